@@ -1,0 +1,90 @@
+// Package fossick_test holds the test that keeps the rooms apart.
+package fossick_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestImports reads the table in docs/architecture.md and fails on an import
+// between rooms that is not in it, on a room that is missing from it, and on a
+// room of the table that does not exist.
+func TestImports(t *testing.T) {
+	allowed := readTable(t, "docs/architecture.md")
+	found := map[string]bool{}
+	for _, pkg := range listPackages(t) {
+		room, ok := strings.CutPrefix(pkg.ImportPath, "fossick/")
+		if !ok {
+			continue // this test's own package
+		}
+		found[room] = true
+		may, ok := allowed[room]
+		if !ok {
+			t.Errorf("room %s is not in the table of docs/architecture.md", room)
+			continue
+		}
+		for _, imp := range slices.Concat(pkg.Imports, pkg.TestImports) {
+			other, ours := strings.CutPrefix(imp, "fossick/")
+			if ours && other != room && !slices.Contains(may, other) && !slices.Contains(may, "anything") {
+				t.Errorf("%s imports %s; the table allows it only %v", room, other, may)
+			}
+		}
+	}
+	for room := range allowed {
+		if !found[room] {
+			t.Errorf("room %s is in the table but not in the tree", room)
+		}
+	}
+}
+
+type listed struct {
+	ImportPath           string
+	Imports, TestImports []string
+}
+
+func listPackages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []listed
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+var row = regexp.MustCompile("^\\| `([a-z/]+)/` \\| .* \\| ([a-z, ]+) \\|$")
+
+// readTable returns, for every room of the table, the rooms that it may import.
+func readTable(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		if m := row.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			table[m[1]] = strings.Split(m[2], ", ")
+		}
+	}
+	if len(table) < 10 {
+		t.Fatalf("%s: only %d rows of the table were understood", path, len(table))
+	}
+	return table
+}

@@ -1,0 +1,54 @@
+package page
+
+// Page is one document, parsed. It holds no reference to the bytes it came from.
+type Page struct {
+	URL         string // normal form of the URL that the bytes came from
+	Canonical   string // normal form of <link rel=canonical>, or ""
+	Charset     string // name of the encoding that was used, e.g. "utf-8"
+	Lang        string // ISO 639-1 code, or "" when unknown
+	Title       string
+	Description string // <meta name=description>
+	Headings    string // text of h1…h3, a line each
+	Text        string // visible text, a block a line, title excluded
+	Links       []Link // in the order of the document, repeated targets kept
+	NoIndex     bool   // meta robots: do not keep this page
+	NoFollow    bool   // meta robots: do not follow its links
+	Refresh     string // target of an immediate <meta http-equiv=refresh>, or ""
+	Checksum    Checksum
+	Sketch      uint64 // simhash of the text; few bits differ between near-duplicates
+}
+
+// Checksum identifies content: equal text, title and link targets give equal
+// checksums, whatever session ids or markup surround them (paper C2).
+type Checksum [16]byte
+
+// Kind is the kind of a link (paper E6).
+type Kind byte
+
+// The kinds of link, named by the paper's letters.
+const (
+	Frame  Kind = 'f' // frame, iframe
+	Anchor Kind = 'a' // a, area
+	Other  Kind = 'h' // link rel=next and the like, form targets by GET, scripts' plain targets
+)
+
+// Link is one out-link of a page.
+type Link struct {
+	URL      string // normal form, absolute, http or https, without fragment
+	Anchor   string // the link's own text, or an image's alt text
+	Context  string // up to ContextWords words before and after the anchor, anchor excluded
+	Kind     Kind
+	Nav      bool // stands in navigation (nav, header, footer, aside, menu) and not in running text
+	NoFollow bool // rel=nofollow, ugc or sponsored
+}
+
+// Fields is the text of a page by field: what a classifier reads. It has the
+// same fields as features.Doc, so that features.Doc(p.Fields()) converts.
+type Fields struct {
+	URL, Title, Description, Headings, Text, Lang string
+}
+
+// Fields returns the text that classifiers read.
+func (p *Page) Fields() Fields {
+	return Fields{p.URL, p.Title, p.Description, p.Headings, p.Text, p.Lang}
+}
