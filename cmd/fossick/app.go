@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// app is what every verb is given: where to print, how much, and the context
+// that a signal ends.
+type app struct {
+	ctx            context.Context
+	stdout, stderr io.Writer
+	json           bool
+	quiet          bool
+	terminal       bool // stderr is a terminal: a live status line makes sense
+	seed           int64
+	log            *slog.Logger
+
+	emitted bool // a result is on stdout already
+	stop    func()
+}
+
+func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &app{
+		ctx: ctx, stdout: stdout, stderr: stderr,
+		json: g.JSON, quiet: g.Quiet, seed: g.Rand,
+		log: newLog(g, stderr),
+	}
+	if f, ok := stderr.(*os.File); ok {
+		a.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go a.watch(signals, done, cancel)
+	a.stop = func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+	return a
+}
+
+// watch ends the context at the first signal and the process at the second.
+func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func()) {
+	select {
+	case <-signals:
+		a.say("stopping: finishing what is in flight; once more to stop at once")
+		cancel()
+	case <-done:
+		return
+	}
+	select {
+	case <-signals:
+		os.Exit(exitInterrupted)
+	case <-done:
+	}
+}
+
+func (a *app) close() { a.stop() }
+
+func newLog(g *grammar, stderr io.Writer) *slog.Logger {
+	level := slog.LevelWarn
+	switch {
+	case g.Quiet:
+		level = slog.LevelError
+	case g.Verbose:
+		level = slog.LevelDebug
+	}
+	opt := &slog.HandlerOptions{Level: level}
+	if g.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(stderr, opt))
+	}
+	return slog.New(slog.NewTextHandler(stderr, opt))
+}
+
+// random returns a source for one purpose; the same purpose and --rand give the
+// same numbers, and purposes do not disturb each other.
+func (a *app) random(purpose uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(a.seed), purpose))
+}
+
+// say prints a line of progress, unless --quiet.
+func (a *app) say(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
+// emit prints a verb's result: v as one JSON object with --json, else text.
+func (a *app) emit(v any, text func(w io.Writer)) error {
+	a.emitted = true
+	if !a.json {
+		text(a.stdout)
+		return nil
+	}
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("result as JSON: %w", err)
+	}
+	return nil
+}

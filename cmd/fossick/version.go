@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+)
+
+// version is fossick's own; CHANGELOG.md says what each brought.
+const version = "0.1.0"
+
+type versionCmd struct{}
+
+func (versionCmd) Help() string { return "Example:\n  fossick version --json" }
+
+type versionResult struct {
+	Version string  `json:"version"`
+	Commit  *string `json:"commit"` // null when the build does not know
+	Go      string  `json:"go"`
+}
+
+func (versionCmd) Run(a *app) error {
+	r := versionResult{Version: version}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		r.Go = info.GoVersion
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				r.Commit = &s.Value
+			}
+		}
+	}
+	return a.emit(r, func(w io.Writer) {
+		commit := "of an unknown commit"
+		if r.Commit != nil {
+			commit = *r.Commit
+		}
+		fmt.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
+	})
+}
