@@ -1,0 +1,147 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Batch is a group of changes that become visible, and durable against a kill,
+// together. Reads through its methods see its own writes. Not safe for
+// concurrent use; end it with Commit or Cancel.
+type Batch struct {
+	s    *Store
+	txn  *badger.Txn
+	size int
+}
+
+// Batch begins a group of changes.
+func (s *Store) Batch() *Batch {
+	return &Batch{s: s, txn: s.db.NewTransaction(true)}
+}
+
+// MaxBatchBytes is how large Size may grow before a batch should be committed;
+// what follows from one exchange always fits on top of it.
+const MaxBatchBytes = 1 << 20
+
+// Size returns the bytes put so far, by estimate.
+func (b *Batch) Size() int { return b.size }
+
+// Commit writes the batch. After an error the store is as it was before.
+func (b *Batch) Commit() error {
+	if b.s.full.Load() {
+		b.txn.Discard()
+		return fmt.Errorf("%s: %w (under %d MiB free); make room and go on with --resume", b.s.dir, ErrDiskFull, minFreeBytes>>20)
+	}
+	if err := b.txn.Commit(); err != nil {
+		if errors.Is(err, syscall.ENOSPC) {
+			return fmt.Errorf("%s: %w; make room and go on with --resume: %w", b.s.dir, ErrDiskFull, err)
+		}
+		return fmt.Errorf("store %s: commit: %w", b.s.dir, err)
+	}
+	return nil
+}
+
+// Cancel drops the batch.
+func (b *Batch) Cancel() { b.txn.Discard() }
+
+// Lookup is Store.Lookup that sees the batch's own writes.
+func (b *Batch) Lookup(h Hash) (Seen, error) { return lookup(b.txn, h) }
+
+// PutSeen enters a URL in the seen-set.
+func (b *Batch) PutSeen(h Hash, id ID, skipped bool) error {
+	return b.set(bytesKey(keySeen, h[:]), seenValue(id, skipped))
+}
+
+// PutBirth writes how a URL came to be known.
+func (b *Batch) PutBirth(id ID, birth Birth) error { return b.put(numKey(keyBirth, uint64(id)), birth) }
+
+// PutQueued writes a URL's place in the queue.
+func (b *Batch) PutQueued(id ID, q Queued) error { return b.put(numKey(keyQueued, uint64(id)), q) }
+
+// PutVisit writes the n-th exchange for a URL, from 1.
+func (b *Batch) PutVisit(id ID, n int, v Visit) error { return b.put(visitKey(id, n), v) }
+
+// PutFate ends a URL's wait.
+func (b *Batch) PutFate(id ID, f Fate) error {
+	if err := b.delete(numKey(keyQueued, uint64(id))); err != nil {
+		return err
+	}
+	return b.put(numKey(keyFate, uint64(id)), f)
+}
+
+// Unskip takes back the fate of a URL that was skipped and is now wanted.
+func (b *Batch) Unskip(h Hash, id ID) error {
+	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+		return err
+	}
+	return b.PutSeen(h, id, false)
+}
+
+// PutPage writes a page under its number, with its compressed body; see
+// Store.Compress.
+func (b *Batch) PutPage(p *Page, body []byte) error {
+	if err := b.set(numKey(keyBody, p.Number), body); err != nil {
+		return err
+	}
+	if err := b.set(bytesKey(keyContent, p.Checksum), numKey(keyPage, p.Number)[1:]); err != nil {
+		return err
+	}
+	return b.put(numKey(keyPage, p.Number), p)
+}
+
+// PutHost writes what is known of a host.
+func (b *Batch) PutHost(h *Host) error { return b.put(bytesKey(keyHost, []byte(h.Name)), h) }
+
+// PutCounts writes the running totals.
+func (b *Batch) PutCounts(c *Counts) error { return b.put(key(keyCount), c) }
+
+// PutLabel writes what refine says of page n.
+func (b *Batch) PutLabel(n uint64, l Label) error { return b.put(numKey(keyLabel, n), l) }
+
+// PageWith returns the number of the page with this content, 0 when there is none.
+func (b *Batch) PageWith(checksum []byte) (uint64, error) {
+	var n uint64
+	err := value(b.txn, bytesKey(keyContent, checksum), func(k, v []byte) error {
+		if len(v) != 8 {
+			return fmt.Errorf("store key %q: %w: %d bytes, want 8", k, ErrDamaged, len(v))
+		}
+		n = numOf(append([]byte{keyPage}, v...))
+		return nil
+	})
+	if errors.Is(err, ErrUnknown) {
+		return 0, nil
+	}
+	return n, err
+}
+
+func (b *Batch) put(k []byte, record any) error {
+	v, err := encode(record)
+	if err != nil {
+		return err
+	}
+	return b.set(k, v)
+}
+
+func (b *Batch) set(k, v []byte) error {
+	b.size += len(k) + len(v)
+	if err := b.txn.Set(k, v); err != nil {
+		return fmt.Errorf("store %s: %w", b.s.dir, err)
+	}
+	return nil
+}
+
+func (b *Batch) delete(k []byte) error {
+	b.size += len(k)
+	if err := b.txn.Delete(k); err != nil {
+		return fmt.Errorf("store %s: %w", b.s.dir, err)
+	}
+	return nil
+}
+
+// Compress packs a body for PutPage; safe for concurrent use.
+func (s *Store) Compress(body []byte) []byte {
+	return s.enc.EncodeAll(body, make([]byte, 0, len(body)/3+64))
+}

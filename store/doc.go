@@ -1,0 +1,19 @@
+// Package store keeps a crawl on disk: pages, bodies, the life of every URL and
+// the state of every host, in one Badger database.
+//
+// In: a Batch for each group of finished exchanges, committed atomically. Out:
+// the same by number, by URL or in the order of the crawl.
+//
+// What belongs together is written together, so a kill at any instant leaves
+// either all that follows from an exchange or nothing of it. Records are small
+// and written blind (no read before a write): a URL's birth, its place in the
+// queue, its visits and its fate are records of their own. docs/store.md has
+// the keys, and what is synced to disk when.
+//
+// The store knows nothing of scores or topics: it keeps what it is given.
+// Readers may run beside the one Batch; a second process is refused.
+//
+// Start with Create or Open. Files: store.go open and close; key.go the keys;
+// record.go the records; batch.go writing; read.go reading; life.go one URL's
+// whole story; disk.go free space.
+package store

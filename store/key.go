@@ -1,0 +1,59 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// The first byte of a key says what the record is. Numbers are big-endian, so
+// that keys sort as the numbers do.
+const (
+	keyInfo    = 'i' // → Info
+	keyCount   = 'n' // → Counts
+	keySeen    = 'k' // + URL hash (16) → ID (8) and a byte: live or skipped
+	keyBirth   = 'u' // + ID → Birth
+	keyQueued  = 'q' // + ID → Queued; there while the URL waits
+	keyVisit   = 'v' // + ID + number of the visit (2) → Visit
+	keyFate    = 's' // + ID → Fate; there when it waits no more
+	keyPage    = 'p' // + page number → Page
+	keyBody    = 'b' // + page number → zstd of the body
+	keyContent = 'c' // + checksum (16) → page number
+	keyLabel   = 'l' // + page number → Label
+	keyHost    = 'h' // + name:port → Host
+)
+
+func key(kind byte) []byte { return []byte{kind} }
+
+func numKey(kind byte, n uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, n)
+}
+
+func visitKey(id ID, visit int) []byte {
+	return binary.BigEndian.AppendUint16(numKey(keyVisit, uint64(id)), uint16(visit))
+}
+
+func bytesKey(kind byte, b []byte) []byte {
+	return append([]byte{kind}, b...)
+}
+
+// numOf returns the number of a key made by numKey.
+func numOf(k []byte) uint64 { return binary.BigEndian.Uint64(k[1:9]) }
+
+// Hash names a URL in the seen-set: the first half of its SHA-256. A hostile
+// site cannot make two URLs collide, and 16 bytes never do by chance.
+type Hash [16]byte
+
+// HashURL returns the hash of a URL in normal form.
+func HashURL(url string) Hash {
+	sum := sha256.Sum256([]byte(url))
+	return Hash(sum[:16])
+}
+
+// A seen record: the ID and whether the URL was only skipped so far.
+func seenValue(id ID, skipped bool) []byte {
+	v := binary.BigEndian.AppendUint64(make([]byte, 0, 9), uint64(id))
+	if skipped {
+		return append(v, 1)
+	}
+	return append(v, 0)
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Life is one URL's whole story.
+type Life struct {
+	ID ID
+	Birth
+	FoundBy string  // URL of Birth.From
+	Queued  *Queued // nil when it waits no more
+	Visits  []Visit // in order of time
+	Fate    *Fate   // nil while it waits
+	Parent  string  // URL of the best parent so far
+	Page    *Page   // nil when it has none
+	Label   *Label  // nil when refine has not seen it
+}
+
+// Life tells the story of a URL in normal form; ErrUnknown when it was never seen.
+func (s *Store) Life(url string) (*Life, error) {
+	seen, err := s.Lookup(HashURL(url))
+	if err != nil {
+		return nil, err
+	}
+	if seen.ID == 0 {
+		return nil, fmt.Errorf("%s: %w: no page of the crawl links to it", url, ErrUnknown)
+	}
+	l := &Life{ID: seen.ID}
+	if err := s.view(l.read); err != nil {
+		return nil, err
+	}
+	if err := s.name(l); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Life) read(txn *badger.Txn) error {
+	id := uint64(l.ID)
+	if err := get(txn, numKey(keyBirth, id), &l.Birth); err != nil {
+		return err
+	}
+	if err := optional(txn, numKey(keyQueued, id), &l.Queued); err != nil {
+		return err
+	}
+	if err := optional(txn, numKey(keyFate, id), &l.Fate); err != nil {
+		return err
+	}
+	opt := badger.DefaultIteratorOptions
+	opt.Prefix = numKey(keyVisit, id)
+	it := txn.NewIterator(opt)
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		var v Visit
+		item := it.Item()
+		if err := item.Value(func(b []byte) error { return decode(item.Key(), b, &v) }); err != nil {
+			return err
+		}
+		l.Visits = append(l.Visits, v)
+	}
+	if l.Fate == nil || l.Fate.Page == 0 {
+		return nil
+	}
+	if err := optional(txn, numKey(keyPage, l.Fate.Page), &l.Page); err != nil {
+		return err
+	}
+	return optional(txn, numKey(keyLabel, l.Fate.Page), &l.Label)
+}
+
+// name fills in the URLs of the parents.
+func (s *Store) name(l *Life) error {
+	parent := ID(0)
+	switch {
+	case l.Queued != nil:
+		parent = l.Queued.Parent
+	case l.Fate != nil:
+		parent = l.Fate.Parent
+	}
+	for _, n := range []struct {
+		id  ID
+		url *string
+	}{{l.From, &l.FoundBy}, {parent, &l.Parent}} {
+		if n.id == 0 {
+			continue
+		}
+		b, err := s.Birth(n.id)
+		if err != nil {
+			return err
+		}
+		*n.url = b.URL
+	}
+	if l.Page != nil {
+		l.Page.Number = l.Fate.Page
+	}
+	return nil
+}
+
+// optional reads a record that need not be there.
+func optional[T any](txn *badger.Txn, k []byte, record **T) error {
+	v := new(T)
+	err := get(txn, k, v)
+	if errors.Is(err, ErrUnknown) {
+		return nil
+	}
+	if err == nil {
+		*record = v
+	}
+	return err
+}
+
+// URLs returns the URLs of the given numbers, in their order.
+func (s *Store) URLs(ids []ID) ([]string, error) {
+	urls := make([]string, 0, len(ids))
+	for _, id := range ids {
+		b, err := s.Birth(id)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, b.URL)
+	}
+	return slices.Clip(urls), nil
+}

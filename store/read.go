@@ -1,0 +1,232 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// Seen is what the seen-set knows of a URL; ID 0 means nothing.
+type Seen struct {
+	ID      ID
+	Skipped bool // known, but not wanted so far
+}
+
+// Lookup asks the seen-set for a URL; safe for concurrent use.
+func (s *Store) Lookup(h Hash) (Seen, error) {
+	seen, err := s.LookupAll([]Hash{h})
+	if err != nil {
+		return Seen{}, err
+	}
+	return seen[0], nil
+}
+
+// LookupAll asks for many URLs at once; safe for concurrent use.
+func (s *Store) LookupAll(hashes []Hash) ([]Seen, error) {
+	seen := make([]Seen, len(hashes))
+	err := s.view(func(txn *badger.Txn) error {
+		for i, h := range hashes {
+			var err error
+			if seen[i], err = lookup(txn, h); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return seen, err
+}
+
+func lookup(txn *badger.Txn, h Hash) (Seen, error) {
+	var seen Seen
+	err := value(txn, bytesKey(keySeen, h[:]), func(k, v []byte) error {
+		if len(v) != 9 {
+			return fmt.Errorf("store key %q: %w: %d bytes, want 9", k, ErrDamaged, len(v))
+		}
+		seen = Seen{ID: ID(binary.BigEndian.Uint64(v)), Skipped: v[8] == 1}
+		return nil
+	})
+	if errors.Is(err, ErrUnknown) {
+		return Seen{}, nil
+	}
+	return seen, err
+}
+
+// Counts returns the running totals.
+func (s *Store) Counts() (Counts, error) {
+	var c Counts
+	err := s.view(func(txn *badger.Txn) error { return get(txn, key(keyCount), &c) })
+	if errors.Is(err, ErrUnknown) {
+		err = nil // nothing happened yet
+	}
+	if c.States == nil {
+		c.States = map[string]uint64{}
+	}
+	if c.Codes == nil {
+		c.Codes = map[int]uint64{}
+	}
+	return c, err
+}
+
+// Waiting returns the birth and the place in the queue of a URL that waits.
+func (s *Store) Waiting(id ID) (b Birth, q Queued, err error) {
+	err = s.view(func(txn *badger.Txn) error {
+		if err := get(txn, numKey(keyBirth, uint64(id)), &b); err != nil {
+			return err
+		}
+		return get(txn, numKey(keyQueued, uint64(id)), &q)
+	})
+	return b, q, err
+}
+
+// Birth returns how a URL came to be known.
+func (s *Store) Birth(id ID) (Birth, error) {
+	var b Birth
+	err := s.view(func(txn *badger.Txn) error { return get(txn, numKey(keyBirth, uint64(id)), &b) })
+	return b, err
+}
+
+// Host returns what is known of a host, a new record when nothing is.
+func (s *Store) Host(name string) (*Host, error) {
+	h := &Host{}
+	err := s.view(func(txn *badger.Txn) error { return get(txn, bytesKey(keyHost, []byte(name)), h) })
+	if errors.Is(err, ErrUnknown) {
+		err = nil
+	}
+	h.Name = name
+	return h, err
+}
+
+// Page returns page n, from 1.
+func (s *Store) Page(n uint64) (*Page, error) {
+	p := &Page{}
+	err := s.view(func(txn *badger.Txn) error { return get(txn, numKey(keyPage, n), p) })
+	p.Number = n
+	return p, err
+}
+
+// Body returns the body of page n, decompressed.
+func (s *Store) Body(n uint64) ([]byte, error) {
+	var body []byte
+	err := s.view(func(txn *badger.Txn) error {
+		return value(txn, numKey(keyBody, n), func(k, v []byte) error {
+			var err error
+			if body, err = s.dec.DecodeAll(v, nil); err != nil {
+				return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
+			}
+			return nil
+		})
+	})
+	return body, err
+}
+
+// Label returns what refine said of page n, nil when it has not been asked.
+func (s *Store) Label(n uint64) (*Label, error) {
+	l := &Label{}
+	err := s.view(func(txn *badger.Txn) error { return get(txn, numKey(keyLabel, n), l) })
+	if errors.Is(err, ErrUnknown) {
+		return nil, nil
+	}
+	return l, err
+}
+
+// Pages yields the stored pages in the order of the crawl.
+func (s *Store) Pages() iter.Seq2[*Page, error] {
+	return each(s, key(keyPage), func(k, v []byte) (*Page, error) {
+		p := &Page{Number: numOf(k)}
+		return p, decode(k, v, p)
+	})
+}
+
+// Labels yields what refine said, by page number.
+func (s *Store) Labels() iter.Seq2[NumberedLabel, error] {
+	return each(s, key(keyLabel), func(k, v []byte) (NumberedLabel, error) {
+		l := NumberedLabel{Page: numOf(k)}
+		return l, decode(k, v, &l.Label)
+	})
+}
+
+// NumberedLabel is a label and the number of its page.
+type NumberedLabel struct {
+	Page uint64
+	Label
+}
+
+// Hosts yields the hosts, by name.
+func (s *Store) Hosts() iter.Seq2[*Host, error] {
+	return each(s, key(keyHost), func(k, v []byte) (*Host, error) {
+		h := &Host{Name: string(k[1:])}
+		return h, decode(k, v, h)
+	})
+}
+
+// Waiter is a URL that waits.
+type Waiter struct {
+	ID ID
+	Birth
+	Queued
+}
+
+// Waiters yields every URL that waits, in the order of discovery: what a
+// frontier is rebuilt from.
+func (s *Store) Waiters() iter.Seq2[Waiter, error] {
+	return each(s, key(keyQueued), func(k, v []byte) (Waiter, error) {
+		w := Waiter{ID: ID(numOf(k))}
+		if err := decode(k, v, &w.Queued); err != nil {
+			return w, err
+		}
+		birth, err := s.Birth(w.ID)
+		w.Birth = birth
+		return w, err
+	})
+}
+
+// each yields the records whose keys begin with prefix, until one is damaged.
+func each[T any](s *Store, prefix []byte, read func(k, v []byte) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := s.view(func(txn *badger.Txn) error {
+			opt := badger.DefaultIteratorOptions
+			opt.Prefix = prefix
+			opt.PrefetchSize = 64
+			it := txn.NewIterator(opt)
+			defer it.Close()
+			for it.Rewind(); it.Valid(); it.Next() {
+				item := it.Item()
+				var record T
+				err := item.Value(func(v []byte) (err error) {
+					record, err = read(item.KeyCopy(nil), v)
+					return err
+				})
+				if !yield(record, err) || err != nil {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			var zero T
+			yield(zero, err)
+		}
+	}
+}
+
+func (s *Store) view(f func(txn *badger.Txn) error) error { return s.db.View(f) }
+
+// get reads a record; ErrUnknown when it is not there.
+func get(txn *badger.Txn, k []byte, record any) error {
+	return value(txn, k, func(k, v []byte) error { return decode(k, v, record) })
+}
+
+// value calls f with the bytes of a key, which are valid only inside it.
+func value(txn *badger.Txn, k []byte, f func(k, v []byte) error) error {
+	item, err := txn.Get(k)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return fmt.Errorf("store key %q: %w", k, ErrUnknown)
+	}
+	if err != nil {
+		return fmt.Errorf("store key %q: %w", k, err)
+	}
+	return item.Value(func(v []byte) error { return f(k, v) })
+}

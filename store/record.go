@@ -1,0 +1,155 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// ID numbers URLs in the order of their discovery, from 1; 0 is none.
+type ID uint64
+
+// Via says how a URL was discovered.
+type Via string
+
+// The ways a URL is discovered.
+const (
+	ViaSeed     Via = "seed"
+	ViaLink     Via = "link"
+	ViaRedirect Via = "redirect"
+)
+
+// Info is what a store says of itself. Settings is the crawl's own, kept so
+// that a resumed crawl goes on as it began.
+type Info struct {
+	Format   int       `cbor:"1,keyasint"`
+	Version  string    `cbor:"2,keyasint"` // of the fossick that made it
+	Created  time.Time `cbor:"3,keyasint"`
+	Topic    string    `cbor:"4,keyasint"`
+	Settings []byte    `cbor:"5,keyasint"` // JSON
+}
+
+// Counts are the running totals of a crawl, over all its resumptions.
+type Counts struct {
+	URLs     uint64            `cbor:"1,keyasint"` // discovered, so the last ID
+	Pages    uint64            `cbor:"2,keyasint"` // stored, so the last page number
+	Relevant uint64            `cbor:"3,keyasint"`
+	Requests uint64            `cbor:"4,keyasint"`  // exchanges, robots.txt included
+	States   map[string]uint64 `cbor:"5,keyasint"`  // URLs by final state
+	Codes    map[int]uint64    `cbor:"6,keyasint"`  // non-200 answers to page requests by code
+	Skipped  uint64            `cbor:"7,keyasint"`  // URLs seen and never queued
+	Bytes    uint64            `cbor:"8,keyasint"`  // of bodies, decompressed
+	Elapsed  time.Duration     `cbor:"9,keyasint"`  // crawling, over all sessions
+	Schemes  uint64            `cbor:"10,keyasint"` // links of other schemes than http and https
+}
+
+// Birth is how a URL came to be known.
+type Birth struct {
+	URL   string `cbor:"1,keyasint"`
+	From  ID     `cbor:"2,keyasint,omitempty"` // the page or redirect that named it first
+	Via   Via    `cbor:"3,keyasint"`
+	Depth int    `cbor:"4,keyasint,omitempty"` // links from a start page
+	Hops  int    `cbor:"5,keyasint,omitempty"` // redirects in a row that led here
+	At    int64  `cbor:"6,keyasint"`           // Unix milliseconds
+}
+
+// Queued is a URL's place in the frontier.
+type Queued struct {
+	Priority float64 `cbor:"1,keyasint"`
+	Score    float64 `cbor:"2,keyasint"`           // R of its best parent; 1 for a seed
+	Parent   ID      `cbor:"3,keyasint,omitempty"` // that parent
+	Visits   int     `cbor:"4,keyasint,omitempty"` // exchanges made so far
+}
+
+// Visit is one exchange for a URL.
+type Visit struct {
+	Start    int64  `cbor:"1,keyasint"` // Unix milliseconds
+	Millis   int64  `cbor:"2,keyasint"` // until the last byte
+	State    string `cbor:"3,keyasint"`
+	Code     int    `cbor:"4,keyasint,omitempty"`
+	Location ID     `cbor:"5,keyasint,omitempty"` // where a redirect led
+	Error    string `cbor:"6,keyasint,omitempty"`
+	Bytes    int64  `cbor:"7,keyasint,omitempty"`
+}
+
+// Fate is what became of a URL that waits no more.
+type Fate struct {
+	State  string  `cbor:"1,keyasint"`           // of cli.md; "none" when it was never requested
+	Reason string  `cbor:"2,keyasint,omitempty"` // why, where the state alone does not say
+	Page   uint64  `cbor:"3,keyasint,omitempty"` // number of the stored page, or of the one it repeats
+	At     int64   `cbor:"4,keyasint"`
+	Score  float64 `cbor:"5,keyasint,omitempty"` // priority with which it left the queue
+	Parent ID      `cbor:"6,keyasint,omitempty"` // best parent at that time
+}
+
+// Term is one part of a score.
+type Term struct {
+	Name  string  `cbor:"1,keyasint" json:"name"`
+	Value float64 `cbor:"2,keyasint" json:"value"`
+	Note  string  `cbor:"3,keyasint,omitempty" json:"note,omitempty"`
+}
+
+// Page is a stored page; its body is apart.
+type Page struct {
+	Number      uint64  `cbor:"-"` // in the order of the crawl, from 1
+	ID          ID      `cbor:"1,keyasint"`
+	URL         string  `cbor:"2,keyasint"`
+	ContentType string  `cbor:"3,keyasint"`
+	RobotsTag   string  `cbor:"4,keyasint,omitempty"`
+	Checksum    []byte  `cbor:"5,keyasint"`
+	Sketch      uint64  `cbor:"6,keyasint"`
+	Title       string  `cbor:"7,keyasint"`
+	Lang        string  `cbor:"8,keyasint,omitempty"`
+	Links       []ID    `cbor:"9,keyasint,omitempty"` // targets that the crawl knows, in the page's order
+	Score       float64 `cbor:"10,keyasint"`          // R
+	Terms       []Term  `cbor:"11,keyasint,omitempty"`
+	Relevant    bool    `cbor:"12,keyasint,omitempty"`
+	Label       string  `cbor:"13,keyasint,omitempty"` // by the crawl's model
+	Probability float64 `cbor:"14,keyasint,omitempty"` // of Label
+	Bytes       int64   `cbor:"15,keyasint"`           // of the body, decompressed
+	At          int64   `cbor:"16,keyasint"`           // Unix milliseconds
+	ETag        string  `cbor:"17,keyasint,omitempty"`
+	Modified    string  `cbor:"18,keyasint,omitempty"` // Last-Modified as sent
+	Depth       int     `cbor:"19,keyasint,omitempty"`
+}
+
+// Label is what refine says of a page.
+type Label struct {
+	Label string  `cbor:"1,keyasint"`
+	Score float64 `cbor:"2,keyasint"` // probability of the topic
+	Kept  bool    `cbor:"3,keyasint"`
+	Rule  string  `cbor:"4,keyasint"` // that fired
+	Model string  `cbor:"5,keyasint"`
+}
+
+// Host is what politeness has to remember of a host.
+type Host struct {
+	Name       string `cbor:"-"`
+	Robots     []byte `cbor:"1,keyasint,omitempty"` // rules, as the crawler encodes them
+	RobotsAt   int64  `cbor:"2,keyasint,omitempty"` // Unix milliseconds; 0 when never fetched
+	Next       int64  `cbor:"3,keyasint,omitempty"` // end of its rest, Unix milliseconds
+	Failures   int    `cbor:"4,keyasint,omitempty"` // exchanges in a row that failed
+	Pages      uint64 `cbor:"5,keyasint,omitempty"` // stored
+	Requests   uint64 `cbor:"6,keyasint,omitempty"`
+	Address    string `cbor:"7,keyasint,omitempty"` // as last resolved
+	RobotsCode int    `cbor:"8,keyasint,omitempty"`
+}
+
+func encode(v any) ([]byte, error) {
+	b, err := cbor.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("store record %T: %w", v, err)
+	}
+	return b, nil
+}
+
+// ErrDamaged reports a record that cannot be read.
+var ErrDamaged = fmt.Errorf("damaged record")
+
+func decode(k, value []byte, v any) error {
+	if err := cbor.Unmarshal(value, v); err != nil {
+		return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
+	}
+	return nil
+}

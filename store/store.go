@@ -1,0 +1,185 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Format is the version of the key layout that this build writes.
+const Format = 1
+
+// syncEvery bounds what a power cut can cost. A kill of the process costs
+// nothing: what is committed is in the kernel's hands.
+const syncEvery = 5 * time.Second
+
+// Errors that callers branch on.
+var (
+	ErrExists   = errors.New("a store is there already")
+	ErrNone     = errors.New("no store there")
+	ErrBusy     = errors.New("another process is using the store")
+	ErrNewer    = errors.New("the store was made by a newer fossick")
+	ErrDiskFull = errors.New("the disk is nearly full")
+	ErrUnknown  = errors.New("the store does not know it")
+)
+
+// Store is an open store. Its methods may be called from many goroutines, but
+// only one Batch may be open at a time.
+type Store struct {
+	dir  string
+	db   *badger.DB
+	info Info
+	enc  *zstd.Encoder // EncodeAll is safe for concurrent use
+	dec  *zstd.Decoder // and so is DecodeAll
+	full atomic.Bool   // the disk is; set by keep
+
+	stop chan struct{}
+	kept sync.WaitGroup
+}
+
+// Create makes a store in dir, which must not hold one.
+func Create(dir string, info Info) (*Store, error) {
+	if exists(dir) {
+		return nil, fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	s, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	info.Format = Format
+	info.Created = time.Now().UTC()
+	s.info = info
+	if err := s.putInfo(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Open opens the store in dir, recovering what a kill left behind.
+func Open(dir string) (*Store, error) {
+	if !exists(dir) {
+		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
+	}
+	s, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
+	switch {
+	case errors.Is(err, ErrUnknown):
+		err = fmt.Errorf("%s: %w: its making was cut off before the first page; remove the folder", dir, ErrNone)
+	case err == nil && s.info.Format > Format:
+		err = fmt.Errorf("%s: %w (format %d, this build reads up to %d); use that version", dir, ErrNewer, s.info.Format, Format)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "MANIFEST"))
+	return err == nil
+}
+
+func open(dir string) (*Store, error) {
+	db, err := badger.Open(options(dir))
+	if err != nil {
+		if strings.Contains(err.Error(), "Another process is using this Badger database") {
+			return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
+		}
+		return nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	s := &Store{dir: dir, db: db, stop: make(chan struct{})}
+	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
+		zstd.WithWindowSize(1<<20)); err == nil {
+		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), db.Close())
+	}
+	s.kept.Go(s.keep)
+	return s, nil
+}
+
+// options are small: a crawl's memory belongs to its pages in flight.
+func options(dir string) badger.Options {
+	return badger.DefaultOptions(dir).
+		WithLogger(quiet{}).
+		WithMemTableSize(32 << 20). // bounds a batch at 15 % of it
+		WithNumMemtables(2).
+		WithBlockCacheSize(24 << 20).
+		WithIndexCacheSize(24 << 20).
+		WithValueThreshold(1 << 10). // bodies go to the value log and are not compacted again and again
+		WithValueLogFileSize(128 << 20).
+		WithNumCompactors(2).
+		WithDetectConflicts(false) // there is one writer
+}
+
+// keep syncs what was committed and watches the disk until Close.
+func (s *Store) keep() {
+	tick := time.NewTicker(syncEvery)
+	defer tick.Stop()
+	for {
+		if free, err := freeBytes(s.dir); err == nil { // unknown is not full
+			s.full.Store(free < minFreeBytes)
+		}
+		select {
+		case <-tick.C:
+			_ = s.db.Sync() // a failing disk fails the next commit, which is told
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+// Close syncs and closes the store.
+func (s *Store) Close() error {
+	close(s.stop)
+	s.kept.Wait()
+	s.dec.Close()
+	if err := s.db.Close(); err != nil {
+		return fmt.Errorf("store %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+// Dir returns the store's folder.
+func (s *Store) Dir() string { return s.dir }
+
+// Info returns what the store says of itself.
+func (s *Store) Info() Info { return s.info }
+
+// SetSettings replaces the crawl's settings.
+func (s *Store) SetSettings(settings []byte) error {
+	s.info.Settings = settings
+	return s.putInfo()
+}
+
+func (s *Store) putInfo() error {
+	b := s.Batch()
+	if err := b.put(key(keyInfo), s.info); err != nil {
+		return err
+	}
+	return b.Commit()
+}
+
+// quiet drops Badger's own log, but for what went wrong.
+type quiet struct{}
+
+func (quiet) Errorf(format string, args ...any)   { slog.Error("store: " + fmt.Sprintf(format, args...)) }
+func (quiet) Warningf(format string, args ...any) {}
+func (quiet) Infof(format string, args ...any)    {}
+func (quiet) Debugf(format string, args ...any)   {}
