@@ -18,6 +18,10 @@ import (
 // Format is the version of the key layout that this build writes.
 const Format = 1
 
+// database is Badger's own folder in a store's; beside it there is room for the
+// crawl's model and socket.
+const database = "db"
+
 // syncEvery bounds what a power cut can cost. A kill of the process costs
 // nothing: what is committed is in the kernel's hands.
 const syncEvery = 5 * time.Second
@@ -51,7 +55,7 @@ func Create(dir string, info Info) (*Store, error) {
 	if exists(dir) {
 		return nil, fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, database), 0o755); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	s, err := open(dir)
@@ -90,7 +94,7 @@ func Open(dir string) (*Store, error) {
 }
 
 func exists(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "MANIFEST"))
+	_, err := os.Stat(filepath.Join(dir, database, "MANIFEST"))
 	return err == nil
 }
 
@@ -116,7 +120,7 @@ func open(dir string) (*Store, error) {
 
 // options are small: a crawl's memory belongs to its pages in flight.
 func options(dir string) badger.Options {
-	return badger.DefaultOptions(dir).
+	return badger.DefaultOptions(filepath.Join(dir, database)).
 		WithLogger(quiet{}).
 		WithMemTableSize(32 << 20). // bounds a batch at 15 % of it
 		WithNumMemtables(2).
