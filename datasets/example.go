@@ -1,5 +1,10 @@
 package datasets
 
+import (
+	"crypto/sha256"
+	"fmt"
+)
+
 // Example is one row of a labelled set or one page of a corpus.
 type Example struct {
 	URL    string
@@ -13,6 +18,34 @@ type Example struct {
 	File   string   // set or file that the row came from
 	Line   int      // line in it, from 1; 0 when it has no lines
 
+	// Charset is the encoding in which a web server sends the page, "" for
+	// UTF-8. HTML and Text are UTF-8 here, whatever it says.
+	Charset string
+
 	// Fields holds the row's other string fields, for --where.
 	Fields map[string]string
+}
+
+// Matches reports whether label is the example's label or one of its others.
+func (e *Example) Matches(label string) bool {
+	return Labels{e.Label, e.Labels}.Match(label)
+}
+
+// sum identifies the body, to the byte. 16 bytes of SHA-256 keep chance
+// collisions out of the counts of duplicates.
+func (e *Example) sum() (s [16]byte) {
+	h := sha256.New()
+	h.Write([]byte(e.HTML))
+	h.Write([]byte{0})
+	h.Write([]byte(e.Text))
+	copy(s[:], h.Sum(nil))
+	return s
+}
+
+// where names the example's place for messages.
+func (e *Example) where() string {
+	if e.Line == 0 {
+		return e.File
+	}
+	return fmt.Sprintf("%s:%d", e.File, e.Line)
 }

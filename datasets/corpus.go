@@ -1,0 +1,99 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+)
+
+// openCorpus reads a folder with pages.jsonl and, if they are there, links.tsv
+// (source TAB target) and labels.tsv (as ReadTruth). labels.tsv decides over
+// labels in the rows; a page that it does not name keeps its own.
+func (s *Set) openCorpus(dir, pages string) error {
+	links, err := one(dir, "links.tsv")
+	if err != nil {
+		return err
+	}
+	labels, err := one(dir, "labels.tsv")
+	if err != nil {
+		return err
+	}
+	s.layout, s.read = "corpus", readJSONL(pages)
+	if labels != "" {
+		s.read = withLabels(s.read, labels)
+	}
+	if links != "" {
+		s.links = func() iter.Seq2[Link, error] { return readLinks(links) }
+	}
+	return nil
+}
+
+// withLabels joins labels.tsv to the pages. It is read anew for each pass, so
+// that a set that is only served never holds it.
+func withLabels(read reader, path string) reader {
+	return func(rep *Report, yield func(*Example, error) bool) {
+		truth, err := ReadTruth(path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		found := map[string]struct{}{}
+		read(rep, func(e *Example, err error) bool {
+			if err != nil {
+				return yield(nil, err)
+			}
+			if key := urlKey(e.URL); len(truth.byURL) > 0 {
+				if l, ok := truth.byURL[key]; ok {
+					found[key] = struct{}{}
+					e.Label, e.Labels = l.Label, append([]string{l.Label}, l.All...)
+					e.uniqueLabels()
+				}
+			}
+			return yield(e, nil)
+		})
+		rep.Unmatched = truth.Len() - len(found)
+	}
+}
+
+// uniqueLabels removes repetitions, the first of each staying.
+func (e *Example) uniqueLabels() {
+	seen, n := map[string]bool{}, 0
+	for _, l := range e.Labels {
+		if l != "" && !seen[l] {
+			seen[l] = true
+			e.Labels[n] = l
+			n++
+		}
+	}
+	e.Labels = e.Labels[:n]
+}
+
+func readLinks(path string) iter.Seq2[Link, error] {
+	return func(yield func(Link, error) bool) {
+		eachLine(path, func(n int, line []byte, err error) bool {
+			if err != nil {
+				return yield(Link{}, &RowError{path, n, err})
+			}
+			if skipLine(line) {
+				return true
+			}
+			l, err := parseLink(string(line))
+			if err != nil {
+				return yield(Link{}, &RowError{path, n, err})
+			}
+			return yield(l, nil)
+		})
+	}
+}
+
+func parseLink(line string) (Link, error) {
+	src, dst, ok := strings.Cut(line, "\t")
+	if !ok || src == "" || dst == "" {
+		return Link{}, errors.New("want source URL TAB target URL")
+	}
+	if strings.Contains(dst, "\t") {
+		return Link{}, fmt.Errorf("%d columns; want source URL TAB target URL", strings.Count(line, "\t")+1)
+	}
+	return Link{src, dst}, nil
+}

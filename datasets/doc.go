@@ -1,0 +1,24 @@
+// Package datasets reads labelled benchmark sets and stored corpora.
+//
+// In: a path, or the name of the built-in set. Out: a Set, whose Examples stream
+// row by row in bounded memory, as often as they are asked for, with the corpus's
+// links and truth where it has them; and splits into train and test.
+//
+// Nothing is dropped in silence. A row that cannot be read is an error with file
+// and line, and the reader of the set decides whether to stop or to go on; what
+// is left out on purpose (a filter, a file that holds no page) or looks wrong (no
+// label, an empty body, bytes that are no UTF-8, a repeated body) is counted in
+// the Report.
+//
+// HTML and Text of an Example are UTF-8, whatever the source's encoding was.
+// Parsing them is the job of package page; what they are used for (training,
+// crawling, judging) is the caller's.
+//
+// Start with Open, then range over Examples.
+//
+// Files: set.go Open, Set, options; example.go a row; layout.go what a path
+// holds; jsonl.go, corpus.go, folders.go, webkb.go, news.go a layout each;
+// row.go one JSON line; lines.go and compressed.go reading lines; truth.go labels
+// of a crawl; where.go filters; report.go counts; split.go train and test;
+// demo.go and the files beside it the built-in web.
+package datasets

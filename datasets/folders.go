@@ -1,0 +1,161 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+)
+
+// maxFileBytes bounds one page's file.
+const maxFileBytes = 128 << 20
+
+// readFolders reads one folder a label. With nested folders (theme/category, as
+// BankSearch's) Label is the top one, the theme, and Labels holds all from the
+// top down, so that Options.Level picks the category. The names tell the labels,
+// so the URL is made up from a hash that tells nothing.
+func readFolders(dir string, classes []string) reader {
+	host := hostOf(dir)
+	return func(rep *Report, yield func(*Example, error) bool) {
+		for _, class := range classes {
+			before := rep.Rows + rep.Errors
+			ok := eachFile(filepath.Join(dir, class), func(path string, err error) bool {
+				if err != nil {
+					return yield(nil, &RowError{path, 0, err})
+				}
+				ext := strings.ToLower(filepath.Ext(path))
+				switch ext {
+				case ".html", ".htm", ".xhtml", ".txt":
+				default:
+					rep.Skipped["not .html, .htm, .xhtml or .txt"]++
+					return true
+				}
+				rel, _ := filepath.Rel(dir, path) // path is below dir
+				e, err := readPage(rep, path, ext == ".txt")
+				if err != nil {
+					return yield(nil, &RowError{path, 0, err})
+				}
+				e.Labels = strings.Split(filepath.ToSlash(filepath.Dir(rel)), "/")
+				e.Label, e.URL = e.Labels[0], madeUpURL(host, rel)
+				return yield(e, nil)
+			})
+			if !ok {
+				return
+			}
+			if rep.Rows+rep.Errors == before {
+				rep.EmptyClass = append(rep.EmptyClass, class)
+			}
+		}
+	}
+}
+
+// eachFile calls do with the files below dir in the order of their names, hidden
+// ones left out, until it returns false; eachFile then does too.
+func eachFile(dir string, do func(path string, err error) bool) bool {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		hidden := d != nil && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case err != nil:
+			if !do(path, err) {
+				return errStop
+			}
+			return nil
+		case d.IsDir() && hidden && path != dir:
+			return filepath.SkipDir
+		case d.IsDir() || hidden:
+			return nil
+		}
+		if !do(path, nil) {
+			return errStop
+		}
+		return nil
+	})
+	return err == nil
+}
+
+// errStop ends a walk that its reader broke off.
+var errStop = errors.New("stopped")
+
+// readPage reads one file as a page. Text that begins like markup is markup,
+// whatever the file is called.
+func readPage(rep *Report, path string, text bool) (*Example, error) {
+	body, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	e := &Example{File: path}
+	s := decode(rep, body)
+	if text && !looksLikeHTML(s) {
+		e.Text = s
+	} else {
+		e.HTML = s
+	}
+	return e, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFileBytes {
+		return nil, fmt.Errorf("%d MiB; a page may have %d at most, take it out of the set", info.Size()>>20, maxFileBytes>>20)
+	}
+	return os.ReadFile(path)
+}
+
+// decode returns body as UTF-8: as it stands if it is, else by its byte order
+// mark or <meta>, else as Windows-1252, which is what browsers do.
+func decode(rep *Report, body []byte) string {
+	if utf8.Valid(body) {
+		return strings.TrimPrefix(string(body), "\ufeff")
+	}
+	rep.NotUTF8++
+	enc, _, _ := charset.DetermineEncoding(body[:min(len(body), 1024)], "")
+	s, err := enc.NewDecoder().Bytes(body)
+	if err != nil {
+		return strings.ToValidUTF8(string(body), "\ufffd")
+	}
+	return strings.ToValidUTF8(string(s), "\ufffd")
+}
+
+func looksLikeHTML(s string) bool {
+	head := strings.ToLower(strings.TrimSpace(s[:min(len(s), 1024)]))
+	return strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<?xml") ||
+		strings.Contains(head, "<html") || strings.Contains(head, "<head") || strings.Contains(head, "<body")
+}
+
+// madeUpURL names a page whose set gives it no URL: the same file always gets
+// the same name, and the name tells nothing of its label.
+func madeUpURL(host, rel string) string {
+	sum := sha256.Sum256([]byte(filepath.ToSlash(rel)))
+	return fmt.Sprintf("http://%s/%x", host, sum[:8])
+}
+
+// hostOf makes a host name of a folder's name, below the reserved .example.
+func hostOf(dir string) string {
+	name := filepath.Base(dir)
+	if abs, err := filepath.Abs(dir); err == nil { // "." has no name of its own
+		name = filepath.Base(abs)
+	}
+	label := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, name)
+	label = strings.Trim(label[:min(len(label), 63)], "-")
+	if label == "" {
+		label = "set"
+	}
+	return label + ".example"
+}

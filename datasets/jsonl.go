@@ -1,0 +1,32 @@
+package datasets
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// readJSONL reads a file of one JSON object a line. Empty lines are passed over.
+func readJSONL(path string) reader {
+	return func(rep *Report, yield func(*Example, error) bool) {
+		eachLine(path, func(n int, line []byte, err error) bool {
+			if err != nil {
+				return yield(nil, &RowError{path, n, err})
+			}
+			if n == 1 {
+				line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+			}
+			if len(bytes.TrimSpace(line)) == 0 {
+				return true
+			}
+			if !utf8.Valid(line) {
+				rep.NotUTF8++ // the JSON decoder puts U+FFFD for each such byte
+			}
+			e, err := parseRow(line)
+			if err != nil {
+				return yield(nil, &RowError{path, n, err})
+			}
+			e.File, e.Line = path, n
+			return yield(e, nil)
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// corpus returns the folder of a real corpus, or skips.
+func corpus(t testing.TB, name string) string {
+	t.Helper()
+	root := os.Getenv("FOSSICK_DATA")
+	if root == "" {
+		root = "../../shared/data"
+	}
+	dir := filepath.Join(root, name)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("corpus %s is not there (%v); name the folder of corpora in FOSSICK_DATA", name, err)
+	}
+	return dir
+}
+
+// TestRealCorpora compares what is read with the counts that come with the data.
+func TestRealCorpora(t *testing.T) {
+	tests := []struct {
+		path       string
+		rows       int
+		links      int
+		duplicates int // -1: not told
+		labels     map[string]int
+	}{
+		{"wikispeedia", 4598, 119769, -1, map[string]int{}},
+		{"wikispeedia/train.jsonl.zst", 1364, 0, -1, nil},
+		{"webkb", 7019, 11427, -1, map[string]int{"other": 2822, "student": 1485, "staff": 125}},
+		{"20news", 18846, 0, -1, map[string]int{"rec.sport.hockey": 999, "talk.religion.misc": 628}},
+		{"bbc", 2225, 0, 98, map[string]int{"sport": 511, "business": 510}},
+		{"debdocs", 13834, 404287, -1, map[string]int{"science": 4346, "finance": 2031}},
+		// Its README counts 3,753 repeats; one is the second of two empty pages.
+		{"uci_ics", 53249, 675156, 3752, map[string]int{"grape.ics.uci.edu": 7897}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.path, func(t *testing.T) {
+			if testing.Short() && tt.rows > 10000 {
+				t.Skip("large")
+			}
+			rows, links := 0, 0
+			s, err := Open(corpus(t, tt.path), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range s.Examples() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows++
+			}
+			for _, err := range s.Links() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				links++
+			}
+			rep, err := s.Report()
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d rows, %d links, notes %q", rows, links, rep.Notes())
+			if rows != tt.rows || links != tt.links {
+				t.Errorf("%d rows and %d links, want %d and %d", rows, links, tt.rows, tt.links)
+			}
+			if tt.duplicates >= 0 && rep.Duplicates != tt.duplicates {
+				t.Errorf("%d duplicates, want %d", rep.Duplicates, tt.duplicates)
+			}
+			for label, n := range tt.labels {
+				if rep.PerLabel[label] != n {
+					t.Errorf("label %s: %d rows, want %d", label, rep.PerLabel[label], n)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Report counts what one pass over a set met. All counts are of rows.
+type Report struct {
+	Rows       int            // read, errors not counted
+	Examples   int            // handed out: Rows without Filtered
+	Filtered   int            // left out by Options
+	Errors     int            // rows that could not be read
+	Unlabelled int            // examples without a label
+	Empty      int            // examples without a body, or with white space only
+	NotUTF8    int            // rows with bytes that were no UTF-8 and were replaced or decoded
+	Duplicates int            // examples whose body an earlier one had, to the byte
+	Skipped    map[string]int // files that hold no page, by reason
+	PerLabel   map[string]int // examples of each label
+	EmptyClass []string       // class folders without a page, sorted
+	Unmatched  int            // rows of labels.tsv that name no page of the corpus
+	Complete   bool           // the pass came to its end
+}
+
+func newReport() *Report {
+	return &Report{Skipped: map[string]int{}, PerLabel: map[string]int{}}
+}
+
+func (r *Report) clone() Report {
+	c := *r
+	c.Skipped, c.PerLabel = maps.Clone(r.Skipped), maps.Clone(r.PerLabel)
+	c.EmptyClass = slices.Clone(r.EmptyClass)
+	return c
+}
+
+// Labels returns the labels that were met, sorted.
+func (r Report) Labels() []string {
+	return slices.Sorted(maps.Keys(r.PerLabel))
+}
+
+// ErrUntrainable reports a set that no classifier can be trained on.
+var ErrUntrainable = errors.New("not a training set")
+
+// Trainable says why no classifier can be trained on what the pass handed out:
+// it needs two classes at least. nil when one can.
+func (r Report) Trainable() error {
+	labels := r.Labels()
+	switch {
+	case r.Examples == 0:
+		return fmt.Errorf("%w: no rows (%d read, %d filtered out); loosen the filter", ErrUntrainable, r.Rows, r.Filtered)
+	case len(labels) == 0:
+		return fmt.Errorf("%w: none of the %d rows has a label; give each a \"label\", or a labels.tsv beside the pages", ErrUntrainable, r.Examples)
+	case len(labels) == 1:
+		return fmt.Errorf("%w: all %d labelled rows have one label, %q; add examples of what it is not", ErrUntrainable, r.PerLabel[labels[0]], labels[0])
+	}
+	return nil
+}
+
+// Notes returns a sentence for each thing that looks wrong, in a fixed order.
+func (r Report) Notes() []string {
+	var notes []string
+	note := func(n int, format string, args ...any) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("%d "+format, append([]any{n}, args...)...))
+		}
+	}
+	note(r.Errors, "rows could not be read")
+	note(r.Unlabelled, "rows have no label")
+	note(r.Empty, "rows have an empty body")
+	note(r.NotUTF8, "rows held bytes that are no UTF-8; they were decoded by guess")
+	note(r.Duplicates, "rows repeat the body of an earlier one; across a split they flatter the accuracy")
+	note(r.Unmatched, "rows of labels.tsv name no page of the corpus")
+	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
+		note(r.Skipped[reason], "files skipped: %s", reason)
+	}
+	for _, class := range r.EmptyClass {
+		notes = append(notes, fmt.Sprintf("class %q has no pages", class))
+	}
+	for _, pair := range r.caseTwins() {
+		notes = append(notes, fmt.Sprintf("labels %s differ only in case and count as different classes", pair))
+	}
+	return notes
+}
+
+// caseTwins returns groups of labels that differ in case only.
+func (r Report) caseTwins() []string {
+	groups := map[string][]string{}
+	for _, l := range r.Labels() {
+		key := strings.ToLower(l)
+		groups[key] = append(groups[key], fmt.Sprintf("%q", l))
+	}
+	var twins []string
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		if g := groups[key]; len(g) > 1 {
+			twins = append(twins, strings.Join(g, " and "))
+		}
+	}
+	return twins
+}

@@ -1,0 +1,107 @@
+package datasets
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Where keeps the rows whose field has a value.
+type Where struct {
+	Field string // url, label, labels, site, split, title, file, or a field of the row's own
+	Value string // compared as it stands; with labels, one of them
+}
+
+// ParseWhere reads "field=value". The value may be empty and may hold "=".
+func ParseWhere(s string) (Where, error) {
+	field, value, ok := strings.Cut(s, "=")
+	if !ok || field == "" {
+		return Where{}, fmt.Errorf("filter %q: want field=value, as in site=cornell", s)
+	}
+	return Where{field, value}, nil
+}
+
+// match reports whether e passes, and whether it has the field at all.
+func (w Where) match(e *Example) (pass, has bool) {
+	if w.Field == "labels" {
+		return e.Matches(w.Value), len(e.Labels) > 0
+	}
+	v, ok := e.field(w.Field)
+	return ok && v == w.Value, ok
+}
+
+// field returns a string field of the row by its name in JSONL.
+func (e *Example) field(name string) (string, bool) {
+	switch name {
+	case "url":
+		return e.URL, true
+	case "label":
+		return e.Label, true
+	case "site":
+		return e.Site, true
+	case "split":
+		return e.Split, true
+	case "title":
+		return e.Title, true
+	case "file":
+		if v, ok := e.Fields["file"]; ok {
+			return v, true
+		}
+		return e.File, true
+	}
+	v, ok := e.Fields[name]
+	return v, ok
+}
+
+// filter applies options to the rows of one pass, and remembers whether the
+// fields it was asked about exist: a filter on a misspelt field keeps nothing,
+// and that must not look like an empty set.
+type filter struct {
+	opt    Options
+	labels map[string]bool
+	missed []bool          // by condition: no row has had the field yet
+	fields map[string]bool // own fields that rows had
+}
+
+func newFilter(opt Options) *filter {
+	f := &filter{opt: opt, missed: make([]bool, len(opt.Where)), fields: map[string]bool{}}
+	for i := range f.missed {
+		f.missed[i] = true
+	}
+	if len(opt.Labels) > 0 {
+		f.labels = map[string]bool{}
+		for _, l := range opt.Labels {
+			f.labels[l] = true
+		}
+	}
+	return f
+}
+
+func (f *filter) keep(e *Example) bool {
+	pass := f.labels == nil || f.labels[e.Label]
+	for i, w := range f.opt.Where {
+		ok, has := w.match(e)
+		pass = pass && ok
+		if has {
+			f.missed[i] = false
+		} else if f.missed[i] {
+			for name := range e.Fields {
+				f.fields[name] = true
+			}
+		}
+	}
+	return pass
+}
+
+// err names a condition whose field no row had, once rows rows have been seen.
+func (f *filter) err(name string, rows int) error {
+	for i, w := range f.opt.Where {
+		if rows > 0 && f.missed[i] {
+			known := append([]string{"url", "label", "labels", "site", "split", "title", "file"},
+				slices.Sorted(maps.Keys(f.fields))...)
+			return fmt.Errorf("set %s: no row has a field %q; filter by one of %s", name, w.Field, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
