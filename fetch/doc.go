@@ -1,0 +1,39 @@
+// Package fetch makes one polite HTTP exchange and says what happened.
+//
+// In: a URL, what is already known of the page (ETag, Last-Modified), limits.
+// Out: a Response, always: body and headers, or the network state in which the
+// exchange ended (paper E, E3) and why. The header is judged first, and a body
+// is read only where status and type deserve it (paper D, the loader).
+//
+// What a caller sees:
+//
+//	f, err := fetch.New(fetch.Options{UserAgent: fetch.UserAgent("fossick", "1.0", "https://example.org/bot")})
+//	defer f.Close()
+//	resp := f.Fetch(ctx, fetch.Request{URL: "https://example.com/"})
+//	if resp.State == fetch.StateOK { … resp.Body … }
+//
+// What it leaves to others: when a host may be asked (frontier), whether its
+// robots.txt allows a URL (crawler asks Robots), retries, following redirects
+// (they are handed back, so that each hop is under its own host's rules),
+// character sets (page). It keeps no cookies and runs no scripts.
+//
+// The egress guard is here because it must be: an address is judged when it is
+// dialled, so that neither DNS rebinding nor a redirect reaches a private net.
+//
+// Files, in the order of an exchange:
+//
+//	fetcher.go   New, Fetch, Resolve, Close
+//	options.go   limits and their defaults
+//	lane.go      Colly, driven one exchange at a time
+//	exchange.go  the life of one exchange: phases, time limits, the verdict
+//	transport.go the last gate before net/http and the first after it
+//	dial.go      names to addresses to connections
+//	guard.go     which addresses may be dialled
+//	dns.go       the cache in front of the resolver
+//	media.go     is this type wanted; sniffing
+//	body.go      decompression and limits while a body is read
+//	retryafter.go, hosts.go   small parsers
+//	robots.go, robotsmatch.go, robotspolicy.go   RFC 9309
+//
+// docs/fetch.md has the tables of limits, states and guarded nets.
+package fetch

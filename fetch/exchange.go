@@ -1,0 +1,306 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// phase is how far an exchange has come. It decides which limit runs and what
+// an error means.
+type phase int
+
+const (
+	phaseConnect phase = iota // name, connection
+	phaseTLS                  // handshake; under the limit of phaseConnect
+	phaseHeader               // request sent, header awaited
+	phaseBody                 // header judged, body being read
+	phaseDrain                // an unwanted body's rest, read to keep the connection
+)
+
+// drainLimit bounds the time given to an unwanted body for the sake of its
+// connection: a new connection costs about as much.
+const drainLimit = 500 * time.Millisecond
+
+// An exchange is the life of one request. The goroutine that runs it owns it,
+// but for what mu guards, which timers and the transport's hooks touch too.
+type exchange struct {
+	f      *Fetcher
+	url    *url.URL
+	req    Request
+	cancel context.CancelCauseFunc
+	wire   atomic.Int64 // body bytes received
+
+	mu        sync.Mutex
+	phase     phase
+	phaseEnd  time.Time // when the present limit is over
+	deadline  time.Time // when Timeout is over
+	bodyStart time.Time
+	timer     *time.Timer
+
+	// Set by the transport and the judge.
+	status      int
+	header      http.Header
+	addr        netip.Addr
+	reader      *bodyReader
+	state       State // the judge's verdict, "" until then
+	contentType string
+	location    string
+	why         error
+	body        []byte
+}
+
+func newExchange(f *Fetcher, u *url.URL, req Request) *exchange {
+	if len(req.Accept) == 0 {
+		req.Accept = DefaultAccept()
+	}
+	if req.MaxBodyBytes <= 0 {
+		req.MaxBodyBytes = f.opt.MaxBodyBytes
+	}
+	return &exchange{f: f, url: u, req: req}
+}
+
+type exchangeKey struct{}
+
+// begin starts the clock and returns the context under which the exchange runs.
+func (ex *exchange) begin(parent context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(parent)
+	ex.cancel = cancel
+	ctx = context.WithValue(ctx, exchangeKey{}, ex)
+	ex.deadline = time.Now().Add(ex.f.opt.Timeout)
+	ex.timer = time.AfterFunc(ex.f.opt.Timeout, ex.expire)
+	ex.enter(phaseConnect)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { ex.enter(phaseConnect) }, // again when net/http retries a stale connection
+		TLSHandshakeStart: func() {
+			ex.enterFrom(phaseConnect, phaseTLS)
+		},
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err == nil {
+				ex.enterFrom(phaseTLS, phaseConnect)
+			}
+		},
+		GotConn: func(info httptrace.GotConnInfo) {
+			ex.enter(phaseHeader)
+			if ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil && ex.f.opt.Proxy == nil {
+				ex.addr = ap.Addr().Unmap()
+			}
+		},
+	})
+}
+
+// end frees what begin took.
+func (ex *exchange) end() {
+	ex.timer.Stop()
+	ex.cancel(nil)
+}
+
+// enter moves to phase p and starts its limit, under that of the whole.
+func (ex *exchange) enter(p phase) {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	ex.phase = p
+	now := time.Now()
+	limit := ex.f.opt.ConnectTimeout
+	switch p {
+	case phaseHeader:
+		limit = ex.f.opt.HeaderTimeout
+	case phaseBody:
+		limit = ex.f.opt.RateGrace
+		ex.bodyStart = now
+	case phaseDrain:
+		limit = drainLimit
+	}
+	ex.arm(now, limit)
+}
+
+// enterFrom changes the phase without a new limit, if it is still from: hooks
+// of a dial that lost the race to another connection come late.
+func (ex *exchange) enterFrom(from, to phase) {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	if ex.phase == from {
+		ex.phase = to
+	}
+}
+
+// arm sets the timer; mu is held.
+func (ex *exchange) arm(now time.Time, limit time.Duration) {
+	ex.phaseEnd = now.Add(limit)
+	if ex.phaseEnd.After(ex.deadline) {
+		ex.phaseEnd = ex.deadline
+	}
+	ex.timer.Reset(ex.phaseEnd.Sub(now))
+}
+
+// expire runs when a limit is over: it ends the exchange, unless the limit has
+// moved meanwhile or the body comes fast enough.
+func (ex *exchange) expire() {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	now := time.Now()
+	if now.Before(ex.phaseEnd) {
+		ex.timer.Reset(ex.phaseEnd.Sub(now))
+		return
+	}
+	opt := &ex.f.opt
+	if !now.Before(ex.deadline) {
+		ex.cancel(&timeoutError{ex.phase, fmt.Sprintf("over the time limit of %v in all", opt.Timeout)})
+		return
+	}
+	if ex.phase == phaseBody {
+		least := float64(opt.MinRate) * now.Sub(ex.bodyStart).Seconds()
+		if float64(ex.wire.Load()) >= least {
+			ex.arm(now, min(time.Second, opt.RateGrace)) // look again soon
+			return
+		}
+		ex.cancel(&timeoutError{ex.phase, fmt.Sprintf("slower than %d bytes/s", opt.MinRate)})
+		return
+	}
+	ex.cancel(&timeoutError{ex.phase, "over the time limit of its phase"})
+}
+
+// timeoutError is the cause with which a limit cancels an exchange.
+type timeoutError struct {
+	phase phase
+	what  string
+}
+
+func (e *timeoutError) Error() string { return e.what }
+
+// at returns the present phase.
+func (ex *exchange) at() phase {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	return ex.phase
+}
+
+func (ex *exchange) requestHeader() http.Header {
+	h := http.Header{
+		"User-Agent":      {ex.f.opt.UserAgent},
+		"Accept":          {strings.Join(ex.req.Accept, ", ")},
+		"Accept-Encoding": {"gzip"},
+	}
+	if ex.req.ETag != "" {
+		h.Set("If-None-Match", ex.req.ETag)
+	}
+	if ex.req.LastModified != "" {
+		h.Set("If-Modified-Since", ex.req.LastModified)
+	}
+	return h
+}
+
+// report writes the outcome into resp. err is what the exchange returned.
+func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
+	resp.Code, resp.Header, resp.Addr = ex.status, ex.header, ex.addr
+	resp.ContentType, resp.Location = ex.contentType, ex.location
+	resp.WireBytes = ex.wire.Load()
+	if ex.header != nil {
+		resp.RetryAfter = ParseRetryAfter(ex.header.Get("Retry-After"), ex.f.opt.Now())
+	}
+	resp.State, resp.Err = ex.state, ex.why
+	if err != nil {
+		resp.State = ex.stateOf(ctx, err)
+		resp.Err = fmt.Errorf("%s: %w", ex.url, cause(ctx, err))
+	}
+	if resp.State == StateOK {
+		resp.Body, resp.Truncated = ex.body, ex.reader.truncated
+	}
+}
+
+// cause prefers the reason for which the context was cancelled over the error
+// that the cancelling led to.
+func cause(ctx context.Context, err error) error {
+	if c := context.Cause(ctx); c != nil {
+		return c
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		return ue.Err // "Get URL:" would stand there twice
+	}
+	return err
+}
+
+// stateOf names the state that err means in the phase that it broke.
+func (ex *exchange) stateOf(ctx context.Context, err error) State {
+	p := ex.at()
+	var late *timeoutError
+	timedOut := errors.As(context.Cause(ctx), &late)
+	if timedOut {
+		p = late.phase
+	} else if ctx.Err() != nil {
+		return StateNone // the caller broke it off
+	}
+	var known *stateError
+	if !timedOut && errors.As(err, &known) {
+		return known.state
+	}
+	switch p {
+	case phaseConnect:
+		if timedOut || isTimeout(err) {
+			return StateConnectTimeout
+		}
+		if ex.reader == nil && !ex.reachedNet(err) {
+			return StateNone
+		}
+		return StateConnectError
+	case phaseTLS:
+		if timedOut || isTimeout(err) {
+			return StateConnectTimeout
+		}
+		return StateTLSError
+	case phaseHeader:
+		if timedOut || isTimeout(err) {
+			return StateHeaderTimeout
+		}
+		return StateHeaderError
+	default:
+		if timedOut || isTimeout(err) {
+			return StateBodyTimeout
+		}
+		return StateBodyError
+	}
+}
+
+// reachedNet tells errors of the exchange from those before it: Colly returns
+// a URL that it cannot parse without any request.
+func (ex *exchange) reachedNet(err error) bool {
+	var ue *url.Error
+	return errors.As(err, &ue) && ue.Op != "parse"
+}
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// A stateError is an error that knows the state it means.
+type stateError struct {
+	state State
+	err   error
+}
+
+func (e *stateError) Error() string { return e.err.Error() }
+func (e *stateError) Unwrap() error { return e.err }
+
+// StateOf returns the state that an error of this package means: no_ip and
+// guard_denied of Resolve, for example. Other errors mean connect_error, nil ok.
+func StateOf(err error) State {
+	var known *stateError
+	switch {
+	case err == nil:
+		return StateOK
+	case errors.As(err, &known):
+		return known.state
+	}
+	return StateConnectError
+}

@@ -1,0 +1,162 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Request asks for one page.
+type Request struct {
+	URL string // absolute, http or https, in normal form; sent as it is
+	// ETag and LastModified of the copy at hand make the request conditional.
+	ETag, LastModified string
+	// Accept lists the media types wanted; "*/*" takes any. [DefaultAccept]
+	Accept []string
+	// MaxBodyBytes overrides the fetcher's limit when positive.
+	MaxBodyBytes int64
+	// Truncate cuts a body at the limit instead of refusing it (robots.txt).
+	Truncate bool
+}
+
+// DefaultAccept returns the types that the crawl wants: pages with links or text.
+func DefaultAccept() []string {
+	return []string{"text/html", "application/xhtml+xml", "text/plain"}
+}
+
+// Response says how an exchange ended. State says which other fields count.
+type Response struct {
+	URL         string // as asked
+	State       State
+	Code        int           // HTTP status; 0 when no header came
+	Header      http.Header   // nil when no header came
+	Body        []byte        // decompressed, in the server's charset; StateOK only
+	Truncated   bool          // Body was cut at the limit, as asked
+	ContentType string        // as sent; sniffed when the server sent none
+	Location    string        // absolute target of a redirect, resolved but not normalised
+	RetryAfter  time.Duration // from Retry-After; 0 when none
+	Start       time.Time     // when the exchange began
+	Took        time.Duration // until the body's end, or the error
+	WireBytes   int64         // of the body as it came, before decompression
+	Addr        netip.Addr    // of the server; zero through a proxy
+	Err         error         // why, when State is no success; nil for ok, redirect and not_modified
+}
+
+// A Fetcher makes exchanges, many at once. It is safe for concurrent use.
+type Fetcher struct {
+	opt       Options
+	guard     guard
+	dns       *dnsCache
+	transport *http.Transport
+	lanes     sync.Pool // *lane
+	closed    atomic.Bool
+}
+
+// New returns a Fetcher; Close it when done. The error says which option
+// cannot work.
+func New(opt Options) (*Fetcher, error) {
+	opt = opt.withDefaults()
+	if err := opt.check(); err != nil {
+		return nil, fmt.Errorf("fetch options: %w", err)
+	}
+	f := &Fetcher{opt: opt, guard: newGuard(opt.AllowNet)}
+	f.dns = newDNSCache(opt)
+	f.transport = newTransport(opt, &dialer{
+		guard:   f.guard,
+		dns:     f.dns,
+		hosts:   opt.Hosts,
+		proxied: opt.Proxy != nil,
+		timeout: opt.ConnectTimeout,
+	})
+	base := newCollector(&gate{f})
+	f.lanes.New = func() any { return newLane(base) }
+	return f, nil
+}
+
+// Close drops idle connections. Exchanges under way end by themselves or by
+// their contexts; later ones are refused.
+func (f *Fetcher) Close() {
+	f.closed.Store(true)
+	f.transport.CloseIdleConnections()
+}
+
+// Fetch makes one exchange. It never returns nil and starts nothing that
+// outlives it but idle connections. When ctx ends first the state is none: the
+// URL is still to be fetched.
+func (f *Fetcher) Fetch(ctx context.Context, req Request) *Response {
+	start := f.opt.Now()
+	resp := &Response{URL: req.URL, State: StateNone, Start: start}
+	f.exchange(ctx, req, resp)
+	resp.Took = f.opt.Now().Sub(start)
+	if f.opt.Logger.Enabled(ctx, slog.LevelDebug) {
+		f.opt.Logger.LogAttrs(ctx, slog.LevelDebug, "exchange", slog.String("url", req.URL),
+			slog.String("state", string(resp.State)), slog.Int("code", resp.Code),
+			slog.Duration("took", resp.Took), slog.Any("err", resp.Err))
+	}
+	return resp
+}
+
+func (f *Fetcher) exchange(ctx context.Context, req Request, resp *Response) {
+	if f.closed.Load() {
+		resp.Err = fmt.Errorf("%s: the fetcher is closed", req.URL)
+		return
+	}
+	u, err := parseURL(req.URL)
+	if err != nil {
+		resp.Err = err
+		return
+	}
+	ex := newExchange(f, u, req)
+	ctx = ex.begin(ctx)
+	defer ex.end()
+	l := f.lanes.Get().(*lane)
+	err = l.run(ctx, ex)
+	f.lanes.Put(l)
+	ex.report(ctx, err, resp)
+}
+
+// parseURL accepts what can be fetched. Credentials in a URL are dropped: a
+// link must not make us log in.
+func parseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("not a URL: %w", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s: scheme %q is not fetched, only http and https", raw, u.Scheme)
+	}
+	if u.Hostname() == "" {
+		return nil, fmt.Errorf("%s: no host", raw)
+	}
+	u.User = nil
+	u.Fragment, u.RawFragment = "", ""
+	return u, nil
+}
+
+// Resolve returns the address that an exchange with host ("name" or
+// "name:port") would dial first, out of the same cache (paper E: one look-up a
+// party). Through a proxy it is the zero Addr and no error. StateOf tells
+// no_ip from guard_denied in the error.
+func (f *Fetcher) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	if f.opt.Proxy != nil {
+		return netip.Addr{}, nil
+	}
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	d := dialer{guard: f.guard, dns: f.dns, hosts: f.opt.Hosts}
+	targets, err := d.targets(ctx, strings.Trim(name, "[]"), 0)
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	return targets[0].Addr(), nil
+}

@@ -1,0 +1,148 @@
+package fetch
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// sniffBytes is how much of a body decides on its type (WHATWG MIME sniffing).
+const sniffBytes = 512
+
+// judgeHeader decides on the answer as far as its header goes: state and why
+// are set, and true asks for the body (paper D: header first). A body without
+// a usable type is judged by its first bytes.
+func (ex *exchange) judgeHeader() (readBody bool) {
+	if ex.status != http.StatusOK {
+		ex.judgeCode()
+		return false
+	}
+	if coding := ex.reader.coding; coding == codingUnknown {
+		return ex.refuse(StateBodyError, "content coding %q was not asked for", ex.header.Get("Content-Encoding"))
+	}
+	if n := ex.contentLength(); n > ex.req.MaxBodyBytes && ex.reader.coding == codingNone && !ex.req.Truncate {
+		return ex.refuse(StateTooLarge, "%d bytes announced, %d is the limit", n, ex.req.MaxBodyBytes)
+	}
+	ex.state = StateOK // unless the body spoils it
+	if ex.accepts("*/*") {
+		return true
+	}
+	media, params, err := mime.ParseMediaType(ex.contentType)
+	if err != nil && media == "" || !strings.Contains(media, "/") {
+		media = "" // absent or nonsense
+	}
+	switch media {
+	case "", "*/*", "unknown/unknown", "application/unknown":
+		return ex.judgeUntyped()
+	}
+	if !ex.accepts(media) {
+		return ex.refuse(StateWrongType, "type %s is not among %s", media, strings.Join(ex.req.Accept, ", "))
+	}
+	head, err := ex.reader.peek()
+	if err == nil && isBinary(head, params["charset"]) {
+		return ex.refuse(StateWrongType, "announced as %s, but binary (%s)", media, http.DetectContentType(head))
+	}
+	return true // an error of peek comes again when the body is read
+}
+
+// judgeUntyped sniffs a body whose server didn't say what it is.
+func (ex *exchange) judgeUntyped() (readBody bool) {
+	head, err := ex.reader.peek()
+	if err != nil {
+		return true
+	}
+	sniffed := sniff(head)
+	media, _, _ := strings.Cut(sniffed, ";")
+	if !ex.accepts(media) {
+		return ex.refuse(StateWrongType, "no type announced, looks like %s", sniffed)
+	}
+	ex.contentType = media // not the charset: that was a guess, and page guesses better
+	return true
+}
+
+// judgeCode names what a status other than 200 means.
+func (ex *exchange) judgeCode() {
+	conditional := ex.req.ETag != "" || ex.req.LastModified != ""
+	switch ex.status {
+	case http.StatusNotModified:
+		if conditional {
+			ex.state = StateNotModified
+			return
+		}
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		loc := ex.header.Get("Location")
+		if loc == "" {
+			break
+		}
+		target, err := ex.url.Parse(strings.TrimSpace(loc))
+		if err != nil {
+			ex.refuse(StateHeaderError, "redirect to what is no URL: %w", err)
+			return
+		}
+		ex.state, ex.location = StateRedirect, target.String()
+		return
+	}
+	ex.refuse(StateCode, "status %d %s", ex.status, http.StatusText(ex.status))
+}
+
+func (ex *exchange) refuse(s State, format string, args ...any) bool {
+	ex.state = s
+	ex.why = fmt.Errorf("%s: "+format, append([]any{ex.url}, args...)...)
+	return false
+}
+
+// accepts reports whether media is one of the wanted types.
+func (ex *exchange) accepts(media string) bool {
+	for _, a := range ex.req.Accept {
+		if strings.EqualFold(a, media) || a == "*/*" {
+			return true
+		}
+	}
+	return false
+}
+
+// contentLength returns what the header announces, -1 when nothing usable.
+func (ex *exchange) contentLength() int64 {
+	n, err := strconv.ParseInt(ex.header.Get("Content-Length"), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// sniff guesses a type from the first bytes. Go's table calls XHTML "text/xml".
+func sniff(head []byte) string {
+	t := http.DetectContentType(head)
+	if strings.HasPrefix(t, "text/xml") && bytes.Contains(bytes.ToLower(head), []byte("<html")) {
+		return "application/xhtml+xml"
+	}
+	return t
+}
+
+// isBinary reports a body that only claims to be text: it begins like an image,
+// an archive or a document, or a tenth of it is control bytes. UTF-16 and
+// UTF-32, which are full of zeros, are let through when announced or marked.
+func isBinary(head []byte, charset string) bool {
+	t := http.DetectContentType(head)
+	if strings.HasPrefix(t, "text/") {
+		return false
+	}
+	if t != "application/octet-stream" {
+		return true
+	}
+	charset = strings.ToLower(charset)
+	if strings.HasPrefix(charset, "utf-16") || strings.HasPrefix(charset, "utf-32") || strings.HasPrefix(charset, "ucs") {
+		return false
+	}
+	control := 0
+	for _, c := range head {
+		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b {
+			control++
+		}
+	}
+	return control*10 > len(head)
+}

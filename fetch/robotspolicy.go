@@ -1,0 +1,53 @@
+package fetch
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	// RobotsTTL is how long rules may be used (RFC 9309, 2.4).
+	RobotsTTL = 24 * time.Hour
+	// MaxRobotsRedirects is how many redirects of a robots.txt are followed;
+	// beyond them it counts as unavailable: AllowAll (RFC 9309, 2.3.1.2).
+	MaxRobotsRedirects = 5
+)
+
+// RobotsRequest asks for the robots.txt at url (the host's, or where it was
+// redirected to): any type, cut at MaxRobotsBytes rather than refused.
+func RobotsRequest(url string) Request {
+	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: MaxRobotsBytes, Truncate: true}
+}
+
+// AllowAll returns rules that allow everything, and why.
+func AllowAll(why string) *Robots {
+	return &Robots{index: map[string]int{}, why: why}
+}
+
+// DisallowAll returns rules that refuse everything but robots.txt, and why.
+func DisallowAll(why string) *Robots {
+	r := ParseRobots([]byte("User-agent: *\nDisallow: /\n"))
+	r.why = why
+	return r
+}
+
+// RobotsFrom turns the answer to a RobotsRequest into rules (RFC 9309, 2.3.1):
+// a file is parsed; 4xx means that there is none, all is allowed; 5xx, 429 and
+// every failure to reach it mean that all is refused until it is asked again.
+// final is false, and r nil, when the answer settles nothing: a redirect to
+// follow, 304 (the rules at hand hold on), an exchange broken off.
+func RobotsFrom(resp *Response) (r *Robots, final bool) {
+	switch resp.State {
+	case StateOK:
+		return ParseRobots(resp.Body), true
+	case StateRedirect, StateNotModified, StateNone:
+		return nil, false
+	case StateCode:
+		if c := resp.Code; c < 500 && c != http.StatusTooManyRequests {
+			return AllowAll(fmt.Sprintf("robots.txt: code %d, all is allowed", c)), true
+		}
+		return DisallowAll(fmt.Sprintf("robots.txt: code %d, all is refused", resp.Code)), true
+	}
+	return DisallowAll(fmt.Sprintf("robots.txt: %s, all is refused", resp.State)), true
+}

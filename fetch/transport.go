@@ -1,0 +1,74 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// newTransport sets up net/http: HTTP/2 and keep-alive on, decompression off
+// (ours has limits), every dial through d.
+func newTransport(opt Options, d *dialer) *http.Transport {
+	t := &http.Transport{
+		DialContext:            d.DialContext,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true,
+		MaxIdleConns:           opt.MaxIdleConns,
+		MaxIdleConnsPerHost:    opt.ConnsPerHost,
+		MaxConnsPerHost:        opt.ConnsPerHost,
+		IdleConnTimeout:        opt.IdleTimeout,
+		MaxResponseHeaderBytes: opt.MaxHeaderBytes,
+		TLSClientConfig:        &tls.Config{RootCAs: opt.RootCAs, MinVersion: tls.VersionTLS12},
+	}
+	if opt.Proxy != nil {
+		t.Proxy = http.ProxyURL(opt.Proxy)
+		// To net/http all plain hosts behind a proxy are one host.
+		t.MaxConnsPerHost, t.MaxIdleConnsPerHost = 0, opt.MaxIdleConns
+		t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, req *http.Request, res *http.Response) error {
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &stateError{StateConnectError, fmt.Errorf("the proxy answers %s to CONNECT %s", res.Status, req.Host)}
+		}
+	}
+	return t
+}
+
+// gate is the http.RoundTripper that Colly's client calls: the last of our
+// code before a request goes out and the first to see the answer.
+type gate struct{ f *Fetcher }
+
+func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
+	ex := req.Context().Value(exchangeKey{}).(*exchange)
+	if g.f.opt.Proxy != nil {
+		// The proxy dials; all that can be judged here is what the URL says.
+		if err := g.f.guard.checkHost(ex.url.Hostname()); err != nil {
+			return nil, err
+		}
+	}
+	// Colly writes URLs its own way. What is sent is what was asked, for that
+	// is what robots.txt was consulted about.
+	out := new(http.Request)
+	*out = *req
+	out.URL, out.Host = ex.url, ex.url.Host
+	res, err := g.f.transport.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	ex.answer(res)
+	return res, nil
+}
+
+// answer takes the header over and puts our reader before the body. Colly sees
+// the bare media type only: a Location would make net/http's client resolve it,
+// a charset Colly recode the body, a Content-Encoding unpack it unlimited.
+func (ex *exchange) answer(res *http.Response) {
+	ex.enter(phaseBody)
+	ex.status, ex.header = res.StatusCode, res.Header
+	ex.contentType = res.Header.Get("Content-Type")
+	ex.reader = newBodyReader(ex, res)
+	res.Body, res.Uncompressed = ex.reader, true
+	res.Header = http.Header{}
+}
