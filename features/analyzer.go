@@ -1,0 +1,175 @@
+package features
+
+import "slices"
+
+// Numbers says what becomes of tokens made of digits.
+type Numbers uint8
+
+// What can be done with numbers.
+const (
+	NumbersDrop  Numbers = iota // leave them out
+	NumbersKeep                 // keep them as words
+	NumbersShape                // keep their shape: 1998 → "0000", 3.14 → "0.00"
+)
+
+// AnalyzerOptions says which tokens become terms. The zero value stems, leaves
+// out stop words and numbers, and keeps words of 2 to 40 letters.
+type AnalyzerOptions struct {
+	NoStem    bool    // keep words as they are written, in lower case
+	KeepStop  bool    // keep stop words
+	MinLength int     // in runes of the word as written; 0 means 2
+	MaxLength int     // in runes; 0 means 40
+	Numbers   Numbers // what to do with numbers
+}
+
+func (o AnalyzerOptions) withDefaults() AnalyzerOptions {
+	if o.MinLength <= 0 {
+		o.MinLength = 2
+	}
+	if o.MaxLength <= 0 {
+		o.MaxLength = 40
+	}
+	return o
+}
+
+// cacheWords bounds the words that an Analyzer remembers a language; beyond it
+// the language's cache starts anew. Real text rarely gets there: 20 Newsgroups
+// has 150,000 distinct words, most of which occur once.
+const cacheWords = 1 << 16
+
+// cacheLanguages bounds the languages remembered: their codes come from pages.
+const cacheLanguages = 32
+
+// Analyzer cuts text into terms: words in lower case, without stop words, as
+// stems. It remembers the stem of every word it has seen (bounded), and so is
+// not safe for concurrent use; it is cheap to have one a goroutine.
+type Analyzer struct {
+	opt   AnalyzerOptions
+	langs map[string]*vocabulary
+	space *Space // when set, entries carry the term's index in it
+	buf   []byte // the token at hand, in lower case
+	run   []byte // ideographs in a row, see segment.go
+}
+
+// vocabulary is the cache of one language.
+type vocabulary struct {
+	lang  *language
+	words map[string]*entry
+}
+
+// entry is what is known of a word.
+type entry struct {
+	surface string // the word as written, in lower case
+	term    string // its stem; "" when the word is left out
+	index   int32  // of term in the analyzer's space, -1 when it is not there
+}
+
+// NewAnalyzer returns an analyzer.
+func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
+	return &Analyzer{opt: opt.withDefaults(), langs: map[string]*vocabulary{}}
+}
+
+// Terms appends the terms of text to dst in their order and returns it. lang is
+// an ISO 639-1 code, which a region may follow ("en-GB"); "" means English.
+func (a *Analyzer) Terms(dst []string, text, lang string) []string {
+	a.each(text, lang, func(e *entry) { dst = append(dst, e.term) })
+	return dst
+}
+
+// Each calls f for every term of text in order, with the word it came from, in
+// lower case. Words that the options leave out are passed over.
+func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
+	a.each(text, lang, func(e *entry) { f(e.surface, e.term) })
+}
+
+// each calls f for the entry of every term of text.
+func (a *Analyzer) each(text, lang string, f func(*entry)) {
+	v := a.vocabulary(lang)
+	a.segment(text, func(token []byte) {
+		e, ok := v.words[string(token)]
+		if !ok {
+			e = a.learn(v, string(token))
+		}
+		if e.term != "" {
+			f(e)
+		}
+	})
+}
+
+func (a *Analyzer) vocabulary(lang string) *vocabulary {
+	if v, ok := a.langs[lang]; ok {
+		return v
+	}
+	if len(a.langs) >= cacheLanguages {
+		clear(a.langs)
+	}
+	v := &vocabulary{lang: languageOf(lang), words: map[string]*entry{}}
+	a.langs[lang] = v
+	return v
+}
+
+// learn analyses a word that the cache does not have.
+func (a *Analyzer) learn(v *vocabulary, word string) *entry {
+	if len(v.words) >= cacheWords {
+		clear(v.words)
+	}
+	e := &entry{surface: word, index: -1}
+	e.term = a.term(word, v.lang)
+	if a.space != nil && e.term != "" {
+		e.index = a.space.Index(e.term)
+	}
+	v.words[word] = e
+	return e
+}
+
+// term returns what word counts as, or "" when the options leave it out.
+func (a *Analyzer) term(word string, lang *language) string {
+	if isNumber(word) {
+		return a.number(word)
+	}
+	if !a.opt.KeepStop && lang.isStop(word) {
+		return ""
+	}
+	// A word of an ideographic script is whole with one or two runes.
+	if n := runes(word); n > a.opt.MaxLength || n < a.opt.MinLength && word[0] < 0x80 {
+		return ""
+	}
+	word = lang.bare(word)
+	if a.opt.NoStem {
+		return word
+	}
+	return lang.stem(word)
+}
+
+func (a *Analyzer) number(word string) string {
+	if len(word) > a.opt.MaxLength {
+		return ""
+	}
+	switch a.opt.Numbers {
+	case NumbersKeep:
+		return word
+	case NumbersShape:
+		shape := []byte(word)
+		for i, c := range shape {
+			if isDigit(c) {
+				shape[i] = '0'
+			}
+		}
+		return string(shape)
+	}
+	return ""
+}
+
+// isNumber reports whether word is digits, with points and commas between them.
+func isNumber(word string) bool {
+	return !slices.ContainsFunc([]byte(word), func(c byte) bool {
+		return !isDigit(c) && c != '.' && c != ','
+	})
+}
+
+func runes(s string) (n int) {
+	for range s {
+		n++
+	}
+	return n
+}

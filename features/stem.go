@@ -1,0 +1,124 @@
+package features
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+	"github.com/kljensen/snowball/french"
+	"github.com/kljensen/snowball/hungarian"
+	"github.com/kljensen/snowball/norwegian"
+	"github.com/kljensen/snowball/russian"
+	"github.com/kljensen/snowball/spanish"
+	"github.com/kljensen/snowball/swedish"
+)
+
+// language is what the analyzer knows of one.
+type language struct {
+	stop     map[string]bool
+	snowball func(word string, stemStopWords bool) string // nil when there is none
+	elision  bool                                         // l'eau, dell'arte: cut the article
+	particle []string                                     // suffixes to cut, longest first
+}
+
+// languageOf returns the language of an ISO 639-1 code; "" is English. An
+// unknown one has neither stems nor stop words.
+func languageOf(code string) *language {
+	code, _, _ = strings.Cut(strings.ToLower(code), "-")
+	code, _, _ = strings.Cut(code, "_")
+	if code == "" {
+		code = "en"
+	}
+	l := &language{stop: stopWords(code)}
+	switch code {
+	case "en":
+		l.snowball = english.Stem
+	case "es":
+		l.snowball = spanish.Stem
+	case "fr":
+		l.snowball, l.elision = french.Stem, true
+	case "hu":
+		l.snowball = hungarian.Stem
+	case "it", "ca":
+		l.elision = true
+	case "ko":
+		l.particle = josa()
+	case "no", "nb", "nn":
+		l.snowball = norwegian.Stem
+	case "ru":
+		l.snowball = russian.Stem
+	case "sv":
+		l.snowball = swedish.Stem
+	}
+	return l
+}
+
+// Stem returns the term that a single word counts as in a language: lower case,
+// then Snowball's stem where there is one. Keywords match by it.
+func Stem(word, lang string) string {
+	l := languageOf(lang)
+	return l.stem(l.bare(strings.ToLower(word)))
+}
+
+func (l *language) isStop(word string) bool {
+	return l.stop[word] || l.elision && l.stop[l.cutArticle(word)]
+}
+
+// bare returns word without an English genitive and without an elided article.
+func (l *language) bare(word string) string {
+	word = strings.TrimSuffix(word, "'s")
+	if l.elision {
+		word = l.cutArticle(word)
+	}
+	return word
+}
+
+// stem returns the stem of a bare word in lower case.
+func (l *language) stem(word string) string {
+	for _, p := range l.particle {
+		// At least two syllables stay: 나이 (age) does not end in the particle 이.
+		if cut, ok := strings.CutSuffix(word, p); ok && runes(cut) >= 2 {
+			return cut
+		}
+	}
+	if l.snowball == nil || !isLetters(word) {
+		return word
+	}
+	return safely(l.snowball, word)
+}
+
+// cutArticle returns what follows an elided article: l'eau → eau.
+func (l *language) cutArticle(word string) string {
+	if i := strings.IndexByte(word, '\''); i > 0 && i <= 5 && i+1 < len(word) {
+		return word[i+1:]
+	}
+	return word
+}
+
+// safely guards against a stemmer that trips over a strange word: the word is
+// then its own stem.
+func safely(snowball func(string, bool) string, word string) (stem string) {
+	defer func() {
+		if recover() != nil || stem == "" {
+			stem = word
+		}
+	}()
+	return snowball(word, true)
+}
+
+func isLetters(word string) bool {
+	for _, r := range word {
+		if !unicode.IsLetter(r) && r != '\'' && !unicode.IsMark(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// josa returns the Korean particles and copulas that follow a noun, longest first.
+func josa() []string {
+	return strings.Fields(`이었습니다 에서부터 으로부터 했습니다 하였습니다 하였다 되었다 됩니다 합니다 입니다
+		에서는 에서도 에게서 으로는 으로도 이라는 이라고 까지는 부터는 이었다 했으며 하면서 하고는
+		에서 에게 으로 까지 부터 처럼 보다 라고 이라 이나 이며 이고 이다 하는 하고 하여 하며 한다 했다 된다 되는 한테 께서 에는 에도 와의 과의 들은 들이 들을 들의
+		은 는 이 가 을 를 의 에 로 와 과 도 만 들`)
+}
