@@ -1,0 +1,126 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// Population is an estimate of how many relevant pages the web in reach holds.
+type Population struct {
+	Size   float64  // estimated, at least Seen
+	CI     Interval // of Size
+	Seen   int      // distinct relevant pages that the crawls found together
+	Method string
+}
+
+// The estimators' names.
+const (
+	methodChapman = "Lincoln–Petersen (Chapman)"
+	methodChao    = "Chao (bias-corrected)"
+)
+
+// LincolnPetersen estimates a population from two captures of n1 and n2, of
+// which m are the same (Chapman 1951, the form that is defined for m = 0 and
+// nearly unbiased; variance by Seber 1970):
+//
+//	N   = (n1+1)(n2+1)/(m+1) − 1
+//	var = (n1+1)(n2+1)(n1−m)(n2−m) / ((m+1)²(m+2))
+//
+// It holds for two independent samples in which every page is as likely as
+// another. Focused crawls are neither: both prefer what is linked much, so
+// they meet more often than by chance, N comes out too small and a recall
+// computed from it too large. Take it as an upper bound of the recall.
+func LincolnPetersen(n1, n2, m int) Population {
+	a, b, c := float64(n1), float64(n2), float64(m)
+	seen := n1 + n2 - m
+	size := (a+1)*(b+1)/(c+1) - 1
+	variance := (a + 1) * (b + 1) * (a - c) * (b - c) / ((c + 1) * (c + 1) * (c + 2))
+	p := Population{Size: max(size, float64(seen)), Seen: seen, Method: methodChapman}
+	p.CI = logInterval(seen, p.Size-float64(seen), variance)
+	return p
+}
+
+// Chao estimates a population from t captures by how many pages were found
+// once and twice, f1 and f2, of seen distinct ones (Chao 1987, bias-corrected;
+// variance as in Colwell's EstimateS, "Chao2"):
+//
+//	N   = seen + k·f1(f1−1) / (2(f2+1)),                  k = (t−1)/t
+//	var = k·f1(f1−1)/(2(f2+1)) + k²·f1(2f1−1)²/(4(f2+1)²) + k²·f1²f2(f1−1)²/(4(f2+1)⁴)
+//
+// Pages may differ in how likely they are; N is then a lower bound, so again a
+// recall computed from it is an upper one.
+func Chao(t, seen, f1, f2 int) Population {
+	k, a, b := float64(t-1)/float64(t), float64(f1), float64(f2)
+	unseen := k * a * (a - 1) / (2 * (b + 1))
+	variance := unseen +
+		k*k*a*(2*a-1)*(2*a-1)/(4*(b+1)*(b+1)) +
+		k*k*a*a*b*(a-1)*(a-1)/(4*math.Pow(b+1, 4))
+	return Population{
+		Size: float64(seen) + unseen, Seen: seen, Method: methodChao,
+		CI: logInterval(seen, unseen, variance),
+	}
+}
+
+// logInterval is the interval of a population of which seen were seen and
+// unseen are estimated (Chao 1987): the logarithm of the unseen is taken for
+// normal, so the lower bound never falls below what was seen.
+//
+//	[seen + unseen/K, seen + unseen·K],  K = exp(z·√ln(1 + var/unseen²))
+func logInterval(seen int, unseen, variance float64) Interval {
+	s := float64(seen)
+	if unseen <= 0 {
+		return Interval{s, s}
+	}
+	k := math.Exp(z95 * math.Sqrt(math.Log1p(variance/(unseen*unseen))))
+	return Interval{s + unseen/k, s + unseen*k}
+}
+
+// Capture estimates the population from the sets of relevant URLs that two or
+// more crawls found: Lincoln–Petersen for two, Chao for more. The URLs of one
+// crawl are distinct. ok is false for fewer than two crawls, or when none
+// found anything.
+func Capture(crawls [][]string) (p Population, ok bool) {
+	times := map[string]int{}
+	for _, urls := range crawls {
+		for _, u := range urls {
+			times[u]++
+		}
+	}
+	if len(crawls) < 2 || len(times) == 0 {
+		return Population{}, false
+	}
+	var found [3]int // URLs found once in [1], twice in [2]
+	for _, n := range times {
+		if n < len(found) {
+			found[n]++
+		}
+	}
+	if len(crawls) == 2 {
+		return LincolnPetersen(len(crawls[0]), len(crawls[1]), found[2]), true
+	}
+	return Chao(len(crawls), len(times), found[1], found[2]), true
+}
+
+// Estimate is a recall by capture–recapture.
+type Estimate struct {
+	Value      float64  `json:"value"` // share of the estimated population that the crawl found
+	CI         Interval `json:"ci"`
+	Method     string   `json:"method"`
+	Population float64  `json:"population"` // relevant pages in reach, estimated
+	Together   float64  `json:"together"`   // recall of all crawls taken together
+	Caution    string   `json:"caution"`
+}
+
+// caution is printed with every estimate.
+const caution = "crawls of one topic are not independent samples; expect the true recall to be lower"
+
+// recall turns a population into the recall of a crawl that found n of it.
+func (p Population) recall(n int) *Estimate {
+	e := &Estimate{
+		Value: float64(n) / p.Size, Method: p.Method, Population: p.Size,
+		Together: float64(p.Seen) / p.Size, Caution: caution,
+	}
+	e.CI = Interval{float64(n) / p.CI[1], float64(n) / p.CI[0]}
+	slices.Sort(e.CI[:])
+	return e
+}

@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+func TestLincolnPetersen(t *testing.T) {
+	// Seber's textbook case: 200 marked, 100 caught, 20 of them marked. By hand:
+	// N = 201·101/21 − 1 = 965.714; var = 201·101·180·80/(21²·22) = 30130.9.
+	p := LincolnPetersen(200, 100, 20)
+	near(t, "N", p.Size, 965.7143)
+	if p.Seen != 280 {
+		t.Errorf("seen: got %d, want 280", p.Seen)
+	}
+	unseen := 965.7142857 - 280
+	k := math.Exp(1.959964 * math.Sqrt(math.Log(1+30130.9/(unseen*unseen))))
+	if math.Abs(p.CI[0]-(280+unseen/k)) > 0.05 || math.Abs(p.CI[1]-(280+unseen*k)) > 0.05 {
+		t.Errorf("interval: got %v, want [%v, %v]", p.CI, 280+unseen/k, 280+unseen*k)
+	}
+
+	same := LincolnPetersen(50, 50, 50)
+	near(t, "the same pages twice", same.Size, 50)
+	if same.CI != (Interval{50, 50}) {
+		t.Errorf("the same pages twice: interval %v", same.CI)
+	}
+	if apart := LincolnPetersen(10, 10, 0); apart.Size != 120 || apart.CI[1] < 2*apart.CI[0] {
+		t.Errorf("nothing in common: got %+v, want 120 and a wide interval", apart)
+	}
+}
+
+func TestChao(t *testing.T) {
+	// By hand: t = 3, f1 = 10, f2 = 4: N = 30 + (2/3)·10·9/(2·5) = 36;
+	// var = 6 + (4/9)·10·19²/(4·25) + (4/9)·100·4·81/(4·625) = 6 + 16.0444 + 5.76.
+	p := Chao(3, 30, 10, 4)
+	near(t, "N", p.Size, 36)
+	k := math.Exp(z95 * math.Sqrt(math.Log(1+27.80444/36)))
+	near(t, "lo", p.CI[0], 30+6/k)
+	near(t, "hi", p.CI[1], 30+6*k)
+	if all := Chao(3, 30, 0, 5); all.Size != 30 || all.CI != (Interval{30, 30}) {
+		t.Errorf("no page found once: got %+v, want 30", all)
+	}
+}
+
+func TestCapture(t *testing.T) {
+	if _, ok := Capture([][]string{{"a"}}); ok {
+		t.Error("one crawl gave an estimate")
+	}
+	if _, ok := Capture([][]string{nil, nil}); ok {
+		t.Error("nothing found gave an estimate")
+	}
+	p, ok := Capture([][]string{{"a", "b", "c"}, {"b", "c", "d"}})
+	if want := LincolnPetersen(3, 3, 2); !ok || p != want {
+		t.Errorf("two crawls: got %+v, want %+v", p, want)
+	}
+	p, ok = Capture([][]string{{"a", "b"}, {"b", "c"}, {"b", "c", "d"}})
+	if want := Chao(3, 4, 2, 1); !ok || p != want {
+		t.Errorf("three crawls: got %+v, want %+v", p, want)
+	}
+	e := p.recall(3)
+	near(t, "recall", e.Value, 3/p.Size)
+	near(t, "together", e.Together, 4/p.Size)
+	if e.CI[0] > e.Value || e.CI[1] < e.Value {
+		t.Errorf("recall %v outside its interval %v", e.Value, e.CI)
+	}
+}
+
+// On independent samples, for which the estimators are made, the intervals must
+// hold the true population about 95 times in 100.
+func TestCaptureCoverage(t *testing.T) {
+	const population, rounds = 400, 300
+	r := rand.New(rand.NewPCG(1, 3))
+	for _, captures := range []int{2, 3, 5} {
+		held, sum := 0, 0.0
+		for range rounds {
+			var crawls [][]string
+			for range captures {
+				var c []string
+				for _, i := range r.Perm(population)[:100] {
+					c = append(c, strconv.Itoa(i))
+				}
+				crawls = append(crawls, c)
+			}
+			p, _ := Capture(crawls)
+			sum += p.Size
+			if p.CI[0] <= population && population <= p.CI[1] {
+				held++
+			}
+		}
+		if mean := sum / rounds; math.Abs(mean-population) > 0.05*population {
+			t.Errorf("%d captures: mean estimate %.0f, want about %d", captures, mean, population)
+		}
+		if share := float64(held) / rounds; share < 0.90 {
+			t.Errorf("%d captures: the interval held the truth in %.2f of %d rounds, want about 0.95", captures, share, rounds)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"fossick/store"
+)
+
+// Page is what the measures need of a stored page.
+type Page struct {
+	Number      uint64
+	URL         string
+	Title       string
+	Score       float64 // R, with which it was crawled
+	Crawled     bool    // relevant by the crawl's own model or threshold
+	Label       string  // by the crawl's model, "" without one
+	Probability float64
+	Refined     *store.Label // nil before refine
+
+	Verdict // filled by the Judge methods of Crawl
+}
+
+// Crawl is a store's pages in the order of the crawl, and its totals.
+type Crawl struct {
+	Dir    string
+	Info   store.Info
+	Counts store.Counts
+	Pages  []Page
+	Source Source // who filled the verdicts
+}
+
+// Load reads the pages of a store, without their bodies: some 300 bytes a page
+// of memory. The verdicts are the crawl's own until another source judges.
+func Load(ctx context.Context, s *store.Store) (*Crawl, error) {
+	c := &Crawl{Dir: s.Dir(), Info: s.Info()}
+	var err error
+	if c.Counts, err = s.Counts(); err != nil {
+		return nil, err
+	}
+	at := map[uint64]int{}
+	for p, err := range s.Pages() {
+		if err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		at[p.Number] = len(c.Pages)
+		c.Pages = append(c.Pages, Page{
+			Number: p.Number, URL: p.URL, Title: p.Title, Score: p.Score,
+			Crawled: p.Relevant, Label: p.Label, Probability: p.Probability,
+		})
+	}
+	for l, err := range s.Labels() {
+		if err != nil {
+			return nil, err
+		}
+		i, ok := at[l.Page]
+		if !ok {
+			return nil, fmt.Errorf("store %s: label of page %d, which it does not have; run refine again", s.Dir(), l.Page)
+		}
+		c.Pages[i].Refined = &l.Label
+	}
+	c.judgeByCrawl()
+	return c, nil
+}
+
+// Relevant returns the verdicts in the order of the crawl.
+func (c *Crawl) Relevant() []bool {
+	r := make([]bool, len(c.Pages))
+	for i := range c.Pages {
+		r[i] = c.Pages[i].Relevant
+	}
+	return r
+}
+
+// Kept returns what refine kept, in the order of the crawl; nil when there are
+// pages that refine has not seen: a part of a cluster has no quality.
+func (c *Crawl) Kept() []bool {
+	k := make([]bool, len(c.Pages))
+	for i := range c.Pages {
+		if c.Pages[i].Refined == nil {
+			return nil
+		}
+		k[i] = c.Pages[i].Refined.Kept
+	}
+	if len(k) == 0 {
+		return nil
+	}
+	return k
+}
+
+// URLs returns the pages' URLs in the order of the crawl.
+func (c *Crawl) URLs() []string {
+	u := make([]string, len(c.Pages))
+	for i := range c.Pages {
+		u[i] = c.Pages[i].URL
+	}
+	return u
+}
+
+// RelevantURLs returns the URLs of the relevant pages, in the order of the crawl.
+func (c *Crawl) RelevantURLs() []string {
+	var u []string
+	for i := range c.Pages {
+		if c.Pages[i].Relevant {
+			u = append(u, c.Pages[i].URL)
+		}
+	}
+	return u
+}
+
+// host returns the host of a URL, the URL itself when it has none.
+func host(raw string) string {
+	if u, err := url.Parse(raw); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return raw
+}

@@ -1,0 +1,22 @@
+// Package eval says how good a crawl is, and cleans it first when asked.
+//
+// In: stores, and what is known of their pages' relevance: a truth, a judge
+// model, or the labels that the crawl gave itself. Out: the measures of paper
+// A5 (harvest ratio, URL overlap, search length) with intervals, the quality
+// of the kept cluster, recall against a truth and by capture–recapture, and a
+// report of one HTML file.
+//
+// The measures are functions of plain slices in the order of the crawl; what
+// they cannot know is absent (a nil pointer, null in JSON), never 0. The room
+// reads no truth file and knows no model: both arrive as functions. It may
+// write labels into a store, in Refine, and nothing else.
+//
+// Start with Load, then Crawl.Judge… and Measure; Refine for the cleaning;
+// WriteReport for the page.
+//
+// Files: interval.go shares with intervals; harvest.go, overlap.go, cluster.go,
+// search.go, capture.go a measure each; crawl.go a store's pages in memory;
+// relevance.go who says what is on topic; figures.go all measures together;
+// bodies.go stored pages parsed in parallel; refine.go the second stage of
+// paper A; report.go, view.go, plot.go and report.html, report.css the report.
+package eval

@@ -1,0 +1,117 @@
+package eval
+
+// Figures are the measures of one crawl. A nil pointer is an unknown value.
+type Figures struct {
+	Store          string    `json:"store"`
+	Relevance      Kind      `json:"relevance"` // whose word the figures rest on
+	Target         string    `json:"target"`
+	Fetched        int       `json:"fetched"`
+	Relevant       int       `json:"relevant"`
+	Harvest        *float64  `json:"harvest"`
+	HarvestCI      *Interval `json:"harvest_ci"`
+	Unknown        *int      `json:"unknown"` // fetched pages that the source knows nothing of
+	Curve          []Point   `json:"curve"`
+	Kept           *Cluster  `json:"kept"`
+	HarvestBefore  *float64  `json:"harvest_before"` // of all pages fetched
+	HarvestAfter   *float64  `json:"harvest_after"`  // of those that refine kept
+	Targets        *int      `json:"targets"`        // relevant URLs of the truth
+	Recall         *float64  `json:"recall"`
+	RecallKept     *float64  `json:"recall_kept"` // share of the truth's relevant URLs in the kept cluster
+	RecallEstimate *Estimate `json:"recall_estimate"`
+	SearchLength   *int      `json:"search_length"`
+	SearchLength50 *int      `json:"search_length_50"`
+	SearchLength90 *int      `json:"search_length_90"`
+}
+
+// Result is the figures of the first crawl, what several crawls say together,
+// and the figures of each.
+type Result struct {
+	Figures
+	Overlap []Point   `json:"overlap"` // mean over the pairs; nil for one crawl
+	Stores  []Figures `json:"stores,omitempty"`
+}
+
+// Measure computes every figure of the crawls, which all must be judged by the
+// same source. Curves have a point every step pages; 0 chooses a step.
+func Measure(crawls []*Crawl, step int) Result {
+	var urls, relevant [][]string
+	stores := make([]Figures, len(crawls))
+	for i, c := range crawls {
+		stores[i] = measure(c, step)
+		urls = append(urls, c.URLs())
+		relevant = append(relevant, c.RelevantURLs())
+	}
+	var r Result
+	if p, ok := Capture(relevant); ok {
+		for i := range stores {
+			stores[i].RecallEstimate = p.recall(stores[i].Relevant)
+		}
+	}
+	if len(crawls) > 0 {
+		r.Figures = stores[0]
+	}
+	if len(crawls) > 1 {
+		r.Stores = stores
+		if step <= 0 {
+			step = NiceStep(shortest(urls))
+		}
+		r.Overlap = MeanOverlap(urls, step)
+	}
+	return r
+}
+
+func measure(c *Crawl, step int) Figures {
+	relevant := c.Relevant()
+	n := len(relevant)
+	if step <= 0 {
+		step = NiceStep(n)
+	}
+	f := Figures{
+		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,
+		Fetched: n, Relevant: Harvest(relevant), Curve: HarvestCurve(relevant, step),
+	}
+	if f.Harvest = share(f.Relevant, n); f.Harvest != nil {
+		ci := Wilson(f.Relevant, n)
+		f.HarvestCI = &ci
+	}
+	f.HarvestBefore = f.Harvest
+	if c.Source.Kind != ByCrawl {
+		unknown := 0
+		for _, p := range c.Pages {
+			if !p.Known {
+				unknown++
+			}
+		}
+		f.Unknown = &unknown
+	}
+	if kept := c.Kept(); kept != nil {
+		cluster := Kept(kept, relevant)
+		f.Kept, f.HarvestAfter = &cluster, cluster.Precision
+	}
+	measureTruth(&f, c.Source, relevant)
+	return f
+}
+
+// measureTruth adds what only a source with a count of its targets can tell.
+func measureTruth(f *Figures, s Source, relevant []bool) {
+	if s.Kind != ByTruth {
+		return
+	}
+	targets := s.Targets
+	f.Targets = &targets
+	f.Recall = share(f.Relevant, targets)
+	if f.Kept != nil {
+		f.RecallKept = share(f.Kept.Relevant, targets)
+	}
+	f.SearchLength = SearchLength(relevant, targets, 1)
+	f.SearchLength50 = SearchLength(relevant, targets, 0.5)
+	f.SearchLength90 = SearchLength(relevant, targets, 0.9)
+}
+
+func shortest(crawls [][]string) int {
+	n := len(crawls[0])
+	for _, c := range crawls {
+		n = min(n, len(c))
+	}
+	return n
+}

@@ -1,0 +1,225 @@
+package eval
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+const tolerance = 5e-4 // the worked examples have three or four places
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > tolerance {
+		t.Errorf("%s: got %.5f, want %.5f", what, got, want)
+	}
+}
+
+func TestWilson(t *testing.T) {
+	tests := []struct {
+		k, n   int
+		lo, hi float64
+	}{
+		{0, 0, 0, 1},
+		{0, 10, 0, 0.2775},
+		{10, 10, 0.7225, 1},
+		{81, 263, 0.2553, 0.3662}, // Newcombe 1998, table I, method 3
+		{15, 148, 0.0624, 0.1605}, // the same
+		{0, 20, 0, 0.1611},        // the same
+		{1, 29, 0.0061, 0.1718},   // the same
+		{41, 60, 0.5576, 0.7869},
+	}
+	for _, tt := range tests {
+		ci := Wilson(tt.k, tt.n)
+		name := strconv.Itoa(tt.k) + " of " + strconv.Itoa(tt.n)
+		near(t, name+" lo", ci[0], tt.lo)
+		near(t, name+" hi", ci[1], tt.hi)
+	}
+}
+
+// The score interval is the set of shares that a test of p = π would not
+// reject: its ends solve (p−π)² = z²·π(1−π)/n.
+func TestWilsonSolvesTheScoreEquation(t *testing.T) {
+	for n := 1; n < 60; n++ {
+		for k := 0; k <= n; k++ {
+			p := float64(k) / float64(n)
+			for _, end := range Wilson(k, n) {
+				left, right := (p-end)*(p-end), z95*z95*end*(1-end)/float64(n)
+				if math.Abs(left-right) > 1e-12 {
+					t.Fatalf("Wilson(%d, %d): at %v: (p−π)² = %v, z²π(1−π)/n = %v", k, n, end, left, right)
+				}
+			}
+		}
+	}
+}
+
+func TestHarvestCurve(t *testing.T) {
+	r := bits("1101000")
+	if got := Harvest(r); got != 3 {
+		t.Errorf("Harvest: got %d, want 3", got)
+	}
+	samePoints(t, "step 3", HarvestCurve(r, 3), []Point{{3, 2. / 3}, {6, 3. / 6}, {7, 3. / 7}})
+	samePoints(t, "step 7 ends on a step", HarvestCurve(r, 7), []Point{{7, 3. / 7}})
+	samePoints(t, "step 0 is 1", HarvestCurve(r[:2], 0), []Point{{1, 1}, {2, 1}})
+	samePoints(t, "longer than the crawl", HarvestCurve(r, 100), []Point{{7, 3. / 7}})
+	samePoints(t, "no pages", HarvestCurve(nil, 3), []Point{})
+}
+
+func TestPointJSON(t *testing.T) {
+	b, err := json.Marshal([]Point{{10, 0.25}})
+	if err != nil || string(b) != "[[10,0.25]]" {
+		t.Fatalf("got %s, %v; want [[10,0.25]]", b, err)
+	}
+	var back []Point
+	if err := json.Unmarshal(b, &back); err != nil || back[0] != (Point{10, 0.25}) {
+		t.Fatalf("back: %v, %v", back, err)
+	}
+	if err := json.Unmarshal([]byte(`["x"]`), &back); err == nil {
+		t.Error("a point of text was accepted")
+	}
+}
+
+func TestNiceStep(t *testing.T) {
+	for n, want := range map[int]int{0: 1, 1: 1, 50: 1, 51: 2, 100: 2, 229: 5, 460: 10, 1000: 20, 10000: 200, 1000000: 20000} {
+		if got := NiceStep(n); got != want {
+			t.Errorf("NiceStep(%d): got %d, want %d", n, got, want)
+		}
+	}
+}
+
+func TestOverlap(t *testing.T) {
+	a, b := []string{"p", "q", "r", "s"}, []string{"q", "x", "p", "r", "y"}
+	// n=1: {p}∩{q}; n=2: {q}; n=3: {p,q}; n=4: {p,q,r}
+	samePoints(t, "by hand", Overlap(a, b, 1), []Point{{1, 0}, {2, 1. / 2}, {3, 2. / 3}, {4, 3. / 4}})
+	samePoints(t, "itself", Overlap(a, a, 2), []Point{{2, 1}, {4, 1}})
+	samePoints(t, "nothing", Overlap(a, nil, 1), []Point{})
+	if m := MeanOverlap([][]string{a}, 1); m != nil {
+		t.Errorf("one crawl overlaps with %v", m)
+	}
+	// pairs at n=2: a,b 1/2; a,c 1; b,c 1/2
+	c := []string{"q", "p"}
+	samePoints(t, "mean of three", MeanOverlap([][]string{a, b, c}, 2), []Point{{2, 2. / 3}})
+}
+
+func TestOverlapAgainstNaive(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		a, b := crawlOf(r), crawlOf(r)
+		step := 1 + r.IntN(4)
+		var want []Point
+		for n := 1; n <= min(len(a), len(b)); n++ {
+			if n%step == 0 || n == min(len(a), len(b)) {
+				want = append(want, Point{n, naiveOverlap(a[:n], b[:n])})
+			}
+		}
+		samePoints(t, "random crawls", Overlap(a, b, step), want)
+	}
+}
+
+func naiveOverlap(a, b []string) float64 {
+	both := 0
+	for _, x := range a {
+		for _, y := range b {
+			if x == y {
+				both++
+			}
+		}
+	}
+	return float64(both) / float64(len(a))
+}
+
+// crawlOf returns up to 40 distinct URLs of 50.
+func crawlOf(r *rand.Rand) []string {
+	var urls []string
+	for _, i := range r.Perm(50)[:r.IntN(41)] {
+		urls = append(urls, strconv.Itoa(i))
+	}
+	return urls
+}
+
+func TestKept(t *testing.T) {
+	c := Kept(bits("1110000"), bits("1101100"))
+	if c.Pages != 3 || c.Relevant != 2 {
+		t.Errorf("got %+v, want 3 pages, 2 relevant", c)
+	}
+	near(t, "precision", *c.Precision, 2./3)
+	near(t, "recall", *c.Recall, 2./4)
+	near(t, "F1", *c.F1, 2*(2./3)*(2./4)/(2./3+2./4))
+
+	none := Kept(bits("000"), bits("100"))
+	if none.Precision != nil || *none.Recall != 0 || *none.F1 != 0 {
+		t.Errorf("nothing kept: got %+v, want no precision, recall 0, F1 0", none)
+	}
+	off := Kept(bits("10"), bits("00"))
+	if off.Recall != nil || *off.Precision != 0 {
+		t.Errorf("nothing relevant: got %+v, want precision 0, no recall", off)
+	}
+}
+
+func TestSearchLength(t *testing.T) {
+	r := bits("0110010001") // targets at 2, 3, 6, 10
+	tests := []struct {
+		name    string
+		targets int
+		share   float64
+		want    int // 0 is nil
+	}{
+		{"all four", 4, 1, 10},
+		{"half of four", 4, 0.5, 3},
+		{"90 % of four is four", 4, 0.9, 10},
+		{"a fifth was not fetched", 5, 1, 0},
+		{"half of five is three", 5, 0.5, 6},
+		{"90 % of ten is nine", 10, 0.9, 0},
+		{"no targets", 0, 1, 0},
+	}
+	for _, tt := range tests {
+		got := 0
+		if n := SearchLength(r, tt.targets, tt.share); n != nil {
+			got = *n
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %d, want %d (0 is none)", tt.name, got, tt.want)
+		}
+	}
+	if n := SearchLength(bits("1111111110"), 10, 0.9); n == nil || *n != 9 {
+		t.Errorf("90 %% of ten: got %v, want 9", n)
+	}
+}
+
+func bits(s string) []bool {
+	b := make([]bool, len(s))
+	for i := range s {
+		b[i] = s[i] == '1'
+	}
+	return b
+}
+
+func samePoints(t *testing.T, what string, got, want []Point) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: got %v, want %v", what, got, want)
+	}
+	for i := range got {
+		if got[i].Pages != want[i].Pages || math.Abs(got[i].Share-want[i].Share) > 1e-12 {
+			t.Fatalf("%s: point %d: got %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func BenchmarkOverlap100k(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	urls := func() []string {
+		u := make([]string, 100_000)
+		for i, j := range r.Perm(200_000)[:len(u)] {
+			u[i] = "http://host.example/page/" + strconv.Itoa(j)
+		}
+		return u
+	}
+	x, y := urls(), urls()
+	b.ReportAllocs()
+	for b.Loop() {
+		Overlap(x, y, 1000)
+	}
+}

@@ -1,0 +1,86 @@
+package eval
+
+import (
+	"context"
+	"errors"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+// Classified is a classifier's word on one page.
+type Classified struct {
+	Label string  // the most probable class
+	Score float64 // probability of the topic, whatever the label
+	Rule  string  // what decided: the rule that fired or the words that weighed most
+}
+
+// RefineOptions say how a cluster is cleaned.
+type RefineOptions struct {
+	Model     string  // goes into every label
+	Threshold float64 // a page is kept when the topic's probability is at least this
+	Workers   int     // goroutines that parse and classify; below 1 counts as 1
+
+	// Classify must be safe for concurrent use.
+	Classify func(p *page.Page) Classified
+
+	// Progress is told after each page, from one goroutine; nil when nobody asks.
+	Progress func(done int)
+}
+
+// Refined sums up a refinement.
+type Refined struct {
+	Pages    int            `json:"pages"`
+	Kept     int            `json:"kept"`
+	Dropped  int            `json:"dropped"`
+	PerClass map[string]int `json:"per_class"`
+}
+
+// unreadable is the label of a page that cannot be parsed; it is dropped.
+const unreadable = "unreadable"
+
+// Refine is the second stage of paper A: it classifies every stored page,
+// writes the label into the store, and keeps the pages that are on topic. A
+// second run replaces the labels of the first. When ctx ends, labels written so
+// far stay (each page has its old label or its new one) and ctx's error returns.
+func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, error) {
+	r := Refined{PerClass: map[string]int{}}
+	batch := s.Batch()
+	classify := func(_ *store.Page, p *page.Page) store.Label {
+		if p == nil {
+			return store.Label{Label: unreadable, Rule: "the body cannot be parsed", Model: opt.Model}
+		}
+		c := opt.Classify(p)
+		return store.Label{Label: c.Label, Score: c.Score, Kept: c.Score >= opt.Threshold, Rule: c.Rule, Model: opt.Model}
+	}
+	err := eachParsed(ctx, s, opt.Workers, classify, func(p *store.Page, l store.Label) error {
+		r.count(l)
+		if opt.Progress != nil {
+			opt.Progress(r.Pages)
+		}
+		if err := batch.PutLabel(p.Number, l); err != nil {
+			return err
+		}
+		if batch.Size() < store.MaxBatchBytes {
+			return nil
+		}
+		err := batch.Commit()
+		batch = s.Batch()
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		batch.Cancel()
+		return r, err
+	}
+	return r, errors.Join(err, batch.Commit())
+}
+
+func (r *Refined) count(l store.Label) {
+	r.Pages++
+	r.PerClass[l.Label]++
+	if l.Kept {
+		r.Kept++
+	} else {
+		r.Dropped++
+	}
+}
