@@ -15,8 +15,11 @@ type Item struct {
 
 // Frontier is the queue of a crawl.
 type Frontier struct {
-	queued  map[ID]*entry
-	hosts   map[string]*host
+	queued map[ID]*entry
+	hosts  map[string]*host
+
+	addresses map[string]*party // by the address they were joined at
+
 	ready   heap[*party] // free, rest over, something queued: by its best URL
 	resting heap[*party] // free, rest not over: by its end
 }
@@ -41,6 +44,9 @@ func New() *Frontier {
 	return &Frontier{
 		queued: map[ID]*entry{},
 		hosts:  map[string]*host{},
+
+		addresses: map[string]*party{},
+
 		ready: heap[*party]{
 			less:  func(a, b *party) bool { return a.queue.top().before(b.queue.top()) },
 			place: func(p *party) *int { return &p.place },

@@ -78,9 +78,8 @@ func TestHostsAtOneAddressAreOneParty(t *testing.T) {
 	f := New()
 	f.Push(Item{1, "a:80", 0.9})
 	f.Push(Item{2, "b:80", 0.8})
-	if !f.Join("b:80", "a:80") {
-		t.Fatal("Join says that they were one already")
-	}
+	f.Join("a:80", "192.0.2.1")
+	f.Join("b:80", "192.0.2.1")
 	f.Next(start)
 	if it, ok := f.Next(start); ok {
 		t.Fatalf("got %v while its address is in use", it)
@@ -98,6 +97,7 @@ type slow struct {
 	party map[string]string
 	busy  map[string]bool
 	until map[string]time.Time
+	at    map[string]string // address → a host there
 }
 
 func (s *slow) find(host string) string {
@@ -130,7 +130,7 @@ func TestAgainstSlowFrontier(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		f := New()
-		s := &slow{map[ID]Item{}, map[string]string{}, map[string]bool{}, map[string]time.Time{}}
+		s := &slow{map[ID]Item{}, map[string]string{}, map[string]bool{}, map[string]time.Time{}, map[string]string{}}
 		now := start
 		var used []string
 		hosts := 1 + rng.IntN(12)
@@ -163,17 +163,26 @@ func TestAgainstSlowFrontier(t *testing.T) {
 			case 6:
 				now = now.Add(time.Duration(rng.IntN(3)) * time.Second)
 			case 7:
-				if a, b := host(), host(); rng.IntN(10) == 0 && !s.busy[s.find(a)] && s.find(a) != s.find(b) {
-					f.Join(a, b)
-					from := s.find(a)
-					s.party[from] = s.find(b)
-					s.rest(b, s.until[from])
+				if a := host(); rng.IntN(10) == 0 && !s.busy[s.find(a)] {
+					address := fmt.Sprintf("192.0.2.%d", rng.IntN(4))
+					f.Join(a, address)
+					s.join(a, address)
 				}
 			}
 			if f.Len() != len(s.items) {
 				t.Fatalf("seed %d, step %d: Len = %d, want %d", seed, step, f.Len(), len(s.items))
 			}
 		}
+	}
+}
+
+func (s *slow) join(host, address string) {
+	from, to := s.find(host), s.at[address]
+	if to == "" {
+		s.at[address] = from
+	} else if to = s.find(to); to != from {
+		s.party[from] = to
+		s.rest(to, s.until[from])
 	}
 }
 

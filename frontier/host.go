@@ -10,11 +10,12 @@ type host struct {
 }
 
 type party struct {
-	number  int // order of appearance, to break ties
-	members []*host
-	queue   heap[*entry]
-	busy    bool
-	until   time.Time // end of its rest; zero when over
+	number    int // order of appearance, to break ties
+	members   []*host
+	addresses []string
+	queue     heap[*entry]
+	busy      bool
+	until     time.Time // end of its rest; zero when over
 
 	heap  *heap[*party] // ready, resting, or nil when busy or empty
 	place int           // in that heap
@@ -41,15 +42,20 @@ func newParty(number int) *party {
 	}
 }
 
-// Join makes two hosts one party, as hosts that share an address are: from now
-// on at most one of them is in use, and they rest together. It tells whether
-// they were apart. When both are in use, each Done still frees the party; the
-// crawler joins a host only before its first exchange, so this does not happen.
-func (f *Frontier) Join(hostName, other string) bool {
-	h, o := f.host(hostName), f.host(other)
-	from, to := h.party, o.party
+// Join says at which address a host is: from now on it is one party with the
+// hosts that were said to be there before, at most one of them is in use, and
+// they rest together. The host itself must not be in use: its Done would end
+// the use of another.
+func (f *Frontier) Join(hostName, address string) {
+	from := f.host(hostName).party
+	to, ok := f.addresses[address]
+	if !ok {
+		f.addresses[address] = from
+		from.addresses = append(from.addresses, address)
+		return
+	}
 	if from == to {
-		return false
+		return
 	}
 	f.leave(from)
 	for from.queue.len() > 0 {
@@ -59,10 +65,12 @@ func (f *Frontier) Join(hostName, other string) bool {
 		member.party = to
 	}
 	to.members = append(to.members, from.members...)
-	to.busy = to.busy || from.busy
+	for _, other := range from.addresses { // it had others before: they are one party now
+		f.addresses[other] = to
+	}
+	to.addresses = append(to.addresses, from.addresses...)
 	to.until = later(to.until, from.until)
 	f.settle(to)
-	return true
 }
 
 // Rest makes a host rest until the given time at least, whether it has URLs or
@@ -105,4 +113,20 @@ func (f *Frontier) leave(p *party) {
 		p.heap.remove(p)
 		p.heap = nil
 	}
+}
+
+// Take marks a host as in use outside Next, on behalf of another host that is
+// in use already: it succeeds when the host is free and rested, or is one party
+// with the other. Done ends it as usual.
+func (f *Frontier) Take(hostName, onBehalf string, now time.Time) bool {
+	p := f.host(hostName).party
+	if p == f.host(onBehalf).party {
+		return true
+	}
+	if p.busy || p.until.After(now) {
+		return false
+	}
+	p.busy = true
+	f.settle(p)
+	return true
 }
