@@ -1,0 +1,12 @@
+// Package relevance says how far a page is on topic, and how good a link is.
+//
+// In: pages as package page makes them, a topic's words K, the score of the
+// page that led there. Out: the degree of relevance R (paper A eq. 1) with the
+// terms it is made of, and a score for each link.
+//
+// It opens nothing and fetches nothing. The crawler does not import it: an
+// adapter in cmd/fossick makes its scorers fit the crawler's Scorer.
+//
+// Files: keywords.go K and λ; paper.go eq. 1 as published; learned.go link scores
+// learned while the crawl goes on.
+package relevance

@@ -1,0 +1,151 @@
+package relevance
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"fossick/features"
+	"fossick/page"
+)
+
+// Keywords is K, the words that make a topic (paper A). A word matches by its
+// stem, a phrase as a sequence of stems. Safe for concurrent use.
+type Keywords struct {
+	words []string // as given
+
+	mu       sync.Mutex // guards compiled
+	compiled map[string]*matcher
+
+	scratch sync.Pool // *scratch
+}
+
+// scratch is what one match needs; an Analyzer serves one goroutine.
+type scratch struct {
+	analyzer *features.Analyzer
+	terms    []string
+	found    []bool
+}
+
+// maxLanguages bounds the matchers that are kept; stems differ by language, and
+// the languages' codes come from pages.
+const maxLanguages = 32
+
+// NewKeywords returns K for the given words and phrases.
+func NewKeywords(words []string) (*Keywords, error) {
+	k := &Keywords{compiled: map[string]*matcher{}}
+	known := map[string]bool{}
+	for _, w := range words {
+		w = strings.Join(strings.Fields(w), " ")
+		if w == "" {
+			continue
+		}
+		if lower := strings.ToLower(w); !known[lower] {
+			known[lower] = true
+			k.words = append(k.words, w)
+		}
+	}
+	if len(k.words) == 0 {
+		return nil, errors.New("no keywords: give a few words that pages on the topic use, as in --keywords mortgage,loan,\"interest rate\"")
+	}
+	k.scratch.New = func() any {
+		return &scratch{analyzer: features.NewAnalyzer(features.AnalyzerOptions{
+			KeepStop: true, Numbers: features.NumbersKeep, MinLength: 1, // K is the user's choice, whatever it holds
+		})}
+	}
+	for i, terms := range k.matcher("").phrases {
+		if len(terms) == 0 {
+			return nil, fmt.Errorf("keyword %q has no letters to match by", k.words[i])
+		}
+	}
+	return k, nil
+}
+
+// Len returns |K|.
+func (k *Keywords) Len() int { return len(k.words) }
+
+// Words returns K as it was given, without repetitions.
+func (k *Keywords) Words() []string { return k.words }
+
+// Found returns the words of K that occur in the title, description or text of
+// p, in the order of K. λ is their number.
+func (k *Keywords) Found(p *page.Page) []string {
+	return k.FoundIn(p.Lang, p.Title, p.Description, p.Text)
+}
+
+// FoundIn is Found for texts of a language; a phrase must stand within one text.
+func (k *Keywords) FoundIn(lang string, texts ...string) []string {
+	s := k.scratch.Get().(*scratch)
+	defer k.scratch.Put(s)
+	m := k.matcher(lang)
+	s.found = append(s.found[:0], make([]bool, len(k.words))...)
+	n := 0
+	for _, text := range texts {
+		s.terms = s.analyzer.Terms(s.terms[:0], text, lang)
+		n += m.match(s.terms, s.found)
+	}
+	words := make([]string, 0, n)
+	for i, found := range s.found {
+		if found {
+			words = append(words, k.words[i])
+		}
+	}
+	clear(s.terms) // they point into the page's text
+	return words
+}
+
+// matcher finds the words of K in the terms of one language.
+type matcher struct {
+	phrases [][]string       // by word of K: its terms
+	first   map[string][]int // first term → the words of K that begin with it
+}
+
+func (k *Keywords) matcher(lang string) *matcher {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if m, ok := k.compiled[lang]; ok {
+		return m
+	}
+	if len(k.compiled) >= maxLanguages {
+		clear(k.compiled)
+	}
+	s := k.scratch.Get().(*scratch)
+	defer k.scratch.Put(s)
+	m := &matcher{first: map[string][]int{}}
+	for i, w := range k.words {
+		terms := s.analyzer.Terms(nil, w, lang)
+		m.phrases = append(m.phrases, terms)
+		if len(terms) > 0 {
+			m.first[terms[0]] = append(m.first[terms[0]], i)
+		}
+	}
+	k.compiled[lang] = m
+	return m
+}
+
+// match marks the words of K that occur in terms and returns how many are new.
+func (m *matcher) match(terms []string, found []bool) int {
+	n := 0
+	for at, t := range terms {
+		for _, i := range m.first[t] {
+			if !found[i] && hasPrefix(terms[at:], m.phrases[i]) {
+				found[i] = true
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func hasPrefix(terms, phrase []string) bool {
+	if len(terms) < len(phrase) {
+		return false
+	}
+	for i, t := range phrase {
+		if terms[i] != t {
+			return false
+		}
+	}
+	return true
+}
