@@ -119,14 +119,14 @@ func (d *dialer) lookup(ctx context.Context, host string, port uint16) ([]netip.
 		if ap.Port() != 0 {
 			port = ap.Port()
 		}
-		return []netip.Addr{ap.Addr()}, port, nil
+		return []netip.Addr{ap.Addr().Unmap()}, port, nil
 	}
 	addr, literal, err := parseLiteral(host)
 	if err != nil {
 		return nil, 0, &stateError{StateNoIP, err}
 	}
 	if literal {
-		return []netip.Addr{addr}, port, nil
+		return []netip.Addr{addr.Unmap()}, port, nil
 	}
 	addrs, err := d.dns.lookup(ctx, name)
 	return addrs, port, err

@@ -1,0 +1,149 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var publicAddr = netip.MustParseAddr("8.8.8.8")
+
+func TestDNSCacheTTL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, fail := 0, false
+		c := newDNSCache(Options{Resolver: resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
+			asked++
+			if fail {
+				return nil, errors.New("server failure")
+			}
+			return []netip.Addr{netip.MustParseAddr("::ffff:8.8.8.8")}, nil
+		})}.withDefaults())
+		want := func(n int, state State) {
+			t.Helper()
+			addrs, err := c.lookup(t.Context(), "a.example")
+			if asked != n || StateOf(err) != state || state == StateOK && addrs[0] != publicAddr {
+				t.Errorf("asked %d times, %v, %v; want %d times, %s", asked, addrs, err, n, state)
+			}
+		}
+		want(1, StateOK)
+		time.Sleep(5*time.Minute - 1)
+		want(1, StateOK)
+		time.Sleep(1)
+		fail = true
+		want(2, StateNoIP)
+		time.Sleep(30*time.Second - 1)
+		want(2, StateNoIP)
+		time.Sleep(1)
+		fail = false
+		want(3, StateOK)
+	})
+}
+
+// However many ask at once, the resolver is asked once.
+func TestDNSSingleFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		c := newDNSCache(Options{Resolver: resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
+			asked.Add(1)
+			time.Sleep(time.Second)
+			return []netip.Addr{publicAddr}, nil
+		})}.withDefaults())
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				if _, err := c.lookup(t.Context(), "a.example"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if asked.Load() != 1 {
+			t.Errorf("%d look-ups, want 1", asked.Load())
+		}
+	})
+}
+
+// When the one who looks up gives up, another of those who wait takes over.
+func TestDNSLookupHandedOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		c := newDNSCache(Options{Resolver: resolverFunc(func(ctx context.Context, _ string) ([]netip.Addr, error) {
+			asked.Add(1)
+			select {
+			case <-time.After(2 * time.Second):
+				return []netip.Addr{publicAddr}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		})}.withDefaults())
+		hasty, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := c.lookup(hasty, "a.example"); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the hasty one got %v", err)
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() {
+			if addrs, err := c.lookup(t.Context(), "a.example"); err != nil || addrs[0] != publicAddr {
+				t.Errorf("the patient one got %v, %v", addrs, err)
+			}
+		})
+		wg.Wait()
+		if asked.Load() != 2 {
+			t.Errorf("%d look-ups, want 2", asked.Load())
+		}
+	})
+}
+
+func TestDNSCacheBounded(t *testing.T) {
+	c := newDNSCache(Options{DNSNames: 10, Resolver: resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{publicAddr}, nil
+	})}.withDefaults())
+	for i := range 1000 {
+		c.lookup(t.Context(), fmt.Sprintf("h%d.example", i%37))
+	}
+	if len(c.entries) != 10 || len(c.order) != 10 || cap(c.order) > 64 {
+		t.Errorf("%d entries, order %d of %d, want 10", len(c.entries), len(c.order), cap(c.order))
+	}
+}
+
+func TestResolve(t *testing.T) {
+	f := newTest(t, Options{
+		Resolver: resolverFunc(func(_ context.Context, host string) ([]netip.Addr, error) {
+			switch host {
+			case "mixed.example":
+				return []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("2606:4700::1111")}, nil
+			case "inside.example":
+				return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
+			}
+			return nil, nil
+		}),
+		Hosts: map[string]netip.AddrPort{"hosts.example": netip.MustParseAddrPort("127.0.0.7:0")},
+	})
+	for _, c := range []struct {
+		host, want string
+		state      State
+	}{
+		{"mixed.example:80", "2606:4700::1111", StateOK}, // what may not be dialled is passed over
+		{"MIXED.example.", "2606:4700::1111", StateOK},
+		{"inside.example:80", "invalid IP", StateGuardDenied},
+		{"empty.example:80", "invalid IP", StateNoIP},
+		{"Hosts.Example:8080", "127.0.0.7", StateOK},
+		{"[::ffff:8.8.8.8]:80", "8.8.8.8", StateOK},
+		{"8.8.8.8", "8.8.8.8", StateOK},
+		{"[::1]:80", "invalid IP", StateGuardDenied},
+	} {
+		a, err := f.Resolve(t.Context(), c.host)
+		if a.String() != c.want || StateOf(err) != c.state {
+			t.Errorf("Resolve(%q) = %v, %v; want %s, %s", c.host, a, err, c.want, c.state)
+		}
+	}
+}

@@ -1,0 +1,347 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// rawServer accepts connections on loopback and hands each, its request line
+// and header read away unless early, to answer, which says byte by byte what
+// the client gets. It returns "127.0.0.1:port".
+func rawServer(t testing.TB, early bool, answer func(c net.Conn)) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() { close(done); ln.Close() })
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				go func() { <-done; c.Close() }() // no handler outlives the test
+				if !early {
+					if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
+						return
+					}
+				}
+				answer(c)
+			}()
+		}
+	}()
+	return ln.Addr().String()
+}
+
+// hang keeps the connection open and silent until the client gives up.
+func hang(c net.Conn) { io.Copy(io.Discard, c) }
+
+// say answers with text.
+func say(text string) func(net.Conn) {
+	return func(c net.Conn) { io.WriteString(c, text) }
+}
+
+// drip sends what over and over, a piece every 5 ms, until the client leaves.
+func drip(first, what string) func(net.Conn) {
+	return func(c net.Conn) {
+		io.WriteString(c, first)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for range tick.C {
+			if _, err := io.WriteString(c, what); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// reset closes the connection so that the client gets a RST.
+func reset(text string) func(net.Conn) {
+	return func(c net.Conn) {
+		io.WriteString(c, text)
+		c.(*net.TCPConn).SetLinger(0)
+	}
+}
+
+// endless sends first and then what for ever.
+func endless(first, what string) func(net.Conn) {
+	return func(c net.Conn) {
+		io.WriteString(c, first)
+		for {
+			if _, err := io.WriteString(c, what); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func gzipped(b []byte) string {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write(b)
+	w.Close()
+	return z.String()
+}
+
+func zlibbed(b []byte) string {
+	var z bytes.Buffer
+	w := zlib.NewWriter(&z)
+	w.Write(b)
+	w.Close()
+	return z.String()
+}
+
+func deflated(b []byte) string {
+	var z bytes.Buffer
+	w, _ := flate.NewWriter(&z, 6)
+	w.Write(b)
+	w.Close()
+	return z.String()
+}
+
+// answer200 is a whole answer of type text/html.
+func answer200(header, body string) string {
+	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n%sContent-Length: %d\r\n\r\n%s", header, len(body), body)
+}
+
+const chunkedHTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+var page = []byte("<!doctype html><title>p</title>" + strings.Repeat("<p>words", 200))
+
+// impatient has limits that a test can wait for.
+var impatient = Options{
+	Timeout:        800 * time.Millisecond,
+	ConnectTimeout: 300 * time.Millisecond,
+	HeaderTimeout:  150 * time.Millisecond,
+	RateGrace:      100 * time.Millisecond,
+	MinRate:        10_000,
+	MaxHeaderBytes: 8 << 10,
+	MaxBodyBytes:   64 << 10,
+}
+
+// TestStates reaches every state that an exchange can end in by a server that
+// misbehaves that way.
+func TestStates(t *testing.T) {
+	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 600)
+	half := gzipped(page)[:len(gzipped(page))/2]
+	flipped := []byte(gzipped(page))
+	flipped[len(flipped)/2] ^= 0xff
+	for _, c := range []struct {
+		name   string
+		answer func(net.Conn)
+		want   State
+		code   int
+		body   string
+	}{
+		{"length", say(answer200("", string(page))), StateOK, 200, string(page)},
+		{"chunked", say(chunkedHTML + "5\r\n<p>hi\r\n4;x=y\r\n you\r\n0\r\n\r\n"), StateOK, 200, "<p>hi you"},
+		{"until close", say("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>old"), StateOK, 200, "<p>old"},
+		{"empty", say(answer200("", "")), StateOK, 200, ""},
+		{"empty and no type", say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), StateOK, 200, ""},
+		{"gzip", say(answer200("Content-Encoding: gzip\r\n", gzipped(page))), StateOK, 200, string(page)},
+		{"x-gzip", say(answer200("Content-Encoding: X-GZip\r\n", gzipped(page))), StateOK, 200, string(page)},
+		{"gzip in members", say(answer200("Content-Encoding: gzip\r\n", gzipped(page[:99])+gzipped(page[99:]))), StateOK, 200, string(page)},
+		{"gzip and junk", say(answer200("Content-Encoding: gzip\r\n", gzipped(page)+"junk after the end")), StateOK, 200, string(page)},
+		{"gzip of nothing", say(answer200("Content-Encoding: gzip\r\n", "")), StateOK, 200, ""},
+		{"deflate, zlib", say(answer200("Content-Encoding: deflate\r\n", zlibbed(page))), StateOK, 200, string(page)},
+		{"deflate, bare", say(answer200("Content-Encoding: deflate\r\n", deflated(page))), StateOK, 200, string(page)},
+		{"sniffed", say("HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html>x"), StateOK, 200, "<html>x"},
+		{"sniffed, gzip", say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(gzipped(page)), gzipped(page))), StateOK, 200, string(page)},
+		{"nonsense type", say("HTTP/1.1 200 OK\r\nContent-Type: html\r\nContent-Length: 7\r\n\r\n<html>x"), StateOK, 200, "<html>x"},
+		{"broken parameter", say("HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=\"utf\r\nContent-Length: 7\r\n\r\n<html>x"), StateOK, 200, "<html>x"},
+		{"early hints", say("HTTP/1.1 103 Early Hints\r\n\r\n" + answer200("", "<p>x")), StateOK, 200, "<p>x"},
+		{"drip above the least rate", func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n")
+			for range 40 { // 200 ms, longer than RateGrace, at about 100 kB/s
+				io.WriteString(c, strings.Repeat("x", 500))
+				time.Sleep(5 * time.Millisecond)
+			}
+		}, StateOK, 200, strings.Repeat("x", 20000)},
+
+		{"not asked for 304", say("HTTP/1.1 304 Not Modified\r\n\r\n"), StateCode, 304, ""},
+		{"404", say("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone"), StateCode, 404, ""},
+		{"204", say("HTTP/1.1 204 No Content\r\n\r\n"), StateCode, 204, ""},
+		{"302 to nowhere", say("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"), StateCode, 302, ""},
+		{"500 with an endless body", endless("HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n", "4\r\nwait\r\n"), StateCode, 500, ""},
+		{"503 with a silent body", func(c net.Conn) { say("HTTP/1.1 503 Busy\r\nContent-Length: 9\r\n\r\n")(c); hang(c) }, StateCode, 503, ""},
+		{"302 to no URL", say("HTTP/1.1 302 Found\r\nLocation: http://[bad/\r\nContent-Length: 0\r\n\r\n"), StateHeaderError, 302, ""},
+
+		{"not HTTP", say("SSH-2.0-OpenSSH_9.9\r\n"), StateHeaderError, 0, ""},
+		{"nothing", say(""), StateHeaderError, 0, ""},
+		{"half a header", say("HTTP/1.1 200 OK\r\nContent-Ty"), StateHeaderError, 0, ""},
+		{"reset before the header", reset(""), StateHeaderError, 0, ""},
+		{"header without end", endless("HTTP/1.1 200 OK\r\n", "X-Flood: 0123456789\r\n"), StateHeaderError, 0, ""},
+		{"hints without end", endless("", "HTTP/1.1 103 Early Hints\r\n\r\n"), StateHeaderError, 0, ""},
+		{"two lengths", say("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"), StateHeaderError, 0, ""},
+		{"silence", hang, StateHeaderTimeout, 0, ""},
+		{"dripping header", drip("HTTP/1.1 200 OK\r\n", "X: y\r\n"), StateHeaderTimeout, 0, ""},
+
+		{"cut short", say("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n<p>x"), StateBodyError, 200, ""},
+		{"reset in the body", reset("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n<p>x"), StateBodyError, 200, ""},
+		{"bad chunks", say(chunkedHTML + "5\r\n<p>hi\r\nzz\r\n you"), StateBodyError, 200, ""},
+		{"chunks without end", say(chunkedHTML + "5\r\n<p>hi\r\n"), StateBodyError, 200, ""},
+		{"gzip cut", say(answer200("Content-Encoding: gzip\r\n", half)), StateBodyError, 200, ""},
+		{"gzip flipped", say(answer200("Content-Encoding: gzip\r\n", string(flipped))), StateBodyError, 200, ""},
+		{"gzip that isn't", say(answer200("Content-Encoding: gzip\r\n", string(page))), StateBodyError, 200, ""},
+		{"brotli unasked", say(answer200("Content-Encoding: br\r\n", "\x0b\x02\x80hello\x03")), StateBodyError, 200, ""},
+		{"gzip twice", say(answer200("Content-Encoding: gzip, gzip\r\n", gzipped([]byte(gzipped(page))))), StateBodyError, 200, ""},
+		{"stalled body", func(c net.Conn) { say(chunkedHTML + "5\r\n<p>hi\r\n")(c); hang(c) }, StateBodyTimeout, 200, ""},
+		{"stalled before the type is known", func(c net.Conn) { say("HTTP/1.1 200 OK\r\n\r\n<ht")(c); hang(c) }, StateBodyTimeout, 200, ""},
+		{"dripping body", drip(chunkedHTML, "1\r\nx\r\n"), StateBodyTimeout, 200, ""},
+		{"fast enough, but endless", drip(chunkedHTML, "64\r\n"+strings.Repeat("x", 100)+"\r\n"), StateBodyTimeout, 200, ""},
+
+		{"too long, announced", say("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999999999\r\n\r\n"), StateTooLarge, 200, ""},
+		{"too long, not announced", endless(chunkedHTML, "10\r\n0123456789abcdef\r\n"), StateTooLarge, 200, ""},
+		{"too long when unpacked", say(answer200("Content-Encoding: gzip\r\n", gzipped(bytes.Repeat(page, 60)))), StateTooLarge, 200, ""},
+
+		{"image", say("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\nabc"), StateWrongType, 200, ""},
+		{"sniffed image", say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(png), png)), StateWrongType, 200, ""},
+		{"image that says html", say(answer200("", png)), StateWrongType, 200, ""},
+		{"noise that says html", say(answer200("", strings.Repeat("ab\x00\x01", 200))), StateWrongType, 200, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := newTest(t, impatient)
+			resp := f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, c.answer) + "/p"})
+			checkState(t, resp, c.want)
+			if resp.Code != c.code || string(resp.Body) != c.body {
+				t.Errorf("code %d, body %.60q; want %d, %.60q", resp.Code, resp.Body, c.code, c.body)
+			}
+		})
+	}
+}
+
+// checkState compares the state, and holds that a failure always has a reason.
+func checkState(t *testing.T, resp *Response, want State) {
+	t.Helper()
+	if resp.State != want {
+		t.Errorf("state %s (%v), want %s", resp.State, resp.Err, want)
+	}
+	quiet := resp.State == StateOK || resp.State == StateRedirect || resp.State == StateNotModified
+	if quiet != (resp.Err == nil) {
+		t.Errorf("state %s with error %v", resp.State, resp.Err)
+	}
+}
+
+func TestStatesOfConnecting(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())
+	tlsServer.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of us, rightly
+	tlsServer.StartTLS()
+	defer tlsServer.Close()
+	blocked := resolverFunc(func(ctx context.Context, host string) ([]netip.Addr, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	none := resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
+		return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
+	})
+	for _, c := range []struct {
+		name string
+		url  string
+		dns  Resolver
+		want State
+	}{
+		{"refused", "http://" + closed.Addr().String(), nil, StateConnectError},
+		{"unknown name", "http://no.example/", none, StateNoIP},
+		{"not quite an address", "http://1.2.3.256/", none, StateNone},
+		{"no answer to the name", "http://slow.example/", blocked, StateConnectTimeout},
+		{"no answer to TLS", "https://" + rawServer(t, true, hang), nil, StateConnectTimeout},
+		{"unknown authority", tlsServer.URL, nil, StateTLSError},
+		{"plain HTTP on the TLS port", "https://" + rawServer(t, true, say("HTTP/1.1 400 Bad\r\n\r\n")), nil, StateTLSError},
+		{"reset in TLS", "https://" + rawServer(t, true, reset("\x16")), nil, StateTLSError},
+		{"closed in TLS", "https://" + rawServer(t, true, func(net.Conn) {}), nil, StateTLSError},
+		{"port 0", "http://127.0.0.1:0/", nil, StateConnectError},
+		{"a port that isn't", "http://127.0.0.1:99999/", nil, StateNone},
+		{"another scheme", "ftp://127.0.0.1/", nil, StateNone},
+		{"no host", "http:///x", nil, StateNone},
+		{"no URL", "http://a b/", nil, StateNone},
+		{"a host that browsers refuse", "http://a<b/", nil, StateNone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			opt := impatient
+			opt.Resolver = c.dns
+			checkState(t, newTest(t, opt).Fetch(t.Context(), Request{URL: c.url}), c.want)
+		})
+	}
+}
+
+// resolverFunc is a Resolver made of a function.
+type resolverFunc func(ctx context.Context, host string) ([]netip.Addr, error)
+
+func (f resolverFunc) LookupNetIP(ctx context.Context, _, host string) ([]netip.Addr, error) {
+	return f(ctx, host)
+}
+
+// A bomb within MaxBodyBytes is still refused by its ratio.
+func TestBombByRatio(t *testing.T) {
+	bomb := gzipped(make([]byte, 4<<20))
+	f := newTest(t, Options{MaxRatio: 100})
+	resp := f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, say("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\n\r\n"+bomb))})
+	if resp.State != StateWrongType { // zeros aren't text in the first place
+		t.Errorf("zeros: %s", resp.State)
+	}
+	bomb = gzipped(bytes.Repeat([]byte("<p>"), 2<<20))
+	resp = f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, say(answer200("Content-Encoding: gzip\r\n", bomb)))})
+	checkState(t, resp, StateTooLarge)
+	if resp.WireBytes > int64(len(bomb)) || !strings.Contains(resp.Err.Error(), "bomb") {
+		t.Errorf("%d bytes read; %v", resp.WireBytes, resp.Err)
+	}
+}
+
+func TestRedirectAndConditional(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/page":
+			if r.Header.Get("If-None-Match") == `"v1"` || r.Header.Get("If-Modified-Since") != "" {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			w.Header().Set("Content-Type", "text/plain")
+			io.WriteString(w, "text")
+		case "/busy":
+			w.Header().Set("Retry-After", "120")
+			w.WriteHeader(http.StatusTooManyRequests)
+		default:
+			w.Header()["Location"] = []string{" ../x y?q#f "}
+			w.WriteHeader(http.StatusMovedPermanently)
+		}
+	})
+	f := newTest(t, Options{})
+	resp := f.Fetch(t.Context(), Request{URL: srv.URL + "/a/b/c"})
+	checkState(t, resp, StateRedirect)
+	if want := srv.URL + "/a/x%20y?q#f"; resp.Location != want || resp.Code != 301 {
+		t.Errorf("location %q, want %q", resp.Location, want)
+	}
+	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/page"}), StateOK)
+	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/page", ETag: `"v1"`}), StateNotModified)
+	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/page", LastModified: "Tue, 01 Jan 2030 00:00:00 GMT"}), StateNotModified)
+	resp = f.Fetch(t.Context(), Request{URL: srv.URL + "/busy"})
+	checkState(t, resp, StateCode)
+	if resp.RetryAfter != 2*time.Minute {
+		t.Errorf("retry after %v, want 2m", resp.RetryAfter)
+	}
+}

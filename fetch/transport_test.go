@@ -1,0 +1,291 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// countConns wraps a server's ConnState to count new connections.
+func countConns(srv *httptest.Server) *atomic.Int32 {
+	var n atomic.Int32
+	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			n.Add(1)
+		}
+	}
+	return &n
+}
+
+// Pages, short error pages and redirects leave the connection fit for the next
+// exchange; a long unwanted body doesn't, and isn't read either.
+func TestKeepAlive(t *testing.T) {
+	big := strings.Repeat("x", 1<<20)
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/gone":
+			http.Error(w, strings.Repeat("not here ", 500), 404)
+		case "/moved":
+			http.Redirect(w, r, "/", 302)
+		case "/chunked":
+			w.WriteHeader(500)
+			w.(http.Flusher).Flush()
+			io.WriteString(w, "oops")
+		case "/image":
+			w.Header().Set("Content-Type", "image/png")
+			io.WriteString(w, big)
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<p>x")
+		}
+	}))
+	conns := countConns(srv)
+	srv.Start()
+	defer srv.Close()
+	f := newTest(t, Options{})
+	for range 5 {
+		for path := range strings.FieldsSeq("/ /gone /moved /chunked") {
+			f.Fetch(t.Context(), Request{URL: srv.URL + path})
+		}
+	}
+	if n := conns.Load(); n != 1 {
+		t.Errorf("%d connections for 20 short answers, want 1", n)
+	}
+	resp := f.Fetch(t.Context(), Request{URL: srv.URL + "/image"})
+	checkState(t, resp, StateWrongType)
+	if resp.WireBytes != 0 {
+		t.Errorf("%d bytes of an image read", resp.WireBytes)
+	}
+	f.Fetch(t.Context(), Request{URL: srv.URL + "/"})
+	if n := conns.Load(); n != 2 {
+		t.Errorf("%d connections after an image of 1 MiB, want 2", n)
+	}
+}
+
+// A server that closes idle connections without a word costs a retry inside
+// the transport, not an error.
+func TestStaleConnection(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<p>x")
+	})
+	f := newTest(t, Options{})
+	for range 20 {
+		checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL}), StateOK)
+		srv.CloseClientConnections()
+	}
+}
+
+func tlsServer(t *testing.T, http2 bool, h http.HandlerFunc) (srv *httptest.Server, cas *x509.CertPool) {
+	t.Helper()
+	srv = httptest.NewUnstartedServer(h)
+	srv.EnableHTTP2 = http2
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	var file bytes.Buffer
+	pem.Encode(&file, &pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
+	cas, err := ReadCAs(&file, "test.pem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return srv, cas
+}
+
+func TestHTTP2(t *testing.T) {
+	srv, cas := tlsServer(t, true, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/image":
+			w.Header().Set("Content-Type", "image/png")
+			io.WriteString(w, strings.Repeat("x", 1<<18))
+		case "/cut":
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Length", "99")
+			io.WriteString(w, "<p>x")
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		case "/slow":
+			<-r.Context().Done()
+		case "/stall":
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<p>x")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, r.Proto)
+		}
+	})
+	opt := impatient
+	opt.RootCAs = cas
+	opt.Hosts = map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(srv.Listener.Addr().String())}
+	opt.Resolver = resolverFunc(func(context.Context, string) ([]netip.Addr, error) { return nil, nil })
+	f := newTest(t, opt)
+	for _, c := range []struct {
+		url, body string
+		want      State
+	}{
+		{srv.URL + "/", "HTTP/2.0", StateOK},
+		{"https://example.com/", "HTTP/2.0", StateOK}, // the certificate's name, found by Hosts
+		{"https://127.0.0.1.example/", "", StateNoIP},
+		{srv.URL + "/image", "", StateWrongType},
+		{srv.URL + "/cut", "", StateBodyError},
+		{srv.URL + "/slow", "", StateHeaderTimeout},
+		{srv.URL + "/stall", "", StateBodyTimeout},
+		{srv.URL + "/", "HTTP/2.0", StateOK},
+	} {
+		resp := f.Fetch(t.Context(), Request{URL: c.url})
+		checkState(t, resp, c.want)
+		if string(resp.Body) != c.body {
+			t.Errorf("%s: body %q, want %q", c.url, resp.Body, c.body)
+		}
+	}
+}
+
+// tunnel is a forward proxy for CONNECT that leads every name to target.
+func tunnel(t *testing.T, target string) *url.URL {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect || strings.HasPrefix(r.Host, "unknown.") {
+			http.Error(w, "no such host", http.StatusBadGateway)
+			return
+		}
+		if strings.HasPrefix(r.Host, "silent.") {
+			<-r.Context().Done()
+			return
+		}
+		up, err := net.Dial("tcp", target)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		down, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		io.WriteString(down, "HTTP/1.1 200 Connected\r\n\r\n")
+		go func() { defer up.Close(); io.Copy(up, down) }()
+		go func() { defer down.Close(); io.Copy(down, up) }()
+	})
+	u, _ := url.Parse(srv.URL)
+	return u
+}
+
+func TestProxyConnect(t *testing.T) {
+	srv, cas := tlsServer(t, true, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, r.Host)
+	})
+	opt := impatient
+	opt.RootCAs, opt.Proxy = cas, tunnel(t, srv.Listener.Addr().String())
+	f := newTest(t, opt)
+	resp := f.Fetch(t.Context(), Request{URL: "https://example.com/"})
+	checkState(t, resp, StateOK)
+	if string(resp.Body) != "example.com" || resp.Addr.IsValid() {
+		t.Errorf("body %q, address %v", resp.Body, resp.Addr)
+	}
+	checkState(t, f.Fetch(t.Context(), Request{URL: "https://wrong.example/"}), StateTLSError)
+	checkState(t, f.Fetch(t.Context(), Request{URL: "https://unknown.example/"}), StateConnectError)
+	checkState(t, f.Fetch(t.Context(), Request{URL: "https://silent.example/"}), StateConnectTimeout)
+	resp = f.Fetch(t.Context(), Request{URL: "http://unknown.example/"})
+	checkState(t, resp, StateCode)
+	if resp.Code != 502 {
+		t.Errorf("code %d, want 502", resp.Code)
+	}
+	opt.Proxy = &url.URL{Scheme: "http", Host: "127.0.0.1:1"}
+	checkState(t, newTest(t, opt).Fetch(t.Context(), Request{URL: "http://a.example/"}), StateConnectError)
+}
+
+// Many goroutines, one fetcher: every answer goes to the one who asked.
+func TestConcurrent(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		switch r.URL.Query().Get("how") {
+		case "1":
+			w.WriteHeader(404)
+		case "2":
+			w.Header().Set("Content-Encoding", "gzip")
+			io.WriteString(w, gzipped([]byte(r.URL.Path)))
+		case "3":
+			w.Header().Set("Content-Length", "1000")
+			io.WriteString(w, r.URL.Path)
+		default:
+			io.WriteString(w, r.URL.Path)
+		}
+	})
+	f := newTest(t, Options{ConnsPerHost: 16})
+	var wg sync.WaitGroup
+	for w := range 16 {
+		wg.Go(func() {
+			for i := range 50 {
+				path, how := fmt.Sprintf("/%d/%d", w, i), i%4
+				resp := f.Fetch(t.Context(), Request{URL: fmt.Sprintf("%s%s?how=%d", srv.URL, path, how)})
+				want, body := StateOK, path
+				switch how {
+				case 1:
+					want, body = StateCode, ""
+				case 3:
+					want, body = StateBodyError, ""
+				}
+				if resp.State != want || string(resp.Body) != body {
+					t.Errorf("%s: %s %q, want %s %q", resp.URL, resp.State, resp.Body, want, body)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What goes out is what was asked for: Colly's own spelling of a URL would not
+// be the one that robots.txt was asked about.
+func TestURLSentAsAsked(t *testing.T) {
+	var got, auth string
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got, auth = r.RequestURI, r.Header.Get("Authorization")
+	})
+	f := newTest(t, Options{})
+	for _, path := range []string{"/", "/a%7Eb", "/a/%2e%2e/b", "/a%2Fb", "/a\\b", "/?q=a|b&c='d'", "/%E4%B8%AD", "/x;p=1", "/a//b", "/{x}", "/?"} {
+		f.Fetch(t.Context(), Request{URL: strings.Replace(srv.URL, "//", "//user:secret@", 1) + path + "#f"})
+		u, _ := url.Parse(srv.URL + path)
+		if want := u.RequestURI(); got != want {
+			t.Errorf("%s: the server saw %q, want %q", path, got, want)
+		}
+		if auth != "" {
+			t.Errorf("%s: credentials of the link were sent: %q", path, auth)
+		}
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for _, o := range []Options{
+		{Proxy: &url.URL{Scheme: "ftp", Host: "p:1"}},
+		{Proxy: &url.URL{Scheme: "http"}},
+		{Timeout: -time.Second},
+		{MaxBodyBytes: -1},
+	} {
+		if f, err := New(o); err == nil {
+			f.Close()
+			t.Errorf("%+v: accepted", o)
+		}
+	}
+	if _, err := ReadCAs(strings.NewReader("no pem"), "x.pem"); err == nil || !strings.Contains(err.Error(), "x.pem") {
+		t.Errorf("ReadCAs: %v", err)
+	}
+	f := newTest(t, Options{})
+	f.Close()
+	checkState(t, f.Fetch(t.Context(), Request{URL: "http://127.0.0.1/"}), StateNone)
+}
