@@ -1,0 +1,313 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+// fakePage is a page of a synthetic crawl.
+type fakePage struct {
+	url, title, body string
+	score            float64
+	relevant         bool
+	label            string
+}
+
+// fill makes a store with the given pages, as a crawl of that topic would.
+func fill(t testing.TB, dir, topic string, all []fakePage) *store.Store {
+	t.Helper()
+	s, err := store.Create(dir, store.Info{Version: "test", Topic: topic,
+		Settings: []byte(`{"order":"relevance","rho":0.3,"seeds":["http://a.example/","http://b.example/"]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := store.Counts{States: map[string]uint64{"redirect": 7, "code": 12, "robots_denied": 3}, Codes: map[int]uint64{404: 11, 500: 1}}
+	b := s.Batch()
+	for i, f := range all {
+		id := store.ID(i + 1)
+		sum := sha256.Sum256([]byte(f.url))
+		p := &store.Page{
+			Number: uint64(i + 1), ID: id, URL: f.url, ContentType: "text/html; charset=utf-8", Checksum: sum[:16],
+			Title: f.title, Score: f.score, Relevant: f.relevant, Label: f.label, Probability: f.score, Bytes: int64(len(f.body)),
+		}
+		for _, err := range []error{
+			b.PutSeen(store.HashURL(f.url), id, false),
+			b.PutBirth(id, store.Birth{URL: f.url, Via: store.ViaSeed, At: 1}),
+			b.PutPage(p, s.Compress([]byte(f.body))),
+			b.PutFate(id, store.Fate{State: "ok", Page: p.Number, At: 2}),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		counts.States["ok"]++
+		counts.Pages++
+	}
+	counts.URLs, counts.Requests = counts.Pages+22, counts.Pages+40
+	if err := b.PutCounts(&counts); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func closed(t testing.TB, s *store.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// synthetic returns n pages on some 20 hosts, of which about two thirds speak
+// of money; the crawl's own labels are right nine times in ten.
+func synthetic(r *rand.Rand, n int) []fakePage {
+	var all []fakePage
+	for i := range n {
+		topic, words := "banking", "loan rate deposit account branch mortgage"
+		if r.Float64() < 0.35 {
+			topic, words = []string{"sport", "science", "travel"}[r.IntN(3)], "goal comet beach season orbit ticket"
+		}
+		f := fakePage{
+			url:   fmt.Sprintf("http://host%02d.example/%s/%d", r.IntN(20)*r.IntN(20)/19, topic, i),
+			title: fmt.Sprintf("Page %d about %s", i, topic), score: r.Float64(), label: topic,
+			body: "<title>x</title><p>" + strings.Repeat(words+" ", 5),
+		}
+		f.relevant = (topic == "banking") == (r.Float64() < 0.9)
+		all = append(all, f)
+	}
+	return all
+}
+
+// truthOf knows the topic of a synthetic page by its URL.
+func truthOf(target string, targets int) *Truth {
+	return &Truth{Name: "truth.tsv", Target: target, Targets: targets, Known: 10 * targets, Of: func(url string) Verdict {
+		if strings.Contains(url, "unknown") {
+			return Verdict{}
+		}
+		class := strings.Split(url, "/")[3]
+		return Verdict{class == target, true, class}
+	}}
+}
+
+func load(t testing.TB, s *store.Store) *Crawl {
+	t.Helper()
+	c, err := Load(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestMeasure(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", []fakePage{
+		{url: "http://a.example/banking/1", relevant: true},
+		{url: "http://a.example/sport/1", relevant: true},
+		{url: "http://b.example/banking/2"},
+		{url: "http://b.example/unknown/1"},
+	})
+	defer closed(t, s)
+	c := load(t, s)
+
+	own := Measure([]*Crawl{c}, 2)
+	near(t, "harvest by the crawl's labels", *own.Harvest, 0.5)
+	if own.Relevance != ByCrawl || own.Recall != nil || own.Unknown != nil || own.Kept != nil || own.SearchLength != nil {
+		t.Errorf("without a truth: got %+v; want no recall, unknown, kept or search length", own.Figures)
+	}
+
+	c.JudgeByTruth(truthOf("banking", 4))
+	r := Measure([]*Crawl{c}, 2)
+	near(t, "harvest", *r.Harvest, 0.5)
+	near(t, "recall", *r.Recall, 0.5)
+	if *r.Unknown != 1 || r.Relevant != 2 || r.Overlap != nil || r.Stores != nil || r.RecallEstimate != nil {
+		t.Errorf("got %+v", r)
+	}
+	if r.SearchLength != nil || r.SearchLength50 == nil || *r.SearchLength50 != 3 {
+		t.Errorf("search length: got %v and half %v, want none and 3", r.SearchLength, r.SearchLength50)
+	}
+	samePoints(t, "curve", r.Curve, []Point{{2, 0.5}, {4, 0.5}})
+}
+
+func TestMeasureEmptyStore(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", nil)
+	defer closed(t, s)
+	r := Measure([]*Crawl{load(t, s)}, 0)
+	if r.Harvest != nil || r.HarvestCI != nil || r.Kept != nil || r.Fetched != 0 {
+		t.Errorf("no pages: got %+v, want no harvest", r.Figures)
+	}
+}
+
+func TestMeasureTwoStores(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	all := synthetic(r, 60)
+	var crawls []*Crawl
+	for i, part := range [][]fakePage{all[:40], all[20:]} {
+		s := fill(t, filepath.Join(t.TempDir(), fmt.Sprint(i)), "banking", part)
+		c := load(t, s)
+		closed(t, s)
+		c.JudgeByTruth(truthOf("banking", 60))
+		crawls = append(crawls, c)
+	}
+	m := Measure(crawls, 10)
+	if len(m.Stores) != 2 || m.Stores[0].Fetched != 40 || m.RecallEstimate == nil {
+		t.Fatalf("got %+v", m)
+	}
+	if last := m.Overlap[len(m.Overlap)-1]; last != (Point{40, 0.5}) {
+		t.Errorf("overlap ends at %v, want {40 0.5}", last)
+	}
+	n1, n2, both := 0, 0, 0
+	for i, f := range all {
+		if strings.Contains(f.url, "/banking/") {
+			if i < 40 {
+				n1++
+			}
+			if i >= 20 {
+				n2++
+			}
+			if i >= 20 && i < 40 {
+				both++
+			}
+		}
+	}
+	near(t, "recall estimate", m.RecallEstimate.Value, float64(n1)/LincolnPetersen(n1, n2, both).Size)
+	if m.RecallEstimate.Caution == "" || m.RecallEstimate.Method == "" {
+		t.Error("the estimate does not say what it is")
+	}
+}
+
+// moneyWords classifies a synthetic page by its words.
+func moneyWords(p *page.Page) Classified {
+	if strings.Contains(p.Text, "mortgage") {
+		return Classified{"banking", 0.9, "mortgage is there"}
+	}
+	return Classified{"sport", 0.1, "mortgage is missing"}
+}
+
+func TestRefine(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 300))
+	defer closed(t, s)
+	if k := load(t, s).Kept(); k != nil {
+		t.Fatalf("kept before refine: %v", k)
+	}
+	opt := RefineOptions{Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords}
+	first, err := Refine(context.Background(), s, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Pages != 300 || first.Kept+first.Dropped != 300 || first.PerClass["banking"] != first.Kept || first.Kept == 0 {
+		t.Errorf("got %+v", first)
+	}
+	c := load(t, s)
+	c.JudgeByTruth(truthOf("banking", 400))
+	m := Measure([]*Crawl{c}, 0)
+	if *m.Kept.Precision != 1 || *m.Kept.Recall != 1 || *m.HarvestAfter != 1 {
+		t.Errorf("cluster of a perfect classifier: %+v", m.Kept)
+	}
+	if l := c.Pages[0].Refined; l.Model != "m1" || l.Rule == "" {
+		t.Errorf("label: %+v", l)
+	}
+
+	opt.Model, opt.Threshold = "m2", 0.95
+	again, err := Refine(context.Background(), s, opt)
+	if err != nil || again.Kept != 0 {
+		t.Errorf("second run: %+v, %v; want nothing kept", again, err)
+	}
+	for _, p := range load(t, s).Pages {
+		if p.Refined.Model != "m2" {
+			t.Fatalf("page %d still has the label of %s", p.Number, p.Refined.Model)
+		}
+	}
+}
+
+// The result must not depend on how many goroutines work.
+func TestEachParsedInOrder(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "x", synthetic(rand.New(rand.NewPCG(1, 6)), 100))
+	defer closed(t, s)
+	for _, workers := range []int{0, 1, 7} {
+		next := uint64(1)
+		err := eachParsed(context.Background(), s, workers, func(p *store.Page, _ *page.Page) uint64 {
+			time.Sleep(time.Duration(p.Number%3) * 10 * time.Microsecond) // jumble the workers
+			return p.Number
+		}, func(_ *store.Page, n uint64) error {
+			if n != next {
+				return fmt.Errorf("got page %d, want %d", n, next)
+			}
+			next++
+			return nil
+		})
+		if err != nil || next != 101 {
+			t.Errorf("%d workers: %v, %d pages", workers, err, next-1)
+		}
+	}
+}
+
+// A refinement that is interrupted keeps the labels it has, and ends.
+func TestRefineInterrupted(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "x", synthetic(rand.New(rand.NewPCG(1, 7)), 200))
+	defer closed(t, s)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := Refine(ctx, s, RefineOptions{Workers: 2, Threshold: 0.5, Classify: moneyWords, Progress: func(done int) {
+		if done == 50 {
+			cancel()
+		}
+	}})
+	if err == nil || r.Pages < 50 || r.Pages == 200 {
+		t.Fatalf("got %d pages, %v; want some 50 and the context's error", r.Pages, err)
+	}
+	labels := 0
+	for _, err := range s.Labels() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels++
+	}
+	if labels != r.Pages {
+		t.Errorf("%d labels in the store, %d counted", labels, r.Pages)
+	}
+	if load(t, s).Kept() != nil {
+		t.Error("half a cluster was measured")
+	}
+}
+
+func TestJudgeByModel(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 8)), 80))
+	defer closed(t, s)
+	c := load(t, s)
+	err := c.JudgeByModel(context.Background(), s, &Judge{Name: "j", Target: "banking", Of: func(p *page.Page) Verdict {
+		got := moneyWords(p)
+		return Verdict{got.Label == "banking", true, got.Label}
+	}}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range c.Pages {
+		if p.Relevant != strings.Contains(p.URL, "/banking/") {
+			t.Fatalf("%s: relevant %v", p.URL, p.Relevant)
+		}
+	}
+	if m := Measure([]*Crawl{c}, 0); m.Recall != nil || *m.Unknown != 0 || m.Relevance != ByJudge {
+		t.Errorf("a judge names no targets: %+v", m.Figures)
+	}
+}
+
+func BenchmarkRefine(b *testing.B) {
+	s := fill(b, filepath.Join(b.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 9)), 2000))
+	defer closed(b, s)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Refine(context.Background(), s, RefineOptions{Workers: 2, Classify: moneyWords}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
