@@ -13,6 +13,7 @@ type Page struct {
 	Links       []Link // in the order of the document, repeated targets kept
 	NoIndex     bool   // meta robots: do not keep this page
 	NoFollow    bool   // meta robots: do not follow its links
+	Skipped     int    // links left out: other schemes, no URLs, too long, beyond MaxLinks
 	Refresh     string // target of an immediate <meta http-equiv=refresh>, or ""
 	Checksum    Checksum
 	Sketch      uint64 // simhash of the text; few bits differ between near-duplicates
@@ -29,7 +30,7 @@ type Kind byte
 const (
 	Frame  Kind = 'f' // frame, iframe
 	Anchor Kind = 'a' // a, area
-	Other  Kind = 'h' // link rel=next and the like, form targets by GET, scripts' plain targets
+	Other  Kind = 'h' // link rel=next and the like, meta refresh
 )
 
 // Link is one out-link of a page.

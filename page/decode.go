@@ -1,0 +1,115 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/saintfish/chardet"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+)
+
+// detectBytes is how much of a page the statistical detection looks at.
+const detectBytes = 16 << 10
+
+// decode returns body in valid UTF-8 and the name of the encoding it was in. It
+// does not copy what is UTF-8 already.
+//
+// The order is that of the HTML standard (byte order mark, header, meta,
+// detection) with two corrections that real pages need: bytes that are valid
+// UTF-8 with characters beyond ASCII are UTF-8 whatever a page says of itself,
+// as text of a one-byte encoding hardly ever is by chance; and what
+// is declared UTF-8 but is mostly not decoded by it goes to detection.
+func decode(body []byte, contentType string) ([]byte, string) {
+	if rest, ok := bytes.CutPrefix(body, []byte("\xEF\xBB\xBF")); ok {
+		return bytes.ToValidUTF8(rest, []byte("\uFFFD")), "utf-8"
+	}
+	valid := utf8.Valid(body)
+	escapes := bytes.IndexByte(body, 0x1B) >= 0 || bytes.IndexByte(body, 0) >= 0 // ISO-2022, UTF-16
+	if valid && !escapes {
+		wide := utf8.RuneCount(body) != len(body)
+		if !wide || !declaredEastAsian(body, contentType) {
+			return body, "utf-8"
+		}
+	}
+	enc, name, certain := charset.DetermineEncoding(body, contentType)
+	switch {
+	case name == "utf-8" && valid, enc == encoding.Nop, name == "replacement":
+		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
+	case name == "utf-8" && mostlyUTF8(body):
+		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
+	case name == "utf-8" || !certain && name == "windows-1252" && !declares(body):
+		if enc, name = detect(body); enc == nil {
+			return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
+		}
+	}
+	out, err := enc.NewDecoder().Bytes(body)
+	if err != nil {
+		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
+	}
+	return bytes.ToValidUTF8(bytes.TrimPrefix(out, []byte("\uFEFF")), []byte("\uFFFD")), name
+}
+
+// declaredEastAsian says whether a page that is valid UTF-8 by its bytes
+// declares a multi-byte encoding and is so short that this may be chance.
+func declaredEastAsian(body []byte, contentType string) bool {
+	wide := 0
+	for _, c := range body {
+		if c >= 0xC0 {
+			if wide++; wide >= 10 {
+				return false
+			}
+		}
+	}
+	_, name, _ := charset.DetermineEncoding(body, contentType)
+	switch name {
+	case "gbk", "gb18030", "big5", "euc-kr", "euc-jp", "shift_jis", "iso-2022-jp":
+		return true
+	}
+	return false
+}
+
+// declares says whether the beginning of the page names an encoding.
+func declares(body []byte) bool {
+	return bytes.Contains(bytes.ToLower(body[:min(len(body), 1024)]), []byte("charset"))
+}
+
+// mostlyUTF8 says whether more characters than not are well-formed among those beyond ASCII.
+func mostlyUTF8(body []byte) bool {
+	good, bad := 0, 0
+	for i := 0; i < len(body); {
+		if body[i] < 0x80 {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(body[i:])
+		if r == utf8.RuneError && size == 1 {
+			bad++
+		} else {
+			good++
+		}
+		i += size
+	}
+	return good > bad
+}
+
+// detect guesses the encoding of a page that declares none and isn't UTF-8. A
+// guess within Latin script is windows-1252: the detector tells its variants
+// apart badly, and browsers take that too.
+func detect(body []byte) (encoding.Encoding, string) {
+	if mostlyUTF8(body[:min(len(body), detectBytes)]) {
+		return nil, ""
+	}
+	name := "windows-1252"
+	guess, err := chardet.NewHtmlDetector().DetectBest(body[:min(len(body), detectBytes)])
+	if err == nil && guess.Confidence >= 30 && !strings.HasPrefix(guess.Charset, "ISO-8859-1") &&
+		!strings.HasPrefix(guess.Charset, "UTF-") {
+		name = strings.ReplaceAll(guess.Charset, "GB-18030", "gb18030")
+	}
+	enc, name := charset.Lookup(name)
+	if enc == nil {
+		return charset.Lookup("windows-1252")
+	}
+	return enc, name
+}

@@ -1,0 +1,20 @@
+// Package page reads what was fetched: bytes in, a Page out, with charset, text,
+// title, language and links with their anchors and context (papers B, E6); and it
+// brings URLs into normal form, so that one page has one name (paper C2).
+//
+// In: the body of an answer and its Content-Type. Out: a Page, whose Fields
+// are all that a classifier reads and whose Links are all that a crawl follows.
+// The room opens no file, knows no network and keeps no state; its functions are
+// safe for concurrent use.
+//
+// Parse is one pass of a scanner over the bytes, without a tree: it keeps open
+// only a link, a heading, and three kinds of region, so nesting costs nothing
+// and time is linear whatever a page does (paper D4). See docs/page.md for what
+// counts as text, context and navigation.
+//
+// Files: url.go normal form and references; path.go percent-encoding, dot
+// segments, queries; host.go names and addresses; drop.go session ids; decode.go
+// character sets; scan.go tags; fold.go white space and entities; parse.go the
+// pass; links.go, nav.go, meta.go, region.go parts of it; lang.go language;
+// content.go checksum and sketch.
+package page

@@ -1,0 +1,154 @@
+package page
+
+import (
+	"bytes"
+	"html"
+	"unicode/utf8"
+)
+
+// folder collects text with its white space folded: one space between words,
+// one line end between blocks, none at the ends.
+type folder struct {
+	out   []byte
+	limit int // bytes, after which out no longer grows
+	space bool
+	block bool
+}
+
+// Classes of a byte in running text.
+const (
+	foldPlain = iota
+	foldSpace
+	foldDrop // control characters
+	foldLead // first byte of characters of which some are space or invisible
+)
+
+var foldClass = func() (class [256]byte) {
+	for c := range 0x20 {
+		class[c] = foldDrop
+	}
+	class[0x7f] = foldDrop
+	for _, c := range " \t\n\r\f\v" {
+		class[c] = foldSpace
+	}
+	class[0xC2], class[0xE2], class[0xE3], class[0xEF] = foldLead, foldLead, foldLead, foldLead
+	return class
+}()
+
+// breakBlock ends the line, if it has begun.
+func (f *folder) breakBlock() { f.block = true }
+
+// write adds s, which is valid UTF-8 and has no entities left.
+func (f *folder) write(s []byte) {
+	for i := 0; i < len(s); {
+		from := i
+		for i < len(s) && foldClass[s[i]] == foldPlain {
+			i++
+		}
+		f.add(s[from:i])
+		if i == len(s) {
+			return
+		}
+		switch foldClass[s[i]] {
+		case foldSpace:
+			f.space = true
+			i++
+		case foldDrop:
+			i++
+		default:
+			r, size := utf8.DecodeRune(s[i:])
+			switch foldRune(r) {
+			case foldPlain:
+				f.add(s[i : i+size])
+			case foldSpace:
+				f.space = true
+			}
+			i += size
+		}
+	}
+}
+
+// foldRune gives the class of a character that begins with one of the lead bytes.
+func foldRune(r rune) int {
+	switch {
+	case r == 0xA0, r == 0x85, r >= 0x2000 && r <= 0x200A, r == 0x2028, r == 0x2029, r == 0x202F, r == 0x205F, r == 0x3000:
+		return foldSpace
+	case r >= 0x80 && r < 0xA0, r == 0xAD, r == 0x200B, r == 0x200E, r == 0x200F, r == 0x2060, r == 0xFEFF:
+		return foldDrop // the soft hyphen and its like stand inside words
+	}
+	return foldPlain
+}
+
+// add appends characters without white space.
+func (f *folder) add(s []byte) {
+	if len(s) == 0 || len(f.out) >= f.limit {
+		return
+	}
+	if len(f.out) > 0 {
+		if f.block {
+			f.out = append(f.out, '\n')
+		} else if f.space {
+			f.out = append(f.out, ' ')
+		}
+	}
+	f.space, f.block = false, false
+	f.out = append(f.out, cut(s, f.limit-len(f.out))...)
+}
+
+// cut returns s, or as many of its whole characters as n bytes hold.
+func cut[T string | []byte](s T, n int) T {
+	if len(s) <= n {
+		return s
+	}
+	for n = max(n, 0); n > 0 && !utf8.RuneStart(s[n]); n-- {
+	}
+	return s[:n]
+}
+
+// decodeText returns s with its entities decoded.
+func decodeText(s []byte) []byte {
+	if bytes.IndexByte(s, '&') < 0 {
+		return s
+	}
+	return []byte(html.UnescapeString(string(s)))
+}
+
+// decodeAttr returns an attribute's value with its entities decoded. Unlike in
+// text, an entity without semicolon before a letter, digit or "=" is none:
+// "?a=1&copy=2" is a URL with a parameter named copy.
+func decodeAttr(s []byte) []byte {
+	amp := bytes.IndexByte(s, '&')
+	if amp < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for ; amp >= 0; amp = bytes.IndexByte(s, '&') {
+		out, s = append(out, s[:amp]...), s[amp:]
+		end := 1
+		for end < len(s) && end < 40 && (isLetter(s[end]) || isDigit(s[end]) || s[end] == '#') {
+			end++
+		}
+		closed := end < len(s) && s[end] == ';'
+		if closed {
+			end++
+		}
+		out = append(out, decodeEntity(s[:end], closed, end < len(s) && s[end] == '=')...)
+		s = s[end:]
+	}
+	return append(out, s...)
+}
+
+// decodeEntity decodes "&name;" or "&name" of an attribute.
+func decodeEntity(e []byte, closed, beforeEqual bool) string {
+	d := html.UnescapeString(string(e))
+	if len(e) > 1 && e[1] == '#' {
+		return d
+	}
+	last := d[len(d)-1]
+	// Only the beginning of the name was one, as in "&notit;" → "¬it;".
+	partly := closed && last == ';' && d != ";" || !closed && (isLetter(last) || isDigit(last))
+	if partly || !closed && beforeEqual {
+		return string(e)
+	}
+	return d
+}

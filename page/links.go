@@ -1,0 +1,229 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+)
+
+// anchorStart handles <a>, which also ends an anchor that is still open.
+func (p *parser) anchorStart() {
+	p.anchorEnd()
+	p.head = false
+	href, ok := p.get("href")
+	if !ok {
+		if href, ok = p.get("xlink:href"); !ok {
+			return
+		}
+	}
+	if !p.addLink(Anchor, href) {
+		return
+	}
+	p.link = len(p.page.Links) - 1
+	rel, _ := p.get("rel")
+	p.page.Links[p.link].NoFollow = hasWord(rel, "nofollow") || hasWord(rel, "ugc") || hasWord(rel, "sponsored")
+	p.alt = p.alt[:0]
+	if title, ok := p.get("title"); ok {
+		p.marks[p.link].alt = p.attrText(title)
+	} else if label, ok := p.get("aria-label"); ok {
+		p.marks[p.link].alt = p.attrText(label)
+	}
+}
+
+// anchorEnd closes the open link, by its end tag, the next link or the page's end.
+func (p *parser) anchorEnd() {
+	if p.link < 0 {
+		return
+	}
+	m := &p.marks[p.link]
+	m.end = len(p.text.out)
+	if len(p.alt) > 0 {
+		m.alt = string(p.alt) // says more of an image than the link's title
+	}
+	p.link = -1
+}
+
+// image takes the alternative text of an image in a link.
+func (p *parser) image() {
+	p.head = false
+	if p.link < 0 || len(p.alt) > 0 {
+		return
+	}
+	if alt, ok := p.get("alt"); ok {
+		p.alt = append(p.alt, p.attrText(alt)...)
+	}
+}
+
+// areaOrFrame handles the links that have no text of their own.
+func (p *parser) areaOrFrame() {
+	key, kind, label := "src", Frame, "title"
+	if string(p.name) == "area" {
+		key, kind, label = "href", Anchor, "alt"
+	} else if p.noscript.inside() {
+		return
+	}
+	target, ok := p.get(key)
+	if !ok || !p.addLink(kind, target) {
+		return
+	}
+	last := len(p.page.Links) - 1
+	if v, ok := p.get(label); ok {
+		p.marks[last].alt = p.attrText(v)
+	}
+	rel, _ := p.get("rel")
+	p.page.Links[last].NoFollow = hasWord(rel, "nofollow")
+}
+
+// baseElement takes the first <base href>. It holds for the links that follow.
+func (p *parser) baseElement() {
+	href, ok := p.get("href")
+	if !ok || p.based {
+		return
+	}
+	url, err := p.urls.resolve(p.url[:0], p.base, decodeAttr(cut(href, maxAttrBytes)))
+	if err != nil {
+		return
+	}
+	base := newBase(string(url))
+	p.base, p.based = &base, true
+}
+
+// addLink appends a link to target, which is an attribute's value, and says
+// whether it did. A fragment of the page itself is no link.
+func (p *parser) addLink(kind Kind, target []byte) bool {
+	target = bytes.TrimSpace(target)
+	if len(target) == 0 || target[0] == '#' {
+		return false
+	}
+	if len(p.page.Links) >= MaxLinks || len(target) > maxAttrBytes {
+		p.page.Skipped++
+		return false
+	}
+	// The scratch copy keeps resolve from writing into the page.
+	p.url = append(p.url[:0], decodeAttr(target)...)
+	n := len(p.url)
+	url, err := p.urls.resolve(p.url[n:n], p.base, p.url[:n:n])
+	if err != nil {
+		p.page.Skipped++
+		return false
+	}
+	p.page.Links = append(p.page.Links, Link{URL: string(url), Kind: kind, Nav: p.nav.inside()})
+	p.marks = append(p.marks, mark{start: len(p.text.out), end: len(p.text.out), fresh: p.text.block})
+	return true
+}
+
+// attrText returns an attribute that holds text, folded to one line.
+func (p *parser) attrText(v []byte) string {
+	f := folder{limit: maxAnchorBytes}
+	f.write(decodeAttr(cut(v, maxAttrBytes)))
+	return string(f.out)
+}
+
+// finishLinks gives each link its anchor, context and place.
+func (p *parser) finishLinks() {
+	links, text := p.page.Links, p.page.Text
+	var line lineOf
+	var context []byte
+	ends := make([]int, len(links)) // of each link's context in context
+	for i := range links {
+		m := &p.marks[i]
+		m.start = p.trimStart(*m)
+		m.end = max(m.start, m.end)
+		links[i].Anchor = oneLine(cut(text[m.start:m.end], maxAnchorBytes))
+		if links[i].Anchor == "" {
+			links[i].Anchor = m.alt
+		}
+		line.find(text, m.start)
+		context = appendContext(context, text, line, *m)
+		ends[i] = len(context)
+	}
+	all := string(context)
+	from := 0
+	for i, end := range ends {
+		links[i].Context, from = all[from:end], end
+	}
+	p.markMenus()
+}
+
+// lineOf is a line of a text, found again fast when asked for nearby places.
+type lineOf struct{ start, end int }
+
+// find sets l to the line around at.
+func (l *lineOf) find(text string, at int) {
+	if l.end > 0 && l.start <= at && at <= l.end {
+		return
+	}
+	at = min(at, len(text))
+	l.start = strings.LastIndexByte(text[:at], '\n') + 1
+	l.end = len(text)
+	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+		l.end = at + n
+	}
+}
+
+// ContextWords is how many words on each side of a link make its context.
+const ContextWords = 10
+
+// maxSideBytes bounds a side of the context in languages that set no spaces.
+const maxSideBytes = 160
+
+// appendContext appends the words of the line before and after the anchor.
+func appendContext(dst []byte, text string, line lineOf, m mark) []byte {
+	before := lastWords(text[min(line.start, m.start):m.start])
+	after := ""
+	if m.end < line.end {
+		after = firstWords(text[m.end:line.end])
+	}
+	dst = append(dst, before...)
+	if before != "" && after != "" {
+		dst = append(dst, ' ')
+	}
+	return append(dst, after...)
+}
+
+// lastWords returns the last ContextWords words of a line.
+func lastWords(s string) string {
+	s = strings.TrimRight(s, " ")
+	i := len(s)
+	for words := 0; i > 0; i-- {
+		if s[i-1] == ' ' {
+			if words++; words == ContextWords {
+				break
+			}
+		}
+		if len(s)-i > maxSideBytes {
+			break
+		}
+	}
+	for i < len(s) && s[i]&0xC0 == 0x80 {
+		i++
+	}
+	return strings.TrimLeft(s[i:], " ")
+}
+
+// firstWords returns the first ContextWords words of a line.
+func firstWords(s string) string {
+	s = strings.TrimLeft(s, " ")
+	words := 0
+	for i := range len(s) {
+		if s[i] == ' ' {
+			words++
+		}
+		if words == ContextWords || i > maxSideBytes {
+			return cut(s, i)
+		}
+	}
+	return strings.TrimRight(s, " ")
+}
+
+// hasWord says whether the space-separated list v has word, which is in lower case.
+func hasWord(v []byte, word string) bool {
+	if len(v) < len(word) {
+		return false
+	}
+	for f := range bytes.FieldsSeq(v) {
+		if equalFold(bytes.Trim(f, ","), word) {
+			return true
+		}
+	}
+	return false
+}

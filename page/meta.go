@@ -1,0 +1,157 @@
+package page
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// immediateSeconds is the longest wait of a <meta http-equiv=refresh> that is a
+// redirect; a longer one lets the reader read.
+const immediateSeconds = 1
+
+// meta handles <meta>.
+func (p *parser) meta() {
+	content, ok := p.get("content")
+	if !ok {
+		return
+	}
+	name, _ := p.get("name")
+	if len(name) == 0 {
+		name, _ = p.get("property")
+	}
+	if len(name) == 0 {
+		name, _ = p.get("http-equiv")
+	}
+	switch {
+	case equalFold(name, "description"):
+		p.page.Description = p.description(content)
+	case equalFold(name, "og:description") && p.page.Description == "":
+		p.page.Description = p.description(content)
+	case equalFold(name, "og:title") && p.social == "":
+		p.social = p.attrText(content)
+	case equalFold(name, "robots"), equalFold(name, "fossick"):
+		p.page.robots(string(cut(content, 1024)))
+	case equalFold(name, "refresh"):
+		p.refresh(content)
+	case equalFold(name, "content-language") && p.lang == "":
+		p.lang = string(cut(content, 35))
+	}
+}
+
+func (p *parser) description(content []byte) string {
+	f := folder{limit: 4096}
+	f.write(decodeAttr(cut(content, maxAttrBytes)))
+	return string(f.out)
+}
+
+// refresh reads "5; url=target". One in <noscript> is for readers without
+// JavaScript, to whom the site may show less: a link, not a redirect.
+func (p *parser) refresh(content []byte) {
+	delay, rest, ok := bytes.Cut(decodeAttr(cut(content, maxAttrBytes)), []byte{';'})
+	if !ok {
+		if delay, rest, ok = bytes.Cut(delay, []byte{','}); !ok {
+			return
+		}
+	}
+	rest = bytes.TrimSpace(rest)
+	if len(rest) >= 3 && equalFold(rest[:3], "url") {
+		if after := bytes.TrimSpace(rest[3:]); len(after) > 0 && after[0] == '=' {
+			rest = bytes.TrimSpace(after[1:])
+		}
+	}
+	if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
+		quote := rest[:1]
+		rest, _, _ = bytes.Cut(rest[1:], quote)
+	}
+	if !p.addLink(Other, rest) {
+		return
+	}
+	target := p.page.Links[len(p.page.Links)-1].URL
+	seconds, err := strconv.ParseFloat(string(bytes.TrimSpace(delay)), 64)
+	if err == nil && seconds <= immediateSeconds && target != p.page.URL && !p.noscript.inside() {
+		p.page.Refresh = target
+	}
+}
+
+// linkElement handles <link>: the canonical address, and links between pages.
+func (p *parser) linkElement() {
+	href, ok := p.get("href")
+	if !ok {
+		return
+	}
+	rel, _ := p.get("rel")
+	if hasWord(rel, "canonical") && p.page.Canonical == "" {
+		url, err := p.urls.resolve(nil, p.base, append([]byte(nil), decodeAttr(cut(href, maxAttrBytes))...))
+		if err == nil {
+			p.page.Canonical = string(url)
+		}
+		return
+	}
+	if p.pageRel(rel) && p.addLink(Other, href) {
+		last := len(p.page.Links) - 1
+		p.page.Links[last].Nav = true
+		if title, ok := p.get("title"); ok {
+			p.marks[last].alt = p.attrText(title)
+		}
+	}
+}
+
+// pageRel says whether a <link> leads to another page: its neighbours in a
+// sequence, parts of a book (HTML 4), the page in another language. Style sheets,
+// icons, feeds and interfaces are no pages.
+func (p *parser) pageRel(rel []byte) bool {
+	for _, r := range []string{"next", "prev", "previous", "first", "last", "start", "begin", "up", "top", "home",
+		"contents", "toc", "index", "chapter", "section", "subsection", "appendix", "glossary", "help", "copyright",
+		"bookmark", "author", "made"} {
+		if hasWord(rel, r) {
+			return true
+		}
+	}
+	if !hasWord(rel, "alternate") || hasWord(rel, "stylesheet") {
+		return false
+	}
+	media, ok := p.get("type")
+	return !ok || equalFold(bytes.TrimSpace(media), "text/html")
+}
+
+// robots takes the directives of <meta name=robots>.
+func (p *Page) robots(content string) {
+	for d := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == ' ' || r == ';' || r == '\t' }) {
+		switch strings.ToLower(d) {
+		case "noindex":
+			p.NoIndex = true
+		case "nofollow":
+			p.NoFollow = true
+		case "none":
+			p.NoIndex, p.NoFollow = true, true
+		}
+	}
+}
+
+// robotsHeader takes the lines of X-Robots-Tag; those for a robot by name
+// ("otherbot: noindex") are not for us.
+func (p *Page) robotsHeader(lines string) {
+	for line := range strings.Lines(lines) {
+		if before, _, ok := strings.Cut(line, ":"); ok {
+			agent := strings.ToLower(strings.TrimSpace(before))
+			if !strings.ContainsAny(agent, ", ") && agent != "fossick" && agent != "*" && !takesValue(agent) {
+				continue
+			}
+			line = line[len(before):]
+			if takesValue(agent) || strings.ContainsAny(agent, ", ") {
+				line = before + line
+			}
+		}
+		p.robots(strings.TrimLeft(line, ": "))
+	}
+}
+
+// takesValue says whether a directive has a colon of its own.
+func takesValue(directive string) bool {
+	switch directive {
+	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
+		return true
+	}
+	return false
+}

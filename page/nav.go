@@ -1,0 +1,127 @@
+package page
+
+import "bytes"
+
+// navStart enters a navigation region when the element is one: by its name,
+// its role, or by what its class or id says.
+func (p *parser) navStart() {
+	if p.nav.inside() {
+		return
+	}
+	switch string(p.name) {
+	case "nav", "aside", "menu":
+		p.nav.open(p.name)
+		return
+	case "header", "footer":
+		if p.article == 0 { // inside an article they are its title and its notes
+			p.nav.open(p.name)
+		}
+		return
+	case "div", "ul", "ol", "dl", "table", "section", "span", "td":
+	default:
+		return
+	}
+	for _, a := range p.attrs {
+		switch {
+		case equalFold(a.key, "class"), equalFold(a.key, "id"):
+			if !saysNav(a.value) {
+				continue
+			}
+		case !equalFold(a.key, "role") || !navRole(a.value):
+			continue
+		}
+		p.nav.open(p.name)
+		return
+	}
+}
+
+// navRole says whether an ARIA role is a landmark beside the content.
+func navRole(v []byte) bool {
+	for _, role := range []string{"navigation", "banner", "contentinfo", "complementary", "menu", "menubar", "search"} {
+		if hasWord(v, role) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysNav says whether a class or id names navigation: "nav-bar", "leftMenu",
+// "sphinxsidebar". It looks at the parts of a name, and takes a name with
+// a part like "has" or "content" for a description of something else.
+func saysNav(v []byte) bool {
+	for name := range bytes.FieldsSeq(cut(v, 256)) {
+		var arr [256]byte
+		found := false
+		for part := range bytes.FieldsFuncSeq(appendLower(arr[:0], name), func(r rune) bool { return r == '-' || r == '_' || r == ':' }) {
+			switch string(bytes.TrimRight(part, "0123456789")) {
+			case "has", "with", "no", "without", "content", "contents", "main", "article", "body", "page":
+				found = false
+			case "nav", "navi", "navigation", "menu", "submenu", "breadcrumb", "breadcrumbs", "crumbs", "footer", "header",
+				"masthead", "topbar", "toolbar", "pager", "pagination", "headerlink", "related", "sitemap":
+				found = true
+				continue
+			default:
+				if found = navPart(part); found {
+					continue
+				}
+				continue
+			}
+			break
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// navPart recognises names run together: "sphinxsidebar", "navheader", "topmenu".
+func navPart(part []byte) bool {
+	for _, end := range []string{"sidebar", "navbar", "menu", "nav", "navigation", "breadcrumbs", "footer"} {
+		if bytes.HasSuffix(part, []byte(end)) {
+			return true
+		}
+	}
+	return bytes.HasPrefix(part, []byte("nav"))
+}
+
+// Menus that nothing marks as such: at least menuLinks links in a line of text
+// that has at most one letter in menuRest outside of them.
+const (
+	menuLinks = 3
+	menuRest  = 6
+)
+
+// markMenus marks the links of lines like "Home | News | Contact". A list with
+// a line a link is left alone: on many pages it is the content.
+func (p *parser) markMenus() {
+	links, text := p.page.Links, p.page.Text
+	var line lineOf
+	for i := 0; i < len(links); {
+		line.find(text, p.marks[i].start)
+		j, inside := i, 0
+		for j < len(links) && p.marks[j].start >= line.start && p.marks[j].start < max(line.end, 1) {
+			inside += letters(text[p.marks[j].start:min(p.marks[j].end, line.end)])
+			j++
+		}
+		if j-i >= menuLinks && inside > 0 {
+			if all := letters(text[line.start:line.end]); (all-inside)*menuRest <= all {
+				for k := i; k < j; k++ {
+					links[k].Nav = true
+				}
+			}
+		}
+		i = max(j, i+1)
+	}
+}
+
+// letters counts the bytes of letters and digits.
+func letters(s string) int {
+	n := 0
+	for i := range len(s) {
+		if c := s[i]; isLetter(c) || isDigit(c) || c >= 0x80 {
+			n++
+		}
+	}
+	return n
+}
