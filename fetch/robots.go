@@ -72,6 +72,8 @@ func ParseRobots(body []byte) *Robots {
 type robotsParser struct {
 	r       *Robots
 	current []int           // agents of the present group
+	fresh   int             // of current, the first that no Crawl-delay came after yet
+	delayed bool            // a Crawl-delay came since the last User-agent
 	ruled   bool            // the present group has a rule: the next agent begins another
 	group   int             // in r.groups, once ruled
 	seen    map[string]bool // sitemaps
@@ -101,7 +103,10 @@ func (p *robotsParser) line(line string) {
 
 func (p *robotsParser) agent(value string) {
 	if p.ruled {
-		p.current, p.ruled = nil, false
+		p.current, p.fresh, p.ruled, p.delayed = nil, 0, false, false
+	}
+	if p.delayed {
+		p.fresh, p.delayed = len(p.current), false
 	}
 	token := "*"
 	if !(strings.HasPrefix(value, "*") && (len(value) == 1 || value[1] == ' ' || value[1] == '\t')) {
@@ -139,14 +144,16 @@ func (p *robotsParser) rule(allow bool, value string) {
 	g.rules = appendRule(g.rules, allow, value)
 }
 
-// delay gives a Crawl-delay to the agents named so far. Of several the longest
-// holds. As with Google it doesn't end the run of User-agent lines.
+// delay gives a Crawl-delay to the agents named since the last one. Of several
+// the longest holds. As with Google it doesn't end the run of User-agent lines,
+// so rules that follow are for all of them.
 func (p *robotsParser) delay(value string) {
+	p.delayed = true
 	d, ok := parseCrawlDelay(value)
 	if !ok {
 		return
 	}
-	for _, i := range p.current {
+	for _, i := range p.current[p.fresh:] {
 		a := &p.r.agents[i]
 		a.delay, a.hasDelay = max(a.delay, d), true
 	}
