@@ -1,0 +1,255 @@
+package crawler
+
+import (
+	"cmp"
+
+	"fossick/fetch"
+	"fossick/frontier"
+	"fossick/page"
+	"fossick/store"
+)
+
+// commit journals first and all outcomes that wait behind it, and what was
+// skipped, in one batch or a few; first may be nil. Between the first change in
+// memory and the commit no URL is leased, so memory is never ahead of the disk
+// for anybody to see.
+func (c *Crawler) commit(first *outcome) error {
+	b := c.store.Batch()
+	defer func() { b.Cancel() }() // of no effect after Commit
+	for o := first; o != nil; o = c.waiting() {
+		if b.Size() > store.MaxBatchBytes {
+			if err := c.finish(b); err != nil {
+				return err
+			}
+			b = c.store.Batch()
+		}
+		if err := c.apply(b, o); err != nil {
+			return err
+		}
+	}
+	for _, s := range c.skips {
+		if err := c.bury(b, s.id, s.queued, store.Fate{State: s.state, Reason: s.reason}); err != nil {
+			return err
+		}
+	}
+	c.skips = c.skips[:0]
+	return c.finish(b)
+}
+
+// waiting returns an outcome that is there already, or nil.
+func (c *Crawler) waiting() *outcome {
+	select {
+	case o := <-c.outcomes:
+		return o
+	default:
+		return nil
+	}
+}
+
+func (c *Crawler) finish(b *store.Batch) error {
+	c.counts.Elapsed = c.elapsedPast + c.opt.Now().Sub(c.began)
+	if err := b.PutCounts(&c.counts); err != nil {
+		return err
+	}
+	return b.Commit()
+}
+
+// apply journals all that follows from one exchange and frees its host.
+func (c *Crawler) apply(b *store.Batch, o *outcome) error {
+	c.busy--
+	if o.task == taskPage {
+		c.pagesBusy--
+		c.sites[o.host.site]-- // counted again when it is stored
+	}
+	if o.err != nil {
+		return o.err
+	}
+	var err error
+	switch {
+	case o.resp != nil && o.resp.State == fetch.StateNone: // broken off by us
+		c.requeue(o.job)
+	case o.task == taskAddress && o.resp == nil:
+		c.requeue(o.job)
+		c.release(o.host, 0)
+		c.settleAddress(o.host, o.addr) // joins another party only when it is free
+		return b.PutHost(o.host.Host)
+	case o.task == taskAddress:
+		err = c.failHost(b, o, "the host's address could not be used")
+	case o.task == taskRobots:
+		err = c.applyRobots(b, o)
+	default:
+		err = c.applyPage(b, o)
+	}
+	if err != nil {
+		return err
+	}
+	rest := c.restAfter(o.host, o.resp.Took, o.resp.RetryAfter)
+	if o.other != nil {
+		c.release(o.other, rest)
+	}
+	c.release(o.host, rest)
+	return b.PutHost(o.host.Host)
+}
+
+// applyPage journals the exchange for a page.
+func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
+	r, h := o.resp, o.host
+	c.counts.Requests++
+	h.Requests++
+	if r.State == fetch.StateCode {
+		c.counts.Codes[r.Code]++
+	}
+	visits := o.queued.Visits + 1
+	visit := store.Visit{
+		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
+		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: errorText(r.Err),
+	}
+	var err error
+	switch {
+	case transient(r):
+		h.Failures++
+		err = c.retry(b, o, visits)
+	case r.State == fetch.StateOK:
+		h.Failures = 0
+		err = c.keepPage(b, o)
+	case r.State == fetch.StateRedirect:
+		h.Failures = 0
+		visit.Location, err = c.redirect(b, o)
+	default:
+		h.Failures = 0
+		err = c.bury(b, o.id, o.queued, store.Fate{State: string(r.State), Reason: errorText(r.Err)})
+	}
+	if err != nil {
+		return err
+	}
+	return b.PutVisit(o.id, visits, visit)
+}
+
+// retry queues a URL again after a failure that may pass, or gives it up.
+func (c *Crawler) retry(b *store.Batch, o *outcome, visits int) error {
+	if visits >= maxVisits {
+		delete(c.retried, o.id)
+		return c.bury(b, o.id, o.queued, store.Fate{State: string(o.resp.State), Reason: errorText(o.resp.Err)})
+	}
+	c.retried[o.id] = visits
+	o.queued.Visits = visits
+	c.requeue(o.job)
+	return b.PutQueued(o.id, o.queued)
+}
+
+// keepPage stores a page, unless its content is stored already or its author
+// asks not to, and queues its links.
+func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
+	p := o.page
+	original, err := b.PageWith(p.Checksum[:])
+	if err != nil {
+		return err
+	}
+	if original != 0 {
+		return c.bury(b, o.id, o.queued, store.Fate{
+			State: string(fetch.StateDuplicate), Page: original, Reason: "same content as a page that is stored",
+		})
+	}
+	fate := store.Fate{State: string(fetch.StateOK)}
+	number := uint64(0)
+	if p.NoIndex {
+		fate.State, fate.Reason = string(fetch.StateRobotsDenied), "meta robots of the page says noindex: its links are followed, it is not kept"
+	} else {
+		c.counts.Pages++
+		number = c.counts.Pages
+		fate.Page = number
+	}
+	links, err := c.queueLinks(b, o)
+	if err != nil {
+		return err
+	}
+	if number != 0 {
+		if err := b.PutPage(c.record(o, number, links), o.body); err != nil {
+			return err
+		}
+		c.countPage(o)
+	}
+	return c.bury(b, o.id, o.queued, fate)
+}
+
+func (c *Crawler) countPage(o *outcome) {
+	h := o.host
+	if h.Pages == 0 {
+		c.gaveHosts++
+	}
+	h.Pages++
+	c.sites[h.site]++
+	c.counts.Bytes += uint64(o.size)
+	if o.score.Relevant {
+		c.counts.Relevant++
+	}
+}
+
+func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Page {
+	p, header := o.page, o.resp.Header
+	return &store.Page{
+		Number: number, ID: o.id, URL: o.birth.URL,
+		ContentType: o.resp.ContentType, RobotsTag: header.Get("X-Robots-Tag"),
+		Checksum: p.Checksum[:], Sketch: p.Sketch, Title: p.Title, Lang: p.Lang, Links: links,
+		Score: o.score.Value, Terms: o.score.Terms, Relevant: o.score.Relevant,
+		Label: o.score.Label, Probability: o.score.Probability,
+		Bytes: o.size, At: o.resp.Start.UnixMilli(), Depth: o.birth.Depth,
+		ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
+	}
+}
+
+// queueLinks discovers the targets of a page's links and returns their numbers.
+func (c *Crawler) queueLinks(b *store.Batch, o *outcome) ([]store.ID, error) {
+	ids := make([]store.ID, 0, len(o.links))
+	birth := store.Birth{From: o.id, Via: store.ViaLink, Depth: o.birth.Depth + 1}
+	step := c.counts.Pages
+	for _, f := range o.links {
+		id, err := c.discover(b, birth, f, frontier.Link{Score: f.score, Step: step})
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// maxHops bounds redirects in a row.
+const maxHops = 10
+
+// redirect hands the target back to the frontier, with the place in the queue
+// that the URL had: each hop waits for its own host and its own robots.txt.
+func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
+	fate := store.Fate{State: string(fetch.StateRedirect)}
+	target, err := page.Normalize(o.resp.Location)
+	switch {
+	case err != nil:
+		fate.Reason = "its target cannot be used: " + err.Error()
+	case o.birth.Hops+1 > maxHops:
+		fate.Reason = "too many redirects in a row"
+	}
+	var id store.ID
+	if fate.Reason == "" {
+		f := found{url: target, hash: store.HashURL(target), score: o.queued.Score, skip: c.opt.Scope.skipURL(target)}
+		birth := store.Birth{From: o.id, Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
+		if id, err = c.discover(b, birth, f, frontier.Link{Score: o.queued.Score, Step: c.counts.Pages}); err != nil {
+			return 0, err
+		}
+		fate.Reason = "to " + target
+	}
+	return id, c.bury(b, o.id, o.queued, fate)
+}
+
+// bury ends a URL's wait with its fate.
+func (c *Crawler) bury(b *store.Batch, id store.ID, q store.Queued, fate store.Fate) error {
+	c.counts.States[fate.State]++
+	fate.At = cmp.Or(fate.At, c.opt.Now().UnixMilli())
+	fate.Score, fate.Parent = q.Score, q.Parent
+	return b.PutFate(id, fate)
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,132 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"fossick/frontier"
+	"fossick/store"
+)
+
+// Crawler is one session of a crawl. Make it with New and call Run once.
+type Crawler struct {
+	opt      Options
+	store    *store.Store
+	jobs     chan *job     // owner → workers; the owner closes it
+	outcomes chan *outcome // workers → owner
+
+	// What follows belongs to the owner, the goroutine of Run.
+	frontier    *frontier.Frontier
+	hosts       map[string]*host
+	sites       map[string]uint64 // pages a site, those in flight included
+	counts      store.Counts
+	retried     map[store.ID]int // exchanges made for URLs that wait again
+	busy        int              // jobs in flight
+	pagesBusy   uint64           // of these, pages
+	skips       []skip           // URLs that end without an exchange, to be journalled
+	stopped     Stop             // set: no more leases
+	began       time.Time
+	pagesBefore uint64
+	elapsedPast time.Duration
+	gaveHosts   int
+}
+
+// New prepares a crawl of opt.Store: a new one begins with the seeds, one with a
+// history goes on where it ended.
+func New(opt Options) (*Crawler, error) {
+	if err := opt.complete(); err != nil {
+		return nil, err
+	}
+	c := &Crawler{
+		opt: opt, store: opt.Store,
+		jobs:     make(chan *job, opt.Workers), // never full: at most Workers are in flight
+		outcomes: make(chan *outcome, opt.Workers),
+		frontier: frontier.New(),
+		hosts:    map[string]*host{},
+		sites:    map[string]uint64{},
+		retried:  map[store.ID]int{},
+	}
+	if err := c.restore(); err != nil {
+		return nil, err
+	}
+	return c, c.plant(opt.Seeds)
+}
+
+// Run crawls until a limit is met, the frontier is empty or ctx ends. It returns
+// after the last goroutine that it started; what it counted is on disk. When the
+// store fails, the error comes with the result so far.
+func (c *Crawler) Run(ctx context.Context) (Result, error) {
+	// Exchanges outlive ctx by the grace, so that an interrupt loses no answer.
+	work, abort := context.WithCancel(context.WithoutCancel(ctx))
+	defer abort()
+	var workers sync.WaitGroup
+	for range c.opt.Workers {
+		workers.Go(func() { c.work(work) })
+	}
+	c.began = c.opt.Now()
+	err := c.own(ctx, abort)
+	close(c.jobs)
+	if err != nil {
+		abort()
+		c.stopped = StopError
+		if errors.Is(err, store.ErrDiskFull) {
+			c.stopped = StopDiskFull
+		}
+	}
+	workers.Wait()  // none blocks: outcomes has room for all that are in flight
+	if err != nil { // what was counted after the last commit does not count
+		if counts, readErr := c.store.Counts(); readErr == nil {
+			c.counts = counts
+		}
+	}
+	return Result{Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped}, err
+}
+
+// own is the owner's loop.
+func (c *Crawler) own(ctx context.Context, abort func()) error {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	var deadline, grace <-chan time.Time
+	if c.opt.MaxTime > 0 {
+		deadline = time.After(c.opt.MaxTime)
+	}
+	interrupted := ctx.Done()
+	for {
+		wake, err := c.leaseAll()
+		if err != nil {
+			return err
+		}
+		if c.busy == 0 && (c.stopped != "" || wake == nil) {
+			return c.end()
+		}
+		select {
+		case o := <-c.outcomes:
+			err = c.commit(o)
+		case <-wake:
+		case <-tick.C:
+			c.opt.Progress(c.progress())
+		case <-deadline:
+			c.stopped = StopMaxTime
+		case <-interrupted:
+			c.stopped = StopInterrupted
+			interrupted = nil
+			grace = time.After(c.opt.Grace)
+		case <-grace:
+			abort()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// end journals what is left to tell once nothing is in flight.
+func (c *Crawler) end() error {
+	if c.stopped == "" {
+		c.stopped = StopEmpty
+	}
+	c.opt.Progress(c.progress())
+	return c.commit(nil)
+}

@@ -1,0 +1,72 @@
+package crawler
+
+import (
+	"fossick/fetch"
+	"fossick/frontier"
+	"fossick/page"
+	"fossick/store"
+)
+
+// discover enters a link's target in the journal and the frontier: new, or
+// known with a better parent now, or skipped before and wanted now. birth tells
+// how it came to be found; link what the ordering may know. It returns the
+// target's number.
+func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link frontier.Link) (store.ID, error) {
+	seen := f.seen
+	if seen.ID == 0 || seen.Skipped { // it may have changed since the look-up
+		var err error
+		if seen, err = b.Lookup(f.hash); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case seen.ID == 0:
+		return c.discoverNew(b, birth, f, link)
+	case f.skip != "":
+		return seen.ID, nil
+	case seen.Skipped:
+		c.counts.Skipped--
+		if err := b.Unskip(f.hash, seen.ID); err != nil {
+			return 0, err
+		}
+		return seen.ID, c.enqueue(b, seen.ID, birth.From, f, link)
+	}
+	old, queued := c.frontier.Priority(frontier.ID(seen.ID))
+	if !queued {
+		return seen.ID, nil // in flight, or done
+	}
+	link.Queued, link.Old = true, old
+	if c.opt.Ordering.Priority(link) == old {
+		return seen.ID, nil
+	}
+	return seen.ID, c.enqueue(b, seen.ID, birth.From, f, link)
+}
+
+func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link frontier.Link) (store.ID, error) {
+	c.counts.URLs++
+	id := store.ID(c.counts.URLs)
+	birth.URL = f.url
+	birth.At = c.opt.Now().UnixMilli()
+	if err := b.PutBirth(id, birth); err != nil {
+		return 0, err
+	}
+	if err := b.PutSeen(f.hash, id, f.skip != ""); err != nil {
+		return 0, err
+	}
+	if f.skip == "" {
+		return id, c.enqueue(b, id, birth.From, f, link)
+	}
+	c.counts.Skipped++
+	return id, b.PutFate(id, store.Fate{
+		State: string(fetch.StateNone), Reason: f.skip, At: birth.At, Score: f.score, Parent: birth.From,
+	})
+}
+
+// enqueue queues a URL, or changes the priority of a queued one.
+func (c *Crawler) enqueue(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
+	priority := c.opt.Ordering.Priority(link)
+	c.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: page.Host(f.url), Priority: priority})
+	return b.PutQueued(id, store.Queued{
+		Priority: priority, Score: f.score, Parent: parent, Visits: c.retried[id],
+	})
+}

@@ -1,0 +1,24 @@
+// Package crawler is the engine: it turns seeds into a store of pages.
+//
+// In: seeds, a Scorer, an ordering, limits. Out: stored pages and the journal of
+// every URL's life; see package store.
+//
+//	owner:   lease the best URL of a free host → jobs → workers
+//	worker:  one exchange → parse → score → look links up → outcomes → owner
+//	owner:   one batch: page, state, new URLs, better priorities, host → commit
+//	         → frontier → the host rests → lease again
+//
+// One goroutine, the owner, has the frontier, the hosts and the journal; the
+// workers share nothing but the two channels. A URL is never done in memory and
+// not on disk, and a kill costs at most the exchanges in flight.
+//
+// A lease is one exchange with one host: its robots.txt when that is unknown or
+// a day old, else the page. So every request is followed by the host's rest.
+//
+// The crawler knows no classifier: see Scorer. It makes no request itself: see
+// package fetch. Start with New, then Run. Files: options.go settings; scorer.go
+// the door to relevance; crawler.go the owner's loop; lease.go what to do with
+// the next URL; work.go the workers; commit.go what follows from an exchange;
+// discover.go links to queue; scope.go which links; host.go robots and rests;
+// retry.go failures; report.go progress and result.
+package crawler

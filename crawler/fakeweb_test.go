@@ -1,0 +1,167 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fossick/fetch"
+	"fossick/frontier"
+	"fossick/page"
+	"fossick/store"
+)
+
+// fakeWeb is a Fetcher over pages in memory that keeps a log, as a server would.
+type fakeWeb struct {
+	pages map[string]string           // URL → HTML, "→URL" for a redirect, or "!code"
+	addrs map[string]string           // host → address; all others have one of their own
+	took  time.Duration               // of an exchange
+	gate  func(ctx context.Context)   // called inside each exchange
+	fail  map[string][]fetch.Response // answers to give first, in order
+
+	mu  sync.Mutex // guards log and fail
+	log []served
+}
+
+type served struct {
+	host, url  string
+	start, end time.Time
+}
+
+func (w *fakeWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
+	if a, ok := w.addrs[host]; ok {
+		return netip.MustParseAddr(a), nil
+	}
+	sum := store.HashURL(host)
+	return netip.AddrFrom4([4]byte{203, sum[0], sum[1], sum[2]}), nil
+}
+
+func (w *fakeWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
+	r := &fetch.Response{URL: req.URL, Start: time.Now(), Header: http.Header{}}
+	if w.gate != nil {
+		w.gate(ctx)
+	}
+	time.Sleep(w.took)
+	w.answer(r)
+	if ctx.Err() != nil {
+		r = &fetch.Response{URL: req.URL, Start: r.Start, State: fetch.StateNone, Err: ctx.Err()}
+	}
+	r.Took = time.Since(r.Start)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, served{page.Host(req.URL), req.URL, r.Start, time.Now()})
+	return r
+}
+
+func (w *fakeWeb) answer(r *fetch.Response) {
+	w.mu.Lock()
+	if queue := w.fail[r.URL]; len(queue) > 0 {
+		w.fail[r.URL] = queue[1:]
+		w.mu.Unlock()
+		r.State, r.Code, r.RetryAfter = queue[0].State, queue[0].Code, queue[0].RetryAfter
+		return
+	}
+	w.mu.Unlock()
+	body, ok := w.pages[r.URL]
+	switch {
+	case !ok:
+		r.State, r.Code = fetch.StateCode, 404
+	case strings.HasPrefix(body, "→"):
+		r.State, r.Code, r.Location = fetch.StateRedirect, 301, strings.TrimPrefix(body, "→")
+	default:
+		r.State, r.Code, r.ContentType, r.Body = fetch.StateOK, 200, "text/html", []byte(body)
+		r.WireBytes = int64(len(body))
+	}
+}
+
+// urls returns the pages that were asked for, in order, robots.txt left out.
+func (w *fakeWeb) urls() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var urls []string
+	for _, s := range w.log {
+		if !strings.HasSuffix(s.url, "/robots.txt") {
+			urls = append(urls, s.url)
+		}
+	}
+	return urls
+}
+
+// html makes a page with a text and links.
+func html(text string, links ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<html><title>%s</title><body><p>%s</p>", text, text)
+	for i, l := range links {
+		fmt.Fprintf(&b, `<p><a href="%s">link %d</a></p>`, l, i)
+	}
+	return b.String()
+}
+
+// wordScorer scores a page by eq. 1 with K = {gold}, so λ/|K| is 0 or 1.
+type wordScorer struct{ rho float64 }
+
+func (s wordScorer) ScorePage(p *page.Page, parent float64) Score {
+	lambda := 0.0
+	if strings.Contains(p.Text, "gold") {
+		lambda = 1
+	}
+	r := (1-s.rho)*lambda + s.rho*parent
+	return Score{Value: r, Relevant: lambda == 1, Terms: []store.Term{{Name: "R", Value: r}}}
+}
+
+func (s wordScorer) ScoreLinks(dst []float64, p *page.Page, score Score) []float64 {
+	for range p.Links {
+		dst = append(dst, score.Value)
+	}
+	return dst
+}
+
+// newOptions returns options for a test crawl: one worker, no rests.
+func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
+	t.Helper()
+	order, err := frontier.OrderingByName("relevance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Create(t.TempDir(), store.Info{Topic: "gold"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return Options{
+		Store: s, Fetcher: w, Scorer: wordScorer{0.3}, Ordering: order,
+		Seeds: seeds, Workers: 1, Delay: Delay{Fixed: true},
+	}
+}
+
+// crawl runs a crawl to its end.
+func crawl(t *testing.T, opt Options) Result {
+	t.Helper()
+	c, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func life(t *testing.T, s *store.Store, url string) *store.Life {
+	t.Helper()
+	l, err := s.Life(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

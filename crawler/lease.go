@@ -1,0 +1,175 @@
+package crawler
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"fossick/fetch"
+	"fossick/frontier"
+	"fossick/page"
+	"fossick/store"
+)
+
+// task says what a job is to do.
+type task int
+
+const (
+	taskAddress task = iota // look the host's address up
+	taskRobots              // fetch robots.txt
+	taskPage                // fetch the page
+)
+
+// job is a leased URL with what a worker needs to know.
+type job struct {
+	task
+	id     store.ID
+	host   *host
+	birth  store.Birth
+	queued store.Queued
+	target string // of the exchange: the page, or robots.txt
+	other  *host  // a second host that the exchange uses: robots.txt redirected there
+}
+
+// skip is a URL that ends without an exchange.
+type skip struct {
+	id            store.ID
+	queued        store.Queued
+	state, reason string
+}
+
+// leaseAll hands out jobs until all workers are busy or no host is free. The
+// channel fires when the next host has rested; it is nil when waiting for that
+// would bring nothing.
+func (c *Crawler) leaseAll() (<-chan time.Time, error) {
+	for c.stopped == "" && c.busy < c.opt.Workers {
+		if c.opt.MaxPages > 0 && c.counts.Pages+c.pagesBusy >= c.opt.MaxPages {
+			if c.pagesBusy == 0 {
+				c.stopped = StopMaxPages
+			}
+			return nil, nil
+		}
+		it, ok := c.frontier.Next(c.opt.Now())
+		if !ok {
+			if at, resting := c.frontier.Wake(); resting {
+				return time.After(at.Sub(c.opt.Now())), nil
+			}
+			return nil, nil
+		}
+		j, err := c.prepare(it)
+		if err != nil {
+			return nil, err
+		}
+		if j != nil {
+			c.busy++
+			c.jobs <- j
+		}
+		if len(c.skips) >= maxSkips {
+			if err := c.commit(nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, nil
+}
+
+// maxSkips bounds the URLs that wait to be journalled as skipped.
+const maxSkips = 1000
+
+// prepare decides what to do with a leased URL: skip it, or make a job.
+func (c *Crawler) prepare(it frontier.Item) (*job, error) {
+	id := store.ID(it.ID)
+	birth, queued, err := c.store.Waiting(id)
+	if err != nil {
+		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
+	}
+	h, err := c.host(it.Host, birth.URL)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL}
+	switch {
+	case h.verdict != "":
+		return nil, c.skip(j, h.verdict, h.why)
+	case c.opt.MaxPerHost > 0 && h.Pages >= c.opt.MaxPerHost:
+		return nil, c.skip(j, string(fetch.StateNone), fmt.Sprintf("the host has its %d pages", c.opt.MaxPerHost))
+	case c.opt.MaxPerSite > 0 && c.sites[h.site] >= c.opt.MaxPerSite:
+		return nil, c.skip(j, string(fetch.StateNone), fmt.Sprintf("the site has its %d pages", c.opt.MaxPerSite))
+	case !h.resolved:
+		j.task = taskAddress
+		return j, nil
+	case !c.robotsFresh(h):
+		return c.prepareRobots(j)
+	case !h.robots.Allowed(c.opt.Agent, pathOf(birth.URL)):
+		return nil, c.skip(j, string(fetch.StateRobotsDenied), denial(h.robots))
+	}
+	j.task = taskPage
+	c.pagesBusy++
+	c.sites[h.site]++
+	return j, nil
+}
+
+// prepareRobots makes the job that fetches robots.txt, or its next hop. A hop
+// to another host needs that host as well; while it is in use the URL waits.
+func (c *Crawler) prepareRobots(j *job) (*job, error) {
+	j.task = taskRobots
+	j.target = robotsURL(j.birth.URL)
+	if j.host.hop == "" {
+		return j, nil
+	}
+	j.target = j.host.hop
+	name := page.Host(j.target)
+	if name == j.host.Name {
+		return j, nil
+	}
+	other, err := c.host(name, j.target)
+	if err != nil {
+		return nil, err
+	}
+	if !c.frontier.Take(name, j.host.Name, c.opt.Now()) {
+		c.requeue(j)
+		c.frontier.Done(j.host.Name, c.opt.Now().Add(minHopWait))
+		return nil, nil
+	}
+	j.other = other
+	return j, nil
+}
+
+// minHopWait is how long a host waits for another that its robots.txt points to.
+const minHopWait = 250 * time.Millisecond
+
+// skip ends a URL without an exchange; its host is free again at once.
+func (c *Crawler) skip(j *job, state, reason string) error {
+	c.skips = append(c.skips, skip{j.id, j.queued, state, reason})
+	c.frontier.Done(j.host.Name, time.Time{})
+	return nil
+}
+
+// requeue puts a leased URL back where it was.
+func (c *Crawler) requeue(j *job) {
+	c.frontier.Push(frontier.Item{ID: frontier.ID(j.id), Host: j.host.Name, Priority: j.queued.Priority})
+}
+
+func denial(r *fetch.Robots) string {
+	if why := r.Why(); why != "" {
+		return why
+	}
+	return "robots.txt of the host disallows it"
+}
+
+func robotsURL(u string) string {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return u // cannot be: u is in normal form
+	}
+	return parsed.Scheme + "://" + parsed.Host + "/robots.txt"
+}
+
+// pathOf returns path and query, as robots.txt rules see a URL.
+func pathOf(u string) string {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return "/"
+	}
+	return parsed.RequestURI()
+}

@@ -1,0 +1,88 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"fossick/fetch"
+	"fossick/frontier"
+	"fossick/store"
+)
+
+// Fetcher makes one exchange; fetch.Fetcher is one.
+type Fetcher interface {
+	Fetch(ctx context.Context, req fetch.Request) *fetch.Response
+	// Resolve returns the address of a host (name:port); the zero address when
+	// a proxy will look it up.
+	Resolve(ctx context.Context, host string) (netip.Addr, error)
+}
+
+// Options are a crawl's settings. Store, Fetcher, Scorer and Ordering are needed;
+// the zero value of the rest is no limit, or as stated.
+type Options struct {
+	Store    *store.Store
+	Fetcher  Fetcher
+	Scorer   Scorer
+	Ordering frontier.Ordering
+
+	Seeds     []string // in normal form; those that the store knows are left as they are
+	Scope     Scope
+	Threshold float64 // links that score less are dropped (paper A2)
+
+	MaxPages   uint64 // over all sessions of the store
+	MaxTime    time.Duration
+	MaxPerHost uint64 // pages
+	MaxPerSite uint64
+
+	Workers int    // [32]
+	Delay   Delay  // [auto]
+	Agent   string // product token for robots.txt [fossick]
+
+	Grace    time.Duration // for what is in flight at an interrupt [5s]
+	Now      func() time.Time
+	Log      *slog.Logger
+	Progress func(Progress) // called twice a second by the owner; must be quick
+}
+
+// Delay is the rest of a host after each exchange.
+type Delay struct {
+	Fixed bool          // else automatic: max(2 s, 10 × the exchange), after paper E2
+	Rest  time.Duration // when fixed
+}
+
+const (
+	minAutoRest  = 2 * time.Second
+	autoRestFold = 10
+)
+
+func (o *Options) complete() error {
+	if o.Store == nil || o.Fetcher == nil || o.Scorer == nil || o.Ordering == nil {
+		return errors.New("crawler: a store, a fetcher, a scorer and an ordering are needed")
+	}
+	if o.Workers < 0 || o.Threshold < 0 || o.Delay.Rest < 0 {
+		return fmt.Errorf("crawler: workers (%d), threshold (%g) and delay (%v) cannot be negative", o.Workers, o.Threshold, o.Delay.Rest)
+	}
+	if o.Workers == 0 {
+		o.Workers = 32
+	}
+	if o.Agent == "" {
+		o.Agent = "fossick"
+	}
+	if o.Grace == 0 {
+		o.Grace = 5 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	return nil
+}

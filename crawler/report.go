@@ -1,0 +1,47 @@
+package crawler
+
+import (
+	"time"
+
+	"fossick/store"
+)
+
+// Progress is how far a crawl is.
+type Progress struct {
+	Counts  store.Counts // totals over all sessions; its maps must not be changed
+	Queue   int
+	Hosts   int
+	Busy    int           // exchanges in flight
+	Elapsed time.Duration // this session's
+	Pages   uint64        // stored in this session
+}
+
+// Stop says why a crawl ended (cli.md, stopped_because).
+type Stop string
+
+// The reasons to stop.
+const (
+	StopMaxPages    Stop = "max_pages"
+	StopMaxTime     Stop = "max_time"
+	StopEmpty       Stop = "frontier_empty"
+	StopInterrupted Stop = "interrupted"
+	StopDiskFull    Stop = "disk_full"
+	StopError       Stop = "error"
+)
+
+// Result is what a crawl came to, over all its sessions.
+type Result struct {
+	Counts  store.Counts
+	Hosts   int // hosts that gave at least one page
+	Stopped Stop
+}
+
+func (c *Crawler) progress() Progress {
+	return Progress{
+		Counts: c.counts, Queue: c.frontier.Len(), Hosts: c.frontier.Hosts(), Busy: c.busy,
+		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
+	}
+}
+
+// Progress returns where the crawl stands; not while Run is going on.
+func (c *Crawler) Progress() Progress { return c.progress() }

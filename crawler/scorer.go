@@ -1,0 +1,25 @@
+package crawler
+
+import (
+	"fossick/page"
+	"fossick/store"
+)
+
+// Score is what a page turned out to be worth.
+type Score struct {
+	Value       float64      // degree of relevance R, in [0,1]
+	Terms       []store.Term // how it came about, for why
+	Relevant    bool         // on topic: counts for the harvest
+	Label       string       // of the model, "" without one
+	Probability float64      // of that label
+}
+
+// Scorer orders the crawl; it is all that the crawler knows of relevance. Its
+// methods are called from many goroutines at once.
+type Scorer interface {
+	// ScorePage says how far p is on topic. parent is the score of the page
+	// whose link led here; a start page's parent has 1 (paper A eq. 1).
+	ScorePage(p *page.Page, parent float64) Score
+	// ScoreLinks appends the score of each of p.Links, in [0,1], to dst.
+	ScoreLinks(dst []float64, p *page.Page, s Score) []float64
+}

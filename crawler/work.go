@@ -1,0 +1,134 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	"fossick/fetch"
+	"fossick/page"
+	"fossick/store"
+)
+
+// outcome is a job and what came of it.
+type outcome struct {
+	*job
+	addr  netip.Addr      // of taskAddress
+	resp  *fetch.Response // of the others
+	page  *page.Page      // when the response is a page
+	score Score
+	body  []byte // compressed
+	size  int64  // of the body before that, in bytes
+	links []found
+	err   error // of the store: ends the crawl
+}
+
+// found is a link as the owner needs it.
+type found struct {
+	url   string
+	hash  store.Hash
+	score float64
+	skip  string     // why it is not followed, "" when it is
+	seen  store.Seen // at the time of the look-up
+}
+
+// maxLinkBytes bounds the URLs that one page may add, so that what follows from
+// a page always fits into one batch.
+const maxLinkBytes = 1 << 20
+
+// work does jobs until the owner has no more.
+func (c *Crawler) work(ctx context.Context) {
+	for j := range c.jobs {
+		o := &outcome{job: j}
+		switch j.task {
+		case taskAddress:
+			c.resolve(ctx, o)
+		case taskRobots:
+			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.RobotsRequest(j.target))
+		case taskPage:
+			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.Request{URL: j.target})
+			if o.resp.State == fetch.StateOK {
+				o.err = c.read(o)
+			}
+		}
+		c.outcomes <- o
+	}
+}
+
+// resolve looks an address up; a failure is a response, as of any exchange.
+func (c *Crawler) resolve(ctx context.Context, o *outcome) {
+	start := c.opt.Now()
+	addr, err := c.opt.Fetcher.Resolve(ctx, o.host.Name)
+	if err != nil {
+		o.resp = &fetch.Response{URL: o.target, State: fetch.StateOf(err), Err: err, Start: start, Took: c.opt.Now().Sub(start)}
+		return
+	}
+	o.addr = addr
+}
+
+// read parses and scores a fetched page and looks its links up.
+func (c *Crawler) read(o *outcome) error {
+	p, err := page.Parse(o.resp.Body, page.ParseOptions{
+		URL:         o.target,
+		ContentType: o.resp.ContentType,
+		RobotsTag:   o.resp.Header.Get("X-Robots-Tag"),
+	})
+	if err != nil {
+		o.resp.State, o.resp.Err = fetch.StateWrongType, err
+		return nil
+	}
+	o.page = p
+	o.score = c.opt.Scorer.ScorePage(p, o.queued.Score)
+	o.links = c.links(o)
+	o.size = int64(len(o.resp.Body))
+	o.body = c.store.Compress(o.resp.Body)
+	o.resp.Body = nil // the owner has no use for it
+
+	hashes := make([]store.Hash, len(o.links))
+	for i := range o.links {
+		hashes[i] = o.links[i].hash
+	}
+	seen, err := c.store.LookupAll(hashes)
+	if err != nil {
+		return err
+	}
+	for i := range seen {
+		o.links[i].seen = seen[i]
+	}
+	return nil
+}
+
+// links returns the page's links, each target once with its best score, in the
+// order of the page.
+func (c *Crawler) links(o *outcome) []found {
+	p := o.page
+	scores := c.opt.Scorer.ScoreLinks(make([]float64, 0, len(p.Links)), p, o.score)
+	at := make(map[string]int, len(p.Links))
+	links := make([]found, 0, len(p.Links))
+	size := 0
+	for i := range p.Links {
+		l := &p.Links[i]
+		f := found{url: l.URL, score: scores[i], skip: c.opt.Scope.skipLink(p, l, o.birth.Depth+1)}
+		if f.skip == "" && f.score < c.opt.Threshold {
+			f.skip = fmt.Sprintf("score %.4g is below the threshold %.4g", f.score, c.opt.Threshold)
+		}
+		if k, repeated := at[l.URL]; repeated {
+			if old := &links[k]; old.skip != "" && f.skip == "" || old.skip == "" && f.skip == "" && f.score > old.score {
+				f.hash = old.hash
+				*old = f
+			}
+			continue
+		}
+		if l.URL == p.URL {
+			continue
+		}
+		if size += len(l.URL); size > maxLinkBytes {
+			c.opt.Log.Warn("page has too many links; the rest is left out", "url", p.URL, "links", len(links))
+			break
+		}
+		f.hash = store.HashURL(l.URL)
+		at[l.URL] = len(links)
+		links = append(links, f)
+	}
+	return links
+}
