@@ -43,7 +43,7 @@ func withLabels(read reader, path string) reader {
 			if err != nil {
 				return yield(nil, err)
 			}
-			if key := urlKey(e.URL); len(truth.byURL) > 0 {
+			if key := URLKey(e.URL); len(truth.byURL) > 0 {
 				if l, ok := truth.byURL[key]; ok {
 					found[key] = struct{}{}
 					e.Label, e.Labels = l.Label, append([]string{l.Label}, l.All...)

@@ -3,6 +3,8 @@ package datasets
 import (
 	"crypto/sha256"
 	"fmt"
+
+	"fossick/page"
 )
 
 // Example is one row of a labelled set or one page of a corpus.
@@ -24,6 +26,23 @@ type Example struct {
 
 	// Fields holds the row's other string fields, for --where.
 	Fields map[string]string
+}
+
+// Page parses the example. The charset that its markup declares is not believed:
+// the row was decoded before. A text row's title is the row's.
+func (e *Example) Page() (*page.Page, error) {
+	body, contentType := e.HTML, "text/html; charset=utf-8"
+	if body == "" {
+		body, contentType = e.Text, "text/plain; charset=utf-8"
+	}
+	p, err := page.Parse([]byte(body), page.ParseOptions{URL: e.URL, ContentType: contentType})
+	if err != nil {
+		return nil, fmt.Errorf("%s: page %s: %w", e.where(), e.URL, err)
+	}
+	if p.Title == "" {
+		p.Title = e.Title
+	}
+	return p, nil
 }
 
 // Matches reports whether label is the example's label or one of its others.

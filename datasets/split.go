@@ -69,9 +69,9 @@ func Split(examples []*Example, rng *rand.Rand, opt SplitOptions) (train, test [
 // Assign says for every row which part it is in. The choice is stratified by
 // label, and the same rows, options and state of rng give the same parts.
 //
-// A set's own split stays in force: when some rows are for testing, train rows
-// are drawn from the others only, and what is not drawn is unused. Otherwise all
-// that is not drawn is test.
+// A set's own split stays in force, once any row has one: train rows are drawn
+// from its train rows only, and what is not drawn, or in neither half, is unused.
+// Without one, all that is not drawn is test.
 func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, SplitReport, error) {
 	rep := SplitReport{TrainPerLabel: map[string]int{}}
 	parts := make([]Part, len(rows))
@@ -80,11 +80,11 @@ func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, SplitReport, 
 		if r.Split != "" && r.Split != "train" && r.Split != "test" {
 			return nil, rep, fmt.Errorf("row %d: split %q; want train, test or nothing", i+1, r.Split)
 		}
-		rep.Own = rep.Own || r.Split == "test"
+		rep.Own = rep.Own || r.Split != ""
 	}
 	for i, r := range rows {
 		switch {
-		case r.Label == "":
+		case r.Label == "" || rep.Own && r.Split == "":
 		case r.Split == "test":
 			parts[i] = Test
 		default:

@@ -35,7 +35,7 @@ func (t *Truth) Len() int { return len(t.byURL) }
 
 // Of returns the labels of a page, false when the truth does not know it.
 func (t *Truth) Of(url string) (Labels, bool) {
-	l, ok := t.byURL[urlKey(url)]
+	l, ok := t.byURL[URLKey(url)]
 	return l, ok
 }
 
@@ -78,7 +78,7 @@ func (t *Truth) Known(label string) error {
 }
 
 func (t *Truth) add(url string, l Labels) {
-	key := urlKey(url)
+	key := URLKey(url)
 	old, again := t.byURL[key]
 	if !again {
 		t.byURL[key] = l
@@ -167,10 +167,4 @@ func parseTruth(line string) (url string, l Labels, err error) {
 func skipLine(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) == 0 || line[0] == '#'
-}
-
-// urlKey is the form in which URLs are compared: without fragment.
-func urlKey(url string) string {
-	url, _, _ = strings.Cut(url, "#")
-	return url
 }

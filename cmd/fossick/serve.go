@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+)
+
+type serveCmd struct {
+	Corpus   []string      `arg:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file."`
+	Addr     string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; port 0 is any free one [${default}]."`
+	Latency  time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
+	Disallow float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
+	Log      string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
+}
+
+func (serveCmd) Help() string {
+	return `Serves corpora as a web of many hosts on one port: by Host header, as a forward proxy for http:// and, by CONNECT, for https:// under the certificate authority that it names. It runs until it is interrupted.
+
+Example:
+  fossick serve demo --addr 127.0.0.1:8090 --latency 20ms --log requests.jsonl`
+}
+
+type serveResult struct {
+	Addr  string `json:"addr"`
+	Hosts int    `json:"hosts"`
+	Pages int    `json:"pages"`
+	CA    string `json:"ca"`
+}
+
+func (c *serveCmd) Run(a *app) (err error) {
+	if c.Disallow < 0 || c.Disallow >= 1 {
+		return usagef("--disallow %v: want a share from 0 to below 1", c.Disallow)
+	}
+	if c.Latency < 0 {
+		return usagef("--latency %v: want a time of 0 or more", c.Latency)
+	}
+	var sets []*datasets.Set
+	for _, path := range c.Corpus {
+		set, err := datasets.Open(path, datasets.Options{})
+		if err != nil {
+			return err
+		}
+		sets = append(sets, set)
+	}
+	opt := corpusweb.Options{Latency: c.Latency, Disallow: c.Disallow, Seed: uint64(a.seed), Logger: a.log}
+	if c.Log != "" {
+		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return fmt.Errorf("request log: %w; name a file that can be written", err)
+		}
+		defer closing(&err, f)
+		opt.Log = f
+	}
+	listener, err := net.Listen("tcp", c.Addr) // before the corpus is read: a port in use is said at once
+	if err != nil {
+		return fmt.Errorf("%w; choose another --addr", err)
+	}
+	defer listener.Close() // Serve has closed it, unless New fails
+	web, err := corpusweb.New(a.ctx, opt, sets...)
+	if err != nil {
+		return err
+	}
+	defer closing(&err, web)
+	if err := c.ready(a, web, listener.Addr().String()); err != nil {
+		return err
+	}
+	if err := web.Serve(a.ctx, listener); err != nil {
+		return err
+	}
+	return errInterrupted
+}
+
+// ready prints the result: from now on requests are answered.
+func (c *serveCmd) ready(a *app, web *corpusweb.Web, addr string) error {
+	st := web.Stats()
+	if st.Unserved > 0 {
+		a.say("%d rows have no http or https URL and are not served", st.Unserved)
+	}
+	if st.Repeated > 0 {
+		a.say("%d rows repeat a URL, as it is without fragment; the first of each is served", st.Repeated)
+	}
+	return a.emit(serveResult{addr, st.Hosts, st.Pages, web.CA()}, func(w io.Writer) {
+		fmt.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
+		fmt.Fprintf(w, "\nTo crawl them, in another terminal:\n\n")
+		fmt.Fprintf(w, "  fossick focus --topic banking --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
+		fmt.Fprintf(w, "\nCtrl-C ends the server.\n")
+	})
+}
+
+// closing closes c at the end of a function, whose error it becomes if there is
+// no other.
+func closing(err *error, c io.Closer) {
+	if e := c.Close(); e != nil && *err == nil {
+		*err = e
+	}
+}

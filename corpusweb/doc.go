@@ -1,0 +1,20 @@
+// Package corpusweb serves a stored corpus as a web of many hosts on one port.
+//
+// In: sets of package datasets. Out: an http.Handler that answers for every host
+// of theirs: by Host header, as a forward proxy for http://, and by CONNECT, with
+// a certificate authority of its own, for https://. Each host has a robots.txt. A
+// client cannot tell it from the web, but it is the same at every run, can be
+// slow on purpose, and keeps a log by which the client's manners are judged.
+//
+// Bodies go to a spool file at the start, as they will be sent, and only an index
+// of URLs stays in memory: about 200 bytes a page, and a request costs one read
+// from the page cache. The spool is as large as the corpus and is unlinked as
+// soon as it is open, so that nothing is left behind whatever ends the process.
+//
+// It knows nothing of crawling, and makes no page that its sets do not have.
+// Start with New, then Serve, or use the Web as a handler; Close it at the end.
+//
+// Files: web.go New and the index; answer.go one request; robots.go robots.txt
+// and --disallow; tunnel.go CONNECT; ca.go certificates; spool.go bodies on disk;
+// log.go the request log; serve.go the listener.
+package corpusweb

@@ -1,0 +1,80 @@
+package corpusweb
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// record is one line of the request log.
+type record struct {
+	Start     time.Time `json:"start"` // the header is read
+	End       time.Time `json:"end"`   // the last byte is handed to the system
+	Host      string    `json:"host"`  // name:port
+	Path      string    `json:"path"`  // with the query
+	Status    int       `json:"status"`
+	Bytes     int64     `json:"bytes"` // of the body
+	UserAgent string    `json:"user_agent"`
+	Method    string    `json:"method"`
+	URL       string    `json:"url"`
+}
+
+// requestLog writes a line a request, at once and whole, so that whoever reads
+// the file after a kill of either side sees every request that was answered.
+type requestLog struct {
+	logger *slog.Logger
+
+	mu     sync.Mutex // guards the rest
+	w      io.Writer
+	failed bool
+}
+
+func (l *requestLog) add(r record) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return // a struct of strings and numbers has a JSON form
+	}
+	line = append(line, '\n')
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.w.Write(line); err != nil && !l.failed {
+		l.failed = true // once is enough: a full disk would say it at every request
+		l.logger.Error("request log is incomplete from here on", "err", err)
+	}
+}
+
+// counted remembers what was answered.
+type counted struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (c *counted) WriteHeader(code int) {
+	if c.status == 0 {
+		c.status = code
+	}
+	c.ResponseWriter.WriteHeader(code)
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	n, err := c.ResponseWriter.Write(b)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// ReadFrom keeps net/http's way of copying without a buffer of our own.
+func (c *counted) ReadFrom(r io.Reader) (int64, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	n, err := io.Copy(c.ResponseWriter, r)
+	c.bytes += n
+	return n, err
+}

@@ -1,0 +1,402 @@
+package corpusweb
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/datasets"
+)
+
+// set makes a set of pages.
+func set(pages ...*datasets.Example) *datasets.Set {
+	return datasets.FromSeq("test", func(yield func(*datasets.Example, error) bool) {
+		for _, e := range pages {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}, datasets.Options{})
+}
+
+func few() *datasets.Set {
+	return set(
+		&datasets.Example{URL: "http://a.test/", HTML: "<p>home of a"},
+		&datasets.Example{URL: "http://a.test/wiki/%C3%85land", HTML: "<p>Åland"},
+		&datasets.Example{URL: "http://a.test/x#part", HTML: "<p>first"},
+		&datasets.Example{URL: "http://a.test/x", HTML: "<p>second"},
+		&datasets.Example{URL: "http://a.test/s?PHPSESSID=0123456789abcdef0123456789abcdef", HTML: "<p>session"},
+		&datasets.Example{URL: "http://a.test/dir/", HTML: "<p>dir"},
+		&datasets.Example{URL: "https://secure.test/in?a=1&b=2", HTML: "<p>secure"},
+		&datasets.Example{URL: "http://text.test:8080/log.txt", Text: "plain <b>"},
+		&datasets.Example{URL: "http://old.test/", HTML: "<meta charset=iso-8859-1><p>café", Charset: "iso-8859-1"},
+		&datasets.Example{URL: "ftp://f.test/file", Text: "not on the web"},
+	)
+}
+
+// start serves sets and returns a client that reaches them through the proxy.
+func start(t testing.TB, opt Options, sets ...*datasets.Set) (*Web, *httptest.Server, *http.Client) {
+	t.Helper()
+	w, err := New(t.Context(), opt, sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(w)
+	pem, err := os.ReadFile(w.CA())
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		t.Fatal("the authority's file holds no certificate")
+	}
+	proxy, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{Proxy: http.ProxyURL(proxy), TLSClientConfig: &tls.Config{RootCAs: roots}, MaxIdleConnsPerHost: 64}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		server.Close()
+		if err := w.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		if _, err := os.Stat(w.CA()); err == nil {
+			t.Errorf("%s is left behind", w.CA())
+		}
+	})
+	return w, server, client
+}
+
+func get(t testing.TB, c *http.Client, u string) (*http.Response, string) {
+	t.Helper()
+	resp, err := c.Get(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func TestThroughProxy(t *testing.T) {
+	w, _, client := start(t, Options{}, few())
+	if s := w.Stats(); s.Hosts != 4 || s.Pages != 8 || s.Repeated != 1 || s.Unserved != 1 {
+		t.Errorf("stats %+v, want 4 hosts, 8 pages, 1 repeated, 1 unserved", s)
+	}
+	tests := []struct {
+		url    string
+		status int
+		body   string // what the body holds, or Location
+		typ    string
+	}{
+		{"http://a.test/", 200, "home of a", "text/html; charset=utf-8"},
+		{"http://A.test:80", 200, "home of a", "text/html; charset=utf-8"},
+		{"http://a.test/wiki/%c3%85land", 200, "Åland", "text/html; charset=utf-8"},
+		{"http://a.test/x", 200, "first", "text/html; charset=utf-8"},
+		{"http://a.test/dir", 301, "http://a.test/dir/", "text/html; charset=utf-8"},
+		{"http://a.test/none", 404, "no page here", "text/html; charset=utf-8"},
+		{"http://none.test/", 502, "not in the corpus", "text/html; charset=utf-8"},
+		{"http://a.test:81/", 502, "not in the corpus", "text/html; charset=utf-8"},
+		{"https://secure.test/in?a=1&b=2", 200, "secure", "text/html; charset=utf-8"},
+		{"http://secure.test/in?a=1&b=2", 200, "secure", "text/html; charset=utf-8"},
+		{"https://a.test/", 200, "home of a", "text/html; charset=utf-8"},
+		{"https://a.test/dir", 301, "http://a.test/dir/", "text/html; charset=utf-8"},
+		{"http://a.test/s?PHPSESSID=0123456789abcdef0123456789abcdef", 200, "session", "text/html; charset=utf-8"},
+		{"http://a.test/s", 200, "session", "text/html; charset=utf-8"},
+		{"http://text.test:8080/log.txt", 200, "plain <b>", "text/plain; charset=utf-8"},
+		{"http://old.test/", 200, "caf\xe9", "text/html"},
+		{"http://a.test/robots.txt", 200, "User-agent: *\nDisallow:\n", "text/plain; charset=utf-8"},
+		{"https://secure.test/robots.txt", 200, "User-agent: *", "text/plain; charset=utf-8"},
+	}
+	for _, tt := range tests {
+		resp, body := get(t, client, tt.url)
+		if resp.StatusCode != tt.status || resp.Header.Get("Content-Type") != tt.typ {
+			t.Errorf("%s: %d %s, want %d %s", tt.url, resp.StatusCode, resp.Header.Get("Content-Type"), tt.status, tt.typ)
+		}
+		if tt.status == 301 {
+			body = resp.Header.Get("Location")
+		}
+		if !strings.Contains(body, tt.body) {
+			t.Errorf("%s: body %q, want it to hold %q", tt.url, body, tt.body)
+		}
+	}
+	if _, err := client.Get("https://none.test/"); err == nil || !strings.Contains(err.Error(), "Bad Gateway") {
+		t.Errorf("CONNECT to an unknown host: %v, want Bad Gateway", err)
+	}
+}
+
+// TestByHostHeader asks the port itself, without a proxy.
+func TestByHostHeader(t *testing.T) {
+	_, server, _ := start(t, Options{}, few())
+	for host, want := range map[string]int{"a.test": 200, "a.test:80": 200, "none.test": 502} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		resp, err := server.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("Host %s: %d, want %d", host, resp.StatusCode, want)
+		}
+	}
+}
+
+func TestConditional(t *testing.T) {
+	_, _, client := start(t, Options{}, few())
+	resp, _ := get(t, client, "http://a.test/")
+	etag, modified := resp.Header.Get("Etag"), resp.Header.Get("Last-Modified")
+	if etag == "" || modified == "" {
+		t.Fatalf("ETag %q, Last-Modified %q; want both", etag, modified)
+	}
+	tests := []struct {
+		name, value string
+		want        int
+	}{
+		{"If-None-Match", etag, 304},
+		{"If-None-Match", `"x", W/` + etag, 304},
+		{"If-None-Match", `"x"`, 200},
+		{"If-Modified-Since", modified, 304},
+		{"If-Modified-Since", "Tue, 31 Dec 2019 23:59:59 GMT", 200},
+		{"If-Modified-Since", "yesterday", 200},
+	}
+	for _, tt := range tests {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://a.test/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set(tt.name, tt.value)
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != tt.want {
+			t.Errorf("%s: %s gives %d, want %d", tt.name, tt.value, resp.StatusCode, tt.want)
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	_, _, client := start(t, Options{}, few())
+	resp, err := client.Head("http://a.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 200 || resp.ContentLength != int64(len("<p>home of a")) {
+		t.Errorf("HEAD: %d, length %d", resp.StatusCode, resp.ContentLength)
+	}
+	resp, err = client.Post("http://a.test/", "text/plain", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 405 || resp.Header.Get("Allow") != "GET, HEAD" {
+		t.Errorf("POST: %d, Allow %q", resp.StatusCode, resp.Header.Get("Allow"))
+	}
+}
+
+// TestLog wants one whole line a request, as soon as the answer is there.
+func TestLog(t *testing.T) {
+	var log syncBuffer
+	_, _, client := start(t, Options{Log: &log}, few())
+	urls := []string{"http://a.test/x", "https://secure.test/in?a=1&b=2", "http://none.test/", "http://a.test/robots.txt"}
+	for _, u := range urls {
+		get(t, client, u)
+	}
+	var got []record
+	for line := range strings.Lines(log.String()) {
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		got = append(got, r)
+	}
+	want := []record{
+		{Host: "a.test:80", Path: "/x", Status: 200, Bytes: 8},
+		{Host: "secure.test:443", Path: "/in?a=1&b=2", Status: 200, Bytes: 9},
+		{Host: "none.test:80", Path: "/", Status: 502},
+		{Host: "a.test:80", Path: "/robots.txt", Status: 200, Bytes: 24},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want %d:\n%s", len(got), len(want), log.String())
+	}
+	for i, w := range want {
+		g := got[i]
+		if g.Host != w.Host || g.Path != w.Path || g.Status != w.Status || (w.Bytes > 0 && g.Bytes != w.Bytes) {
+			t.Errorf("line %d: %+v, want %+v", i+1, g, w)
+		}
+		if g.URL != urls[i] || g.UserAgent != "Go-http-client/1.1" || g.Start.IsZero() || g.End.Before(g.Start) {
+			t.Errorf("line %d: %+v", i+1, g)
+		}
+	}
+}
+
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// TestLatency runs on the bubble's clock: the answer takes half to one and a half
+// of the mean, each URL its own time, the same again.
+func TestLatency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, err := New(t.Context(), Options{Latency: time.Second, Seed: 3}, few())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		took := func(u string) time.Duration {
+			before := time.Now()
+			w.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", u, nil))
+			return time.Since(before)
+		}
+		a, again, b := took("http://a.test/"), took("http://a.test/"), took("http://a.test/x")
+		if a != again || a == b || a < time.Second/2 || a > 3*time.Second/2 {
+			t.Errorf("latencies %v, %v and %v; want the first two equal, the third other, near 1s", a, again, b)
+		}
+	})
+}
+
+// many yields n pages in folders of one host.
+func many(n int) iter.Seq2[*datasets.Example, error] {
+	return func(yield func(*datasets.Example, error) bool) {
+		for i := range n {
+			e := &datasets.Example{URL: fmt.Sprintf("http://m.test/d%d/p%d", i%17, i), HTML: fmt.Sprint("<p>", i)}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestDisallow counts what robots.txt forbids by plain prefixes.
+func TestDisallow(t *testing.T) {
+	const n = 2000
+	texts := map[string]bool{}
+	for _, share := range []float64{0, 0.05, 0.3, 0.9} {
+		for seed := range uint64(2) {
+			opt := Options{Disallow: share, Seed: seed}
+			_, _, client := start(t, opt, datasets.FromSeq("m", many(n), datasets.Options{}))
+			_, robots := get(t, client, "http://m.test/robots.txt")
+			_, _, client2 := start(t, opt, datasets.FromSeq("m", many(n), datasets.Options{}))
+			if _, again := get(t, client2, "http://m.test/robots.txt"); again != robots {
+				t.Errorf("share %v, seed %d: robots.txt differs from run to run", share, seed)
+			}
+			texts[robots] = true
+			var rules []string
+			for line := range strings.Lines(robots) {
+				if rule, ok := strings.CutPrefix(strings.TrimSpace(line), "Disallow: "); ok {
+					rules = append(rules, rule)
+				}
+			}
+			got := 0
+			for e := range many(n) {
+				for _, rule := range rules {
+					if strings.HasPrefix(strings.TrimPrefix(e.URL, "http://m.test"), rule) {
+						got++
+						break
+					}
+				}
+			}
+			if want := int(share * n); got != want {
+				t.Errorf("share %v, seed %d: %d of %d pages disallowed, want %d", share, seed, got, n, want)
+			}
+		}
+	}
+	if len(texts) != 7 { // share 0 is the same for both seeds
+		t.Errorf("%d different robots.txt, want 7: each share and seed its own", len(texts))
+	}
+}
+
+// TestServe wants a clean end by the context.
+func TestServe(t *testing.T) {
+	w, err := New(t.Context(), Options{SpoolDir: t.TempDir()}, few())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Serve(ctx, l) }()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+l.Addr().String()+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "a.test"
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Serve: %v, want nil when its context ends", err)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	bad := func(yield func(*datasets.Example, error) bool) {
+		yield(nil, &datasets.RowError{File: "x.jsonl", Line: 7, Err: io.ErrUnexpectedEOF})
+	}
+	tests := []struct {
+		name string
+		opt  Options
+		set  *datasets.Set
+		want string
+	}{
+		{"a bad row", Options{}, datasets.FromSeq("bad", bad, datasets.Options{}), "x.jsonl:7"},
+		{"no pages", Options{}, set(), "no page to serve"},
+		{"a share of 1", Options{Disallow: 1}, few(), "want a share"},
+		{"no room", Options{SpoolDir: "/nonexistent"}, few(), "TMPDIR"},
+	}
+	for _, tt := range tests {
+		w, err := New(t.Context(), tt.opt, tt.set)
+		if w != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, %v; want an error saying %q", tt.name, w, err, tt.want)
+		}
+	}
+}
