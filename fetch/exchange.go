@@ -60,9 +60,6 @@ type exchange struct {
 }
 
 func newExchange(f *Fetcher, u *url.URL, req Request) *exchange {
-	if len(req.Accept) == 0 {
-		req.Accept = DefaultAccept()
-	}
 	if req.MaxBodyBytes <= 0 {
 		req.MaxBodyBytes = f.opt.MaxBodyBytes
 	}
@@ -80,7 +77,11 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 	ex.timer = time.AfterFunc(ex.f.opt.Timeout, ex.expire)
 	ex.enter(phaseConnect)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { ex.enter(phaseConnect) }, // again when net/http retries a stale connection
+		GetConn: func(string) {
+			if ex.at() != phaseConnect {
+				ex.enter(phaseConnect) // net/http retries after a stale connection
+			}
+		},
 		TLSHandshakeStart: func() {
 			ex.enterFrom(phaseConnect, phaseTLS)
 		},
@@ -185,10 +186,14 @@ func (ex *exchange) at() phase {
 }
 
 func (ex *exchange) requestHeader() http.Header {
+	accept := ex.f.accept
+	if len(ex.req.Accept) > 0 {
+		accept = []string{strings.Join(ex.req.Accept, ", ")}
+	}
 	h := http.Header{
-		"User-Agent":      {ex.f.opt.UserAgent},
-		"Accept":          {strings.Join(ex.req.Accept, ", ")},
-		"Accept-Encoding": {"gzip"},
+		"User-Agent":      ex.f.userAgent,
+		"Accept":          accept,
+		"Accept-Encoding": ex.f.acceptGzip,
 	}
 	if ex.req.ETag != "" {
 		h.Set("If-None-Match", ex.req.ETag)

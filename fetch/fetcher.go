@@ -58,6 +58,10 @@ type Fetcher struct {
 	transport *http.Transport
 	lanes     sync.Pool // *lane
 	closed    atomic.Bool
+
+	// Header values that every request shares; nobody writes to them.
+	userAgent, accept, acceptGzip []string
+	wanted                        []string // DefaultAccept
 }
 
 // New returns a Fetcher; Close it when done. The error says which option
@@ -67,7 +71,14 @@ func New(opt Options) (*Fetcher, error) {
 	if err := opt.check(); err != nil {
 		return nil, fmt.Errorf("fetch options: %w", err)
 	}
-	f := &Fetcher{opt: opt, guard: newGuard(opt.AllowNet)}
+	f := &Fetcher{
+		opt:        opt,
+		guard:      newGuard(opt.AllowNet),
+		userAgent:  []string{opt.UserAgent},
+		accept:     []string{strings.Join(DefaultAccept(), ", ")},
+		acceptGzip: []string{"gzip"},
+		wanted:     DefaultAccept(),
+	}
 	f.dns = newDNSCache(opt)
 	f.transport = newTransport(opt, &dialer{
 		guard:   f.guard,

@@ -61,7 +61,10 @@ func (l *lane) run(ctx context.Context, ex *exchange) (err error) {
 			err = fmt.Errorf("%s: panic in the exchange: %v", ex.url, p)
 		}
 	}()
-	err = l.collector.Request(http.MethodGet, ex.url.String(), nil, l.ctx, ex.requestHeader())
+	// Colly gets the origin only; gate puts the URL in that was asked for. Colly
+	// would parse path and query again, respell them, and take its time.
+	origin := ex.url.Scheme + "://" + ex.url.Host + "/"
+	err = l.collector.Request(http.MethodGet, origin, nil, l.ctx, ex.requestHeader())
 	if errors.Is(err, colly.ErrAbortedAfterHeaders) {
 		return nil // judgeHeader said so
 	}

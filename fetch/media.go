@@ -3,7 +3,6 @@ package fetch
 import (
 	"bytes"
 	"fmt"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -30,19 +29,16 @@ func (ex *exchange) judgeHeader() (readBody bool) {
 	if ex.accepts("*/*") {
 		return true
 	}
-	media, params, err := mime.ParseMediaType(ex.contentType)
-	if err != nil && media == "" || !strings.Contains(media, "/") {
-		media = "" // absent or nonsense
-	}
+	media := mediaType(ex.contentType)
 	switch media {
 	case "", "*/*", "unknown/unknown", "application/unknown":
 		return ex.judgeUntyped()
 	}
 	if !ex.accepts(media) {
-		return ex.refuse(StateWrongType, "type %s is not among %s", media, strings.Join(ex.req.Accept, ", "))
+		return ex.refuse(StateWrongType, "type %s is not among %s", media, strings.Join(ex.wanted(), ", "))
 	}
 	head, err := ex.reader.peek()
-	if err == nil && isBinary(head, params["charset"]) {
+	if err == nil && isBinary(head, ex.contentType) {
 		return ex.refuse(StateWrongType, "announced as %s, but binary (%s)", media, http.DetectContentType(head))
 	}
 	return true // an error of peek comes again when the body is read
@@ -95,14 +91,32 @@ func (ex *exchange) refuse(s State, format string, args ...any) bool {
 	return false
 }
 
+// mediaType returns the type without its parameters, in lower case; "" for none
+// and nonsense. mime.ParseMediaType would give a type up for a bad parameter.
+func mediaType(contentType string) string {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.ToLower(strings.TrimSpace(media))
+	if !strings.Contains(media, "/") {
+		return ""
+	}
+	return media
+}
+
 // accepts reports whether media is one of the wanted types.
 func (ex *exchange) accepts(media string) bool {
-	for _, a := range ex.req.Accept {
+	for _, a := range ex.wanted() {
 		if strings.EqualFold(a, media) || a == "*/*" {
 			return true
 		}
 	}
 	return false
+}
+
+func (ex *exchange) wanted() []string {
+	if len(ex.req.Accept) > 0 {
+		return ex.req.Accept
+	}
+	return ex.f.wanted
 }
 
 // contentLength returns what the header announces, -1 when nothing usable.
@@ -126,7 +140,7 @@ func sniff(head []byte) string {
 // isBinary reports a body that only claims to be text: it begins like an image,
 // an archive or a document, or a tenth of it is control bytes. UTF-16 and
 // UTF-32, which are full of zeros, are let through when announced or marked.
-func isBinary(head []byte, charset string) bool {
+func isBinary(head []byte, contentType string) bool {
 	t := http.DetectContentType(head)
 	if strings.HasPrefix(t, "text/") {
 		return false
@@ -134,8 +148,8 @@ func isBinary(head []byte, charset string) bool {
 	if t != "application/octet-stream" {
 		return true
 	}
-	charset = strings.ToLower(charset)
-	if strings.HasPrefix(charset, "utf-16") || strings.HasPrefix(charset, "utf-32") || strings.HasPrefix(charset, "ucs") {
+	_, params, _ := strings.Cut(strings.ToLower(contentType), ";")
+	if strings.Contains(params, "utf-16") || strings.Contains(params, "utf-32") || strings.Contains(params, "ucs") {
 		return false
 	}
 	control := 0

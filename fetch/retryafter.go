@@ -15,6 +15,9 @@ const maxRetryAfter = 365 * 24 * time.Hour
 // most a year.
 func ParseRetryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
+	if value == "" {
+		return 0
+	}
 	if isDigits(value) {
 		secs, err := strconv.ParseInt(value, 10, 64)
 		if err != nil || secs > int64(maxRetryAfter/time.Second) {

@@ -272,7 +272,10 @@ func TestStatesOfConnecting(t *testing.T) {
 		{"no answer to TLS", "https://" + rawServer(t, true, hang), nil, StateConnectTimeout},
 		{"unknown authority", tlsServer.URL, nil, StateTLSError},
 		{"plain HTTP on the TLS port", "https://" + rawServer(t, true, say("HTTP/1.1 400 Bad\r\n\r\n")), nil, StateTLSError},
-		{"reset in TLS", "https://" + rawServer(t, true, reset("\x16")), nil, StateTLSError},
+		{"reset in TLS", "https://" + rawServer(t, true, func(c net.Conn) {
+			io.ReadFull(c, make([]byte, 1)) // a reset before that can be one of the connection
+			reset("\x16")(c)
+		}), nil, StateTLSError},
 		{"closed in TLS", "https://" + rawServer(t, true, func(net.Conn) {}), nil, StateTLSError},
 		{"port 0", "http://127.0.0.1:0/", nil, StateConnectError},
 		{"a port that isn't", "http://127.0.0.1:99999/", nil, StateNone},

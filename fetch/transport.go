@@ -48,8 +48,8 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	// Colly writes URLs its own way. What is sent is what was asked, for that
-	// is what robots.txt was consulted about.
+	// What is sent is what was asked for, to the letter: robots.txt was
+	// consulted about that, not about another spelling.
 	out := new(http.Request)
 	*out = *req
 	out.URL, out.Host = ex.url, ex.url.Host
