@@ -44,11 +44,11 @@ const cacheLanguages = 32
 // stems. It remembers the stem of every word it has seen (bounded), and so is
 // not safe for concurrent use; it is cheap to have one a goroutine.
 type Analyzer struct {
-	opt   AnalyzerOptions
-	langs map[string]*vocabulary
-	space *Space // when set, entries carry the term's index in it
-	buf   []byte // the token at hand, in lower case
-	run   []byte // ideographs in a row, see segment.go
+	opt     AnalyzerOptions
+	langs   map[string]*vocabulary
+	resolve func(*entry) // when set, completes a new entry
+	buf     []byte       // the token at hand, in lower case
+	run     []byte       // ideographs in a row, see segment.go
 }
 
 // vocabulary is the cache of one language.
@@ -61,7 +61,10 @@ type vocabulary struct {
 type entry struct {
 	surface string // the word as written, in lower case
 	term    string // its stem; "" when the word is left out
-	index   int32  // of term in the analyzer's space, -1 when it is not there
+
+	// For an Extractor: the term's numbers, by field, and as part of pairs.
+	index [fields]int32
+	part  int32
 }
 
 // NewAnalyzer returns an analyzer.
@@ -113,10 +116,9 @@ func (a *Analyzer) learn(v *vocabulary, word string) *entry {
 	if len(v.words) >= cacheWords {
 		clear(v.words)
 	}
-	e := &entry{surface: word, index: -1}
-	e.term = a.term(word, v.lang)
-	if a.space != nil && e.term != "" {
-		e.index = a.space.Index(e.term)
+	e := &entry{surface: word, term: a.term(word, v.lang)}
+	if a.resolve != nil && e.term != "" {
+		a.resolve(e)
 	}
 	v.words[word] = e
 	return e

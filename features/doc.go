@@ -1,13 +1,16 @@
 // Package features turns text into what a classifier computes with.
 //
 // In: the text of a page by field (Doc), and labels while training. Out: terms
-// (Analyzer), counts and information gain (Counts; paper A eq. 2–5), and sparse
-// tf-idf vectors over a vocabulary that stays readable (Space).
+// (Analyzer), their counts on a page as a sparse vector (Extractor) over a
+// vocabulary that stays readable (Lexicon), tf-idf weights (Weighting), and
+// document frequencies and information gain (Counts; paper A eq. 2–5).
 //
 // It opens no file, parses no HTML and trains nothing. One pass over a stream is
 // enough for every count; memory is bounded by the vocabulary. Start with
-// NewAnalyzer and Terms, or with NewSpace and Vector.
+// NewAnalyzer and Terms, or with NewExtractor and Count.
 //
-// Files: analyzer.go text to terms; segment.go words and their borders;
-// stem.go languages and their stems; stop.go stop words.
+// Files: analyzer.go text to terms; segment.go words and their borders; stem.go
+// languages and their stems; stop.go stop words; document.go the text of a page
+// by field; extract.go its terms and their counts; lexicon.go numbers of terms;
+// vector.go tf-idf; gain.go equations 2 to 5.
 package features

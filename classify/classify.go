@@ -1,0 +1,96 @@
+package classify
+
+import (
+	"sync"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+// Classifier labels pages by a model. It is safe for concurrent use.
+type Classifier struct {
+	model *models.Model
+	lex   *features.Lexicon
+	pool  sync.Pool // of *scratch
+}
+
+// scratch is what labelling one page needs; it is used again for the next.
+type scratch struct {
+	x     *features.Extractor
+	terms features.Vector
+	probs []float64
+	dense []float32 // for trees: counts of all terms, zero between pages
+	leaf  int32     // for trees: where the page ended
+}
+
+// Result is what a model says of a page.
+type Result struct {
+	Label string    // the most probable class
+	Score float64   // its probability, calibrated
+	Probs []float64 // of all classes, in the order of the model's Classes
+}
+
+// New sets a model to work. It fails on a model whose tables do not fit together.
+func New(m *models.Model) (*Classifier, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	own := *m // Bind must not touch a model that others use
+	own.Weighting.Bind(own.Terms)
+	c := &Classifier{model: &own, lex: features.FixedLexicon(own.Terms)}
+	c.pool.New = func() any {
+		s := &scratch{x: features.NewExtractor(own.Extractor, c.lex), probs: make([]float64, len(own.Classes))}
+		if own.Tree != nil {
+			s.dense = make([]float32, len(own.Terms))
+		}
+		return s
+	}
+	return c, nil
+}
+
+// Model returns the model at work. It must not be changed.
+func (c *Classifier) Model() *models.Model { return c.model }
+
+// Classify labels a page. Equal probabilities go to the class that sorts first.
+func (c *Classifier) Classify(d features.Doc) Result {
+	s := c.score(d)
+	defer c.pool.Put(s)
+	best := 0
+	for i, p := range s.probs {
+		if p > s.probs[best] {
+			best = i
+		}
+	}
+	return Result{
+		Label: c.model.Classes[best], Score: s.probs[best],
+		Probs: append([]float64(nil), s.probs...),
+	}
+}
+
+// Score returns the probability that a page is of a class, 0 for a label that
+// the model does not have.
+func (c *Classifier) Score(d features.Doc, label string) float64 {
+	class := c.model.Class(label)
+	if class < 0 {
+		return 0
+	}
+	s := c.score(d)
+	defer c.pool.Put(s)
+	return s.probs[class]
+}
+
+// score leaves a page's weighed terms and probabilities in scratch space, which
+// the caller puts back.
+func (c *Classifier) score(d features.Doc) *scratch {
+	s := c.pool.Get().(*scratch)
+	s.terms = s.x.CountUnsorted(s.terms, d)
+	m := c.model
+	m.Weighting.Apply(s.terms)
+	if m.Tree != nil {
+		s.leaf = m.Tree.Scores(s.probs, s.terms, s.dense)
+	} else {
+		m.Linear.Scores(s.probs, s.terms)
+	}
+	m.Calibration.Apply(s.probs)
+	return s
+}

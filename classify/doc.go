@@ -1,0 +1,12 @@
+// Package classify puts a trained model to work.
+//
+// In: the text of a page by field (features.Doc). Out: its label with a
+// calibrated probability, the probabilities of all labels, and why: the rule
+// that fired, or the words that weighed most.
+//
+// It trains nothing and knows no training library: a model's tables are flat
+// arrays, and a page is scored in time linear in its text, without garbage.
+// Start with New, then Classify.
+//
+// Files: classify.go labels and probabilities; explain.go the reasons.
+package classify

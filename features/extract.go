@@ -1,0 +1,171 @@
+package features
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// field is a part of a page whose words are terms of their own.
+type field int
+
+const (
+	body field = iota
+	title
+	heading
+	address
+	fields // how many there are
+)
+
+var prefix = [fields]string{"", "title:", "heading:", "url:"}
+
+// ExtractorOptions says which terms a page has. The zero value takes the words
+// of title, description, headings and text alike, and nothing else.
+type ExtractorOptions struct {
+	Analyzer AnalyzerOptions
+
+	// TitleWeight is how often a word of the title counts; 0 means 1.
+	TitleWeight int
+
+	// Fields makes words of the title, of headings and of the URL's path terms of
+	// their own too: "title:cours". The URL's host is left out: pages of a site
+	// share a label in training, and so it would be believed too much.
+	Fields bool
+
+	// Bigrams makes two terms that follow each other in a block a term of their own.
+	Bigrams bool
+}
+
+// Extractor counts the terms of pages. It is not safe for concurrent use.
+type Extractor struct {
+	opt     ExtractorOptions
+	an      *Analyzer
+	lex     *Lexicon
+	count   []float32 // by term; zero between pages
+	touched []int32   // terms whose count is not zero
+}
+
+// NewExtractor returns an extractor of the terms of lex. A growing lexicon must
+// not be shared by extractors that run at once; a fixed one may be.
+func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
+	if opt.TitleWeight <= 0 {
+		opt.TitleWeight = 1
+	}
+	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex}
+	x.an.resolve = x.resolve
+	return x
+}
+
+// resolve finds the numbers of a new word's terms.
+func (x *Extractor) resolve(e *entry) {
+	for f := range fields {
+		e.index[f] = -1
+		// A growing lexicon gets a field's term only when it occurs there.
+		if f == body || !x.lex.growing && x.opt.Fields {
+			e.index[f] = x.lex.Index(prefix[f] + e.term)
+		}
+	}
+	e.part = -1
+	if x.opt.Bigrams {
+		e.part = x.lex.part(e.term)
+	}
+}
+
+// Count returns the terms of d, in rising order of their number, with how often
+// each occurs. The result is appended to dst's slices, which are cut first.
+func (x *Extractor) Count(dst Vector, d Doc) Vector {
+	x.scan(d)
+	slices.Sort(x.touched)
+	return x.collect(dst)
+}
+
+// CountUnsorted is Count with the terms in the order of their first occurrence,
+// for those who only add them up.
+func (x *Extractor) CountUnsorted(dst Vector, d Doc) Vector {
+	x.scan(d)
+	return x.collect(dst)
+}
+
+func (x *Extractor) collect(dst Vector) Vector {
+	dst.Index, dst.Value = append(dst.Index[:0], x.touched...), dst.Value[:0]
+	for _, i := range dst.Index {
+		dst.Value = append(dst.Value, x.count[i])
+	}
+	x.reset()
+	return dst
+}
+
+func (x *Extractor) reset() {
+	for _, i := range x.touched {
+		x.count[i] = 0
+	}
+	x.touched = x.touched[:0]
+}
+
+// scan leaves the counts of d's terms in count and touched.
+func (x *Extractor) scan(d Doc) {
+	x.field(title, d.Title, d.Lang, float32(x.opt.TitleWeight))
+	x.text(d.Description, d.Lang)
+	x.text(d.Text, d.Lang) // headings are in it
+	if x.opt.Fields {
+		x.field(heading, d.Headings, d.Lang, 0)
+		x.field(address, path(d.URL), "en", 0)
+	}
+}
+
+// text counts the words of running text, and pairs within a line.
+func (x *Extractor) text(text, lang string) {
+	if !x.opt.Bigrams {
+		x.an.each(text, lang, func(e *entry) { x.add(e.index[body], 1) })
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		before := int32(-1)
+		x.an.each(line, lang, func(e *entry) {
+			x.add(e.index[body], 1)
+			if before >= 0 {
+				x.add(x.lex.pair(before, e.part), 1)
+			}
+			before = e.part
+		})
+	}
+}
+
+// field counts the words of field f: weight times as words of the text, once as
+// terms of the field.
+func (x *Extractor) field(f field, text, lang string, weight float32) {
+	x.an.each(text, lang, func(e *entry) {
+		if weight > 0 {
+			x.add(e.index[body], weight)
+		}
+		if !x.opt.Fields {
+			return
+		}
+		if e.index[f] < 0 && x.lex.growing {
+			e.index[f] = x.lex.Index(prefix[f] + e.term)
+		}
+		x.add(e.index[f], 1)
+	})
+}
+
+func (x *Extractor) add(term int32, n float32) {
+	if term < 0 {
+		return
+	}
+	for int(term) >= len(x.count) {
+		x.count = append(x.count, make([]float32, max(1024, x.lex.Len()-len(x.count)))...)
+	}
+	if x.count[term] == 0 {
+		x.touched = append(x.touched, term)
+	}
+	x.count[term] += n
+}
+
+// path returns the part of a URL that may tell its subject.
+func path(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}

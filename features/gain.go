@@ -1,0 +1,179 @@
+package features
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Counts has what feature selection needs of a labelled set: on how many pages
+// of each class a term occurs, and how strongly. Pages are added one by one and
+// forgotten; memory is terms times classes.
+type Counts struct {
+	classes int
+	pages   []int32   // by class
+	df      []int32   // term·classes + class: pages of the class with the term
+	rel     []float32 // the same: sum over these pages of TF / max TF
+}
+
+// NewCounts returns empty counts for a number of classes.
+func NewCounts(classes int) *Counts {
+	return &Counts{classes: classes, pages: make([]int32, classes)}
+}
+
+// Add counts a page of a class, given how often terms occur on it (see
+// Extractor.Count).
+func (c *Counts) Add(class int, tf Vector) {
+	c.pages[class]++
+	if len(tf.Index) == 0 {
+		return
+	}
+	if need := (int(tf.Index[len(tf.Index)-1]) + 1) * c.classes; need > len(c.df) {
+		c.df = append(c.df, make([]int32, need-len(c.df))...)
+		c.rel = append(c.rel, make([]float32, need-len(c.rel))...)
+	}
+	most := slices.Max(tf.Value)
+	for k, i := range tf.Index {
+		at := int(i)*c.classes + class
+		c.df[at]++
+		c.rel[at] += tf.Value[k] / most
+	}
+}
+
+// Pages returns the number of pages of a class.
+func (c *Counts) Pages(class int) int { return int(c.pages[class]) }
+
+// Terms returns the number of terms.
+func (c *Counts) Terms() int { return len(c.df) / c.classes }
+
+// DF returns on how many pages of all classes a term occurs.
+func (c *Counts) DF(term int32) (n int32) {
+	for _, d := range c.row(term) {
+		n += d
+	}
+	return n
+}
+
+// ClassDF returns on how many pages of a class a term occurs.
+func (c *Counts) ClassDF(term int32, class int) int32 { return c.row(term)[class] }
+
+func (c *Counts) row(term int32) []int32 {
+	at := int(term) * c.classes
+	return c.df[at : at+c.classes]
+}
+
+// Weight returns the mean over a class's pages of a term's weight W(i,j)
+// (paper A eq. 2): how well it represents the class. See Weights.
+func (c *Counts) Weight(term int32, class int) float64 {
+	n := float64(c.pages[class])
+	if n == 0 {
+		return 0
+	}
+	at := int(term)*c.classes + class
+	return float64(c.rel[at]) / n * float64(c.df[at]) / n
+}
+
+// Weights returns the weight of every word for one category (paper A eq. 2):
+//
+//	W(i,j) = TF(i,j) / max_k TF(k,j) · DF(i) / n
+//
+// tf[j][i] counts word i on page j, n pages by m words; the result has the same
+// shape. A page without words gets a row of zeros. O(n·m).
+func Weights(tf [][]int) [][]float64 {
+	var df []int
+	for _, page := range tf {
+		df = append(df, make([]int, max(0, len(page)-len(df)))...)
+		for i, n := range page {
+			if n > 0 {
+				df[i]++
+			}
+		}
+	}
+	w := make([][]float64, len(tf))
+	for j, page := range tf {
+		w[j] = make([]float64, len(page))
+		most := 0
+		for _, n := range page {
+			most = max(most, n)
+		}
+		for i, n := range page {
+			if n > 0 {
+				w[j][i] = float64(n) / float64(most) * float64(df[i]) / float64(len(tf))
+			}
+		}
+	}
+	return w
+}
+
+// Entropy returns E(S) = − Σ p_c ln p_c in nats (paper A eq. 3) of a set with
+// counts[c] members of class c; 0 for an empty one.
+func Entropy(counts []int32) float64 {
+	var n, sum float64
+	for _, k := range counts {
+		if k > 0 {
+			n += float64(k)
+			sum += float64(k) * math.Log(float64(k))
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return max(0, math.Log(n)-sum/n)
+}
+
+// Gain returns the information gain of a term in nats (paper A eq. 4), the term
+// being present on a page or not:
+//
+//	Gain(a) = E(S) − Σ_v |S_{a=v}|/|S| · E(S_{a=v})
+func (c *Counts) Gain(term int32) float64 {
+	with := c.row(term)
+	without := make([]int32, c.classes)
+	for k, n := range with {
+		without[k] = c.pages[k] - n
+	}
+	nWith, nWithout := sum(with), sum(without)
+	if n := nWith + nWithout; n > 0 {
+		return max(0, Entropy(c.pages)-nWith/n*Entropy(with)-nWithout/n*Entropy(without))
+	}
+	return 0
+}
+
+func sum(counts []int32) (n float64) {
+	for _, k := range counts {
+		n += float64(k)
+	}
+	return n
+}
+
+// Ranked is a term with what it gains.
+type Ranked struct {
+	Term int32
+	Gain float64
+}
+
+// Rank returns all terms that occur, by falling gain; equal ones by rising number.
+func (c *Counts) Rank() []Ranked {
+	var r []Ranked
+	for i := range int32(c.Terms()) {
+		if c.DF(i) > 0 {
+			r = append(r, Ranked{i, c.Gain(i)})
+		}
+	}
+	slices.SortFunc(r, func(a, b Ranked) int {
+		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.Term, b.Term))
+	})
+	return r
+}
+
+// Select returns the terms of H_μ = { a : Gain(a) ≥ μ } (paper A eq. 5) from a
+// ranking; when words is not 0, at most that many.
+func Select(ranking []Ranked, mu float64, words int) []int32 {
+	var terms []int32
+	for _, r := range ranking {
+		if r.Gain < mu || words > 0 && len(terms) == words {
+			break
+		}
+		terms = append(terms, r.Term)
+	}
+	return terms
+}

@@ -1,0 +1,194 @@
+package models
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A model file is, byte by byte (docs/model-format.md):
+//
+//	 0  8  magic "FOSSICKM"
+//	 8  2  version, little-endian as all numbers
+//	10  8  length of the payload
+//	18  8  length of the payload when decompressed
+//	26     payload: zstd of CBOR
+//	    32 SHA-256 of all before
+const (
+	magic      = "FOSSICKM"
+	headerSize = 26
+
+	// Version is the version of the model format that this build writes; it reads
+	// all versions up to it.
+	Version = 1
+
+	// maxRawBytes bounds what a file may ask to decompress.
+	maxRawBytes = 1 << 30
+)
+
+// ErrFormat reports bytes that are not a model which this build can read.
+var ErrFormat = errors.New("not a model that can be read")
+
+// floats are written as little-endian bytes: a quarter shorter than CBOR's
+// numbers, and read without a decision a number.
+type floats []float32
+
+func (f floats) MarshalCBOR() ([]byte, error) {
+	b := make([]byte, 0, 4*len(f))
+	for _, v := range f {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return cbor.Marshal(b)
+}
+
+func (f *floats) UnmarshalCBOR(data []byte) error {
+	var b []byte
+	if err := cbor.Unmarshal(data, &b); err != nil {
+		return err
+	}
+	if len(b)%4 != 0 {
+		return fmt.Errorf("%d bytes of numbers; want a multiple of 4", len(b))
+	}
+	*f = nil
+	if len(b) == 0 {
+		return nil
+	}
+	*f = make(floats, len(b)/4)
+	for i := range *f {
+		(*f)[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return nil
+}
+
+// Write writes m; the same model gives the same bytes.
+func (m *Model) Write(w io.Writer) error {
+	if err := m.Check(); err != nil {
+		return err
+	}
+	mode, err := cbor.CoreDetEncOptions().EncMode()
+	if err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	raw, err := mode.Marshal(newWire(m))
+	if err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
+	if err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	payload := enc.EncodeAll(raw, nil)
+	file := make([]byte, 0, headerSize+len(payload)+sha256.Size)
+	file = append(file, magic...)
+	file = binary.LittleEndian.AppendUint16(file, Version)
+	file = binary.LittleEndian.AppendUint64(file, uint64(len(payload)))
+	file = binary.LittleEndian.AppendUint64(file, uint64(len(raw)))
+	file = append(file, payload...)
+	sum := sha256.Sum256(file)
+	if _, err := w.Write(append(file, sum[:]...)); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	return nil
+}
+
+// Read reads a model to the end of r and checks it. Errors are ErrFormat, or r's.
+func Read(r io.Reader) (*Model, error) {
+	file, err := io.ReadAll(io.LimitReader(r, maxRawBytes))
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	raw, err := unpack(file)
+	if err != nil {
+		return nil, err
+	}
+	mode, err := cbor.DecOptions{
+		MaxArrayElements: 1 << 27, MaxMapPairs: 1 << 20, DupMapKey: cbor.DupMapKeyEnforcedAPF,
+	}.DecMode()
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	var w wire
+	if err := mode.Unmarshal(raw, &w); err != nil {
+		return nil, fmt.Errorf("model: %w: %w; train the model again", ErrFormat, err)
+	}
+	m := w.model()
+	if err := m.Check(); err != nil {
+		return nil, fmt.Errorf("%w: %w; train the model again", ErrFormat, err)
+	}
+	m.Weighting.Bind(m.Terms)
+	return m, nil
+}
+
+// unpack checks the file and returns the payload, decompressed.
+func unpack(file []byte) ([]byte, error) {
+	if len(file) < len(magic) || string(file[:len(magic)]) != magic {
+		return nil, fmt.Errorf("model: %w: no fossick model; make one with fossick train", ErrFormat)
+	}
+	if len(file) < headerSize+sha256.Size {
+		return nil, fmt.Errorf("model: %w: cut off after %d bytes; copy or train it again", ErrFormat, len(file))
+	}
+	if v := binary.LittleEndian.Uint16(file[8:]); v == 0 || v > Version {
+		return nil, fmt.Errorf("model: %w: version %d, this build reads up to %d; update fossick or train the model again", ErrFormat, v, Version)
+	}
+	body := file[:len(file)-sha256.Size]
+	size, rawSize := binary.LittleEndian.Uint64(file[10:]), binary.LittleEndian.Uint64(file[18:])
+	if size != uint64(len(body)-headerSize) || rawSize > maxRawBytes {
+		return nil, fmt.Errorf("model: %w: %d bytes where the header says %d; copy or train it again", ErrFormat, len(body)-headerSize, size)
+	}
+	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], file[len(body):]) {
+		return nil, fmt.Errorf("model: %w: damaged, its checksum does not match; copy or train it again", ErrFormat)
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(max(rawSize, 1<<20)))
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	defer dec.Close()
+	raw, err := dec.DecodeAll(body[headerSize:], nil)
+	if err != nil || uint64(len(raw)) != rawSize {
+		return nil, fmt.Errorf("model: %w: its payload does not decompress to %d bytes (%v); train it again", ErrFormat, rawSize, err)
+	}
+	return raw, nil
+}
+
+// WriteFile writes m to a file, which is replaced only once the new one is whole.
+func (m *Model) WriteFile(path string) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".model-*")
+	if err != nil {
+		return fmt.Errorf("model %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name()) // the error at hand matters more
+		}
+	}()
+	if err = errors.Join(m.Write(tmp), tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("model %s: %w", path, err)
+	}
+	if err = os.Rename(tmp.Name(), path); err != nil {
+		return fmt.Errorf("model %s: %w", path, err)
+	}
+	return nil
+}
+
+// ReadFile reads a model from a file.
+func ReadFile(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w; make one with fossick train", path, err)
+	}
+	defer f.Close()
+	m, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}

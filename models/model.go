@@ -1,0 +1,151 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"fossick/features"
+)
+
+// Names of the classifiers.
+const (
+	LinearSVM  = "linear"
+	NaiveBayes = "nb"
+	C45        = "c45"
+)
+
+// Model is a trained classifier. It is not changed once trained or read, and so
+// may be shared by goroutines.
+type Model struct {
+	Classifier string   // one of the names above
+	Classes    []string // labels, sorted
+
+	Extractor features.ExtractorOptions
+	Terms     []string // the vocabulary; a feature's number is its place here
+	Weighting features.Weighting
+
+	Linear *Linear // of linear and nb
+	Tree   *Tree   // of c45
+
+	Calibration Calibration
+
+	// Thresholds has, for each class, the probability from which a page counts as
+	// the class when it is judged against the rest: the one with the best F1 in
+	// cross-validation.
+	Thresholds []float64
+
+	// Keywords has K for each class, best first.
+	Keywords map[string][]string
+
+	Card Card
+}
+
+// Card says where a model comes from.
+type Card struct {
+	Data     []string          // the sets it was trained on
+	Split    string            // which part of them, in words
+	Pages    int               // training pages
+	PerClass map[string]int    // the same by class
+	Settings map[string]string // of the training that differ by classifier
+	Seed     int64             // random seed
+	CV       *Score            // by cross-validation on the training pages; nil when not done
+	Test     *Score            // on pages not trained on; nil when there were none
+}
+
+// Score is what a test said.
+type Score struct {
+	Pages    int
+	Accuracy float64
+	MacroF1  float64
+}
+
+// Class returns the number of a label, or -1.
+func (m *Model) Class(label string) int { return slices.Index(m.Classes, label) }
+
+// Threshold returns the probability from which a page counts as label; 1 for a
+// label that the model does not have.
+func (m *Model) Threshold(label string) float64 {
+	if c := m.Class(label); c >= 0 {
+		return m.Thresholds[c]
+	}
+	return 1
+}
+
+// Check reports what keeps m from working: tables whose sizes disagree, places
+// that do not exist, numbers that are none.
+func (m *Model) Check() error {
+	k, n := len(m.Classes), len(m.Terms)
+	switch {
+	case k == 0:
+		return fmt.Errorf("model without classes")
+	case len(m.Thresholds) != k:
+		return fmt.Errorf("model of %d classes with %d thresholds", k, len(m.Thresholds))
+	case m.Weighting.IDF != nil && len(m.Weighting.IDF) != n:
+		return fmt.Errorf("model of %d terms with %d document frequencies", n, len(m.Weighting.IDF))
+	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
+		return fmt.Errorf("model whose term weights are not numbers")
+	case (m.Linear == nil) == (m.Tree == nil):
+		return fmt.Errorf("model of classifier %q; want one table, linear or tree", m.Classifier)
+	}
+	for i := range k {
+		if slices.Contains(m.Classes[:i], m.Classes[i]) {
+			return fmt.Errorf("model with class %q twice", m.Classes[i])
+		}
+	}
+	if err := m.Calibration.check(k); err != nil {
+		return err
+	}
+	if m.Linear != nil {
+		return m.Linear.check(n, k)
+	}
+	return m.Tree.check(n, k)
+}
+
+func finite(values []float32) bool {
+	return !slices.ContainsFunc(values, func(v float32) bool {
+		return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0)
+	})
+}
+
+// Calibration turns the scores of a classifier into probabilities:
+//
+//	p_c = softmax_c(Scale · s_c + Offset_c)
+//
+// with the parameters that make held-out labels most likely (Platt 1999 for more
+// than two classes). Scale 0 means that the scores are probabilities already.
+type Calibration struct {
+	Scale  float64
+	Offset []float64 // by class; nil: 0
+}
+
+func (c *Calibration) check(classes int) error {
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	if bad(c.Scale) || c.Scale < 0 || slices.ContainsFunc(c.Offset, bad) || c.Offset != nil && len(c.Offset) != classes {
+		return fmt.Errorf("model whose calibration does not fit %d classes", classes)
+	}
+	return nil
+}
+
+// Apply turns the scores of a page into probabilities, in place.
+func (c *Calibration) Apply(s []float64) {
+	if c.Scale == 0 {
+		return
+	}
+	most := math.Inf(-1)
+	for i := range s {
+		s[i] *= c.Scale
+		if c.Offset != nil {
+			s[i] += c.Offset[i]
+		}
+		most = max(most, s[i])
+	}
+	var sum float64
+	for i := range s {
+		s[i] = math.Exp(s[i] - most)
+		sum += s[i]
+	}
+	for i := range s {
+		s[i] /= sum
+	}
+}

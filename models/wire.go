@@ -1,0 +1,101 @@
+package models
+
+import "fossick/features"
+
+// wire is a Model as it is written: CBOR maps with these keys. A key that a
+// later build adds is passed over by this one only if the version says so.
+type wire struct {
+	Classifier string              `cbor:"classifier"`
+	Classes    []string            `cbor:"classes"`
+	Extractor  wireExtractor       `cbor:"extractor"`
+	Terms      []string            `cbor:"terms"`
+	IDF        floats              `cbor:"idf,omitempty"`
+	Sublinear  bool                `cbor:"sublinear"`
+	Norm       bool                `cbor:"norm"`
+	Blocks     floats              `cbor:"blocks"`
+	Linear     *wireLinear         `cbor:"linear,omitempty"`
+	Tree       *wireTree           `cbor:"tree,omitempty"`
+	Scale      float64             `cbor:"scale"`
+	Offset     []float64           `cbor:"offset,omitempty"`
+	Thresholds []float64           `cbor:"thresholds"`
+	Keywords   map[string][]string `cbor:"keywords"`
+	Card       wireCard            `cbor:"card"`
+}
+
+type wireExtractor struct {
+	NoStem      bool  `cbor:"no_stem"`
+	KeepStop    bool  `cbor:"keep_stop"`
+	MinLength   int   `cbor:"min_length"`
+	MaxLength   int   `cbor:"max_length"`
+	Numbers     uint8 `cbor:"numbers"`
+	TitleWeight int   `cbor:"title_weight"`
+	Fields      bool  `cbor:"fields"`
+	Bigrams     bool  `cbor:"bigrams"`
+}
+
+type wireLinear struct {
+	Weights floats `cbor:"weights"`
+	Bias    floats `cbor:"bias"`
+}
+
+type wireTree struct {
+	Term      []int32 `cbor:"term"`
+	Threshold floats  `cbor:"threshold"`
+	Low       []int32 `cbor:"low"`
+	High      []int32 `cbor:"high"`
+	Leaf      []int32 `cbor:"leaf"`
+	Counts    floats  `cbor:"counts"`
+}
+
+type wireCard struct {
+	Data     []string          `cbor:"data"`
+	Split    string            `cbor:"split"`
+	Pages    int               `cbor:"pages"`
+	PerClass map[string]int    `cbor:"per_class"`
+	Settings map[string]string `cbor:"settings"`
+	Seed     int64             `cbor:"seed"`
+	CV       *Score            `cbor:"cv"`
+	Test     *Score            `cbor:"test"`
+}
+
+func newWire(m *Model) *wire {
+	x := m.Extractor
+	w := &wire{
+		Classifier: m.Classifier, Classes: m.Classes, Terms: m.Terms,
+		Extractor: wireExtractor{x.Analyzer.NoStem, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
+			uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams},
+		IDF: m.Weighting.IDF, Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
+		Scale: m.Calibration.Scale, Offset: m.Calibration.Offset,
+		Thresholds: m.Thresholds, Keywords: m.Keywords, Card: wireCard(m.Card),
+	}
+	if m.Linear != nil {
+		w.Linear = &wireLinear{m.Linear.Weights, m.Linear.Bias}
+	}
+	if t := m.Tree; t != nil {
+		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts}
+	}
+	return w
+}
+
+func (w *wire) model() *Model {
+	x := w.Extractor
+	m := &Model{
+		Classifier: w.Classifier, Classes: w.Classes, Terms: w.Terms,
+		Extractor: features.ExtractorOptions{
+			Analyzer: features.AnalyzerOptions{NoStem: x.NoStem, KeepStop: x.KeepStop,
+				MinLength: x.MinLength, MaxLength: x.MaxLength, Numbers: features.Numbers(x.Numbers)},
+			TitleWeight: x.TitleWeight, Fields: x.Fields, Bigrams: x.Bigrams,
+		},
+		Weighting:   features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
+		Calibration: Calibration{w.Scale, w.Offset},
+		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: Card(w.Card),
+	}
+	copy(m.Weighting.Blocks[:], w.Blocks)
+	if l := w.Linear; l != nil {
+		m.Linear = &Linear{l.Weights, l.Bias}
+	}
+	if t := w.Tree; t != nil {
+		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts}
+	}
+	return m
+}
