@@ -28,8 +28,7 @@ func decode(body []byte, contentType string) ([]byte, string) {
 	valid := utf8.Valid(body)
 	escapes := bytes.IndexByte(body, 0x1B) >= 0 || bytes.IndexByte(body, 0) >= 0 // ISO-2022, UTF-16
 	if valid && !escapes {
-		wide := utf8.RuneCount(body) != len(body)
-		if !wide || !declaredEastAsian(body, contentType) {
+		if isASCII(body) || !declaredEastAsian(body, contentType) {
 			return body, "utf-8"
 		}
 	}
@@ -49,6 +48,15 @@ func decode(body []byte, contentType string) ([]byte, string) {
 		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
 	}
 	return bytes.ToValidUTF8(bytes.TrimPrefix(out, []byte("\uFEFF")), []byte("\uFFFD")), name
+}
+
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // declaredEastAsian says whether a page that is valid UTF-8 by its bytes

@@ -13,6 +13,8 @@ type folder struct {
 	limit int // bytes, after which out no longer grows
 	space bool
 	block bool
+
+	breaks int // how often breakBlock was called
 }
 
 // Classes of a byte in running text.
@@ -36,18 +38,24 @@ var foldClass = func() (class [256]byte) {
 }()
 
 // breakBlock ends the line, if it has begun.
-func (f *folder) breakBlock() { f.block = true }
+func (f *folder) breakBlock() {
+	f.block = true
+	f.breaks++
+}
 
 // write adds s, which is valid UTF-8 and has no entities left.
 func (f *folder) write(s []byte) {
-	for i := 0; i < len(s); {
+	out := f.out
+	for i := 0; i < len(s) && len(out) < f.limit; {
+		// A run of characters, with the single spaces in it.
 		from := i
-		for i < len(s) && foldClass[s[i]] == foldPlain {
+		for i < len(s) && (foldClass[s[i]] == foldPlain ||
+			s[i] == ' ' && i > from && i+1 < len(s) && foldClass[s[i+1]] == foldPlain) {
 			i++
 		}
-		f.add(s[from:i])
-		if i == len(s) {
-			return
+		if i > from {
+			out = f.add(out, s[from:i])
+			continue
 		}
 		switch foldClass[s[i]] {
 		case foldSpace:
@@ -59,13 +67,27 @@ func (f *folder) write(s []byte) {
 			r, size := utf8.DecodeRune(s[i:])
 			switch foldRune(r) {
 			case foldPlain:
-				f.add(s[i : i+size])
+				out = f.add(out, s[i:i+size])
 			case foldSpace:
 				f.space = true
 			}
 			i += size
 		}
 	}
+	f.out = out
+}
+
+// add appends characters that begin with no white space, behind the white space that is due.
+func (f *folder) add(out, s []byte) []byte {
+	if len(out) > 0 {
+		if f.block {
+			out = append(out, '\n')
+		} else if f.space {
+			out = append(out, ' ')
+		}
+	}
+	f.space, f.block = false, false
+	return append(out, cut(s, f.limit-len(out))...)
 }
 
 // foldRune gives the class of a character that begins with one of the lead bytes.
@@ -77,22 +99,6 @@ func foldRune(r rune) int {
 		return foldDrop // the soft hyphen and its like stand inside words
 	}
 	return foldPlain
-}
-
-// add appends characters without white space.
-func (f *folder) add(s []byte) {
-	if len(s) == 0 || len(f.out) >= f.limit {
-		return
-	}
-	if len(f.out) > 0 {
-		if f.block {
-			f.out = append(f.out, '\n')
-		} else if f.space {
-			f.out = append(f.out, ' ')
-		}
-	}
-	f.space, f.block = false, false
-	f.out = append(f.out, cut(s, f.limit-len(f.out))...)
 }
 
 // cut returns s, or as many of its whole characters as n bytes hold.

@@ -107,8 +107,21 @@ func (p *parser) addLink(kind Kind, target []byte) bool {
 		return false
 	}
 	p.page.Links = append(p.page.Links, Link{URL: string(url), Kind: kind, Nav: p.nav.inside()})
-	p.marks = append(p.marks, mark{start: len(p.text.out), end: len(p.text.out), fresh: p.text.block})
+	at := len(p.text.out)
+	p.marks = append(p.marks, mark{start: at, end: at, fresh: p.text.block, breaks: p.text.breaks})
+	if p.text.block || at == 0 {
+		p.waiting = append(p.waiting, len(p.marks)-1)
+	}
 	return true
+}
+
+// settle decides, when the next text has come, which links stood alone in their
+// block: those behind which a block ended before it came.
+func (p *parser) settle() {
+	for _, i := range p.waiting {
+		p.marks[i].alone = p.marks[i].breaks != p.text.breaks
+	}
+	p.waiting = p.waiting[:0]
 }
 
 // attrText returns an attribute that holds text, folded to one line.
@@ -122,18 +135,28 @@ func (p *parser) attrText(v []byte) string {
 func (p *parser) finishLinks() {
 	links, text := p.page.Links, p.page.Text
 	var line lineOf
-	var context []byte
+	heading := "" // the nearest above
+	headings := p.headings
+	context := make([]byte, 0, 100*len(links))
 	ends := make([]int, len(links)) // of each link's context in context
 	for i := range links {
 		m := &p.marks[i]
 		m.start = p.trimStart(*m)
 		m.end = max(m.start, m.end)
-		links[i].Anchor = oneLine(cut(text[m.start:m.end], maxAnchorBytes))
-		if links[i].Anchor == "" {
+		for len(headings) > 0 && headings[0].end <= m.start {
+			heading, headings = text[p.trimStart(headings[0]):headings[0].end], headings[1:]
+		}
+		if links[i].Anchor = oneLine(cut(text[m.start:m.end], maxAnchorBytes)); links[i].Anchor == "" {
 			links[i].Anchor = m.alt
 		}
-		line.find(text, m.start)
-		context = appendContext(context, text, line, *m)
+		before := len(context)
+		if !m.alone {
+			line.find(text, m.start)
+			context = appendContext(context, text, line, *m)
+		}
+		if len(context) == before && !links[i].Nav {
+			context = append(context, firstWords(oneLine(heading))...)
+		}
 		ends[i] = len(context)
 	}
 	all := string(context)

@@ -1,6 +1,9 @@
 package page
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // navStart enters a navigation region when the element is one: by its name,
 // its role, or by what its class or id says.
@@ -92,27 +95,40 @@ const (
 	menuRest  = 6
 )
 
-// markMenus marks the links of lines like "Home | News | Contact". A list with
-// a line a link is left alone: on many pages it is the content.
+// markMenus marks the links of lines like "Home | News | Contact". Lists are left
+// alone, those with a line a link and those with commas: on many pages they
+// are the content.
 func (p *parser) markMenus() {
-	links, text := p.page.Links, p.page.Text
+	links := p.page.Links
 	var line lineOf
 	for i := 0; i < len(links); {
-		line.find(text, p.marks[i].start)
-		j, inside := i, 0
-		for j < len(links) && p.marks[j].start >= line.start && p.marks[j].start < max(line.end, 1) {
-			inside += letters(text[p.marks[j].start:min(p.marks[j].end, line.end)])
+		line.find(p.page.Text, p.marks[i].start)
+		j := i + 1
+		for j < len(links) && p.marks[j].start >= line.start && p.marks[j].start < line.end {
 			j++
 		}
-		if j-i >= menuLinks && inside > 0 {
-			if all := letters(text[line.start:line.end]); (all-inside)*menuRest <= all {
-				for k := i; k < j; k++ {
-					links[k].Nav = true
-				}
+		if j-i >= menuLinks && p.isMenu(line, p.marks[i:j]) {
+			for k := i; k < j; k++ {
+				links[k].Nav = true
 			}
 		}
-		i = max(j, i+1)
+		i = j
 	}
+}
+
+// isMenu says whether a line is hardly more than its links.
+func (p *parser) isMenu(line lineOf, marks []mark) bool {
+	text, outside, inside, commas := p.page.Text, 0, 0, 0
+	at := line.start
+	for i := range marks {
+		start, end := min(max(at, marks[i].start), line.end), min(max(at, marks[i].end), line.end)
+		outside += letters(text[at:start])
+		inside += letters(text[start:end])
+		commas += strings.Count(text[at:start], ",") + strings.Count(text[at:start], ";")
+		at = end
+	}
+	outside += letters(text[at:line.end])
+	return inside > 0 && outside*menuRest <= inside+outside && 2*commas < len(marks)
 }
 
 // letters counts the bytes of letters and digits.

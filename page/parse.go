@@ -51,7 +51,7 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 		p.base, p.page.URL = &base, base.url
 	}
 	p.scanner.page, p.page.Charset = decode(body, opt.ContentType)
-	p.text = folder{limit: MaxTextBytes, out: make([]byte, 0, min(len(body)*3/4+16, MaxTextBytes))}
+	p.text = folder{limit: MaxTextBytes, out: make([]byte, 0, min(len(body), MaxTextBytes))}
 	p.title = folder{limit: maxTitleBytes}
 	p.page.robotsHeader(opt.RobotsTag)
 	if plain {
@@ -103,15 +103,20 @@ type parser struct {
 	link     int // index of the open link in page.Links, or -1
 	alt      []byte
 	marks    []mark // one a link
+	waiting  []int  // links without text at the start of a line that hasn't begun
 	heading  int    // where the open heading starts in text, or -1
 	headings []mark
 	url      []byte // scratch
 }
 
 // mark is a place in the text; alt stands in for it when it is empty.
+// A line begins with its first text, so where a line was due when the mark was
+// set is known only later.
 type mark struct {
 	start, end int
-	fresh      bool // set when a line was about to begin
+	fresh      bool // a line was about to begin
+	alone      bool // the link's block has no text
+	breaks     int  // breaks of lines before it
 	alt        string
 }
 
@@ -142,7 +147,11 @@ func (p *parser) words(s []byte) {
 		}
 		p.head = false
 	}
+	n := len(p.text.out)
 	p.text.write(s)
+	if len(p.waiting) > 0 && len(p.text.out) > n {
+		p.settle()
+	}
 }
 
 func onlySpace(s []byte) bool {
@@ -348,6 +357,8 @@ func (p *parser) plainText() {
 func (p *parser) finish() {
 	p.anchorEnd()
 	p.headingEnd()
+	p.text.breakBlock()
+	p.settle()
 	pg := p.page
 	pg.Text = string(p.text.out)
 	pg.Title = string(p.title.out)

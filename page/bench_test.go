@@ -1,0 +1,91 @@
+package page
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+// syntheticPage is an article of about 21 KB with 26 links, as long as the
+// mean page of a real crawl.
+func syntheticPage(rng *rand.Rand) []byte {
+	syllables := strings.Fields("ta re mo li sen ka dor vi el an tus per gra mi no")
+	word := func() string {
+		var b strings.Builder
+		for range 1 + rng.Intn(4) {
+			b.WriteString(syllables[rng.Intn(len(syllables))])
+		}
+		return b.String()
+	}
+	var b strings.Builder
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>An article</title></head>\n<body>\n<h1>An article</h1>\n")
+	for i := 0; b.Len() < 21_000; i++ {
+		b.WriteString("<p>")
+		for j := range 115 {
+			if j == 40 {
+				fmt.Fprintf(&b, `<a href="http://h%03d.test/wiki/%s_%%C3%%A9">%s %s</a> `, rng.Intn(238), word(), word(), word())
+			}
+			b.WriteString(word())
+			b.WriteByte(' ')
+		}
+		b.WriteString("caf\u00e9.</p>\n")
+	}
+	b.WriteString("</body></html>")
+	return []byte(b.String())
+}
+
+func BenchmarkParse(b *testing.B) {
+	body := syntheticPage(rand.New(rand.NewSource(1)))
+	opt := ParseOptions{URL: "http://h001.test/wiki/Article", ContentType: "text/html; charset=utf-8"}
+	p, err := Parse(body, opt)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("%d bytes, %d links, %d bytes of text", len(body), len(p.Links), len(p.Text))
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse(body, opt); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkNormalize(b *testing.B) {
+	const u = "HTTP://Www.Example.COM:80/a/b/../c/%7euser/page.html?b=2&utm_source=x&a=%c3%a9#top"
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Normalize(u); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkResolve(b *testing.B) {
+	base, err := standard.Base("http://www.example.com/docs/library/index.html?x=1")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := standard.Resolve(base, "../reference/expressions.html#lambda"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSite(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Site("http://www.example.co.uk:8080/a/b")
+	}
+}
+
+func BenchmarkLanguageUndeclared(b *testing.B) {
+	text := strings.Repeat("the cat sat on the mat and it was not at all amused by what is this ", 20)
+	b.ReportAllocs()
+	for b.Loop() {
+		language("", text)
+	}
+}

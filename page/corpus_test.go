@@ -1,0 +1,125 @@
+package page
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// corpusFile opens a file of the corpora, or skips the test where they are not.
+func corpusFile(t testing.TB, name string) io.Reader {
+	t.Helper()
+	root := os.Getenv("FOSSICK_DATA")
+	if root == "" {
+		root = "../../shared/data"
+	}
+	f, err := os.Open(filepath.Join(root, name))
+	if err != nil {
+		t.Skipf("no corpus %s (set FOSSICK_DATA to the folder of the corpora): %v", name, err)
+	}
+	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { z.Close(); f.Close() })
+	return z
+}
+
+type corpusPage struct {
+	URL, HTML, Text, Title, Label string
+}
+
+// parse parses a page as the corpus has it: in UTF-8, whatever its markup says.
+func (c corpusPage) parse(t testing.TB) *Page {
+	t.Helper()
+	opt := ParseOptions{URL: c.URL, ContentType: "text/html; charset=utf-8"}
+	body := c.HTML
+	if body == "" {
+		opt.ContentType, body = "text/plain; charset=utf-8", c.Text
+	}
+	p, err := Parse([]byte(body), opt)
+	if err != nil {
+		t.Fatalf("%s: %v", c.URL, err)
+	}
+	return p
+}
+
+// corpusPages calls yield for each page until it returns false.
+func corpusPages(t testing.TB, corpus string, yield func(corpusPage) bool) {
+	t.Helper()
+	s := bufio.NewScanner(corpusFile(t, corpus+"/pages.jsonl.zst"))
+	s.Buffer(nil, 64<<20)
+	for s.Scan() {
+		var c corpusPage
+		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		if !yield(c) {
+			return
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// corpusLinks returns the links between pages, as the corpus lists them.
+func corpusLinks(t testing.TB, corpus string) map[string]map[string]bool {
+	t.Helper()
+	links := map[string]map[string]bool{}
+	s := bufio.NewScanner(corpusFile(t, corpus+"/links.tsv.zst"))
+	for s.Scan() {
+		src, dst, _ := strings.Cut(s.Text(), "\t")
+		if links[src] == nil {
+			links[src] = map[string]bool{}
+		}
+		links[src][dst] = true
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return links
+}
+
+// recall returns which share of the listed links of a page is found, and the missing ones.
+func recall(p *Page, want map[string]bool) (found int, missing []string) {
+	got := map[string]bool{}
+	for _, l := range p.Links {
+		got[l.URL] = true
+	}
+	for u := range want {
+		if n, err := Normalize(u); err == nil && got[n] {
+			found++
+		} else {
+			missing = append(missing, u)
+		}
+	}
+	return found, missing
+}
+
+func TestWikispeediaLinks(t *testing.T) {
+	want := corpusLinks(t, "wikispeedia")
+	pages, found, all := 0, 0, 0
+	corpusPages(t, "wikispeedia", func(c corpusPage) bool {
+		p := c.parse(t)
+		if p.Title != c.Title || p.Lang != "en" || len(p.Text) < len(c.HTML)/3 {
+			t.Errorf("%s: title %q, language %q, %d bytes of text of %d", c.URL, p.Title, p.Lang, len(p.Text), len(c.HTML))
+		}
+		n, missing := recall(p, want[c.URL])
+		if len(missing) > 0 {
+			t.Logf("%s: missing %q", c.URL, missing)
+		}
+		found, all = found+n, all+len(want[c.URL])
+		pages++
+		return pages < 300
+	})
+	if float64(found) < 0.99*float64(all) || all == 0 {
+		t.Errorf("found %d of %d links, want 99 %%", found, all)
+	}
+}
