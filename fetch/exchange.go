@@ -46,6 +46,7 @@ type exchange struct {
 	deadline  time.Time // when Timeout is over
 	bodyStart time.Time
 	timer     *time.Timer
+	armed     time.Time // when timer fires; never after phaseEnd
 
 	// Set by the transport and the judge.
 	status      int
@@ -56,7 +57,9 @@ type exchange struct {
 	contentType string
 	location    string
 	why         error
+	buffer      []byte // the lane's, for reader
 	body        []byte
+	bodyErr     error
 }
 
 func newExchange(f *Fetcher, u *url.URL, req Request) *exchange {
@@ -73,9 +76,7 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	ex.cancel = cancel
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
-	ex.deadline = time.Now().Add(ex.f.opt.Timeout)
-	ex.timer = time.AfterFunc(ex.f.opt.Timeout, ex.expire)
-	ex.enter(phaseConnect)
+	ex.start()
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) {
 			if ex.at() != phaseConnect {
@@ -97,6 +98,21 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 			}
 		},
 	})
+}
+
+// start sets the timer to the shortest limit there is. Later phases need not
+// touch it: when it fires early it finds its phase's end moved, and goes on.
+// Most exchanges are over before; setting a timer at every phase would wake the
+// network poller each time and cost a tenth of a fast exchange.
+func (ex *exchange) start() {
+	opt := &ex.f.opt
+	first := min(opt.Timeout, opt.ConnectTimeout, opt.HeaderTimeout, opt.RateGrace)
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	now := time.Now()
+	ex.deadline, ex.armed = now.Add(opt.Timeout), now.Add(first)
+	ex.timer = time.AfterFunc(first, ex.expire)
+	ex.limit(now, opt.ConnectTimeout)
 }
 
 // end frees what begin took.
@@ -121,7 +137,7 @@ func (ex *exchange) enter(p phase) {
 	case phaseDrain:
 		limit = drainLimit
 	}
-	ex.arm(now, limit)
+	ex.limit(now, limit)
 }
 
 // enterFrom changes the phase without a new limit, if it is still from: hooks
@@ -134,12 +150,20 @@ func (ex *exchange) enterFrom(from, to phase) {
 	}
 }
 
-// arm sets the timer; mu is held.
-func (ex *exchange) arm(now time.Time, limit time.Duration) {
-	ex.phaseEnd = now.Add(limit)
+// limit ends the phase after d, or at the deadline; mu is held.
+func (ex *exchange) limit(now time.Time, d time.Duration) {
+	ex.phaseEnd = now.Add(d)
 	if ex.phaseEnd.After(ex.deadline) {
 		ex.phaseEnd = ex.deadline
 	}
+	if ex.phaseEnd.Before(ex.armed) {
+		ex.arm(now)
+	}
+}
+
+// arm sets the timer to the phase's end; mu is held.
+func (ex *exchange) arm(now time.Time) {
+	ex.armed = ex.phaseEnd
 	ex.timer.Reset(ex.phaseEnd.Sub(now))
 }
 
@@ -150,7 +174,7 @@ func (ex *exchange) expire() {
 	defer ex.mu.Unlock()
 	now := time.Now()
 	if now.Before(ex.phaseEnd) {
-		ex.timer.Reset(ex.phaseEnd.Sub(now))
+		ex.arm(now)
 		return
 	}
 	opt := &ex.f.opt
@@ -161,7 +185,8 @@ func (ex *exchange) expire() {
 	if ex.phase == phaseBody {
 		least := float64(opt.MinRate) * now.Sub(ex.bodyStart).Seconds()
 		if float64(ex.wire.Load()) >= least {
-			ex.arm(now, min(time.Second, opt.RateGrace)) // look again soon
+			ex.limit(now, min(time.Second, opt.RateGrace)) // look again soon
+			ex.arm(now)
 			return
 		}
 		ex.cancel(&timeoutError{ex.phase, fmt.Sprintf("slower than %d bytes/s", opt.MinRate)})
@@ -209,8 +234,8 @@ func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
 	resp.Code, resp.Header, resp.Addr = ex.status, ex.header, ex.addr
 	resp.ContentType, resp.Location = ex.contentType, ex.location
 	resp.WireBytes = ex.wire.Load()
-	if ex.header != nil {
-		resp.RetryAfter = ParseRetryAfter(ex.header.Get("Retry-After"), ex.f.opt.Now())
+	if after := ex.header.Get("Retry-After"); after != "" {
+		resp.RetryAfter = ParseRetryAfter(after, ex.f.opt.Now())
 	}
 	resp.State, resp.Err = ex.state, ex.why
 	if err != nil {

@@ -17,6 +17,7 @@ type lane struct {
 	collector *colly.Collector
 	ctx       *colly.Context // Colly wants one; ours stays empty
 	ex        *exchange      // the exchange under way
+	buffer    []byte         // for its body
 }
 
 // newCollector returns the collector that lanes are cloned from. Of Colly's
@@ -29,8 +30,6 @@ func newCollector(rt http.RoundTripper) *colly.Collector {
 	c.Init()
 	c.IgnoreRobotsTxt = true
 	c.AllowURLRevisit = true
-	c.ParseHTTPErrorResponse = true
-	c.MaxBodySize = 0 // it would cut silently; our body reader refuses aloud
 	c.SetClient(&http.Client{
 		Transport:     rt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -41,20 +40,25 @@ func newCollector(rt http.RoundTripper) *colly.Collector {
 func newLane(base *colly.Collector) *lane {
 	l := &lane{collector: base.Clone(), ctx: colly.NewContext()}
 	l.collector.OnResponseHeaders(func(r *colly.Response) {
-		if !l.ex.judgeHeader() {
-			r.Request.Abort() // closes the body unread
+		// The body is read here, where its limits are. Colly would read it with
+		// io.ReadAll, in pieces from 512 bytes up: a third of a fast exchange.
+		if l.ex.judgeHeader() {
+			l.ex.body, l.ex.bodyErr = l.ex.reader.readAll()
 		}
+		r.Request.Abort() // closes the body, read or not
 	})
-	l.collector.OnResponse(func(r *colly.Response) { l.ex.body = r.Body })
 	return l
 }
 
 // run makes the exchange on the caller's goroutine.
 func (l *lane) run(ctx context.Context, ex *exchange) (err error) {
-	l.ex = ex
+	l.ex, ex.buffer = ex, l.buffer
 	l.collector.Context = ctx
 	defer func() {
 		l.ex, l.collector.Context = nil, context.Background()
+		if ex.reader != nil && cap(ex.reader.data) <= maxBuffer {
+			l.buffer = ex.reader.data[:0] // it may have grown
+		}
 		// URLs and bytes come from strangers and pass through parsers that are
 		// not ours: a panic there must cost this exchange and nothing else.
 		if p := recover(); p != nil {
@@ -66,7 +70,7 @@ func (l *lane) run(ctx context.Context, ex *exchange) (err error) {
 	origin := ex.url.Scheme + "://" + ex.url.Host + "/"
 	err = l.collector.Request(http.MethodGet, origin, nil, l.ctx, ex.requestHeader())
 	if errors.Is(err, colly.ErrAbortedAfterHeaders) {
-		return nil // judgeHeader said so
+		return ex.bodyErr // as we told it to
 	}
 	return err
 }

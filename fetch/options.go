@@ -36,7 +36,7 @@ type Options struct {
 	RateGrace      time.Duration // how long a body may be slower than MinRate [5 s]
 
 	MaxHeaderBytes int64 // response header [256 KiB]
-	MaxBodyBytes   int64 // body after decompression [8 MiB]
+	MaxBodyBytes   int64 // body after decompression [4 MiB]
 	MaxRatio       int64 // decompressed to compressed, beyond the first MiB [200]
 
 	// ConnsPerHost bounds the connections to one host. The frontier allows one
@@ -71,7 +71,7 @@ func (o Options) withDefaults() Options {
 	def(&o.MinRate, 256)
 	def(&o.RateGrace, 5*time.Second)
 	def(&o.MaxHeaderBytes, 256<<10)
-	def(&o.MaxBodyBytes, 8<<20)
+	def(&o.MaxBodyBytes, 4<<20)
 	def(&o.MaxRatio, 200)
 	def(&o.ConnsPerHost, 2)
 	def(&o.MaxIdleConns, 256)

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -248,6 +249,39 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A body stays what it was when the lane goes on to other exchanges.
+func TestBodiesAreTheirOwn(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		n, _ := strconv.Atoi(r.URL.Path[1:])
+		io.WriteString(w, strings.Repeat(string(rune('a'+n%26)), n))
+	})
+	f := newTest(t, Options{})
+	bodies := map[int][]byte{}
+	sizes := []int{1, 511, 512, 513, 5000, 31 << 10, 32 << 10, 33 << 10, 100_000, 256 << 10, 300_000, 1 << 20, 3_999_999, 4 << 20, 7, 20_000}
+	for _, n := range sizes {
+		resp := f.Fetch(t.Context(), Request{URL: srv.URL + "/" + strconv.Itoa(n)})
+		checkState(t, resp, StateOK)
+		bodies[n] = resp.Body
+	}
+	for _, n := range sizes {
+		if want := strings.Repeat(string(rune('a'+n%26)), n); string(bodies[n]) != want {
+			t.Errorf("body of %d bytes is now %d bytes, %.20q", n, len(bodies[n]), bodies[n])
+		}
+	}
+	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/" + strconv.Itoa(4<<20+1)}), StateTooLarge)
+	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/100", MaxBodyBytes: 99}), StateTooLarge)
+	resp := f.Fetch(t.Context(), Request{URL: srv.URL + "/100", MaxBodyBytes: 99, Truncate: true})
+	checkState(t, resp, StateOK)
+	if !resp.Truncated || len(resp.Body) != 99 {
+		t.Errorf("%d bytes, truncated %v", len(resp.Body), resp.Truncated)
+	}
+	resp = f.Fetch(t.Context(), Request{URL: srv.URL + "/100", MaxBodyBytes: 100, Truncate: true})
+	if resp.Truncated || len(resp.Body) != 100 {
+		t.Errorf("%d bytes at the limit, truncated %v", len(resp.Body), resp.Truncated)
+	}
 }
 
 // What goes out is what was asked for: Colly's own spelling of a URL would not
