@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // phase is how far an exchange has come. It decides which limit runs and what
@@ -93,8 +96,8 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
 			ex.enter(phaseHeader)
-			if ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil && ex.f.opt.Proxy == nil {
-				ex.addr = ap.Addr().Unmap()
+			if tcp, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok && ex.f.opt.Proxy == nil {
+				ex.addr = tcp.AddrPort().Addr().Unmap()
 			}
 		},
 	})
@@ -220,10 +223,11 @@ func (ex *exchange) requestHeader() http.Header {
 		"Accept":          accept,
 		"Accept-Encoding": ex.f.acceptGzip,
 	}
-	if ex.req.ETag != "" {
+	// Both came from a server once; what can't be sent back is left out.
+	if ex.req.ETag != "" && httpguts.ValidHeaderFieldValue(ex.req.ETag) {
 		h.Set("If-None-Match", ex.req.ETag)
 	}
-	if ex.req.LastModified != "" {
+	if ex.req.LastModified != "" && httpguts.ValidHeaderFieldValue(ex.req.LastModified) {
 		h.Set("If-Modified-Since", ex.req.LastModified)
 	}
 	return h

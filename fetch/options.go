@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"net/url"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // Options sets up a Fetcher. The zero value works; a zero field takes the
@@ -100,6 +102,9 @@ func def[T comparable](field *T, value T) {
 
 // check reports settings that cannot work.
 func (o *Options) check() error {
+	if !httpguts.ValidHeaderFieldValue(o.UserAgent) {
+		return fmt.Errorf("user agent %q has characters that a header can't carry; use printable ones", o.UserAgent)
+	}
 	if o.Proxy != nil {
 		switch o.Proxy.Scheme {
 		case "http", "https", "socks5", "socks5h":

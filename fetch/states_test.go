@@ -342,9 +342,45 @@ func TestRedirectAndConditional(t *testing.T) {
 	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/page"}), StateOK)
 	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/page", ETag: `"v1"`}), StateNotModified)
 	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/page", LastModified: "Tue, 01 Jan 2030 00:00:00 GMT"}), StateNotModified)
+	checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL + "/page", ETag: "\"v\x001\""}), StateOK)
 	resp = f.Fetch(t.Context(), Request{URL: srv.URL + "/busy"})
 	checkState(t, resp, StateCode)
 	if resp.RetryAfter != 2*time.Minute {
 		t.Errorf("retry after %v, want 2m", resp.RetryAfter)
 	}
+}
+
+// FuzzAnswer lets a server say anything at all.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{
+		answer200("", string(page)), answer200("Content-Encoding: gzip\r\n", gzipped(page)),
+		chunkedHTML + "5\r\n<p>hi\r\n0\r\n\r\n", "HTTP/1.1 301 Moved\r\nLocation: //x/\r\n\r\n",
+		"HTTP/1.1 200 OK\r\n\r\n\x1f\x8b", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
+		"HTTP/1.1 429 Slow\r\nRetry-After: 9\r\n\r\n", "HTTP/0.9\r\n", "",
+	} {
+		f.Add([]byte(s))
+	}
+	answers := make(chan []byte, 1)
+	addr := rawServer(f, false, func(c net.Conn) { c.Write(<-answers) })
+	fetcher := newTest(f, impatient)
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		answers <- answer
+		// The connection is never kept, so that no two answers meet.
+		resp := fetcher.Fetch(t.Context(), Request{URL: "http://" + addr + "/"})
+		fetcher.transport.CloseIdleConnections()
+		switch resp.State {
+		case StateOK, StateRedirect:
+			checkState(t, resp, resp.State)
+		case StateCode, StateHeaderError, StateHeaderTimeout, StateBodyError, StateBodyTimeout, StateTooLarge, StateWrongType:
+			if resp.Err == nil || resp.Body != nil {
+				t.Errorf("%q: %s, %v, body %q", answer, resp.State, resp.Err, resp.Body)
+			}
+		default:
+			t.Errorf("%q: state %s (%v)", answer, resp.State, resp.Err)
+		}
+		select { // a retry inside net/http took no answer, or took it twice
+		case <-answers:
+		default:
+		}
+	})
 }

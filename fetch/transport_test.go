@@ -284,6 +284,37 @@ func TestBodiesAreTheirOwn(t *testing.T) {
 	}
 }
 
+// An address that refuses is passed over for the next; IPv6 works like IPv4.
+func TestDialInOrder(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "x") })
+	port := netip.MustParseAddrPort(srv.Listener.Addr().String()).Port()
+	var addrs []netip.Addr
+	f := newTest(t, Options{
+		AllowNet: []netip.Prefix{loopback, netip.MustParsePrefix("::1/128")},
+		Resolver: resolverFunc(func(context.Context, string) ([]netip.Addr, error) { return addrs, nil }),
+		DNSTTL:   1,
+	})
+	url := fmt.Sprintf("http://a.example:%d/", port)
+	addrs = []netip.Addr{netip.MustParseAddr("127.0.0.9"), netip.MustParseAddr("::1"), netip.MustParseAddr("127.0.0.1")}
+	resp := f.Fetch(t.Context(), Request{URL: url})
+	checkState(t, resp, StateOK)
+	if resp.Addr != netip.MustParseAddr("127.0.0.1") {
+		t.Errorf("served by %v", resp.Addr)
+	}
+	ln, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Skipf("no IPv6 here: %v", err)
+	}
+	six := &http.Server{Handler: srv.Config.Handler}
+	defer six.Close()
+	go six.Serve(ln)
+	resp = f.Fetch(t.Context(), Request{URL: "http://" + ln.Addr().String() + "/"})
+	checkState(t, resp, StateOK)
+	if resp.Addr != netip.MustParseAddr("::1") {
+		t.Errorf("served by %v", resp.Addr)
+	}
+}
+
 // What goes out is what was asked for: Colly's own spelling of a URL would not
 // be the one that robots.txt was asked about.
 func TestURLSentAsAsked(t *testing.T) {
@@ -309,6 +340,7 @@ func TestBadOptions(t *testing.T) {
 		{Proxy: &url.URL{Scheme: "ftp", Host: "p:1"}},
 		{Proxy: &url.URL{Scheme: "http"}},
 		{Timeout: -time.Second},
+		{UserAgent: "fossick (+a\nb)"},
 		{MaxBodyBytes: -1},
 	} {
 		if f, err := New(o); err == nil {
