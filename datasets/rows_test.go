@@ -1,0 +1,131 @@
+package datasets
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// FuzzRow: no panic; a row that was read is read the same after being written.
+func FuzzRow(f *testing.F) {
+	for line := range strings.Lines(threeRows) {
+		f.Add([]byte(line))
+	}
+	f.Add([]byte(`{"url":"u","text":"\ud83d\ude00 \u0000 \\ \/","labels":["","a"],"label":null}`))
+	f.Add([]byte(`{"url":"u","text":"x","text":"y"}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		e, err := parseRow(line)
+		if err != nil {
+			return
+		}
+		if !json.Valid(line) {
+			t.Errorf("%q is no JSON but was read", line)
+		}
+		row := map[string]any{"url": e.URL, "label": e.Label, "labels": e.Labels, "site": e.Site, "split": e.Split, "title": e.Title, "html": e.HTML, "text": e.Text}
+		for k, v := range e.Fields {
+			row[k] = v
+		}
+		out, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := parseRow(out)
+		if err != nil {
+			t.Fatalf("%q was written as %q: %v", line, out, err)
+		}
+		if len(again.Labels) == 0 {
+			again.Labels = e.Labels // nil or empty
+		}
+		if !reflect.DeepEqual(e, again) {
+			t.Errorf("%q: read %+v, and %+v after writing", line, e, again)
+		}
+	})
+}
+
+func TestWhere(t *testing.T) {
+	dir := write(t, map[string]string{"pages.jsonl": threeRows})
+	tests := []struct {
+		where []string
+		want  int
+	}{
+		{nil, 3},
+		{[]string{"site=a"}, 1},
+		{[]string{"site="}, 2},
+		{[]string{"label=y"}, 1},
+		{[]string{"labels=yy"}, 1},
+		{[]string{"split=test", "label=y"}, 1},
+		{[]string{"split=test", "label=x"}, 0},
+		{[]string{"encoding=ascii"}, 1},
+		{[]string{"url=http://a.test/1"}, 1},
+	}
+	for _, tt := range tests {
+		var opt Options
+		for _, s := range tt.where {
+			w, err := ParseWhere(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt.Where = append(opt.Where, w)
+		}
+		rows, errs, rep := all(t, dir, opt)
+		if len(errs) > 0 || len(rows) != tt.want || rep.Filtered != 3-tt.want {
+			t.Errorf("where %v: %d rows, %d filtered, errors %v; want %d", tt.where, len(rows), rep.Filtered, errs, tt.want)
+		}
+	}
+	if rows, _, _ := all(t, dir, Options{Labels: []string{"x", "z"}}); len(rows) != 2 {
+		t.Errorf("labels x and z: %d rows, want 2", len(rows))
+	}
+	_, errs, _ := all(t, dir, Options{Where: []Where{{"sight", "a"}}})
+	if len(errs) != 1 || !strings.Contains(errs[0].Error(), `no row has a field "sight"; filter by one of`) {
+		t.Errorf("a misspelt field: errors %v, want one that names the fields", errs)
+	}
+	for _, bad := range []string{"", "site", "=x"} {
+		if _, err := ParseWhere(bad); err == nil {
+			t.Errorf("ParseWhere(%q): no error", bad)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	rows := `{"url":"http://a.test/1","label":"Sport","text":"a"}
+{"url":"http://a.test/2","label":"sport","text":"a"}
+{"url":"http://a.test/3","text":"  "}
+`
+	_, _, rep := all(t, write(t, map[string]string{"pages.jsonl": rows + "{\"url\":\"http://a.test/4\",\"label\":\"sport\",\"text\":\"\xff\"}"}), Options{})
+	notes := strings.Join(rep.Notes(), "\n")
+	for _, want := range []string{"1 rows have no label", "1 rows have an empty body", "1 rows held bytes", "1 rows repeat", `"Sport" and "sport" differ only in case`} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes lack %q:\n%s", want, notes)
+		}
+	}
+	if err := rep.Trainable(); err != nil {
+		t.Errorf("two labels: %v", err)
+	}
+	for name, tt := range map[string]struct{ rows, want string }{
+		"one class": {`{"url":"u","label":"x","text":"a"}`, "have one label"},
+		"no label":  {`{"url":"u","text":"a"}`, "none of the 1 rows has a label"},
+		"no rows":   {"", "no rows"},
+	} {
+		_, _, rep := all(t, write(t, map[string]string{"pages.jsonl": tt.rows}), Options{})
+		if err := rep.Trainable(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want an error saying %q", name, err, tt.want)
+		}
+	}
+}
+
+// BenchmarkRow decodes a row with 21 KB of markup.
+func BenchmarkRow(b *testing.B) {
+	html := strings.Repeat("<p class=\"a\">Some text,\n and a <a href=\"/x\">link</a>.</p>\n", 380)
+	line, err := json.Marshal(map[string]string{"url": "http://a.test/", "label": "x", "site": "a.test", "title": "T", "html": html})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		if _, err := parseRow(line); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package datasets
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rowsOf makes n rows of each label; every fifth repeats the body before it.
+func rowsOf(counts map[string]int) []Row {
+	var rows []Row
+	for _, label := range sortedKeys(counts) {
+		for i := range counts[label] {
+			r := Row{Label: label}
+			copy(r.Sum[:], fmt.Sprintf("%s%d", label, i-i%5/4))
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func TestAssign(t *testing.T) {
+	counts := map[string]int{"a": 100, "b": 50, "c": 7, "": 5}
+	tests := []struct {
+		name string
+		opt  SplitOptions
+		want map[string]int
+		err  string
+	}{
+		{"all", SplitOptions{}, map[string]int{"a": 100, "b": 50, "c": 7}, ""},
+		{"share", SplitOptions{Share: 0.7}, map[string]int{"a": 70, "b": 35, "c": 5}, ""},
+		{"a small share", SplitOptions{Share: 0.01}, map[string]int{"a": 1, "b": 1, "c": 1}, ""},
+		{"number", SplitOptions{N: 60}, map[string]int{"a": 38, "b": 19, "c": 3}, ""},
+		{"number of all", SplitOptions{N: 157}, map[string]int{"a": 100, "b": 50, "c": 7}, ""},
+		{"each class", SplitOptions{PerClass: map[string]int{"": 5}}, map[string]int{"a": 5, "b": 5, "c": 5}, ""},
+		{"by class", SplitOptions{PerClass: map[string]int{"a": 30, "": 2}}, map[string]int{"a": 30, "b": 2, "c": 2}, ""},
+		{"too many", SplitOptions{N: 158}, nil, "there are 157"},
+		{"too many of c", SplitOptions{PerClass: map[string]int{"": 8}}, nil, `8 rows of "c" for training; there are 7`},
+		{"no such class", SplitOptions{PerClass: map[string]int{"d": 8}}, nil, "the set has a, b, c"},
+		{"share 2", SplitOptions{Share: 2}, nil, "at most 1"},
+		{"two ways", SplitOptions{Share: 0.5, N: 3}, nil, "give one"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rows := rowsOf(counts)
+			parts, rep, err := Assign(rows, rand.New(rand.NewPCG(7, 7)), tt.opt)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("error %v, want one saying %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := 0
+			for label, n := range tt.want {
+				total += n
+				if rep.TrainPerLabel[label] != n {
+					t.Errorf("label %s: %d train, want %d", label, rep.TrainPerLabel[label], n)
+				}
+			}
+			if rep.Train != total || rep.Test != 157-total || rep.Unused != 5 {
+				t.Errorf("%+v, want %d train, %d test, the 5 without label unused", rep, total, 157-total)
+			}
+			again, _, _ := Assign(rows, rand.New(rand.NewPCG(7, 7)), tt.opt)
+			if !slices.Equal(parts, again) {
+				t.Error("the same seed splits differently")
+			}
+			if got := naiveAcross(rows, parts); got != rep.Across {
+				t.Errorf("%d bodies across the split, counted one by one %d", rep.Across, got)
+			}
+		})
+	}
+}
+
+func naiveAcross(rows []Row, parts []Part) int {
+	n := 0
+	for i := range rows {
+		for j := range rows {
+			if parts[i] == Test && parts[j] == Train && rows[i].Sum == rows[j].Sum {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+func TestOwnSplit(t *testing.T) {
+	rows := rowsOf(map[string]int{"a": 20, "b": 20})
+	for i := range rows {
+		rows[i].Split = []string{"train", "test", "train", ""}[i%4]
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	_, rep, err := Assign(rows, rng, SplitOptions{})
+	if err != nil || rep.Train != 20 || rep.Test != 10 || rep.Unused != 10 || !rep.Own {
+		t.Errorf("own split: %+v, %v; want 20, 10 and 10", rep, err)
+	}
+	parts, rep, err := Assign(rows, rng, SplitOptions{N: 6})
+	if err != nil || rep.Train != 6 || rep.Test != 10 {
+		t.Errorf("6 of an own split: %+v, %v; want 6 train and the 10 test rows", rep, err)
+	}
+	for i, p := range parts {
+		if p == Train && rows[i].Split != "train" || (p == Test) != (rows[i].Split == "test") {
+			t.Errorf("row %d of split %q went to %d", i, rows[i].Split, p)
+		}
+	}
+	rows[3].Split = "dev"
+	if _, _, err := Assign(rows, rng, SplitOptions{}); err == nil || !strings.Contains(err.Error(), `row 4: split "dev"`) {
+		t.Errorf("a third split: %v", err)
+	}
+}
+
+func TestSplitDemo(t *testing.T) {
+	rows := demoRows(t, 1)
+	train, test, rep, err := Split(rows, rand.New(rand.NewPCG(1, 1)), SplitOptions{})
+	if err != nil || len(train)+len(test) != len(rows) || rep.Across != 0 {
+		t.Errorf("%d and %d of %d rows, %d bodies across the split, %v; want all, and none across", len(train), len(test), len(rows), rep.Across, err)
+	}
+}
