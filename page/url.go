@@ -271,7 +271,7 @@ func equalFold(b []byte, s string) bool {
 // abbreviate keeps messages readable.
 func abbreviate(s string) string {
 	if len(s) > 200 {
-		return s[:200] + "…"
+		return cut(s, 200) + "…"
 	}
 	return s
 }
