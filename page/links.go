@@ -8,7 +8,7 @@ import (
 // anchorStart handles <a>, which also ends an anchor that is still open.
 func (p *parser) anchorStart() {
 	p.anchorEnd()
-	p.head = false
+	p.inBody()
 	href, ok := p.get("href")
 	if !ok {
 		if href, ok = p.get("xlink:href"); !ok {
@@ -44,7 +44,7 @@ func (p *parser) anchorEnd() {
 
 // image takes the alternative text of an image in a link.
 func (p *parser) image() {
-	p.head = false
+	p.inBody()
 	if p.link < 0 || len(p.alt) > 0 {
 		return
 	}
@@ -88,10 +88,11 @@ func (p *parser) baseElement() {
 }
 
 // addLink appends a link to target, which is an attribute's value, and says
-// whether it did. A fragment of the page itself is no link.
+// whether it did. A fragment of the page itself is no link, and nothing in a
+// template is.
 func (p *parser) addLink(kind Kind, target []byte) bool {
 	target = bytes.TrimSpace(target)
-	if len(target) == 0 || target[0] == '#' {
+	if len(target) == 0 || target[0] == '#' || p.hidden.tag == "template" {
 		return false
 	}
 	if len(p.page.Links) >= MaxLinks || len(target) > maxAttrBytes {

@@ -6,8 +6,14 @@ import (
 )
 
 // navStart enters a navigation region when the element is one: by its name,
-// its role, or by what its class or id says.
+// its role, or by what its class or id says. Where the content begins, a
+// region whose end was forgotten is over.
 func (p *parser) navStart() {
+	role, _ := p.get("role")
+	if string(p.name) == "main" || string(p.name) == "article" || hasWord(role, "main") {
+		p.nav = region{}
+		return
+	}
 	if p.nav.inside() {
 		return
 	}
@@ -24,63 +30,61 @@ func (p *parser) navStart() {
 	default:
 		return
 	}
-	for _, a := range p.attrs {
-		switch {
-		case equalFold(a.key, "class"), equalFold(a.key, "id"):
-			if !saysNav(a.value) {
-				continue
-			}
-		case !equalFold(a.key, "role") || !navRole(a.value):
-			continue
-		}
+	class, _ := p.get("class")
+	id, _ := p.get("id")
+	if navRole(role) || saysNav(class) || saysNav(id) {
 		p.nav.open(p.name)
-		return
 	}
 }
 
 // navRole says whether an ARIA role is a landmark beside the content.
 func navRole(v []byte) bool {
-	for _, role := range []string{"navigation", "banner", "contentinfo", "complementary", "menu", "menubar", "search"} {
-		if hasWord(v, role) {
+	for role := range bytes.FieldsSeq(v) {
+		switch string(role) {
+		case "navigation", "banner", "contentinfo", "complementary", "menu", "menubar", "search":
 			return true
 		}
 	}
 	return false
 }
 
-// saysNav says whether a class or id names navigation: "nav-bar", "leftMenu",
-// "sphinxsidebar". It looks at the parts of a name, and takes a name with
-// a part like "has" or "content" for a description of something else.
+// saysNav says whether one of the names in a class or id is that of
+// navigation: "nav-bar", "leftMenu", "sphinxsidebar".
 func saysNav(v []byte) bool {
 	for name := range bytes.FieldsSeq(cut(v, 256)) {
-		var arr [256]byte
-		found := false
-		for part := range bytes.FieldsFuncSeq(appendLower(arr[:0], name), func(r rune) bool { return r == '-' || r == '_' || r == ':' }) {
-			switch string(bytes.TrimRight(part, "0123456789")) {
-			case "has", "with", "no", "without", "content", "contents", "main", "article", "body", "page":
-				found = false
-			case "nav", "navi", "navigation", "menu", "submenu", "breadcrumb", "breadcrumbs", "crumbs", "footer", "header",
-				"masthead", "topbar", "toolbar", "pager", "pagination", "headerlink", "related", "sitemap":
-				found = true
-				continue
-			default:
-				if found = navPart(part); found {
-					continue
-				}
-				continue
-			}
-			break
-		}
-		if found {
+		if navName(name) {
 			return true
 		}
 	}
 	return false
+}
+
+// navName looks at the parts of a name. "has-sidebar" describes something else,
+// and the header of an entry is its title.
+func navName(name []byte) bool {
+	var arr [64]byte
+	strong, weak, piece := false, false, false
+	separator := func(r rune) bool { return r == '-' || r == '_' || r == ':' }
+	for part := range bytes.FieldsFuncSeq(appendLower(arr[:0], name), separator) {
+		switch string(bytes.TrimRight(part, "0123456789")) {
+		case "has", "with", "no", "without":
+			return false
+		case "article", "entry", "post", "section", "card", "content", "page", "panel", "modal", "table":
+			piece = true
+		case "header", "footer", "related", "toolbar", "banner":
+			weak = true
+		case "menu", "submenu", "crumbs", "masthead", "topbar", "pager", "pagination", "headerlink", "sitemap":
+			strong = true
+		default:
+			strong = strong || navPart(part)
+		}
+	}
+	return strong || weak && !piece
 }
 
 // navPart recognises names run together: "sphinxsidebar", "navheader", "topmenu".
 func navPart(part []byte) bool {
-	for _, end := range []string{"sidebar", "navbar", "menu", "nav", "navigation", "breadcrumbs", "footer"} {
+	for _, end := range []string{"nav", "menu", "navi", "navbar", "sidebar", "navigation", "breadcrumb", "breadcrumbs", "footer"} {
 		if bytes.HasSuffix(part, []byte(end)) {
 			return true
 		}
@@ -104,7 +108,7 @@ func (p *parser) markMenus() {
 	for i := 0; i < len(links); {
 		line.find(p.page.Text, p.marks[i].start)
 		j := i + 1
-		for j < len(links) && p.marks[j].start >= line.start && p.marks[j].start < line.end {
+		for j < len(links) && !p.marks[i].alone && !p.marks[j].alone && p.marks[j].start >= line.start && p.marks[j].start < line.end {
 			j++
 		}
 		if j-i >= menuLinks && p.isMenu(line, p.marks[i:j]) {

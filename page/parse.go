@@ -193,6 +193,9 @@ func (p *parser) startTag() {
 		p.image()
 	case "br", "hr":
 		p.text.breakBlock()
+	case "td", "th":
+		p.text.space = true // the cells of a row are a line
+		p.navStart()
 	default:
 		p.blockStart()
 	}
@@ -250,15 +253,23 @@ func (p *parser) titleElement() {
 	}
 }
 
+// inBody takes note of content, which ends the head; but what a head has for
+// readers without scripts is not shown.
+func (p *parser) inBody() {
+	if !p.noscript.inside() {
+		p.head = false
+	}
+}
+
 // blockStart handles the elements that break lines.
 func (p *parser) blockStart() {
 	if !isBlock(p.name) {
-		if string(p.name) == "span" || string(p.name) == "td" {
+		if string(p.name) == "span" {
 			p.navStart()
 		}
 		return
 	}
-	p.head = false
+	p.inBody()
 	p.text.breakBlock()
 	if p.hidden.tag != "template" && string(p.name) != "option" {
 		p.hidden = region{} // as in a browser, a block ends a forgotten svg or select
@@ -266,7 +277,6 @@ func (p *parser) blockStart() {
 	switch string(p.name) {
 	case "article", "main":
 		p.article++
-		p.nav = region{} // an unclosed menu ends at the latest where the content begins
 	case "h1", "h2", "h3", "h4", "h5", "h6":
 		p.headingEnd()
 		if p.name[1] <= '3' {
