@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"fossick/frontier"
+	"fossick/models"
 )
 
 // The exit codes of every verb.
@@ -71,6 +75,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Resolvers(newSettings()),
+		kong.Vars{
+			"topics": strings.Join(models.BuiltinTopics(), ", "),
+			"orders": strings.Join(frontier.Orderings(), ", "),
+		},
 	)
 	if err != nil {
 		return report(err, exitFailed, asJSON, stdout, stderr)

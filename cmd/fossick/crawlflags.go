@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+
+	"fossick/crawler"
+	"fossick/fetch"
+	"fossick/frontier"
+)
+
+// crawlSettings are the flags of a crawl. A zero value means "not given": then
+// a resumed crawl takes what the store remembers, and a new one the default.
+type crawlSettings struct {
+	Seed     []string `placeholder:"URL" sep:"none" help:"Start page; may be repeated."`
+	Seeds    string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
+	Keywords []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the topic's, else the model's]."`
+	Model    string   `placeholder:"M" help:"Model that labels the pages; the topic is one of its labels."`
+
+	Score     string   `enum:",paper" default:"" placeholder:"HOW" help:"How links are scored: paper (degree of relevance, R) [paper]."`
+	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]."`
+	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]."`
+	Links     string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]."`
+	Order     string   `placeholder:"ORDER" help:"Order of the crawl: ${orders} [relevance]."`
+
+	MaxPages        uint64        `placeholder:"N" help:"Pages to store, over all resumptions [1000]."`
+	MaxTime         time.Duration `placeholder:"D" help:"Stop this session after so long, as 90s or 2h."`
+	MaxDepth        int           `placeholder:"N" help:"Links from a start page, at most."`
+	MaxPagesPerHost uint64        `placeholder:"N" help:"Pages of one host, at most."`
+	MaxPagesPerSite uint64        `placeholder:"N" help:"Pages of one site, at most."`
+	Include         string        `placeholder:"REGEX" help:"Visit only URLs that match."`
+	Exclude         string        `placeholder:"REGEX" help:"Do not visit URLs that match."`
+	TLD             []string      `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma."`
+
+	Workers   int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]."`
+	Delay     string        `placeholder:"D" help:"Rest of a host after each exchange: auto, or a time; 0 for one's own servers [auto]."`
+	Timeout   time.Duration `placeholder:"D" help:"Longest exchange [60s]."`
+	Proxy     string        `placeholder:"URL" help:"Send all requests through a proxy."`
+	Hosts     string        `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line."`
+	CA        string        `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints."`
+	AllowNet  []string      `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8."`
+	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]."`
+	Contact   string        `placeholder:"MAIL|URL" help:"Where a site's owner can reach you; goes into the user agent."`
+}
+
+// inherit takes over from saved what s leaves open.
+func (s *crawlSettings) inherit(saved *crawlSettings) error {
+	own, old := reflect.ValueOf(s).Elem(), reflect.ValueOf(saved).Elem()
+	for i := range own.NumField() {
+		if own.Field(i).IsZero() {
+			own.Field(i).Set(old.Field(i))
+		}
+	}
+	return nil
+}
+
+// options turns the flags into the crawler's options; the plan adds the rest.
+func (s *crawlSettings) options() (crawler.Options, error) {
+	opt := crawler.Options{
+		MaxPages: s.MaxPages, MaxTime: s.MaxTime, MaxPerHost: s.MaxPagesPerHost, MaxPerSite: s.MaxPagesPerSite,
+		Workers: s.Workers, Agent: productToken(s.userAgentName()),
+		Scope: crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
+	}
+	if opt.MaxPages == 0 {
+		opt.MaxPages = 1000
+	}
+	for _, tld := range s.TLD {
+		opt.Scope.TLD = append(opt.Scope.TLD, strings.ToLower(strings.TrimPrefix(tld, ".")))
+	}
+	var err error
+	if opt.Scope.Include, err = pattern("--include", s.Include); err != nil {
+		return opt, err
+	}
+	if opt.Scope.Exclude, err = pattern("--exclude", s.Exclude); err != nil {
+		return opt, err
+	}
+	if opt.Delay, err = parseDelay(s.Delay); err != nil {
+		return opt, err
+	}
+	order := s.Order
+	if order == "" {
+		order = "relevance"
+	}
+	if opt.Ordering, err = frontier.OrderingByName(order); err != nil {
+		return opt, usageError{fmt.Errorf("--order: %w", err)}
+	}
+	switch {
+	case s.Threshold != nil && order == "relevance":
+		opt.Threshold = *s.Threshold
+	case s.Threshold != nil:
+		return opt, usagef("--threshold drops links in the order of relevance only; --order %s drops none", order)
+	case order == "relevance":
+		opt.Threshold = 0.2 // paper A's
+	}
+	return opt, nil
+}
+
+func pattern(flag, text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s: %w; it takes a regular expression in Go's syntax", flag, err)}
+	}
+	return re, nil
+}
+
+func parseDelay(text string) (crawler.Delay, error) {
+	if text == "" || text == "auto" {
+		return crawler.Delay{}, nil
+	}
+	if text == "0" {
+		return crawler.Delay{Fixed: true}, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return crawler.Delay{}, usagef("--delay %s: give auto, 0, or a time such as 500ms or 2s", text)
+	}
+	return crawler.Delay{Fixed: true, Rest: d}, nil
+}
+
+func (s *crawlSettings) userAgentName() string {
+	if s.UserAgent != "" {
+		return s.UserAgent
+	}
+	return "fossick/" + version
+}
+
+// productToken is what robots.txt calls a user agent: its name without version.
+func productToken(userAgent string) string {
+	token, _, _ := strings.Cut(userAgent, "/")
+	token, _, _ = strings.Cut(token, " ")
+	return token
+}
+
+// fetchOptions turns the flags into the fetcher's options.
+func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
+	name, number, _ := strings.Cut(s.userAgentName(), "/")
+	opt := fetch.Options{
+		UserAgent: fetch.UserAgent(name, number, s.Contact), Timeout: s.Timeout, Logger: a.log,
+		ConnsPerHost: 1,
+	}
+	if s.Proxy != "" {
+		proxy, err := url.Parse(s.Proxy)
+		if err != nil {
+			return opt, usageError{fmt.Errorf("--proxy: %w", err)}
+		}
+		opt.Proxy = proxy
+	}
+	for _, text := range s.AllowNet {
+		net, err := netip.ParsePrefix(text)
+		if err != nil {
+			return opt, usagef("--allow-net %s: give nets as 127.0.0.0/8 or ::1/128", text)
+		}
+		opt.AllowNet = append(opt.AllowNet, net)
+	}
+	if s.Hosts != "" {
+		file, err := os.Open(s.Hosts)
+		if err != nil {
+			return opt, fmt.Errorf("--hosts: %w", err)
+		}
+		defer file.Close()
+		if opt.Hosts, err = fetch.ParseHosts(file, s.Hosts); err != nil {
+			return opt, err
+		}
+	}
+	if s.CA != "" {
+		file, err := os.Open(s.CA)
+		if err != nil {
+			return opt, fmt.Errorf("--ca: %w", err)
+		}
+		defer file.Close()
+		if opt.RootCAs, err = fetch.ReadCAs(file, s.CA); err != nil {
+			return opt, err
+		}
+	}
+	return opt, nil
+}
+
+// storedModel is where a store keeps the model of its crawl.
+func storedModel(dir string) string { return filepath.Join(dir, "model.fossick") }
+
+// safeName makes a file name of a topic's name.
+func safeName(topic string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>| `, r) {
+			return '-'
+		}
+		return r
+	}, filepath.Base(topic)), "-.")
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"fossick/crawler"
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// focusCmd crawls for a topic. Its flags are kept in the store, so that a
+// resumed crawl goes on as it began; see crawlSettings.
+type focusCmd struct {
+	Topic  string `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), its folder, or any name with --model or --keywords."`
+	Resume bool   `help:"Go on with the crawl in --store; its settings hold, but for limits and manners given anew."`
+	Store  string `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]."`
+	crawlSettings
+}
+
+func (focusCmd) Help() string {
+	return `Crawls the web for a topic, best links first, into a store.
+
+Examples:
+  fossick focus --topic banking --contact you@example.org --max-pages 500
+  fossick focus --topic bees --keywords bee,hive,honey,beekeeping --seed https://example.org/bees --contact you@example.org
+
+With fossick serve running (it prints its address), a corpus instead of the web:
+  fossick focus --topic science --seed http://h.test/ --proxy http://127.0.0.1:8080 --delay 0`
+}
+
+// crawlResult is what focus prints (cli.md).
+type crawlResult struct {
+	Topic          string            `json:"topic"`
+	Fetched        uint64            `json:"fetched"`
+	Relevant       uint64            `json:"relevant"`
+	Harvest        *float64          `json:"harvest"`
+	Requests       uint64            `json:"requests"`
+	ByState        map[string]uint64 `json:"by_state"`
+	Codes          map[int]uint64    `json:"codes"`
+	Hosts          int               `json:"hosts"`
+	PagesPerSecond *float64          `json:"pages_per_second"`
+	Seconds        float64           `json:"seconds"`
+	Store          string            `json:"store"`
+	Stopped        crawler.Stop      `json:"stopped_because"`
+	Waiting        int               `json:"waiting"`
+	Keywords       []string          `json:"keywords"`
+}
+
+// Run crawls and prints the result; an interrupted crawl prints it as well.
+func (c *focusCmd) Run(a *app) error {
+	result, err := c.crawl(a.ctx, a)
+	if result == nil {
+		return err
+	}
+	if emitErr := a.emit(result, result.print); emitErr != nil {
+		return emitErr
+	}
+	if err == nil && result.Stopped == crawler.StopInterrupted {
+		return errInterrupted
+	}
+	return err
+}
+
+// crawl does the work of focus, for demo as well.
+func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err error) {
+	if c.Store == "" {
+		if c.Resume && c.Topic == "" {
+			return nil, usagef("--resume needs --store DIR or --topic T to know which crawl")
+		}
+		c.Store = "fossick-" + safeName(c.Topic)
+	}
+	s, err := c.openStore()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	plan, err := c.plan(a)
+	if err != nil {
+		return nil, errors.Join(err, c.undo(s))
+	}
+	fetcher, err := fetch.New(plan.fetch)
+	if err != nil {
+		return nil, errors.Join(usageError{err}, c.undo(s))
+	}
+	defer fetcher.Close()
+	if err := c.remember(s, plan); err != nil {
+		return nil, err
+	}
+	line := newStatus(a, plan)
+	plan.crawl.Store, plan.crawl.Fetcher, plan.crawl.Progress = s, fetcher, line.show
+	engine, err := crawler.New(plan.crawl)
+	if err != nil {
+		return nil, err
+	}
+	line.begin(c.Resume, engine.Progress())
+	done, err := engine.Run(ctx)
+	line.end()
+	return c.result(plan, done, engine.Progress().Queue), err
+}
+
+func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlResult {
+	n := done.Counts
+	r := &crawlResult{
+		Topic: c.Topic, Fetched: n.Pages, Relevant: n.Relevant, Requests: n.Requests,
+		ByState: n.States, Codes: n.Codes, Hosts: done.Hosts,
+		Seconds: n.Elapsed.Seconds(), Store: c.Store, Stopped: done.Stopped, Waiting: waiting,
+		Keywords: plan.keywords,
+	}
+	if n.Pages > 0 {
+		harvest := float64(n.Relevant) / float64(n.Pages)
+		r.Harvest = &harvest
+	}
+	if r.Seconds > 0 {
+		speed := float64(n.Pages) / r.Seconds
+		r.PagesPerSecond = &speed
+	}
+	return r
+}
+
+func (r *crawlResult) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
+	if r.Harvest != nil {
+		fmt.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
+	}
+	fmt.Fprintf(w, "\n%d requests in %.1f s", r.Requests, r.Seconds)
+	if r.PagesPerSecond != nil {
+		fmt.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
+	}
+	fmt.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
+	states := make([]string, 0, len(r.ByState))
+	for state := range r.ByState {
+		states = append(states, state)
+	}
+	slices.Sort(states)
+	for _, state := range states {
+		fmt.Fprintf(w, "  %-16s %d\n", state, r.ByState[state])
+	}
+	fmt.Fprintf(w, "store: %s\n", r.Store)
+	if r.Waiting > 0 {
+		fmt.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
+	}
+}
+
+// openStore makes the store, or opens the one to resume and takes its settings.
+func (c *focusCmd) openStore() (*store.Store, error) {
+	if !c.Resume {
+		if c.Topic == "" {
+			return nil, usagef("--topic T says what to look for; fossick focus --help has examples")
+		}
+		return store.Create(c.Store, store.Info{Version: version, Topic: c.Topic})
+	}
+	s, err := store.Open(c.Store)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.recall(s.Info()); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// undo removes a store that was made for a crawl that cannot begin, so that a
+// mended command line does not meet it.
+func (c *focusCmd) undo(s *store.Store) error {
+	if counts, err := s.Counts(); err != nil || counts.URLs > 0 || c.Resume {
+		return err
+	}
+	return os.RemoveAll(c.Store)
+}
+
+// remember keeps the settings and the model in the store.
+func (c *focusCmd) remember(s *store.Store, p *plan) error {
+	if p.model != nil {
+		if err := p.model.WriteFile(storedModel(c.Store)); err != nil {
+			return err
+		}
+	}
+	saved := c.crawlSettings
+	saved.Keywords = p.keywords
+	text, err := json.Marshal(saved)
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	return s.SetSettings(text)
+}
+
+// recall fills in from the store what the command line leaves open.
+func (c *focusCmd) recall(info store.Info) error {
+	if c.Topic != "" && c.Topic != info.Topic {
+		return usagef("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
+	}
+	c.Topic = info.Topic
+	var saved crawlSettings
+	if len(info.Settings) > 0 {
+		if err := json.Unmarshal(info.Settings, &saved); err != nil {
+			return fmt.Errorf("%s: settings: %w", c.Store, err)
+		}
+	}
+	if _, err := os.Stat(storedModel(c.Store)); err == nil {
+		saved.Model = storedModel(c.Store)
+	}
+	return c.inherit(&saved)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fossick/crawler"
+	"fossick/fetch"
+	"fossick/models"
+	"fossick/page"
+	"fossick/relevance"
+)
+
+// plan is a crawl ready to begin, but for store and fetcher.
+type plan struct {
+	crawl    crawler.Options
+	fetch    fetch.Options
+	model    *models.Model // nil without one
+	keywords []string      // K
+}
+
+// plan puts topic, flags and defaults together.
+func (c *focusCmd) plan(a *app) (*plan, error) {
+	p := &plan{}
+	var err error
+	if p.crawl, err = c.options(); err != nil {
+		return nil, err
+	}
+	if p.fetch, err = c.fetchOptions(a); err != nil {
+		return nil, err
+	}
+	p.crawl.Log = a.log
+	topic, err := c.topic()
+	if err != nil {
+		return nil, err
+	}
+	p.model = topic.Model
+	p.keywords = topic.Keywords
+	if p.crawl.Scorer, err = c.scorer(topic, p.crawl.Threshold); err != nil {
+		return nil, err
+	}
+	if !c.Resume || len(c.Seed) > 0 {
+		if p.crawl.Seeds, err = c.startPages(topic.Seeds); err != nil {
+			return nil, err
+		}
+	}
+	return p, c.checkContact(p.crawl.Seeds)
+}
+
+// topic finds the topic that --topic, --model and --keywords name.
+func (c *focusCmd) topic() (*models.Topic, error) {
+	t, err := findTopic(c.Topic)
+	if errors.Is(err, models.ErrNoTopic) {
+		if c.Model == "" && len(c.Keywords) == 0 {
+			return nil, usageError{fmt.Errorf("%w; or give --model or --keywords", err)}
+		}
+		t, err = &models.Topic{Name: c.Topic}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Model != "" {
+		if t.Model, err = models.ReadFile(c.Model); err != nil {
+			return nil, err
+		}
+		t.Keywords = nil // they belong to the topic's own model
+	}
+	if t.Model != nil && !slices.Contains(t.Model.Classes, t.Name) {
+		return nil, usagef("--topic %s: the model has no such label; it knows %s", t.Name, strings.Join(t.Model.Classes, ", "))
+	}
+	if len(c.Keywords) > 0 {
+		t.Keywords = c.Keywords
+	}
+	if len(t.Keywords) == 0 && t.Model != nil {
+		t.Keywords = t.Model.Keywords[t.Name]
+	}
+	return t, nil
+}
+
+// findTopic looks for a topic by its folder, by its name in the folder topics,
+// and among the built-in ones.
+func findTopic(name string) (*models.Topic, error) {
+	for _, dir := range []string{name, filepath.Join("topics", name)} {
+		if _, err := os.Stat(filepath.Join(dir, "topic.toml")); err == nil {
+			return models.ReadTopic(dir)
+		}
+	}
+	return models.BuiltinTopic(name)
+}
+
+// startPages returns the start pages in normal form: those named by flags, else
+// the topic's.
+func (c *focusCmd) startPages(ofTopic []string) ([]string, error) {
+	raw := c.Seed
+	if c.Seeds != "" {
+		lines, err := readLines(c.Seeds)
+		if err != nil {
+			return nil, err
+		}
+		raw = append(raw, lines...)
+	}
+	if len(raw) == 0 {
+		raw = ofTopic
+	}
+	if len(raw) == 0 {
+		return nil, usagef("no start pages: name some with --seed URL or --seeds FILE")
+	}
+	var seeds []string
+	for _, r := range raw {
+		u, err := page.Normalize(r)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("start page %q: %w; give http or https URLs", r, err)}
+		}
+		if !slices.Contains(seeds, u) {
+			seeds = append(seeds, u)
+		}
+	}
+	return seeds, nil
+}
+
+// readLines returns the lines of a file without comments and empty ones.
+func readLines(path string) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("start pages: %w", err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
+}
+
+// checkContact refuses a crawl of the public web that its sites' owners could
+// not complain about.
+func (c *focusCmd) checkContact(seeds []string) error {
+	if c.Contact != "" || c.Proxy != "" || c.Hosts != "" {
+		return nil
+	}
+	if len(seeds) > 0 && !slices.ContainsFunc(seeds, isPublic) {
+		return nil
+	}
+	return usagef("a crawl of the public web needs --contact MAIL or URL: it goes into the user agent, so that the owner of a site can reach you before blocking you")
+}
+
+func isPublic(u string) bool {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return true
+	}
+	addr, err := netip.ParseAddr(parsed.Hostname())
+	return err != nil || !addr.IsLoopback()
+}
+
+// scorer builds the crawl's scorer: R by paper A, and labels by the model.
+func (c *focusCmd) scorer(t *models.Topic, threshold float64) (crawler.Scorer, error) {
+	k, err := relevance.NewKeywords(t.Keywords)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("topic %s: %w", t.Name, err)}
+	}
+	rho := 0.3
+	if c.Rho != nil {
+		rho = *c.Rho
+	}
+	paper, err := relevance.NewPaper(k, rho)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--rho: %w", err)}
+	}
+	if threshold == 0 {
+		threshold = 0.2 // what counts as relevant without a model, whatever the order drops
+	}
+	return newScorer(paper, t, threshold)
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+type whyCmd struct {
+	URL   string `arg:"" name:"url" help:"The URL to ask about."`
+	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
+}
+
+func (whyCmd) Help() string {
+	return `Tells the story of one URL: who found it, how it scored and why, what happened to it.
+
+Example:
+  fossick why http://example.org/loans --store fossick-banking`
+}
+
+type whyResult struct {
+	URL     string    `json:"url"`
+	State   string    `json:"state"`
+	FoundBy *string   `json:"found_by"` // null for a start page
+	Via     store.Via `json:"via"`
+	Depth   int       `json:"depth"`
+	Score   whyScore  `json:"score"`
+	Times   whyTimes  `json:"times"`
+	Label   *string   `json:"label"`
+	Rule    *string   `json:"rule"`
+	Kept    *bool     `json:"kept"`
+	Title   *string   `json:"title"`
+	Page    *uint64   `json:"page"` // its number in the order of the crawl
+	Reasons []string  `json:"reasons"`
+	Visits  []visit   `json:"visits"`
+}
+
+type whyScore struct {
+	Value *float64     `json:"value"` // R of the page; of the best link to it while it has none
+	Terms []store.Term `json:"terms"`
+}
+
+type whyTimes struct {
+	Found   time.Time  `json:"found"`
+	Fetched *time.Time `json:"fetched"`
+	Ended   *time.Time `json:"ended"`
+}
+
+type visit struct {
+	Start   time.Time `json:"start"`
+	Seconds float64   `json:"seconds"`
+	State   string    `json:"state"`
+	Code    int       `json:"code"`
+	Error   string    `json:"error,omitempty"`
+}
+
+func (c whyCmd) Run(a *app) (err error) {
+	u, err := page.Normalize(c.URL)
+	if err != nil {
+		return usageError{fmt.Errorf("%q: %w; give an http or https URL", c.URL, err)}
+	}
+	s, err := store.Open(c.Store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	life, err := s.Life(u)
+	if err != nil {
+		return err
+	}
+	r := tell(life)
+	return a.emit(r, func(w io.Writer) { r.print(w) })
+}
+
+// tell turns a URL's records into an answer.
+func tell(l *store.Life) *whyResult {
+	r := &whyResult{
+		URL: l.URL, State: "none", Via: l.Via, Depth: l.Depth,
+		Times: whyTimes{Found: at(l.At)}, Score: whyScore{Terms: []store.Term{}}, Visits: []visit{},
+	}
+	if l.FoundBy != "" {
+		r.FoundBy = &l.FoundBy
+	}
+	for _, v := range l.Visits {
+		r.Visits = append(r.Visits, visit{at(v.Start), float64(v.Millis) / 1000, v.State, v.Code, v.Error})
+	}
+	r.Reasons = append(r.Reasons, discovery(l))
+	r.tellQueue(l)
+	r.tellPage(l)
+	return r
+}
+
+func discovery(l *store.Life) string {
+	switch l.Via {
+	case store.ViaSeed:
+		return "it is a start page"
+	case store.ViaRedirect:
+		return "a redirect of " + l.FoundBy + " led to it"
+	}
+	return fmt.Sprintf("found by a link of %s, %d links from a start page", l.FoundBy, l.Depth)
+}
+
+func (r *whyResult) tellQueue(l *store.Life) {
+	switch {
+	case l.Queued != nil:
+		r.Score.Value = &l.Queued.Score
+		why := fmt.Sprintf("it waits in the queue with priority %.4g", l.Queued.Priority)
+		if l.Parent != "" {
+			why += " from its best parent " + l.Parent
+		}
+		r.Reasons = append(r.Reasons, why)
+	case l.Fate != nil:
+		r.State = l.Fate.State
+		ended := at(l.Fate.At)
+		r.Times.Ended = &ended
+		r.Score.Value = &l.Fate.Score
+		if l.Parent != "" && len(r.Visits) > 0 {
+			r.Reasons = append(r.Reasons, fmt.Sprintf("enqueued: its best link, on %s, scored %.4g", l.Parent, l.Fate.Score))
+		}
+		if len(r.Visits) == 0 {
+			r.Reasons = append(r.Reasons, "skipped: "+l.Fate.Reason)
+		} else if l.Fate.Reason != "" {
+			r.Reasons = append(r.Reasons, l.Fate.State+": "+l.Fate.Reason)
+		}
+	}
+}
+
+func (r *whyResult) tellPage(l *store.Life) {
+	p := l.Page
+	if p == nil || l.Fate.State != "ok" {
+		return
+	}
+	fetched := at(p.At)
+	r.Times.Fetched = &fetched
+	r.Title, r.Page = &p.Title, &p.Number
+	r.Score = whyScore{&p.Score, p.Terms}
+	if p.Label != "" {
+		r.Label = &p.Label
+		r.Reasons = append(r.Reasons, fmt.Sprintf("the crawl's model labelled it %s (%.3f)", p.Label, p.Probability))
+	}
+	if l.Label == nil {
+		return
+	}
+	r.Label, r.Rule, r.Kept = &l.Label.Label, &l.Label.Rule, &l.Label.Kept
+	verdict := "dropped"
+	if l.Label.Kept {
+		verdict = "kept"
+	}
+	r.Reasons = append(r.Reasons, fmt.Sprintf("%s by refine: probability of the topic %.3f; %s", verdict, l.Label.Score, l.Label.Rule))
+}
+
+func (r *whyResult) print(w io.Writer) {
+	fmt.Fprintf(w, "%s\n  state    %s\n", r.URL, r.State)
+	if r.Title != nil {
+		fmt.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
+	}
+	fmt.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
+	for _, v := range r.Visits {
+		fmt.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
+		if v.Code != 0 {
+			fmt.Fprintf(w, " (%d)", v.Code)
+		}
+		fmt.Fprintln(w)
+	}
+	if r.Score.Value != nil {
+		fmt.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
+	}
+	for _, t := range r.Score.Terms {
+		fmt.Fprintf(w, "           %-16s %-8.4g %s\n", t.Name, t.Value, t.Note)
+	}
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(w, "  because  %s\n", reason)
+	}
+}
+
+func at(millis int64) time.Time { return time.UnixMilli(millis).UTC() }
