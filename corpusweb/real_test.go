@@ -41,7 +41,6 @@ func TestRealCorpora(t *testing.T) {
 	}{
 		{"wikispeedia", 238, 4598, 0, 0},
 		{"webkb", 0, 0, 0, 0},
-		{"debdocs", 46, 13834, 0, 0},
 		{"uci_ics", 88, 0, 0, 0},
 	}
 	for _, tt := range tests {

@@ -16,9 +16,10 @@
 //
 // Start with Open, then range over Examples.
 //
-// Files: set.go Open, Set, options; example.go a row; layout.go what a path
-// holds; jsonl.go, corpus.go, folders.go, webkb.go, news.go a layout each;
-// row.go one JSON line; lines.go and compressed.go reading lines; truth.go labels
-// of a crawl; where.go filters; report.go counts; split.go train and test;
-// demo.go and the files beside it the built-in web.
+// Files: set.go Set and options; example.go a row; layout.go Open: what a path
+// holds; jsonl.go, corpus.go, folders.go, webkb.go, news.go a layout each; row.go
+// and scan.go one JSON line; lines.go and compressed.go reading; truth.go the
+// labels of a corpus; key.go when two URLs are the same; where.go filters;
+// report.go counts; split.go train and test; web.go what a corpus is beyond its
+// pages; demo.go and the files beside it the built-in web (docs/demo.md).
 package datasets

@@ -12,53 +12,58 @@ import (
 // neither string nor labels is passed over. A row needs a url, and html or text
 // (which may be empty strings: that is counted, not refused).
 func parseRow(line []byte) (*Example, error) {
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(line, &raw); err != nil {
-		return nil, rowSyntax(err)
-	}
 	e := &Example{}
-	body := false
-	for name, value := range raw {
-		switch name {
-		case "labels":
-			if err := json.Unmarshal(value, &e.Labels); err != nil {
-				return nil, fmt.Errorf("field \"labels\" is %s; want an array of strings", kind(value))
-			}
-			continue
-		case "html", "text":
-			body = body || value[0] == '"'
+	s := &scanner{b: line}
+	var html, text bool // are there, as strings
+	err := s.object(func(name string) error {
+		if s.i >= len(line) || line[s.i] != '"' {
+			return e.other(s, name)
 		}
-		if string(value) == "null" {
-			continue
+		v, err := s.str()
+		if err != nil {
+			return err
 		}
-		dst := e.known(name)
-		if value[0] != '"' {
-			if dst != nil {
-				return nil, fmt.Errorf("field %q is %s; want a string", name, kind(value))
-			}
-			continue
+		html, text = html || name == "html", text || name == "text"
+		if name == "labels" {
+			return errors.New(`field "labels" is a string; want an array of strings`)
 		}
-		var s string
-		if err := json.Unmarshal(value, &s); err != nil {
-			return nil, rowSyntax(err)
-		}
-		if dst != nil {
-			*dst = s
-			continue
+		if dst := e.known(name); dst != nil {
+			*dst = v
+			return nil
 		}
 		if e.Fields == nil {
 			e.Fields = map[string]string{}
 		}
-		e.Fields[name] = s
-	}
-	if e.URL == "" {
+		e.Fields[name] = v
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case e.URL == "":
 		return nil, errors.New(`no "url"; each line needs one, as the page's name`)
-	}
-	if !body {
+	case !html && !text:
 		return nil, fmt.Errorf(`page %s has neither "html" nor "text"`, e.URL)
 	}
 	e.tidyLabels()
 	return e, nil
+}
+
+// other reads a member that is no string: labels; null, which is as good as none;
+// or what is passed over.
+func (e *Example) other(s *scanner, name string) error {
+	v, err := s.raw()
+	switch {
+	case err != nil || string(v) == "null":
+		return err
+	case name == "labels":
+		if json.Unmarshal(v, &e.Labels) != nil {
+			return fmt.Errorf("field \"labels\" is %s; want an array of strings", kind(v))
+		}
+	case e.known(name) != nil:
+		return fmt.Errorf("field %q is %s; want a string", name, kind(v))
+	}
+	return nil
 }
 
 // known returns where a field of this name belongs, nil for the row's own.
@@ -93,14 +98,6 @@ func (e *Example) tidyLabels() {
 		others := slices.DeleteFunc(e.Labels, func(l string) bool { return l == e.Label })
 		e.Labels = append([]string{e.Label}, others...)
 	}
-}
-
-func rowSyntax(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("column %d: %w; want one JSON object a line", syntax.Offset, err)
-	}
-	return fmt.Errorf("%w; want one JSON object a line", err)
 }
 
 // kind names what a JSON value is, for messages.
