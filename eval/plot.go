@@ -21,6 +21,7 @@ const (
 	inkInk  = 0xf0 // axes and text
 	inkGrid = 0xf1
 	inkBase = 0xf2 // the line to compare with
+	inkBand = 0x10 // added to a line's colour: the same, thin
 )
 
 func ink(i byte) color.Color { return color.NRGBA{0x01, 0x02, i, 0xff} }
@@ -117,7 +118,7 @@ func addOne(p *plot.Plot, s series, i int) error {
 		if err != nil {
 			return err
 		}
-		band.Color = color.NRGBA{0x01, 0x02, colour, 0x26}
+		band.Color = ink(inkBand + colour)
 		band.LineStyle.Width = 0
 		p.Add(band)
 	}
@@ -197,6 +198,7 @@ func (pageTicks) Ticks(_, hi float64) []plot.Tick {
 var (
 	svgOpen   = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
 	inkHex    = regexp.MustCompile(`#0102([0-9A-Fa-f]{2})`)
+	bandHex   = regexp.MustCompile(`fill:#01021([0-9])`)
 	svgFamily = regexp.MustCompile(`font-family:[^;"]*`)
 )
 
@@ -205,6 +207,7 @@ var (
 func inline(file []byte, title string) template.HTML {
 	head := fmt.Sprintf(`<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, plotWidth, plotHeight, template.HTMLEscapeString(title))
 	body := svgOpen.ReplaceAll(file, nil)
+	body = bandHex.ReplaceAll(body, []byte("fill:var(--ink-0$1);fill-opacity:0.16"))
 	body = inkHex.ReplaceAllFunc(body, func(m []byte) []byte {
 		return fmt.Appendf(nil, "var(--ink-%s)", bytes.ToLower(m[5:]))
 	})

@@ -31,7 +31,7 @@ var (
 // here from numbers, are trusted.
 func WriteReport(w io.Writer, r Report) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"number": number, "percent": percent, "share": optionalShare,
+		"number": number, "percent": percent, "share": optionalShare, "ratio": optionalRatio,
 	}).Parse(reportHTML)
 	if err != nil {
 		return fmt.Errorf("report template: %w", err)
@@ -55,4 +55,11 @@ func optionalShare(x *float64) string {
 		return "–"
 	}
 	return percent(*x)
+}
+
+func optionalRatio(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", *x)
 }

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"fossick/classify"
+	"fossick/datasets"
+	"fossick/eval"
+	"fossick/features"
+	"fossick/models"
+	"fossick/page"
+	"fossick/store"
+)
+
+type evalCmd struct {
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls; the first one's figures stand at the top."`
+	Truth  string   `placeholder:"FILE" xor:"source" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst."`
+	Target string   `placeholder:"LABEL" help:"Label of the truth or of the judge that is the topic [the first crawl's topic]."`
+	Judge  string   `placeholder:"MODEL" xor:"source" help:"Model that judges the pages; better not the crawl's own."`
+	Curve  int      `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]."`
+	HTML   string   `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
+}
+
+func (evalCmd) Help() string {
+	return `Says how good a crawl is: how much of it is on topic, how fast that was found, and how clean the refined cluster is. With a truth also how complete; with two stores or more, how much they overlap and what that says of completeness. Without --truth and --judge it takes the crawl's own labels at their word.
+
+Example:
+  fossick eval banking.store --truth labels.tsv --target banking --html report.html`
+}
+
+func (c evalCmd) Run(a *app) error {
+	if c.Curve < 0 {
+		return usagef("--curve %d: want a number of pages", c.Curve)
+	}
+	if err := distinct(c.Stores); err != nil {
+		return err
+	}
+	ev := evaluation{app: a, cmd: c}
+	if err := ev.readSource(); err != nil {
+		return err
+	}
+	for _, dir := range c.Stores {
+		if err := ev.load(dir); err != nil {
+			return err
+		}
+	}
+	result := eval.Measure(ev.crawls, c.Curve)
+	if c.HTML != "" {
+		if err := ev.writeReport(c.HTML, result); err != nil {
+			return err
+		}
+	}
+	return a.emit(result, func(w io.Writer) { printFigures(w, result, c.HTML) })
+}
+
+// distinct refuses a store named twice: it would overlap with itself.
+func distinct(dirs []string) error {
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("store %s: %w", dir, err)
+		}
+		if seen[abs] {
+			return usagef("store %s is named twice; name different crawls", dir)
+		}
+		seen[abs] = true
+	}
+	return nil
+}
+
+// evaluation is one run of the verb.
+type evaluation struct {
+	app    *app
+	cmd    evalCmd
+	crawls []*eval.Crawl
+
+	truth      *datasets.Truth      // nil without --truth
+	judge      *models.Model        // nil without --judge
+	classifier *classify.Classifier // of the judge
+}
+
+func (ev *evaluation) readSource() (err error) {
+	switch {
+	case ev.cmd.Truth != "":
+		ev.truth, err = datasets.ReadTruth(ev.cmd.Truth)
+	case ev.cmd.Judge != "":
+		ev.judge, ev.classifier, err = loadModel(ev.cmd.Judge)
+	}
+	return err
+}
+
+// load reads one store and has its pages judged.
+func (ev *evaluation) load(dir string) (err error) {
+	s, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	crawl, err := eval.Load(ev.app.ctx, s)
+	if err != nil {
+		return err
+	}
+	if ev.cmd.Target == "" {
+		ev.cmd.Target = crawl.Info.Topic // of the first; the others are judged by the same
+	}
+	if err := ev.verdicts(ev.app.ctx, crawl, s); err != nil {
+		return err
+	}
+	ev.crawls = append(ev.crawls, crawl)
+	return nil
+}
+
+func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.Store) error {
+	switch {
+	case ev.truth != nil:
+		if err := ev.truth.Known(ev.cmd.Target); err != nil {
+			return usagef("%w; choose one with --target", err)
+		}
+		crawl.JudgeByTruth(evalTruth(ev.truth, ev.cmd.Truth, ev.cmd.Target))
+		return nil
+	case ev.judge != nil:
+		target, err := topicOf(ev.judge, ev.cmd.Judge, ev.cmd.Target, "")
+		if err != nil {
+			return err
+		}
+		return crawl.JudgeByModel(ctx, s, ev.modelJudge(target), runtime.GOMAXPROCS(0))
+	}
+	return nil // the crawl's own labels, as loaded
+}
+
+// evalTruth gives eval a truth without the room that read it.
+func evalTruth(t *datasets.Truth, path, target string) *eval.Truth {
+	return &eval.Truth{
+		Name: path, Target: target, Targets: len(t.Targets(target)), Known: t.Len(),
+		Of: func(url string) eval.Verdict {
+			l, known := t.Of(url)
+			return eval.Verdict{Relevant: known && l.Match(target), Known: known, Class: l.Label}
+		},
+	}
+}
+
+// modelJudge judges as refine does: by the model's own threshold for the topic.
+func (ev *evaluation) modelJudge(target string) *eval.Judge {
+	class, threshold := ev.judge.Class(target), ev.judge.Threshold(target)
+	return &eval.Judge{
+		Name: ev.cmd.Judge, Target: target,
+		Of: func(p *page.Page) eval.Verdict {
+			r := ev.classifier.Classify(features.Doc(p.Fields()))
+			return eval.Verdict{Relevant: r.Probs[class] >= threshold, Known: true, Class: r.Label}
+		},
+	}
+}
+
+// writeReport writes the page beside its name first, so that no half report
+// stands there.
+func (ev *evaluation) writeReport(path string, result eval.Result) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".report-*")
+	if err != nil {
+		return fmt.Errorf("report %s: %w; name a file in a folder that is there", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("report %s: %w", path, err), os.Remove(f.Name()))
+		}
+	}()
+	err = errors.Join(eval.WriteReport(f, eval.Report{
+		Result: result, Crawls: ev.crawls, Made: ev.made(),
+	}), f.Chmod(0o644), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// made says how the report came about.
+func (ev *evaluation) made() []eval.Fact {
+	facts := []eval.Fact{{Name: "fossick", Value: version}, {Name: "random seed", Value: fmt.Sprint(ev.app.seed)}}
+	if ev.judge != nil {
+		facts = append(facts, eval.Fact{Name: "judge", Value: ev.cmd.Judge})
+	}
+	if ev.truth != nil {
+		facts = append(facts, eval.Fact{Name: "truth", Value: fmt.Sprintf("%s, %d pages", ev.cmd.Truth, ev.truth.Len())})
+	}
+	return slices.Clip(facts)
+}
+
+// printFigures prints what a newcomer wants to know, in sentences.
+func printFigures(w io.Writer, r eval.Result, html string) {
+	for _, s := range eval.Sentences(r) {
+		fmt.Fprintln(w, s)
+	}
+	if html != "" {
+		fmt.Fprintf(w, "\nreport: %s\n", html)
+	}
+}

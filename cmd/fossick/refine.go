@@ -1,0 +1,228 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"fossick/classify"
+	"fossick/eval"
+	"fossick/features"
+	"fossick/models"
+	"fossick/page"
+	"fossick/store"
+)
+
+type refineCmd struct {
+	Store     string   `arg:"" placeholder:"STORE" help:"Folder of a crawl's store."`
+	Model     string   `required:"" placeholder:"M" help:"Model file that classifies the pages."`
+	Topic     string   `placeholder:"LABEL" help:"The model's label to keep [the crawl's topic]."`
+	Threshold *float64 `placeholder:"P" help:"Keep a page when the topic's probability is at least this [the model's own, chosen by cross-validation in train]."`
+}
+
+func (refineCmd) Help() string {
+	return `Classifies every stored page and keeps those on topic. The pages stay in the store; each gets its label, its probability and the rule that decided. Running it again replaces the labels.
+
+Example:
+  fossick refine banking.store --model banking.model`
+}
+
+type refineResult struct {
+	eval.Refined
+	Topic     string  `json:"topic"`
+	Threshold float64 `json:"threshold"`
+	Model     string  `json:"model"`
+	Store     string  `json:"store"`
+	Seconds   float64 `json:"seconds"`
+}
+
+func (c refineCmd) Run(a *app) (err error) {
+	m, classifier, err := loadModel(c.Model)
+	if err != nil {
+		return err
+	}
+	if c.Threshold != nil && !(*c.Threshold >= 0 && *c.Threshold <= 1) {
+		return usagef("--threshold %v: want a probability in [0,1]", *c.Threshold)
+	}
+	s, err := store.Open(c.Store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	topic, err := topicOf(m, c.Model, c.Topic, s.Info().Topic)
+	if err != nil {
+		return err
+	}
+	r := refineResult{Topic: topic, Threshold: m.Threshold(topic), Model: c.Model, Store: c.Store}
+	if c.Threshold != nil {
+		r.Threshold = *c.Threshold
+	}
+	start := time.Now()
+	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
+		Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
+		Classify: classifyTopic(classifier, topic),
+		Progress: a.counter("refined %d pages"),
+	})
+	r.Seconds = time.Since(start).Seconds()
+	if err != nil && a.ctx.Err() == nil {
+		return err
+	}
+	dropped, exampleErr := droppedExamples(s, 3)
+	if err := errors.Join(a.emit(r, func(w io.Writer) { r.print(w, dropped) }), exampleErr); err != nil {
+		return err
+	}
+	if a.ctx.Err() != nil {
+		return errInterrupted
+	}
+	return nil
+}
+
+// loadModel reads a model and sets it to work.
+func loadModel(path string) (*models.Model, *classify.Classifier, error) {
+	m, err := models.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := classify.New(m)
+	if err != nil {
+		return nil, nil, fmt.Errorf("model %s: %w", path, err)
+	}
+	return m, c, nil
+}
+
+// topicOf returns the label of m that is wanted: the one asked for, else the
+// store's topic, else an error that lists the labels.
+func topicOf(m *models.Model, path, asked, stores string) (string, error) {
+	labels := strings.Join(m.Classes, ", ")
+	switch {
+	case slices.Contains(m.Classes, asked):
+		return asked, nil
+	case asked != "":
+		return "", usagef("label %q is not one of the model's; %s has %s", asked, path, labels)
+	case slices.Contains(m.Classes, stores):
+		return stores, nil
+	}
+	return "", usagef("the crawl's topic %q is not one of the model's labels; name one with --topic: %s has %s", stores, path, labels)
+}
+
+// classifyTopic makes a classifier answer for one topic.
+func classifyTopic(c *classify.Classifier, topic string) func(*page.Page) eval.Classified {
+	class := c.Model().Class(topic)
+	return func(p *page.Page) eval.Classified {
+		d := features.Doc(p.Fields())
+		r := c.Classify(d)
+		return eval.Classified{Label: r.Label, Score: r.Probs[class], Rule: c.Explain(d)}
+	}
+}
+
+// counter returns a progress function that rewrites one line of a terminal, nil
+// when there is none or it is not wanted.
+func (a *app) counter(format string) func(done int) {
+	if !a.terminal || a.quiet {
+		return nil
+	}
+	var last time.Time
+	return func(done int) {
+		if now := time.Now(); now.Sub(last) > 200*time.Millisecond {
+			last = now
+			fmt.Fprintf(a.stderr, "\r\x1b[K"+format+"\r", done)
+		}
+	}
+}
+
+type droppedPage struct{ url, label, rule string }
+
+// droppedExamples returns up to n dropped pages on different hosts, the least
+// likely first.
+func droppedExamples(s *store.Store, n int) ([]droppedPage, error) {
+	type candidate struct {
+		number uint64
+		label  store.Label
+	}
+	var all []candidate
+	for l, err := range s.Labels() {
+		if err != nil {
+			return nil, err
+		}
+		if !l.Kept {
+			all = append(all, candidate{l.Page, l.Label})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		if a.label.Score < b.label.Score {
+			return -1
+		}
+		if a.label.Score > b.label.Score {
+			return 1
+		}
+		return 0
+	})
+	var out []droppedPage
+	for _, c := range all[:min(n, len(all))] {
+		p, err := s.Page(c.number)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, droppedPage{p.URL, c.label.Label, c.label.Rule})
+	}
+	return out, nil
+}
+
+func (r refineResult) print(w io.Writer, dropped []droppedPage) {
+	if r.Pages == 0 {
+		fmt.Fprintf(w, "%s holds no pages yet; collect some with fossick focus\n", r.Store)
+		return
+	}
+	fmt.Fprintf(w, "%d of %d pages kept as %s (probability at least %s)\n\n", r.Kept, r.Pages, r.Topic, short(r.Threshold))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "  class\tpages\tshare\n")
+	labels := slices.Sorted(maps.Keys(r.PerClass))
+	slices.SortStableFunc(labels, func(a, b string) int { return r.PerClass[b] - r.PerClass[a] })
+	for _, label := range labels {
+		n := r.PerClass[label]
+		fmt.Fprintf(t, "  %s\t%d\t%s\n", label, n, percent(float64(n)/float64(r.Pages)))
+	}
+	_ = t.Flush() // stdout's own error shows at the next write
+	if len(dropped) > 0 {
+		fmt.Fprintf(w, "\ndropped, for example:\n")
+	}
+	for _, d := range dropped {
+		fmt.Fprintf(w, "  %s\n    %s: %s\n", clean(d.url, 100), d.label, clean(d.rule, 160))
+	}
+	fmt.Fprintf(w, "\nHow good is it? fossick eval %s\nWhy one page?   fossick why URL --store %s\n", r.Store, r.Store)
+}
+
+// short prints a number with at most three places.
+func short(x float64) string { return fmt.Sprint(math.Round(x*1000) / 1000) }
+
+// percent prints a share as people read it.
+func percent(x float64) string {
+	if x > 0 && x < 0.1 {
+		return fmt.Sprintf("%.1f %%", 100*x)
+	}
+	return fmt.Sprintf("%.0f %%", 100*x)
+}
+
+// clean cuts text from the web to n runes and takes out what could drive a
+// terminal.
+func clean(s string, n int) string {
+	out := make([]rune, 0, min(n, len(s)))
+	for _, r := range s {
+		if len(out) == n {
+			return string(out[:n-1]) + "…"
+		}
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			r = ' '
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
