@@ -207,7 +207,8 @@ func (b *bodyReader) Close() error {
 		b.plain = nil
 		gzipPool.Put(z)
 	}
-	if b.err == nil && !b.http2 && b.ex.contentLength() <= drainBytes {
+	// After 101 the connection is no longer net/http's: no limit would end a read.
+	if b.err == nil && !b.http2 && b.ex.status >= 200 && b.ex.contentLength() <= drainBytes {
 		b.ex.enter(phaseDrain)
 		// An error only means that the connection is lost, which Close settles.
 		_, _ = io.CopyN(io.Discard, b.raw, drainBytes+1)

@@ -25,7 +25,8 @@
 //	fetcher.go   New, Fetch, Resolve, Close
 //	options.go   limits and their defaults
 //	lane.go      Colly, driven one exchange at a time
-//	exchange.go  the life of one exchange: phases, time limits, the verdict
+//	exchange.go  the life of one exchange: phases and time limits
+//	verdict.go   the state that its end means
 //	transport.go the last gate before net/http and the first after it
 //	dial.go      names to addresses to connections
 //	guard.go     which addresses may be dialled

@@ -3,7 +3,6 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -231,110 +230,4 @@ func (ex *exchange) requestHeader() http.Header {
 		h.Set("If-Modified-Since", ex.req.LastModified)
 	}
 	return h
-}
-
-// report writes the outcome into resp. err is what the exchange returned.
-func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
-	resp.Code, resp.Header, resp.Addr = ex.status, ex.header, ex.addr
-	resp.ContentType, resp.Location = ex.contentType, ex.location
-	resp.WireBytes = ex.wire.Load()
-	if after := ex.header.Get("Retry-After"); after != "" {
-		resp.RetryAfter = ParseRetryAfter(after, ex.f.opt.Now())
-	}
-	resp.State, resp.Err = ex.state, ex.why
-	if err != nil {
-		resp.State = ex.stateOf(ctx, err)
-		resp.Err = fmt.Errorf("%s: %w", ex.url, cause(ctx, err))
-	}
-	if resp.State == StateOK {
-		resp.Body, resp.Truncated = ex.body, ex.reader.truncated
-	}
-}
-
-// cause prefers the reason for which the context was cancelled over the error
-// that the cancelling led to.
-func cause(ctx context.Context, err error) error {
-	if c := context.Cause(ctx); c != nil {
-		return c
-	}
-	var ue *url.Error
-	if errors.As(err, &ue) {
-		return ue.Err // "Get URL:" would stand there twice
-	}
-	return err
-}
-
-// stateOf names the state that err means in the phase that it broke.
-func (ex *exchange) stateOf(ctx context.Context, err error) State {
-	p := ex.at()
-	var late *timeoutError
-	timedOut := errors.As(context.Cause(ctx), &late)
-	if timedOut {
-		p = late.phase
-	} else if ctx.Err() != nil {
-		return StateNone // the caller broke it off
-	}
-	var known *stateError
-	if !timedOut && errors.As(err, &known) {
-		return known.state
-	}
-	switch p {
-	case phaseConnect:
-		if timedOut || isTimeout(err) {
-			return StateConnectTimeout
-		}
-		if ex.reader == nil && !ex.reachedNet(err) {
-			return StateNone
-		}
-		return StateConnectError
-	case phaseTLS:
-		if timedOut || isTimeout(err) {
-			return StateConnectTimeout
-		}
-		return StateTLSError
-	case phaseHeader:
-		if timedOut || isTimeout(err) {
-			return StateHeaderTimeout
-		}
-		return StateHeaderError
-	default:
-		if timedOut || isTimeout(err) {
-			return StateBodyTimeout
-		}
-		return StateBodyError
-	}
-}
-
-// reachedNet tells errors of the exchange from those before it: Colly returns
-// a URL that it cannot parse without any request.
-func (ex *exchange) reachedNet(err error) bool {
-	var ue *url.Error
-	return errors.As(err, &ue) && ue.Op != "parse"
-}
-
-func isTimeout(err error) bool {
-	var t interface{ Timeout() bool }
-	return errors.As(err, &t) && t.Timeout()
-}
-
-// A stateError is an error that knows the state it means.
-type stateError struct {
-	state State
-	err   error
-}
-
-func (e *stateError) Error() string { return e.err.Error() }
-func (e *stateError) Unwrap() error { return e.err }
-
-// StateOf returns the state that an error of this package means: no_ip and
-// guard_denied of Resolve, for example. Other errors mean connect_error, nil ok.
-func StateOf(err error) State {
-	var known *stateError
-	switch {
-	case err == nil:
-		return StateOK
-	case errors.As(err, &known):
-		return known.state
-	}
-	return StateConnectError
 }

@@ -1,0 +1,121 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+)
+
+// report writes the outcome into resp. err is what the exchange returned.
+func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
+	resp.Code, resp.Header, resp.Addr = ex.status, ex.header, ex.addr
+	resp.ContentType, resp.Location = ex.contentType, ex.location
+	resp.WireBytes = ex.wire.Load()
+	if after := ex.header.Get("Retry-After"); after != "" {
+		resp.RetryAfter = ParseRetryAfter(after, ex.f.opt.Now())
+	}
+	resp.State, resp.Err = ex.state, ex.why
+	if err != nil {
+		resp.State = ex.stateOf(ctx, err)
+		resp.Err = fmt.Errorf("%s: %w", ex.url, cause(ctx, err))
+	}
+	if resp.State == StateOK {
+		resp.Body, resp.Truncated = ex.body, ex.reader.truncated
+	}
+}
+
+// cause prefers the reason for which the context was cancelled over the error
+// that the cancelling led to.
+func cause(ctx context.Context, err error) error {
+	if c := context.Cause(ctx); c != nil {
+		return c
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		return ue.Err // "Get URL:" would stand there twice
+	}
+	return err
+}
+
+// stateOf names the state that err means: what the error itself knows, else
+// what an error in its phase means.
+func (ex *exchange) stateOf(ctx context.Context, err error) State {
+	var late *timeoutError
+	if errors.As(context.Cause(ctx), &late) {
+		return lateIn(late.phase)
+	}
+	if ctx.Err() != nil {
+		return StateNone // the caller broke it off
+	}
+	var known *stateError
+	if errors.As(err, &known) {
+		return known.state
+	}
+	p := ex.at()
+	if p == phaseConnect && !sent(err) {
+		return StateNone
+	}
+	if isTimeout(err) {
+		return lateIn(p)
+	}
+	return brokenIn(p)
+}
+
+// lateIn is the state of an exchange that ran out of time in p.
+func lateIn(p phase) State {
+	switch p {
+	case phaseConnect, phaseTLS:
+		return StateConnectTimeout
+	case phaseHeader:
+		return StateHeaderTimeout
+	}
+	return StateBodyTimeout
+}
+
+// brokenIn is the state of an exchange that broke in p.
+func brokenIn(p phase) State {
+	switch p {
+	case phaseConnect:
+		return StateConnectError
+	case phaseTLS:
+		return StateTLSError
+	case phaseHeader:
+		return StateHeaderError
+	}
+	return StateBodyError
+}
+
+// sent tells errors of net/http from those before it: Colly refuses a host that
+// browsers would refuse without any request.
+func sent(err error) bool {
+	var ue *url.Error
+	return errors.As(err, &ue) && ue.Op != "parse"
+}
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// A stateError is an error that knows the state it means.
+type stateError struct {
+	state State
+	err   error
+}
+
+func (e *stateError) Error() string { return e.err.Error() }
+func (e *stateError) Unwrap() error { return e.err }
+
+// StateOf returns the state that an error of this package means: no_ip and
+// guard_denied of Resolve, for example. Other errors mean connect_error, nil ok.
+func StateOf(err error) State {
+	var known *stateError
+	switch {
+	case err == nil:
+		return StateOK
+	case errors.As(err, &known):
+		return known.state
+	}
+	return StateConnectError
+}
