@@ -84,12 +84,12 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		return
 	}
 	key, err := datasets.Key(q.url())
-	if err != nil {
-		problem(rw, http.StatusBadRequest, "the URL has no normal form")
+	if err != nil { // too long, for one
+		problem(rw, http.StatusNotFound, "the URL has no normal form: "+err.Error())
 		return
 	}
 	for _, x := range w.extra {
-		if x.answer(rw, r, key) {
+		if x.answer(rw, r, key) || x.answer(rw, r, flipScheme(key)) {
 			return
 		}
 	}

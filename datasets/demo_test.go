@@ -56,6 +56,19 @@ func TestDemoShape(t *testing.T) {
 		}
 	}
 	t.Logf("%d pages of %d hosts; kinds %v; labels %v; articles %v", len(rows), len(hosts), kinds, labels, cats)
+	d, err := newDemo(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed := 0
+	for _, s := range d.sites {
+		if s.theme() == "" && len(s.articles) > 0 {
+			mixed++
+		}
+	}
+	if mixed != 8 {
+		t.Errorf("%d sites mix themes, want 8", mixed)
+	}
 	sizes := slices.Sorted(maps.Values(hosts))
 	t.Logf("host sizes %v", sizes)
 	if len(hosts) < 38 || len(hosts) > 42 {
@@ -179,7 +192,7 @@ func TestDemoText(t *testing.T) {
 		for _, p := range a.paras {
 			words += len(strings.Fields(p))
 		}
-		if words < 100 || words > 330 {
+		if words < 100 || words > 300 {
 			t.Errorf("%s/%s has %d words", a.section, a.slug, words)
 		}
 	}

@@ -43,7 +43,7 @@ func eachLine(path string, do func(n int, line []byte, err error) bool) {
 	r := bufio.NewReaderSize(f, 1<<20)
 	var line []byte
 	for n := 1; ; n++ {
-		line, err = readLine(r, line[:0])
+		line, err = readLine(r, line[:0], maxLineBytes)
 		switch {
 		case errors.Is(err, ErrTooLong):
 			if !do(n, nil, err) {
@@ -64,14 +64,14 @@ func eachLine(path string, do func(n int, line []byte, err error) bool) {
 }
 
 // readLine appends the next line to buf. io.EOF comes with the last line when
-// that has no line end.
-func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
+// that has no line end. Of a line of more than limit bytes nothing is kept.
+func readLine(r *bufio.Reader, buf []byte, limit int) ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := r.ReadSlice('\n')
 		if !tooLong {
 			buf = append(buf, part...)
-			tooLong = len(buf) > maxLineBytes
+			tooLong = len(buf) > limit+len("\n")
 		}
 		switch {
 		case err == bufio.ErrBufferFull:

@@ -29,7 +29,7 @@ func TestRealCorpora(t *testing.T) {
 		duplicates int // -1: not told
 		labels     map[string]int
 	}{
-		{"wikispeedia", 4598, 119769, -1, map[string]int{}},
+		{"wikispeedia", 4598, 119769, -1, nil},
 		{"wikispeedia/train.jsonl.zst", 1364, 0, -1, nil},
 		{"webkb", 7019, 11427, -1, map[string]int{"other": 2822, "student": 1485, "staff": 125}},
 		{"20news", 18846, 0, -1, map[string]int{"rec.sport.hockey": 999, "talk.religion.misc": 628}},
@@ -77,5 +77,26 @@ func TestRealCorpora(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRealTruth compares labels.tsv, joined to the pages, with its README.
+func TestRealTruth(t *testing.T) {
+	s, err := Open(corpus(t, "wikispeedia"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined, err := s.Truth()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadTruth(filepath.Join(corpus(t, "wikispeedia"), "labels.tsv.zst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for label, want := range map[string]int{"Astronomy": 105, "Biology": 698, "IT": 83, "Religion": 131} {
+		if a, b := len(joined.Targets(label)), len(read.Targets(label)); a != want || b != want {
+			t.Errorf("%s: %d pages by the set, %d by the file, want %d", label, a, b, want)
+		}
 	}
 }
