@@ -183,7 +183,10 @@ func TestStates(t *testing.T) {
 		{"302 to nowhere", say("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"), StateCode, 302, ""},
 		{"500 with an endless body", endless("HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n", "4\r\nwait\r\n"), StateCode, 500, ""},
 		{"503 with a silent body", func(c net.Conn) { say("HTTP/1.1 503 Busy\r\nContent-Length: 9\r\n\r\n")(c); hang(c) }, StateCode, 503, ""},
-		{"101 and silence", func(c net.Conn) { say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")(c); hang(c) }, StateCode, 101, ""},
+		{"101 and silence", func(c net.Conn) {
+			say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")(c)
+			hang(c)
+		}, StateCode, 101, ""},
 		{"302 to no URL", say("HTTP/1.1 302 Found\r\nLocation: http://[bad/\r\nContent-Length: 0\r\n\r\n"), StateHeaderError, 302, ""},
 
 		{"not HTTP", say("SSH-2.0-OpenSSH_9.9\r\n"), StateHeaderError, 0, ""},
