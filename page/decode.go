@@ -2,6 +2,8 @@ package page
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -110,10 +112,19 @@ func detect(body []byte) (encoding.Encoding, string) {
 		return nil, ""
 	}
 	name := "windows-1252"
-	guess, err := chardet.NewHtmlDetector().DetectBest(body[:min(len(body), detectBytes)])
-	if err == nil && guess.Confidence >= 30 && !strings.HasPrefix(guess.Charset, "ISO-8859-1") &&
-		!strings.HasPrefix(guess.Charset, "UTF-") {
-		name = strings.ReplaceAll(guess.Charset, "GB-18030", "gb18030")
+	best := 29 // a guess below 30 of 100 is none
+	guesses, _ := chardet.NewHtmlDetector().DetectAll(body[:min(len(body), detectBytes)])
+	slices.SortFunc(guesses, func(a, b chardet.Result) int { return cmp.Compare(a.Charset, b.Charset) })
+	for _, g := range guesses { // by name, as the detector breaks ties by chance
+		if g.Confidence > best {
+			best, name = g.Confidence, g.Charset
+		}
+	}
+	switch {
+	case name == "GB-18030":
+		name = "gb18030"
+	case strings.HasPrefix(name, "ISO-8859-1"), strings.HasPrefix(name, "UTF-"):
+		name = "windows-1252"
 	}
 	enc, name := charset.Lookup(name)
 	if enc == nil {

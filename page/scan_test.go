@@ -33,7 +33,7 @@ func scanned(body []byte) (out []string, standard bool) {
 			seen := map[string]bool{}
 			tag := "<" + name
 			for _, a := range s.attrs {
-				if key := strings.ToLower(string(a.key)); !seen[key] {
+				if key := string(appendLower(nil, a.key)); !seen[key] {
 					seen[key] = true
 					tag += " " + key
 				}

@@ -1,0 +1,133 @@
+package page
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+func parseText(t testing.TB, html string) *Page {
+	t.Helper()
+	p, err := Parse([]byte(html), ParseOptions{URL: "http://h.test/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestChecksum(t *testing.T) {
+	const page = "<title>a</title><p>b <a href=c>d</a>"
+	sum := parseText(t, page).Checksum
+	for name, same := range map[string]string{
+		"markup":      "<!-- x --><title> a </title><div class=y>b\n<A HREF='http://h.test/c#z'>d</A></div>",
+		"session ids": "<title>a</title><p>b <a href='c;jsessionid=1?phpsessid=2'>d</a>",
+	} {
+		if parseText(t, same).Checksum != sum {
+			t.Errorf("%s changes the checksum", name)
+		}
+	}
+	for name, other := range map[string]string{
+		"title": "<title>A</title><p>b <a href=c>d</a>", "text": "<title>a</title><p>b <a href=c>e</a>",
+		"target": "<title>a</title><p>b <a href=d>d</a>", "a link more": page + "<a href=e></a>", "where a field ends": "<title></title><p>ab <a href=c>d</a>",
+	} {
+		if parseText(t, other).Checksum == sum {
+			t.Errorf("%s does not change the checksum", name)
+		}
+	}
+}
+
+// naiveSimhash counts votes bit by bit, over words found the plain way.
+func naiveSimhash(text string) (out uint64) {
+	var hashes []uint64
+	for _, w := range strings.Fields(text) {
+		h := uint64(0)
+		i := 0
+		for ; i+8 <= len(w); i += 8 {
+			h = mix(h, load64(w[i:]), 8)
+		}
+		last := uint64(0)
+		for k, c := range []byte(w[i:]) {
+			last |= uint64(c) << (8 * k)
+		}
+		hashes = append(hashes, mix(h, last, uint64(len(w))))
+	}
+	var votes [64]int
+	for i := 2; i < len(hashes); i++ {
+		h := mix(hashes[i-2], hashes[i-1], hashes[i])
+		for b := range 64 {
+			votes[b] += int(h>>b&1)*2 - 1
+		}
+	}
+	for b, v := range votes {
+		if v > 0 {
+			out |= 1 << b
+		}
+	}
+	return out
+}
+
+func randomText(rng *rand.Rand, words int) []string {
+	out := make([]string, words)
+	for i := range out {
+		out[i] = fmt.Sprintf("w%0*d", rng.Intn(20), rng.Intn(5000))
+		if rng.Intn(10) == 0 {
+			out[i] += "é"
+		}
+	}
+	return out
+}
+
+func TestSimhashLikeNaive(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for n := range 300 {
+		if n < 3 {
+			continue
+		}
+		words := randomText(rng, n)
+		text := strings.Join(words[:n/2], " ") + "\n" + strings.Join(words[n/2:], " ")
+		if got, want := simhash(text), naiveSimhash(text); got != want {
+			t.Fatalf("simhash(%q) = %x, want %x", text, got, want)
+		}
+	}
+}
+
+func TestSketchDistance(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	far, near := 0, 0
+	for range 100 {
+		words := randomText(rng, 400)
+		a := simhash(strings.Join(words, " "))
+		words[rng.Intn(len(words))] = "changed" // one word of 400
+		near = max(near, Distance(a, simhash(strings.Join(words, " "))))
+		if Distance(a, simhash(strings.Join(randomText(rng, 400), " "))) > 16 {
+			far++
+		}
+	}
+	if near > 8 || far < 99 {
+		t.Errorf("near-duplicates are up to %d bits apart, %d %% of unrelated texts more than 16; want 8, 99", near, far)
+	}
+	if simhash("") != 0 || simhash("one") == simhash("two") || simhash("one two") == 0 {
+		t.Error("short texts have no sketches of their own")
+	}
+	if d := Distance(simhash(strings.Repeat(chinese1, 4)), simhash(strings.Repeat(chinese1, 4)+"另")); d > 8 {
+		t.Errorf("a character more puts Chinese texts %d bits apart", d)
+	}
+}
+
+func TestLanguage(t *testing.T) {
+	english := "This is what the reader of the page has to know about it: that it was written by people who are not in a hurry."
+	for _, c := range []struct{ declared, text, want string }{
+		{"", english, "en"}, {"en-US", "short", "en"}, {"eng", "short", "en"}, {"x", "", ""}, {"", "", ""}, {"EN_gb", english, "en"},
+		{"en", korean1, "ko"}, {"en", japanese1, "ja"}, {"en", russian1, "ru"}, {"ko", english, "en"}, {"ko", korean1 + english, "ko"},
+		{"sr", english, "sr"}, {"", german1, "de"}, {"", chinese1, "zh"},
+		{"", "Le chat est sur la table et il ne veut pas que les autres soient avec lui dans cette maison qui est à nous.", "fr"},
+		{"", "El perro que está en la casa de los vecinos no quiere salir por la noche, pero su dueño lo lleva con él.", "es"},
+		{"", "Mary Patricia Linda Barbara Elizabeth Jennifer Maria Susan Margaret Dorothy Lisa Nancy Karen Betty", ""},
+		{"", "int main(int argc, char **argv) { return printf(\"%d\", argc); } static void f(struct list *l) {}", ""},
+	} {
+		if got := language(c.declared, c.text); got != c.want {
+			t.Errorf("language(%q, %.40q) = %q, want %q", c.declared, c.text, got, c.want)
+		}
+	}
+}
