@@ -47,6 +47,7 @@ type chart struct {
 	YLabel   string
 	Series   []series
 	Baseline *float64 // a level to compare with, nil for none
+	Zoom     bool     // end the axis above the highest point, not at 100 %
 }
 
 // svg draws the chart as an inline SVG element. The text in it is ours alone:
@@ -54,13 +55,7 @@ type chart struct {
 func (c chart) svg(title string) (template.HTML, error) {
 	p := plot.New()
 	style(p, c.YLabel)
-	xmax := 1.0
-	for _, s := range c.Series {
-		for _, pt := range s.Points {
-			xmax = max(xmax, float64(pt.Pages))
-		}
-	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, xmax, 0, 1
+	xmax, ymax := c.limits()
 	grid := plotter.NewGrid()
 	grid.Vertical.Width = 0
 	grid.Horizontal.Color, grid.Horizontal.Width = ink(inkGrid), vg.Points(0.6)
@@ -68,7 +63,7 @@ func (c chart) svg(title string) (template.HTML, error) {
 	if err := c.addSeries(p, xmax); err != nil {
 		return "", fmt.Errorf("plot %q: %w", title, err)
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, xmax, 0, 1 // Add widens them
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, xmax, 0, ymax // Add widened them
 
 	canvas := vgsvg.NewWith(vgsvg.UseWH(plotWidth, plotHeight))
 	p.Draw(draw.New(canvas))
@@ -77,6 +72,24 @@ func (c chart) svg(title string) (template.HTML, error) {
 		return "", fmt.Errorf("plot %q: %w", title, err)
 	}
 	return inline(buf.Bytes(), title), nil
+}
+
+// limits are the ends of the axes.
+func (c chart) limits() (xmax, ymax float64) {
+	xmax, highest := 1.0, 0.0
+	for _, s := range c.Series {
+		for _, pt := range s.Points {
+			xmax, highest = max(xmax, float64(pt.Pages)), max(highest, pt.Share)
+		}
+	}
+	if c.Zoom {
+		for _, end := range []float64{0.05, 0.1, 0.25, 0.5} { // whole percents at the fifths
+			if highest <= end {
+				return xmax, end
+			}
+		}
+	}
+	return xmax, 1
 }
 
 func (c chart) addSeries(p *plot.Plot, xmax float64) error {
@@ -172,13 +185,14 @@ func sans(size float64) font.Font {
 	return f
 }
 
-// percentTicks marks every fifth of [0,1].
+// percentTicks marks every fifth of the axis, from 0.
 type percentTicks struct{}
 
-func (percentTicks) Ticks(_, _ float64) []plot.Tick {
+func (percentTicks) Ticks(_, hi float64) []plot.Tick {
 	var t []plot.Tick
 	for i := range 6 {
-		t = append(t, plot.Tick{Value: float64(i) / 5, Label: fmt.Sprintf("%d %%", 20*i)})
+		v := hi * float64(i) / 5
+		t = append(t, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f %%", 100*v)})
 	}
 	return t
 }

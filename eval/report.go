@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 )
 
 // Report is what the HTML page shows.
@@ -31,7 +32,9 @@ var (
 // here from numbers, are trusted.
 func WriteReport(w io.Writer, r Report) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"number": number, "percent": percent, "share": optionalShare, "ratio": optionalRatio,
+		"number": number, "ratio": optionalRatio, "nobreak": noBreak,
+		"percent": func(x float64) string { return noBreak(percent(x)) },
+		"share":   func(x *float64) string { return noBreak(optionalShare(x)) },
 	}).Parse(reportHTML)
 	if err != nil {
 		return fmt.Errorf("report template: %w", err)
@@ -49,6 +52,9 @@ func WriteReport(w io.Writer, r Report) error {
 	}
 	return nil
 }
+
+// noBreak keeps a number and its sign on one line.
+func noBreak(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") }
 
 func optionalShare(x *float64) string {
 	if x == nil {

@@ -57,8 +57,10 @@ func newView(r Report) (*view, error) {
 	v.Subtitle = subtitle(first)
 	v.Made = append(v.Made, settings(first.Info)...)
 	var err error
-	if v.Plots, err = plots(r); err != nil {
-		return nil, err
+	if r.Fetched > 0 {
+		if v.Plots, err = plots(r); err != nil {
+			return nil, err
+		}
 	}
 	v.Refined = r.Kept != nil
 	v.KeptRows = keptRows(r.Figures)
@@ -126,7 +128,7 @@ func plots(r Report) ([]plotView, error) {
 	charts := []chart{harvest}
 	if src.Targets > 0 {
 		out = append(out, plotView{Title: "Recall", Caption: "The share of the relevant pages named by the truth that were found so far."})
-		charts = append(charts, chart{YLabel: "found, of those there are", Series: recallLines(all, names, src.Targets)})
+		charts = append(charts, chart{YLabel: "found, of those there are", Series: recallLines(all, names, src.Targets), Zoom: true})
 	}
 	if len(r.Overlap) > 0 {
 		out = append(out, plotView{Title: "Overlap", Caption: "The share of the first n pages that two crawls have in common; with more than two, the mean of all pairs."})
