@@ -33,7 +33,11 @@ func (c *Crawler) commit(first *outcome) error {
 		}
 	}
 	c.skips = c.skips[:0]
-	return c.finish(b)
+	if err := c.finish(b); err != nil {
+		return err
+	}
+	c.learned()
+	return nil
 }
 
 // waiting returns an outcome that is there already, or nil.
@@ -194,7 +198,7 @@ func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Pag
 		Score: o.score.Value, Terms: o.score.Terms, Relevant: o.score.Relevant,
 		Label: o.score.Label, Probability: o.score.Probability,
 		Bytes: o.size, At: o.resp.Start.UnixMilli(), Depth: o.birth.Depth,
-		ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
+		Parent: o.queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
 	}
 }
 

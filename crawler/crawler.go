@@ -31,6 +31,7 @@ type Crawler struct {
 	pagesBefore uint64
 	elapsedPast time.Duration
 	gaveHosts   int
+	rescored    uint64 // pages when the queue was last rescored
 }
 
 // New prepares a crawl of opt.Store: a new one begins with the seeds, one with a

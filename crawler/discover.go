@@ -65,7 +65,7 @@ func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link f
 // enqueue queues a URL, or changes the priority of a queued one.
 func (c *Crawler) enqueue(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
 	priority := c.opt.Ordering.Priority(link)
-	c.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: page.Host(f.url), Priority: priority})
+	c.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: page.Host(f.url), Priority: priority, Key: page.Key(f.url)})
 	return b.PutQueued(id, store.Queued{
 		Priority: priority, Score: f.score, Parent: parent, Visits: c.retried[id],
 	})

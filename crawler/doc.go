@@ -20,5 +20,5 @@
 // the door to relevance; crawler.go the owner's loop; lease.go what to do with
 // the next URL; work.go the workers; commit.go what follows from an exchange;
 // discover.go links to queue; scope.go which links; host.go robots and rests;
-// retry.go failures; report.go progress and result.
+// restore.go what a resumed crawl starts from; retry.go failures; report.go progress and result.
 package crawler

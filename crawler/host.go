@@ -1,13 +1,11 @@
 package crawler
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"time"
 
 	"fossick/fetch"
-	"fossick/frontier"
 	"fossick/page"
 	"fossick/store"
 )
@@ -85,82 +83,4 @@ func (c *Crawler) release(h *host, rest time.Duration) {
 		h.Next = until.UnixMilli()
 	}
 	c.frontier.Done(h.Name, until)
-}
-
-// restore puts back the totals, the queue and the rests that the store tells of.
-func (c *Crawler) restore() error {
-	var err error
-	if c.counts, err = c.store.Counts(); err != nil {
-		return err
-	}
-	c.pagesBefore, c.elapsedPast = c.counts.Pages, c.counts.Elapsed
-	for record, err := range c.store.Hosts() {
-		if err != nil {
-			return err
-		}
-		if err := c.restoreHost(record); err != nil {
-			return err
-		}
-	}
-	for w, err := range c.store.Waiters() {
-		if err != nil {
-			return err
-		}
-		if w.Visits > 0 {
-			c.retried[w.ID] = w.Visits
-		}
-		c.frontier.Push(frontier.Item{ID: frontier.ID(w.ID), Host: page.Host(w.URL), Priority: w.Queued.Priority})
-	}
-	return nil
-}
-
-// restoreHost makes a host rest as if an exchange had just ended: whether one
-// was in flight when the last session was killed, nobody knows.
-func (c *Crawler) restoreHost(record *store.Host) error {
-	h, err := c.host(record.Name, "http://"+record.Name+"/")
-	if err != nil {
-		return err
-	}
-	if record.Pages > 0 {
-		c.gaveHosts++
-		c.sites[h.site] += record.Pages
-	}
-	if record.Address != "" {
-		c.frontier.Join(h.Name, record.Address)
-	}
-	until := c.opt.Now().Add(c.restAfter(h, 0, 0))
-	if next := time.UnixMilli(record.Next); next.After(until) {
-		until = next
-	}
-	if until.After(c.opt.Now()) {
-		c.frontier.Rest(h.Name, until)
-	}
-	return nil
-}
-
-// plant queues the seeds that the store does not know yet.
-func (c *Crawler) plant(seeds []string) error {
-	b := c.store.Batch()
-	for _, seed := range seeds {
-		f := found{url: seed, hash: store.HashURL(seed), score: 1, skip: c.opt.Scope.skipURL(seed)}
-		if f.skip != "" {
-			b.Cancel()
-			return fmt.Errorf("start page %s: %s", seed, f.skip)
-		}
-		if _, err := c.discover(b, store.Birth{Via: store.ViaSeed}, f, frontier.Link{Score: 1}); err != nil {
-			b.Cancel()
-			return err
-		}
-	}
-	if err := b.PutCounts(&c.counts); err != nil {
-		b.Cancel()
-		return err
-	}
-	if err := b.Commit(); err != nil {
-		return err
-	}
-	if c.frontier.Len() == 0 && c.counts.URLs == 0 {
-		return errors.New("nothing to crawl: name start pages with --seed or --seeds")
-	}
-	return nil
 }

@@ -147,7 +147,7 @@ func (c *Crawler) skip(j *job, state, reason string) error {
 
 // requeue puts a leased URL back where it was.
 func (c *Crawler) requeue(j *job) {
-	c.frontier.Push(frontier.Item{ID: frontier.ID(j.id), Host: j.host.Name, Priority: j.queued.Priority})
+	c.frontier.Push(frontier.Item{ID: frontier.ID(j.id), Host: j.host.Name, Priority: j.queued.Priority, Key: page.Key(j.birth.URL)})
 }
 
 func denial(r *fetch.Robots) string {

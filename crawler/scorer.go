@@ -23,3 +23,12 @@ type Scorer interface {
 	// ScoreLinks appends the score of each of p.Links, in [0,1], to dst.
 	ScoreLinks(dst []float64, p *page.Page, s Score) []float64
 }
+
+// Rescorer is a Scorer that learns while the crawl goes on, so that what it said
+// of a link may not be what it says now.
+type Rescorer interface {
+	Scorer
+	// Rescore returns the present score of a waiting URL, named by its page.Key;
+	// false when the scorer knows nothing of it.
+	Rescore(key uint64) (score float64, known bool)
+}

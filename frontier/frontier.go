@@ -11,6 +11,7 @@ type Item struct {
 	ID       ID
 	Host     string  // name:port
 	Priority float64 // larger is fetched sooner
+	Key      uint64  // the caller's own, for Reprioritise
 }
 
 // Frontier is the queue of a crawl.
@@ -27,6 +28,7 @@ type Frontier struct {
 type entry struct {
 	id       ID
 	priority float64
+	key      uint64
 	host     *host
 	place    int // in its party's heap
 }
@@ -83,7 +85,7 @@ func (f *Frontier) Push(it Item) {
 		return
 	}
 	h := f.host(it.Host)
-	e := &entry{id: it.ID, priority: it.Priority, host: h}
+	e := &entry{id: it.ID, priority: it.Priority, key: it.Key, host: h}
 	f.queued[it.ID] = e
 	h.party.queue.push(e)
 	f.settle(h.party)
@@ -98,6 +100,22 @@ func (f *Frontier) reprioritise(e *entry, priority float64) {
 	f.settle(e.host.party)
 }
 
+// Reprioritise gives every queued URL a new priority, from its key; one for
+// which ok is false keeps its own. It costs O(queue), not a sort.
+func (f *Frontier) Reprioritise(priority func(key uint64) (p float64, ok bool)) {
+	for _, e := range f.queued {
+		if p, ok := priority(e.key); ok {
+			e.priority = p
+		}
+	}
+	for _, h := range f.hosts {
+		if h == h.party.members[0] { // once a party
+			h.party.queue.heapify()
+		}
+	}
+	f.ready.heapify()
+}
+
 // Next hands out the best URL that may be fetched at time now and marks its
 // host as in use until Done. It returns false when there is none: see Wake.
 func (f *Frontier) Next(now time.Time) (Item, bool) {
@@ -110,7 +128,7 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	p.busy = true
 	e := p.queue.pop()
 	delete(f.queued, e.id)
-	return Item{ID: e.id, Host: e.host.name, Priority: e.priority}, true
+	return Item{ID: e.id, Host: e.host.name, Priority: e.priority, Key: e.key}, true
 }
 
 // Done ends the use of a host that Next gave; it rests until the given time.

@@ -11,10 +11,10 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func TestNextGivesBestFirstThenEarliestDiscovered(t *testing.T) {
 	f := New()
-	f.Push(Item{1, "a:80", 0.5})
-	f.Push(Item{2, "b:80", 0.9})
-	f.Push(Item{3, "c:80", 0.5})
-	f.Push(Item{4, "d:80", 0.1})
+	f.Push(Item{ID: 1, Host: "a:80", Priority: 0.5})
+	f.Push(Item{ID: 2, Host: "b:80", Priority: 0.9})
+	f.Push(Item{ID: 3, Host: "c:80", Priority: 0.5})
+	f.Push(Item{ID: 4, Host: "d:80", Priority: 0.1})
 	want := []ID{2, 1, 3, 4}
 	for i, id := range want {
 		it, ok := f.Next(start)
@@ -26,9 +26,9 @@ func TestNextGivesBestFirstThenEarliestDiscovered(t *testing.T) {
 
 func TestHostInUseIsPassedOver(t *testing.T) {
 	f := New()
-	f.Push(Item{1, "a:80", 0.9})
-	f.Push(Item{2, "a:80", 0.8})
-	f.Push(Item{3, "b:80", 0.1})
+	f.Push(Item{ID: 1, Host: "a:80", Priority: 0.9})
+	f.Push(Item{ID: 2, Host: "a:80", Priority: 0.8})
+	f.Push(Item{ID: 3, Host: "b:80", Priority: 0.1})
 	first, _ := f.Next(start)
 	second, _ := f.Next(start)
 	if first.ID != 1 || second.ID != 3 {
@@ -57,7 +57,7 @@ func TestQueuedURLTakesBestParent(t *testing.T) {
 	f := New()
 	push := func(id ID, score float64) {
 		old, queued := f.Priority(id)
-		f.Push(Item{id, "a:80", order.Priority(Link{Score: score, Queued: queued, Old: old})})
+		f.Push(Item{ID: id, Host: "a:80", Priority: order.Priority(Link{Score: score, Queued: queued, Old: old})})
 	}
 	push(1, 0.3)
 	push(2, 0.4)
@@ -76,8 +76,8 @@ func TestQueuedURLTakesBestParent(t *testing.T) {
 
 func TestHostsAtOneAddressAreOneParty(t *testing.T) {
 	f := New()
-	f.Push(Item{1, "a:80", 0.9})
-	f.Push(Item{2, "b:80", 0.8})
+	f.Push(Item{ID: 1, Host: "a:80", Priority: 0.9})
+	f.Push(Item{ID: 2, Host: "b:80", Priority: 0.8})
 	f.Join("a:80", "192.0.2.1")
 	f.Join("b:80", "192.0.2.1")
 	f.Next(start)
@@ -136,10 +136,10 @@ func TestAgainstSlowFrontier(t *testing.T) {
 		hosts := 1 + rng.IntN(12)
 		host := func() string { return fmt.Sprintf("h%d:80", rng.IntN(hosts)) }
 		for step := range 400 {
-			switch rng.IntN(8) {
+			switch rng.IntN(9) {
 			case 0, 1, 2:
 				id := ID(1 + rng.IntN(100))
-				it := Item{id, fmt.Sprintf("h%d:80", int(id)%hosts), float64(rng.IntN(10)) / 10}
+				it := Item{ID: id, Host: fmt.Sprintf("h%d:80", int(id)%hosts), Priority: float64(rng.IntN(10)) / 10, Key: uint64(id)}
 				f.Push(it)
 				s.items[id] = it
 			case 3, 4:
@@ -159,6 +159,18 @@ func TestAgainstSlowFrontier(t *testing.T) {
 					f.Done(h, until)
 					s.busy[s.find(h)] = false
 					s.rest(h, until)
+				}
+			case 8:
+				if rng.IntN(4) > 0 {
+					break
+				}
+				turn := func(key uint64) (float64, bool) { return float64(key*7%10) / 10, key%3 > 0 }
+				f.Reprioritise(turn)
+				for id, it := range s.items {
+					if p, ok := turn(it.Key); ok {
+						it.Priority = p
+						s.items[id] = it
+					}
 				}
 			case 6:
 				now = now.Add(time.Duration(rng.IntN(3)) * time.Second)
@@ -206,7 +218,7 @@ func TestOrderings(t *testing.T) {
 				for _, n := range neighbours[id] {
 					if n == step {
 						old, queued := f.Priority(id)
-						f.Push(Item{id, "a:80", order.Priority(Link{Step: step, Queued: queued, Old: old})})
+						f.Push(Item{ID: id, Host: "a:80", Priority: order.Priority(Link{Step: step, Queued: queued, Old: old})})
 					}
 				}
 			}
@@ -230,12 +242,12 @@ func BenchmarkPushNextDone(b *testing.B) {
 	id := ID(0)
 	for range 200_000 {
 		id++
-		f.Push(Item{id, hosts[rng.IntN(len(hosts))], rng.Float64()})
+		f.Push(Item{ID: id, Host: hosts[rng.IntN(len(hosts))], Priority: rng.Float64()})
 	}
 	b.ReportAllocs()
 	for b.Loop() {
 		id++
-		f.Push(Item{id, hosts[rng.IntN(len(hosts))], rng.Float64()})
+		f.Push(Item{ID: id, Host: hosts[rng.IntN(len(hosts))], Priority: rng.Float64()})
 		it, _ := f.Next(start)
 		f.Done(it.Host, time.Time{})
 	}

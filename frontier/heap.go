@@ -40,6 +40,13 @@ func (h *heap[T]) remove(x T) {
 // fix restores the order after x's key changed.
 func (h *heap[T]) fix(x T) { h.move(*h.place(x)) }
 
+// heapify restores the order after many keys changed.
+func (h *heap[T]) heapify() {
+	for i := len(h.items)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+}
+
 func (h *heap[T]) move(i int) {
 	if !h.down(i) {
 		h.up(i)

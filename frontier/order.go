@@ -37,6 +37,10 @@ var orderings = map[string]OrderingFunc{
 	"dfs": func(l Link) float64 { return best(l, float64(l.Step)) },
 }
 
+// Latest is the ordering of a scorer that weighs all links to a URL itself: what
+// it says last holds.
+var Latest = OrderingFunc(func(l Link) float64 { return l.Score })
+
 func best(l Link, priority float64) float64 {
 	if l.Queued {
 		return max(l.Old, priority)

@@ -112,6 +112,7 @@ type Page struct {
 	ETag        string  `cbor:"17,keyasint,omitempty"`
 	Modified    string  `cbor:"18,keyasint,omitempty"` // Last-Modified as sent
 	Depth       int     `cbor:"19,keyasint,omitempty"`
+	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent, as the scorer was told
 }
 
 // Label is what refine says of a page.

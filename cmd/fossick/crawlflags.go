@@ -24,7 +24,7 @@ type crawlSettings struct {
 	Keywords []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the topic's, else the model's]."`
 	Model    string   `placeholder:"M" help:"Model that labels the pages; the topic is one of its labels."`
 
-	Score     string   `enum:",paper" default:"" placeholder:"HOW" help:"How links are scored: paper (degree of relevance, R) [paper]."`
+	Score     string   `enum:",paper,learned" default:"" placeholder:"HOW" help:"How links are scored: paper (degree of relevance R, by K), or learned (by what the model says of the pages so far) [learned with a model, else paper]."`
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]."`
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]."`
 	Links     string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]."`
@@ -62,7 +62,7 @@ func (s *crawlSettings) inherit(saved *crawlSettings) error {
 }
 
 // options turns the flags into the crawler's options; the plan adds the rest.
-func (s *crawlSettings) options() (crawler.Options, error) {
+func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	opt := crawler.Options{
 		MaxPages: s.MaxPages, MaxTime: s.MaxTime, MaxPerHost: s.MaxPagesPerHost, MaxPerSite: s.MaxPagesPerSite,
 		Workers: s.Workers, Agent: productToken(s.userAgentName()),
@@ -91,16 +91,26 @@ func (s *crawlSettings) options() (crawler.Options, error) {
 	if opt.Ordering, err = frontier.OrderingByName(order); err != nil {
 		return opt, usageError{fmt.Errorf("--order: %w", err)}
 	}
+	if order != "relevance" {
+		if s.Threshold != nil {
+			return opt, usagef("--threshold drops links in the order of relevance only; --order %s drops none", order)
+		}
+		return opt, nil
+	}
+	if score == "learned" {
+		opt.Ordering = frontier.Latest
+	}
 	switch {
-	case s.Threshold != nil && order == "relevance":
-		opt.Threshold = *s.Threshold
 	case s.Threshold != nil:
-		return opt, usagef("--threshold drops links in the order of relevance only; --order %s drops none", order)
-	case order == "relevance":
-		opt.Threshold = 0.2 // paper A's
+		opt.Threshold = *s.Threshold
+	case score == "paper":
+		opt.Threshold = paperThreshold
 	}
 	return opt, nil
 }
+
+// paperThreshold is the R below which paper A drops links.
+const paperThreshold = 0.2
 
 func pattern(flag, text string) (*regexp.Regexp, error) {
 	if text == "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -29,20 +30,20 @@ type plan struct {
 func (c *focusCmd) plan(a *app) (*plan, error) {
 	p := &plan{}
 	var err error
-	if p.crawl, err = c.options(); err != nil {
-		return nil, err
-	}
 	if p.fetch, err = c.fetchOptions(a); err != nil {
 		return nil, err
 	}
-	p.crawl.Log = a.log
 	topic, err := c.topic()
 	if err != nil {
 		return nil, err
 	}
 	p.model = topic.Model
 	p.keywords = topic.Keywords
-	if p.crawl.Scorer, err = c.scorer(topic, p.crawl.Threshold); err != nil {
+	if p.crawl, err = c.options(c.howScored(topic)); err != nil {
+		return nil, err
+	}
+	p.crawl.Log = a.log
+	if p.crawl.Scorer, err = c.scorer(topic, &p.crawl); err != nil {
 		return nil, err
 	}
 	if !c.Resume || len(c.Seed) > 0 {
@@ -160,8 +161,22 @@ func isPublic(u string) bool {
 	return err != nil || !addr.IsLoopback()
 }
 
-// scorer builds the crawl's scorer: R by paper A, and labels by the model.
-func (c *focusCmd) scorer(t *models.Topic, threshold float64) (crawler.Scorer, error) {
+// scorer builds the crawl's scorer: learned where there is a model to learn
+// from, else R as paper A has it.
+func (c *focusCmd) scorer(t *models.Topic, opt *crawler.Options) (crawler.Scorer, error) {
+	var l *labeller
+	var err error
+	if t.Model != nil {
+		if l, err = newLabeller(t); err != nil {
+			return nil, err
+		}
+	}
+	if c.howScored(t) == "learned" {
+		if l == nil {
+			return nil, usagef("--score learned needs a model whose labels it learns from: give --model M, or --score paper")
+		}
+		return newLearnedScorer(l), nil
+	}
 	k, err := relevance.NewKeywords(t.Keywords)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("topic %s: %w", t.Name, err)}
@@ -170,12 +185,20 @@ func (c *focusCmd) scorer(t *models.Topic, threshold float64) (crawler.Scorer, e
 	if c.Rho != nil {
 		rho = *c.Rho
 	}
-	paper, err := relevance.NewPaper(k, rho)
+	degree, err := relevance.NewPaper(k, rho)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--rho: %w", err)}
 	}
-	if threshold == 0 {
-		threshold = 0.2 // what counts as relevant without a model, whatever the order drops
+	return &paperScorer{degree: degree, threshold: cmp.Or(opt.Threshold, paperThreshold), labeller: l}, nil
+}
+
+// howScored returns what --score says, or the default for the topic.
+func (c *focusCmd) howScored(t *models.Topic) string {
+	switch {
+	case c.Score != "":
+		return c.Score
+	case t.Model == nil || c.Rho != nil || c.Threshold != nil || len(c.Keywords) > 0 && c.Model == "":
+		return "paper" // flags that only paper A's score has
 	}
-	return newScorer(paper, t, threshold)
+	return "learned"
 }

@@ -10,44 +10,86 @@ import (
 	"fossick/store"
 )
 
-// pageScorer is the crawler's Scorer: R from package relevance, the label from
-// package classify. Neither knows the other, and the crawler knows neither.
-type pageScorer struct {
-	degree    *relevance.Paper
-	threshold float64 // of R, for relevance without a model
+// Scorers of the crawler: package relevance scores, package classify labels.
+// Neither knows the other, and the crawler knows neither.
 
-	classifier *classify.Classifier // nil without a model
-	class      int                  // of the topic in the model
-	cut        float64              // the model's decision threshold for it
+// labeller labels pages by a topic's model.
+type labeller struct {
+	classifier *classify.Classifier
+	class      int     // of the topic in the model
+	cut        float64 // the model's decision threshold for it
 }
 
-func newScorer(degree *relevance.Paper, t *models.Topic, threshold float64) (*pageScorer, error) {
-	s := &pageScorer{degree: degree, threshold: threshold}
-	if t.Model == nil {
-		return s, nil
-	}
-	var err error
-	if s.classifier, err = classify.New(t.Model); err != nil {
+func newLabeller(t *models.Topic) (*labeller, error) {
+	c, err := classify.New(t.Model)
+	if err != nil {
 		return nil, err
 	}
-	s.class, s.cut = t.Model.Class(t.Name), t.Model.Threshold(t.Name)
-	return s, nil
+	return &labeller{c, t.Model.Class(t.Name), t.Model.Threshold(t.Name)}, nil
 }
 
-func (s *pageScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
+// label writes the model's opinion of p into score and returns the probability
+// of the topic.
+func (l *labeller) label(p *page.Page, score *crawler.Score) float64 {
+	result := l.classifier.Classify(features.Doc(p.Fields()))
+	score.Label, score.Probability = result.Label, result.Score
+	probability := result.Probs[l.class]
+	score.Relevant = probability >= l.cut
+	return probability
+}
+
+// judge is the model's opinion of any text.
+func (l *labeller) judge(d features.Doc) float64 {
+	return l.classifier.Score(d, l.classifier.Model().Classes[l.class])
+}
+
+// paperScorer orders by R; the model, if there is one, only labels.
+type paperScorer struct {
+	degree    *relevance.Paper
+	threshold float64 // of R, for relevance without a model
+	labeller  *labeller
+}
+
+func (s *paperScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
 	r := s.degree.ScorePage(p, parent)
-	score := crawler.Score{Value: r.Value, Relevant: r.Value >= s.threshold}
-	for _, t := range r.Terms {
-		score.Terms = append(score.Terms, store.Term{Name: t.Name, Value: t.Value, Note: t.Note})
-	}
-	if s.classifier != nil {
-		result := s.classifier.Classify(features.Doc(p.Fields()))
-		score.Label, score.Probability = result.Label, result.Score
-		score.Relevant = result.Probs[s.class] >= s.cut
+	score := crawler.Score{Value: r.Value, Relevant: r.Value >= s.threshold, Terms: storeTerms(r.Terms)}
+	if s.labeller != nil {
+		s.labeller.label(p, &score)
 	}
 	return score
 }
 
-func (s *pageScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
+func (s *paperScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
 	return s.degree.ScoreLinks(dst, p, score.Value)
+}
+
+// learnedScorer orders by what the model's labels teach while the crawl goes on.
+type learnedScorer struct {
+	learned  *relevance.Learned
+	labeller *labeller
+}
+
+func newLearnedScorer(l *labeller) *learnedScorer {
+	return &learnedScorer{relevance.NewLearned(l.judge, l.cut), l}
+}
+
+func (s *learnedScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
+	var score crawler.Score
+	r := s.learned.ScorePage(p, s.labeller.label(p, &score))
+	score.Value, score.Terms = r.Value, storeTerms(r.Terms)
+	return score
+}
+
+func (s *learnedScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
+	return s.learned.ScoreLinks(dst, p, score.Value)
+}
+
+func (s *learnedScorer) Rescore(key uint64) (float64, bool) { return s.learned.Rescore(key) }
+
+func storeTerms(terms []relevance.Term) []store.Term {
+	out := make([]store.Term, len(terms))
+	for i, t := range terms {
+		out[i] = store.Term(t)
+	}
+	return out
 }

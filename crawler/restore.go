@@ -1,0 +1,140 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"fossick/frontier"
+	"fossick/page"
+	"fossick/store"
+)
+
+// restore puts back the totals, the queue and the rests that the store tells of.
+func (c *Crawler) restore() error {
+	var err error
+	if c.counts, err = c.store.Counts(); err != nil {
+		return err
+	}
+	c.pagesBefore, c.elapsedPast = c.counts.Pages, c.counts.Elapsed
+	for record, err := range c.store.Hosts() {
+		if err != nil {
+			return err
+		}
+		if err := c.restoreHost(record); err != nil {
+			return err
+		}
+	}
+	for w, err := range c.store.Waiters() {
+		if err != nil {
+			return err
+		}
+		if w.Visits > 0 {
+			c.retried[w.ID] = w.Visits
+		}
+		c.frontier.Push(frontier.Item{ID: frontier.ID(w.ID), Host: page.Host(w.URL), Priority: w.Queued.Priority, Key: page.Key(w.URL)})
+	}
+	return c.replay()
+}
+
+// replay shows a scorer that learns the pages that are stored, in the order of
+// the crawl, so that it goes on with what it knew.
+func (c *Crawler) replay() error {
+	scorer, ok := c.opt.Scorer.(Rescorer)
+	if !ok || c.counts.Pages == 0 {
+		return nil
+	}
+	for stored, err := range c.store.Pages() {
+		if err != nil {
+			return err
+		}
+		body, err := c.store.Body(stored.Number)
+		if err != nil {
+			return err
+		}
+		p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag})
+		if err != nil {
+			return fmt.Errorf("stored page %d, %s: %w", stored.Number, stored.URL, err)
+		}
+		scorer.ScoreLinks(nil, p, scorer.ScorePage(p, stored.Parent))
+	}
+	c.rescore(scorer)
+	return nil
+}
+
+// rescoreAfter is how many pages a scorer may have learned from before the queue
+// hears of it: few while the queue is small, and so many that the work a page
+// stays bounded when it is large.
+func rescoreAfter(queue int) int { return max(10, queue/500) }
+
+// learned gives the queue new priorities once the scorer has learned enough.
+func (c *Crawler) learned() {
+	scorer, ok := c.opt.Scorer.(Rescorer)
+	if ok && int(c.counts.Pages-c.rescored) >= rescoreAfter(c.frontier.Len()) {
+		c.rescore(scorer)
+	}
+}
+
+// rescore changes the frontier alone: the journal keeps the priority that a URL
+// was queued with, and a resumed crawl rescores at once.
+func (c *Crawler) rescore(scorer Rescorer) {
+	c.rescored = c.counts.Pages
+	c.frontier.Reprioritise(func(key uint64) (float64, bool) {
+		score, known := scorer.Rescore(key)
+		if !known {
+			return 0, false
+		}
+		return c.opt.Ordering.Priority(frontier.Link{Score: score}), true
+	})
+}
+
+// restoreHost makes a host rest as if an exchange had just ended: whether one
+// was in flight when the last session was killed, nobody knows.
+func (c *Crawler) restoreHost(record *store.Host) error {
+	h, err := c.host(record.Name, "http://"+record.Name+"/")
+	if err != nil {
+		return err
+	}
+	if record.Pages > 0 {
+		c.gaveHosts++
+		c.sites[h.site] += record.Pages
+	}
+	if record.Address != "" {
+		c.frontier.Join(h.Name, record.Address)
+	}
+	until := c.opt.Now().Add(c.restAfter(h, 0, 0))
+	if next := time.UnixMilli(record.Next); next.After(until) {
+		until = next
+	}
+	if until.After(c.opt.Now()) {
+		c.frontier.Rest(h.Name, until)
+	}
+	return nil
+}
+
+// plant queues the seeds that the store does not know yet.
+func (c *Crawler) plant(seeds []string) error {
+	b := c.store.Batch()
+	for _, seed := range seeds {
+		f := found{url: seed, hash: store.HashURL(seed), score: 1, skip: c.opt.Scope.skipURL(seed)}
+		if f.skip != "" {
+			b.Cancel()
+			return fmt.Errorf("start page %s: %s", seed, f.skip)
+		}
+		if _, err := c.discover(b, store.Birth{Via: store.ViaSeed}, f, frontier.Link{Score: 1}); err != nil {
+			b.Cancel()
+			return err
+		}
+	}
+	if err := b.PutCounts(&c.counts); err != nil {
+		b.Cancel()
+		return err
+	}
+	if err := b.Commit(); err != nil {
+		return err
+	}
+	if c.frontier.Len() == 0 && c.counts.URLs == 0 {
+		return errors.New("nothing to crawl: name start pages with --seed or --seeds")
+	}
+	return nil
+}
