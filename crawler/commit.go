@@ -70,7 +70,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	}
 	var err error
 	switch {
-	case o.resp != nil && o.resp.State == fetch.StateNone: // broken off by us
+	case o.aborted:
 		c.requeue(o.job)
 	case o.task == taskAddress && o.resp == nil:
 		c.requeue(o.job)

@@ -263,6 +263,18 @@ func TestRedirectsDuplicatesAndErrors(t *testing.T) {
 	}
 }
 
+// TestNoExchangeAtAll: a fetcher that can do nothing with a URL must not be asked
+// for ever.
+func TestNoExchangeAtAll(t *testing.T) {
+	w := &fakeWeb{pages: map[string]string{}, fail: map[string][]fetch.Response{
+		"http://a.test/": {{State: fetch.StateNone}}, "http://b.test/robots.txt": {{State: fetch.StateNone}},
+	}}
+	opt := newOptions(t, w, "http://a.test/", "http://b.test/")
+	if r := crawl(t, opt); r.Counts.States["none"] != 2 {
+		t.Errorf("states %v, want two of none", r.Counts.States)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	pages := manyPages(4, 10)
 	t.Run("max pages", func(t *testing.T) {

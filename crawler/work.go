@@ -21,6 +21,8 @@ type outcome struct {
 	size  int64  // of the body before that, in bytes
 	links []found
 	err   error // of the store: ends the crawl
+
+	aborted bool // broken off by us: as if it had not been
 }
 
 // found is a link as the owner needs it.
@@ -51,6 +53,7 @@ func (c *Crawler) work(ctx context.Context) {
 				o.err = c.read(o)
 			}
 		}
+		o.aborted = o.resp != nil && o.resp.State == fetch.StateNone && ctx.Err() != nil
 		c.outcomes <- o
 	}
 }
