@@ -1,6 +1,7 @@
 package page
 
 import (
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -128,18 +129,22 @@ func isoCode(tag string) string {
 // trigrams were sure of Czech, Malagasy or Haitian.
 func byFunctionWords(s string) string {
 	var votes [len(functionWordLanguages)]int
+	var seen [len(functionWordLanguages)]uint64 // which words of each list
 	words := 0
 	for w := range strings.FieldsFuncSeq(s, notLetter) {
 		if words++; words > 400 {
 			break
 		}
-		if len(w) > 12 {
+		if len(w) == 1 || len(w) > 12 { // a letter stands for anything
 			continue
 		}
 		var arr [16]byte
-		langs := functionWords[string(appendLower(arr[:0], []byte(w)))]
-		for i := 0; langs != 0; i, langs = i+1, langs>>1 {
-			votes[i] += int(langs & 1)
+		f := functionWords[string(appendLower(arr[:0], []byte(w)))]
+		for i := 0; f.languages != 0; i, f.languages = i+1, f.languages>>1 {
+			if f.languages&1 != 0 {
+				votes[i]++
+				seen[i] |= 1 << f.number
+			}
 		}
 	}
 	best, second := 0, -1
@@ -151,7 +156,7 @@ func byFunctionWords(s string) string {
 			second = i
 		}
 	}
-	if votes[best] < 4 || votes[best]*30 < min(words, 400) || votes[best]*2 < votes[second]*3 {
+	if bits.OnesCount64(seen[best]) < 4 || votes[best]*30 < min(words, 400) || votes[best]*2 < votes[second]*3 {
 		return ""
 	}
 	return functionWordLanguages[best]
@@ -162,8 +167,14 @@ func notLetter(r rune) bool { return r < 0x80 && !isLetter(byte(r)) }
 var functionWordLanguages = [...]string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "id", "ro", "hu",
 	"ca", "hr", "sk", "sl", "lt", "lv", "et", "vi"}
 
-// functionWords maps a word to the set of its languages, a bit each.
-var functionWords = func() map[string]uint32 {
+// functionWord is the set of languages that have a word, a bit each, and the
+// word's number, below 64; few words share one.
+type functionWord struct {
+	languages uint32
+	number    uint8
+}
+
+var functionWords = func() map[string]functionWord {
 	lists := [len(functionWordLanguages)]string{
 		"the of and to in is that for it was on with as be at by this are from or an have not which you we can will",
 		"der die das und ist nicht ein eine zu den von mit auf für im dem sich des auch als wird sind werden oder bei nach über",
@@ -191,10 +202,15 @@ var functionWords = func() map[string]uint32 {
 		"ja on ei et ka see oli kui mis aga või ning ta selle ka oma kes siis pärast üle",
 		"và của là có được trong cho các một không người với những này khi đã từ để như về",
 	}
-	m := map[string]uint32{}
+	m := map[string]functionWord{}
 	for i, list := range lists {
 		for w := range strings.FieldsSeq(list) {
-			m[w] |= 1 << i
+			f, ok := m[w]
+			if !ok {
+				f.number = uint8(len(m) % 64)
+			}
+			f.languages |= 1 << i
+			m[w] = f
 		}
 	}
 	return m

@@ -233,7 +233,8 @@ func firstWords(s string) string {
 			words++
 		}
 		if words == ContextWords || i > maxSideBytes {
-			return cut(s, i)
+			s = cut(s, i)
+			break
 		}
 	}
 	return strings.TrimRight(s, " ")

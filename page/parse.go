@@ -191,7 +191,7 @@ func (p *parser) startTag() {
 		p.areaOrFrame()
 	case "img":
 		p.image()
-	case "br", "hr":
+	case "br":
 		p.text.breakBlock()
 	case "td", "th":
 		p.text.space = true // the cells of a row are a line
@@ -286,6 +286,8 @@ func (p *parser) blockStart() {
 	case "textarea", "xmp", "plaintext":
 		p.literal()
 		return
+	case "p", "ul", "ol", "dl", "table", "pre", "form", "hr":
+		p.headingEnd() // its end tag was forgotten: these don't stand in headings
 	}
 	p.navStart()
 }
@@ -405,8 +407,10 @@ func (p *parser) trimStart(m mark) int {
 	return m.start
 }
 
-// oneLine returns s with line ends made spaces; s itself when it has none.
+// oneLine returns s, cut out of folded text, with line ends made spaces; s
+// itself when it has none.
 func oneLine(s string) string {
+	s = strings.TrimRight(s, " \n")
 	if strings.IndexByte(s, '\n') < 0 {
 		return s
 	}

@@ -29,6 +29,9 @@ func checkPage(t *testing.T, p *Page) {
 			!utf8.ValidString(l.Anchor) || !utf8.ValidString(l.Context) {
 			t.Fatalf("link %+v", l)
 		}
+		if strings.TrimSpace(l.Anchor) != l.Anchor || strings.TrimSpace(l.Context) != l.Context {
+			t.Fatalf("space around %+v", l)
+		}
 	}
 }
 
@@ -104,6 +107,19 @@ func TestText(t *testing.T) {
 		p, err := Parse([]byte(c.in), ParseOptions{})
 		if err != nil || p.Text != c.want {
 			t.Errorf("%s: %q gives %q, %v; want %q", c.name, c.in, p.Text, err, c.want)
+		}
+	}
+}
+
+func TestHeadings(t *testing.T) {
+	for in, want := range map[string]string{
+		"<h1>a <b>b</b></h1><h4>no</h4><h3>c<br>d</h3>": "a b\nc d",
+		"<h1>a<p>b<h2>c<hr>d":                           "a\nc",
+		"<h1>a<h2>b</h1>c":                              "a\nb",
+		"<h1></h1><h2><img alt=x></h2>":                 "",
+	} {
+		if p := parseText(t, in); p.Headings != want {
+			t.Errorf("%q gives headings %q, want %q", in, p.Headings, want)
 		}
 	}
 }
