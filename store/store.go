@@ -126,7 +126,7 @@ func options(dir string) badger.Options {
 		WithNumMemtables(2).
 		WithBlockCacheSize(24 << 20).
 		WithIndexCacheSize(24 << 20).
-		WithValueThreshold(1 << 10). // bodies go to the value log and are not compacted again and again
+		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
 		WithDetectConflicts(false) // there is one writer
