@@ -1,9 +1,11 @@
 package corpusweb
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -79,4 +81,39 @@ func hrefs(t *testing.T, at, body string) []string {
 		}
 	}
 	return out
+}
+
+// TestConcurrent asks for pages, traps, robots.txt and https from many clients at
+// once; the race detector looks on.
+func TestConcurrent(t *testing.T) {
+	demo, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log syncBuffer
+	_, _, client := start(t, Options{Log: &log, Disallow: 0.1}, demo)
+	urls := []string{
+		"http://javacorner.test/", "https://pitlane.test/", "http://townhall.test/calendar/2025/06",
+		"http://board.test/threads?visit=7", "http://m31.test/robots.txt", "https://m31.test/robots.txt", "http://kiosk.test/none",
+	}
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for i := range 4 * len(urls) {
+				resp, err := client.Get(urls[(i+worker)%len(urls)])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+					t.Error(err)
+				}
+				resp.Body.Close()
+			}
+		})
+	}
+	wg.Wait()
+	if n := strings.Count(log.String(), "\n"); n != 8*4*len(urls) {
+		t.Errorf("%d lines in the log, want one for each of %d requests", n, 8*4*len(urls))
+	}
 }

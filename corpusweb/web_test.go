@@ -1,21 +1,16 @@
 package corpusweb
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
-	"fmt"
 	"io"
-	"iter"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -223,58 +218,6 @@ func TestMethods(t *testing.T) {
 }
 
 // TestLog wants one whole line a request, as soon as the answer is there.
-func TestLog(t *testing.T) {
-	var log syncBuffer
-	_, _, client := start(t, Options{Log: &log}, few())
-	urls := []string{"http://a.test/x", "https://secure.test/in?a=1&b=2", "http://none.test/", "http://a.test/robots.txt"}
-	for _, u := range urls {
-		get(t, client, u)
-	}
-	var got []record
-	for line := range strings.Lines(log.String()) {
-		var r record
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatalf("line %q: %v", line, err)
-		}
-		got = append(got, r)
-	}
-	want := []record{
-		{Host: "a.test:80", Path: "/x", Status: 200, Bytes: 8},
-		{Host: "secure.test:443", Path: "/in?a=1&b=2", Status: 200, Bytes: 9},
-		{Host: "none.test:80", Path: "/", Status: 502},
-		{Host: "a.test:80", Path: "/robots.txt", Status: 200, Bytes: 24},
-	}
-	if len(got) != len(want) {
-		t.Fatalf("%d lines, want %d:\n%s", len(got), len(want), log.String())
-	}
-	for i, w := range want {
-		g := got[i]
-		if g.Host != w.Host || g.Path != w.Path || g.Status != w.Status || (w.Bytes > 0 && g.Bytes != w.Bytes) {
-			t.Errorf("line %d: %+v, want %+v", i+1, g, w)
-		}
-		if g.URL != urls[i] || g.UserAgent != "Go-http-client/1.1" || g.Start.IsZero() || g.End.Before(g.Start) {
-			t.Errorf("line %d: %+v", i+1, g)
-		}
-	}
-}
-
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
 // TestLatency runs on the bubble's clock: the answer takes half to one and a half
 // of the mean, each URL its own time, the same again.
 func TestLatency(t *testing.T) {
@@ -297,56 +240,7 @@ func TestLatency(t *testing.T) {
 }
 
 // many yields n pages in folders of one host.
-func many(n int) iter.Seq2[*datasets.Example, error] {
-	return func(yield func(*datasets.Example, error) bool) {
-		for i := range n {
-			e := &datasets.Example{URL: fmt.Sprintf("http://m.test/d%d/p%d", i%17, i), HTML: fmt.Sprint("<p>", i)}
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
-}
-
 // TestDisallow counts what robots.txt forbids by plain prefixes.
-func TestDisallow(t *testing.T) {
-	const n = 2000
-	texts := map[string]bool{}
-	for _, share := range []float64{0, 0.05, 0.3, 0.9} {
-		for seed := range uint64(2) {
-			opt := Options{Disallow: share, Seed: seed}
-			_, _, client := start(t, opt, datasets.FromSeq("m", many(n), datasets.Options{}))
-			_, robots := get(t, client, "http://m.test/robots.txt")
-			_, _, client2 := start(t, opt, datasets.FromSeq("m", many(n), datasets.Options{}))
-			if _, again := get(t, client2, "http://m.test/robots.txt"); again != robots {
-				t.Errorf("share %v, seed %d: robots.txt differs from run to run", share, seed)
-			}
-			texts[robots] = true
-			var rules []string
-			for line := range strings.Lines(robots) {
-				if rule, ok := strings.CutPrefix(strings.TrimSpace(line), "Disallow: "); ok {
-					rules = append(rules, rule)
-				}
-			}
-			got := 0
-			for e := range many(n) {
-				for _, rule := range rules {
-					if strings.HasPrefix(strings.TrimPrefix(e.URL, "http://m.test"), rule) {
-						got++
-						break
-					}
-				}
-			}
-			if want := int(share * n); got != want {
-				t.Errorf("share %v, seed %d: %d of %d pages disallowed, want %d", share, seed, got, n, want)
-			}
-		}
-	}
-	if len(texts) != 7 { // share 0 is the same for both seeds
-		t.Errorf("%d different robots.txt, want 7: each share and seed its own", len(texts))
-	}
-}
-
 // TestServe wants a clean end by the context.
 func TestServe(t *testing.T) {
 	w, err := New(t.Context(), Options{SpoolDir: t.TempDir()}, few())

@@ -43,12 +43,11 @@ func withLabels(read reader, path string) reader {
 			if err != nil {
 				return yield(nil, err)
 			}
-			if key := URLKey(e.URL); len(truth.byURL) > 0 {
-				if l, ok := truth.byURL[key]; ok {
-					found[key] = struct{}{}
-					e.Label, e.Labels = l.Label, append([]string{l.Label}, l.All...)
-					e.uniqueLabels()
-				}
+			key := URLKey(e.URL)
+			if l, ok := truth.byURL[key]; ok {
+				found[key] = struct{}{}
+				e.Label, e.Labels = l.Label, append([]string{l.Label}, l.All...)
+				e.uniqueLabels()
 			}
 			return yield(e, nil)
 		})

@@ -151,7 +151,11 @@ func TestWhere(t *testing.T) {
 	if rows, _, _ := all(t, dir, Options{Labels: []string{"x", "z"}}); len(rows) != 2 {
 		t.Errorf("labels x and z: %d rows, want 2", len(rows))
 	}
-	_, errs, _ := all(t, dir, Options{Where: []Where{{"sight", "a"}}})
+	_, errs, _ := all(t, dir, Options{Labels: []string{"x", "yy"}})
+	if len(errs) != 1 || !strings.Contains(errs[0].Error(), `no row has the label "yy"; the other labels are y, z`) {
+		t.Errorf("a misspelt label: errors %v, want one that names the labels", errs)
+	}
+	_, errs, _ = all(t, dir, Options{Where: []Where{{"sight", "a"}}})
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), `no row has a field "sight"; filter by one of`) {
 		t.Errorf("a misspelt field: errors %v, want one that names the fields", errs)
 	}

@@ -59,7 +59,8 @@ func (e *Example) field(name string) (string, bool) {
 // and that must not look like an empty set.
 type filter struct {
 	opt    Options
-	labels map[string]bool
+	labels map[string]bool // asked for; true once a row had it
+	others map[string]bool // labels that rows had and nobody asked for
 	missed []bool          // by condition: no row has had the field yet
 	fields map[string]bool // own fields that rows had
 }
@@ -70,16 +71,23 @@ func newFilter(opt Options) *filter {
 		f.missed[i] = true
 	}
 	if len(opt.Labels) > 0 {
-		f.labels = map[string]bool{}
+		f.labels, f.others = map[string]bool{}, map[string]bool{}
 		for _, l := range opt.Labels {
-			f.labels[l] = true
+			f.labels[l] = false
 		}
 	}
 	return f
 }
 
 func (f *filter) keep(e *Example) bool {
-	pass := f.labels == nil || f.labels[e.Label]
+	pass := true
+	if f.labels != nil {
+		if _, pass = f.labels[e.Label]; pass {
+			f.labels[e.Label] = true
+		} else if e.Label != "" {
+			f.others[e.Label] = true
+		}
+	}
 	for i, w := range f.opt.Where {
 		ok, has := w.match(e)
 		pass = pass && ok
@@ -94,8 +102,14 @@ func (f *filter) keep(e *Example) bool {
 	return pass
 }
 
-// err names a condition whose field no row had, once rows rows have been seen.
+// err names a label or field that was asked for and that none of the rows had.
 func (f *filter) err(name string, rows int) error {
+	for _, l := range f.opt.Labels {
+		if rows > 0 && !f.labels[l] {
+			return fmt.Errorf("set %s: no row has the label %q; the other labels are %s", name, l,
+				strings.Join(slices.Sorted(maps.Keys(f.others)), ", "))
+		}
+	}
 	for i, w := range f.opt.Where {
 		if rows > 0 && f.missed[i] {
 			known := append([]string{"url", "label", "labels", "site", "split", "title", "file"},
