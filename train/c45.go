@@ -1,0 +1,89 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+// c45 grows Quinlan's C4.5 (Release 8) on counts of the terms that gain most.
+//
+// golearn grows the tree (grid.go): it splits the pages by a rule, again and
+// again. The rule is ours (split.go), for golearn's own gain ratio is not C4.5's
+// and its choice among equals changes from run to run; so is pruning (prune.go),
+// and so are the flat arrays that the tree becomes (compile.go).
+type c45 struct{}
+
+func (c45) name() string { return models.C45 }
+
+// c45Words is the number of terms when none is asked for.
+const c45Words = 300
+
+func (c45) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
+	words := opt.Words
+	if words == 0 && opt.Mu == 0 {
+		words = c45Words
+	}
+	kept, _ := c.vocabulary(pages, words, opt.Mu)
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("training %s: no word gains enough; lower --mu or give --words", models.C45)
+	}
+	f := newFitted(c, kept)
+	f.settings["terms"] = strconv.Itoa(len(kept))
+	g := &grower{ctx: ctx, rows: f.vectors(c, pages), classes: len(c.classes), terms: len(kept)}
+	for _, p := range pages {
+		g.y = append(g.y, c.y[p])
+	}
+	root, err := g.grow(g.all())
+	if err != nil {
+		return nil, fmt.Errorf("training %s: %w", models.C45, err)
+	}
+	prune(root)
+	f.tree = compile(root, len(c.classes))
+	return f, nil
+}
+
+// grower has a training set for one tree.
+type grower struct {
+	ctx     context.Context // of the fit that owns the grower
+	rows    []features.Vector
+	y       []int
+	classes int
+	terms   int
+}
+
+func (g *grower) all() []int {
+	pages := make([]int, len(g.rows))
+	for i := range pages {
+		pages[i] = i
+	}
+	return pages
+}
+
+// count returns how often a term occurs on a page.
+func (g *grower) count(page, term int) float32 {
+	r := g.rows[page]
+	if k, ok := slices.BinarySearch(r.Index, int32(term)); ok {
+		return r.Value[k]
+	}
+	return 0
+}
+
+// part divides pages by a test.
+func (g *grower) part(pages []int, term int, threshold float32) (low, high []int) {
+	for _, p := range pages {
+		if g.count(p, term) > threshold {
+			high = append(high, p)
+		} else {
+			low = append(low, p)
+		}
+	}
+	return low, high
+}
+
+var errTree = errors.New("golearn returned a tree that is not whole")

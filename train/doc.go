@@ -1,0 +1,19 @@
+// Package train makes models from labelled examples.
+//
+// In: a stream of examples and Options. Out: a models.Model, and a Report of what
+// was read and how well each classifier did in cross-validation.
+//
+// A run reads the stream once, keeping counts of terms and no text; compares
+// classifiers by stratified folds when it may choose; trains the best on all;
+// and uses what the folds said to calibrate probabilities, to set each class's
+// threshold, and to fill the model's card. All of it is repeatable: the same
+// examples and seed give the same bytes. It never sees a test set: those are
+// judged by the caller, with package classify and Measure.
+//
+// Files: train.go the run; gather.go the stream; fold.go cross-validation;
+// fit.go what classifiers share; svm.go and linear.go support vector machines;
+// bayes.go naive Bayes; c45.go, grid.go, split.go, prune.go and compile.go decision
+// trees;
+// calibrate.go probabilities and thresholds; keywords.go the choice of K;
+// measure.go accuracy and what goes with it.
+package train

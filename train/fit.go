@@ -1,0 +1,124 @@
+package train
+
+import (
+	"context"
+	"slices"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+// learner is a way to make a classifier of a part of the training set.
+type learner interface {
+	// name is what --classifier calls it.
+	name() string
+	// fit trains on the rows whose numbers are in pages. It is deterministic in
+	// its arguments.
+	fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error)
+}
+
+// fitted is a trained classifier before calibration.
+type fitted struct {
+	kept      []int32 // the corpus's terms that it uses, rising
+	number    []int32 // of each of the corpus's terms, −1 when not kept
+	weighting features.Weighting
+	linear    *models.Linear
+	tree      *models.Tree
+	settings  map[string]string // for the card
+	dense     []float32         // scratch of a tree's scores
+}
+
+// newFitted keeps the given terms of the corpus.
+func newFitted(c *corpus, kept []int32) *fitted {
+	f := &fitted{kept: slices.Clone(kept), number: make([]int32, len(c.terms)), settings: map[string]string{}}
+	slices.Sort(f.kept)
+	for i := range f.number {
+		f.number[i] = -1
+	}
+	for n, i := range f.kept {
+		f.number[i] = int32(n)
+	}
+	return f
+}
+
+// terms returns the terms that f uses.
+func (f *fitted) terms(c *corpus) []string {
+	terms := make([]string, len(f.kept))
+	for n, i := range f.kept {
+		terms[n] = c.terms[i]
+	}
+	return terms
+}
+
+// vectors returns pages as f sees them: its terms, weighed.
+func (f *fitted) vectors(c *corpus, pages []int) []features.Vector {
+	v := make([]features.Vector, len(pages))
+	for n, p := range pages {
+		v[n] = remap(c.rows[p], f.number)
+		f.weighting.Apply(v[n])
+	}
+	return v
+}
+
+// scores sets dst to the scores of a page.
+func (f *fitted) scores(dst []float64, c *corpus, page int) {
+	v := remap(c.rows[page], f.number)
+	f.weighting.Apply(v)
+	if f.tree == nil {
+		f.linear.Scores(dst, v)
+		return
+	}
+	if f.dense == nil {
+		f.dense = make([]float32, len(f.kept))
+	}
+	f.tree.Scores(dst, v, f.dense)
+}
+
+// counts returns document frequencies over pages.
+func (c *corpus) counts(pages []int) *features.Counts {
+	counts := features.NewCounts(len(c.classes))
+	for _, p := range pages {
+		counts.Add(c.y[p], c.rows[p])
+	}
+	return counts
+}
+
+// vocabulary returns the terms to train on: by information gain when words or mu
+// ask for it, else all that occur on enough of the pages.
+func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, counts *features.Counts) {
+	counts = c.counts(pages)
+	if words > 0 || mu > 0 {
+		return features.Select(counts.Rank(), mu, words), counts
+	}
+	least := int32(2)
+	if len(pages) < rareSet {
+		least = 1
+	}
+	for i := range int32(counts.Terms()) {
+		if counts.DF(i) >= least {
+			kept = append(kept, i)
+		}
+	}
+	return kept, counts
+}
+
+// tfidf makes f weigh its terms as linear classifiers like it.
+func (f *fitted) tfidf(c *corpus, counts *features.Counts, pages int) {
+	df := make([]int32, len(f.kept))
+	for n, i := range f.kept {
+		df[n] = counts.DF(i)
+	}
+	f.weighting = features.Weighting{
+		IDF: features.IDF(df, pages), Sublinear: true, Norm: true, Blocks: features.DefaultBlocks,
+	}
+	f.weighting.Bind(f.terms(c))
+}
+
+// classRows returns how many of the pages each class has.
+func (c *corpus) classRows(pages []int) []int {
+	n := make([]int, len(c.classes))
+	for _, p := range pages {
+		n[c.y[p]]++
+	}
+	return n
+}

@@ -1,0 +1,138 @@
+package train
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/trees"
+)
+
+// levels is how deep golearn grows a tree before we plant a new one at its
+// leaves. A child's data is a view of its parent's, so that reading a cell costs
+// a call a level: trees of text are lopsided, a hundred levels deep, and grew for
+// minutes that now take seconds.
+const levels = 8
+
+// grid gives the top levels of a tree to golearn. It has no column a term:
+// golearn drops a column once it has been split on, which C4.5 does not, and
+// thousands of columns cost it dearly. Instead a level has one blank column, and
+// the rule writes into it the counts of the term that it chose.
+type grid struct {
+	*grower
+	instances *base.DenseInstances
+	number    []int // page of each row
+	row       base.Attribute
+	column    map[string]base.AttributeSpec // blank ones, by name
+	chosen    map[*trees.DecisionTreeRule]int
+}
+
+func newGrid(g *grower, pages []int) (*grid, error) {
+	d := &grid{grower: g, number: pages, instances: base.NewDenseInstances(),
+		row: base.NewFloatAttribute("row"), column: map[string]base.AttributeSpec{}, chosen: map[*trees.DecisionTreeRule]int{}}
+	row := d.instances.AddAttribute(d.row)
+	for level := range levels {
+		name := "level " + strconv.Itoa(level)
+		d.column[name] = d.instances.AddAttribute(base.NewFloatAttribute(name))
+	}
+	class := base.NewCategoricalAttribute()
+	class.SetName("class")
+	classSpec := d.instances.AddAttribute(class)
+	if err := d.instances.AddClassAttribute(class); err != nil {
+		return nil, err
+	}
+	if err := d.instances.Extend(len(pages)); err != nil {
+		return nil, err
+	}
+	for c := range g.classes {
+		class.GetSysValFromString(strconv.Itoa(c)) // numbers them in our order
+	}
+	for i, p := range pages {
+		d.instances.Set(row, i, base.PackFloatToBytes(float64(i)))
+		d.instances.Set(classSpec, i, class.GetSysValFromString(strconv.Itoa(g.y[p])))
+	}
+	return d, nil
+}
+
+// grow grows a tree of pages, and turns golearn's panics into errors.
+func (g *grower) grow(pages []int) (root *node, err error) {
+	if err := g.ctx.Err(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("growing a tree of %d pages and %d terms: %v", len(pages), g.terms, r)
+		}
+	}()
+	d, err := newGrid(g, pages)
+	if err != nil {
+		return nil, err
+	}
+	tree := trees.NewID3DecisionTreeFromRule(0, d)
+	if err := tree.Fit(d.instances); err != nil {
+		return nil, err
+	}
+	return d.convert(tree.Root, pages, 0)
+}
+
+// GenerateSplitRule implements golearn's trees.RuleGenerator.
+func (d *grid) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRule {
+	spec, err := view.GetAttribute(d.row)
+	if err != nil {
+		panic(err) // the column is ours; grow turns this into an error
+	}
+	_, n := view.Size()
+	rows, pages := make([]int, n), make([]int, n)
+	for i := range rows {
+		rows[i] = int(base.UnpackBytesToFloat(view.Get(spec, i)))
+		pages[i] = d.number[rows[i]]
+	}
+	s := d.split(pages)
+	if s.term < 0 {
+		return nil // a leaf
+	}
+	for _, a := range view.AllAttributes() {
+		column, ok := d.column[a.GetName()]
+		if !ok {
+			continue
+		}
+		for i, r := range rows {
+			d.instances.Set(column, r, base.PackFloatToBytes(float64(d.count(pages[i], s.term))))
+		}
+		rule := &trees.DecisionTreeRule{SplitAttr: a, SplitVal: float64(s.threshold)}
+		d.chosen[rule] = s.term
+		return rule
+	}
+	return nil // no level left; convert plants a new tree here
+}
+
+// convert makes our node of golearn's. pages are those that reached it.
+func (d *grid) convert(n *trees.DecisionTreeNode, pages []int, depth int) (*node, error) {
+	if depth == levels && d.split(pages).term >= 0 {
+		return d.grow(pages)
+	}
+	out := &node{term: -1, counts: make([]float64, d.classes)}
+	for class, count := range n.ClassDist {
+		c, err := strconv.Atoi(class)
+		if err != nil || c < 0 || c >= d.classes {
+			return nil, fmt.Errorf("%w: class %q", errTree, class)
+		}
+		out.counts[c] = float64(count)
+	}
+	if n.SplitRule == nil || n.SplitRule.SplitAttr == nil {
+		return out, nil
+	}
+	term, known := d.chosen[n.SplitRule]
+	low, high := n.Children["0"], n.Children["1"]
+	if !known || low == nil || high == nil {
+		return nil, errTree
+	}
+	out.term, out.threshold = term, float32(n.SplitRule.SplitVal)
+	lowPages, highPages := d.part(pages, term, out.threshold)
+	var err error
+	if out.low, err = d.convert(low, lowPages, depth+1); err != nil {
+		return nil, err
+	}
+	out.high, err = d.convert(high, highPages, depth+1)
+	return out, err
+}

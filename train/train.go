@@ -1,0 +1,195 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"fossick/datasets"
+	"fossick/features"
+	"fossick/models"
+)
+
+// Options say what to train. The zero value chooses the classifier itself.
+type Options struct {
+	Classifier string   // one of Classifiers; "" is auto
+	Words      int      // keep this many terms, those that gain most; 0 is the classifier's default
+	Mu         float64  // keep terms that gain this much at least (paper A eq. 5), in nats
+	Labels     []string // only these classes; see Class
+	Topic      string   // this class against the rest
+	Folds      int      // of the cross-validation; 0 is 5
+	Keywords   int      // words of K a class; 0 is 20
+	Seed       int64
+
+	Data  []string // the sets, for the card
+	Split string   // which part of them, for the card
+
+	Log *slog.Logger // nil is silent
+}
+
+// Auto chooses the classifier by cross-validation.
+const Auto = "auto"
+
+// Classifiers returns what Options.Classifier may be.
+func Classifiers() []string {
+	return []string{Auto, models.C45, models.LinearSVM, models.NaiveBayes}
+}
+
+func (o *Options) learners() ([]learner, error) {
+	nb := []learner{bayes{complement: true}, bayes{}}
+	switch o.Classifier {
+	case "", Auto:
+		return append([]learner{linear{}, c45{}}, nb...), nil
+	case models.LinearSVM:
+		return []learner{linear{}}, nil
+	case models.NaiveBayes:
+		return nb, nil
+	case models.C45:
+		return []learner{c45{}}, nil
+	}
+	return nil, fmt.Errorf("no classifier %q; there are %s", o.Classifier, strings.Join(Classifiers(), ", "))
+}
+
+// extractor returns what terms pages have. Stop words stay, for "I" and "my"
+// tell a student's page from a course's. Pairs of words gain less than half a
+// point of accuracy and make models five times as large: see docs/classifiers.md.
+func (o *Options) extractor() features.ExtractorOptions {
+	return features.ExtractorOptions{
+		Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape},
+		Fields:   true,
+	}
+}
+
+func (o *Options) log() *slog.Logger {
+	if o.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return o.Log
+}
+
+// Report says what a run read and found.
+type Report struct {
+	Pages      int
+	PerClass   map[string]int
+	LeftOut    int                // rows without a wanted label
+	Unreadable int                // rows that could not be read, logged
+	Accuracy   map[string]float64 // in cross-validation, by classifier
+	CV         *Measures          // of the model's classifier, calibrated; nil when the set was too small
+}
+
+// Train trains a model. The examples are read once.
+func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (*models.Model, *Report, error) {
+	if opt.Folds == 0 {
+		opt.Folds = 5
+	}
+	if opt.Folds < 2 || opt.Words < 0 || opt.Mu < 0 {
+		return nil, nil, fmt.Errorf("training with %d folds, %d words, μ %v; want 2 folds at least, and no negative numbers", opt.Folds, opt.Words, opt.Mu)
+	}
+	learners, err := opt.learners()
+	if err != nil {
+		return nil, nil, err
+	}
+	rep := &Report{Accuracy: map[string]float64{}}
+	c, err := gather(ctx, examples, &opt, rep)
+	if err != nil {
+		return nil, nil, err
+	}
+	held, err := choose(ctx, c, learners, &opt, rep)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := held.learner.fit(ctx, c, c.all(), &opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := f.model(c, held.learner.name(), &opt)
+	judge(m, c, held, rep)
+	if m.Keywords, err = keywords(ctx, c, &opt); err != nil {
+		return nil, nil, err
+	}
+	if err := m.Check(); err != nil {
+		return nil, nil, err
+	}
+	return m, rep, nil
+}
+
+func (c *corpus) all() []int {
+	pages := make([]int, len(c.rows))
+	for i := range pages {
+		pages[i] = i
+	}
+	return pages
+}
+
+// choose cross-validates the learners and returns the best, the first of equal
+// ones.
+func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*heldOut, error) {
+	// A fold cannot have a class that has a single page: then there is no test.
+	n := min(opt.Folds, slices.Min(c.classRows(c.all())))
+	if n < 2 {
+		opt.log().Warn("a class has a single page: no cross-validation; probabilities are not calibrated")
+		return &heldOut{learner: learners[0]}, nil
+	}
+	fold := folds(c, n, opt.Seed)
+	var top *heldOut
+	for _, l := range learners {
+		h, err := crossValidate(ctx, c, l, fold, n, opt)
+		if err != nil {
+			return nil, err
+		}
+		opt.log().Info("cross-validated", "classifier", l.name(), "accuracy", h.score)
+		rep.Accuracy[l.name()] = max(rep.Accuracy[l.name()], h.score)
+		if top == nil || h.score > top.score {
+			top = h
+		}
+	}
+	return top, nil
+}
+
+// judge calibrates m on the held-out pages, sets its thresholds, and measures.
+func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
+	m.Thresholds = slices.Repeat([]float64{0.5}, len(c.classes))
+	if m.Tree == nil {
+		m.Calibration.Scale = 1
+	}
+	if held.scores == nil {
+		return
+	}
+	if m.Tree == nil {
+		m.Calibration = calibrate(held.scores, c.y)
+	}
+	m.Thresholds = thresholds(held.scores, c.y)
+	predicted := make([]int, len(c.y))
+	for p, s := range held.scores {
+		predicted[p] = best(s)
+	}
+	cv := Measure(len(c.classes), c.y, predicted)
+	rep.CV = &cv
+	m.Card.CV = &models.Score{Pages: cv.Pages, Accuracy: cv.Accuracy, MacroF1: cv.MacroF1}
+}
+
+// model makes a model of f, without calibration.
+func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
+	m := &models.Model{
+		Classifier: name, Classes: c.classes, Extractor: c.extractor,
+		Terms: f.terms(c), Weighting: f.weighting, Linear: f.linear, Tree: f.tree,
+		Card: models.Card{
+			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
+			Settings: maps.Clone(f.settings), Seed: opt.Seed,
+		},
+	}
+	if opt.Words > 0 {
+		m.Card.Settings["words"] = fmt.Sprint(opt.Words)
+	}
+	if opt.Mu > 0 {
+		m.Card.Settings["mu"] = fmt.Sprint(opt.Mu)
+	}
+	for class, n := range c.classRows(c.all()) {
+		m.Card.PerClass[c.classes[class]] = n
+	}
+	return m
+}
