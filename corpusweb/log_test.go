@@ -8,6 +8,7 @@ import (
 	"testing"
 )
 
+// TestLog wants one whole line a request, as soon as the answer is there.
 func TestLog(t *testing.T) {
 	var log syncBuffer
 	_, _, client := start(t, Options{Log: &log}, few())

@@ -9,6 +9,7 @@ import (
 	"fossick/datasets"
 )
 
+// many yields n pages in folders of one host.
 func many(n int) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		for i := range n {
@@ -20,6 +21,7 @@ func many(n int) iter.Seq2[*datasets.Example, error] {
 	}
 }
 
+// TestDisallow counts what robots.txt forbids by plain prefixes.
 func TestDisallow(t *testing.T) {
 	const n = 2000
 	texts := map[string]bool{}

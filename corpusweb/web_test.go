@@ -217,7 +217,6 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestLog wants one whole line a request, as soon as the answer is there.
 // TestLatency runs on the bubble's clock: the answer takes half to one and a half
 // of the mean, each URL its own time, the same again.
 func TestLatency(t *testing.T) {
@@ -239,8 +238,6 @@ func TestLatency(t *testing.T) {
 	})
 }
 
-// many yields n pages in folders of one host.
-// TestDisallow counts what robots.txt forbids by plain prefixes.
 // TestServe wants a clean end by the context.
 func TestServe(t *testing.T) {
 	w, err := New(t.Context(), Options{SpoolDir: t.TempDir()}, few())

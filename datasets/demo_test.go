@@ -220,7 +220,3 @@ func TestDemoText(t *testing.T) {
 		t.Errorf("%d of %d articles are in the web", found, len(articles))
 	}
 }
-
-// TestDemoWeb wants a chain, a loop, dead and forbidden pages and traps.
-// TestDemoTraps follows each trap for a hundred pages and finds no end and no
-// page twice.

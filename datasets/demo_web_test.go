@@ -33,6 +33,7 @@ func TestDemoDeterministic(t *testing.T) {
 	}
 }
 
+// TestDemoWeb wants a chain, a loop, dead and forbidden pages and traps.
 func TestDemoWeb(t *testing.T) {
 	s, err := Open("demo", Options{})
 	if err != nil {
@@ -83,6 +84,8 @@ func TestDemoWeb(t *testing.T) {
 	}
 }
 
+// TestDemoTraps follows each trap for a hundred pages and finds no end and no
+// page twice.
 func TestDemoTraps(t *testing.T) {
 	s, err := Open("demo", Options{})
 	if err != nil {
