@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"syscall"
@@ -111,7 +112,7 @@ func (b *Batch) PageWith(checksum []byte) (uint64, error) {
 		if len(v) != 8 {
 			return fmt.Errorf("store key %q: %w: %d bytes, want 8", k, ErrDamaged, len(v))
 		}
-		n = numOf(append([]byte{keyPage}, v...))
+		n = binary.BigEndian.Uint64(v)
 		return nil
 	})
 	if errors.Is(err, ErrUnknown) {

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 )
 
 // The first byte of a key says what the record is. Numbers are big-endian, so
@@ -37,7 +38,12 @@ func bytesKey(kind byte, b []byte) []byte {
 }
 
 // numOf returns the number of a key made by numKey.
-func numOf(k []byte) uint64 { return binary.BigEndian.Uint64(k[1:9]) }
+func numOf(k []byte) (uint64, error) {
+	if len(k) != 9 {
+		return 0, fmt.Errorf("store key %q: %w: %d bytes, want 9", k, ErrDamaged, len(k))
+	}
+	return binary.BigEndian.Uint64(k[1:]), nil
+}
 
 // Hash names a URL in the seen-set: the first half of its SHA-256. A hostile
 // site cannot make two URLs collide, and 16 bytes never do by chance.

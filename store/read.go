@@ -135,7 +135,11 @@ func (s *Store) Label(n uint64) (*Label, error) {
 // Pages yields the stored pages in the order of the crawl.
 func (s *Store) Pages() iter.Seq2[*Page, error] {
 	return each(s, key(keyPage), func(k, v []byte) (*Page, error) {
-		p := &Page{Number: numOf(k)}
+		n, err := numOf(k)
+		if err != nil {
+			return nil, err
+		}
+		p := &Page{Number: n}
 		return p, decode(k, v, p)
 	})
 }
@@ -143,7 +147,11 @@ func (s *Store) Pages() iter.Seq2[*Page, error] {
 // Labels yields what refine said, by page number.
 func (s *Store) Labels() iter.Seq2[NumberedLabel, error] {
 	return each(s, key(keyLabel), func(k, v []byte) (NumberedLabel, error) {
-		l := NumberedLabel{Page: numOf(k)}
+		n, err := numOf(k)
+		if err != nil {
+			return NumberedLabel{}, err
+		}
+		l := NumberedLabel{Page: n}
 		return l, decode(k, v, &l.Label)
 	})
 }
@@ -173,7 +181,11 @@ type Waiter struct {
 // frontier is rebuilt from.
 func (s *Store) Waiters() iter.Seq2[Waiter, error] {
 	return each(s, key(keyQueued), func(k, v []byte) (Waiter, error) {
-		w := Waiter{ID: ID(numOf(k))}
+		n, err := numOf(k)
+		if err != nil {
+			return Waiter{}, err
+		}
+		w := Waiter{ID: ID(n)}
 		if err := decode(k, v, &w.Queued); err != nil {
 			return w, err
 		}

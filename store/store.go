@@ -44,7 +44,8 @@ type Store struct {
 	info Info
 	enc  *zstd.Encoder // EncodeAll is safe for concurrent use
 	dec  *zstd.Decoder // and so is DecodeAll
-	full atomic.Bool   // the disk is; set by keep
+	full atomic.Bool   // the disk is; set by watch
+	free func(dir string) (uint64, error)
 
 	stop chan struct{}
 	kept sync.WaitGroup
@@ -106,7 +107,7 @@ func open(dir string) (*Store, error) {
 		}
 		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
-	s := &Store{dir: dir, db: db, stop: make(chan struct{})}
+	s := &Store{dir: dir, db: db, free: freeBytes, stop: make(chan struct{})}
 	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 		zstd.WithWindowSize(1<<20)); err == nil {
 		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))
@@ -114,6 +115,7 @@ func open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), db.Close())
 	}
+	s.watch()
 	s.kept.Go(s.keep)
 	return s, nil
 }
@@ -137,15 +139,20 @@ func (s *Store) keep() {
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
 	for {
-		if free, err := freeBytes(s.dir); err == nil { // unknown is not full
-			s.full.Store(free < minFreeBytes)
-		}
 		select {
 		case <-tick.C:
 			_ = s.db.Sync() // a failing disk fails the next commit, which is told
+			s.watch()
 		case <-s.stop:
 			return
 		}
+	}
+}
+
+// watch asks how much room the disk has.
+func (s *Store) watch() {
+	if free, err := s.free(s.dir); err == nil { // unknown is not full
+		s.full.Store(free < minFreeBytes)
 	}
 }
 
