@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -121,5 +122,39 @@ func TestWikispeediaLinks(t *testing.T) {
 	})
 	if float64(found) < 0.99*float64(all) || all == 0 {
 		t.Errorf("found %d of %d links, want 99 %%", found, all)
+	}
+}
+
+// TestCorpusURLs holds that normal forms keep URLs apart that differ by more
+// than a rule says.
+func TestCorpusURLs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads two corpora whole")
+	}
+	escape := regexp.MustCompile("%[0-9a-f]{2}")
+	for _, corpus := range []string{"wikispeedia", "uci_ics"} {
+		from := map[string]string{}
+		corpusPages(t, corpus, func(c corpusPage) bool {
+			got, err := Normalize(c.URL)
+			if err != nil {
+				t.Errorf("%s: %v", c.URL, err)
+				return true
+			}
+			checkNormal(t, c.URL, got)
+			if corpus == "wikispeedia" && got != c.URL {
+				t.Errorf("%s became %s", c.URL, got)
+			}
+			// What the rules make equal: fragments, empty paths, the case of escapes.
+			plain, _, _ := strings.Cut(c.URL, "#")
+			plain = escape.ReplaceAllStringFunc(plain, strings.ToUpper)
+			if strings.Count(plain, "/") == 2 {
+				plain += "/"
+			}
+			if other, ok := from[got]; ok && other != plain {
+				t.Errorf("%s and %s both became %s", other, plain, got)
+			}
+			from[got] = plain
+			return true
+		})
 	}
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -99,8 +100,8 @@ func (p *parser) addLink(kind Kind, target []byte) bool {
 		p.page.Skipped++
 		return false
 	}
-	// The scratch copy keeps resolve from writing into the page.
-	p.url = append(p.url[:0], decodeAttr(target)...)
+	// The reference, as resolve may change it, and behind it the room for the URL.
+	p.url = slices.Grow(append(p.url[:0], decodeAttr(target)...), MaxURLBytes/4)
 	n := len(p.url)
 	url, err := p.urls.resolve(p.url[n:n], p.base, p.url[:n:n])
 	if err != nil {
