@@ -15,6 +15,6 @@
 // Files: url.go normal form and references; path.go percent-encoding, dot
 // segments, queries; host.go names and addresses; drop.go session ids; decode.go
 // character sets; scan.go tags; fold.go white space and entities; parse.go the
-// pass; links.go, nav.go, meta.go, region.go parts of it; lang.go language;
-// content.go checksum and sketch.
+// pass; element.go, links.go, nav.go, meta.go, region.go what it does where;
+// lang.go language; content.go checksum and sketch; key.go a URL's number.
 package page
