@@ -2,6 +2,7 @@ package main
 
 // verbs lists what fossick can do; a verb that does not work is not here.
 type verbs struct {
+	Train   trainCmd   `cmd:"" help:"Train a classifier on a labelled set."`
 	Focus   focusCmd   `cmd:"" help:"Crawl for a topic, best links first."`
 	Refine  refineCmd  `cmd:"" help:"Label the pages of a crawl and drop what is off topic."`
 	Eval    evalCmd    `cmd:"" help:"Say how good a crawl is."`

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fossick/classify"
+	"fossick/datasets"
+	"fossick/train"
+)
+
+// parts are the halves of a training set. They are streams, read once each, so
+// that a set need not fit in memory.
+type parts struct {
+	train  examples
+	test   examples // nil without one
+	across *int     // test rows whose body is also in train; nil without a split
+	how    string   // in words, for the model's card
+}
+
+// parts opens the sets and divides them as the flags say.
+func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
+	all, err := openSets(c.Sets, c.Where, c.Level)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.TestWhere != "":
+		w, err := datasets.ParseWhere(c.TestWhere)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		where := append(slices.Clone(c.Where), c.TestWhere)
+		test, err := openSets(c.Sets, where, c.Level)
+		if err != nil {
+			return nil, err
+		}
+		return &parts{train: except(all, test), test: test, how: "all but " + w.Field + "=" + w.Value}, nil
+	case c.Test != "":
+		test, err := openSets([]string{c.Test}, nil, c.Level)
+		if err != nil {
+			return nil, err
+		}
+		return &parts{train: all, test: test, how: "all; tested on " + c.Test}, nil
+	}
+	return c.split(a, all, opt)
+}
+
+// split divides by the set's own split, or at random.
+func (c trainCmd) split(a *app, all examples, opt *train.Options) (*parts, error) {
+	so, err := c.splitOptions()
+	if err != nil {
+		return nil, err
+	}
+	var rows []datasets.Row
+	for e, err := range all {
+		if err != nil {
+			if isRow(err) {
+				continue // the training pass reports it
+			}
+			return nil, err
+		}
+		row := datasets.RowOf(e)
+		row.Label = opt.Class(e)
+		rows = append(rows, row)
+	}
+	assigned, rep, err := datasets.Assign(rows, a.random(0x5b117), so)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if rep.Test == 0 {
+		return &parts{train: all, how: "all"}, nil
+	}
+	p := &parts{train: pick(all, assigned, datasets.Train), test: pick(all, assigned, datasets.Test), across: &rep.Across}
+	p.how = fmt.Sprintf("%d pages at random, seed %d", rep.Train, a.seed)
+	if rep.Own {
+		p.how = "the set's own training part"
+	}
+	return p, nil
+}
+
+func (c trainCmd) splitOptions() (o datasets.SplitOptions, err error) {
+	switch {
+	case c.Train != "":
+		if n, err := strconv.Atoi(c.Train); err == nil && n > 0 {
+			o.N = n
+			return o, nil
+		}
+		if o.Share, err = strconv.ParseFloat(c.Train, 64); err != nil || !(o.Share > 0 && o.Share <= 1) {
+			return o, usagef("--train %s: want a number of pages, or a share such as 0.5", c.Train)
+		}
+	case c.PerClass != "":
+		o.PerClass = map[string]int{}
+		for item := range strings.SplitSeq(c.PerClass, ",") {
+			label, number, ok := strings.Cut(item, "=")
+			if !ok {
+				label, number = "", item // every other class
+			}
+			n, err := strconv.Atoi(number)
+			if err != nil || n < 1 {
+				return o, usagef("--per-class %s: want a number of pages, or label=number by comma", c.PerClass)
+			}
+			o.PerClass[label] = n
+		}
+	}
+	return o, nil
+}
+
+// openSets opens labelled sets and chains them.
+func openSets(paths, where []string, level int) (examples, error) {
+	opt := datasets.Options{Level: level}
+	for _, s := range where {
+		w, err := datasets.ParseWhere(s)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		opt.Where = append(opt.Where, w)
+	}
+	var sets []*datasets.Set
+	for _, path := range paths {
+		set, err := datasets.Open(path, opt)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return func(yield func(*datasets.Example, error) bool) {
+		for _, set := range sets {
+			for e, err := range set.Examples() {
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}, nil
+}
+
+// place identifies a row of the sets.
+type place struct {
+	file string
+	line int
+	url  string
+}
+
+func placeOf(e *datasets.Example) place { return place{e.File, e.Line, e.URL} }
+
+// except passes on the rows of all that are not in without.
+func except(all, without examples) examples {
+	return func(yield func(*datasets.Example, error) bool) {
+		out := map[place]bool{}
+		for e, err := range without {
+			if err != nil {
+				if isRow(err) {
+					continue // all has it too
+				}
+				yield(nil, err)
+				return
+			}
+			out[placeOf(e)] = true
+		}
+		for e, err := range all {
+			if err == nil && out[placeOf(e)] {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// pick passes on the rows of one part; assigned counts readable rows only.
+func pick(all examples, assigned []datasets.Part, part datasets.Part) examples {
+	return func(yield func(*datasets.Example, error) bool) {
+		n := 0
+		for e, err := range all {
+			if err == nil {
+				n++
+				if n > len(assigned) || assigned[n-1] != part {
+					continue
+				}
+			} else if part != datasets.Train && isRow(err) {
+				continue // reported once, with the training rows
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func isRow(err error) bool {
+	var row *datasets.RowError
+	return errors.As(err, &row)
+}
+
+// timedPages is how many pages a model is timed on when there is no test.
+const timedPages = 300
+
+func first(all examples, n int) examples {
+	return func(yield func(*datasets.Example, error) bool) {
+		left := n
+		for e, err := range all {
+			if left--; left < 0 || !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// tested is what a model said of test pages.
+type tested struct {
+	truth, predicted []int
+	took             []time.Duration // a page, from raw bytes to its label
+	measures         train.Measures
+}
+
+// median returns the median time a page in microseconds, nil without pages.
+func (t *tested) median() *float64 {
+	if len(t.took) == 0 {
+		return nil
+	}
+	slices.Sort(t.took)
+	us := float64(t.took[len(t.took)/2].Nanoseconds()) / 1e3
+	return &us
+}
+
+// runTest classifies the labelled pages of a set. Pages of a class that the
+// model does not have count as errors.
+func runTest(a *app, c *classify.Classifier, test examples, opt *train.Options) (*tested, error) {
+	t := &tested{}
+	m := c.Model()
+	for e, err := range test {
+		if a.ctx.Err() != nil {
+			return nil, a.ctx.Err()
+		}
+		if err != nil {
+			if isRow(err) {
+				a.log.Warn("test row left out", "err", err)
+				continue
+			}
+			return nil, err
+		}
+		label := opt.Class(e)
+		if label == "" {
+			continue
+		}
+		start := time.Now()
+		d, err := train.Doc(e)
+		if err != nil {
+			a.log.Warn("test page left out", "url", e.URL, "err", err)
+			continue
+		}
+		r := c.Classify(d)
+		t.took = append(t.took, time.Since(start))
+		t.truth = append(t.truth, m.Class(label))
+		t.predicted = append(t.predicted, m.Class(r.Label))
+	}
+	t.measures = train.Measure(len(m.Classes), t.truth, t.predicted)
+	return t, nil
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"fossick/classify"
+	"fossick/datasets"
+	"fossick/models"
+	"fossick/train"
+)
+
+type trainCmd struct {
+	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label."`
+	Out  string   `short:"o" required:"" placeholder:"MODEL" help:"Model file to write."`
+
+	Classifier string   `enum:"auto,c45,linear,nb" default:"auto" help:"How to classify: ${enum}; auto takes what does best in cross-validation [auto]."`
+	Words      int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45: 300, others: all]."`
+	Mu         float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats."`
+	Labels     []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]."`
+	Topic      string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
+	Level      int      `placeholder:"N" help:"Which of a row's labels is its class: 0 the first (the theme), 1 the second (the category) [0]."`
+
+	Train     string   `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test."`
+	PerClass  string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test."`
+	Where     []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated."`
+	Test      string   `xor:"test" placeholder:"SET" help:"Test on this set."`
+	TestWhere string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others."`
+	Folds     int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]."`
+}
+
+func (trainCmd) Help() string {
+	return `Trains a classifier and says how good it is: on the test rows when there are some (the set's own split, --test, --test-where, --train, --per-class), else by cross-validation; then test_pages is null in JSON. Thresholds and the calibration of probabilities come from cross-validation on the training rows alone.
+
+Example:
+  fossick train demo -o demo.model
+  fossick train webkb --labels student,faculty,course,project --test-where site=cornell -o webkb.model`
+}
+
+type trainResult struct {
+	Classifier   string                    `json:"classifier"`
+	Words        int                       `json:"words"`
+	Classes      []string                  `json:"classes"`
+	TrainPages   int                       `json:"train_pages"`
+	TestPages    *int                      `json:"test_pages"` // null: judged by cross-validation
+	LeftOut      int                       `json:"left_out"`   // rows without a wanted label
+	Unreadable   int                       `json:"unreadable"` // rows and pages that could not be read
+	Across       *int                      `json:"duplicates_across"`
+	Accuracy     *float64                  `json:"accuracy"`
+	AccuracyCI   *[2]float64               `json:"accuracy_ci"`
+	AccuracyFrom *string                   `json:"accuracy_from"` // test, cross-validation
+	MacroF1      *float64                  `json:"macro_f1"`
+	PerClass     map[string]classResult    `json:"per_class"`
+	Confusion    map[string]map[string]int `json:"confusion"`
+	Threshold    *float64                  `json:"threshold"` // of --topic
+	Thresholds   map[string]float64        `json:"thresholds"`
+	CV           map[string]float64        `json:"cv_accuracy"` // by classifier
+	Keywords     map[string][]string       `json:"keywords"`
+	TrainSeconds float64                   `json:"train_seconds"`
+	PredictUS    *float64                  `json:"predict_us"`
+	Model        string                    `json:"model"`
+}
+
+type classResult struct {
+	Precision *float64 `json:"precision"`
+	Recall    *float64 `json:"recall"`
+	F1        *float64 `json:"f1"`
+	Support   int      `json:"support"`
+}
+
+// examples is a stream of examples that can be read again.
+type examples = iter.Seq2[*datasets.Example, error]
+
+func (c trainCmd) Run(a *app) error {
+	opt := train.Options{
+		Classifier: c.Classifier, Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
+		Folds: c.Folds, Seed: a.seed, Data: c.Sets, Log: a.log,
+	}
+	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 {
+		return usagef("--words %d, --mu %v, --folds %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds)
+	}
+	p, err := c.parts(a, &opt)
+	if err != nil {
+		return err
+	}
+	opt.Split = p.how
+	a.say("training on %s", strings.Join(c.Sets, ", "))
+	start := time.Now()
+	m, rep, err := train.Train(a.ctx, p.train, opt)
+	if err != nil {
+		return err
+	}
+	r := trainResult{
+		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
+		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, Across: p.across,
+		CV: rep.Accuracy, Keywords: m.Keywords, TrainSeconds: time.Since(start).Seconds(), Model: c.Out,
+	}
+	if err := c.judge(a, &r, m, rep, p, &opt); err != nil {
+		return err
+	}
+	if err := m.WriteFile(c.Out); err != nil {
+		return err
+	}
+	return a.emit(r, r.print)
+}
+
+// judge tests the model, fills its card and the result.
+func (c trainCmd) judge(a *app, r *trainResult, m *models.Model, rep *train.Report, p *parts, opt *train.Options) error {
+	classifier, err := classify.New(m)
+	if err != nil {
+		return err
+	}
+	source := p.test
+	if source == nil {
+		source = first(p.train, timedPages)
+	}
+	tested, err := runTest(a, classifier, source, opt)
+	if err != nil {
+		return err
+	}
+	r.PredictUS = tested.median()
+	measures, from := rep.CV, "cross-validation"
+	if p.test != nil {
+		from = "test"
+		measures = &tested.measures
+		r.TestPages = &measures.Pages
+		m.Card.Test = &models.Score{Pages: measures.Pages, Accuracy: measures.Accuracy, MacroF1: measures.MacroF1}
+	}
+	if measures != nil && measures.Pages > 0 {
+		r.AccuracyFrom = &from
+		r.measures(m.Classes, measures)
+	}
+	r.Thresholds = map[string]float64{}
+	for _, label := range m.Classes {
+		r.Thresholds[label] = m.Threshold(label)
+	}
+	if c.Topic != "" {
+		t := m.Threshold(c.Topic)
+		r.Threshold = &t
+	}
+	return nil
+}
+
+func (r *trainResult) measures(classes []string, m *train.Measures) {
+	r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
+	r.PerClass = map[string]classResult{}
+	r.Confusion = confusion(classes, m)
+	for i, label := range classes {
+		k := m.PerClass[i]
+		r.PerClass[label] = classResult{known(k.Precision), known(k.Recall), known(k.F1), k.Support}
+	}
+}
+
+func confusion(classes []string, m *train.Measures) map[string]map[string]int {
+	table := map[string]map[string]int{}
+	for i, truth := range classes {
+		row := map[string]int{}
+		for j, predicted := range classes {
+			if n := m.Confusion[i][j]; n > 0 {
+				row[predicted] = n
+			}
+		}
+		table[truth] = row
+	}
+	return table
+}
+
+// known returns v for JSON, nil when it is no number.
+func known(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+func (r *trainResult) print(w io.Writer) {
+	fmt.Fprintf(w, "Trained %s on %d pages of %d classes, %d words, in %.1f s: %s\n",
+		r.Classifier, r.TrainPages, len(r.Classes), r.Words, r.TrainSeconds, r.Model)
+	for _, name := range slices.SortedFunc(maps.Keys(r.CV), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.CV[b], r.CV[a]), cmp.Compare(a, b))
+	}) {
+		fmt.Fprintf(w, "  in cross-validation %s got %.1f %% right\n", name, 100*r.CV[name])
+	}
+	if r.LeftOut > 0 || r.Unreadable > 0 {
+		fmt.Fprintf(w, "  %d rows without a wanted label left out, %d unreadable\n", r.LeftOut, r.Unreadable)
+	}
+	if r.Accuracy == nil {
+		return
+	}
+	pages := "the training pages, by cross-validation"
+	if r.TestPages != nil {
+		pages = fmt.Sprintf("%d test pages", *r.TestPages)
+	}
+	fmt.Fprintf(w, "Accuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s\n",
+		100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], *r.MacroF1, pages)
+	if r.Across != nil && *r.Across > 0 {
+		fmt.Fprintf(w, "  %d test pages are also training pages, which flatters it\n", *r.Across)
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "class\tpages\tprecision\trecall\tF1\tmost often taken for\t")
+	for _, label := range r.Classes {
+		k := r.PerClass[label]
+		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t\n", label, k.Support, share(k.Precision), share(k.Recall), share(k.F1), r.mistake(label))
+	}
+	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
+}
+
+// mistake names what a class is most often taken for.
+func (r *trainResult) mistake(label string) string {
+	name, most := "–", 0
+	for _, other := range r.Classes {
+		if n := r.Confusion[label][other]; other != label && n > most {
+			name, most = fmt.Sprintf("%s (%d)", other, n), n
+		}
+	}
+	return name
+}
+
+func share(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
