@@ -33,7 +33,8 @@ const (
 	Other  Kind = 'h' // link rel=next and the like, meta refresh
 )
 
-// Link is one out-link of a page.
+// Link is one out-link of a page. Anchor and Context share memory with the
+// page's text: clone what outlives the page. URL stands alone.
 type Link struct {
 	URL      string // normal form, absolute, http or https, without fragment
 	Anchor   string // the link's own text, or an image's alt text
