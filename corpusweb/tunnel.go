@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // tunnels serves https inside CONNECT. The connections that clients open with it
@@ -31,10 +32,14 @@ func newTunnels(w *Web) *tunnels {
 	return t
 }
 
+// headerTimeout is how long a client may take to send a request's header, or to
+// shake hands.
+const headerTimeout = time.Minute
+
 // newServer returns a server of w. What it would log are clients' broken
 // connections, which are the clients' affair.
 func newServer(w *Web) *http.Server {
-	return &http.Server{Handler: w, ErrorLog: log.New(io.Discard, "", 0)}
+	return &http.Server{Handler: w, ReadHeaderTimeout: headerTimeout, ErrorLog: log.New(io.Discard, "", 0)}
 }
 
 // connect answers CONNECT host:port: it takes the connection over and speaks TLS

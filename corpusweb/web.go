@@ -281,7 +281,7 @@ func (w *Web) addExtra(web *datasets.Web) error {
 func hostName(hostport string) string {
 	name, port, err := net.SplitHostPort(hostport)
 	if err != nil {
-		return strings.TrimSuffix(strings.ToLower(hostport), ".")
+		return strings.TrimSuffix(strings.ToLower(strings.Trim(hostport, "[]")), ".")
 	}
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	if port == "80" || port == "443" || port == "" {

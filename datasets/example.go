@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"fossick/page"
@@ -29,13 +30,20 @@ type Example struct {
 }
 
 // Page parses the example. The charset that its markup declares is not believed:
-// the row was decoded before. A text row's title is the row's.
+// the row was decoded before. A text row's title is the row's. Sets hold pages
+// that came by ftp: and file: too; such a page keeps its URL and has only the
+// links that are absolute.
 func (e *Example) Page() (*page.Page, error) {
 	body, contentType := e.HTML, "text/html; charset=utf-8"
 	if body == "" {
 		body, contentType = e.Text, "text/plain; charset=utf-8"
 	}
 	p, err := page.Parse([]byte(body), page.ParseOptions{URL: e.URL, ContentType: contentType})
+	if errors.Is(err, page.ErrScheme) || errors.Is(err, page.ErrURL) || errors.Is(err, page.ErrTooLong) {
+		if p, err = page.Parse([]byte(body), page.ParseOptions{ContentType: contentType}); err == nil {
+			p.URL = e.URL
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: page %s: %w", e.where(), e.URL, err)
 	}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -98,5 +99,39 @@ func TestRealTruth(t *testing.T) {
 		if a, b := len(joined.Targets(label)), len(read.Targets(label)); a != want || b != want {
 			t.Errorf("%s: %d pages by the set, %d by the file, want %d", label, a, b, want)
 		}
+	}
+}
+
+// TestRealPages parses every 7th row of each and looks for words in it.
+func TestRealPages(t *testing.T) {
+	for _, name := range []string{"bbc", "20news", "webkb", "wikispeedia"} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(corpus(t, name), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, bare, failed := 0, 0, 0
+			for e, err := range s.Examples() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n++; n%7 != 0 {
+					continue
+				}
+				p, err := e.Page()
+				switch {
+				case err != nil:
+					failed++
+					t.Log(err)
+				case len(strings.Fields(p.Text)) < 3 && len(strings.TrimSpace(e.HTML+e.Text)) > 200:
+					bare++
+					t.Logf("%s: %d bytes of markup, text %q", e.URL, len(e.HTML), p.Text)
+				}
+			}
+			t.Logf("%d rows, %d without text, %d not parsed", n/7, bare, failed)
+			if failed > 0 || bare*50 > n/7 {
+				t.Errorf("of %d rows %d have no text and %d cannot be parsed", n/7, bare, failed)
+			}
+		})
 	}
 }
