@@ -122,3 +122,25 @@ func TestDemoTraps(t *testing.T) {
 		}
 	}
 }
+
+// TestDemoSeeds makes other webs: every page has a URL of its own, and is linked.
+func TestDemoSeeds(t *testing.T) {
+	for seed := uint64(2); seed < 12; seed++ {
+		rows := demoRows(t, seed)
+		linked, urls := map[string]bool{}, map[string]bool{}
+		for _, e := range rows {
+			if urls[e.URL] {
+				t.Errorf("seed %d: %s stands twice", seed, e.URL)
+			}
+			urls[e.URL] = true
+			for _, to := range anchors(t, e) {
+				linked[to] = true
+			}
+		}
+		for _, e := range rows {
+			if !linked[e.URL] && e.Fields["kind"] != "private" {
+				t.Errorf("seed %d: no link leads to %s", seed, e.URL)
+			}
+		}
+	}
+}
