@@ -37,6 +37,11 @@ func LincolnPetersen(n1, n2, m int) Population {
 	variance := (a + 1) * (b + 1) * (a - c) * (b - c) / ((c + 1) * (c + 1) * (c + 2))
 	p := Population{Size: max(size, float64(seen)), Seen: seen, Method: methodChapman}
 	p.CI = logInterval(seen, p.Size-float64(seen), variance)
+	if small := min(n1, n2); m == small && m > 0 {
+		// One crawl found all that the other did, and the variance is 0. m of m
+		// recaptures still leave room for a recall below 1.
+		p.CI = Interval{float64(seen), float64(seen) / Wilson(m, small)[0]}
+	}
 	return p
 }
 
@@ -55,10 +60,13 @@ func Chao(t, seen, f1, f2 int) Population {
 	variance := unseen +
 		k*k*a*(2*a-1)*(2*a-1)/(4*(b+1)*(b+1)) +
 		k*k*a*a*b*(a-1)*(a-1)/(4*math.Pow(b+1, 4))
-	return Population{
-		Size: float64(seen) + unseen, Seen: seen, Method: methodChao,
-		CI: logInterval(seen, unseen, variance),
+	p := Population{Size: float64(seen) + unseen, Seen: seen, Method: methodChao, CI: logInterval(seen, unseen, variance)}
+	if unseen == 0 && seen > 0 {
+		// Good–Turing: the share of captures that are of pages found once is the
+		// share of what is missing. There are at least 2·seen − f1 captures.
+		p.CI[1] = float64(seen) / (1 - Wilson(f1, 2*seen-f1)[1])
 	}
+	return p
 }
 
 // logInterval is the interval of a population of which seen were seen and

@@ -188,9 +188,9 @@ func TestMeasureTwoStores(t *testing.T) {
 // moneyWords classifies a synthetic page by its words.
 func moneyWords(p *page.Page) Classified {
 	if strings.Contains(p.Text, "mortgage") {
-		return Classified{"banking", 0.9, "mortgage is there"}
+		return Classified{0.9, "sport", "mortgage is there"}
 	}
-	return Classified{"sport", 0.1, "mortgage is missing"}
+	return Classified{0.1, "sport", "mortgage is missing"}
 }
 
 func TestRefine(t *testing.T) {
@@ -199,7 +199,7 @@ func TestRefine(t *testing.T) {
 	if k := load(t, s).Kept(); k != nil {
 		t.Fatalf("kept before refine: %v", k)
 	}
-	opt := RefineOptions{Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords}
+	opt := RefineOptions{Topic: "banking", Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords}
 	first, err := Refine(context.Background(), s, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -213,8 +213,14 @@ func TestRefine(t *testing.T) {
 	if *m.Kept.Precision != 1 || *m.Kept.Recall != 1 || *m.HarvestAfter != 1 {
 		t.Errorf("cluster of a perfect classifier: %+v", m.Kept)
 	}
-	if l := c.Pages[0].Refined; l.Model != "m1" || l.Rule == "" {
-		t.Errorf("label: %+v", l)
+	for _, p := range c.Pages {
+		want := store.Label{Label: "sport", Score: 0.1, Rule: "mortgage is missing; banking 0.1 < 0.5", Model: "m1"}
+		if p.Relevant {
+			want = store.Label{Label: "banking", Score: 0.9, Kept: true, Rule: "mortgage is there; banking 0.9 ≥ 0.5", Model: "m1"}
+		}
+		if *p.Refined != want {
+			t.Fatalf("%s: got %+v, want %+v", p.URL, *p.Refined, want)
+		}
 	}
 
 	opt.Model, opt.Threshold = "m2", 0.95
@@ -257,7 +263,7 @@ func TestRefineInterrupted(t *testing.T) {
 	defer closed(t, s)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r, err := Refine(ctx, s, RefineOptions{Workers: 2, Threshold: 0.5, Classify: moneyWords, Progress: func(done int) {
+	r, err := Refine(ctx, s, RefineOptions{Topic: "banking", Workers: 2, Threshold: 0.5, Classify: moneyWords, Progress: func(done int) {
 		if done == 50 {
 			cancel()
 		}
@@ -286,7 +292,7 @@ func TestJudgeByModel(t *testing.T) {
 	c := load(t, s)
 	err := c.JudgeByModel(context.Background(), s, &Judge{Name: "j", Target: "banking", Of: func(p *page.Page) Verdict {
 		got := moneyWords(p)
-		return Verdict{got.Label == "banking", true, got.Label}
+		return Verdict{got.Score > 0.5, true, got.Rest}
 	}}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +312,7 @@ func BenchmarkRefine(b *testing.B) {
 	defer closed(b, s)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Refine(context.Background(), s, RefineOptions{Workers: 2, Classify: moneyWords}); err != nil {
+		if _, err := Refine(context.Background(), s, RefineOptions{Topic: "banking", Workers: 2, Classify: moneyWords}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -24,7 +24,14 @@ func Wilson(k, n int) Interval {
 	mid := p + z95*z95/(2*m)
 	half := z95 * math.Sqrt(p*(1-p)/m+z95*z95/(4*m*m))
 	scale := 1 + z95*z95/m
-	return Interval{max(0, (mid-half)/scale), min(1, (mid+half)/scale)}
+	ci := Interval{(mid - half) / scale, (mid + half) / scale}
+	if k == 0 {
+		ci[0] = 0 // but for rounding it is
+	}
+	if k == n {
+		ci[1] = 1
+	}
+	return ci
 }
 
 // share returns k/n, nil when n is 0.

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"fossick/page"
 	"fossick/store"
@@ -10,13 +11,14 @@ import (
 
 // Classified is a classifier's word on one page.
 type Classified struct {
-	Label string  // the most probable class
-	Score float64 // probability of the topic, whatever the label
+	Score float64 // probability of the topic
+	Rest  string  // the most probable of the other classes
 	Rule  string  // what decided: the rule that fired or the words that weighed most
 }
 
 // RefineOptions say how a cluster is cleaned.
 type RefineOptions struct {
+	Topic     string
 	Model     string  // goes into every label
 	Threshold float64 // a page is kept when the topic's probability is at least this
 	Workers   int     // goroutines that parse and classify; below 1 counts as 1
@@ -40,20 +42,15 @@ type Refined struct {
 const unreadable = "unreadable"
 
 // Refine is the second stage of paper A: it classifies every stored page,
-// writes the label into the store, and keeps the pages that are on topic. A
-// second run replaces the labels of the first. When ctx ends, labels written so
+// writes the label into the store, and keeps the pages that are on topic. A page
+// is labelled with the topic exactly when it is kept, so a topic rarer than its
+// neighbours is kept from a low probability on. A second run replaces the labels of the first. When ctx ends, labels written so
 // far stay (each page has its old label or its new one) and ctx's error returns.
 func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, error) {
 	r := Refined{PerClass: map[string]int{}}
 	batch := s.Batch()
-	classify := func(_ *store.Page, p *page.Page) store.Label {
-		if p == nil {
-			return store.Label{Label: unreadable, Rule: "the body cannot be parsed", Model: opt.Model}
-		}
-		c := opt.Classify(p)
-		return store.Label{Label: c.Label, Score: c.Score, Kept: c.Score >= opt.Threshold, Rule: c.Rule, Model: opt.Model}
-	}
-	err := eachParsed(ctx, s, opt.Workers, classify, func(p *store.Page, l store.Label) error {
+	label := func(_ *store.Page, p *page.Page) store.Label { return opt.label(p) }
+	err := eachParsed(ctx, s, opt.Workers, label, func(p *store.Page, l store.Label) error {
 		r.count(l)
 		if opt.Progress != nil {
 			opt.Progress(r.Pages)
@@ -73,6 +70,21 @@ func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, er
 		return r, err
 	}
 	return r, errors.Join(err, batch.Commit())
+}
+
+// label decides on one page, nil when it cannot be parsed.
+func (opt *RefineOptions) label(p *page.Page) store.Label {
+	if p == nil {
+		return store.Label{Label: unreadable, Rule: "the body cannot be parsed", Model: opt.Model}
+	}
+	c := opt.Classify(p)
+	l := store.Label{Label: c.Rest, Score: c.Score, Rule: c.Rule, Model: opt.Model}
+	sign := "<"
+	if c.Score >= opt.Threshold {
+		l.Label, l.Kept, sign = opt.Topic, true, "≥"
+	}
+	l.Rule += fmt.Sprintf("; %s %.3g %s %.3g", opt.Topic, c.Score, sign, opt.Threshold)
+	return l
 }
 
 func (r *Refined) count(l store.Label) {

@@ -24,7 +24,7 @@ func reportOf(t testing.TB, crawls ...[]fakePage) string {
 	for i, pages := range crawls {
 		s := fill(t, filepath.Join(t.TempDir(), fmt.Sprintf("crawl-%c", 'a'+i)), "banking", pages)
 		if len(pages) > 0 {
-			if _, err := Refine(context.Background(), s, RefineOptions{Model: "m", Threshold: 0.5, Workers: 2, Classify: moneyWords}); err != nil {
+			if _, err := Refine(context.Background(), s, RefineOptions{Topic: "banking", Model: "m", Threshold: 0.5, Workers: 2, Classify: moneyWords}); err != nil {
 				t.Fatal(err)
 			}
 		}

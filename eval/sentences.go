@@ -47,11 +47,15 @@ func keptSentence(f Figures) string {
 	case f.Kept.Pages == 0:
 		return "Refinement kept no page."
 	}
-	s := fmt.Sprintf("Refinement kept %s, of which %s %s %s: the share rose from %s to %s", pages(f.Kept.Pages),
-		number(f.Kept.Relevant), isAre(f.Kept.Relevant), about(f.Target), percent(*f.HarvestBefore), percent(*f.HarvestAfter))
-	if *f.HarvestAfter < *f.HarvestBefore {
-		s = strings.Replace(s, "rose", "fell", 1)
+	if f.Relevance == ByCrawl { // to measure one by the other would say nothing of either
+		return fmt.Sprintf("Refinement kept %s (%s).", pages(f.Kept.Pages), percent(float64(f.Kept.Pages)/float64(f.Fetched)))
 	}
+	moved := "rose"
+	if *f.HarvestAfter < *f.HarvestBefore {
+		moved = "fell"
+	}
+	s := fmt.Sprintf("Refinement kept %s, of which %s %s %s: the share %s from %s to %s", pages(f.Kept.Pages), number(f.Kept.Relevant),
+		isAre(f.Kept.Relevant), about(f.Target), moved, percent(*f.HarvestBefore), percent(*f.HarvestAfter))
 	if f.Kept.Recall != nil {
 		s += fmt.Sprintf(", and %s of the relevant pages fetched were kept (F1 %.2f)", percent(*f.Kept.Recall), *f.Kept.F1)
 	}

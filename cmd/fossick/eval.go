@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
+	"strings"
 
 	"fossick/classify"
 	"fossick/datasets"
@@ -154,7 +154,10 @@ func (ev *evaluation) modelJudge(target string) *eval.Judge {
 		Name: ev.cmd.Judge, Target: target,
 		Of: func(p *page.Page) eval.Verdict {
 			r := ev.classifier.Classify(features.Doc(p.Fields()))
-			return eval.Verdict{Relevant: r.Probs[class] >= threshold, Known: true, Class: r.Label}
+			if r.Probs[class] >= threshold {
+				return eval.Verdict{Relevant: true, Known: true, Class: target}
+			}
+			return eval.Verdict{Known: true, Class: bestBut(ev.judge.Classes, r.Probs, class)}
 		},
 	}
 }
@@ -180,16 +183,42 @@ func (ev *evaluation) writeReport(path string, result eval.Result) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// made says how the report came about.
+// made says how the report came about; eval adds the crawl's own settings.
 func (ev *evaluation) made() []eval.Fact {
-	facts := []eval.Fact{{Name: "fossick", Value: version}, {Name: "random seed", Value: fmt.Sprint(ev.app.seed)}}
-	if ev.judge != nil {
-		facts = append(facts, eval.Fact{Name: "judge", Value: ev.cmd.Judge})
-	}
+	facts := []eval.Fact{{Name: "evaluated by", Value: "fossick " + version}, {Name: "random seed", Value: fmt.Sprint(ev.app.seed)}}
 	if ev.truth != nil {
 		facts = append(facts, eval.Fact{Name: "truth", Value: fmt.Sprintf("%s, %d pages", ev.cmd.Truth, ev.truth.Len())})
 	}
-	return slices.Clip(facts)
+	if ev.judge != nil {
+		facts = append(facts, eval.Fact{Name: "judge", Value: ev.cmd.Judge + ": " + cardText(ev.judge)})
+	}
+	if m, err := models.ReadFile(storedModel(ev.cmd.Stores[0])); err == nil { // a crawl by keywords has none
+		facts = append(facts, eval.Fact{Name: "crawl's model", Value: cardText(m)})
+	}
+	if pages := ev.crawls[0].Pages; len(pages) > 0 && pages[0].Refined != nil {
+		facts = append(facts, eval.Fact{Name: "refined with", Value: pages[0].Refined.Model})
+	}
+	return facts
+}
+
+// cardText is a model's card in one line.
+func cardText(m *models.Model) string {
+	text := fmt.Sprintf("%s, %d classes", m.Classifier, len(m.Classes))
+	if m.Card.Pages > 0 {
+		text += fmt.Sprintf(", trained on %d pages", m.Card.Pages)
+	}
+	if len(m.Card.Data) > 0 {
+		text += " of " + strings.Join(m.Card.Data, ", ")
+	}
+	for _, s := range []struct {
+		score *models.Score
+		how   string
+	}{{m.Card.CV, "in cross-validation"}, {m.Card.Test, "on test pages"}} {
+		if s.score != nil {
+			text += fmt.Sprintf(", accuracy %s and macro-F1 %s %s", short(s.score.Accuracy), short(s.score.MacroF1), s.how)
+		}
+	}
+	return text + fmt.Sprintf(", seed %d", m.Card.Seed)
 }
 
 // printFigures prints what a newcomer wants to know, in sentences.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ func (c refineCmd) Run(a *app) (err error) {
 	}
 	start := time.Now()
 	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
-		Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
+		Topic: topic, Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
 		Classify: classifyTopic(classifier, topic),
 		Progress: a.counter("refined %d pages"),
 	})
@@ -119,8 +120,22 @@ func classifyTopic(c *classify.Classifier, topic string) func(*page.Page) eval.C
 	return func(p *page.Page) eval.Classified {
 		d := features.Doc(p.Fields())
 		r := c.Classify(d)
-		return eval.Classified{Label: r.Label, Score: r.Probs[class], Rule: c.Explain(d)}
+		return eval.Classified{Score: r.Probs[class], Rest: bestBut(c.Model().Classes, r.Probs, class), Rule: c.Explain(d)}
 	}
+}
+
+// bestBut returns the most probable class but one, "" when there is no other.
+func bestBut(classes []string, probs []float64, but int) string {
+	best := -1
+	for i, p := range probs {
+		if i != but && (best < 0 || p > probs[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return classes[best]
 }
 
 // counter returns a progress function that rewrites one line of a terminal, nil
@@ -140,8 +155,8 @@ func (a *app) counter(format string) func(done int) {
 
 type droppedPage struct{ url, label, rule string }
 
-// droppedExamples returns up to n dropped pages on different hosts, the least
-// likely first.
+// droppedExamples returns up to n dropped pages, the nearest to being kept first:
+// they tell most about the threshold.
 func droppedExamples(s *store.Store, n int) ([]droppedPage, error) {
 	type candidate struct {
 		number uint64
@@ -156,15 +171,7 @@ func droppedExamples(s *store.Store, n int) ([]droppedPage, error) {
 			all = append(all, candidate{l.Page, l.Label})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int {
-		if a.label.Score < b.label.Score {
-			return -1
-		}
-		if a.label.Score > b.label.Score {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.label.Score, a.label.Score) })
 	var out []droppedPage
 	for _, c := range all[:min(n, len(all))] {
 		p, err := s.Page(c.number)
@@ -192,7 +199,7 @@ func (r refineResult) print(w io.Writer, dropped []droppedPage) {
 	}
 	_ = t.Flush() // stdout's own error shows at the next write
 	if len(dropped) > 0 {
-		fmt.Fprintf(w, "\ndropped, for example:\n")
+		fmt.Fprintf(w, "\ndropped, the nearest to being kept:\n")
 	}
 	for _, d := range dropped {
 		fmt.Fprintf(w, "  %s\n    %s: %s\n", clean(d.url, 100), d.label, clean(d.rule, 160))
