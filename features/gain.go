@@ -177,3 +177,19 @@ func Select(ranking []Ranked, mu float64, words int) []int32 {
 	}
 	return terms
 }
+
+// ClassGain returns the information gain of a term for one class against the
+// rest, in nats; negative when the term is rarer on the class's pages than
+// elsewhere.
+func (c *Counts) ClassGain(term int32, class int) float64 {
+	pages, df := float64(c.pages[class]), float64(c.ClassDF(term, class))
+	all := sum(c.pages)
+	rest, dfRest := all-pages, float64(c.DF(term))-df
+	two := func(a, b float64) float64 { return Entropy([]int32{int32(a), int32(b)}) }
+	with := df + dfRest
+	gain := two(pages, rest) - with/all*two(df, dfRest) - (all-with)/all*two(pages-df, rest-dfRest)
+	if df*rest < dfRest*pages {
+		return -max(0, gain)
+	}
+	return max(0, gain)
+}

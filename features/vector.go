@@ -37,7 +37,7 @@ const Blocks = int(fields) + 1
 // DefaultBlocks are the lengths of words, words of the title, of headings and of
 // the URL, and pairs, chosen by cross-validation on the training parts of WebKB,
 // 20 Newsgroups and Wikispeedia.
-var DefaultBlocks = [Blocks]float32{1, 0.5, 0.5, 0.5, 0.5}
+var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5}
 
 // Bind tells w the terms that it will weigh. It is needed for Blocks.
 func (w *Weighting) Bind(terms []string) {

@@ -82,7 +82,7 @@ func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], o
 		}
 		c.rows = append(c.rows, x.Count(features.Vector{}, doc))
 		labels = append(labels, label)
-		c.nouns.add(doc)
+		c.nouns.add(label, doc)
 	}
 	c.terms = lex.Terms()
 	c.label(labels)
