@@ -24,7 +24,7 @@ type pageRow struct {
 // pageLists returns the best pages and the worst mistakes.
 func pageLists(c *Crawl) []pageList {
 	best := pick(c, func(*Page) bool { return true }, func(p *Page) float64 { return p.Score }, true)
-	lists := []pageList{{"Top pages", "The pages with the highest degree of relevance R, as the crawl scored them.", best}}
+	lists := []pageList{{"Top pages", "The pages that the crawl scored highest, the best first.", best}}
 	if c.Kept() == nil {
 		return lists
 	}
