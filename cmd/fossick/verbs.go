@@ -2,11 +2,12 @@ package main
 
 // verbs lists what fossick can do; a verb that does not work is not here.
 type verbs struct {
-	Train   trainCmd   `cmd:"" help:"Train a classifier on a labelled set."`
-	Focus   focusCmd   `cmd:"" help:"Crawl for a topic, best links first."`
-	Refine  refineCmd  `cmd:"" help:"Label the pages of a crawl and drop what is off topic."`
-	Eval    evalCmd    `cmd:"" help:"Say how good a crawl is."`
-	Serve   serveCmd   `cmd:"" help:"Serve a corpus as a web of many hosts on loopback."`
-	Why     whyCmd     `cmd:"" help:"Tell the story of one URL of a crawl."`
-	Version versionCmd `cmd:"" help:"Print version, commit and Go version."`
+	Train    trainCmd    `cmd:"" help:"Train a classifier on a labelled set."`
+	Classify classifyCmd `cmd:"" help:"Label pages with a model, and say why."`
+	Focus    focusCmd    `cmd:"" help:"Crawl for a topic, best links first."`
+	Refine   refineCmd   `cmd:"" help:"Label the pages of a crawl and drop what is off topic."`
+	Eval     evalCmd     `cmd:"" help:"Say how good a crawl is."`
+	Serve    serveCmd    `cmd:"" help:"Serve a corpus as a web of many hosts on loopback."`
+	Why      whyCmd      `cmd:"" help:"Tell the story of one URL of a crawl."`
+	Version  versionCmd  `cmd:"" help:"Print version, commit and Go version."`
 }

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"fossick/classify"
+	"fossick/datasets"
+	"fossick/features"
+	"fossick/fetch"
+	"fossick/page"
+	"fossick/train"
+)
+
+type classifyCmd struct {
+	Model    string   `required:"" placeholder:"M" help:"Model file."`
+	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets."`
+	Level    int      `placeholder:"N" help:"Of a set: which of a row's labels is its class [0]."`
+	Contact  string   `placeholder:"WHO" help:"Mail or URL for the user agent; needed for URLs."`
+	AllowNet []string `placeholder:"CIDR" help:"Private networks that URLs may lead into."`
+}
+
+func (classifyCmd) Help() string {
+	return `Labels pages, each with its probability and the reason: the rule that fired, or the words that weighed most. Of a labelled set it also says how many labels are right.
+
+Example:
+  fossick classify --model demo.model page.html`
+}
+
+type classifyResult struct {
+	Results   []labelled                `json:"results"`
+	Accuracy  *float64                  `json:"accuracy"` // null without labelled rows
+	CI        *[2]float64               `json:"accuracy_ci"`
+	MacroF1   *float64                  `json:"macro_f1"`
+	Confusion map[string]map[string]int `json:"confusion"`
+}
+
+type labelled struct {
+	Name  string  `json:"name"`
+	Label string  `json:"label"`
+	Score float64 `json:"score"`
+	Rule  string  `json:"rule"`
+}
+
+// verdicts is a run of classify: what it has said so far.
+type verdicts struct {
+	classifyCmd
+	app              *app
+	classifier       *classify.Classifier
+	result           classifyResult
+	truth, predicted []int
+}
+
+func (c classifyCmd) Run(a *app) error {
+	m, classifier, err := loadModel(c.Model)
+	if err != nil {
+		return err
+	}
+	l := &verdicts{classifyCmd: c, app: a, classifier: classifier, result: classifyResult{Results: []labelled{}}}
+	for _, what := range c.What {
+		if err := l.add(what); err != nil {
+			return err
+		}
+	}
+	if len(l.truth) > 0 {
+		measures := train.Measure(len(m.Classes), l.truth, l.predicted)
+		l.result.Accuracy, l.result.CI, l.result.MacroF1 = &measures.Accuracy, &measures.CI, &measures.MacroF1
+		l.result.Confusion = confusion(m.Classes, &measures)
+	}
+	return a.emit(l.result, l.result.print)
+}
+
+// add labels what an argument stands for.
+func (l *verdicts) add(what string) error {
+	if strings.HasPrefix(what, "http://") || strings.HasPrefix(what, "https://") {
+		return l.url(what)
+	}
+	info, err := os.Stat(what)
+	if err == nil && info.Mode().IsRegular() && !strings.Contains(what, ".jsonl") {
+		return l.file(what)
+	}
+	return l.set(what)
+}
+
+func (l *verdicts) label(name string, d features.Doc) string {
+	r := l.classifier.Classify(d)
+	l.result.Results = append(l.result.Results, labelled{name, r.Label, r.Score, l.classifier.Explain(d)})
+	return r.Label
+}
+
+func (l *verdicts) file(path string) error {
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("page %w", err)
+	}
+	kind := "text/html"
+	if strings.HasSuffix(path, ".txt") {
+		kind = "text/plain"
+	}
+	p, err := page.Parse(body, page.ParseOptions{ContentType: kind})
+	if err != nil {
+		return fmt.Errorf("file %s: %w", path, err)
+	}
+	l.label(path, features.Doc(p.Fields()))
+	return nil
+}
+
+var errNoPage = errors.New("no page")
+
+// url fetches one page because a person asked for it; robots.txt, which is for
+// crawlers, is not read.
+func (l *verdicts) url(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return usagef("URL %s: %w", raw, err)
+	}
+	opt := fetch.Options{UserAgent: fetch.UserAgent("fossick", version, l.Contact), Logger: l.app.log}
+	for _, text := range l.AllowNet {
+		net, err := netip.ParsePrefix(text)
+		if err != nil {
+			return usagef("--allow-net %s: give nets as 127.0.0.0/8 or ::1/128", text)
+		}
+		opt.AllowNet = append(opt.AllowNet, net)
+	}
+	if l.Contact == "" && len(l.AllowNet) == 0 {
+		return usagef("URL %s: give --contact, a mail address or URL, so that its owner can see who asks", u.Host)
+	}
+	f, err := fetch.New(opt)
+	if err != nil {
+		return usageError{err}
+	}
+	defer f.Close()
+	resp := f.Fetch(l.app.ctx, fetch.Request{URL: raw})
+	if resp.State != fetch.StateOK {
+		return fmt.Errorf("URL %s: state %s (%w); only a page that answers with success can be labelled", raw, resp.State, cmp.Or(resp.Err, errNoPage))
+	}
+	p, err := page.Parse(resp.Body, page.ParseOptions{URL: raw, ContentType: resp.ContentType})
+	if err != nil {
+		return fmt.Errorf("URL %s: %w", raw, err)
+	}
+	l.label(raw, features.Doc(p.Fields()))
+	return nil
+}
+
+// set labels the rows of a set, and remembers what their labels say.
+func (l *verdicts) set(path string) error {
+	set, err := datasets.Open(path, datasets.Options{Level: l.Level})
+	if err != nil {
+		return err
+	}
+	m := l.classifier.Model()
+	// A model of one topic against the rest knows the rest by this name.
+	opt := train.Options{Labels: m.Classes}
+	if len(m.Classes) == 2 && slices.Contains(m.Classes, train.Other) {
+		opt = train.Options{Topic: m.Classes[1-m.Class(train.Other)]}
+	}
+	for e, err := range set.Examples() {
+		if l.app.ctx.Err() != nil {
+			return errInterrupted
+		}
+		if err != nil {
+			if isRow(err) {
+				l.app.log.Warn("row left out", "err", err)
+				continue
+			}
+			return err
+		}
+		d, err := train.Doc(e)
+		if err != nil {
+			l.app.log.Warn("page left out", "url", e.URL, "err", err)
+			continue
+		}
+		label := l.label(e.URL, d)
+		if truth := m.Class(opt.Class(e)); truth >= 0 {
+			l.truth, l.predicted = append(l.truth, truth), append(l.predicted, m.Class(label))
+		}
+	}
+	return nil
+}
+
+func (r classifyResult) print(w io.Writer) {
+	for _, p := range r.Results {
+		fmt.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
+	}
+	if r.Accuracy != nil {
+		fmt.Fprintf(w, "Accuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f\n",
+			100**r.Accuracy, 100*r.CI[0], 100*r.CI[1], *r.MacroF1)
+	}
+}
