@@ -69,26 +69,37 @@ func (c *focusCmd) Run(a *app) error {
 
 // crawl does the work of focus, for demo as well.
 func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err error) {
+	if c.Topic == "" && !c.Resume {
+		return nil, usagef("--topic T says what to look for; fossick focus --help has examples")
+	}
 	if c.Store == "" {
-		if c.Resume && c.Topic == "" {
+		if c.Topic == "" {
 			return nil, usagef("--resume needs --store DIR or --topic T to know which crawl")
 		}
 		c.Store = "fossick-" + safeName(c.Topic)
 	}
-	s, err := c.openStore()
+	var s *store.Store
+	if c.Resume {
+		if s, err = c.reopen(); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+	}
+	plan, err := c.plan(a)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	plan, err := c.plan(a)
-	if err != nil {
-		return nil, errors.Join(err, c.undo(s))
-	}
 	fetcher, err := fetch.New(plan.fetch)
 	if err != nil {
-		return nil, errors.Join(usageError{err}, c.undo(s))
+		return nil, usageError{err}
 	}
 	defer fetcher.Close()
+	if !c.Resume { // only now: a mistake in the command line must leave no store behind
+		if s, err = store.Create(c.Store, store.Info{Version: version, Topic: c.Topic}); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+	}
 	if err := c.remember(s, plan); err != nil {
 		return nil, err
 	}
@@ -147,14 +158,8 @@ func (r *crawlResult) print(w io.Writer) {
 	}
 }
 
-// openStore makes the store, or opens the one to resume and takes its settings.
-func (c *focusCmd) openStore() (*store.Store, error) {
-	if !c.Resume {
-		if c.Topic == "" {
-			return nil, usagef("--topic T says what to look for; fossick focus --help has examples")
-		}
-		return store.Create(c.Store, store.Info{Version: version, Topic: c.Topic})
-	}
+// reopen opens the store to resume and takes its settings.
+func (c *focusCmd) reopen() (*store.Store, error) {
 	s, err := store.Open(c.Store)
 	if err != nil {
 		return nil, err
@@ -163,15 +168,6 @@ func (c *focusCmd) openStore() (*store.Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
-}
-
-// undo removes a store that was made for a crawl that cannot begin, so that a
-// mended command line does not meet it.
-func (c *focusCmd) undo(s *store.Store) error {
-	if counts, err := s.Counts(); err != nil || counts.URLs > 0 || c.Resume {
-		return err
-	}
-	return os.RemoveAll(c.Store)
 }
 
 // remember keeps the settings and the model in the store.

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+	"fossick/store"
+)
+
+// TestKill kills a crawl with SIGKILL at random moments and resumes it until it
+// ends by itself. The server's log, not the crawler's, says what happened: no
+// page is missing, and none was fetched twice but those in flight at a kill.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills many processes")
+	}
+	const workers, maxKills = 8, 25
+	log := &requestLog{}
+	addr, stop, err := serve(t.Context(), "demo", corpusweb.Options{Log: log, Latency: 4 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // every run tries other moments
+	dir := filepath.Join(t.TempDir(), "crawl")
+	seeds := demoSeeds(t)
+	args := []string{
+		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--exclude", `[?&]|/calendar/|/threads`,
+		"--proxy", "http://" + addr, "--delay", "0", "--workers", fmt.Sprint(workers), "--max-pages", "100000", "--store", dir,
+	}
+	var kills []time.Time
+	for {
+		full := append(args[:len(args):len(args)], seeds...)
+		if _, err := os.Stat(filepath.Join(dir, "db", "MANIFEST")); err == nil && stored(dir) {
+			full = append(args[:len(args):len(args)], "--resume")
+		} else if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		after := time.Duration(40+rng.IntN(200)) * time.Millisecond
+		if len(kills) >= maxKills { // hosts that fail are tried again after a while: let them
+			after = time.Minute
+		}
+		killed, out := runAndKill(t, full, after)
+		if !killed {
+			var r crawlResult
+			if err := json.Unmarshal(out, &r); err != nil || r.Stopped != "frontier_empty" {
+				t.Fatalf("after %d kills: %s, %v", len(kills), out, err)
+			}
+			break
+		}
+		kills = append(kills, time.Now())
+	}
+	requests := log.requests(t)
+	// The same crawl in one go says how many pages there are.
+	uncut := filepath.Join(t.TempDir(), "uncut")
+	args[slices.Index(args, dir)] = uncut
+	if killed, out := runAndKill(t, append(args, seeds...), time.Minute); killed {
+		t.Fatalf("the crawl in one go takes too long: %s", out)
+	}
+	checkLog(t, requests, kills, workers)
+	pages, want := checkStore(t, dir), checkStore(t, uncut)
+	if pages != want {
+		t.Errorf("%d pages after %d kills, want the %d of a crawl without", pages, len(kills), want)
+	}
+	t.Logf("%d kills, %d pages, %d requests", len(kills), pages, len(requests))
+}
+
+// stored says whether the store was made whole, which a kill in its first
+// milliseconds may prevent.
+func stored(dir string) bool {
+	s, err := store.Open(dir)
+	if err != nil {
+		return false
+	}
+	counts, err := s.Counts()
+	return s.Close() == nil && err == nil && counts.URLs > 0
+}
+
+// demoSeeds names the demo set's start pages.
+func demoSeeds(t *testing.T) []string {
+	t.Helper()
+	set, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seeds []string
+	for _, label := range slices.Sorted(maps.Keys(set.Web().Starts)) {
+		for _, u := range set.Web().Starts[label] {
+			seeds = append(seeds, "--seed", u)
+		}
+	}
+	return seeds
+}
+
+// runAndKill starts fossick and kills it after d, unless it ends before.
+func runAndKill(t *testing.T, args []string, d time.Duration) (killed bool, stdout []byte) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), beMain+"=1")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() }) // it may have ended
+	err := cmd.Wait()
+	timer.Stop()
+	if err == nil {
+		return false, out.Bytes()
+	}
+	if !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
+	}
+	return true, nil
+}
+
+// checkLog judges by the server's log: one request at a host at a time (but for
+// one that a kill left to the server to finish), and few twice.
+func checkLog(t *testing.T, log []request, kills []time.Time, workers int) {
+	t.Helper()
+	fetched := map[string]int{}
+	last := map[string]request{}
+	again := 0
+	for _, r := range log {
+		before, ok := last[r.Host]
+		cut := slices.ContainsFunc(kills, func(k time.Time) bool { return k.After(before.Start) && k.Before(r.Start) })
+		if ok && !cut && r.Start.Before(before.End) && r.End.After(before.Start) {
+			t.Errorf("%s%s and %s were asked for at once", r.Host, r.Path, before.Path)
+		}
+		last[r.Host] = r
+		if r.Path == "/robots.txt" {
+			continue
+		}
+		if fetched[r.Host+r.Path]++; fetched[r.Host+r.Path] > 1 {
+			again++
+		}
+	}
+	if most := len(kills) * workers; again > most {
+		t.Errorf("%d requests were repeated after %d kills, at most %d can have been in flight", again, len(kills), most)
+	}
+	t.Logf("%d requests repeated", again)
+}
+
+// checkStore reads every page and body of a store and returns their number.
+func checkStore(t *testing.T, dir string) uint64 {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	n := uint64(0)
+	for p, err := range s.Pages() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; p.Number != n {
+			t.Errorf("page %d follows page %d", p.Number, n-1)
+		}
+		if body, err := s.Body(p.Number); err != nil || int64(len(body)) != p.Bytes {
+			t.Errorf("page %d: %d bytes, %v; want %d", p.Number, len(body), err, p.Bytes)
+		}
+	}
+	if counts, err := s.Counts(); err != nil || counts.Pages != n {
+		t.Errorf("%d pages are counted, %v; there are %d", counts.Pages, err, n)
+	}
+	return n
+}

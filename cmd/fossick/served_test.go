@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+)
+
+// requestLog collects what a served corpus logs; safe for concurrent use.
+type requestLog struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+func (l *requestLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+// request is one line of the log.
+type request struct {
+	Start, End time.Time
+	Host, Path string
+	Status     int
+}
+
+func (l *requestLog) requests(t *testing.T) []request {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []request
+	for dec := json.NewDecoder(bytes.NewReader(l.buf.Bytes())); dec.More(); {
+		var r request
+		if err := dec.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// serve serves a corpus on loopback until the test ends; it returns the address.
+func serve(ctx context.Context, corpus string, opt corpusweb.Options) (addr string, stop func(), err error) {
+	set, err := datasets.Open(corpus, datasets.Options{})
+	if err != nil {
+		return "", nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	web, err := corpusweb.New(ctx, opt, set)
+	if err != nil {
+		cancel()
+		return "", nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		cancel()
+		return "", nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = web.Serve(ctx, l) // ends with ctx; what it could not serve, a test sees
+	}()
+	return l.Addr().String(), func() { cancel(); <-done; _ = web.Close() }, nil
+}
+
+// serveDemo gives each script $PROXY, the demo set as a web.
+func serveDemo(env *testscript.Env) error {
+	addr, stop, err := serve(context.Background(), "demo", corpusweb.Options{})
+	if err != nil {
+		return err
+	}
+	env.Defer(stop)
+	env.Setenv("PROXY", "http://"+addr)
+	env.Setenv("HOME", env.WorkDir)
+	return nil
+}
