@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -100,6 +101,35 @@ func TestDamagedKeys(t *testing.T) {
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: got %v, want ErrDamaged", name, err)
 		}
+	}
+}
+
+// A value log that lost its end, as after a power cut, is damage as well: the
+// pages before it can be read.
+func TestValueLogCut(t *testing.T) {
+	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
+	must(t, err)
+	for n := uint64(1); n <= 2; n++ {
+		change(t, s, func(b *Batch) {
+			p := somePage()
+			p.Number = n
+			must(t, b.PutPage(p, s.Compress(bodyOf(n))))
+		})
+	}
+	must(t, s.Close())
+	logs, err := filepath.Glob(filepath.Join(s.Dir(), database, "*.vlog"))
+	must(t, err)
+	info, err := os.Stat(logs[0])
+	must(t, err)
+	must(t, os.Truncate(logs[0], info.Size()-1000))
+	s, err = Open(s.Dir())
+	must(t, err)
+	defer s.Close()
+	if body, err := s.Body(1); err != nil || string(body) != string(bodyOf(1)) {
+		t.Errorf("the page before the cut: %v", err)
+	}
+	if _, err := s.Body(2); !errors.Is(err, ErrDamaged) {
+		t.Errorf("the page in the cut: got %v, want ErrDamaged", err)
 	}
 }
 

@@ -207,8 +207,8 @@ func each[T any](s *Store, prefix []byte, read func(k, v []byte) (T, error)) ite
 			for it.Rewind(); it.Valid(); it.Next() {
 				item := it.Item()
 				var record T
-				err := item.Value(func(v []byte) (err error) {
-					record, err = read(item.KeyCopy(nil), v)
+				err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) (err error) {
+					record, err = read(k, v)
 					return err
 				})
 				if !yield(record, err) || err != nil {
@@ -240,5 +240,23 @@ func value(txn *badger.Txn, k []byte, f func(k, v []byte) error) error {
 	if err != nil {
 		return fmt.Errorf("store key %q: %w", k, err)
 	}
-	return item.Value(func(v []byte) error { return f(k, v) })
+	return valueOf(item, k, f)
+}
+
+// valueOf calls f with an item's value. One that the value log does not have,
+// as after a power cut, is a damaged record; Badger logs it and hands out
+// nothing, without an error.
+func valueOf(item *badger.Item, k []byte, f func(k, v []byte) error) error {
+	called := false
+	err := item.Value(func(v []byte) error {
+		if len(v) == 0 && item.ValueSize() > 0 {
+			return fmt.Errorf("store key %q: %w: its value is missing from the value log", k, ErrDamaged)
+		}
+		called = true
+		return f(k, v)
+	})
+	if err != nil && !called && !errors.Is(err, ErrDamaged) {
+		return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
+	}
+	return err
 }
