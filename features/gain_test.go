@@ -1,0 +1,127 @@
+package features
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// Three pages of one category by three words, by hand: DF is 2, 3, 1 of 3.
+func TestWeights(t *testing.T) {
+	got := Weights([][]int{{4, 2, 0}, {0, 1, 1}, {3, 6, 0}, {}})
+	want := [][]float64{
+		{4. / 4 * 2 / 4, 2. / 4 * 3 / 4, 0},
+		{0, 1. / 1 * 3 / 4, 1. / 1 * 1 / 4},
+		{3. / 6 * 2 / 4, 6. / 6 * 3 / 4, 0},
+		{},
+	}
+	for j := range want {
+		if !slices.EqualFunc(got[j], want[j], near) {
+			t.Errorf("page %d: %v, want %v", j, got[j], want[j])
+		}
+	}
+}
+
+func TestEntropy(t *testing.T) {
+	for _, c := range []struct {
+		counts []int32
+		want   float64
+	}{
+		{[]int32{9, 5}, 0.6517565612}, // Quinlan's 0.940 bits, in nats
+		{[]int32{7, 0}, 0}, {nil, 0}, {[]int32{1, 1, 1, 1}, math.Log(4)},
+	} {
+		if got := Entropy(c.counts); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("Entropy(%v) = %v, want %v", c.counts, got, c.want)
+		}
+	}
+}
+
+// golden is Quinlan's weather example: of 14 days, play on 9. "windy" holds on 6
+// days, 3 of them with play; its gain is 0.048 bits.
+func golden() *Counts {
+	c := NewCounts(2)
+	windy, calm := Vector{Index: []int32{0}, Value: []float32{2}}, Vector{}
+	for range 3 {
+		c.Add(0, windy)
+		c.Add(1, windy)
+	}
+	for range 6 {
+		c.Add(0, calm)
+	}
+	for range 2 {
+		c.Add(1, calm)
+	}
+	return c
+}
+
+func TestGain(t *testing.T) {
+	c := golden()
+	if got := c.Gain(0) / math.Ln2; math.Abs(got-0.04812703) > 1e-6 {
+		t.Errorf("gain %v bits, want 0.0481", got)
+	}
+	// With two classes, one against the rest is the same; windy days speak for 1.
+	if a, b := c.ClassGain(0, 1), -c.ClassGain(0, 0); !near(a, c.Gain(0)) || !near(b, c.Gain(0)) {
+		t.Errorf("gain for class 1 %v, for class 0 %v, want %v and minus that", a, -b, c.Gain(0))
+	}
+	if c.DF(0) != 6 || c.ClassDF(0, 1) != 3 || c.Pages(0) != 9 {
+		t.Errorf("DF %d, of class 1 %d, pages of class 0 %d", c.DF(0), c.ClassDF(0, 1), c.Pages(0))
+	}
+}
+
+// TestCountsWeight holds the streaming mean of eq. 2 against the table.
+func TestCountsWeight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const pages, words = 20, 8
+	tf := make([][]int, pages)
+	c := NewCounts(2)
+	for j := range tf {
+		tf[j] = make([]int, words)
+		var v Vector
+		for i := range words {
+			if n := rng.IntN(4); n > 0 {
+				tf[j][i] = n
+				v.Index, v.Value = append(v.Index, int32(i)), append(v.Value, float32(n))
+			}
+		}
+		c.Add(0, v)
+	}
+	w := Weights(tf)
+	for i := range words {
+		var mean float64
+		for j := range w {
+			mean += w[j][i] / pages
+		}
+		if got := c.Weight(int32(i), 0); math.Abs(got-mean) > 1e-6 {
+			t.Errorf("word %d: %v, want %v", i, got, mean)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	r := []Ranked{{4, 0.5}, {1, 0.3}, {2, 0.3}, {0, 0.1}}
+	for _, c := range []struct {
+		mu    float64
+		words int
+		want  []int32
+	}{{0.3, 0, []int32{4, 1, 2}}, {0, 2, []int32{4, 1}}, {0.6, 0, nil}, {0, 0, []int32{4, 1, 2, 0}}} {
+		if got := Select(r, c.mu, c.words); !slices.Equal(got, c.want) {
+			t.Errorf("Select(μ %v, %d words) = %v, want %v", c.mu, c.words, got, c.want)
+		}
+	}
+}
+
+func TestRankIsOrdered(t *testing.T) {
+	c := NewCounts(2)
+	c.Add(0, Vector{Index: []int32{0, 2, 3}, Value: []float32{1, 1, 1}})
+	c.Add(1, Vector{Index: []int32{0, 5}, Value: []float32{1, 1}})
+	var terms []int32
+	for _, r := range c.Rank() {
+		terms = append(terms, r.Term)
+	}
+	if want := []int32{2, 3, 5, 0}; !slices.Equal(terms, want) {
+		t.Errorf("ranking %v, want %v: equal gains by number, absent terms left out", terms, want)
+	}
+}
