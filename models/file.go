@@ -74,13 +74,9 @@ func (m *Model) Write(w io.Writer) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	mode, err := cbor.CoreDetEncOptions().EncMode()
+	raw, err := payload(m)
 	if err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
-	raw, err := mode.Marshal(newWire(m))
-	if err != nil {
-		return fmt.Errorf("model: %w", err)
+		return err
 	}
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
 	if err != nil {
@@ -100,6 +96,19 @@ func (m *Model) Write(w io.Writer) error {
 	return nil
 }
 
+// payload returns m as CBOR, the deterministic kind of RFC 8949, section 4.2.1.
+func payload(m *Model) ([]byte, error) {
+	mode, err := cbor.CoreDetEncOptions().EncMode()
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	raw, err := mode.Marshal(newWire(m))
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return raw, nil
+}
+
 // Read reads a model to the end of r and checks it. Errors are ErrFormat, or r's.
 func Read(r io.Reader) (*Model, error) {
 	file, err := io.ReadAll(io.LimitReader(r, maxRawBytes))
@@ -110,6 +119,11 @@ func Read(r io.Reader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(raw)
+}
+
+// parse reads a payload and checks that its tables fit together.
+func parse(raw []byte) (*Model, error) {
 	mode, err := cbor.DecOptions{
 		MaxArrayElements: 1 << 27, MaxMapPairs: 1 << 20, DupMapKey: cbor.DupMapKeyEnforcedAPF,
 	}.DecMode()

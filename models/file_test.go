@@ -1,0 +1,199 @@
+package models
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"fossick/features"
+)
+
+func linearModel() *Model {
+	m := &Model{
+		Classifier: LinearSVM, Classes: []string{"banking", "other"},
+		Extractor:   features.ExtractorOptions{Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape}, Fields: true},
+		Terms:       []string{"mortgag", "title:bank", "été"},
+		Weighting:   features.Weighting{IDF: []float32{1.5, 2, 3}, Sublinear: true, Norm: true, Blocks: features.DefaultBlocks},
+		Linear:      &Linear{Weights: []float32{1, -1, 0.5, -0.5, 0, 0}, Bias: []float32{-0.1, 0.1}},
+		Calibration: Calibration{Scale: 3, Offset: []float64{0.25, -0.25}},
+		Thresholds:  []float64{0.4, 0.6},
+		Keywords:    map[string][]string{"banking": {"mortgage", "bank"}, "other": {}},
+		Card: Card{Data: []string{"demo"}, Split: "all", Pages: 5, PerClass: map[string]int{"banking": 2, "other": 3},
+			Settings: map[string]string{"svm_c": "3"}, Seed: 1, CV: &Score{Pages: 5, Accuracy: 0.8, MacroF1: 0.75}},
+	}
+	m.Weighting.Bind(m.Terms)
+	return m
+}
+
+func treeModel() *Model {
+	m := linearModel()
+	m.Classifier, m.Linear, m.Calibration = C45, nil, Calibration{}
+	m.Tree = &Tree{
+		Term: []int32{0, -1, 0, -1, -1}, Threshold: []float32{0, 0, 2, 0, 0},
+		Low: []int32{1, -1, 3, -1, -1}, High: []int32{2, -1, 4, -1, -1}, Leaf: []int32{-1, 0, -1, 2, 4},
+		Counts: []float32{0, 3, 1, 1, 4, 0},
+	}
+	return m
+}
+
+func encode(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWriteRead(t *testing.T) {
+	for _, m := range []*Model{linearModel(), treeModel()} {
+		path := filepath.Join(t.TempDir(), "x.model")
+		if err := m.WriteFile(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, m) {
+			t.Errorf("%s: read\n%+v\nwrote\n%+v", m.Classifier, got, m)
+		}
+		if !bytes.Equal(encode(t, got), encode(t, m)) {
+			t.Errorf("%s: the same model has two forms", m.Classifier)
+		}
+	}
+}
+
+func TestReadDamaged(t *testing.T) {
+	good := encode(t, linearModel())
+	newer := bytes.Clone(good)
+	binary.LittleEndian.PutUint16(newer[8:], Version+1)
+	for _, c := range []struct {
+		name string
+		file []byte
+		says string
+	}{
+		{"empty", nil, "no fossick model"},
+		{"foreign", []byte("<html>not a model</html>"), "no fossick model"},
+		{"newer", newer, "update fossick"},
+		{"magic only", good[:8], "cut off"},
+		{"cut", good[:len(good)-1], "header says"},
+		{"longer", append(bytes.Clone(good), 0), "header says"},
+	} {
+		if _, err := Read(bytes.NewReader(c.file)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want ErrFormat and %q", c.name, err, c.says)
+		}
+	}
+	for i := range good { // every flipped byte is noticed
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x40
+		if _, err := Read(bytes.NewReader(bad)); !errors.Is(err, ErrFormat) {
+			t.Errorf("byte %d flipped: error %v, want ErrFormat", i, err)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for name, damage := range map[string]func(*Model){
+		"no classes":       func(m *Model) { m.Classes = nil },
+		"class twice":      func(m *Model) { m.Classes[1] = "banking" },
+		"thresholds":       func(m *Model) { m.Thresholds = nil },
+		"idf":              func(m *Model) { m.Weighting.IDF = m.Weighting.IDF[1:] },
+		"no table":         func(m *Model) { m.Tree = nil },
+		"two tables":       func(m *Model) { m.Linear = &Linear{} },
+		"loop":             func(m *Model) { m.Tree.Low[0] = 0 },
+		"child outside":    func(m *Model) { m.Tree.High[2] = 9 },
+		"term outside":     func(m *Model) { m.Tree.Term[0] = 3 },
+		"leaf outside":     func(m *Model) { m.Tree.Leaf[4] = 5 },
+		"leaf below":       func(m *Model) { m.Tree.Leaf[1] = -1 },
+		"threshold no num": func(m *Model) { m.Tree.Threshold[0] = float32(math.NaN()) },
+		"calibration":      func(m *Model) { m.Calibration.Offset = []float64{1} },
+		"weights": func(m *Model) {
+			m.Tree, m.Linear = nil, &Linear{Weights: make([]float32, 5), Bias: make([]float32, 2)}
+		},
+	} {
+		m := treeModel()
+		damage(m)
+		if m.Check() == nil {
+			t.Errorf("%s: Check finds nothing", name)
+		}
+	}
+	if err := treeModel().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTreeScores(t *testing.T) {
+	m := treeModel()
+	dense, probs := make([]float32, 3), make([]float64, 2)
+	for _, c := range []struct {
+		count float32
+		leaf  int32
+		want  float64 // of banking
+	}{{0, 1, 1. / 5}, {1, 3, 2. / 4}, {2, 3, 2. / 4}, {3, 4, 5. / 6}} {
+		v := features.Vector{Index: []int32{0}, Value: []float32{c.count}}
+		leaf := m.Tree.Scores(probs, v, dense)
+		if leaf != c.leaf || math.Abs(probs[0]-c.want) > 1e-12 {
+			t.Errorf("count %v: leaf %d, probability %v; want %d, %v", c.count, leaf, probs[0], c.leaf, c.want)
+		}
+		if dense[0] != 0 {
+			t.Error("scratch is not zero again")
+		}
+	}
+	// Both tests are on one term: one condition.
+	if rule := m.Tree.Rule(3); len(rule) != 1 || rule[0] != (Condition{0, 0, 2}) {
+		t.Errorf("rule %v, want 0 < term 0 ≤ 2", rule)
+	}
+}
+
+func TestCalibration(t *testing.T) {
+	p := []float64{1, 0}
+	(&Calibration{Scale: 2, Offset: []float64{0, 1}}).Apply(p)
+	if want := 1 / (1 + math.Exp(-1)); math.Abs(p[0]-want) > 1e-12 || math.Abs(p[0]+p[1]-1) > 1e-12 {
+		t.Errorf("probabilities %v, want %v and the rest", p, want)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(encode(f, linearModel()))
+	f.Add(encode(f, treeModel()))
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		m, err := Read(bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		again, err := Read(bytes.NewReader(encode(t, m)))
+		if err != nil || !reflect.DeepEqual(m, again) {
+			t.Fatalf("written and read it differs: %v", err)
+		}
+	})
+}
+
+// FuzzPayload fuzzes what lies behind the checksum.
+func FuzzPayload(f *testing.F) {
+	for _, m := range []*Model{linearModel(), treeModel()} {
+		raw, err := payload(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := parse(raw)
+		if err != nil {
+			return
+		}
+		probs := make([]float64, len(m.Classes))
+		if m.Tree != nil {
+			m.Tree.Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
+		} else {
+			m.Linear.Scores(probs, features.Vector{})
+		}
+	})
+}
