@@ -81,6 +81,12 @@ func (c chart) limits() (xmax, ymax float64) {
 		for _, pt := range s.Points {
 			xmax, highest = max(xmax, float64(pt.Pages)), max(highest, pt.Share)
 		}
+		for _, ci := range s.Band {
+			highest = max(highest, ci[1])
+		}
+	}
+	if c.Baseline != nil {
+		highest = max(highest, *c.Baseline)
 	}
 	if c.Zoom {
 		for _, end := range []float64{0.05, 0.1, 0.25, 0.5} { // whole percents at the fifths

@@ -116,7 +116,7 @@ func plots(r Report) ([]plotView, error) {
 		}
 		lines = append(lines, s)
 	}
-	harvest := chart{YLabel: "on topic, of those fetched", Series: lines}
+	harvest := chart{YLabel: "on topic, of those fetched", Series: lines, Zoom: true}
 	src := r.Crawls[0].Source
 	if src.Known > 0 {
 		harvest.Baseline = share(src.Targets, src.Known)

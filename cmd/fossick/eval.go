@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -131,9 +132,25 @@ func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.
 		if err != nil {
 			return err
 		}
+		ev.warnOfPartiality(crawl)
 		return crawl.JudgeByModel(ctx, s, ev.modelJudge(target), runtime.GOMAXPROCS(0))
 	}
 	return nil // the crawl's own labels, as loaded
+}
+
+// warnOfPartiality says so when the judge is a party to the case: the model that
+// crawled or refined agrees with itself.
+func (ev *evaluation) warnOfPartiality(crawl *eval.Crawl) {
+	judge, err := os.ReadFile(ev.cmd.Judge)
+	if err != nil {
+		return // it was read a moment ago; the figures do not depend on this
+	}
+	if own, err := os.ReadFile(storedModel(crawl.Dir)); err == nil && bytes.Equal(own, judge) {
+		ev.app.say("warning: the judge is the model that labelled the crawl %s: it agrees with itself; take one trained on other data", crawl.Dir)
+	}
+	if p := crawl.Pages; len(p) > 0 && p[0].Refined != nil && p[0].Refined.Model == filepath.Base(ev.cmd.Judge) {
+		ev.app.say("warning: the judge seems to be the model that refined %s: precision and recall of the cluster say nothing then", crawl.Dir)
+	}
 }
 
 // evalTruth gives eval a truth without the room that read it.

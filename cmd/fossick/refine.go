@@ -210,10 +210,10 @@ func (r refineResult) print(w io.Writer, dropped []droppedPage) {
 // short prints a number with at most three places.
 func short(x float64) string { return fmt.Sprint(math.Round(x*1000) / 1000) }
 
-// percent prints a share as people read it.
+// percent prints a share as people read it; what is there is never 0 %.
 func percent(x float64) string {
 	if x > 0 && x < 0.1 {
-		return fmt.Sprintf("%.1f %%", 100*x)
+		return fmt.Sprintf("%.1f %%", max(100*x, 0.1))
 	}
 	return fmt.Sprintf("%.0f %%", 100*x)
 }
