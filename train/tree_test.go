@@ -1,0 +1,139 @@
+package train
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"fossick/features"
+)
+
+// TestExtraErrors: the worked example of Quinlan 1993, section 4.2: U(0,6) = 0.206,
+// U(0,9) = 0.143, U(0,1) = 0.750, and U(1,16) = 0.157.
+func TestExtraErrors(t *testing.T) {
+	for _, c := range []struct{ n, e, want float64 }{
+		{6, 0, 6 * 0.206}, {9, 0, 9 * 0.143}, {1, 0, 0.750}, {16, 1, 16*0.157 - 1},
+	} {
+		if got := extraErrors(c.n, c.e); math.Abs(got-c.want) > 0.02 {
+			t.Errorf("extraErrors(%v, %v) = %.3f, want %.3f", c.n, c.e, got, c.want)
+		}
+	}
+}
+
+// TestPrune: Quinlan's subtree of three leaves (6, 9 and 1 pages, no errors but
+// one page of another class) is replaced, since 3.273 > 16 × 0.157 = 2.512.
+func TestPrune(t *testing.T) {
+	leaf := func(a, b float64) *node { return &node{term: -1, counts: []float64{a, b}} }
+	inner := &node{term: 1, low: leaf(9, 0), high: leaf(0, 1), counts: []float64{9, 1}}
+	root := &node{term: 0, low: leaf(6, 0), high: inner, counts: []float64{15, 1}}
+	if prune(root); root.term != -1 {
+		t.Error("the subtree stands")
+	}
+	solid := &node{term: 0, low: leaf(50, 0), high: leaf(0, 50), counts: []float64{50, 50}}
+	if prune(solid); solid.term != 0 {
+		t.Error("a split without errors was pruned")
+	}
+}
+
+// slowSplit is bestThreshold the obvious way.
+func slowSplit(counts []float32, y []int, classes int) (threshold float32, gain float64) {
+	gain = math.Inf(-1)
+	entropy := func(keep func(float32) bool) (float64, int) {
+		by, n := make([]int, classes), 0
+		for i, v := range counts {
+			if keep(v) {
+				by[y[i]]++
+				n++
+			}
+		}
+		return bits(by, n), n
+	}
+	whole, all := entropy(func(float32) bool { return true })
+	candidates := map[float32]bool{}
+	largest := float32(0)
+	for _, v := range counts {
+		candidates[v] = true
+		largest = max(largest, v)
+	}
+	delete(candidates, largest)
+	for at := float32(0); at <= largest; at++ {
+		if !candidates[at] {
+			continue
+		}
+		eLow, nLow := entropy(func(v float32) bool { return v <= at })
+		eHigh, nHigh := entropy(func(v float32) bool { return v > at })
+		if min(nLow, nHigh) < leastCases(all, classes) {
+			continue
+		}
+		if g := whole - (float64(nLow)*eLow+float64(nHigh)*eHigh)/float64(all); g > gain {
+			threshold, gain = at, g
+		}
+	}
+	if len(candidates) > 1 {
+		gain -= math.Log2(float64(len(candidates))) / float64(all)
+	}
+	return threshold, gain
+}
+
+func TestBestThreshold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range 500 {
+		n, classes := 4+rng.IntN(40), 2+rng.IntN(3)
+		counts, y, total := make([]float32, n), make([]int, n), make([]int, classes)
+		var values []value
+		for i := range n {
+			y[i] = rng.IntN(classes)
+			total[y[i]]++
+			if rng.IntN(3) > 0 {
+				counts[i] = float32(1 + rng.IntN(4))
+				values = append(values, value{counts[i], y[i]})
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		threshold, gain := slowSplit(counts, y, classes)
+		got := bestThreshold(values, total, n)
+		if math.IsInf(gain, -1) != math.IsInf(got.gain, -1) ||
+			!math.IsInf(gain, -1) && (got.threshold != threshold || math.Abs(got.gain-gain) > 1e-9) {
+			t.Fatalf("counts %v, classes %v: threshold %v gain %v, want %v, %v", counts, y, got.threshold, got.gain, threshold, gain)
+		}
+	}
+}
+
+// TestGrowIsDeep: golearn's levels end, the tree does not. Class 1 is what has a
+// word in an odd place of a chain of sixteen words.
+func TestGrowIsDeep(t *testing.T) {
+	g := &grower{ctx: context.Background(), classes: 2, terms: 3 * levels}
+	for term := range g.terms {
+		for range 40 - term {
+			g.rows = append(g.rows, features.Vector{Index: []int32{int32(term)}, Value: []float32{1}})
+			g.y = append(g.y, term%2)
+		}
+	}
+	root, err := g.grow(g.all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := compile(root, 2)
+	dense := make([]float32, g.terms)
+	for i, r := range g.rows {
+		dense[r.Index[0]] = 1
+		counts := tree.LeafCounts(tree.Find(dense), 2)
+		if counts[g.y[i]] <= counts[1-g.y[i]] {
+			t.Fatalf("word %d goes to a leaf with %v pages of the classes, want class %d", r.Index[0], counts, g.y[i])
+		}
+		dense[r.Index[0]] = 0
+	}
+	if depth(root) <= levels {
+		t.Errorf("depth %d, want more than %d", depth(root), levels)
+	}
+}
+
+func depth(n *node) int {
+	if n.term < 0 {
+		return 0
+	}
+	return 1 + max(depth(n.low), depth(n.high))
+}
