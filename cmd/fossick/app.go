@@ -25,7 +25,8 @@ type app struct {
 	seed           int64
 	log            *slog.Logger
 
-	emitted bool // a result is on stdout already
+	emitted bool      // a result is on stdout already
+	keep    func(any) // set: results are kept, not printed
 	stop    func()
 }
 
@@ -49,6 +50,13 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 		cancel()
 	}
 	return a
+}
+
+// runVerb runs a verb inside another and returns the result that it would print.
+func runVerb[T any](a *app, verb interface{ Run(*app) error }) (result T, err error) {
+	inner := *a
+	inner.keep = func(v any) { result, _ = v.(T) }
+	return result, verb.Run(&inner)
 }
 
 // watch ends the context at the first signal and the process at the second.
@@ -99,6 +107,10 @@ func (a *app) say(format string, args ...any) {
 
 // emit prints a verb's result: v as one JSON object with --json, else text.
 func (a *app) emit(v any, text func(w io.Writer)) error {
+	if a.keep != nil {
+		a.keep(v)
+		return nil
+	}
 	a.emitted = true
 	if !a.json {
 		text(a.stdout)

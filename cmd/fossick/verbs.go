@@ -2,6 +2,7 @@ package main
 
 // verbs lists what fossick can do; a verb that does not work is not here.
 type verbs struct {
+	Demo     demoCmd     `cmd:"" help:"Show the whole of fossick on a small web of its own, offline."`
 	Train    trainCmd    `cmd:"" help:"Train a classifier on a labelled set."`
 	Classify classifyCmd `cmd:"" help:"Label pages with a model, and say why."`
 	Focus    focusCmd    `cmd:"" help:"Crawl for a topic, best links first."`

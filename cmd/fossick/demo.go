@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+	"fossick/eval"
+	"fossick/store"
+)
+
+// demoCmd runs the verbs themselves, one after the other, on the built-in set.
+type demoCmd struct {
+	Out   string `default:"fossick-demo" placeholder:"DIR" help:"Folder for model, crawls and report [${default}]; an earlier demo in it is replaced."`
+	Topic string `default:"banking" enum:"banking,programming,science,sport" placeholder:"T" help:"Theme to crawl for: ${enum} [${default}]."`
+}
+
+func (demoCmd) Help() string {
+	return `Trains a classifier on the built-in benchmark set, serves the set as a web of 40 hosts on loopback, crawls it for one theme, refines what was collected and measures it against the truth. No network is needed. The set is a demonstration: figures that matter come from real corpora.
+
+Example:
+  fossick demo --out /tmp/demo`
+}
+
+type demoResult struct {
+	Train    trainResult  `json:"train"`
+	Focus    *crawlResult `json:"focus"`
+	Refine   refineResult `json:"refine"`
+	Eval     eval.Result  `json:"eval"`
+	Baseline *crawlResult `json:"baseline"` // the same start pages, breadth first
+	Report   string       `json:"report"`
+
+	example string // a page that was found by a link
+}
+
+const (
+	demoPages = 60 // about as many pages of a theme as the set has
+	// demoWorkers is small: with a queue of a few hundred, many workers would
+	// take whatever there is before the order could matter.
+	demoWorkers = 2
+	// demoMark is in every folder that demo made, so that it never removes another.
+	demoMark = "made-by-fossick-demo"
+)
+
+func (c demoCmd) Run(a *app) error {
+	if err := c.clear(); err != nil {
+		return err
+	}
+	set, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		return err
+	}
+	if err := c.writeTruth(set); err != nil {
+		return err
+	}
+	proxy, stop, err := serveOnLoopback(a, set)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	r, err := c.steps(a, proxy, set.Web().Starts[c.Topic])
+	if err != nil {
+		return err
+	}
+	return a.emit(r, func(w io.Writer) { c.print(w, r) })
+}
+
+// steps is the whole of paper A: train, crawl, refine, measure.
+func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, err error) {
+	r = &demoResult{Report: c.path("report.html")}
+	model := c.path("model.fossick")
+	a.say("\n1. train: a classifier learns the themes from the labelled training pages")
+	if r.Train, err = runVerb[trainResult](a, trainCmd{Sets: []string{"demo"}, Out: model, Classifier: "auto", Folds: 5}); err != nil {
+		return nil, err
+	}
+	focus := focusCmd{Topic: c.Topic, Store: c.path("focus"), crawlSettings: crawlSettings{
+		Seed: starts, Model: model, Proxy: proxy, Delay: "0", MaxPages: demoPages, Workers: demoWorkers,
+	}}
+	a.say("\n2. focus: a crawl for %s from %d start pages, best links first", c.Topic, len(starts))
+	if r.Focus, err = runVerb[*crawlResult](a, &focus); err != nil {
+		return nil, err
+	}
+	plain := focus
+	plain.Store, plain.Order = c.path("breadth-first"), "bfs"
+	a.say("\n   the same start pages, breadth first, to compare with")
+	if r.Baseline, err = runVerb[*crawlResult](a, &plain); err != nil {
+		return nil, err
+	}
+	a.say("\n3. refine: the classifier drops what is off topic")
+	if r.Refine, err = runVerb[refineResult](a, refineCmd{Store: focus.Store, Model: model}); err != nil {
+		return nil, err
+	}
+	a.say("\n4. eval: the truth about every page says how good that is")
+	r.Eval, err = runVerb[eval.Result](a, evalCmd{
+		Stores: []string{focus.Store, plain.Store}, Truth: c.path("labels.tsv"), Target: c.Topic, HTML: r.Report,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.example, err = lastPage(focus.Store)
+	return r, err
+}
+
+// lastPage returns the URL of a crawl's last page: one with a story.
+func lastPage(dir string) (url string, err error) {
+	s, err := store.Open(dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	counts, err := s.Counts()
+	if err != nil {
+		return "", err
+	}
+	p, err := s.Page(counts.Pages)
+	return p.URL, err
+}
+
+func (c demoCmd) print(w io.Writer, r *demoResult) {
+	t, e := &r.Train, &r.Eval
+	fmt.Fprintf(w, "\nTrained on     %d labelled pages of %d classes (%s, %d words)", t.TrainPages, len(t.Classes), t.Classifier, t.Words)
+	if t.TestPages != nil {
+		fmt.Fprintf(w, "; right on %s of %d others", inPercent(t.Accuracy), *t.TestPages)
+	}
+	fmt.Fprintf(w, "\nCrawled        %d pages of %d hosts for %q in %.1f s\n", r.Focus.Fetched, r.Focus.Hosts, c.Topic, r.Focus.Seconds)
+	if len(e.Stores) > 1 {
+		fmt.Fprintf(w, "Breadth first  %s of the pages would have been on topic\n", inPercent(e.Stores[1].Harvest))
+	}
+	fmt.Fprintf(w, "Focused        %s are (the harvest ratio)\n", inPercent(e.Harvest))
+	if k := e.Kept; k != nil {
+		fmt.Fprintf(w, "Refined        %d pages kept: %s of them are on topic, and %s of the fetched pages on topic are among them\n",
+			k.Pages, inPercent(k.Precision), inPercent(k.Recall))
+	}
+	fmt.Fprintf(w, "Report         %s\n", r.Report)
+	fmt.Fprintf(w, "Ask why        fossick why %s --store %s\n", r.example, c.path("focus"))
+}
+
+func inPercent(v *float64) string {
+	if v == nil {
+		return "an unknown share"
+	}
+	return percent(*v)
+}
+
+func (c demoCmd) path(name string) string { return filepath.Join(c.Out, name) }
+
+// clear makes an empty folder, in place of an earlier demo but of nothing else.
+func (c demoCmd) clear() error {
+	_, err := os.Stat(c.path(demoMark))
+	if entries, _ := os.ReadDir(c.Out); err != nil && len(entries) > 0 {
+		return usagef("--out %s: the folder holds other files; name a new or empty one", c.Out)
+	}
+	if err := os.RemoveAll(c.Out); err != nil {
+		return fmt.Errorf("an earlier demo: %w", err)
+	}
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	return os.WriteFile(c.path(demoMark), nil, 0o644)
+}
+
+// writeTruth writes what eval reads: url TAB label TAB all labels.
+func (c demoCmd) writeTruth(set *datasets.Set) (err error) {
+	file, err := os.Create(c.path("labels.tsv"))
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	w := bufio.NewWriter(file)
+	for e, err := range set.Examples() {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.URL, e.Label, strings.Join(e.Labels, "|"))
+	}
+	return w.Flush()
+}
+
+// serveOnLoopback serves a set until stop is called, which waits for its end.
+func serveOnLoopback(a *app, set *datasets.Set) (proxy string, stop func(), err error) {
+	ctx, cancel := context.WithCancel(a.ctx)
+	web, err := corpusweb.New(ctx, corpusweb.Options{Logger: a.log}, set)
+	if err != nil {
+		cancel()
+		return "", nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		cancel()
+		return "", nil, errors.Join(fmt.Errorf("demo's server: %w", err), web.Close())
+	}
+	done := make(chan error, 1)
+	go func() { done <- web.Serve(ctx, listener) }()
+	return "http://" + listener.Addr().String(), func() {
+		cancel()
+		if err := errors.Join(<-done, web.Close()); err != nil {
+			a.log.Warn("demo's server", "err", err)
+		}
+	}, nil
+}
