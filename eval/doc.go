@@ -17,6 +17,7 @@
 // Files: interval.go shares with intervals; harvest.go, overlap.go, cluster.go,
 // search.go, capture.go a measure each; crawl.go a store's pages in memory;
 // relevance.go who says what is on topic; figures.go all measures together;
-// bodies.go stored pages parsed in parallel; refine.go the second stage of
-// paper A; report.go, view.go, plot.go and report.html, report.css the report.
+// sentences.go the same in plain words; bodies.go stored pages parsed in
+// parallel; refine.go the second stage of paper A; report.go, view.go (what
+// report.html is filled with), tables.go, lists.go, plot.go the report.
 package eval
