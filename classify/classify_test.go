@@ -1,0 +1,153 @@
+package classify
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+func linear() *models.Model {
+	return &models.Model{
+		Classifier: models.LinearSVM, Classes: []string{"banking", "other"},
+		Extractor:   features.ExtractorOptions{Fields: true},
+		Terms:       []string{"mortgag", "title:bank", "garden", "loan"},
+		Weighting:   features.Weighting{Sublinear: true},
+		Linear:      &models.Linear{Weights: []float32{2, -2, 1, -1, -3, 3, 0.5, -0.5}, Bias: []float32{-0.5, 0.5}},
+		Calibration: models.Calibration{Scale: 1}, Thresholds: []float64{0.5, 0.5},
+	}
+}
+
+func tree() *models.Model {
+	m := linear()
+	m.Classifier, m.Linear, m.Calibration, m.Weighting = models.C45, nil, models.Calibration{}, features.Weighting{}
+	m.Tree = &models.Tree{
+		Term: []int32{0, -1, 3, -1, -1}, Threshold: []float32{0, 0, 1, 0, 0},
+		Low: []int32{1, -1, 3, -1, -1}, High: []int32{2, -1, 4, -1, -1}, Leaf: []int32{-1, 0, -1, 2, 4},
+		Counts: []float32{0, 3, 1, 1, 37, 2},
+	}
+	return m
+}
+
+func TestClassify(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		model *models.Model
+		doc   features.Doc
+		label string
+		score float64
+		why   string
+	}{
+		// Scores 2 + 1 − 0.5 and the opposite: a difference of 5.
+		{"linear", linear(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
+			1 / (1 + math.Exp(-5)), "mortgag +2.00, title:bank +1.00 → banking"},
+		{"linear, nothing known", linear(), features.Doc{Text: "zebra"}, "other", 1 / (1 + math.Exp(-1)), "no known word → other"},
+		{"tree", tree(), features.Doc{Text: "mortgages, loans and a loan"}, "banking", 38. / 41, "mortgag > 0 ∧ loan > 1 → banking (37/39)"},
+		{"tree, absent", tree(), features.Doc{Text: "a garden"}, "other", 4. / 5, "no mortgag → other (3/3)"},
+		{"tree, tie", tree(), features.Doc{Text: "mortgage loan"}, "banking", 0.5, "mortgag > 0 ∧ loan ≤ 1 → banking (1/2)"},
+	} {
+		cl, err := New(c.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := cl.Classify(c.doc)
+		if r.Label != c.label || math.Abs(r.Score-c.score) > 1e-6 {
+			t.Errorf("%s: %s %v, want %s %v", c.name, r.Label, r.Score, c.label, c.score)
+		}
+		if s := cl.Score(c.doc, c.label); s != r.Score {
+			t.Errorf("%s: Score %v, Classify %v", c.name, s, r.Score)
+		}
+		if s := cl.Score(c.doc, "nonsense"); s != 0 {
+			t.Errorf("%s: score %v for a label that is none", c.name, s)
+		}
+		if why := cl.Explain(c.doc); why != c.why {
+			t.Errorf("%s: %q, want %q", c.name, why, c.why)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	m := linear()
+	m.Linear.Weights = m.Linear.Weights[1:]
+	if _, err := New(m); err == nil {
+		t.Error("a model whose tables do not fit is taken")
+	}
+}
+
+// TestConcurrent: the race detector watches, and answers do not depend on what
+// other goroutines ask.
+func TestConcurrent(t *testing.T) {
+	cl, err := New(linear())
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := []features.Doc{{Text: "mortgage loan"}, {Text: "garden"}, {Title: "bank", Text: strings.Repeat("loan ", 50)}}
+	var want []Result
+	for _, d := range docs {
+		want = append(want, cl.Classify(d))
+	}
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 200 {
+				k := (g + i) % len(docs)
+				if r := cl.Classify(docs[k]); r.Label != want[k].Label || r.Score != want[k].Score {
+					t.Errorf("%v, want %v", r, want[k])
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// wide is a model of 20,000 terms and 14 classes, and a page of 20 KB.
+func wide() (*models.Model, features.Doc) {
+	const terms, classes = 20000, 14
+	m := linear()
+	m.Classes, m.Terms, m.Thresholds = nil, nil, make([]float64, classes)
+	for c := range classes {
+		m.Classes = append(m.Classes, fmt.Sprintf("class%02d", c))
+	}
+	letters := func(i int) string {
+		return string([]byte{'b' + byte(i%20), 'a' + byte(i/20%20), 'b' + byte(i/400%20), 'o' + byte(i/8000), 'x'})
+	}
+	for i := range terms {
+		m.Terms = append(m.Terms, letters(i))
+	}
+	m.Linear = &models.Linear{Weights: make([]float32, terms*classes), Bias: make([]float32, classes)}
+	m.Weighting = features.Weighting{Sublinear: true, Norm: true, Blocks: features.DefaultBlocks}
+	var text strings.Builder
+	for i := 0; text.Len() < 20<<10; i++ {
+		text.WriteString(letters(i * i % 2500))
+		text.WriteString(" the ")
+	}
+	return m, features.Doc{URL: "http://x.test/a", Title: "Title", Text: text.String()}
+}
+
+func BenchmarkClassify(b *testing.B) {
+	m, d := wide()
+	cl, err := New(m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(d.Text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		cl.Classify(d)
+	}
+}
+
+func BenchmarkTree(b *testing.B) {
+	m := tree()
+	dense := make([]float32, len(m.Terms))
+	dense[0], dense[3] = 1, 2
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Tree.Find(dense)
+	}
+}
