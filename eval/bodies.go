@@ -19,31 +19,14 @@ import (
 func eachParsed[R any](ctx context.Context, s *store.Store, workers int,
 	work func(*store.Page, *page.Page) R, sink func(*store.Page, R) error,
 ) error {
-	type task struct {
-		page *store.Page
-		done chan R // buffered: a worker never waits for the sink
-	}
 	workers = max(workers, 1)
-	todo := make(chan task)
-	inOrder := make(chan task, 4*workers) // the same tasks; its capacity bounds the pages in flight
+	todo := make(chan task[R])
+	inOrder := make(chan task[R], 4*workers) // the same tasks; its capacity bounds the pages in flight
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { // the only sender of both channels
 		defer close(todo)
 		defer close(inOrder)
-		for p, err := range s.Pages() {
-			if err != nil {
-				return err
-			}
-			t := task{p, make(chan R, 1)}
-			for _, c := range []chan<- task{inOrder, todo} {
-				select {
-				case c <- t:
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			}
-		}
-		return nil
+		return deal(ctx, s, inOrder, todo)
 	})
 	for range workers {
 		g.Go(func() error {
@@ -71,6 +54,30 @@ func eachParsed[R any](ctx context.Context, s *store.Store, workers int,
 		return ctx.Err()
 	})
 	return g.Wait()
+}
+
+// task is a page on its way; done is buffered, so a worker never waits for the sink.
+type task[R any] struct {
+	page *store.Page
+	done chan R
+}
+
+// deal sends a task for every page to each of the channels, until ctx ends.
+func deal[R any](ctx context.Context, s *store.Store, to ...chan<- task[R]) error {
+	for p, err := range s.Pages() {
+		if err != nil {
+			return err
+		}
+		t := task[R]{p, make(chan R, 1)}
+		for _, c := range to {
+			select {
+			case c <- t:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+	return nil
 }
 
 // parse reads and parses a stored body. What cannot be parsed is nil; what
