@@ -16,18 +16,26 @@ import (
 func (c *Crawler) commit(first *outcome) error {
 	b := c.store.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
+	room := func() error {
+		if b.Size() <= store.MaxBatchBytes {
+			return nil
+		}
+		err := c.finish(b)
+		b = c.store.Batch()
+		return err
+	}
 	for o := first; o != nil; o = c.waiting() {
-		if b.Size() > store.MaxBatchBytes {
-			if err := c.finish(b); err != nil {
-				return err
-			}
-			b = c.store.Batch()
+		if err := room(); err != nil {
+			return err
 		}
 		if err := c.apply(b, o); err != nil {
 			return err
 		}
 	}
 	for _, s := range c.skips {
+		if err := room(); err != nil {
+			return err
+		}
 		if err := c.bury(b, s.id, s.queued, store.Fate{State: s.state, Reason: s.reason}); err != nil {
 			return err
 		}

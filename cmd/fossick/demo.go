@@ -43,9 +43,10 @@ type demoResult struct {
 
 const (
 	demoPages = 60 // about as many pages of a theme as the set has
-	// demoWorkers is small: with a queue of a few hundred, many workers would
-	// take whatever there is before the order could matter.
-	demoWorkers = 2
+	// One worker gives every reader the same pages in the same order; and with a
+	// queue of a few hundred, many would take whatever there is before the order
+	// could matter.
+	demoWorkers = 1
 	// demoMark is in every folder that demo made, so that it never removes another.
 	demoMark = "made-by-fossick-demo"
 )
