@@ -35,22 +35,21 @@ func (c45) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitt
 	}
 	f := newFitted(c, kept)
 	f.settings["terms"] = strconv.Itoa(len(kept))
-	g := &grower{ctx: ctx, rows: f.vectors(c, pages), classes: len(c.classes), terms: len(kept)}
+	g := &grower{rows: f.vectors(c, pages), classes: len(c.classes), terms: len(kept)}
 	for _, p := range pages {
 		g.y = append(g.y, c.y[p])
 	}
-	root, err := g.grow(g.all())
+	root, err := g.grow(ctx, g.all())
 	if err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.C45, err)
 	}
 	prune(root)
-	f.tree = compile(root, len(c.classes))
+	f.tree = compile(root)
 	return f, nil
 }
 
 // grower has a training set for one tree.
 type grower struct {
-	ctx     context.Context // of the fit that owns the grower
 	rows    []features.Vector
 	y       []int
 	classes int

@@ -3,17 +3,13 @@ package train
 import "fossick/models"
 
 // compile lays a tree out in flat arrays, children after their parent.
-func compile(root *node, classes int) *models.Tree {
+func compile(root *node) *models.Tree {
 	t := &models.Tree{}
-	t0 := compiler{t, classes}
-	t0.add(root)
+	compiler{t}.add(root)
 	return t
 }
 
-type compiler struct {
-	tree    *models.Tree
-	classes int
-}
+type compiler struct{ tree *models.Tree }
 
 // add appends n and all below it, and returns its place.
 func (c compiler) add(n *node) int32 {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 
@@ -55,8 +56,8 @@ func newGrid(g *grower, pages []int) (*grid, error) {
 }
 
 // grow grows a tree of pages, and turns golearn's panics into errors.
-func (g *grower) grow(pages []int) (root *node, err error) {
-	if err := g.ctx.Err(); err != nil {
+func (g *grower) grow(ctx context.Context, pages []int) (root *node, err error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -72,7 +73,7 @@ func (g *grower) grow(pages []int) (root *node, err error) {
 	if err := tree.Fit(d.instances); err != nil {
 		return nil, err
 	}
-	return d.convert(tree.Root, pages, 0)
+	return d.convert(ctx, tree.Root, pages, 0)
 }
 
 // GenerateSplitRule implements golearn's trees.RuleGenerator.
@@ -107,9 +108,9 @@ func (d *grid) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRul
 }
 
 // convert makes our node of golearn's. pages are those that reached it.
-func (d *grid) convert(n *trees.DecisionTreeNode, pages []int, depth int) (*node, error) {
+func (d *grid) convert(ctx context.Context, n *trees.DecisionTreeNode, pages []int, depth int) (*node, error) {
 	if depth == levels && d.split(pages).term >= 0 {
-		return d.grow(pages)
+		return d.grow(ctx, pages)
 	}
 	out := &node{term: -1, counts: make([]float64, d.classes)}
 	for class, count := range n.ClassDist {
@@ -130,9 +131,9 @@ func (d *grid) convert(n *trees.DecisionTreeNode, pages []int, depth int) (*node
 	out.term, out.threshold = term, float32(n.SplitRule.SplitVal)
 	lowPages, highPages := d.part(pages, term, out.threshold)
 	var err error
-	if out.low, err = d.convert(low, lowPages, depth+1); err != nil {
+	if out.low, err = d.convert(ctx, low, lowPages, depth+1); err != nil {
 		return nil, err
 	}
-	out.high, err = d.convert(high, highPages, depth+1)
+	out.high, err = d.convert(ctx, high, highPages, depth+1)
 	return out, err
 }

@@ -18,7 +18,7 @@ type linear struct{}
 func (linear) name() string { return models.LinearSVM }
 
 // svmDefaults hold for unit vectors, where C matters little; chosen by
-// cross-validation on the training parts of WebKB, 20 Newsgroups and Wikispeedia.
+// cross-validation on training parts of WebKB and Wikispeedia (docs/classifiers.md).
 var svmDefaults = svmOptions{c: 3, eps: 0.05, maxIter: 200}
 
 func (linear) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {

@@ -105,18 +105,18 @@ func TestBestThreshold(t *testing.T) {
 // TestGrowIsDeep: golearn's levels end, the tree does not. Class 1 is what has a
 // word in an odd place of a chain of sixteen words.
 func TestGrowIsDeep(t *testing.T) {
-	g := &grower{ctx: context.Background(), classes: 2, terms: 3 * levels}
+	g := &grower{classes: 2, terms: 3 * levels}
 	for term := range g.terms {
 		for range 40 - term {
 			g.rows = append(g.rows, features.Vector{Index: []int32{int32(term)}, Value: []float32{1}})
 			g.y = append(g.y, term%2)
 		}
 	}
-	root, err := g.grow(g.all())
+	root, err := g.grow(context.Background(), g.all())
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := compile(root, 2)
+	tree := compile(root)
 	dense := make([]float32, g.terms)
 	for i, r := range g.rows {
 		dense[r.Index[0]] = 1
