@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 
@@ -16,6 +17,9 @@ type Crawler struct {
 	store    *store.Store
 	jobs     chan *job     // owner → workers; the owner closes it
 	outcomes chan *outcome // workers → owner
+	// cores lets no more pages be parsed and scored at once than there are cores:
+	// more would only divide the caches of words and stems.
+	cores chan struct{}
 
 	// What follows belongs to the owner, the goroutine of Run.
 	frontier    *frontier.Frontier
@@ -44,6 +48,7 @@ func New(opt Options) (*Crawler, error) {
 		opt: opt, store: opt.Store,
 		jobs:     make(chan *job, opt.Workers), // never full: at most Workers are in flight
 		outcomes: make(chan *outcome, opt.Workers),
+		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)),
 		frontier: frontier.New(),
 		hosts:    map[string]*host{},
 		sites:    map[string]uint64{},

@@ -50,7 +50,9 @@ func (c *Crawler) work(ctx context.Context) {
 		case taskPage:
 			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.Request{URL: j.target})
 			if o.resp.State == fetch.StateOK {
+				c.cores <- struct{}{}
 				o.err = c.read(o)
+				<-c.cores
 			}
 		}
 		o.aborted = o.resp != nil && o.resp.State == fetch.StateNone && ctx.Err() != nil
