@@ -25,24 +25,12 @@ func readFolders(dir string, classes []string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		for _, class := range classes {
 			before := rep.Rows + rep.Errors
-			ok := eachFile(filepath.Join(dir, class), func(path string, err error) bool {
+			ok := eachPage(rep, dir, class, host, func(e *Example, rel string, err error) bool {
 				if err != nil {
-					return yield(nil, &RowError{path, 0, err})
-				}
-				ext := strings.ToLower(filepath.Ext(path))
-				switch ext {
-				case ".html", ".htm", ".xhtml", ".txt":
-				default:
-					rep.Skipped["not .html, .htm, .xhtml or .txt"]++
-					return true
-				}
-				rel, _ := filepath.Rel(dir, path) // path is below dir
-				e, err := readPage(rep, path, ext == ".txt")
-				if err != nil {
-					return yield(nil, &RowError{path, 0, err})
+					return yield(nil, err)
 				}
 				e.Labels = strings.Split(filepath.ToSlash(filepath.Dir(rel)), "/")
-				e.Label, e.URL = e.Labels[0], madeUpURL(host, rel)
+				e.Label = e.Labels[0]
 				return yield(e, nil)
 			})
 			if !ok {
@@ -53,6 +41,43 @@ func readFolders(dir string, classes []string) reader {
 			}
 		}
 	}
+}
+
+// readFiles reads a folder of pages without labels: examples of one topic.
+func readFiles(dir string) reader {
+	host := hostOf(dir)
+	return func(rep *Report, yield func(*Example, error) bool) {
+		eachPage(rep, dir, ".", host, func(e *Example, _ string, err error) bool { return yield(e, err) })
+	}
+}
+
+// eachPage calls do with the pages below dir/sub and their paths from dir, until
+// it returns false; eachPage then does too.
+func eachPage(rep *Report, dir, sub, host string, do func(e *Example, rel string, err error) bool) bool {
+	return eachFile(filepath.Join(dir, sub), func(path string, err error) bool {
+		if err != nil {
+			return do(nil, "", &RowError{path, 0, err})
+		}
+		if !isPageFile(path) {
+			rep.Skipped["not .html, .htm, .xhtml or .txt"]++
+			return true
+		}
+		rel, _ := filepath.Rel(dir, path) // path is below dir
+		e, err := readPage(rep, path, strings.EqualFold(filepath.Ext(path), ".txt"))
+		if err != nil {
+			return do(nil, "", &RowError{path, 0, err})
+		}
+		e.URL = madeUpURL(host, rel)
+		return do(e, rel, nil)
+	})
+}
+
+func isPageFile(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".html", ".htm", ".xhtml", ".txt":
+		return true
+	}
+	return false
 }
 
 // eachFile calls do with the files below dir in the order of their names, hidden

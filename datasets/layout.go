@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,8 @@ import (
 var ErrLayout = errors.New("not a set that can be read")
 
 const readable = `want "demo"; a .jsonl file (.gz, .zst) of objects with url and html or text; ` +
-	`a folder with pages.jsonl; a folder of one folder a label; or the layout of WebKB or 20 Newsgroups`
+	`a folder with pages.jsonl; a folder of one folder a label; a folder of .html or .txt pages without labels; ` +
+	`or the layout of WebKB or 20 Newsgroups`
 
 // Open recognises what a path holds. Nothing but names is read until the set is
 // ranged over. The errors are fs.ErrNotExist and ErrLayout, wrapped.
@@ -56,7 +58,11 @@ func (s *Set) openFolder(dir string, opt Options) error {
 		return err
 	}
 	if len(classes) == 0 {
-		return fmt.Errorf("%w: it has neither pages.jsonl nor folders; %s", ErrLayout, readable)
+		if !holdsPages(dir) {
+			return fmt.Errorf("%w: it has neither pages.jsonl nor folders nor pages; %s", ErrLayout, readable)
+		}
+		s.layout, s.read = "files", readFiles(dir)
+		return nil
 	}
 	if splits := newsSplits(classes); splits != nil {
 		s.layout, s.read = "20news", readNews(dir, splits, opt.KeepHeaders)
@@ -102,6 +108,14 @@ func folders(dir string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// holdsPages reports whether a file in dir, by its name, is a page.
+func holdsPages(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && isPageFile(e.Name())
+	})
 }
 
 func isJSONL(path string) bool {

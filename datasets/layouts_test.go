@@ -50,6 +50,26 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestFiles: a folder of pages alone is a set without labels.
+func TestFiles(t *testing.T) {
+	dir := write(t, map[string]string{
+		"b.html": "<p>goal", "a.TXT": "plain", "c.pdf": "%PDF", ".hidden.html": "<p>no",
+	})
+	rows, errs, rep := all(t, dir, Options{})
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if len(rows) != 2 || rows[0].Text != "plain" || rows[1].HTML != "<p>goal" {
+		t.Fatalf("rows %+v, want the text, then the markup", rows)
+	}
+	if rows[0].Label != "" || len(rows[0].Labels) > 0 || rows[0].URL == rows[1].URL {
+		t.Errorf("rows %+v %+v: want no labels and two URLs", rows[0], rows[1])
+	}
+	if rep.Unlabelled != 2 || rep.Skipped["not .html, .htm, .xhtml or .txt"] != 1 {
+		t.Errorf("report %+v, want 2 rows without label and 1 file skipped", rep)
+	}
+}
+
 const mime = "Date: Thu, 21 Nov 1996 21:29:27 GMT\r\nServer: NCSA/1.5\r\nContent-type: text/html\r\n\r\n"
 
 func TestWebKB(t *testing.T) {
@@ -121,6 +141,7 @@ func TestLayoutNames(t *testing.T) {
 	tests := []struct {
 		file, want string
 	}{
+		{"b.html", "files"},
 		{"a/b.html", "folders"},
 		{"a/b/c.html", "folders"},
 		{"a/b/http:^^x.edu^", "webkb"},

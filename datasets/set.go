@@ -57,7 +57,7 @@ func FromSeq(name string, seq iter.Seq2[*Example, error], opt Options) *Set {
 func (s *Set) Name() string { return s.name }
 
 // Layout says what was recognised: "demo", "jsonl", "corpus", "folders",
-// "webkb", "20news" or "sequence".
+// "files", "webkb", "20news" or "sequence".
 func (s *Set) Layout() string { return s.layout }
 
 // Web returns what a server needs to know beyond the pages, nil when the corpus

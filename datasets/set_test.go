@@ -169,7 +169,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"gone", fs.ErrNotExist, `want "demo"`},
 		{"page.html", ErrLayout, "does not end in .jsonl"},
-		{"empty", ErrLayout, "neither pages.jsonl nor folders"},
+		{"empty", ErrLayout, "neither pages.jsonl nor folders nor pages"},
 		{"twice", ErrLayout, "keep one"},
 	}
 	for _, tt := range tests {
