@@ -28,6 +28,7 @@ type app struct {
 	emitted bool      // a result is on stdout already
 	keep    func(any) // set: results are kept, not printed
 	stop    func()
+	closers *[]func() error // shared by runVerb's copies
 }
 
 func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
@@ -35,7 +36,7 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	a := &app{
 		ctx: ctx, stdout: stdout, stderr: stderr,
 		json: g.JSON, quiet: g.Quiet, seed: g.Rand,
-		log: newLog(g, stderr),
+		log: newLog(g, stderr), closers: new([]func() error),
 	}
 	if f, ok := stderr.(*os.File); ok {
 		a.terminal = term.IsTerminal(int(f.Fd()))
@@ -75,7 +76,17 @@ func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func(
 	}
 }
 
-func (a *app) close() { a.stop() }
+// onClose has f called when the verb ends.
+func (a *app) onClose(f func() error) { *a.closers = append(*a.closers, f) }
+
+func (a *app) close() {
+	for _, f := range *a.closers {
+		if err := f(); err != nil {
+			a.log.Error("closing", "err", err)
+		}
+	}
+	a.stop()
+}
 
 func newLog(g *grammar, stderr io.Writer) *slog.Logger {
 	level := slog.LevelWarn

@@ -114,8 +114,7 @@ func (l *verdicts) file(path string) error {
 
 var errNoPage = errors.New("no page")
 
-// url fetches one page because a person asked for it; robots.txt, which is for
-// crawlers, is not read.
+// url fetches one page, as a crawl would: by its robots.txt.
 func (l *verdicts) url(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -137,6 +136,9 @@ func (l *verdicts) url(raw string) error {
 		return usageError{err}
 	}
 	defer f.Close()
+	if err := l.allowed(f, u); err != nil {
+		return err
+	}
 	resp := f.Fetch(l.app.ctx, fetch.Request{URL: raw})
 	if resp.State != fetch.StateOK {
 		return fmt.Errorf("URL %s: state %s (%w); only a page that answers with success can be labelled", raw, resp.State, cmp.Or(resp.Err, errNoPage))
@@ -149,9 +151,28 @@ func (l *verdicts) url(raw string) error {
 	return nil
 }
 
+// allowed asks robots.txt of u's host, as a crawl would.
+func (l *verdicts) allowed(f *fetch.Fetcher, u *url.URL) error {
+	target := u.Scheme + "://" + u.Host + "/robots.txt"
+	for range fetch.MaxRobotsRedirects + 1 {
+		resp := f.Fetch(l.app.ctx, fetch.RobotsRequest(target))
+		rules, final := fetch.RobotsFrom(resp)
+		switch {
+		case final && rules.Allowed("fossick", u.RequestURI()):
+			return nil
+		case final:
+			return fmt.Errorf("URL %s: robots.txt of %s does not allow it %s", u, u.Host, rules.Why())
+		case resp.State != fetch.StateRedirect:
+			return fmt.Errorf("URL %s: robots.txt: %s (%w)", u, resp.State, cmp.Or(resp.Err, errNoPage))
+		}
+		target = resp.Location
+	}
+	return nil // a redirect that leads nowhere is no robots.txt (RFC 9309 section 2.3.1.2)
+}
+
 // set labels the rows of a set, and remembers what their labels say.
 func (l *verdicts) set(path string) error {
-	set, err := datasets.Open(path, datasets.Options{Level: l.Level})
+	set, err := openSet(l.app, path, datasets.Options{Level: l.Level})
 	if err != nil {
 		return err
 	}

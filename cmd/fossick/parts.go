@@ -24,7 +24,7 @@ type parts struct {
 
 // parts opens the sets and divides them as the flags say.
 func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
-	all, err := openSets(c.Sets, c.Where, c.Level)
+	all, err := openSets(a, c.Sets, c.Where, c.Level)
 	if err != nil {
 		return nil, err
 	}
@@ -35,13 +35,13 @@ func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
 			return nil, usageError{err}
 		}
 		where := append(slices.Clone(c.Where), c.TestWhere)
-		test, err := openSets(c.Sets, where, c.Level)
+		test, err := openSets(a, c.Sets, where, c.Level)
 		if err != nil {
 			return nil, err
 		}
 		return &parts{train: except(all, test), test: test, how: "all but " + w.Field + "=" + w.Value}, nil
 	case c.Test != "":
-		test, err := openSets([]string{c.Test}, nil, c.Level)
+		test, err := openSets(a, []string{c.Test}, nil, c.Level)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (c trainCmd) splitOptions() (o datasets.SplitOptions, err error) {
 }
 
 // openSets opens labelled sets and chains them.
-func openSets(paths, where []string, level int) (examples, error) {
+func openSets(a *app, paths, where []string, level int) (examples, error) {
 	opt := datasets.Options{Level: level}
 	for _, s := range where {
 		w, err := datasets.ParseWhere(s)
@@ -122,7 +122,7 @@ func openSets(paths, where []string, level int) (examples, error) {
 	}
 	var sets []*datasets.Set
 	for _, path := range paths {
-		set, err := datasets.Open(path, opt)
+		set, err := openSet(a, path, opt)
 		if err != nil {
 			return nil, err
 		}

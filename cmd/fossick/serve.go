@@ -42,7 +42,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 	}
 	var sets []*datasets.Set
 	for _, path := range c.Corpus {
-		set, err := datasets.Open(path, datasets.Options{})
+		set, err := openSet(a, path, datasets.Options{})
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ type verbs struct {
 	Demo     demoCmd     `cmd:"" help:"Show the whole of fossick on a small web of its own, offline."`
 	Train    trainCmd    `cmd:"" help:"Train a classifier on a labelled set."`
 	Classify classifyCmd `cmd:"" help:"Label pages with a model, and say why."`
+	Topic    topicCmd    `cmd:"" help:"Topics of your own."`
 	Focus    focusCmd    `cmd:"" help:"Crawl for a topic, best links first."`
 	Refine   refineCmd   `cmd:"" help:"Label the pages of a crawl and drop what is off topic."`
 	Eval     evalCmd     `cmd:"" help:"Say how good a crawl is."`

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fossick/datasets"
+	"fossick/models"
+	"fossick/relevance"
+	"fossick/train"
+)
+
+type topicCmd struct {
+	New topicNewCmd `cmd:"" help:"Make a topic of your own from start pages, and keywords or examples."`
+}
+
+type topicNewCmd struct {
+	Name      string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
+	Keywords  []string `placeholder:"WORDS" help:"K: words and phrases that pages on the topic use, by comma [chosen from the examples]."`
+	Seed      []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated."`
+	Seeds     string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
+	Examples  []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. May be repeated."`
+	Negatives []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [demo]."`
+	Out       string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
+}
+
+func (topicNewCmd) Help() string {
+	return `Makes a topic: a folder with topic.toml, which you may edit, and with --examples a model that tells the topic's pages from others.
+
+Examples:
+  fossick topic new bees --seed https://example.org/bees --keywords bee,hive,honey,beekeeping
+  fossick topic new bees --seed https://example.org/bees --examples saved-pages/
+  fossick focus --topic bees --contact you@example.org`
+}
+
+// topicResult is what topic new prints (cli.md). What is learnt from examples is
+// null without them.
+type topicResult struct {
+	Topic      string       `json:"topic"` // its folder
+	Name       string       `json:"name"`
+	Keywords   []string     `json:"keywords"`
+	Seeds      []string     `json:"seeds"`
+	Model      *string      `json:"model"` // its file
+	Examples   *int         `json:"examples"`
+	Negatives  *int         `json:"negatives"`
+	From       []string     `json:"negatives_from"`
+	Accuracy   *float64     `json:"accuracy"` // by cross-validation
+	AccuracyCI *[2]float64  `json:"accuracy_ci"`
+	OnTopic    *classResult `json:"on_topic"`
+	Threshold  *float64     `json:"threshold"`
+}
+
+func (c topicNewCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.Out == "" {
+		c.Out = filepath.Join("topics", c.Name)
+	}
+	if path := filepath.Join(c.Out, "topic.toml"); exists(path) {
+		return fmt.Errorf("%s is there already; remove it, or give the topic another name or --out", path)
+	}
+	focus := focusCmd{crawlSettings: crawlSettings{Seed: c.Seed, Seeds: c.Seeds}}
+	seeds, err := focus.startPages(nil)
+	if err != nil {
+		return err
+	}
+	t := &models.Topic{Name: c.Name, Title: c.Name, Keywords: c.Keywords, Seeds: seeds}
+	r := &topicResult{Topic: c.Out, Name: c.Name, Seeds: seeds}
+	if len(c.Examples) > 0 {
+		if err := c.train(a, t, r); err != nil {
+			return err
+		}
+	}
+	k, err := relevance.NewKeywords(t.Keywords)
+	if err != nil {
+		return usageError{fmt.Errorf("topic %s: %w", c.Name, err)}
+	}
+	t.Keywords = k.Words()
+	r.Keywords = t.Keywords
+	if err := models.WriteTopic(c.Out, t); err != nil {
+		return err
+	}
+	return a.emit(r, r.print)
+}
+
+// check refuses what cannot become a topic before anything is read.
+func (c *topicNewCmd) check() error {
+	switch {
+	case c.Name == "" || safeName(c.Name) != c.Name:
+		return usagef("topic %q: its name becomes a folder's; use letters and digits, without spaces or slashes", c.Name)
+	case c.Name == train.Other:
+		return usagef("topic %q: that is what a model calls the pages off the topic; take another name", c.Name)
+	case len(c.Seed) == 0 && c.Seeds == "":
+		return usagef("topic %s: a crawl needs pages to start from; give --seed URL (may be repeated) or --seeds FILE", c.Name)
+	case len(c.Keywords) == 0 && len(c.Examples) == 0:
+		return usagef("topic %s: nothing says what it is about; give --keywords a,b,c or --examples with a folder of pages, or both", c.Name)
+	case len(c.Negatives) > 0 && len(c.Examples) == 0:
+		return usagef("topic %s: --negatives are for training a model, which needs --examples too", c.Name)
+	}
+	return nil
+}
+
+// fewestExamples is how many pages on either side a model is trained on at least:
+// with fewer, five folds leave nothing to judge by.
+const fewestExamples = 10
+
+// train gives the topic a model of its own, and K when none was given.
+func (c *topicNewCmd) train(a *app, t *models.Topic, r *topicResult) error {
+	negatives := c.Negatives
+	if len(negatives) == 0 {
+		a.say("no --negatives: the built-in demo set stands for all that is off topic; pages from near your topic would teach more")
+		negatives = []string{"demo"}
+	}
+	on, err := c.onTopic(a)
+	if err != nil {
+		return err
+	}
+	off, err := openSets(a, negatives, nil, 0)
+	if err != nil {
+		return err
+	}
+	n := map[string]int{}
+	// Linear: its probabilities tell links apart, where a tree has a handful.
+	m, rep, err := train.Train(a.ctx, c.labelled(on, off, n), train.Options{
+		Classifier: models.LinearSVM, Topic: c.Name, Seed: a.seed, Log: a.log,
+		Data: append(slices.Clone(c.Examples), negatives...), Split: "all",
+	})
+	switch {
+	case err != nil && !errors.Is(err, train.ErrData):
+		return fmt.Errorf("topic %s: %w", c.Name, err)
+	case n[c.Name] < fewestExamples:
+		return fmt.Errorf("topic %s: %d pages in %s; give %d at least, 50 or more make a good model",
+			c.Name, n[c.Name], strings.Join(c.Examples, ", "), fewestExamples)
+	case n[train.Other] < fewestExamples:
+		return fmt.Errorf("topic %s: %d pages off the topic in %s; give %d at least with --negatives",
+			c.Name, n[train.Other], strings.Join(negatives, ", "), fewestExamples)
+	case err != nil:
+		return fmt.Errorf("topic %s: %w", c.Name, err)
+	}
+	t.Model = m
+	if len(t.Keywords) == 0 {
+		t.Keywords = m.Keywords[c.Name]
+	}
+	r.learnt(m, rep)
+	r.From = negatives
+	return nil
+}
+
+// onTopic opens the examples. Where rows have the topic's label, they are meant;
+// a set without it is on topic as a whole.
+func (c *topicNewCmd) onTopic(a *app) (examples, error) {
+	var sets []examples
+	for _, path := range c.Examples {
+		set, err := openSets(a, []string{path}, nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		for e, err := range set {
+			if err == nil && e.Matches(c.Name) {
+				set = only(set, func(e *datasets.Example) bool { return e.Matches(c.Name) })
+				break
+			}
+		}
+		sets = append(sets, set)
+	}
+	return chain(sets), nil
+}
+
+// labelled chains both sides, gives each row its class, and counts them in n.
+func (c *topicNewCmd) labelled(on, off examples, n map[string]int) examples {
+	as := func(rows examples, label string) examples {
+		return func(yield func(*datasets.Example, error) bool) {
+			for e, err := range rows {
+				if err == nil {
+					own := *e // the set may hand out its own memory
+					own.Label, own.Labels = label, []string{label}
+					e = &own
+					n[label]++
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}
+	off = only(off, func(e *datasets.Example) bool { return !e.Matches(c.Name) })
+	return chain([]examples{as(on, c.Name), as(off, train.Other)})
+}
+
+// only passes on the rows that pass, and all errors.
+func only(rows examples, pass func(*datasets.Example) bool) examples {
+	return func(yield func(*datasets.Example, error) bool) {
+		for e, err := range rows {
+			if err == nil && !pass(e) {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func chain(sets []examples) examples {
+	return func(yield func(*datasets.Example, error) bool) {
+		for _, set := range sets {
+			for e, err := range set {
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// learnt notes what training said.
+func (r *topicResult) learnt(m *models.Model, rep *train.Report) {
+	path := filepath.Join(r.Topic, "model.fossick")
+	on, off := rep.PerClass[r.Name], rep.PerClass[train.Other]
+	threshold := m.Threshold(r.Name)
+	r.Model, r.Examples, r.Negatives, r.Threshold = &path, &on, &off, &threshold
+	if cv := rep.CV; cv != nil {
+		k := cv.PerClass[m.Class(r.Name)]
+		r.Accuracy, r.AccuracyCI = &cv.Accuracy, &cv.CI
+		r.OnTopic = &classResult{known(k.Precision), known(k.Recall), known(k.F1), k.Support}
+	}
+}
+
+func (r *topicResult) print(w io.Writer) {
+	fmt.Fprintf(w, "Topic %s in %s: %d keywords, %d start pages\n", r.Name, r.Topic, len(r.Keywords), len(r.Seeds))
+	fmt.Fprintf(w, "  keywords: %s\n", strings.Join(r.Keywords, ", "))
+	if r.Model != nil {
+		fmt.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *r.Examples, *r.Negatives, strings.Join(r.From, ", "))
+	}
+	if r.Accuracy != nil {
+		fmt.Fprintf(w, "  in cross-validation %.1f %% right (95 %% interval %.1f to %.1f); of the topic's pages, precision %s, recall %s\n",
+			100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], share(r.OnTopic.Precision), share(r.OnTopic.Recall))
+	}
+	name := r.Name
+	if r.Topic != filepath.Join("topics", r.Name) {
+		name = r.Topic
+	}
+	fmt.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
+}
