@@ -1,18 +1,30 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 )
 
 // folds assigns every page to one of n folds, each class evenly. The same
 // arguments give the same folds.
-func folds(c *corpus, n int, seed int64) []int {
-	rng := rand.New(rand.NewPCG(uint64(seed), 0xf01d))
+//
+// With BySite a site's pages stay together, for they share menus, names and
+// authors: judged on a site that it was trained on, a classifier looks better than
+// it is on the next one. A site that has more pages than a fold, and what has no
+// site, is dealt out page by page.
+func folds(c *corpus, n int, opt *Options) []int {
+	rng := rand.New(rand.NewPCG(uint64(opt.Seed), 0xf01d))
+	if opt.BySite {
+		return c.deal(c.units(len(c.y)/n), n, rng)
+	}
 	byClass := make([][]int, len(c.classes))
 	for p, class := range c.y {
 		byClass[class] = append(byClass[class], p)
@@ -24,6 +36,57 @@ func folds(c *corpus, n int, seed int64) []int {
 		for _, p := range pages {
 			fold[p] = next % n
 			next++
+		}
+	}
+	return fold
+}
+
+// units returns the pages that must stay together: those of each site with at most
+// most pages, all others singly.
+func (c *corpus) units(most int) [][]int {
+	bySite := map[string][]int{}
+	for p, site := range c.sites {
+		bySite[site] = append(bySite[site], p)
+	}
+	var units [][]int
+	for _, site := range slices.Sorted(maps.Keys(bySite)) {
+		pages := bySite[site]
+		if site != "" && len(pages) <= most {
+			units = append(units, pages)
+			continue
+		}
+		for i := range pages {
+			units = append(units, pages[i:i+1])
+		}
+	}
+	return units
+}
+
+// deal gives each unit, the largest first and equal ones in random order, to the
+// fold that has the smallest shares of the unit's classes, of equals to the first.
+func (c *corpus) deal(units [][]int, n int, rng *rand.Rand) []int {
+	rng.Shuffle(len(units), func(a, b int) { units[a], units[b] = units[b], units[a] })
+	slices.SortStableFunc(units, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
+	total := c.classRows(c.all())
+	has := make([][]int, n) // fold → class → pages
+	for f := range has {
+		has[f] = make([]int, len(c.classes))
+	}
+	fold := make([]int, len(c.y))
+	for _, pages := range units {
+		to, least := 0, math.Inf(1)
+		for f := range has {
+			var cost float64
+			for _, p := range pages {
+				cost += float64(has[f][c.y[p]]) / float64(total[c.y[p]])
+			}
+			if cost < least {
+				to, least = f, cost
+			}
+		}
+		for _, p := range pages {
+			fold[p] = to
+			has[to][c.y[p]]++
 		}
 	}
 	return fold

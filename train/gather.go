@@ -18,6 +18,7 @@ type corpus struct {
 	terms     []string
 	rows      []features.Vector // counts, by page
 	y         []int             // class, by page
+	sites     []string          // by page; "" is unknown
 	classes   []string          // sorted
 	nouns     *nouns            // what K is chosen from
 }
@@ -82,6 +83,7 @@ func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], o
 		}
 		c.rows = append(c.rows, x.Count(features.Vector{}, doc))
 		labels = append(labels, label)
+		c.sites = append(c.sites, e.Site)
 		c.nouns.add(label, doc)
 	}
 	c.terms = lex.Terms()

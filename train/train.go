@@ -22,6 +22,7 @@ type Options struct {
 	Labels     []string // only these classes; see Class
 	Topic      string   // this class against the rest
 	Folds      int      // of the cross-validation; 0 is 5
+	BySite     bool     // folds hold whole sites: what is learnt of a site's menus must not count
 	Keywords   int      // words of K a class; 0 is 20
 	Seed       int64
 
@@ -134,7 +135,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		opt.log().Warn("a class has a single page: no cross-validation; probabilities are not calibrated")
 		return &heldOut{learner: learners[0]}, nil
 	}
-	fold := folds(c, n, opt.Seed)
+	fold := folds(c, n, opt)
 	var top *heldOut
 	for _, l := range learners {
 		h, err := crossValidate(ctx, c, l, fold, n, opt)
@@ -181,6 +182,9 @@ func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
 			Settings: maps.Clone(f.settings), Seed: opt.Seed,
 		},
+	}
+	if opt.BySite {
+		m.Card.Settings["folds"] = "whole sites"
 	}
 	if opt.Words > 0 {
 		m.Card.Settings["words"] = fmt.Sprint(opt.Words)
