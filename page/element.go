@@ -66,13 +66,13 @@ func (p *parser) rawElement() {
 	switch string(p.name) {
 	case "iframe":
 		p.areaOrFrame()
-		p.enter("iframe", true)
-	case "script":
-		p.enter("script", p.empty)
-	case "style":
-		p.enter("style", p.empty)
+		p.content("iframe")
+	case "noembed":
+		p.content("noembed")
 	default:
-		p.enter("noembed", true)
+		if _, ok := p.content(string(p.name)); !ok && !p.empty {
+			p.rest()
+		}
 	}
 }
 
@@ -81,12 +81,8 @@ func (p *parser) titleElement() {
 	if p.hidden.inside() {
 		return
 	}
-	p.enter("title", true)
-	if p.within == "" || !p.rawText() {
-		return
-	}
-	if len(p.title.out) == 0 {
-		p.title.write(decodeText(cut(p.scanner.text, maxAttrBytes)))
+	if text, _ := p.content("title"); len(p.title.out) == 0 {
+		p.title.write(decodeText(cut(text, maxAttrBytes)))
 	}
 }
 
@@ -129,19 +125,17 @@ func (p *parser) blockStart() {
 	p.navStart()
 }
 
-// literal reads an element whose content is text without tags.
+// literal reads an element whose content is text without tags, if it has an end.
 func (p *parser) literal() {
-	switch string(p.name) {
-	case "textarea":
-		p.enter("textarea", true)
-	case "xmp":
-		p.enter("xmp", true)
-	default:
-		p.within = "plaintext"
+	if string(p.name) == "plaintext" {
+		p.words(p.rest())
+		return
 	}
-	if p.within != "" && p.rawText() {
-		p.words(p.scanner.text)
+	text, _ := p.content(string(p.name))
+	if string(p.name) == "textarea" { // of the three, the one with entities
+		text = decodeText(text)
 	}
+	p.words(text)
 }
 
 // endTag acts on an end tag.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 )
 
@@ -80,7 +79,7 @@ func (p *parser) baseElement() {
 	if !ok || p.based {
 		return
 	}
-	url, err := p.urls.resolve(p.url[:0], p.base, decodeAttr(cut(href, maxAttrBytes)))
+	url, err := p.urls.resolve(p.url[:0], p.base, cut(href, maxAttrBytes))
 	if err != nil {
 		return
 	}
@@ -100,14 +99,12 @@ func (p *parser) addLink(kind Kind, target []byte) bool {
 		p.page.Skipped++
 		return false
 	}
-	// The reference, as resolve may change it, and behind it the room for the URL.
-	p.url = slices.Grow(append(p.url[:0], decodeAttr(target)...), MaxURLBytes/4)
-	n := len(p.url)
-	url, err := p.urls.resolve(p.url[n:n], p.base, p.url[:n:n])
+	url, err := p.urls.resolve(p.url[:0], p.base, target)
 	if err != nil {
 		p.page.Skipped++
 		return false
 	}
+	p.url = url
 	p.page.Links = append(p.page.Links, Link{URL: string(url), Kind: kind, Nav: p.nav.inside()})
 	at := len(p.text.out)
 	p.marks = append(p.marks, mark{start: at, end: at, fresh: p.text.block, breaks: p.text.breaks})
@@ -129,7 +126,7 @@ func (p *parser) settle() {
 // attrText returns an attribute that holds text, folded to one line.
 func (p *parser) attrText(v []byte) string {
 	f := folder{limit: maxAnchorBytes}
-	f.write(decodeAttr(cut(v, maxAttrBytes)))
+	f.write(cut(v, maxAttrBytes))
 	return string(f.out)
 }
 

@@ -41,14 +41,14 @@ func (p *parser) meta() {
 
 func (p *parser) description(content []byte) string {
 	f := folder{limit: 4096}
-	f.write(decodeAttr(cut(content, maxAttrBytes)))
+	f.write(cut(content, maxAttrBytes))
 	return string(f.out)
 }
 
 // refresh reads "5; url=target". One in <noscript> is for readers without
 // JavaScript, to whom the site may show less: a link, not a redirect.
 func (p *parser) refresh(content []byte) {
-	delay, rest, ok := bytes.Cut(decodeAttr(cut(content, maxAttrBytes)), []byte{';'})
+	delay, rest, ok := bytes.Cut(cut(content, maxAttrBytes), []byte{';'})
 	if !ok {
 		if delay, rest, ok = bytes.Cut(delay, []byte{','}); !ok {
 			return
@@ -82,7 +82,7 @@ func (p *parser) linkElement() {
 	}
 	rel, _ := p.get("rel")
 	if hasWord(rel, "canonical") && p.page.Canonical == "" {
-		url, err := p.urls.resolve(nil, p.base, append([]byte(nil), decodeAttr(cut(href, maxAttrBytes))...))
+		url, err := p.urls.resolve(nil, p.base, cut(href, maxAttrBytes))
 		if err == nil {
 			p.page.Canonical = string(url)
 		}

@@ -1,0 +1,138 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestScanRecovers(t *testing.T) {
+	for _, c := range []struct{ name, in, text string }{
+		{"comment without end goes to the next bracket", "a <!-- b <p>c</p> d", "a c\nd"},
+		{"quote without end", `a <a href="x>b</a> c`, "a b c"},
+		{"title without end", "<title>a <p>b", "a\nb"},
+		{"textarea without end", "a <textarea>b <p>c", "a\nb\nc"},
+		{"script without end hides the rest", "a <script>b <p>c", "a"},
+		{"tag without end", "a <p class=", "a"},
+		{"lone bracket", "a < b and c <3 d", "a < b and c <3 d"},
+		{"bracket at the end", "a <", "a <"},
+		{"empty comments", "a <!--> b <!---> c", "a b c"},
+		{"comments, none of which ends", "a <!-- b --> c <!-- d <p>e</p> <!-- f > g", "a c e\ng"},
+		{"other end of a comment", "a <!-- b --!> c", "a c"},
+		{"script that names scripts in a comment", "a <script><!-- <script> </script> b", "a b"},
+		{"entities in a textarea", "<textarea>a &lt;b&gt;</textarea>", "a <b>"},
+		{"plaintext", "a<plaintext>b <p>c</plaintext>", "a\nb <p>c</plaintext>"},
+		{"script with tags", "a <script>if (x<y) '</p>'</script> b", "a b"},
+	} {
+		p, err := Parse([]byte(c.in), ParseOptions{})
+		if err != nil || p.Text != c.text {
+			t.Errorf("%s: %q gives %q, %v; want %q", c.name, c.in, p.Text, err, c.text)
+		}
+	}
+}
+
+// A quote without its second costs its link nothing, nor those after it.
+func TestScanRecoversLinks(t *testing.T) {
+	for in, want := range map[string]string{
+		`<a href="x>a</a> <a href=y>b</a>`:                           "x y",
+		`<a title="it's" href="x>a</a> <a href='y>b</a> <a href=z>c`: "x y z",
+		`<a title='"' href='x>a</a> <a href=y>b</a>`:                 "x y",
+		`<a href='x'>a</a> <a href = "y title=c>d</a> <a href='z>`:   "x y z",
+		`<a href="><a href=x>`:                                       "x",
+		`<p class="a>` + strings.Repeat("<a href=x>y</a> ", 40_000):  strings.TrimSpace(strings.Repeat("x ", MaxLinks)),
+	} {
+		p, err := Parse([]byte(in), ParseOptions{URL: "http://h.test/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range p.Links {
+			got = append(got, strings.TrimPrefix(l.URL, "http://h.test/"))
+		}
+		if g := strings.Join(got, " "); g != want {
+			t.Errorf("%.100q gives links %.100q, want %.100q", in, g, want)
+		}
+	}
+}
+
+// Tokens about as long as the tokenizer is let hold, and longer.
+func TestScanLongTokens(t *testing.T) {
+	for _, around := range []int{longTokenBytes, maxTokenBytes, 3 * maxTokenBytes} {
+		for n := around - 16; n < around+16; n++ {
+			x := strings.Repeat("x", n)
+			for _, c := range []struct{ name, in, want string }{
+				{"text", "<p>" + strings.Repeat("é", n/2) + "&amp;b", strings.Repeat("é", n/2) + "&b"},
+				{"comment", "a <!--" + x + "--> b<!-- c --> d", "a b d"},
+				{"comment without end", "a <!-->" + x + "<!-- b> c <!-- d> e", "a " + x + " c e"},
+				{"declaration", "a <!x" + x + "> b <!-- c --> d", "a b d"},
+				{"script", "a <script>" + x + "</script> b", "a b"},
+				{"tag", "a <i title='>" + x + "'> b <b>c</b>", "a b c"},
+				{"tag of script", "a <script title='>" + x + "'></script> b", "a b"},
+				{"end tag", "a </i x='>" + x + "'> b", "a b"},
+				{"name", "a <x" + x + "> b", "a b"},
+			} {
+				p, err := Parse([]byte(c.in), ParseOptions{ContentType: "text/html; charset=utf-8"})
+				if err != nil || p.Text != c.want {
+					t.Fatalf("%s of about %d bytes: %.60q, %v; want %.60q", c.name, n, p.Text, err, c.want)
+				}
+			}
+			if around > maxTokenBytes || testing.Short() {
+				break
+			}
+		}
+	}
+}
+
+// A tag of many attributes keeps its link, up to what may be held of a tag.
+func TestScanManyAttributes(t *testing.T) {
+	for n, want := range map[int]int{40: 2, 5_000: 2, 1_000_000: 1} {
+		body := []byte("<a href=x " + numbered(n) + ">y</a> <a href=z>z</a>")
+		p, err := Parse(body, ParseOptions{URL: "http://h.test/"})
+		if err != nil || len(p.Links) != want || p.Text != "y z" {
+			t.Errorf("%d attributes: %d links, text %q, %v; want %d links", n, len(p.Links), p.Text, err, want)
+		}
+	}
+}
+
+// numbered returns n different attributes.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "a%d ", i)
+	}
+	return b.String()
+}
+
+// Pages built to make a parser quadratic, deep or big.
+func TestHostilePages(t *testing.T) {
+	const n = 1 << 20
+	for _, c := range []struct{ name, unit, before string }{
+		{"nesting", "<div>", ""}, {"regions", "<nav><div class=menu><svg>", ""}, {"comments", "<!--", ""}, {"comment ends", "<!-- --", ""}, {"titles", "<title>", ""},
+		{"titles with end", "<title></title>", ""}, {"scripts", "<script>", ""}, {"textareas", "<textarea><xmp>", ""}, {"quotes", `<a href="`, ""}, {"single quotes", "<a href='>", ""},
+		{"tags without end", "<a ", ""}, {"attributes", `a="b" `, ""}, {"one tag", "<a" + strings.Repeat(" x", 1<<10), ""}, {"links", "<a href=x>y", ""}, {"empty links", "<a href=x><img alt=y>", ""},
+		{"links in one line", "<a href=x>y</a> ", ""}, {"headings", "<h1>a", ""}, {"entities", "&amp;&notit;&#65;", ""}, {"ampersands", "&", ""}, {"brackets", "<", ""}, {"ends", "</", ""},
+		{"breaks", "<br>", ""}, {"text", "word ", ""}, {"no spaces", "字", ""}, {"lines", "a<br>", ""}, {"frames", "<frame src=x>", ""}, {"meta", "<meta name=description content=x>", ""},
+		{"nul", "\x00", ""}, {"invalid", "\xff", ""}, {"refresh", "<meta http-equiv=refresh content='0;url=x'>", ""}, {"soft hyphens", "&shy;", ""}, {"select", "<select><option>a", ""},
+		{"tag of brackets", ">", "<a b='"}, {"comment of brackets", ">", "<!--"}, {"name", "a", "<a"}, {"titles with text", "<title>a</title>", ""},
+		{"attributes behind many", "<p a>", "<a " + numbered(700) + ">"}, {"scripts in comments", "<script><!--<script></script>", ""},
+		{"attributes of a tag", "a=b ", "<a "}, {"quotes in values", "<a b='\"' c=\">", ""}, {"declarations", "<!", ""}, {"empty declarations", "<!>", ""}, {"open end tags", "</p ", ""},
+		{"equals", "<a =", ""}, {"quotes in text", "<a b=c\" d=e'>", ""}, {"tags just not long", "<a b='" + strings.Repeat(">", longTokenBytes-10) + "'>", ""},
+	} {
+		body := append([]byte(c.before), bytes.Repeat([]byte(c.unit), n/len(c.unit)+1)...)
+		start := time.Now()
+		p, err := Parse(body, ParseOptions{URL: "http://h.test/", ContentType: "text/html; charset=utf-8"})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		// Linear time takes some 50 ms for a MiB of the worst; quadratic, minutes.
+		if d := time.Since(start); d > 3*time.Second {
+			t.Errorf("%s: %v for a MiB", c.name, d)
+		} else if d > 100*time.Millisecond {
+			t.Logf("%s: %v for a MiB", c.name, d)
+		}
+		checkPage(t, p)
+	}
+}
