@@ -64,6 +64,9 @@ func runVerb[T any](a *app, verb interface{ Run(*app) error }) (result T, err er
 func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func()) {
 	select {
 	case <-signals:
+		if a.terminal {
+			a.say("") // below the status line
+		}
 		a.say("stopping: finishing what is in flight; once more to stop at once")
 		cancel()
 	case <-done:

@@ -50,7 +50,12 @@ type crawlResult struct {
 	Stopped        crawler.Stop      `json:"stopped_because"`
 	Waiting        int               `json:"waiting"`
 	Keywords       []string          `json:"keywords"`
+
+	failures []failure // of start pages, when nothing was fetched at all
 }
+
+// failure is a start page that came to nothing.
+type failure struct{ url, what string }
 
 // Run crawls and prints the result; an interrupted crawl prints it as well.
 func (c *focusCmd) Run(a *app) error {
@@ -109,10 +114,31 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	if err != nil {
 		return nil, err
 	}
+	defer limitMemory()()
 	line.begin(c.Resume, engine.Progress())
 	done, err := engine.Run(ctx)
 	line.end()
-	return c.result(plan, done, engine.Progress().Queue), err
+	result = c.result(plan, done, engine.Progress().Queue)
+	if done.Counts.Pages == 0 {
+		result.failures = failures(s, plan.crawl.Seeds)
+	}
+	return result, err
+}
+
+// failures tells what became of the first start pages.
+func failures(s *store.Store, seeds []string) (all []failure) {
+	for _, u := range seeds[:min(len(seeds), 5)] {
+		l, err := s.Life(u)
+		if err != nil || l.Fate == nil {
+			continue // it still waits: the crawl was stopped before it could begin
+		}
+		what := l.Fate.State + " " + l.Fate.Reason
+		if n := len(l.Visits); n > 0 && l.Visits[n-1].Code != 0 {
+			what = fmt.Sprintf("%s, it answered %d", what, l.Visits[n-1].Code)
+		}
+		all = append(all, failure{u, what})
+	}
+	return all
 }
 
 func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlResult {
@@ -151,6 +177,9 @@ func (r *crawlResult) print(w io.Writer) {
 	slices.Sort(states)
 	for _, state := range states {
 		fmt.Fprintf(w, "  %-16s %d\n", state, r.ByState[state])
+	}
+	for _, f := range r.failures {
+		fmt.Fprintf(w, "%s: %s\n", f.url, clean(f.what, 300))
 	}
 	fmt.Fprintf(w, "store: %s\n", r.Store)
 	if r.Waiting > 0 {
