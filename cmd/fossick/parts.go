@@ -24,11 +24,14 @@ type parts struct {
 
 // parts opens the sets and divides them as the flags say.
 func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
-	all, err := openSets(a, c.Sets, c.Where, c.Level)
+	sets, err := c.open(a)
 	if err != nil {
 		return nil, err
 	}
+	all := chain(sets)
 	switch {
+	case c.All:
+		return &parts{train: all, how: "all"}, nil
 	case c.TestWhere != "":
 		w, err := datasets.ParseWhere(c.TestWhere)
 		if err != nil {
@@ -39,34 +42,70 @@ func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
 		if err != nil {
 			return nil, err
 		}
+		test = c.Rename.apply(test)
 		return &parts{train: except(all, test), test: test, how: "all but " + w.Field + "=" + w.Value}, nil
 	case c.Test != "":
 		test, err := openSets(a, []string{c.Test}, nil, c.Level)
 		if err != nil {
 			return nil, err
 		}
-		return &parts{train: all, test: test, how: "all; tested on " + c.Test}, nil
+		return &parts{train: all, test: c.Rename.apply(test), how: "all; tested on " + c.Test}, nil
 	}
-	return c.split(a, all, opt)
+	return c.split(a, sets, opt)
 }
 
-// split divides by the set's own split, or at random.
-func (c trainCmd) split(a *app, all examples, opt *train.Options) (*parts, error) {
+// open opens the sets one by one, capped and renamed as the flags say.
+func (c trainCmd) open(a *app) ([]examples, error) {
+	var sets []examples
+	for _, path := range c.Sets {
+		set, err := openSets(a, []string{path}, c.Where, c.Level)
+		if err != nil {
+			return nil, err
+		}
+		if c.PerSite > 0 {
+			if set, err = perSite(set, c.PerSite, a.random(0xca9)); err != nil {
+				return nil, err
+			}
+		}
+		sets = append(sets, c.Rename.apply(set))
+	}
+	return sets, nil
+}
+
+// split divides by the sets' own splits, or at random. Beside a set that has a
+// split, a set without one is for training.
+func (c trainCmd) split(a *app, sets []examples, opt *train.Options) (*parts, error) {
 	so, err := c.splitOptions()
 	if err != nil {
 		return nil, err
 	}
+	all := chain(sets)
 	var rows []datasets.Row
-	for e, err := range all {
-		if err != nil {
-			if isRow(err) {
-				continue // the training pass reports it
+	var whole [][2]int // the rows of sets without a split: from, to
+	for _, set := range sets {
+		from, split := len(rows), false
+		for e, err := range set {
+			if err != nil {
+				if isRow(err) {
+					continue // the training pass reports it
+				}
+				return nil, err
 			}
-			return nil, err
+			row := datasets.RowOf(e)
+			row.Label = opt.Class(e)
+			rows = append(rows, row)
+			split = split || row.Split != ""
 		}
-		row := datasets.RowOf(e)
-		row.Label = opt.Class(e)
-		rows = append(rows, row)
+		if !split {
+			whole = append(whole, [2]int{from, len(rows)})
+		}
+	}
+	if len(whole) < len(sets) {
+		for _, w := range whole {
+			for i := w[0]; i < w[1]; i++ {
+				rows[i].Split = "train"
+			}
+		}
 	}
 	assigned, rep, err := datasets.Assign(rows, a.random(0x5b117), so)
 	if err != nil {

@@ -29,12 +29,16 @@ type trainCmd struct {
 	Topic      string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
 	Level      int      `placeholder:"N" help:"Which of a row's labels is its class: 0 the first (the theme), 1 the second (the category) [0]."`
 
+	Rename    renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated."`
+	PerSite   int      `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates."`
 	Train     string   `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test."`
 	PerClass  string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test."`
+	All       bool     `xor:"part" help:"Train on all rows, whatever split the sets have."`
 	Where     []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated."`
 	Test      string   `xor:"test" placeholder:"SET" help:"Test on this set."`
 	TestWhere string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others."`
 	Folds     int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]."`
+	BySite    bool     `help:"Folds hold whole sites, so that the figures are those of sites never seen."`
 }
 
 func (trainCmd) Help() string {
@@ -42,7 +46,8 @@ func (trainCmd) Help() string {
 
 Example:
   fossick train demo -o demo.model
-  fossick train webkb --labels student,faculty,course,project --test-where site=cornell -o webkb.model`
+  fossick train webkb --labels student,faculty,course,project --test-where site=cornell -o webkb.model
+  fossick train demo 20news --topic sport --rename rec.sport.hockey=sport,rec.sport.baseball=sport --per-site 100 -o sport.model`
 }
 
 type trainResult struct {
@@ -82,10 +87,10 @@ type examples = iter.Seq2[*datasets.Example, error]
 func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
 		Classifier: c.Classifier, Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
-		Folds: c.Folds, Seed: a.seed, Data: c.Sets, Log: a.log,
+		Folds: c.Folds, BySite: c.BySite, Seed: a.seed, Data: c.Sets, Log: a.log,
 	}
-	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 {
-		return usagef("--words %d, --mu %v, --folds %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds)
+	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 {
+		return usagef("--words %d, --mu %v, --folds %d, --per-site %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite)
 	}
 	p, err := c.parts(a, &opt)
 	if err != nil {
@@ -105,6 +110,9 @@ func (c trainCmd) Run(a *app) error {
 	}
 	if err := c.judge(a, &r, m, rep, p, &opt); err != nil {
 		return err
+	}
+	for _, old := range c.Rename.unused() {
+		a.log.Warn("--rename: no row has this label", "label", old)
 	}
 	if err := m.WriteFile(c.Out); err != nil {
 		return err

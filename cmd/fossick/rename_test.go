@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/datasets"
+	"fossick/train"
+)
+
+// rowsOf makes rows of "site label/finer label" each.
+func rowsOf(specs ...string) examples {
+	return func(yield func(*datasets.Example, error) bool) {
+		for i, spec := range specs {
+			site, labels, _ := strings.Cut(spec, " ")
+			l := strings.Split(labels, "/")
+			e := &datasets.Example{URL: fmt.Sprintf("http://x.test/%d", i), Site: site, Label: l[0], Labels: l, Text: spec}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func labelsOf(t *testing.T, rows examples) []string {
+	t.Helper()
+	var labels []string
+	for e, err := range rows {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Labels[0] != e.Label {
+			t.Errorf("label %s, labels %v: want it first", e.Label, e.Labels)
+		}
+		labels = append(labels, e.Label)
+	}
+	return labels
+}
+
+func TestRename(t *testing.T) {
+	var r renames
+	for _, text := range []string{"finance=banking,quantlib=", "rec.sport.hockey=sport, nowhere=x,"} {
+		if err := r.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := rowsOf("a finance/gnucash", "b finance/quantlib", "c rec.sport.hockey", "d science/astronomy")
+	got := labelsOf(t, r.apply(rows))
+	if want := []string{"banking", "sport", "science"}; !slices.Equal(got, want) {
+		t.Errorf("labels %v, want %v", got, want)
+	}
+	if got := r.unused(); !slices.Equal(got, []string{"nowhere"}) {
+		t.Errorf("unused %v, want nowhere", got)
+	}
+	if got := labelsOf(t, rows); got[0] != "finance" {
+		t.Errorf("the set's own row was changed: %v", got)
+	}
+	for _, bad := range []string{"a", "=b", "c=1,c=2", "finance=again"} {
+		if err := r.UnmarshalText([]byte(bad)); err == nil {
+			t.Errorf("--rename %s passed", bad)
+		}
+	}
+}
+
+func TestPerSite(t *testing.T) {
+	var specs []string
+	for range 8 {
+		specs = append(specs, "big a", "big b", " a", "small a")
+	}
+	specs = append(specs, "small b")
+	run := func(seed uint64) []string {
+		rows, err := perSite(rowsOf(specs...), 5, rand.New(rand.NewPCG(seed, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := map[string]int{}
+		var urls []string
+		for e := range rows {
+			n[e.Site+" "+e.Label]++
+			urls = append(urls, e.URL)
+		}
+		want := map[string]int{"big a": 5, "big b": 5, " a": 8, "small a": 5, "small b": 1}
+		for group, w := range want {
+			if n[group] != w {
+				t.Errorf("%d rows of %q, want %d", n[group], group, w)
+			}
+		}
+		return urls
+	}
+	first := run(1)
+	if !slices.Equal(first, run(1)) {
+		t.Error("the same seed draws other rows")
+	}
+	if slices.Equal(first, run(2)) {
+		t.Error("another seed draws the same rows")
+	}
+}
+
+// TestSplitBesideOwn: a set without a split trains as a whole beside one with.
+func TestSplitBesideOwn(t *testing.T) {
+	with := func(yield func(*datasets.Example, error) bool) {
+		for e := range rowsOf("a x", "a y", "a x", "a y") {
+			e.Split = "train"
+			if e.URL >= "http://x.test/2" {
+				e.Split = "test"
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	var a app
+	p, err := trainCmd{}.split(&a, []examples{with, rowsOf("b x", "b y", "b y")}, &train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(labelsOf(t, p.train)); n != 5 {
+		t.Errorf("%d rows to train on, want 2 of the first set and 3 of the second", n)
+	}
+	if n := len(labelsOf(t, p.test)); n != 2 {
+		t.Errorf("%d rows to test on, want 2", n)
+	}
+}
