@@ -131,7 +131,7 @@ func (c demoCmd) print(w io.Writer, r *demoResult) {
 	if t.TestPages != nil {
 		fmt.Fprintf(w, "; right on %s of %d others", inPercent(t.Accuracy), *t.TestPages)
 	}
-	fmt.Fprintf(w, "\nCrawled        %d pages of %d hosts for %q in %.1f s\n", r.Focus.Fetched, r.Focus.Hosts, c.Topic, r.Focus.Seconds)
+	fmt.Fprintf(w, "\nCrawled        %d pages of %d hosts for %q in %.2f s\n", r.Focus.Fetched, r.Focus.Hosts, c.Topic, r.Focus.Seconds)
 	if len(e.Stores) > 1 {
 		fmt.Fprintf(w, "Breadth first  %s of the pages would have been on topic\n", inPercent(e.Stores[1].Harvest))
 	}
