@@ -7,14 +7,16 @@
 // The room opens no file, knows no network and keeps no state; its functions are
 // safe for concurrent use.
 //
-// Parse is one pass of a scanner over the bytes, without a tree: it keeps open
-// only a link, a heading, and three kinds of region, so nesting costs nothing
-// and time is linear whatever a page does (paper D4). See docs/page.md for what
-// counts as text, context and navigation.
+// Parse is one pass over the bytes, without a tree: it keeps open only a link, a
+// heading, and three kinds of region, so nesting costs nothing and time is linear
+// whatever a page does (paper D4). Tags are read by the tokenizer of x/net/html,
+// fed one at a time. See docs/page.md for what counts as text, context and
+// navigation, and how forgotten ends are mended.
 //
 // Files: url.go normal form and references; path.go percent-encoding, dot
 // segments, queries; host.go names and addresses; drop.go session ids; decode.go
-// character sets; scan.go tags; fold.go white space and entities; parse.go the
-// pass; element.go, links.go, nav.go, meta.go, region.go what it does where;
-// lang.go language; content.go checksum and sketch; key.go a URL's number.
+// character sets; scan.go text and tags; mend.go forgotten ends; fold.go white space
+// and entities; parse.go the pass; element.go, links.go, nav.go, meta.go, region.go
+// what it does where; lang.go language; content.go checksum and sketch; key.go a
+// URL's number.
 package page

@@ -2,39 +2,8 @@ package page
 
 import (
 	"bytes"
-	"io"
 	"slices"
 )
-
-// source is what the tokenizer reads: the page from at on, up to the next ">" at
-// a time. In a token of longTokenBytes it no longer stops there: the tokenizer
-// moves all of a token at each read.
-type source struct {
-	page      []byte
-	start, at int
-	quotes    []int // places of which it makes blanks
-}
-
-// Read implements io.Reader.
-func (r *source) Read(b []byte) (int, error) {
-	if r.at >= len(r.page) {
-		return 0, io.EOF
-	}
-	next := r.page[r.at:min(r.at+len(b), len(r.page))]
-	if r.at-r.start < longTokenBytes {
-		if n := bytes.IndexByte(next, '>'); n >= 0 {
-			next = next[:n+1]
-		}
-	}
-	n := copy(b, next)
-	for _, q := range r.quotes {
-		if r.at <= q && q < r.at+n {
-			b[q-r.at] = ' '
-		}
-	}
-	r.at += n
-	return n, nil
-}
 
 // endless is what was begun and has no end on the rest of the page, where HTML
 // has it swallow that rest. Each is found out once; the next is known before the
@@ -100,7 +69,8 @@ func (s *scanner) mendTag() {
 }
 
 // tagEnd finds the end of the tag at s.start, and instead of it a quote that opens
-// a value and has no second on the page; else quote is -1.
+// a value and has no second on the page; else quote is -1. It takes each quote behind
+// "=" for one; where the tokenizer doesn't ("/=" begins a name), the tag may be lost.
 func (s *scanner) tagEnd() (end, quote int) {
 	p := s.page
 	for i := s.start; ; i++ {

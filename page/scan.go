@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"io"
 	"slices"
 
 	"golang.org/x/net/html"
@@ -116,6 +117,36 @@ func (s *scanner) tokenize() html.TokenType {
 	s.name, s.moreAttrs = s.z.TagName()
 	s.attrs = s.attrs[:0]
 	return kind
+}
+
+// source is what the tokenizer reads: the page from at on, up to the next ">" at
+// a time. In a token of longTokenBytes it no longer stops there, as the tokenizer
+// moves what it has of a token at each read.
+type source struct {
+	page      []byte
+	start, at int
+	quotes    []int // places of which it makes blanks
+}
+
+// Read implements io.Reader.
+func (r *source) Read(b []byte) (int, error) {
+	if r.at >= len(r.page) {
+		return 0, io.EOF
+	}
+	next := r.page[r.at:min(r.at+len(b), len(r.page))]
+	if r.at-r.start < longTokenBytes {
+		if n := bytes.IndexByte(next, '>'); n >= 0 {
+			next = next[:n+1]
+		}
+	}
+	n := copy(b, next)
+	for _, q := range r.quotes {
+		if r.at <= q && q < r.at+n {
+			b[q-r.at] = ' '
+		}
+	}
+	r.at += n
+	return n, nil
 }
 
 // get returns the value of the last start tag's attribute key.
