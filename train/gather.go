@@ -96,7 +96,7 @@ func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], o
 	if err := c.check(opt, rep); err != nil {
 		return nil, err
 	}
-	c.compact()
+	c.compact(opt)
 	return c, nil
 }
 
@@ -149,8 +149,9 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 const rareSet = 100
 
 // compact drops the terms that occur on one page only: they cannot be told from
-// chance, and they are most of the terms.
-func (c *corpus) compact() {
+// chance, and they are most of the terms. With MinSites it drops those of too few
+// sites as well.
+func (c *corpus) compact(opt *Options) {
 	df := make([]int32, len(c.terms))
 	for _, r := range c.rows {
 		for _, i := range r.Index {
@@ -160,6 +161,9 @@ func (c *corpus) compact() {
 	least := int32(2)
 	if len(c.rows) < rareSet {
 		least = 1
+	}
+	if opt.MinSites > 1 {
+		df, least = c.siteFrequency(len(c.rows)/opt.Folds), max(least, int32(opt.MinSites))
 	}
 	number := make([]int32, len(c.terms))
 	var kept []string
@@ -174,6 +178,24 @@ func (c *corpus) compact() {
 	for i, r := range c.rows {
 		c.rows[i] = remap(r, number)
 	}
+}
+
+// siteFrequency returns on how many sites each term occurs; what counts as a site
+// is what stays together in folds, see units.
+func (c *corpus) siteFrequency(most int) []int32 {
+	sites := make([]int32, len(c.terms))
+	last := make([]int, len(c.terms)) // the unit that was counted last, from 1
+	for u, pages := range c.units(most) {
+		for _, p := range pages {
+			for _, i := range c.rows[p].Index {
+				if last[i] != u+1 {
+					last[i] = u + 1
+					sites[i]++
+				}
+			}
+		}
+	}
+	return sites
 }
 
 // remap returns a copy of v with new term numbers; terms numbered −1 are left out.

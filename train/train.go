@@ -22,6 +22,7 @@ type Options struct {
 	Labels     []string // only these classes; see Class
 	Topic      string   // this class against the rest
 	Folds      int      // of the cross-validation; 0 is 5
+	MinSites   int      // keep only terms of so many sites, for the names of a few are no topic's; 0 is 1
 	BySite     bool     // folds hold whole sites: what is learnt of a site's menus must not count
 	Keywords   int      // words of K a class; 0 is 20
 	Seed       int64
@@ -87,7 +88,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if opt.Folds == 0 {
 		opt.Folds = 5
 	}
-	if opt.Folds < 2 || opt.Words < 0 || opt.Mu < 0 {
+	if opt.Folds < 2 || opt.Words < 0 || opt.MinSites < 0 || opt.Mu < 0 {
 		return nil, nil, fmt.Errorf("training with %d folds, %d words, μ %v; want 2 folds at least, and no negative numbers", opt.Folds, opt.Words, opt.Mu)
 	}
 	learners, err := opt.learners()
@@ -185,6 +186,9 @@ func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	}
 	if opt.BySite {
 		m.Card.Settings["folds"] = "whole sites"
+	}
+	if opt.MinSites > 0 {
+		m.Card.Settings["min_sites"] = fmt.Sprint(opt.MinSites)
 	}
 	if opt.Words > 0 {
 		m.Card.Settings["words"] = fmt.Sprint(opt.Words)

@@ -25,6 +25,7 @@ type trainCmd struct {
 	Classifier string   `enum:"auto,c45,linear,nb" default:"auto" help:"How to classify: ${enum}; auto takes what does best in cross-validation [auto]."`
 	Words      int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45: 300, others: all]."`
 	Mu         float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats."`
+	MinSites   int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
 	Labels     []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]."`
 	Topic      string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
 	Level      int      `placeholder:"N" help:"Which of a row's labels is its class: 0 the first (the theme), 1 the second (the category) [0]."`
@@ -87,10 +88,10 @@ type examples = iter.Seq2[*datasets.Example, error]
 func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
 		Classifier: c.Classifier, Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
-		Folds: c.Folds, BySite: c.BySite, Seed: a.seed, Data: c.Sets, Log: a.log,
+		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
 	}
-	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 {
-		return usagef("--words %d, --mu %v, --folds %d, --per-site %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite)
+	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
+		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
 	}
 	p, err := c.parts(a, &opt)
 	if err != nil {
