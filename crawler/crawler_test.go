@@ -12,6 +12,7 @@ import (
 
 	"fossick/fetch"
 	"fossick/frontier"
+	"fossick/page"
 	"fossick/store"
 )
 
@@ -415,6 +416,53 @@ func TestSessionsMakeNoDifference(t *testing.T) {
 	}
 	if !slices.Equal(whole.urls(), cut.urls()) {
 		t.Errorf("in one go %v\nin parts  %v", whole.urls(), cut.urls())
+	}
+}
+
+// memoryScorer is a Rescorer that remembers what it was shown, and gives every
+// waiting URL the score in scores.
+type memoryScorer struct {
+	wordScorer
+	seen   *[]string
+	scores map[string]float64
+}
+
+func (s memoryScorer) ScorePage(p *page.Page, parent float64) Score {
+	*s.seen = append(*s.seen, p.URL)
+	return s.wordScorer.ScorePage(p, parent)
+}
+
+func (s memoryScorer) Rescore(key uint64) (float64, bool) {
+	for u, score := range s.scores {
+		if page.Key(u) == key {
+			return score, true
+		}
+	}
+	return 0, false
+}
+
+// TestRescore: what a scorer has learned changes the order of what waits, at
+// once in a resumed crawl, where it is first shown the stored pages again.
+func TestRescore(t *testing.T) {
+	pages := map[string]string{"http://s.test/": html("gold", "/1", "/2", "/3")}
+	for _, n := range []string{"1", "2", "3"} {
+		pages["http://s.test/"+n] = html("gold " + n)
+	}
+	w := &fakeWeb{pages: pages}
+	opt := newOptions(t, w, "http://s.test/")
+	var first, second []string
+	opt.Ordering, opt.MaxPages = frontier.Latest, 2
+	opt.Scorer = memoryScorer{wordScorer{0.3}, &first, nil}
+	crawl(t, opt)
+	opt.MaxPages = 4
+	opt.Scorer = memoryScorer{wordScorer{0.3}, &second, map[string]float64{"http://s.test/2": 0.1, "http://s.test/3": 0.9}}
+	crawl(t, opt)
+	if !slices.Equal(second[:2], first) {
+		t.Errorf("replayed %v, want %v", second[:2], first)
+	}
+	want := []string{"http://s.test/", "http://s.test/1", "http://s.test/3", "http://s.test/2"}
+	if got := w.urls(); !slices.Equal(got, want) {
+		t.Errorf("fetched %v, want %v", got, want)
 	}
 }
 

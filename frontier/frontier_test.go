@@ -90,6 +90,33 @@ func TestHostsAtOneAddressAreOneParty(t *testing.T) {
 	}
 }
 
+func TestTake(t *testing.T) {
+	f := New()
+	f.Push(Item{ID: 1, Host: "a:80", Priority: 0.9})
+	f.Push(Item{ID: 2, Host: "b:80", Priority: 0.8})
+	f.Next(start)
+	if !f.Take("b:80", "a:80", start) {
+		t.Fatal("b is free and was not given")
+	}
+	if it, ok := f.Next(start); ok {
+		t.Fatalf("got %v of a host that was taken", it)
+	}
+	if f.Take("b:80", "a:80", start) {
+		t.Error("b was given twice")
+	}
+	f.Done("b:80", start.Add(time.Second))
+	if f.Take("b:80", "a:80", start) {
+		t.Error("b was given while it rests")
+	}
+	if !f.Take("b:80", "a:80", start.Add(time.Second)) {
+		t.Error("b was not given after its rest")
+	}
+	f.Done("b:80", time.Time{})
+	if f.Next(start.Add(time.Second)); !f.Take("a:80", "a:80", start) {
+		t.Error("a host could not be taken on its own behalf")
+	}
+}
+
 // slow is the frontier written so that it is obviously right: it looks at
 // everything at every step.
 type slow struct {
