@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // parseRow reads one line of JSONL. Known fields are url, html, text, label,
@@ -13,20 +15,16 @@ import (
 // (which may be empty strings: that is counted, not refused).
 func parseRow(line []byte) (*Example, error) {
 	e := &Example{}
-	s := &scanner{b: line}
-	var html, text bool // are there, as strings
-	err := s.object(func(name string) error {
-		if s.i >= len(line) || line[s.i] != '"' {
-			return e.other(s, name)
+	var html, body bool // "html" and "text" are there, as strings
+	err := eachMember(line, func(name string, value jsontext.Value) error {
+		if value.Kind() != '"' {
+			return e.other(name, value)
 		}
-		v, err := s.str()
-		if err != nil {
-			return err
-		}
-		html, text = html || name == "html", text || name == "text"
+		html, body = html || name == "html", body || name == "text"
 		if name == "labels" {
 			return errors.New(`field "labels" is a string; want an array of strings`)
 		}
+		v := text(value)
 		if dst := e.known(name); dst != nil {
 			*dst = v
 			return nil
@@ -42,7 +40,7 @@ func parseRow(line []byte) (*Example, error) {
 		return nil, err
 	case e.URL == "":
 		return nil, errors.New(`no "url"; each line needs one, as the page's name`)
-	case !html && !text:
+	case !html && !body:
 		return nil, fmt.Errorf(`page %s has neither "html" nor "text"`, e.URL)
 	}
 	e.tidyLabels()
@@ -51,11 +49,10 @@ func parseRow(line []byte) (*Example, error) {
 
 // other reads a member that is no string: labels; null, which is as good as none;
 // or what is passed over.
-func (e *Example) other(s *scanner, name string) error {
-	v, err := s.raw()
+func (e *Example) other(name string, v jsontext.Value) error {
 	switch {
-	case err != nil || string(v) == "null":
-		return err
+	case v.Kind() == 'n':
+		return nil
 	case name == "labels":
 		if json.Unmarshal(v, &e.Labels) != nil {
 			return fmt.Errorf("field \"labels\" is %s; want an array of strings", kind(v))
@@ -101,7 +98,7 @@ func (e *Example) tidyLabels() {
 }
 
 // kind names what a JSON value is, for messages.
-func kind(v json.RawMessage) string {
+func kind(v []byte) string {
 	switch v[0] {
 	case '"':
 		return "a string"
