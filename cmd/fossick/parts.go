@@ -63,7 +63,7 @@ func (c trainCmd) open(a *app) ([]examples, error) {
 			return nil, err
 		}
 		if c.PerSite > 0 {
-			if set, err = perSite(set, c.PerSite, a.random(0xca9)); err != nil {
+			if set, err = perSite(set, c.PerSite, c.All, a.random(0xca9)); err != nil {
 				return nil, err
 			}
 		}

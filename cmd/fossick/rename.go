@@ -89,8 +89,9 @@ func (r *renames) unused() []string {
 }
 
 // perSite passes on at most n rows of each label of each site, drawn at random.
-// Rows without a site all pass.
-func perSite(rows examples, n int, rng *rand.Rand) (examples, error) {
+// Rows without a site all pass, and so do, unless tests are capped too, a set's
+// own test rows: it is training that a site can dominate.
+func perSite(rows examples, n int, tests bool, rng *rand.Rand) (examples, error) {
 	type group struct{ site, label string }
 	groups := map[group][]int{}
 	var order []group
@@ -102,7 +103,7 @@ func perSite(rows examples, n int, rng *rand.Rand) (examples, error) {
 			}
 			return nil, err
 		}
-		if g := (group{e.Site, e.Label}); e.Site != "" {
+		if g := (group{e.Site, e.Label}); e.Site != "" && (tests || e.Split != "test") {
 			if groups[g] == nil {
 				order = append(order, g)
 			}

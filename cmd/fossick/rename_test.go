@@ -72,7 +72,7 @@ func TestPerSite(t *testing.T) {
 	}
 	specs = append(specs, "small b")
 	run := func(seed uint64) []string {
-		rows, err := perSite(rowsOf(specs...), 5, rand.New(rand.NewPCG(seed, 1)))
+		rows, err := perSite(rowsOf(specs...), 5, false, rand.New(rand.NewPCG(seed, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,6 +96,27 @@ func TestPerSite(t *testing.T) {
 	}
 	if slices.Equal(first, run(2)) {
 		t.Error("another seed draws the same rows")
+	}
+}
+
+// TestPerSiteSparesTests: a cap on training must not shrink the test.
+func TestPerSiteSparesTests(t *testing.T) {
+	tests := func(yield func(*datasets.Example, error) bool) {
+		for e := range rowsOf("a x", "a x", "a x") {
+			e.Split = "test"
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	for capped, want := range map[bool]int{false: 3, true: 1} {
+		rows, err := perSite(tests, 1, capped, rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(labelsOf(t, rows)); n != want {
+			t.Errorf("tests capped: %v: %d rows, want %d", capped, n, want)
+		}
 	}
 }
 
