@@ -97,3 +97,31 @@ func TestBySiteTellsMenusFromTopics(t *testing.T) {
 		t.Errorf("page by page: accuracy %.2f, want nearly 1", got)
 	}
 }
+
+// TestMinSites: a word that only one site has is no word of the model.
+func TestMinSites(t *testing.T) {
+	rows := func(yield func(*datasets.Example, error) bool) {
+		for i := range 160 {
+			site, label := i/8, []string{"a", "b"}[i/8%2]
+			e := &datasets.Example{
+				URL: fmt.Sprintf("http://x.test/%d", i), Site: fmt.Sprint("s", site), Label: label,
+				Text: fmt.Sprintf("name%c topic%s", 'a'+site, label),
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	for _, least := range []int{0, 3} {
+		m, _, err := Train(context.Background(), rows, Options{Classifier: "linear", MinSites: least})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := slices.Contains(m.Terms, "namec"); has != (least == 0) {
+			t.Errorf("with %d sites at least: the name of a single site is a term: %v", least, has)
+		}
+		if !slices.Contains(m.Terms, "topica") {
+			t.Errorf("with %d sites at least: topica, on ten sites, is no term: %v", least, m.Terms)
+		}
+	}
+}
