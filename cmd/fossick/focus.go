@@ -182,7 +182,10 @@ func (r *crawlResult) print(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s\n", f.url, clean(f.what, 300))
 	}
 	fmt.Fprintf(w, "store: %s\n", r.Store)
-	if r.Waiting > 0 {
+	switch {
+	case r.Waiting == 0 && r.Fetched == 0:
+		fmt.Fprintf(w, "nothing was fetched: mend the cause above, remove %s and start again\n", r.Store)
+	case r.Waiting > 0:
 		fmt.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
 	}
 }
