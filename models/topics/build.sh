@@ -49,8 +49,8 @@ most() {
 	esac
 }
 
-# make TOPIC MODEL SET... [FLAG...]
-make() {
+# learn TOPIC MODEL SET... [FLAG...]
+learn() {
 	topic=$1 model=$2
 	shift 2
 	"$tmp/fossick" train "$@" --topic "$topic" --rename "$(rename "$topic")" --per-site "$(most "$topic")" \
@@ -59,13 +59,13 @@ make() {
 
 for topic in ${*:-banking programming science sport}; do
 	if [ -z "${JUDGE:-}" ]; then
-		make "$topic" "$out/$topic/model.fossick" $sets --all
+		learn "$topic" "$out/$topic/model.fossick" $sets --all
 		continue
 	fi
 	echo "== $topic: the sets' own test halves"
-	make "$topic" "$tmp/model" $sets
+	learn "$topic" "$tmp/model" $sets
 	for left in $sets; do
 		echo "== $topic: trained without $left, tested on it"
-		make "$topic" "$tmp/model" $(echo "$sets" | sed "s|$left||") --test "$left"
+		learn "$topic" "$tmp/model" $(echo "$sets" | sed "s|$left||") --test "$left"
 	done
 done

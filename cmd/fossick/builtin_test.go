@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/classify"
+	"fossick/datasets"
+	"fossick/models"
+	"fossick/page"
+	"fossick/relevance"
+	"fossick/train"
+)
+
+// TestBuiltinTopics holds the built-in topics to what their cards promise.
+func TestBuiltinTopics(t *testing.T) {
+	names := models.BuiltinTopics()
+	if want := []string{"banking", "programming", "science", "sport"}; !slices.Equal(names, want) {
+		t.Errorf("topics %v, want %v", names, want)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			topic, err := models.BuiltinTopic(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if topic.Name != name || topic.Title == "" || topic.Verified != "" {
+				t.Errorf("name %q, title %q, verified %q; want %s, a title, and not verified", topic.Name, topic.Title, topic.Verified, name)
+			}
+			checkKeywords(t, topic.Keywords)
+			checkSeeds(t, topic.Seeds)
+			m := topic.Model
+			if m == nil {
+				t.Fatal("no model")
+			}
+			if len(m.Terms) > 2000 || !slices.Contains(m.Classes, name) || len(m.Classes) != 2 {
+				t.Errorf("%d words, classes %v; want at most 2000, and %s against other", len(m.Terms), m.Classes, name)
+			}
+			if th := m.Threshold(name); th < 0.1 || th > 0.7 {
+				t.Errorf("threshold %.3f; want one between 0.1 and 0.7, for another is luck", th)
+			}
+			for _, data := range m.Card.Data {
+				if strings.HasPrefix(data, ".") || filepath.IsAbs(data) {
+					t.Errorf("the card names %s; want the set, not where it was", data)
+				}
+			}
+			if _, err := os.Stat(filepath.Join("../../models/topics", name, "CARD.md")); err != nil {
+				t.Errorf("model card: %v", err)
+			}
+		})
+	}
+}
+
+// checkKeywords wants 20 words at least, each with a stem of its own: two of one
+// stem would count twice wherever one occurs.
+func checkKeywords(t *testing.T, words []string) {
+	k, err := relevance.NewKeywords(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k.Len() < 20 || k.Len() > 40 || k.Len() != len(words) {
+		t.Errorf("%d keywords of %d; want 20 to 40, none twice", k.Len(), len(words))
+	}
+	for _, w := range k.Words() {
+		found := k.FoundIn("en", w)
+		if !slices.Contains(found, w) {
+			t.Errorf("keyword %q does not match itself", w)
+		}
+		if found := slices.DeleteFunc(found, func(f string) bool { return strings.Contains(w, " ") && f != w }); len(found) > 1 {
+			t.Errorf("keywords %v have one stem", found)
+		}
+	}
+}
+
+func checkSeeds(t *testing.T, seeds []string) {
+	hosts := map[string]bool{}
+	for _, s := range seeds {
+		if n, err := page.Normalize(s); err != nil || n != s {
+			t.Errorf("seed %s: normal form %s, %v", s, n, err)
+		}
+		u, err := url.Parse(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hosts[u.Host] {
+			t.Errorf("seed %s: another one is on the same host", s)
+		}
+		hosts[u.Host] = true
+	}
+	if len(hosts) < 10 {
+		t.Errorf("start pages on %d hosts, want 10 at least", len(hosts))
+	}
+}
+
+// TestBuiltinOnNews judges topics on BBC news, of which they have seen nothing,
+// against the figures on their cards.
+func TestBuiltinOnNews(t *testing.T) {
+	data := os.Getenv("FOSSICK_DATA")
+	if data == "" {
+		data = "../../../shared/data"
+	}
+	set, err := datasets.Open(filepath.Join(data, "bbc"), datasets.Options{})
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("no bbc set; name the folder of the corpora in FOSSICK_DATA")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		topic, label      string
+		precision, recall float64 // at the model's threshold, as on the card
+	}{
+		{"sport", "sport", 0.877, 0.834},
+		{"banking", "business", 1, 0.051}, // related, not the same
+	}
+	for _, tt := range tests {
+		t.Run(tt.topic, func(t *testing.T) {
+			precision, recall := judgeTopic(t, tt.topic, tt.label, set)
+			if math.Abs(precision-tt.precision) > 0.005 || math.Abs(recall-tt.recall) > 0.005 {
+				t.Errorf("precision %.3f, recall %.3f; the card says %.3f and %.3f", precision, recall, tt.precision, tt.recall)
+			}
+		})
+	}
+}
+
+// judgeTopic returns precision and recall of a built-in topic for a label of a set.
+func judgeTopic(t *testing.T, name, label string, set *datasets.Set) (precision, recall float64) {
+	topic, err := models.BuiltinTopic(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := classify.New(topic.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hits, kept, of float64
+	for e, err := range set.Examples() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := train.Doc(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, says := e.Label == label, c.Score(d, name) >= topic.Model.Threshold(name)
+		if is {
+			of++
+		}
+		if says {
+			kept++
+		}
+		if is && says {
+			hits++
+		}
+	}
+	return hits / kept, hits / of
+}
