@@ -114,7 +114,7 @@ const fewestExamples = 10
 func (c *topicNewCmd) train(a *app, t *models.Topic, r *topicResult) error {
 	negatives := c.Negatives
 	if len(negatives) == 0 {
-		a.say("no --negatives: the built-in demo set stands for all that is off topic; pages from near your topic would teach more")
+		a.say("no --negatives: the built-in demo set stands for all that is off topic; pages from near your topic would teach more, and make a harder test")
 		negatives = []string{"demo"}
 	}
 	on, err := c.onTopic(a)
