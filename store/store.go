@@ -51,22 +51,30 @@ type Store struct {
 	kept sync.WaitGroup
 }
 
-// Create makes a store in dir, which must not hold one.
+// Create makes a store in dir, which must not hold one. What a kill left of a
+// store in the making is no store.
 func Create(dir string, info Info) (*Store, error) {
-	if exists(dir) {
-		return nil, fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
-	}
 	if err := os.MkdirAll(filepath.Join(dir, database), 0o755); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	s, err := open(dir)
+	if errors.Is(err, ErrBusy) {
+		return nil, fmt.Errorf("%s: %w, and %w; name another folder", dir, ErrExists, ErrBusy)
+	}
 	if err != nil {
 		return nil, err
 	}
-	info.Format = Format
-	info.Created = time.Now().UTC()
-	s.info = info
-	if err := s.putInfo(); err != nil {
+	var old Info
+	switch err = s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &old) }); {
+	case err == nil:
+		err = fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
+	case errors.Is(err, ErrUnknown):
+		info.Format = Format
+		info.Created = time.Now().UTC()
+		s.info = info
+		err = s.putInfo()
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -84,7 +92,7 @@ func Open(dir string) (*Store, error) {
 	err = s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
 	switch {
 	case errors.Is(err, ErrUnknown):
-		err = fmt.Errorf("%s: %w: its making was cut off before the first page; remove the folder", dir, ErrNone)
+		err = fmt.Errorf("%s: %w: its making was cut off; start the crawl again without --resume", dir, ErrNone)
 	case err == nil && s.info.Format > Format:
 		err = fmt.Errorf("%s: %w (format %d, this build reads up to %d); use that version", dir, ErrNewer, s.info.Format, Format)
 	}

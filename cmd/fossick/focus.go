@@ -211,6 +211,7 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 	}
 	saved := c.crawlSettings
 	saved.Keywords = p.keywords
+	saved.Seed, saved.Seeds = p.crawl.Seeds, "" // the file may be gone when the crawl is resumed
 	text, err := json.Marshal(saved)
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,54 +24,47 @@ import (
 // TestKill kills a crawl with SIGKILL at random moments and resumes it until it
 // ends by itself. The server's log, not the crawler's, says what happened: no
 // page is missing, and none was fetched twice but those in flight at a kill.
+// FOSSICK_KILLS says how often, 25 times if not set.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills many processes")
 	}
-	const workers, maxKills = 8, 25
+	t.Run("demo", func(t *testing.T) {
+		killOften(t, "demo", append(demoSeeds(t), "--exclude", `[?&]|/calendar/|/threads`))
+	})
+	t.Run("wikispeedia", func(t *testing.T) {
+		corpus := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), "wikispeedia")
+		if _, err := os.Stat(corpus); err != nil {
+			t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
+		}
+		killOften(t, corpus, []string{"--seed", "http://h115.test/wiki/Ireland"})
+	})
+}
+
+const killWorkers = 8
+
+// killOften is the test for one corpus; args are the crawl's own.
+func killOften(t *testing.T, corpus string, args []string) {
 	log := &requestLog{}
-	addr, stop, err := serve(t.Context(), "demo", corpusweb.Options{Log: log, Latency: 4 * time.Millisecond})
+	addr, stop, err := serve(t.Context(), corpus, corpusweb.Options{Log: log, Latency: 4 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // every run tries other moments
 	dir := filepath.Join(t.TempDir(), "crawl")
-	seeds := demoSeeds(t)
-	args := []string{
-		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--exclude", `[?&]|/calendar/|/threads`,
-		"--proxy", "http://" + addr, "--delay", killRest.String(), "--workers", fmt.Sprint(workers), "--max-pages", "100000", "--store", dir,
-	}
-	var kills []time.Time
-	for {
-		full := append(args[:len(args):len(args)], seeds...)
-		if _, err := os.Stat(filepath.Join(dir, "db", "MANIFEST")); err == nil && stored(dir) {
-			full = append(args[:len(args):len(args)], "--resume")
-		} else if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-		after := time.Duration(40+rng.IntN(200)) * time.Millisecond
-		if len(kills) >= maxKills { // hosts that fail are tried again after a while: let them
-			after = time.Minute
-		}
-		killed, out := runAndKill(t, full, after)
-		if !killed {
-			var r crawlResult
-			if err := json.Unmarshal(out, &r); err != nil || r.Stopped != "frontier_empty" {
-				t.Fatalf("after %d kills: %s, %v", len(kills), out, err)
-			}
-			break
-		}
-		kills = append(kills, time.Now())
-	}
+	args = append([]string{
+		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--proxy", "http://" + addr,
+		"--delay", killRest.String(), "--workers", fmt.Sprint(killWorkers), "--max-pages", "100000", "--store", dir,
+	}, args...)
+	kills := crawlWithKills(t, dir, args)
 	requests := log.requests(t)
 	// The same crawl in one go says how many pages there are.
 	uncut := filepath.Join(t.TempDir(), "uncut")
 	args[slices.Index(args, dir)] = uncut
-	if killed, out := runAndKill(t, append(args, seeds...), time.Minute); killed {
+	if killed, out := runAndKill(t, args, 2*time.Minute); killed {
 		t.Fatalf("the crawl in one go takes too long: %s", out)
 	}
-	checkLog(t, requests, kills, workers)
+	checkLog(t, requests, kills)
 	pages, want := checkStore(t, dir), checkStore(t, uncut)
 	if pages != want {
 		t.Errorf("%d pages after %d kills, want the %d of a crawl without", pages, len(kills), want)
@@ -77,15 +72,38 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d pages, %d requests", len(kills), pages, len(requests))
 }
 
-// stored says whether the store was made whole, which a kill in its first
-// milliseconds may prevent.
-func stored(dir string) bool {
-	s, err := store.Open(dir)
-	if err != nil {
-		return false
+// crawlWithKills starts a crawl, kills it and resumes it as often as it shall,
+// and then lets it end. It returns when it killed.
+func crawlWithKills(t *testing.T, dir string, args []string) (kills []time.Time) {
+	t.Helper()
+	most := 25
+	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
+		most = n
 	}
-	counts, err := s.Counts()
-	return s.Close() == nil && err == nil && counts.URLs > 0
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // every run tries other moments
+	for {
+		full := args
+		if s, err := store.Open(dir); err == nil { // a kill in the first milliseconds leaves none
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			full = append(args[:len(args):len(args)], "--resume")
+		}
+		after := time.Duration(40+rng.IntN(200)) * time.Millisecond
+		if len(kills) >= most { // hosts that fail are tried again after a while: let them
+			after = 2 * time.Minute
+		}
+		killed, out := runAndKill(t, full, after)
+		if killed {
+			kills = append(kills, time.Now())
+			continue
+		}
+		var r crawlResult
+		if err := json.Unmarshal(out, &r); err != nil || r.Stopped != "frontier_empty" {
+			t.Fatalf("after %d kills: %s, %v", len(kills), out, err)
+		}
+		return kills
+	}
 }
 
 // demoSeeds names the demo set's start pages.
@@ -133,7 +151,7 @@ const killRest = 20 * time.Millisecond
 // checkLog judges by the server's log: hosts rest, also across kills (but after
 // an answer that a kill left the server to finish alone), and few pages come
 // twice.
-func checkLog(t *testing.T, log []request, kills []time.Time, workers int) {
+func checkLog(t *testing.T, log []request, kills []time.Time) {
 	t.Helper()
 	slices.SortFunc(log, func(a, b request) int { return a.Start.Compare(b.Start) }) // it is in the order of the ends
 	fetched := map[string]int{}
@@ -153,7 +171,7 @@ func checkLog(t *testing.T, log []request, kills []time.Time, workers int) {
 			again++
 		}
 	}
-	if most := len(kills) * workers; again > most {
+	if most := len(kills) * killWorkers; again > most {
 		t.Errorf("%d requests were repeated after %d kills, at most %d can have been in flight", again, len(kills), most)
 	}
 	t.Logf("%d requests repeated", again)

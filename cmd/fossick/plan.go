@@ -46,10 +46,8 @@ func (c *focusCmd) plan(a *app) (*plan, error) {
 	if p.crawl.Scorer, err = c.scorer(topic, &p.crawl); err != nil {
 		return nil, err
 	}
-	if !c.Resume || len(c.Seed) > 0 {
-		if p.crawl.Seeds, err = c.startPages(topic.Seeds); err != nil {
-			return nil, err
-		}
+	if p.crawl.Seeds, err = c.startPages(topic.Seeds); err != nil {
+		return nil, err
 	}
 	return p, c.checkContact(p.crawl.Seeds)
 }
