@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,14 +71,35 @@ func (c trainCmd) open(a *app) ([]examples, error) {
 	return sets, nil
 }
 
-// split divides by the sets' own splits, or at random. Beside a set that has a
-// split, a set without one is for training.
+// split divides by the sets' own splits, or at random.
 func (c trainCmd) split(a *app, sets []examples, opt *train.Options) (*parts, error) {
 	so, err := c.splitOptions()
 	if err != nil {
 		return nil, err
 	}
 	all := chain(sets)
+	rows, err := splitRows(sets, opt)
+	if err != nil {
+		return nil, err
+	}
+	assigned, rep, err := datasets.Assign(rows, a.random(0x5b117), so)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if rep.Test == 0 {
+		return &parts{train: all, how: "all"}, nil
+	}
+	p := &parts{train: pick(all, assigned, datasets.Train), test: pick(all, assigned, datasets.Test), across: &rep.Across}
+	p.how = fmt.Sprintf("%d pages at random, seed %d", rep.Train, a.seed)
+	if rep.Own {
+		p.how = "the set's own training part"
+	}
+	return p, nil
+}
+
+// splitRows returns what a split looks at. Beside a set that has a split of its
+// own, the rows of a set without one are for training.
+func splitRows(sets []examples, opt *train.Options) ([]datasets.Row, error) {
 	var rows []datasets.Row
 	var whole [][2]int // the rows of sets without a split: from, to
 	for _, set := range sets {
@@ -107,19 +127,7 @@ func (c trainCmd) split(a *app, sets []examples, opt *train.Options) (*parts, er
 			}
 		}
 	}
-	assigned, rep, err := datasets.Assign(rows, a.random(0x5b117), so)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	if rep.Test == 0 {
-		return &parts{train: all, how: "all"}, nil
-	}
-	p := &parts{train: pick(all, assigned, datasets.Train), test: pick(all, assigned, datasets.Test), across: &rep.Across}
-	p.how = fmt.Sprintf("%d pages at random, seed %d", rep.Train, a.seed)
-	if rep.Own {
-		p.how = "the set's own training part"
-	}
-	return p, nil
+	return rows, nil
 }
 
 func (c trainCmd) splitOptions() (o datasets.SplitOptions, err error) {
@@ -178,78 +186,8 @@ func openSets(a *app, paths, where []string, level int) (examples, error) {
 	}, nil
 }
 
-// place identifies a row of the sets.
-type place struct {
-	file string
-	line int
-	url  string
-}
-
-func placeOf(e *datasets.Example) place { return place{e.File, e.Line, e.URL} }
-
-// except passes on the rows of all that are not in without.
-func except(all, without examples) examples {
-	return func(yield func(*datasets.Example, error) bool) {
-		out := map[place]bool{}
-		for e, err := range without {
-			if err != nil {
-				if isRow(err) {
-					continue // all has it too
-				}
-				yield(nil, err)
-				return
-			}
-			out[placeOf(e)] = true
-		}
-		for e, err := range all {
-			if err == nil && out[placeOf(e)] {
-				continue
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-// pick passes on the rows of one part; assigned counts readable rows only.
-func pick(all examples, assigned []datasets.Part, part datasets.Part) examples {
-	return func(yield func(*datasets.Example, error) bool) {
-		n := 0
-		for e, err := range all {
-			if err == nil {
-				n++
-				if n > len(assigned) || assigned[n-1] != part {
-					continue
-				}
-			} else if part != datasets.Train && isRow(err) {
-				continue // reported once, with the training rows
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-func isRow(err error) bool {
-	var row *datasets.RowError
-	return errors.As(err, &row)
-}
-
 // timedPages is how many pages a model is timed on when there is no test.
 const timedPages = 300
-
-func first(all examples, n int) examples {
-	return func(yield func(*datasets.Example, error) bool) {
-		left := n
-		for e, err := range all {
-			if left--; left < 0 || !yield(e, err) {
-				return
-			}
-		}
-	}
-}
 
 // tested is what a model said of test pages.
 type tested struct {

@@ -193,32 +193,6 @@ func (c *topicNewCmd) labelled(on, off examples, n map[string]int) examples {
 	return chain([]examples{as(on, c.Name), as(off, train.Other)})
 }
 
-// only passes on the rows that pass, and all errors.
-func only(rows examples, pass func(*datasets.Example) bool) examples {
-	return func(yield func(*datasets.Example, error) bool) {
-		for e, err := range rows {
-			if err == nil && !pass(e) {
-				continue
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-func chain(sets []examples) examples {
-	return func(yield func(*datasets.Example, error) bool) {
-		for _, set := range sets {
-			for e, err := range set {
-				if !yield(e, err) {
-					return
-				}
-			}
-		}
-	}
-}
-
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
