@@ -15,5 +15,5 @@
 //
 // Start with Create or Open. Files: store.go open and close; key.go the keys;
 // record.go the records; batch.go writing; read.go reading; life.go one URL's
-// whole story; disk.go free space.
+// whole story; disk.go free space; verify.go and verifypages.go the invariants.
 package store

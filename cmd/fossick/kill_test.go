@@ -185,6 +185,9 @@ func checkStore(t *testing.T, dir string) uint64 {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("verify: %v, %v", problems, err)
+	}
 	n := uint64(0)
 	for p, err := range s.Pages() {
 		if err != nil {

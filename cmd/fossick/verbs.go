@@ -11,5 +11,7 @@ type verbs struct {
 	Eval     evalCmd     `cmd:"" help:"Say how good a crawl is."`
 	Serve    serveCmd    `cmd:"" help:"Serve a corpus as a web of many hosts on loopback."`
 	Why      whyCmd      `cmd:"" help:"Tell the story of one URL of a crawl."`
+	Verify   verifyCmd   `cmd:"" help:"Check a store, record by record."`
+	Repair   repairCmd   `cmd:"" help:"Mend what verify finds."`
 	Version  versionCmd  `cmd:"" help:"Print version, commit and Go version."`
 }

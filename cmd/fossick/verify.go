@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"fossick/store"
+)
+
+type verifyCmd struct {
+	Store string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store."`
+}
+
+func (verifyCmd) Help() string {
+	return `Reads a whole store and checks every record against those it belongs with: each URL seen waits or has a fate, pages are numbered without a gap and can be read, the totals are right. It changes nothing. The exit code is 1 when something is wrong.
+
+Example:
+  fossick verify fossick-banking`
+}
+
+type repairCmd struct {
+	Store string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store."`
+}
+
+func (repairCmd) Help() string {
+	return `Mends what verify finds, from what the other records tell. No page that can be read is lost; a URL whose story cannot be told is queued again, so that fossick focus --resume fetches it.
+
+Example:
+  fossick repair fossick-banking`
+}
+
+type verifyResult struct {
+	Store    string          `json:"store"`
+	Errors   []store.Problem `json:"errors"`
+	Repaired bool            `json:"repaired"`
+}
+
+// errFound ends a verify that found something, after it has printed it.
+var errFound = errors.New("the store has errors; mend them with fossick repair")
+
+func (c verifyCmd) Run(a *app) (err error) {
+	s, err := store.Open(c.Store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	problems, err := s.Verify(a.ctx)
+	if err != nil {
+		return err
+	}
+	r := verifyResult{Store: c.Store, Errors: append([]store.Problem{}, problems...)}
+	if err := a.emit(r, r.print); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return errFound
+	}
+	return nil
+}
+
+func (c repairCmd) Run(a *app) (err error) {
+	s, err := store.Open(c.Store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	problems, err := s.Repair(a.ctx)
+	if err != nil {
+		return err
+	}
+	r := verifyResult{Store: c.Store, Errors: append([]store.Problem{}, problems...), Repaired: true}
+	return a.emit(r, r.print)
+}
+
+func (r verifyResult) print(w io.Writer) {
+	for _, p := range r.Errors {
+		fmt.Fprintf(w, "%s: %s", p.Key, clean(p.What, 300))
+		if r.Repaired {
+			fmt.Fprintf(w, " → %s", p.Repair)
+		}
+		fmt.Fprintln(w)
+	}
+	switch n := len(r.Errors); {
+	case n == 0:
+		fmt.Fprintf(w, "%s is sound\n", r.Store)
+	case r.Repaired:
+		fmt.Fprintf(w, "%d errors mended\n", n)
+	default:
+		fmt.Fprintf(w, "%d errors\n", n)
+	}
+}

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// crawled returns a store as a crawl leaves it: five pages, one URL that waits,
+// one that failed, one that repeats page 1, one that was skipped.
+func crawled(t *testing.T) *Store {
+	s := create(t)
+	change(t, s, func(b *Batch) {
+		c := Counts{URLs: 9, States: map[string]uint64{"ok": 5, "code": 1, "duplicate": 1}, Skipped: 1}
+		for id := ID(1); id <= 9; id++ {
+			url := fmt.Sprintf("http://h%d.test/", id)
+			via := ViaLink
+			if id == 1 {
+				via = ViaSeed
+			}
+			must(t, b.PutBirth(id, Birth{URL: url, From: id - 1, Via: via, At: 1}), b.PutSeen(HashURL(url), id, id == 9))
+			switch id {
+			case 6:
+				must(t, b.PutQueued(id, Queued{Priority: 0.5, Score: 0.5, Parent: 1}))
+			case 7:
+				must(t, b.PutFate(id, Fate{State: "code"}), b.PutVisit(id, 1, Visit{State: "code", Code: 404}))
+			case 8:
+				must(t, b.PutFate(id, Fate{State: "duplicate", Page: 1}))
+			case 9:
+				must(t, b.PutFate(id, Fate{State: "none", Reason: "below the threshold"}))
+			default:
+				body := []byte(strings.Repeat("x", int(id)*100))
+				p := &Page{Number: uint64(id), ID: id, URL: url, Checksum: []byte(strings.Repeat(string('a'+rune(id)), 16)), Bytes: int64(len(body)), Relevant: id%2 == 1}
+				must(t, b.PutPage(p, s.Compress(body)), b.PutFate(id, Fate{State: "ok", Page: uint64(id)}), b.PutLabel(uint64(id), Label{Label: "x"}))
+				c.Pages++
+				c.Bytes += uint64(len(body))
+				if p.Relevant {
+					c.Relevant++
+				}
+			}
+		}
+		must(t, b.PutCounts(&c), b.PutHost(&Host{Name: "h1.test:80", Pages: 1}))
+	})
+	return s
+}
+
+func TestVerifyFindsNothingInASoundStore(t *testing.T) {
+	s := crawled(t)
+	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+	if problems, err := create(t).Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("an empty store: %v, %v", problems, err)
+	}
+}
+
+// TestRepair breaks a store in each way there is; verify must find it, repair
+// must mend it, and what is sound must stay.
+func TestRepair(t *testing.T) {
+	set := func(k, v []byte) func(*badger.Txn) error {
+		return func(txn *badger.Txn) error { return txn.Set(k, v) }
+	}
+	remove := func(k []byte) func(*badger.Txn) error {
+		return func(txn *badger.Txn) error { return txn.Delete(k) }
+	}
+	queued, err := encode(Queued{Priority: 1})
+	must(t, err)
+	h3 := HashURL("http://h3.test/")
+	for name, test := range map[string]struct {
+		harm  func(*badger.Txn) error
+		what  string // a part of what verify says
+		pages uint64 // afterwards
+		waits int
+	}{
+		"a URL without story":        {remove(numKey(keyQueued, 6)), "neither waits nor", 5, 1},
+		"a URL that waits and ended": {set(numKey(keyQueued, 7), queued), "waits and has ended", 5, 1},
+		"a URL not in the seen-set":  {remove(bytesKey(keySeen, h3[:])), "the seen-set has", 5, 1},
+		"a seen URL of no birth":     {set(bytesKey(keySeen, make([]byte, 16)), seenValue(77, false)), "names a URL that is not there", 5, 1},
+		"a queue of no URL":          {set(numKey(keyQueued, 77), queued), "belongs to no URL", 5, 1},
+		"a birth that is damaged":    {set(numKey(keyBirth, 6), []byte{0xff}), "damaged", 5, 0},
+		"a fate that is damaged":     {set(numKey(keyFate, 7), []byte{0xff}), "neither waits nor", 5, 2},
+		"a page that is damaged":     {set(numKey(keyPage, 2), []byte{0xff}), "damaged", 4, 2},
+		"the last page is damaged":   {set(numKey(keyPage, 5), []byte{0xff}), "damaged", 4, 2},
+		"a body that is damaged":     {set(numKey(keyBody, 2), []byte("no zstd")), "damaged", 4, 2},
+		"a body that is missing":     {remove(numKey(keyBody, 1)), "does not know it", 4, 2},
+		"a page that is missing":     {remove(numKey(keyPage, 2)), "there is no page 2", 4, 2},
+		"the last page is missing":   {remove(numKey(keyPage, 5)), "which is not its", 4, 2},
+		"a checksum unknown":         {remove(bytesKey(keyContent, []byte(strings.Repeat("d", 16)))), "not known by its checksum", 5, 1},
+		"a label of no page":         {set(numKey(keyLabel, 77), queued), "belongs to no page", 5, 1},
+		"a host that is damaged":     {set(bytesKey(keyHost, []byte("h1.test:80")), []byte{0xff}), "damaged", 5, 1},
+		"totals that are damaged":    {set(key(keyCount), []byte{0xff}), "the totals are", 5, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := crawled(t)
+			must(t, s.db.Update(test.harm))
+			problems, err := s.Verify(t.Context())
+			if err != nil || !strings.Contains(fmt.Sprint(problems), test.what) {
+				t.Fatalf("verify says %v, %v; want %q", problems, err, test.what)
+			}
+			if _, err := s.Repair(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+				t.Fatalf("after the repair: %v, %v", problems, err)
+			}
+			counts, err := s.Counts()
+			must(t, err)
+			waiters := all(t, s.Waiters())
+			if counts.Pages != test.pages || len(waiters) != test.waits {
+				t.Errorf("%d pages and %d URLs that wait, want %d and %d", counts.Pages, len(waiters), test.pages, test.waits)
+			}
+			for _, p := range all(t, s.Pages()) {
+				if body, err := s.Body(p.Number); err != nil || len(body) != int(p.ID)*100 {
+					t.Errorf("page %d of URL %d: %d bytes, %v", p.Number, p.ID, len(body), err)
+				}
+			}
+		})
+	}
+}
+
+func TestVerifyIsInterrupted(t *testing.T) {
+	s := crawled(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Verify(ctx); err == nil {
+		t.Error("no error")
+	}
+}
