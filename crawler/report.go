@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"maps"
 	"time"
 
 	"fossick/store"
@@ -8,7 +9,7 @@ import (
 
 // Progress is how far a crawl is.
 type Progress struct {
-	Counts  store.Counts // totals over all sessions; its maps must not be changed
+	Counts  store.Counts // totals over all sessions
 	Queue   int
 	Hosts   int
 	Busy    int           // exchanges in flight
@@ -37,8 +38,13 @@ type Result struct {
 }
 
 func (c *Crawler) progress() Progress {
+	counts := c.counts
+	counts.States, counts.Codes = maps.Clone(counts.States), maps.Clone(counts.Codes)
+	if !c.began.IsZero() {
+		counts.Elapsed = c.elapsedPast + c.opt.Now().Sub(c.began)
+	}
 	return Progress{
-		Counts: c.counts, Queue: c.frontier.Len(), Hosts: c.frontier.Hosts(), Busy: c.busy,
+		Counts: counts, Queue: c.frontier.Len(), Hosts: c.frontier.Hosts(), Busy: c.busy,
 		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
 	}
 }

@@ -99,6 +99,11 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 		return nil, usageError{err}
 	}
 	defer fetcher.Close()
+	monitor, err := startMonitor(a, c.Listen, c.Topic, c.Store)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, monitor.stop()) }()
 	if !c.Resume { // only now: a mistake in the command line must leave no store behind
 		if s, err = store.Create(c.Store, store.Info{Version: version, Topic: c.Topic}); err != nil {
 			return nil, err
@@ -109,7 +114,8 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 		return nil, err
 	}
 	line := newStatus(a, plan)
-	plan.crawl.Store, plan.crawl.Fetcher, plan.crawl.Progress = s, fetcher, line.show
+	plan.crawl.Store, plan.crawl.Fetcher = s, fetcher
+	plan.crawl.Progress = func(p crawler.Progress) { line.show(p); monitor.show(p) }
 	engine, err := crawler.New(plan.crawl)
 	if err != nil {
 		return nil, err

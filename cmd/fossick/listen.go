@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"fossick/crawler"
+)
+
+// monitor shows a running crawl to its owner: /status as JSON, /metrics for
+// Prometheus. It knows what the crawl last said of itself.
+type monitor struct {
+	topic, store string
+	last         atomic.Pointer[crawler.Progress]
+	server       *http.Server
+	done         chan error
+}
+
+// startMonitor listens at addr until stop is called; with no addr it does not.
+func startMonitor(a *app, addr, topic, store string) (*monitor, error) {
+	if addr == "" {
+		return &monitor{}, nil
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--listen: %w; give a free HOST:PORT such as 127.0.0.1:9100", err)}
+	}
+	m := &monitor{topic: topic, store: store, done: make(chan error, 1)}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /status", m.status)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	go func() { m.done <- m.server.Serve(l) }()
+	a.say("status at http://%s/status, metrics at http://%s/metrics", l.Addr(), l.Addr())
+	return m, nil
+}
+
+// stop ends the server and waits for it.
+func (m *monitor) stop() error {
+	if m.server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	err := m.server.Shutdown(ctx)
+	if served := <-m.done; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// show takes in where the crawl stands; p's maps are the caller's no more.
+func (m *monitor) show(p crawler.Progress) { m.last.Store(&p) }
+
+// crawlStatus is what /status says.
+type crawlStatus struct {
+	Topic    string            `json:"topic"`
+	Store    string            `json:"store"`
+	Fetched  uint64            `json:"fetched"`
+	Relevant uint64            `json:"relevant"`
+	Harvest  *float64          `json:"harvest"`
+	Requests uint64            `json:"requests"`
+	ByState  map[string]uint64 `json:"by_state"`
+	Codes    map[int]uint64    `json:"codes"`
+	Queue    int               `json:"queue"`
+	Hosts    int               `json:"hosts"`
+	Busy     int               `json:"busy"`
+	Seconds  float64           `json:"seconds"`
+}
+
+func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
+	p := m.progress()
+	n := p.Counts
+	s := crawlStatus{
+		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Requests: n.Requests,
+		ByState: n.States, Codes: n.Codes, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
+	}
+	if n.Pages > 0 {
+		harvest := float64(n.Relevant) / float64(n.Pages)
+		s.Harvest = &harvest
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer
+}
+
+func (m *monitor) progress() crawler.Progress {
+	if p := m.last.Load(); p != nil {
+		return *p
+	}
+	return crawler.Progress{}
+}
+
+// The metrics.
+var (
+	metricPages    = prometheus.NewDesc("fossick_pages_total", "Pages stored.", nil, nil)
+	metricRelevant = prometheus.NewDesc("fossick_relevant_pages_total", "Stored pages that are on topic.", nil, nil)
+	metricRequests = prometheus.NewDesc("fossick_requests_total", "Requests made, robots.txt included.", nil, nil)
+	metricBytes    = prometheus.NewDesc("fossick_body_bytes_total", "Bytes of stored bodies, decompressed.", nil, nil)
+	metricURLs     = prometheus.NewDesc("fossick_urls_total", "URLs by the state they ended in.", []string{"state"}, nil)
+	metricCodes    = prometheus.NewDesc("fossick_codes_total", "Answers to page requests other than 200, by code.", []string{"code"}, nil)
+	metricQueue    = prometheus.NewDesc("fossick_queue_urls", "URLs that wait.", nil, nil)
+	metricHosts    = prometheus.NewDesc("fossick_hosts", "Hosts known.", nil, nil)
+	metricBusy     = prometheus.NewDesc("fossick_exchanges", "Exchanges in flight.", nil, nil)
+)
+
+// Describe makes monitor a prometheus.Collector.
+func (m *monitor) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricQueue, metricHosts, metricBusy,
+	} {
+		ch <- d
+	}
+}
+
+// Collect makes monitor a prometheus.Collector.
+func (m *monitor) Collect(ch chan<- prometheus.Metric) {
+	p := m.progress()
+	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+	}
+	send(metricPages, prometheus.CounterValue, float64(p.Counts.Pages))
+	send(metricRelevant, prometheus.CounterValue, float64(p.Counts.Relevant))
+	send(metricRequests, prometheus.CounterValue, float64(p.Counts.Requests))
+	send(metricBytes, prometheus.CounterValue, float64(p.Counts.Bytes))
+	for state, n := range p.Counts.States {
+		send(metricURLs, prometheus.CounterValue, float64(n), state)
+	}
+	for code, n := range p.Counts.Codes {
+		send(metricCodes, prometheus.CounterValue, float64(n), fmt.Sprint(code))
+	}
+	send(metricQueue, prometheus.GaugeValue, float64(p.Queue))
+	send(metricHosts, prometheus.GaugeValue, float64(p.Hosts))
+	send(metricBusy, prometheus.GaugeValue, float64(p.Busy))
+}
