@@ -130,13 +130,7 @@ func crossValidate(ctx context.Context, c *corpus, l learner, fold []int, n int,
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	hit := 0
-	for p, s := range h.scores {
-		if best(s) == c.y[p] {
-			hit++
-		}
-	}
-	h.score = float64(hit) / float64(len(c.y))
+	h.score = accuracy(h.scores, c.y)
 	return h, nil
 }
 

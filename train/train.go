@@ -143,6 +143,13 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		if err != nil {
 			return nil, err
 		}
+		if _, ok := l.(linear); ok {
+			nb, err := crossValidate(ctx, c, bayes{complement: true}, fold, n, opt)
+			if err != nil {
+				return nil, err
+			}
+			h = blended(h, nb, c.y)
+		}
 		opt.log().Info("cross-validated", "classifier", l.name(), "accuracy", h.score)
 		rep.Accuracy[l.name()] = max(rep.Accuracy[l.name()], h.score)
 		if top == nil || h.score > top.score {
