@@ -20,6 +20,7 @@ func readJSONL(path string) reader {
 			}
 			if !utf8.Valid(line) {
 				rep.NotUTF8++ // the JSON decoder puts U+FFFD for each such byte
+				rep.met(notUTF8, &Example{File: path, Line: n})
 			}
 			e, err := parseRow(line)
 			if err != nil {

@@ -23,15 +23,52 @@ type Report struct {
 	EmptyClass []string       // class folders without a page, sorted
 	Unmatched  int            // rows of labels.tsv that name no page of the corpus
 	Complete   bool           // the pass came to its end
+
+	first map[string]place // where each kind of thing that looks wrong was first met
 }
 
+// place is a line of a file; line 0 is the whole file.
+type place struct {
+	file string
+	line int
+}
+
+// met notes where something was met, if it is the first of its kind.
+func (r *Report) met(kind string, e *Example) {
+	if _, known := r.first[kind]; !known {
+		r.first[kind] = place{e.File, e.Line}
+	}
+}
+
+// where says in words where something was met first; "" when that is not known.
+func (r *Report) where(kind string) string {
+	p, known := r.first[kind]
+	switch {
+	case !known || p.file == "":
+		return ""
+	case p.line == 0:
+		return ", first " + p.file
+	}
+	return fmt.Sprintf(", first %s:%d", p.file, p.line)
+}
+
+// Kinds of things that look wrong and have a place.
+const (
+	unlabelled = "unlabelled"
+	empty      = "empty"
+	duplicate  = "duplicate"
+	notUTF8    = "not UTF-8"
+	label      = "label " // and its name
+)
+
 func newReport() *Report {
-	return &Report{Skipped: map[string]int{}, PerLabel: map[string]int{}}
+	return &Report{Skipped: map[string]int{}, PerLabel: map[string]int{}, first: map[string]place{}}
 }
 
 func (r *Report) clone() Report {
 	c := *r
 	c.Skipped, c.PerLabel = maps.Clone(r.Skipped), maps.Clone(r.PerLabel)
+	c.first = maps.Clone(r.first)
 	c.EmptyClass = slices.Clone(r.EmptyClass)
 	return c
 }
@@ -68,10 +105,10 @@ func (r Report) Notes() []string {
 		}
 	}
 	note(r.Errors, "rows could not be read")
-	note(r.Unlabelled, "rows have no label")
-	note(r.Empty, "rows have an empty body")
-	note(r.NotUTF8, "rows held bytes that are no UTF-8; they were decoded by guess")
-	note(r.Duplicates, "rows repeat the body of an earlier one; across a split they flatter the accuracy")
+	note(r.Unlabelled, "rows have no label%s", r.where(unlabelled))
+	note(r.Empty, "rows have an empty body%s", r.where(empty))
+	note(r.NotUTF8, "rows held bytes that are no UTF-8; they were decoded by guess%s", r.where(notUTF8))
+	note(r.Duplicates, "rows repeat the body of an earlier one; across a split they flatter the accuracy%s", r.where(duplicate))
 	note(r.Unmatched, "rows of labels.tsv name no page of the corpus")
 	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
 		note(r.Skipped[reason], "files skipped: %s", reason)
@@ -80,22 +117,23 @@ func (r Report) Notes() []string {
 		notes = append(notes, fmt.Sprintf("class %q has no pages", class))
 	}
 	for _, pair := range r.caseTwins() {
-		notes = append(notes, fmt.Sprintf("labels %s differ only in case and count as different classes", pair))
+		notes = append(notes, fmt.Sprintf("labels %s", pair))
 	}
 	return notes
 }
 
-// caseTwins returns groups of labels that differ in case only.
+// caseTwins returns a sentence for each group of labels that differ in case only.
 func (r Report) caseTwins() []string {
-	groups := map[string][]string{}
+	groups, places := map[string][]string{}, map[string]string{}
 	for _, l := range r.Labels() {
 		key := strings.ToLower(l)
 		groups[key] = append(groups[key], fmt.Sprintf("%q", l))
+		places[key] += r.where(label + l)
 	}
 	var twins []string
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		if g := groups[key]; len(g) > 1 {
-			twins = append(twins, strings.Join(g, " and "))
+			twins = append(twins, strings.Join(g, " and ")+" differ only in case and count as different classes"+places[key])
 		}
 	}
 	return twins

@@ -140,16 +140,20 @@ func (r *Report) count(e *Example, seen map[[16]byte]struct{}) {
 	r.Examples++
 	if e.Label == "" {
 		r.Unlabelled++
+		r.met(unlabelled, e)
 	} else {
 		r.PerLabel[e.Label]++
+		r.met(label+e.Label, e)
 	}
 	if strings.TrimSpace(e.HTML) == "" && strings.TrimSpace(e.Text) == "" {
 		r.Empty++
+		r.met(empty, e)
 		return
 	}
 	sum := e.sum()
 	if _, again := seen[sum]; again {
 		r.Duplicates++
+		r.met(duplicate, e)
 	}
 	seen[sum] = struct{}{}
 }

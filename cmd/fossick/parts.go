@@ -37,14 +37,14 @@ func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
 			return nil, usageError{err}
 		}
 		where := append(slices.Clone(c.Where), c.TestWhere)
-		test, err := openSets(a, c.Sets, where, c.Level)
+		test, err := openSets(a, c.Sets, where, c.Level, nil)
 		if err != nil {
 			return nil, err
 		}
 		test = c.Rename.apply(test)
 		return &parts{train: except(all, test), test: test, how: "all but " + w.Field + "=" + w.Value}, nil
 	case c.Test != "":
-		test, err := openSets(a, []string{c.Test}, nil, c.Level)
+		test, err := openSets(a, []string{c.Test}, nil, c.Level, warnOnce(a))
 		if err != nil {
 			return nil, err
 		}
@@ -56,8 +56,9 @@ func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
 // open opens the sets one by one, capped and renamed as the flags say.
 func (c trainCmd) open(a *app) ([]examples, error) {
 	var sets []examples
+	warn := warnOnce(a)
 	for _, path := range c.Sets {
-		set, err := openSets(a, []string{path}, c.Where, c.Level)
+		set, err := openSets(a, []string{path}, c.Where, c.Level, warn)
 		if err != nil {
 			return nil, err
 		}
@@ -157,8 +158,27 @@ func (c trainCmd) splitOptions() (o datasets.SplitOptions, err error) {
 	return o, nil
 }
 
-// openSets opens labelled sets and chains them.
-func openSets(a *app, paths, where []string, level int) (examples, error) {
+// warnOnce returns a function that logs what looks wrong in a set, once each.
+func warnOnce(a *app) func(*datasets.Set) {
+	told := map[*datasets.Set]bool{}
+	return func(set *datasets.Set) {
+		if told[set] {
+			return
+		}
+		told[set] = true
+		rep, err := set.Report()
+		if err != nil {
+			return // the pass has reported it
+		}
+		for _, note := range rep.Notes() {
+			a.log.Warn("look at the set", "set", set.Name(), "what", note)
+		}
+	}
+}
+
+// openSets opens labelled sets and chains them. read, unless nil, is called with
+// each set that was read to its end.
+func openSets(a *app, paths, where []string, level int, read func(*datasets.Set)) (examples, error) {
 	opt := datasets.Options{Level: level}
 	for _, s := range where {
 		w, err := datasets.ParseWhere(s)
@@ -181,6 +201,9 @@ func openSets(a *app, paths, where []string, level int) (examples, error) {
 				if !yield(e, err) {
 					return
 				}
+			}
+			if read != nil {
+				read(set)
 			}
 		}
 	}, nil

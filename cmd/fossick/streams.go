@@ -94,6 +94,21 @@ func isRow(err error) bool {
 	return errors.As(err, &row)
 }
 
+// readable leaves out the rows that could not be read, for a second look at rows
+// whose errors are reported.
+func readable(all examples) examples {
+	return func(yield func(*datasets.Example, error) bool) {
+		for e, err := range all {
+			if err != nil && isRow(err) {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // first passes on the first n rows.
 func first(all examples, n int) examples {
 	return func(yield func(*datasets.Example, error) bool) {

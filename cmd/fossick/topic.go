@@ -121,7 +121,7 @@ func (c *topicNewCmd) train(a *app, t *models.Topic, r *topicResult) error {
 	if err != nil {
 		return err
 	}
-	off, err := openSets(a, negatives, nil, 0)
+	off, err := openSets(a, negatives, nil, 0, nil)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (c *topicNewCmd) train(a *app, t *models.Topic, r *topicResult) error {
 func (c *topicNewCmd) onTopic(a *app) (examples, error) {
 	var sets []examples
 	for _, path := range c.Examples {
-		set, err := openSets(a, []string{path}, nil, 0)
+		set, err := openSets(a, []string{path}, nil, 0, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -129,7 +129,7 @@ func (c trainCmd) judge(a *app, r *trainResult, m *models.Model, rep *train.Repo
 	}
 	source := p.test
 	if source == nil {
-		source = first(p.train, timedPages)
+		source = first(readable(p.train), timedPages)
 	}
 	tested, err := runTest(a, classifier, source, opt)
 	if err != nil {
