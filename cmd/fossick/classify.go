@@ -20,7 +20,7 @@ import (
 )
 
 type classifyCmd struct {
-	Model    string   `required:"" placeholder:"M" help:"Model file."`
+	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model file; a second one is compared with it on labelled sets."`
 	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets."`
 	Level    int      `placeholder:"N" help:"Of a set: which of a row's labels is its class [0]."`
 	Contact  string   `placeholder:"WHO" help:"Mail or URL for the user agent; needed for URLs."`
@@ -28,10 +28,11 @@ type classifyCmd struct {
 }
 
 func (classifyCmd) Help() string {
-	return `Labels pages, each with its probability and the reason: the rule that fired, or the words that weighed most. Of a labelled set it also says how many labels are right.
+	return `Labels pages, each with its probability and the reason: the rule that fired, or the words that weighed most. Of a labelled set it also says how many labels are right, and lists the worst errors: those it was surest of. A second --model is compared with the first by McNemar's test; all else is the first one's.
 
 Example:
-  fossick classify --model demo.model page.html`
+  fossick classify --model demo.model page.html
+  fossick classify --model tree.model --model linear.model pages.jsonl`
 }
 
 type classifyResult struct {
@@ -40,6 +41,8 @@ type classifyResult struct {
 	CI        *[2]float64               `json:"accuracy_ci"`
 	MacroF1   *float64                  `json:"macro_f1"`
 	Confusion map[string]map[string]int `json:"confusion"`
+	Worst     []mistake                 `json:"worst_errors"` // the most confident first
+	McNemar   *mcnemar                  `json:"mcnemar"`      // null without a second model
 }
 
 type labelled struct {
@@ -54,16 +57,20 @@ type verdicts struct {
 	classifyCmd
 	app              *app
 	classifier       *classify.Classifier
+	rival            *rival // nil without a second model
 	result           classifyResult
 	truth, predicted []int
 }
 
 func (c classifyCmd) Run(a *app) error {
-	m, classifier, err := loadModel(c.Model)
+	m, classifier, err := loadModel(c.Model[0])
 	if err != nil {
 		return err
 	}
-	l := &verdicts{classifyCmd: c, app: a, classifier: classifier, result: classifyResult{Results: []labelled{}}}
+	l := &verdicts{classifyCmd: c, app: a, classifier: classifier, result: classifyResult{Results: []labelled{}, Worst: []mistake{}}}
+	if l.rival, err = newRival(c.Model, m); err != nil {
+		return err
+	}
 	for _, what := range c.What {
 		if err := l.add(what); err != nil {
 			return err
@@ -73,6 +80,10 @@ func (c classifyCmd) Run(a *app) error {
 		measures := train.Measure(len(m.Classes), l.truth, l.predicted)
 		l.result.Accuracy, l.result.CI, l.result.MacroF1 = &measures.Accuracy, &measures.CI, &measures.MacroF1
 		l.result.Confusion = confusion(m.Classes, &measures)
+	}
+	l.result.Worst = worst(l.result.Worst)
+	if l.result.McNemar, err = l.rival.compare(len(l.truth)); err != nil {
+		return err
 	}
 	return a.emit(l.result, l.result.print)
 }
@@ -89,10 +100,11 @@ func (l *verdicts) add(what string) error {
 	return l.set(what)
 }
 
-func (l *verdicts) label(name string, d features.Doc) string {
+func (l *verdicts) label(name string, d features.Doc) labelled {
 	r := l.classifier.Classify(d)
-	l.result.Results = append(l.result.Results, labelled{name, r.Label, r.Score, l.classifier.Explain(d)})
-	return r.Label
+	said := labelled{name, r.Label, r.Score, l.classifier.Explain(d)}
+	l.result.Results = append(l.result.Results, said)
+	return said
 }
 
 func (l *verdicts) file(path string) error {
@@ -198,12 +210,22 @@ func (l *verdicts) set(path string) error {
 			l.app.log.Warn("page left out", "url", e.URL, "err", err)
 			continue
 		}
-		label := l.label(e.URL, d)
+		said := l.label(e.URL, d)
 		if truth := m.Class(opt.Class(e)); truth >= 0 {
-			l.truth, l.predicted = append(l.truth, truth), append(l.predicted, m.Class(label))
+			l.judge(m.Classes[truth], said, d)
 		}
 	}
 	return nil
+}
+
+// judge remembers what was said of a page whose class is known.
+func (l *verdicts) judge(truth string, said labelled, d features.Doc) {
+	m := l.classifier.Model()
+	l.truth, l.predicted = append(l.truth, m.Class(truth)), append(l.predicted, m.Class(said.Label))
+	if said.Label != truth {
+		l.result.Worst = append(l.result.Worst, mistake{said.Name, truth, said.Label, said.Score, said.Rule})
+	}
+	l.rival.judge(truth, said.Label == truth, d)
 }
 
 func (r classifyResult) print(w io.Writer) {
@@ -214,4 +236,6 @@ func (r classifyResult) print(w io.Writer) {
 		fmt.Fprintf(w, "Accuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f\n",
 			100**r.Accuracy, 100*r.CI[0], 100*r.CI[1], *r.MacroF1)
 	}
+	printWorst(w, r.Worst)
+	r.McNemar.print(w)
 }
