@@ -19,8 +19,9 @@ type scratch struct {
 	x     *features.Extractor
 	terms features.Vector
 	probs []float64
-	dense []float32 // for trees: counts of all terms, zero between pages
+	dense []float32 // for trees and rules: counts of all terms, zero between pages
 	leaf  int32     // for trees: where the page ended
+	rule  int32     // for rules: which one decided
 }
 
 // Result is what a model says of a page.
@@ -40,7 +41,7 @@ func New(m *models.Model) (*Classifier, error) {
 	c := &Classifier{model: &own, lex: features.FixedLexicon(own.Terms)}
 	c.pool.New = func() any {
 		s := &scratch{x: features.NewExtractor(own.Extractor, c.lex), probs: make([]float64, len(own.Classes))}
-		if own.Tree != nil {
+		if own.Linear == nil {
 			s.dense = make([]float32, len(own.Terms))
 		}
 		return s
@@ -86,9 +87,12 @@ func (c *Classifier) score(d features.Doc) *scratch {
 	s.terms = s.x.CountUnsorted(s.terms, d)
 	m := c.model
 	m.Weighting.Apply(s.terms)
-	if m.Tree != nil {
+	switch {
+	case m.Tree != nil:
 		s.leaf = m.Tree.Scores(s.probs, s.terms, s.dense)
-	} else {
+	case m.Rules != nil:
+		s.rule = m.Rules.Scores(s.probs, s.terms, s.dense)
+	default:
 		m.Linear.Scores(s.probs, s.terms)
 	}
 	m.Calibration.Apply(s.probs)

@@ -34,6 +34,9 @@ func (c *Classifier) Explain(d features.Doc) string {
 	if c.model.Tree != nil {
 		return Rule(c.model, s.leaf)
 	}
+	if c.model.Rules != nil {
+		return InducedRule(c.model, int(s.rule))
+	}
 	return c.words(s.terms, best)
 }
 
@@ -67,6 +70,43 @@ func Rule(m *models.Model, leaf int32) string {
 		condition = strings.Join(parts, " ∧ ")
 	}
 	return fmt.Sprintf("%s → %s (%s/%s)", condition, m.Classes[best], number(counts[best]), number(total))
+}
+
+// InducedRule writes a rule of the model's rules as
+//
+//	mortgag ∧ ¬goal ∧ loan > 1 → banking (37/39)
+//
+// with how many of the training pages that it covers are of its class; rule
+// Rules.Len() is the default.
+func InducedRule(m *models.Model, rule int) string {
+	r := m.Rules
+	counts := r.Covered(rule, len(m.Classes))
+	class, total := 0, float32(0)
+	for i, n := range counts {
+		total += n
+		if n > counts[class] {
+			class = i
+		}
+	}
+	if rule == r.Len() {
+		return fmt.Sprintf("no rule → %s (%s/%s)", m.Classes[class], number(counts[class]), number(total))
+	}
+	class = int(r.Class[rule])
+	var parts []string
+	for i := r.Start[rule]; i < r.Start[rule+1]; i++ {
+		term, above := m.Terms[r.Term[i]], r.Above[i] == 1
+		switch {
+		case r.Threshold[i] == 0 && above:
+			parts = append(parts, term)
+		case r.Threshold[i] == 0:
+			parts = append(parts, "¬"+term)
+		case above:
+			parts = append(parts, term+" > "+number(r.Threshold[i]))
+		default:
+			parts = append(parts, term+" ≤ "+number(r.Threshold[i]))
+		}
+	}
+	return fmt.Sprintf("%s → %s (%s/%s)", strings.Join(parts, " ∧ "), m.Classes[class], number(counts[class]), number(total))
 }
 
 func number(v float32) string { return strconv.FormatFloat(float64(v), 'g', 4, 32) }

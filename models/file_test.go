@@ -192,6 +192,8 @@ func FuzzPayload(f *testing.F) {
 		probs := make([]float64, len(m.Classes))
 		if m.Tree != nil {
 			m.Tree.Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
+		} else if m.Rules != nil {
+			m.Rules.Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
 		} else {
 			m.Linear.Scores(probs, features.Vector{})
 		}

@@ -13,6 +13,7 @@ const (
 	LinearSVM  = "linear"
 	NaiveBayes = "nb"
 	C45        = "c45"
+	CN2        = "cn2"
 )
 
 // Model is a trained classifier. It is not changed once trained or read, and so
@@ -27,6 +28,7 @@ type Model struct {
 
 	Linear *Linear // of linear and nb
 	Tree   *Tree   // of c45
+	Rules  *Rules  // of cn2
 
 	Calibration Calibration
 
@@ -85,8 +87,8 @@ func (m *Model) Check() error {
 		return fmt.Errorf("model of %d terms with %d document frequencies", n, len(m.Weighting.IDF))
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
 		return fmt.Errorf("model whose term weights are not numbers")
-	case (m.Linear == nil) == (m.Tree == nil):
-		return fmt.Errorf("model of classifier %q; want one table, linear or tree", m.Classifier)
+	case m.tables() != 1:
+		return fmt.Errorf("model of classifier %q with %d tables; want one: linear, tree or rules", m.Classifier, m.tables())
 	}
 	for i := range k {
 		if slices.Contains(m.Classes[:i], m.Classes[i]) {
@@ -99,7 +101,19 @@ func (m *Model) Check() error {
 	if m.Linear != nil {
 		return m.Linear.check(n, k)
 	}
+	if m.Rules != nil {
+		return m.Rules.check(n, k)
+	}
 	return m.Tree.check(n, k)
+}
+
+func (m *Model) tables() (n int) {
+	for _, has := range [...]bool{m.Linear != nil, m.Tree != nil, m.Rules != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
 }
 
 func finite(values []float32) bool {

@@ -15,6 +15,7 @@ type wire struct {
 	Blocks     floats              `cbor:"blocks"`
 	Linear     *wireLinear         `cbor:"linear,omitempty"`
 	Tree       *wireTree           `cbor:"tree,omitempty"`
+	Rules      *wireRules          `cbor:"rules,omitempty"`
 	Scale      float64             `cbor:"scale"`
 	Offset     []float64           `cbor:"offset,omitempty"`
 	Thresholds []float64           `cbor:"thresholds"`
@@ -47,6 +48,16 @@ type wireTree struct {
 	Counts    floats  `cbor:"counts"`
 }
 
+type wireRules struct {
+	Ordered   bool    `cbor:"ordered"`
+	Start     []int32 `cbor:"start"`
+	Term      []int32 `cbor:"term"`
+	Threshold floats  `cbor:"threshold"`
+	Above     []uint8 `cbor:"above"`
+	Class     []int32 `cbor:"class"`
+	Counts    floats  `cbor:"counts"`
+}
+
 type wireCard struct {
 	Data     []string          `cbor:"data"`
 	Split    string            `cbor:"split"`
@@ -74,6 +85,9 @@ func newWire(m *Model) *wire {
 	if t := m.Tree; t != nil {
 		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts}
 	}
+	if r := m.Rules; r != nil {
+		w.Rules = &wireRules{r.Ordered, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
+	}
 	return w
 }
 
@@ -96,6 +110,9 @@ func (w *wire) model() *Model {
 	}
 	if t := w.Tree; t != nil {
 		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts}
+	}
+	if r := w.Rules; r != nil {
+		m.Rules = &Rules{r.Ordered, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
 	}
 	return m
 }

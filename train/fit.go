@@ -24,8 +24,9 @@ type fitted struct {
 	weighting features.Weighting
 	linear    *models.Linear
 	tree      *models.Tree
+	rules     *models.Rules
 	settings  map[string]string // for the card
-	dense     []float32         // scratch of a tree's scores
+	dense     []float32         // scratch of the scores of trees and rules
 }
 
 // newFitted keeps the given terms of the corpus.
@@ -64,12 +65,16 @@ func (f *fitted) vectors(c *corpus, pages []int) []features.Vector {
 func (f *fitted) scores(dst []float64, c *corpus, page int) {
 	v := remap(c.rows[page], f.number)
 	f.weighting.Apply(v)
-	if f.tree == nil {
+	if f.linear != nil {
 		f.linear.Scores(dst, v)
 		return
 	}
 	if f.dense == nil {
 		f.dense = make([]float32, len(f.kept))
+	}
+	if f.rules != nil {
+		f.rules.Scores(dst, v, f.dense)
+		return
 	}
 	f.tree.Scores(dst, v, f.dense)
 }

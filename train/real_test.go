@@ -73,6 +73,8 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 		w.Apply(v)
 		if m.Tree != nil {
 			m.Tree.Scores(s, v, dense)
+		} else if m.Rules != nil {
+			m.Rules.Scores(s, v, dense)
 		} else {
 			m.Linear.Scores(s, v)
 		}

@@ -26,6 +26,7 @@ type Options struct {
 	BySite     bool     // folds hold whole sites: what is learnt of a site's menus must not count
 	Keywords   int      // words of K a class; 0 is 20
 	Seed       int64
+	CN2        CN2 // how rules are learnt
 
 	Data  []string // the sets, for the card
 	Split string   // which part of them, for the card
@@ -38,20 +39,22 @@ const Auto = "auto"
 
 // Classifiers returns what Options.Classifier may be.
 func Classifiers() []string {
-	return []string{Auto, models.C45, models.LinearSVM, models.NaiveBayes}
+	return []string{Auto, models.C45, models.CN2, models.LinearSVM, models.NaiveBayes}
 }
 
 func (o *Options) learners() ([]learner, error) {
 	nb := []learner{bayes{complement: true}, bayes{}}
 	switch o.Classifier {
 	case "", Auto:
-		return append([]learner{linear{}, c45{}}, nb...), nil
+		return append([]learner{linear{}, c45{}, cn2{}}, nb...), nil
 	case models.LinearSVM:
 		return []learner{linear{}}, nil
 	case models.NaiveBayes:
 		return nb, nil
 	case models.C45:
 		return []learner{c45{}}, nil
+	case models.CN2:
+		return []learner{cn2{}}, nil
 	}
 	return nil, fmt.Errorf("no classifier %q; there are %s", o.Classifier, strings.Join(Classifiers(), ", "))
 }
@@ -90,6 +93,9 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	}
 	if opt.Folds < 2 || opt.Words < 0 || opt.MinSites < 0 || opt.Mu < 0 {
 		return nil, nil, fmt.Errorf("training with %d folds, %d words, μ %v; want 2 folds at least, and no negative numbers", opt.Folds, opt.Words, opt.Mu)
+	}
+	if err := opt.CN2.check(); err != nil {
+		return nil, nil, err
 	}
 	learners, err := opt.learners()
 	if err != nil {
@@ -185,7 +191,7 @@ func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
 func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	m := &models.Model{
 		Classifier: name, Classes: c.classes, Extractor: c.extractor,
-		Terms: f.terms(c), Weighting: f.weighting, Linear: f.linear, Tree: f.tree,
+		Terms: f.terms(c), Weighting: f.weighting, Linear: f.linear, Tree: f.tree, Rules: f.rules,
 		Card: models.Card{
 			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
 			Settings: maps.Clone(f.settings), Seed: opt.Seed,

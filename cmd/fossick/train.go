@@ -22,13 +22,16 @@ type trainCmd struct {
 	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label."`
 	Out  string   `short:"o" required:"" placeholder:"MODEL" help:"Model file to write."`
 
-	Classifier string   `enum:"auto,c45,linear,nb" default:"auto" help:"How to classify: ${enum}; auto takes what does best in cross-validation [auto]."`
-	Words      int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45: 300, others: all]."`
-	Mu         float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats."`
-	MinSites   int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
-	Labels     []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]."`
-	Topic      string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
-	Level      int      `placeholder:"N" help:"Which of a row's labels is its class: 0 the first (the theme), 1 the second (the category) [0]."`
+	Classifier   string   `enum:"auto,c45,cn2,linear,nb" default:"auto" help:"How to classify: ${enum}; auto takes what does best in cross-validation [auto]."`
+	CN2          string   `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]."`
+	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]."`
+	Significance float64  `default:"0.99" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, 0 to 1 [0.99]."`
+	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, others: all]."`
+	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats."`
+	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
+	Labels       []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]."`
+	Topic        string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
+	Level        int      `placeholder:"N" help:"Which of a row's labels is its class: 0 the first (the theme), 1 the second (the category) [0]."`
 
 	Rename    renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated."`
 	PerSite   int      `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates."`
@@ -89,6 +92,7 @@ func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
 		Classifier: c.Classifier, Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
 		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
+		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance},
 	}
 	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
 		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
