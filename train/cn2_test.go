@@ -1,0 +1,275 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+// slowCN2 is induce the obvious way: sets of rows as slices, every complex made
+// and kept, no bit in sight.
+type slowCN2 struct {
+	rows     [][]float32
+	y        []int
+	classes  int
+	cuts     []cut
+	opt      CN2
+	critical float64
+}
+
+type slowComplex struct {
+	selectors []int32
+	rows      []int
+	quality   int64
+}
+
+func (s *slowCN2) passes(row int, sel int32) bool {
+	c := s.cuts[sel/2]
+	return (s.rows[row][c.term] > c.over) == (sel%2 == 0)
+}
+
+func (s *slowCN2) counts(rows []int) []int {
+	n := make([]int, s.classes)
+	for _, r := range rows {
+		n[s.y[r]]++
+	}
+	return n
+}
+
+func (s *slowCN2) quality(rows []int, class int) int64 {
+	counts, n := s.counts(rows), float64(len(rows))
+	if class >= 0 {
+		return billionths((float64(counts[class]) + 1) / (n + float64(s.classes)))
+	}
+	h := 0.0
+	for _, c := range counts {
+		if p := float64(c) / n; p > 0 {
+			h -= p * math.Log(p)
+		}
+	}
+	return billionths(-h)
+}
+
+func (s *slowCN2) significant(rows, live []int, class int) bool {
+	f, e := s.counts(rows), s.counts(live)
+	if class >= 0 {
+		f = []int{f[class], len(rows) - f[class]}
+		e = []int{e[class], len(live) - e[class]}
+	}
+	ratio := 0.0
+	for c := range f {
+		if f[c] > 0 {
+			expected := float64(e[c]) * float64(len(rows)) / float64(len(live))
+			ratio += 2 * float64(f[c]) * math.Log(float64(f[c])/expected)
+		}
+	}
+	return billionths(ratio) >= billionths(s.critical) && ratio > 1e-9
+}
+
+func slowOrder(a, b slowComplex) int {
+	return cmp.Or(cmp.Compare(b.quality, a.quality), cmp.Compare(len(b.rows), len(a.rows)),
+		cmp.Compare(len(a.selectors), len(b.selectors)), slices.Compare(a.selectors, b.selectors))
+}
+
+func (s *slowCN2) best(live []int, class int) *slowComplex {
+	var found *slowComplex
+	beam := []slowComplex{{rows: live}}
+	for len(beam) > 0 {
+		var step []slowComplex
+		for _, x := range beam {
+			for sel := range int32(2 * len(s.cuts)) {
+				n := slowComplex{selectors: append(slices.Clone(x.selectors), sel)}
+				slices.Sort(n.selectors)
+				for _, r := range x.rows {
+					if s.passes(r, sel) {
+						n.rows = append(n.rows, r)
+					}
+				}
+				if len(n.rows) == 0 || len(n.rows) == len(x.rows) || class >= 0 && s.counts(n.rows)[class] == 0 {
+					continue
+				}
+				n.quality = s.quality(n.rows, class)
+				if n.quality > s.quality(live, class) && (found == nil || slowOrder(n, *found) < 0) && s.significant(n.rows, live, class) {
+					found = &n
+				}
+				twice := slices.ContainsFunc(step, func(o slowComplex) bool { return slices.Equal(o.selectors, n.selectors) })
+				if slices.Max(s.counts(n.rows)) < len(n.rows) && !twice {
+					step = append(step, n)
+				}
+			}
+		}
+		slices.SortFunc(step, slowOrder)
+		beam = nil
+		for _, x := range step[:min(len(step), s.opt.Beam)] {
+			if class >= 0 && found != nil {
+				if p := s.counts(x.rows)[class]; billionths(float64(p+1)/float64(p+s.classes)) <= found.quality {
+					continue
+				}
+			}
+			beam = append(beam, x)
+		}
+	}
+	return found
+}
+
+func (s *slowCN2) induce() *models.Rules {
+	r := &models.Rules{Ordered: s.opt.Ordered, Start: []int32{0}}
+	var every []int
+	for i := range s.rows {
+		every = append(every, i)
+	}
+	add := func(x *slowComplex, class int, rows []int) {
+		for _, sel := range x.selectors {
+			r.Term, r.Threshold = append(r.Term, s.cuts[sel/2].term), append(r.Threshold, s.cuts[sel/2].over)
+			r.Above = append(r.Above, uint8(1-sel%2))
+		}
+		r.Start, r.Class = append(r.Start, int32(len(r.Term))), append(r.Class, int32(class))
+		for _, n := range s.counts(rows) {
+			r.Counts = append(r.Counts, float32(n))
+		}
+	}
+	left := every
+	for class := range s.classes {
+		if !s.opt.Ordered {
+			left = every
+		}
+		for len(left) > 0 && (s.opt.Ordered || s.counts(left)[class] > 0) {
+			target := class
+			if s.opt.Ordered {
+				target = -1
+			}
+			x := s.best(left, target)
+			if x == nil {
+				break
+			}
+			covers := x.rows
+			says := class
+			if s.opt.Ordered {
+				c := s.counts(x.rows)
+				says = slices.Index(c, slices.Max(c))
+			} else {
+				covers = nil
+				for _, row := range every {
+					if !slices.ContainsFunc(x.selectors, func(sel int32) bool { return !s.passes(row, sel) }) {
+						covers = append(covers, row)
+					}
+				}
+			}
+			add(x, says, covers)
+			var rest []int
+			for _, row := range left {
+				if !slices.Contains(x.rows, row) || !s.opt.Ordered && s.y[row] != class {
+					rest = append(rest, row)
+				}
+			}
+			left = rest
+		}
+		if s.opt.Ordered {
+			break
+		}
+	}
+	if !s.opt.Ordered {
+		left = every
+	}
+	for _, n := range s.counts(left) {
+		r.Counts = append(r.Counts, float32(n))
+	}
+	return r
+}
+
+// TestCN2Oracle: the same rules as the obvious version, on random sets.
+func TestCN2Oracle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for round := range 400 {
+		n, terms, classes := 5+rng.IntN(90), 1+rng.IntN(6), 2+rng.IntN(3)
+		opt := CN2{Ordered: round%2 == 0, Beam: 1 + rng.IntN(5), Significance: []float64{0.5, 0.9, 0.99}[rng.IntN(3)]}
+		slow := &slowCN2{classes: classes, opt: opt, critical: critical(opt.Significance, 1)}
+		if opt.Ordered {
+			slow.critical = critical(opt.Significance, classes-1)
+		}
+		rows := make([]features.Vector, n)
+		for i := range rows {
+			y := rng.IntN(classes)
+			dense := make([]float32, terms)
+			for k := range dense {
+				if rng.IntN(classes+1) <= (y+k)%classes {
+					dense[k] = 1
+					if round%4 >= 2 {
+						dense[k] = float32(rng.ExpFloat64() + float64(y)/4)
+					}
+					rows[i].Index, rows[i].Value = append(rows[i].Index, int32(k)), append(rows[i].Value, dense[k])
+				}
+			}
+			slow.y, slow.rows = append(slow.y, y), append(slow.rows, dense)
+		}
+		slow.cuts = newCover(rows, slow.y, classes, terms).cuts
+		got, err := induce(context.Background(), rows, slow.y, classes, terms, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := slow.induce(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("round %d, %+v: rules\n%+v\nwant\n%+v", round, opt, got, want)
+		}
+	}
+}
+
+// TestCN2Measures: by hand, of 6 rows of one class and 2 of another among 10 and
+// 10. Entropy −(¾ ln ¾ + ¼ ln ¼) = 0.562335; Laplace 7/10; the likelihood ratio
+// 2 (6 ln 6/4 + 2 ln 2/4) = 2.092993; of χ² with one degree of freedom 95 % lie
+// below 3.841459.
+func TestCN2Measures(t *testing.T) {
+	s := &ruleSearch{nlog: make([]float64, 9)}
+	for n := 2; n < 9; n++ {
+		s.nlog[n] = float64(n) * math.Log(float64(n))
+	}
+	counts, live := []int32{6, 2}, &complex{counts: []int32{10, 10}, n: 20}
+	if got := s.quality(counts, 8, -1); got != -562335145 {
+		t.Errorf("quality %d, want minus the entropy, -562335145", got)
+	}
+	if got := s.quality(counts, 8, 0); got != 700000000 {
+		t.Errorf("Laplace %d, want 0.7", got)
+	}
+	for _, class := range []int{-1, 0} {
+		if s.critical = 2.0929; !s.significant(counts, 8, live, class) {
+			t.Error("2.092993 does not pass 2.0929")
+		}
+		if s.critical = 2.0931; s.significant(counts, 8, live, class) {
+			t.Error("2.092993 passes 2.0931")
+		}
+	}
+	if got := critical(0.95, 1); math.Abs(got-3.841459) > 1e-5 {
+		t.Errorf("χ² %v, want 3.841459", got)
+	}
+}
+
+func TestCuts(t *testing.T) {
+	for _, c := range []struct {
+		values []float32
+		rows   int
+		want   []float32
+	}{
+		{nil, 5, nil},
+		{[]float32{1, 1}, 5, []float32{0}},
+		{[]float32{1, 1}, 2, nil}, // parts nothing
+		{[]float32{4, 1, 2, 3}, 5, []float32{0, 2, 3}},
+	} {
+		if got := cuts(c.values, c.rows); !slices.Equal(got, c.want) {
+			t.Errorf("cuts(%v, %d) = %v, want %v", c.values, c.rows, got, c.want)
+		}
+	}
+}
+
+func TestCN2Refuses(t *testing.T) {
+	for _, o := range []CN2{{Beam: -1}, {Significance: 1}, {Significance: -0.1}, {Significance: math.NaN()}} {
+		if o.check() == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
