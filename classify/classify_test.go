@@ -33,6 +33,34 @@ func tree() *models.Model {
 	return m
 }
 
+func rules() *models.Model {
+	m := tree()
+	m.Classifier, m.Tree, m.Calibration = models.CN2, nil, models.Calibration{Scale: 1}
+	m.Rules = &models.Rules{
+		Start: []int32{0, 2, 3}, Term: []int32{0, 2, 3}, Threshold: []float32{0, 0, 1}, Above: []uint8{1, 0, 1},
+		Class: []int32{0, 1}, Counts: []float32{37, 2, 1, 2, 5, 6},
+	}
+	return m
+}
+
+// BenchmarkRules walks an ordered list of 60 rules on 77 words; the page meets none.
+func BenchmarkRules(b *testing.B) {
+	r := &models.Rules{Ordered: true, Start: []int32{0}, Counts: make([]float32, 61*4)}
+	for i := range 60 {
+		r.Term = append(r.Term, int32(i), int32(i+9), int32(i+17))
+		r.Threshold, r.Above = append(r.Threshold, 0, 0, 1), append(r.Above, 1, 0, 1)
+		r.Start, r.Class = append(r.Start, int32(3*i+3)), append(r.Class, int32(i%4))
+	}
+	dense := make([]float32, 77)
+	for i := 0; i < 77; i += 5 {
+		dense[i] = 1
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Find(0, dense)
+	}
+}
+
 func TestClassify(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -47,6 +75,8 @@ func TestClassify(t *testing.T) {
 			1 / (1 + math.Exp(-5)), "mortgag +2.00, title:bank +1.00 → banking"},
 		{"linear, nothing known", linear(), features.Doc{Text: "zebra"}, "other", 1 / (1 + math.Exp(-1)), "no known word → other"},
 		{"tree", tree(), features.Doc{Text: "mortgages, loans and a loan"}, "banking", 38. / 41, "mortgag > 0 ∧ loan > 1 → banking (37/39)"},
+		{"rules", rules(), features.Doc{Text: "mortgages"}, "banking", 38. / 41, "mortgag ∧ ¬garden → banking (37/39)"},
+		{"rules, none", rules(), features.Doc{Text: "garden"}, "other", 7. / 13, "no rule → other (6/11)"},
 		{"tree, absent", tree(), features.Doc{Text: "a garden"}, "other", 4. / 5, "no mortgag → other (3/3)"},
 		{"tree, tie", tree(), features.Doc{Text: "mortgage loan"}, "banking", 0.5, "mortgag > 0 ∧ loan ≤ 1 → banking (1/2)"},
 	} {

@@ -41,6 +41,57 @@ func treeModel() *Model {
 	return m
 }
 
+func rulesModel() *Model {
+	m := linearModel()
+	m.Classifier, m.Linear, m.Calibration = CN2, nil, Calibration{Scale: 1}
+	m.Rules = &Rules{
+		Start: []int32{0, 2, 3}, Term: []int32{0, 1, 2}, Threshold: []float32{0, 0, 2}, Above: []uint8{1, 0, 1},
+		Class: []int32{0, 1}, Counts: []float32{4, 0, 1, 2, 5, 5},
+	}
+	return m
+}
+
+func TestRulesScores(t *testing.T) {
+	dense, s := make([]float32, 3), make([]float64, 2)
+	for _, c := range []struct {
+		ordered bool
+		x       features.Vector
+		rule    int32
+		want    float64 // of banking
+	}{
+		{false, features.Vector{Index: []int32{0}, Value: []float32{1}}, 0, 5. / 6},
+		{false, features.Vector{Index: []int32{0, 2}, Value: []float32{1, 3}}, 0, 6. / 9}, // 4+1 and 0+2
+		{true, features.Vector{Index: []int32{0, 2}, Value: []float32{1, 3}}, 0, 5. / 6},
+		{true, features.Vector{Index: []int32{0, 1, 2}, Value: []float32{1, 1, 3}}, 1, 2. / 5},
+		{false, features.Vector{}, 2, 0.5},
+	} {
+		m := rulesModel()
+		m.Rules.Ordered = c.ordered
+		rule := m.Rules.Scores(s, c.x, dense)
+		if rule != c.rule || math.Abs(math.Exp(s[0])-c.want) > 1e-12 {
+			t.Errorf("%+v: rule %d, probability %v", c, rule, math.Exp(s[0]))
+		}
+	}
+}
+
+func TestCheckRules(t *testing.T) {
+	for name, damage := range map[string]func(*Rules){
+		"no start":     func(r *Rules) { r.Start = nil },
+		"start":        func(r *Rules) { r.Start[1] = 9 },
+		"term":         func(r *Rules) { r.Term[0] = 3 },
+		"class":        func(r *Rules) { r.Class[1] = 2 },
+		"counts":       func(r *Rules) { r.Counts = r.Counts[1:] },
+		"fewer than 0": func(r *Rules) { r.Counts[0] = -1 },
+		"above":        func(r *Rules) { r.Above[0] = 2 },
+	} {
+		m := rulesModel()
+		damage(m.Rules)
+		if m.Check() == nil {
+			t.Errorf("%s: Check finds nothing", name)
+		}
+	}
+}
+
 func encode(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -51,7 +102,7 @@ func encode(t testing.TB, m *Model) []byte {
 }
 
 func TestWriteRead(t *testing.T) {
-	for _, m := range []*Model{linearModel(), treeModel()} {
+	for _, m := range []*Model{linearModel(), treeModel(), rulesModel()} {
 		path := filepath.Join(t.TempDir(), "x.model")
 		if err := m.WriteFile(path); err != nil {
 			t.Fatal(err)
@@ -110,6 +161,7 @@ func TestCheck(t *testing.T) {
 		"child outside":    func(m *Model) { m.Tree.High[2] = 9 },
 		"term outside":     func(m *Model) { m.Tree.Term[0] = 3 },
 		"leaf outside":     func(m *Model) { m.Tree.Leaf[4] = 5 },
+		"rules and tree":   func(m *Model) { m.Rules = rulesModel().Rules },
 		"leaf below":       func(m *Model) { m.Tree.Leaf[1] = -1 },
 		"threshold no num": func(m *Model) { m.Tree.Threshold[0] = float32(math.NaN()) },
 		"calibration":      func(m *Model) { m.Calibration.Offset = []float64{1} },
@@ -162,6 +214,7 @@ func TestCalibration(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(encode(f, linearModel()))
 	f.Add(encode(f, treeModel()))
+	f.Add(encode(f, rulesModel()))
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		m, err := Read(bytes.NewReader(file))
@@ -177,7 +230,7 @@ func FuzzRead(f *testing.F) {
 
 // FuzzPayload fuzzes what lies behind the checksum.
 func FuzzPayload(f *testing.F) {
-	for _, m := range []*Model{linearModel(), treeModel()} {
+	for _, m := range []*Model{linearModel(), treeModel(), rulesModel()} {
 		raw, err := payload(m)
 		if err != nil {
 			f.Fatal(err)

@@ -15,7 +15,7 @@ import (
 type CN2 struct {
 	Ordered      bool    // a decision list (Clark & Niblett 1989), not rules a class (Clark & Boswell 1991)
 	Beam         int     // complexes kept a step; 0 is 5
-	Significance float64 // a rule's class distribution differs from chance with this probability; 0 is 0.99
+	Significance float64 // a rule's class distribution differs from chance with this probability; 0 is 0.9
 }
 
 func (o CN2) filled() CN2 {
@@ -23,7 +23,7 @@ func (o CN2) filled() CN2 {
 		o.Beam = 5
 	}
 	if o.Significance == 0 {
-		o.Significance = 0.99
+		o.Significance = 0.9
 	}
 	return o
 }

@@ -25,7 +25,7 @@ type trainCmd struct {
 	Classifier   string   `enum:"auto,c45,cn2,linear,nb" default:"auto" help:"How to classify: ${enum}; auto takes what does best in cross-validation [auto]."`
 	CN2          string   `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]."`
 	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]."`
-	Significance float64  `default:"0.99" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, 0 to 1 [0.99]."`
+	Significance float64  `default:"0.9" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.9]."`
 	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, others: all]."`
 	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats."`
 	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
@@ -96,6 +96,9 @@ func (c trainCmd) Run(a *app) error {
 	}
 	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
 		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
+	}
+	if c.Beam < 1 || !(c.Significance > 0 && c.Significance < 1) {
+		return usagef("--beam %d, --significance %v: want a beam of 1 at least, and a significance above 0 and below 1", c.Beam, c.Significance)
 	}
 	p, err := c.parts(a, &opt)
 	if err != nil {
