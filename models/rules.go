@@ -51,23 +51,22 @@ func (r *Rules) check(terms, classes int) error {
 	return nil
 }
 
-// Holds says whether all conditions of a rule hold. x has the counts of all terms.
-func (r *Rules) Holds(rule int, x []float32) bool {
-	for i := r.Start[rule]; i < r.Start[rule+1]; i++ {
-		if (x[r.Term[i]] > r.Threshold[i]) != (r.Above[i] == 1) {
-			return false
-		}
-	}
-	return true
-}
-
-// Find returns the first rule from number from on that holds, Len() if none does.
+// Find returns the first rule from number from on that holds, Len() if none
+// does. x has the counts of all terms.
 func (r *Rules) Find(from int, x []float32) int {
 	n := len(r.Class)
+	term, threshold, above := r.Term, r.Threshold[:len(r.Term)], r.Above[:len(r.Term)]
+	end := int(r.Start[from])
+next:
 	for rule := from; rule < n; rule++ {
-		if r.Holds(rule, x) {
-			return rule
+		i := end
+		end = int(r.Start[rule+1])
+		for ; i < end; i++ {
+			if (x[term[i]] > threshold[i]) != (above[i] == 1) {
+				continue next
+			}
 		}
+		return rule
 	}
 	return n
 }
