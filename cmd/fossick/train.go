@@ -97,8 +97,8 @@ func (c trainCmd) Run(a *app) error {
 	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
 		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
 	}
-	if c.Beam < 1 || !(c.Significance > 0 && c.Significance < 1) {
-		return usagef("--beam %d, --significance %v: want a beam of 1 at least, and a significance above 0 and below 1", c.Beam, c.Significance)
+	if c.Beam < 0 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
+		return usagef("--beam %d, --significance %v: want no negative numbers, and a significance below 1", c.Beam, c.Significance)
 	}
 	p, err := c.parts(a, &opt)
 	if err != nil {
