@@ -100,6 +100,37 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// TestExplainFor: the reasons for a label that need not be the best one.
+func TestExplainFor(t *testing.T) {
+	bank := features.Doc{Title: "The Bank", Text: "A mortgage in the garden"}
+	for _, c := range []struct {
+		name  string
+		model *models.Model
+		doc   features.Doc
+		label string
+		want  string
+	}{
+		{"linear, the best", linear(), bank, "banking", "mortgag +2.00, title:bank +1.00 → banking"},
+		{"linear, the other", linear(), bank, "other", "garden +3.00 → other"},
+		{"linear, nothing for it", linear(), features.Doc{Text: "garden"}, "banking", "no word speaks for it → banking"},
+		{"linear, nothing known", linear(), features.Doc{Text: "zebra"}, "banking", "no known word → banking"},
+		{"tree, the best", tree(), features.Doc{Text: "mortgage loan loan"}, "banking", "mortgag > 0 ∧ loan > 1 → banking (37/39)"},
+		{"tree, the other", tree(), features.Doc{Text: "mortgage loan loan"}, "other", "mortgag > 0 ∧ loan > 1 → other (2/39)"},
+		{"no such label", linear(), bank, "sport", ""},
+	} {
+		cl, err := New(c.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cl.ExplainFor(c.doc, c.label); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if best := cl.Classify(c.doc).Label; cl.ExplainFor(c.doc, best) != cl.Explain(c.doc) {
+			t.Errorf("%s: ExplainFor %q, Explain %q of the best label", c.name, cl.ExplainFor(c.doc, best), cl.Explain(c.doc))
+		}
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	m := linear()
 	m.Linear.Weights = m.Linear.Weights[1:]

@@ -6,7 +6,7 @@
 //
 // It trains nothing and knows no training library: a model's tables are flat
 // arrays, and a page is scored in time linear in its text, without garbage.
-// Start with New, then Classify.
+// Start with New, then Classify; Explain and ExplainFor say why.
 //
 // Files: classify.go labels and probabilities; explain.go the reasons.
 package classify

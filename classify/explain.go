@@ -31,17 +31,36 @@ func (c *Classifier) Explain(d features.Doc) string {
 			best = i
 		}
 	}
-	if c.model.Tree != nil {
-		return Rule(c.model, s.leaf)
-	}
-	if c.model.Rules != nil {
-		return InducedRule(c.model, int(s.rule))
-	}
-	return c.words(s.terms, best)
+	return c.explain(s, best)
 }
 
-// Rule writes the rule of a leaf of the model's tree.
-func Rule(m *models.Model, leaf int32) string {
+// ExplainFor says what speaks for a label, as Explain does, whether or not it is
+// the page's most probable one. Of trees and rules it is the same rule, with how many of
+// the pages that it covers are of the label: "no mortgag → other (1/40)". It
+// returns "" for a label that the model does not have.
+func (c *Classifier) ExplainFor(d features.Doc, label string) string {
+	class := c.model.Class(label)
+	if class < 0 {
+		return ""
+	}
+	s := c.score(d)
+	defer c.pool.Put(s)
+	return c.explain(s, class)
+}
+
+// explain gives the reasons that s holds for a class.
+func (c *Classifier) explain(s *scratch, class int) string {
+	if c.model.Tree != nil {
+		return rule(c.model, s.leaf, class)
+	}
+	if c.model.Rules != nil {
+		return inducedRule(c.model, int(s.rule), class)
+	}
+	return c.words(s.terms, class)
+}
+
+// rule writes the rule of a leaf of the model's tree, as it speaks of a class.
+func rule(m *models.Model, leaf int32, class int) string {
 	var parts []string
 	for _, cond := range m.Tree.Rule(leaf) {
 		term := m.Terms[cond.Term]
@@ -58,40 +77,33 @@ func Rule(m *models.Model, leaf int32) string {
 		}
 	}
 	counts := m.Tree.LeafCounts(leaf, len(m.Classes))
-	best, total := 0, float32(0)
-	for i, n := range counts {
+	var total float32
+	for _, n := range counts {
 		total += n
-		if n > counts[best] {
-			best = i
-		}
 	}
 	condition := "always"
 	if len(parts) > 0 {
 		condition = strings.Join(parts, " ∧ ")
 	}
-	return fmt.Sprintf("%s → %s (%s/%s)", condition, m.Classes[best], number(counts[best]), number(total))
+	return fmt.Sprintf("%s → %s (%s/%s)", condition, m.Classes[class], number(counts[class]), number(total))
 }
 
 // InducedRule writes a rule of the model's rules as
 //
 //	mortgag ∧ ¬goal ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of its class; rule
-// Rules.Len() is the default.
-func InducedRule(m *models.Model, rule int) string {
+// with how many of the training pages that it covers are of the class that is
+// asked for; rule Rules.Len() is the default.
+func inducedRule(m *models.Model, rule, class int) string {
 	r := m.Rules
 	counts := r.Covered(rule, len(m.Classes))
-	class, total := 0, float32(0)
-	for i, n := range counts {
+	var total float32
+	for _, n := range counts {
 		total += n
-		if n > counts[class] {
-			class = i
-		}
 	}
 	if rule == r.Len() {
 		return fmt.Sprintf("no rule → %s (%s/%s)", m.Classes[class], number(counts[class]), number(total))
 	}
-	class = int(r.Class[rule])
 	var parts []string
 	for i := r.Start[rule]; i < r.Start[rule+1]; i++ {
 		term, above := m.Terms[r.Term[i]], r.Above[i] == 1
@@ -137,8 +149,11 @@ func (c *Classifier) words(x features.Vector, class int) string {
 	for _, s := range all[:min(reasons, len(all))] {
 		parts = append(parts, fmt.Sprintf("%s +%.2f", m.Terms[s.term], s.added))
 	}
-	if len(parts) == 0 {
+	switch {
+	case len(x.Index) == 0:
 		return "no known word → " + m.Classes[class]
+	case len(parts) == 0:
+		return "no word speaks for it → " + m.Classes[class]
 	}
 	return strings.Join(parts, ", ") + " → " + m.Classes[class]
 }

@@ -188,9 +188,14 @@ func TestMeasureTwoStores(t *testing.T) {
 // moneyWords classifies a synthetic page by its words.
 func moneyWords(p *page.Page) Classified {
 	if strings.Contains(p.Text, "mortgage") {
-		return Classified{0.9, "sport", "mortgage is there"}
+		return Classified{0.9, "sport"}
 	}
-	return Classified{0.1, "sport", "mortgage is missing"}
+	return Classified{0.1, "sport"}
+}
+
+// mortgages explains a label by the one word that moneyWords looks at.
+func mortgages(p *page.Page, label string) string {
+	return fmt.Sprintf("mortgage %d times → %s", strings.Count(p.Text, "mortgage"), label)
 }
 
 func TestRefine(t *testing.T) {
@@ -199,7 +204,7 @@ func TestRefine(t *testing.T) {
 	if k := load(t, s).Kept(); k != nil {
 		t.Fatalf("kept before refine: %v", k)
 	}
-	opt := RefineOptions{Topic: "banking", Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords}
+	opt := RefineOptions{Topic: "banking", Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords, Explain: mortgages}
 	first, err := Refine(context.Background(), s, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -214,16 +219,32 @@ func TestRefine(t *testing.T) {
 		t.Errorf("cluster of a perfect classifier: %+v", m.Kept)
 	}
 	for _, p := range c.Pages {
-		want := store.Label{Label: "sport", Score: 0.1, Rule: "mortgage is missing; banking 0.1 < 0.5", Model: "m1"}
+		want := store.Label{Label: "sport", Score: 0.1, Rule: "mortgage 0 times → sport; banking 0.1 < 0.5", Model: "m1"}
 		if p.Relevant {
-			want = store.Label{Label: "banking", Score: 0.9, Kept: true, Rule: "mortgage is there; banking 0.9 ≥ 0.5", Model: "m1"}
+			want = store.Label{Label: "banking", Score: 0.9, Kept: true, Model: "m1"}
+			want.Rule = p.Refined.Rule
+			if !strings.HasPrefix(want.Rule, "mortgage ") || !strings.HasSuffix(want.Rule, " times → banking; banking 0.9 ≥ 0.5") {
+				t.Fatalf("%s: rule %q", p.URL, want.Rule)
+			}
 		}
 		if *p.Refined != want {
 			t.Fatalf("%s: got %+v, want %+v", p.URL, *p.Refined, want)
 		}
 	}
 
-	opt.Model, opt.Threshold = "m2", 0.95
+	// Under a low threshold a page is kept that is more likely something else: its
+	// reason is that of the label it gets.
+	opt.Threshold = 0.05
+	if _, err := Refine(context.Background(), s, opt); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range load(t, s).Pages {
+		if !p.Refined.Kept || !strings.Contains(p.Refined.Rule, "→ banking; banking 0.") {
+			t.Fatalf("%s: kept %v by %q, want the reason for banking", p.URL, p.Refined.Kept, p.Refined.Rule)
+		}
+	}
+
+	opt.Model, opt.Threshold, opt.Explain = "m2", 0.95, nil
 	again, err := Refine(context.Background(), s, opt)
 	if err != nil || again.Kept != 0 {
 		t.Errorf("second run: %+v, %v; want nothing kept", again, err)
@@ -231,6 +252,9 @@ func TestRefine(t *testing.T) {
 	for _, p := range load(t, s).Pages {
 		if p.Refined.Model != "m2" {
 			t.Fatalf("page %d still has the label of %s", p.Number, p.Refined.Model)
+		}
+		if !strings.HasPrefix(p.Refined.Rule, "banking 0.") {
+			t.Fatalf("page %d: rule %q without an explanation", p.Number, p.Refined.Rule)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 type Classified struct {
 	Score float64 // probability of the topic
 	Rest  string  // the most probable of the other classes
-	Rule  string  // what decided: the rule that fired or the words that weighed most
 }
 
 // RefineOptions say how a cluster is cleaned.
@@ -25,6 +24,12 @@ type RefineOptions struct {
 
 	// Classify must be safe for concurrent use.
 	Classify func(p *page.Page) Classified
+
+	// Explain says what speaks for a label: the rule that fired or the words that
+	// weighed most. It is asked for the label that the page gets, which under a low
+	// threshold need not be its most probable one. Safe for concurrent use; nil
+	// leaves the probability and the threshold as the only reason.
+	Explain func(p *page.Page, label string) string
 
 	// Progress is told after each page, from one goroutine; nil when nobody asks.
 	Progress func(done int)
@@ -44,8 +49,9 @@ const unreadable = "unreadable"
 // Refine is the second stage of paper A: it classifies every stored page,
 // writes the label into the store, and keeps the pages that are on topic. A page
 // is labelled with the topic exactly when it is kept, so a topic rarer than its
-// neighbours is kept from a low probability on. A second run replaces the labels of the first. When ctx ends, labels written so
-// far stay (each page has its old label or its new one) and ctx's error returns.
+// neighbours is kept from a low probability on. A second run replaces the labels
+// of the first. When ctx ends, labels written so far stay (each page has its old
+// label or its new one) and ctx's error returns.
 func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, error) {
 	r := Refined{PerClass: map[string]int{}}
 	batch := s.Batch()
@@ -78,12 +84,15 @@ func (opt *RefineOptions) label(p *page.Page) store.Label {
 		return store.Label{Label: unreadable, Rule: "the body cannot be parsed", Model: opt.Model}
 	}
 	c := opt.Classify(p)
-	l := store.Label{Label: c.Rest, Score: c.Score, Rule: c.Rule, Model: opt.Model}
+	l := store.Label{Label: c.Rest, Score: c.Score, Model: opt.Model}
 	sign := "<"
 	if c.Score >= opt.Threshold {
 		l.Label, l.Kept, sign = opt.Topic, true, "≥"
 	}
-	l.Rule += fmt.Sprintf("; %s %.3g %s %.3g", opt.Topic, c.Score, sign, opt.Threshold)
+	if opt.Explain != nil {
+		l.Rule = opt.Explain(p, l.Label) + "; "
+	}
+	l.Rule += fmt.Sprintf("%s %.3g %s %.3g", opt.Topic, c.Score, sign, opt.Threshold)
 	return l
 }
 

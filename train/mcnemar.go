@@ -2,40 +2,55 @@ package train
 
 import "math"
 
-// fewPairs is the number of discordant pairs below which the distribution of the
-// statistic is too far from χ² to be trusted.
-const fewPairs = 25
+// exactBelow is the number of pages on which two models disagree from which the
+// chi-squared distribution is near enough to the binomial: at 25 they differ by
+// less than .005.
+const exactBelow = 25
 
-// McNemar compares two models on the same rows (McNemar 1947): aOnly counts the
-// rows that only the first has right, bOnly those that only the second has; the
-// rows on which both are right or both wrong say nothing. The statistic is
-//
-//	(max(|aOnly − bOnly| − 1, 0))² / (aOnly + bOnly)
-//
-// with Edwards' correction (1948), 0 when the models never differ. p, in (0,1], is
-// the two-sided probability of a difference at least this large if neither model
-// were better: of χ² with one degree of freedom from 25 discordant pairs on, and
-// below that exactly of the binomial distribution with share 1/2.
-func McNemar(aOnly, bOnly int) (statistic, p float64) {
-	n := aOnly + bOnly
-	if n == 0 {
-		return 0, 1
-	}
-	gap := max(math.Abs(float64(aOnly-bOnly))-1, 0)
-	statistic = gap * gap / float64(n)
-	if n >= fewPairs {
-		return statistic, math.Erfc(math.Sqrt(statistic / 2))
-	}
-	return statistic, signTest(min(aOnly, bOnly), n)
+// Paired says whether of two models judged on the same pages one is better, or
+// whether the difference may be chance.
+type Paired struct {
+	AOnly, BOnly int     // pages that A alone, or B alone, labels right
+	Statistic    float64 // McNemar's χ² with continuity correction; 0 when neither leads
+	P            float64 // two-sided, in (0,1]: how often equal models differ as much
+	Exact        bool    // P is the binomial's, not that of χ²
 }
 
-// signTest returns the probability that n fair coins show at most k heads or at
-// most k tails, k ≤ n/2 and n small enough that 2ⁿ is exact.
-func signTest(k, n int) float64 {
-	ways, sum := 1.0, 0.0 // ways = n over i
-	for i := range k + 1 {
-		sum += ways
-		ways = ways * float64(n-i) / float64(i+1)
+// McNemar tests two models on the same pages (McNemar 1947, with the correction
+// of Edwards 1948):
+//
+//	χ² = max(0, |b − c| − 1)² / (b + c)
+//
+// with b pages that A alone has right and c that B alone has right. Pages that
+// both have right, or both wrong, say nothing of the difference. Below 25 pages
+// b + c, P is the binomial's: twice the chance of at most min(b,c) heads in b + c
+// throws of a fair coin, and at most 1. From 25 on it is the chance of a larger χ²
+// with one degree of freedom. b and c must not be negative; with both 0, P is 1.
+//
+// Pages count as independent draws: many pages of one site, right or wrong
+// together, make P too small.
+func McNemar(b, c int) Paired {
+	r := Paired{AOnly: b, BOnly: c, P: 1, Exact: b+c < exactBelow}
+	n := float64(b + c)
+	if n == 0 {
+		return r
 	}
-	return min(1, 2*math.Ldexp(sum, -n)) // an even split counts its middle twice
+	lead := max(0, math.Abs(float64(b-c))-1)
+	r.Statistic = lead * lead / n
+	if r.Exact {
+		r.P = signTest(min(b, c), b+c)
+	} else {
+		r.P = math.Erfc(math.Sqrt(r.Statistic / 2)) // χ² of one degree is a squared normal
+	}
+	return r
+}
+
+// signTest returns min(1, 2 · Σ_{i≤k} C(n,i) / 2ⁿ). Exact while 2ⁿ is, n ≤ 52.
+func signTest(k, n int) float64 {
+	ways, sum := 1.0, 1.0
+	for i := range k {
+		ways = ways * float64(n-i) / float64(i+1)
+		sum += ways
+	}
+	return min(1, math.Ldexp(sum, 1-n))
 }

@@ -2,56 +2,70 @@ package train
 
 import (
 	"math"
-	onebits "math/bits"
+	mathbits "math/bits"
 	"testing"
 )
 
+// TestMcNemar: worked by hand. χ² of 121 against 59 is (62 − 1)²/180, as in the
+// usual textbook table; its tail, like those of the other two, is from tables of
+// the normal distribution at √χ².
 func TestMcNemar(t *testing.T) {
 	for _, c := range []struct {
-		name         string
-		a, b         int
-		statistic, p float64
+		name      string
+		b, c      int
+		statistic float64
+		p, within float64
+		exact     bool
 	}{
-		{"never differ", 0, 0, 0, 1},
-		{"one row", 1, 0, 0, 1},
-		{"even", 5, 5, 0, 1},
-		{"five to none", 5, 0, 3.2, 2.0 / 32},
-		{"two to eight", 2, 8, 2.5, 112.0 / 1024},
-		{"the last exact", 6, 18, 121.0 / 24, 380102.0 / (1 << 24)},
-		{"the first by chi-square", 5, 20, 7.84, 0.0051103},
-		// Agresti, Categorical Data Analysis, section 10.1: 86 and 150.
-		{"approval ratings", 86, 150, 16.8178, 0.0000411},
+		{"no difference at all", 0, 0, 0, 1, 0, true},
+		{"one page", 1, 0, 0, 1, 0, true},
+		{"five against none, 2/2⁵", 5, 0, 3.2, 0.0625, 0, true},
+		{"none against six, 2/2⁶", 0, 6, 25. / 6, 0.03125, 0, true},
+		{"2 · (1+10+45)/2¹⁰", 8, 2, 2.5, 0.109375, 0, true},
+		{"equal", 7, 7, 0, 1, 0, true},
+		{"the last exact one, 2 · 190051/2²⁴", 18, 6, 121. / 24, 2 * 190051. / (1 << 24), 0, true},
+		{"the first by χ²: √2.56 = 1.6", 17, 8, 2.56, 0.109599, 1e-6, false},
+		{"equal and many", 50, 50, 0, 1, 0, false},
+		{"textbook", 121, 59, 3721. / 180, 5.45e-6, 1e-8, false},
 	} {
-		for _, swapped := range []bool{false, true} {
-			a, b := c.a, c.b
-			if swapped {
-				a, b = b, a
+		for range 2 { // which of the two is called A changes nothing but the names
+			r := McNemar(c.b, c.c)
+			if r.AOnly != c.b || r.BOnly != c.c || r.Exact != c.exact ||
+				math.Abs(r.Statistic-c.statistic) > 1e-12 || math.Abs(r.P-c.p) > c.within {
+				t.Errorf("%s: McNemar(%d, %d) = %+v, want statistic %v, p %v, exact %v", c.name, c.b, c.c, r, c.statistic, c.p, c.exact)
 			}
-			statistic, p := McNemar(a, b)
-			if math.Abs(statistic-c.statistic) > 1e-4 || math.Abs(p-c.p) > 1e-6 {
-				t.Errorf("%s: McNemar(%d, %d) = %.4f, %.7f, want %.4f, %.7f", c.name, a, b, statistic, p, c.statistic, c.p)
-			}
+			c.b, c.c = c.c, c.b
 		}
 	}
 }
 
-// TestMcNemarExact holds the exact p against counting all outcomes of n coins.
-func TestMcNemarExact(t *testing.T) {
-	for n := 1; n <= 14; n++ {
-		for a := range n + 1 {
-			extreme := 0
-			for coins := range 1 << n {
-				heads := onebits.OnesCount(uint(coins))
-				if abs(2*heads-n) >= abs(2*a-n) {
-					extreme++
+// TestMcNemarCounts throws all coins: of the 2ⁿ ways in which n pages fall to two
+// equal models, P is the share that is at least as uneven.
+func TestMcNemarCounts(t *testing.T) {
+	for n := 1; n <= 16; n++ {
+		for b := 0; b <= n; b++ {
+			uneven := 0
+			for throw := range uint32(1) << n {
+				heads := mathbits.OnesCount32(throw)
+				if abs(2*heads-n) >= abs(2*b-n) {
+					uneven++
 				}
 			}
-			want := float64(extreme) / float64(int(1)<<n)
-			if _, p := McNemar(a, n-a); math.Abs(p-want) > 1e-12 {
-				t.Errorf("McNemar(%d, %d): p = %v, want %v", a, n-a, p, want)
+			want := float64(uneven) / float64(uint32(1)<<n)
+			if p := McNemar(b, n-b).P; p != want {
+				t.Errorf("McNemar(%d, %d): p %v, want %v", b, n-b, p, want)
 			}
 		}
 	}
 }
 
 func abs(x int) int { return max(x, -x) }
+
+// TestMcNemarMeets: at the seam the two ways agree as the comment says.
+func TestMcNemarMeets(t *testing.T) {
+	for b := 0; b <= exactBelow; b++ {
+		if p, exact := McNemar(b, exactBelow-b).P, signTest(min(b, exactBelow-b), exactBelow); math.Abs(p-exact) > 0.005 {
+			t.Errorf("%d against %d: χ² says %v, the binomial %v", b, exactBelow-b, p, exact)
+		}
+	}
+}

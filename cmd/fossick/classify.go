@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"fossick/classify"
-	"fossick/datasets"
 	"fossick/features"
 	"fossick/fetch"
 	"fossick/page"
@@ -20,19 +19,21 @@ import (
 )
 
 type classifyCmd struct {
-	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model file; a second one is compared with it on labelled sets."`
+	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model file. A second one is compared with the first on the labelled rows (McNemar's test)."`
 	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets."`
 	Level    int      `placeholder:"N" help:"Of a set: which of a row's labels is its class [0]."`
+	Where    []string `sep:"none" placeholder:"FIELD=VALUE" help:"Of a set: only rows with this value, as split=test; may be repeated."`
+	Errors   int      `default:"10" placeholder:"N" help:"Of a labelled set: list so many of the mistakes, the surest first [10]."`
 	Contact  string   `placeholder:"WHO" help:"Mail or URL for the user agent; needed for URLs."`
 	AllowNet []string `placeholder:"CIDR" help:"Private networks that URLs may lead into."`
 }
 
 func (classifyCmd) Help() string {
-	return `Labels pages, each with its probability and the reason: the rule that fired, or the words that weighed most. Of a labelled set it also says how many labels are right, and lists the worst errors: those it was surest of. A second --model is compared with the first by McNemar's test; all else is the first one's.
+	return `Labels pages, each with its probability and the reason: the rule that fired, or the words that weighed most. Of a labelled set it also says how many labels are right, and lists the surest mistakes. With a second model it says which of the two is better on the set, and how often chance alone makes such a difference; use a set that neither was trained on.
 
 Example:
   fossick classify --model demo.model page.html
-  fossick classify --model tree.model --model linear.model pages.jsonl`
+  fossick classify --model old.model --model new.model 20news --where split=test`
 }
 
 type classifyResult struct {
@@ -41,8 +42,9 @@ type classifyResult struct {
 	CI        *[2]float64               `json:"accuracy_ci"`
 	MacroF1   *float64                  `json:"macro_f1"`
 	Confusion map[string]map[string]int `json:"confusion"`
-	Worst     []mistake                 `json:"worst_errors"` // the most confident first
-	McNemar   *mcnemar                  `json:"mcnemar"`      // null without a second model
+	Worst     []mistake                 `json:"worst"`      // null without labelled rows
+	AccuracyB *float64                  `json:"accuracy_b"` // null without a second model
+	McNemar   *mcnemarResult            `json:"mcnemar"`
 }
 
 type labelled struct {
@@ -57,19 +59,28 @@ type verdicts struct {
 	classifyCmd
 	app              *app
 	classifier       *classify.Classifier
-	rival            *rival // nil without a second model
 	result           classifyResult
-	truth, predicted []int
+	truth, predicted []int // classes, by labelled row
+	mistakes         []mistake
+	rival            *rival // nil without a second model
 }
 
 func (c classifyCmd) Run(a *app) error {
-	m, classifier, err := loadModel(c.Model[0])
+	if len(c.Model) > 2 {
+		return usagef("--model given %d times: two models can be compared, not more", len(c.Model))
+	}
+	if c.Errors < 0 {
+		return usagef("--errors %d: want 0 or more", c.Errors)
+	}
+	_, classifier, err := loadModel(c.Model[0])
 	if err != nil {
 		return err
 	}
-	l := &verdicts{classifyCmd: c, app: a, classifier: classifier, result: classifyResult{Results: []labelled{}, Worst: []mistake{}}}
-	if l.rival, err = newRival(c.Model, m); err != nil {
-		return err
+	l := &verdicts{classifyCmd: c, app: a, classifier: classifier, result: classifyResult{Results: []labelled{}}}
+	if len(c.Model) == 2 {
+		if err := l.readRival(c.Model[1]); err != nil {
+			return err
+		}
 	}
 	for _, what := range c.What {
 		if err := l.add(what); err != nil {
@@ -77,15 +88,23 @@ func (c classifyCmd) Run(a *app) error {
 		}
 	}
 	if len(l.truth) > 0 {
-		measures := train.Measure(len(m.Classes), l.truth, l.predicted)
-		l.result.Accuracy, l.result.CI, l.result.MacroF1 = &measures.Accuracy, &measures.CI, &measures.MacroF1
-		l.result.Confusion = confusion(m.Classes, &measures)
+		l.measure()
 	}
-	l.result.Worst = worst(l.result.Worst)
-	if l.result.McNemar, err = l.rival.compare(len(l.truth)); err != nil {
-		return err
+	if l.rival != nil {
+		if err := l.compare(); err != nil {
+			return err
+		}
 	}
-	return a.emit(l.result, l.result.print)
+	return a.emit(l.result, l.print)
+}
+
+// measure sums up the labelled rows.
+func (l *verdicts) measure() {
+	classes := l.classifier.Model().Classes
+	m := train.Measure(len(classes), l.truth, l.predicted)
+	l.result.Accuracy, l.result.CI, l.result.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
+	l.result.Confusion = confusion(classes, &m)
+	l.result.Worst = worst(l.mistakes, l.Errors)
 }
 
 // add labels what an argument stands for.
@@ -102,9 +121,21 @@ func (l *verdicts) add(what string) error {
 
 func (l *verdicts) label(name string, d features.Doc) labelled {
 	r := l.classifier.Classify(d)
-	said := labelled{name, r.Label, r.Score, l.classifier.Explain(d)}
+	said := labelled{name, r.Label, r.Score, l.classifier.ExplainFor(d, r.Label)}
 	l.result.Results = append(l.result.Results, said)
 	return said
+}
+
+// check compares what was said of a row with its true class.
+func (l *verdicts) check(said labelled, d features.Doc, truth string) {
+	m := l.classifier.Model()
+	l.truth, l.predicted = append(l.truth, m.Class(truth)), append(l.predicted, m.Class(said.Label))
+	if said.Label != truth {
+		l.mistakes = append(l.mistakes, mistake{said.Name, truth, said.Label, said.Score, said.Rule})
+	}
+	if l.rival != nil {
+		l.rival.judge(d, truth)
+	}
 }
 
 func (l *verdicts) file(path string) error {
@@ -184,7 +215,7 @@ func (l *verdicts) allowed(f *fetch.Fetcher, u *url.URL) error {
 
 // set labels the rows of a set, and remembers what their labels say.
 func (l *verdicts) set(path string) error {
-	set, err := openSet(l.app, path, datasets.Options{Level: l.Level})
+	rows, err := openSets(l.app, []string{path}, l.Where, l.Level, nil)
 	if err != nil {
 		return err
 	}
@@ -194,7 +225,7 @@ func (l *verdicts) set(path string) error {
 	if len(m.Classes) == 2 && slices.Contains(m.Classes, train.Other) {
 		opt = train.Options{Topic: m.Classes[1-m.Class(train.Other)]}
 	}
-	for e, err := range set.Examples() {
+	for e, err := range rows {
 		if l.app.ctx.Err() != nil {
 			return errInterrupted
 		}
@@ -211,31 +242,24 @@ func (l *verdicts) set(path string) error {
 			continue
 		}
 		said := l.label(e.URL, d)
-		if truth := m.Class(opt.Class(e)); truth >= 0 {
-			l.judge(m.Classes[truth], said, d)
+		if truth := opt.Class(e); m.Class(truth) >= 0 {
+			l.check(said, d, truth)
 		}
 	}
 	return nil
 }
 
-// judge remembers what was said of a page whose class is known.
-func (l *verdicts) judge(truth string, said labelled, d features.Doc) {
-	m := l.classifier.Model()
-	l.truth, l.predicted = append(l.truth, m.Class(truth)), append(l.predicted, m.Class(said.Label))
-	if said.Label != truth {
-		l.result.Worst = append(l.result.Worst, mistake{said.Name, truth, said.Label, said.Score, said.Rule})
-	}
-	l.rival.judge(truth, said.Label == truth, d)
-}
-
-func (r classifyResult) print(w io.Writer) {
+func (l *verdicts) print(w io.Writer) {
+	r := &l.result
 	for _, p := range r.Results {
 		fmt.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
 	}
 	if r.Accuracy != nil {
 		fmt.Fprintf(w, "Accuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f\n",
 			100**r.Accuracy, 100*r.CI[0], 100*r.CI[1], *r.MacroF1)
+		printWorst(w, r.Worst, len(l.mistakes))
 	}
-	printWorst(w, r.Worst)
-	r.McNemar.print(w)
+	if r.McNemar != nil {
+		r.McNemar.print(w, l.Model, *r.Accuracy, *r.AccuracyB)
+	}
 }

@@ -2,18 +2,126 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 
 	"fossick/classify"
 	"fossick/features"
-	"fossick/models"
 	"fossick/train"
 )
 
-// mistake is a page of a labelled set that the model got wrong.
+// mcnemarResult is the test of two models on one labelled set.
+type mcnemarResult struct {
+	AOnly     int     `json:"a_only"` // pages that A alone has right
+	BOnly     int     `json:"b_only"`
+	Statistic float64 `json:"statistic"` // χ² with continuity correction
+	P         float64 `json:"p"`
+	Method    string  `json:"method"` // exact, chi-squared
+}
+
+// rival is the second model, judged on the labelled rows of the first.
+type rival struct {
+	name       string
+	classifier *classify.Classifier
+	right      []bool // by labelled row
+}
+
+// readRival reads the second model. Models of other classes answer another question,
+// often an easier one: they are not compared.
+func (l *verdicts) readRival(path string) error {
+	m, classifier, err := loadModel(path)
+	if err != nil {
+		return err
+	}
+	if first := l.classifier.Model(); !slices.Equal(first.Classes, m.Classes) {
+		return usagef("models of different classes cannot be compared: %s has %s; %s has %s; train both with the same --labels or --topic",
+			l.Model[0], strings.Join(first.Classes, ", "), path, strings.Join(m.Classes, ", "))
+	}
+	l.rival = &rival{name: path, classifier: classifier}
+	return nil
+}
+
+// judge has the second model label a row.
+func (b *rival) judge(d features.Doc, truth string) {
+	b.right = append(b.right, b.classifier.Classify(d).Label == truth)
+}
+
+// compare tests the first model against the second on the rows that both labelled.
+func (l *verdicts) compare() error {
+	b := l.rival
+	if len(b.right) == 0 {
+		return fmt.Errorf("%s against %s: no row with a label that the models have; models are compared on a labelled set", l.Model[0], b.name)
+	}
+	var both, aOnly, bOnly int
+	for i, right := range b.right {
+		switch a := l.truth[i] == l.predicted[i]; {
+		case a && right:
+			both++
+		case a:
+			aOnly++
+		case right:
+			bOnly++
+		}
+	}
+	accuracy := float64(both+bOnly) / float64(len(b.right))
+	t := train.McNemar(aOnly, bOnly)
+	l.result.AccuracyB = &accuracy
+	l.result.McNemar = &mcnemarResult{t.AOnly, t.BOnly, t.Statistic, t.P, "chi-squared"}
+	if t.Exact {
+		l.result.McNemar.Method = "exact"
+	}
+	return nil
+}
+
+// print says in plain words which model is better, and how sure that is.
+func (r *mcnemarResult) print(w io.Writer, models []string, a, b float64) {
+	fmt.Fprintf(w, "\nA  %5.1f %% right  %s\nB  %5.1f %% right  %s\n", 100*a, models[0], 100*b, models[1])
+	fmt.Fprintf(w, "A alone is right on %s, B alone on %d. ", pages(r.AOnly), r.BOnly)
+	winner, lead := "A", r.AOnly-r.BOnly
+	if lead < 0 {
+		winner, lead = "B", -lead
+	}
+	switch {
+	case r.AOnly+r.BOnly == 0:
+		fmt.Fprintln(w, "They are right and wrong on the same pages.")
+	case lead == 0:
+		fmt.Fprintln(w, "Neither is better.")
+	default:
+		fmt.Fprintf(w, "%s is right on %s more than %s; a difference this large comes by chance %s (McNemar's test, p = %.2g).\n",
+			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(r.P), r.P)
+	}
+}
+
+func pages(n int) string {
+	if n == 1 {
+		return "1 page"
+	}
+	return fmt.Sprintf("%d pages", n)
+}
+
+// oftenness says in words how often something with probability p happens.
+func oftenness(p float64) string {
+	switch {
+	case p < 1e-6:
+		return "less than once in a million times"
+	case p < 0.15:
+		return fmt.Sprintf("once in %.0f times", round2(1/p))
+	case p < 0.95:
+		return fmt.Sprintf("%.0f times in 10", 10*p)
+	}
+	return "nearly always"
+}
+
+// round2 rounds x ≥ 1 to two digits.
+func round2(x float64) float64 {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(x))-1))
+	return math.Round(x/unit) * unit
+}
+
+// mistake is a page that got a wrong label.
 type mistake struct {
 	URL   string  `json:"url"`
 	Truth string  `json:"truth"`
@@ -22,98 +130,21 @@ type mistake struct {
 	Rule  string  `json:"rule"`
 }
 
-// worstErrors is how many mistakes are listed: as many as one reads.
-const worstErrors = 10
-
-// worst returns the mistakes the model was surest of, the surest first; of equals,
-// those that the set has first.
-func worst(all []mistake) []mistake {
+// worst returns the n most confident mistakes, the surest first; equal ones stay
+// in the order of the set. They show a wrong label of the set as often as a
+// weakness of the model.
+func worst(all []mistake, n int) []mistake {
+	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b mistake) int { return cmp.Compare(b.Score, a.Score) })
-	return all[:min(len(all), worstErrors)]
+	return append([]mistake{}, all[:min(n, len(all))]...)
 }
 
-func printWorst(w io.Writer, list []mistake) {
+func printWorst(w io.Writer, list []mistake, mistakes int) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "Worst errors, the surest first:")
-	for _, e := range list {
-		fmt.Fprintf(w, "  %s\tis %s, taken for %s\t%.3f\t%s\n", e.URL, e.Truth, e.Label, e.Score, e.Rule)
+	fmt.Fprintf(w, "\nThe surest of %d mistakes:\n", mistakes)
+	for _, m := range list {
+		fmt.Fprintf(w, "  %.3f %s, is %s: %s\n        %s\n", m.Score, m.Label, m.Truth, clean(m.URL, 100), clean(m.Rule, 160))
 	}
-}
-
-// mcnemar says how two models differ on the same rows.
-type mcnemar struct {
-	AOnly     int     `json:"a_only"` // rows that only the first model has right
-	BOnly     int     `json:"b_only"`
-	Statistic float64 `json:"statistic"`
-	P         float64 `json:"p"`
-}
-
-// rival is the second model of a comparison; a nil one compares nothing.
-type rival struct {
-	classifier   *classify.Classifier
-	aOnly, bOnly int
-}
-
-// newRival loads the second of the models at paths, if there is one. It must know
-// the classes of the first, m: else the two answer different questions.
-func newRival(paths []string, m *models.Model) (*rival, error) {
-	switch {
-	case len(paths) == 1:
-		return nil, nil
-	case len(paths) > 2:
-		return nil, usagef("--model: %d models given; two at most can be compared", len(paths))
-	}
-	other, classifier, err := loadModel(paths[1])
-	if err != nil {
-		return nil, err
-	}
-	if a, b := slices.Sorted(slices.Values(m.Classes)), slices.Sorted(slices.Values(other.Classes)); !slices.Equal(a, b) {
-		return nil, fmt.Errorf("models %s and %s: their classes differ (%v and %v); compare models trained on the same labels", paths[0], paths[1], a, b)
-	}
-	return &rival{classifier: classifier}, nil
-}
-
-// judge puts a page of class truth to the second model; right says whether the
-// first had it right.
-func (r *rival) judge(truth string, right bool, d features.Doc) {
-	if r == nil {
-		return
-	}
-	switch alsoRight := r.classifier.Classify(d).Label == truth; {
-	case right && !alsoRight:
-		r.aOnly++
-	case !right && alsoRight:
-		r.bOnly++
-	}
-}
-
-// compare returns McNemar's test over the rows judged.
-func (r *rival) compare(rows int) (*mcnemar, error) {
-	if r == nil {
-		return nil, nil
-	}
-	if rows == 0 {
-		return nil, errors.New("two models are compared on labelled rows, and there is none with a class they know; give a labelled set, or one --model")
-	}
-	statistic, p := train.McNemar(r.aOnly, r.bOnly)
-	return &mcnemar{r.aOnly, r.bOnly, statistic, p}, nil
-}
-
-func (m *mcnemar) print(w io.Writer) {
-	if m == nil {
-		return
-	}
-	verdict := "the difference may be chance"
-	switch {
-	case m.AOnly == m.BOnly:
-		verdict = "no difference"
-	case m.P < 0.05 && m.AOnly > m.BOnly:
-		verdict = "the first is better"
-	case m.P < 0.05:
-		verdict = "the second is better"
-	}
-	fmt.Fprintf(w, "McNemar's test: only the first model is right on %d pages, only the second on %d; statistic %.2f, p = %.3g: %s\n",
-		m.AOnly, m.BOnly, m.Statistic, m.P, verdict)
 }

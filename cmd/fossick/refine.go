@@ -69,7 +69,7 @@ func (c refineCmd) Run(a *app) (err error) {
 	start := time.Now()
 	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
 		Topic: topic, Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
-		Classify: classifyTopic(classifier, topic),
+		Classify: classifyTopic(classifier, topic), Explain: explainPage(classifier),
 		Progress: a.counter("refined %d pages"),
 	})
 	r.Seconds = time.Since(start).Seconds()
@@ -118,10 +118,14 @@ func topicOf(m *models.Model, path, asked, stores string) (string, error) {
 func classifyTopic(c *classify.Classifier, topic string) func(*page.Page) eval.Classified {
 	class := c.Model().Class(topic)
 	return func(p *page.Page) eval.Classified {
-		d := features.Doc(p.Fields())
-		r := c.Classify(d)
-		return eval.Classified{Score: r.Probs[class], Rest: bestBut(c.Model().Classes, r.Probs, class), Rule: c.Explain(d)}
+		r := c.Classify(features.Doc(p.Fields()))
+		return eval.Classified{Score: r.Probs[class], Rest: bestBut(c.Model().Classes, r.Probs, class)}
 	}
+}
+
+// explainPage makes a classifier say what speaks for a page's label.
+func explainPage(c *classify.Classifier) func(*page.Page, string) string {
+	return func(p *page.Page, label string) string { return c.ExplainFor(features.Doc(p.Fields()), label) }
 }
 
 // bestBut returns the most probable class but one, "" when there is no other.
