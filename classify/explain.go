@@ -88,7 +88,7 @@ func rule(m *models.Model, leaf int32, class int) string {
 	return fmt.Sprintf("%s → %s (%s/%s)", condition, m.Classes[class], number(counts[class]), number(total))
 }
 
-// InducedRule writes a rule of the model's rules as
+// inducedRule writes a rule of the model's rules as
 //
 //	mortgag ∧ ¬goal ∧ loan > 1 → banking (37/39)
 //

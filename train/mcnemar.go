@@ -12,7 +12,7 @@ const exactBelow = 25
 type Paired struct {
 	AOnly, BOnly int     // pages that A alone, or B alone, labels right
 	Statistic    float64 // McNemar's χ² with continuity correction; 0 when neither leads
-	P            float64 // two-sided, in (0,1]: how often equal models differ as much
+	P            float64 // two-sided, in [0,1]: how often equal models differ as much
 	Exact        bool    // P is the binomial's, not that of χ²
 }
 

@@ -26,6 +26,8 @@ func TestMcNemar(t *testing.T) {
 		{"the last exact one, 2 · 190051/2²⁴", 18, 6, 121. / 24, 2 * 190051. / (1 << 24), 0, true},
 		{"the first by χ²: √2.56 = 1.6", 17, 8, 2.56, 0.109599, 1e-6, false},
 		{"equal and many", 50, 50, 0, 1, 0, false},
+		// Agresti, Categorical Data Analysis, section 10.1.
+		{"approval ratings", 86, 150, 3969. / 236, 4.11e-5, 1e-7, false},
 		{"textbook", 121, 59, 3721. / 180, 5.45e-6, 1e-8, false},
 	} {
 		for range 2 { // which of the two is called A changes nothing but the names
