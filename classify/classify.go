@@ -56,12 +56,7 @@ func (c *Classifier) Model() *models.Model { return c.model }
 func (c *Classifier) Classify(d features.Doc) Result {
 	s := c.score(d)
 	defer c.pool.Put(s)
-	best := 0
-	for i, p := range s.probs {
-		if p > s.probs[best] {
-			best = i
-		}
-	}
+	best := s.best()
 	return Result{
 		Label: c.model.Classes[best], Score: s.probs[best],
 		Probs: append([]float64(nil), s.probs...),
@@ -78,6 +73,17 @@ func (c *Classifier) Score(d features.Doc, label string) float64 {
 	s := c.score(d)
 	defer c.pool.Put(s)
 	return s.probs[class]
+}
+
+// best returns the most probable class; of equal ones that which sorts first.
+func (s *scratch) best() int {
+	best := 0
+	for i, p := range s.probs {
+		if p > s.probs[best] {
+			best = i
+		}
+	}
+	return best
 }
 
 // score leaves a page's weighed terms and probabilities in scratch space, which

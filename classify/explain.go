@@ -25,13 +25,7 @@ const reasons = 6
 func (c *Classifier) Explain(d features.Doc) string {
 	s := c.score(d)
 	defer c.pool.Put(s)
-	best := 0
-	for i, p := range s.probs {
-		if p > s.probs[best] {
-			best = i
-		}
-	}
-	return c.explain(s, best)
+	return c.explain(s, s.best())
 }
 
 // ExplainFor says what speaks for a label, as Explain does, whether or not it is

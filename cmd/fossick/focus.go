@@ -150,20 +150,25 @@ func failures(s *store.Store, seeds []string) (all []failure) {
 func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlResult {
 	n := done.Counts
 	r := &crawlResult{
-		Topic: c.Topic, Fetched: n.Pages, Relevant: n.Relevant, Requests: n.Requests,
+		Topic: c.Topic, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Hosts: done.Hosts,
 		Seconds: n.Elapsed.Seconds(), Store: c.Store, Stopped: done.Stopped, Waiting: waiting,
 		Keywords: plan.keywords,
-	}
-	if n.Pages > 0 {
-		harvest := float64(n.Relevant) / float64(n.Pages)
-		r.Harvest = &harvest
 	}
 	if r.Seconds > 0 {
 		speed := float64(n.Pages) / r.Seconds
 		r.PagesPerSecond = &speed
 	}
 	return r
+}
+
+// harvestOf is relevant / fetched, nil of nothing.
+func harvestOf(n store.Counts) *float64 {
+	if n.Pages == 0 {
+		return nil
+	}
+	harvest := float64(n.Relevant) / float64(n.Pages)
+	return &harvest
 }
 
 func (r *crawlResult) print(w io.Writer) {

@@ -83,12 +83,8 @@ func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
 	p := m.progress()
 	n := p.Counts
 	s := crawlStatus{
-		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Requests: n.Requests,
+		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
-	}
-	if n.Pages > 0 {
-		harvest := float64(n.Relevant) / float64(n.Pages)
-		s.Harvest = &harvest
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer
