@@ -31,7 +31,7 @@ func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if w.log != nil {
 		w.log.add(record{
 			Start: start, End: time.Now(), URL: q.url(), Host: q.hostport(), Path: q.path,
-			Status: out.status, Bytes: out.bytes, UserAgent: r.UserAgent(), Method: r.Method,
+			Status: out.status, Bytes: out.bytes, UserAgent: r.UserAgent(), Method: r.Method, Fault: out.fault,
 		})
 	}
 }
@@ -79,6 +79,10 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		return
 	}
 	if q.path == "/robots.txt" {
+		if f := w.pick(w.faults.robots, w.faults.hostShare, hostName(q.host)); f != nil {
+			w.misbehave(f, rw, r, q, h.robots)
+			return
+		}
 		rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		send(rw, r, h.robots)
 		return
@@ -86,6 +90,9 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 	key, err := datasets.Key(q.url())
 	if err != nil { // too long, for one
 		problem(rw, http.StatusNotFound, "the URL has no normal form: "+err.Error())
+		return
+	}
+	if w.opt.Faults.Share > 0 && w.trap(rw, r, q) {
 		return
 	}
 	for _, x := range w.extra {
@@ -97,6 +104,10 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		redirect(rw, moved, http.StatusMovedPermanently)
 		return
 	} else if ok {
+		if f := w.pick(w.faults.page, w.faults.share, key); f != nil {
+			w.misbehave(f, rw, r, q, w.spool.read(&en))
+			return
+		}
 		w.sendPage(rw, r, &en)
 		return
 	}

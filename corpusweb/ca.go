@@ -93,27 +93,41 @@ func (a *authority) certificate(name string) (*tls.Certificate, error) {
 	if c, ok := a.leaves[name]; ok {
 		return c, nil
 	}
-	template := &x509.Certificate{
-		SerialNumber: serial(),
-		Subject:      pkix.Name{Organization: []string{"fossick serve"}},
-		NotBefore:    a.cert.NotBefore, NotAfter: a.cert.NotAfter,
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	if ip := net.ParseIP(name); ip != nil {
-		template.IPAddresses = []net.IP{ip}
-	} else {
-		template.DNSNames = []string{name}
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, a.leaf.Public(), a.key)
+	template := leafTemplate(name)
+	template.NotBefore, template.NotAfter = a.cert.NotBefore, a.cert.NotAfter
+	c, err := a.sign(template, a.cert, a.leaf, a.key)
 	if err != nil {
 		return nil, fmt.Errorf("certificate of %s: %w", name, err)
 	}
 	if len(a.leaves) >= maxLeaves {
 		clear(a.leaves) // simpler than the order of use, and rare
 	}
-	c := &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: a.leaf}
 	a.leaves[name] = c
 	return c, nil
+}
+
+// leafTemplate returns what a host's certificate says, but for its time.
+func leafTemplate(name string) *x509.Certificate {
+	template := &x509.Certificate{
+		SerialNumber: serial(),
+		Subject:      pkix.Name{Organization: []string{"fossick serve"}},
+		KeyUsage:     x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	if ip := net.ParseIP(name); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{name}
+	}
+	return template
+}
+
+// sign makes a certificate of key, signed by parent's.
+func (a *authority) sign(template, parent *x509.Certificate, key, by *ecdsa.PrivateKey) (*tls.Certificate, error) {
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
 // serial returns a random serial number of 127 bits.

@@ -20,6 +20,7 @@ type record struct {
 	UserAgent string    `json:"user_agent"`
 	Method    string    `json:"method"`
 	URL       string    `json:"url"`
+	Fault     string    `json:"fault,omitempty"` // what was wrong with the answer on purpose
 }
 
 // requestLog writes a line a request, at once and whole, so that whoever reads
@@ -51,7 +52,11 @@ type counted struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	fault  string // its name, for the log
 }
+
+// Unwrap lets a fault take the connection over.
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *counted) WriteHeader(code int) {
 	if c.status == 0 {

@@ -75,6 +75,13 @@ func (s *spool) done() error {
 	return nil
 }
 
+// read returns a page's body; what cannot be read is missing from it.
+func (s *spool) read(en *entry) []byte {
+	body := make([]byte, en.length)
+	n, _ := s.file.ReadAt(body, en.offset)
+	return body[:n]
+}
+
 func (s *spool) close() error {
 	err := s.file.Close()
 	_ = os.Remove(s.file.Name()) // gone already where newSpool could

@@ -63,7 +63,13 @@ func (t *tunnels) connect(rw http.ResponseWriter, r *http.Request) {
 		conn.Close() // the client is gone
 		return
 	}
-	config := &tls.Config{
+	if f := t.web.pick(t.web.faults.tls, t.web.faults.hostShare, hostName(r.Host)); f != nil {
+		if bad := t.web.badTLS(f, conn, name); bad != nil {
+			t.serve(conn, buffered.Reader, bad)
+		}
+		return
+	}
+	t.serve(conn, buffered.Reader, &tls.Config{
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 			if hello.ServerName != "" {
 				return t.web.ca.certificate(hello.ServerName)
@@ -71,9 +77,13 @@ func (t *tunnels) connect(rw http.ResponseWriter, r *http.Request) {
 			return t.web.ca.certificate(name)
 		},
 		NextProtos: []string{"http/1.1"},
-	}
+	})
+}
+
+// serve hands a connection to the second server.
+func (t *tunnels) serve(conn net.Conn, ahead *bufio.Reader, config *tls.Config) {
 	select {
-	case t.conns <- tls.Server(&early{conn, buffered.Reader}, config):
+	case t.conns <- tls.Server(&early{conn, ahead}, config):
 	case <-t.closed:
 		conn.Close() // nothing was promised on it yet
 	}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"fossick/datasets"
@@ -26,6 +27,7 @@ type Options struct {
 	SpoolDir string        // folder of the spool; "" for the system's temporary one
 	CAFile   string        // where to write the authority's certificate; "" for a temporary file
 	Logger   *slog.Logger  // nil is silent
+	Faults   FaultPlan     // what goes wrong on purpose
 }
 
 // Web is a corpus as a web. It is an http.Handler, safe for concurrent use.
@@ -37,6 +39,15 @@ type Web struct {
 	extra []extra
 	stats Stats
 	first string // URL of the first page
+
+	firstHost string // its host
+	faults    *faults
+	quit      chan struct{} // closed by Close: faults under way end
+
+	mu      sync.Mutex            // guards the rest
+	held    map[net.Conn]struct{} // connections that faults have taken from net/http
+	tried   map[string]int        // requests, of URLs that answer better the second time
+	closing bool
 
 	spool *spool
 	ca    *authority
@@ -76,7 +87,11 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	w = &Web{opt: opt, pages: map[string]entry{}, alias: map[string]string{}, hosts: map[string]*host{}}
+	w = &Web{
+		opt: opt, pages: map[string]entry{}, alias: map[string]string{}, hosts: map[string]*host{},
+		faults: newFaults(opt.Faults), quit: make(chan struct{}),
+		held: map[net.Conn]struct{}{}, tried: map[string]int{},
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -132,6 +147,7 @@ func (w *Web) Hosts() []string {
 // Close ends the tunnels and removes the files. The log's writer is the
 // caller's to close, after Close.
 func (w *Web) Close() error {
+	w.dropHeld()
 	var errs []error
 	if w.tls != nil {
 		errs = append(errs, w.tls.close())
@@ -178,6 +194,7 @@ func (w *Web) add(e *datasets.Example) error {
 	}
 	if w.first == "" {
 		w.first = key
+		w.firstHost = hostOf(key)
 	}
 	w.pages[key] = en
 	h, path := w.addHost(key)
@@ -203,6 +220,15 @@ func (w *Web) addHost(key string) (*host, string) {
 		w.hosts[name] = h
 	}
 	return h, u.RequestURI()
+}
+
+// hostOf returns the name in the index of a key's host.
+func hostOf(key string) string {
+	u, err := url.Parse(key)
+	if err != nil {
+		return ""
+	}
+	return hostName(u.Host)
 }
 
 // find returns the page for a key. A crawler may spell a page's URL otherwise

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"fossick/corpusweb"
@@ -12,10 +14,11 @@ import (
 )
 
 type serveCmd struct {
-	Corpus   []string      `arg:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file."`
+	Corpus   []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file."`
 	Addr     string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; port 0 is any free one [${default}]."`
 	Latency  time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
 	Disallow float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
+	Faults   string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all."`
 	Log      string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
 }
 
@@ -23,7 +26,11 @@ func (serveCmd) Help() string {
 	return `Serves corpora as a web of many hosts on one port: by Host header, as a forward proxy for http:// and, by CONNECT, for https:// under the certificate authority that it names. It runs until it is interrupted.
 
 Example:
-  fossick serve demo --addr 127.0.0.1:8090 --latency 20ms --log requests.jsonl`
+  fossick serve demo --addr 127.0.0.1:8090 --latency 20ms --log requests.jsonl
+
+To see what a crawler makes of a hostile web:
+  fossick serve demo --faults 0.3 --log requests.jsonl
+The page that it names as a start stays as it is; the log says with each request what was wrong on purpose.`
 }
 
 type serveResult struct {
@@ -34,6 +41,16 @@ type serveResult struct {
 }
 
 func (c *serveCmd) Run(a *app) (err error) {
+	if c.Faults == "list" {
+		return listFaults(a)
+	}
+	if len(c.Corpus) == 0 {
+		return usagef("no corpus to serve; try demo")
+	}
+	plan, err := corpusweb.ParseFaults(c.Faults)
+	if err != nil {
+		return usagef("--%v", err)
+	}
 	if c.Disallow < 0 || c.Disallow >= 1 {
 		return usagef("--disallow %v: want a share from 0 to below 1", c.Disallow)
 	}
@@ -48,7 +65,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		}
 		sets = append(sets, set)
 	}
-	opt := corpusweb.Options{Latency: c.Latency, Disallow: c.Disallow, Seed: uint64(a.seed), Logger: a.log}
+	opt := corpusweb.Options{Latency: c.Latency, Disallow: c.Disallow, Seed: uint64(a.seed), Logger: a.log, Faults: plan}
 	if c.Log != "" {
 		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -74,6 +91,32 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return err
 	}
 	return errInterrupted
+}
+
+// faultResult describes one of --faults.
+type faultResult struct {
+	Name   string   `json:"name"`
+	About  string   `json:"about"`
+	States []string `json:"states"` // that a crawler should note
+}
+
+// listFaults prints what --faults can do.
+func listFaults(a *app) error {
+	var all []faultResult
+	for _, f := range corpusweb.Faults() {
+		all = append(all, faultResult{f.Name, f.About, f.States})
+	}
+	result := struct {
+		Faults []faultResult `json:"faults"`
+	}{all}
+	return a.emit(result, func(w io.Writer) {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "name\twhat the server does\tstate of the URL")
+		for _, f := range all {
+			fmt.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.About, strings.Join(f.States, " or "))
+		}
+		_ = t.Flush() // into memory, as all of emit's text
+	})
 }
 
 // ready prints the result: from now on requests are answered.

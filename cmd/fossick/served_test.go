@@ -55,23 +55,29 @@ func serve(ctx context.Context, corpus string, opt corpusweb.Options) (addr stri
 	if err != nil {
 		return "", nil, err
 	}
+	addr, _, stop, err = serveSet(ctx, set, opt)
+	return addr, stop, err
+}
+
+// serveSet is serve for a set that is open; ca is the file of its authority.
+func serveSet(ctx context.Context, set *datasets.Set, opt corpusweb.Options) (addr, ca string, stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	web, err := corpusweb.New(ctx, opt, set)
 	if err != nil {
 		cancel()
-		return "", nil, err
+		return "", "", nil, err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		cancel()
-		return "", nil, err
+		return "", "", nil, err
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		_ = web.Serve(ctx, l) // ends with ctx; what it could not serve, a test sees
 	}()
-	return l.Addr().String(), func() { cancel(); <-done; _ = web.Close() }, nil
+	return l.Addr().String(), web.CA(), func() { cancel(); <-done; _ = web.Close() }, nil
 }
 
 // serveDemo gives each script $PROXY, the demo set as a web.

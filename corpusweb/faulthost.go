@@ -1,0 +1,105 @@
+package corpusweb
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// robotsFaults are those of a host's robots.txt. The states are its pages'
+// (RFC 9309: unreachable is a refusal of all, 4xx and nonsense allow all).
+func robotsFaults() []Fault {
+	fault := func(name, about, states string, f func(*victim)) Fault {
+		return Fault{Name: name, About: "robots.txt " + about, States: strings.Fields(states), scope: onRobots, serve: f}
+	}
+	text := func(v *victim, body string) {
+		v.rw.Header().Set("Content-Type", "text/plain")
+		send(v.rw, v.r, []byte(body))
+	}
+	return []Fault{
+		fault("robots-500", "fails with 500", "robots_denied", func(v *victim) { problem(v.rw, 500, "no rules") }),
+		fault("robots-503", "fails with 503", "robots_denied", func(v *victim) { problem(v.rw, 503, "no rules") }),
+		fault("robots-403", "is forbidden", "ok", func(v *victim) { problem(v.rw, 403, "no rules") }),
+		fault("robots-loop", "redirects to itself", "ok", func(v *victim) { redirect(v.rw, v.q.url(), http.StatusFound) }),
+		fault("robots-html", "is a web page", "ok", func(v *victim) { v.html([]byte("<!DOCTYPE html><p>Disallow: nothing here")) }),
+		fault("robots-binary", "is an image", "ok", func(v *victim) {
+			text(v, "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"+strings.Repeat("\x00", 4096))
+		}),
+		fault("robots-huge", "has 100 MB of rules", "ok", func(v *victim) {
+			v.rw.Header().Set("Content-Type", "text/plain")
+			_, _ = v.rw.Write([]byte("User-agent: *\nDisallow: /~nothing\n"))
+			for i := 0; i < 100<<20; i += 4096 {
+				if _, err := v.rw.Write([]byte(strings.Repeat("# many\n", 585) + "\n")); err != nil {
+					return // the client has enough
+				}
+			}
+		}),
+		fault("robots-hang-up", "ends in a closed connection", "robots_denied header_error", func(v *victim) { v.raw(func(*rawConn) {}) }),
+		fault("robots-stall", "never comes", "robots_denied header_timeout", func(v *victim) { v.raw((*rawConn).wait) }),
+		fault("robots-delay", "asks for a rest that is no number, and for a short one", "ok", func(v *victim) {
+			text(v, "User-agent: *\nCrawl-delay: forever\nCrawl-delay: -5\nCrawl-delay: NaN\nCrawl-delay: 0.01\n")
+		}),
+	}
+}
+
+// tlsFaults are those of a host's handshake, seen through CONNECT.
+func tlsFaults() []Fault {
+	fault := func(name, about string) Fault {
+		return Fault{Name: name, About: about, States: []string{"tls_error"}, scope: onTLS}
+	}
+	return []Fault{
+		fault("tls-expired", "shows a certificate that ended yesterday"),
+		fault("tls-name", "shows a certificate of another name"),
+		fault("tls-self", "shows a certificate that nobody signed"),
+		fault("tls-plain", "speaks HTTP where TLS is due"),
+		fault("tls-hang-up", "hangs up on the handshake"),
+		fault("tls-old", "knows only TLS 1.0"),
+	}
+}
+
+// badTLS serves a fault of the handshake on a connection that a CONNECT has
+// opened; nil config means that the connection is done with.
+func (w *Web) badTLS(f *Fault, conn net.Conn, name string) *tls.Config {
+	cfg := &tls.Config{NextProtos: []string{"http/1.1"}}
+	switch f.Name {
+	case "tls-plain":
+		_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")) // the client may be gone
+		conn.Close()
+		return nil
+	case "tls-hang-up":
+		conn.Close()
+		return nil
+	case "tls-old":
+		cfg.MinVersion, cfg.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
+	}
+	cfg.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		switch f.Name {
+		case "tls-name":
+			return w.ca.certificate("elsewhere.invalid")
+		case "tls-expired", "tls-self":
+			return w.ca.bad(name, f.Name == "tls-self")
+		}
+		return w.ca.certificate(name)
+	}
+	return cfg
+}
+
+// bad returns a certificate of a host that is signed by itself, or expired.
+func (a *authority) bad(name string, self bool) (*tls.Certificate, error) {
+	template := leafTemplate(name)
+	if !self {
+		template.NotBefore, template.NotAfter = time.Now().AddDate(0, 0, -30), time.Now().AddDate(0, 0, -1)
+		return a.sign(template, a.cert, a.leaf, a.key)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().AddDate(1, 0, 0)
+	return a.sign(template, template, key, key)
+}

@@ -1,0 +1,187 @@
+package corpusweb
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// contentFaults are those of a body that arrives whole, in a coding that lies or
+// with content to choke on.
+func contentFaults() []Fault {
+	fault := func(name, about, states string, f func(*victim)) Fault {
+		return Fault{Name: name, About: about, States: strings.Fields(states), serve: f}
+	}
+	return []Fault{
+		fault("gzip-bomb", "compresses 1 GB of blanks to 1 MB", "too_large", func(v *victim) {
+			v.rw.Header().Set("Content-Encoding", "gzip")
+			v.rw.Header().Set("Content-Type", "text/html")
+			z := gzip.NewWriter(v.rw)
+			blank := bytes.Repeat([]byte(" "), 1<<20)
+			for range 1 << 10 {
+				if _, err := z.Write(blank); err != nil {
+					return // the client has gone
+				}
+			}
+			_ = z.Close()
+		}),
+		fault("brotli-bomb", "sends a coding that nobody asked for", "body_error", func(v *victim) {
+			v.html(bytes.Repeat([]byte{0x5b, 0xff, 0xff, 0x6f}, 4096), "Content-Encoding", "br")
+		}),
+		fault("gzip-lie", "calls plain text gzip", "body_error", func(v *victim) {
+			v.html([]byte("<p>this is not compressed at all"), "Content-Encoding", "gzip")
+		}),
+		fault("gzip-cut", "cuts the compressed body short", "body_error", func(v *victim) {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			_, _ = z.Write(v.page) // into memory
+			_ = z.Close()
+			v.html(b.Bytes()[:b.Len()/2], "Content-Encoding", "gzip")
+		}),
+		fault("gzip-twice", "names two codings", "body_error", func(v *victim) {
+			v.html(v.page, "Content-Encoding", "gzip, gzip")
+		}),
+		fault("binary", "calls an image HTML", "wrong_type", func(v *victim) {
+			v.html(append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), make([]byte, 4096)...))
+		}),
+		fault("wrong-type", "calls a page a PDF", "wrong_type", func(v *victim) {
+			v.html(v.page, "Content-Type", "application/pdf")
+		}),
+		fault("bad-type", "gives a type that is none", "ok wrong_type", func(v *victim) {
+			v.html(v.page, "Content-Type", "text/html/html; charset=\"")
+		}),
+		fault("wrong-charset", "calls UTF-8 text UTF-16", "ok duplicate", func(v *victim) {
+			v.html(v.page, "Content-Type", "text/html; charset=utf-16le")
+		}),
+		fault("no-such-charset", "names a charset that nobody knows", "ok duplicate", func(v *victim) {
+			v.html(v.page, "Content-Type", "text/html; charset=x-klingon-8")
+		}),
+		fault("deep-nesting", "nests a million elements", "ok", func(v *victim) {
+			v.html([]byte("<!DOCTYPE html><title>deep " + v.q.path + "</title>" + strings.Repeat("<b>", 1_000_000) + "deep"))
+		}),
+		fault("attributes", "gives one element 100,000 attributes", "ok", func(v *victim) {
+			var b bytes.Buffer
+			fmt.Fprintf(&b, "<!DOCTYPE html><title>attributes %s</title><p", v.q.path)
+			for i := range 100_000 {
+				fmt.Fprintf(&b, " a%d=%d", i, i)
+			}
+			v.html(append(b.Bytes(), ">attributes"...))
+		}),
+		fault("unclosed", "opens a comment, a script and a tag and closes none", "ok", func(v *victim) {
+			v.html([]byte("<!DOCTYPE html><title>unclosed " + v.q.path + "</title><p>text<script>" +
+				strings.Repeat("<!-- <script> ", 50_000) + "<a href=\""))
+		}),
+		fault("entities", "is made of entities, named, numbered and broken", "ok", func(v *victim) {
+			v.html([]byte("<!DOCTYPE html><title>entities " + v.q.path + "</title><p>" +
+				strings.Repeat("&amp;&#x0;&#1114112;&CounterClockwiseContourIntegral;&#xD800;&", 20_000)))
+		}),
+		fault("million-links", "links to a million pages", "ok too_large", func(v *victim) {
+			v.html(manyLinks(1_000_000))
+		}),
+		fault("many-links", "links to 50,000 pages that are not there", "ok", func(v *victim) {
+			v.html(manyLinks(50_000))
+		}),
+		fault("long-links", "has links of 64 KB each", "ok", func(v *victim) {
+			v.html(links("long "+v.q.path, []string{"/" + strings.Repeat("l", 64<<10), "/?" + strings.Repeat("q=1&", 16<<10)}))
+		}),
+		fault("odd-links", "links to what is no web page", "ok", func(v *victim) {
+			v.html(links("odd "+v.q.path, []string{"javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "http://[::1", "http://",
+				"//", "gopher://a/", "mailto:a@b", "http://127.0.0.1/", "http://0x7f.1/", "http://2130706433/",
+				"http://169.254.169.254/latest/meta-data/", "http://[::ffff:10.0.0.1]/", "http://user:pass@" + v.q.host + "/", "http://a..b/", "\x00\x01"}))
+		}),
+	}
+}
+
+func manyLinks(n int) []byte {
+	var b bytes.Buffer
+	b.WriteString("<!DOCTYPE html><title>links</title>")
+	for i := range n {
+		b.WriteString("<a href=/~nothing/")
+		b.WriteString(strconv.Itoa(i))
+		b.WriteString(">n</a>")
+	}
+	return b.Bytes()
+}
+
+// redirectFaults send the client where it should not go on.
+func redirectFaults() []Fault {
+	to := func(name, about, states string, target func(*victim) string) Fault {
+		return Fault{Name: name, About: about, States: strings.Fields(states), serve: func(v *victim) {
+			v.rw.Header()["Location"] = []string{target(v)}
+			problem(v.rw, http.StatusFound, "moved")
+		}}
+	}
+	fixed := func(target string) func(*victim) string { return func(*victim) string { return target } }
+	return []Fault{
+		to("redirect-self", "redirects to itself", "redirect", func(v *victim) string { return v.q.url() }),
+		to("redirect-chain", "redirects on and on, ever further", "redirect", func(v *victim) string { return v.root() + chainPrefix + "1" }),
+		to("redirect-loopback", "redirects to the crawler's own machine", "redirect", fixed("http://127.0.0.1:22/")),
+		to("redirect-private", "redirects into a private net", "redirect", fixed("http://10.0.0.1/admin")),
+		to("redirect-metadata", "redirects to a cloud's metadata", "redirect", fixed("http://169.254.169.254/latest/meta-data/")),
+		to("redirect-mapped", "redirects to a v4 address in v6 clothes", "redirect", fixed("http://[::ffff:127.0.0.1]/")),
+		to("redirect-decimal", "redirects to loopback as one number", "redirect", fixed("http://2130706433/")),
+		to("redirect-scheme", "redirects to a file", "redirect", fixed("file:///etc/passwd")),
+		to("redirect-nowhere", "redirects to what is no URL", "header_error", fixed("http://[::1")),
+		to("redirect-long", "redirects to a URL of 100 KB", "redirect", fixed("/"+strings.Repeat("l", 100<<10))),
+		{Name: "redirect-empty", About: "redirects without saying where", States: []string{"code"}, serve: func(v *victim) {
+			problem(v.rw, http.StatusMovedPermanently, "moved")
+		}},
+	}
+}
+
+// chainPrefix begins the URLs of redirect-chain: each redirects to the next.
+const chainPrefix = "/~chain/"
+
+// statusFaults answer with a status and no page.
+func statusFaults() []Fault {
+	status := func(code int, about string) Fault {
+		return Fault{Name: fmt.Sprintf("status-%d", code), About: about, States: []string{"code"}, serve: func(v *victim) {
+			problem(v.rw, code, "no page")
+		}}
+	}
+	later := func(name, about string, code int, after func() string) Fault {
+		return Fault{Name: name, About: about, States: []string{"ok", "duplicate"}, serve: func(v *victim) {
+			if v.tries() > 1 {
+				v.honest()
+				return
+			}
+			v.rw.Header().Set("Retry-After", after())
+			problem(v.rw, code, "later")
+		}}
+	}
+	seconds := func() string { return "1" }
+	return []Fault{
+		status(403, "forbids the page"),
+		status(410, "says that the page is gone"),
+		status(500, "fails, whenever it is asked"),
+		later("busy-503", "says 503 and Retry-After: 1 once, then answers", http.StatusServiceUnavailable, seconds),
+		later("busy-429", "says 429 and Retry-After: 1 once, then answers", http.StatusTooManyRequests, seconds),
+		later("busy-date", "says 429 with a date two seconds ahead once, then answers", http.StatusTooManyRequests, func() string {
+			return time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat)
+		}),
+		later("busy-nonsense", "says 503 with a Retry-After that is none, then answers", http.StatusServiceUnavailable, func() string { return "soon" }),
+		{Name: "status-999", About: "answers with a status that is none", States: []string{"code"}, serve: func(v *victim) {
+			problem(v.rw, 999, "no page")
+		}},
+		{Name: "unasked-304", About: "says not modified to who has never seen it", States: []string{"code"}, serve: func(v *victim) {
+			v.rw.WriteHeader(http.StatusNotModified)
+		}},
+		{Name: "unasked-206", About: "sends a part that nobody asked for", States: []string{"code"}, serve: func(v *victim) {
+			v.rw.Header().Set("Content-Range", "bytes 0-9/5000")
+			v.rw.Header().Set("Content-Type", "text/html")
+			v.rw.WriteHeader(http.StatusPartialContent)
+			_, _ = io.WriteString(v.rw, "<p>a part\n")
+		}},
+		{Name: "switch", About: "switches to another protocol unasked", States: []string{"code", "header_error"}, serve: func(v *victim) {
+			v.raw(func(c *rawConn) {
+				_ = c.say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: nonsense\r\nConnection: Upgrade\r\n")
+				c.wait()
+			})
+		}},
+	}
+}

@@ -1,0 +1,133 @@
+package corpusweb
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Fault is one way in which a server misbehaves.
+type Fault struct {
+	Name  string
+	About string // what the server does
+	// States that a crawler should note for the URL, in the words of cli.md. Of a
+	// host's faults: for its pages. Where there is a second, either will do.
+	States []string
+
+	scope faultScope
+	serve func(*victim)
+}
+
+// faultScope says what a fault befalls.
+type faultScope uint8
+
+const (
+	onPage   faultScope = iota // one page
+	onRobots                   // a host's robots.txt
+	onTLS                      // a host's handshakes
+)
+
+// Host says whether the fault befalls a whole host, its robots.txt or its
+// certificate, and not one page.
+func (f *Fault) Host() bool { return f.scope != onPage }
+
+// Faults returns all that can be asked for, sorted by name.
+func Faults() []Fault {
+	all := slices.Concat(wireFaults(), bodyFaults(), contentFaults(), redirectFaults(), statusFaults(), trapFaults(), robotsFaults(), tlsFaults())
+	slices.SortFunc(all, func(a, b Fault) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// FaultPlan says which part of a web misbehaves, and how. The zero value: none.
+type FaultPlan struct {
+	Share float64 // of all pages that get one of the page's faults, in [0,1]
+	Names []string
+}
+
+// defaultFaultShare is the share of faulty pages where only names are given.
+const defaultFaultShare = 1.0 / 3
+
+// hostFaultShare is how much rarer a host's faults are than a page's, when both
+// are asked for: a host without a robots.txt is lost whole.
+const hostFaultShare = 0.25
+
+// ParseFaults reads a plan: a share ("0.3": of all faults), names by comma
+// ("silence,gzip-bomb": a third of all pages), or both ("0.1:silence,gzip-bomb").
+// "" is none.
+func ParseFaults(s string) (FaultPlan, error) {
+	if s == "" {
+		return FaultPlan{}, nil
+	}
+	plan := FaultPlan{Share: defaultFaultShare}
+	head, names, both := strings.Cut(s, ":")
+	share, err := strconv.ParseFloat(head, 64)
+	switch {
+	case err == nil && !(share >= 0 && share <= 1):
+		return FaultPlan{}, fmt.Errorf("faults %q: share %s; want one from 0 to 1", s, head)
+	case err == nil:
+		plan.Share = share
+	case both:
+		return FaultPlan{}, fmt.Errorf("faults %q: %q is no share; want SHARE:NAME,NAME", s, head)
+	default:
+		names = s
+	}
+	if names == "" {
+		return plan, nil
+	}
+	known := Faults()
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.ContainsFunc(known, func(f Fault) bool { return f.Name == name }) {
+			return FaultPlan{}, fmt.Errorf("faults %q: no fault %q; 'list' shows them all", s, name)
+		}
+		plan.Names = append(plan.Names, name)
+	}
+	return plan, nil
+}
+
+// faults is a plan at work.
+type faults struct {
+	page, robots, tls []Fault
+	share, hostShare  float64
+}
+
+func newFaults(plan FaultPlan) *faults {
+	fs := &faults{share: plan.Share, hostShare: plan.Share}
+	for _, f := range Faults() {
+		if len(plan.Names) > 0 && !slices.Contains(plan.Names, f.Name) {
+			continue
+		}
+		switch f.scope {
+		case onPage:
+			fs.page = append(fs.page, f)
+		case onRobots:
+			fs.robots = append(fs.robots, f)
+		case onTLS:
+			fs.tls = append(fs.tls, f)
+		}
+	}
+	if len(fs.page) > 0 {
+		fs.hostShare *= hostFaultShare
+	}
+	return fs
+}
+
+// pick returns the fault of a name, nil for most. It depends on the seed and the
+// name only. The first page and its host are spared: one start page works.
+func (w *Web) pick(from []Fault, share float64, name string) *Fault {
+	if len(from) == 0 || name == w.first || name == w.firstHost || w.uniform("faulty", name) >= share {
+		return nil
+	}
+	return &from[int(w.uniform("fault", name)*float64(len(from)))]
+}
+
+// misbehave serves a fault, and tells the log its name.
+func (w *Web) misbehave(f *Fault, rw http.ResponseWriter, r *http.Request, q request, page []byte) {
+	if c, ok := rw.(*counted); ok {
+		c.fault = f.Name
+	}
+	f.serve(&victim{web: w, rw: rw, r: r, q: q, page: page})
+}
