@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -24,7 +25,8 @@ type phase int
 const (
 	phaseConnect phase = iota // name, connection
 	phaseTLS                  // handshake; under the limit of phaseConnect
-	phaseHeader               // request sent, header awaited
+	phaseHeader               // request being sent
+	phaseSent                 // header awaited; under the limit of phaseHeader
 	phaseBody                 // header judged, body being read
 	phaseDrain                // an unwanted body's rest, read to keep the connection
 )
@@ -81,8 +83,21 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 	ex.start()
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) {
-			if ex.at() != phaseConnect {
-				ex.enter(phaseConnect) // net/http retries after a stale connection
+			switch ex.at() {
+			case phaseConnect:
+			case phaseSent:
+				// net/http tries again where a connection that it had kept ends
+				// without an answer, on one kept connection after the other. The
+				// server may have had the request each time: one exchange is one
+				// request, and the crawler tries again after a rest.
+				ex.cancel(&stateError{StateHeaderError, errors.New("connection closed after the request, without an answer")})
+			default:
+				ex.enter(phaseConnect) // the request was not sent on a stale connection
+			}
+		},
+		WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				ex.enterFrom(phaseHeader, phaseSent)
 			}
 		},
 		TLSHandshakeStart: func() {

@@ -77,8 +77,8 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// A server that closes idle connections without a word costs a retry inside
-// the transport, not an error.
+// A connection that the server has closed while it was idle costs nothing, once
+// that is known here.
 func TestStaleConnection(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -86,8 +86,42 @@ func TestStaleConnection(t *testing.T) {
 	})
 	f := newTest(t, Options{})
 	for range 20 {
-		checkState(t, f.Fetch(t.Context(), Request{URL: srv.URL}), StateOK)
+		for { // the end of the connection may come while a request is being sent
+			resp := f.Fetch(t.Context(), Request{URL: srv.URL})
+			if resp.State != StateHeaderError {
+				checkState(t, resp, StateOK)
+				break
+			}
+		}
 		srv.CloseClientConnections()
+	}
+}
+
+// A server that hangs up on a request has had it: there is one request an
+// exchange, however many connections were kept.
+func TestOneRequestAnExchange(t *testing.T) {
+	var asked atomic.Int32
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/gone" {
+			asked.Add(1)
+			panic(http.ErrAbortHandler) // closes the connection
+		}
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<p>x")
+	})
+	proxy, err := url.Parse(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newTest(t, Options{Proxy: proxy}) // all hosts share its connections
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { f.Fetch(t.Context(), Request{URL: "http://a.test/"}) })
+	}
+	all.Wait()
+	checkState(t, f.Fetch(t.Context(), Request{URL: "http://a.test/gone"}), StateHeaderError)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("%d requests in one exchange", n)
 	}
 }
 

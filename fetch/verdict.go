@@ -45,12 +45,12 @@ func (ex *exchange) stateOf(ctx context.Context, err error) State {
 	if errors.As(context.Cause(ctx), &late) {
 		return lateIn(late.phase)
 	}
+	var known *stateError
+	if errors.As(context.Cause(ctx), &known) || ctx.Err() == nil && errors.As(err, &known) {
+		return known.state
+	}
 	if ctx.Err() != nil {
 		return StateNone // the caller broke it off
-	}
-	var known *stateError
-	if errors.As(err, &known) {
-		return known.state
 	}
 	p := ex.at()
 	if p == phaseConnect && !sent(err) {
@@ -67,7 +67,7 @@ func lateIn(p phase) State {
 	switch p {
 	case phaseConnect, phaseTLS:
 		return StateConnectTimeout
-	case phaseHeader:
+	case phaseHeader, phaseSent:
 		return StateHeaderTimeout
 	}
 	return StateBodyTimeout
@@ -80,7 +80,7 @@ func brokenIn(p phase) State {
 		return StateConnectError
 	case phaseTLS:
 		return StateTLSError
-	case phaseHeader:
+	case phaseHeader, phaseSent:
 		return StateHeaderError
 	}
 	return StateBodyError
