@@ -129,6 +129,9 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 		visit.Location, err = c.redirect(b, o)
 	default:
 		h.Failures = 0
+		if r.State == fetch.StateCode {
+			c.observe(h, o.birth.URL, nil)
+		}
 		err = c.bury(b, o.id, o.queued, store.Fate{State: string(r.State), Reason: errorText(r.Err)})
 	}
 	if err != nil {
@@ -158,10 +161,12 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 		return err
 	}
 	if original != 0 {
+		c.observe(o.host, o.birth.URL, nil)
 		return c.bury(b, o.id, o.queued, store.Fate{
 			State: string(fetch.StateDuplicate), Page: original, Reason: "same content as a page that is stored",
 		})
 	}
+	c.observe(o.host, o.birth.URL, &o.looks)
 	fate := store.Fate{State: string(fetch.StateOK)}
 	number := uint64(0)
 	if p.NoIndex {

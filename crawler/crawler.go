@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"runtime"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ type Crawler struct {
 	cores chan struct{}
 
 	// What follows belongs to the owner, the goroutine of Run.
+	seed        maphash.Seed // of looks
 	frontier    *frontier.Frontier
 	hosts       map[string]*host
 	sites       map[string]uint64 // pages a site, those in flight included
@@ -49,6 +51,7 @@ func New(opt Options) (*Crawler, error) {
 		jobs:     make(chan *job, opt.Workers), // never full: at most Workers are in flight
 		outcomes: make(chan *outcome, opt.Workers),
 		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)),
+		seed:     maphash.MakeSeed(),
 		frontier: frontier.New(),
 		hosts:    map[string]*host{},
 		sites:    map[string]uint64{},

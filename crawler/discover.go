@@ -19,6 +19,10 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 			return 0, err
 		}
 	}
+	if f.skip == "" {
+		f.skip = c.trapped(c.hosts[page.Host(f.url)], f.url)
+		f.trap = f.skip != ""
+	}
 	switch {
 	case seen.ID == 0:
 		return c.discoverNew(b, birth, f, link)
@@ -56,9 +60,15 @@ func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link f
 	if f.skip == "" {
 		return id, c.enqueue(b, id, birth.From, f, link)
 	}
-	c.counts.Skipped++
+	state := fetch.StateNone
+	if f.trap {
+		state = fetch.StateTrap
+		c.counts.States[string(state)]++
+	} else {
+		c.counts.Skipped++
+	}
 	return id, b.PutFate(id, store.Fate{
-		State: string(fetch.StateNone), Reason: f.skip, At: birth.At, Score: f.score, Parent: birth.From,
+		State: string(state), Reason: f.skip, At: birth.At, Score: f.score, Parent: birth.From,
 	})
 }
 

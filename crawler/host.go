@@ -18,9 +18,10 @@ type host struct {
 	robots   *fetch.Robots // nil until fetched in this session or read from the store
 	hop      string        // robots.txt was redirected to this URL
 	hops     int
-	tries    int    // of robots.txt, failed
-	verdict  string // state that ends every URL of it, "" while it may answer
-	why      string // and the reason
+	tries    int                 // of robots.txt, failed
+	patterns map[string]*pattern // what came back, by patternOf
+	verdict  string              // state that ends every URL of it, "" while it may answer
+	why      string              // and the reason
 }
 
 // host returns the record of a host, read from the store when it is new here.

@@ -89,6 +89,8 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	}
 	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL}
 	switch {
+	case c.trapped(h, birth.URL) != "":
+		return nil, c.skip(j, string(fetch.StateTrap), c.trapped(h, birth.URL))
 	case h.verdict != "":
 		return nil, c.skip(j, h.verdict, h.why)
 	case c.opt.MaxPerHost > 0 && h.Pages >= c.opt.MaxPerHost:

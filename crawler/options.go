@@ -38,6 +38,8 @@ type Options struct {
 	MaxPerHost uint64 // pages
 	MaxPerSite uint64
 
+	FollowTraps bool // fetch also what looks like a trap
+
 	Workers int    // [32]
 	Delay   Delay  // [auto]
 	Agent   string // product token for robots.txt [fossick]

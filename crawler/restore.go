@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/page"
 	"fossick/store"
@@ -25,6 +26,11 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
+	if c.opt.FollowTraps {
+		if err := c.untrap(); err != nil {
+			return err
+		}
+	}
 	for w, err := range c.store.Waiters() {
 		if err != nil {
 			return err
@@ -35,6 +41,37 @@ func (c *Crawler) restore() error {
 		c.frontier.Push(frontier.Item{ID: frontier.ID(w.ID), Host: page.Host(w.URL), Priority: w.Queued.Priority, Key: page.Key(w.URL)})
 	}
 	return c.replay()
+}
+
+// untrap queues again what was cut off as a trap.
+func (c *Crawler) untrap() error {
+	b := c.store.Batch()
+	defer func() { b.Cancel() }()
+	for e, err := range c.store.EndedIn(string(fetch.StateTrap)) {
+		if err != nil {
+			return err
+		}
+		if b.Size() > store.MaxBatchBytes {
+			if err := b.Commit(); err != nil {
+				return err
+			}
+			b = c.store.Batch()
+		}
+		if err := b.Unskip(store.HashURL(e.URL), e.ID); err != nil {
+			return err
+		}
+		priority := c.opt.Ordering.Priority(frontier.Link{Score: e.Score, Step: c.counts.Pages})
+		if err := b.PutQueued(e.ID, store.Queued{Priority: priority, Score: e.Score, Parent: e.Fate.Parent}); err != nil {
+			return err
+		}
+		if c.counts.States[e.State]--; c.counts.States[e.State] == 0 {
+			delete(c.counts.States, e.State)
+		}
+		if err := b.PutCounts(&c.counts); err != nil {
+			return err
+		}
+	}
+	return b.Commit()
 }
 
 // replay shows a scorer that learns the pages that are stored, in the order of

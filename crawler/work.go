@@ -20,6 +20,7 @@ type outcome struct {
 	body  []byte // compressed
 	size  int64  // of the body before that, in bytes
 	links []found
+	looks looks
 	err   error // of the store: ends the crawl
 
 	aborted bool // broken off by us: as if it had not been
@@ -31,6 +32,7 @@ type found struct {
 	hash  store.Hash
 	score float64
 	skip  string     // why it is not followed, "" when it is
+	trap  bool       // that is because it leads into a trap
 	seen  store.Seen // at the time of the look-up
 }
 
@@ -85,6 +87,7 @@ func (c *Crawler) read(o *outcome) error {
 	o.page = p
 	o.score = c.opt.Scorer.ScorePage(p, o.queued.Score)
 	o.links = c.links(o)
+	o.looks = looksOf(p, c.seed)
 	o.size = int64(len(o.resp.Body))
 	o.body = c.store.Compress(o.resp.Body)
 	o.resp.Body = nil // the owner has no use for it
@@ -116,6 +119,10 @@ func (c *Crawler) links(o *outcome) []found {
 		f := found{url: l.URL, score: scores[i], skip: c.opt.Scope.skipLink(p, l, o.birth.Depth+1)}
 		if f.skip == "" && f.score < c.opt.Threshold {
 			f.skip = fmt.Sprintf("score %.4g is below the threshold %.4g", f.score, c.opt.Threshold)
+		}
+		if f.skip == "" && !c.opt.FollowTraps {
+			f.skip = circular(l.URL)
+			f.trap = f.skip != ""
 		}
 		if k, repeated := at[l.URL]; repeated {
 			if old := &links[k]; old.skip != "" && f.skip == "" || old.skip == "" && f.skip == "" && f.score > old.score {

@@ -195,6 +195,36 @@ func (s *Store) Waiters() iter.Seq2[Waiter, error] {
 	})
 }
 
+// Ended is a URL that waits no more.
+type Ended struct {
+	ID ID
+	Birth
+	Fate
+}
+
+// EndedIn yields the URLs that ended in a state, in the order of discovery.
+func (s *Store) EndedIn(state string) iter.Seq2[Ended, error] {
+	all := each(s, key(keyFate), func(k, v []byte) (e Ended, err error) {
+		n, err := numOf(k)
+		if err != nil {
+			return e, err
+		}
+		e.ID = ID(n)
+		if err := decode(k, v, &e.Fate); err != nil || e.State != state {
+			return e, err
+		}
+		e.Birth, err = s.Birth(e.ID)
+		return e, err
+	})
+	return func(yield func(Ended, error) bool) {
+		for e, err := range all {
+			if (err != nil || e.State == state) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // each yields the records whose keys begin with prefix, until one is damaged.
 func each[T any](s *Store, prefix []byte, read func(k, v []byte) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

@@ -135,6 +135,8 @@ type Host struct {
 	Requests   uint64 `cbor:"6,keyasint,omitempty"`
 	Address    string `cbor:"7,keyasint,omitempty"` // as last resolved
 	RobotsCode int    `cbor:"8,keyasint,omitempty"`
+
+	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and why
 }
 
 func encode(v any) ([]byte, error) {

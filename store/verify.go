@@ -97,9 +97,10 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 	case qErr == nil && errors.Is(fErr, ErrUnknown):
 		return false, nil
 	case fErr == nil && errors.Is(qErr, ErrUnknown):
-		// What was left aside when it was found is no state of a visited URL.
-		skipped = f.State == "none" && seen.Skipped
-		if skipped {
+		// What was left aside when it was found has no state of a visited URL, but
+		// for a trap's, which is counted all the same.
+		skipped = (f.State == "none" || f.State == "trap") && seen.Skipped
+		if skipped && f.State == "none" {
 			in.counts.Skipped++
 		} else {
 			in.counts.States[f.State]++

@@ -39,6 +39,8 @@ type crawlSettings struct {
 	Exclude         string        `placeholder:"REGEX" help:"Do not visit URLs that match."`
 	TLD             []string      `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma."`
 
+	Traps string `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]."`
+
 	Workers   int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]."`
 	Delay     string        `placeholder:"D" help:"Rest of a host after each exchange: auto, or a time; 0 for one's own servers [auto]."`
 	Timeout   time.Duration `placeholder:"D" help:"Longest exchange [60s]."`
@@ -67,7 +69,8 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	opt := crawler.Options{
 		MaxPages: s.MaxPages, MaxTime: s.MaxTime, MaxPerHost: s.MaxPagesPerHost, MaxPerSite: s.MaxPagesPerSite,
 		Workers: s.Workers, Agent: productToken(s.userAgentName()),
-		Scope: crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
+		FollowTraps: s.Traps == "follow",
+		Scope:       crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
 	}
 	if opt.MaxPages == 0 {
 		opt.MaxPages = 1000
