@@ -62,44 +62,44 @@ func contentFaults() []Fault {
 			v.html(v.page, "Content-Type", "text/html; charset=x-klingon-8")
 		}),
 		fault("deep-nesting", "nests a million elements", "ok", func(v *victim) {
-			v.html([]byte("<!DOCTYPE html><title>deep " + v.q.path + "</title>" + strings.Repeat("<b>", 1_000_000) + "deep"))
+			v.html([]byte("<!DOCTYPE html><title>deep " + v.q.url() + "</title>" + strings.Repeat("<b>", 1_000_000) + "deep"))
 		}),
 		fault("attributes", "gives one element 100,000 attributes", "ok", func(v *victim) {
 			var b bytes.Buffer
-			fmt.Fprintf(&b, "<!DOCTYPE html><title>attributes %s</title><p", v.q.path)
+			fmt.Fprintf(&b, "<!DOCTYPE html><title>attributes %s</title><p", v.q.url())
 			for i := range 100_000 {
 				fmt.Fprintf(&b, " a%d=%d", i, i)
 			}
 			v.html(append(b.Bytes(), ">attributes"...))
 		}),
 		fault("unclosed", "opens a comment, a script and a tag and closes none", "ok", func(v *victim) {
-			v.html([]byte("<!DOCTYPE html><title>unclosed " + v.q.path + "</title><p>text<script>" +
+			v.html([]byte("<!DOCTYPE html><title>unclosed " + v.q.url() + "</title><p>text<script>" +
 				strings.Repeat("<!-- <script> ", 50_000) + "<a href=\""))
 		}),
 		fault("entities", "is made of entities, named, numbered and broken", "ok", func(v *victim) {
-			v.html([]byte("<!DOCTYPE html><title>entities " + v.q.path + "</title><p>" +
+			v.html([]byte("<!DOCTYPE html><title>entities " + v.q.url() + "</title><p>" +
 				strings.Repeat("&amp;&#x0;&#1114112;&CounterClockwiseContourIntegral;&#xD800;&", 20_000)))
 		}),
 		fault("million-links", "links to a million pages", "ok too_large", func(v *victim) {
-			v.html(manyLinks(1_000_000))
+			v.html(manyLinks(v.q.url(), 1_000_000))
 		}),
 		fault("many-links", "links to 50,000 pages that are not there", "ok", func(v *victim) {
-			v.html(manyLinks(50_000))
+			v.html(manyLinks(v.q.url(), 50_000))
 		}),
 		fault("long-links", "has links of 64 KB each", "ok", func(v *victim) {
-			v.html(links("long "+v.q.path, []string{"/" + strings.Repeat("l", 64<<10), "/?" + strings.Repeat("q=1&", 16<<10)}))
+			v.html(links("long "+v.q.url(), []string{"/" + strings.Repeat("l", 64<<10), "/?" + strings.Repeat("q=1&", 16<<10)}))
 		}),
 		fault("odd-links", "links to what is no web page", "ok", func(v *victim) {
-			v.html(links("odd "+v.q.path, []string{"javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "http://[::1", "http://",
+			v.html(links("odd "+v.q.url(), []string{"javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "http://[::1", "http://",
 				"//", "gopher://a/", "mailto:a@b", "http://127.0.0.1/", "http://0x7f.1/", "http://2130706433/",
 				"http://169.254.169.254/latest/meta-data/", "http://[::ffff:10.0.0.1]/", "http://user:pass@" + v.q.host + "/", "http://a..b/", "\x00\x01"}))
 		}),
 	}
 }
 
-func manyLinks(n int) []byte {
+func manyLinks(title string, n int) []byte {
 	var b bytes.Buffer
-	b.WriteString("<!DOCTYPE html><title>links</title>")
+	b.WriteString("<!DOCTYPE html><title>links " + title + "</title>")
 	for i := range n {
 		b.WriteString("<a href=/~nothing/")
 		b.WriteString(strconv.Itoa(i))

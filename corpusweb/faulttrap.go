@@ -21,8 +21,8 @@ const (
 // trapFaults are pages that lead into endless spaces of URLs.
 func trapFaults() []Fault {
 	door := func(name, about string, targets ...string) Fault {
-		return Fault{Name: name, About: about, States: []string{"ok", "duplicate"}, serve: func(v *victim) {
-			v.html(links("Way to "+name+" from "+v.q.path, targets))
+		return Fault{Name: name, About: about, States: []string{"ok"}, serve: func(v *victim) {
+			v.html(links("Way to "+name+" from "+v.q.url(), targets))
 		}}
 	}
 	return []Fault{

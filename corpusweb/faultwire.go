@@ -60,7 +60,7 @@ func wireFaults() []Fault {
 // bodyFaults are those of the body's transport.
 func bodyFaults() []Fault {
 	fault := func(name, about, state string, f func(*rawConn)) Fault {
-		return Fault{Name: name, About: about, States: []string{state}, serve: func(v *victim) { v.raw(f) }}
+		return Fault{Name: name, About: about, States: strings.Fields(state), serve: func(v *victim) { v.raw(f) }}
 	}
 	return []Fault{
 		fault("drip-body", "sends the body a byte at a time", "body_timeout", func(c *rawConn) {
@@ -84,7 +84,7 @@ func bodyFaults() []Fault {
 			_ = c.head("Content-Length: 5000")
 			_, _ = c.Write([]byte("<p>not all of it"))
 		}),
-		fault("long-body", "sends more than the announced length", "ok", func(c *rawConn) {
+		fault("long-body", "sends more than the announced length", "ok duplicate", func(c *rawConn) {
 			_ = c.head("Content-Length: 26")
 			_, _ = c.Write([]byte("<title>long</title><p>body<p>which goes on"))
 		}),

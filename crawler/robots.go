@@ -26,6 +26,10 @@ func (c *Crawler) applyRobots(b *store.Batch, o *outcome) error {
 		return c.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, all is allowed"))
 	}
 	h.hop, h.hops = "", 0
+	if o.other == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
+		// No robots.txt could tell more: none of the host's pages can be had.
+		return c.failHost(b, o, "no exchange with the host is possible")
+	}
 	rules, _ := fetch.RobotsFrom(r)
 	if transient(r) {
 		if h.tries+1 < maxVisits || r.State != fetch.StateCode {

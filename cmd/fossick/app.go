@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -100,10 +101,14 @@ func newLog(g *grammar, stderr io.Writer) *slog.Logger {
 		level = slog.LevelDebug
 	}
 	opt := &slog.HandlerOptions{Level: level}
+	var handler slog.Handler = slog.NewTextHandler(stderr, opt)
 	if g.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(stderr, opt))
+		handler = slog.NewJSONHandler(stderr, opt)
 	}
-	return slog.New(slog.NewTextHandler(stderr, opt))
+	// net/http tells the standard log of servers that break the protocol.
+	log.SetFlags(0)
+	log.SetOutput(slog.NewLogLogger(handler, slog.LevelDebug).Writer())
+	return slog.New(handler)
 }
 
 // random returns a source for one purpose; the same purpose and --rand give the

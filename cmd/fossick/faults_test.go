@@ -1,15 +1,20 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"fossick/corpusweb"
 	"fossick/datasets"
 	"fossick/fetch"
+	"fossick/store"
 )
 
 // TestFaultStates asks for a page with each fault, through the proxy, and wants
@@ -90,4 +95,120 @@ func proxyFetcher(t *testing.T, addr, ca string) *fetch.Fetcher {
 	}
 	t.Cleanup(fetcher.Close)
 	return fetcher
+}
+
+// faultyWeb is a home page that links to many hosts of one page each, half of
+// them https, so that hundreds of pages show what each fault does to a crawl.
+func faultyWeb(hosts int) *datasets.Set {
+	return datasets.FromSeq("pages", func(yield func(*datasets.Example, error) bool) {
+		var home strings.Builder
+		home.WriteString("<title>Home</title>")
+		var pages []*datasets.Example
+		for i := range hosts {
+			scheme := "http"
+			if i%2 == 1 {
+				scheme = "https"
+			}
+			u := fmt.Sprintf("%s://h%d.test/page", scheme, i)
+			fmt.Fprintf(&home, "<a href=%q>host %d</a>\n", u, i)
+			pages = append(pages, &datasets.Example{URL: u, HTML: fmt.Sprintf("<title>Page %d</title><p>An honest page of host %d, word%d.", i, i, i)})
+		}
+		for _, e := range append([]*datasets.Example{{URL: "http://home.test/", HTML: home.String()}}, pages...) {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}, datasets.Options{})
+}
+
+// TestFaultyCrawl crawls a web of which a third misbehaves. The crawl ends, all
+// honest pages are stored, each faulty one has a state that its fault allows, and
+// nothing was asked for inside the guarded nets.
+func TestFaultyCrawl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls for half a minute")
+	}
+	const hosts = 700
+	log := &requestLog{}
+	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), corpusweb.Options{Log: log, Faults: corpusweb.FaultPlan{Share: 1.0 / 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := filepath.Join(t.TempDir(), "crawl")
+	killed, out := runAndKill(t, []string{
+		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/",
+		"--proxy", "http://" + addr, "--ca", ca, "--delay", killRest.String(), "--timeout", "2s", "--workers", "64",
+		"--max-pages", "100000", "--store", dir, "--json", "--quiet",
+	}, 4*time.Minute)
+	var result crawlResult
+	if err := json.Unmarshal(out, &result); killed || err != nil || result.Stopped != "frontier_empty" {
+		t.Fatalf("the crawl did not end by itself: killed %v, %v, %s", killed, err, out)
+	}
+	checkRests(t, log.requests(t), nil)
+	pageFault, robotsFault, asked := map[string]string{}, map[string]string{}, map[string]bool{}
+	for _, r := range log.requests(t) {
+		asked[r.Host] = true
+		switch r.Path {
+		case "/robots.txt":
+			robotsFault[r.Host] = r.Fault
+		case "/page":
+			pageFault[r.Host] = r.Fault
+		}
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	met := map[string]bool{}
+	for i := range hosts {
+		u, host := fmt.Sprintf("http://h%d.test/page", i), fmt.Sprintf("h%d.test:80", i)
+		if i%2 == 1 {
+			u, host = fmt.Sprintf("https://h%d.test/page", i), fmt.Sprintf("h%d.test:443", i)
+		}
+		want := []string{"ok"}
+		switch page, robots := faultNamed(pageFault[host]), faultNamed(robotsFault[host]); {
+		case !asked[host] && i%2 == 1:
+			want = []string{"tls_error"}
+		case robots != nil && !slices.Contains(robots.States, "ok"):
+			want = robots.States
+			met[robots.Name] = true
+		case page != nil:
+			want = page.States
+			met[page.Name] = true
+		}
+		life, err := s.Life(u)
+		if err != nil || life.Fate == nil {
+			t.Errorf("%s: no fate, %v", u, err)
+		} else if !slices.Contains(want, life.Fate.State) {
+			t.Errorf("%s: state %s (%s), want %v for %q, %q", u, life.Fate.State, life.Fate.Reason, want, pageFault[host], robotsFault[host])
+		}
+	}
+	if len(met) < 60 {
+		t.Errorf("%d faults met; want nearly all: enlarge the web", len(met))
+	}
+	for _, inside := range []string{"http://127.0.0.1:22/", "http://10.0.0.1/admin", "http://169.254.169.254/latest/meta-data/", "http://[::ffff:7f00:1]/", "http://127.0.0.1/"} {
+		if life, err := s.Life(inside); err == nil && (life.Fate == nil || life.Fate.State != "guard_denied") {
+			t.Errorf("%s: %+v, want guard_denied", inside, life.Fate)
+		}
+	}
+	checkFaultyStore(t, s)
+	t.Logf("%d faults met, %d requests, states %v", len(met), result.Requests, result.ByState)
+}
+
+func faultNamed(name string) *corpusweb.Fault {
+	for _, f := range corpusweb.Faults() {
+		if f.Name == name {
+			return &f
+		}
+	}
+	return nil
+}
+
+func checkFaultyStore(t *testing.T, s *store.Store) {
+	t.Helper()
+	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("verify: %v, %v", problems, err)
+	}
 }

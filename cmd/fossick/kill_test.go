@@ -154,17 +154,10 @@ const killRest = 20 * time.Millisecond
 // within the first rest), and few pages come twice.
 func checkLog(t *testing.T, log []request, kills []time.Time) {
 	t.Helper()
-	slices.SortFunc(log, func(a, b request) int { return a.Start.Compare(b.Start) }) // it is in the order of the ends
+	checkRests(t, log, kills)
 	fetched := map[string]int{}
-	last := map[string]request{}
 	again := 0
 	for _, r := range log {
-		before, ok := last[r.Host]
-		orphan := slices.ContainsFunc(kills, func(k time.Time) bool { return before.Start.Before(k.Add(killRest)) && k.Before(before.End) })
-		if gap := r.Start.Sub(before.Start); ok && !orphan && gap < killRest {
-			t.Errorf("%s%s came %v after %s began, want a rest of %v", r.Host, r.Path, gap, before.Path, killRest)
-		}
-		last[r.Host] = r
 		if r.Path == "/robots.txt" {
 			continue
 		}
@@ -176,6 +169,25 @@ func checkLog(t *testing.T, log []request, kills []time.Time) {
 		t.Errorf("%d requests were repeated after %d kills, at most %d can have been in flight", again, len(kills), most)
 	}
 	t.Logf("%d requests repeated", again)
+}
+
+// checkRests is the part of checkLog about rests: no host was asked again before
+// killRest was over, nor for a page before its robots.txt.
+func checkRests(t *testing.T, log []request, kills []time.Time) {
+	t.Helper()
+	slices.SortFunc(log, func(a, b request) int { return a.Start.Compare(b.Start) }) // it is in the order of the ends
+	last := map[string]request{}
+	for _, r := range log {
+		before, ok := last[r.Host]
+		orphan := slices.ContainsFunc(kills, func(k time.Time) bool { return before.Start.Before(k.Add(killRest)) && k.Before(before.End) })
+		if gap := r.Start.Sub(before.Start); ok && !orphan && gap < killRest {
+			t.Errorf("%s%s came %v after %s began, want a rest of %v", r.Host, r.Path, gap, before.Path, killRest)
+		}
+		if !ok && r.Path != "/robots.txt" {
+			t.Errorf("%s%s came before robots.txt", r.Host, r.Path)
+		}
+		last[r.Host] = r
+	}
 }
 
 // checkStore reads every page and body of a store and returns their number.

@@ -32,6 +32,7 @@ type request struct {
 	Start, End time.Time
 	Host, Path string
 	Status     int
+	Fault      string
 }
 
 func (l *requestLog) requests(t *testing.T) []request {
