@@ -19,5 +19,5 @@
 // relevance.go who says what is on topic; figures.go all measures together;
 // sentences.go the same in plain words; bodies.go stored pages parsed in
 // parallel; refine.go the second stage of paper A; report.go, view.go (what
-// report.html is filled with), tables.go, lists.go, plot.go the report.
+// report.html is filled with), tables.go, lists.go the report, drawn by package report.
 package eval

@@ -1,5 +1,7 @@
 package eval
 
+import "fossick/report"
+
 // Figures are the measures of one crawl. A nil pointer is an unknown value.
 type Figures struct {
 	Store          string    `json:"store"`
@@ -53,7 +55,7 @@ func Measure(crawls []*Crawl, step int) Result {
 	if len(crawls) > 1 {
 		r.Stores = stores
 		if step <= 0 {
-			step = NiceStep(shortest(urls))
+			step = report.NiceStep(shortest(urls))
 		}
 		r.Overlap = MeanOverlap(urls, step)
 	}
@@ -64,7 +66,7 @@ func measure(c *Crawl, step int) Figures {
 	relevant := c.Relevant()
 	n := len(relevant)
 	if step <= 0 {
-		step = NiceStep(n)
+		step = report.NiceStep(n)
 	}
 	f := Figures{
 		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,

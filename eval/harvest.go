@@ -67,15 +67,3 @@ func shares(n, step int, weight func(i int) int) []Point {
 	}
 	return points
 }
-
-// NiceStep returns a step of 1, 2 or 5 times a power of ten that gives a curve
-// of n pages between 20 and 50 points, all of them when n is smaller.
-func NiceStep(n int) int {
-	for base := 1; ; base *= 10 {
-		for _, f := range []int{1, 2, 5} {
-			if n <= 50*base*f {
-				return base * f
-			}
-		}
-	}
-}

@@ -3,6 +3,8 @@ package eval
 import (
 	"cmp"
 	"slices"
+
+	"fossick/report"
 )
 
 // pageList is a list of pages that the report shows one by one.
@@ -59,9 +61,9 @@ func pick(c *Crawl, match func(*Page) bool, score func(*Page) float64, falling b
 	})
 	var rows []pageRow
 	for _, p := range found[:min(maxListed, len(found))] {
-		r := pageRow{URL: p.URL, Short: cut(p.URL, maxURL), Title: cut(p.Title, maxTitle), Score: score(p), Relevant: p.Relevant, Label: p.Label}
+		r := pageRow{URL: p.URL, Short: report.Cut(p.URL, maxURL), Title: report.Cut(p.Title, maxTitle), Score: score(p), Relevant: p.Relevant, Label: p.Label}
 		if p.Refined != nil {
-			r.Label, r.Rule = p.Refined.Label, cut(p.Refined.Rule, maxRule)
+			r.Label, r.Rule = p.Refined.Label, report.Cut(p.Refined.Rule, maxRule)
 		}
 		rows = append(rows, r)
 	}

@@ -81,14 +81,6 @@ func TestPointJSON(t *testing.T) {
 	}
 }
 
-func TestNiceStep(t *testing.T) {
-	for n, want := range map[int]int{0: 1, 1: 1, 50: 1, 51: 2, 100: 2, 229: 5, 460: 10, 1000: 20, 10000: 200, 1000000: 20000} {
-		if got := NiceStep(n); got != want {
-			t.Errorf("NiceStep(%d): got %d, want %d", n, got, want)
-		}
-	}
-}
-
 func TestOverlap(t *testing.T) {
 	a, b := []string{"p", "q", "r", "s"}, []string{"q", "x", "p", "r", "y"}
 	// n=1: {p}∩{q}; n=2: {q}; n=3: {p,q}; n=4: {p,q,r}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"fossick/report"
 )
 
 // hostile is what a page of the web may call itself.
@@ -34,7 +36,7 @@ func reportOf(t testing.TB, crawls ...[]fakePage) string {
 		loaded = append(loaded, c)
 	}
 	var out bytes.Buffer
-	if err := WriteReport(&out, Report{Result: Measure(loaded, 0), Crawls: loaded, Made: []Fact{{"model", hostile}}}); err != nil {
+	if err := WriteReport(&out, Report{Result: Measure(loaded, 0), Crawls: loaded, Made: []report.Fact{{Name: "model", Value: hostile}}}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -116,18 +118,5 @@ func TestSentences(t *testing.T) {
 	}
 	if got := Sentences(Result{Figures: Figures{Store: "s"}}); len(got) != 1 {
 		t.Errorf("no pages: %v", got)
-	}
-}
-
-func TestPercent(t *testing.T) {
-	for x, want := range map[float64]string{0: "0 %", 0.00001: "0.1 %", 0.034: "3.4 %", 0.5: "50 %", 0.994: "99.4 %", 0.99999: "99.9 %", 1: "100 %"} {
-		if got := percent(x); got != want {
-			t.Errorf("percent(%v): got %q, want %q", x, got, want)
-		}
-	}
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := number(n); got != want {
-			t.Errorf("number(%d): got %q, want %q", n, got, want)
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"fossick/report"
 	"fossick/store"
 )
 
@@ -45,19 +46,7 @@ func keptRows(f Figures) []keptRow {
 // says (columns).
 type confusion struct {
 	RowTitle, ColumnTitle string
-	Columns               []string
-	Rows                  []confusionRow
-}
-
-type confusionRow struct {
-	Name  string
-	Cells []confusionCell
-	Total int
-}
-
-type confusionCell struct {
-	Pages int
-	Shade int // 0…9, the cell's share of its row in tenths
+	Matrix                *report.Matrix
 }
 
 // otherClasses gathers what a table has no room for.
@@ -86,21 +75,16 @@ func confuse(c *Crawl) *confusion {
 		return nil
 	}
 	rowNames, rowAt := topClasses(rows)
-	var columnAt map[string]int
-	t.Columns, columnAt = topClasses(columns)
-	for _, name := range rowNames {
-		t.Rows = append(t.Rows, confusionRow{Name: name, Cells: make([]confusionCell, len(t.Columns))})
+	columnNames, columnAt := topClasses(columns)
+	counts := make([][]int, len(rowNames))
+	for i := range counts {
+		counts[i] = make([]int, len(columnNames))
 	}
 	for i := range c.Pages {
-		row := &t.Rows[rowAt[classOf(&c.Pages[i])]]
-		row.Total++
-		row.Cells[columnAt[predicted(&c.Pages[i])]].Pages++
+		p := &c.Pages[i]
+		counts[rowAt[classOf(p)]][columnAt[predicted(p)]]++
 	}
-	for _, row := range t.Rows {
-		for i := range row.Cells {
-			row.Cells[i].Shade = min(9, 10*row.Cells[i].Pages/row.Total)
-		}
-	}
+	t.Matrix = report.NewMatrix(rowNames, columnNames, counts, nil)
 	return t
 }
 
@@ -194,7 +178,7 @@ func hosts(c *Crawl) (rows []hostRow, more int) {
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		h := by[name]
 		h.Share = share(h.Relevant, h.Pages)
-		h.Host = cut(h.Host, maxURL)
+		h.Host = report.Cut(h.Host, maxURL)
 		rows = append(rows, *h)
 	}
 	slices.SortStableFunc(rows, func(a, b hostRow) int { return b.Pages - a.Pages })
@@ -205,10 +189,10 @@ func hosts(c *Crawl) (rows []hostRow, more int) {
 }
 
 // settings shows the crawl's own settings, by name.
-func settings(info store.Info) []Fact {
-	facts := []Fact{{"crawled by", "fossick " + info.Version}}
+func settings(info store.Info) []report.Fact {
+	facts := []report.Fact{{Name: "crawled by", Value: "fossick " + info.Version}}
 	if !info.Created.IsZero() {
-		facts = append(facts, Fact{"crawled on", info.Created.Format(time.RFC1123)})
+		facts = append(facts, report.Fact{Name: "crawled on", Value: info.Created.Format(time.RFC1123)})
 	}
 	var values map[string]any
 	if json.Unmarshal(info.Settings, &values) != nil { // no settings, or not of this shape: nothing to show
@@ -216,7 +200,7 @@ func settings(info store.Info) []Fact {
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if text := settingText(values[name]); text != "" {
-			facts = append(facts, Fact{name, cut(text, maxSetting)})
+			facts = append(facts, report.Fact{Name: name, Value: report.Cut(text, maxSetting)})
 		}
 	}
 	return facts
@@ -241,13 +225,4 @@ func settingText(v any) string {
 		return string(b)
 	}
 	return fmt.Sprint(v)
-}
-
-// cut shortens text from the web to n runes and makes one line of it.
-func cut(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }

@@ -2,18 +2,15 @@ package eval
 
 import (
 	"fmt"
-	"html/template"
 	"path/filepath"
+
+	"fossick/report"
 )
 
 // view is what report.html is filled with.
 type view struct {
-	CSS       template.CSS
-	Title     string
-	Subtitle  string
-	Sentences []string
-	Tiles     []tile
-	Plots     []plotView
+	report.Head
+	Plots     []report.Figure
 	Stores    []Figures // a row each, when there are several
 	Kept      *Cluster
 	KeptRows  []keptRow
@@ -25,27 +22,12 @@ type view struct {
 	MoreHosts int
 	Pages     []pageList
 	Refined   bool
-	Made      []Fact
-}
-
-type tile struct{ Label, Value, Note string }
-
-type plotView struct {
-	Title, Caption string
-	SVG            template.HTML
-	Legend         []legendItem
-	Table          []series // the numbers, for who cannot see the picture
-}
-
-type legendItem struct {
-	Class int // 1…maxSeries; 0 is the baseline
-	Name  string
 }
 
 func newView(r Report) (*view, error) {
 	v := &view{
-		CSS: template.CSS(reportCSS), Sentences: Sentences(r.Result), Stores: r.Stores, Kept: r.Kept,
-		Title: "A crawl", Tiles: tiles(r.Result), Made: r.Made,
+		Head:   report.Head{Title: "A crawl", Sentences: Sentences(r.Result), Tiles: tiles(r.Result), Made: r.Made},
+		Stores: r.Stores, Kept: r.Kept,
 	}
 	if r.Target != "" {
 		v.Title = "A crawl for " + r.Target
@@ -82,101 +64,104 @@ func subtitle(c *Crawl) string {
 }
 
 // tiles are the headline figures.
-func tiles(r Result) []tile {
-	out := []tile{{"Fetched", number(r.Fetched), "pages stored"}}
+func tiles(r Result) []report.Tile {
+	var out []report.Tile
+	tile := func(label, value, note string) {
+		out = append(out, report.Tile{Label: label, Value: value, Note: note})
+	}
+	tile("Fetched", report.Number(r.Fetched), "pages stored")
 	if r.Harvest != nil {
-		out = append(out, tile{"Harvest", percent(*r.Harvest), "95 % interval " + span(*r.HarvestCI)})
+		tile("Harvest", report.Percent(*r.Harvest), "95 % interval "+report.Span(*r.HarvestCI))
 	}
 	if r.Kept != nil && r.Kept.Precision != nil {
-		out = append(out, tile{"After refinement", percent(*r.Kept.Precision), "of " + pages(r.Kept.Pages) + " kept"})
+		tile("After refinement", report.Percent(*r.Kept.Precision), "of "+report.Pages(r.Kept.Pages)+" kept")
 	}
 	if r.Kept != nil && r.Kept.F1 != nil {
-		out = append(out, tile{"F1 of the cluster", fmt.Sprintf("%.2f", *r.Kept.F1), "recall among fetched " + optionalShare(r.Kept.Recall)})
+		tile("F1 of the cluster", fmt.Sprintf("%.2f", *r.Kept.F1), "recall among fetched "+report.Share(r.Kept.Recall))
 	}
 	if r.Recall != nil {
-		out = append(out, tile{"Recall", percent(*r.Recall), "of " + pages(*r.Targets) + " the truth names"})
+		tile("Recall", report.Percent(*r.Recall), "of "+report.Pages(*r.Targets)+" the truth names")
 	}
 	if e := r.RecallEstimate; e != nil {
-		out = append(out, tile{"Recall, estimated", percent(e.Value), "at most; capture–recapture " + span(e.CI)})
+		tile("Recall, estimated", report.Percent(e.Value), "at most; capture–recapture "+report.Span(e.CI))
 	}
 	return out
 }
 
-func plots(r Report) ([]plotView, error) {
+func plots(r Report) ([]report.Figure, error) {
 	all := r.Stores
 	if len(all) == 0 {
 		all = []Figures{r.Figures}
 	}
 	names := crawlNames(r.Crawls)
-	var lines []series
+	harvest := chart("on topic, of those fetched")
 	for i, f := range all {
-		s := series{Name: names[i], Points: f.Curve}
+		l := line(names[i], f.Curve)
 		if i == 0 {
-			s.Band = band(f.Curve)
+			l.Band = band(f.Curve)
 		}
-		lines = append(lines, s)
+		harvest.Lines = append(harvest.Lines, l)
 	}
-	harvest := chart{YLabel: "on topic, of those fetched", Series: lines, Zoom: true}
 	src := r.Crawls[0].Source
 	if src.Known > 0 {
-		harvest.Baseline = share(src.Targets, src.Known)
+		harvest.Level, harvest.LevelName = share(src.Targets, src.Known), "pages at random"
 	}
-	out := []plotView{{
-		Title:   "Harvest",
-		Caption: "The share of the pages fetched so far that are on topic. The band is the 95 % interval of the first crawl.",
-	}}
-	charts := []chart{harvest}
+	f, err := report.NewFigure("Harvest",
+		"The share of the pages fetched so far that are on topic. The band is the 95 % interval of the first crawl.", harvest)
+	if err != nil {
+		return nil, err
+	}
+	out := []report.Figure{f}
 	if src.Targets > 0 {
-		out = append(out, plotView{Title: "Recall", Caption: "The share of the relevant pages named by the truth that were found so far."})
-		charts = append(charts, chart{YLabel: "found, of those there are", Series: recallLines(all, names, src.Targets), Zoom: true})
-	}
-	if len(r.Overlap) > 0 {
-		out = append(out, plotView{Title: "Overlap", Caption: "The share of the first n pages that two crawls have in common; with more than two, the mean of all pairs."})
-		charts = append(charts, chart{YLabel: "in common", Series: []series{{Name: "overlap", Points: r.Overlap}}})
-	}
-	for i := range out {
-		var err error
-		if out[i].SVG, err = charts[i].svg(out[i].Title); err != nil {
+		c := chart("found, of those there are")
+		c.Lines = recallLines(all, names, src.Targets)
+		if f, err = report.NewFigure("Recall", "The share of the relevant pages named by the truth that were found so far.", c); err != nil {
 			return nil, err
 		}
-		out[i].Table = charts[i].Series
-		out[i].Legend = legend(charts[i])
+		out = append(out, f)
+	}
+	if len(r.Overlap) > 0 {
+		c := chart("in common")
+		c.Lines, c.Fit = []report.Line{line("overlap", r.Overlap)}, report.FitNone
+		if f, err = report.NewFigure("Overlap", "The share of the first n pages that two crawls have in common; with more than two, the mean of all pairs.", c); err != nil {
+			return nil, err
+		}
+		out = append(out, f)
 	}
 	return out, nil
 }
 
-func recallLines(all []Figures, names []string, targets int) []series {
-	var lines []series
+// chart is a plot of shares against pages.
+func chart(ylabel string) report.Chart {
+	return report.Chart{XLabel: "pages fetched", YLabel: ylabel, Fit: report.FitTop}
+}
+
+func line(name string, curve []Point) report.Line {
+	l := report.Line{Name: name}
+	for _, p := range curve {
+		l.Points = append(l.Points, report.Point{X: float64(p.Pages), Y: p.Share})
+	}
+	return l
+}
+
+func recallLines(all []Figures, names []string, targets int) []report.Line {
+	var lines []report.Line
 	for i, f := range all {
-		s := series{Name: names[i]}
-		for _, p := range f.Curve {
-			s.Points = append(s.Points, Point{p.Pages, p.Share * float64(p.Pages) / float64(targets)})
+		l := line(names[i], f.Curve)
+		for k := range l.Points {
+			l.Points[k].Y *= l.Points[k].X / float64(targets)
 		}
-		lines = append(lines, s)
+		lines = append(lines, l)
 	}
 	return lines
 }
 
-func band(curve []Point) []Interval {
-	b := make([]Interval, len(curve))
+func band(curve []Point) [][2]float64 {
+	b := make([][2]float64, len(curve))
 	for i, p := range curve {
 		b[i] = Wilson(int(p.Share*float64(p.Pages)+0.5), p.Pages)
 	}
 	return b
-}
-
-// legend names the lines; a single one needs no name.
-func legend(c chart) []legendItem {
-	var l []legendItem
-	if len(c.Series) > 1 || c.Baseline != nil {
-		for i, s := range c.Series {
-			l = append(l, legendItem{i%maxSeries + 1, s.Name})
-		}
-	}
-	if c.Baseline != nil {
-		l = append(l, legendItem{0, "pages at random (" + percent(*c.Baseline) + ")"})
-	}
-	return l
 }
 
 // crawlNames are the folders' names, in full where these do not tell them apart.

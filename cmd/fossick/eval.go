@@ -17,6 +17,7 @@ import (
 	"fossick/features"
 	"fossick/models"
 	"fossick/page"
+	"fossick/report"
 	"fossick/store"
 )
 
@@ -201,19 +202,19 @@ func (ev *evaluation) writeReport(path string, result eval.Result) (err error) {
 }
 
 // made says how the report came about; eval adds the crawl's own settings.
-func (ev *evaluation) made() []eval.Fact {
-	facts := []eval.Fact{{Name: "evaluated by", Value: "fossick " + version}, {Name: "random seed", Value: fmt.Sprint(ev.app.seed)}}
+func (ev *evaluation) made() []report.Fact {
+	facts := []report.Fact{{Name: "evaluated by", Value: "fossick " + version}, {Name: "random seed", Value: fmt.Sprint(ev.app.seed)}}
 	if ev.truth != nil {
-		facts = append(facts, eval.Fact{Name: "truth", Value: fmt.Sprintf("%s, %d pages", ev.cmd.Truth, ev.truth.Len())})
+		facts = append(facts, report.Fact{Name: "truth", Value: fmt.Sprintf("%s, %d pages", ev.cmd.Truth, ev.truth.Len())})
 	}
 	if ev.judge != nil {
-		facts = append(facts, eval.Fact{Name: "judge", Value: ev.cmd.Judge + ": " + cardText(ev.judge)})
+		facts = append(facts, report.Fact{Name: "judge", Value: ev.cmd.Judge + ": " + cardText(ev.judge)})
 	}
 	if m, err := models.ReadFile(storedModel(ev.cmd.Stores[0])); err == nil { // a crawl by keywords has none
-		facts = append(facts, eval.Fact{Name: "crawl's model", Value: cardText(m)})
+		facts = append(facts, report.Fact{Name: "crawl's model", Value: cardText(m)})
 	}
 	if pages := ev.crawls[0].Pages; len(pages) > 0 && pages[0].Refined != nil {
-		facts = append(facts, eval.Fact{Name: "refined with", Value: pages[0].Refined.Model})
+		facts = append(facts, report.Fact{Name: "refined with", Value: pages[0].Refined.Model})
 	}
 	return facts
 }

@@ -81,14 +81,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		},
 	)
 	if err != nil {
-		return report(err, exitFailed, asJSON, stdout, stderr)
+		return tellError(err, exitFailed, asJSON, stdout, stderr)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return report(fmt.Errorf("%w; see fossick --help, or fossick VERB --help", err), exitUsage, asJSON, stdout, stderr)
+		return tellError(fmt.Errorf("%w; see fossick --help, or fossick VERB --help", err), exitUsage, asJSON, stdout, stderr)
 	}
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if a.emitted && err != nil && errors.Is(err, errInterrupted) {
 		return exitInterrupted
 	}
-	return report(err, codeOf(err), g.JSON && !a.emitted, stdout, stderr)
+	return tellError(err, codeOf(err), g.JSON && !a.emitted, stdout, stderr)
 }
 
 func codeOf(err error) int {
@@ -112,8 +112,8 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// report prints err where the user, or the program that called, looks for it.
-func report(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
+// tellError prints err where the user, or the program that called, looks for it.
+func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code
 	}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// style gives the plot the report's looks.
+func (c Chart) style(p *plot.Plot) {
+	p.BackgroundColor = nil
+	p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Color = ink(inkInk)
+		axis.LineStyle.Width = vg.Points(0.8)
+		axis.Tick.Color, axis.Tick.Length = ink(inkInk), vg.Points(3)
+		axis.Label.TextStyle.Color, axis.Tick.Label.Color = ink(inkInk), ink(inkInk)
+		axis.Label.TextStyle.Font = sans(10)
+		axis.Tick.Label.Font = sans(9.5)
+		axis.Label.Padding = vg.Points(4)
+		axis.Padding = 0
+	}
+	p.Y.LineStyle.Width = 0
+	p.Y.Tick.Length = 0
+	p.Y.Tick.Marker = percentTicks{}
+	p.X.Tick.Marker = countTicks{}
+	if c.XShares {
+		p.X.Tick.Marker = percentTicks{}
+	}
+}
+
+func sans(size float64) font.Font {
+	f := plot.DefaultFont
+	f.Variant, f.Size = "Sans", vg.Points(size)
+	return f
+}
+
+// box is what the axes span.
+type box struct{ x0, x1, y0, y1 float64 }
+
+// limits are the ends of the axes.
+func (c Chart) limits() box {
+	b := box{x1: 1, y1: 1}
+	least, most := math.Inf(1), 0.0
+	see := func(y float64) { least, most = min(least, y), max(most, y) }
+	for _, l := range c.Lines {
+		for _, p := range l.Points {
+			b.x1 = max(b.x1, p.X)
+			see(p.Y)
+		}
+		for _, ci := range l.Band {
+			see(ci[0])
+			see(ci[1])
+		}
+	}
+	if c.Level != nil {
+		see(*c.Level)
+	}
+	switch {
+	case c.Fit == FitTop:
+		for _, end := range []float64{0.5, 0.25, 0.1, 0.05} { // whole percents at the fifths
+			if most <= end {
+				b.y1 = end
+			}
+		}
+	case c.Fit == FitBoth && least <= most:
+		b.y0, b.y1 = around(least, most)
+	}
+	return b
+}
+
+// around returns ends of an axis of five equal steps of 1, 2, 5, 10 or 20 percent
+// that holds least to most, shares both.
+func around(least, most float64) (lo, hi float64) {
+	for _, step := range []float64{1, 2, 5, 10} {
+		lo = step * math.Floor(min(100*least, 100-5*step)/step)
+		if lo >= 0 && 100*most <= lo+5*step {
+			return lo / 100, (lo + 5*step) / 100
+		}
+	}
+	return 0, 1
+}
+
+// percentTicks marks every fifth of the axis.
+type percentTicks struct{}
+
+func (percentTicks) Ticks(lo, hi float64) []plot.Tick {
+	var t []plot.Tick
+	for i := range 6 {
+		v := lo + (hi-lo)*float64(i)/5
+		t = append(t, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f %%", 100*v)})
+	}
+	return t
+}
+
+// countTicks marks whole numbers at round steps, at most six.
+type countTicks struct{}
+
+func (countTicks) Ticks(_, hi float64) []plot.Tick {
+	step := NiceStep(int(hi*50/6) + 1) // a step that gives 50 points of 50/6 as many gives 6 of these
+	var t []plot.Tick
+	for v := 0; float64(v) <= hi; v += step {
+		t = append(t, plot.Tick{Value: float64(v), Label: Number(v)})
+	}
+	return t
+}
+
+// NiceStep returns a step of 1, 2 or 5 times a power of ten that gives a curve
+// of n points between 20 and 50 points, all of them when n is smaller.
+func NiceStep(n int) int {
+	for base := 1; ; base *= 10 {
+		for _, f := range []int{1, 2, 5} {
+			if n <= 50*base*f {
+				return base * f
+			}
+		}
+	}
+}

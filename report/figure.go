@@ -1,0 +1,76 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+)
+
+// Figure is a plot with its legend, caption and numbers.
+type Figure struct {
+	Title, Caption string
+	SVG            template.HTML
+	Legend         []LegendItem
+	Tables         []Numbers // for who cannot see the picture
+}
+
+// LegendItem is a line of the legend.
+type LegendItem struct {
+	Class int // 1…maxLines, the line's place; 0 is what is compared with
+	Name  string
+}
+
+// Numbers are a line's points as a table.
+type Numbers struct {
+	Name    string
+	Columns []string
+	Rows    [][]string
+}
+
+// NewFigure draws a chart.
+func NewFigure(title, caption string, c Chart) (Figure, error) {
+	f := Figure{Title: title, Caption: caption, Legend: c.legend()}
+	var err error
+	if f.SVG, err = c.svg(title); err != nil {
+		return Figure{}, err
+	}
+	for _, l := range c.Lines {
+		f.Tables = append(f.Tables, c.numbers(l))
+	}
+	return f, nil
+}
+
+// legend names the lines; a single one needs no name.
+func (c Chart) legend() []LegendItem {
+	var l []LegendItem
+	if len(c.Lines) > 1 || c.Level != nil || c.Diagonal != "" {
+		for i, s := range c.Lines {
+			l = append(l, LegendItem{i%maxLines + 1, s.Name})
+		}
+	}
+	if c.Level != nil {
+		l = append(l, LegendItem{0, fmt.Sprintf("%s (%s)", c.LevelName, Percent(*c.Level))})
+	}
+	if c.Diagonal != "" {
+		l = append(l, LegendItem{0, c.Diagonal})
+	}
+	return l
+}
+
+func (c Chart) numbers(l Line) Numbers {
+	n := Numbers{Name: l.Name, Columns: []string{c.XLabel, c.YLabel}}
+	if l.Band != nil {
+		n.Columns = append(n.Columns, "95 % interval")
+	}
+	for i, p := range l.Points {
+		x := Number(int(p.X))
+		if c.XShares {
+			x = fmt.Sprintf("%.1f %%", 100*p.X)
+		}
+		row := []string{x, fmt.Sprintf("%.1f %%", 100*p.Y)}
+		if l.Band != nil {
+			row = append(row, Span(l.Band[i]))
+		}
+		n.Rows = append(n.Rows, row)
+	}
+	return n
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // parts.html and report.css
+	"fmt"
+	"html/template"
+	"io"
+)
+
+// Head is the top of a page: embed it in what a report's template is filled with.
+type Head struct {
+	Title     string
+	Subtitle  string
+	Sentences []string // what there is to say, the most important first
+	Tiles     []Tile   // the headline figures
+	Made      []Fact   // how it was made: version, seed, model card, …
+}
+
+// Tile is a headline figure.
+type Tile struct{ Label, Value, Note string }
+
+// Fact is a name and what it stands for.
+type Fact struct{ Name, Value string }
+
+var (
+	//go:embed parts.html
+	partsHTML string
+	//go:embed report.css
+	stylesheet string
+)
+
+// Write writes a page: body is a template that may use those of parts.html ("head",
+// "tiles", "figure", "matrix", "made", "foot") and the functions below, and is
+// executed on data. Nothing is written when the template fails.
+func Write(w io.Writer, body string, data any) error {
+	t := template.New("report").Funcs(template.FuncMap{
+		"css":    func() template.CSS { return template.CSS(stylesheet) },
+		"number": Number, "ratio": optionalRatio, "nobreak": noBreak,
+		"percent": func(x float64) string { return noBreak(Percent(x)) },
+		"share":   func(x *float64) string { return noBreak(Share(x)) },
+		"span":    func(ci [2]float64) string { return noBreak(Span(ci)) },
+	})
+	for _, text := range []string{partsHTML, body} {
+		if _, err := t.Parse(text); err != nil {
+			return fmt.Errorf("report template: %w", err)
+		}
+	}
+	var page bytes.Buffer // whole before the first byte goes out
+	if err := t.Execute(&page, data); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if _, err := w.Write(page.Bytes()); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}

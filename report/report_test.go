@@ -1,0 +1,90 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestNiceStep(t *testing.T) {
+	for n, want := range map[int]int{0: 1, 1: 1, 50: 1, 51: 2, 100: 2, 229: 5, 460: 10, 1000: 20, 10000: 200, 1000000: 20000} {
+		if got := NiceStep(n); got != want {
+			t.Errorf("NiceStep(%d): got %d, want %d", n, got, want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for x, want := range map[float64]string{0: "0 %", 0.00001: "0.1 %", 0.034: "3.4 %", 0.5: "50 %", 0.994: "99.4 %", 0.99999: "99.9 %", 1: "100 %"} {
+		if got := Percent(x); got != want {
+			t.Errorf("Percent(%v): got %q, want %q", x, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := Number(n); got != want {
+			t.Errorf("Number(%d): got %q, want %q", n, got, want)
+		}
+	}
+}
+
+// TestAround: the axis holds what it shows, in five round steps, inside [0,1].
+func TestAround(t *testing.T) {
+	for _, c := range []struct{ least, most, lo, hi float64 }{
+		{0.93, 0.97, 0.93, 0.98}, {0.62, 0.91, 0.50, 1.00}, {0.2, 0.9, 0, 1}, {0, 0, 0, 0.05}, {1, 1, 0.95, 1}, {0.96, 1, 0.95, 1},
+	} {
+		lo, hi := around(c.least, c.most)
+		if math.Abs(lo-c.lo) > 1e-9 || math.Abs(hi-c.hi) > 1e-9 {
+			t.Errorf("around(%v, %v): got %v to %v, want %v to %v", c.least, c.most, lo, hi, c.lo, c.hi)
+		}
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	m := NewMatrix([]string{"a", "b"}, []string{"b", ""}, [][]int{{1, 1}, {9, 0}}, []int{4, 9})
+	row := m.Rows[0]
+	if row.Total != 4 || row.Cells[0] != (MatrixCell{Pages: 1, Shade: 2}) {
+		t.Errorf("row a: %+v", row)
+	}
+	if cell := m.Rows[1].Cells[0]; cell != (MatrixCell{Pages: 9, Shade: 9, Right: true}) {
+		t.Errorf("b for b: %+v", cell)
+	}
+	if m = NewMatrix([]string{"a"}, []string{"a"}, [][]int{{0}}, nil); m.Rows[0].Total != 0 {
+		t.Errorf("no pages: %+v", m.Rows[0])
+	}
+}
+
+// TestFigure: foreign names are escaped by the template, and the plot has neither
+// our private colours nor what is no number in it.
+func TestFigure(t *testing.T) {
+	const hostile = `<script>alert(1)</script>`
+	level := 0.3
+	f, err := NewFigure("Curve", "A caption.", Chart{
+		XLabel: "pages", YLabel: "right", Level: &level, LevelName: hostile, Fit: FitBoth,
+		Lines: []Line{
+			{Name: hostile, Points: []Point{{10, 0.5}, {20, 0.75}}, Band: [][2]float64{{0.4, 0.6}, {0.7, 0.8}}, Dots: true},
+			{Name: "none"}, {Name: "one", Points: []Point{{5, 1}}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Write(&out, `{{template "head" .Head}}{{template "figure" .Figure}}{{template "foot"}}`, struct {
+		Head
+		Figure Figure
+	}{Head{Title: hostile}, f}); err != nil {
+		t.Fatal(err)
+	}
+	page := out.String()
+	for _, bad := range []string{"<script", "#0102", "NaN", "ZgotmplZ"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("%q in the page", bad)
+		}
+	}
+	for _, want := range []string{"<svg", "&lt;script&gt;", "75.0\u00a0%", "40–60\u00a0%"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+}

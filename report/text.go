@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Number groups thousands with a comma.
+func Number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Pages counts pages in words: "1 page", "1,200 pages".
+func Pages(n int) string {
+	if n == 1 {
+		return "1 page"
+	}
+	return Number(n) + " pages"
+}
+
+// Percent prints a share; a small one with a place more, and never a share
+// above 0 as 0 % or one below 1 as 100 %.
+func Percent(x float64) string {
+	switch {
+	case x <= 0 || x >= 1:
+		return fmt.Sprintf("%.0f %%", 100*x)
+	case x < 0.1, x > 0.99:
+		return fmt.Sprintf("%.1f %%", min(max(100*x, 0.1), 99.9))
+	}
+	return fmt.Sprintf("%.0f %%", 100*x)
+}
+
+// Share prints a share as Percent does, "–" when it is not known.
+func Share(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return Percent(*x)
+}
+
+// Span prints an interval of shares: 56–79 %.
+func Span(ci [2]float64) string {
+	return strings.TrimSuffix(Percent(ci[0]), " %") + "–" + Percent(ci[1])
+}
+
+// Cut shortens text from the web to n runes and makes one line of it.
+func Cut(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// noBreak keeps a number and its sign on one line.
+func noBreak(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") }
+
+func optionalRatio(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", *x)
+}
