@@ -15,5 +15,6 @@
 // bayes.go naive Bayes; blend.go the machine with a share of it; c45.go, grid.go,
 // split.go, prune.go and compile.go decision trees; cn2.go, cover.go and beam.go
 // rules; calibrate.go probabilities and thresholds; keywords.go the choice of K;
-// measure.go accuracy and what goes with it; mcnemar.go two models compared.
+// measure.go accuracy and what goes with it, judged.go by page, reliability.go of
+// probabilities, curve.go by training pages; mcnemar.go two models compared.
 package train

@@ -97,6 +97,23 @@ type heldOut struct {
 	learner learner
 	scores  [][]float64 // by page, a score a class
 	score   float64     // accuracy
+	ins     [][]int     // the pages that each fold was trained on, and
+	outs    [][]int     // those that it was judged on
+}
+
+// parts returns the pages to train on and the pages to judge, by fold.
+func parts(fold []int, n int) (ins, outs [][]int) {
+	ins, outs = make([][]int, n), make([][]int, n)
+	for p, f := range fold {
+		for k := range n {
+			if f == k {
+				outs[k] = append(outs[k], p)
+			} else {
+				ins[k] = append(ins[k], p)
+			}
+		}
+	}
+	return ins, outs
 }
 
 // crossValidate trains on all folds but one and scores that one, for each.
@@ -105,23 +122,16 @@ func crossValidate(ctx context.Context, c *corpus, l learner, fold []int, n int,
 	for p := range h.scores {
 		h.scores[p] = make([]float64, len(c.classes))
 	}
+	ins, outs := parts(fold, n)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k := range n {
 		g.Go(func() error {
-			var in, out []int
-			for p, f := range fold {
-				if f == k {
-					out = append(out, p)
-				} else {
-					in = append(in, p)
-				}
-			}
-			f, err := l.fit(ctx, c, in, opt)
+			f, err := l.fit(ctx, c, ins[k], opt)
 			if err != nil {
 				return fmt.Errorf("fold %d of %d: %w", k+1, n, err)
 			}
-			for _, p := range out {
+			for _, p := range outs[k] {
 				f.scores(h.scores[p], c, p) // each page is in one fold only
 			}
 			return nil

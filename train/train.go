@@ -26,7 +26,8 @@ type Options struct {
 	BySite     bool     // folds hold whole sites: what is learnt of a site's menus must not count
 	Keywords   int      // words of K a class; 0 is 20
 	Seed       int64
-	CN2        CN2 // how rules are learnt
+	CN2        CN2  // how rules are learnt
+	Curve      bool // also learn on parts of the pages, for Report.Curve
 
 	Data  []string // the sets, for the card
 	Split string   // which part of them, for the card
@@ -85,6 +86,8 @@ type Report struct {
 	Unreadable int                // rows that could not be read, logged
 	Accuracy   map[string]float64 // in cross-validation, by classifier
 	CV         *Measures          // of the model's classifier, calibrated; nil when the set was too small
+	Held       []Judged           // what CV sums up, by page; nil when CV is
+	Curve      []CurvePoint       // the learning curve, if Options.Curve asked for it and CV is there
 }
 
 // Train trains a model. The examples are read once.
@@ -110,6 +113,11 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	held, err := choose(ctx, c, learners, &opt, rep)
 	if err != nil {
 		return nil, nil, err
+	}
+	if opt.Curve && held.scores != nil {
+		if rep.Curve, err = learningCurve(ctx, c, held, &opt); err != nil {
+			return nil, nil, err
+		}
 	}
 	f, err := held.learner.fit(ctx, c, c.all(), &opt)
 	if err != nil {
@@ -163,6 +171,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 			top = h
 		}
 	}
+	top.ins, top.outs = parts(fold, n)
 	return top, nil
 }
 
@@ -179,11 +188,8 @@ func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
 		m.Calibration = calibrate(held.scores, c.y)
 	}
 	m.Thresholds = thresholds(held.scores, c.y)
-	predicted := make([]int, len(c.y))
-	for p, s := range held.scores {
-		predicted[p] = best(s)
-	}
-	cv := Measure(len(c.classes), c.y, predicted)
+	rep.Held = c.judged(held.scores)
+	cv, _ := MeasureJudged(len(c.classes), rep.Held)
 	rep.CV = &cv
 	m.Card.CV = &models.Score{Pages: cv.Pages, Accuracy: cv.Accuracy, MacroF1: cv.MacroF1}
 }

@@ -1,0 +1,36 @@
+package train
+
+// Judged is what was said of a labelled page that was not trained on.
+type Judged struct {
+	URL, File    string
+	Line         int // in File, from 1; 0 when it has no lines
+	Truth, Label int // classes; −1 for a label that the model does not have
+	Score        float64
+}
+
+// source is where a training page comes from.
+type source struct {
+	url, file string
+	line      int
+}
+
+// judged says what the held-out scores, by page, make of each page.
+func (c *corpus) judged(probs [][]float64) []Judged {
+	out := make([]Judged, len(c.y))
+	for p, s := range probs {
+		from, label := c.from[p], best(s)
+		out[p] = Judged{URL: from.url, File: from.file, Line: from.line, Truth: c.y[p], Label: label, Score: s[label]}
+	}
+	return out
+}
+
+// MeasureJudged compares labels with truth, and probabilities with both.
+func MeasureJudged(classes int, pages []Judged) (Measures, Reliability) {
+	truth, predicted := make([]int, len(pages)), make([]int, len(pages))
+	probs, right := make([]float64, len(pages)), make([]bool, len(pages))
+	for i, p := range pages {
+		truth[i], predicted[i] = p.Truth, p.Label
+		probs[i], right[i] = p.Score, p.Truth == p.Label
+	}
+	return Measure(classes, truth, predicted), MeasureReliability(probs, right)
+}
