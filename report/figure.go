@@ -11,6 +11,7 @@ type Figure struct {
 	SVG            template.HTML
 	Legend         []LegendItem
 	Tables         []Numbers // for who cannot see the picture
+	Open           bool      // the tables say more than the picture: show them
 }
 
 // LegendItem is a line of the legend.
@@ -21,7 +22,7 @@ type LegendItem struct {
 
 // Numbers are a line's points as a table.
 type Numbers struct {
-	Name    string
+	Name    string // "" when it is the only one
 	Columns []string
 	Rows    [][]string
 }

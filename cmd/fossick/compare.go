@@ -134,9 +134,21 @@ type mistake struct {
 // in the order of the set. They show a wrong label of the set as often as a
 // weakness of the model.
 func worst(all []mistake, n int) []mistake {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b mistake) int { return cmp.Compare(b.Score, a.Score) })
-	return append([]mistake{}, all[:min(n, len(all))]...)
+	list := []mistake{}
+	for _, i := range surest(all)[:min(n, len(all))] {
+		list = append(list, all[i])
+	}
+	return list
+}
+
+// surest returns the places of the mistakes, the surest first.
+func surest(all []mistake) []int {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b].Score, all[a].Score) })
+	return order
 }
 
 func printWorst(w io.Writer, list []mistake, mistakes int) {

@@ -180,25 +180,10 @@ func (ev *evaluation) modelJudge(target string) *eval.Judge {
 	}
 }
 
-// writeReport writes the page beside its name first, so that no half report
-// stands there.
-func (ev *evaluation) writeReport(path string, result eval.Result) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".report-*")
-	if err != nil {
-		return fmt.Errorf("report %s: %w; name a file in a folder that is there", path, err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("report %s: %w", path, err), os.Remove(f.Name()))
-		}
-	}()
-	err = errors.Join(eval.WriteReport(f, eval.Report{
-		Result: result, Crawls: ev.crawls, Made: ev.made(),
-	}), f.Chmod(0o644), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+func (ev *evaluation) writeReport(path string, result eval.Result) error {
+	return writePage(path, func(w io.Writer) error {
+		return eval.WriteReport(w, eval.Report{Result: result, Crawls: ev.crawls, Made: ev.made()})
+	})
 }
 
 // made says how the report came about; eval adds the crawl's own settings.

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"fossick/classify"
 	"fossick/datasets"
 	"fossick/train"
 )
@@ -15,18 +13,46 @@ import (
 // parts are the halves of a training set. They are streams, read once each, so
 // that a set need not fit in memory.
 type parts struct {
-	train  examples
-	test   examples // nil without one
-	across *int     // test rows whose body is also in train; nil without a split
-	how    string   // in words, for the model's card
+	train examples
+	test  examples // nil without one
+	how   string   // in words, for the model's card
+
+	trained map[[16]byte]bool // sums of the training rows' bodies, once train was read
+	sets    *watch            // what looks wrong in the sets, once they were read
 }
 
 // parts opens the sets and divides them as the flags say.
 func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
-	sets, err := c.open(a)
+	sets, w, err := c.open(a)
 	if err != nil {
 		return nil, err
 	}
+	p, err := c.divide(a, sets, opt)
+	if err != nil {
+		return nil, err
+	}
+	p.sets, p.trained = w, map[[16]byte]bool{}
+	if p.test != nil {
+		p.train = p.remember(p.train, opt)
+	}
+	return p, nil
+}
+
+// remember passes on the rows and notes the bodies of those that are trained on.
+func (p *parts) remember(rows examples, opt *train.Options) examples {
+	return only(rows, func(e *datasets.Example) bool {
+		if opt.Class(e) != "" {
+			p.trained[datasets.RowOf(e).Sum] = true
+		}
+		return true
+	})
+}
+
+// notes says what looks wrong in the sets.
+func (p *parts) notes() []string { return p.sets.notes }
+
+// divide makes the halves of the sets.
+func (c trainCmd) divide(a *app, sets []examples, opt *train.Options) (*parts, error) {
 	all := chain(sets)
 	switch {
 	case c.All:
@@ -44,7 +70,7 @@ func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
 		test = c.Rename.apply(test)
 		return &parts{train: except(all, test), test: test, how: "all but " + w.Field + "=" + w.Value}, nil
 	case c.Test != "":
-		test, err := openSets(a, []string{c.Test}, nil, c.Level, warnOnce(a))
+		test, err := openSets(a, []string{c.Test}, nil, c.Level, newWatch(a).read)
 		if err != nil {
 			return nil, err
 		}
@@ -54,22 +80,22 @@ func (c trainCmd) parts(a *app, opt *train.Options) (*parts, error) {
 }
 
 // open opens the sets one by one, capped and renamed as the flags say.
-func (c trainCmd) open(a *app) ([]examples, error) {
+func (c trainCmd) open(a *app) ([]examples, *watch, error) {
 	var sets []examples
-	warn := warnOnce(a)
+	w := newWatch(a)
 	for _, path := range c.Sets {
-		set, err := openSets(a, []string{path}, c.Where, c.Level, warn)
+		set, err := openSets(a, []string{path}, c.Where, c.Level, w.read)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if c.PerSite > 0 {
 			if set, err = perSite(set, c.PerSite, c.All, a.random(0xca9)); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		sets = append(sets, c.Rename.apply(set))
 	}
-	return sets, nil
+	return sets, w, nil
 }
 
 // split divides by the sets' own splits, or at random.
@@ -90,7 +116,7 @@ func (c trainCmd) split(a *app, sets []examples, opt *train.Options) (*parts, er
 	if rep.Test == 0 {
 		return &parts{train: all, how: "all"}, nil
 	}
-	p := &parts{train: pick(all, assigned, datasets.Train), test: pick(all, assigned, datasets.Test), across: &rep.Across}
+	p := &parts{train: pick(all, assigned, datasets.Train), test: pick(all, assigned, datasets.Test)}
 	p.how = fmt.Sprintf("%d pages at random, seed %d", rep.Train, a.seed)
 	if rep.Own {
 		p.how = "the set's own training part"
@@ -158,21 +184,28 @@ func (c trainCmd) splitOptions() (o datasets.SplitOptions, err error) {
 	return o, nil
 }
 
-// warnOnce returns a function that logs what looks wrong in a set, once each.
-func warnOnce(a *app) func(*datasets.Set) {
-	told := map[*datasets.Set]bool{}
-	return func(set *datasets.Set) {
-		if told[set] {
-			return
-		}
-		told[set] = true
-		rep, err := set.Report()
-		if err != nil {
-			return // the pass has reported it
-		}
-		for _, note := range rep.Notes() {
-			a.log.Warn("look at the set", "set", set.Name(), "what", note)
-		}
+// watch tells what looks wrong in sets, of each once.
+type watch struct {
+	app   *app
+	told  map[*datasets.Set]bool
+	notes []string
+}
+
+func newWatch(a *app) *watch { return &watch{app: a, told: map[*datasets.Set]bool{}} }
+
+// read is to be called with each set that was read to its end.
+func (w *watch) read(set *datasets.Set) {
+	if w.told[set] {
+		return
+	}
+	w.told[set] = true
+	rep, err := set.Report()
+	if err != nil {
+		return // the pass has reported it
+	}
+	for _, note := range rep.Notes() {
+		w.app.log.Warn("look at the set", "set", set.Name(), "what", note)
+		w.notes = append(w.notes, set.Name()+": "+note)
 	}
 }
 
@@ -207,59 +240,4 @@ func openSets(a *app, paths, where []string, level int, read func(*datasets.Set)
 			}
 		}
 	}, nil
-}
-
-// timedPages is how many pages a model is timed on when there is no test.
-const timedPages = 300
-
-// tested is what a model said of test pages.
-type tested struct {
-	truth, predicted []int
-	took             []time.Duration // a page, from raw bytes to its label
-	measures         train.Measures
-}
-
-// median returns the median time a page in microseconds, nil without pages.
-func (t *tested) median() *float64 {
-	if len(t.took) == 0 {
-		return nil
-	}
-	slices.Sort(t.took)
-	us := float64(t.took[len(t.took)/2].Nanoseconds()) / 1e3
-	return &us
-}
-
-// runTest classifies the labelled pages of a set. Pages of a class that the
-// model does not have count as errors.
-func runTest(a *app, c *classify.Classifier, test examples, opt *train.Options) (*tested, error) {
-	t := &tested{}
-	m := c.Model()
-	for e, err := range test {
-		if a.ctx.Err() != nil {
-			return nil, a.ctx.Err()
-		}
-		if err != nil {
-			if isRow(err) {
-				a.log.Warn("test row left out", "err", err)
-				continue
-			}
-			return nil, err
-		}
-		label := opt.Class(e)
-		if label == "" {
-			continue
-		}
-		start := time.Now()
-		d, err := train.Doc(e)
-		if err != nil {
-			a.log.Warn("test page left out", "url", e.URL, "err", err)
-			continue
-		}
-		r := c.Classify(d)
-		t.took = append(t.took, time.Since(start))
-		t.truth = append(t.truth, m.Class(label))
-		t.predicted = append(t.predicted, m.Class(r.Label))
-	}
-	t.measures = train.Measure(len(m.Classes), t.truth, t.predicted)
-	return t, nil
 }

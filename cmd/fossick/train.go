@@ -14,6 +14,7 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
+	"fossick/explain"
 	"fossick/models"
 	"fossick/train"
 )
@@ -42,6 +43,7 @@ type trainCmd struct {
 	Test      string   `xor:"test" placeholder:"SET" help:"Test on this set."`
 	TestWhere string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others."`
 	Folds     int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]."`
+	Explain   string   `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again."`
 	BySite    bool     `help:"Folds hold whole sites, so that the figures are those of sites never seen."`
 }
 
@@ -49,7 +51,7 @@ func (trainCmd) Help() string {
 	return `Trains a classifier and says how good it is: on the test rows when there are some (the set's own split, --test, --test-where, --train, --per-class), else by cross-validation; then test_pages is null in JSON. Thresholds and the calibration of probabilities come from cross-validation on the training rows alone.
 
 Example:
-  fossick train demo -o demo.model
+  fossick train demo -o demo.model --explain demo.html
   fossick train webkb --labels student,faculty,course,project --test-where site=cornell -o webkb.model
   fossick train demo 20news --topic sport --rename rec.sport.hockey=sport,rec.sport.baseball=sport --per-site 100 -o sport.model`
 }
@@ -59,10 +61,11 @@ type trainResult struct {
 	Words        int                       `json:"words"`
 	Classes      []string                  `json:"classes"`
 	TrainPages   int                       `json:"train_pages"`
-	TestPages    *int                      `json:"test_pages"` // null: judged by cross-validation
-	LeftOut      int                       `json:"left_out"`   // rows without a wanted label
-	Unreadable   int                       `json:"unreadable"` // rows and pages that could not be read
-	Across       *int                      `json:"duplicates_across"`
+	TestPages    *int                      `json:"test_pages"`                  // null: judged by cross-validation
+	LeftOut      int                       `json:"left_out"`                    // rows without a wanted label
+	Unreadable   int                       `json:"unreadable"`                  // rows and pages that could not be read
+	Across       *int                      `json:"duplicates_across"`           // test pages that are training pages too; null without a test
+	WithoutThem  *float64                  `json:"accuracy_without_duplicates"` // null when there are none
 	Accuracy     *float64                  `json:"accuracy"`
 	AccuracyCI   *[2]float64               `json:"accuracy_ci"`
 	AccuracyFrom *string                   `json:"accuracy_from"` // test, cross-validation
@@ -73,6 +76,10 @@ type trainResult struct {
 	Thresholds   map[string]float64        `json:"thresholds"`
 	CV           map[string]float64        `json:"cv_accuracy"` // by classifier
 	Keywords     map[string][]string       `json:"keywords"`
+	Reliability  *reliabilityResult        `json:"reliability"`
+	Curve        []curveResult             `json:"learning_curve"` // null without --explain
+	Worst        []mistake                 `json:"worst"`          // null without a test or --explain
+	Explain      *string                   `json:"explain"`
 	TrainSeconds float64                   `json:"train_seconds"`
 	PredictUS    *float64                  `json:"predict_us"`
 	Model        string                    `json:"model"`
@@ -92,7 +99,8 @@ func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
 		Classifier: c.Classifier, Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
 		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
-		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance},
+		Curve: c.Explain != "",
+		CN2:   train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance},
 	}
 	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
 		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
@@ -100,12 +108,12 @@ func (c trainCmd) Run(a *app) error {
 	if c.Beam < 0 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
 		return usagef("--beam %d, --significance %v: want no negative numbers, and a significance below 1", c.Beam, c.Significance)
 	}
+	a.say("training on %s", strings.Join(c.Sets, ", "))
 	p, err := c.parts(a, &opt)
 	if err != nil {
 		return err
 	}
 	opt.Split = p.how
-	a.say("training on %s", strings.Join(c.Sets, ", "))
 	start := time.Now()
 	m, rep, err := train.Train(a.ctx, p.train, opt)
 	if err != nil {
@@ -113,11 +121,17 @@ func (c trainCmd) Run(a *app) error {
 	}
 	r := trainResult{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
-		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, Across: p.across,
-		CV: rep.Accuracy, Keywords: m.Keywords, TrainSeconds: time.Since(start).Seconds(), Model: c.Out,
+		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable,
+		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: time.Since(start).Seconds(), Model: c.Out,
 	}
-	if err := c.judge(a, &r, m, rep, p, &opt); err != nil {
+	j, err := c.judge(a, m, rep, p, &opt)
+	if err != nil {
 		return err
+	}
+	r.tell(m, j)
+	if c.Topic != "" {
+		t := m.Threshold(c.Topic)
+		r.Threshold = &t
 	}
 	for _, old := range c.Rename.unused() {
 		a.log.Warn("--rename: no row has this label", "label", old)
@@ -125,45 +139,83 @@ func (c trainCmd) Run(a *app) error {
 	if err := m.WriteFile(c.Out); err != nil {
 		return err
 	}
+	if c.Explain != "" {
+		if err := c.writeExplain(m, rep, j, p); err != nil {
+			return err
+		}
+		r.Explain = &c.Explain
+	}
 	return a.emit(r, r.print)
 }
 
-// judge tests the model, fills its card and the result.
-func (c trainCmd) judge(a *app, r *trainResult, m *models.Model, rep *train.Report, p *parts, opt *train.Options) error {
+// judgement is how good a model is.
+type judgement struct {
+	from        string          // explain.Test or explain.CrossValidation
+	measures    *train.Measures // nil when nothing was measured
+	reliability train.Reliability
+	across      *int // test pages that are training pages too; nil without a test
+	withoutThem *float64
+	mistakes    []mistake // nil without a test, unless they are to be explained
+	predictUS   *float64
+}
+
+// judge tests the model, and notes the result on its card.
+func (c trainCmd) judge(a *app, m *models.Model, rep *train.Report, p *parts, opt *train.Options) (*judgement, error) {
 	classifier, err := classify.New(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	source := p.test
 	if source == nil {
 		source = first(readable(p.train), timedPages)
 	}
-	tested, err := runTest(a, classifier, source, opt)
+	t, err := runTest(a, classifier, p, source, opt)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.PredictUS = tested.median()
-	measures, from := rep.CV, "cross-validation"
-	if p.test != nil {
-		from = "test"
-		measures = &tested.measures
-		r.TestPages = &measures.Pages
-		m.Card.Test = &models.Score{Pages: measures.Pages, Accuracy: measures.Accuracy, MacroF1: measures.MacroF1}
+	j := &judgement{from: explain.CrossValidation, measures: rep.CV, predictUS: t.median()}
+	if p.test == nil {
+		_, j.reliability = train.MeasureJudged(len(m.Classes), rep.Held)
+		if c.Explain != "" {
+			j.mistakes, err = heldMistakes(a, classifier, p.train, rep, worstShown)
+		}
+		return j, err
 	}
-	if measures != nil && measures.Pages > 0 {
-		r.AccuracyFrom = &from
-		r.measures(m.Classes, measures)
+	measures, reliability := train.MeasureJudged(len(m.Classes), t.pages)
+	j.from, j.measures, j.reliability, j.mistakes = explain.Test, &measures, reliability, t.mistakes
+	m.Card.Test = &models.Score{Pages: measures.Pages, Accuracy: measures.Accuracy, MacroF1: measures.MacroF1}
+	clean := t.clean()
+	across := len(t.pages) - len(clean)
+	j.across = &across
+	if across > 0 && len(clean) > 0 {
+		without, _ := train.MeasureJudged(len(m.Classes), clean)
+		j.withoutThem = &without.Accuracy
+	}
+	return j, nil
+}
+
+// tell fills the result with how good the model is.
+func (r *trainResult) tell(m *models.Model, j *judgement) {
+	r.PredictUS, r.Across, r.WithoutThem = j.predictUS, j.across, j.withoutThem
+	if j.from == explain.Test {
+		r.TestPages = &j.measures.Pages
+	}
+	if j.measures != nil && j.measures.Pages > 0 {
+		r.AccuracyFrom = &j.from
+		r.Reliability = reliabilityOf(j.reliability)
+		r.measures(m.Classes, j.measures)
+	}
+	if j.mistakes != nil {
+		r.Worst = worst(j.mistakes, defaultErrors)
 	}
 	r.Thresholds = map[string]float64{}
 	for _, label := range m.Classes {
 		r.Thresholds[label] = m.Threshold(label)
 	}
-	if c.Topic != "" {
-		t := m.Threshold(c.Topic)
-		r.Threshold = &t
-	}
-	return nil
 }
+
+// defaultErrors is how many of its mistakes a model's result lists.
+const defaultErrors = 10
 
 func (r *trainResult) measures(classes []string, m *train.Measures) {
 	r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1

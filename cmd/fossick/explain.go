@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"fossick/explain"
+	"fossick/models"
+	"fossick/report"
+	"fossick/train"
+)
+
+// worstShown is how many of its surest mistakes a model's page lists.
+const worstShown = 40
+
+// reliabilityResult says whether probabilities can be taken at their word.
+type reliabilityResult struct {
+	ECE  float64     `json:"ece"`  // expected calibration error, in [0,1]
+	Over float64     `json:"over"` // mean probability less accuracy
+	Bins []binResult `json:"bins"`
+}
+
+type binResult struct {
+	From  float64    `json:"from"`
+	To    float64    `json:"to"`
+	Pages int        `json:"pages"`
+	Mean  float64    `json:"mean"`
+	Right float64    `json:"right"`
+	CI    [2]float64 `json:"ci"`
+}
+
+type curveResult struct {
+	Pages    int        `json:"pages"`
+	Accuracy float64    `json:"accuracy"`
+	CI       [2]float64 `json:"ci"`
+}
+
+func reliabilityOf(r train.Reliability) *reliabilityResult {
+	out := &reliabilityResult{r.ECE, r.Over, []binResult{}}
+	for _, b := range r.Bins {
+		out.Bins = append(out.Bins, binResult(b))
+	}
+	return out
+}
+
+func curveOf(points []train.CurvePoint) []curveResult {
+	var out []curveResult
+	for _, p := range points {
+		out = append(out, curveResult(p))
+	}
+	return out
+}
+
+// writeExplain writes the page of a model.
+func (c trainCmd) writeExplain(m *models.Model, rep *train.Report, j *judgement, p *parts) error {
+	page := explain.Page{
+		Model: m, Name: filepath.Base(c.Out), Measures: j.measures, Reliability: j.reliability, From: j.from,
+		Curve: rep.Curve, Candidates: rep.Accuracy, Mistakes: len(j.mistakes), PredictUS: j.predictUS, Notes: p.notes(),
+		Made: []report.Fact{{Name: "trained by", Value: "fossick " + version}},
+	}
+	for _, e := range worst(j.mistakes, worstShown) {
+		page.Worst = append(page.Worst, explain.Mistake(e))
+	}
+	return writePage(c.Explain, func(w io.Writer) error { return explain.Write(w, page) })
+}
+
+// writePage writes a file beside its name first, so that no half page stands there.
+func writePage(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".page-*")
+	if err != nil {
+		return fmt.Errorf("page %s: %w; name a file in a folder that is there", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("page %s: %w", path, err), os.Remove(f.Name()))
+		}
+	}()
+	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
