@@ -71,8 +71,11 @@ func (e *Example) uniqueLabels() {
 func readLinks(path string) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		eachLine(path, func(n int, line []byte, err error) bool {
-			if err != nil {
+			switch {
+			case errors.Is(err, ErrTooLong):
 				return yield(Link{}, &RowError{path, n, err})
+			case err != nil:
+				return yield(Link{}, broken(path, n, err))
 			}
 			if skipLine(line) {
 				return true

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"fossick/page"
 )
@@ -29,7 +30,11 @@ type Example struct {
 	Fields map[string]string
 }
 
-// Page parses the example. The charset that its markup declares is not believed:
+// MaxPageBytes is how much of a body Page reads: what a crawl takes of a page, and
+// so what a model will ever see of one.
+const MaxPageBytes = 4 << 20
+
+// Page parses the example, the first MaxPageBytes of it. The charset that its markup declares is not believed:
 // the row was decoded before. A text row's title is the row's. Sets hold pages
 // that came by ftp: and file: too; such a page keeps its URL and has only the
 // links that are absolute.
@@ -37,6 +42,12 @@ func (e *Example) Page() (*page.Page, error) {
 	body, contentType := e.HTML, "text/html; charset=utf-8"
 	if body == "" {
 		body, contentType = e.Text, "text/plain; charset=utf-8"
+	}
+	if n := MaxPageBytes; len(body) > n {
+		for n > 0 && !utf8.RuneStart(body[n]) {
+			n--
+		}
+		body = body[:n]
 	}
 	p, err := page.Parse([]byte(body), page.ParseOptions{URL: e.URL, ContentType: contentType})
 	if errors.Is(err, page.ErrScheme) || errors.Is(err, page.ErrURL) || errors.Is(err, page.ErrTooLong) {

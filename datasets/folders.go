@@ -59,7 +59,7 @@ func eachPage(rep *Report, dir, sub, host string, do func(e *Example, rel string
 			return do(nil, "", &RowError{path, 0, err})
 		}
 		if !isPageFile(path) {
-			rep.Skipped["not .html, .htm, .xhtml or .txt"]++
+			rep.skip("not .html, .htm, .xhtml or .txt", path)
 			return true
 		}
 		rel, _ := filepath.Rel(dir, path) // path is below dir
@@ -115,7 +115,7 @@ func readPage(rep *Report, path string, text bool) (*Example, error) {
 		return nil, err
 	}
 	e := &Example{File: path}
-	s := decode(rep, body)
+	s := decode(rep, path, body)
 	if text && !looksLikeHTML(s) {
 		e.Text = s
 	} else {
@@ -137,11 +137,12 @@ func readFile(path string) ([]byte, error) {
 
 // decode returns body as UTF-8: as it stands if it is, else by its byte order
 // mark or <meta>, else as Windows-1252, which is what browsers do.
-func decode(rep *Report, body []byte) string {
+func decode(rep *Report, path string, body []byte) string {
 	if utf8.Valid(body) {
 		return strings.TrimPrefix(string(body), "\ufeff")
 	}
 	rep.NotUTF8++
+	rep.met(notUTF8, &Example{File: path})
 	enc, _, _ := charset.DetermineEncoding(body[:min(len(body), 1024)], "")
 	s, err := enc.NewDecoder().Bytes(body)
 	if err != nil {

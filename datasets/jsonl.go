@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"errors"
 	"unicode/utf8"
 )
 
@@ -9,8 +10,11 @@ import (
 func readJSONL(path string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
 		eachLine(path, func(n int, line []byte, err error) bool {
-			if err != nil {
+			switch {
+			case errors.Is(err, ErrTooLong):
 				return yield(nil, &RowError{path, n, err})
+			case err != nil:
+				return yield(nil, broken(path, n, err))
 			}
 			if n == 1 {
 				line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))

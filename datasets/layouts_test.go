@@ -190,7 +190,7 @@ func FuzzHeader(f *testing.F) {
 			t.Errorf("%q: no header, but %d bytes are gone", file, len(file)-len(body))
 		}
 		rep := newReport()
-		_ = decode(rep, body)
-		_ = newsPost(rep, body, false)
+		_ = decode(rep, "", body)
+		_ = newsPost(rep, "", body, false)
 	})
 }

@@ -30,6 +30,19 @@ func (e *RowError) Error() string {
 
 func (e *RowError) Unwrap() error { return e.Err }
 
+// ErrCut reports a file of which only the beginning could be read: an archive that
+// breaks off, or is damaged from some point on. It is not about one row, and nothing
+// follows it: how many rows are lost is not known.
+var ErrCut = errors.New("cut file")
+
+// broken is the error of a file that cannot be read on, or not at all when n is 0.
+func broken(path string, n int, err error) error {
+	if n == 0 {
+		return err // open has named the file
+	}
+	return fmt.Errorf("%s:%d: %w", path, n, err)
+}
+
 // eachLine calls do with every line of a file, without its line end; the slice
 // is reused. A line that is too long comes with an error and is skipped if do
 // lets the reading go on. Any other error ends the file, and do sees it too.
@@ -92,7 +105,7 @@ func readLine(r *bufio.Reader, buf []byte, limit int) ([]byte, error) {
 // readError says what to do about a file that breaks off.
 func readError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the archive ends here, before its end (%w); fetch the file again", err)
+		return fmt.Errorf("%w: the archive ends here, before its end (%v); fetch the file again", ErrCut, err)
 	}
-	return fmt.Errorf("%w; the file is damaged from here on, fetch it again", err)
+	return fmt.Errorf("%w: it is damaged from here on (%v); fetch the file again", ErrCut, err)
 }

@@ -51,7 +51,7 @@ func readNews(dir string, splits []newsSplit, keepHeaders bool) reader {
 						return yield(nil, &RowError{path, 0, err})
 					}
 					rel, _ := filepath.Rel(dir, path) // path is below dir
-					e := newsPost(rep, body, keepHeaders)
+					e := newsPost(rep, path, body, keepHeaders)
 					e.URL, e.File, e.Split = madeUpURL(host, rel), path, split.split
 					e.Label, e.Labels = group, []string{group}
 					e.Fields = map[string]string{"file": filepath.ToSlash(rel)}
@@ -70,10 +70,11 @@ func readNews(dir string, splits []newsSplit, keepHeaders bool) reader {
 
 // newsPost reads one post. Without keepHeaders its title stays empty too: the
 // subject stands in the header, and scores without it are the comparable ones.
-func newsPost(rep *Report, body []byte, keepHeaders bool) *Example {
+func newsPost(rep *Report, path string, body []byte, keepHeaders bool) *Example {
 	body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
 	if !utf8.Valid(body) {
 		rep.NotUTF8++
+		rep.met(notUTF8, &Example{File: path})
 		body, _ = charmap.ISO8859_1.NewDecoder().Bytes(body) // every byte is a Latin-1 letter
 	}
 	if keepHeaders {

@@ -16,13 +16,14 @@ type Report struct {
 	Errors     int            // rows that could not be read
 	Unlabelled int            // examples without a label
 	Empty      int            // examples without a body, or with white space only
+	Large      int            // examples of which only the first MaxPageBytes are read
 	NotUTF8    int            // rows with bytes that were no UTF-8 and were replaced or decoded
 	Duplicates int            // examples whose body an earlier one had, to the byte
 	Skipped    map[string]int // files that hold no page, by reason
 	PerLabel   map[string]int // examples of each label
 	EmptyClass []string       // class folders without a page, sorted
 	Unmatched  int            // rows of labels.tsv that name no page of the corpus
-	Complete   bool           // the pass came to its end
+	Complete   bool           // the pass came to its end, and the file was whole
 
 	first map[string]place // where each kind of thing that looks wrong was first met
 }
@@ -38,6 +39,12 @@ func (r *Report) met(kind string, e *Example) {
 	if _, known := r.first[kind]; !known {
 		r.first[kind] = place{e.File, e.Line}
 	}
+}
+
+// skip counts a file that holds no page.
+func (r *Report) skip(reason, path string) {
+	r.Skipped[reason]++
+	r.met(skipped+reason, &Example{File: path})
 }
 
 // where says in words where something was met first; "" when that is not known.
@@ -58,7 +65,9 @@ const (
 	empty      = "empty"
 	duplicate  = "duplicate"
 	notUTF8    = "not UTF-8"
-	label      = "label " // and its name
+	large      = "large"
+	label      = "label "   // and its name
+	skipped    = "skipped " // and the reason
 )
 
 func newReport() *Report {
@@ -107,34 +116,41 @@ func (r Report) Notes() []string {
 	note(r.Errors, "rows could not be read")
 	note(r.Unlabelled, "rows have no label%s", r.where(unlabelled))
 	note(r.Empty, "rows have an empty body%s", r.where(empty))
+	note(r.Large, "rows have a body of more than %d MiB, the most that a crawl takes of a page; the rest of it is not read%s", MaxPageBytes>>20, r.where(large))
 	note(r.NotUTF8, "rows held bytes that are no UTF-8; they were decoded by guess%s", r.where(notUTF8))
 	note(r.Duplicates, "rows repeat the body of an earlier one; across a split they flatter the accuracy%s", r.where(duplicate))
 	note(r.Unmatched, "rows of labels.tsv name no page of the corpus")
 	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
-		note(r.Skipped[reason], "files skipped: %s", reason)
+		note(r.Skipped[reason], "files skipped: %s%s", reason, r.where(skipped+reason))
 	}
 	for _, class := range r.EmptyClass {
 		notes = append(notes, fmt.Sprintf("class %q has no pages", class))
 	}
-	for _, pair := range r.caseTwins() {
+	for _, pair := range r.twins() {
 		notes = append(notes, fmt.Sprintf("labels %s", pair))
 	}
 	return notes
 }
 
-// caseTwins returns a sentence for each group of labels that differ in case only.
-func (r Report) caseTwins() []string {
+// twins returns a sentence for each group of labels that differ only in case or
+// blanks.
+func (r Report) twins() []string {
 	groups, places := map[string][]string{}, map[string]string{}
 	for _, l := range r.Labels() {
-		key := strings.ToLower(l)
+		key := plain(l)
 		groups[key] = append(groups[key], fmt.Sprintf("%q", l))
 		places[key] += r.where(label + l)
 	}
 	var twins []string
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		if g := groups[key]; len(g) > 1 {
-			twins = append(twins, strings.Join(g, " and ")+" differ only in case and count as different classes"+places[key])
+			twins = append(twins, strings.Join(g, " and ")+" differ only in case or blanks and count as different classes"+places[key])
 		}
 	}
 	return twins
+}
+
+// plain returns a label in lower case and without blanks.
+func plain(label string) string {
+	return strings.ToLower(strings.Join(strings.Fields(label), ""))
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"iter"
 	"strings"
 	"sync"
@@ -77,7 +78,8 @@ func (s *Set) Links() iter.Seq2[Link, error] {
 
 // Examples streams the rows that pass the options, in the order of the source.
 // With an error the example is nil; a *RowError is about one row, and a loop that
-// goes on gets the rest.
+// goes on gets the rest. Any other error ends the set: ErrCut says that it is longer
+// than what could be read.
 func (s *Set) Examples() iter.Seq2[*Example, error] {
 	return func(yield func(*Example, error) bool) {
 		rep := newReport()
@@ -88,10 +90,11 @@ func (s *Set) Examples() iter.Seq2[*Example, error] {
 		}()
 		f := newFilter(s.opt)
 		seen := map[[16]byte]struct{}{}
-		stopped := false
+		stopped, whole := false, true
 		s.read(rep, func(e *Example, err error) bool {
 			if err != nil {
 				rep.Errors++
+				whole = whole && !errors.Is(err, ErrCut)
 				stopped = !yield(nil, err)
 				return !stopped
 			}
@@ -108,7 +111,7 @@ func (s *Set) Examples() iter.Seq2[*Example, error] {
 		if stopped {
 			return
 		}
-		rep.Complete = true
+		rep.Complete = whole
 		if err := f.err(s.name, rep.Rows); err != nil {
 			rep.Errors++
 			yield(nil, err)
@@ -149,6 +152,10 @@ func (r *Report) count(e *Example, seen map[[16]byte]struct{}) {
 		r.Empty++
 		r.met(empty, e)
 		return
+	}
+	if len(e.HTML) > MaxPageBytes || len(e.Text) > MaxPageBytes {
+		r.Large++
+		r.met(large, e)
 	}
 	sum := e.sum()
 	if _, again := seen[sum]; again {

@@ -101,7 +101,7 @@ func ReadTruth(path string) (*Truth, error) {
 	var first error
 	eachLine(path, func(n int, line []byte, err error) bool {
 		if err != nil {
-			first = &RowError{path, n, err}
+			first = broken(path, n, err)
 			return false
 		}
 		if skipLine(line) {

@@ -48,7 +48,7 @@ func webKBPage(rep *Report, rel, path string) (*Example, error) {
 		return nil, err
 	}
 	header, body := cutHeader(body)
-	s := decode(rep, body)
+	s := decode(rep, path, body)
 	if header != nil && strings.HasPrefix(header.Get("Content-Type"), "text/plain") {
 		e.Text = s
 	} else {
