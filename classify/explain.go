@@ -53,23 +53,26 @@ func (c *Classifier) explain(s *scratch, class int) string {
 	return c.words(s.terms, class)
 }
 
-// rule writes the rule of a leaf of the model's tree, as it speaks of a class.
+// rule writes the rule of a leaf of the model's tree, as it speaks of a class: first
+// the words that the page has, in the order of the tree, then those that it lacks,
+// which are many in a tree that leans to one side.
 func rule(m *models.Model, leaf int32, class int) string {
-	var parts []string
+	var has, lacks []string
 	for _, cond := range m.Tree.Rule(leaf) {
 		term := m.Terms[cond.Term]
 		lower, upper := !math.IsInf(float64(cond.Over), -1), !math.IsInf(float64(cond.UpTo), 1)
 		switch {
 		case lower && upper:
-			parts = append(parts, fmt.Sprintf("%s < %s ≤ %s", number(cond.Over), term, number(cond.UpTo)))
+			has = append(has, fmt.Sprintf("%s < %s ≤ %s", number(cond.Over), term, number(cond.UpTo)))
 		case lower:
-			parts = append(parts, term+" > "+number(cond.Over))
+			has = append(has, term+" > "+number(cond.Over))
 		case cond.UpTo < 1:
-			parts = append(parts, "no "+term)
+			lacks = append(lacks, "no "+term)
 		default:
-			parts = append(parts, term+" ≤ "+number(cond.UpTo))
+			lacks = append(lacks, term+" ≤ "+number(cond.UpTo))
 		}
 	}
+	parts := append(has, lacks...)
 	counts := m.Tree.LeafCounts(leaf, len(m.Classes))
 	var total float32
 	for _, n := range counts {

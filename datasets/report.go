@@ -108,20 +108,23 @@ func (r Report) Trainable() error {
 // Notes returns a sentence for each thing that looks wrong, in a fixed order.
 func (r Report) Notes() []string {
 	var notes []string
-	note := func(n int, format string, args ...any) {
-		if n > 0 {
-			notes = append(notes, fmt.Sprintf("%d "+format, append([]any{n}, args...)...))
+	note := func(n int, one, many, rest string) {
+		switch {
+		case n == 1:
+			notes = append(notes, "1 "+one+rest)
+		case n > 1:
+			notes = append(notes, fmt.Sprintf("%d %s%s", n, many, rest))
 		}
 	}
-	note(r.Errors, "rows could not be read")
-	note(r.Unlabelled, "rows have no label%s", r.where(unlabelled))
-	note(r.Empty, "rows have an empty body%s", r.where(empty))
-	note(r.Large, "rows have a body of more than %d MiB, the most that a crawl takes of a page; the rest of it is not read%s", MaxPageBytes>>20, r.where(large))
-	note(r.NotUTF8, "rows held bytes that are no UTF-8; they were decoded by guess%s", r.where(notUTF8))
-	note(r.Duplicates, "rows repeat the body of an earlier one; across a split they flatter the accuracy%s", r.where(duplicate))
-	note(r.Unmatched, "rows of labels.tsv name no page of the corpus")
+	note(r.Errors, "row could not be read", "rows could not be read", "")
+	note(r.Unlabelled, "row has no label", "rows have no label", r.where(unlabelled))
+	note(r.Empty, "row has an empty body", "rows have an empty body", r.where(empty))
+	note(r.Large, "row has", "rows have", fmt.Sprintf(" a body of more than %d MiB, the most that a crawl takes of a page; the rest of it is not read%s", MaxPageBytes>>20, r.where(large)))
+	note(r.NotUTF8, "row held", "rows held", " bytes that are no UTF-8; they were decoded by guess"+r.where(notUTF8))
+	note(r.Duplicates, "row repeats", "rows repeat", " the body of an earlier one; across a split or across folds that flatters the accuracy"+r.where(duplicate))
+	note(r.Unmatched, "row of labels.tsv names", "rows of labels.tsv name", " no page of the corpus")
 	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
-		note(r.Skipped[reason], "files skipped: %s%s", reason, r.where(skipped+reason))
+		note(r.Skipped[reason], "file skipped: ", "files skipped: ", reason+r.where(skipped+reason))
 	}
 	for _, class := range r.EmptyClass {
 		notes = append(notes, fmt.Sprintf("class %q has no pages", class))
@@ -135,16 +138,18 @@ func (r Report) Notes() []string {
 // twins returns a sentence for each group of labels that differ only in case or
 // blanks.
 func (r Report) twins() []string {
-	groups, places := map[string][]string{}, map[string]string{}
+	groups := map[string][]string{}
 	for _, l := range r.Labels() {
-		key := plain(l)
-		groups[key] = append(groups[key], fmt.Sprintf("%q", l))
-		places[key] += r.where(label + l)
+		spelt := fmt.Sprintf("%q", l)
+		if place := strings.TrimPrefix(r.where(label+l), ", "); place != "" {
+			spelt += " (" + place + ")"
+		}
+		groups[plain(l)] = append(groups[plain(l)], spelt)
 	}
 	var twins []string
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		if g := groups[key]; len(g) > 1 {
-			twins = append(twins, strings.Join(g, " and ")+" differ only in case or blanks and count as different classes"+places[key])
+			twins = append(twins, strings.Join(g, " and ")+" differ only in case or blanks and count as different classes")
 		}
 	}
 	return twins

@@ -192,7 +192,7 @@ func TestLargePage(t *testing.T) {
 	if got := p.Fields().Text; len(got) > MaxPageBytes || !strings.HasPrefix(got, "crow") || strings.Contains(got, "end") || strings.Contains(got, "\ufffd") {
 		t.Errorf("%d bytes of text, from %.10q to %q; want no more than %d, and whole letters", len(got), got, got[max(0, len(got)-10):], MaxPageBytes)
 	}
-	if notes := strings.Join(rep.Notes(), "\n"); !strings.Contains(notes, "1 rows have a body of more than 4 MiB") || !strings.Contains(notes, "s.jsonl:5") {
+	if notes := strings.Join(rep.Notes(), "\n"); !strings.Contains(notes, "1 row has a body of more than 4 MiB") || !strings.Contains(notes, "s.jsonl:5") {
 		t.Errorf("notes %s", notes)
 	}
 }

@@ -137,7 +137,6 @@ func tiles(p *Page) []report.Tile {
 		tile("Calibration error", tenths(p.Reliability.ECE), "expected; 0 is perfect")
 	}
 	tile("Training pages", report.Number(p.Model.Card.Pages), fmt.Sprintf("of %d classes", len(p.Model.Classes)))
-	tile("Words", report.Number(len(p.Model.Terms)), "it can tell apart")
 	if p.PredictUS != nil {
 		tile("Time a page", fmt.Sprintf("%.2g ms", *p.PredictUS/1e3), "from raw bytes, median")
 	}

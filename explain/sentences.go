@@ -19,9 +19,9 @@ func sentences(p *Page) []string {
 	}
 	on := report.Pages(q.Pages) + " that it was not trained on"
 	if p.From == CrossValidation {
-		on = "its own " + report.Pages(q.Pages) + ", each held out once (cross-validation)"
+		on = "its own " + report.Pages(q.Pages) + ", each held out once in cross-validation"
 	}
-	out := []string{fmt.Sprintf("It gives %s of %s the right label (95 %% interval %s).", tenths(q.Accuracy), on, report.Span(q.CI))}
+	out := []string{fmt.Sprintf("Of %s, %s get the right label (95 %% interval %s).", on, tenths(q.Accuracy), report.Span(q.CI))}
 	for _, s := range []string{bestAndWorst(p), confusedMost(p), trust(p), moreWouldHelp(p), rivals(p)} {
 		if s != "" {
 			out = append(out, s)

@@ -15,6 +15,7 @@ import (
 	"fossick/features"
 	"fossick/fetch"
 	"fossick/page"
+	"fossick/report"
 	"fossick/train"
 )
 
@@ -41,6 +42,7 @@ type classifyResult struct {
 	Accuracy  *float64                  `json:"accuracy"` // null without labelled rows
 	CI        *[2]float64               `json:"accuracy_ci"`
 	MacroF1   *float64                  `json:"macro_f1"`
+	PerClass  map[string]classResult    `json:"per_class"`
 	Confusion map[string]map[string]int `json:"confusion"`
 	Worst     []mistake                 `json:"worst"`      // null without labelled rows
 	AccuracyB *float64                  `json:"accuracy_b"` // null without a second model
@@ -103,7 +105,7 @@ func (l *verdicts) measure() {
 	classes := l.classifier.Model().Classes
 	m := train.Measure(len(classes), l.truth, l.predicted)
 	l.result.Accuracy, l.result.CI, l.result.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
-	l.result.Confusion = confusion(classes, &m)
+	l.result.PerClass, l.result.Confusion = classResults(classes, &m), confusion(classes, &m)
 	l.result.Worst = worst(l.mistakes, l.Errors)
 }
 
@@ -255,8 +257,11 @@ func (l *verdicts) print(w io.Writer) {
 		fmt.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
 	}
 	if r.Accuracy != nil {
-		fmt.Fprintf(w, "Accuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f\n",
-			100**r.Accuracy, 100*r.CI[0], 100*r.CI[1], *r.MacroF1)
+		fmt.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s labelled pages\n\n",
+			100**r.Accuracy, 100*r.CI[0], 100*r.CI[1], *r.MacroF1, report.Number(len(l.truth)))
+		classes := l.classifier.Model().Classes
+		printClasses(w, classes, r.PerClass, r.Confusion)
+		printMatrix(w, classes, r.Confusion)
 		printWorst(w, r.Worst, len(l.mistakes))
 	}
 	if r.McNemar != nil {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	"fossick/classify"
 	"fossick/datasets"
+	"fossick/explain"
+	"fossick/models"
 	"fossick/train"
 )
 
@@ -46,6 +49,12 @@ func (t *tested) clean() []train.Judged {
 func runTest(a *app, c *classify.Classifier, p *parts, test examples, opt *train.Options) (*tested, error) {
 	t := &tested{}
 	m := c.Model()
+	foreign := map[string]int{} // pages of classes that the model does not have
+	defer func() {
+		for _, label := range slices.Sorted(maps.Keys(foreign)) {
+			a.log.Warn("test pages of a class that no training page has count as errors", "label", label, "pages", foreign[label])
+		}
+	}()
 	for e, err := range test {
 		if a.ctx.Err() != nil {
 			return nil, a.ctx.Err()
@@ -66,6 +75,9 @@ func runTest(a *app, c *classify.Classifier, p *parts, test examples, opt *train
 		if err != nil {
 			a.log.Warn("test page left out", "url", e.URL, "err", err)
 			continue
+		}
+		if m.Class(label) < 0 {
+			foreign[label]++
 		}
 		r := c.Classify(d)
 		t.took = append(t.took, time.Since(start))
@@ -113,4 +125,50 @@ func heldMistakes(a *app, c *classify.Classifier, trained examples, rep *train.R
 		all[i].Rule = c.ExplainFor(d, all[i].Label)
 	}
 	return all, nil
+}
+
+// judgement is how good a model is.
+type judgement struct {
+	from        string          // explain.Test or explain.CrossValidation
+	measures    *train.Measures // nil when nothing was measured
+	reliability train.Reliability
+	across      *int // test pages that are training pages too; nil without a test
+	withoutThem *float64
+	mistakes    []mistake // nil without a test, unless they are to be explained
+	predictUS   *float64
+}
+
+// judge tests the model, and notes the result on its card.
+func (c trainCmd) judge(a *app, m *models.Model, rep *train.Report, p *parts, opt *train.Options) (*judgement, error) {
+	classifier, err := classify.New(m)
+	if err != nil {
+		return nil, err
+	}
+	source := p.test
+	if source == nil {
+		source = first(readable(p.train), timedPages)
+	}
+	t, err := runTest(a, classifier, p, source, opt)
+	if err != nil {
+		return nil, err
+	}
+	j := &judgement{from: explain.CrossValidation, measures: rep.CV, predictUS: t.median()}
+	if p.test == nil {
+		_, j.reliability = train.MeasureJudged(len(m.Classes), rep.Held)
+		if c.Explain != "" {
+			j.mistakes, err = heldMistakes(a, classifier, p.train, rep, worstShown)
+		}
+		return j, err
+	}
+	measures, reliability := train.MeasureJudged(len(m.Classes), t.pages)
+	j.from, j.measures, j.reliability, j.mistakes = explain.Test, &measures, reliability, t.mistakes
+	m.Card.Test = &models.Score{Pages: measures.Pages, Accuracy: measures.Accuracy, MacroF1: measures.MacroF1}
+	clean := t.clean()
+	across := len(t.pages) - len(clean)
+	j.across = &across
+	if across > 0 && len(clean) > 0 {
+		without, _ := train.MeasureJudged(len(m.Classes), clean)
+		j.withoutThem = &without.Accuracy
+	}
+	return j, nil
 }

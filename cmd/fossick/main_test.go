@@ -1,9 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -21,5 +27,55 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script: the command line as users and other programs
 // see it, one behaviour a file.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		"pack": pack, "damage": damage, "contains": contains,
+	}})
+}
+
+// pack FILE NAME.gz|NAME.zst compresses a file.
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pack FILE NAME.gz|NAME.zst")
+	}
+	body, to := []byte(ts.ReadFile(args[0])), ts.MkAbs(args[1])
+	var packed bytes.Buffer
+	var w io.WriteCloser = gzip.NewWriter(&packed)
+	if strings.HasSuffix(to, ".zst") {
+		z, err := zstd.NewWriter(&packed, zstd.WithEncoderCRC(true))
+		ts.Check(err)
+		w = z
+	}
+	_, err := w.Write(body)
+	ts.Check(err)
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(to, packed.Bytes(), 0o644))
+}
+
+// damage FILE cut N keeps the first N percent of a file; damage FILE flip N turns
+// over the bits of the byte there.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: damage FILE cut|flip PERCENT")
+	}
+	body := []byte(ts.ReadFile(args[0]))
+	percent, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	at := len(body) * percent / 100
+	switch args[1] {
+	case "cut":
+		body = body[:at]
+	case "flip":
+		body[at] ^= 0xff
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
+}
+
+// contains FILE TEXT fails unless the file has the text.
+func contains(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: contains FILE TEXT")
+	}
+	if strings.Contains(ts.ReadFile(args[0]), args[1]) == neg {
+		ts.Fatalf("%s: has %q: %v", args[0], args[1], neg)
+	}
 }

@@ -67,13 +67,15 @@ func (c trainCmd) divide(a *app, sets []examples, opt *train.Options) (*parts, e
 		if err != nil {
 			return nil, err
 		}
-		test = c.Rename.apply(test)
+		test = c.Rename.apply(newWatch(a).whole(test, c.Partial))
 		return &parts{train: except(all, test), test: test, how: "all but " + w.Field + "=" + w.Value}, nil
 	case c.Test != "":
-		test, err := openSets(a, []string{c.Test}, nil, c.Level, newWatch(a).read)
+		w := newWatch(a)
+		test, err := openSets(a, []string{c.Test}, nil, c.Level, w.read)
 		if err != nil {
 			return nil, err
 		}
+		test = w.whole(test, c.Partial)
 		return &parts{train: all, test: c.Rename.apply(test), how: "all; tested on " + c.Test}, nil
 	}
 	return c.split(a, sets, opt)
@@ -93,6 +95,7 @@ func (c trainCmd) open(a *app) ([]examples, *watch, error) {
 				return nil, nil, err
 			}
 		}
+		set = w.whole(set, c.Partial)
 		sets = append(sets, c.Rename.apply(set))
 	}
 	return sets, w, nil
@@ -182,31 +185,6 @@ func (c trainCmd) splitOptions() (o datasets.SplitOptions, err error) {
 		}
 	}
 	return o, nil
-}
-
-// watch tells what looks wrong in sets, of each once.
-type watch struct {
-	app   *app
-	told  map[*datasets.Set]bool
-	notes []string
-}
-
-func newWatch(a *app) *watch { return &watch{app: a, told: map[*datasets.Set]bool{}} }
-
-// read is to be called with each set that was read to its end.
-func (w *watch) read(set *datasets.Set) {
-	if w.told[set] {
-		return
-	}
-	w.told[set] = true
-	rep, err := set.Report()
-	if err != nil {
-		return // the pass has reported it
-	}
-	for _, note := range rep.Notes() {
-		w.app.log.Warn("look at the set", "set", set.Name(), "what", note)
-		w.notes = append(w.notes, set.Name()+": "+note)
-	}
 }
 
 // openSets opens labelled sets and chains them. read, unless nil, is called with

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"fossick/explain"
+	"fossick/models"
+	"fossick/report"
+	"fossick/train"
+)
+
+type trainResult struct {
+	Classifier   string                    `json:"classifier"`
+	Words        int                       `json:"words"`
+	Classes      []string                  `json:"classes"`
+	TrainPages   int                       `json:"train_pages"`
+	TestPages    *int                      `json:"test_pages"`                  // null: judged by cross-validation
+	LeftOut      int                       `json:"left_out"`                    // rows without a wanted label
+	Unreadable   int                       `json:"unreadable"`                  // rows and pages that could not be read
+	Across       *int                      `json:"duplicates_across"`           // test pages that are training pages too; null without a test
+	WithoutThem  *float64                  `json:"accuracy_without_duplicates"` // null when there are none
+	Accuracy     *float64                  `json:"accuracy"`
+	AccuracyCI   *[2]float64               `json:"accuracy_ci"`
+	AccuracyFrom *string                   `json:"accuracy_from"` // test, cross-validation
+	MacroF1      *float64                  `json:"macro_f1"`
+	PerClass     map[string]classResult    `json:"per_class"`
+	Confusion    map[string]map[string]int `json:"confusion"`
+	Threshold    *float64                  `json:"threshold"` // of --topic
+	Thresholds   map[string]float64        `json:"thresholds"`
+	CV           map[string]float64        `json:"cv_accuracy"` // by classifier
+	Keywords     map[string][]string       `json:"keywords"`
+	Reliability  *reliabilityResult        `json:"reliability"`
+	Curve        []curveResult             `json:"learning_curve"` // null without --explain
+	Worst        []mistake                 `json:"worst"`          // null without a test or --explain
+	Explain      *string                   `json:"explain"`
+	TrainSeconds float64                   `json:"train_seconds"`
+	PredictUS    *float64                  `json:"predict_us"`
+	Model        string                    `json:"model"`
+
+	mistakes int // of which Worst lists the surest
+}
+
+// tell fills the result with how good the model is.
+func (r *trainResult) tell(m *models.Model, j *judgement) {
+	r.PredictUS, r.Across, r.WithoutThem = j.predictUS, j.across, j.withoutThem
+	if j.from == explain.Test {
+		r.TestPages = &j.measures.Pages
+	}
+	if j.measures != nil && j.measures.Pages > 0 {
+		r.AccuracyFrom = &j.from
+		r.Reliability = reliabilityOf(j.reliability)
+		r.measures(m.Classes, j.measures)
+	}
+	if j.mistakes != nil {
+		r.Worst, r.mistakes = worst(j.mistakes, defaultErrors), len(j.mistakes)
+	}
+	r.Thresholds = map[string]float64{}
+	for _, label := range m.Classes {
+		r.Thresholds[label] = m.Threshold(label)
+	}
+}
+
+// defaultErrors is how many of its mistakes a model's result lists.
+const defaultErrors = 10
+
+func (r *trainResult) measures(classes []string, m *train.Measures) {
+	r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
+	r.PerClass, r.Confusion = classResults(classes, m), confusion(classes, m)
+}
+
+// printedErrors is how many mistakes a person is shown.
+const printedErrors = 5
+
+func (r *trainResult) print(w io.Writer) {
+	fmt.Fprintf(w, "Trained %s on %s of %d classes, %s words, in %.1f s: %s\n",
+		r.Classifier, report.Pages(r.TrainPages), len(r.Classes), report.Number(r.Words), r.TrainSeconds, r.Model)
+	for _, name := range slices.SortedFunc(maps.Keys(r.CV), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.CV[b], r.CV[a]), cmp.Compare(a, b))
+	}) {
+		fmt.Fprintf(w, "  in cross-validation %s got %.1f %% right\n", name, 100*r.CV[name])
+	}
+	if r.LeftOut > 0 || r.Unreadable > 0 {
+		fmt.Fprintf(w, "  left out: %s rows without a wanted label, %s unreadable\n", report.Number(r.LeftOut), report.Number(r.Unreadable))
+	}
+	if r.Accuracy != nil {
+		r.printQuality(w)
+	}
+	if r.Explain != nil {
+		fmt.Fprintf(w, "\nThe whole model on a page: %s\n", *r.Explain)
+	}
+}
+
+func (r *trainResult) printQuality(w io.Writer) {
+	pages := "the training pages, by cross-validation"
+	if r.TestPages != nil {
+		pages = report.Number(*r.TestPages) + " test pages"
+	}
+	fmt.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s\n",
+		100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], *r.MacroF1, pages)
+	if r.Across != nil && *r.Across > 0 {
+		fmt.Fprintf(w, "  %s of them are training pages too, which flatters it", report.Number(*r.Across))
+		if r.WithoutThem != nil {
+			fmt.Fprintf(w, ": without them %.1f %%", 100**r.WithoutThem)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
+	printClasses(w, r.Classes, r.PerClass, r.Confusion)
+	printMatrix(w, r.Classes, r.Confusion)
+	printWorst(w, r.Worst[:min(printedErrors, len(r.Worst))], r.mistakes)
+}
