@@ -49,6 +49,7 @@ type Analyzer struct {
 	resolve func(*entry) // when set, completes a new entry
 	buf     []byte       // the token at hand, in lower case
 	run     []byte       // ideographs in a row, see segment.go
+	breaks  string       // ideographs that part words, in the language at hand
 }
 
 // vocabulary is the cache of one language.
@@ -88,6 +89,7 @@ func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
 // each calls f for the entry of every term of text.
 func (a *Analyzer) each(text, lang string, f func(*entry)) {
 	v := a.vocabulary(lang)
+	a.breaks = v.lang.breaks
 	a.segment(text, func(token []byte) {
 		e, ok := v.words[string(token)]
 		if !ok {

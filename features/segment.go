@@ -158,6 +158,11 @@ func (a *Analyzer) segmentUnicode(piece string, put func([]byte)) {
 	for it := words.FromString(piece); it.Next(); {
 		word := it.Value()
 		if unbroken(word) {
+			if strings.Contains(a.breaks, word) {
+				a.putRun(put)     // a word of grammar parts the words around it,
+				put([]byte(word)) // and stands for itself
+				continue
+			}
 			a.run = append(a.run, word...)
 			continue
 		}

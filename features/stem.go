@@ -19,6 +19,8 @@ type language struct {
 	snowball func(word string, stemStopWords bool) string // nil when there is none
 	elision  bool                                         // l'eau, dell'arte: cut the article
 	particle []string                                     // suffixes to cut, longest first
+	breaks   string                                       // ideographs that part words
+	article  []string                                     // prefixes to cut, longest first
 }
 
 // languageOf returns the language of an ISO 639-1 code; "" is English. An
@@ -31,6 +33,8 @@ func languageOf(code string) *language {
 	}
 	l := &language{stop: stopWords(code)}
 	switch code {
+	case "ar":
+		l.article = arabicArticles()
 	case "en":
 		l.snowball = english.Stem
 	case "es":
@@ -49,6 +53,8 @@ func languageOf(code string) *language {
 		l.snowball = russian.Stem
 	case "sv":
 		l.snowball = swedish.Stem
+	case "zh":
+		l.breaks = chineseGrammar
 	}
 	return l
 }
@@ -76,8 +82,16 @@ func (l *language) bare(word string) string {
 // stem returns the stem of a bare word in lower case.
 func (l *language) stem(word string) string {
 	for _, p := range l.particle {
-		// At least two syllables stay: 나이 (age) does not end in the particle 이.
-		if cut, ok := strings.CutSuffix(word, p); ok && runes(cut) >= 2 {
+		// At least two syllables stay: 나이 (age) does not end in the particle 이. One
+		// stays where both it and the particle leave no doubt: 별을 is 별 (star), but
+		// 속도 (speed) not 속 (inside).
+		cut, ok := strings.CutSuffix(word, p)
+		if ok && (runes(cut) >= 2 || strings.Contains(koreanNouns, " "+cut+" ") && strings.Contains(sureParticles, " "+p+" ")) {
+			return cut
+		}
+	}
+	for _, p := range l.article {
+		if cut, ok := strings.CutPrefix(word, p); ok && runes(cut) >= 3 {
 			return cut
 		}
 	}
@@ -115,10 +129,29 @@ func isLetters(word string) bool {
 	return true
 }
 
+// arabicArticles returns the Arabic article with the particles written before it,
+// longest first (the prefixes of the light10 stemmer, Larkey et al. 2002): البنك (the
+// bank), بالبنك (in the bank) and بنك are one term.
+func arabicArticles() []string { return strings.Fields(`وال بال كال فال لل ال`) }
+
 // josa returns the Korean particles and copulas that follow a noun, longest first.
 func josa() []string {
 	return strings.Fields(`이었습니다 에서부터 으로부터 했습니다 하였습니다 하였다 되었다 됩니다 합니다 입니다
 		에서는 에서도 에게서 으로는 으로도 이라는 이라고 까지는 부터는 이었다 했으며 하면서 하고는
+		해야 해서 하면 하기 하지 하려면 되면 되어 되는 되고
 		에서 에게 으로 까지 부터 처럼 보다 라고 이라 이나 이며 이고 이다 하는 하고 하여 하며 한다 했다 된다 되는 한테 께서 에는 에도 와의 과의 들은 들이 들을 들의
 		은 는 이 가 을 를 의 에 로 와 과 도 만 들`)
 }
+
+// sureParticles are the particles that end no other word of two syllables, and
+// koreanNouns common nouns of one syllable.
+const (
+	sureParticles = " 은 는 을 를 에서 에게 으로 에는 에도 까지 부터 처럼 한테 "
+	koreanNouns   = " 간 강 골 공 국 글 길 꽃 꿈 끝 남 낮 눈 달 닭 돈 돌 땅 말 맛 몸 문 물 밤 밥 방 배 법 별 병 봄 북 불 비 빛 빵 뼈 " +
+		"산 살 상 새 색 선 섬 소 손 쌀 술 숲 시 신 실 약 양 옷 왕 위 일 입 잎 잠 장 점 종 죄 죽 줄 집 차 책 철 총 춤 칼 코 탑 털 팀 " +
+		"판 팔 표 풀 피 핵 향 해 혀 형 흙 힘 "
+)
+
+// chineseGrammar are the characters that carry grammar, hardly ever part of a word
+// of two characters: pairs across them (存款的利率: 款的, 的利) are no words.
+const chineseGrammar = "的了是在也很又把被着这那"

@@ -47,6 +47,9 @@ func language(declared, text string) string {
 	if latin >= other {
 		return byFunctionWords(sample)
 	}
+	if code := cyrillic(sample); code != "" {
+		return code
+	}
 	info := whatlanggo.Detect(cut(sample, trigramBytes))
 	if !info.IsReliable() {
 		return ""

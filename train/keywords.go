@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fossick/features"
 
@@ -82,8 +84,13 @@ func (n *nouns) add(class string, d features.Doc) {
 
 // form returns the form of a stem that occurs most often, of equal ones the
 // first in the alphabet; "" for a term that is no word of the text.
+//
+// A Korean stem is a word as it stands, its particle cut off, and is its own form.
 func (n *nouns) form(term string) string {
 	best, most := "", 0
+	if first, _ := utf8.DecodeRuneInString(term); unicode.Is(unicode.Hangul, first) && len(n.forms[term]) > 0 {
+		return term
+	}
 	for word, times := range n.forms[term] {
 		if times > most || times == most && word < best {
 			best, most = word, times
