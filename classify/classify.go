@@ -56,11 +56,19 @@ func (c *Classifier) Model() *models.Model { return c.model }
 func (c *Classifier) Classify(d features.Doc) Result {
 	s := c.score(d)
 	defer c.pool.Put(s)
+	return c.result(s, s.best())
+}
+
+func (c *Classifier) result(s *scratch, class int) Result {
+	return Result{Label: c.model.Classes[class], Score: s.probs[class], Probs: append([]float64(nil), s.probs...)}
+}
+
+// ClassifyAndExplain labels a page and says why, as Explain does, in one pass.
+func (c *Classifier) ClassifyAndExplain(d features.Doc) (Result, string) {
+	s := c.score(d)
+	defer c.pool.Put(s)
 	best := s.best()
-	return Result{
-		Label: c.model.Classes[best], Score: s.probs[best],
-		Probs: append([]float64(nil), s.probs...),
-	}
+	return c.result(s, best), c.explain(s, best)
 }
 
 // Score returns the probability that a page is of a class, 0 for a label that

@@ -94,6 +94,9 @@ func TestClassify(t *testing.T) {
 		if s := cl.Score(c.doc, "nonsense"); s != 0 {
 			t.Errorf("%s: score %v for a label that is none", c.name, s)
 		}
+		if both, why := cl.ClassifyAndExplain(c.doc); both.Label != r.Label || both.Score != r.Score || why != c.why {
+			t.Errorf("%s: ClassifyAndExplain %v, %q, want %v, %q", c.name, both, why, r, c.why)
+		}
 		if why := cl.Explain(c.doc); why != c.why {
 			t.Errorf("%s: %q, want %q", c.name, why, c.why)
 		}

@@ -12,6 +12,7 @@ type Score struct {
 	Relevant    bool         // on topic: counts for the harvest
 	Label       string       // of the model, "" without one
 	Probability float64      // of that label
+	Rule        string       // why it has that label
 }
 
 // Scorer orders the crawl; it is all that the crawler knows of relevance. Its

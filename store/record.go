@@ -113,6 +113,7 @@ type Page struct {
 	Modified    string  `cbor:"18,keyasint,omitempty"` // Last-Modified as sent
 	Depth       int     `cbor:"19,keyasint,omitempty"`
 	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent, as the scorer was told
+	Rule        string  `cbor:"21,keyasint,omitempty"` // why the crawl's model gave Label: the rule that fired, or the words that weighed most
 }
 
 // Label is what refine says of a page.

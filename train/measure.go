@@ -74,5 +74,12 @@ func Wilson(hits, n int) [2]float64 {
 	p, m := float64(hits)/float64(n), float64(n)
 	middle := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return [2]float64{max(0, middle-half), min(1, middle+half)}
+	ci := [2]float64{max(0, middle-half), min(1, middle+half)}
+	if hits == 0 {
+		ci[0] = 0 // but for rounding it is
+	}
+	if hits == n {
+		ci[1] = 1
+	}
+	return ci
 }

@@ -122,8 +122,8 @@ func (l *verdicts) add(what string) error {
 }
 
 func (l *verdicts) label(name string, d features.Doc) labelled {
-	r := l.classifier.Classify(d)
-	said := labelled{name, r.Label, r.Score, l.classifier.ExplainFor(d, r.Label)}
+	r, why := l.classifier.ClassifyAndExplain(d)
+	said := labelled{name, r.Label, r.Score, why}
 	l.result.Results = append(l.result.Results, said)
 	return said
 }

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // see it, one behaviour a file.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Cmds: map[string]func(*testscript.TestScript, bool, []string){
-		"pack": pack, "damage": damage, "contains": contains,
+		"pack": pack, "damage": damage, "speak": speakAndServe,
 	}})
 }
 
@@ -68,14 +68,4 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 		body[at] ^= 0xff
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
-}
-
-// contains FILE TEXT fails unless the file has the text.
-func contains(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: contains FILE TEXT")
-	}
-	if strings.Contains(ts.ReadFile(args[0]), args[1]) == neg {
-		ts.Fatalf("%s: has %q: %v", args[0], args[1], neg)
-	}
 }

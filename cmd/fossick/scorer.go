@@ -20,6 +20,10 @@ type labeller struct {
 	cut        float64 // the model's decision threshold for it
 }
 
+// maxStoredRule is how many runes of a reason a page's record keeps: a rule of a
+// lopsided tree can have a hundred conditions, those that hold first.
+const maxStoredRule = 400
+
 func newLabeller(t *models.Topic) (*labeller, error) {
 	c, err := classify.New(t.Model)
 	if err != nil {
@@ -31,8 +35,8 @@ func newLabeller(t *models.Topic) (*labeller, error) {
 // label writes the model's opinion of p into score and returns the probability
 // of the topic.
 func (l *labeller) label(p *page.Page, score *crawler.Score) float64 {
-	result := l.classifier.Classify(features.Doc(p.Fields()))
-	score.Label, score.Probability = result.Label, result.Score
+	result, why := l.classifier.ClassifyAndExplain(features.Doc(p.Fields()))
+	score.Label, score.Probability, score.Rule = result.Label, result.Score, clean(why, maxStoredRule)
 	probability := result.Probs[l.class]
 	score.Relevant = probability >= l.cut
 	return probability

@@ -140,7 +140,12 @@ func (r *whyResult) tellPage(l *store.Life) {
 	r.Score = whyScore{&p.Score, p.Terms}
 	if p.Label != "" {
 		r.Label = &p.Label
-		r.Reasons = append(r.Reasons, fmt.Sprintf("the crawl's model labelled it %s (%.3f)", p.Label, p.Probability))
+		why := fmt.Sprintf("the crawl's model labelled it %s (%.3f)", p.Label, p.Probability)
+		if p.Rule != "" { // stores of earlier builds have none
+			r.Rule = &p.Rule
+			why += ": " + p.Rule
+		}
+		r.Reasons = append(r.Reasons, why)
 	}
 	if l.Label == nil {
 		return
