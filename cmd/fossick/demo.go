@@ -79,7 +79,7 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	r = &demoResult{Report: c.path("report.html")}
 	model := c.path("model.fossick")
 	a.say("\n1. train: a classifier learns the themes from the labelled training pages")
-	if r.Train, err = runVerb[trainResult](a, trainCmd{Sets: []string{"demo"}, Out: model, Classifier: "auto", Folds: 5}); err != nil {
+	if r.Train, err = runVerb[trainResult](a, trainCmd{Sets: []string{"demo"}, Out: model, Classifier: "auto", Folds: 5, Explain: c.path("model.html")}); err != nil {
 		return nil, err
 	}
 	focus := focusCmd{Topic: c.Topic, Store: c.path("focus"), crawlSettings: crawlSettings{
@@ -140,7 +140,7 @@ func (c demoCmd) print(w io.Writer, r *demoResult) {
 		fmt.Fprintf(w, "Refined        %d pages kept: %s of them are on topic, and %s of the fetched pages on topic are among them\n",
 			k.Pages, inPercent(k.Precision), inPercent(k.Recall))
 	}
-	fmt.Fprintf(w, "Report         %s\n", r.Report)
+	fmt.Fprintf(w, "Model          %s\nReport         %s\n", c.path("model.html"), r.Report)
 	fmt.Fprintf(w, "Ask why        fossick why %s --store %s\n", r.example, c.path("focus"))
 }
 
