@@ -60,11 +60,8 @@ func (c trainCmd) Run(a *app) error {
 		Curve: c.Explain != "",
 		CN2:   train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance},
 	}
-	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
-		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
-	}
-	if c.Beam < 0 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
-		return usagef("--beam %d, --significance %v: want no negative numbers, and a significance below 1", c.Beam, c.Significance)
+	if err := c.check(); err != nil {
+		return err
 	}
 	a.say("training on %s", strings.Join(c.Sets, ", "))
 	p, err := c.parts(a, &opt)
@@ -74,13 +71,8 @@ func (c trainCmd) Run(a *app) error {
 	opt.Split = p.how
 	start := time.Now()
 	m, rep, err := train.Train(a.ctx, p.train, opt)
-	if errors.Is(err, train.ErrData) {
-		if hint := p.sets.unknownLabels(append(slices.Clone(c.Labels), c.Topic)); hint != nil {
-			return fmt.Errorf("%w; %w", err, hint)
-		}
-	}
 	if err != nil {
-		return err
+		return c.hint(err, p)
 	}
 	r := trainResult{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
@@ -109,4 +101,26 @@ func (c trainCmd) Run(a *app) error {
 		r.Explain = &c.Explain
 	}
 	return a.emit(r, r.print)
+}
+
+// check refuses numbers that mean nothing.
+func (c trainCmd) check() error {
+	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
+		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
+	}
+	if c.Beam < 0 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
+		return usagef("--beam %d, --significance %v: want no negative numbers, and a significance below 1", c.Beam, c.Significance)
+	}
+	return nil
+}
+
+// hint adds to an error about the set which labels there are.
+func (c trainCmd) hint(err error, p *parts) error {
+	if !errors.Is(err, train.ErrData) {
+		return err
+	}
+	if hint := p.sets.unknownLabels(append(slices.Clone(c.Labels), c.Topic)); hint != nil {
+		return fmt.Errorf("%w; %w", err, hint)
+	}
+	return err
 }
