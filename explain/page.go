@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	_ "embed" // explain.html
 	"fmt"
 	"io"
@@ -115,7 +116,8 @@ func newView(p *Page) (*view, error) {
 }
 
 func subtitle(m *models.Model) string {
-	return fmt.Sprintf("%s, %d classes, %s words; trained on %s of %s", kinds[m.Classifier], len(m.Classes),
+	kind := cmp.Or(kinds[m.Classifier], m.Classifier)
+	return fmt.Sprintf("%s, %d classes, %s words; trained on %s of %s", kind, len(m.Classes),
 		report.Number(len(m.Terms)), report.Pages(m.Card.Pages), strings.Join(m.Card.Data, ", "))
 }
 

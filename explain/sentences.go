@@ -22,12 +22,17 @@ func sentences(p *Page) []string {
 		on = "its own " + report.Pages(q.Pages) + ", each held out once in cross-validation"
 	}
 	out := []string{fmt.Sprintf("Of %s, %s get the right label (95 %% interval %s).", on, tenths(q.Accuracy), report.Span(q.CI))}
-	for _, s := range []string{bestAndWorst(p), confusedMost(p), trust(p), moreWouldHelp(p), rivals(p)} {
+	for _, s := range []string{baseline(p), bestAndWorst(p), confusedMost(p), trust(p), moreWouldHelp(p), rivals(p)} {
 		if s != "" {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+func baseline(p *Page) string {
+	class, accuracy := p.Measures.Majority()
+	return fmt.Sprintf("Saying %s of every page would be right on %s.", p.Model.Classes[class], tenths(accuracy))
 }
 
 func bestAndWorst(p *Page) string {

@@ -85,6 +85,16 @@ func TestReliability(t *testing.T) {
 	}
 }
 
+func TestMajority(t *testing.T) {
+	m := Measure(3, []int{0, 1, 1, 2, 2, -1}, []int{0, 0, 0, 0, 0, 0})
+	if class, accuracy := m.Majority(); class != 1 || accuracy != 2./6 {
+		t.Errorf("class %d, accuracy %v; want 1, a third", class, accuracy)
+	}
+	if _, accuracy := new(Measures).Majority(); accuracy != 0 {
+		t.Errorf("no pages: %v", accuracy)
+	}
+}
+
 // TestHeld: the held-out pages are those of the set, in order, and sum up to CV.
 func TestHeld(t *testing.T) {
 	set := toy(90, "bank", "code", "star")

@@ -64,6 +64,20 @@ func Measure(classes int, truth, predicted []int) Measures {
 	return m
 }
 
+// Majority returns the class that most pages have, of equal ones the first, and the
+// accuracy of giving that label to every page: what any model must beat.
+func (m *Measures) Majority() (class int, accuracy float64) {
+	for c := range m.PerClass {
+		if m.PerClass[c].Support > m.PerClass[class].Support {
+			class = c
+		}
+	}
+	if len(m.PerClass) == 0 || m.Pages == 0 {
+		return 0, 0
+	}
+	return class, float64(m.PerClass[class].Support) / float64(m.Pages)
+}
+
 // Wilson returns the 95 % interval of a share of hits among n (Wilson 1927),
 // which stays in [0,1] and holds for shares near its ends.
 func Wilson(hits, n int) [2]float64 {

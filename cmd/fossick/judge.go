@@ -90,9 +90,9 @@ func runTest(a *app, c *classify.Classifier, p *parts, test examples, opt *train
 	return t, nil
 }
 
-// heldMistakes lists the pages that cross-validation got wrong. Their rules are the
-// final model's, which may know better by now, and are only looked up for the n
-// surest: for them the training set is read again.
+// heldMistakes lists the pages that cross-validation got wrong. The folds' models are
+// gone; the rules are the finished model's, which says so where it knows better by
+// now. They are only looked up for the n surest: for them the set is read again.
 func heldMistakes(a *app, c *classify.Classifier, trained examples, rep *train.Report, n int) ([]mistake, error) {
 	classes := c.Model().Classes
 	var all []mistake
@@ -122,7 +122,11 @@ func heldMistakes(a *app, c *classify.Classifier, trained examples, rep *train.R
 		if err != nil {
 			return nil, err // training has read it
 		}
-		all[i].Rule = c.ExplainFor(d, all[i].Label)
+		r, why := c.ClassifyAndExplain(d)
+		if r.Label != all[i].Label {
+			why = "the finished model, which has learnt from this page too, says " + why
+		}
+		all[i].Rule = why
 	}
 	return all, nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -110,6 +112,14 @@ func (c trainCmd) check() error {
 	}
 	if c.Beam < 0 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
 		return usagef("--beam %d, --significance %v: want no negative numbers, and a significance below 1", c.Beam, c.Significance)
+	}
+	for flag, path := range map[string]string{"-o": c.Out, "--explain": c.Explain} {
+		if path == "" {
+			continue
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() { // not after minutes of training
+			return usagef("%s %s: there is no folder %s; make it first", flag, path, filepath.Dir(path))
+		}
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type trainResult struct {
 	Accuracy     *float64                  `json:"accuracy"`
 	AccuracyCI   *[2]float64               `json:"accuracy_ci"`
 	AccuracyFrom *string                   `json:"accuracy_from"` // test, cross-validation
+	Baseline     *float64                  `json:"baseline"`      // accuracy of giving all pages the most frequent label
 	MacroF1      *float64                  `json:"macro_f1"`
 	PerClass     map[string]classResult    `json:"per_class"`
 	Confusion    map[string]map[string]int `json:"confusion"`
@@ -69,6 +70,8 @@ const defaultErrors = 10
 
 func (r *trainResult) measures(classes []string, m *train.Measures) {
 	r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
+	_, baseline := m.Majority()
+	r.Baseline = &baseline
 	r.PerClass, r.Confusion = classResults(classes, m), confusion(classes, m)
 }
 
@@ -108,6 +111,7 @@ func (r *trainResult) printQuality(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
+	fmt.Fprintf(w, "  one label for all pages would get %.1f %%\n", 100**r.Baseline)
 	fmt.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
 	printClasses(w, r.Classes, r.PerClass, r.Confusion)
 	printMatrix(w, r.Classes, r.Confusion)
