@@ -19,7 +19,7 @@ type corpus struct {
 	rows      []features.Vector // counts, by page
 	y         []int             // class, by page
 	sites     []string          // by page; "" is unknown
-	from      []source          // by page
+	from      []source          // by page, with Options.Explain
 	classes   []string          // sorted
 	nouns     *nouns            // what K is chosen from
 }
@@ -85,7 +85,9 @@ func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], o
 		c.rows = append(c.rows, x.Count(features.Vector{}, doc))
 		labels = append(labels, label)
 		c.sites = append(c.sites, e.Site)
-		c.from = append(c.from, source{e.URL, e.File, e.Line})
+		if opt.Explain {
+			c.from = append(c.from, source{e.URL, e.File, e.Line})
+		}
 		c.nouns.add(label, doc)
 	}
 	c.terms = lex.Terms()

@@ -18,8 +18,11 @@ type source struct {
 func (c *corpus) judged(probs [][]float64) []Judged {
 	out := make([]Judged, len(c.y))
 	for p, s := range probs {
-		from, label := c.from[p], best(s)
-		out[p] = Judged{URL: from.url, File: from.file, Line: from.line, Truth: c.y[p], Label: label, Score: s[label]}
+		label := best(s)
+		out[p] = Judged{Truth: c.y[p], Label: label, Score: s[label]}
+		if c.from != nil {
+			out[p].URL, out[p].File, out[p].Line = c.from[p].url, c.from[p].file, c.from[p].line
+		}
 	}
 	return out
 }

@@ -27,7 +27,7 @@ type Options struct {
 	Keywords   int      // words of K a class; 0 is 20
 	Seed       int64
 	CN2        CN2  // how rules are learnt
-	Curve      bool // also learn on parts of the pages, for Report.Curve
+	Explain    bool // also find out what Report.Held and Report.Curve say
 
 	Data  []string // the sets, for the card
 	Split string   // which part of them, for the card
@@ -86,8 +86,9 @@ type Report struct {
 	Unreadable int                // rows that could not be read, logged
 	Accuracy   map[string]float64 // in cross-validation, by classifier
 	CV         *Measures          // of the model's classifier, calibrated; nil when the set was too small
-	Held       []Judged           // what CV sums up, by page; nil when CV is
-	Curve      []CurvePoint       // the learning curve, if Options.Curve asked for it and CV is there
+	Calibrated Reliability        // of CV
+	Held       []Judged           // what CV sums up, by page; with Options.Explain
+	Curve      []CurvePoint       // the learning curve; with Options.Explain
 }
 
 // Train trains a model. The examples are read once.
@@ -114,7 +115,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if err != nil {
 		return nil, nil, err
 	}
-	if opt.Curve && held.scores != nil {
+	if opt.Explain && held.scores != nil {
 		if rep.Curve, err = learningCurve(ctx, c, held, &opt); err != nil {
 			return nil, nil, err
 		}
@@ -188,9 +189,13 @@ func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
 		m.Calibration = calibrate(held.scores, c.y)
 	}
 	m.Thresholds = thresholds(held.scores, c.y)
-	rep.Held = c.judged(held.scores)
-	cv, _ := MeasureJudged(len(c.classes), rep.Held)
+	pages := c.judged(held.scores)
+	var cv Measures
+	cv, rep.Calibrated = MeasureJudged(len(c.classes), pages)
 	rep.CV = &cv
+	if c.from != nil {
+		rep.Held = pages
+	}
 	m.Card.CV = &models.Score{Pages: cv.Pages, Accuracy: cv.Accuracy, MacroF1: cv.MacroF1}
 }
 

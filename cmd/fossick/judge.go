@@ -156,9 +156,8 @@ func (c trainCmd) judge(a *app, m *models.Model, rep *train.Report, p *parts, op
 	if err != nil {
 		return nil, err
 	}
-	j := &judgement{from: explain.CrossValidation, measures: rep.CV, predictUS: t.median()}
+	j := &judgement{from: explain.CrossValidation, measures: rep.CV, reliability: rep.Calibrated, predictUS: t.median()}
 	if p.test == nil {
-		_, j.reliability = train.MeasureJudged(len(m.Classes), rep.Held)
 		if c.Explain != "" {
 			j.mistakes, err = heldMistakes(a, classifier, p.train, rep, worstShown)
 		}
