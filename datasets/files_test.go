@@ -32,6 +32,18 @@ func TestTruncatedArchive(t *testing.T) {
 	}
 }
 
+// TestMixedEncodings: what is UTF-8 stays so beside bytes that are not.
+func TestMixedEncodings(t *testing.T) {
+	row := `{"url":"http://a.test/1","label":"x","text":"corneille no` + "\xe9e, Krähe \u2013 \x80 5" + `"}`
+	rows, errs, rep := all(t, filepath.Join(write(t, map[string]string{"s.jsonl": row + "\n"}), "s.jsonl"), Options{})
+	if len(rows) != 1 || len(errs) > 0 || rep.NotUTF8 != 1 {
+		t.Fatalf("%d rows, errors %v, %d not UTF-8", len(rows), errs, rep.NotUTF8)
+	}
+	if want := "corneille noée, Krähe \u2013 € 5"; rows[0].Text != want {
+		t.Errorf("text %q, want %q", rows[0].Text, want)
+	}
+}
+
 // TestNoArchive: a file that its name lies about is no row that may be left out.
 func TestNoArchive(t *testing.T) {
 	for _, name := range []string{"s.jsonl.gz", "s.jsonl.zst"} {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // readJSONL reads a file of one JSON object a line. Empty lines are passed over.
@@ -23,8 +25,9 @@ func readJSONL(path string) reader {
 				return true
 			}
 			if !utf8.Valid(line) {
-				rep.NotUTF8++ // the JSON decoder puts U+FFFD for each such byte
+				rep.NotUTF8++
 				rep.met(notUTF8, &Example{File: path, Line: n})
+				line = asUTF8(line)
 			}
 			e, err := parseRow(line)
 			if err != nil {
@@ -34,4 +37,20 @@ func readJSONL(path string) reader {
 			return yield(e, nil)
 		})
 	}
+}
+
+// asUTF8 returns a line as UTF-8: what is UTF-8 stays, and each byte that is not is
+// taken for Windows-1252, as browsers do. A line may mix both, when rows of several
+// sources were put together.
+func asUTF8(line []byte) []byte {
+	out := make([]byte, 0, len(line)+len(line)/8)
+	for len(line) > 0 {
+		r, size := utf8.DecodeRune(line)
+		if r == utf8.RuneError && size == 1 {
+			r = charmap.Windows1252.DecodeByte(line[0])
+		}
+		out = utf8.AppendRune(out, r)
+		line = line[size:]
+	}
+	return out
 }
