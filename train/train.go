@@ -19,6 +19,7 @@ type Options struct {
 	Classifier string   // one of Classifiers; "" is auto
 	Words      int      // keep this many terms, those that gain most; 0 is the classifier's default
 	Mu         float64  // keep terms that gain this much at least (paper A eq. 5), in nats
+	Explain    bool     // also find out what Report.Held and Report.Curve say
 	Labels     []string // only these classes; see Class
 	Topic      string   // this class against the rest
 	Folds      int      // of the cross-validation; 0 is 5
@@ -26,8 +27,7 @@ type Options struct {
 	BySite     bool     // folds hold whole sites: what is learnt of a site's menus must not count
 	Keywords   int      // words of K a class; 0 is 20
 	Seed       int64
-	CN2        CN2  // how rules are learnt
-	Explain    bool // also find out what Report.Held and Report.Curve say
+	CN2        CN2 // how rules are learnt
 
 	Data  []string // the sets, for the card
 	Split string   // which part of them, for the card

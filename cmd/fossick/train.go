@@ -57,10 +57,9 @@ type examples = iter.Seq2[*datasets.Example, error]
 
 func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
-		Classifier: c.Classifier, Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
+		Classifier: c.Classifier, Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
 		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
-		Explain: c.Explain != "",
-		CN2:     train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance},
+		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance},
 	}
 	if err := c.check(); err != nil {
 		return err
