@@ -71,9 +71,13 @@ func heaviest(m *models.Model, all []weighed, sign float64) []word {
 // weights returns the weight of a term for a class, nil when the model has no such
 // thing.
 func weights(m *models.Model) func(term, class int) float64 {
-	if m.Linear == nil {
-		return nil
+	if m.Linear != nil {
+		return linearWeights(m)
 	}
+	return nil
+}
+
+func linearWeights(m *models.Model) func(term, class int) float64 {
 	k := len(m.Classes)
 	return func(term, class int) float64 {
 		row := m.Linear.Weights[term*k:][:k]
@@ -81,10 +85,14 @@ func weights(m *models.Model) func(term, class int) float64 {
 		for _, w := range row {
 			mean += float64(w) / float64(k)
 		}
-		v := float64(row[class]) - mean
-		if m.Weighting.IDF != nil {
-			v *= float64(m.Weighting.IDF[term])
-		}
-		return v
+		return (float64(row[class]) - mean) * once(m, term)
 	}
+}
+
+// once is the weight of a single occurrence of a term, before the page is scaled.
+func once(m *models.Model, term int) float64 {
+	if m.Weighting.IDF == nil {
+		return 1
+	}
+	return float64(m.Weighting.IDF[term])
 }
