@@ -19,7 +19,7 @@ func sentences(p *Page) []string {
 	}
 	on := report.Pages(q.Pages) + " that it was not trained on"
 	if p.From == CrossValidation {
-		on = "its own " + report.Pages(q.Pages) + ", each held out once in cross-validation"
+		on = report.Pages(q.Pages) + " of its own, held out in cross-validation"
 	}
 	out := []string{fmt.Sprintf("Of %s, %s get the right label (95 %% interval %s).", on, tenths(q.Accuracy), report.Span(q.CI))}
 	for _, s := range []string{baseline(p), bestAndWorst(p), confusedMost(p), trust(p), moreWouldHelp(p), rivals(p)} {

@@ -29,7 +29,10 @@ const leastPerClass = 3
 // those before it, and every class has a page at least. It takes about as
 // long as the cross-validation of the learner.
 func learningCurve(ctx context.Context, c *corpus, held *heldOut, opt *Options) ([]CurvePoint, error) {
-	n := len(held.ins)
+	n, judged := len(held.ins), 0
+	for _, out := range held.outs {
+		judged += len(out)
+	}
 	order := rand.New(rand.NewPCG(uint64(opt.Seed), 0xc04e)).Perm(len(c.y))
 	var shares []float64
 	for _, s := range curveShares {
@@ -59,7 +62,7 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, opt *Options) 
 	}
 	var curve []CurvePoint
 	add := func(pages, right int) {
-		p := CurvePoint{Pages: pages / n, Accuracy: float64(right) / float64(len(c.y)), CI: Wilson(right, len(c.y))}
+		p := CurvePoint{Pages: pages / n, Accuracy: float64(right) / float64(judged), CI: Wilson(right, judged)}
 		curve = append(curve, p)
 	}
 	for i := range shares {
@@ -69,7 +72,7 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, opt *Options) 
 	for _, in := range held.ins {
 		all += len(in)
 	}
-	add(all, int(held.score*float64(len(c.y))+0.5))
+	add(all, int(held.score*float64(judged)+0.5))
 	return curve, nil
 }
 

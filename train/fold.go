@@ -97,8 +97,20 @@ type heldOut struct {
 	learner learner
 	scores  [][]float64 // by page, a score a class
 	score   float64     // accuracy
-	ins     [][]int     // the pages that each fold was trained on, and
+	ins     [][]int     // the pages that each judged fold was trained on, and
 	outs    [][]int     // those that it was judged on
+}
+
+// parts returns the pages to train on and the pages to judge of the folds that were
+// judged.
+func (h *heldOut) parts(fold []int, n int) (ins, outs [][]int) {
+	allIns, allOuts := parts(fold, n)
+	for k, out := range allOuts {
+		if len(out) > 0 && h.scores[out[0]] != nil {
+			ins, outs = append(ins, allIns[k]), append(outs, out)
+		}
+	}
+	return ins, outs
 }
 
 // parts returns the pages to train on and the pages to judge, by fold.

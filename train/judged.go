@@ -14,15 +14,19 @@ type source struct {
 	line      int
 }
 
-// judged says what the held-out scores, by page, make of each page.
+// judged says what the held-out scores, by page, make of each page that has some.
 func (c *corpus) judged(probs [][]float64) []Judged {
-	out := make([]Judged, len(c.y))
+	out := make([]Judged, 0, len(c.y))
 	for p, s := range probs {
-		label := best(s)
-		out[p] = Judged{Truth: c.y[p], Label: label, Score: s[label]}
-		if c.from != nil {
-			out[p].URL, out[p].File, out[p].Line = c.from[p].url, c.from[p].file, c.from[p].line
+		if s == nil {
+			continue
 		}
+		label := best(s)
+		j := Judged{Truth: c.y[p], Label: label, Score: s[label]}
+		if c.from != nil {
+			j.URL, j.File, j.Line = c.from[p].url, c.from[p].file, c.from[p].line
+		}
+		out = append(out, j)
 	}
 	return out
 }

@@ -88,7 +88,7 @@ func (n *nouns) add(class string, d features.Doc) {
 // A Korean stem is a word as it stands, its particle cut off, and is its own form.
 func (n *nouns) form(term string) string {
 	best, most := "", 0
-	if first, _ := utf8.DecodeRuneInString(term); unicode.Is(unicode.Hangul, first) && len(n.forms[term]) > 0 {
+	if korean(term) && len(n.forms[term]) > 0 {
 		return term
 	}
 	for word, times := range n.forms[term] {
@@ -197,4 +197,10 @@ func (n *nouns) holds(line string, asked map[string]bool, seen map[string]int) b
 		found = found || asked[term] && seen[term] < enough
 	})
 	return found
+}
+
+// korean reports whether a term begins with Hangul.
+func korean(term string) bool {
+	first, _ := utf8.DecodeRuneInString(term)
+	return unicode.Is(unicode.Hangul, first)
 }

@@ -172,7 +172,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 			top = h
 		}
 	}
-	top.ins, top.outs = parts(fold, n)
+	top.ins, top.outs = top.parts(fold, n)
 	return top, nil
 }
 
