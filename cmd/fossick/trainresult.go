@@ -105,7 +105,7 @@ func (r *trainResult) printQuality(w io.Writer) {
 	fmt.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s\n",
 		100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], *r.MacroF1, pages)
 	if r.Across != nil && *r.Across > 0 {
-		fmt.Fprintf(w, "  %s of them are training pages too, which flatters it", report.Number(*r.Across))
+		fmt.Fprintf(w, "  %s of them are training pages too, which may flatter it", report.Number(*r.Across))
 		if r.WithoutThem != nil {
 			fmt.Fprintf(w, ": without them %.1f %%", 100**r.WithoutThem)
 		}
