@@ -4,73 +4,74 @@ import (
 	"cmp"
 	"context"
 	"math"
-	mathbits "math/bits"
 	"slices"
 )
 
 // complex is a conjunction of selectors. Selector 2i is cut i, 2i+1 its opposite.
 type complex struct {
-	selectors []int32 // rising
-	bits      []uint64
-	words     []int32 // places in bits that are not 0
-	counts    []int32 // rows by class
-	n         int32
-	quality   int64 // see ruleSearch.quality
+	selectors []int32  // rising
+	rows      []uint64 // live rows that it covers
+	tally     *tally   // of rows
 }
 
-// ruleSearch is CN2's beam search over complexes.
+// ruleSearch is CN2's beam search over complexes. For one class (unordered rules)
+// the groups are that class and the rest; for all (a decision list), each class.
 type ruleSearch struct {
 	data     *cover
 	opt      CN2
+	class    int       // whose rules; −1: any
+	group    []int32   // by class
 	nlog     []float64 // n · ln n
 	critical float64   // of the likelihood ratio
+	live     *complex  // the empty complex: rows that no rule has taken
+	spare    [2][]*tally
+	step     []candidate
 }
 
-func newRuleSearch(d *cover, opt CN2) *ruleSearch {
-	rows := 0
-	for _, w := range d.all {
-		rows += mathbits.OnesCount64(w)
-	}
-	s := &ruleSearch{data: d, opt: opt, nlog: make([]float64, rows+1)}
-	for n := 2; n <= rows; n++ {
+// newRuleSearch returns a search of rules for a class, or of a list for −1.
+func newRuleSearch(d *cover, opt CN2, class int) *ruleSearch {
+	s := &ruleSearch{data: d, opt: opt, class: class, group: make([]int32, d.classes), nlog: make([]float64, len(d.y)+1)}
+	for n := 2; n < len(s.nlog); n++ {
 		s.nlog[n] = float64(n) * math.Log(float64(n))
 	}
-	df := 1 // a class against the rest
-	if opt.Ordered {
-		df = d.classes - 1
+	groups := 2
+	for c := range s.group {
+		if s.group[c] = 1; c == class {
+			s.group[c] = 0
+		}
+		if class < 0 {
+			s.group[c], groups = int32(c), d.classes
+		}
 	}
-	s.critical = critical(opt.Significance, df)
+	s.critical = critical(opt.Significance, groups-1)
+	for generation := range s.spare {
+		for range opt.Beam {
+			s.spare[generation] = append(s.spare[generation], newTally(groups, len(d.cuts)))
+		}
+	}
+	s.live = &complex{rows: slices.Clone(d.all), tally: newTally(groups, len(d.cuts))}
+	s.live.tally.set(d, s.group, d.all)
 	return s
 }
 
-// root returns the empty complex of some rows.
-func (s *ruleSearch) root(live []uint64) *complex { return s.count(nil, live) }
-
-func (s *ruleSearch) count(selectors []int32, live []uint64) *complex {
-	x := &complex{selectors: selectors, bits: live, counts: make([]int32, s.data.classes)}
-	for w, b := range live {
-		if b != 0 {
-			n := int32(mathbits.OnesCount64(b))
-			x.words = append(x.words, int32(w))
-			x.counts[s.data.classOf[w]] += n
-			x.n += n
-		}
-	}
-	return x
+// take removes rows from those that rules are learnt from.
+func (s *ruleSearch) take(rows []uint64) {
+	s.live.tally.add(s.data, s.group, rows, -1)
+	s.live.rows = without(s.live.rows, rows)
 }
 
-// narrow adds a selector to a complex.
-func (s *ruleSearch) narrow(x *complex, sel int32) *complex {
-	rows := make([]uint64, len(x.bits))
-	above := s.data.above[sel/2]
-	for _, w := range x.words {
-		if sel%2 == 0 {
-			rows[w] = x.bits[w] & above[w]
-		} else {
-			rows[w] = x.bits[w] &^ above[w]
-		}
+// narrow adds a selector to a complex, and counts in t. Only the smaller part of
+// the complex is gone through: what it counts is counted from nothing when it is
+// the part wanted, else taken off the whole's.
+func (s *ruleSearch) narrow(c *candidate, t *tally) *complex {
+	x := &complex{selectors: c.all(), tally: t, rows: s.data.narrowed(c.parent.rows, c.selector)}
+	if whole := c.parent.tally; c.n <= whole.n/2 {
+		t.set(s.data, s.group, x.rows)
+	} else {
+		t.copyFrom(whole)
+		t.add(s.data, s.group, without(c.parent.rows, x.rows), -1)
 	}
-	return s.count(with(x.selectors, sel), rows)
+	return x
 }
 
 // with returns selectors with one more, in order.
@@ -82,9 +83,9 @@ func with(selectors []int32, sel int32) []int32 {
 // quality returns how good a complex is, in billionths, so that rounding decides
 // no tie: minus the entropy in nats of its classes (Clark & Niblett 1989), or for
 // a class Laplace's accuracy (n_c + 1) / (n + k) (Clark & Boswell 1991, eq. 1).
-func (s *ruleSearch) quality(counts []int32, n int32, class int) int64 {
-	if class >= 0 {
-		return billionths(float64(counts[class]+1) / float64(n+int32(len(counts))))
+func (s *ruleSearch) quality(counts []int32, n int32) int64 {
+	if s.class >= 0 {
+		return s.laplace(counts[0], n)
 	}
 	sum := 0.0
 	for _, c := range counts {
@@ -93,24 +94,20 @@ func (s *ruleSearch) quality(counts []int32, n int32, class int) int64 {
 	return billionths((sum - s.nlog[n]) / float64(n))
 }
 
+func (s *ruleSearch) laplace(hits, n int32) int64 {
+	return billionths(float64(hits+1) / float64(int(n)+s.data.classes))
+}
+
 func billionths(v float64) int64 { return int64(math.Round(v * 1e9)) }
 
 // significant tests the likelihood ratio 2 Σ f ln(f/e), where e is what a random
 // choice of as many live rows would have: over all classes for a decision list,
 // for a class's rules over the class and the rest.
-func (s *ruleSearch) significant(counts []int32, n int32, live *complex, class int) bool {
+func (s *ruleSearch) significant(counts []int32, n int32) bool {
 	ratio := 0.0
-	term := func(f, of int32) {
+	for g, f := range counts {
 		if f > 0 {
-			ratio += 2 * float64(f) * math.Log(float64(f)*float64(live.n)/(float64(n)*float64(of)))
-		}
-	}
-	if class >= 0 {
-		term(counts[class], live.counts[class])
-		term(n-counts[class], live.n-live.counts[class])
-	} else {
-		for c, f := range counts {
-			term(f, live.counts[c])
+			ratio += 2 * float64(f) * math.Log(float64(f)*float64(s.live.tally.n)/(float64(n)*float64(s.live.tally.total[g])))
 		}
 	}
 	return billionths(ratio) >= billionths(s.critical) && ratio > 1e-9
@@ -120,7 +117,7 @@ func (s *ruleSearch) significant(counts []int32, n int32, live *complex, class i
 type candidate struct {
 	parent    *complex
 	selector  int32
-	n         int32
+	n, most   int32 // rows, and those of its class: the one looked for, or the largest
 	quality   int64
 	selectors []int32 // made when a tie asks for them
 }
@@ -135,94 +132,99 @@ func (c *candidate) all() []int32 {
 // order puts the better first: by quality, then by rows covered, then the
 // shorter, then by selectors.
 func (c *candidate) order(o *candidate) int {
-	return cmp.Or(cmp.Compare(o.quality, c.quality), cmp.Compare(o.n, c.n),
-		func() int {
-			return cmp.Or(cmp.Compare(len(c.all()), len(o.all())), slices.Compare(c.all(), o.all()))
-		}())
+	if by := cmp.Or(cmp.Compare(o.quality, c.quality), cmp.Compare(o.n, c.n)); by != 0 {
+		return by
+	}
+	return cmp.Or(cmp.Compare(len(c.all()), len(o.all())), slices.Compare(c.all(), o.all()))
 }
 
-// best returns the best significant complex of the live rows, for a class or, for
-// −1, for any; nil when there is none. Complexes of one class are not narrowed:
-// they can only lose rows. For a class, one that could not reach the best found
-// even if it lost all rows but the class's is dropped.
-func (s *ruleSearch) best(ctx context.Context, live *complex, class int) (*complex, error) {
+// best returns the best significant complex of the live rows, or nil. Each step
+// weighs every selector on every complex of the beam, and makes the best of them
+// the next beam. Complexes of one class are not narrowed: they can only lose rows.
+func (s *ruleSearch) best(ctx context.Context) (*complex, error) {
 	var found *candidate
-	beam := []*complex{live}
-	for len(beam) > 0 {
+	beam := []*complex{s.live}
+	for level := 0; len(beam) > 0; level++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var step []*candidate
+		s.step = s.step[:0]
 		for _, x := range beam {
-			step, found = s.specialise(x, live, class, step, found)
+			found = s.specialise(x, found)
 		}
 		beam = beam[:0:0]
-		for _, c := range step {
-			x := s.narrow(c.parent, c.selector)
-			if class >= 0 && found != nil {
-				p := x.counts[class]
-				if billionths(float64(p+1)/float64(p+int32(s.data.classes))) <= found.quality {
-					continue
-				}
-			}
-			beam = append(beam, x)
+		for i, c := range s.top(found) {
+			beam = append(beam, s.narrow(c, s.spare[level%2][i]))
 		}
 	}
 	if found == nil {
 		return nil, nil
 	}
-	return s.narrow(found.parent, found.selector), nil
+	return &complex{selectors: found.all(), rows: s.data.narrowed(found.parent.rows, found.selector)}, nil
 }
 
-// specialise tries every selector on x, and returns the step's best, in order,
-// and the best that is significant.
-func (s *ruleSearch) specialise(x, live *complex, class int, step []*candidate, found *candidate) ([]*candidate, *candidate) {
-	k := s.data.classes
-	least := s.quality(live.counts, live.n, class) // the default's
-	side := [2][]int32{make([]int32, k), make([]int32, k)}
-	for i := range s.data.cuts {
-		above := s.data.above[i]
-		clear(side[0])
-		var n int32
-		for _, w := range x.words {
-			c := int32(mathbits.OnesCount64(x.bits[w] & above[w]))
-			side[0][s.data.classOf[w]] += c
-			n += c
-		}
-		if n == 0 || n == x.n {
+// specialise weighs every selector on x. It appends those that may be narrowed
+// further to the step, and returns the best significant complex so far.
+func (s *ruleSearch) specialise(x *complex, found *candidate) *candidate {
+	least := s.quality(s.live.tally.total, s.live.tally.n) // the default's
+	t := x.tally
+	opposite := make([]int32, t.groups)
+	for i, n := range t.passed {
+		if n == 0 || n == t.n {
 			continue
 		}
-		for c := range k {
-			side[1][c] = x.counts[c] - side[0][c]
+		above := t.row(i)
+		for g, f := range above {
+			opposite[g] = t.total[g] - f
 		}
-		for opposite, n := range [2]int32{n, x.n - n} {
-			counts := side[opposite]
-			if class >= 0 && counts[class] == 0 {
+		for side, counts := range [2][]int32{above, opposite} {
+			c := candidate{parent: x, selector: int32(2*i + side), n: n, most: counts[0]}
+			if side == 1 {
+				c.n = t.n - n
+			}
+			pure := slices.Max(counts)
+			if s.class < 0 {
+				c.most = pure
+			} else if c.most == 0 {
 				continue
 			}
-			c := candidate{parent: x, selector: int32(2*i + opposite), n: n, quality: s.quality(counts, n, class)}
-			if c.quality > least && (found == nil || c.order(found) < 0) && s.significant(counts, n, live, class) {
+			c.quality = s.quality(counts, c.n)
+			if c.quality > least && (found == nil || c.order(found) < 0) && s.significant(counts, c.n) {
 				kept := c
 				found = &kept
 			}
-			if pure := slices.Max(counts) == n; !pure {
-				step = s.keep(step, &c)
+			if pure < c.n {
+				s.step = append(s.step, c)
 			}
 		}
 	}
-	return step, found
+	return found
 }
 
-// keep puts c among the best of a step, if it belongs there and is new.
-func (s *ruleSearch) keep(step []*candidate, c *candidate) []*candidate {
-	if len(step) == s.opt.Beam && c.quality < step[len(step)-1].quality {
-		return step
+// top returns the best of the step, in order, each once. What cannot become
+// better than the best found, even if it lost all rows but those of its class, is
+// left out, so that it takes no place in the beam.
+func (s *ruleSearch) top(found *candidate) []*candidate {
+	beam := make([]*candidate, 0, s.opt.Beam+1)
+	for i := range s.step {
+		c := &s.step[i]
+		if len(beam) == s.opt.Beam && c.quality < beam[len(beam)-1].quality || s.hopeless(c, found) {
+			continue
+		}
+		at, same := slices.BinarySearchFunc(beam, c, (*candidate).order)
+		if same || at == s.opt.Beam {
+			continue
+		}
+		beam = slices.Insert(beam, at, c)
+		beam = beam[:min(len(beam), s.opt.Beam)]
 	}
-	at, same := slices.BinarySearchFunc(step, c, (*candidate).order)
-	if same || at == s.opt.Beam {
-		return step
+	return beam
+}
+
+func (s *ruleSearch) hopeless(c, found *candidate) bool {
+	if s.class >= 0 {
+		pure := []int32{c.most, 0}
+		return found != nil && s.laplace(c.most, c.most) <= found.quality || !s.significant(pure, c.most)
 	}
-	kept := *c
-	step = slices.Insert(step, at, &kept)
-	return step[:min(len(step), s.opt.Beam)]
+	return found != nil && found.quality == 0 && c.most <= found.n
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"fossick/features"
 	"fossick/models"
@@ -25,20 +24,11 @@ func (c45) name() string { return models.C45 }
 const c45Words = 300
 
 func (c45) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	words := opt.Words
-	if words == 0 && opt.Mu == 0 {
-		words = c45Words
+	f, rows, y, err := c.counted(pages, opt, models.C45, c45Words)
+	if err != nil {
+		return nil, err
 	}
-	kept, _ := c.vocabulary(pages, words, opt.Mu)
-	if len(kept) == 0 {
-		return nil, fmt.Errorf("training %s: no word gains enough; lower --mu or give --words", models.C45)
-	}
-	f := newFitted(c, kept)
-	f.settings["terms"] = strconv.Itoa(len(kept))
-	g := &grower{rows: f.vectors(c, pages), classes: len(c.classes), terms: len(kept)}
-	for _, p := range pages {
-		g.y = append(g.y, c.y[p])
-	}
+	g := &grower{rows: rows, y: y, classes: len(c.classes), terms: len(f.kept)}
 	root, err := g.grow(ctx, g.all())
 	if err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.C45, err)

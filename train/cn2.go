@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -44,27 +45,15 @@ func (cn2) name() string { return models.CN2 }
 const cn2Words = 300
 
 func (cn2) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	words := opt.Words
-	if words == 0 && opt.Mu == 0 {
-		words = cn2Words
-	}
-	kept, _ := c.vocabulary(pages, words, opt.Mu)
-	if len(kept) == 0 {
-		return nil, fmt.Errorf("training %s: no word gains enough; lower --mu or give --words", models.CN2)
-	}
-	f := newFitted(c, kept)
-	y := make([]int, len(pages))
-	for i, p := range pages {
-		y[i] = c.y[p]
+	f, rows, y, err := c.counted(pages, opt, models.CN2, cn2Words)
+	if err != nil {
+		return nil, err
 	}
 	set := opt.CN2.filled()
-	rules, err := induce(ctx, f.vectors(c, pages), y, len(c.classes), len(kept), set)
-	if err != nil {
+	if f.rules, err = induce(ctx, rows, y, len(c.classes), len(f.kept), set); err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.CN2, err)
 	}
-	f.rules = rules
-	f.settings["terms"] = strconv.Itoa(len(kept))
-	f.settings["rules"] = strconv.Itoa(rules.Len())
+	f.settings["rules"] = strconv.Itoa(f.rules.Len())
 	f.settings["ordered"] = strconv.FormatBool(set.Ordered)
 	f.settings["beam"] = strconv.Itoa(set.Beam)
 	f.settings["significance"] = fmt.Sprint(set.Significance)
@@ -73,101 +62,98 @@ func (cn2) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitt
 
 // induce learns rules from rows of counts and their classes.
 func induce(ctx context.Context, rows []features.Vector, y []int, classes, terms int, opt CN2) (*models.Rules, error) {
-	s := newRuleSearch(newCover(rows, y, classes, terms), opt)
-	r := &models.Rules{Ordered: opt.Ordered, Start: []int32{0}}
+	l := &ruleLearner{data: newCover(rows, y, classes, terms), opt: opt, rules: &models.Rules{Ordered: opt.Ordered, Start: []int32{0}}}
 	var err error
 	if opt.Ordered {
-		err = s.list(ctx, r)
+		err = l.list(ctx)
 	} else {
-		err = s.perClass(ctx, r)
+		err = l.perClass(ctx)
 	}
-	return r, err
+	return l.rules, err
+}
+
+// ruleLearner covers rows by rules, one after the other.
+type ruleLearner struct {
+	data  *cover
+	opt   CN2
+	rules *models.Rules
 }
 
 // list makes a decision list: the best complex of the rows left, its most
 // frequent class, and on without the rows that it covers, until none is
 // significant. The default is what is left.
-func (s *ruleSearch) list(ctx context.Context, r *models.Rules) error {
-	live := s.root(s.data.all)
-	for live.n > 0 {
-		best, err := s.best(ctx, live, -1)
+func (l *ruleLearner) list(ctx context.Context) error {
+	s := newRuleSearch(l.data, l.opt, -1)
+	for s.live.tally.n > 0 {
+		best, err := s.best(ctx)
 		if err != nil {
 			return err
 		}
 		if best == nil {
 			break
 		}
-		s.add(r, best, bestCount(best.counts), best.counts)
-		left := make([]uint64, len(live.bits))
-		for w := range left {
-			left[w] = live.bits[w] &^ best.bits[w]
-		}
-		live = s.root(left)
+		counts := l.data.counts(best.rows)
+		l.add(best.selectors, slices.Index(counts, slices.Max(counts)), counts)
+		s.take(best.rows)
 	}
-	s.byDefault(r, live.counts)
+	l.count(s.live.tally.total)
 	return nil
 }
 
 // perClass makes rules for each class in turn: the best complex for it, and on
 // without the rows of the class that it covers. Rules keep what they cover of
 // all rows; the default is the distribution of all.
-func (s *ruleSearch) perClass(ctx context.Context, r *models.Rules) error {
-	for class := range s.data.classes {
-		live := s.root(s.data.all)
-		for live.counts[class] > 0 {
-			best, err := s.best(ctx, live, class)
+func (l *ruleLearner) perClass(ctx context.Context) error {
+	for class := range l.data.classes {
+		own := make([]uint64, len(l.data.all))
+		each(l.data.all, func(row int) {
+			if l.data.y[row] == class {
+				set(own, row)
+			}
+		})
+		s := newRuleSearch(l.data, l.opt, class)
+		for s.live.tally.total[0] > 0 {
+			best, err := s.best(ctx)
 			if err != nil {
 				return err
 			}
 			if best == nil {
 				break
 			}
-			s.add(r, best, class, s.covered(best.selectors))
-			left := append([]uint64(nil), live.bits...)
-			for w := s.data.start[class]; w < s.data.start[class+1]; w++ {
-				left[w] &^= best.bits[w]
-			}
-			live = s.root(left)
+			l.add(best.selectors, class, l.covered(best.selectors))
+			s.take(intersect(best.rows, own))
 		}
 	}
-	s.byDefault(r, s.root(s.data.all).counts)
+	l.count(l.data.counts(l.data.all))
 	return nil
 }
 
 // covered returns how many of all rows of each class have the selectors.
-func (s *ruleSearch) covered(selectors []int32) []int32 {
-	x := s.root(s.data.all)
+func (l *ruleLearner) covered(selectors []int32) []int32 {
+	rows := l.data.all
 	for _, sel := range selectors {
-		x = s.narrow(x, sel)
+		rows = l.data.narrowed(rows, sel)
 	}
-	return x.counts
+	return l.data.counts(rows)
 }
 
-func (s *ruleSearch) add(r *models.Rules, x *complex, class int, counts []int32) {
-	for _, sel := range x.selectors {
-		c := s.data.cuts[sel/2]
+// add appends a rule.
+func (l *ruleLearner) add(selectors []int32, class int, counts []int32) {
+	r := l.rules
+	for _, sel := range selectors {
+		c := l.data.cuts[sel/2]
 		r.Term, r.Threshold = append(r.Term, c.term), append(r.Threshold, c.over)
 		r.Above = append(r.Above, uint8(1-sel%2))
 	}
 	r.Start, r.Class = append(r.Start, int32(len(r.Term))), append(r.Class, int32(class))
-	s.byDefault(r, counts)
+	l.count(counts)
 }
 
-// byDefault appends a row of counts.
-func (s *ruleSearch) byDefault(r *models.Rules, counts []int32) {
+// count appends a row of counts: a rule's, or the default's.
+func (l *ruleLearner) count(counts []int32) {
 	for _, n := range counts {
-		r.Counts = append(r.Counts, float32(n))
+		l.rules.Counts = append(l.rules.Counts, float32(n))
 	}
-}
-
-func bestCount(counts []int32) int {
-	at := 0
-	for c, n := range counts {
-		if n > counts[at] {
-			at = c
-		}
-	}
-	return at
 }
 
 // critical returns the value that a χ² of df degrees of freedom stays below with

@@ -1,6 +1,7 @@
 package train
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"fossick/features"
@@ -12,45 +13,29 @@ type cut struct {
 	over float32
 }
 
-// cover has which rows pass which cut, a bit a row. Rows stand in the order of
-// their classes, and each class begins with a word of its own, so that one pass
-// over a bitset counts all classes: a word has rows of one class only.
+// cover has which rows pass which cut, both ways round: by cut as bits, to
+// narrow a set of rows, and by row as a list, to count all cuts of a set of rows
+// in one pass. Most rows pass few cuts: a page has few of the words.
 type cover struct {
 	classes int
-	start   []int // of each class its first word, and the number of words
-	classOf []int32
-	all     []uint64   // bits that are rows
+	y       []int      // class by row
+	all     []uint64   // a bit a row
 	cuts    []cut      // by term, then threshold
 	above   [][]uint64 // by cut: rows above it
+	passes  [][]int32  // by row: cuts that it is above
 }
 
 func newCover(rows []features.Vector, y []int, classes, terms int) *cover {
-	d := &cover{classes: classes, start: make([]int, classes+1)}
-	size := make([]int, classes)
-	for _, c := range y {
-		size[c]++
-	}
-	for c, n := range size {
-		words := (n + 63) / 64
-		d.start[c+1] = d.start[c] + words
-		d.classOf = append(d.classOf, slices.Repeat([]int32{int32(c)}, words)...)
-	}
-	d.all = make([]uint64, d.start[classes])
-	next := make([]int, classes)
-	for c := range next {
-		next[c] = d.start[c] * 64
-	}
+	d := &cover{classes: classes, y: y, all: make([]uint64, (len(rows)+63)/64), passes: make([][]int32, len(rows))}
 	type entry struct {
-		bit   int
+		row   int
 		value float32
 	}
 	columns := make([][]entry, terms)
 	for i, r := range rows {
-		bit := next[y[i]]
-		next[y[i]]++
-		set(d.all, bit)
+		set(d.all, i)
 		for k, t := range r.Index {
-			columns[t] = append(columns[t], entry{bit, r.Value[k]})
+			columns[t] = append(columns[t], entry{i, r.Value[k]})
 		}
 	}
 	for t, column := range columns {
@@ -62,7 +47,8 @@ func newCover(rows []features.Vector, y []int, classes, terms int) *cover {
 			bits := make([]uint64, len(d.all))
 			for _, e := range column {
 				if e.value > over {
-					set(bits, e.bit)
+					set(bits, e.row)
+					d.passes[e.row] = append(d.passes[e.row], int32(len(d.cuts)))
 				}
 			}
 			d.cuts, d.above = append(d.cuts, cut{int32(t), over}), append(d.above, bits)
@@ -72,6 +58,53 @@ func newCover(rows []features.Vector, y []int, classes, terms int) *cover {
 }
 
 func set(bits []uint64, i int) { bits[i/64] |= 1 << (i % 64) }
+
+// narrowed returns the rows of a set that pass a selector.
+func (d *cover) narrowed(rows []uint64, sel int32) []uint64 {
+	out, above := make([]uint64, len(rows)), d.above[sel/2]
+	for w, b := range rows {
+		if sel%2 == 0 {
+			out[w] = b & above[w]
+		} else {
+			out[w] = b &^ above[w]
+		}
+	}
+	return out
+}
+
+// without returns the rows of a set that are not in another.
+func without(rows, other []uint64) []uint64 {
+	out := make([]uint64, len(rows))
+	for w, b := range rows {
+		out[w] = b &^ other[w]
+	}
+	return out
+}
+
+// intersect returns the rows that are in both sets.
+func intersect(a, b []uint64) []uint64 {
+	out := make([]uint64, len(a))
+	for w := range a {
+		out[w] = a[w] & b[w]
+	}
+	return out
+}
+
+// counts returns how many rows of a set each class has.
+func (d *cover) counts(rows []uint64) []int32 {
+	n := make([]int32, d.classes)
+	each(rows, func(row int) { n[d.y[row]]++ })
+	return n
+}
+
+// each calls f with the rows of a set, rising.
+func each(rows []uint64, f func(row int)) {
+	for w, b := range rows {
+		for ; b != 0; b &= b - 1 {
+			f(w*64 + mathbits.TrailingZeros64(b))
+		}
+	}
+}
 
 // cuts returns the thresholds to try on a term, rising: 0 (presence), and the
 // values at one half, three quarters and seven eighths of the rows that have it,

@@ -2,7 +2,9 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"fossick/features"
 	"fossick/models"
@@ -105,6 +107,25 @@ func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, c
 		}
 	}
 	return kept, counts
+}
+
+// counted opens the training of a classifier that asks for counts of the terms
+// that gain most, words of them if the options name no number: it returns the
+// pages as rows of counts, and their classes.
+func (c *corpus) counted(pages []int, opt *Options, name string, words int) (f *fitted, rows []features.Vector, y []int, err error) {
+	if opt.Words > 0 || opt.Mu > 0 {
+		words = opt.Words
+	}
+	kept, _ := c.vocabulary(pages, words, opt.Mu)
+	if len(kept) == 0 {
+		return nil, nil, nil, fmt.Errorf("training %s: no word gains enough; lower --mu or give --words", name)
+	}
+	f = newFitted(c, kept)
+	f.settings["terms"] = strconv.Itoa(len(kept))
+	for _, p := range pages {
+		y = append(y, c.y[p])
+	}
+	return f, f.vectors(c, pages), y, nil
 }
 
 // tfidf makes f weigh its terms as linear classifiers like it.
