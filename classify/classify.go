@@ -10,6 +10,7 @@ import (
 // Classifier labels pages by a model. It is safe for concurrent use.
 type Classifier struct {
 	model *models.Model
+	rules *models.Matcher // of a model that has rules
 	lex   *features.Lexicon
 	pool  sync.Pool // of *scratch
 }
@@ -19,9 +20,10 @@ type scratch struct {
 	x     *features.Extractor
 	terms features.Vector
 	probs []float64
-	dense []float32 // for trees and rules: counts of all terms, zero between pages
-	leaf  int32     // for trees: where the page ended
-	rule  int32     // for rules: which one decided
+	dense []float32 // for trees: counts of all terms, zero between pages
+	match models.RuleScratch
+	leaf  int32 // for trees: where the page ended
+	rule  int32 // for rules: which one decided
 }
 
 // Result is what a model says of a page.
@@ -39,10 +41,14 @@ func New(m *models.Model) (*Classifier, error) {
 	own := *m // Bind must not touch a model that others use
 	own.Weighting.Bind(own.Terms)
 	c := &Classifier{model: &own, lex: features.FixedLexicon(own.Terms)}
+	if own.Rules != nil {
+		c.rules = models.NewMatcher(own.Rules, len(own.Terms), len(own.Classes))
+	}
 	c.pool.New = func() any {
 		s := &scratch{x: features.NewExtractor(own.Extractor, c.lex), probs: make([]float64, len(own.Classes))}
 		if own.Linear == nil {
 			s.dense = make([]float32, len(own.Terms))
+			s.match.Dense = s.dense
 		}
 		return s
 	}
@@ -105,7 +111,7 @@ func (c *Classifier) score(d features.Doc) *scratch {
 	case m.Tree != nil:
 		s.leaf = m.Tree.Scores(s.probs, s.terms, s.dense)
 	case m.Rules != nil:
-		s.rule = m.Rules.Scores(s.probs, s.terms, s.dense)
+		s.rule = c.rules.Scores(s.probs, s.terms, &s.match)
 	default:
 		m.Linear.Scores(s.probs, s.terms)
 	}

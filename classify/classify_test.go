@@ -43,24 +43,6 @@ func rules() *models.Model {
 	return m
 }
 
-// BenchmarkRules walks an ordered list of 60 rules on 77 words; the page meets none.
-func BenchmarkRules(b *testing.B) {
-	r := &models.Rules{Ordered: true, Start: []int32{0}, Counts: make([]float32, 61*4)}
-	for i := range 60 {
-		r.Term = append(r.Term, int32(i), int32(i+9), int32(i+17))
-		r.Threshold, r.Above = append(r.Threshold, 0, 0, 1), append(r.Above, 1, 0, 1)
-		r.Start, r.Class = append(r.Start, int32(3*i+3)), append(r.Class, int32(i%4))
-	}
-	dense := make([]float32, 77)
-	for i := 0; i < 77; i += 5 {
-		dense[i] = 1
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Find(0, dense)
-	}
-}
-
 func TestClassify(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -51,29 +51,6 @@ func rulesModel() *Model {
 	return m
 }
 
-func TestRulesScores(t *testing.T) {
-	dense, s := make([]float32, 3), make([]float64, 2)
-	for _, c := range []struct {
-		ordered bool
-		x       features.Vector
-		rule    int32
-		want    float64 // of banking
-	}{
-		{false, features.Vector{Index: []int32{0}, Value: []float32{1}}, 0, 5. / 6},
-		{false, features.Vector{Index: []int32{0, 2}, Value: []float32{1, 3}}, 0, 6. / 9}, // 4+1 and 0+2
-		{true, features.Vector{Index: []int32{0, 2}, Value: []float32{1, 3}}, 0, 5. / 6},
-		{true, features.Vector{Index: []int32{0, 1, 2}, Value: []float32{1, 1, 3}}, 1, 2. / 5},
-		{false, features.Vector{}, 2, 0.5},
-	} {
-		m := rulesModel()
-		m.Rules.Ordered = c.ordered
-		rule := m.Rules.Scores(s, c.x, dense)
-		if rule != c.rule || math.Abs(math.Exp(s[0])-c.want) > 1e-12 {
-			t.Errorf("%+v: rule %d, probability %v", c, rule, math.Exp(s[0]))
-		}
-	}
-}
-
 func TestCheckRules(t *testing.T) {
 	for name, damage := range map[string]func(*Rules){
 		"no start":     func(r *Rules) { r.Start = nil },
@@ -246,7 +223,7 @@ func FuzzPayload(f *testing.F) {
 		if m.Tree != nil {
 			m.Tree.Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
 		} else if m.Rules != nil {
-			m.Rules.Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
+			NewMatcher(m.Rules, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, &RuleScratch{Dense: make([]float32, len(m.Terms))})
 		} else {
 			m.Linear.Scores(probs, features.Vector{})
 		}

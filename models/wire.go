@@ -50,6 +50,7 @@ type wireTree struct {
 
 type wireRules struct {
 	Ordered   bool    `cbor:"ordered"`
+	Shares    bool    `cbor:"shares"`
 	Start     []int32 `cbor:"start"`
 	Term      []int32 `cbor:"term"`
 	Threshold floats  `cbor:"threshold"`
@@ -86,7 +87,7 @@ func newWire(m *Model) *wire {
 		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts}
 	}
 	if r := m.Rules; r != nil {
-		w.Rules = &wireRules{r.Ordered, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
+		w.Rules = &wireRules{r.Ordered, r.Shares, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
 	}
 	return w
 }
@@ -112,7 +113,7 @@ func (w *wire) model() *Model {
 		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts}
 	}
 	if r := w.Rules; r != nil {
-		m.Rules = &Rules{r.Ordered, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
+		m.Rules = &Rules{r.Ordered, r.Shares, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
 	}
 	return m
 }

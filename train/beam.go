@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -14,50 +15,63 @@ type complex struct {
 	tally     *tally   // of rows
 }
 
-// ruleSearch is CN2's beam search over complexes. For one class (unordered rules)
-// the groups are that class and the rest; for all (a decision list), each class.
+// ruleSearch is CN2's beam search over complexes: of a class, whose rows are told
+// from the rest, or for a decision list of any.
 type ruleSearch struct {
-	data     *cover
+	counter
 	opt      CN2
-	class    int       // whose rules; −1: any
-	group    []int32   // by class
+	class    int       // −1: any
 	nlog     []float64 // n · ln n
 	critical float64   // of the likelihood ratio
-	live     *complex  // the empty complex: rows that no rule has taken
-	spare    [2][]*tally
+	live     *complex  // the empty complex: rows whose weight is not 0
+	made     map[string]bool
+	spare    [2][]*tally // of a step's beam and of the one before
 	step     []candidate
 }
 
 // newRuleSearch returns a search of rules for a class, or of a list for −1.
 func newRuleSearch(d *cover, opt CN2, class int) *ruleSearch {
-	s := &ruleSearch{data: d, opt: opt, class: class, group: make([]int32, d.classes), nlog: make([]float64, len(d.y)+1)}
-	for n := 2; n < len(s.nlog); n++ {
-		s.nlog[n] = float64(n) * math.Log(float64(n))
-	}
-	groups := 2
+	s := &ruleSearch{opt: opt, class: class, made: map[string]bool{}}
+	s.counter = counter{data: d, groups: 2, group: make([]int32, d.classes), unit: 1 << (opt.Covers - 1)}
 	for c := range s.group {
 		if s.group[c] = 1; c == class {
 			s.group[c] = 0
 		}
-		if class < 0 {
-			s.group[c], groups = int32(c), d.classes
+	}
+	if class < 0 {
+		s.groups, s.unit = d.classes, 1 // a row of a list is covered once
+		for c := range s.group {
+			s.group[c] = int32(c)
+		}
+		s.nlog = make([]float64, len(d.y)+1)
+		for n := 2; n < len(s.nlog); n++ {
+			s.nlog[n] = float64(n) * math.Log(float64(n))
 		}
 	}
-	s.critical = critical(opt.Significance, groups-1)
-	for generation := range s.spare {
+	s.weight = slices.Repeat([]int32{s.unit}, len(d.y))
+	s.critical = critical(opt.Significance, s.groups-1)
+	for i := range s.spare {
 		for range opt.Beam {
-			s.spare[generation] = append(s.spare[generation], newTally(groups, len(d.cuts)))
+			s.spare[i] = append(s.spare[i], s.newTally())
 		}
 	}
-	s.live = &complex{rows: slices.Clone(d.all), tally: newTally(groups, len(d.cuts))}
-	s.live.tally.set(d, s.group, d.all)
+	s.live = &complex{rows: d.all, tally: s.newTally()}
+	s.set(s.live.tally, d.all)
 	return s
 }
 
-// take removes rows from those that rules are learnt from.
-func (s *ruleSearch) take(rows []uint64) {
-	s.live.tally.add(s.data, s.group, rows, -1)
-	s.live.rows = without(s.live.rows, rows)
+// cover says that a rule covers rows.
+func (s *ruleSearch) cover(selectors []int32, rows []uint64) {
+	s.made[key(selectors)] = true
+	s.live.rows = without(s.live.rows, s.halve(s.live.tally, rows))
+}
+
+func key(selectors []int32) string {
+	b := make([]byte, 0, 4*len(selectors))
+	for _, sel := range selectors {
+		b = binary.LittleEndian.AppendUint32(b, uint32(sel))
+	}
+	return string(b)
 }
 
 // narrow adds a selector to a complex, and counts in t. Only the smaller part of
@@ -66,10 +80,10 @@ func (s *ruleSearch) take(rows []uint64) {
 func (s *ruleSearch) narrow(c *candidate, t *tally) *complex {
 	x := &complex{selectors: c.all(), tally: t, rows: s.data.narrowed(c.parent.rows, c.selector)}
 	if whole := c.parent.tally; c.n <= whole.n/2 {
-		t.set(s.data, s.group, x.rows)
+		s.set(t, x.rows)
 	} else {
 		t.copyFrom(whole)
-		t.add(s.data, s.group, without(c.parent.rows, x.rows), -1)
+		s.add(t, without(c.parent.rows, x.rows), -1)
 	}
 	return x
 }
@@ -82,7 +96,8 @@ func with(selectors []int32, sel int32) []int32 {
 
 // quality returns how good a complex is, in billionths, so that rounding decides
 // no tie: minus the entropy in nats of its classes (Clark & Niblett 1989), or for
-// a class Laplace's accuracy (n_c + 1) / (n + k) (Clark & Boswell 1991, eq. 1).
+// a class Laplace's accuracy (n_c + 1) / (n + k) (Clark & Boswell 1991, eq. 1) of
+// rows that count by weight.
 func (s *ruleSearch) quality(counts []int32, n int32) int64 {
 	if s.class >= 0 {
 		return s.laplace(counts[0], n)
@@ -95,19 +110,19 @@ func (s *ruleSearch) quality(counts []int32, n int32) int64 {
 }
 
 func (s *ruleSearch) laplace(hits, n int32) int64 {
-	return billionths(float64(hits+1) / float64(int(n)+s.data.classes))
+	return billionths(float64(hits+s.unit) / float64(int(n)+s.data.classes*int(s.unit)))
 }
 
 func billionths(v float64) int64 { return int64(math.Round(v * 1e9)) }
 
 // significant tests the likelihood ratio 2 Σ f ln(f/e), where e is what a random
 // choice of as many live rows would have: over all classes for a decision list,
-// for a class's rules over the class and the rest.
+// for a class's rules over the class and the rest. Rows count by weight.
 func (s *ruleSearch) significant(counts []int32, n int32) bool {
 	ratio := 0.0
 	for g, f := range counts {
 		if f > 0 {
-			ratio += 2 * float64(f) * math.Log(float64(f)*float64(s.live.tally.n)/(float64(n)*float64(s.live.tally.total[g])))
+			ratio += 2 * float64(f) / float64(s.unit) * math.Log(float64(f)*float64(s.live.tally.n)/(float64(n)*float64(s.live.tally.total[g])))
 		}
 	}
 	return billionths(ratio) >= billionths(s.critical) && ratio > 1e-9
@@ -117,7 +132,7 @@ func (s *ruleSearch) significant(counts []int32, n int32) bool {
 type candidate struct {
 	parent    *complex
 	selector  int32
-	n, most   int32 // rows, and those of its class: the one looked for, or the largest
+	n, most   int32 // weight of its rows, and of those of its class: the one looked for, or the largest
 	quality   int64
 	selectors []int32 // made when a tie asks for them
 }
@@ -129,7 +144,7 @@ func (c *candidate) all() []int32 {
 	return c.selectors
 }
 
-// order puts the better first: by quality, then by rows covered, then the
+// order puts the better first: by quality, then by weight covered, then the
 // shorter, then by selectors.
 func (c *candidate) order(o *candidate) int {
 	if by := cmp.Or(cmp.Compare(o.quality, c.quality), cmp.Compare(o.n, c.n)); by != 0 {
@@ -141,6 +156,7 @@ func (c *candidate) order(o *candidate) int {
 // best returns the best significant complex of the live rows, or nil. Each step
 // weighs every selector on every complex of the beam, and makes the best of them
 // the next beam. Complexes of one class are not narrowed: they can only lose rows.
+// A rule that stands already is not found again.
 func (s *ruleSearch) best(ctx context.Context) (*complex, error) {
 	var found *candidate
 	beam := []*complex{s.live}
@@ -189,7 +205,7 @@ func (s *ruleSearch) specialise(x *complex, found *candidate) *candidate {
 				continue
 			}
 			c.quality = s.quality(counts, c.n)
-			if c.quality > least && (found == nil || c.order(found) < 0) && s.significant(counts, c.n) {
+			if c.quality > least && (found == nil || c.order(found) < 0) && s.significant(counts, c.n) && !s.made[key(c.all())] {
 				kept := c
 				found = &kept
 			}

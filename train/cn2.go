@@ -1,11 +1,14 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"fossick/features"
@@ -16,7 +19,14 @@ import (
 type CN2 struct {
 	Ordered      bool    // a decision list (Clark & Niblett 1989), not rules a class (Clark & Boswell 1991)
 	Beam         int     // complexes kept a step; 0 is 5
-	Significance float64 // a rule's class distribution differs from chance with this probability; 0 is 0.9
+	Significance float64 // a rule's class distribution differs from chance with this probability; 0 is 0.999, of a list 0.99
+
+	// Covers is how many rules of its class may cover a page, in 1 to 16; 0 is 6. A
+	// page counts half of what it did for each rule that covers it (the weighted
+	// covering of Lavrač, Kavšek, Flach & Todorovski 2004), so that rules overlap and
+	// many say of a page what they know; 1 is Clark & Boswell's, where one does. A
+	// list has no use for it.
+	Covers int
 }
 
 func (o CN2) filled() CN2 {
@@ -24,14 +34,20 @@ func (o CN2) filled() CN2 {
 		o.Beam = 5
 	}
 	if o.Significance == 0 {
-		o.Significance = 0.9
+		if o.Significance = 0.999; o.Ordered {
+			o.Significance = 0.99
+		}
+	}
+	if o.Covers == 0 {
+		o.Covers = 6
 	}
 	return o
 }
 
 func (o CN2) check() error {
-	if o.Beam < 0 || !(o.Significance >= 0 && o.Significance < 1) {
-		return fmt.Errorf("training %s with a beam of %d at significance %v; want a beam of 1 at least, and a significance of 0 or more and below 1", models.CN2, o.Beam, o.Significance)
+	if o.Beam < 0 || o.Covers < 0 || o.Covers > 16 || !(o.Significance >= 0 && o.Significance < 1) {
+		return fmt.Errorf("training %s with a beam of %d at significance %v, a page covered %d times; want a beam of 1 at least, a significance of 0 or more and below 1, and 1 to 16 times",
+			models.CN2, o.Beam, o.Significance, o.Covers)
 	}
 	return nil
 }
@@ -56,103 +72,130 @@ func (cn2) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitt
 	f.settings["rules"] = strconv.Itoa(f.rules.Len())
 	f.settings["ordered"] = strconv.FormatBool(set.Ordered)
 	f.settings["beam"] = strconv.Itoa(set.Beam)
+	if !set.Ordered {
+		f.settings["covers"] = strconv.Itoa(set.Covers)
+	}
 	f.settings["significance"] = fmt.Sprint(set.Significance)
 	return f, nil
 }
 
 // induce learns rules from rows of counts and their classes.
 func induce(ctx context.Context, rows []features.Vector, y []int, classes, terms int, opt CN2) (*models.Rules, error) {
-	l := &ruleLearner{data: newCover(rows, y, classes, terms), opt: opt, rules: &models.Rules{Ordered: opt.Ordered, Start: []int32{0}}}
-	var err error
+	d := newCover(rows, y, classes, terms)
 	if opt.Ordered {
-		err = l.list(ctx)
-	} else {
-		err = l.perClass(ctx)
+		return list(ctx, d, opt)
 	}
-	return l.rules, err
-}
-
-// ruleLearner covers rows by rules, one after the other.
-type ruleLearner struct {
-	data  *cover
-	opt   CN2
-	rules *models.Rules
+	return perClass(ctx, d, opt)
 }
 
 // list makes a decision list: the best complex of the rows left, its most
 // frequent class, and on without the rows that it covers, until none is
 // significant. The default is what is left.
-func (l *ruleLearner) list(ctx context.Context) error {
-	s := newRuleSearch(l.data, l.opt, -1)
+func list(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
+	w := ruleWriter{d, &models.Rules{Ordered: true, Start: []int32{0}}}
+	s := newRuleSearch(d, opt, -1)
 	for s.live.tally.n > 0 {
 		best, err := s.best(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if best == nil {
 			break
 		}
-		counts := l.data.counts(best.rows)
-		l.add(best.selectors, slices.Index(counts, slices.Max(counts)), counts)
-		s.take(best.rows)
+		counts := d.counts(best.rows)
+		w.add(best.selectors, slices.Index(counts, slices.Max(counts)), counts)
+		s.cover(best.selectors, best.rows)
 	}
-	l.count(s.live.tally.total)
-	return nil
+	w.count(d.counts(s.live.rows))
+	return w.rules, nil
 }
 
-// perClass makes rules for each class in turn: the best complex for it, and on
-// without the rows of the class that it covers. Rules keep what they cover of
-// all rows; the default is the distribution of all.
-func (l *ruleLearner) perClass(ctx context.Context) error {
-	for class := range l.data.classes {
-		own := make([]uint64, len(l.data.all))
-		each(l.data.all, func(row int) {
-			if l.data.y[row] == class {
-				set(own, row)
-			}
+// perClass makes rules for each class. Rules keep what they cover of all rows;
+// the default is the distribution of all.
+func perClass(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
+	found := make([][][]int32, d.classes) // class → rules → selectors
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for class := range d.classes {
+		g.Go(func() (err error) {
+			found[class], err = ofClass(ctx, d, opt, class)
+			return err
 		})
-		s := newRuleSearch(l.data, l.opt, class)
-		for s.live.tally.total[0] > 0 {
-			best, err := s.best(ctx)
-			if err != nil {
-				return err
-			}
-			if best == nil {
-				break
-			}
-			l.add(best.selectors, class, l.covered(best.selectors))
-			s.take(intersect(best.rows, own))
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	w := ruleWriter{d, &models.Rules{Shares: opt.Covers > 1, Start: []int32{0}}}
+	for class, rules := range found {
+		for _, selectors := range rules {
+			w.add(selectors, class, w.covered(selectors))
 		}
 	}
-	l.count(l.data.counts(l.data.all))
-	return nil
+	w.count(d.counts(d.all))
+	return w.rules, nil
+}
+
+// ofClass returns rules for one class: the best complex for it, and on with less
+// weight for the rows of the class that it covers.
+func ofClass(ctx context.Context, d *cover, opt CN2, class int) (rules [][]int32, err error) {
+	own := make([]uint64, len(d.all))
+	each(d.all, func(row int) {
+		if d.y[row] == class {
+			set(own, row)
+		}
+	})
+	s := newRuleSearch(d, opt, class)
+	for s.live.tally.total[0] > 0 {
+		best, err := s.best(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil {
+			break
+		}
+		rules = append(rules, best.selectors)
+		s.cover(best.selectors, intersect(best.rows, own))
+	}
+	return rules, nil
+}
+
+// ruleWriter appends rules to flat arrays.
+type ruleWriter struct {
+	data  *cover
+	rules *models.Rules
 }
 
 // covered returns how many of all rows of each class have the selectors.
-func (l *ruleLearner) covered(selectors []int32) []int32 {
-	rows := l.data.all
+func (w ruleWriter) covered(selectors []int32) []int32 {
+	rows := w.data.all
 	for _, sel := range selectors {
-		rows = l.data.narrowed(rows, sel)
+		rows = w.data.narrowed(rows, sel)
 	}
-	return l.data.counts(rows)
+	return w.data.counts(rows)
 }
 
-// add appends a rule.
-func (l *ruleLearner) add(selectors []int32, class int, counts []int32) {
-	r := l.rules
+// add appends a rule. The words that it asks for come first, the rarest before
+// the others: it tells a reader most, and the walk looks no further on most pages
+// (models.Matcher).
+func (w ruleWriter) add(selectors []int32, class int, counts []int32) {
+	r := w.rules
+	selectors = slices.Clone(selectors)
+	slices.SortStableFunc(selectors, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(a%2, b%2), cmp.Compare(w.data.rows(a/2), w.data.rows(b/2)))
+	})
 	for _, sel := range selectors {
-		c := l.data.cuts[sel/2]
+		c := w.data.cuts[sel/2]
 		r.Term, r.Threshold = append(r.Term, c.term), append(r.Threshold, c.over)
 		r.Above = append(r.Above, uint8(1-sel%2))
 	}
 	r.Start, r.Class = append(r.Start, int32(len(r.Term))), append(r.Class, int32(class))
-	l.count(counts)
+	w.count(counts)
 }
 
 // count appends a row of counts: a rule's, or the default's.
-func (l *ruleLearner) count(counts []int32) {
+func (w ruleWriter) count(counts []int32) {
 	for _, n := range counts {
-		l.rules.Counts = append(l.rules.Counts, float32(n))
+		w.rules.Counts = append(w.rules.Counts, float32(n))
 	}
 }
 

@@ -59,6 +59,14 @@ func newCover(rows []features.Vector, y []int, classes, terms int) *cover {
 
 func set(bits []uint64, i int) { bits[i/64] |= 1 << (i % 64) }
 
+// rows returns how many rows are above a cut.
+func (d *cover) rows(cut int32) (n int) {
+	for _, b := range d.above[cut] {
+		n += mathbits.OnesCount64(b)
+	}
+	return n
+}
+
 // narrowed returns the rows of a set that pass a selector.
 func (d *cover) narrowed(rows []uint64, sel int32) []uint64 {
 	out, above := make([]uint64, len(rows)), d.above[sel/2]

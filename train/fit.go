@@ -27,8 +27,10 @@ type fitted struct {
 	linear    *models.Linear
 	tree      *models.Tree
 	rules     *models.Rules
+	matcher   *models.Matcher   // of rules
 	settings  map[string]string // for the card
-	dense     []float32         // scratch of the scores of trees and rules
+	dense     []float32         // scratch of the scores of trees
+	match     models.RuleScratch
 }
 
 // newFitted keeps the given terms of the corpus.
@@ -75,7 +77,10 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 		f.dense = make([]float32, len(f.kept))
 	}
 	if f.rules != nil {
-		f.rules.Scores(dst, v, f.dense)
+		if f.matcher == nil {
+			f.matcher, f.match.Dense = models.NewMatcher(f.rules, len(f.kept), len(dst)), f.dense
+		}
+		f.matcher.Scores(dst, v, &f.match)
 		return
 	}
 	f.tree.Scores(dst, v, f.dense)

@@ -56,6 +56,10 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 	w := m.Weighting
 	w.Bind(m.Terms)
 	s, dense := make([]float64, len(m.Classes)), make([]float32, len(m.Terms))
+	var rules *models.Matcher
+	if m.Rules != nil {
+		rules = models.NewMatcher(m.Rules, len(m.Terms), len(m.Classes))
+	}
 	var truth, predicted []int
 	for e, err := range seq {
 		if err != nil {
@@ -74,7 +78,7 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 		if m.Tree != nil {
 			m.Tree.Scores(s, v, dense)
 		} else if m.Rules != nil {
-			m.Rules.Scores(s, v, dense)
+			rules.Scores(s, v, &models.RuleScratch{Dense: dense})
 		} else {
 			m.Linear.Scores(s, v)
 		}
