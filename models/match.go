@@ -14,7 +14,7 @@ type Matcher struct {
 	rules  *Rules
 	byTerm [][]entry // rules that ask for a term first, rising
 	always []entry   // rules that ask for no word, rising
-	shares []float32 // a row of classes a rule, and the default's last, with Laplace's correction
+	shares []float32 // a row of classes a rule, and the default's last; see share
 }
 
 // entry is a rule and what is left to check when its first word is there.
@@ -41,16 +41,36 @@ func NewMatcher(r *Rules, terms, classes int) *Matcher {
 		}
 		m.byTerm[r.Term[at]] = append(m.byTerm[r.Term[at]], e)
 	}
-	for at := 0; at < len(r.Counts); at += classes {
-		var total float32
+	m.share(classes)
+	return m
+}
+
+// share fills the table of shares: with Laplace's correction (n_c + 1) / (n + k),
+// but for rules that vote by their shares (n_c + p_c) / (n + 1), where p_c is the
+// default's: a page like all training pages is added to those that a rule covers
+// (the m-estimate of Cestnik 1990 with m = 1), for Laplace's k pages drown a rule of
+// few where classes are many.
+func (m *Matcher) share(classes int) {
+	r := m.rules
+	corrected := func(at int, add float32, p func(c int) float32) {
+		total := add
 		for _, n := range r.Counts[at:][:classes] {
 			total += n
 		}
 		for c, n := range r.Counts[at:][:classes] {
-			m.shares[at+c] = (n + 1) / (total + float32(classes))
+			m.shares[at+c] = (n + p(c)) / total
 		}
 	}
-	return m
+	laplace := func(int) float32 { return 1 }
+	last := r.Len() * classes
+	corrected(last, float32(classes), laplace)
+	for at := 0; at < last; at += classes {
+		if r.Shares {
+			corrected(at, 1, func(c int) float32 { return m.shares[last+c] })
+		} else {
+			corrected(at, float32(classes), laplace)
+		}
+	}
 }
 
 // asks returns the first condition of a rule that only a page with its word can
@@ -128,8 +148,8 @@ type RuleScratch struct {
 }
 
 // Scores sets dst to the logarithm of the class probabilities of a page, given by
-// its counts x: those of the rule that fires, (n_c + 1) / (n + k) with Laplace's
-// correction; of added counts the same; of added shares their mean. It returns the
+// its counts x: those of the rule that fires, or the mean of the rules' shares, or
+// (n_c + 1) / (n + k) of their added counts. It returns the
 // rule that decides: the first that holds of an ordered list, else that of the
 // winning class with the best share of it (of equal ones the first); Len() is the
 // default.

@@ -19,7 +19,7 @@ func TestRulesScores(t *testing.T) {
 	}{
 		{false, false, features.Vector{Index: []int32{0}, Value: []float32{1}}, 0, 5. / 6},
 		{false, false, features.Vector{Index: []int32{0, 2}, Value: []float32{1, 3}}, 0, 6. / 9}, // 4+1 and 0+2
-		{false, true, features.Vector{Index: []int32{0, 2}, Value: []float32{1, 3}}, 0, (5./6 + 2./5) / 2},
+		{false, true, features.Vector{Index: []int32{0, 2}, Value: []float32{1, 3}}, 0, ((4+0.5)/5 + (1+0.5)/4) / 2},
 		{true, false, features.Vector{Index: []int32{0, 2}, Value: []float32{1, 3}}, 0, 5. / 6},
 		{true, false, features.Vector{Index: []int32{0, 1, 2}, Value: []float32{1, 1, 3}}, 1, 2. / 5},
 		{false, false, features.Vector{}, 2, 0.5},
