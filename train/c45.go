@@ -33,7 +33,7 @@ func (c45) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitt
 	if err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.C45, err)
 	}
-	prune(root)
+	g.prune(root, g.all())
 	f.tree = compile(root)
 	return f, nil
 }

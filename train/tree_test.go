@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"fossick/features"
@@ -24,15 +25,65 @@ func TestExtraErrors(t *testing.T) {
 // TestPrune: Quinlan's subtree of three leaves (6, 9 and 1 pages, no errors but
 // one page of another class) is replaced, since 3.273 > 16 × 0.157 = 2.512.
 func TestPrune(t *testing.T) {
+	g := &grower{classes: 2, terms: 2}
+	g.page(6, 0, 1) // so that the branch is not raised
+	g.page(9, 0, 0)
+	g.page(1, 1, 0, 1)
 	leaf := func(a, b float64) *node { return &node{term: -1, counts: []float64{a, b}} }
 	inner := &node{term: 1, low: leaf(9, 0), high: leaf(0, 1), counts: []float64{9, 1}}
 	root := &node{term: 0, low: leaf(6, 0), high: inner, counts: []float64{15, 1}}
-	if prune(root); root.term != -1 {
+	if g.prune(root, g.all()); root.term != -1 {
 		t.Error("the subtree stands")
 	}
+	g = &grower{classes: 2, terms: 1}
+	g.page(50, 0)
+	g.page(50, 1, 0)
 	solid := &node{term: 0, low: leaf(50, 0), high: leaf(0, 50), counts: []float64{50, 50}}
-	if prune(solid); solid.term != 0 {
+	if g.prune(solid, g.all()); solid.term != 0 {
 		t.Error("a split without errors was pruned")
+	}
+}
+
+// page adds n pages of a class with one of each of some terms.
+func (g *grower) page(n, class int, terms ...int32) {
+	for range n {
+		g.rows = append(g.rows, features.Vector{Index: terms, Value: slices.Repeat([]float32{1}, len(terms))})
+		g.y = append(g.y, class)
+	}
+}
+
+// TestRaise: the root tells 2 pages of class 1 from a subtree that tells 40 and 40.
+// As leaves the root's split saves 2 × 0.5 = 1.0 errors expected of its pure leaf,
+// and costs nothing; when the 2 pages are of both classes it costs more than it
+// saves, and the subtree takes its place and its pages.
+func TestRaise(t *testing.T) {
+	for _, c := range []struct {
+		other int // class of the second of the two pages
+		root  int // term that the root asks for afterwards
+	}{{1, 0}, {0, 1}} {
+		g := &grower{classes: 2, terms: 2}
+		g.page(1, 1, 0)
+		g.page(1, c.other, 0)
+		g.page(40, 0)
+		g.page(40, 1, 1)
+		counts := []float64{41, 41}
+		two := []float64{1, 1}
+		if c.other == 1 {
+			counts, two = []float64{40, 42}, []float64{0, 2}
+		}
+		leaf := func(n ...float64) *node { return &node{term: -1, counts: n} }
+		inner := &node{term: 1, low: leaf(40, 0), high: leaf(0, 40), counts: []float64{40, 40}}
+		root := &node{term: 0, low: inner, high: leaf(two...), counts: counts}
+		g.prune(root, g.all())
+		if root.term != c.root {
+			t.Errorf("pages of classes 1 and %d: the root asks for term %d, want %d", c.other, root.term, c.root)
+		}
+		if got := root.pages(); got != 82 {
+			t.Errorf("the root has %v pages, want 82", got)
+		}
+		if c.root == 1 && root.low.pages() != 42 {
+			t.Errorf("the raised leaf has %v pages, want 42", root.low.pages())
+		}
 	}
 }
 
