@@ -10,6 +10,7 @@ import (
 // Classifier labels pages by a model. It is safe for concurrent use.
 type Classifier struct {
 	model *models.Model
+	tree  *models.Walker  // of a model that has a tree
 	rules *models.Matcher // of a model that has rules
 	lex   *features.Lexicon
 	pool  sync.Pool // of *scratch
@@ -41,6 +42,9 @@ func New(m *models.Model) (*Classifier, error) {
 	own := *m // Bind must not touch a model that others use
 	own.Weighting.Bind(own.Terms)
 	c := &Classifier{model: &own, lex: features.FixedLexicon(own.Terms)}
+	if own.Tree != nil {
+		c.tree = models.NewWalker(own.Tree, len(own.Terms), len(own.Classes))
+	}
 	if own.Rules != nil {
 		c.rules = models.NewMatcher(own.Rules, len(own.Terms), len(own.Classes))
 	}
@@ -109,7 +113,7 @@ func (c *Classifier) score(d features.Doc) *scratch {
 	m.Weighting.Apply(s.terms)
 	switch {
 	case m.Tree != nil:
-		s.leaf = m.Tree.Scores(s.probs, s.terms, s.dense)
+		s.leaf = c.tree.Scores(s.probs, s.terms, s.dense)
 	case m.Rules != nil:
 		s.rule = c.rules.Scores(s.probs, s.terms, &s.match)
 	default:

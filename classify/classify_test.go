@@ -187,13 +187,3 @@ func BenchmarkClassify(b *testing.B) {
 		cl.Classify(d)
 	}
 }
-
-func BenchmarkTree(b *testing.B) {
-	m := tree()
-	dense := make([]float32, len(m.Terms))
-	dense[0], dense[3] = 1, 2
-	b.ReportAllocs()
-	for b.Loop() {
-		m.Tree.Find(dense)
-	}
-}

@@ -157,29 +157,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestTreeScores(t *testing.T) {
-	m := treeModel()
-	dense, probs := make([]float32, 3), make([]float64, 2)
-	for _, c := range []struct {
-		count float32
-		leaf  int32
-		want  float64 // of banking
-	}{{0, 1, 1. / 5}, {1, 3, 2. / 4}, {2, 3, 2. / 4}, {3, 4, 5. / 6}} {
-		v := features.Vector{Index: []int32{0}, Value: []float32{c.count}}
-		leaf := m.Tree.Scores(probs, v, dense)
-		if leaf != c.leaf || math.Abs(probs[0]-c.want) > 1e-12 {
-			t.Errorf("count %v: leaf %d, probability %v; want %d, %v", c.count, leaf, probs[0], c.leaf, c.want)
-		}
-		if dense[0] != 0 {
-			t.Error("scratch is not zero again")
-		}
-	}
-	// Both tests are on one term: one condition.
-	if rule := m.Tree.Rule(3); len(rule) != 1 || rule[0] != (Condition{0, 0, 2}) {
-		t.Errorf("rule %v, want 0 < term 0 ≤ 2", rule)
-	}
-}
-
 func TestCalibration(t *testing.T) {
 	p := []float64{1, 0}
 	(&Calibration{Scale: 2, Offset: []float64{0, 1}}).Apply(p)
@@ -221,7 +198,7 @@ func FuzzPayload(f *testing.F) {
 		}
 		probs := make([]float64, len(m.Classes))
 		if m.Tree != nil {
-			m.Tree.Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
+			NewWalker(m.Tree, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
 		} else if m.Rules != nil {
 			NewMatcher(m.Rules, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, &RuleScratch{Dense: make([]float32, len(m.Terms))})
 		} else {

@@ -3,25 +3,26 @@ package models
 import (
 	"fmt"
 	"math"
-
-	"fossick/features"
 )
 
 // Tree is a decision tree in flat arrays. Node 0 is the root; a node's children
 // come after it. An inner node sends x to Low when x[Term] ≤ Threshold, else to
-// High; a leaf has Term −1 and its class counts at Leaf.
+// High; a leaf has Term −1 and its class counts at Leaf. A Walker finds the leaf of a
+// page.
 type Tree struct {
 	Term      []int32
 	Threshold []float32
 	Low, High []int32
 	Leaf      []int32   // place in Counts, by node; −1 for inner nodes
 	Counts    []float32 // classes values a leaf: training pages that reached it
+	Shares    []float32 // likewise: class probabilities; nil: Counts with Laplace's correction
 }
 
 func (t *Tree) check(terms, classes int) error {
 	n := len(t.Term)
 	if n == 0 || len(t.Threshold) != n || len(t.Low) != n || len(t.High) != n || len(t.Leaf) != n ||
-		len(t.Counts)%classes != 0 || !finite(t.Threshold) || !finite(t.Counts) {
+		len(t.Counts)%classes != 0 || t.Shares != nil && len(t.Shares) != len(t.Counts) ||
+		!finite(t.Threshold) || !finite(t.Counts) || !finite(t.Shares) {
 		return fmt.Errorf("model whose tree is not whole")
 	}
 	for i := range t.Term {
@@ -37,41 +38,6 @@ func (t *Tree) check(terms, classes int) error {
 		}
 	}
 	return nil
-}
-
-// Find returns the leaf that a page reaches. x has the counts of all terms.
-func (t *Tree) Find(x []float32) int32 {
-	i := int32(0)
-	for t.Term[i] >= 0 {
-		if x[t.Term[i]] > t.Threshold[i] {
-			i = t.High[i]
-		} else {
-			i = t.Low[i]
-		}
-	}
-	return i
-}
-
-// Scores sets dst to the class probabilities of the leaf that x reaches, with
-// Laplace's correction: (n_c + 1) / (n + k). dense is zero for all terms, before
-// and after.
-func (t *Tree) Scores(dst []float64, x features.Vector, dense []float32) (leaf int32) {
-	for j, i := range x.Index {
-		dense[i] = x.Value[j]
-	}
-	leaf = t.Find(dense)
-	for _, i := range x.Index {
-		dense[i] = 0
-	}
-	counts := t.LeafCounts(leaf, len(dst))
-	total := float64(len(dst))
-	for _, n := range counts {
-		total += float64(n)
-	}
-	for c, n := range counts {
-		dst[c] = (float64(n) + 1) / total
-	}
-	return leaf
 }
 
 // LeafCounts returns the training pages of each class that reached a leaf.

@@ -46,6 +46,7 @@ type wireTree struct {
 	High      []int32 `cbor:"high"`
 	Leaf      []int32 `cbor:"leaf"`
 	Counts    floats  `cbor:"counts"`
+	Shares    floats  `cbor:"shares,omitempty"`
 }
 
 type wireRules struct {
@@ -84,7 +85,7 @@ func newWire(m *Model) *wire {
 		w.Linear = &wireLinear{m.Linear.Weights, m.Linear.Bias}
 	}
 	if t := m.Tree; t != nil {
-		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts}
+		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares}
 	}
 	if r := m.Rules; r != nil {
 		w.Rules = &wireRules{r.Ordered, r.Shares, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
@@ -110,7 +111,7 @@ func (w *wire) model() *Model {
 		m.Linear = &Linear{l.Weights, l.Bias}
 	}
 	if t := w.Tree; t != nil {
-		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts}
+		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares}
 	}
 	if r := w.Rules; r != nil {
 		m.Rules = &Rules{r.Ordered, r.Shares, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}

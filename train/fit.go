@@ -26,6 +26,7 @@ type fitted struct {
 	weighting features.Weighting
 	linear    *models.Linear
 	tree      *models.Tree
+	walker    *models.Walker // of tree
 	rules     *models.Rules
 	matcher   *models.Matcher   // of rules
 	settings  map[string]string // for the card
@@ -83,7 +84,10 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 		f.matcher.Scores(dst, v, &f.match)
 		return
 	}
-	f.tree.Scores(dst, v, f.dense)
+	if f.walker == nil {
+		f.walker = models.NewWalker(f.tree, len(f.kept), len(dst))
+	}
+	f.walker.Scores(dst, v, f.dense)
 }
 
 // counts returns document frequencies over pages.

@@ -56,6 +56,10 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 	w := m.Weighting
 	w.Bind(m.Terms)
 	s, dense := make([]float64, len(m.Classes)), make([]float32, len(m.Terms))
+	var tree *models.Walker
+	if m.Tree != nil {
+		tree = models.NewWalker(m.Tree, len(m.Terms), len(m.Classes))
+	}
 	var rules *models.Matcher
 	if m.Rules != nil {
 		rules = models.NewMatcher(m.Rules, len(m.Terms), len(m.Classes))
@@ -76,7 +80,7 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 		v := x.Count(features.Vector{}, d)
 		w.Apply(v)
 		if m.Tree != nil {
-			m.Tree.Scores(s, v, dense)
+			tree.Scores(s, v, dense)
 		} else if m.Rules != nil {
 			rules.Scores(s, v, &models.RuleScratch{Dense: dense})
 		} else {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fossick/features"
+	"fossick/models"
 )
 
 // TestExtraErrors: the worked example of Quinlan 1993, section 4.2: U(0,6) = 0.206,
@@ -168,10 +169,10 @@ func TestGrowIsDeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := compile(root)
-	dense := make([]float32, g.terms)
+	dense, w := make([]float32, g.terms), models.NewWalker(tree, g.terms, 2)
 	for i, r := range g.rows {
 		dense[r.Index[0]] = 1
-		counts := tree.LeafCounts(tree.Find(dense), 2)
+		counts := tree.LeafCounts(w.Find(r, dense), 2)
 		if counts[g.y[i]] <= counts[1-g.y[i]] {
 			t.Fatalf("word %d goes to a leaf with %v pages of the classes, want class %d", r.Index[0], counts, g.y[i])
 		}

@@ -92,7 +92,7 @@ func picked(env, name string) bool {
 }
 
 // read returns the rows of a corpus and the part that each belongs to.
-func (p *protocol) read(t *testing.T, opt *Options) (*corpus, []string) {
+func (p *protocol) read(t testing.TB, opt *Options) (*corpus, []string) {
 	var parts []string
 	set := examples(t, p.data)
 	n := -1
