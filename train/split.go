@@ -90,14 +90,12 @@ func bestThreshold(values []value, total []int, n int) split {
 	best := split{gain: math.Inf(-1)}
 	candidates, below := 0, float32(0)
 	for i, nLow := 0, n-len(values); i < len(values); {
-		if nHigh := n - nLow; nLow > 0 {
-			candidates++
-			if nLow >= least && nHigh >= least {
-				gain := whole - (float64(nLow)*bits(low, nLow)+float64(nHigh)*bits(high, nHigh))/float64(n)
-				if gain > best.gain {
-					best.gain, best.threshold = gain, below
-					best.ratio = gain / bits([]int{nLow, nHigh}, n)
-				}
+		if nHigh := n - nLow; nLow >= least && nHigh >= least {
+			candidates++ // others are no choice, and cost nothing
+			gain := whole - (float64(nLow)*bits(low, nLow)+float64(nHigh)*bits(high, nHigh))/float64(n)
+			if gain > best.gain {
+				best.gain, best.threshold = gain, below
+				best.ratio = gain / bits([]int{nLow, nHigh}, n)
 			}
 		}
 		for below = values[i].count; i < len(values) && values[i].count == below; i++ {

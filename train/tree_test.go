@@ -109,6 +109,7 @@ func slowSplit(counts []float32, y []int, classes int) (threshold float32, gain 
 		largest = max(largest, v)
 	}
 	delete(candidates, largest)
+	eligible := 0
 	for at := float32(0); at <= largest; at++ {
 		if !candidates[at] {
 			continue
@@ -118,12 +119,13 @@ func slowSplit(counts []float32, y []int, classes int) (threshold float32, gain 
 		if min(nLow, nHigh) < leastCases(all, classes) {
 			continue
 		}
+		eligible++
 		if g := whole - (float64(nLow)*eLow+float64(nHigh)*eHigh)/float64(all); g > gain {
 			threshold, gain = at, g
 		}
 	}
-	if len(candidates) > 1 {
-		gain -= math.Log2(float64(len(candidates))) / float64(all)
+	if eligible > 1 {
+		gain -= math.Log2(float64(eligible)) / float64(all)
 	}
 	return threshold, gain
 }
