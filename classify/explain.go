@@ -3,7 +3,6 @@ package classify
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,14 +52,15 @@ func (c *Classifier) explain(s *scratch, class int) string {
 	return c.words(s.terms, class)
 }
 
-// rule writes the rule of a leaf of the model's tree, as it speaks of a class: first
-// the words that the page has, in the order of the tree, then those that it lacks,
-// which are many in a tree that leans to one side.
+// rule writes the rule of a leaf of the model's tree, simplified, as it speaks of a
+// class: first the words that the page has, in the order of the tree, then those
+// that it lacks.
 func rule(m *models.Model, leaf int32, class int) string {
 	var has, lacks []string
-	for _, cond := range m.Tree.Rule(leaf) {
+	conditions, counts := m.Tree.Simple(leaf, len(m.Classes))
+	for _, cond := range conditions {
 		term := m.Terms[cond.Term]
-		lower, upper := !math.IsInf(float64(cond.Over), -1), !math.IsInf(float64(cond.UpTo), 1)
+		lower, upper := cond.Bounded(), cond.Limited()
 		switch {
 		case lower && upper:
 			has = append(has, fmt.Sprintf("%s < %s ≤ %s", number(cond.Over), term, number(cond.UpTo)))
@@ -73,7 +73,6 @@ func rule(m *models.Model, leaf int32, class int) string {
 		}
 	}
 	parts := append(has, lacks...)
-	counts := m.Tree.LeafCounts(leaf, len(m.Classes))
 	var total float32
 	for _, n := range counts {
 		total += n

@@ -41,6 +41,17 @@ func treeModel() *Model {
 	return m
 }
 
+// simpleTree is treeModel with shares and a rule for each of its leaves.
+func simpleTree() *Model {
+	m := treeModel()
+	m.Tree.Shares = []float32{0.25, 0.75, 0.5, 0.5, 1, 0}
+	m.Tree.Rules = &Rules{
+		Start: []int32{0, 1, 2, 3}, Term: []int32{0, 0, 0}, Threshold: []float32{0, 2, 2}, Above: []uint8{0, 0, 1},
+		Class: []int32{1, 0, 0}, Counts: []float32{0, 3, 1, 4, 4, 0, 5, 4},
+	}
+	return m
+}
+
 func rulesModel() *Model {
 	m := linearModel()
 	m.Classifier, m.Linear, m.Calibration = CN2, nil, Calibration{Scale: 1}
@@ -79,7 +90,7 @@ func encode(t testing.TB, m *Model) []byte {
 }
 
 func TestWriteRead(t *testing.T) {
-	for _, m := range []*Model{linearModel(), treeModel(), rulesModel()} {
+	for _, m := range []*Model{linearModel(), treeModel(), simpleTree(), rulesModel()} {
 		path := filepath.Join(t.TempDir(), "x.model")
 		if err := m.WriteFile(path); err != nil {
 			t.Fatal(err)

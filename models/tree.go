@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Tree is a decision tree in flat arrays. Node 0 is the root; a node's children
@@ -16,6 +17,7 @@ type Tree struct {
 	Leaf      []int32   // place in Counts, by node; −1 for inner nodes
 	Counts    []float32 // classes values a leaf: training pages that reached it
 	Shares    []float32 // likewise: class probabilities; nil: Counts with Laplace's correction
+	Rules     *Rules    // the way to each leaf, simplified, in order of the leaves; nil: not made
 }
 
 func (t *Tree) check(terms, classes int) error {
@@ -25,9 +27,17 @@ func (t *Tree) check(terms, classes int) error {
 		!finite(t.Threshold) || !finite(t.Counts) || !finite(t.Shares) {
 		return fmt.Errorf("model whose tree is not whole")
 	}
+	if t.Rules != nil {
+		if t.Rules.Len() != len(t.Counts)/classes {
+			return fmt.Errorf("model whose tree has %d rules for %d leaves", t.Rules.Len(), len(t.Counts)/classes)
+		}
+		if err := t.Rules.check(terms, classes); err != nil {
+			return err
+		}
+	}
 	for i := range t.Term {
 		if t.Term[i] < 0 {
-			if at := int(t.Leaf[i]); at < 0 || at > len(t.Counts)-classes {
+			if at := int(t.Leaf[i]); at < 0 || at > len(t.Counts)-classes || at%classes != 0 {
 				return fmt.Errorf("model whose tree has a leaf without counts at node %d", i)
 			}
 			continue
@@ -38,6 +48,35 @@ func (t *Tree) check(terms, classes int) error {
 		}
 	}
 	return nil
+}
+
+// Bounded reports whether c has a lower bound.
+func (c Condition) Bounded() bool { return !math.IsInf(float64(c.Over), -1) }
+
+// Limited reports whether c has an upper bound.
+func (c Condition) Limited() bool { return !math.IsInf(float64(c.UpTo), 1) }
+
+// Simple returns the rule of a leaf, simplified where the tree has that, and the
+// training pages of each class that it covers.
+func (t *Tree) Simple(leaf int32, classes int) ([]Condition, []float32) {
+	if t.Rules == nil {
+		return t.Rule(leaf), t.LeafCounts(leaf, classes)
+	}
+	r, n := t.Rules, int(t.Leaf[leaf])/classes
+	var way []Condition
+	for i := r.Start[n]; i < r.Start[n+1]; i++ {
+		c := Condition{r.Term[i], r.Threshold[i], float32(math.Inf(1))}
+		if r.Above[i] == 0 {
+			c.Over, c.UpTo = float32(math.Inf(-1)), r.Threshold[i]
+		}
+		way = append(way, c)
+	}
+	return merge(way), r.Covered(n, classes)
+}
+
+// LeafShares returns the class probabilities of a leaf of a tree that has Shares.
+func (t *Tree) LeafShares(leaf int32, classes int) []float32 {
+	return t.Shares[t.Leaf[leaf]:][:classes]
 }
 
 // LeafCounts returns the training pages of each class that reached a leaf.
@@ -70,16 +109,21 @@ func (t *Tree) Rule(leaf int32) []Condition {
 		}
 		way = append(way, c)
 	}
-	var rule []Condition
+	slices.Reverse(way)
+	return merge(way)
+}
+
+// merge makes one condition of those on one term, at the place of the first.
+func merge(way []Condition) (rule []Condition) {
 next:
-	for i := len(way) - 1; i >= 0; i-- {
+	for _, c := range way {
 		for j := range rule {
-			if rule[j].Term == way[i].Term {
-				rule[j].Over, rule[j].UpTo = max(rule[j].Over, way[i].Over), min(rule[j].UpTo, way[i].UpTo)
+			if rule[j].Term == c.Term {
+				rule[j].Over, rule[j].UpTo = max(rule[j].Over, c.Over), min(rule[j].UpTo, c.UpTo)
 				continue next
 			}
 		}
-		rule = append(rule, way[i])
+		rule = append(rule, c)
 	}
 	return rule
 }

@@ -94,6 +94,14 @@ func TestTreeShares(t *testing.T) {
 	if probs[0] != 0.25 || probs[1] != 0.75 {
 		t.Errorf("probabilities %v, want 0.25 and 0.75", probs)
 	}
+	m := simpleTree()
+	if rule, counts := m.Tree.Simple(3, 2); len(rule) != 1 || rule[0].Bounded() || rule[0].UpTo != 2 || counts[1] != 4 {
+		t.Errorf("rule %v of %v pages, want term 0 ≤ 2 of 1 and 4", rule, counts)
+	}
+	m.Tree.Rules = rulesModel().Rules // two for three leaves
+	if m.Check() == nil {
+		t.Error("a leaf without a rule passes")
+	}
 	for _, bad := range [][]float32{{1}, {0.25, 0.75, 0.5, 0.5, float32(math.NaN()), 0}} {
 		tree.Shares = bad
 		if tree.check(3, 2) == nil {

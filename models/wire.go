@@ -47,6 +47,8 @@ type wireTree struct {
 	Leaf      []int32 `cbor:"leaf"`
 	Counts    floats  `cbor:"counts"`
 	Shares    floats  `cbor:"shares,omitempty"`
+
+	Rules *wireRules `cbor:"rules,omitempty"`
 }
 
 type wireRules struct {
@@ -85,11 +87,9 @@ func newWire(m *Model) *wire {
 		w.Linear = &wireLinear{m.Linear.Weights, m.Linear.Bias}
 	}
 	if t := m.Tree; t != nil {
-		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares}
+		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares, newWireRules(t.Rules)}
 	}
-	if r := m.Rules; r != nil {
-		w.Rules = &wireRules{r.Ordered, r.Shares, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
-	}
+	w.Rules = newWireRules(m.Rules)
 	return w
 }
 
@@ -111,10 +111,22 @@ func (w *wire) model() *Model {
 		m.Linear = &Linear{l.Weights, l.Bias}
 	}
 	if t := w.Tree; t != nil {
-		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares}
+		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares, t.Rules.rules()}
 	}
-	if r := w.Rules; r != nil {
-		m.Rules = &Rules{r.Ordered, r.Shares, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
-	}
+	m.Rules = w.Rules.rules()
 	return m
+}
+
+func newWireRules(r *Rules) *wireRules {
+	if r == nil {
+		return nil
+	}
+	return &wireRules{r.Ordered, r.Shares, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
+}
+
+func (r *wireRules) rules() *Rules {
+	if r == nil {
+		return nil
+	}
+	return &Rules{r.Ordered, r.Shares, r.Start, r.Term, r.Threshold, r.Above, r.Class, r.Counts}
 }

@@ -35,6 +35,7 @@ func (c45) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitt
 	}
 	g.prune(root, g.all())
 	f.tree = compile(root)
+	f.explain = func() { f.tree.Rules = g.simplify(f.tree) }
 	return f, nil
 }
 

@@ -181,7 +181,7 @@ func (w ruleWriter) add(selectors []int32, class int, counts []int32) {
 	r := w.rules
 	selectors = slices.Clone(selectors)
 	slices.SortStableFunc(selectors, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(a%2, b%2), cmp.Compare(w.data.rows(a/2), w.data.rows(b/2)))
+		return cmp.Or(cmp.Compare(a%2, b%2), cmp.Compare(size(w.data.above[a/2]), size(w.data.above[b/2])))
 	})
 	for _, sel := range selectors {
 		c := w.data.cuts[sel/2]

@@ -59,9 +59,9 @@ func newCover(rows []features.Vector, y []int, classes, terms int) *cover {
 
 func set(bits []uint64, i int) { bits[i/64] |= 1 << (i % 64) }
 
-// rows returns how many rows are above a cut.
-func (d *cover) rows(cut int32) (n int) {
-	for _, b := range d.above[cut] {
+// size returns the number of rows in a set.
+func size(rows []uint64) (n int) {
+	for _, b := range rows {
 		n += mathbits.OnesCount64(b)
 	}
 	return n

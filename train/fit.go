@@ -26,6 +26,7 @@ type fitted struct {
 	weighting features.Weighting
 	linear    *models.Linear
 	tree      *models.Tree
+	explain   func()         // adds what is needed to explain the tree, not to use it
 	walker    *models.Walker // of tree
 	rules     *models.Rules
 	matcher   *models.Matcher   // of rules

@@ -129,6 +129,9 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if err != nil {
 		return nil, nil, err
 	}
+	if f.explain != nil {
+		f.explain() // folds do without
+	}
 	m := f.model(c, held.learner.name(), &opt)
 	judge(m, c, held, rep)
 	if m.Keywords, err = keywords(ctx, c, &opt); err != nil {
