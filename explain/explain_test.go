@@ -173,7 +173,14 @@ func TestTreeChains(t *testing.T) {
 		for i := range x {
 			x[i] = float32(r.IntN(4))
 		}
-		leaf := m.Tree.Find(x)
+		leaf := int32(0)
+		for t := m.Tree; t.Term[leaf] >= 0; {
+			if x[t.Term[leaf]] > t.Threshold[leaf] {
+				leaf = t.High[leaf]
+			} else {
+				leaf = t.Low[leaf]
+			}
+		}
 		label, counts := majority(m.Classes, m.Tree.LeafCounts(leaf, 2))
 		if l, c := walk(b, m.Terms, x); l != label || c != counts {
 			t.Fatalf("chain says %s %s, tree %s %s", l, c, label, counts)
@@ -207,6 +214,19 @@ func randomTree(r *rand.Rand, inner int) *models.Model {
 	}
 	grow(inner)
 	return m
+}
+
+// TestTreeSays: a leaf says the class of the largest share, not of most pages.
+func TestTreeSays(t *testing.T) {
+	m := base("loan")
+	m.Classes = []string{"bank", "sport"}
+	m.Tree = &models.Tree{
+		Term: []int32{0, -1, -1}, Threshold: []float32{0, 0, 0}, Low: []int32{1, -1, -1}, High: []int32{2, -1, -1},
+		Leaf: []int32{-1, 0, 2}, Counts: []float32{1, 1, 3, 0}, Shares: []float32{0.4, 0.6, 0.9, 0.1},
+	}
+	if s := tree(m).Steps; s[1].Label != "sport" && s[0].Label != "sport" {
+		t.Errorf("steps %+v, want sport of one", s)
+	}
 }
 
 func depth(b *branch) int {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"fossick/models"
@@ -91,6 +92,10 @@ func (g *gardener) step(node int32, condition string) step {
 	}
 	s := step{Condition: condition}
 	s.Label, s.Counts = majority(g.Classes, g.pages[node])
+	if g.Tree.Shares != nil { // a leaf of few pages may say what the nodes above it do
+		shares := g.Tree.LeafShares(node, len(g.Classes))
+		s.Label, s.Counts = countsOf(g.Classes, g.pages[node], slices.Index(shares, slices.Max(shares)))
+	}
 	return s
 }
 
@@ -111,13 +116,14 @@ func condition(term string, threshold float32, above bool) string {
 // majority returns the class with the most pages, of equal ones the first, and how
 // many of all they are.
 func majority(classes []string, counts []float32) (label, of string) {
-	best := 0
+	return countsOf(classes, counts, slices.Index(counts, slices.Max(counts)))
+}
+
+// countsOf returns a class and how many of the pages are of it.
+func countsOf(classes []string, counts []float32, class int) (label, of string) {
 	var total float32
-	for c, n := range counts {
+	for _, n := range counts {
 		total += n
-		if n > counts[best] {
-			best = c
-		}
 	}
-	return classes[best], fmt.Sprintf("%g of %g", counts[best], total)
+	return classes[class], fmt.Sprintf("%g of %g", counts[class], total)
 }
