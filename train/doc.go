@@ -13,8 +13,8 @@
 // Files: train.go the run; gather.go the stream; fold.go cross-validation;
 // fit.go what classifiers share; svm.go and linear.go support vector machines;
 // bayes.go naive Bayes; blend.go the machine with a share of it; c45.go, grid.go,
-// split.go, prune.go and compile.go decision trees; cn2.go, cover.go and beam.go
-// rules; calibrate.go probabilities and thresholds; keywords.go the choice of K;
+// split.go, prune.go and compile.go decision trees, simplify.go their rules;
+// cn2.go, cover.go, tally.go and beam.go rules by search; calibrate.go probabilities and thresholds; keywords.go the choice of K;
 // measure.go accuracy and what goes with it, judged.go by page, reliability.go of
 // probabilities, curve.go by training pages; mcnemar.go two models compared.
 package train
