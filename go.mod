@@ -29,6 +29,8 @@ require (
 	gonum.org/v1/plot v0.17.0
 )
 
+require github.com/bits-and-blooms/bloom/v3 v3.7.1
+
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	codeberg.org/go-latex/latex v0.2.0 // indirect

@@ -69,9 +69,10 @@ func (c *Crawler) finish(b *store.Batch) error {
 // apply journals all that follows from one exchange and frees its host.
 func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	c.busy--
+	o.hold(-1)
 	if o.task == taskPage {
 		c.pagesBusy--
-		c.sites[o.host.site]-- // counted again when it is stored
+		c.countSite(o.host, -1) // counted again when it is stored
 	}
 	if o.err != nil {
 		return o.err
@@ -84,7 +85,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 		c.requeue(o.job)
 		c.release(o.host, 0)
 		c.settleAddress(o.host, o.addr) // joins another party only when it is free
-		return b.PutHost(o.host.Host)
+		return c.putHost(b, o.host)
 	case o.task == taskAddress:
 		err = c.failHost(b, o, "the host's address could not be used")
 	case o.task == taskRobots:
@@ -100,7 +101,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 		c.release(o.other, rest)
 	}
 	c.release(o.host, rest)
-	return b.PutHost(o.host.Host)
+	return c.putHost(b, o.host)
 }
 
 // applyPage journals the exchange for a page.
@@ -143,13 +144,11 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 // retry queues a URL again after a failure that may pass, or gives it up.
 func (c *Crawler) retry(b *store.Batch, o *outcome, visits int) error {
 	if visits >= maxVisits {
-		delete(c.retried, o.id)
 		return c.bury(b, o.id, o.queued, store.Fate{State: string(o.resp.State), Reason: errorText(o.resp.Err)})
 	}
-	c.retried[o.id] = visits
 	o.queued.Visits = visits
 	c.requeue(o.job)
-	return b.PutQueued(o.id, o.queued)
+	return c.putQueued(b, o.id, o.queued)
 }
 
 // keepPage stores a page, unless its content is stored already or its author
@@ -195,7 +194,7 @@ func (c *Crawler) countPage(o *outcome) {
 		c.gaveHosts++
 	}
 	h.Pages++
-	c.sites[h.site]++
+	c.countSite(h, 1)
 	c.counts.Bytes += uint64(o.size)
 	if o.score.Relevant {
 		c.counts.Relevant++

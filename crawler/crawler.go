@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"fossick/frontier"
@@ -25,18 +26,20 @@ type Crawler struct {
 	// What follows belongs to the owner, the goroutine of Run.
 	seed        maphash.Seed // of looks
 	frontier    *frontier.Frontier
-	hosts       map[string]*host
-	sites       map[string]uint64 // pages a site, those in flight included
+	hosts       hostCache
+	resolved    map[frontier.Host]struct{} // hosts whose address was looked up
+	places      places
+	sites       map[string]uint64 // pages a site, those in flight included; see countSite
 	counts      store.Counts
-	retried     map[store.ID]int // exchanges made for URLs that wait again
-	busy        int              // jobs in flight
-	pagesBusy   uint64           // of these, pages
-	skips       []skip           // URLs that end without an exchange, to be journalled
-	stopped     Stop             // set: no more leases
+	busy        int    // jobs in flight
+	pagesBusy   uint64 // of these, pages
+	skips       []skip // URLs that end without an exchange, to be journalled
+	stopped     Stop   // set: no more leases
 	began       time.Time
 	pagesBefore uint64
 	elapsedPast time.Duration
 	gaveHosts   int
+	knownHosts  int    // with a record in the store
 	rescored    uint64 // pages when the queue was last rescored
 }
 
@@ -52,15 +55,22 @@ func New(opt Options) (*Crawler, error) {
 		outcomes: make(chan *outcome, opt.Workers),
 		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)),
 		seed:     maphash.MakeSeed(),
-		frontier: frontier.New(),
-		hosts:    map[string]*host{},
+		hosts:    newHostCache(hostsInMemory),
+		resolved: map[frontier.Host]struct{}{},
 		sites:    map[string]uint64{},
-		retried:  map[store.ID]int{},
 	}
-	if err := c.restore(); err != nil {
+	var err error
+	if c.frontier, err = frontier.New(opt.Frontier); err != nil {
 		return nil, err
 	}
-	return c, c.plant(opt.Seeds)
+	c.store.FilterSeen()
+	if err = c.restore(); err == nil {
+		err = c.plant(opt.Seeds)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.frontier.Close())
+	}
+	return c, nil
 }
 
 // Run crawls until a limit is met, the frontier is empty or ctx ends. It returns
@@ -80,7 +90,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		abort()
 		c.stopped = StopError
-		if errors.Is(err, store.ErrDiskFull) {
+		if errors.Is(err, store.ErrDiskFull) || errors.Is(err, syscall.ENOSPC) {
 			c.stopped = StopDiskFull
 		}
 	}
@@ -90,6 +100,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 			c.counts = counts
 		}
 	}
+	err = errors.Join(err, c.frontier.Close())
 	return Result{Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped}, err
 }
 

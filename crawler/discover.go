@@ -20,7 +20,7 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 		}
 	}
 	if f.skip == "" {
-		f.skip = c.trapped(c.hosts[page.Host(f.url)], f.url)
+		f.skip = c.trapped(c.hosts.get(page.Host(f.url)), f.url)
 		f.trap = f.skip != ""
 	}
 	switch {
@@ -35,15 +35,35 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 		}
 		return seen.ID, c.enqueue(b, seen.ID, birth.From, f, link)
 	}
-	old, queued := c.frontier.Priority(frontier.ID(seen.ID))
-	if !queued {
+	if !c.frontier.Queued(frontier.ID(seen.ID)) {
 		return seen.ID, nil // in flight, or done
 	}
-	link.Queued, link.Old = true, old
-	if c.opt.Ordering.Priority(link) == old {
-		return seen.ID, nil
+	return seen.ID, c.discoverAgain(b, seen.ID, birth.From, f, link)
+}
+
+// discoverAgain gives a URL that waits the priority that it has by one parent
+// more.
+func (c *Crawler) discoverAgain(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
+	old, visits, err := c.place(b, id)
+	if err != nil {
+		return err
 	}
-	return seen.ID, c.enqueue(b, seen.ID, birth.From, f, link)
+	link.Queued, link.Old = true, old
+	priority := c.opt.Ordering.Priority(link)
+	it := c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority)
+	_, rescores := c.opt.Scorer.(Rescorer)
+	switch {
+	case rescores && !c.frontier.Spilled():
+		c.frontier.Push(it) // which may not have the priority that was journalled
+	case rescores || priority > old:
+		c.frontier.Raise(it) // what is on disk falls only when all is rescored
+	case priority < old:
+		c.frontier.Push(it)
+	}
+	if priority == old {
+		return nil
+	}
+	return c.putQueued(b, id, store.Queued{Priority: priority, Score: f.score, Parent: parent, Visits: visits})
 }
 
 func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link frontier.Link) (store.ID, error) {
@@ -72,11 +92,9 @@ func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link f
 	})
 }
 
-// enqueue queues a URL, or changes the priority of a queued one.
+// enqueue queues a URL that does not wait.
 func (c *Crawler) enqueue(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
 	priority := c.opt.Ordering.Priority(link)
-	c.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: page.Host(f.url), Priority: priority, Key: page.Key(f.url)})
-	return b.PutQueued(id, store.Queued{
-		Priority: priority, Score: f.score, Parent: parent, Visits: c.retried[id],
-	})
+	c.frontier.Push(c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority))
+	return c.putQueued(b, id, store.Queued{Priority: priority, Score: f.score, Parent: parent})
 }

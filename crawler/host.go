@@ -1,18 +1,20 @@
 package crawler
 
 import (
-	"fmt"
 	"net/netip"
 	"time"
 
 	"fossick/fetch"
-	"fossick/page"
+	"fossick/frontier"
 	"fossick/store"
 )
 
 // host is what the owner knows of one host.
 type host struct {
 	*store.Host
+	party    frontier.Host
+	known    bool // to the store
+	jobs     int  // in flight that use it
 	site     string
 	resolved bool          // its address is known, or a proxy knows it
 	robots   *fetch.Robots // nil until fetched in this session or read from the store
@@ -24,26 +26,6 @@ type host struct {
 	why      string              // and the reason
 }
 
-// host returns the record of a host, read from the store when it is new here.
-func (c *Crawler) host(name, anyURL string) (*host, error) {
-	if h, ok := c.hosts[name]; ok {
-		return h, nil
-	}
-	record, err := c.store.Host(name)
-	if err != nil {
-		return nil, err
-	}
-	h := &host{Host: record, site: page.Site(anyURL)}
-	if record.RobotsAt != 0 {
-		h.robots = &fetch.Robots{}
-		if err := h.robots.UnmarshalText(record.Robots); err != nil {
-			return nil, fmt.Errorf("host %s: stored robots.txt: %w", name, err)
-		}
-	}
-	c.hosts[name] = h
-	return h, nil
-}
-
 // robotsFresh says whether the rules of h are known and less than a day old.
 func (c *Crawler) robotsFresh(h *host) bool {
 	return h.robots != nil && c.opt.Now().Sub(time.UnixMilli(h.RobotsAt)) < fetch.RobotsTTL
@@ -53,11 +35,12 @@ func (c *Crawler) robotsFresh(h *host) bool {
 // those at the same address.
 func (c *Crawler) settleAddress(h *host, addr netip.Addr) {
 	h.resolved = true
+	c.resolved[h.party] = struct{}{}
 	if !addr.IsValid() {
 		return // a proxy looks it up
 	}
 	h.Address = addr.String()
-	c.frontier.Join(h.Name, h.Address)
+	c.frontier.Join(h.party, h.Address)
 }
 
 // restAfter returns how long a host rests after an exchange that took so long:
@@ -83,5 +66,5 @@ func (c *Crawler) release(h *host, rest time.Duration) {
 		until = c.opt.Now().Add(rest)
 		h.Next = until.UnixMilli()
 	}
-	c.frontier.Done(h.Name, until)
+	c.frontier.Done(h.party, until)
 }

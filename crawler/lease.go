@@ -51,6 +51,9 @@ func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 		}
 		it, ok := c.frontier.Next(c.opt.Now())
 		if !ok {
+			if err := c.frontier.Err(); err != nil {
+				return nil, err
+			}
 			if at, resting := c.frontier.Wake(); resting {
 				return time.After(at.Sub(c.opt.Now())), nil
 			}
@@ -62,6 +65,7 @@ func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 		}
 		if j != nil {
 			c.busy++
+			j.hold(1)
 			c.jobs <- j
 		}
 		if len(c.skips) >= maxSkips {
@@ -83,7 +87,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
-	h, err := c.host(it.Host, birth.URL)
+	h, err := c.host(page.Host(birth.URL), birth.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +111,16 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	}
 	j.task = taskPage
 	c.pagesBusy++
-	c.sites[h.site]++
+	c.countSite(h, 1)
 	return j, nil
+}
+
+// hold counts a job for the hosts that it uses.
+func (j *job) hold(n int) {
+	j.host.jobs += n
+	if j.other != nil {
+		j.other.jobs += n
+	}
 }
 
 // prepareRobots makes the job that fetches robots.txt, or its next hop. A hop
@@ -128,9 +140,9 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.frontier.Take(name, j.host.Name, c.opt.Now()) {
+	if !c.frontier.Take(other.party, j.host.party, c.opt.Now()) {
 		c.requeue(j)
-		c.frontier.Done(j.host.Name, c.opt.Now().Add(minHopWait))
+		c.frontier.Done(j.host.party, c.opt.Now().Add(minHopWait))
 		return nil, nil
 	}
 	j.other = other
@@ -143,13 +155,13 @@ const minHopWait = 250 * time.Millisecond
 // skip ends a URL without an exchange; its host is free again at once.
 func (c *Crawler) skip(j *job, state, reason string) error {
 	c.skips = append(c.skips, skip{j.id, j.queued, state, reason})
-	c.frontier.Done(j.host.Name, time.Time{})
+	c.frontier.Done(j.host.party, time.Time{})
 	return nil
 }
 
 // requeue puts a leased URL back where it was.
 func (c *Crawler) requeue(j *job) {
-	c.frontier.Push(frontier.Item{ID: frontier.ID(j.id), Host: j.host.Name, Priority: j.queued.Priority, Key: page.Key(j.birth.URL)})
+	c.frontier.Push(c.item(j.id, j.host.party, j.birth.URL, j.queued.Priority))
 }
 
 func denial(r *fetch.Robots) string {

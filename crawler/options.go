@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"path/filepath"
 	"time"
 
 	"fossick/fetch"
@@ -40,6 +41,10 @@ type Options struct {
 
 	FollowTraps bool // fetch also what looks like a trap
 
+	// Frontier says where the queue overflows to: by default in the store's
+	// folder.
+	Frontier frontier.Options
+
 	Workers int    // [32]
 	Delay   Delay  // [auto]
 	Agent   string // product token for robots.txt [fossick]
@@ -70,6 +75,9 @@ func (o *Options) complete() error {
 	}
 	if o.Workers == 0 {
 		o.Workers = 32
+	}
+	if o.Frontier.Dir == "" {
+		o.Frontier.Dir = filepath.Join(o.Store.Dir(), "frontier")
 	}
 	if o.Agent == "" {
 		o.Agent = "fossick"

@@ -11,7 +11,7 @@ import (
 type Progress struct {
 	Counts  store.Counts // totals over all sessions
 	Queue   int
-	Hosts   int
+	Hosts   int           // that were asked for anything
 	Busy    int           // exchanges in flight
 	Elapsed time.Duration // this session's
 	Pages   uint64        // stored in this session
@@ -44,7 +44,7 @@ func (c *Crawler) progress() Progress {
 		counts.Elapsed = c.elapsedPast + c.opt.Now().Sub(c.began)
 	}
 	return Progress{
-		Counts: counts, Queue: c.frontier.Len(), Hosts: c.frontier.Hosts(), Busy: c.busy,
+		Counts: counts, Queue: c.frontier.Len(), Hosts: c.knownHosts, Busy: c.busy,
 		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
 	}
 }

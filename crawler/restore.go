@@ -18,11 +18,16 @@ func (c *Crawler) restore() error {
 		return err
 	}
 	c.pagesBefore, c.elapsedPast = c.counts.Pages, c.counts.Elapsed
+	if c.counts.URLs == 0 {
+		return nil // a new crawl
+	}
+	now := c.opt.Now()
+	c.frontier.RestAll(now.Add(c.restAfter(&host{Host: &store.Host{}}, 0, 0)))
 	for record, err := range c.store.Hosts() {
 		if err != nil {
 			return err
 		}
-		if err := c.restoreHost(record); err != nil {
+		if err := c.restoreHost(record, now); err != nil {
 			return err
 		}
 	}
@@ -35,10 +40,10 @@ func (c *Crawler) restore() error {
 		if err != nil {
 			return err
 		}
-		if w.Visits > 0 {
-			c.retried[w.ID] = w.Visits
-		}
-		c.frontier.Push(frontier.Item{ID: frontier.ID(w.ID), Host: page.Host(w.URL), Priority: w.Queued.Priority, Key: page.Key(w.URL)})
+		c.frontier.Push(c.item(w.ID, c.frontier.Host(page.Host(w.URL)), w.URL, w.Queued.Priority))
+	}
+	if err := c.frontier.Err(); err != nil {
+		return err
 	}
 	return c.replay()
 }
@@ -126,25 +131,26 @@ func (c *Crawler) rescore(scorer Rescorer) {
 }
 
 // restoreHost makes a host rest as if an exchange had just ended: whether one
-// was in flight when the last session was killed, nobody knows.
-func (c *Crawler) restoreHost(record *store.Host) error {
-	h, err := c.host(record.Name, "http://"+record.Name+"/")
+// was in flight when the last session was killed, nobody knows. All rest the
+// delay anyway, so only those that rest longer are told to the frontier, and
+// nothing else of the host stays in memory.
+func (c *Crawler) restoreHost(record *store.Host, now time.Time) error {
+	h, err := c.newHost(record, "http://"+record.Name+"/")
 	if err != nil {
 		return err
 	}
 	if record.Pages > 0 {
 		c.gaveHosts++
-		c.sites[h.site] += record.Pages
+		c.countSite(h, int(record.Pages))
 	}
+	c.knownHosts++
 	if record.Address != "" {
-		c.frontier.Join(h.Name, record.Address)
+		c.frontier.Join(h.party, record.Address)
 	}
-	until := c.opt.Now().Add(c.restAfter(h, 0, 0))
-	if next := time.UnixMilli(record.Next); next.After(until) {
-		until = next
-	}
-	if until.After(c.opt.Now()) {
-		c.frontier.Rest(h.Name, until)
+	least := c.restAfter(&host{Host: &store.Host{}}, 0, 0)
+	rest := max(c.restAfter(h, 0, 0), time.UnixMilli(record.Next).Sub(now))
+	if rest > least {
+		c.frontier.Rest(h.party, now.Add(rest))
 	}
 	return nil
 }

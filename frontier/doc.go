@@ -4,16 +4,23 @@
 // the best of all whose host no fetch is using (paper D2, host exclusivity) and
 // whose rest is over (paper E2).
 //
-// A host's URLs stand in a heap of their own; the hosts that may be fetched now
-// stand in a heap by their best URL, the resting ones in a heap by the end of
-// their rest. So the next URL costs O(log hosts + log queue), and a host that
-// rests, or is in use, costs nothing: no scan passes it over.
+// It holds more URLs than memory has room for:
 //
-// The frontier opens no file and reads no clock: the store keeps the journal
-// from which it is rebuilt, and time is passed in. It is not safe for
+//	Push → buffer → sorted runs on disk → merge, best first
+//	    host free? → handed out
+//	    else       → parked at the host until its rest is over
+//
+// So a URL is written once and read once, and a host that rests or is in use is
+// passed over in O(log hosts), once a URL: no scan. docs/frontier.md has the
+// whole of it, and what bounds the memory.
+//
+// The frontier reads no clock, time is passed in. Its files are scratch: the
+// store keeps the journal from which it is rebuilt. It is not safe for
 // concurrent use; the crawler's committer owns it.
 //
-// Start with New, then Push, Next, Done. Files: frontier.go the queue; host.go
-// hosts and the addresses they share; heap.go the heap under all three;
-// order.go the orderings that turn a link into a priority.
+// Start with New, then Push, Next, Done. Files: frontier.go the queue;
+// changes.go priorities that change; party.go hosts, the addresses they share and
+// what is parked at them; tail.go the URLs in order of rank; scratch.go, run.go
+// and block.go the files; entry.go and heap.go the heaps under all of them;
+// bits.go sets of URLs; order.go the orderings that turn a link into a priority.
 package frontier

@@ -1,139 +1,257 @@
 package frontier
 
-import "time"
+import (
+	"hash/maphash"
+	"math"
+	"time"
+)
 
-// ID numbers URLs in the order of their discovery, from 1. Of two URLs with
-// equal priority the one discovered first leaves first.
+// ID numbers URLs in the order of their discovery, from 1, without large gaps. Of
+// two URLs with equal priority the one discovered first leaves first.
 type ID uint64
+
+// Host names a host (name:port) within one frontier; see Frontier.Host.
+type Host uint64
 
 // Item is a queued URL.
 type Item struct {
 	ID       ID
-	Host     string  // name:port
-	Priority float64 // larger is fetched sooner
+	Host     Host    // the same whenever this URL is pushed
+	Priority float64 // larger is fetched sooner; NaN counts as -Inf
 	Key      uint64  // the caller's own, for Reprioritise
 }
 
+// Options say how a frontier overflows; the zero value keeps all in memory.
+type Options struct {
+	// Dir is the folder of the scratch files, made when memory is full for the
+	// first time. It must be this frontier's own.
+	Dir string
+	// Memory is about how many URLs stay in memory [262144], at 32 bytes each;
+	// half as many again may be parked at hosts that cannot be fetched.
+	Memory int
+}
+
+const defaultMemory = 1 << 18
+
 // Frontier is the queue of a crawl.
 type Frontier struct {
-	queued map[ID]*entry
-	hosts  map[string]*host
+	seed maphash.Seed // of host names; nothing that can be seen depends on it
+	err  error        // the first of the disk
+	n    int          // queued URLs
 
-	addresses map[string]*party // by the address they were joined at
+	tail tail // what is in no party
 
-	ready   heap[*party] // free, rest over, something queued: by its best URL
-	resting heap[*party] // free, rest not over: by its end
+	parties    map[Host]*party
+	alias      map[Host]Host   // a host → another one of its party
+	addresses  map[uint64]Host // hash of an address → a host of its party
+	floor      time.Time       // until then every host rests
+	ready      heap[*party]    // free, rest over, something parked: by its best URL
+	resting    heap[*party]    // free, rest not over, something parked: by its end
+	idle       heap[*party]    // the same with nothing parked
+	parked     int             // URLs in the parties' memory
+	parkLimit  int
+	unloadAt   int     // parked URLs from which the parties are unloaded
+	parkOnDisk int     // URLs in the parties' runs
+	parkFiles  scratch // and their files
+	parkBlock  int     // entries a block of these
+
+	queued   bits           // URLs that wait
+	copied   bits           // URLs that may have more than one entry
+	set      map[ID]float64 // priorities of copied URLs that were set by Push
+	setLimit int
+	slack    int // entries more than needed that never cause a sweep
 }
 
-type entry struct {
-	id       ID
-	priority float64
-	key      uint64
-	host     *host
-	place    int // in its party's heap
-}
-
-// before says which of two URLs is fetched first.
-func (e *entry) before(o *entry) bool {
-	if e.priority != o.priority {
-		return e.priority > o.priority
-	}
-	return e.id < o.id
-}
-
-// New returns an empty frontier.
-func New() *Frontier {
-	return &Frontier{
-		queued: map[ID]*entry{},
-		hosts:  map[string]*host{},
-
-		addresses: map[string]*party{},
-
+// New returns an empty frontier. It removes what an earlier process left in the
+// folder.
+func New(opt Options) (*Frontier, error) {
+	f := &Frontier{
+		seed:    maphash.MakeSeed(),
+		parties: map[Host]*party{}, alias: map[Host]Host{}, addresses: map[uint64]Host{},
+		set: map[ID]float64{},
 		ready: heap[*party]{
-			less:  func(a, b *party) bool { return a.queue.top().before(b.queue.top()) },
+			less:  func(a, b *party) bool { return a.queue[0].before(&b.queue[0]) },
 			place: func(p *party) *int { return &p.place },
 		},
-		resting: heap[*party]{
-			less: func(a, b *party) bool {
-				if !a.until.Equal(b.until) {
-					return a.until.Before(b.until)
-				}
-				return a.number < b.number
-			},
-			place: func(p *party) *int { return &p.place },
-		},
+		resting: newResting(), idle: newResting(),
 	}
+	memory := opt.Memory
+	if memory <= 0 {
+		memory = defaultMemory
+	}
+	memory = max(memory, 8) // halves and quarters of it must be something
+	f.setLimit, f.parkLimit, f.slack = memory/2, memory/2, 2*memory
+	f.unloadAt = f.parkLimit
+	f.tail = tail{
+		scratch: newScratch(opt.Dir, "tail-"), limit: memory, merge: newMerge(), block: tailBlock, maxRuns: maxRuns,
+	}
+	f.parkFiles, f.parkBlock = newScratch(opt.Dir, "parked-"), parkBlock
+	if opt.Dir == "" {
+		f.tail.limit, f.unloadAt = memoryOnly, memoryOnly
+		return f, nil
+	}
+	for _, s := range []*scratch{&f.tail.scratch, &f.parkFiles} {
+		if err := s.clear(); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
 }
+
+// Close removes the scratch files.
+func (f *Frontier) Close() error {
+	if err := f.tail.scratch.close(); err != nil {
+		return err
+	}
+	return f.parkFiles.close()
+}
+
+// Err returns the first error of the disk. After one the frontier gives nothing
+// any more and must be made anew from the journal.
+func (f *Frontier) Err() error { return f.err }
 
 // Len returns the number of queued URLs; one handed out by Next is not queued.
-func (f *Frontier) Len() int { return len(f.queued) }
+func (f *Frontier) Len() int { return f.n }
 
-// Priority returns the priority of a queued URL.
-func (f *Frontier) Priority(id ID) (priority float64, queued bool) {
-	e, ok := f.queued[id]
-	if !ok {
-		return 0, false
-	}
-	return e.priority, true
-}
+// Queued says whether a URL waits.
+func (f *Frontier) Queued(id ID) bool { return f.queued.has(id) }
+
+// Spilled says whether URLs are on disk, so that a change of priority costs a
+// copy there.
+func (f *Frontier) Spilled() bool { return f.tail.onDisk+f.parkOnDisk > 0 }
+
+// Host returns the number of a host by its name:port. The numbers of another
+// frontier, or another process, are others.
+func (f *Frontier) Host(name string) Host { return Host(maphash.String(f.seed, name)) }
 
 // Push queues a URL. One that is queued already takes the new priority, be it
-// higher or lower: whether a better parent counts more is the ordering's to say.
+// higher or lower.
 func (f *Frontier) Push(it Item) {
-	if e, ok := f.queued[it.ID]; ok {
-		f.reprioritise(e, it.Priority)
-		return
+	e := it.entry()
+	known := !f.queued.add(it.ID)
+	if !known {
+		f.n++
 	}
-	h := f.host(it.Host)
-	e := &entry{id: it.ID, priority: it.Priority, key: it.Key, host: h}
-	f.queued[it.ID] = e
-	h.party.queue.push(e)
-	f.settle(h.party)
+	if known || f.copied.has(it.ID) { // there may be other entries, of any priority
+		if p, ok := f.set[it.ID]; ok && p == e.priority && known {
+			return
+		}
+		f.copied.add(it.ID)
+		f.set[it.ID] = e.priority
+	}
+	f.insert(e)
 }
 
-func (f *Frontier) reprioritise(e *entry, priority float64) {
-	if e.priority == priority {
+// Raise is Push for a priority that counts only when it is the better one: a
+// queued URL keeps the higher of both (increase-key). It needs to know nothing of
+// the entry that there is: the higher of the two comes first.
+func (f *Frontier) Raise(it Item) {
+	if !f.queued.has(it.ID) {
+		f.Push(it)
 		return
 	}
-	e.priority = priority
-	e.host.party.queue.fix(e)
-	f.settle(e.host.party)
+	e := it.entry()
+	if p, ok := f.set[it.ID]; ok {
+		if e.priority <= p {
+			return
+		}
+		f.set[it.ID] = e.priority
+	}
+	f.copied.add(it.ID)
+	f.insert(e)
 }
 
-// Reprioritise gives every queued URL a new priority, from its key; one for
-// which ok is false keeps its own. It costs O(queue), not a sort.
-func (f *Frontier) Reprioritise(priority func(key uint64) (p float64, ok bool)) {
-	for _, e := range f.queued {
-		if p, ok := priority(e.key); ok {
-			e.priority = p
-		}
+func (it Item) entry() entry {
+	if math.IsNaN(it.Priority) {
+		it.Priority = math.Inf(-1)
 	}
-	for _, h := range f.hosts {
-		if h == h.party.members[0] { // once a party
-			h.party.queue.heapify()
-		}
+	return entry{id: it.ID, priority: it.Priority, host: it.Host, key: it.Key}
+}
+
+// insert adds an entry: to the host's party when others are parked there, it
+// would only follow them; else to the tail.
+func (f *Frontier) insert(e entry) {
+	if f.err != nil {
+		return
 	}
-	f.ready.heapify()
+	if p := f.parties[f.find(e.host)]; p != nil && p.holds() {
+		f.park(p, e)
+	} else {
+		f.err = f.tail.push(e, f.current)
+	}
+	f.tidy()
+}
+
+// current says whether an entry is the one that counts for its URL. Of a URL whose
+// priority was only raised all are, and the best comes first.
+func (f *Frontier) current(e *entry) bool {
+	if !f.queued.has(e.id) {
+		return false
+	}
+	if !f.copied.has(e.id) {
+		return true
+	}
+	p, ok := f.set[e.id]
+	return !ok || p == e.priority
 }
 
 // Next hands out the best URL that may be fetched at time now and marks its
-// host as in use until Done. It returns false when there is none: see Wake.
+// host as in use until Done. It returns false when there is none, see Wake, and
+// after an error, see Err.
 func (f *Frontier) Next(now time.Time) (Item, bool) {
-	f.wakeAll(now)
-	if f.ready.len() == 0 {
+	if now.Before(f.floor) {
 		return Item{}, false
 	}
-	p := f.ready.pop()
-	p.heap = nil
-	p.busy = true
-	e := p.queue.pop()
-	delete(f.queued, e.id)
-	return Item{ID: e.id, Host: e.host.name, Priority: e.priority, Key: e.key}, true
+	f.wakeAll(now)
+	for f.err == nil {
+		e, p, ok := f.best()
+		if !ok {
+			break
+		}
+		if !f.current(&e) {
+			if p != nil {
+				f.settle(p)
+			}
+			continue
+		}
+		if p == nil {
+			p = f.party(e.host)
+		}
+		if p.busy || !p.until.IsZero() {
+			f.park(p, e)
+			continue
+		}
+		f.queued.remove(e.id)
+		f.n--
+		p.busy = true
+		f.settle(p)
+		return Item{ID: e.id, Host: e.host, Priority: e.priority, Key: e.key}, true
+	}
+	return Item{}, false
+}
+
+// best takes the best entry of the tail and of the ready parties; p is the party
+// where it was parked, to be settled, nil for the tail's. Nothing that is parked at another
+// party may be fetched now.
+func (f *Frontier) best() (e entry, p *party, ok bool) {
+	top := f.tail.top()
+	if f.ready.len() > 0 {
+		if p = f.ready.top(); top == nil || p.queue[0].before(top) {
+			f.leave(p)
+			f.parked--
+			return p.queue.pop(), p, true
+		}
+	}
+	if top == nil {
+		return e, nil, false
+	}
+	e, f.err = f.tail.pop()
+	return e, nil, f.err == nil
 }
 
 // Done ends the use of a host that Next gave; it rests until the given time.
-func (f *Frontier) Done(hostName string, until time.Time) {
-	p := f.host(hostName).party
+func (f *Frontier) Done(host Host, until time.Time) {
+	p := f.party(host)
 	p.busy = false
 	p.until = later(p.until, until)
 	f.settle(p)
@@ -142,18 +260,24 @@ func (f *Frontier) Done(hostName string, until time.Time) {
 // Wake returns the earliest end of a rest, when Next has nothing to give; false
 // when no rest will bring anything and only Done or Push can.
 func (f *Frontier) Wake() (time.Time, bool) {
+	if f.ready.len()+f.tail.len() > 0 { // only the floor holds these back
+		return f.floor, true
+	}
 	if f.resting.len() == 0 {
 		return time.Time{}, false
 	}
-	return f.resting.top().until, true
+	return later(f.resting.top().until, f.floor), true
 }
 
-// wakeAll makes ready the parties whose rest is over.
+// wakeAll makes ready the parties whose rest is over, and forgets those with
+// nothing parked.
 func (f *Frontier) wakeAll(now time.Time) {
-	for f.resting.len() > 0 && !f.resting.top().until.After(now) {
-		p := f.resting.top()
-		p.until = time.Time{}
-		f.settle(p)
+	for _, h := range []*heap[*party]{&f.resting, &f.idle} {
+		for h.len() > 0 && !h.top().until.After(now) {
+			p := h.top()
+			p.until = time.Time{}
+			f.settle(p)
+		}
 	}
 }
 

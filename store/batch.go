@@ -52,10 +52,23 @@ func (b *Batch) Commit() error {
 func (b *Batch) Cancel() { b.txn.Discard() }
 
 // Lookup is Store.Lookup that sees the batch's own writes.
-func (b *Batch) Lookup(h Hash) (Seen, error) { return lookup(b.txn, h) }
+func (b *Batch) Lookup(h Hash) (Seen, error) {
+	if b.s.filter.lacks(h) {
+		return Seen{}, nil
+	}
+	return lookup(b.txn, h)
+}
+
+// Queued returns a URL's place in the queue; ErrUnknown when it waits no more.
+func (b *Batch) Queued(id ID) (q Queued, err error) {
+	return q, get(b.txn, numKey(keyQueued, uint64(id)), &q)
+}
 
 // PutSeen enters a URL in the seen-set.
 func (b *Batch) PutSeen(h Hash, id ID, skipped bool) error {
+	if b.s.filter != nil {
+		b.s.filter.add(h) // even if the batch is dropped: it may have more than there is
+	}
 	return b.set(bytesKey(keySeen, h[:]), seenValue(id, skipped))
 }
 

@@ -29,6 +29,9 @@ func (s *Store) LookupAll(hashes []Hash) ([]Seen, error) {
 	seen := make([]Seen, len(hashes))
 	err := s.view(func(txn *badger.Txn) error {
 		for i, h := range hashes {
+			if s.filter.lacks(h) {
+				continue
+			}
 			var err error
 			if seen[i], err = lookup(txn, h); err != nil {
 				return err
@@ -93,7 +96,7 @@ func (s *Store) Host(name string) (*Host, error) {
 	h := &Host{}
 	err := s.view(func(txn *badger.Txn) error { return get(txn, bytesKey(keyHost, []byte(name)), h) })
 	if errors.Is(err, ErrUnknown) {
-		err = nil
+		err, h.New = nil, true
 	}
 	h.Name = name
 	return h, err

@@ -128,6 +128,7 @@ type Label struct {
 // Host is what politeness has to remember of a host.
 type Host struct {
 	Name       string `cbor:"-"`
+	New        bool   `cbor:"-"`                    // the store had no record of it
 	Robots     []byte `cbor:"1,keyasint,omitempty"` // rules, as the crawler encodes them
 	RobotsAt   int64  `cbor:"2,keyasint,omitempty"` // Unix milliseconds; 0 when never fetched
 	Next       int64  `cbor:"3,keyasint,omitempty"` // end of its rest, Unix milliseconds

@@ -45,6 +45,9 @@ type Store struct {
 	enc  *zstd.Encoder // EncodeAll is safe for concurrent use
 	dec  *zstd.Decoder // and so is DecodeAll
 	full atomic.Bool   // the disk is; set by watch
+
+	filter *seenFilter // nil until FilterSeen
+
 	free func(dir string) (uint64, error)
 
 	stop chan struct{}

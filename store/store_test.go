@@ -130,7 +130,7 @@ func TestUnknown(t *testing.T) {
 	equal(t, "lookup", seen, Seen{})
 	h, err := s.Host("x:80")
 	must(t, err)
-	equal(t, "host", h, &Host{Name: "x:80"})
+	equal(t, "host", h, &Host{Name: "x:80", New: true})
 	c, err := s.Counts()
 	must(t, err)
 	if c.States == nil || c.Codes == nil || c.URLs != 0 {

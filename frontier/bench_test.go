@@ -1,0 +1,125 @@
+package frontier
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The sizes of the benchmarks: URLs and hosts. 20 million take two minutes, so
+// they need FOSSICK_BENCH_URLS=20000000.
+func benchSizes() [][2]int {
+	sizes := [][2]int{{1_000_000, 10_000}, {5_000_000, 50_000}}
+	if n, err := strconv.Atoi(os.Getenv("FOSSICK_BENCH_URLS")); err == nil {
+		sizes = [][2]int{{n, n / 100}}
+	}
+	return sizes
+}
+
+// BenchmarkInOut pushes URLs of random hosts and priorities and takes them all,
+// on disk, with the settings of a crawl. Each host rests after each URL, for a
+// hundred times the time that a URL takes on average.
+func BenchmarkInOut(b *testing.B) {
+	for _, size := range benchSizes() {
+		b.Run(fmt.Sprintf("urls=%d/hosts=%d", size[0], size[1]), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				inOut(b, size[0], size[1])
+			}
+			b.ReportMetric(float64(size[0])*float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
+			b.ReportMetric(residentMiB(b), "MiB-resident")
+		})
+	}
+}
+
+func inOut(b *testing.B, urls, hosts int) {
+	f := newFrontier(b, Options{Dir: b.TempDir()})
+	rng := rand.New(rand.NewPCG(1, 1))
+	all := make([]Host, hosts)
+	for i := range all {
+		all[i] = f.Host(fmt.Sprintf("h%d.test:80", i))
+	}
+	for id := range urls {
+		f.Push(Item{ID: ID(id + 1), Host: all[rng.IntN(hosts)], Priority: rng.Float64()})
+	}
+	const tick, rest = 10 * time.Microsecond, time.Millisecond
+	now, out := start, 0
+	for f.Len() > 0 {
+		it, ok := f.Next(now)
+		if !ok {
+			now, _ = f.Wake()
+			continue
+		}
+		out++
+		f.Done(it.Host, now.Add(rest))
+		now = now.Add(tick)
+	}
+	if out != urls || f.Err() != nil {
+		b.Fatalf("%d of %d URLs came out, %v", out, urls, f.Err())
+	}
+}
+
+// BenchmarkSteady is a crawl in its course: each URL taken brings in another one,
+// and every fourth time one that waits is found again with a better priority.
+func BenchmarkSteady(b *testing.B) {
+	for _, size := range benchSizes() {
+		b.Run(fmt.Sprintf("urls=%d/hosts=%d", size[0], size[1]), func(b *testing.B) {
+			f := newFrontier(b, Options{Dir: b.TempDir()})
+			rng := rand.New(rand.NewPCG(1, 1))
+			all := make([]Host, size[1])
+			for i := range all {
+				all[i] = f.Host(fmt.Sprintf("h%d.test:80", i))
+			}
+			id := 0
+			push := func() {
+				id++
+				f.Push(Item{ID: ID(id), Host: all[id%size[1]], Priority: rng.Float64()})
+			}
+			for id < size[0] {
+				push()
+			}
+			now := start
+			b.ReportAllocs()
+			for b.Loop() {
+				it, ok := f.Next(now)
+				if !ok {
+					b.Fatal("nothing to take")
+				}
+				f.Done(it.Host, now.Add(time.Millisecond))
+				now = now.Add(10 * time.Microsecond)
+				push()
+				if id%4 == 0 {
+					again := 1 + rng.IntN(id)
+					if f.Queued(ID(again)) {
+						f.Raise(Item{ID: ID(again), Host: all[again%size[1]], Priority: rng.Float64()})
+					}
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
+			b.ReportMetric(residentMiB(b), "MiB-resident")
+		})
+	}
+}
+
+// residentMiB returns the largest resident memory of this process so far.
+func residentMiB(b *testing.B) float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip("resident memory is read from /proc: ", err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			return float64(kib) / 1024
+		}
+	}
+	b.Fatal("/proc/self/status has no VmHWM")
+	return 0
+}

@@ -1,0 +1,192 @@
+package frontier
+
+// Reprioritise gives every queued URL a new priority, from its key; one for
+// which ok is false keeps its own. It costs O(queue), and reads and writes what
+// is on disk.
+func (f *Frontier) Reprioritise(priority func(key uint64) (p float64, ok bool)) {
+	if f.err != nil {
+		return
+	}
+	var renewed, copied bits
+	change := func(e *entry) bool {
+		if !f.current(e) {
+			return false
+		}
+		p, ok := priority(e.key)
+		several := f.copied.has(e.id)
+		if !ok {
+			if several {
+				copied.add(e.id)
+			}
+			return true
+		}
+		*e = Item{ID: e.id, Host: e.host, Priority: p, Key: e.key}.entry()
+		return !several || renewed.add(e.id) // its entries are all alike now
+	}
+	f.err = f.renew(change)
+	f.copied = copied
+	clear(f.set)
+}
+
+// renew asks change about every entry; what parties have on disk goes back to the
+// tail, for it must be sorted again.
+func (f *Frontier) renew(change func(*entry) bool) error {
+	holders := f.holders()
+	var runs []*run
+	for _, p := range holders {
+		f.leave(p)
+		f.parked -= len(p.queue)
+		p.queue.filter(change)
+		f.parked += len(p.queue)
+		runs = append(runs, p.runs...)
+		p.runs = nil
+	}
+	f.parkOnDisk = 0
+	if err := f.tail.renew(change); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		err := r.drain(func(e entry) error {
+			if !change(&e) {
+				return nil
+			}
+			return f.tail.push(e, always)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, p := range holders {
+		f.settle(p)
+	}
+	return nil
+}
+
+// holders returns the parties with something parked, in no order.
+func (f *Frontier) holders() []*party {
+	var all []*party
+	for _, p := range f.parties {
+		if p.holds() {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// tidy sweeps when entries that are not current make up three quarters of all, or
+// the map of set priorities is full. As a sweep leaves at most two entries a URL,
+// one in the tail and one parked, it pays for itself.
+func (f *Frontier) tidy() {
+	entries := f.tail.len() + f.parked + f.parkOnDisk
+	if f.err == nil && (entries > 4*f.n+f.slack || len(f.set) > f.setLimit) {
+		f.err = f.sweep()
+	}
+}
+
+// sweep drops the entries that are not current. Of several current ones of a URL
+// the first in order of rank stays, as it is the one that would be taken.
+func (f *Frontier) sweep() error {
+	first := func() func(*entry) bool {
+		var seen bits
+		return func(e *entry) bool {
+			return f.current(e) && (!f.copied.has(e.id) || seen.add(e.id))
+		}
+	}
+	if err := f.tail.rewrite(first()); err != nil {
+		return err
+	}
+	if err := f.repack(first()); err != nil {
+		return err
+	}
+	clear(f.set) // what is left agrees with it
+	return nil
+}
+
+// repack asks keep about every parked entry, party by party in order of rank, and
+// makes one run of what a party has on disk.
+func (f *Frontier) repack(keep func(*entry) bool) error {
+	holders := f.holders()
+	for _, p := range holders {
+		f.leave(p)
+	}
+	pack := func(w *runWriter) error {
+		for _, p := range holders {
+			if err := f.repackParty(w, p, keep); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var err error
+	if f.parkOnDisk == 0 {
+		err = pack(nil)
+	} else {
+		_, err = f.parkFiles.write(pack)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range holders {
+		f.settle(p)
+	}
+	return f.err
+}
+
+// repackParty merges what a party has in memory and on disk; w is nil when no
+// party has anything on disk.
+func (f *Frontier) repackParty(w *runWriter, p *party, keep func(*entry) bool) error {
+	m := newMerge()
+	best := len(p.queue)
+	for _, r := range p.runs {
+		best = parkBest
+		f.parkOnDisk -= r.left
+		if err := m.add(r); err != nil {
+			return err
+		}
+	}
+	f.parked -= len(p.queue)
+	queue := p.queue
+	byRank(queue)
+	var kept entryHeap
+	if w != nil {
+		w.begin(f.parkBlock)
+	}
+	for len(queue) > 0 || m.top() != nil {
+		var e entry
+		if top := m.top(); top == nil || len(queue) > 0 && queue[0].before(top) {
+			e, queue = queue[0], queue[1:]
+		} else {
+			var err error
+			if e, err = m.pop(); err != nil {
+				return err
+			}
+		}
+		switch {
+		case !keep(&e):
+		case len(kept) < best:
+			kept = append(kept, e)
+		default:
+			if err := w.add(e); err != nil {
+				return err
+			}
+		}
+	}
+	p.runs = nil
+	return f.exchange(p, kept, w)
+}
+
+// exchange gives a party what is left of its queue, in order of rank, and the run
+// that w has written, if any.
+func (f *Frontier) exchange(p *party, queue entryHeap, w *runWriter) error {
+	p.queue = queue
+	f.parked += len(queue)
+	if w == nil {
+		return nil
+	}
+	r, err := w.end()
+	if r != nil {
+		p.runs = append(p.runs, r)
+		f.parkOnDisk += r.left
+	}
+	return err
+}

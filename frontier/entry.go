@@ -1,0 +1,101 @@
+package frontier
+
+import (
+	"cmp"
+	"slices"
+)
+
+// entry is one copy of a queued URL.
+type entry struct {
+	id       ID
+	priority float64
+	host     Host
+	key      uint64
+}
+
+// before says which of two URLs is fetched first.
+func (e *entry) before(o *entry) bool {
+	if e.priority != o.priority {
+		return e.priority > o.priority
+	}
+	return e.id < o.id
+}
+
+// byRank sorts entries as they are fetched.
+func byRank(entries []entry) {
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.id, b.id))
+	})
+}
+
+// entryHeap is a heap of entries, best on top. Its nodes have four children:
+// half the levels of a binary heap, and the children lie side by side.
+type entryHeap []entry
+
+func (h *entryHeap) push(e entry) {
+	*h = append(*h, e)
+	q := *h
+	i := len(q) - 1
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !e.before(&q[parent]) {
+			break
+		}
+		q[i] = q[parent]
+		i = parent
+	}
+	q[i] = e
+}
+
+func (h *entryHeap) pop() entry {
+	q := *h
+	top, last := q[0], len(q)-1
+	q[0] = q[last]
+	*h = q[:last]
+	if last > 1 {
+		h.down(0)
+	}
+	return top
+}
+
+func (h entryHeap) down(i int) {
+	e := h[i]
+	for {
+		first := 4*i + 1
+		if first >= len(h) {
+			break
+		}
+		best := first
+		for c := first + 1; c < min(first+4, len(h)); c++ {
+			if h[c].before(&h[best]) {
+				best = c
+			}
+		}
+		if !h[best].before(&e) {
+			break
+		}
+		h[i] = h[best]
+		i = best
+	}
+	h[i] = e
+}
+
+// heapify restores the order after many entries changed.
+func (h entryHeap) heapify() {
+	for i := (len(h)+2)/4 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+}
+
+// filter drops the entries that keep does not want; keep may change those that
+// stay.
+func (h *entryHeap) filter(keep func(e *entry) bool) {
+	kept := (*h)[:0]
+	for i := range *h {
+		if e := &(*h)[i]; keep(e) {
+			kept = append(kept, *e)
+		}
+	}
+	*h = kept
+	h.heapify()
+}

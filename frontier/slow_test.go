@@ -1,0 +1,268 @@
+package frontier
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+)
+
+// slow is the frontier written so that it is obviously right: it looks at
+// everything at every step.
+type slow struct {
+	items map[ID]Item
+	party map[Host]Host
+	busy  map[Host]bool
+	until map[Host]time.Time
+	at    map[string]Host // address → a host there
+	floor time.Time
+}
+
+func newSlow() *slow {
+	return &slow{
+		items: map[ID]Item{}, party: map[Host]Host{}, busy: map[Host]bool{}, until: map[Host]time.Time{}, at: map[string]Host{},
+	}
+}
+
+func (s *slow) find(h Host) Host {
+	for s.party[h] != 0 {
+		h = s.party[h]
+	}
+	return h
+}
+
+func (s *slow) raise(it Item) {
+	if old, ok := s.items[it.ID]; !ok || it.Priority > old.Priority {
+		s.items[it.ID] = it
+	}
+}
+
+func (s *slow) next(now time.Time) (Item, bool) {
+	var best Item
+	for _, it := range s.items {
+		p := s.find(it.Host)
+		if s.busy[p] || s.until[p].After(now) || s.floor.After(now) {
+			continue
+		}
+		if best.ID == 0 || it.Priority > best.Priority || it.Priority == best.Priority && it.ID < best.ID {
+			best = it
+		}
+	}
+	if best.ID == 0 {
+		return best, false
+	}
+	delete(s.items, best.ID)
+	s.busy[s.find(best.Host)] = true
+	return best, true
+}
+
+// wake returns when the first URL could be had, false when none by waiting.
+func (s *slow) wake() (at time.Time, ok bool) {
+	for _, it := range s.items {
+		p := s.find(it.Host)
+		if s.busy[p] {
+			continue
+		}
+		if u := later(s.until[p], s.floor); !ok || u.Before(at) {
+			at, ok = u, true
+		}
+	}
+	return at, ok
+}
+
+func (s *slow) take(h, onBehalf Host, now time.Time) bool {
+	p := s.find(h)
+	if p == s.find(onBehalf) {
+		return true
+	}
+	if s.busy[p] || s.until[p].After(now) || s.floor.After(now) {
+		return false
+	}
+	s.busy[p] = true
+	return true
+}
+
+func (s *slow) join(h Host, address string) {
+	from := s.find(h)
+	first, ok := s.at[address]
+	if !ok {
+		s.at[address] = from
+	} else if to := s.find(first); to != from {
+		s.party[from] = to
+		s.rest(to, s.until[from])
+	}
+}
+
+func (s *slow) rest(h Host, until time.Time) {
+	p := s.find(h)
+	s.until[p] = later(s.until[p], until)
+}
+
+// pair is a frontier and its oracle, and what drives both.
+type pair struct {
+	t     *testing.T
+	what  string
+	rng   *rand.Rand
+	f     *Frontier
+	s     *slow
+	now   time.Time
+	used  []Host
+	hosts int
+	urls  int
+}
+
+func (p *pair) host(i int) Host { return p.f.Host(fmt.Sprintf("h%d:80", i%p.hosts)) }
+
+func (p *pair) item() Item {
+	id := ID(1 + p.rng.IntN(p.urls))
+	return Item{ID: id, Host: p.host(int(id)), Priority: float64(p.rng.IntN(20)) / 20, Key: uint64(id) * 3}
+}
+
+// step does one thing to both and compares what they say.
+func (p *pair) step() {
+	switch p.rng.IntN(24) {
+	case 0, 1, 2, 3, 4, 5:
+		it := p.item()
+		p.f.Push(it)
+		p.s.items[it.ID] = it
+	case 6, 7, 8:
+		it := p.item()
+		p.f.Raise(it)
+		p.s.raise(it)
+	case 9, 10, 11, 12, 13, 14:
+		p.next()
+	case 15, 16, 17, 18:
+		if len(p.used) > 0 {
+			i := p.rng.IntN(len(p.used))
+			h := p.used[i]
+			p.used = append(p.used[:i], p.used[i+1:]...)
+			until := p.now.Add(time.Duration(p.rng.IntN(5)) * time.Second)
+			p.f.Done(h, until)
+			p.s.busy[p.s.find(h)] = false
+			p.s.rest(h, until)
+		}
+	case 19, 20:
+		p.now = p.now.Add(time.Duration(p.rng.IntN(3)) * time.Second)
+	default:
+		p.rare()
+	}
+	if p.f.Len() != len(p.s.items) || p.f.Err() != nil {
+		p.t.Fatalf("%s: Len = %d, want %d; err %v", p.what, p.f.Len(), len(p.s.items), p.f.Err())
+	}
+}
+
+func (p *pair) next() {
+	got, gotOK := p.f.Next(p.now)
+	want, wantOK := p.s.next(p.now)
+	if got != want || gotOK != wantOK {
+		p.t.Fatalf("%s: Next = %v %v, want %v %v; err %v", p.what, got, gotOK, want, wantOK, p.f.Err())
+	}
+	if gotOK {
+		p.used = append(p.used, got.Host)
+		return
+	}
+	// A wake that brings nothing does no harm, one that is missing does.
+	wakes, ok := p.f.Wake()
+	if want, wantOK := p.s.wake(); wantOK && (!ok || wakes.After(want)) {
+		p.t.Fatalf("%s: Wake = %v %v, want %v", p.what, wakes, ok, want)
+	}
+}
+
+func (p *pair) rare() {
+	a, b := p.host(p.rng.IntN(99)), p.host(p.rng.IntN(99))
+	switch p.rng.IntN(12) {
+	case 0:
+		address := fmt.Sprintf("192.0.2.%d", p.rng.IntN(8))
+		if !p.s.busy[p.s.find(a)] {
+			p.f.Join(a, address)
+			p.s.join(a, address)
+		}
+	case 1, 2:
+		modulus, turn := uint64(1+p.rng.IntN(5)), uint64(p.rng.IntN(20))
+		score := func(key uint64) (float64, bool) { return float64((key+turn)%20) / 20, key%modulus == 0 }
+		p.f.Reprioritise(score)
+		for id, it := range p.s.items {
+			if priority, ok := score(it.Key); ok {
+				it.Priority = priority
+				p.s.items[id] = it
+			}
+		}
+	case 3, 4:
+		same := p.s.find(a) == p.s.find(b)
+		got, want := p.f.Take(a, b, p.now), p.s.take(a, b, p.now)
+		if got != want {
+			p.t.Fatalf("%s: Take = %v, want %v", p.what, got, want)
+		}
+		if got && !same {
+			p.used = append(p.used, a)
+		}
+	case 5, 6:
+		until := p.now.Add(time.Duration(p.rng.IntN(9)) * time.Second)
+		p.f.Rest(a, until)
+		p.s.rest(a, until)
+	case 7:
+		until := p.now.Add(time.Second)
+		p.f.RestAll(until)
+		p.s.floor = later(p.s.floor, until)
+	}
+}
+
+// TestAgainstSlowFrontier does the same at random to the frontier and to its
+// oracle, with so little memory that nearly all is on disk.
+func TestAgainstSlowFrontier(t *testing.T) {
+	spilled, parked := 0, 0
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		p := &pair{
+			t: t, rng: rng, f: newFrontier(t, Options{Dir: t.TempDir(), Memory: 8 + rng.IntN(40)}), s: newSlow(), now: start,
+			hosts: 1 + rng.IntN(30), urls: 20 + rng.IntN(500),
+		}
+		if seed%8 == 0 {
+			p.f = newFrontier(t, Options{})
+		}
+		p.f.tail.block, p.f.parkBlock = 1+rng.IntN(6), 1+rng.IntN(4)
+		p.f.tail.maxRuns, p.f.parkFiles.maxFiles = 1+rng.IntN(5), 1+rng.IntN(5)
+		p.f.tail.scratch.maxWaste, p.f.parkFiles.maxWaste = int64(rng.IntN(5000)), int64(rng.IntN(5000))
+		for step := range 1500 {
+			p.what = fmt.Sprintf("seed %d, step %d", seed, step)
+			p.step()
+			if p.f.tail.onDisk > 0 {
+				spilled++
+			}
+			if p.f.parkOnDisk > 0 {
+				parked++
+			}
+		}
+		p.drain()
+	}
+	t.Logf("of 45000 steps, %d with URLs of the tail on disk, %d with parked ones", spilled, parked)
+	if spilled < 7_000 || parked < 15_000 {
+		t.Error("too little was on disk for this test to mean anything")
+	}
+}
+
+// drain takes all that is left, and looks at the folder then.
+func (p *pair) drain() {
+	for _, h := range p.used {
+		p.f.Done(h, time.Time{})
+		p.s.busy[p.s.find(h)] = false
+	}
+	p.used = nil
+	p.now = p.now.Add(time.Minute)
+	for p.f.Len() > 0 {
+		p.what += "+"
+		p.next()
+		for _, h := range p.used {
+			p.f.Done(h, time.Time{})
+			p.s.busy[p.s.find(h)] = false
+		}
+		p.used = p.used[:0]
+	}
+	p.f.Next(p.now) // passes over what is left of old priorities
+	if dir := p.f.tail.scratch.dir; dir != "" {
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			p.t.Fatalf("%s: %d files are left of an empty frontier", p.what, len(left))
+		}
+	}
+}
