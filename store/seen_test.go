@@ -1,0 +1,116 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func TestSeenFilterLosesNothing(t *testing.T) {
+	f := &seenFilter{}
+	url := func(n int) Hash { return HashURL(fmt.Sprint("http://h.example/", n)) }
+	if f.lacks(url(1)) {
+		t.Error("a filter that is not ready is sure of something")
+	}
+	const n = 600_000 // four filters a shard
+	var adders sync.WaitGroup
+	for k := range 4 {
+		adders.Go(func() {
+			for i := k; i < n; i += 4 {
+				f.add(url(i))
+			}
+		})
+	}
+	adders.Wait()
+	f.ready.Store(true)
+	wrong := 0
+	for i := range n {
+		if f.lacks(url(i)) {
+			t.Fatalf("URL %d was added and is said not to be there", i)
+		}
+		if !f.lacks(url(n + i)) {
+			wrong++
+		}
+	}
+	if share := float64(wrong) / n; share > 0.04 {
+		t.Errorf("%.3f of the URLs that are not there pass the filter, want less than 0.04", share)
+	}
+}
+
+// TestFilterSeen: with and without the filter, and after a restart, the seen-set
+// says the same.
+func TestFilterSeen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	s, err := Create(dir, Info{})
+	must(t, err)
+	for session := range 3 {
+		if session > 0 {
+			s, err = Open(dir)
+			must(t, err)
+		}
+		check := func() {
+			t.Helper()
+			for n := range 200 {
+				seen, err := s.Lookup(HashURL(fmt.Sprint("http://h.example/", n)))
+				must(t, err)
+				want := Seen{}
+				if n < 50*session {
+					want = Seen{ID: ID(n + 1)}
+				}
+				if seen != want {
+					t.Fatalf("session %d: URL %d is %v, want %v", session, n, seen, want)
+				}
+			}
+		}
+		check()
+		s.FilterSeen()
+		check()
+		b := s.Batch()
+		for n := 50 * session; n < 50*(session+1); n++ {
+			h := HashURL(fmt.Sprint("http://h.example/", n))
+			must(t, b.PutSeen(h, ID(n+1), false))
+			if seen, err := b.Lookup(h); err != nil || seen.ID != ID(n+1) {
+				t.Fatalf("a batch does not see its own URL %d: %v, %v", n, seen, err)
+			}
+		}
+		must(t, b.Commit())
+		must(t, s.Close())
+	}
+}
+
+func BenchmarkLookupNew(b *testing.B) {
+	for _, filtered := range []bool{false, true} {
+		b.Run(fmt.Sprintf("filter=%v", filtered), func(b *testing.B) {
+			s, err := Create(filepath.Join(b.TempDir(), "s"), Info{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			if filtered {
+				s.FilterSeen()
+			}
+			for n := 0; n < 300_000; {
+				batch := s.Batch()
+				for end := n + 5000; n < end; n++ {
+					if err := batch.PutSeen(HashURL(fmt.Sprint("http://h.example/", n)), ID(n+1), false); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if err := batch.Commit(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			hashes := make([]Hash, 26)
+			for i := range hashes {
+				hashes[i] = HashURL(fmt.Sprint("http://new.example/", i))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.LookupAll(hashes); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
