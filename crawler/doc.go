@@ -20,5 +20,6 @@
 // the door to relevance; crawler.go the owner's loop; lease.go what to do with
 // the next URL; work.go the workers; commit.go what follows from an exchange;
 // discover.go links to queue; scope.go which links; host.go robots and rests;
+// hostcache.go and place.go what is kept in memory of hosts and of queued URLs;
 // restore.go what a resumed crawl starts from; retry.go failures; report.go progress and result.
 package crawler

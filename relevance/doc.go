@@ -8,5 +8,5 @@
 // adapter in cmd/fossick makes its scorers fit the crawler's Scorer.
 //
 // Files: keywords.go K and λ; paper.go eq. 1 as published; learned.go link scores
-// learned while the crawl goes on.
+// learned while the crawl goes on; recent.go the memory of these.
 package relevance

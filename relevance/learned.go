@@ -17,16 +17,18 @@ type Judge func(features.Doc) float64
 // are that link to it and how many they are, what the links' own words and the
 // words around them say to the classifier, whether they stand in navigation, how
 // good the target's host has been. The parts are weighed by a logistic model
-// that learns from each fetched page, beginning with the weights of prior. Safe
-// for concurrent use.
+// that learns from each fetched page, beginning with the weights of prior.
+//
+// It remembers the targets that were spoken of last, see recent; of one that it
+// forgot, only later links count. Safe for concurrent use.
 type Learned struct {
 	judge Judge
 	cut   float64 // probability from which a parent counts as on topic
 
 	mu       sync.Mutex
-	evidence map[uint64]*evidence // by page.Key of targets that were not fetched yet
-	fetched  map[uint64]struct{}
-	hosts    map[string]*record
+	evidence recent[*evidence] // by page.Key of targets that were not fetched yet
+	fetched  recent[struct{}]  // by page.Key
+	hosts    recent[*record]   // by page.Key of name:port
 	model    logistic
 }
 
@@ -59,7 +61,7 @@ type record struct{ pages, onTopic float64 }
 func NewLearned(judge Judge, cut float64) *Learned {
 	return &Learned{
 		judge: judge, cut: cut,
-		evidence: map[uint64]*evidence{}, fetched: map[uint64]struct{}{}, hosts: map[string]*record{},
+		evidence: newRecent[*evidence](maxEvidence), fetched: newRecent[struct{}](maxFetched), hosts: newRecent[*record](maxHosts),
 		model: newLogistic(),
 	}
 }
@@ -71,13 +73,13 @@ func (l *Learned) ScorePage(p *page.Page, probability float64) Score {
 	key := page.Key(p.URL)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, again := l.fetched[key]; again {
+	if _, again := l.fetched.get(key); again {
 		return Score{Value: probability}
 	}
-	l.fetched[key] = struct{}{}
+	l.fetched.put(key, struct{}{})
 	terms := []Term{{"probability", probability, "of the topic, by the model"}}
-	if e := l.evidence[key]; e != nil {
-		delete(l.evidence, key)
+	if e, ok := l.evidence.get(key); ok {
+		l.evidence.remove(key)
 		x := e.features()
 		terms = append(terms, l.model.terms(x)...)
 		l.model.learn(x, probability)
@@ -101,14 +103,14 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 	for i := range p.Links {
 		link := &p.Links[i]
 		key := page.Key(link.URL)
-		if _, done := l.fetched[key]; done {
+		if _, done := l.fetched.get(key); done {
 			dst = append(dst, 0)
 			continue
 		}
-		e := l.evidence[key]
-		if e == nil {
+		e, ok := l.evidence.get(key)
+		if !ok {
 			e = &evidence{host: l.host(link.URL)}
-			l.evidence[key] = e
+			l.evidence.put(key, e)
 		}
 		if _, again := told[key]; !again { // one voice a page
 			told[key] = struct{}{}
@@ -124,8 +126,8 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 func (l *Learned) Rescore(key uint64) (float64, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.evidence[key]
-	if e == nil {
+	e, ok := l.evidence.peek(key)
+	if !ok {
 		return 0, false
 	}
 	return l.model.probability(e.features()), true
@@ -154,11 +156,11 @@ func (l *Learned) add(e *evidence, link *page.Link, probability float64, words [
 }
 
 func (l *Learned) host(url string) *record {
-	name := page.Host(url)
-	h := l.hosts[name]
-	if h == nil {
+	key := page.Key(page.Host(url))
+	h, ok := l.hosts.get(key)
+	if !ok {
 		h = &record{}
-		l.hosts[name] = h
+		l.hosts.put(key, h)
 	}
 	return h
 }

@@ -93,8 +93,8 @@ func TestLearnedForgetsWhatWasFetched(t *testing.T) {
 	if _, known := l.Rescore(key); known {
 		t.Error("evidence is kept after the fetch")
 	}
-	if s := l.ScoreLinks(nil, linked("http://q.test/", target, "gold"), 0.9); s[0] != 0 || len(l.evidence) != 0 {
-		t.Errorf("a link to a fetched page scores %v and leaves %d evidence", s, len(l.evidence))
+	if s := l.ScoreLinks(nil, linked("http://q.test/", target, "gold"), 0.9); s[0] != 0 || len(l.evidence.young) != 0 {
+		t.Errorf("a link to a fetched page scores %v and leaves %d evidence", s, len(l.evidence.young))
 	}
 }
 

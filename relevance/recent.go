@@ -1,0 +1,57 @@
+package relevance
+
+// recent is a map from page keys that keeps what was used last: two halves, of
+// which the older is given up when the younger is full. So it holds between one
+// and two times limit, and which entries it forgets depends on nothing but the
+// order of the calls.
+type recent[V any] struct {
+	young, old map[uint64]V
+	limit      int // of each half
+}
+
+// How much a scorer remembers: half a million targets of about 100 bytes, a
+// million fetched pages and 130,000 hosts; less than 100 MiB in all. A crawl of
+// fewer loses nothing.
+const (
+	maxEvidence = 1 << 18
+	maxFetched  = 1 << 19
+	maxHosts    = 1 << 16
+)
+
+func newRecent[V any](limit int) recent[V] {
+	return recent[V]{young: map[uint64]V{}, old: map[uint64]V{}, limit: limit}
+}
+
+// get finds an entry and counts as its use.
+func (r *recent[V]) get(key uint64) (v V, ok bool) {
+	if v, ok = r.young[key]; ok {
+		return v, true
+	}
+	if v, ok = r.old[key]; ok {
+		delete(r.old, key)
+		r.put(key, v)
+	}
+	return v, ok
+}
+
+// peek finds an entry, and does not count.
+func (r *recent[V]) peek(key uint64) (v V, ok bool) {
+	if v, ok = r.young[key]; ok {
+		return v, true
+	}
+	v, ok = r.old[key]
+	return v, ok
+}
+
+// put enters what get did not find.
+func (r *recent[V]) put(key uint64, v V) {
+	if len(r.young) >= r.limit {
+		r.old, r.young = r.young, make(map[uint64]V, r.limit/4)
+	}
+	r.young[key] = v
+}
+
+func (r *recent[V]) remove(key uint64) {
+	delete(r.young, key)
+	delete(r.old, key)
+}
