@@ -23,6 +23,7 @@ type fakeWeb struct {
 	took  time.Duration               // of an exchange
 	gate  func(ctx context.Context)   // called inside each exchange
 	fail  map[string][]fetch.Response // answers to give first, in order
+	asked func(url string)            // called before each exchange
 
 	mu  sync.Mutex // guards log and fail
 	log []served
@@ -43,6 +44,9 @@ func (w *fakeWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
 
 func (w *fakeWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
 	r := &fetch.Response{URL: req.URL, Start: time.Now(), Header: http.Header{}}
+	if w.asked != nil {
+		w.asked(req.URL)
+	}
 	if w.gate != nil {
 		w.gate(ctx)
 	}

@@ -1,0 +1,265 @@
+package crawler
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/frontier"
+	"fossick/store"
+)
+
+// childDir makes the test binary a child that crawls into the store in this
+// folder and says which URL it asks for.
+const childDir = "FOSSICK_TEST_CRAWLER_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		if err := crawlInChild(dir, os.Stdout); err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// The child's web and crawl: so many hosts that most of the queue is on disk, with
+// room for eight URLs in memory.
+const (
+	childHosts, childPages = 40, 25
+	childWorkers           = 4
+)
+
+func childOptions(s *store.Store) (Options, error) {
+	order, err := frontier.OrderingByName("relevance")
+	return Options{
+		Store: s, Fetcher: &fakeWeb{pages: manyPages(childHosts, childPages)}, Scorer: wordScorer{0.3}, Ordering: order,
+		Seeds: []string{"http://h0.test/0", "http://h7.test/3"}, Workers: childWorkers, Delay: Delay{Fixed: true},
+		Frontier: frontier.Options{Memory: 8},
+	}, err
+}
+
+func crawlInChild(dir string, said io.Writer) error {
+	s, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	opt, err := childOptions(s)
+	if err != nil {
+		return err
+	}
+	web := opt.Fetcher.(*fakeWeb)
+	web.asked = func(url string) { fmt.Fprintln(said, url) }
+	c, err := New(opt)
+	if err != nil {
+		return err
+	}
+	_, err = c.Run(context.Background())
+	return errors.Join(err, s.Close())
+}
+
+// TestKillWithTheQueueOnDisk kills a crawl at random moments until it ends by
+// itself. After each kill the rebuilt frontier gives exactly the URLs that the
+// journal says wait, best first; in the end no page is missing, and none was asked
+// for twice but those in flight at a kill.
+func TestKillWithTheQueueOnDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	s, err := store.Create(dir, store.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	asked := map[string]int{}
+	kills, overflows := 0, 0
+	for killed := true; killed; kills++ {
+		var lines []string
+		killed, lines = killAfter(t, dir, 1+rng.IntN(150))
+		for _, url := range lines {
+			asked[url]++
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "frontier", "*")); len(left) > 0 {
+			overflows++
+		}
+		checkQueue(t, dir, kills)
+		if kills > 500 {
+			t.Fatal("the crawl does not end")
+		}
+	}
+	again := 0
+	for _, n := range asked {
+		again += n - 1
+	}
+	if len(asked) != childHosts*childPages {
+		t.Errorf("%d pages were asked for, want %d", len(asked), childHosts*childPages)
+	}
+	if again > childWorkers*kills {
+		t.Errorf("%d requests too many for %d kills of %d workers", again, kills, childWorkers)
+	}
+	t.Logf("%d kills, %d of them left files of the frontier, %d pages asked for again", kills-1, overflows, again)
+	if overflows < 3 {
+		t.Error("the queue was hardly ever on disk: this test means nothing")
+	}
+}
+
+// killAfter lets a child crawl, kills it after so many pages asked for, and
+// returns these; killed is false when it came to its end before.
+func killAfter(t *testing.T, dir string, pages int) (killed bool, asked []string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^$")
+	cmd.Env = append(os.Environ(), childDir+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		switch url := lines.Text(); {
+		case strings.HasPrefix(url, "error:"):
+			t.Fatal(url)
+		case !strings.HasSuffix(url, "/robots.txt"):
+			asked = append(asked, url)
+		}
+		if len(asked) == pages && !killed {
+			killed = true
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil && !killed {
+		t.Fatal(err)
+	}
+	return killed, asked
+}
+
+// checkQueue rebuilds the frontier of a crawl and empties it.
+func checkQueue(t *testing.T, dir string, kill int) {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	problems, err := s.Verify(t.Context())
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("kill %d: verify finds %v, %v", kill, problems, err)
+	}
+	opt, err := childOptions(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Now = func() time.Time { return time.Unix(1e9, 0) }
+	c, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []store.Waiter
+	for w, err := range s.Waiters() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, w)
+	}
+	slices.SortFunc(want, func(a, b store.Waiter) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
+	})
+	for i, w := range want {
+		it, ok := c.frontier.Next(opt.Now().Add(time.Hour * 1e6))
+		if !ok || store.ID(it.ID) != w.ID || it.Priority != w.Priority {
+			t.Fatalf("kill %d: URL %d of the queue is %+v %v, want %+v; %v", kill, i, it, ok, w, c.frontier.Err())
+		}
+		c.frontier.Done(it.Host, time.Time{})
+	}
+	if n := c.frontier.Len(); n > 0 {
+		t.Fatalf("kill %d: %d URLs more in the queue than in the journal", kill, n)
+	}
+	if err := c.frontier.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestQueueOnDiskMakesNoDifference: with room for eight URLs in memory the pages
+// come in the same order.
+func TestQueueOnDiskMakesNoDifference(t *testing.T) {
+	for _, name := range frontier.Orderings() {
+		var want []string
+		for _, memory := range []int{0, 8} {
+			w := &fakeWeb{pages: manyPages(30, 12)}
+			opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
+			opt.Frontier.Memory = memory
+			order, err := frontier.OrderingByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt.Ordering = order
+			crawl(t, opt)
+			if want == nil {
+				want = w.urls()
+			} else if !slices.Equal(want, w.urls()) {
+				t.Errorf("%s: order differs:\n%v\n%v", name, want, w.urls())
+			}
+		}
+	}
+}
+
+// TestFewHostsInMemory: hosts that were forgotten are read again from the store,
+// with their rests, rules and counts.
+func TestFewHostsInMemory(t *testing.T) {
+	pages := manyPages(30, 12)
+	w := &fakeWeb{pages: pages}
+	opt := newOptions(t, w, "http://h0.test/0")
+	opt.MaxPerHost, opt.Workers = 7, 3
+	c, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.hosts.limit = 2
+	r, err := c.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Counts.Pages != 30*7 || r.Hosts != 30 {
+		t.Errorf("%d pages of %d hosts, want 210 of 30", r.Counts.Pages, r.Hosts)
+	}
+	if n := c.Progress().Hosts; n != 30 {
+		t.Errorf("%d hosts are known, want 30", n)
+	}
+	robots := 0
+	for _, s := range w.log {
+		if strings.HasSuffix(s.url, "/robots.txt") {
+			robots++
+		}
+	}
+	if robots != 30 {
+		t.Errorf("robots.txt was asked for %d times, want once a host", robots)
+	}
+	if n := len(c.hosts.young) + len(c.hosts.old); n > 2*2+3 {
+		t.Errorf("%d hosts in memory, want 4 and those in use", n)
+	}
+}
