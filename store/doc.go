@@ -14,6 +14,7 @@
 // Readers may run beside the one Batch; a second process is refused.
 //
 // Start with Create or Open. Files: store.go open and close; key.go the keys;
-// record.go the records; batch.go writing; read.go reading; life.go one URL's
+// record.go the records; batch.go writing; read.go and waiters.go reading;
+// seen.go a filter before the seen-set; life.go one URL's
 // whole story; disk.go free space; verify.go and verifypages.go the invariants.
 package store

@@ -173,31 +173,6 @@ func (s *Store) Hosts() iter.Seq2[*Host, error] {
 	})
 }
 
-// Waiter is a URL that waits.
-type Waiter struct {
-	ID ID
-	Birth
-	Queued
-}
-
-// Waiters yields every URL that waits, in the order of discovery: what a
-// frontier is rebuilt from.
-func (s *Store) Waiters() iter.Seq2[Waiter, error] {
-	return each(s, key(keyQueued), func(k, v []byte) (Waiter, error) {
-		n, err := numOf(k)
-		if err != nil {
-			return Waiter{}, err
-		}
-		w := Waiter{ID: ID(n)}
-		if err := decode(k, v, &w.Queued); err != nil {
-			return w, err
-		}
-		birth, err := s.Birth(w.ID)
-		w.Birth = birth
-		return w, err
-	})
-}
-
 // Ended is a URL that waits no more.
 type Ended struct {
 	ID ID
