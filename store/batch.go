@@ -45,7 +45,19 @@ func (b *Batch) Commit() error {
 		}
 		return fmt.Errorf("store %s: commit: %w", b.s.dir, err)
 	}
+	b.s.trimAfter(b.size)
 	return nil
+}
+
+// trimAfter trims the value log each time that so much was written. It runs in
+// the only writer, see trim.
+func (s *Store) trimAfter(bytes int) {
+	const trimEvery = 32 << 20
+	if s.untrimmed += bytes; s.untrimmed < trimEvery {
+		return
+	}
+	s.untrimmed = 0
+	_ = trim(s.logs) // memory that is not given back is no error of the batch
 }
 
 // Cancel drops the batch.

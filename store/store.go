@@ -46,7 +46,9 @@ type Store struct {
 	dec  *zstd.Decoder // and so is DecodeAll
 	full atomic.Bool   // the disk is; set by watch
 
-	filter *seenFilter // nil until FilterSeen
+	filter    *seenFilter // nil until FilterSeen
+	logs      string      // folder of the value log, without symbolic links
+	untrimmed int         // bytes written since the last trim; the batch's
 
 	free func(dir string) (uint64, error)
 
@@ -126,6 +128,9 @@ func open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), db.Close())
 	}
+	if s.logs, err = logsFolder(dir); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	s.watch()
 	s.kept.Go(s.keep)
 	return s, nil
@@ -143,6 +148,18 @@ func options(dir string) badger.Options {
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
 		WithDetectConflicts(false) // there is one writer
+}
+
+// logsFolder returns the name under which the kernel knows the value log's folder.
+func logsFolder(dir string) (string, error) {
+	absolute, err := filepath.Abs(filepath.Join(dir, database))
+	if err == nil {
+		absolute, err = filepath.EvalSymlinks(absolute)
+	}
+	if err != nil {
+		return "", fmt.Errorf("store %s: %w", dir, err)
+	}
+	return absolute, nil
 }
 
 // keep syncs what was committed and watches the disk until Close.
