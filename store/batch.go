@@ -49,15 +49,15 @@ func (b *Batch) Commit() error {
 	return nil
 }
 
-// trimAfter trims the value log each time that so much was written. It runs in
-// the only writer, see trim.
+// trimAfter trims each time that so much was written, about twenty pages. It runs
+// in the only writer, see trim.
 func (s *Store) trimAfter(bytes int) {
-	const trimEvery = 32 << 20
+	const trimEvery = 64 << 10
 	if s.untrimmed += bytes; s.untrimmed < trimEvery {
 		return
 	}
 	s.untrimmed = 0
-	_ = trim(s.logs) // memory that is not given back is no error of the batch
+	_ = s.trim() // memory that is not given back is no error of the batch
 }
 
 // Cancel drops the batch.

@@ -47,7 +47,7 @@ type Store struct {
 	full atomic.Bool   // the disk is; set by watch
 
 	filter    *seenFilter // nil until FilterSeen
-	logs      string      // folder of the value log, without symbolic links
+	mapped    string      // the database's folder, as the kernel names it
 	untrimmed int         // bytes written since the last trim; the batch's
 
 	free func(dir string) (uint64, error)
@@ -128,7 +128,7 @@ func open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), db.Close())
 	}
-	if s.logs, err = logsFolder(dir); err != nil {
+	if s.mapped, err = kernelName(dir); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.watch()
@@ -150,8 +150,8 @@ func options(dir string) badger.Options {
 		WithDetectConflicts(false) // there is one writer
 }
 
-// logsFolder returns the name under which the kernel knows the value log's folder.
-func logsFolder(dir string) (string, error) {
+// kernelName returns the name of the database's folder without symbolic links.
+func kernelName(dir string) (string, error) {
 	absolute, err := filepath.Abs(filepath.Join(dir, database))
 	if err == nil {
 		absolute, err = filepath.EvalSymlinks(absolute)

@@ -4,21 +4,55 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
 )
 
-// trim gives back the memory of the value log. Badger maps every log file for as
-// long as the store is open, and what was once written counts as resident: a
-// crawl would seem to need as much memory as its pages have bytes. The mappings
-// are shared, so nothing is lost: written pages stay in the kernel's cache, and
-// all are mapped again when they are read.
+// trimAbove is how much of all mapped files may be resident. With the heap that a
+// crawl is held to it stays below 512 MiB.
+const trimAbove = 128 << 20
+
+// trim gives back the memory of Badger's mapped files when it is much. Badger maps
+// every log and every table for as long as the store is open, and what was once
+// touched counts as resident: a crawl would seem to need as much memory as its
+// store has bytes. The mappings are shared, so nothing is lost: written pages
+// stay in the kernel's cache, and all are mapped again when they are read.
 //
-// Only a writer makes Badger map or unmap a log file; so there must be none while
-// trim works, or the range could be another's memory by the time it is given back.
-// Tables come and go by themselves and are left alone for that reason.
-func trim(dir string) error {
+// A range must not become another's memory between our finding it and our giving
+// it back. Log files are mapped and unmapped by writers only, and trim runs in the
+// only one; a table is there as long as an iterator that was begun over it.
+func (s *Store) trim() error {
+	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
+		return err
+	}
+	return s.view(func(txn *badger.Txn) error {
+		before := s.tables()
+		it := txn.NewIterator(badger.IteratorOptions{})
+		defer it.Close()
+		after := s.tables() // a table that is in both was there when the iterator was begun
+		return s.release(func(name string) bool {
+			if strings.HasSuffix(name, ".vlog") {
+				return true
+			}
+			return before[name] && after[name]
+		})
+	})
+}
+
+// tables returns the names of Badger's tables.
+func (s *Store) tables() map[string]bool {
+	names := map[string]bool{}
+	for _, t := range s.db.Tables() {
+		names[fmt.Sprintf("%06d.sst", t.ID)] = true
+	}
+	return names
+}
+
+// release unmaps, page by page, the mapped files of the database that want names.
+func (s *Store) release(want func(name string) bool) error {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -26,27 +60,40 @@ func trim(dir string) error {
 	defer maps.Close()
 	lines := bufio.NewScanner(maps)
 	for lines.Scan() {
-		from, to, ok := logMapping(lines.Text(), dir)
-		if !ok {
+		name, from, to := mapping(lines.Text(), s.mapped)
+		if name == "" || !want(name) {
 			continue
 		}
 		if _, _, errno := unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED); errno != 0 {
-			return fmt.Errorf("store: memory of the value log: %w", errno)
+			return fmt.Errorf("store: memory of %s: %w", name, errno)
 		}
 	}
 	return lines.Err()
 }
 
-// logMapping reads a line of /proc/self/maps: where the shared mapping of a value
-// log in dir begins and ends.
-func logMapping(line, dir string) (from, to uintptr, ok bool) {
+// mapping reads a line of /proc/self/maps: the name of a file in dir that is
+// mapped, shared, and where; "" for all else.
+func mapping(line, dir string) (name string, from, to uintptr) {
 	at := strings.IndexByte(line, '/')
-	if at < 0 || !strings.HasPrefix(line[at:], dir+"/") || !strings.HasSuffix(line, ".vlog") {
-		return 0, 0, false
+	if at < 0 || filepath.Dir(line[at:]) != dir {
+		return "", 0, 0
 	}
 	var mode string
-	if n, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &mode); n != 3 || err != nil {
-		return 0, 0, false
+	if n, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &mode); n != 3 || err != nil || !strings.HasSuffix(mode, "s") {
+		return "", 0, 0
 	}
-	return from, to, len(mode) == 4 && mode[3] == 's'
+	return filepath.Base(line[at:]), from, to
+}
+
+// mappedBytes returns how much of the process's mapped files is resident.
+func mappedBytes() (int64, error) {
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, fmt.Errorf("store: %w", err)
+	}
+	var size, resident, shared int64
+	if _, err := fmt.Sscan(string(statm), &size, &resident, &shared); err != nil {
+		return 0, fmt.Errorf("store: /proc/self/statm: %w", err)
+	}
+	return shared * int64(os.Getpagesize()), nil
 }
