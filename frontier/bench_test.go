@@ -39,12 +39,8 @@ func BenchmarkInOut(b *testing.B) {
 func inOut(b *testing.B, urls, hosts int) {
 	f := newFrontier(b, Options{Dir: b.TempDir()})
 	rng := rand.New(rand.NewPCG(1, 1))
-	all := make([]Host, hosts)
-	for i := range all {
-		all[i] = f.Host(fmt.Sprintf("h%d.test:80", i))
-	}
 	for id := range urls {
-		f.Push(Item{ID: ID(id + 1), Host: all[rng.IntN(hosts)], Priority: rng.Float64()})
+		f.Push(Item{ID: ID(id + 1), Host: Host(rng.IntN(hosts)), Priority: rng.Float64()})
 	}
 	const tick, rest = 10 * time.Microsecond, time.Millisecond
 	now, out := start, 0
@@ -70,14 +66,10 @@ func BenchmarkSteady(b *testing.B) {
 		b.Run(fmt.Sprintf("urls=%d/hosts=%d", size[0], size[1]), func(b *testing.B) {
 			f := newFrontier(b, Options{Dir: b.TempDir()})
 			rng := rand.New(rand.NewPCG(1, 1))
-			all := make([]Host, size[1])
-			for i := range all {
-				all[i] = f.Host(fmt.Sprintf("h%d.test:80", i))
-			}
 			id := 0
 			push := func() {
 				id++
-				f.Push(Item{ID: ID(id), Host: all[id%size[1]], Priority: rng.Float64()})
+				f.Push(Item{ID: ID(id), Host: Host(id % size[1]), Priority: rng.Float64()})
 			}
 			for id < size[0] {
 				push()
@@ -95,7 +87,7 @@ func BenchmarkSteady(b *testing.B) {
 				if id%4 == 0 {
 					again := 1 + rng.IntN(id)
 					if f.Queued(ID(again)) {
-						f.Raise(Item{ID: ID(again), Host: all[again%size[1]], Priority: rng.Float64()})
+						f.Raise(Item{ID: ID(again), Host: Host(again % size[1]), Priority: rng.Float64()})
 					}
 				}
 			}

@@ -20,10 +20,10 @@ type tail struct {
 }
 
 const (
-	tailBlock = 1024 // entries
-	// maxRuns bounds the blocks in memory: 128 of 32 KiB. With the buffer's
-	// default of 262,144 entries, 16 million fit before runs are merged.
-	maxRuns = 128
+	tailBlock = 512 // entries
+	// maxRuns bounds the blocks in memory: 64 of 16 KiB. With the buffer's
+	// default of 262,144 entries, 8 million fit before runs are merged.
+	maxRuns = 64
 )
 
 // memoryOnly is the limit of a frontier without a folder.
