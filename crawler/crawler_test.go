@@ -294,6 +294,16 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%d pages of %d hosts, want 12 of 4", r.Counts.Pages, r.Hosts)
 		}
 	})
+	t.Run("pages a site, over two sessions", func(t *testing.T) {
+		w := &fakeWeb{pages: pages}
+		opt := newOptions(t, w, "http://h0.test/0")
+		opt.Workers, opt.MaxPerSite, opt.MaxPages = 8, 3, 5
+		crawl(t, opt)
+		opt.MaxPages = 0
+		if r := crawl(t, opt); r.Counts.Pages != 12 || r.Hosts != 4 {
+			t.Errorf("%d pages of %d sites, want 12 of 4", r.Counts.Pages, r.Hosts)
+		}
+	})
 	t.Run("depth", func(t *testing.T) {
 		w := &fakeWeb{pages: pages}
 		opt := newOptions(t, w, "http://h0.test/0")
