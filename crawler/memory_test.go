@@ -84,6 +84,9 @@ func TestMemoryIsFlat(t *testing.T) {
 	early, most := 0.0, 0.0
 	opt.Progress = func(p Progress) {
 		if now := resident(t, "VmRSS:"); p.Counts.Pages >= next || most < now {
+			if now > most+20 {
+				t.Logf("%8d pages: %.0f MiB, %.0f of it mapped files", p.Counts.Pages, now, resident(t, "RssFile:"))
+			}
 			most = max(most, now)
 			if p.Counts.Pages*5 <= uint64(pages) {
 				early = max(early, now)

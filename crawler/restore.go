@@ -40,6 +40,9 @@ func (c *Crawler) restore() error {
 		if err != nil {
 			return err
 		}
+		if uint64(w.ID) > c.counts.URLs {
+			return fmt.Errorf("URL %d waits, of %d: %w; run fossick repair", w.ID, c.counts.URLs, store.ErrDamaged)
+		}
 		c.frontier.Push(c.item(w.ID, c.frontier.Host(page.Host(w.URL)), w.URL, w.Queued.Priority))
 	}
 	if err := c.frontier.Err(); err != nil {

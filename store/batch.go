@@ -52,12 +52,12 @@ func (b *Batch) Commit() error {
 // trimAfter trims each time that so much was written, about twenty pages. It runs
 // in the only writer, see trim.
 func (s *Store) trimAfter(bytes int) {
-	const trimEvery = 64 << 10
-	if s.untrimmed += bytes; s.untrimmed < trimEvery {
+	const trimBytes = 64 << 10
+	if s.untrimmed += bytes; s.untrimmed < trimBytes {
 		return
 	}
 	s.untrimmed = 0
-	_ = s.trim() // memory that is not given back is no error of the batch
+	_ = s.trim(true) // memory that is not given back is no error of the batch
 }
 
 // Cancel drops the batch.

@@ -26,6 +26,10 @@ const database = "db"
 // nothing: what is committed is in the kernel's hands.
 const syncEvery = 5 * time.Second
 
+// trimEvery is how often memory is given back beside the writer: while Badger
+// compacts, a commit may wait for seconds.
+const trimEvery = 500 * time.Millisecond
+
 // Errors that callers branch on.
 var (
 	ErrExists   = errors.New("a store is there already")
@@ -162,12 +166,15 @@ func kernelName(dir string) (string, error) {
 	return absolute, nil
 }
 
-// keep syncs what was committed and watches the disk until Close.
+// keep syncs what was committed, and watches disk and memory, until Close.
 func (s *Store) keep() {
-	tick := time.NewTicker(syncEvery)
+	tick, soon := time.NewTicker(syncEvery), time.NewTicker(trimEvery)
 	defer tick.Stop()
+	defer soon.Stop()
 	for {
 		select {
+		case <-soon.C:
+			_ = s.trim(false) // no harm if it cannot: see trimAfter
 		case <-tick.C:
 			_ = s.db.Sync() // a failing disk fails the next commit, which is told
 			s.watch()

@@ -22,9 +22,10 @@ const trimAbove = 128 << 20
 // stay in the kernel's cache, and all are mapped again when they are read.
 //
 // A range must not become another's memory between our finding it and our giving
-// it back. Log files are mapped and unmapped by writers only, and trim runs in the
-// only one; a table is there as long as an iterator that was begun over it.
-func (s *Store) trim() error {
+// it back. Log files are mapped and unmapped by writers only, so they are left
+// alone unless the caller is the only one (logs); a table is there as long as an
+// iterator that was begun over it.
+func (s *Store) trim(logs bool) error {
 	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
 		return err
 	}
@@ -35,7 +36,7 @@ func (s *Store) trim() error {
 		after := s.tables() // a table that is in both was there when the iterator was begun
 		return s.release(func(name string) bool {
 			if strings.HasSuffix(name, ".vlog") {
-				return true
+				return logs
 			}
 			return before[name] && after[name]
 		})
