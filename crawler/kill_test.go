@@ -13,10 +13,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"fossick/frontier"
+	"fossick/page"
 	"fossick/store"
 )
 
@@ -225,6 +227,39 @@ func TestQueueOnDiskMakesNoDifference(t *testing.T) {
 				t.Errorf("%s: order differs:\n%v\n%v", name, want, w.urls())
 			}
 		}
+	}
+}
+
+// shiftingScorer is a Rescorer whose mind changes with every page.
+type shiftingScorer struct {
+	wordScorer
+	pages *atomic.Uint64
+}
+
+func (s shiftingScorer) ScorePage(p *page.Page, parent float64) Score {
+	s.pages.Add(1)
+	return s.wordScorer.ScorePage(p, parent)
+}
+
+func (s shiftingScorer) Rescore(key uint64) (float64, bool) {
+	return float64((key+s.pages.Load())%97) / 97, key%5 > 0
+}
+
+// TestRescoreOnDisk: with most of the queue on disk and its order changing all the
+// time, every page is fetched, and once.
+func TestRescoreOnDisk(t *testing.T) {
+	w := &fakeWeb{pages: manyPages(30, 12)}
+	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
+	opt.Frontier.Memory, opt.Workers, opt.Ordering = 8, 3, frontier.Latest
+	opt.Scorer = shiftingScorer{wordScorer{0.3}, &atomic.Uint64{}}
+	for session := range 3 { // resumed twice on the way
+		opt.MaxPages = []uint64{100, 200, 0}[session]
+		crawl(t, opt)
+	}
+	asked := w.urls()
+	slices.Sort(asked)
+	if once := slices.Compact(slices.Clone(asked)); len(once) != 30*12 || len(asked) != len(once) {
+		t.Errorf("%d requests for %d pages, want one for each of 360", len(asked), len(once))
 	}
 }
 
