@@ -1,0 +1,125 @@
+package fetch
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+func TestParseSitemap(t *testing.T) {
+	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		body  string
+		pages []SitemapPage
+		maps  []string
+		bad   bool
+	}{
+		"urlset": {
+			body: `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+ <url><loc> http://a.test/?a=1&amp;b=2 </loc><lastmod>2026-03-01</lastmod><changefreq>daily</changefreq></url>
+ <url><loc>http://a.test/two</loc><image:image><image:loc>http://a.test/two.png</image:loc></image:image></url>
+ <url><lastmod>2026-03-01</lastmod></url>
+</urlset>`,
+			pages: []SitemapPage{{"http://a.test/?a=1&b=2", day}, {"http://a.test/two", time.Time{}}},
+		},
+		"index": {
+			body: `<sitemapindex><sitemap><loc>http://a.test/1.xml.gz</loc><lastmod>2026-03-01T00:00:00+00:00</lastmod></sitemap>
+<sitemap><loc>/relative.xml</loc></sitemap></sitemapindex>`,
+			maps: []string{"http://a.test/1.xml.gz"},
+		},
+		"rss": {
+			body: `<rss version="2.0"><channel><link>http://a.test/</link><item><title>x</title><link>http://a.test/news</link>
+<pubDate>Sun, 01 Mar 2026 00:00:00 +0000</pubDate></item></channel></rss>`,
+			pages: []SitemapPage{{"http://a.test/news", day}},
+		},
+		"atom": {
+			body: `<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://a.test/"/><entry><link rel="self" href="http://a.test/e.atom"/>
+<link rel="alternate" href="http://a.test/e"/><updated>2026-03-01T00:00:00Z</updated></entry></feed>`,
+			pages: []SitemapPage{{"http://a.test/e", day}},
+		},
+		"text":       {body: "\xef\xbb\xbfhttp://a.test/1\r\n\r\nno url\nhttps://a.test/2\n", pages: []SitemapPage{{URL: "http://a.test/1"}, {URL: "https://a.test/2"}}},
+		"latin-1":    {body: "<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>http://a.test/caf\xe9</loc></url></urlset>", pages: []SitemapPage{{URL: "http://a.test/café"}}},
+		"cut":        {body: "<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.te", pages: []SitemapPage{{URL: "http://a.test/1"}}, bad: true},
+		"html":       {body: "<!DOCTYPE html><html><head><link rel=stylesheet href=x></head><p>Not found</html>"},
+		"empty":      {body: ""},
+		"long":       {body: "<urlset><url><loc>http://a.test/" + strings.Repeat("l", 3000) + "</loc></url></urlset>"},
+		"javascript": {body: "<urlset><url><loc>javascript:alert(1)</loc></url></urlset>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := ParseSitemap([]byte(c.body))
+			if (err != nil) != c.bad {
+				t.Errorf("error %v", err)
+			}
+			if !slices.Equal(m.Pages, c.pages) || !slices.Equal(m.Maps, c.maps) {
+				t.Errorf("got %+v\nwant %+v %v", m, c.pages, c.maps)
+			}
+		})
+	}
+}
+
+func zipped(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestSitemapBounds(t *testing.T) {
+	var many strings.Builder
+	many.WriteString("<urlset>")
+	for i := range maxSitemapURLs + 10 {
+		fmt.Fprintf(&many, "<url><loc>http://a.test/%d</loc></url>", i)
+	}
+	file := zipped(t, many.String())
+	m, err := ParseSitemap(file)
+	if err != nil || len(m.Pages) != maxSitemapURLs {
+		t.Errorf("%d pages, %v; want %d", len(m.Pages), err, maxSitemapURLs)
+	}
+	if m, _ := ParseSitemap(file[:len(file)/2]); len(m.Pages) < maxSitemapURLs/3 {
+		t.Errorf("%d pages of a file cut in half", len(m.Pages))
+	}
+	bomb := zipped(t, "<urlset>"+strings.Repeat(" ", 8*MaxSitemapBytes))
+	if m, _ := ParseSitemap(bomb); len(m.Pages) != 0 {
+		t.Errorf("%d pages of a bomb", len(m.Pages))
+	}
+	deep := strings.Repeat("<url>", 1_000_000)
+	if m, _ := ParseSitemap([]byte(deep)); len(m.Pages) != 0 {
+		t.Errorf("%d pages of nested elements", len(m.Pages))
+	}
+}
+
+func FuzzSitemap(f *testing.F) {
+	f.Add([]byte("<urlset><url><loc>http://a.test/1</loc><lastmod>2026</lastmod></url></urlset>"))
+	f.Add([]byte("<sitemapindex><sitemap><loc>http://a.test/1.xml</loc></sitemap></sitemapindex>"))
+	f.Add([]byte("<feed><entry><link href='http://a.test/'/></entry></feed>"))
+	f.Add([]byte("http://a.test/1\nhttp://a.test/2"))
+	f.Add(zipped(f, "http://a.test/1"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		m, _ := ParseSitemap(body) // an error may come with entries
+		if m == nil || len(m.Pages)+len(m.Maps) > maxSitemapURLs {
+			t.Fatalf("%+v", m)
+		}
+		for _, p := range m.Pages {
+			if !usable(p.URL) {
+				t.Errorf("page %q", p.URL)
+			}
+		}
+		for _, u := range m.Maps {
+			if !usable(u) {
+				t.Errorf("sitemap %q", u)
+			}
+		}
+	})
+}
