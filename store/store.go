@@ -22,6 +22,9 @@ const Format = 1
 // crawl's model and socket.
 const database = "db"
 
+// making is the name of a database that is being made.
+const making = database + ".new"
+
 // syncEvery bounds what a power cut can cost. A kill of the process costs
 // nothing: what is committed is in the kernel's hands.
 const syncEvery = 5 * time.Second
@@ -61,12 +64,43 @@ type Store struct {
 }
 
 // Create makes a store in dir, which must not hold one. What a kill left of a
-// store in the making is no store.
+// store in the making is no store: the database is made under another name, and
+// gets its own when it is whole.
 func Create(dir string, info Info) (*Store, error) {
-	if err := os.MkdirAll(filepath.Join(dir, database), 0o755); err != nil {
+	if exists(dir) {
+		return createOver(dir, info)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	s, err := open(dir)
+	if err := makeDatabase(dir, info); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(filepath.Join(dir, making), filepath.Join(dir, database)); err != nil {
+		return nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	return Open(dir)
+}
+
+// makeDatabase makes a database with the store's Info, and closes it.
+func makeDatabase(dir string, info Info) error {
+	s, err := open(dir, making)
+	if err != nil && !errors.Is(err, ErrBusy) { // a kill may leave what Badger cannot read
+		if err = os.RemoveAll(filepath.Join(dir, making)); err == nil {
+			s, err = open(dir, making)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	info.Format, info.Created = Format, time.Now().UTC()
+	s.info = info
+	return errors.Join(s.putInfo(), s.Close())
+}
+
+// createOver is Create where there is a database: it must be an empty one.
+func createOver(dir string, info Info) (*Store, error) {
+	s, err := open(dir, database)
 	if errors.Is(err, ErrBusy) {
 		return nil, fmt.Errorf("%s: %w, and %w; name another folder", dir, ErrExists, ErrBusy)
 	}
@@ -78,8 +112,7 @@ func Create(dir string, info Info) (*Store, error) {
 	case err == nil:
 		err = fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
 	case errors.Is(err, ErrUnknown):
-		info.Format = Format
-		info.Created = time.Now().UTC()
+		info.Format, info.Created = Format, time.Now().UTC()
 		s.info = info
 		err = s.putInfo()
 	}
@@ -94,7 +127,7 @@ func Open(dir string) (*Store, error) {
 	if !exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
-	s, err := open(dir)
+	s, err := open(dir, database)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +149,10 @@ func exists(dir string) bool {
 	return err == nil
 }
 
-func open(dir string) (*Store, error) {
-	db, err := badger.Open(options(dir))
+// open opens the database of this name in dir.
+func open(dir, name string) (*Store, error) {
+	path := filepath.Join(dir, name)
+	db, err := badger.Open(options(path))
 	if err != nil {
 		if strings.Contains(err.Error(), "Another process is using this Badger database") {
 			return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
@@ -132,7 +167,7 @@ func open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), db.Close())
 	}
-	if s.mapped, err = kernelName(dir); err != nil {
+	if s.mapped, err = kernelName(path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.watch()
@@ -141,8 +176,8 @@ func open(dir string) (*Store, error) {
 }
 
 // options are small: a crawl's memory belongs to its pages in flight.
-func options(dir string) badger.Options {
-	return badger.DefaultOptions(filepath.Join(dir, database)).
+func options(path string) badger.Options {
+	return badger.DefaultOptions(path).
 		WithLogger(quiet{}).
 		WithMemTableSize(32 << 20). // bounds a batch at 15 % of it
 		WithNumMemtables(2).
@@ -155,13 +190,13 @@ func options(dir string) badger.Options {
 }
 
 // kernelName returns the name of the database's folder without symbolic links.
-func kernelName(dir string) (string, error) {
-	absolute, err := filepath.Abs(filepath.Join(dir, database))
+func kernelName(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
 	if err == nil {
 		absolute, err = filepath.EvalSymlinks(absolute)
 	}
 	if err != nil {
-		return "", fmt.Errorf("store %s: %w", dir, err)
+		return "", fmt.Errorf("store %s: %w", path, err)
 	}
 	return absolute, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -301,4 +302,41 @@ func BenchmarkCommit(b *testing.B) {
 		must(b, batch.PutPage(p, body), batch.PutCounts(&Counts{URLs: n}), batch.Commit())
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "pages/s")
+}
+
+// TestMakingCutOff leaves behind what a kill can leave of a database in the
+// making, also what Badger cannot read, and makes a store all the same.
+func TestMakingCutOff(t *testing.T) {
+	for name, manifest := range map[string]string{"empty": "", "half": "Bdgr", "nonsense": "this is no manifest of anything"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, making), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range []string{"MANIFEST", "000001.vlog", "00001.mem"} {
+				if err := os.WriteFile(filepath.Join(dir, making, file), []byte(manifest), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := Open(dir); !errors.Is(err, ErrNone) {
+				t.Fatalf("open: %v, want no store", err)
+			}
+			s, err := Create(dir, Info{Topic: "x"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, making)); err == nil {
+				t.Error("the folder of the making is still there")
+			}
+			if s, err = Open(dir); err != nil || s.Info().Topic != "x" {
+				t.Fatalf("opened again: %v", err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
