@@ -57,6 +57,7 @@ func New(opt Options) (*Crawler, error) {
 		seed:     maphash.MakeSeed(),
 		hosts:    newHostCache(hostsInMemory),
 		resolved: map[frontier.Host]struct{}{},
+		places:   make(places, placesInMemory),
 		sites:    map[string]uint64{},
 	}
 	var err error

@@ -206,8 +206,8 @@ func checkQueue(t *testing.T, dir string, kill int) {
 	}
 }
 
-// TestQueueOnDiskMakesNoDifference: with room for eight URLs in memory the pages
-// come in the same order.
+// TestQueueOnDiskMakesNoDifference: with room for eight URLs in memory, and for the
+// places of two, the pages come in the same order.
 func TestQueueOnDiskMakesNoDifference(t *testing.T) {
 	for _, name := range frontier.Orderings() {
 		var want []string
@@ -220,7 +220,16 @@ func TestQueueOnDiskMakesNoDifference(t *testing.T) {
 				t.Fatal(err)
 			}
 			opt.Ordering = order
-			crawl(t, opt)
+			c, err := New(opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if memory > 0 {
+				c.places = make(places, 2)
+			}
+			if _, err := c.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 			if want == nil {
 				want = w.urls()
 			} else if !slices.Equal(want, w.urls()) {

@@ -21,20 +21,15 @@ type placed struct {
 
 const placesInMemory = 1 << 16
 
-func (p *places) put(id store.ID, q store.Queued) {
-	if *p == nil {
-		*p = make(places, placesInMemory)
-	}
-	(*p)[uint64(id)%placesInMemory] = placed{id, q.Priority, q.Visits}
-}
+func (p places) slot(id store.ID) *placed { return &p[uint64(id)%uint64(len(p))] }
+
+func (p places) put(id store.ID, q store.Queued) { *p.slot(id) = placed{id, q.Priority, q.Visits} }
 
 // place returns the priority of a URL that waits, as it was journalled last, and
 // the exchanges made for it.
 func (c *Crawler) place(b *store.Batch, id store.ID) (priority float64, visits int, err error) {
-	if c.places != nil {
-		if p := c.places[uint64(id)%placesInMemory]; p.id == id {
-			return p.priority, p.visits, nil
-		}
+	if p := c.places.slot(id); p.id == id {
+		return p.priority, p.visits, nil
 	}
 	q, err := b.Queued(id)
 	if err != nil {

@@ -109,13 +109,19 @@ func (c *Crawler) replay() error {
 
 // rescoreAfter is how many pages a scorer may have learned from before the queue
 // hears of it: few while the queue is small, and so many that the work a page
-// stays bounded when it is large.
-func rescoreAfter(queue int) int { return max(10, queue/500) }
+// stays bounded when it is large: 500 URLs a page in memory, 100 on disk, where a
+// URL costs a microsecond.
+func rescoreAfter(queue int, onDisk bool) int {
+	if onDisk {
+		return max(10, queue/100)
+	}
+	return max(10, queue/500)
+}
 
 // learned gives the queue new priorities once the scorer has learned enough.
 func (c *Crawler) learned() {
 	scorer, ok := c.opt.Scorer.(Rescorer)
-	if ok && int(c.counts.Pages-c.rescored) >= rescoreAfter(c.frontier.Len()) {
+	if ok && int(c.counts.Pages-c.rescored) >= rescoreAfter(c.frontier.Len(), c.frontier.Spilled()) {
 		c.rescore(scorer)
 	}
 }
