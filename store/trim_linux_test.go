@@ -32,8 +32,9 @@ func TestTrim(t *testing.T) {
 			must(t, b.PutBirth(ID(n*1000+k), Birth{URL: fmt.Sprintf("http://h.example/%d/%x", n, content[k:k+64])}))
 		}
 		must(t, b.Commit())
-		if resident, err := mappedBytes(); err != nil || resident > trimAbove+8<<20 {
-			t.Fatalf("page %d: %d MiB of mapped files are resident, %v; want at most %d", n, resident>>20, err, trimAbove>>20)
+		// A table may be written while we look: 32 MiB and some.
+		if resident, err := mappedBytes(); err != nil || resident > trimAbove+48<<20 {
+			t.Fatalf("page %d: %d MiB of mapped files are resident, %v; want hardly more than %d", n, resident>>20, err, trimAbove>>20)
 		}
 	}
 	if len(s.tables()) == 0 {
