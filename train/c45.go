@@ -31,7 +31,7 @@ func (c45) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitt
 	}
 	kept, _ := c.vocabulary(pages, words, opt.Mu)
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("training %s: no word gains enough; lower --mu or give --words", models.C45)
+		return nil, fmt.Errorf("training %s: %w", models.C45, errNoWord)
 	}
 	f := newFitted(c, kept)
 	f.settings["terms"] = strconv.Itoa(len(kept))

@@ -50,7 +50,7 @@ func (cn2) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitt
 	}
 	kept, _ := c.vocabulary(pages, words, opt.Mu)
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("training %s: no word gains enough; lower --mu or give --words", models.CN2)
+		return nil, fmt.Errorf("training %s: %w", models.CN2, errNoWord)
 	}
 	f := newFitted(c, kept)
 	y := make([]int, len(pages))
