@@ -12,5 +12,6 @@
 // Files: analyzer.go text to terms; segment.go words and their borders; stem.go
 // languages and their stems; stop.go stop words; document.go the text of a page
 // by field; extract.go its terms and their counts; lexicon.go numbers of terms;
-// vector.go tf-idf; gain.go equations 2 to 5.
+// vector.go tf-idf; gain.go equations 2 to 5; measure.go other measures of
+// words.
 package features

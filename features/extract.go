@@ -56,6 +56,9 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 	return x
 }
 
+// Forget makes x look every word up anew: its lexicon has dropped terms.
+func (x *Extractor) Forget() { clear(x.an.langs) }
+
 // resolve finds the numbers of a new word's terms.
 func (x *Extractor) resolve(e *entry) {
 	for f := range fields {

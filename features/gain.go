@@ -1,7 +1,6 @@
 package features
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -145,25 +144,14 @@ func sum(counts []int32) (n float64) {
 	return n
 }
 
-// Ranked is a term with what it gains.
+// Ranked is a term with what it gains, in the unit of the measure it is ranked by.
 type Ranked struct {
 	Term int32
 	Gain float64
 }
 
 // Rank returns all terms that occur, by falling gain; equal ones by rising number.
-func (c *Counts) Rank() []Ranked {
-	var r []Ranked
-	for i := range int32(c.Terms()) {
-		if c.DF(i) > 0 {
-			r = append(r, Ranked{i, c.Gain(i)})
-		}
-	}
-	slices.SortFunc(r, func(a, b Ranked) int {
-		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.Term, b.Term))
-	})
-	return r
-}
+func (c *Counts) Rank() []Ranked { return c.RankBy(ByGain) }
 
 // Select returns the terms of H_μ = { a : Gain(a) ≥ μ } (paper A eq. 5) from a
 // ranking; when words is not 0, at most that many.

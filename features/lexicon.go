@@ -17,6 +17,7 @@ type Lexicon struct {
 	words []string // by number of the part
 	pairs map[uint64]int32
 
+	free    []int32 // numbers without a term, falling
 	growing bool
 }
 
@@ -41,11 +42,35 @@ func FixedLexicon(terms []string) *Lexicon {
 	return l
 }
 
-// Len returns the number of terms.
+// Len returns the number of terms, and of numbers whose term was dropped.
 func (l *Lexicon) Len() int { return len(l.terms) }
 
-// Terms returns the terms by number. The caller must not change them.
+// Live returns the number of terms.
+func (l *Lexicon) Live() int { return len(l.terms) - len(l.free) }
+
+// Terms returns the terms by number, "" where the term was dropped. The caller
+// must not change them.
 func (l *Lexicon) Terms() []string { return l.terms }
+
+// Drop takes from a growing lexicon the terms that keep refuses. New terms get
+// their numbers, the lowest first. An Extractor of the lexicon must Forget.
+func (l *Lexicon) Drop(keep func(term int32) bool) {
+	l.free = l.free[:0]
+	for i := int32(len(l.terms)) - 1; i >= 0; i-- {
+		if l.terms[i] == "" || !keep(i) {
+			delete(l.index, l.terms[i])
+			l.terms[i] = ""
+			l.free = append(l.free, i)
+		}
+	}
+	// The words of pairs are numbered anew: most are in dropped pairs only.
+	l.parts, l.words, l.pairs = map[string]int32{}, nil, map[uint64]int32{}
+	for i, t := range l.terms {
+		if a, b, ok := strings.Cut(t, " "); ok {
+			l.pairs[pairKey(l.part(a), l.part(b))] = int32(i)
+		}
+	}
+}
 
 // Index returns the number of term; -1 when a fixed lexicon does not have it.
 func (l *Lexicon) Index(term string) int32 {
@@ -60,7 +85,12 @@ func (l *Lexicon) Index(term string) int32 {
 
 func (l *Lexicon) add(term string) int32 {
 	i := int32(len(l.terms))
-	l.terms = append(l.terms, term)
+	if n := len(l.free); n > 0 {
+		i, l.free = l.free[n-1], l.free[:n-1]
+		l.terms[i] = term
+	} else {
+		l.terms = append(l.terms, term)
+	}
 	l.index[term] = i
 	return i
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -29,6 +30,12 @@ func (c Chart) style(p *plot.Plot) {
 	p.X.Tick.Marker = countTicks{}
 	if c.XShares {
 		p.X.Tick.Marker = percentTicks{}
+	}
+	if c.XNumbers {
+		p.X.Tick.Marker = numberTicks{}
+	}
+	if c.YCounts {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
 }
 
@@ -59,7 +66,12 @@ func (c Chart) limits() box {
 	if c.Level != nil {
 		see(*c.Level)
 	}
+	if c.XNumbers {
+		b.x0, b.x1 = c.span()
+	}
 	switch {
+	case c.YCounts:
+		b.y0, b.y1 = 1, roundUp(max(most, 10))
 	case c.Fit == FitTop:
 		for _, end := range []float64{0.5, 0.25, 0.1, 0.05} { // whole percents at the fifths
 			if most <= end {
@@ -118,4 +130,62 @@ func NiceStep(n int) int {
 			}
 		}
 	}
+}
+
+// span returns the least and the greatest X.
+func (c Chart) span() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, l := range c.Lines {
+		for _, p := range l.Points {
+			lo, hi = min(lo, p.X), max(hi, p.X)
+		}
+	}
+	if !(lo < hi) {
+		return 0, max(1, 2*hi) // no point, or one
+	}
+	return lo, hi
+}
+
+// roundUp returns the least of 1, 2 and 5 times a power of ten that is n or more.
+func roundUp(n float64) float64 {
+	for base := 1.0; ; base *= 10 {
+		for _, f := range []float64{1, 2, 5} {
+			if n <= base*f {
+				return base * f
+			}
+		}
+	}
+}
+
+// numberTicks marks round numbers, at most seven.
+type numberTicks struct{}
+
+func (numberTicks) Ticks(lo, hi float64) []plot.Tick {
+	step := math.Pow(10, math.Floor(math.Log10(hi-lo)))
+	for _, part := range []float64{1. / 5, 1. / 2, 1, 2} {
+		if (hi-lo)/(step*part) <= 7 {
+			step *= part
+			break
+		}
+	}
+	var t []plot.Tick
+	for k := math.Ceil(lo/step-1e-9) + 0; k*step <= hi+1e-9*step; k++ {
+		t = append(t, plot.Tick{Value: k * step, Label: strconv.FormatFloat(math.Round(k*step*1e9)/1e9, 'f', -1, 64)})
+	}
+	return t
+}
+
+// logTicks marks 1, 2 and 5 times the powers of ten, over two powers those alone.
+type logTicks struct{}
+
+func (logTicks) Ticks(lo, hi float64) []plot.Tick {
+	var t []plot.Tick
+	for base := 1.0; base <= hi; base *= 10 {
+		for _, f := range []float64{1, 2, 5} {
+			if v := base * f; v >= lo && v <= hi && (f == 1 || hi <= 100*lo || v == hi) {
+				t = append(t, plot.Tick{Value: v, Label: Number(int(v))})
+			}
+		}
+	}
+	return t
 }

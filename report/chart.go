@@ -34,8 +34,9 @@ const (
 	plotHeight = 240
 )
 
-// Point is a point of a line. Y is a share in [0,1]; X is a count, or a share where
-// Chart.XShares says so.
+// Point is a point of a line. Y is a share in [0,1], or a count where Chart.YCounts
+// says so; X is a count, or a share where Chart.XShares, any number where
+// Chart.XNumbers says so.
 type Point struct{ X, Y float64 }
 
 // Line is one line of a plot.
@@ -56,7 +57,7 @@ const (
 	FitBoth            // from a round share below the lowest to one above the highest
 )
 
-// Chart is a plot of shares.
+// Chart is a plot of shares or counts.
 type Chart struct {
 	XLabel, YLabel string
 	Lines          []Line
@@ -64,6 +65,8 @@ type Chart struct {
 	LevelName      string
 	Diagonal       string // name of the line y = x, "" for none
 	XShares        bool   // X are shares, and the axis runs from 0 to 100 %
+	XNumbers       bool   // X are numbers such as 0.05, and the axis spans them
+	YCounts        bool   // Y are counts of 1 or more, on a logarithmic axis
 	Fit            Fit
 }
 

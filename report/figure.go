@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"strconv"
 )
 
 // Figure is a plot with its legend, caption and numbers.
@@ -67,7 +68,14 @@ func (c Chart) numbers(l Line) Numbers {
 		if c.XShares {
 			x = fmt.Sprintf("%.1f %%", 100*p.X)
 		}
-		row := []string{x, fmt.Sprintf("%.1f %%", 100*p.Y)}
+		if c.XNumbers {
+			x = strconv.FormatFloat(p.X, 'f', -1, 64)
+		}
+		y := fmt.Sprintf("%.1f %%", 100*p.Y)
+		if c.YCounts {
+			y = Number(int(p.Y))
+		}
+		row := []string{x, y}
 		if l.Band != nil {
 			row = append(row, Span(l.Band[i]))
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -42,7 +41,7 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, opt *Options) 
 	}
 	hits, pages := make([][]int, len(shares)), make([][]int, len(shares)) // by share and fold
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(c.room.folds())
 	for i, share := range shares {
 		hits[i], pages[i] = make([]int, n), make([]int, n)
 		for k := range n {

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,6 +35,9 @@ type fitted struct {
 	dense     []float32         // scratch of the scores of trees
 	match     models.RuleScratch
 }
+
+// errNoWord reports that the selection of words leaves none.
+var errNoWord = errors.New("no word gains enough; lower --mu or give --words")
 
 // newFitted keeps the given terms of the corpus.
 func newFitted(c *corpus, kept []int32) *fitted {
@@ -100,12 +104,18 @@ func (c *corpus) counts(pages []int) *features.Counts {
 	return counts
 }
 
-// vocabulary returns the terms to train on: by information gain when words or mu
-// ask for it, else all that occur on enough of the pages.
+// vocabulary returns the terms to train on: the best by the corpus's measure when
+// words or mu ask for it, or when not all had room in memory; else all that occur
+// on enough of the pages.
 func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, counts *features.Counts) {
 	counts = c.counts(pages)
+	if c.room != nil && c.room.most > 0 && (words == 0 || words > c.room.most) {
+		if words = c.room.most; mu == 0 {
+			c.room.wanted()
+		}
+	}
 	if words > 0 || mu > 0 {
-		return features.Select(counts.Rank(), mu, words), counts
+		return features.Select(counts.RankBy(c.measure), mu, words), counts
 	}
 	least := int32(2)
 	if len(pages) < rareSet {
@@ -128,7 +138,7 @@ func (c *corpus) counted(pages []int, opt *Options, name string, words int) (f *
 	}
 	kept, _ := c.vocabulary(pages, words, opt.Mu)
 	if len(kept) == 0 {
-		return nil, nil, nil, fmt.Errorf("training %s: no word gains enough; lower --mu or give --words", name)
+		return nil, nil, nil, fmt.Errorf("training %s: %w", name, errNoWord)
 	}
 	f = newFitted(c, kept)
 	f.settings["terms"] = strconv.Itoa(len(kept))
@@ -157,4 +167,22 @@ func (c *corpus) classRows(pages []int) []int {
 		n[c.y[p]]++
 	}
 	return n
+}
+
+// remap returns a copy of v with new term numbers; terms numbered −1 are left out.
+func remap(v features.Vector, number []int32) features.Vector {
+	n := 0
+	for _, i := range v.Index {
+		if number[i] >= 0 {
+			n++
+		}
+	}
+	out := features.Vector{Index: make([]int32, 0, n), Value: make([]float32, 0, n)}
+	for k, i := range v.Index {
+		if number[i] >= 0 {
+			out.Index = append(out.Index, number[i])
+			out.Value = append(out.Value, v.Value[k])
+		}
+	}
+	return out
 }

@@ -7,11 +7,19 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 )
+
+// folds returns the folds of a corpus and their number: less than 2 when a class
+// has a single page, for a fold cannot have it then, and no test.
+func (c *corpus) folds(opt *Options) (fold []int, n int) {
+	if n = min(opt.Folds, slices.Min(c.classRows(c.all()))); n < 2 {
+		return nil, 0
+	}
+	return folds(c, n, opt), n
+}
 
 // folds assigns every page to one of n folds, each class evenly. The same
 // arguments give the same folds.
@@ -136,7 +144,7 @@ func crossValidate(ctx context.Context, c *corpus, l learner, fold []int, n int,
 	}
 	ins, outs := parts(fold, n)
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(c.room.folds())
 	for k := range n {
 		g.Go(func() error {
 			f, err := l.fit(ctx, c, ins[k], opt)

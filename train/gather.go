@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"fossick/datasets"
 	"fossick/features"
@@ -22,6 +23,9 @@ type corpus struct {
 	from      []source          // by page, with Options.Explain
 	classes   []string          // sorted
 	nouns     *nouns            // what K is chosen from
+	best      [][]string        // by class, candidates for K, see corpus.candidates
+	measure   features.Measure  // by which words are selected
+	room      *room             // how many words the rows have; nil: all
 }
 
 // Other is the class of what is not the topic when a model has just one.
@@ -52,56 +56,169 @@ func (o *Options) Class(e *datasets.Example) string {
 	return ""
 }
 
-// gather reads the examples once.
+// gather reads the examples once, and holds as much of them as Options.Memory
+// allows: see docs/training.md.
 func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report) (*corpus, error) {
-	c := &corpus{extractor: opt.extractor(), nouns: newNouns()}
+	views, err := gatherViews(ctx, examples, opt, rep, func(e *datasets.Example) []string { return []string{opt.Class(e)} })
+	if err != nil {
+		return nil, err
+	}
+	return views[0], nil
+}
+
+// gatherViews is gather for several ways to label the same rows: each gets a
+// corpus, and all have the same rows. classes returns as many labels for every
+// example; without the first the row is left out. The Report is of the first.
+func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report, classes func(*datasets.Example) []string) (_ []*corpus, err error) {
+	g := newGatherer(opt)
+	defer func() { err = errors.Join(err, g.rows.close()) }()
+	if err := g.read(ctx, examples, rep, classes); err != nil {
+		return nil, err
+	}
+	if err := g.views[0].check(opt, rep); err != nil {
+		return nil, err
+	}
+	rep.LostBelow, rep.Spilled = int(g.lossy.bound), g.rows.bytes
+	if g.lossy.bound > 0 {
+		opt.log().Warn("the vocabulary did not fit: rare terms were dropped, the others may be counted on some pages too few; raise --memory to keep them",
+			"terms", g.lossy.limit, "pages_at_most", g.lossy.bound)
+	}
+	if err := g.load(ctx); err != nil {
+		return nil, fmt.Errorf("reading the training set's rows back: %w", err)
+	}
+	return g.views, nil
+}
+
+// gatherer reads a training set.
+type gatherer struct {
+	opt   *Options
+	views []*corpus
+	x     *features.Extractor
+	lossy lossy
+	rows  *rowLog
+	row   features.Vector // scratch
+	nouns *nouns
+	sites []string
+	from  []source          // with Options.Explain
+	name  map[string]string // labels and sites, so that rows share their bytes
+	y     []map[string]int  // by view: class by label, in the order of their first row
+}
+
+func newGatherer(opt *Options) *gatherer {
 	lex := features.NewLexicon()
-	x := features.NewExtractor(c.extractor, lex)
-	var labels []string // by page
+	return &gatherer{
+		opt: opt, x: features.NewExtractor(opt.extractor(), lex),
+		lossy: lossy{lex: lex, limit: opt.lexiconTerms()},
+		rows:  &rowLog{dir: opt.Tmp, limit: opt.rowBytes()},
+		nouns: newNouns(opt.lexiconTerms()), name: map[string]string{},
+	}
+}
+
+// read makes the one pass over the examples.
+func (g *gatherer) read(ctx context.Context, examples iter.Seq2[*datasets.Example, error], rep *Report, classes func(*datasets.Example) []string) error {
+	if err := g.pages(ctx, examples, rep, classes, g.add); err != nil {
+		return err
+	}
+	g.label(rep)
+	return nil
+}
+
+// pages calls f with each example that has a label and can be read, its text and
+// its labels, and counts and logs the others.
+func (g *gatherer) pages(ctx context.Context, examples iter.Seq2[*datasets.Example, error], rep *Report, classes func(*datasets.Example) []string, f func(*datasets.Example, features.Doc, []string) error) error {
 	for e, err := range examples {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("reading the training set: %w", err)
+			return fmt.Errorf("reading the set: %w", err)
 		}
 		if err != nil {
 			var row *datasets.RowError
 			if !errors.As(err, &row) {
-				return nil, fmt.Errorf("reading the training set: %w", err)
+				return fmt.Errorf("reading the set: %w", err)
 			}
 			rep.Unreadable++
-			opt.log().Warn("row left out", "err", err)
+			g.opt.log().Warn("row left out", "err", err)
 			continue
 		}
-		label := opt.Class(e)
-		if label == "" {
+		labels := classes(e)
+		if labels[0] == "" {
 			rep.LeftOut++
 			continue
 		}
 		doc, err := Doc(e)
 		if err != nil {
 			rep.Unreadable++
-			opt.log().Warn("page left out", "url", e.URL, "err", err)
+			g.opt.log().Warn("page left out", "url", e.URL, "err", err)
 			continue
 		}
-		c.rows = append(c.rows, x.Count(features.Vector{}, doc))
-		labels = append(labels, label)
-		c.sites = append(c.sites, e.Site)
-		if opt.Explain {
-			c.from = append(c.from, source{e.URL, e.File, e.Line})
+		if err := f(e, doc, labels); err != nil {
+			return err
 		}
-		c.nouns.add(label, doc)
 	}
-	c.terms = lex.Terms()
-	c.label(labels)
-	rep.Pages = len(c.rows)
-	rep.PerClass = map[string]int{}
-	for _, l := range labels {
-		rep.PerClass[l]++
+	return nil
+}
+
+// add keeps one page.
+func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) error {
+	for len(g.views) < len(labels) {
+		g.views, g.y = append(g.views, &corpus{}), append(g.y, map[string]int{})
 	}
-	if err := c.check(opt, rep); err != nil {
-		return nil, err
+	for i, l := range labels {
+		class, known := g.y[i][l]
+		if !known {
+			class = len(g.y[i])
+			g.y[i][g.intern(l)] = class
+		}
+		g.views[i].y = append(g.views[i].y, class)
 	}
-	c.compact(opt)
-	return c, nil
+	g.sites = append(g.sites, g.intern(e.Site))
+	if g.opt.Explain {
+		g.from = append(g.from, source{e.URL, e.File, e.Line})
+	}
+	if !g.opt.plain {
+		g.nouns.add(labels[0], doc)
+	}
+	return g.page(doc)
+}
+
+// page counts the terms of a page, which become the next row.
+func (g *gatherer) page(doc features.Doc) error {
+	g.row = g.x.Count(g.row, doc)
+	if g.lossy.add(g.rows.pages, g.row) {
+		g.x.Forget()
+	}
+	return g.rows.add(g.row)
+}
+
+func (g *gatherer) intern(s string) string {
+	if same, ok := g.name[s]; ok {
+		return same
+	}
+	s = strings.Clone(s) // not a part of the row's text
+	g.name[s] = s
+	return s
+}
+
+// label numbers the classes of every view in the order of their labels.
+func (g *gatherer) label(rep *Report) {
+	if len(g.views) == 0 {
+		g.views, g.y = []*corpus{{}}, []map[string]int{{}}
+	}
+	for i, c := range g.views {
+		c.extractor, c.sites, c.from, c.nouns, c.measure = g.opt.extractor(), g.sites, g.from, g.nouns, g.opt.Select
+		c.classes = slices.Sorted(maps.Keys(g.y[i]))
+		number := make([]int, len(c.classes))
+		for at, l := range c.classes {
+			number[g.y[i][l]] = at
+		}
+		for p, class := range c.y {
+			c.y[p] = number[class]
+		}
+	}
+	c := g.views[0]
+	rep.Pages, rep.PerClass = len(c.y), map[string]int{}
+	for _, class := range c.y {
+		rep.PerClass[c.classes[class]]++
+	}
 }
 
 // Doc returns the text of an example as models read it.
@@ -113,31 +230,16 @@ func Doc(e *datasets.Example) (features.Doc, error) {
 	return features.Doc(p.Fields()), nil
 }
 
-func (c *corpus) label(labels []string) {
-	count := map[string]int{}
-	for _, l := range labels {
-		count[l] = 0
-	}
-	c.classes = slices.Sorted(maps.Keys(count))
-	for i, l := range c.classes {
-		count[l] = i
-	}
-	c.y = make([]int, len(labels))
-	for i, l := range labels {
-		c.y[i] = count[l]
-	}
-}
-
 // ErrData reports a training set from which nothing can be learnt.
 var ErrData = errors.New("cannot train on this set")
 
 func (c *corpus) check(opt *Options, rep *Report) error {
 	switch {
-	case len(c.rows) == 0:
+	case len(c.y) == 0:
 		return fmt.Errorf("%w: no labelled page was read (%d without a wanted label, %d unreadable); check --labels, --topic and --where",
 			ErrData, rep.LeftOut, rep.Unreadable)
 	case len(c.classes) == 1:
-		return fmt.Errorf("%w: all %d pages have the label %q; two classes at least are needed", ErrData, len(c.rows), c.classes[0])
+		return fmt.Errorf("%w: all %d pages have the label %q; two classes at least are needed", ErrData, len(c.y), c.classes[0])
 	case opt.Topic != "" && !slices.Contains(c.classes, opt.Topic):
 		return fmt.Errorf("%w: no page has the label %q", ErrData, opt.Topic)
 	}
@@ -147,75 +249,4 @@ func (c *corpus) check(opt *Options, rep *Report) error {
 		}
 	}
 	return nil
-}
-
-// rareSet is the number of pages below which words of one page count too.
-const rareSet = 100
-
-// compact drops the terms that occur on one page only: they cannot be told from
-// chance, and they are most of the terms. With MinSites it drops those of too few
-// sites as well.
-func (c *corpus) compact(opt *Options) {
-	df := make([]int32, len(c.terms))
-	for _, r := range c.rows {
-		for _, i := range r.Index {
-			df[i]++
-		}
-	}
-	least := int32(2)
-	if len(c.rows) < rareSet {
-		least = 1
-	}
-	if opt.MinSites > 1 {
-		df, least = c.siteFrequency(len(c.rows)/opt.Folds), max(least, int32(opt.MinSites))
-	}
-	number := make([]int32, len(c.terms))
-	var kept []string
-	for i, n := range df {
-		number[i] = -1
-		if n >= least {
-			number[i] = int32(len(kept))
-			kept = append(kept, c.terms[i])
-		}
-	}
-	c.terms = kept
-	for i, r := range c.rows {
-		c.rows[i] = remap(r, number)
-	}
-}
-
-// siteFrequency returns on how many sites each term occurs; what counts as a site
-// is what stays together in folds, see units.
-func (c *corpus) siteFrequency(most int) []int32 {
-	sites := make([]int32, len(c.terms))
-	last := make([]int, len(c.terms)) // the unit that was counted last, from 1
-	for u, pages := range c.units(most) {
-		for _, p := range pages {
-			for _, i := range c.rows[p].Index {
-				if last[i] != u+1 {
-					last[i] = u + 1
-					sites[i]++
-				}
-			}
-		}
-	}
-	return sites
-}
-
-// remap returns a copy of v with new term numbers; terms numbered −1 are left out.
-func remap(v features.Vector, number []int32) features.Vector {
-	n := 0
-	for _, i := range v.Index {
-		if number[i] >= 0 {
-			n++
-		}
-	}
-	out := features.Vector{Index: make([]int32, 0, n), Value: make([]float32, 0, n)}
-	for k, i := range v.Index {
-		if number[i] >= 0 {
-			out.Index = append(out.Index, number[i])
-			out.Value = append(out.Value, v.Value[k])
-		}
-	}
-	return out
 }

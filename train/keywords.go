@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -41,30 +42,34 @@ const (
 // text itself. Memory is bounded by the vocabulary and the sample.
 type nouns struct {
 	an      *features.Analyzer
-	forms   map[string]map[string]int // stem → word as written → how often
-	english int                       // pages
+	limit   int               // of forms
+	forms   map[form]int      // how often
+	most    map[string]string // stem → the form that occurs most often, see settle
+	english int               // pages
 	pages   int
 	sampled map[string]int // pages, by class
 	sample  []string       // lines of English text
 }
 
-func newNouns() *nouns {
+// form is a word as it is written, in lower case, and its stem.
+type form struct{ term, word string }
+
+func newNouns(limit int) *nouns {
 	return &nouns{
+		limit: limit,
 		an:    features.NewAnalyzer(features.AnalyzerOptions{MinLength: shortest}),
-		forms: map[string]map[string]int{}, sampled: map[string]int{},
+		forms: map[form]int{}, sampled: map[string]int{},
 	}
 }
 
 // add looks at a page of a class.
 func (n *nouns) add(class string, d features.Doc) {
 	n.an.Each(d.Text, d.Lang, func(word, term string) {
-		forms := n.forms[term]
-		if forms == nil {
-			forms = map[string]int{}
-			n.forms[term] = forms
-		}
-		forms[word]++
+		n.forms[form{term, word}]++
 	})
+	if len(n.forms) > n.limit {
+		n.forget()
+	}
 	n.pages++
 	if d.Lang != "" && !strings.HasPrefix(d.Lang, "en") {
 		return
@@ -82,33 +87,44 @@ func (n *nouns) add(class string, d features.Doc) {
 	}
 }
 
-// form returns the form of a stem that occurs most often, of equal ones the
-// first in the alphabet; "" for a term that is no word of the text.
-//
-// A Korean stem is a word as it stands, its particle cut off, and is its own form.
-func (n *nouns) form(term string) string {
-	best, most := "", 0
-	if korean(term) && len(n.forms[term]) > 0 {
-		return term
+// forget drops the forms that occur least, half of them at least.
+func (n *nouns) forget() {
+	all := slices.Sorted(maps.Values(n.forms))
+	least := all[(len(all)-1)/2]
+	maps.DeleteFunc(n.forms, func(_ form, times int) bool { return times <= least })
+}
+
+// settle finds the form of each stem that occurs most often, of equal ones the
+// first in the alphabet. No page can be added after it.
+func (n *nouns) settle() {
+	if n.most != nil {
+		return
 	}
-	for word, times := range n.forms[term] {
-		if times > most || times == most && word < best {
-			best, most = word, times
+	n.most = map[string]string{}
+	for f, times := range n.forms {
+		if korean(f.term) {
+			n.most[f.term] = f.term // a word as it stands, its particle cut off
+			continue
+		}
+		best, known := n.most[f.term]
+		t := n.forms[form{f.term, best}]
+		if !known || times > t || times == t && f.word < best {
+			n.most[f.term] = f.word
 		}
 	}
-	return best
+	n.forms = nil
 }
+
+// form returns the commonest form of a stem, "" for a term that is no word of the
+// text.
+func (n *nouns) form(term string) string { return n.most[term] }
 
 // keywords chooses K for every class.
 func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string, error) {
-	want := cmp.Or(opt.Keywords, keywordsDefault)
-	counts := c.counts(c.all())
-	candidates := make([][]int32, len(c.classes))
 	asked := map[string]bool{}
-	for class := range c.classes {
-		candidates[class] = c.candidates(counts, class, want*candidatesFactor)
-		for _, t := range candidates[class] {
-			asked[c.terms[t]] = true
+	for _, terms := range c.best {
+		for _, t := range terms {
+			asked[t] = true
 		}
 	}
 	isNoun, err := c.nouns.tag(ctx, asked)
@@ -118,8 +134,8 @@ func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string
 	k := map[string][]string{}
 	for class, label := range c.classes {
 		k[label] = []string{}
-		for _, t := range candidates[class] {
-			if term := c.terms[t]; isNoun(term) && len(k[label]) < want {
+		for _, term := range c.best[class] {
+			if isNoun(term) && len(k[label]) < opt.keywords() {
 				k[label] = append(k[label], c.nouns.form(term))
 			}
 		}
@@ -127,25 +143,30 @@ func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string
 	return k, nil
 }
 
-// candidates returns the n best words of a class.
-func (c *corpus) candidates(counts *features.Counts, class, n int) []int32 {
-	var all []features.Ranked
-	for t := range int32(counts.Terms()) {
-		if c.nouns.form(c.terms[t]) == "" {
-			continue
+func (o *Options) keywords() int { return cmp.Or(o.Keywords, keywordsDefault) }
+
+// candidates sets best: of each class the words that count most, enough of them
+// for K to be chosen from.
+func (c *corpus) candidates(counts *features.Counts, opt *Options) {
+	c.nouns.settle()
+	c.best = make([][]string, len(c.classes))
+	for class := range c.classes {
+		var all []features.Ranked
+		for t := range int32(counts.Terms()) {
+			if c.nouns.form(c.terms[t]) == "" {
+				continue
+			}
+			if v := counts.ClassGain(t, class) * counts.Weight(t, class); v > 0 {
+				all = append(all, features.Ranked{Term: t, Gain: v})
+			}
 		}
-		if v := counts.ClassGain(t, class) * counts.Weight(t, class); v > 0 {
-			all = append(all, features.Ranked{Term: t, Gain: v})
+		slices.SortFunc(all, func(a, b features.Ranked) int {
+			return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(c.terms[a.Term], c.terms[b.Term]))
+		})
+		for _, r := range all[:min(opt.keywords()*candidatesFactor, len(all))] {
+			c.best[class] = append(c.best[class], c.terms[r.Term])
 		}
 	}
-	slices.SortFunc(all, func(a, b features.Ranked) int {
-		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(c.terms[a.Term], c.terms[b.Term]))
-	})
-	var terms []int32
-	for _, r := range all[:min(n, len(all))] {
-		terms = append(terms, r.Term)
-	}
-	return terms
 }
 
 // tag finds out which of the asked stems are nouns: at least half of their

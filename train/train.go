@@ -29,10 +29,16 @@ type Options struct {
 	Seed       int64
 	CN2        CN2 // how rules are learnt
 
+	Select features.Measure // how words are ranked for Words and Mu; "" is information gain
+	Memory int64            // bytes that a run may hold, about; 0 is 1 GiB. See docs/training.md
+	Tmp    string           // folder for rows that do not fit; "" is the system's
+
 	Data  []string // the sets, for the card
 	Split string   // which part of them, for the card
 
 	Log *slog.Logger // nil is silent
+
+	plain bool // no model is made: K needs no words
 }
 
 // Auto chooses the classifier by cross-validation.
@@ -91,6 +97,8 @@ type Report struct {
 	Unreadable int                // rows that could not be read, logged
 	Accuracy   map[string]float64 // in cross-validation, by classifier
 	CV         *Measures          // of the model's classifier, calibrated; nil when the set was too small
+	LostBelow  int                // terms on so many pages or fewer may be missing; 0: none is
+	Spilled    int64              // bytes of rows that went to a file
 	Calibrated Reliability        // of CV
 	Held       []Judged           // what CV sums up, by page; with Options.Explain
 	Curve      []CurvePoint       // the learning curve; with Options.Explain
@@ -98,13 +106,7 @@ type Report struct {
 
 // Train trains a model. The examples are read once.
 func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (*models.Model, *Report, error) {
-	if opt.Folds == 0 {
-		opt.Folds = 5
-	}
-	if opt.Folds < 2 || opt.Words < 0 || opt.MinSites < 0 || opt.Mu < 0 {
-		return nil, nil, fmt.Errorf("training with %d folds, %d words, μ %v; want 2 folds at least, and no negative numbers", opt.Folds, opt.Words, opt.Mu)
-	}
-	if err := opt.CN2.check(); err != nil {
+	if err := opt.complete(); err != nil {
 		return nil, nil, err
 	}
 	learners, err := opt.learners()
@@ -134,6 +136,9 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	}
 	m := f.model(c, held.learner.name(), &opt)
 	judge(m, c, held, rep)
+	if rep.LostBelow > 0 {
+		m.Card.Settings["terms_lost_below"] = fmt.Sprint(rep.LostBelow)
+	}
 	if m.Keywords, err = keywords(ctx, c, &opt); err != nil {
 		return nil, nil, err
 	}
@@ -143,8 +148,22 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	return m, rep, nil
 }
 
+// complete fills in defaults and refuses what makes no sense.
+func (o *Options) complete() (err error) {
+	if o.Folds == 0 {
+		o.Folds = 5
+	}
+	if o.Folds < 2 || o.Words < 0 || o.MinSites < 0 || o.Mu < 0 || o.Memory < 0 {
+		return fmt.Errorf("training with %d folds, %d words, μ %v; want 2 folds at least, and no negative numbers", o.Folds, o.Words, o.Mu)
+	}
+	if o.Select, err = features.ParseMeasure(string(o.Select)); err != nil {
+		return err
+	}
+	return o.CN2.check()
+}
+
 func (c *corpus) all() []int {
-	pages := make([]int, len(c.rows))
+	pages := make([]int, len(c.y))
 	for i := range pages {
 		pages[i] = i
 	}
@@ -154,13 +173,11 @@ func (c *corpus) all() []int {
 // choose cross-validates the learners and returns the best, the first of equal
 // ones.
 func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*heldOut, error) {
-	// A fold cannot have a class that has a single page: then there is no test.
-	n := min(opt.Folds, slices.Min(c.classRows(c.all())))
+	fold, n := c.folds(opt)
 	if n < 2 {
 		opt.log().Warn("a class has a single page: no cross-validation; probabilities are not calibrated")
 		return &heldOut{learner: learners[0]}, nil
 	}
-	fold := folds(c, n, opt)
 	var top *heldOut
 	for _, l := range learners {
 		h, err := crossValidate(ctx, c, l, fold, n, opt)
@@ -228,6 +245,12 @@ func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	}
 	if opt.Mu > 0 {
 		m.Card.Settings["mu"] = fmt.Sprint(opt.Mu)
+	}
+	if c.measure != features.ByGain {
+		m.Card.Settings["select"] = string(c.measure)
+	}
+	if c.room != nil && c.room.short.Load() {
+		m.Card.Settings["words_at_most"] = fmt.Sprint(c.room.most)
 	}
 	for class, n := range c.classRows(c.all()) {
 		m.Card.PerClass[c.classes[class]] = n

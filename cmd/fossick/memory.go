@@ -11,10 +11,14 @@ import (
 const crawlMemory = 256 << 20
 
 // limitMemory holds a crawl to crawlMemory, unless GOMEMLIMIT says otherwise.
-func limitMemory() (restore func()) {
+func limitMemory() (restore func()) { return limitHeap(crawlMemory) }
+
+// limitHeap has the garbage collector work harder where the heap would pass a size,
+// unless GOMEMLIMIT says otherwise.
+func limitHeap(size byteSize) (restore func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
-	before := debug.SetMemoryLimit(crawlMemory)
+	before := debug.SetMemoryLimit(int64(size))
 	return func() { debug.SetMemoryLimit(before) }
 }

@@ -63,20 +63,20 @@ func (c trainCmd) divide(a *app, sets []examples, opt *train.Options) (*parts, e
 			return nil, usageError{err}
 		}
 		where := append(slices.Clone(c.Where), c.TestWhere)
-		test, err := openSets(a, c.Sets, where, c.Level, nil)
+		test, err := openSets(a, c.Sets, where, c.Level.n, nil)
 		if err != nil {
 			return nil, err
 		}
-		test = c.Rename.apply(newWatch(a).whole(test, c.Partial))
+		test = c.relabel(newWatch(a).whole(test, c.Partial))
 		return &parts{train: except(all, test), test: test, how: "all but " + w.Field + "=" + w.Value}, nil
 	case c.Test != "":
 		w := newWatch(a)
-		test, err := openSets(a, []string{c.Test}, nil, c.Level, w.read)
+		test, err := openSets(a, []string{c.Test}, nil, c.Level.n, w.read)
 		if err != nil {
 			return nil, err
 		}
 		test = w.whole(test, c.Partial)
-		return &parts{train: all, test: c.Rename.apply(test), how: "all; tested on " + c.Test}, nil
+		return &parts{train: all, test: c.relabel(test), how: "all; tested on " + c.Test}, nil
 	}
 	return c.split(a, sets, opt)
 }
@@ -86,7 +86,7 @@ func (c trainCmd) open(a *app) ([]examples, *watch, error) {
 	var sets []examples
 	w := newWatch(a)
 	for _, path := range c.Sets {
-		set, err := openSets(a, []string{path}, c.Where, c.Level, w.read)
+		set, err := openSets(a, []string{path}, c.Where, c.Level.n, w.read)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -96,7 +96,7 @@ func (c trainCmd) open(a *app) ([]examples, *watch, error) {
 			}
 		}
 		set = w.whole(set, c.Partial)
-		sets = append(sets, c.Rename.apply(set))
+		sets = append(sets, c.relabel(set))
 	}
 	return sets, w, nil
 }

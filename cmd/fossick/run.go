@@ -13,6 +13,7 @@ import (
 
 	"fossick/frontier"
 	"fossick/models"
+	"fossick/train"
 )
 
 // The exit codes of every verb.
@@ -78,6 +79,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		kong.Vars{
 			"topics": strings.Join(models.BuiltinTopics(), ", "),
 			"orders": strings.Join(frontier.Orderings(), ", "),
+
+			"classifiers": strings.Join(train.Classifiers(), ", "),
 		},
 	)
 	if err != nil {

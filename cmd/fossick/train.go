@@ -11,24 +11,26 @@ import (
 	"time"
 
 	"fossick/datasets"
+	"fossick/features"
 	"fossick/train"
 )
 
 type trainCmd struct {
 	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label."`
-	Out  string   `short:"o" required:"" placeholder:"MODEL" help:"Model file to write."`
+	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed, but for --mu-sweep and --protocol."`
 
-	Classifier   string   `enum:"auto,c45,cn2,linear,nb" default:"auto" help:"How to classify: ${enum}; auto takes what does best in cross-validation [auto]."`
+	Classifier   string   `default:"auto" placeholder:"NAME" help:"How to classify: ${classifiers}; auto takes what does best in cross-validation. --mu-sweep and --protocol take several [auto]."`
 	CN2          string   `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]."`
 	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]."`
 	Significance float64  `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]."`
 	Covers       int      `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]."`
 	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, others: all]."`
-	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats."`
+	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X."`
+	Select       string   `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]."`
 	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
 	Labels       []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]."`
 	Topic        string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
-	Level        int      `placeholder:"N" help:"Which of a row's labels is its class: 0 the first (the theme), 1 the second (the category) [0]."`
+	Level        level    `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme the first, category the second, or its number from 0; both for --mu-sweep and --protocol [theme; there both, where there are]."`
 
 	Rename    renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated."`
 	PerSite   int      `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates."`
@@ -42,6 +44,11 @@ type trainCmd struct {
 	Folds     int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]."`
 	Explain   string   `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again."`
 	BySite    bool     `help:"Folds hold whole sites, so that the figures are those of sites never seen."`
+
+	trialFlags
+
+	Memory byteSize `default:"1GB" placeholder:"SIZE" help:"Memory that training may take, about; a larger set goes through a temporary file [1GB]."`
+	Tmp    string   `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]."`
 }
 
 func (trainCmd) Help() string {
@@ -50,20 +57,38 @@ func (trainCmd) Help() string {
 Example:
   fossick train demo -o demo.model --explain demo.html
   fossick train webkb --labels student,faculty,course,project --test-where site=cornell -o webkb.model
+  fossick train demo --mu-sweep 0.01:0.18:0.01 --classifier c45,cn2,linear --html sweep.html
+  fossick train 20news --protocol banksearch --themes newsgroups
   fossick train demo 20news --topic sport --rename rec.sport.hockey=sport,rec.sport.baseball=sport --per-site 100 -o sport.model`
 }
+
+// leastMemory is the least --memory: the word lists and caches of a few languages.
+const leastMemory = 16 << 20
+
+// programMemory is what the program takes beside what grows with a set: readers,
+// caches of words, the tagger.
+const programMemory = 128 << 20
 
 // examples is a stream of examples that can be read again.
 type examples = iter.Seq2[*datasets.Example, error]
 
 func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
-		Classifier: c.Classifier, Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
+		Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
 		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
+		Select: features.Measure(c.Select), Memory: int64(c.Memory), Tmp: c.Tmp,
 		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
 	}
 	if err := c.check(); err != nil {
 		return err
+	}
+	opt.Classifier, _, _ = strings.Cut(c.Classifier, ",") // of several the first makes the model
+	tried, err := c.trials(a, opt)
+	if err != nil || c.Out == "" {
+		return err
+	}
+	if c.Memory > 0 {
+		defer limitHeap(c.Memory + programMemory)()
 	}
 	a.say("training on %s", strings.Join(c.Sets, ", "))
 	p, err := c.parts(a, &opt)
@@ -78,8 +103,9 @@ func (c trainCmd) Run(a *app) error {
 	}
 	r := trainResult{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
-		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable,
+		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, LostBelow: rep.LostBelow, Spilled: rep.Spilled,
 		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: time.Since(start).Seconds(), Model: c.Out,
+		trialsResult: tried,
 	}
 	j, err := c.judge(a, m, rep, p, &opt)
 	if err != nil {
@@ -113,7 +139,13 @@ func (c trainCmd) check() error {
 	if c.Beam < 0 || c.Covers < 0 || c.Covers > 16 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
 		return usagef("--beam %d, --significance %v, --covers %d: want no negative numbers, a significance below 1, and 16 covers at most", c.Beam, c.Significance, c.Covers)
 	}
-	for flag, path := range map[string]string{"-o": c.Out, "--explain": c.Explain} {
+	if c.Memory != 0 && c.Memory < leastMemory { // 0 is the default, which demo takes
+		return usagef("--memory %d: want 16MB at least", c.Memory)
+	}
+	if _, err := c.classifiers(); err != nil {
+		return err
+	}
+	for flag, path := range map[string]string{"-o": c.Out, "--explain": c.Explain, "--html": c.HTML} {
 		if path == "" {
 			continue
 		}

@@ -21,6 +21,8 @@ type trainResult struct {
 	TestPages    *int                      `json:"test_pages"`                  // null: judged by cross-validation
 	LeftOut      int                       `json:"left_out"`                    // rows without a wanted label
 	Unreadable   int                       `json:"unreadable"`                  // rows and pages that could not be read
+	LostBelow    int                       `json:"terms_lost_below"`            // terms of so many pages or fewer may be missing for want of memory
+	Spilled      int64                     `json:"spilled_bytes"`               // of rows that went to a temporary file
 	Across       *int                      `json:"duplicates_across"`           // test pages that are training pages too; null without a test
 	WithoutThem  *float64                  `json:"accuracy_without_duplicates"` // null when there are none
 	Accuracy     *float64                  `json:"accuracy"`
@@ -41,6 +43,8 @@ type trainResult struct {
 	TrainSeconds float64                   `json:"train_seconds"`
 	PredictUS    *float64                  `json:"predict_us"`
 	Model        string                    `json:"model"`
+
+	*trialsResult // nil without --mu-sweep and --protocol
 
 	mistakes int // of which Worst lists the surest
 }

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"gonum.org/v1/plot"
+)
+
+func labels(ticks []plot.Tick) (l []string) {
+	for _, t := range ticks {
+		l = append(l, t.Label)
+	}
+	return l
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		ticks  plot.Ticker
+		lo, hi float64
+		want   []string
+	}{
+		{"μ of paper A", numberTicks{}, 0.01, 0.18, []string{"0.05", "0.1", "0.15"}},
+		{"few μ", numberTicks{}, 0.01, 0.03, []string{"0.01", "0.015", "0.02", "0.025", "0.03"}},
+		{"from 0", numberTicks{}, 0, 1, []string{"0", "0.2", "0.4", "0.6", "0.8", "1"}},
+		{"words", logTicks{}, 1, 2000, []string{"1", "10", "100", "1,000", "2,000"}},
+		{"few words", logTicks{}, 1, 50, []string{"1", "2", "5", "10", "20", "50"}},
+	} {
+		if got := labels(c.ticks.Ticks(c.lo, c.hi)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestCountsAndNumbers(t *testing.T) {
+	c := Chart{XLabel: "μ", YLabel: "words", XNumbers: true, YCounts: true,
+		Lines: []Line{{Name: "all", Points: []Point{{0.01, 1234}, {0.02, 7}}}}}
+	b := c.limits()
+	if (b != box{0.01, 0.02, 1, 2000}) {
+		t.Errorf("axes %+v", b)
+	}
+	f, err := NewFigure("Words", "", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{"0.01", "1,234"}, {"0.02", "7"}}
+	if got := f.Tables[0].Rows; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("numbers %q, want %q", got, want)
+	}
+	for _, points := range [][]Point{nil, {{0.05, 3}}} { // nothing to span
+		c.Lines[0].Points = points
+		if _, err := NewFigure("Words", "", c); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package train
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"fossick/features"
+)
+
+// The shares of Options.Memory, and what things cost in it.
+const (
+	defaultMemory = 1 << 30
+
+	// A term: its string twice, a place in two maps, its frequencies, and the forms
+	// in which it was written. Measured on 20 Newsgroups: 210 bytes.
+	termBytes = 256
+
+	// A term of a page, its number and its count: once in the rows, and once in the
+	// copy that each fold makes that is trained at the time.
+	cellBytes = 8
+)
+
+func (o *Options) memory() int64 {
+	if o.Memory == 0 {
+		return defaultMemory
+	}
+	return o.Memory
+}
+
+// lexiconTerms is how many terms the lexicon may have, from a quarter of the memory.
+func (o *Options) lexiconTerms() int { return int(max(1000, o.memory()/4/termBytes)) }
+
+// rowBytes is how many bytes of rows stay in memory while the set is read.
+func (o *Options) rowBytes() int { return int(o.memory() / 8) }
+
+// cells is how many terms of pages there is room for when so many folds are trained
+// at once, in three quarters of the memory: the lexicon is gone by then.
+func (o *Options) cells(folds int) int64 { return max(1, o.memory()*3/4/int64(cellBytes*(1+folds))) }
+
+// countedTerms is how many terms can be counted by class at once.
+func (o *Options) countedTerms(classes int) int {
+	return int(max(1000, o.memory()/4/8/int64(classes)))
+}
+
+// rareSet is the number of pages below which words of one page count too.
+const rareSet = 100
+
+// load gives the views their terms and the rows' columns of these.
+func (g *gatherer) load(ctx context.Context) error {
+	number, err := g.number(ctx)
+	if err != nil {
+		return err
+	}
+	if !g.opt.plain {
+		if err := g.candidates(ctx, number); err != nil {
+			return err
+		}
+	}
+	if g.lossy.size(number) > g.opt.cells(runtime.GOMAXPROCS(0)) {
+		if number, err = g.reduce(ctx, number); err != nil {
+			return err
+		}
+	}
+	terms, c := g.names(number), g.views[0]
+	g.x, g.lossy.lex = nil, nil // make room
+	c.rows = make([]features.Vector, 0, len(c.y))
+	if err := g.each(ctx, number, func(_ int, v features.Vector) error {
+		c.rows = append(c.rows, features.Vector{Index: slices.Clone(v.Index), Value: slices.Clone(v.Value)})
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, view := range g.views {
+		view.terms, view.rows = terms, c.rows
+	}
+	return nil
+}
+
+// each calls f with every row in its new numbers; terms numbered −1 are left out,
+// and so is what a row has under a number that meant another term then.
+func (g *gatherer) each(ctx context.Context, number []int32, f func(page int, v features.Vector) error) error {
+	return g.rows.each(ctx, func(page int, v features.Vector) error {
+		n := 0
+		for k, i := range v.Index {
+			if number[i] >= 0 && int32(page) >= g.lossy.born[i] {
+				v.Index[n], v.Value[n] = number[i], v.Value[k]
+				n++
+			}
+		}
+		return f(page, features.Vector{Index: v.Index[:n], Value: v.Value[:n]})
+	})
+}
+
+// size is how many terms of pages the numbered terms have.
+func (t *lossy) size(number []int32) (cells int64) {
+	for i, n := range number {
+		if n >= 0 {
+			cells += int64(t.df[i])
+		}
+	}
+	return cells
+}
+
+// names returns the numbered terms in the order of their numbers, which rise.
+func (g *gatherer) names(number []int32) []string {
+	var terms []string
+	for i, n := range number {
+		if n >= 0 {
+			terms = append(terms, g.lossy.lex.Terms()[i])
+		}
+	}
+	return terms
+}
+
+// number numbers the terms of the lexicon that can be used, −1 for the others:
+// those of one page only, which cannot be told from chance and are most of the
+// terms; with MinSites those of too few sites as well; and the rarest where there
+// are too many to be counted by class.
+func (g *gatherer) number(ctx context.Context) ([]int32, error) {
+	pages, df := g.rows.pages, g.lossy.df
+	least := int32(2)
+	if pages < rareSet {
+		least = 1
+	}
+	pass := func(i int) bool { return df[i] >= least }
+	if g.opt.MinSites > 1 {
+		sites, err := g.siteFrequency(ctx, pages/g.opt.Folds)
+		if err != nil {
+			return nil, err
+		}
+		pass = func(i int) bool { return df[i] >= least && int(sites[i]) >= g.opt.MinSites }
+	}
+	number, n := numbered(len(df), pass)
+	classes := 0
+	for _, c := range g.views {
+		classes = max(classes, len(c.classes))
+	}
+	if room := g.opt.countedTerms(classes); n > room {
+		least = g.frequent(number, room)
+		g.opt.log().Warn("too many terms to count by class: those on fewest pages are left out; raise --memory to keep them",
+			"terms", n, "room", room, "pages_at_least", least)
+		number, _ = numbered(len(df), func(i int) bool { return number[i] >= 0 && df[i] >= least })
+	}
+	return number, nil
+}
+
+// frequent returns the least number of pages that no more than room of the
+// numbered terms are on.
+func (g *gatherer) frequent(number []int32, room int) int32 {
+	var df []int32
+	for i, n := range number {
+		if n >= 0 {
+			df = append(df, g.lossy.df[i])
+		}
+	}
+	slices.Sort(df)
+	return df[len(df)-1-room] + 1
+}
+
+// numbered numbers those of n things that pass, in their order.
+func numbered(n int, pass func(i int) bool) (number []int32, passed int) {
+	number = make([]int32, n)
+	for i := range number {
+		number[i] = -1
+		if pass(i) {
+			number[i] = int32(passed)
+			passed++
+		}
+	}
+	return number, passed
+}
+
+// siteFrequency returns on how many sites each term of the lexicon occurs, counted
+// up to MinSites; what counts as a site is what stays together in folds, see units.
+func (g *gatherer) siteFrequency(ctx context.Context, most int) ([]int32, error) {
+	terms, least := g.lossy.lex.Len(), g.opt.MinSites
+	unit := make([]int32, g.rows.pages)
+	for u, pages := range g.views[0].units(most) {
+		for _, p := range pages {
+			unit[p] = int32(u)
+		}
+	}
+	sites := make([]int32, terms)
+	seen := make([]int32, terms*least) // the units of each term, sites[term] of them
+	all, _ := numbered(terms, func(int) bool { return true })
+	err := g.each(ctx, all, func(page int, v features.Vector) error {
+		for _, i := range v.Index {
+			n := int(sites[i])
+			if known := seen[int(i)*least:][:n]; n < least && !slices.Contains(known, unit[page]) {
+				seen[int(i)*least+n] = unit[page]
+				sites[i]++
+			}
+		}
+		return nil
+	})
+	return sites, err
+}
+
+// count returns the document frequencies of a view over the pages that are not of
+// a fold; none is left out when fold is nil.
+func (g *gatherer) count(ctx context.Context, number []int32, c *corpus, fold []int, out int) (*features.Counts, error) {
+	counts := features.NewCounts(len(c.classes))
+	err := g.each(ctx, number, func(page int, v features.Vector) error {
+		if fold == nil || fold[page] != out {
+			counts.Add(c.y[page], v)
+		}
+		return nil
+	})
+	return counts, err
+}
+
+// candidates finds those words of all from which K may be chosen.
+func (g *gatherer) candidates(ctx context.Context, number []int32) error {
+	terms := g.names(number)
+	for _, c := range g.views {
+		counts, err := g.count(ctx, number, c, nil, 0)
+		if err != nil {
+			return err
+		}
+		c.terms = terms
+		c.candidates(counts, g.opt)
+	}
+	return nil
+}
