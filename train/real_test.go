@@ -83,6 +83,8 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 			tree.Scores(s, v, dense)
 		} else if m.Rules != nil {
 			rules.Scores(s, v, &models.RuleScratch{Dense: dense})
+		} else if m.Network != nil {
+			m.Network.Scores(s, v, make([]float32, m.Network.Units()))
 		} else {
 			m.Linear.Scores(s, v)
 		}

@@ -28,6 +28,7 @@ type Options struct {
 	Keywords   int      // words of K a class; 0 is 20
 	Seed       int64
 	CN2        CN2 // how rules are learnt
+	NN         NN  // how networks are trained
 
 	Data  []string // the sets, for the card
 	Split string   // which part of them, for the card
@@ -40,7 +41,7 @@ const Auto = "auto"
 
 // Classifiers returns what Options.Classifier may be.
 func Classifiers() []string {
-	return []string{Auto, models.C45, models.CN2, models.LinearSVM, models.NaiveBayes}
+	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes}
 }
 
 func (o *Options) learners() ([]learner, error) {
@@ -62,6 +63,8 @@ func (o *Options) learners() ([]learner, error) {
 		return []learner{c45{}}, nil
 	case models.CN2:
 		return []learner{cn2{}}, nil
+	case models.NN:
+		return []learner{nn{}}, nil
 	}
 	return nil, fmt.Errorf("no classifier %q; there are %s", o.Classifier, strings.Join(Classifiers(), ", "))
 }
@@ -105,6 +108,9 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 		return nil, nil, fmt.Errorf("training with %d folds, %d words, μ %v; want 2 folds at least, and no negative numbers", opt.Folds, opt.Words, opt.Mu)
 	}
 	if err := opt.CN2.check(); err != nil {
+		return nil, nil, err
+	}
+	if err := opt.NN.check(); err != nil {
 		return nil, nil, err
 	}
 	learners, err := opt.learners()
@@ -211,7 +217,7 @@ func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
 func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	m := &models.Model{
 		Classifier: name, Classes: c.classes, Extractor: c.extractor,
-		Terms: f.terms(c), Weighting: f.weighting, Linear: f.linear, Tree: f.tree, Rules: f.rules,
+		Terms: f.terms(c), Weighting: f.weighting, Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network,
 		Card: models.Card{
 			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
 			Settings: maps.Clone(f.settings), Seed: opt.Seed,
