@@ -67,6 +67,23 @@ const (
 	golearnWork  = 1 << 32 // weights visited
 )
 
+// auto tries networks where words are limited, to fewWords at most, and pages are
+// not more than fewPages, which keeps five folds below a minute or so. With all
+// words a linear model does better in less time.
+const (
+	fewWords = 500
+	fewPages = 20000
+)
+
+// few reports whether auto tries networks.
+func (c *corpus) few(opt *Options) bool {
+	if len(c.rows) > fewPages || opt.Words == 0 && opt.Mu == 0 || opt.Words > fewWords {
+		return false
+	}
+	kept, _ := c.vocabulary(c.all(), opt.Words, opt.Mu)
+	return 0 < len(kept) && len(kept) <= fewWords
+}
+
 func (nn) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
 	words := opt.Words
 	if words == 0 && opt.Mu == 0 {

@@ -186,14 +186,50 @@ func TestCommittee(t *testing.T) {
 // TestNetworkEngines: the model's network comes from golearn up to golearnWords
 // terms, from ours above.
 func TestNetworkEngines(t *testing.T) {
+	lessonOf := func(terms, rows int) []*lesson {
+		return []*lesson{{shape: shape{terms: terms, hidden: 32, classes: 4}, learn: make([]int, rows)}}
+	}
+	for _, c := range []struct {
+		terms, rows, epochs int
+		golearn             bool
+	}{
+		{golearnWords, 3000, 20, true}, {golearnWords + 1, 3, 1, false},
+		{golearnWords, 100_000, 20, false}, // 3.7e10 weights visited
+	} {
+		if got := affordable(lessonOf(c.terms, c.rows), []int{c.epochs}); got != c.golearn {
+			t.Errorf("%+v: golearn %v", c, got)
+		}
+	}
 	set := stream(toy(90, "bank", "code", "star"))
-	for words, engine := range map[int]string{10: "golearn", 40: "golearn"} {
-		m, _, err := Train(context.Background(), set, Options{Classifier: models.NN, Words: words})
+	m, _, err := Train(context.Background(), set, Options{Classifier: models.NN, Words: 20, NN: smallNN})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Card.Settings["engine"]; got != "golearn" {
+		t.Errorf("%d words: trained by %s, want golearn", len(m.Terms), got)
+	}
+}
+
+// smallNN trains in a blink.
+var smallNN = NN{Hidden: 4, Networks: 2}
+
+// TestAutoNetworks: auto tries networks where words are few, and only there.
+func TestAutoNetworks(t *testing.T) {
+	set := toy(60, "bank", "code")
+	for _, c := range []struct {
+		opt   Options
+		tried bool
+	}{
+		{Options{Words: 20}, true}, {Options{Mu: 0.05}, true},
+		{Options{}, false}, {Options{Words: fewWords + 1}, false}, {Options{Words: 20, Classifier: models.C45}, false},
+	} {
+		c.opt.NN = smallNN
+		_, rep, err := Train(context.Background(), stream(set), c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := m.Card.Settings["engine"]; got != engine {
-			t.Errorf("%d words: trained by %s, want %s", len(m.Terms), got, engine)
+		if _, tried := rep.Accuracy[models.NN]; tried != c.tried {
+			t.Errorf("%+v: nn tried %v, want %v", c.opt, tried, c.tried)
 		}
 	}
 }
@@ -204,7 +240,7 @@ func TestNetworkProcs(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i, procs := range []int{1, 4} {
 		old := runtime.GOMAXPROCS(procs)
-		m, _, err := Train(context.Background(), stream(set), Options{Classifier: models.NN, Words: 20, Seed: 2})
+		m, _, err := Train(context.Background(), stream(set), Options{Classifier: models.NN, Words: 20, Seed: 2, NN: smallNN})
 		runtime.GOMAXPROCS(old)
 		if err != nil {
 			t.Fatal(err)

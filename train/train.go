@@ -44,6 +44,8 @@ func Classifiers() []string {
 	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes}
 }
 
+func (o *Options) auto() bool { return o.Classifier == "" || o.Classifier == Auto }
+
 func (o *Options) learners() ([]learner, error) {
 	nb := []learner{bayes{complement: true}, bayes{}}
 	switch o.Classifier {
@@ -51,7 +53,7 @@ func (o *Options) learners() ([]learner, error) {
 		all := append([]learner{linear{}, c45{}}, nb...)
 		if o.Words > 0 || o.Mu > 0 {
 			// Rules win on few words at times; on all words linear does, so their time
-			// is saved.
+			// is saved. Train adds networks, when words and pages are few enough.
 			all = append(all, cn2{})
 		}
 		return all, nil
@@ -121,6 +123,9 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	c, err := gather(ctx, examples, &opt, rep)
 	if err != nil {
 		return nil, nil, err
+	}
+	if opt.auto() && c.few(&opt) {
+		learners = append(learners, nn{})
 	}
 	held, err := choose(ctx, c, learners, &opt, rep)
 	if err != nil {
