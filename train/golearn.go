@@ -1,8 +1,6 @@
 package train
 
 import (
-	"fmt"
-
 	"github.com/sjwhitworth/golearn/neural"
 	"gonum.org/v1/gonum/mat"
 
@@ -38,15 +36,10 @@ func (g *golearnNet) unit(u int) int   { return g.terms + 2 + g.classes + u }
 func (s shape) neurons() int { return s.terms + 1 + s.classes + s.hidden }
 
 // newGolearnNet hands a network over to golearn. Every weight must be more than
-// frozen from 0. It turns golearn's panics into errors.
-func newGolearnNet(from *sparseNet) (g *golearnNet, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("golearn's network of %d neurons: %v", from.neurons(), r)
-		}
-	}()
+// frozen from 0.
+func newGolearnNet(from *sparseNet) *golearnNet {
 	size := from.neurons()
-	g = &golearnNet{
+	g := &golearnNet{
 		shape: from.shape, net: neural.NewNetwork(size, from.terms+1+from.classes, neural.Sigmoid),
 		value: mat.NewDense(size, 1, nil), err: mat.NewDense(size, 1, nil), p: make([]float64, from.classes),
 	}
@@ -63,7 +56,7 @@ func newGolearnNet(from *sparseNet) (g *golearnNet, err error) {
 			g.net.SetWeight(i+1, g.unit(u), from.in[i*g.hidden+u])
 		}
 	}
-	return g, nil
+	return g
 }
 
 // step is sparseNet.step, by golearn.

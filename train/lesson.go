@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -91,13 +92,16 @@ func (l *lesson) loss(n *sparseNet) float64 {
 	return sum / float64(max(1, len(l.held)))
 }
 
-// repeat trains the lesson's network by golearn for a number of epochs.
-func (l *lesson) repeat(ctx context.Context, epochs int) (*sparseNet, error) {
+// repeat trains the lesson's network by golearn for a number of epochs. It turns
+// golearn's panics into errors.
+func (l *lesson) repeat(ctx context.Context, epochs int) (n *sparseNet, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			n, err = nil, fmt.Errorf("golearn's network of %d neurons: %v", l.shape.neurons(), r)
+		}
+	}()
 	start, rng := l.begin()
-	g, err := newGolearnNet(start)
-	if err != nil {
-		return nil, err
-	}
+	g := newGolearnNet(start)
 	order := append([]int(nil), l.learn...)
 	for e := range epochs {
 		if err := l.epoch(ctx, g, e, order, rng); err != nil {
