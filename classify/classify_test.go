@@ -44,13 +44,13 @@ func rules() *models.Model {
 }
 
 // network has one hidden unit that tells bankers from gardeners, and one that is
-// always half on.
+// always half way.
 func network() *models.Model {
 	m := linear()
 	m.Classifier, m.Linear, m.Weighting = models.NN, nil, features.Weighting{}
 	m.Network = &models.Network{
-		Input: []float32{2, 0, 1, 0, -3, 0, 1, 0}, HiddenBias: []float32{0, 0},
-		Output: []float32{4, -4, 1, -1}, OutputBias: []float32{-2.5, 2.5},
+		Input: []float32{1, 0, 0.5, 0, -1.5, 0, 0.5, 0}, HiddenBias: []float32{0, 0},
+		Output: []float32{2, -2, 1, -1}, OutputBias: []float32{0, 0},
 	}
 	return m
 }
@@ -68,12 +68,12 @@ func TestClassify(t *testing.T) {
 		{"linear", linear(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
 			1 / (1 + math.Exp(-5)), "mortgag +2.00, title:bank +1.00 → banking"},
 		{"linear, nothing known", linear(), features.Doc{Text: "zebra"}, "other", 1 / (1 + math.Exp(-1)), "no known word → other"},
-		// The sum is 2 + 1; scores are 4σ(3) − 2 and the opposite, of which 4σ(3) − 2
-		// is the words' doing, two thirds of it the first's.
+		// The sum is 1 + ½; scores are 2·tanh(1.5) and the opposite, and all is the
+		// words' doing, two thirds of it the first's.
 		{"network", network(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
-			1 / (1 + math.Exp(-2*(4/(1+math.Exp(-3))-2))), "mortgag +1.21, title:bank +0.60 → banking"},
+			1 / (1 + math.Exp(-4*math.Tanh(1.5))), "mortgag +1.21, title:bank +0.60 → banking"},
 		{"network, against it", network(), features.Doc{Text: "garden loan"}, "other",
-			1 / (1 + math.Exp(2*(4/(1+math.Exp(2))-2))), "garden +2.28 → other"},
+			1 / (1 + math.Exp(-4*math.Tanh(1))), "garden +2.28 → other"},
 		{"tree", tree(), features.Doc{Text: "mortgages, loans and a loan"}, "banking", 38. / 41, "mortgag > 0 ∧ loan > 1 → banking (37/39)"},
 		{"rules", rules(), features.Doc{Text: "mortgages"}, "banking", 38. / 41, "mortgag ∧ ¬garden → banking (37/39)"},
 		{"rules, none", rules(), features.Doc{Text: "garden"}, "other", 7. / 13, "no rule → other (6/11)"},

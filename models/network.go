@@ -10,7 +10,7 @@ import (
 // Network is a back-propagation network (Rumelhart, Hinton, Williams 1986) of one
 // hidden layer. From a page x of weighed terms it computes
 //
-//	h_u = σ(b_u + Σ_i x_i·w_iu),   σ(a) = 1 / (1 + e^−a)
+//	h_u = tanh(b_u + Σ_i x_i·w_iu)
 //	s_c = b_c + Σ_u h_u·v_uc
 //
 // The softmax of the scores s, which Calibration takes, are the probabilities.
@@ -50,7 +50,7 @@ func (n *Network) Scores(dst []float64, x features.Vector, hidden []float32) {
 		dst[c] = float64(b)
 	}
 	for u, sum := range hidden {
-		h := Sigmoid(float64(n.HiddenBias[u] + sum))
+		h := math.Tanh(float64(n.HiddenBias[u] + sum))
 		for c, v := range n.Output[u*k:][:k] {
 			dst[c] += h * float64(v)
 		}
@@ -73,7 +73,7 @@ func (n *Network) sums(x features.Vector, hidden []float32) {
 // the mean of all classes. The shares of all terms add up to how far x is from a
 // page without words:
 //
-//	r_j = Σ_u x_j·w_ju · (σ(b_u + a_u) − σ(b_u)) / a_u · (v_uc − mean_c v_uc),   a_u = Σ_i x_i·w_iu
+//	r_j = Σ_u x_j·w_ju · (tanh(b_u + a_u) − tanh(b_u)) / a_u · (v_uc − mean_c v_uc),   a_u = Σ_i x_i·w_iu
 //
 // It is the gradient times the input, the gradient being the mean one along the
 // way from the empty page to x (integrated gradients, Sundararajan, Taly, Yan
@@ -98,14 +98,11 @@ func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden 
 	}
 }
 
-// meanSlope returns the mean of σ' between b and b+a.
+// meanSlope returns the mean of tanh' between b and b+a.
 func meanSlope(b, a float64) float64 {
 	if math.Abs(a) < 1e-6 { // the quotient would be noise
-		h := Sigmoid(b + a/2)
-		return h * (1 - h)
+		h := math.Tanh(b + a/2)
+		return 1 - h*h
 	}
-	return (Sigmoid(b+a) - Sigmoid(b)) / a
+	return (math.Tanh(b+a) - math.Tanh(b)) / a
 }
-
-// Sigmoid returns σ(a) = 1 / (1 + e^−a).
-func Sigmoid(a float64) float64 { return 1 / (1 + math.Exp(-a)) }

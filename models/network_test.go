@@ -20,7 +20,7 @@ func TestNetworkScores(t *testing.T) {
 		{"terms 0 and 2", features.Vector{Index: []int32{0, 2}, Value: []float32{2, 0.5}}, [2]float64{0.5 + 2 - 0.5, -0.5 - 4 + 1.5}},
 	} {
 		n.Scores(s, c.x, hidden)
-		h0, h1 := 1/(1+math.Exp(-c.a[0])), 1/(1+math.Exp(-c.a[1]))
+		h0, h1 := math.Tanh(c.a[0]), math.Tanh(c.a[1])
 		if want := 0.1 + 2*h0 - h1; math.Abs(s[0]-want) > 1e-6 || math.Abs(s[1]+want) > 1e-6 {
 			t.Errorf("%s: scores %v, want %v and its opposite", c.name, s, want)
 		}

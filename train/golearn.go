@@ -1,6 +1,8 @@
 package train
 
 import (
+	"math"
+
 	"github.com/sjwhitworth/golearn/neural"
 	"gonum.org/v1/gonum/mat"
 
@@ -28,6 +30,12 @@ type golearnNet struct {
 	p          []float64  // probabilities
 }
 
+// tanh is what units do. golearn hands Backward the unit's value, not its sum.
+var tanh = neural.NeuralFunction{
+	Forward:  math.Tanh,
+	Backward: func(h float64) float64 { return 1 - h*h },
+}
+
 func (g *golearnNet) constant() int    { return g.terms + 1 }
 func (g *golearnNet) output(c int) int { return g.terms + 2 + c }
 func (g *golearnNet) unit(u int) int   { return g.terms + 2 + g.classes + u }
@@ -40,7 +48,7 @@ func (s shape) neurons() int { return s.terms + 1 + s.classes + s.hidden }
 func newGolearnNet(from *sparseNet) *golearnNet {
 	size := from.neurons()
 	g := &golearnNet{
-		shape: from.shape, net: neural.NewNetwork(size, from.terms+1+from.classes, neural.Sigmoid),
+		shape: from.shape, net: neural.NewNetwork(size, from.terms+1+from.classes, tanh),
 		value: mat.NewDense(size, 1, nil), err: mat.NewDense(size, 1, nil), p: make([]float64, from.classes),
 	}
 	for c := range g.classes {

@@ -13,7 +13,7 @@ import (
 // within the training rows of 20 Newsgroups, and within four of five lines of
 // Wikispeedia's training file (docs/classifiers.md).
 const (
-	firstRate = 0.25 // of a step in the first epoch
+	firstRate = 0.05 // of a step in the first epoch
 	slowing   = 5    // epochs after which it is half as large
 	penalty   = 0.25 // of ½·Σ w², beside the sum of the rows' losses
 	maxEpochs = 40

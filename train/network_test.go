@@ -16,19 +16,20 @@ import (
 // word, one unit, two classes.
 func TestStep(t *testing.T) {
 	n := newSparseNet(shape{terms: 1, hidden: 1, classes: 2})
-	n.in[0], n.inBias[0], n.out[0], n.out[1] = 1, -0.5, 2, -1
-	// a = 1·0.5 − 0.5 = 0, so h = ½ and the scores are 1 and −½.
+	n.in[0], n.inBias[0], n.out[0], n.out[1] = 1, math.Log(3)/2-0.5, 2, -1
+	// a = 1·0.5 + ln(3)/2 − 0.5, so h = (3 − 1)/(3 + 1) = ½, its slope is 1 − ¼, and
+	// the scores are 1 and −½.
 	n.step(features.Vector{Index: []int32{0}, Value: []float32{0.5}}, 1, 0.1)
 	p := 1 / (1 + math.Exp(-1.5)) // of class 0
 	d0, d1 := -p, p               // class 1 was right: δ = 0 − p and 1 − (1 − p)
-	du := 0.25 * (2*d0 - 1*d1)
+	du := 0.75 * (2*d0 - 1*d1)
 	for _, c := range []struct {
 		name      string
 		got, want float64
 	}{
 		{"out 0", n.out[0], 2 + 0.1*0.5*d0}, {"out 1", n.out[1], -1 + 0.1*0.5*d1},
 		{"out bias 0", n.outBias[0], 0.1 * d0}, {"out bias 1", n.outBias[1], 0.1 * d1},
-		{"in", n.in[0], 1 + 0.1*0.5*du}, {"in bias", n.inBias[0], -0.5 + 0.1*du},
+		{"in", n.in[0], 1 + 0.1*0.5*du}, {"in bias", n.inBias[0], math.Log(3)/2 - 0.5 + 0.1*du},
 	} {
 		if math.Abs(c.got-c.want) > 1e-15 {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)

@@ -112,6 +112,7 @@ func (d *duel) round(set *datasets.Set, test func(int, *datasets.Example) bool, 
 		}
 		d.only[name] = only
 		d.hits[name] = append(d.hits[name], float64(right)/float64(len(truth)))
+		d.t.Logf("%d pages: nn %.4f, %s %.4f", len(truth), d.hits[models.NN][len(d.hits[models.NN])-1], name, d.hits[name][len(d.hits[name])-1])
 	}
 }
 
