@@ -16,6 +16,7 @@ const (
 	firstRate = 0.05 // of a step in the first epoch
 	slowing   = 5    // epochs after which it is half as large
 	penalty   = 0.25 // of ½·Σ w², beside the sum of the rows' losses
+	missed    = 0.2  // share of a page's words that a step does not see
 	maxEpochs = 40
 	patience  = 8 // epochs without a smaller loss before it ends
 )
@@ -49,18 +50,36 @@ func (l *lesson) begin() (*sparseNet, *rand.Rand) {
 }
 
 // epoch shows n every row once, in random order, at a rate that falls from epoch
-// to epoch (from 0), and then shrinks the weights as the penalty has it.
+// to epoch (from 0), and then shrinks the weights as the penalty has it. Of each
+// row some words are missing, other ones each time.
 func (l *lesson) epoch(ctx context.Context, n teachable, epoch int, order []int, rng *rand.Rand) error {
 	rate := firstRate / (1 + float64(epoch)/slowing)
 	rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	var seen features.Vector
 	for k, i := range order {
 		if k%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		n.step(l.rows[i], l.y[i], rate)
+		seen = thin(seen, l.rows[i], rng)
+		n.step(seen, l.y[i], rate)
 	}
 	n.shrink(1 - rate*penalty)
 	return nil
+}
+
+// thin returns x without a share of its words, drawn anew each time, and the others
+// as much larger (Srivastava and others 2014): so a network cannot lean on a few
+// words that its own sites happen to use. The result is in dst's slices, which are
+// cut first.
+func thin(dst, x features.Vector, rng *rand.Rand) features.Vector {
+	dst.Index, dst.Value = dst.Index[:0], dst.Value[:0]
+	for k, i := range x.Index {
+		if rng.Float64() >= missed {
+			dst.Index = append(dst.Index, i)
+			dst.Value = append(dst.Value, x.Value[k]/(1-missed))
+		}
+	}
+	return dst
 }
 
 // study trains a network until the loss of the held rows has not fallen for a

@@ -152,6 +152,33 @@ func TestStudyStops(t *testing.T) {
 	}
 }
 
+// TestThin: a word is missing as often as it should be, and its mean stays.
+func TestThin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	x := features.Vector{Index: []int32{2, 5, 9}, Value: []float32{1, 0.5, 2}}
+	const n = 20000
+	seen, sum := make([]int, 10), make([]float64, 10)
+	var dst features.Vector
+	for range n {
+		dst = thin(dst, x, rng)
+		for k, i := range dst.Index {
+			seen[i]++
+			sum[i] += float64(dst.Value[k])
+		}
+	}
+	for k, i := range x.Index {
+		if share := float64(seen[i]) / n; math.Abs(share-(1-missed)) > 0.02 {
+			t.Errorf("word %d is seen in %.3f of the steps, want %.3f", i, share, 1-missed)
+		}
+		if mean := sum[i] / n; math.Abs(mean/float64(x.Value[k])-1) > 0.02 {
+			t.Errorf("word %d has mean %.3f, want %.3f", i, mean, x.Value[k])
+		}
+	}
+	if len(x.Index) != 3 || x.Value[2] != 2 {
+		t.Error("the row itself is changed")
+	}
+}
+
 // TestCommittee: the one network scores as the mean of its parts.
 func TestCommittee(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
