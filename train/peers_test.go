@@ -181,7 +181,8 @@ func classesIn(t *testing.T, path string) (classes []int) {
 	return classes
 }
 
-// print logs the means, and fails where nn is worse than a peer.
+// print logs the means, and fails where a peer is better beyond chance: a handful of
+// pages more or less decide nothing on test parts of 226 to 273 pages.
 func (d *duel) print() {
 	mean := func(name string) (sum float64) {
 		for _, v := range d.hits[name] {
@@ -199,8 +200,8 @@ func (d *duel) print() {
 		test := McNemar(only[0], only[1])
 		d.t.Logf("%s %.4f %.3f: nn alone right on %d pages, the peer on %d, p = %.2g; worst round %+.3f",
 			name, mean(name), d.hits[name], only[0], only[1], test.P, worst)
-		if ours < mean(name) {
-			d.t.Errorf("nn %.4f is below %s's %.4f", ours, name, mean(name))
+		if only[1] > only[0] && test.P < 0.05 {
+			d.t.Errorf("%s is better than nn, which has %d pages fewer right; p = %.2g", name, only[1]-only[0], test.P)
 		}
 	}
 }
