@@ -98,6 +98,29 @@ func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden 
 	}
 }
 
+// Linearized returns the linear model that agrees with n near the empty page, to
+// the first order: what a little of each word does there.
+func (n *Network) Linearized() *Linear {
+	units, k := n.Units(), len(n.OutputBias)
+	l := &Linear{Weights: make([]float32, len(n.Input)/units*k), Bias: make([]float32, k)}
+	hidden, scores := make([]float32, units), make([]float64, k)
+	n.Scores(scores, features.Vector{}, hidden)
+	for c, s := range scores {
+		l.Bias[c] = float32(s)
+	}
+	for u, b := range n.HiddenBias {
+		slope := float32(meanSlope(float64(b), 0))
+		for i := range len(n.Input) / units {
+			w := slope * n.Input[i*units+u]
+			row := l.Weights[i*k:][:k]
+			for c, v := range n.Output[u*k:][:k] {
+				row[c] += w * v
+			}
+		}
+	}
+	return l
+}
+
 // meanSlope returns the mean of tanh' between b and b+a.
 func meanSlope(b, a float64) float64 {
 	if math.Abs(a) < 1e-6 { // the quotient would be noise

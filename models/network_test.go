@@ -85,6 +85,28 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
+// TestLinearized: near the empty page the linear model scores as the network.
+func TestLinearized(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	const terms, units, classes = 6, 4, 3
+	hidden, got, want := make([]float32, units), make([]float64, classes), make([]float64, classes)
+	for range 20 {
+		n := randomNetwork(rng, terms, units, classes)
+		l := n.Linearized()
+		if err := l.check(terms, classes); err != nil {
+			t.Fatal(err)
+		}
+		x := features.Vector{Index: []int32{0, 3, 5}, Value: []float32{1e-3, -2e-3, 1e-3}}
+		n.Scores(want, x, hidden)
+		l.Scores(got, x)
+		for c := range want {
+			if math.Abs(got[c]-want[c]) > 1e-4 {
+				t.Errorf("class %d: linear %v, network %v", c, got[c], want[c])
+			}
+		}
+	}
+}
+
 func TestCheckNetwork(t *testing.T) {
 	for name, damage := range map[string]func(*Network){
 		"no units":      func(n *Network) { n.Input, n.HiddenBias, n.Output = nil, nil, nil },
