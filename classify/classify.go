@@ -23,8 +23,9 @@ type scratch struct {
 	probs []float64
 	dense []float32 // for trees: counts of all terms, zero between pages
 	match models.RuleScratch
-	leaf  int32 // for trees: where the page ended
-	rule  int32 // for rules: which one decided
+	leaf  int32     // for trees: where the page ended
+	rule  int32     // for rules: which one decided
+	units []float32 // for networks: the hidden units
 }
 
 // Result is what a model says of a page.
@@ -50,7 +51,10 @@ func New(m *models.Model) (*Classifier, error) {
 	}
 	c.pool.New = func() any {
 		s := &scratch{x: features.NewExtractor(own.Extractor, c.lex), probs: make([]float64, len(own.Classes))}
-		if own.Linear == nil {
+		if own.Network != nil {
+			s.units = make([]float32, own.Network.Units())
+		}
+		if own.Tree != nil || own.Rules != nil {
 			s.dense = make([]float32, len(own.Terms))
 			s.match.Dense = s.dense
 		}
@@ -116,6 +120,8 @@ func (c *Classifier) score(d features.Doc) *scratch {
 		s.leaf = c.tree.Scores(s.probs, s.terms, s.dense)
 	case m.Rules != nil:
 		s.rule = c.rules.Scores(s.probs, s.terms, &s.match)
+	case m.Network != nil:
+		m.Network.Scores(s.probs, s.terms, s.units)
 	default:
 		m.Linear.Scores(s.probs, s.terms)
 	}

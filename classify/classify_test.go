@@ -43,6 +43,18 @@ func rules() *models.Model {
 	return m
 }
 
+// network has one hidden unit that tells bankers from gardeners, and one that is
+// always half way.
+func network() *models.Model {
+	m := linear()
+	m.Classifier, m.Linear, m.Weighting = models.NN, nil, features.Weighting{}
+	m.Network = &models.Network{
+		Input: []float32{1, 0, 0.5, 0, -1.5, 0, 0.5, 0}, HiddenBias: []float32{0, 0},
+		Output: []float32{2, -2, 1, -1}, OutputBias: []float32{0, 0},
+	}
+	return m
+}
+
 func TestClassify(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -56,6 +68,12 @@ func TestClassify(t *testing.T) {
 		{"linear", linear(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
 			1 / (1 + math.Exp(-5)), "mortgag +2.00, title:bank +1.00 → banking"},
 		{"linear, nothing known", linear(), features.Doc{Text: "zebra"}, "other", 1 / (1 + math.Exp(-1)), "no known word → other"},
+		// The sum is 1 + ½; scores are 2·tanh(1.5) and the opposite, and all is the
+		// words' doing, two thirds of it the first's.
+		{"network", network(), features.Doc{Title: "The Bank", Text: "A mortgage"}, "banking",
+			1 / (1 + math.Exp(-4*math.Tanh(1.5))), "mortgag +1.21, title:bank +0.60 → banking"},
+		{"network, against it", network(), features.Doc{Text: "garden loan"}, "other",
+			1 / (1 + math.Exp(-4*math.Tanh(1))), "garden +2.28 → other"},
 		{"tree", tree(), features.Doc{Text: "mortgages, loans and a loan"}, "banking", 38. / 41, "mortgag > 0 ∧ loan > 1 → banking (37/39)"},
 		{"rules", rules(), features.Doc{Text: "mortgages"}, "banking", 38. / 41, "mortgag ∧ ¬garden → banking (37/39)"},
 		{"rules, none", rules(), features.Doc{Text: "garden"}, "other", 7. / 13, "no rule → other (6/11)"},
@@ -99,6 +117,7 @@ func TestExplainFor(t *testing.T) {
 		{"linear, the other", linear(), bank, "other", "garden +3.00 → other"},
 		{"linear, nothing for it", linear(), features.Doc{Text: "garden"}, "banking", "no word speaks for it → banking"},
 		{"linear, nothing known", linear(), features.Doc{Text: "zebra"}, "banking", "no known word → banking"},
+		{"network, the other", network(), bank, "other", "garden +3.00 → other"},
 		{"tree, the best", tree(), features.Doc{Text: "mortgage loan loan"}, "banking", "mortgag > 0 ∧ loan > 1 → banking (37/39)"},
 		{"tree, the other", tree(), features.Doc{Text: "mortgage loan loan"}, "other", "mortgag > 0 ∧ loan > 1 → other (2/39)"},
 		{"no such label", linear(), bank, "sport", ""},

@@ -20,7 +20,7 @@ const reasons = 6
 //
 // with how many of the training pages that it covers are of the class; of the
 // others the words that spoke most for the label, with what each added to its
-// score beyond the mean of the classes.
+// score beyond the mean of the classes (of a network, see models.Network.Relevance).
 func (c *Classifier) Explain(d features.Doc) string {
 	s := c.score(d)
 	defer c.pool.Put(s)
@@ -49,7 +49,7 @@ func (c *Classifier) explain(s *scratch, class int) string {
 	if c.model.Rules != nil {
 		return inducedRule(c.model, int(s.rule), class)
 	}
-	return c.words(s.terms, class)
+	return c.words(s, class)
 }
 
 // rule writes the rule of a leaf of the model's tree, simplified, as it speaks of a
@@ -119,34 +119,49 @@ func inducedRule(m *models.Model, rule, class int) string {
 
 func number(v float32) string { return strconv.FormatFloat(float64(v), 'g', 4, 32) }
 
-// words names the terms that spoke most for a class.
-func (c *Classifier) words(x features.Vector, class int) string {
-	m := c.model
-	k := len(m.Classes)
-	type said struct {
-		term  int32
-		added float64
+// said is what a term added to a class's score beyond the mean of the classes.
+type said struct {
+	term  int32
+	added float64
+}
+
+// said returns what each term of a page said for a class.
+func (c *Classifier) said(s *scratch, class int) []said {
+	m, x := c.model, s.terms
+	all := make([]said, len(x.Index))
+	if m.Network != nil {
+		added := make([]float64, len(x.Index))
+		m.Network.Relevance(added, x, class, s.units)
+		for j, i := range x.Index {
+			all[j] = said{i, added[j]}
+		}
+		return all
 	}
-	var all []said
+	k := len(m.Classes)
 	for j, i := range x.Index {
 		row := m.Linear.Weights[int(i)*k:][:k]
 		var mean float64
 		for _, w := range row {
 			mean += float64(w) / float64(k)
 		}
-		if added := float64(x.Value[j]) * (float64(row[class]) - mean); added > 0 {
-			all = append(all, said{i, added})
-		}
+		all[j] = said{i, float64(x.Value[j]) * (float64(row[class]) - mean)}
 	}
+	return all
+}
+
+// words names the terms that spoke most for a class.
+func (c *Classifier) words(s *scratch, class int) string {
+	m := c.model
+	all := slices.DeleteFunc(c.said(s, class), func(w said) bool { return !(w.added > 0) })
 	slices.SortFunc(all, func(a, b said) int {
 		return cmp.Or(cmp.Compare(b.added, a.added), cmp.Compare(m.Terms[a.term], m.Terms[b.term]))
 	})
 	var parts []string
-	for _, s := range all[:min(reasons, len(all))] {
-		parts = append(parts, fmt.Sprintf("%s +%.2f", m.Terms[s.term], s.added))
+	for _, w := range all[:min(reasons, len(all))] {
+		parts = append(parts, fmt.Sprintf("%s +%.2f", m.Terms[w.term], w.added))
 	}
 	switch {
-	case len(x.Index) == 0:
+	case len(s.terms.Index) == 0:
 		return "no known word → " + m.Classes[class]
 	case len(parts) == 0:
 		return "no word speaks for it → " + m.Classes[class]

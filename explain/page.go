@@ -124,7 +124,7 @@ func subtitle(m *models.Model) string {
 // kinds says in words what the classifiers are.
 var kinds = map[string]string{
 	models.LinearSVM: "A linear support vector machine", models.NaiveBayes: "Naive Bayes",
-	models.C45: "A decision tree (C4.5)", models.CN2: "Rules (CN2)",
+	models.C45: "A decision tree (C4.5)", models.CN2: "Rules (CN2)", models.NN: "A back-propagation network",
 }
 
 func tiles(p *Page) []report.Tile {

@@ -29,6 +29,8 @@ type word struct {
 // mean of all classes, before the page is scaled to length 1:
 //
 //	(w_ic − mean_c w_ic) · IDF(i)
+//
+// A network's w_ic is the slope of its score at the empty page.
 func words(m *models.Model) []classWords {
 	weight := weights(m)
 	if weight == nil {
@@ -72,15 +74,18 @@ func heaviest(m *models.Model, all []weighed, sign float64) []word {
 // thing.
 func weights(m *models.Model) func(term, class int) float64 {
 	if m.Linear != nil {
-		return linearWeights(m)
+		return linearWeights(m, m.Linear)
+	}
+	if m.Network != nil {
+		return linearWeights(m, m.Network.Linearized())
 	}
 	return nil
 }
 
-func linearWeights(m *models.Model) func(term, class int) float64 {
+func linearWeights(m *models.Model, l *models.Linear) func(term, class int) float64 {
 	k := len(m.Classes)
 	return func(term, class int) float64 {
-		row := m.Linear.Weights[term*k:][:k]
+		row := l.Weights[term*k:][:k]
 		var mean float64
 		for _, w := range row {
 			mean += float64(w) / float64(k)

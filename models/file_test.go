@@ -62,6 +62,16 @@ func rulesModel() *Model {
 	return m
 }
 
+func networkModel() *Model {
+	m := linearModel()
+	m.Classifier, m.Linear, m.Calibration = NN, nil, Calibration{Scale: 1}
+	m.Network = &Network{
+		Input: []float32{1, -2, 0.5, 0.25, -1, 3}, HiddenBias: []float32{0.5, -0.5},
+		Output: []float32{2, -2, -1, 1}, OutputBias: []float32{0.1, -0.1},
+	}
+	return m
+}
+
 func TestCheckRules(t *testing.T) {
 	for name, damage := range map[string]func(*Rules){
 		"no start":     func(r *Rules) { r.Start = nil },
@@ -90,7 +100,7 @@ func encode(t testing.TB, m *Model) []byte {
 }
 
 func TestWriteRead(t *testing.T) {
-	for _, m := range []*Model{linearModel(), treeModel(), simpleTree(), rulesModel()} {
+	for _, m := range []*Model{linearModel(), treeModel(), simpleTree(), rulesModel(), networkModel()} {
 		path := filepath.Join(t.TempDir(), "x.model")
 		if err := m.WriteFile(path); err != nil {
 			t.Fatal(err)
@@ -180,6 +190,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(encode(f, linearModel()))
 	f.Add(encode(f, treeModel()))
 	f.Add(encode(f, rulesModel()))
+	f.Add(encode(f, networkModel()))
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		m, err := Read(bytes.NewReader(file))
@@ -195,7 +206,7 @@ func FuzzRead(f *testing.F) {
 
 // FuzzPayload fuzzes what lies behind the checksum.
 func FuzzPayload(f *testing.F) {
-	for _, m := range []*Model{linearModel(), treeModel(), rulesModel()} {
+	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel()} {
 		raw, err := payload(m)
 		if err != nil {
 			f.Fatal(err)
@@ -212,6 +223,8 @@ func FuzzPayload(f *testing.F) {
 			NewWalker(m.Tree, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
 		} else if m.Rules != nil {
 			NewMatcher(m.Rules, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, &RuleScratch{Dense: make([]float32, len(m.Terms))})
+		} else if m.Network != nil {
+			m.Network.Scores(probs, features.Vector{}, make([]float32, m.Network.Units()))
 		} else {
 			m.Linear.Scores(probs, features.Vector{})
 		}

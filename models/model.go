@@ -14,6 +14,7 @@ const (
 	NaiveBayes = "nb"
 	C45        = "c45"
 	CN2        = "cn2"
+	NN         = "nn"
 )
 
 // Model is a trained classifier. It is not changed once trained or read, and so
@@ -26,9 +27,10 @@ type Model struct {
 	Terms     []string // the vocabulary; a feature's number is its place here
 	Weighting features.Weighting
 
-	Linear *Linear // of linear and nb
-	Tree   *Tree   // of c45
-	Rules  *Rules  // of cn2
+	Linear  *Linear  // of linear and nb
+	Tree    *Tree    // of c45
+	Rules   *Rules   // of cn2
+	Network *Network // of nn
 
 	Calibration Calibration
 
@@ -88,7 +90,7 @@ func (m *Model) Check() error {
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
 		return fmt.Errorf("model whose term weights are not numbers")
 	case m.tables() != 1:
-		return fmt.Errorf("model of classifier %q with %d tables; want one: linear, tree or rules", m.Classifier, m.tables())
+		return fmt.Errorf("model of classifier %q with %d tables; want one: linear, tree, rules or network", m.Classifier, m.tables())
 	}
 	for i := range k {
 		if slices.Contains(m.Classes[:i], m.Classes[i]) {
@@ -104,11 +106,14 @@ func (m *Model) Check() error {
 	if m.Rules != nil {
 		return m.Rules.check(n, k)
 	}
+	if m.Network != nil {
+		return m.Network.check(n, k)
+	}
 	return m.Tree.check(n, k)
 }
 
 func (m *Model) tables() (n int) {
-	for _, has := range [...]bool{m.Linear != nil, m.Tree != nil, m.Rules != nil} {
+	for _, has := range [...]bool{m.Linear != nil, m.Tree != nil, m.Rules != nil, m.Network != nil} {
 		if has {
 			n++
 		}

@@ -16,6 +16,7 @@ type wire struct {
 	Linear     *wireLinear         `cbor:"linear,omitempty"`
 	Tree       *wireTree           `cbor:"tree,omitempty"`
 	Rules      *wireRules          `cbor:"rules,omitempty"`
+	Network    *wireNetwork        `cbor:"network,omitempty"`
 	Scale      float64             `cbor:"scale"`
 	Offset     []float64           `cbor:"offset,omitempty"`
 	Thresholds []float64           `cbor:"thresholds"`
@@ -62,6 +63,13 @@ type wireRules struct {
 	Counts    floats  `cbor:"counts"`
 }
 
+type wireNetwork struct {
+	Input      floats `cbor:"input"`
+	HiddenBias floats `cbor:"hidden_bias"`
+	Output     floats `cbor:"output"`
+	OutputBias floats `cbor:"output_bias"`
+}
+
 type wireCard struct {
 	Data     []string          `cbor:"data"`
 	Split    string            `cbor:"split"`
@@ -90,6 +98,9 @@ func newWire(m *Model) *wire {
 		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares, newWireRules(t.Rules)}
 	}
 	w.Rules = newWireRules(m.Rules)
+	if n := m.Network; n != nil {
+		w.Network = &wireNetwork{n.Input, n.HiddenBias, n.Output, n.OutputBias}
+	}
 	return w
 }
 
@@ -114,6 +125,9 @@ func (w *wire) model() *Model {
 		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares, t.Rules.rules()}
 	}
 	m.Rules = w.Rules.rules()
+	if n := w.Network; n != nil {
+		m.Network = &Network{n.Input, n.HiddenBias, n.Output, n.OutputBias}
+	}
 	return m
 }
 

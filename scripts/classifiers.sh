@@ -5,7 +5,8 @@
 #
 # WebKB: each university held out in turn, 77 words. Wikispeedia: each fifth of
 # train.jsonl.zst, 77 words. 20 Newsgroups: its own split, 500 words (Wilson's
-# interval). ONLY=webkb|wikispeedia|20news runs one; FLAGS are passed to train.
+# interval). nn against scikit-learn on its own features, page by page: TestPeers in
+# package train. ONLY=webkb|wikispeedia|20news runs one; FLAGS are passed to train.
 set -euo pipefail
 data=${FOSSICK_DATA:?set FOSSICK_DATA to the folder of corpora}
 cd "$(dirname "$0")/.."

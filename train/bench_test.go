@@ -8,7 +8,7 @@ import (
 // BenchmarkTrain trains on 300 short pages of three classes, folds included.
 func BenchmarkTrain(b *testing.B) {
 	set := toy(300, "bank", "code", "star")
-	for _, name := range []string{"linear", "nb", "c45"} {
+	for _, name := range []string{"linear", "nb", "c45", "nn"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -15,9 +15,10 @@
 // classifiers share; svm.go and linear.go support vector machines; bayes.go naive
 // Bayes; blend.go the machine with a share of it; c45.go, grid.go, split.go,
 // prune.go and compile.go decision trees, simplify.go their rules; cn2.go, cover.go,
-// tally.go and beam.go rules by search; calibrate.go probabilities and thresholds;
-// keywords.go the choice of K;
-// measure.go accuracy and what goes with it, judged.go by page, reliability.go of
+// tally.go and beam.go rules by search; network.go committees of networks, lesson.go
+// how one learns, backprop.go its steps and golearn.go the same by golearn;
+// calibrate.go probabilities and thresholds; keywords.go the choice of K; measure.go
+// accuracy and what goes with it, judged.go by page, reliability.go of
 // probabilities, curve.go by training pages; mcnemar.go two models compared;
 // trial.go many settings tried on one reading.
 package train

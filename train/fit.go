@@ -30,10 +30,12 @@ type fitted struct {
 	explain   func()         // adds what is needed to explain the tree, not to use it
 	walker    *models.Walker // of tree
 	rules     *models.Rules
-	matcher   *models.Matcher   // of rules
+	matcher   *models.Matcher // of rules
+	network   *models.Network
 	settings  map[string]string // for the card
 	dense     []float32         // scratch of the scores of trees
 	match     models.RuleScratch
+	hidden    []float32 // scratch of the scores of networks
 }
 
 // errNoWord reports that the selection of words leaves none.
@@ -77,6 +79,13 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 	f.weighting.Apply(v)
 	if f.linear != nil {
 		f.linear.Scores(dst, v)
+		return
+	}
+	if f.network != nil {
+		if f.hidden == nil {
+			f.hidden = make([]float32, f.network.Units())
+		}
+		f.network.Scores(dst, v, f.hidden)
 		return
 	}
 	if f.dense == nil {

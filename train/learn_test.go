@@ -48,7 +48,7 @@ func stream(set []*datasets.Example) iter.Seq2[*datasets.Example, error] {
 func TestTrainLearns(t *testing.T) {
 	set := toy(120, "bank", "code", "star")
 	for _, name := range Classifiers() {
-		m, rep, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 3})
+		m, rep, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 3, NN: smallNN})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -69,7 +69,7 @@ func TestTrainRepeats(t *testing.T) {
 	for _, name := range Classifiers() {
 		var files [2]bytes.Buffer
 		for i := range files {
-			m, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 5})
+			m, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 5, NN: smallNN})
 			if err != nil {
 				t.Fatal(err)
 			}

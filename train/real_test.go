@@ -83,6 +83,8 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 			tree.Scores(s, v, dense)
 		} else if m.Rules != nil {
 			rules.Scores(s, v, &models.RuleScratch{Dense: dense})
+		} else if m.Network != nil {
+			m.Network.Scores(s, v, make([]float32, m.Network.Units()))
 		} else {
 			m.Linear.Scores(s, v)
 		}
@@ -117,6 +119,8 @@ func TestRealCorpora(t *testing.T) {
 		{"20news nb", "20news", Options{Classifier: "nb"}, bySplit, 0, 0.78},
 		{"20news c45", "20news", Options{Classifier: "c45", Words: 500}, bySplit, 0.5, 0},
 		{"20news cn2", "20news", Options{Classifier: "cn2", Words: 500}, bySplit, 0.62, 0},
+		{"webkb nn", "webkb", Options{Classifier: "nn", Labels: roles, Words: 77, NN: NN{Networks: 1}}, cornell, 0.88, 0},
+		{"20news nn", "20news", Options{Classifier: "nn", Words: 500}, bySplit, 0.66, 0},
 		{"wikispeedia linear", "wikispeedia/train.jsonl.zst", Options{Classifier: "linear"}, fifth, 0.80, 0},
 		{"wikispeedia nb", "wikispeedia/train.jsonl.zst", Options{Classifier: "nb"}, fifth, 0.6, 0},
 		{"wikispeedia c45", "wikispeedia/train.jsonl.zst", Options{Classifier: "c45", Words: 77}, fifth, 0.40, 0},

@@ -28,6 +28,7 @@ type Options struct {
 	Keywords   int      // words of K a class; 0 is 20
 	Seed       int64
 	CN2        CN2 // how rules are learnt
+	NN         NN  // how networks are trained
 
 	Select features.Measure // how words are ranked for Words and Mu; "" is information gain
 	Memory int64            // bytes that a run may hold, about; 0 is 1 GiB. See docs/training.md
@@ -46,8 +47,10 @@ const Auto = "auto"
 
 // Classifiers returns what Options.Classifier may be.
 func Classifiers() []string {
-	return []string{Auto, models.C45, models.CN2, models.LinearSVM, models.NaiveBayes}
+	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes}
 }
+
+func (o *Options) auto() bool { return o.Classifier == "" || o.Classifier == Auto }
 
 func (o *Options) learners() ([]learner, error) {
 	nb := []learner{bayes{complement: true}, bayes{}}
@@ -56,7 +59,7 @@ func (o *Options) learners() ([]learner, error) {
 		all := append([]learner{linear{}, c45{}}, nb...)
 		if o.Words > 0 || o.Mu > 0 {
 			// Rules win on few words at times; on all words linear does, so their time
-			// is saved.
+			// is saved. Train adds networks, when words and pages are few enough.
 			all = append(all, cn2{})
 		}
 		return all, nil
@@ -68,6 +71,8 @@ func (o *Options) learners() ([]learner, error) {
 		return []learner{c45{}}, nil
 	case models.CN2:
 		return []learner{cn2{}}, nil
+	case models.NN:
+		return []learner{nn{}}, nil
 	}
 	return nil, fmt.Errorf("no classifier %q; there are %s", o.Classifier, strings.Join(Classifiers(), ", "))
 }
@@ -109,6 +114,9 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if err := opt.complete(); err != nil {
 		return nil, nil, err
 	}
+	if err := opt.NN.check(); err != nil {
+		return nil, nil, err
+	}
 	learners, err := opt.learners()
 	if err != nil {
 		return nil, nil, err
@@ -117,6 +125,9 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	c, err := gather(ctx, examples, &opt, rep)
 	if err != nil {
 		return nil, nil, err
+	}
+	if opt.auto() && c.few(&opt) {
+		learners = append(learners, nn{})
 	}
 	held, err := choose(ctx, c, learners, &opt, rep)
 	if err != nil {
@@ -228,7 +239,7 @@ func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
 func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	m := &models.Model{
 		Classifier: name, Classes: c.classes, Extractor: c.extractor,
-		Terms: f.terms(c), Weighting: f.weighting, Linear: f.linear, Tree: f.tree, Rules: f.rules,
+		Terms: f.terms(c), Weighting: f.weighting, Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network,
 		Card: models.Card{
 			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
 			Settings: maps.Clone(f.settings), Seed: opt.Seed,

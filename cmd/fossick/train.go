@@ -24,7 +24,9 @@ type trainCmd struct {
 	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]."`
 	Significance float64  `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]."`
 	Covers       int      `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]."`
-	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, others: all]."`
+	Hidden       int      `default:"32" placeholder:"N" help:"Hidden units of each of nn's networks [32]."`
+	Networks     int      `default:"5" placeholder:"N" help:"Networks that nn trains apart and averages into one [5]."`
+	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]."`
 	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X."`
 	Select       string   `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]."`
 	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
@@ -78,6 +80,7 @@ func (c trainCmd) Run(a *app) error {
 		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
 		Select: features.Measure(c.Select), Memory: int64(c.Memory), Tmp: c.Tmp,
 		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
+		NN:  train.NN{Hidden: c.Hidden, Networks: c.Networks},
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -138,6 +141,9 @@ func (c trainCmd) check() error {
 	}
 	if c.Beam < 0 || c.Covers < 0 || c.Covers > 16 || !(c.Significance >= 0 && c.Significance < 1) { // 0 is the default, which demo takes
 		return usagef("--beam %d, --significance %v, --covers %d: want no negative numbers, a significance below 1, and 16 covers at most", c.Beam, c.Significance, c.Covers)
+	}
+	if c.Hidden < 0 || c.Networks < 0 { // 0 is the default, which demo takes
+		return usagef("--hidden %d, --networks %d: want 1 of each at least", c.Hidden, c.Networks)
 	}
 	if c.Memory != 0 && c.Memory < leastMemory { // 0 is the default, which demo takes
 		return usagef("--memory %d: want 16MB at least", c.Memory)

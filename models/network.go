@@ -1,0 +1,131 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"fossick/features"
+)
+
+// Network is a back-propagation network (Rumelhart, Hinton, Williams 1986) of one
+// hidden layer. From a page x of weighed terms it computes
+//
+//	h_u = tanh(b_u + Σ_i x_i·w_iu)
+//	s_c = b_c + Σ_u h_u·v_uc
+//
+// The softmax of the scores s, which Calibration takes, are the probabilities.
+// Several networks whose scores are averaged are one again: their hidden units
+// side by side, v and b_c divided by their number.
+type Network struct {
+	Input      []float32 // w: term·units + unit, so that a term's weights lie together
+	HiddenBias []float32 // by unit
+	Output     []float32 // v: unit·classes + class
+	OutputBias []float32 // by class
+}
+
+// Units returns the number of hidden units.
+func (n *Network) Units() int { return len(n.HiddenBias) }
+
+func (n *Network) check(terms, classes int) error {
+	units := n.Units()
+	if units == 0 || len(n.OutputBias) != classes || len(n.Output) != units*classes || len(n.Input) != terms*units {
+		return fmt.Errorf("model of %d terms and %d classes whose network of %d hidden units has %d weights in, %d out and %d biases",
+			terms, classes, units, len(n.Input), len(n.Output), len(n.OutputBias))
+	}
+	for _, weights := range [...][]float32{n.Input, n.HiddenBias, n.Output, n.OutputBias} {
+		if !finite(weights) {
+			return fmt.Errorf("model whose network has weights that are not numbers")
+		}
+	}
+	return nil
+}
+
+// Scores sets dst, which has a place for each class, to the scores of x. hidden is
+// scratch with a place for each unit. It costs the terms of x times the units, and
+// makes no garbage.
+func (n *Network) Scores(dst []float64, x features.Vector, hidden []float32) {
+	n.sums(x, hidden)
+	k := len(dst)
+	for c, b := range n.OutputBias[:k] {
+		dst[c] = float64(b)
+	}
+	for u, sum := range hidden {
+		h := math.Tanh(float64(n.HiddenBias[u] + sum))
+		for c, v := range n.Output[u*k:][:k] {
+			dst[c] += h * float64(v)
+		}
+	}
+}
+
+// sums sets hidden to Σ_i x_i·w_iu for each unit.
+func (n *Network) sums(x features.Vector, hidden []float32) {
+	clear(hidden)
+	for j, i := range x.Index {
+		v := x.Value[j]
+		row := n.Input[int(i)*len(hidden):][:len(hidden)]
+		for u, w := range row {
+			hidden[u] += v * w
+		}
+	}
+}
+
+// Relevance sets dst[j] to what term x.Index[j] adds to the score of a class, over
+// the mean of all classes. The shares of all terms add up to how far x is from a
+// page without words:
+//
+//	r_j = Σ_u x_j·w_ju · (tanh(b_u + a_u) − tanh(b_u)) / a_u · (v_uc − mean_c v_uc),   a_u = Σ_i x_i·w_iu
+//
+// It is the gradient times the input, the gradient being the mean one along the
+// way from the empty page to x (integrated gradients, Sundararajan, Taly, Yan
+// 2017), which with one hidden layer has this closed form. The gradient at x alone
+// is nearly 0 where units are saturated: just where the network is sure.
+func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden []float32) {
+	n.sums(x, hidden)
+	k := len(n.OutputBias)
+	for u, a := range hidden {
+		row := n.Output[u*k:][:k]
+		var mean float64
+		for _, v := range row {
+			mean += float64(v) / float64(k)
+		}
+		hidden[u] = float32(meanSlope(float64(n.HiddenBias[u]), float64(a)) * (float64(row[class]) - mean))
+	}
+	for j, i := range x.Index {
+		dst[j] = 0
+		for u, w := range n.Input[int(i)*len(hidden):][:len(hidden)] {
+			dst[j] += float64(x.Value[j]) * float64(w) * float64(hidden[u])
+		}
+	}
+}
+
+// Linearized returns the linear model that agrees with n near the empty page, to
+// the first order: what a little of each word does there.
+func (n *Network) Linearized() *Linear {
+	units, k := n.Units(), len(n.OutputBias)
+	l := &Linear{Weights: make([]float32, len(n.Input)/units*k), Bias: make([]float32, k)}
+	hidden, scores := make([]float32, units), make([]float64, k)
+	n.Scores(scores, features.Vector{}, hidden)
+	for c, s := range scores {
+		l.Bias[c] = float32(s)
+	}
+	for u, b := range n.HiddenBias {
+		slope := float32(meanSlope(float64(b), 0))
+		for i := range len(n.Input) / units {
+			w := slope * n.Input[i*units+u]
+			row := l.Weights[i*k:][:k]
+			for c, v := range n.Output[u*k:][:k] {
+				row[c] += w * v
+			}
+		}
+	}
+	return l
+}
+
+// meanSlope returns the mean of tanh' between b and b+a.
+func meanSlope(b, a float64) float64 {
+	if math.Abs(a) < 1e-6 { // the quotient would be noise
+		h := math.Tanh(b + a/2)
+		return 1 - h*h
+	}
+	return (math.Tanh(b+a) - math.Tanh(b)) / a
+}

@@ -1,0 +1,144 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"fossick/features"
+)
+
+// TestNetworkScores holds the network to numbers worked out by hand.
+func TestNetworkScores(t *testing.T) {
+	n, hidden, s := networkModel().Network, make([]float32, 2), make([]float64, 2)
+	for _, c := range []struct {
+		name string
+		x    features.Vector
+		a    [2]float64 // sums of the units, biases included
+	}{
+		{"empty page", features.Vector{}, [2]float64{0.5, -0.5}},
+		{"terms 0 and 2", features.Vector{Index: []int32{0, 2}, Value: []float32{2, 0.5}}, [2]float64{0.5 + 2 - 0.5, -0.5 - 4 + 1.5}},
+	} {
+		n.Scores(s, c.x, hidden)
+		h0, h1 := math.Tanh(c.a[0]), math.Tanh(c.a[1])
+		if want := 0.1 + 2*h0 - h1; math.Abs(s[0]-want) > 1e-6 || math.Abs(s[1]+want) > 1e-6 {
+			t.Errorf("%s: scores %v, want %v and its opposite", c.name, s, want)
+		}
+	}
+}
+
+func randomNetwork(rng *rand.Rand, terms, units, classes int) *Network {
+	draw := func(n int) []float32 {
+		w := make([]float32, n)
+		for i := range w {
+			w[i] = float32(rng.NormFloat64())
+		}
+		return w
+	}
+	return &Network{Input: draw(terms * units), HiddenBias: draw(units), Output: draw(units * classes), OutputBias: draw(classes)}
+}
+
+// TestRelevance: what the words add is the mean gradient along the way from the
+// empty page, here summed up in small steps, and all of it together is how far the
+// page's score is from the empty page's.
+func TestRelevance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const terms, units, classes, steps = 6, 4, 3, 400
+	hidden := make([]float32, units)
+	// over returns a class's score over the mean of all.
+	over := func(n *Network, x features.Vector, class int) float64 {
+		s := make([]float64, classes)
+		n.Scores(s, x, hidden)
+		return s[class] - (s[0]+s[1]+s[2])/classes
+	}
+	for range 20 {
+		n := randomNetwork(rng, terms, units, classes)
+		x := features.Vector{Index: []int32{0, 2, 3, 5}}
+		for range x.Index {
+			x.Value = append(x.Value, rng.Float32())
+		}
+		for class := range classes {
+			got, total := make([]float64, 4), 0.0
+			n.Relevance(got, x, class, hidden)
+			for j := range got {
+				total += got[j]
+				var want float64
+				for k := range steps {
+					at := features.Vector{Index: x.Index, Value: make([]float32, 4)}
+					for i, v := range x.Value {
+						at.Value[i] = v * (float32(k) + 0.5) / steps
+					}
+					const d = 1e-2
+					at.Value[j] += d
+					up := over(n, at, class)
+					at.Value[j] -= 2 * d
+					want += float64(x.Value[j]) * (up - over(n, at, class)) / (2 * d) / steps
+				}
+				if math.Abs(got[j]-want) > 1e-3 {
+					t.Errorf("word %d says %v, its mean gradient along the way %v", j, got[j], want)
+				}
+			}
+			if want := over(n, x, class) - over(n, features.Vector{}, class); math.Abs(total-want) > 1e-5 {
+				t.Errorf("the words say %v together, the page differs by %v from an empty one", total, want)
+			}
+		}
+	}
+}
+
+// TestLinearized: near the empty page the linear model scores as the network.
+func TestLinearized(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	const terms, units, classes = 6, 4, 3
+	hidden, got, want := make([]float32, units), make([]float64, classes), make([]float64, classes)
+	for range 20 {
+		n := randomNetwork(rng, terms, units, classes)
+		l := n.Linearized()
+		if err := l.check(terms, classes); err != nil {
+			t.Fatal(err)
+		}
+		x := features.Vector{Index: []int32{0, 3, 5}, Value: []float32{1e-3, -2e-3, 1e-3}}
+		n.Scores(want, x, hidden)
+		l.Scores(got, x)
+		for c := range want {
+			if math.Abs(got[c]-want[c]) > 1e-4 {
+				t.Errorf("class %d: linear %v, network %v", c, got[c], want[c])
+			}
+		}
+	}
+}
+
+func TestCheckNetwork(t *testing.T) {
+	for name, damage := range map[string]func(*Network){
+		"no units":      func(n *Network) { n.Input, n.HiddenBias, n.Output = nil, nil, nil },
+		"input":         func(n *Network) { n.Input = n.Input[1:] },
+		"hidden bias":   func(n *Network) { n.HiddenBias = n.HiddenBias[1:] },
+		"output":        func(n *Network) { n.Output = append(n.Output, 1) },
+		"output bias":   func(n *Network) { n.OutputBias = nil },
+		"no number":     func(n *Network) { n.Output[0] = float32(math.NaN()) },
+		"infinite bias": func(n *Network) { n.HiddenBias[1] = float32(math.Inf(1)) },
+	} {
+		m := networkModel()
+		damage(m.Network)
+		if m.Check() == nil {
+			t.Errorf("%s: Check finds nothing", name)
+		}
+	}
+	if err := networkModel().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkNetwork scores a page of 60 of 500 words, with 5 networks of 32 hidden
+// units and 20 classes.
+func BenchmarkNetwork(b *testing.B) {
+	n := randomNetwork(rand.New(rand.NewPCG(1, 1)), 500, 160, 20)
+	var x features.Vector
+	for i := range int32(60) {
+		x.Index, x.Value = append(x.Index, 8*i), append(x.Value, 0.1)
+	}
+	s, hidden := make([]float64, 20), make([]float32, 160)
+	b.ReportAllocs()
+	for b.Loop() {
+		n.Scores(s, x, hidden)
+	}
+}

@@ -1,0 +1,352 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+// TestStep holds one step of back-propagation to numbers worked out by hand: one
+// word, one unit, two classes.
+func TestStep(t *testing.T) {
+	n := newSparseNet(shape{terms: 1, hidden: 1, classes: 2})
+	n.in[0], n.inBias[0], n.out[0], n.out[1] = 1, math.Log(3)/2-0.5, 2, -1
+	// a = 1·0.5 + ln(3)/2 − 0.5, so h = (3 − 1)/(3 + 1) = ½, its slope is 1 − ¼, and
+	// the scores are 1 and −½.
+	n.step(features.Vector{Index: []int32{0}, Value: []float32{0.5}}, 1, 0.1)
+	p := 1 / (1 + math.Exp(-1.5)) // of class 0
+	d0, d1 := -p, p               // class 1 was right: δ = 0 − p and 1 − (1 − p)
+	du := 0.75 * (2*d0 - 1*d1)
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"out 0", n.out[0], 2 + 0.1*0.5*d0}, {"out 1", n.out[1], -1 + 0.1*0.5*d1},
+		{"out bias 0", n.outBias[0], 0.1 * d0}, {"out bias 1", n.outBias[1], 0.1 * d1},
+		{"in", n.in[0], 1 + 0.1*0.5*du}, {"in bias", n.inBias[0], math.Log(3)/2 - 0.5 + 0.1*du},
+	} {
+		if math.Abs(c.got-c.want) > 1e-15 {
+			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if want := 0.817574476193644; math.Abs(p-want) > 1e-12 { // e^1.5 = 4.48168907033806
+		t.Errorf("probability %v, want %v", p, want)
+	}
+}
+
+// randomLesson has rows of which about a third of the terms are not 0.
+func randomLesson(rng *rand.Rand, s shape, rows int) *lesson {
+	l := &lesson{shape: s, seed: rng.Uint64(), number: 3}
+	for i := range rows {
+		var x features.Vector
+		for t := range int32(s.terms) {
+			if rng.IntN(3) == 0 {
+				x.Index, x.Value = append(x.Index, t), append(x.Value, rng.Float32())
+			}
+		}
+		l.rows, l.y, l.learn = append(l.rows, x), append(l.y, rng.IntN(s.classes)), append(l.learn, i)
+	}
+	return l
+}
+
+// each calls f with every weight of n.
+func (n *sparseNet) each(f func(w *float64)) {
+	for _, weights := range [...][]float64{n.in, n.inBias, n.out, n.outBias} {
+		for i := range weights {
+			f(&weights[i])
+		}
+	}
+}
+
+// TestGradient: a step goes down the slope of the loss, which finite differences
+// tell without any back-propagation.
+func TestGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	l := randomLesson(rng, shape{terms: 7, hidden: 5, classes: 4}, 10)
+	for i, x := range l.rows {
+		before, _ := l.begin()
+		after := before.copyOf()
+		after.step(x, l.y[i], 1)
+		var moved []float64
+		after.each(func(w *float64) { moved = append(moved, *w) })
+		k := 0
+		before.each(func(w *float64) {
+			const d = 1e-5
+			old := *w
+			*w = old + d
+			up := before.loss(x, l.y[i])
+			*w = old - d
+			down := before.loss(x, l.y[i])
+			*w = old
+			if slope := (up - down) / (2 * d); math.Abs(moved[k]-old+slope) > 1e-8 {
+				t.Errorf("row %d: weight %d moves by %v; the loss has slope %v there", i, k, moved[k]-old, slope)
+			}
+			k++
+		})
+	}
+}
+
+// TestGolearnEqual: from the same weights and in the same order golearn's network
+// ends with the same weights as ours.
+func TestGolearnEqual(t *testing.T) {
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		l := randomLesson(rng, shape{terms: 3 + rng.IntN(20), hidden: 1 + rng.IntN(9), classes: 2 + rng.IntN(5)}, 30)
+		const epochs = 6
+		ours, order := l.begin()
+		rows := append([]int(nil), l.learn...)
+		for e := range epochs {
+			if err := l.epoch(context.Background(), ours, e, rows, order); err != nil {
+				t.Fatal(err)
+			}
+		}
+		theirs, err := l.repeat(context.Background(), epochs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, _ := l.begin()
+		var want, first []float64
+		ours.each(func(w *float64) { want = append(want, *w) })
+		start.each(func(w *float64) { first = append(first, *w) })
+		k, most, moved := 0, 0.0, 0.0
+		theirs.each(func(w *float64) {
+			most, moved = max(most, math.Abs(*w-want[k])), max(moved, math.Abs(*w-first[k]))
+			k++
+		})
+		if most > 1e-9 || moved < 0.1 {
+			t.Errorf("seed %d, %+v: weights differ by up to %v after moving by up to %v", seed, l.shape, most, moved)
+		}
+	}
+}
+
+// TestStudyStops: the network is kept as it was when the held rows' loss was least.
+func TestStudyStops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	l := randomLesson(rng, shape{terms: 12, hidden: 8, classes: 3}, 120) // labels are noise
+	l.learn, l.held = l.learn[:90], l.learn[90:]
+	top, epochs, err := l.study(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, order := l.begin()
+	rows, least, at := append([]int(nil), l.learn...), math.Inf(1), 0
+	for e := range maxEpochs {
+		if err := l.epoch(context.Background(), n, e, rows, order); err != nil {
+			t.Fatal(err)
+		}
+		if loss := l.loss(n); loss < least {
+			least, at = loss, e+1
+		}
+		if e+1 == at+patience {
+			break
+		}
+	}
+	if epochs != at || l.loss(top) != least || at == 0 || at+patience >= maxEpochs {
+		t.Errorf("stopped at epoch %d with loss %v; the least is %v at %d of at most %d", epochs, l.loss(top), least, at, maxEpochs)
+	}
+}
+
+// TestThin: a word is missing as often as it should be, and its mean stays.
+func TestThin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	x := features.Vector{Index: []int32{2, 5, 9}, Value: []float32{1, 0.5, 2}}
+	const n = 20000
+	seen, sum := make([]int, 10), make([]float64, 10)
+	var dst features.Vector
+	for range n {
+		dst = thin(dst, x, rng)
+		for k, i := range dst.Index {
+			seen[i]++
+			sum[i] += float64(dst.Value[k])
+		}
+	}
+	for k, i := range x.Index {
+		if share := float64(seen[i]) / n; math.Abs(share-(1-missed)) > 0.02 {
+			t.Errorf("word %d is seen in %.3f of the steps, want %.3f", i, share, 1-missed)
+		}
+		if mean := sum[i] / n; math.Abs(mean/float64(x.Value[k])-1) > 0.02 {
+			t.Errorf("word %d has mean %.3f, want %.3f", i, mean, x.Value[k])
+		}
+	}
+	if len(x.Index) != 3 || x.Value[2] != 2 {
+		t.Error("the row itself is changed")
+	}
+}
+
+// TestCommittee: the one network scores as the mean of its parts.
+func TestCommittee(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	s := shape{terms: 9, hidden: 4, classes: 3}
+	nets := make([]*sparseNet, 3)
+	for i := range nets {
+		nets[i] = newSparseNet(s)
+		nets[i].draw(rng)
+	}
+	one := committee(nets)
+	if err := (&models.Model{Classifier: models.NN, Classes: []string{"a", "b", "c"}, Terms: make([]string, 9),
+		Thresholds: make([]float64, 3), Network: one}).Check(); err != nil {
+		t.Fatal(err)
+	}
+	got, hidden := make([]float64, 3), make([]float32, one.Units())
+	for _, x := range randomLesson(rng, s, 20).rows {
+		one.Scores(got, x, hidden)
+		want := make([]float64, 3)
+		for _, n := range nets {
+			n.forward(x)
+			for c, v := range n.p {
+				want[c] += v / 3
+			}
+		}
+		for c := range want {
+			if math.Abs(got[c]-want[c]) > 1e-5 {
+				t.Errorf("scores %v, the mean is %v", got, want)
+			}
+		}
+	}
+}
+
+// TestNetworkEngines: the model's network comes from golearn up to golearnWords
+// terms, from ours above.
+func TestNetworkEngines(t *testing.T) {
+	lessonOf := func(terms, rows int) []*lesson {
+		return []*lesson{{shape: shape{terms: terms, hidden: 32, classes: 4}, learn: make([]int, rows)}}
+	}
+	for _, c := range []struct {
+		terms, rows, epochs int
+		golearn             bool
+	}{
+		{golearnWords, 3000, 20, true}, {golearnWords + 1, 3, 1, false}, // 137 neurons, 1.1e9
+		{golearnWords, 100_000, 20, false}, // 3.8e10 weights visited
+	} {
+		if got := affordable(lessonOf(c.terms, c.rows), []int{c.epochs}); got != c.golearn {
+			t.Errorf("%+v: golearn %v", c, got)
+		}
+	}
+	set := stream(toy(90, "bank", "code", "star"))
+	m, _, err := Train(context.Background(), set, Options{Classifier: models.NN, Words: 20, NN: smallNN})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Card.Settings["engine"]; got != "golearn" {
+		t.Errorf("%d words: trained by %s, want golearn", len(m.Terms), got)
+	}
+}
+
+// smallNN trains in a blink.
+var smallNN = NN{Hidden: 4, Networks: 2}
+
+// TestAutoNetworks: auto tries networks where words are few, and only there.
+func TestAutoNetworks(t *testing.T) {
+	set := toy(60, "bank", "code")
+	for _, c := range []struct {
+		opt   Options
+		tried bool
+	}{
+		{Options{Words: 20}, true}, {Options{Mu: 0.05}, true},
+		{Options{}, false}, {Options{Words: fewWords + 1}, false}, {Options{Words: 20, Classifier: models.C45}, false},
+	} {
+		c.opt.NN = smallNN
+		_, rep, err := Train(context.Background(), stream(set), c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, tried := rep.Accuracy[models.NN]; tried != c.tried {
+			t.Errorf("%+v: nn tried %v, want %v", c.opt, tried, c.tried)
+		}
+	}
+}
+
+// TestNetworkProcs: how many processors there are changes no byte.
+func TestNetworkProcs(t *testing.T) {
+	set := toy(90, "bank", "code", "star")
+	var files [2]bytes.Buffer
+	for i, procs := range []int{1, 4} {
+		old := runtime.GOMAXPROCS(procs)
+		m, _, err := Train(context.Background(), stream(set), Options{Classifier: models.NN, Words: 20, Seed: 2, NN: smallNN})
+		runtime.GOMAXPROCS(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Write(&files[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		t.Error("one processor and four give two models")
+	}
+}
+
+func TestNetworkRefuses(t *testing.T) {
+	set := toy(40, "bank", "code")
+	for name, opt := range map[string]Options{
+		"negative units":    {NN: NN{Hidden: -1}},
+		"negative networks": {NN: NN{Networks: -2}},
+		"too many units":    {NN: NN{Hidden: 1000, Networks: 50}},
+		"overflow":          {NN: NN{Hidden: 2, Networks: math.MaxInt}},
+		"no word gains":     {Mu: 9},
+	} {
+		opt.Classifier = models.NN
+		if _, _, err := Train(context.Background(), stream(set), opt); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l := randomLesson(rand.New(rand.NewPCG(1, 1)), shape{terms: 4, hidden: 2, classes: 2}, 10)
+	wrong := *l
+	wrong.y = make([]int, len(l.y))
+	wrong.y[4] = 9 // no such class
+	if _, err := wrong.repeat(ctx, 1); err == nil {
+		t.Error("golearn panics and says nothing")
+	}
+	cancel()
+	if _, _, err := l.study(ctx); err == nil {
+		t.Error("interrupted: no error")
+	}
+	if _, err := l.repeat(ctx, 3); err == nil {
+		t.Error("golearn interrupted: no error")
+	}
+}
+
+// BenchmarkStep moves the weights of a network of 32 hidden units and 20 classes by
+// a page of 60 of 500 words.
+func BenchmarkStep(b *testing.B) {
+	n := newSparseNet(shape{terms: 500, hidden: 32, classes: 20})
+	n.draw(rand.New(rand.NewPCG(1, 1)))
+	var x features.Vector
+	for i := range int32(60) {
+		x.Index, x.Value = append(x.Index, 8*i), append(x.Value, 0.1)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		n.step(x, 3, 0.01)
+	}
+}
+
+// BenchmarkEngines is the same at 77 words, 15 of them on the page, and 4 classes,
+// by our own steps and by golearn's.
+func BenchmarkEngines(b *testing.B) {
+	n := newSparseNet(shape{terms: 77, hidden: 32, classes: 4})
+	n.draw(rand.New(rand.NewPCG(1, 1)))
+	g := newGolearnNet(n)
+	var x features.Vector
+	for i := range int32(15) {
+		x.Index, x.Value = append(x.Index, 5*i), append(x.Value, 0.2)
+	}
+	for _, c := range []struct {
+		name string
+		net  teachable
+	}{{"sparse", n}, {"golearn", g}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.net.step(x, 3, 0.01)
+			}
+		})
+	}
+}
