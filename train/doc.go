@@ -11,10 +11,13 @@
 // judged by the caller, with package classify and Measure.
 //
 // Files: train.go the run; gather.go the stream; fold.go cross-validation;
-// fit.go what classifiers share; svm.go and linear.go support vector machines;
-// bayes.go naive Bayes; blend.go the machine with a share of it; c45.go, grid.go,
-// split.go, prune.go and compile.go decision trees, simplify.go their rules;
-// cn2.go, cover.go, tally.go and beam.go rules by search; calibrate.go probabilities and thresholds; keywords.go the choice of K;
+// fit.go what classifiers share; linear.go linear classifiers, svm.go by support
+// vector machines, logistic.go by logistic regression; bayes.go naive Bayes;
+// blend.go the machine with a share of it; tune.go how a linear classifier is set;
+// counting.go terms while others are read; c45.go, grid.go, split.go, prune.go and
+// compile.go decision trees, simplify.go their rules; cn2.go, cover.go, tally.go and
+// beam.go rules by search; calibrate.go probabilities and thresholds; keywords.go
+// the choice of K;
 // measure.go accuracy and what goes with it, judged.go by page, reliability.go of
 // probabilities, curve.go by training pages; mcnemar.go two models compared.
 package train

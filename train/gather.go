@@ -55,9 +55,28 @@ func (o *Options) Class(e *datasets.Example) string {
 // gather reads the examples once.
 func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report) (*corpus, error) {
 	c := &corpus{extractor: opt.extractor(), nouns: newNouns()}
-	lex := features.NewLexicon()
-	x := features.NewExtractor(c.extractor, lex)
-	var labels []string // by page
+	count := newCounting(c)
+	labels, err := c.read(ctx, examples, count, opt, rep)
+	count.close()
+	if err != nil {
+		return nil, err
+	}
+	c.terms = count.lex.Terms()
+	c.label(labels)
+	rep.Pages = len(c.rows)
+	rep.PerClass = map[string]int{}
+	for _, l := range labels {
+		rep.PerClass[l]++
+	}
+	if err := c.check(opt, rep); err != nil {
+		return nil, err
+	}
+	c.compact(opt)
+	return c, nil
+}
+
+// read hands the pages that have a class to be counted, and returns their labels.
+func (c *corpus) read(ctx context.Context, examples iter.Seq2[*datasets.Example, error], count *counting, opt *Options, rep *Report) (labels []string, err error) {
 	for e, err := range examples {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("reading the training set: %w", err)
@@ -82,26 +101,14 @@ func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], o
 			opt.log().Warn("page left out", "url", e.URL, "err", err)
 			continue
 		}
-		c.rows = append(c.rows, x.Count(features.Vector{}, doc))
 		labels = append(labels, label)
 		c.sites = append(c.sites, e.Site)
 		if opt.Explain {
 			c.from = append(c.from, source{e.URL, e.File, e.Line})
 		}
-		c.nouns.add(label, doc)
+		count.add(label, doc)
 	}
-	c.terms = lex.Terms()
-	c.label(labels)
-	rep.Pages = len(c.rows)
-	rep.PerClass = map[string]int{}
-	for _, l := range labels {
-		rep.PerClass[l]++
-	}
-	if err := c.check(opt, rep); err != nil {
-		return nil, err
-	}
-	c.compact(opt)
-	return c, nil
+	return labels, nil
 }
 
 // Doc returns the text of an example as models read it.

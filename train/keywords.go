@@ -33,39 +33,47 @@ const (
 	samplePages = 50
 	sampleBytes = 4000
 
-	// Of the best words so many times the wanted number are tagged.
+	// Forms are counted on so many pages, and on some of those that follow: which
+	// form of a common word is the most frequent is soon known.
+	formPages = 3000
+	formEvery = 4
+
+	// Of the best words so many times the wanted number may be tagged, and at first
+	// so many.
 	candidatesFactor = 5
+	firstFactor      = 2
 )
 
 // nouns gathers, while the training set streams by, what keywords needs of the
 // text itself. Memory is bounded by the vocabulary and the sample.
 type nouns struct {
 	an      *features.Analyzer
-	forms   map[string]map[string]int // stem → word as written → how often
-	english int                       // pages
+	words   map[string]*form  // by the word as written, in lower case
+	forms   map[string]string // stem → word, made by settle
+	english int               // pages
 	pages   int
 	sampled map[string]int // pages, by class
 	sample  []string       // lines of English text
 }
 
+// form is a word of the text.
+type form struct {
+	term  string // its stem
+	times int    // it occurs
+}
+
 func newNouns() *nouns {
 	return &nouns{
 		an:    features.NewAnalyzer(features.AnalyzerOptions{MinLength: shortest}),
-		forms: map[string]map[string]int{}, sampled: map[string]int{},
+		words: map[string]*form{}, sampled: map[string]int{},
 	}
 }
 
 // add looks at a page of a class.
 func (n *nouns) add(class string, d features.Doc) {
-	n.an.Each(d.Text, d.Lang, func(word, term string) {
-		forms := n.forms[term]
-		if forms == nil {
-			forms = map[string]int{}
-			n.forms[term] = forms
-		}
-		forms[word]++
-	})
-	n.pages++
+	if n.pages++; n.pages <= formPages || n.pages%formEvery == 0 {
+		n.count(d)
+	}
 	if d.Lang != "" && !strings.HasPrefix(d.Lang, "en") {
 		return
 	}
@@ -82,56 +90,99 @@ func (n *nouns) add(class string, d features.Doc) {
 	}
 }
 
-// form returns the form of a stem that occurs most often, of equal ones the
-// first in the alphabet; "" for a term that is no word of the text.
-//
-// A Korean stem is a word as it stands, its particle cut off, and is its own form.
-func (n *nouns) form(term string) string {
-	best, most := "", 0
-	if korean(term) && len(n.forms[term]) > 0 {
-		return term
-	}
-	for word, times := range n.forms[term] {
-		if times > most || times == most && word < best {
-			best, most = word, times
+// count counts the words of a page.
+func (n *nouns) count(d features.Doc) {
+	n.an.Each(d.Text, d.Lang, func(word, term string) {
+		f := n.words[word]
+		if f == nil {
+			f = &form{term: term}
+			n.words[word] = f
 		}
+		f.times++
+	})
+}
+
+// settle finds for every stem the form that occurs most often, of equal ones the
+// first in the alphabet. Terms that are no words of the text have none. A Korean stem
+// is a word as it stands, its particle cut off, and is its own form.
+func (n *nouns) settle() {
+	n.forms = make(map[string]string, len(n.words))
+	for word, f := range n.words {
+		if korean(f.term) {
+			n.forms[f.term] = f.term
+			continue
+		}
+		best, ok := n.forms[f.term]
+		if ok && cmp.Or(cmp.Compare(n.words[best].times, f.times), cmp.Compare(word, best)) > 0 {
+			continue
+		}
+		n.forms[f.term] = word
 	}
-	return best
 }
 
 // keywords chooses K for every class.
 func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string, error) {
 	want := cmp.Or(opt.Keywords, keywordsDefault)
 	counts := c.counts(c.all())
+	c.nouns.settle()
 	candidates := make([][]int32, len(c.classes))
-	asked := map[string]bool{}
+	words := c.words()
 	for class := range c.classes {
-		candidates[class] = c.candidates(counts, class, want*candidatesFactor)
-		for _, t := range candidates[class] {
-			asked[c.terms[t]] = true
+		candidates[class] = c.candidates(counts, words, class, want*candidatesFactor)
+	}
+	// Tagging takes longest, so first the best candidates are asked for, and the
+	// others only where too few of these are nouns.
+	k := map[string][]string{}
+	for from, to := 0, want*firstFactor; from < want*candidatesFactor; from, to = to, want*candidatesFactor {
+		asked := map[string]bool{}
+		for class, label := range c.classes {
+			if len(k[label]) < want {
+				for _, t := range part(candidates[class], from, to) {
+					asked[c.terms[t]] = true
+				}
+			}
+		}
+		isNoun, err := c.nouns.tag(ctx, asked)
+		if err != nil {
+			return nil, fmt.Errorf("choosing keywords: %w", err)
+		}
+		for class, label := range c.classes {
+			for _, t := range part(candidates[class], from, to) {
+				if term := c.terms[t]; len(k[label]) < want && isNoun(term) {
+					k[label] = append(k[label], c.nouns.forms[term])
+				}
+			}
 		}
 	}
-	isNoun, err := c.nouns.tag(ctx, asked)
-	if err != nil {
-		return nil, fmt.Errorf("choosing keywords: %w", err)
-	}
-	k := map[string][]string{}
-	for class, label := range c.classes {
-		k[label] = []string{}
-		for _, t := range candidates[class] {
-			if term := c.terms[t]; isNoun(term) && len(k[label]) < want {
-				k[label] = append(k[label], c.nouns.form(term))
-			}
+	for _, label := range c.classes {
+		if k[label] == nil {
+			k[label] = []string{}
 		}
 	}
 	return k, nil
 }
 
-// candidates returns the n best words of a class.
-func (c *corpus) candidates(counts *features.Counts, class, n int) []int32 {
+// part returns the terms from one place to another, as far as there are any.
+func part(terms []int32, from, to int) []int32 {
+	return terms[min(from, len(terms)):min(to, len(terms))]
+}
+
+// words returns the terms that are words of the text.
+func (c *corpus) words() []int32 {
+	var words []int32
+	for t, term := range c.terms {
+		if c.nouns.forms[term] != "" {
+			words = append(words, int32(t))
+		}
+	}
+	return words
+}
+
+// candidates returns the n best of the given words for a class.
+func (c *corpus) candidates(counts *features.Counts, words []int32, class, n int) []int32 {
 	var all []features.Ranked
-	for t := range int32(counts.Terms()) {
-		if c.nouns.form(c.terms[t]) == "" {
+	for _, t := range words {
+		if int(t) >= counts.Terms() || counts.ClassDF(t, class) == 0 {
 			continue
 		}
 		if v := counts.ClassGain(t, class) * counts.Weight(t, class); v > 0 {
@@ -152,7 +203,7 @@ func (c *corpus) candidates(counts *features.Counts, class, n int) []int32 {
 // occurrences in the sample, as prose tags them, and at least one. A set that is
 // not mostly English is not asked: there all words pass.
 func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term string) bool, error) {
-	if 2*n.english < n.pages || len(n.sample) == 0 {
+	if 2*n.english < n.pages || len(n.sample) == 0 || len(asked) == 0 {
 		return func(string) bool { return true }, nil
 	}
 	noun, seen := map[string]int{}, map[string]int{}
@@ -174,21 +225,22 @@ func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term strin
 		}
 		model = d.Model
 		for _, token := range d.Tokens() {
-			term := features.Stem(token.Text, "en")
-			if !asked[term] {
-				continue
-			}
-			seen[term]++
-			if strings.HasPrefix(token.Tag, "NN") {
-				noun[term]++
-			}
+			n.an.Each(token.Text, "en", func(_, term string) {
+				if !asked[term] {
+					return
+				}
+				seen[term]++
+				if strings.HasPrefix(token.Tag, "NN") {
+					noun[term]++
+				}
+			})
 		}
 	}
 	return func(term string) bool { return noun[term] > 0 && 2*noun[term] >= seen[term] }, nil
 }
 
 // enough is how many tagged occurrences settle what a word is.
-const enough = 6
+const enough = 3
 
 // holds reports whether a line has a word that is asked for and not settled.
 func (n *nouns) holds(line string, asked map[string]bool, seen map[string]int) bool {

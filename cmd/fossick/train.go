@@ -23,6 +23,7 @@ type trainCmd struct {
 	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]."`
 	Significance float64  `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]."`
 	Covers       int      `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]."`
+	Loss         string   `enum:"svm,logistic,best" default:"svm" help:"What linear minimises: ${enum}; best takes what does better in cross-validation [svm]."`
 	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, others: all]."`
 	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats."`
 	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
@@ -60,7 +61,8 @@ func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
 		Classifier: c.Classifier, Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
 		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
-		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
+		Loss: train.Loss(c.Loss),
+		CN2:  train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
 	}
 	if err := c.check(); err != nil {
 		return err
