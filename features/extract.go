@@ -62,15 +62,16 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 	return x
 }
 
+// unasked is the number of a field's term until the word occurs in the field: few
+// words do, and each look-up would cost more than all else of a new word.
+const unasked = -2
+
 // resolve finds the numbers of a new word's terms.
 func (x *Extractor) resolve(e *entry) {
-	for f := range fields {
-		e.index[f] = -1
-		// A growing lexicon gets a field's term only when it occurs there.
-		if f == body || !x.lex.growing && (x.opt.Fields && f != lead || x.opt.Lead > 0 && f == lead) {
-			e.index[f] = x.lex.Index(prefix[f] + e.term)
-		}
+	for f := range e.index {
+		e.index[f] = unasked
 	}
+	e.index[body] = x.lex.Index(e.term)
 	e.part = -1
 	if x.opt.Bigrams {
 		e.part = x.lex.part(e.term)
@@ -150,7 +151,7 @@ func (x *Extractor) word(e *entry) {
 
 // own returns the number of a word's term of field f.
 func (x *Extractor) own(e *entry, f field) int32 {
-	if e.index[f] < 0 && x.lex.growing {
+	if e.index[f] == unasked {
 		e.index[f] = x.lex.Index(prefix[f] + e.term)
 	}
 	return e.index[f]
