@@ -1,8 +1,6 @@
 package classify
 
 import (
-	"sync"
-
 	"fossick/features"
 	"fossick/models"
 )
@@ -13,7 +11,7 @@ type Classifier struct {
 	tree  *models.Walker  // of a model that has a tree
 	rules *models.Matcher // of a model that has rules
 	lex   *features.Lexicon
-	pool  sync.Pool // of *scratch
+	spare *features.Spare[scratch]
 }
 
 // scratch is what labelling one page needs; it is used again for the next.
@@ -49,7 +47,7 @@ func New(m *models.Model) (*Classifier, error) {
 	if own.Rules != nil {
 		c.rules = models.NewMatcher(own.Rules, len(own.Terms), len(own.Classes))
 	}
-	c.pool.New = func() any {
+	c.spare = features.NewSpare(func() *scratch {
 		s := &scratch{x: features.NewExtractor(own.Extractor, c.lex), probs: make([]float64, len(own.Classes))}
 		if own.Network != nil {
 			s.units = make([]float32, own.Network.Units())
@@ -59,7 +57,7 @@ func New(m *models.Model) (*Classifier, error) {
 			s.match.Dense = s.dense
 		}
 		return s
-	}
+	})
 	return c, nil
 }
 
@@ -69,7 +67,7 @@ func (c *Classifier) Model() *models.Model { return c.model }
 // Classify labels a page. Equal probabilities go to the class that sorts first.
 func (c *Classifier) Classify(d features.Doc) Result {
 	s := c.score(d)
-	defer c.pool.Put(s)
+	defer c.spare.Put(s)
 	return c.result(s, s.best())
 }
 
@@ -80,7 +78,7 @@ func (c *Classifier) result(s *scratch, class int) Result {
 // ClassifyAndExplain labels a page and says why, as Explain does, in one pass.
 func (c *Classifier) ClassifyAndExplain(d features.Doc) (Result, string) {
 	s := c.score(d)
-	defer c.pool.Put(s)
+	defer c.spare.Put(s)
 	best := s.best()
 	return c.result(s, best), c.explain(s, best)
 }
@@ -93,7 +91,7 @@ func (c *Classifier) Score(d features.Doc, label string) float64 {
 		return 0
 	}
 	s := c.score(d)
-	defer c.pool.Put(s)
+	defer c.spare.Put(s)
 	return s.probs[class]
 }
 
@@ -111,7 +109,7 @@ func (s *scratch) best() int {
 // score leaves a page's weighed terms and probabilities in scratch space, which
 // the caller puts back.
 func (c *Classifier) score(d features.Doc) *scratch {
-	s := c.pool.Get().(*scratch)
+	s := c.spare.Get()
 	s.terms = s.x.CountUnsorted(s.terms, d)
 	m := c.model
 	m.Weighting.Apply(s.terms)

@@ -23,7 +23,7 @@ const reasons = 6
 // score beyond the mean of the classes (of a network, see models.Network.Relevance).
 func (c *Classifier) Explain(d features.Doc) string {
 	s := c.score(d)
-	defer c.pool.Put(s)
+	defer c.spare.Put(s)
 	return c.explain(s, s.best())
 }
 
@@ -37,7 +37,7 @@ func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 		return ""
 	}
 	s := c.score(d)
-	defer c.pool.Put(s)
+	defer c.spare.Put(s)
 	return c.explain(s, class)
 }
 

@@ -55,7 +55,7 @@ type Analyzer struct {
 // vocabulary is the cache of one language.
 type vocabulary struct {
 	lang  *language
-	words map[string]*entry
+	words *wordTable
 }
 
 // entry is what is known of a word.
@@ -91,9 +91,9 @@ func (a *Analyzer) each(text, lang string, f func(*entry)) {
 	v := a.vocabulary(lang)
 	a.breaks = v.lang.breaks
 	a.segment(text, func(token []byte) {
-		e, ok := v.words[string(token)]
-		if !ok {
-			e = a.learn(v, string(token))
+		e, hash := v.words.find(token)
+		if e == nil {
+			e = a.learn(v, string(token), hash)
 		}
 		if e.term != "" {
 			f(e)
@@ -108,21 +108,21 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 	if len(a.langs) >= cacheLanguages {
 		clear(a.langs)
 	}
-	v := &vocabulary{lang: languageOf(lang), words: map[string]*entry{}}
+	v := &vocabulary{lang: languageOf(lang), words: newWordTable()}
 	a.langs[lang] = v
 	return v
 }
 
 // learn analyses a word that the cache does not have.
-func (a *Analyzer) learn(v *vocabulary, word string) *entry {
-	if len(v.words) >= cacheWords {
-		clear(v.words)
+func (a *Analyzer) learn(v *vocabulary, word string, hash uint32) *entry {
+	if v.words.n >= cacheWords {
+		v.words.clear()
 	}
 	e := &entry{surface: word, term: a.term(word, v.lang)}
 	if a.resolve != nil && e.term != "" {
 		a.resolve(e)
 	}
-	v.words[word] = e
+	v.words.add(e, hash)
 	return e
 }
 

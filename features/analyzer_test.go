@@ -96,7 +96,7 @@ func TestAnalyzerCacheIsBounded(t *testing.T) {
 		t.Errorf("%d languages in the cache, want at most %d", n, cacheLanguages)
 	}
 	for _, v := range a.langs {
-		if n := len(v.words); n > cacheWords {
+		if n := v.words.n; n > cacheWords {
 			t.Errorf("%d words in the cache, want at most %d", n, cacheWords)
 		}
 	}

@@ -9,7 +9,8 @@
 // enough for every count; memory is bounded by the vocabulary. Start with
 // NewAnalyzer and Terms, or with NewExtractor and Count.
 //
-// Files: analyzer.go text to terms; segment.go words and their borders; stem.go
+// Files: analyzer.go text to terms; segment.go words and their borders; words.go
+// the cache of words; spare.go analyzers between pages; stem.go
 // languages and their stems; stop.go stop words; document.go the text of a page
 // by field; extract.go its terms and their counts; lexicon.go numbers of terms;
 // vector.go tf-idf; gain.go equations 2 to 5; measure.go other measures of

@@ -14,10 +14,11 @@ const (
 	title
 	heading
 	address
+	lead
 	fields // how many there are
 )
 
-var prefix = [fields]string{"", "title:", "heading:", "url:"}
+var prefix = [fields]string{"", "title:", "heading:", "url:", "lead:"}
 
 // ExtractorOptions says which terms a page has. The zero value takes the words
 // of title, description, headings and text alike, and nothing else.
@@ -32,6 +33,10 @@ type ExtractorOptions struct {
 	// share a label in training, and so it would be believed too much.
 	Fields bool
 
+	// Lead makes the first so many words of the text terms of their own too,
+	// "lead:professor": a page tends to say first what it is. 0 is none.
+	Lead int
+
 	// Bigrams makes two terms that follow each other in a block a term of their own.
 	Bigrams bool
 }
@@ -41,6 +46,7 @@ type Extractor struct {
 	opt     ExtractorOptions
 	an      *Analyzer
 	lex     *Lexicon
+	left    int       // words of the lead still to come
 	count   []float32 // by term; zero between pages
 	touched []int32   // terms whose count is not zero
 }
@@ -59,15 +65,16 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 // Forget makes x look every word up anew: its lexicon has dropped terms.
 func (x *Extractor) Forget() { clear(x.an.langs) }
 
+// unasked is the number of a field's term until the word occurs in the field: few
+// words do, and each look-up would cost more than all else of a new word.
+const unasked = -2
+
 // resolve finds the numbers of a new word's terms.
 func (x *Extractor) resolve(e *entry) {
-	for f := range fields {
-		e.index[f] = -1
-		// A growing lexicon gets a field's term only when it occurs there.
-		if f == body || !x.lex.growing && x.opt.Fields {
-			e.index[f] = x.lex.Index(prefix[f] + e.term)
-		}
+	for f := range e.index {
+		e.index[f] = unasked
 	}
+	e.index[body] = x.lex.Index(e.term)
 	e.part = -1
 	if x.opt.Bigrams {
 		e.part = x.lex.part(e.term)
@@ -108,7 +115,9 @@ func (x *Extractor) reset() {
 // scan leaves the counts of d's terms in count and touched.
 func (x *Extractor) scan(d Doc) {
 	x.field(title, d.Title, d.Lang, float32(x.opt.TitleWeight))
+	x.left = 0
 	x.text(d.Description, d.Lang)
+	x.left = x.opt.Lead
 	x.text(d.Text, d.Lang) // headings are in it
 	if x.opt.Fields {
 		x.field(heading, d.Headings, d.Lang, 0)
@@ -119,19 +128,36 @@ func (x *Extractor) scan(d Doc) {
 // text counts the words of running text, and pairs within a line.
 func (x *Extractor) text(text, lang string) {
 	if !x.opt.Bigrams {
-		x.an.each(text, lang, func(e *entry) { x.add(e.index[body], 1) })
+		x.an.each(text, lang, func(e *entry) { x.word(e) })
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		before := int32(-1)
 		x.an.each(line, lang, func(e *entry) {
-			x.add(e.index[body], 1)
+			x.word(e)
 			if before >= 0 {
 				x.add(x.lex.pair(before, e.part), 1)
 			}
 			before = e.part
 		})
 	}
+}
+
+// word counts a word of running text, and as one of the lead while that lasts.
+func (x *Extractor) word(e *entry) {
+	x.add(e.index[body], 1)
+	if x.left > 0 {
+		x.left--
+		x.add(x.own(e, lead), 1)
+	}
+}
+
+// own returns the number of a word's term of field f.
+func (x *Extractor) own(e *entry, f field) int32 {
+	if e.index[f] == unasked {
+		e.index[f] = x.lex.Index(prefix[f] + e.term)
+	}
+	return e.index[f]
 }
 
 // field counts the words of field f: weight times as words of the text, once as
@@ -141,13 +167,9 @@ func (x *Extractor) field(f field, text, lang string, weight float32) {
 		if weight > 0 {
 			x.add(e.index[body], weight)
 		}
-		if !x.opt.Fields {
-			return
+		if x.opt.Fields {
+			x.add(x.own(e, f), 1)
 		}
-		if e.index[f] < 0 && x.lex.growing {
-			e.index[f] = x.lex.Index(prefix[f] + e.term)
-		}
-		x.add(e.index[f], 1)
 	})
 }
 

@@ -43,6 +43,31 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestLead: the first words of the text, not of title or description, count twice.
+func TestLead(t *testing.T) {
+	lex := NewLexicon()
+	opt := ExtractorOptions{Lead: 3}
+	d := Doc{Title: "Home", Description: "Some page", Text: "Teaching\nI teach two courses. I teach"}
+	got := names(lex, NewExtractor(opt, lex).Count(Vector{}, d))
+	for term, n := range map[string]float32{"lead:teach": 2, "lead:two": 1, "lead:cours": 0, "lead:home": 0, "teach": 3} {
+		if got[term] != n {
+			t.Errorf("%q occurs %v times, want %v; all: %v", term, got[term], n, got)
+		}
+	}
+	fixed := FixedLexicon([]string{"lead:two", "teach"})
+	x := NewExtractor(opt, fixed)
+	for range 2 { // the second time from the cache
+		if got := names(fixed, x.Count(Vector{}, d)); got["lead:two"] != 1 || got["teach"] != 3 || len(got) != 2 {
+			t.Errorf("by a fixed vocabulary %v", got)
+		}
+	}
+	for term, want := range map[string]uint8{"lead:two": leadBlock, "two cours": pairsBlock, "url:x": uint8(address), "x": uint8(body)} {
+		if got := blockOf(term); got != want {
+			t.Errorf("%q is of block %d, want %d", term, got, want)
+		}
+	}
+}
+
 // TestFixedLexicon: a model sees the page that training saw, less unknown terms.
 func TestFixedLexicon(t *testing.T) {
 	opt := ExtractorOptions{Fields: true, Bigrams: true}

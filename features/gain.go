@@ -137,6 +137,30 @@ func (c *Counts) Gain(term int32) float64 {
 	return 0
 }
 
+// LogOdds returns how strongly a term tells one class from the rest: the largest
+// of the classes' absolute log odds ratios,
+//
+//	max_c |ln( p (1 − q) / (q (1 − p)) )|,  p = (DF_c + 1) / (n_c + 2),
+//	q = (DF − DF_c + r) / (n − n_c + 2r),  r = (n − n_c) / n_c
+//
+// where r adds as large a share to the rest as 1 does to the class: a term of
+// neither is worth nothing. In nats; 0 for a class without pages, or with all.
+func (c *Counts) LogOdds(term int32) float64 {
+	row := c.row(term)
+	df, all, most := sum(row), sum(c.pages), 0.0
+	for k, n := range row {
+		own := float64(c.pages[k])
+		rest := all - own
+		if own == 0 || rest == 0 {
+			continue
+		}
+		r := rest / own
+		p, q := (float64(n)+1)/(own+2), (df-float64(n)+r)/(rest+2*r)
+		most = max(most, math.Abs(math.Log(p*(1-q)/(q*(1-p)))))
+	}
+	return most
+}
+
 func sum(counts []int32) (n float64) {
 	for _, k := range counts {
 		n += float64(k)

@@ -71,6 +71,30 @@ func TestGain(t *testing.T) {
 	}
 }
 
+// TestLogOdds: on 3 of 9 and 3 of 5 pages. For class 0, p = 4/11 and q = 32/55, odds
+// ratio 92/224; for class 1, p = 4/7 and q = 8/21, ratio 52/24, which is less.
+func TestLogOdds(t *testing.T) {
+	c := golden()
+	if got, want := c.LogOdds(0), math.Log(224./92); !near(got, want) {
+		t.Errorf("log odds %v, want %v", got, want)
+	}
+	even := NewCounts(3)
+	for class := range 3 {
+		even.Add(class, Vector{Index: []int32{0}, Value: []float32{1}})
+		even.Add(class, Vector{Index: []int32{1}, Value: []float32{1}})
+		even.Add(class, Vector{})
+		even.Add(class, Vector{})
+	}
+	if got := even.LogOdds(0); math.Abs(got) > 1e-12 {
+		t.Errorf("log odds %v of a term that all classes have alike, want 0", got)
+	}
+	one := NewCounts(2)
+	one.Add(0, Vector{Index: []int32{0}, Value: []float32{1}})
+	if got := one.LogOdds(0); got != 0 {
+		t.Errorf("log odds %v where the other class has no page, want 0", got)
+	}
+}
+
 // TestCountsWeight holds the streaming mean of eq. 2 against the table.
 func TestCountsWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

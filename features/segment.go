@@ -43,6 +43,19 @@ var class = func() (t [256]byte) {
 	return t
 }()
 
+// folded has ASCII letters in lower case, digits, and 0 for all else.
+var folded = func() (t [256]byte) {
+	for c := range t {
+		switch b := byte(c); {
+		case 'A' <= b && b <= 'Z':
+			t[c] = b + 'a' - 'A'
+		case isWord(b):
+			t[c] = b
+		}
+	}
+	return t
+}()
+
 func isDigit(c byte) bool { return class[c] == digit }
 func isWord(c byte) bool  { return class[c] == letter || class[c] == digit }
 
@@ -80,19 +93,22 @@ func (a *Analyzer) scan(piece string, i, end int, put func([]byte)) {
 			i += len(name)
 			continue
 		}
-		a.buf = a.buf[:0]
+		buf := a.buf[:0] // not a.buf, which would be stored at every byte
 		if i > 0 && piece[i-1] == '.' && isDotNet(piece, i) {
-			a.buf = append(a.buf, '.')
+			buf = append(buf, '.')
 		}
-		for i < end && (isWord(piece[i]) || joins(piece, i, end)) {
-			c := piece[i]
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
+		for i < end {
+			if c := folded[piece[i]]; c != 0 {
+				buf = append(buf, c)
+			} else if joins(piece, i, end) {
+				buf = append(buf, piece[i])
+			} else {
+				break
 			}
-			a.buf = append(a.buf, c)
 			i++
 		}
-		put(a.buf)
+		a.buf = buf
+		put(buf)
 	}
 }
 

@@ -31,13 +31,16 @@ type Weighting struct {
 	block []uint8 // of each term
 }
 
-// Blocks is the number of kinds of term.
+// Blocks is the number of kinds of term. Their order is that of the model file:
+// words, the fields' terms but the lead's, pairs, the lead's terms.
 const Blocks = int(fields) + 1
 
+const pairsBlock, leadBlock = uint8(lead), uint8(fields)
+
 // DefaultBlocks are the lengths of words, words of the title, of headings and of
-// the URL, and pairs, chosen by cross-validation on training parts of WebKB and
-// Wikispeedia (docs/classifiers.md).
-var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5}
+// the URL, pairs, and words of the lead, chosen by cross-validation on training
+// parts of WebKB and Wikispeedia (docs/classifiers.md).
+var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4}
 
 // Bind tells w the terms that it will weigh. It is needed for Blocks.
 func (w *Weighting) Bind(terms []string) {
@@ -49,16 +52,22 @@ func (w *Weighting) Bind(terms []string) {
 
 // blockOf returns the kind of a term, which its form shows.
 func blockOf(term string) uint8 {
-	for f := title; f < fields; f++ {
+	for f := title; f < lead; f++ {
 		if strings.HasPrefix(term, prefix[f]) {
 			return uint8(f)
 		}
 	}
+	if IsLead(term) {
+		return leadBlock
+	}
 	if strings.Contains(term, " ") {
-		return uint8(fields)
+		return pairsBlock
 	}
 	return uint8(body)
 }
+
+// IsLead reports whether a term is one of the lead's, "lead:professor".
+func IsLead(term string) bool { return strings.HasPrefix(term, prefix[lead]) }
 
 // IDF returns the inverse document frequencies of terms that occur on df[i] of n
 // pages.

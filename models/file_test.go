@@ -10,14 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"fossick/features"
 )
 
 func linearModel() *Model {
 	m := &Model{
 		Classifier: LinearSVM, Classes: []string{"banking", "other"},
-		Extractor:   features.ExtractorOptions{Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape}, Fields: true},
-		Terms:       []string{"mortgag", "title:bank", "été"},
+		Extractor:   features.ExtractorOptions{Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape}, Fields: true, Lead: 32},
+		Terms:       []string{"mortgag", "title:bank", "lead:été"},
 		Weighting:   features.Weighting{IDF: []float32{1.5, 2, 3}, Sublinear: true, Norm: true, Blocks: features.DefaultBlocks},
 		Linear:      &Linear{Weights: []float32{1, -1, 0.5, -0.5, 0, 0}, Bias: []float32{-0.1, 0.1}},
 		Calibration: Calibration{Scale: 3, Offset: []float64{0.25, -0.25}},
@@ -115,6 +117,30 @@ func TestWriteRead(t *testing.T) {
 		if !bytes.Equal(encode(t, got), encode(t, m)) {
 			t.Errorf("%s: the same model has two forms", m.Classifier)
 		}
+	}
+}
+
+// TestReadOlder: version 2 has one block fewer and no lead.
+func TestReadOlder(t *testing.T) {
+	m := linearModel()
+	m.Extractor.Lead, m.Terms[2] = 0, "été"
+	m.Weighting.Blocks[len(m.Weighting.Blocks)-1] = 0
+	m.Weighting.Bind(m.Terms)
+	old := newWire(m)
+	old.Blocks = old.Blocks[:len(old.Blocks)-1]
+	raw, err := cbor.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(raw, []byte("lead")) {
+		t.Error("a model without a lead says something of one")
+	}
+	got, err := parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, m) {
+		t.Errorf("read\n%+v\nwant\n%+v", got, m)
 	}
 }
 

@@ -33,6 +33,7 @@ type wireExtractor struct {
 	TitleWeight int   `cbor:"title_weight"`
 	Fields      bool  `cbor:"fields"`
 	Bigrams     bool  `cbor:"bigrams"`
+	Lead        int   `cbor:"lead,omitempty"` // from version 3
 }
 
 type wireLinear struct {
@@ -86,7 +87,7 @@ func newWire(m *Model) *wire {
 	w := &wire{
 		Classifier: m.Classifier, Classes: m.Classes, Terms: m.Terms,
 		Extractor: wireExtractor{x.Analyzer.NoStem, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
-			uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams},
+			uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams, x.Lead},
 		IDF: m.Weighting.IDF, Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
 		Scale: m.Calibration.Scale, Offset: m.Calibration.Offset,
 		Thresholds: m.Thresholds, Keywords: m.Keywords, Card: wireCard(m.Card),
@@ -111,13 +112,13 @@ func (w *wire) model() *Model {
 		Extractor: features.ExtractorOptions{
 			Analyzer: features.AnalyzerOptions{NoStem: x.NoStem, KeepStop: x.KeepStop,
 				MinLength: x.MinLength, MaxLength: x.MaxLength, Numbers: features.Numbers(x.Numbers)},
-			TitleWeight: x.TitleWeight, Fields: x.Fields, Bigrams: x.Bigrams,
+			TitleWeight: x.TitleWeight, Fields: x.Fields, Bigrams: x.Bigrams, Lead: x.Lead,
 		},
 		Weighting:   features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
 		Calibration: Calibration{w.Scale, w.Offset},
 		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: Card(w.Card),
 	}
-	copy(m.Weighting.Blocks[:], w.Blocks)
+	copy(m.Weighting.Blocks[:], w.Blocks) // of versions 1 and 2 one fewer: they have no lead
 	if l := w.Linear; l != nil {
 		m.Linear = &Linear{l.Weights, l.Bias}
 	}

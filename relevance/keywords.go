@@ -18,7 +18,7 @@ type Keywords struct {
 	mu       sync.Mutex // guards compiled
 	compiled map[string]*matcher
 
-	scratch sync.Pool // *scratch
+	scratch *features.Spare[scratch]
 }
 
 // scratch is what one match needs; an Analyzer serves one goroutine.
@@ -49,11 +49,11 @@ func NewKeywords(words []string) (*Keywords, error) {
 	if len(k.words) == 0 {
 		return nil, errors.New("no keywords: give a few words that pages on the topic use, as in --keywords mortgage,loan,\"interest rate\"")
 	}
-	k.scratch.New = func() any {
+	k.scratch = features.NewSpare(func() *scratch {
 		return &scratch{analyzer: features.NewAnalyzer(features.AnalyzerOptions{
 			KeepStop: true, Numbers: features.NumbersKeep, MinLength: 1, // K is the user's choice, whatever it holds
 		})}
-	}
+	})
 	for i, terms := range k.matcher("").phrases {
 		if len(terms) == 0 {
 			return nil, fmt.Errorf("keyword %q has no letters to match by", k.words[i])
@@ -76,7 +76,7 @@ func (k *Keywords) Found(p *page.Page) []string {
 
 // FoundIn is Found for texts of a language; a phrase must stand within one text.
 func (k *Keywords) FoundIn(lang string, texts ...string) []string {
-	s := k.scratch.Get().(*scratch)
+	s := k.scratch.Get()
 	defer k.scratch.Put(s)
 	m := k.matcher(lang)
 	s.found = append(s.found[:0], make([]bool, len(k.words))...)
@@ -110,7 +110,7 @@ func (k *Keywords) matcher(lang string) *matcher {
 	if len(k.compiled) >= maxLanguages {
 		clear(k.compiled)
 	}
-	s := k.scratch.Get().(*scratch)
+	s := k.scratch.Get()
 	defer k.scratch.Put(s)
 	m := &matcher{first: map[string][]int{}}
 	for i, w := range k.words {

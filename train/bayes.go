@@ -16,7 +16,10 @@ import (
 // The multinomial kind, with its own class's pages and a prior, is the same table
 // with other numbers; it wins where classes are many and even. Cross-validation
 // inside "nb" is not worth its time: auto compares both.
-type bayes struct{ complement bool }
+type bayes struct {
+	complement bool
+	odds       bool // terms are weighed by log odds in place of idf, as in linear
+}
 
 func (bayes) name() string { return models.NaiveBayes }
 
@@ -26,7 +29,7 @@ const smoothing = 0.1
 func (b bayes) fit(_ context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
 	kept, counts := c.vocabulary(pages, opt.Words, opt.Mu)
 	f := newFitted(c, kept)
-	f.tfidf(c, counts, len(pages))
+	f.weigh(c, counts, len(pages), b.odds)
 	k, n := len(c.classes), len(f.kept)
 	own := make([]float64, n*k) // Σ x over a class's pages
 	all := make([]float64, n)

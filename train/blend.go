@@ -15,6 +15,7 @@ import (
 // the machine only those near a border; where classes are many and pages noisy
 // they err on different ones (Wang and Manning 2012 interpolate the two as well).
 type blend struct {
+	linear
 	share float64 // of naive Bayes, in [0, 1), after its scores have the spread of the machine's
 	ratio float64 // spread of the machine's scores to that of naive Bayes's
 }
@@ -28,11 +29,11 @@ func (blend) name() string { return models.LinearSVM }
 func (b blend) factor() float64 { return b.share / (1 - b.share) * b.ratio }
 
 func (b blend) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	f, err := linear{}.fit(ctx, c, pages, opt)
+	f, err := b.linear.fit(ctx, c, pages, opt)
 	if err != nil {
 		return nil, err
 	}
-	nb, err := bayes{complement: true}.fit(ctx, c, pages, opt)
+	nb, err := bayes{complement: true, odds: b.odds}.fit(ctx, c, pages, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +60,12 @@ func blended(machine, nb *heldOut, y []int) *heldOut {
 		return top // no words: all scores are equal
 	}
 	for _, share := range shares {
-		b := blend{share, ratio}
+		b := blend{machine.learner.(linear), share, ratio}
 		h := &heldOut{learner: b, scores: make([][]float64, len(y))}
 		for p, s := range machine.scores {
+			if s == nil {
+				continue
+			}
 			h.scores[p] = make([]float64, len(s))
 			for class, v := range s {
 				h.scores[p][class] = v + b.factor()*nb.scores[p][class]
@@ -79,6 +83,9 @@ func spread(scores [][]float64) float64 {
 	var squares float64
 	n := 0
 	for _, s := range scores {
+		if s == nil {
+			continue
+		}
 		var mean float64
 		for _, v := range s {
 			mean += v / float64(len(s))
@@ -91,13 +98,17 @@ func spread(scores [][]float64) float64 {
 	return math.Sqrt(squares / float64(n))
 }
 
-// accuracy returns the share of pages whose best score is their class's.
+// accuracy returns the share of judged pages whose best score is their class's.
 func accuracy(scores [][]float64, y []int) float64 {
-	hit := 0
+	hit, judged := 0, 0
 	for p, s := range scores {
+		if s == nil {
+			continue
+		}
+		judged++
 		if best(s) == y[p] {
 			hit++
 		}
 	}
-	return float64(hit) / float64(len(y))
+	return float64(hit) / float64(max(1, judged))
 }

@@ -38,6 +38,9 @@ func correct(scores [][]float64, y []int, cal models.Calibration) (n int) {
 	return n
 }
 
+// leastGain ends the descent: of the mean log-likelihood, in nats.
+const leastGain = 1e-7
+
 // fitCalibration minimises the mean negative log-likelihood over the logarithm of
 // the scale (the last parameter) and, when offsets is set, the offsets, whose
 // squares cost a little so that rare classes stay put. Plain descent with a step
@@ -60,7 +63,7 @@ func fitCalibration(scores [][]float64, y []int, start []float64, offsets bool) 
 			step /= 2
 			continue
 		}
-		done := loss-l < 1e-9
+		done := loss-l < leastGain
 		at, next, grad, nextGrad, loss = next, at, nextGrad, grad, l
 		step *= 1.5
 		if done {

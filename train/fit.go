@@ -32,6 +32,7 @@ type fitted struct {
 	rules     *models.Rules
 	matcher   *models.Matcher // of rules
 	network   *models.Network
+	dual      *dual             // of a linear machine
 	settings  map[string]string // for the card
 	dense     []float32         // scratch of the scores of trees
 	match     models.RuleScratch
@@ -124,7 +125,7 @@ func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, c
 		}
 	}
 	if words > 0 || mu > 0 {
-		return features.Select(counts.RankBy(c.measure), mu, words), counts
+		return features.Select(c.unled(counts.RankBy(c.measure)), mu, words), counts
 	}
 	least := int32(2)
 	if len(pages) < rareSet {
@@ -157,14 +158,28 @@ func (c *corpus) counted(pages []int, opt *Options, name string, words int) (f *
 	return f, f.vectors(c, pages), y, nil
 }
 
-// tfidf makes f weigh its terms as linear classifiers like it.
-func (f *fitted) tfidf(c *corpus, counts *features.Counts, pages int) {
-	df := make([]int32, len(f.kept))
-	for n, i := range f.kept {
-		df[n] = counts.DF(i)
-	}
-	f.weighting = features.Weighting{
-		IDF: features.IDF(df, pages), Sublinear: true, Norm: true, Blocks: features.DefaultBlocks,
+// unled leaves out terms of the lead: they are words of the text again, and of a
+// few hundred terms they would be half.
+func (c *corpus) unled(ranking []features.Ranked) []features.Ranked {
+	return slices.DeleteFunc(ranking, func(r features.Ranked) bool { return features.IsLead(c.terms[r.Term]) })
+}
+
+// weigh makes f weigh its terms as linear classifiers like it: by idf or, with
+// odds, by how well they tell classes apart.
+func (f *fitted) weigh(c *corpus, counts *features.Counts, pages int, odds bool) {
+	f.weighting = features.Weighting{Sublinear: true, Norm: true, Blocks: features.DefaultBlocks}
+	if odds {
+		f.settings["term_weights"] = "log odds"
+		f.weighting.IDF = make([]float32, len(f.kept))
+		for n, i := range f.kept {
+			f.weighting.IDF[n] = float32(counts.LogOdds(i))
+		}
+	} else {
+		df := make([]int32, len(f.kept))
+		for n, i := range f.kept {
+			df[n] = counts.DF(i)
+		}
+		f.weighting.IDF = features.IDF(df, pages)
 	}
 	f.weighting.Bind(f.terms(c))
 }

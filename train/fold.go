@@ -103,8 +103,9 @@ func (c *corpus) deal(units [][]int, n int, rng *rand.Rand) []int {
 // heldOut is what a learner says of pages that it was not trained on.
 type heldOut struct {
 	learner learner
-	scores  [][]float64 // by page, a score a class
+	scores  [][]float64 // by page, a score a class; nil for pages not judged
 	score   float64     // accuracy
+	dual    *dual       // of a fold's linear machine
 	ins     [][]int     // the pages that each judged fold was trained on, and
 	outs    [][]int     // those that it was judged on
 }
@@ -136,32 +137,65 @@ func parts(fold []int, n int) (ins, outs [][]int) {
 	return ins, outs
 }
 
-// crossValidate trains on all folds but one and scores that one, for each.
-func crossValidate(ctx context.Context, c *corpus, l learner, fold []int, n int, opt *Options) (*heldOut, error) {
-	h := &heldOut{learner: l, scores: make([][]float64, len(c.y))}
-	for p := range h.scores {
-		h.scores[p] = make([]float64, len(c.classes))
+// allFolds numbers n folds.
+func allFolds(n int) []int {
+	every := make([]int, n)
+	for k := range every {
+		every[k] = k
 	}
-	ins, outs := parts(fold, n)
+	return every
+}
+
+// judged returns the pages of held-out folds, with their classes.
+func (h *heldOut) judged(y []int) (scores [][]float64, class []int) {
+	for p, s := range h.scores {
+		if s != nil {
+			scores, class = append(scores, s), append(class, y[p])
+		}
+	}
+	return scores, class
+}
+
+func newHeldOut(l learner, pages int) *heldOut {
+	return &heldOut{learner: l, scores: make([][]float64, pages)}
+}
+
+// crossValidate trains on all folds but one and scores that one, for each of the
+// given folds.
+func crossValidate(ctx context.Context, c *corpus, l learner, fold, which []int, opt *Options) (*heldOut, error) {
+	h := newHeldOut(l, len(c.y))
+	if err := h.judge(ctx, c, fold, which, opt); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// judge adds folds to those that h has judged.
+func (h *heldOut) judge(ctx context.Context, c *corpus, fold, which []int, opt *Options) error {
+	ins, outs := parts(fold, 1+max(slices.Max(fold), slices.Max(which)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(c.room.folds())
-	for k := range n {
+	for _, k := range which {
 		g.Go(func() error {
-			f, err := l.fit(ctx, c, ins[k], opt)
+			f, err := h.learner.fit(ctx, c, ins[k], opt)
 			if err != nil {
-				return fmt.Errorf("fold %d of %d: %w", k+1, n, err)
+				return fmt.Errorf("fold %d: %w", k+1, err)
+			}
+			if k == which[0] {
+				h.dual = f.dual
 			}
 			for _, p := range outs[k] {
+				h.scores[p] = make([]float64, len(c.classes))
 				f.scores(h.scores[p], c, p) // each page is in one fold only
 			}
 			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, err
+		return err
 	}
 	h.score = accuracy(h.scores, c.y)
-	return h, nil
+	return nil
 }
 
 // best returns the place of the largest value, the first of equal ones.

@@ -98,6 +98,7 @@ type gatherer struct {
 	rows  *rowLog
 	row   features.Vector // scratch
 	nouns *nouns
+	pool  *counting // of x, lossy, rows and nouns while the set is read
 	sites []string
 	from  []source          // with Options.Explain
 	name  map[string]string // labels and sites, so that rows share their bytes
@@ -116,7 +117,16 @@ func newGatherer(opt *Options) *gatherer {
 
 // read makes the one pass over the examples.
 func (g *gatherer) read(ctx context.Context, examples iter.Seq2[*datasets.Example, error], rep *Report, classes func(*datasets.Example) []string) error {
-	if err := g.pages(ctx, examples, rep, classes, g.add); err != nil {
+	jobs := []func(string, features.Doc) error{func(_ string, d features.Doc) error { return g.page(d) }}
+	if !g.opt.plain {
+		jobs = append(jobs, func(label string, d features.Doc) error {
+			g.nouns.add(label, d)
+			return nil
+		})
+	}
+	g.pool = newCounting(jobs...)
+	err := g.pages(ctx, examples, rep, classes, g.add)
+	if err = errors.Join(err, g.pool.close()); err != nil {
 		return err
 	}
 	g.label(rep)
@@ -174,10 +184,8 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 	if g.opt.Explain {
 		g.from = append(g.from, source{e.URL, e.File, e.Line})
 	}
-	if !g.opt.plain {
-		g.nouns.add(labels[0], doc)
-	}
-	return g.page(doc)
+	g.pool.add(labels[0], doc)
+	return nil
 }
 
 // page counts the terms of a page, which become the next row.

@@ -34,43 +34,52 @@ const (
 	samplePages = 50
 	sampleBytes = 4000
 
-	// Of the best words so many times the wanted number are tagged.
+	// Forms are counted on so many pages, and on some of those that follow: which
+	// form of a common word is the most frequent is soon known.
+	formPages = 3000
+	formEvery = 4
+
+	// Of the best words so many times the wanted number may be tagged, and at first
+	// so many.
 	candidatesFactor = 5
+	firstFactor      = 2
 )
 
 // nouns gathers, while the training set streams by, what keywords needs of the
 // text itself. Memory is bounded by the vocabulary and the sample.
 type nouns struct {
 	an      *features.Analyzer
-	limit   int               // of forms
-	forms   map[form]int      // how often
-	most    map[string]string // stem → the form that occurs most often, see settle
+	limit   int               // of words
+	words   map[string]*form  // by the word as written, in lower case
+	forms   map[string]string // stem → word, made by settle
 	english int               // pages
 	pages   int
 	sampled map[string]int // pages, by class
 	sample  []string       // lines of English text
 }
 
-// form is a word as it is written, in lower case, and its stem.
-type form struct{ term, word string }
+// form is a word of the text.
+type form struct {
+	term  string // its stem
+	times int    // it occurs
+}
 
 func newNouns(limit int) *nouns {
 	return &nouns{
 		limit: limit,
 		an:    features.NewAnalyzer(features.AnalyzerOptions{MinLength: shortest}),
-		forms: map[form]int{}, sampled: map[string]int{},
+		words: map[string]*form{}, sampled: map[string]int{},
 	}
 }
 
 // add looks at a page of a class.
 func (n *nouns) add(class string, d features.Doc) {
-	n.an.Each(d.Text, d.Lang, func(word, term string) {
-		n.forms[form{term, word}]++
-	})
-	if len(n.forms) > n.limit {
+	if n.pages++; n.pages <= formPages || n.pages%formEvery == 0 {
+		n.count(d)
+	}
+	if len(n.words) > n.limit {
 		n.forget()
 	}
-	n.pages++
 	if d.Lang != "" && !strings.HasPrefix(d.Lang, "en") {
 		return
 	}
@@ -87,57 +96,82 @@ func (n *nouns) add(class string, d features.Doc) {
 	}
 }
 
-// forget drops the forms that occur least, half of them at least.
-func (n *nouns) forget() {
-	all := slices.Sorted(maps.Values(n.forms))
-	least := all[(len(all)-1)/2]
-	maps.DeleteFunc(n.forms, func(_ form, times int) bool { return times <= least })
+// count counts the words of a page.
+func (n *nouns) count(d features.Doc) {
+	n.an.Each(d.Text, d.Lang, func(word, term string) {
+		f := n.words[word]
+		if f == nil {
+			f = &form{term: term}
+			n.words[word] = f
+		}
+		f.times++
+	})
 }
 
-// settle finds the form of each stem that occurs most often, of equal ones the
-// first in the alphabet. No page can be added after it.
+// forget drops the words that occur least, half of them at least.
+func (n *nouns) forget() {
+	var all []int
+	for _, f := range n.words {
+		all = append(all, f.times)
+	}
+	slices.Sort(all)
+	least := all[(len(all)-1)/2]
+	maps.DeleteFunc(n.words, func(_ string, f *form) bool { return f.times <= least })
+}
+
+// settle finds for every stem the form that occurs most often, of equal ones the
+// first in the alphabet. Terms that are no words of the text have none. A Korean stem
+// is a word as it stands, its particle cut off, and is its own form. No page can be
+// added after it.
 func (n *nouns) settle() {
-	if n.most != nil {
+	if n.forms != nil {
 		return
 	}
-	n.most = map[string]string{}
-	for f, times := range n.forms {
+	n.forms = make(map[string]string, len(n.words))
+	for word, f := range n.words {
 		if korean(f.term) {
-			n.most[f.term] = f.term // a word as it stands, its particle cut off
+			n.forms[f.term] = f.term
 			continue
 		}
-		best, known := n.most[f.term]
-		t := n.forms[form{f.term, best}]
-		if !known || times > t || times == t && f.word < best {
-			n.most[f.term] = f.word
+		best, ok := n.forms[f.term]
+		if ok && cmp.Or(cmp.Compare(n.words[best].times, f.times), cmp.Compare(word, best)) > 0 {
+			continue
 		}
+		n.forms[f.term] = word
 	}
-	n.forms = nil
+	n.words = nil
 }
-
-// form returns the commonest form of a stem, "" for a term that is no word of the
-// text.
-func (n *nouns) form(term string) string { return n.most[term] }
 
 // keywords chooses K for every class.
 func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string, error) {
-	asked := map[string]bool{}
-	for _, terms := range c.best {
-		for _, t := range terms {
-			asked[t] = true
+	// Tagging takes longest, so first the best candidates are asked for, and the
+	// others only where too few of these are nouns.
+	want := opt.keywords()
+	k := map[string][]string{}
+	for from, to := 0, want*firstFactor; from < want*candidatesFactor; from, to = to, want*candidatesFactor {
+		asked := map[string]bool{}
+		for class, label := range c.classes {
+			if len(k[label]) < want {
+				for _, term := range part(c.best[class], from, to) {
+					asked[term] = true
+				}
+			}
+		}
+		isNoun, err := c.nouns.tag(ctx, asked)
+		if err != nil {
+			return nil, fmt.Errorf("choosing keywords: %w", err)
+		}
+		for class, label := range c.classes {
+			for _, term := range part(c.best[class], from, to) {
+				if len(k[label]) < want && isNoun(term) {
+					k[label] = append(k[label], c.nouns.forms[term])
+				}
+			}
 		}
 	}
-	isNoun, err := c.nouns.tag(ctx, asked)
-	if err != nil {
-		return nil, fmt.Errorf("choosing keywords: %w", err)
-	}
-	k := map[string][]string{}
-	for class, label := range c.classes {
-		k[label] = []string{}
-		for _, term := range c.best[class] {
-			if isNoun(term) && len(k[label]) < opt.keywords() {
-				k[label] = append(k[label], c.nouns.form(term))
-			}
+	for _, label := range c.classes {
+		if k[label] == nil {
+			k[label] = []string{}
 		}
 	}
 	return k, nil
@@ -145,15 +179,32 @@ func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string
 
 func (o *Options) keywords() int { return cmp.Or(o.Keywords, keywordsDefault) }
 
+// part returns the terms from one place to another, as far as there are any.
+func part(terms []string, from, to int) []string {
+	return terms[min(from, len(terms)):min(to, len(terms))]
+}
+
+// words returns the terms that are words of the text.
+func (c *corpus) words() []int32 {
+	var words []int32
+	for t, term := range c.terms {
+		if c.nouns.forms[term] != "" {
+			words = append(words, int32(t))
+		}
+	}
+	return words
+}
+
 // candidates sets best: of each class the words that count most, enough of them
 // for K to be chosen from.
 func (c *corpus) candidates(counts *features.Counts, opt *Options) {
 	c.nouns.settle()
+	words := c.words()
 	c.best = make([][]string, len(c.classes))
 	for class := range c.classes {
 		var all []features.Ranked
-		for t := range int32(counts.Terms()) {
-			if c.nouns.form(c.terms[t]) == "" {
+		for _, t := range words {
+			if int(t) >= counts.Terms() || counts.ClassDF(t, class) == 0 {
 				continue
 			}
 			if v := counts.ClassGain(t, class) * counts.Weight(t, class); v > 0 {
@@ -173,7 +224,7 @@ func (c *corpus) candidates(counts *features.Counts, opt *Options) {
 // occurrences in the sample, as prose tags them, and at least one. A set that is
 // not mostly English is not asked: there all words pass.
 func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term string) bool, error) {
-	if 2*n.english < n.pages || len(n.sample) == 0 {
+	if 2*n.english < n.pages || len(n.sample) == 0 || len(asked) == 0 {
 		return func(string) bool { return true }, nil
 	}
 	noun, seen := map[string]int{}, map[string]int{}
@@ -195,21 +246,22 @@ func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term strin
 		}
 		model = d.Model
 		for _, token := range d.Tokens() {
-			term := features.Stem(token.Text, "en")
-			if !asked[term] {
-				continue
-			}
-			seen[term]++
-			if strings.HasPrefix(token.Tag, "NN") {
-				noun[term]++
-			}
+			n.an.Each(token.Text, "en", func(_, term string) {
+				if !asked[term] {
+					return
+				}
+				seen[term]++
+				if strings.HasPrefix(token.Tag, "NN") {
+					noun[term]++
+				}
+			})
 		}
 	}
 	return func(term string) bool { return noun[term] > 0 && 2*noun[term] >= seen[term] }, nil
 }
 
 // enough is how many tagged occurrences settle what a word is.
-const enough = 6
+const enough = 3
 
 // holds reports whether a line has a word that is asked for and not settled.
 func (n *nouns) holds(line string, asked map[string]bool, seen map[string]int) bool {

@@ -129,55 +129,77 @@ func TestClass(t *testing.T) {
 }
 
 // TestSVM holds coordinate descent against the optimum's conditions: the primal
-// objective may not fall along any coordinate.
+// objective may not fall along any coordinate. Six machines are two groups. It starts from zeros, from a solution, and from anywhere.
 func TestSVM(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	const n, terms = 60, 6
-	rows, y := make([]features.Vector, n), make([]int8, n)
-	for i := range rows {
-		y[i] = 1
-		if rng.IntN(2) == 0 {
-			y[i] = -1
+	const n, terms, classes = 90, 6, 6
+	rows, y := randomRows(rng, n, terms, classes)
+	opt := svmOptions{c: 2, eps: 1e-6, maxIter: 5000}
+	zeros, far := make([][]float32, n), make([][]float32, n)
+	for i := range n {
+		zeros[i], far[i] = make([]float32, classes), make([]float32, classes)
+		for c := range classes {
+			far[i][c] = rng.Float32()
 		}
-		for k := range int32(terms) {
-			if rng.IntN(2) == 0 {
-				rows[i].Index = append(rows[i].Index, k)
-				rows[i].Value = append(rows[i].Value, float32(rng.NormFloat64()+0.5*float64(y[i])))
+	}
+	for _, first := range []int{0, lanes} {
+		var best [classes]float64
+		for _, start := range [][][]float32{zeros, zeros, far} { // zeros become a solution
+			w := svm(context.Background(), rows, y, first, classes, terms, start, opt, rng)
+			for class := first; class < min(first+lanes, classes); class++ {
+				at := checkMinimum(t, rows, y, class, column(w, class-first), opt)
+				if best[class] == 0 {
+					best[class] = at
+				}
+				if math.Abs(at-best[class]) > 1e-6*at {
+					t.Errorf("class %d: objective %v, %v from another start", class, at, best[class])
+				}
 			}
 		}
 	}
-	opt := svmOptions{c: 2, eps: 1e-6, maxIter: 5000}
-	objective := func(w []float64, b float64) float64 {
-		f := 0.5 * b * b
+}
+
+// column returns the weights of a machine, the bias last.
+func column(w []lane, c int) []float64 {
+	out := make([]float64, len(w))
+	for t := range w {
+		out[t] = w[t][c]
+	}
+	return out
+}
+
+// checkMinimum returns the objective at w, and complains where it falls nearby.
+func checkMinimum(t *testing.T, rows []features.Vector, y []int, class int, w []float64, opt svmOptions) float64 {
+	t.Helper()
+	objective := func() float64 {
+		var f float64
 		for _, v := range w {
 			f += 0.5 * v * v
 		}
 		for i, r := range rows {
-			s := b
+			s, sign := w[len(w)-1], -1.0
 			for k, t := range r.Index {
 				s += w[t] * float64(r.Value[k])
 			}
-			loss := max(0, 1-float64(y[i])*s)
+			if y[i] == class {
+				sign = 1
+			}
+			loss := max(0, 1-sign*s)
 			f += opt.c * loss * loss
 		}
 		return f
 	}
-	w, b := svm(context.Background(), rows, y, terms, opt, rng)
-	at := objective(w, b)
-	for k := range terms {
+	at := objective()
+	for k := range w {
 		for _, d := range []float64{-1e-3, 1e-3} {
 			w[k] += d
-			if f := objective(w, b); f < at-1e-7 {
-				t.Errorf("objective %v falls to %v when weight %d moves by %v", at, f, k, d)
+			if f := objective(); f < at-1e-7 {
+				t.Errorf("class %d: objective %v falls to %v when weight %d moves by %v", class, at, f, k, d)
 			}
 			w[k] -= d
 		}
 	}
-	for _, d := range []float64{-1e-3, 1e-3} {
-		if f := objective(w, b+d); f < at-1e-7 {
-			t.Errorf("objective %v falls to %v when the bias moves by %v", at, f, d)
-		}
-	}
+	return at
 }
 
 func TestWilson(t *testing.T) {

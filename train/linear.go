@@ -1,63 +1,124 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 
+	"fossick/features"
 	"fossick/models"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// linear trains one support vector machine a class, against the rest, on tf-idf
-// weights of all terms. Cross-validation may add naive Bayes to it, see blend.
-type linear struct{}
+// Loss is what a linear classifier minimises.
+type Loss string
+
+// Losses. Logistic regression is behind the machines on every set tried
+// (docs/classifiers.md) and takes longer, so it has to be asked for.
+const (
+	Hinge    Loss = "svm"      // squared hinge, a class against the rest; the default
+	Logistic Loss = "logistic" // multinomial logistic regression
+	BestLoss Loss = "best"     // whichever cross-validates better
+)
+
+// linear trains one support vector machine a class, against the rest, on weights of
+// all terms. Cross-validation chooses the weights, see tune, and may add naive Bayes
+// to it, see blend.
+type linear struct {
+	loss   Loss  // Logistic, or machines
+	odds   bool  // terms are weighed by log odds in place of idf
+	passes int   // after which to stop, even if the solution is not there yet; 0 is svmDefaults's
+	warm   *dual // of a part of the pages, to start from; nil is none
+}
+
+// dual is the solution of the machines' dual problems: page → class → α; nil for
+// a page that was not trained on.
+type dual struct{ alpha [][]float32 }
+
+// page returns a copy of a page's αs, for k classes.
+func (d *dual) page(p, k int) []float32 {
+	alpha := make([]float32, k)
+	if d != nil {
+		copy(alpha, d.alpha[p])
+	}
+	return alpha
+}
 
 func (linear) name() string { return models.LinearSVM }
 
 // svmDefaults hold for unit vectors, where C matters little; chosen by
 // cross-validation on training parts of WebKB and Wikispeedia (docs/classifiers.md).
-var svmDefaults = svmOptions{c: 3, eps: 0.05, maxIter: 200}
+var svmDefaults = svmOptions{c: 3, eps: 0.2, maxIter: 200}
 
-func (linear) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
+func (l linear) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
 	kept, counts := c.vocabulary(pages, opt.Words, opt.Mu)
 	f := newFitted(c, kept)
-	f.tfidf(c, counts, len(pages))
+	f.weigh(c, counts, len(pages), l.odds)
+	k := len(c.classes)
+	f.linear = &models.Linear{Weights: make([]float32, len(f.kept)*k), Bias: make([]float32, k)}
+	f.dual = &dual{make([][]float32, len(c.y))}
+	y, alpha := make([]int, len(pages)), make([][]float32, len(pages))
+	for i, p := range pages {
+		y[i], alpha[i] = c.y[p], l.warm.page(p, k)
+		f.dual.alpha[p] = alpha[i]
+	}
+	if l.loss == Logistic {
+		f.settings["logistic_c"] = fmt.Sprint(softmaxC)
+		return f, l.softmax(ctx, f.linear, f.vectors(c, pages), y)
+	}
 	f.settings["svm_c"] = fmt.Sprint(svmDefaults.c)
-	k, n := len(c.classes), len(f.kept)
-	f.linear = &models.Linear{Weights: make([]float32, n*k), Bias: make([]float32, k)}
-	rows := f.vectors(c, pages)
+	if err := l.machines(ctx, f.linear, f.vectors(c, pages), y, alpha, opt.Seed); err != nil {
+		return nil, fmt.Errorf("training %s: %w", models.LinearSVM, err)
+	}
+	return f, nil
+}
+
+// softmax leaves the weights of logistic regression in m.
+func (linear) softmax(ctx context.Context, m *models.Linear, rows []features.Vector, y []int) error {
+	k := len(m.Bias)
+	s := &multinomial{rows: rows, y: y, classes: k, c: softmaxC}
+	w := s.fit(ctx, len(m.Weights)/k, softmaxGain, softmaxIter)
+	for i := range m.Weights {
+		m.Weights[i] = float32(w[i])
+	}
+	for c := range k {
+		m.Bias[c] = float32(w[len(m.Weights)+c])
+	}
+	return ctx.Err()
+}
+
+// machines trains a machine a class, in groups that share a pass over the rows, and
+// leaves their weights in m and their αs in alpha.
+func (l linear) machines(ctx context.Context, m *models.Linear, rows []features.Vector, y []int, alpha [][]float32, seed int64) error {
+	k := len(m.Bias)
+	n, end := len(m.Weights)/k, k
+	if k == 2 {
+		end = 1 // the other is its mirror image
+	}
+	opt := svmDefaults
+	opt.maxIter = cmp.Or(l.passes, opt.maxIter)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for class := range k {
-		if k == 2 && class == 1 {
-			break // the mirror image of class 0
-		}
+	for first := 0; first < end; first += lanes {
 		g.Go(func() error {
-			y := make([]int8, len(pages))
-			for i, p := range pages {
-				y[i] = -1
-				if c.y[p] == class {
-					y[i] = 1
+			w := svm(ctx, rows, y, first, end, n, alpha, opt, rand.New(rand.NewPCG(uint64(seed), uint64(first))))
+			for class := first; class < min(first+lanes, end); class++ { // places of its own
+				m.Bias[class] = float32(w[n][class-first])
+				for i := range n {
+					m.Weights[i*k+class] = float32(w[i][class-first])
 				}
-			}
-			w, b := svm(ctx, rows, y, n, svmDefaults, rand.New(rand.NewPCG(uint64(opt.Seed), uint64(class))))
-			f.linear.Bias[class] = float32(b)
-			for i, v := range w {
-				f.linear.Weights[i*k+class] = float32(v) // each class writes places of its own
 			}
 			return ctx.Err()
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, fmt.Errorf("training %s: %w", models.LinearSVM, err)
-	}
+	err := g.Wait()
 	if k == 2 {
-		mirror(f.linear)
+		mirror(m)
 	}
-	return f, nil
+	return err
 }
 
 // mirror gives class 1 of two the opposite of class 0's weights.

@@ -94,7 +94,7 @@ func (nn) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitte
 		return nil, fmt.Errorf("training %s: %w", models.NN, errNoWord)
 	}
 	f := newFitted(c, kept)
-	f.tfidf(c, counts, len(pages))
+	f.weigh(c, counts, len(pages), false)
 	set := opt.NN.filled()
 	lessons := f.lessons(c, pages, set, uint64(opt.Seed))
 	nets, epochs, err := teach(ctx, lessons)

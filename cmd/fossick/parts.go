@@ -55,8 +55,6 @@ func (p *parts) notes() []string { return p.sets.notes }
 func (c trainCmd) divide(a *app, sets []examples, opt *train.Options) (*parts, error) {
 	all := chain(sets)
 	switch {
-	case c.All:
-		return &parts{train: all, how: "all"}, nil
 	case c.TestWhere != "":
 		w, err := datasets.ParseWhere(c.TestWhere)
 		if err != nil {
@@ -77,6 +75,8 @@ func (c trainCmd) divide(a *app, sets []examples, opt *train.Options) (*parts, e
 		}
 		test = w.whole(test, c.Partial)
 		return &parts{train: all, test: c.relabel(test), how: "all; tested on " + c.Test}, nil
+	case c.All: // last, for it does not say that there is no test
+		return &parts{train: all, how: "all"}, nil
 	}
 	return c.split(a, sets, opt)
 }
