@@ -64,7 +64,7 @@ func bytesOf(t *testing.T, m *models.Model) []byte {
 
 // little is a memory in which the sets of these tests find no room for all their
 // columns, but for the whole vocabulary.
-const little = 280 << 10
+const little = 300 << 10
 
 // TestSameModelFromFile: where the words asked for fit, a set that went through a
 // file gives the model of one that stayed in memory, to the byte.
@@ -75,7 +75,7 @@ func TestSameModelFromFile(t *testing.T) {
 		{Classifier: "nb", Words: 30, MinSites: 5, BySite: true}, {Classifier: "linear", Words: 20, Topic: "crow"},
 	} {
 		name := fmt.Sprintf("%s words %d mu %v %s", opt.Classifier, opt.Words, opt.Mu, opt.Topic)
-		want, rep, err := Train(context.Background(), wide(600, 250), opt)
+		want, rep, err := Train(context.Background(), wide(600, 500), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestSameModelFromFile(t *testing.T) {
 			t.Fatalf("%s: %d bytes in a file, terms of %d pages lost: the first was to be in memory", name, rep.Spilled, rep.LostBelow)
 		}
 		opt.Memory, opt.Tmp = little, t.TempDir()
-		got, rep, err := Train(context.Background(), wide(600, 250), opt)
+		got, rep, err := Train(context.Background(), wide(600, 500), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,12 +99,12 @@ func TestSameModelFromFile(t *testing.T) {
 // TestAllWordsInLittleMemory: learners of all words get as many as there is room
 // for, and the model's card says so.
 func TestAllWordsInLittleMemory(t *testing.T) {
-	all, _, err := Train(context.Background(), wide(600, 250), Options{Classifier: "linear"})
+	all, _, err := Train(context.Background(), wide(600, 500), Options{Classifier: "linear"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt := Options{Classifier: "linear", Memory: little, Tmp: t.TempDir()}
-	m, rep, err := Train(context.Background(), wide(600, 250), opt)
+	m, rep, err := Train(context.Background(), wide(600, 500), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestNothingLeftBehind(t *testing.T) {
 	} {
 		dir, filed := t.TempDir(), false
 		examples := func(yield func(*datasets.Example, error) bool) {
-			for e, err := range wide(600, 250) {
+			for e, err := range wide(600, 500) {
 				if !yield(e, err) {
 					return
 				}
@@ -188,12 +188,12 @@ func TestFormsAreBounded(t *testing.T) {
 	n := newNouns(100)
 	for i := range 500 {
 		n.add("any", features.Doc{Text: fmt.Sprintf("banks banks bank rare%sq rare%su", letters(i), letters(i)), Lang: "en"})
-		if len(n.words) > n.limit {
-			t.Fatalf("page %d: %d words, want %d at most", i, len(n.words), n.limit)
+		if len(n.forms) > n.limit {
+			t.Fatalf("page %d: %d forms, want %d at most", i, len(n.forms), n.limit)
 		}
 	}
 	n.settle()
-	if got := n.forms["bank"]; got != "banks" {
+	if got := n.form("bank"); got != "banks" {
 		t.Errorf("the form of bank is %q, want banks", got)
 	}
 }
@@ -202,24 +202,26 @@ func TestFormsAreBounded(t *testing.T) {
 // folds beside each other, the model is that of a large memory.
 func TestNoRoomForFoldsOnly(t *testing.T) {
 	for _, opt := range []Options{{Classifier: "nb"}, {Classifier: "nb", Mu: 0.001}} {
-		want, _, err := Train(context.Background(), wide(600, 250), opt)
+		want, _, err := Train(context.Background(), wide(600, 300), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt.Memory = 900 << 10 // 28,800 terms of pages at 24 bytes, 43,200 at 16
+		distinct := func(words []string) int { return len(slices.Compact(slices.Sorted(slices.Values(words)))) }
 		cells := 0
-		for e := range wide(600, 250) {
+		for e := range wide(600, 300) {
 			words := strings.Fields(e.Text)
-			for _, of := range [][]string{words[:leadWords], words} { // the lead's are terms of their own
-				cells += len(slices.Compact(slices.Sorted(slices.Values(of))))
-			}
+			cells += distinct(words) + distinct(words[:min(opt.lead(), len(words))])
 		}
+		opt.Memory = int64(cells) * 20 * 4 / 3 // between 24 bytes and 16 for each, of three quarters
 		if !(int64(cells) < opt.cells(1) && int64(cells) > opt.cells(2)) {
 			t.Fatalf("%d terms of pages: not between %d and %d", cells, opt.cells(2), opt.cells(1))
 		}
-		got, _, err := Train(context.Background(), wide(600, 250), opt)
+		got, rep, err := Train(context.Background(), wide(600, 300), opt)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if rep.LostBelow != 0 {
+			t.Fatalf("μ %v: terms of %d pages lost; all were to fit", opt.Mu, rep.LostBelow)
 		}
 		if !bytes.Equal(bytesOf(t, want), bytesOf(t, got)) {
 			t.Errorf("μ %v: not the same model in little memory", opt.Mu)

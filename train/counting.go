@@ -7,45 +7,45 @@ import (
 	"fossick/features"
 )
 
-// counting works on pages while the next ones are read and parsed, each of its
-// jobs in a goroutine of its own: training on many short pages is mostly reading.
-// A job gets the pages in the order in which they are added, so that the result is
-// the same as without.
+// counting counts the terms of pages, and the words that K is chosen from, each in
+// a goroutine of its own, while the next pages are read and parsed: training on
+// many short pages is mostly reading. Pages are counted in the order in which they
+// are added, so that the result is the same as without.
 type counting struct {
 	to    []chan counted
-	errs  []error // by job, read after done
 	batch counted
 	done  sync.WaitGroup
+
+	mu  sync.Mutex // guards err
+	err error      // the first of each counter
 }
 
 // counted is a batch of pages, for a page is too short to be handed over alone.
 type counted struct {
 	labels []string
 	docs   []features.Doc
-	bytes  int
 }
 
-// A batch ends with so many pages or bytes of text, and so many may wait for a job:
-// some megabytes in all.
-const (
-	countedPages   = 32
-	countedBytes   = 1 << 18
-	countedBatches = 4
-)
+const countedPages = 32
 
-// newCounting starts the jobs. The first error of a job ends its work, and comes
-// out of close.
-func newCounting(jobs ...func(label string, d features.Doc) error) *counting {
-	n := &counting{errs: make([]error, len(jobs))}
-	for i, do := range jobs {
-		to := make(chan counted, countedBatches)
+// newCounting starts the counters that are not nil. What they count is complete
+// after close. A counter that fails is not called again.
+func newCounting(counters ...func(label string, d features.Doc) error) *counting {
+	n := &counting{}
+	for _, count := range counters {
+		if count == nil {
+			continue
+		}
+		to := make(chan counted, 4)
 		n.to = append(n.to, to)
 		n.done.Go(func() {
-			for batch := range to {
-				for j, d := range batch.docs {
-					if n.errs[i] == nil {
-						n.errs[i] = do(batch.labels[j], d)
-					}
+			var err error
+			for batch := range to { // to the end, so that add never waits in vain
+				for j := 0; j < len(batch.docs) && err == nil; j++ {
+					err = count(batch.labels[j], batch.docs[j])
+				}
+				if err != nil {
+					n.fail(err)
 				}
 			}
 		})
@@ -53,13 +53,24 @@ func newCounting(jobs ...func(label string, d features.Doc) error) *counting {
 	return n
 }
 
-// add hands over a page of a class.
-func (n *counting) add(label string, d features.Doc) {
-	n.batch.labels, n.batch.docs = append(n.batch.labels, label), append(n.batch.docs, d)
-	n.batch.bytes += len(d.Text)
-	if len(n.batch.docs) == countedPages || n.batch.bytes > countedBytes {
-		n.flush()
+func (n *counting) fail(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !errors.Is(n.err, err) {
+		n.err = errors.Join(n.err, err)
 	}
+}
+
+// add hands over a page of a class. It fails soon after a counter did.
+func (n *counting) add(label string, d features.Doc) error {
+	n.batch.labels, n.batch.docs = append(n.batch.labels, label), append(n.batch.docs, d)
+	if len(n.batch.docs) < countedPages {
+		return nil
+	}
+	n.flush()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.err
 }
 
 func (n *counting) flush() {
@@ -76,5 +87,5 @@ func (n *counting) close() error {
 		close(to)
 	}
 	n.done.Wait()
-	return errors.Join(n.errs...)
+	return n.err
 }

@@ -10,17 +10,16 @@
 // examples and seed give the same bytes. It never sees a test set: those are
 // judged by the caller, with package classify and Measure.
 //
-// Files: train.go the run; gather.go the stream, counting.go its terms while others
-// are read; rows.go, lossy.go, columns.go and reduce.go sets larger than memory;
-// fold.go cross-validation; fit.go what classifiers share; linear.go linear
-// classifiers, svm.go by support vector machines, logistic.go by logistic
-// regression; bayes.go naive Bayes; blend.go the machine with a share of it; tune.go
-// how a linear classifier is set; c45.go, grid.go, split.go, prune.go and compile.go
-// decision trees, simplify.go their rules; cn2.go, cover.go, tally.go and beam.go
-// rules by search; network.go committees of networks, lesson.go how one learns,
-// backprop.go its steps and golearn.go the same by golearn; calibrate.go
-// probabilities and thresholds; keywords.go the choice of K; measure.go accuracy and
-// what goes with it, judged.go by page, reliability.go of probabilities, curve.go by
-// training pages; mcnemar.go two models compared; trial.go many settings tried on
-// one reading.
+// Files: train.go the run; gather.go the stream, counting.go its terms beside it; rows.go, lossy.go, columns.go and
+// reduce.go sets larger than memory; fold.go cross-validation; fit.go what
+// classifiers share; linear.go linear classifiers, svm.go by support vector machines,
+// logistic.go by logistic regression; bayes.go naive Bayes; blend.go the machine with
+// a share of it; tune.go how a linear classifier is set; c45.go, grid.go, split.go,
+// prune.go and compile.go decision trees, simplify.go their rules; cn2.go, cover.go,
+// tally.go and beam.go rules by search; network.go committees of networks, lesson.go
+// how one learns, backprop.go its steps and golearn.go the same by golearn;
+// calibrate.go probabilities and thresholds; keywords.go the choice of K; measure.go
+// accuracy and what goes with it, judged.go by page, reliability.go of
+// probabilities, curve.go by training pages; mcnemar.go two models compared;
+// trial.go many settings tried on one reading.
 package train

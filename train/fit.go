@@ -119,13 +119,18 @@ func (c *corpus) counts(pages []int) *features.Counts {
 // on enough of the pages.
 func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, counts *features.Counts) {
 	counts = c.counts(pages)
+	asked := words > 0 || mu > 0
 	if c.room != nil && c.room.most > 0 && (words == 0 || words > c.room.most) {
 		if words = c.room.most; mu == 0 {
 			c.room.wanted()
 		}
 	}
 	if words > 0 || mu > 0 {
-		return features.Select(c.unled(counts.RankBy(c.measure)), mu, words), counts
+		ranking := counts.RankBy(c.measure)
+		if asked {
+			ranking = c.unled(ranking)
+		}
+		return features.Select(ranking, mu, words), counts
 	}
 	least := int32(2)
 	if len(pages) < rareSet {

@@ -137,15 +137,6 @@ func parts(fold []int, n int) (ins, outs [][]int) {
 	return ins, outs
 }
 
-// allFolds numbers n folds.
-func allFolds(n int) []int {
-	every := make([]int, n)
-	for k := range every {
-		every[k] = k
-	}
-	return every
-}
-
 // judged returns the pages of held-out folds, with their classes.
 func (h *heldOut) judged(y []int) (scores [][]float64, class []int) {
 	for p, s := range h.scores {
@@ -154,6 +145,15 @@ func (h *heldOut) judged(y []int) (scores [][]float64, class []int) {
 		}
 	}
 	return scores, class
+}
+
+// everyFold returns the numbers of n folds.
+func everyFold(n int) []int {
+	every := make([]int, n)
+	for k := range every {
+		every[k] = k
+	}
+	return every
 }
 
 func newHeldOut(l learner, pages int) *heldOut {

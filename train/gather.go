@@ -91,18 +91,18 @@ func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, erro
 
 // gatherer reads a training set.
 type gatherer struct {
-	opt   *Options
-	views []*corpus
-	x     *features.Extractor
-	lossy lossy
-	rows  *rowLog
-	row   features.Vector // scratch
-	nouns *nouns
-	pool  *counting // of x, lossy, rows and nouns while the set is read
-	sites []string
-	from  []source          // with Options.Explain
-	name  map[string]string // labels and sites, so that rows share their bytes
-	y     []map[string]int  // by view: class by label, in the order of their first row
+	opt    *Options
+	views  []*corpus
+	x      *features.Extractor
+	lossy  lossy
+	rows   *rowLog
+	row    features.Vector // scratch
+	nouns  *nouns
+	beside *counting // while read runs
+	sites  []string
+	from   []source          // with Options.Explain
+	name   map[string]string // labels and sites, so that rows share their bytes
+	y      []map[string]int  // by view: class by label, in the order of their first row
 }
 
 func newGatherer(opt *Options) *gatherer {
@@ -117,16 +117,16 @@ func newGatherer(opt *Options) *gatherer {
 
 // read makes the one pass over the examples.
 func (g *gatherer) read(ctx context.Context, examples iter.Seq2[*datasets.Example, error], rep *Report, classes func(*datasets.Example) []string) error {
-	jobs := []func(string, features.Doc) error{func(_ string, d features.Doc) error { return g.page(d) }}
-	if !g.opt.plain {
-		jobs = append(jobs, func(label string, d features.Doc) error {
-			g.nouns.add(label, d)
-			return nil
-		})
+	words := func(label string, doc features.Doc) error {
+		g.nouns.add(label, doc)
+		return nil
 	}
-	g.pool = newCounting(jobs...)
+	if g.opt.plain {
+		words = nil
+	}
+	g.beside = newCounting(g.page, words)
 	err := g.pages(ctx, examples, rep, classes, g.add)
-	if err = errors.Join(err, g.pool.close()); err != nil {
+	if err = errors.Join(err, g.beside.close()); err != nil {
 		return err
 	}
 	g.label(rep)
@@ -184,12 +184,11 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 	if g.opt.Explain {
 		g.from = append(g.from, source{e.URL, e.File, e.Line})
 	}
-	g.pool.add(labels[0], doc)
-	return nil
+	return g.beside.add(labels[0], doc)
 }
 
 // page counts the terms of a page, which become the next row.
-func (g *gatherer) page(doc features.Doc) error {
+func (g *gatherer) page(_ string, doc features.Doc) error {
 	g.row = g.x.Count(g.row, doc)
 	if g.lossy.add(g.rows.pages, g.row) {
 		g.x.Forget()

@@ -49,35 +49,34 @@ const (
 // text itself. Memory is bounded by the vocabulary and the sample.
 type nouns struct {
 	an      *features.Analyzer
-	limit   int               // of words
-	words   map[string]*form  // by the word as written, in lower case
-	forms   map[string]string // stem → word, made by settle
+	limit   int               // of forms
+	forms   map[form]int      // how often
+	most    map[string]string // stem → the form that occurs most often, see settle
 	english int               // pages
 	pages   int
 	sampled map[string]int // pages, by class
 	sample  []string       // lines of English text
 }
 
-// form is a word of the text.
-type form struct {
-	term  string // its stem
-	times int    // it occurs
-}
+// form is a word as it is written, in lower case, and its stem.
+type form struct{ term, word string }
 
 func newNouns(limit int) *nouns {
 	return &nouns{
 		limit: limit,
 		an:    features.NewAnalyzer(features.AnalyzerOptions{MinLength: shortest}),
-		words: map[string]*form{}, sampled: map[string]int{},
+		forms: map[form]int{}, sampled: map[string]int{},
 	}
 }
 
 // add looks at a page of a class.
 func (n *nouns) add(class string, d features.Doc) {
 	if n.pages++; n.pages <= formPages || n.pages%formEvery == 0 {
-		n.count(d)
+		n.an.Each(d.Text, d.Lang, func(word, term string) {
+			n.forms[form{term, word}]++
+		})
 	}
-	if len(n.words) > n.limit {
+	if len(n.forms) > n.limit {
 		n.forget()
 	}
 	if d.Lang != "" && !strings.HasPrefix(d.Lang, "en") {
@@ -96,64 +95,52 @@ func (n *nouns) add(class string, d features.Doc) {
 	}
 }
 
-// count counts the words of a page.
-func (n *nouns) count(d features.Doc) {
-	n.an.Each(d.Text, d.Lang, func(word, term string) {
-		f := n.words[word]
-		if f == nil {
-			f = &form{term: term}
-			n.words[word] = f
-		}
-		f.times++
-	})
-}
-
-// forget drops the words that occur least, half of them at least.
+// forget drops the forms that occur least, half of them at least.
 func (n *nouns) forget() {
-	var all []int
-	for _, f := range n.words {
-		all = append(all, f.times)
-	}
-	slices.Sort(all)
+	all := slices.Sorted(maps.Values(n.forms))
 	least := all[(len(all)-1)/2]
-	maps.DeleteFunc(n.words, func(_ string, f *form) bool { return f.times <= least })
+	maps.DeleteFunc(n.forms, func(_ form, times int) bool { return times <= least })
 }
 
-// settle finds for every stem the form that occurs most often, of equal ones the
-// first in the alphabet. Terms that are no words of the text have none. A Korean stem
-// is a word as it stands, its particle cut off, and is its own form. No page can be
-// added after it.
+// settle finds the form of each stem that occurs most often, of equal ones the
+// first in the alphabet. No page can be added after it.
 func (n *nouns) settle() {
-	if n.forms != nil {
+	if n.most != nil {
 		return
 	}
-	n.forms = make(map[string]string, len(n.words))
-	for word, f := range n.words {
+	n.most = map[string]string{}
+	for f, times := range n.forms {
 		if korean(f.term) {
-			n.forms[f.term] = f.term
+			n.most[f.term] = f.term // a word as it stands, its particle cut off
 			continue
 		}
-		best, ok := n.forms[f.term]
-		if ok && cmp.Or(cmp.Compare(n.words[best].times, f.times), cmp.Compare(word, best)) > 0 {
-			continue
+		best, known := n.most[f.term]
+		t := n.forms[form{f.term, best}]
+		if !known || times > t || times == t && f.word < best {
+			n.most[f.term] = f.word
 		}
-		n.forms[f.term] = word
 	}
-	n.words = nil
+	n.forms = nil
 }
+
+// form returns the commonest form of a stem, "" for a term that is no word of the
+// text.
+func (n *nouns) form(term string) string { return n.most[term] }
 
 // keywords chooses K for every class.
 func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string, error) {
+	want, k := opt.keywords(), map[string][]string{}
+	for _, label := range c.classes {
+		k[label] = []string{}
+	}
 	// Tagging takes longest, so first the best candidates are asked for, and the
 	// others only where too few of these are nouns.
-	want := opt.keywords()
-	k := map[string][]string{}
 	for from, to := 0, want*firstFactor; from < want*candidatesFactor; from, to = to, want*candidatesFactor {
 		asked := map[string]bool{}
 		for class, label := range c.classes {
 			if len(k[label]) < want {
-				for _, term := range part(c.best[class], from, to) {
-					asked[term] = true
+				for _, t := range within(c.best[class], from, to) {
+					asked[t] = true
 				}
 			}
 		}
@@ -162,49 +149,38 @@ func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string
 			return nil, fmt.Errorf("choosing keywords: %w", err)
 		}
 		for class, label := range c.classes {
-			for _, term := range part(c.best[class], from, to) {
+			for _, term := range within(c.best[class], from, to) {
 				if len(k[label]) < want && isNoun(term) {
-					k[label] = append(k[label], c.nouns.forms[term])
+					k[label] = append(k[label], c.nouns.form(term))
 				}
 			}
-		}
-	}
-	for _, label := range c.classes {
-		if k[label] == nil {
-			k[label] = []string{}
 		}
 	}
 	return k, nil
 }
 
-func (o *Options) keywords() int { return cmp.Or(o.Keywords, keywordsDefault) }
-
-// part returns the terms from one place to another, as far as there are any.
-func part(terms []string, from, to int) []string {
+// within returns the terms from one place to another, as far as there are any.
+func within(terms []string, from, to int) []string {
 	return terms[min(from, len(terms)):min(to, len(terms))]
 }
 
-// words returns the terms that are words of the text.
-func (c *corpus) words() []int32 {
-	var words []int32
-	for t, term := range c.terms {
-		if c.nouns.forms[term] != "" {
-			words = append(words, int32(t))
-		}
-	}
-	return words
-}
+func (o *Options) keywords() int { return cmp.Or(o.Keywords, keywordsDefault) }
 
 // candidates sets best: of each class the words that count most, enough of them
 // for K to be chosen from.
 func (c *corpus) candidates(counts *features.Counts, opt *Options) {
 	c.nouns.settle()
-	words := c.words()
 	c.best = make([][]string, len(c.classes))
+	var words []int32 // terms that are words of the text
+	for t := range int32(counts.Terms()) {
+		if c.nouns.form(c.terms[t]) != "" {
+			words = append(words, t)
+		}
+	}
 	for class := range c.classes {
 		var all []features.Ranked
 		for _, t := range words {
-			if int(t) >= counts.Terms() || counts.ClassDF(t, class) == 0 {
+			if counts.ClassDF(t, class) == 0 {
 				continue
 			}
 			if v := counts.ClassGain(t, class) * counts.Weight(t, class); v > 0 {

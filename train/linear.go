@@ -67,7 +67,7 @@ func (l linear) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (
 	}
 	if l.loss == Logistic {
 		f.settings["logistic_c"] = fmt.Sprint(softmaxC)
-		return f, l.softmax(ctx, f.linear, f.vectors(c, pages), y)
+		return f, l.logistic(ctx, f.linear, f.vectors(c, pages), y)
 	}
 	f.settings["svm_c"] = fmt.Sprint(svmDefaults.c)
 	if err := l.machines(ctx, f.linear, f.vectors(c, pages), y, alpha, opt.Seed); err != nil {
@@ -76,8 +76,8 @@ func (l linear) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (
 	return f, nil
 }
 
-// softmax leaves the weights of logistic regression in m.
-func (linear) softmax(ctx context.Context, m *models.Linear, rows []features.Vector, y []int) error {
+// logistic leaves the weights of logistic regression in m.
+func (linear) logistic(ctx context.Context, m *models.Linear, rows []features.Vector, y []int) error {
 	k := len(m.Bias)
 	s := &multinomial{rows: rows, y: y, classes: k, c: softmaxC}
 	w := s.fit(ctx, len(m.Weights)/k, softmaxGain, softmaxIter)

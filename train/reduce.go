@@ -13,10 +13,6 @@ import (
 // from those of a fold, as far as there is room: choosing among these gives what
 // choosing among all would have given.
 func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) {
-	if g.opt.Words == 0 && g.opt.Mu == 0 && g.lossy.size(number) <= g.opt.cells(1) {
-		g.rooms(newRoom(0, g.opt)) // nothing is left out: only folds have no room beside each other
-		return number, nil
-	}
 	rankings, err := g.rankings(ctx, number)
 	if err != nil {
 		return nil, err
@@ -35,11 +31,16 @@ func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) 
 		}
 		kept, _ := numbered(len(number), func(i int) bool { return number[i] >= 0 && union[number[i]] })
 		if g.lossy.size(kept) <= g.opt.cells(1) || most == 1 {
+			if g.opt.Words == 0 && most == terms {
+				most = 0 // nothing was left out: only folds have no room beside each other
+			}
 			r := newRoom(most, g.opt)
 			if cut {
 				r.wanted()
 			}
-			g.rooms(r)
+			for _, c := range g.views {
+				c.room = r
+			}
 			return kept, nil
 		}
 		if most = max(1, most*9/10); g.opt.Words > 0 || g.opt.Mu > 0 {
@@ -48,26 +49,18 @@ func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) 
 	}
 }
 
-func (g *gatherer) rooms(r *room) {
-	for _, c := range g.views {
-		c.room = r
-	}
-}
-
 // rankings returns the numbered terms, best first, those that gain Options.Mu at
 // least: for each view over all pages, and over all but those of each fold.
 func (g *gatherer) rankings(ctx context.Context, number []int32) ([][]int32, error) {
 	var all [][]int32
-	terms := g.names(number)
 	for _, c := range g.views {
-		c.terms = terms
 		fold, n := c.folds(g.opt)
 		for out := -1; out < n; out++ {
 			counts, err := g.count(ctx, number, c, fold, out) // no page is in fold −1
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, features.Select(c.unled(counts.RankBy(c.measure)), g.opt.Mu, 0))
+			all = append(all, features.Select(counts.RankBy(c.measure), g.opt.Mu, 0))
 		}
 	}
 	return all, nil

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -88,7 +87,7 @@ func (o *Options) extractor() features.ExtractorOptions {
 	return features.ExtractorOptions{
 		Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape},
 		Fields:   true,
-		Lead:     leadWords,
+		Lead:     o.lead(),
 	}
 }
 
@@ -96,6 +95,16 @@ func (o *Options) extractor() features.ExtractorOptions {
 // 100 words, folds of whole universities of WebKB like 25 best, those of
 // Wikispeedia 50.
 const leadWords = 32
+
+// lead returns the length of the lead: none where words are selected, for its terms
+// are words of the text again, and of a few hundred they would be half.
+func (o *Options) lead() int {
+	all := o.auto() || o.Classifier == models.LinearSVM || o.Classifier == models.NaiveBayes
+	if !all || o.plain || o.Words > 0 || o.Mu > 0 {
+		return 0
+	}
+	return leadWords
+}
 
 func (o *Options) log() *slog.Logger {
 	if o.Log == nil {
@@ -123,6 +132,12 @@ type Report struct {
 func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (*models.Model, *Report, error) {
 	if err := opt.complete(); err != nil {
 		return nil, nil, err
+	}
+	if err := opt.NN.check(); err != nil {
+		return nil, nil, err
+	}
+	if !slices.Contains([]Loss{"", Hinge, Logistic, BestLoss}, opt.Loss) {
+		return nil, nil, fmt.Errorf("no loss %q; there are %s, %s and %s", opt.Loss, Hinge, Logistic, BestLoss)
 	}
 	learners, err := opt.learners()
 	if err != nil {
@@ -168,10 +183,7 @@ func (o *Options) complete() (err error) {
 	if o.Select, err = features.ParseMeasure(string(o.Select)); err != nil {
 		return err
 	}
-	if !slices.Contains([]Loss{"", Hinge, Logistic, BestLoss}, o.Loss) {
-		return fmt.Errorf("no loss %q; there are %s, %s and %s", o.Loss, Hinge, Logistic, BestLoss)
-	}
-	return errors.Join(o.CN2.check(), o.NN.check())
+	return o.CN2.check()
 }
 
 // learn chooses a learner, and makes a model of all pages by it.
@@ -216,7 +228,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		opt.log().Warn("a class has a single page: no cross-validation; probabilities are not calibrated")
 		return &heldOut{learner: learners[0]}, nil
 	}
-	every := allFolds(n)
+	every := everyFold(n)
 	var top *heldOut
 	for _, l := range learners {
 		var h *heldOut

@@ -89,7 +89,7 @@ func NewBench(ctx context.Context, train, test iter.Seq2[*datasets.Example, erro
 			return nil, nil, fmt.Errorf("%w: at the level %s all pages have the label %q; two classes at least are needed", ErrData, levels[i], c.classes[0])
 		}
 		b.train[levels[i]] = c
-		b.rank[levels[i]] = c.unled(c.counts(c.all()).RankBy(c.measure))
+		b.rank[levels[i]] = c.counts(c.all()).RankBy(c.measure)
 	}
 	if test != nil {
 		return b, rep, b.readTest(ctx, test, rep, classes)
@@ -189,7 +189,7 @@ func (b *Bench) ranking(l Level, m features.Measure) []features.Ranked {
 	if m == c.measure {
 		return b.rank[l]
 	}
-	return c.unled(c.counts(c.all()).RankBy(m))
+	return c.counts(c.all()).RankBy(m)
 }
 
 // judge returns true and predicted classes of the test pages, or of the training
@@ -199,7 +199,7 @@ func (b *Bench) judge(ctx context.Context, level Level, l learner, opt *Options)
 	by.measure = opt.Select
 	c := &by
 	if b.test == nil {
-		h, err := crossValidate(ctx, c, l, b.fold[level], allFolds(b.folds[level]), opt)
+		h, err := crossValidate(ctx, c, l, b.fold[level], everyFold(b.folds[level]), opt)
 		if err != nil {
 			return nil, nil, err
 		}

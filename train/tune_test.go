@@ -3,6 +3,8 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -95,31 +97,32 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// TestCounting: every job gets all pages in their order, and the first error of one
-// comes out at the end.
+// TestCounting: every counter gets all pages in their order, and after an error no
+// more, while the reading goes on to its end.
 func TestCounting(t *testing.T) {
-	var got [2][]string
-	fail := errors.New("full")
-	job := func(i int) func(string, features.Doc) error {
-		return func(label string, d features.Doc) error {
-			if got[i] = append(got[i], label+d.Text); i == 1 && len(got[i]) == 70 {
-				return fail
-			}
-			return nil
+	const pages = 20*countedPages + 5
+	var a, b []string
+	n := newCounting(func(label string, d features.Doc) error {
+		a = append(a, label+d.Text)
+		return nil
+	}, nil, func(label string, d features.Doc) error {
+		if b = append(b, label+d.Text); len(b) == 3 {
+			return io.ErrShortWrite
 		}
-	}
-	n := newCounting(job(0), job(1))
+		return nil
+	})
 	var want []string
-	for i := range 3*countedPages + 5 {
-		text := strings.Repeat("x", i*i*50) // batches end by pages and by bytes
-		n.add("c", features.Doc{Text: text})
-		want = append(want, "c"+text)
+	failed := false
+	for i := range pages {
+		d := features.Doc{Text: fmt.Sprint(i)}
+		want = append(want, "x"+d.Text)
+		failed = n.add("x", d) != nil || failed
 	}
-	if err := n.close(); !errors.Is(err, fail) {
-		t.Errorf("close: %v, want the job's error", err)
+	if err := n.close(); !errors.Is(err, io.ErrShortWrite) || !failed {
+		t.Errorf("error %v at the end, while adding %v; want a short write, and soon", err, failed)
 	}
-	if !slices.Equal(got[0], want) || !slices.Equal(got[1], want[:70]) {
-		t.Errorf("the jobs got %d and %d pages, want %d and 70", len(got[0]), len(got[1]), len(want))
+	if !slices.Equal(a, want) || len(b) != 3 {
+		t.Errorf("counters got %d and %d pages; want %d in order, and 3", len(a), len(b), pages)
 	}
 }
 

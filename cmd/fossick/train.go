@@ -24,9 +24,9 @@ type trainCmd struct {
 	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]."`
 	Significance float64  `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]."`
 	Covers       int      `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]."`
+	Loss         string   `enum:"svm,logistic,best" default:"svm" help:"What linear minimises: ${enum}; best takes what does better in cross-validation [svm]."`
 	Hidden       int      `default:"32" placeholder:"N" help:"Hidden units of each of nn's networks [32]."`
 	Networks     int      `default:"5" placeholder:"N" help:"Networks that nn trains apart and averages into one [5]."`
-	Loss         string   `enum:"svm,logistic,best" default:"svm" help:"What linear minimises: ${enum}; best takes what does better in cross-validation [svm]."`
 	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]."`
 	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X."`
 	Select       string   `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]."`
@@ -79,7 +79,8 @@ func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
 		Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
 		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
-		Select: features.Measure(c.Select), Memory: int64(c.Memory), Tmp: c.Tmp, Loss: train.Loss(c.Loss),
+		Loss:   train.Loss(c.Loss),
+		Select: features.Measure(c.Select), Memory: int64(c.Memory), Tmp: c.Tmp,
 		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
 		NN:  train.NN{Hidden: c.Hidden, Networks: c.Networks},
 	}
