@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -120,8 +121,8 @@ func TestWriteRead(t *testing.T) {
 	}
 }
 
-// TestReadOlder: version 2 has one block fewer and no lead.
-func TestReadOlder(t *testing.T) {
+// TestReadFewerBlocks: version 2 has one block fewer and no lead.
+func TestReadFewerBlocks(t *testing.T) {
 	m := linearModel()
 	m.Extractor.Lead, m.Terms[2] = 0, "été"
 	m.Weighting.Blocks[len(m.Weighting.Blocks)-1] = 0
@@ -141,6 +142,23 @@ func TestReadOlder(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, m) {
 		t.Errorf("read\n%+v\nwant\n%+v", got, m)
+	}
+}
+
+// TestReadOlder: files of earlier versions, which have no key that is new, are read.
+func TestReadOlder(t *testing.T) {
+	for version, m := range map[uint16]*Model{1: linearModel(), 2: treeModel()} {
+		old := encode(t, m)
+		binary.LittleEndian.PutUint16(old[8:], version)
+		sum := sha256.Sum256(old[:len(old)-sha256.Size])
+		copy(old[len(old)-sha256.Size:], sum[:])
+		got, err := Read(bytes.NewReader(old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, m) {
+			t.Errorf("version %d: read\n%+v\nwrote\n%+v", version, got, m)
+		}
 	}
 }
 
