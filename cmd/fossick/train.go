@@ -35,18 +35,19 @@ type trainCmd struct {
 	Topic        string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
 	Level        level    `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme the first, category the second, or its number from 0; both for --mu-sweep and --protocol [theme; there both, where there are]."`
 
-	Rename    renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated."`
-	PerSite   int      `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates."`
-	Train     string   `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test."`
-	PerClass  string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test."`
-	All       bool     `xor:"part" help:"Train on all rows, whatever split the sets have."`
-	Partial   bool     `help:"Train on what can be read of an archive that is cut off or damaged; without, that is an error."`
-	Where     []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated."`
-	Test      string   `xor:"test" placeholder:"SET" help:"Test on this set."`
-	TestWhere string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others."`
-	Folds     int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]."`
-	Explain   string   `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again."`
-	BySite    bool     `help:"Folds hold whole sites, so that the figures are those of sites never seen."`
+	Rename     renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated."`
+	PerSite    int      `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates."`
+	Train      string   `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test."`
+	PerClass   string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test."`
+	All        bool     `xor:"part" help:"Train on all rows, whatever split the sets have."`
+	Partial    bool     `help:"Train on what can be read of an archive that is cut off or damaged; without, that is an error."`
+	Where      []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated."`
+	Test       string   `xor:"test" placeholder:"SET" help:"Test on this set."`
+	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of the place where the model will be used, whatever their labels: those that it is surest of teach it their words. May be repeated."`
+	TestWhere  string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others."`
+	Folds      int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]."`
+	Explain    string   `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again."`
+	BySite     bool     `help:"Folds hold whole sites, so that the figures are those of sites never seen."`
 
 	trialFlags
 
@@ -106,11 +107,17 @@ func (c trainCmd) Run(a *app) error {
 	if err != nil {
 		return c.hint(err, p)
 	}
+	var adapted *adaptResult
+	if len(c.Unlabelled) > 0 {
+		if m, adapted, err = c.adapt(a, m, opt); err != nil {
+			return err
+		}
+	}
 	r := trainResult{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
 		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, LostBelow: rep.LostBelow, Spilled: rep.Spilled,
 		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: time.Since(start).Seconds(), Model: c.Out,
-		trialsResult: tried,
+		Unlabelled: adapted, trialsResult: tried,
 	}
 	j, err := c.judge(a, m, rep, p, &opt)
 	if err != nil {

@@ -38,6 +38,7 @@ type trainResult struct {
 	Keywords     map[string][]string       `json:"keywords"`
 	Reliability  *reliabilityResult        `json:"reliability"`
 	Curve        []curveResult             `json:"learning_curve"` // null without --explain
+	Unlabelled   *adaptResult              `json:"unlabelled"`     // null without --unlabelled
 	Worst        []mistake                 `json:"worst"`          // null without a test or --explain
 	Explain      *string                   `json:"explain"`
 	TrainSeconds float64                   `json:"train_seconds"`
