@@ -165,11 +165,13 @@ func TestHTTP2(t *testing.T) {
 			io.WriteString(w, r.Proto)
 		}
 	})
-	opt := impatient
-	opt.RootCAs = cas
-	opt.Hosts = map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(srv.Listener.Addr().String())}
-	opt.Resolver = resolverFunc(func(context.Context, string) ([]netip.Addr, error) { return nil, nil })
-	f := newTest(t, opt)
+	patient, hasty := limitsFor(StateOK), impatient
+	for _, opt := range []*Options{&patient, &hasty} {
+		opt.RootCAs = cas
+		opt.Hosts = map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(srv.Listener.Addr().String())}
+		opt.Resolver = resolverFunc(func(context.Context, string) ([]netip.Addr, error) { return nil, nil })
+	}
+	f, late := newTest(t, patient), newTest(t, hasty)
 	for _, c := range []struct {
 		url, body string
 		want      State
@@ -183,7 +185,11 @@ func TestHTTP2(t *testing.T) {
 		{srv.URL + "/stall", "", StateBodyTimeout},
 		{srv.URL + "/", "HTTP/2.0", StateOK},
 	} {
-		resp := f.Fetch(t.Context(), Request{URL: c.url})
+		by := f
+		if strings.HasSuffix(string(c.want), "_timeout") {
+			by = late
+		}
+		resp := by.Fetch(t.Context(), Request{URL: c.url})
 		checkState(t, resp, c.want)
 		if string(resp.Body) != c.body {
 			t.Errorf("%s: body %q, want %q", c.url, resp.Body, c.body)
@@ -225,9 +231,11 @@ func TestProxyConnect(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, r.Host)
 	})
-	opt := impatient
+	opt := limitsFor(StateOK)
 	opt.RootCAs, opt.Proxy = cas, tunnel(t, srv.Listener.Addr().String())
 	f := newTest(t, opt)
+	late := impatient
+	late.Proxy = opt.Proxy
 	resp := f.Fetch(t.Context(), Request{URL: "https://example.com/"})
 	checkState(t, resp, StateOK)
 	if string(resp.Body) != "example.com" || resp.Addr.IsValid() {
@@ -235,7 +243,7 @@ func TestProxyConnect(t *testing.T) {
 	}
 	checkState(t, f.Fetch(t.Context(), Request{URL: "https://wrong.example/"}), StateTLSError)
 	checkState(t, f.Fetch(t.Context(), Request{URL: "https://unknown.example/"}), StateConnectError)
-	checkState(t, f.Fetch(t.Context(), Request{URL: "https://silent.example/"}), StateConnectTimeout)
+	checkState(t, newTest(t, late).Fetch(t.Context(), Request{URL: "https://silent.example/"}), StateConnectTimeout)
 	resp = f.Fetch(t.Context(), Request{URL: "http://unknown.example/"})
 	checkState(t, resp, StateCode)
 	if resp.Code != 502 {
