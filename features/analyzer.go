@@ -63,9 +63,11 @@ type entry struct {
 	surface string // the word as written, in lower case
 	term    string // its stem; "" when the word is left out
 
-	// For an Extractor: the term's numbers, by field, and as part of pairs.
+	// For an Extractor: the term's numbers, by field, as part of pairs, and those
+	// of its runs of characters, nil until asked for.
 	index [fields]int32
 	part  int32
+	runs  []int32
 }
 
 // NewAnalyzer returns an analyzer.

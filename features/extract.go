@@ -20,6 +20,9 @@ const (
 
 var prefix = [fields]string{"", "title:", "heading:", "url:", "lead:"}
 
+// charPrefix begins the terms of runs of characters.
+const charPrefix = "char:"
+
 // ExtractorOptions says which terms a page has. The zero value takes the words
 // of title, description, headings and text alike, and nothing else.
 type ExtractorOptions struct {
@@ -39,6 +42,11 @@ type ExtractorOptions struct {
 
 	// Bigrams makes two terms that follow each other in a block a term of their own.
 	Bigrams bool
+
+	// Chars makes runs of so many characters within a word, of which the word's
+	// borders are two, terms of their own: "char:_ban" of bank with 4. They see
+	// what a language's stems miss, and what is misspelt. 0 is none.
+	Chars int
 }
 
 // Extractor counts the terms of pages. It is not safe for concurrent use.
@@ -146,10 +154,29 @@ func (x *Extractor) text(text, lang string) {
 // word counts a word of running text, and as one of the lead while that lasts.
 func (x *Extractor) word(e *entry) {
 	x.add(e.index[body], 1)
+	if x.opt.Chars > 0 {
+		for _, term := range x.runs(e) {
+			x.add(term, 1)
+		}
+	}
 	if x.left > 0 {
 		x.left--
 		x.add(x.own(e, lead), 1)
 	}
+}
+
+// runs returns the numbers of a word's runs of characters.
+func (x *Extractor) runs(e *entry) []int32 {
+	if e.runs == nil {
+		e.runs = []int32{} // known, if none
+		word := []rune("_" + e.surface + "_")
+		for i := 0; i+x.opt.Chars <= len(word); i++ {
+			if term := x.lex.Index(charPrefix + string(word[i:i+x.opt.Chars])); term >= 0 {
+				e.runs = append(e.runs, term)
+			}
+		}
+	}
+	return e.runs
 }
 
 // own returns the number of a word's term of field f.

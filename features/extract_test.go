@@ -1,8 +1,10 @@
 package features
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -110,5 +112,35 @@ func TestWeighting(t *testing.T) {
 	(&Weighting{}).Apply(plain)
 	if plain.Value[0] != 7 {
 		t.Errorf("the zero weighting makes 7 %v", plain.Value[0])
+	}
+}
+
+// TestChars: runs of characters lie within words, of which the borders are two
+// characters, and a fixed lexicon finds those that it has.
+func TestChars(t *testing.T) {
+	lex := NewLexicon()
+	opt := ExtractorOptions{Analyzer: AnalyzerOptions{NoStem: true}, Chars: 4}
+	d := Doc{Title: "no runs of titles", Text: "Banks bank thé a", Lang: "fr"}
+	NewExtractor(opt, lex).Count(Vector{}, d)
+	got := map[string]bool{}
+	for _, term := range lex.Terms() {
+		if strings.HasPrefix(term, "char:") {
+			got[term] = true
+		}
+	}
+	want := []string{"char:_ban", "char:anks", "char:ank_", "char:bank", "char:nks_", "char:_thé", "char:thé_"}
+	for _, term := range want {
+		if !got[term] {
+			t.Errorf("no %s in %v", term, got)
+		}
+		delete(got, term)
+	}
+	if len(got) > 0 {
+		t.Errorf("runs that are none: %v", got)
+	}
+	terms := []string{"bank", "char:_ban", "char:bank"}
+	v := NewExtractor(opt, FixedLexicon(terms)).Count(Vector{}, d)
+	if fmt.Sprint(v) != "{[0 1 2] [1 2 2]}" {
+		t.Errorf("counts %v", v)
 	}
 }

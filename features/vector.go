@@ -32,15 +32,17 @@ type Weighting struct {
 }
 
 // Blocks is the number of kinds of term. Their order is that of the model file:
-// words, the fields' terms but the lead's, pairs, the lead's terms.
-const Blocks = int(fields) + 1
+// words, the fields' terms but the lead's, pairs, the lead's terms, runs of
+// characters.
+const Blocks = int(fields) + 2
 
-const pairsBlock, leadBlock = uint8(lead), uint8(fields)
+const pairsBlock, leadBlock, charsBlock = uint8(lead), uint8(fields), uint8(fields) + 1
 
 // DefaultBlocks are the lengths of words, words of the title, of headings and of
-// the URL, pairs, and words of the lead, chosen by cross-validation on training
-// parts of WebKB and Wikispeedia (docs/classifiers.md).
-var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4}
+// the URL, pairs, words of the lead, and runs of characters, chosen by
+// cross-validation on training parts of WebKB and Wikispeedia, but for the last
+// (docs/classifiers.md).
+var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4, 0.5}
 
 // Bind tells w the terms that it will weigh. It is needed for Blocks.
 func (w *Weighting) Bind(terms []string) {
@@ -57,8 +59,11 @@ func blockOf(term string) uint8 {
 			return uint8(f)
 		}
 	}
-	if IsLead(term) {
+	switch {
+	case IsLead(term):
 		return leadBlock
+	case strings.HasPrefix(term, charPrefix):
+		return charsBlock
 	}
 	if strings.Contains(term, " ") {
 		return pairsBlock

@@ -34,6 +34,7 @@ type wireExtractor struct {
 	Fields      bool  `cbor:"fields"`
 	Bigrams     bool  `cbor:"bigrams"`
 	Lead        int   `cbor:"lead,omitempty"` // from version 3
+	Chars       int   `cbor:"chars,omitempty"`
 }
 
 type wireLinear struct {
@@ -87,7 +88,7 @@ func newWire(m *Model) *wire {
 	w := &wire{
 		Classifier: m.Classifier, Classes: m.Classes, Terms: m.Terms,
 		Extractor: wireExtractor{x.Analyzer.NoStem, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
-			uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams, x.Lead},
+			uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams, x.Lead, x.Chars},
 		IDF: m.Weighting.IDF, Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
 		Scale: m.Calibration.Scale, Offset: m.Calibration.Offset,
 		Thresholds: m.Thresholds, Keywords: m.Keywords, Card: wireCard(m.Card),
@@ -112,7 +113,7 @@ func (w *wire) model() *Model {
 		Extractor: features.ExtractorOptions{
 			Analyzer: features.AnalyzerOptions{NoStem: x.NoStem, KeepStop: x.KeepStop,
 				MinLength: x.MinLength, MaxLength: x.MaxLength, Numbers: features.Numbers(x.Numbers)},
-			TitleWeight: x.TitleWeight, Fields: x.Fields, Bigrams: x.Bigrams, Lead: x.Lead,
+			TitleWeight: x.TitleWeight, Fields: x.Fields, Bigrams: x.Bigrams, Lead: x.Lead, Chars: x.Chars,
 		},
 		Weighting:   features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
 		Calibration: Calibration{w.Scale, w.Offset},

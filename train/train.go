@@ -32,6 +32,8 @@ type Options struct {
 	CN2        CN2  // how rules are learnt
 	NN         NN   // how networks are trained
 	Loss       Loss // what linear minimises; "" is Hinge
+	Pairs      bool // pairs of words are terms too
+	Chars      int  // runs of so many characters in a word are terms too; 0 is none
 
 	Select features.Measure // how words are ranked for Words and Mu; "" is information gain
 	Memory int64            // bytes that a run may hold, about; 0 is 1 GiB. See docs/training.md
@@ -88,6 +90,8 @@ func (o *Options) extractor() features.ExtractorOptions {
 		Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape},
 		Fields:   true,
 		Lead:     o.lead(),
+		Bigrams:  o.Pairs,
+		Chars:    o.Chars,
 	}
 }
 
@@ -177,7 +181,7 @@ func (o *Options) complete() (err error) {
 	if o.Folds == 0 {
 		o.Folds = 5
 	}
-	if o.Folds < 2 || o.Words < 0 || o.MinSites < 0 || o.Mu < 0 || o.Memory < 0 {
+	if o.Folds < 2 || o.Words < 0 || o.MinSites < 0 || o.Mu < 0 || o.Memory < 0 || o.Chars < 0 {
 		return fmt.Errorf("training with %d folds, %d words, μ %v; want 2 folds at least, and no negative numbers", o.Folds, o.Words, o.Mu)
 	}
 	if o.Select, err = features.ParseMeasure(string(o.Select)); err != nil {

@@ -30,6 +30,8 @@ type trainCmd struct {
 	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]."`
 	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X."`
 	Select       string   `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]."`
+	Pairs        bool     `help:"Two words that follow each other are a term too: five times as many terms."`
+	Chars        int      `placeholder:"N" help:"Runs of N characters in a word are terms too, for languages without stems and misspelt words; 4 is a good number [none]."`
 	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
 	Labels       []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]."`
 	Topic        string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
@@ -80,7 +82,7 @@ func (c trainCmd) Run(a *app) error {
 	opt := train.Options{
 		Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
 		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
-		Loss:   train.Loss(c.Loss),
+		Loss: train.Loss(c.Loss), Pairs: c.Pairs, Chars: c.Chars,
 		Select: features.Measure(c.Select), Memory: int64(c.Memory), Tmp: c.Tmp,
 		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
 		NN:  train.NN{Hidden: c.Hidden, Networks: c.Networks},
@@ -145,6 +147,9 @@ func (c trainCmd) Run(a *app) error {
 
 // check refuses numbers that mean nothing.
 func (c trainCmd) check() error {
+	if c.Chars != 0 && (c.Chars < 2 || c.Chars > 8) { // 0 is none
+		return usagef("--chars %d: want from 2 to 8 characters", c.Chars)
+	}
 	if c.Words < 0 || c.Mu < 0 || c.Folds < 2 || c.PerSite < 0 || c.MinSites < 0 {
 		return usagef("--words %d, --mu %v, --folds %d, --per-site %d, --min-sites %d: want no negative numbers, and two folds at least", c.Words, c.Mu, c.Folds, c.PerSite, c.MinSites)
 	}
