@@ -9,7 +9,7 @@
 // only knows how to score a vector. Start with ReadFile, or BuiltinTopic.
 //
 // Files: model.go the model and its check; linear.go, tree.go, rules.go and
-// network.go the tables of classifiers; walk.go which leaf a page reaches, match.go which rules
+// network.go the tables of classifiers, vote.go several models as one; walk.go which leaf a page reaches, match.go which rules
 // hold on it; file.go the file format (docs/model-format.md) and wire.go its keys;
 // topic.go topics.
 package models

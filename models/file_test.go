@@ -75,6 +75,26 @@ func networkModel() *Model {
 	return m
 }
 
+// voteModel has three members, each of which has terms of its own.
+func voteModel() *Model {
+	m := linearModel()
+	m.Classifier, m.Linear, m.Weighting, m.Calibration = Voting, nil, features.Weighting{}, Calibration{Scale: 1.5}
+	m.Weighting.Bind(m.Terms)
+	m.Vote = &Vote{}
+	for i, own := range []*Model{simpleTree(), networkModel(), linearModel()} {
+		member := Member{Share: []float64{0.25, 0.25, 0.5}[i], Places: []int32{0, 1, 2}, Model: own}
+		if own.Keywords = nil; i == 2 {
+			member.Places = []int32{0, 2}
+			own.Terms = []string{m.Terms[0], m.Terms[2]}
+			own.Weighting.IDF = []float32{1.5, 3}
+			own.Linear.Weights = []float32{1, -1, 0, 0}
+			own.Weighting.Bind(own.Terms)
+		}
+		m.Vote.Members = append(m.Vote.Members, member)
+	}
+	return m
+}
+
 func TestCheckRules(t *testing.T) {
 	for name, damage := range map[string]func(*Rules){
 		"no start":     func(r *Rules) { r.Start = nil },
@@ -103,7 +123,7 @@ func encode(t testing.TB, m *Model) []byte {
 }
 
 func TestWriteRead(t *testing.T) {
-	for _, m := range []*Model{linearModel(), treeModel(), simpleTree(), rulesModel(), networkModel()} {
+	for _, m := range []*Model{linearModel(), treeModel(), simpleTree(), rulesModel(), networkModel(), voteModel()} {
 		path := filepath.Join(t.TempDir(), "x.model")
 		if err := m.WriteFile(path); err != nil {
 			t.Fatal(err)
@@ -235,6 +255,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(encode(f, treeModel()))
 	f.Add(encode(f, rulesModel()))
 	f.Add(encode(f, networkModel()))
+	f.Add(encode(f, voteModel()))
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		m, err := Read(bytes.NewReader(file))
@@ -250,7 +271,7 @@ func FuzzRead(f *testing.F) {
 
 // FuzzPayload fuzzes what lies behind the checksum.
 func FuzzPayload(f *testing.F) {
-	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel()} {
+	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel(), voteModel()} {
 		raw, err := payload(m)
 		if err != nil {
 			f.Fatal(err)
@@ -262,15 +283,25 @@ func FuzzPayload(f *testing.F) {
 		if err != nil {
 			return
 		}
-		probs := make([]float64, len(m.Classes))
-		if m.Tree != nil {
-			NewWalker(m.Tree, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
-		} else if m.Rules != nil {
-			NewMatcher(m.Rules, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, &RuleScratch{Dense: make([]float32, len(m.Terms))})
-		} else if m.Network != nil {
-			m.Network.Scores(probs, features.Vector{}, make([]float32, m.Network.Units()))
-		} else {
-			m.Linear.Scores(probs, features.Vector{})
-		}
+		scoreEmpty(m)
 	})
+}
+
+// scoreEmpty returns the probabilities of a page without words.
+func scoreEmpty(m *Model) []float64 {
+	probs := make([]float64, len(m.Classes))
+	switch {
+	case m.Tree != nil:
+		NewWalker(m.Tree, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, make([]float32, len(m.Terms)))
+	case m.Rules != nil:
+		NewMatcher(m.Rules, len(m.Terms), len(m.Classes)).Scores(probs, features.Vector{}, &RuleScratch{Dense: make([]float32, len(m.Terms))})
+	case m.Network != nil:
+		m.Network.Scores(probs, features.Vector{}, make([]float32, m.Network.Units()))
+	case m.Vote != nil:
+		m.Vote.Scores(probs, func(i int) []float64 { return scoreEmpty(m.Vote.Members[i].Model) })
+	default:
+		m.Linear.Scores(probs, features.Vector{})
+	}
+	m.Calibration.Apply(probs)
+	return probs
 }

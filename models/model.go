@@ -15,6 +15,7 @@ const (
 	C45        = "c45"
 	CN2        = "cn2"
 	NN         = "nn"
+	Voting     = "vote"
 )
 
 // Model is a trained classifier. It is not changed once trained or read, and so
@@ -31,6 +32,7 @@ type Model struct {
 	Tree    *Tree    // of c45
 	Rules   *Rules   // of cn2
 	Network *Network // of nn
+	Vote    *Vote    // of vote
 
 	Calibration Calibration
 
@@ -90,7 +92,7 @@ func (m *Model) Check() error {
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
 		return fmt.Errorf("model whose term weights are not numbers")
 	case m.tables() != 1:
-		return fmt.Errorf("model of classifier %q with %d tables; want one: linear, tree, rules or network", m.Classifier, m.tables())
+		return fmt.Errorf("model of classifier %q with %d tables; want one: linear, tree, rules, network or vote", m.Classifier, m.tables())
 	}
 	for i := range k {
 		if slices.Contains(m.Classes[:i], m.Classes[i]) {
@@ -109,11 +111,14 @@ func (m *Model) Check() error {
 	if m.Network != nil {
 		return m.Network.check(n, k)
 	}
+	if m.Vote != nil {
+		return m.Vote.check(m)
+	}
 	return m.Tree.check(n, k)
 }
 
 func (m *Model) tables() (n int) {
-	for _, has := range [...]bool{m.Linear != nil, m.Tree != nil, m.Rules != nil, m.Network != nil} {
+	for _, has := range [...]bool{m.Linear != nil, m.Tree != nil, m.Rules != nil, m.Network != nil, m.Vote != nil} {
 		if has {
 			n++
 		}

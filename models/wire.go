@@ -17,6 +17,7 @@ type wire struct {
 	Tree       *wireTree           `cbor:"tree,omitempty"`
 	Rules      *wireRules          `cbor:"rules,omitempty"`
 	Network    *wireNetwork        `cbor:"network,omitempty"`
+	Vote       []wireMember        `cbor:"vote,omitempty"` // from version 3
 	Scale      float64             `cbor:"scale"`
 	Offset     []float64           `cbor:"offset,omitempty"`
 	Thresholds []float64           `cbor:"thresholds"`
@@ -103,6 +104,7 @@ func newWire(m *Model) *wire {
 	if n := m.Network; n != nil {
 		w.Network = &wireNetwork{n.Input, n.HiddenBias, n.Output, n.OutputBias}
 	}
+	w.Vote = newWireVote(m.Vote)
 	return w
 }
 
@@ -130,6 +132,7 @@ func (w *wire) model() *Model {
 	if n := w.Network; n != nil {
 		m.Network = &Network{n.Input, n.HiddenBias, n.Output, n.OutputBias}
 	}
+	m.Vote = readVote(w.Vote, m)
 	return m
 }
 
