@@ -7,23 +7,18 @@ import (
 
 // Classifier labels pages by a model. It is safe for concurrent use.
 type Classifier struct {
-	model *models.Model
-	tree  *models.Walker  // of a model that has a tree
-	rules *models.Matcher // of a model that has rules
-	lex   *features.Lexicon
-	spare *features.Spare[scratch]
+	machine
+	members []member // of a model that is a vote: they score in its place
+	lex     *features.Lexicon
+	spare   *features.Spare[scratch]
 }
 
 // scratch is what labelling one page needs; it is used again for the next.
 type scratch struct {
-	x     *features.Extractor
-	terms features.Vector
-	probs []float64
-	dense []float32 // for trees: counts of all terms, zero between pages
-	match models.RuleScratch
-	leaf  int32     // for trees: where the page ended
-	rule  int32     // for rules: which one decided
-	units []float32 // for networks: the hidden units
+	state
+	members []state
+	x       *features.Extractor
+	said    func(member int) []float64 // the members' probabilities
 }
 
 // Result is what a model says of a page.
@@ -40,22 +35,18 @@ func New(m *models.Model) (*Classifier, error) {
 	}
 	own := *m // Bind must not touch a model that others use
 	own.Weighting.Bind(own.Terms)
-	c := &Classifier{model: &own, lex: features.FixedLexicon(own.Terms)}
-	if own.Tree != nil {
-		c.tree = models.NewWalker(own.Tree, len(own.Terms), len(own.Classes))
-	}
-	if own.Rules != nil {
-		c.rules = models.NewMatcher(own.Rules, len(own.Terms), len(own.Classes))
+	c := &Classifier{machine: newMachine(&own), lex: features.FixedLexicon(own.Terms)}
+	if own.Vote != nil {
+		for i := range own.Vote.Members {
+			c.members = append(c.members, newMember(&own.Vote.Members[i], len(own.Terms)))
+		}
 	}
 	c.spare = features.NewSpare(func() *scratch {
-		s := &scratch{x: features.NewExtractor(own.Extractor, c.lex), probs: make([]float64, len(own.Classes))}
-		if own.Network != nil {
-			s.units = make([]float32, own.Network.Units())
+		s := &scratch{state: c.newState(), x: features.NewExtractor(own.Extractor, c.lex)}
+		for i := range c.members {
+			s.members = append(s.members, c.members[i].newState())
 		}
-		if own.Tree != nil || own.Rules != nil {
-			s.dense = make([]float32, len(own.Terms))
-			s.match.Dense = s.dense
-		}
+		s.said = func(member int) []float64 { return s.members[member].probs }
 		return s
 	})
 	return c, nil
@@ -111,18 +102,10 @@ func (s *scratch) best() int {
 func (c *Classifier) score(d features.Doc) *scratch {
 	s := c.spare.Get()
 	s.terms = s.x.CountUnsorted(s.terms, d)
-	m := c.model
-	m.Weighting.Apply(s.terms)
-	switch {
-	case m.Tree != nil:
-		s.leaf = c.tree.Scores(s.probs, s.terms, s.dense)
-	case m.Rules != nil:
-		s.rule = c.rules.Scores(s.probs, s.terms, &s.match)
-	case m.Network != nil:
-		m.Network.Scores(s.probs, s.terms, s.units)
-	default:
-		m.Linear.Scores(s.probs, s.terms)
+	if c.members != nil {
+		c.vote(s)
+	} else {
+		c.machine.score(&s.state)
 	}
-	m.Calibration.Apply(s.probs)
 	return s
 }

@@ -55,6 +55,18 @@ func network() *models.Model {
 	return m
 }
 
+// vote is half of the tree, and half of a linear model that has only two of the terms.
+func vote() *models.Model {
+	m, own := linear(), linear()
+	own.Terms, own.Linear.Weights = []string{"title:bank", "garden"}, []float32{1, -1, -3, 3}
+	m.Classifier, m.Linear, m.Weighting = models.Voting, nil, features.Weighting{}
+	m.Vote = &models.Vote{Members: []models.Member{
+		{Share: 0.5, Places: []int32{0, 1, 2, 3}, Model: tree()},
+		{Share: 0.5, Places: []int32{1, 2}, Model: own},
+	}}
+	return m
+}
+
 func TestClassify(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -77,6 +89,11 @@ func TestClassify(t *testing.T) {
 		{"tree", tree(), features.Doc{Text: "mortgages, loans and a loan"}, "banking", 38. / 41, "mortgag > 0 ∧ loan > 1 → banking (37/39)"},
 		{"rules", rules(), features.Doc{Text: "mortgages"}, "banking", 38. / 41, "mortgag ∧ ¬garden → banking (37/39)"},
 		{"rules, none", rules(), features.Doc{Text: "garden"}, "other", 7. / 13, "no rule → other (6/11)"},
+		// The linear member's difference is −1 + 2.
+		{"vote", vote(), features.Doc{Title: "The Bank", Text: "mortgages, loans and a loan"}, "banking", (38./41 + 1/(1+math.Exp(-1))) / 2,
+			"c45 (50 %, 0.93): mortgag > 0 ∧ loan > 1 → banking (37/39); linear (50 %, 0.73): title:bank +1.00 → banking"},
+		{"vote, one against", vote(), features.Doc{Text: "mortgages, loans and a loan in the garden"}, "other", (3./41 + 1/(1+math.Exp(-7))) / 2,
+			"c45 (50 %, 0.07): mortgag > 0 ∧ loan > 1 → other (2/39); linear (50 %, 1.00): garden +3.00 → other"},
 		{"tree, absent", tree(), features.Doc{Text: "a garden"}, "other", 4. / 5, "no mortgag → other (3/3)"},
 		{"tree, tie", tree(), features.Doc{Text: "mortgage loan"}, "banking", 0.5, "mortgag > 0 ∧ loan ≤ 1 → banking (1/2)"},
 	} {
@@ -120,6 +137,8 @@ func TestExplainFor(t *testing.T) {
 		{"network, the other", network(), bank, "other", "garden +3.00 → other"},
 		{"tree, the best", tree(), features.Doc{Text: "mortgage loan loan"}, "banking", "mortgag > 0 ∧ loan > 1 → banking (37/39)"},
 		{"tree, the other", tree(), features.Doc{Text: "mortgage loan loan"}, "other", "mortgag > 0 ∧ loan > 1 → other (2/39)"},
+		{"vote, the other", vote(), features.Doc{Text: "mortgage loan loan"}, "other",
+			"c45 (50 %, 0.07): mortgag > 0 ∧ loan > 1 → other (2/39); linear (50 %, 0.73): no known word → other"},
 		{"no such label", linear(), bank, "sport", ""},
 	} {
 		cl, err := New(c.model)
@@ -140,6 +159,22 @@ func TestNewRefuses(t *testing.T) {
 	m.Linear.Weights = m.Linear.Weights[1:]
 	if _, err := New(m); err == nil {
 		t.Error("a model whose tables do not fit is taken")
+	}
+}
+
+// TestVoteLeavesNoGarbage: asking several makes no more garbage than asking one, for
+// which only the URL is parsed.
+func TestVoteLeavesNoGarbage(t *testing.T) {
+	d := features.Doc{Title: "The Bank", Text: "mortgages, loans and a loan in the garden"}
+	garbage := func(m *models.Model) float64 {
+		cl, err := New(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return testing.AllocsPerRun(100, func() { cl.Score(d, "banking") })
+	}
+	if one, all := garbage(linear()), garbage(vote()); all > one {
+		t.Errorf("%v allocations a page, of a single model %v", all, one)
 	}
 }
 

@@ -8,5 +8,6 @@
 // arrays, and a page is scored in time linear in its text, without garbage.
 // Start with New, then Classify; Explain and ExplainFor say why.
 //
-// Files: classify.go labels and probabilities; explain.go the reasons.
+// Files: classify.go labels and probabilities; machine.go how one model scores a
+// page, vote.go several; explain.go the reasons.
 package classify

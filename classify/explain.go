@@ -20,7 +20,9 @@ const reasons = 6
 //
 // with how many of the training pages that it covers are of the class; of the
 // others the words that spoke most for the label, with what each added to its
-// score beyond the mean of the classes (of a network, see models.Network.Relevance).
+// score beyond the mean of the classes (of a network, see models.Network.Relevance);
+// of a vote the reasons of each member, with its share and the probability that it
+// gives the label.
 func (c *Classifier) Explain(d features.Doc) string {
 	s := c.score(d)
 	defer c.spare.Put(s)
@@ -43,6 +45,14 @@ func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 
 // explain gives the reasons that s holds for a class.
 func (c *Classifier) explain(s *scratch, class int) string {
+	if c.members != nil {
+		return c.explainVote(s, class)
+	}
+	return c.machine.explain(&s.state, class)
+}
+
+// explain gives the reasons of a single model.
+func (c *machine) explain(s *state, class int) string {
 	if c.model.Tree != nil {
 		return rule(c.model, s.leaf, class)
 	}
@@ -126,7 +136,7 @@ type said struct {
 }
 
 // said returns what each term of a page said for a class.
-func (c *Classifier) said(s *scratch, class int) []said {
+func (c *machine) said(s *state, class int) []said {
 	m, x := c.model, s.terms
 	all := make([]said, len(x.Index))
 	if m.Network != nil {
@@ -150,7 +160,7 @@ func (c *Classifier) said(s *scratch, class int) []said {
 }
 
 // words names the terms that spoke most for a class.
-func (c *Classifier) words(s *scratch, class int) string {
+func (c *machine) words(s *state, class int) string {
 	m := c.model
 	all := slices.DeleteFunc(c.said(s, class), func(w said) bool { return !(w.added > 0) })
 	slices.SortFunc(all, func(a, b said) int {
