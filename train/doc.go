@@ -14,7 +14,7 @@
 // reduce.go sets larger than memory; fold.go cross-validation; fit.go what
 // classifiers share; linear.go linear classifiers, svm.go by support vector machines,
 // logistic.go by logistic regression; bayes.go naive Bayes; blend.go the machine with
-// a share of it; tune.go how a linear classifier is set; c45.go, grid.go, split.go,
+// a share of it; vote.go several learners together; tune.go how a linear classifier is set; c45.go, grid.go, split.go,
 // prune.go and compile.go decision trees, simplify.go their rules; cn2.go, cover.go,
 // tally.go and beam.go rules by search; network.go committees of networks, lesson.go
 // how one learns, backprop.go its steps and golearn.go the same by golearn;

@@ -32,6 +32,7 @@ type fitted struct {
 	rules     *models.Rules
 	matcher   *models.Matcher // of rules
 	network   *models.Network
+	ballot    *ballot           // of a vote, in place of all tables
 	dual      *dual             // of a linear machine
 	settings  map[string]string // for the card
 	dense     []float32         // scratch of the scores of trees
@@ -76,6 +77,10 @@ func (f *fitted) vectors(c *corpus, pages []int) []features.Vector {
 
 // scores sets dst to the scores of a page.
 func (f *fitted) scores(dst []float64, c *corpus, page int) {
+	if f.ballot != nil {
+		f.ballot.scores(dst, c, page)
+		return
+	}
 	v := remap(c.rows[page], f.number)
 	f.weighting.Apply(v)
 	if f.linear != nil {

@@ -52,18 +52,7 @@ func where(set *datasets.Set, keep func(n int, e *datasets.Example) bool) iter.S
 // apply tests a model on examples.
 func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.Example, error]) Measures {
 	t.Helper()
-	x := features.NewExtractor(m.Extractor, features.FixedLexicon(m.Terms))
-	w := m.Weighting
-	w.Bind(m.Terms)
-	s, dense := make([]float64, len(m.Classes)), make([]float32, len(m.Terms))
-	var tree *models.Walker
-	if m.Tree != nil {
-		tree = models.NewWalker(m.Tree, len(m.Terms), len(m.Classes))
-	}
-	var rules *models.Matcher
-	if m.Rules != nil {
-		rules = models.NewMatcher(m.Rules, len(m.Terms), len(m.Classes))
-	}
+	ask := asker(m)
 	var truth, predicted []int
 	for e, err := range seq {
 		if err != nil {
@@ -77,21 +66,47 @@ func apply(t testing.TB, m *models.Model, opt *Options, seq iter.Seq2[*datasets.
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := x.Count(features.Vector{}, d)
-		w.Apply(v)
-		if m.Tree != nil {
-			tree.Scores(s, v, dense)
-		} else if m.Rules != nil {
-			rules.Scores(s, v, &models.RuleScratch{Dense: dense})
-		} else if m.Network != nil {
-			m.Network.Scores(s, v, make([]float32, m.Network.Units()))
-		} else {
-			m.Linear.Scores(s, v)
-		}
-		m.Calibration.Apply(s)
+		s := ask(d)
 		truth, predicted = append(truth, class), append(predicted, best(s))
 	}
 	return Measure(len(m.Classes), truth, predicted)
+}
+
+// asker returns what gives a page's probabilities by a model. Members of a vote look
+// at the page each for itself.
+func asker(m *models.Model) func(features.Doc) []float64 {
+	x := features.NewExtractor(m.Extractor, features.FixedLexicon(m.Terms))
+	w := m.Weighting
+	w.Bind(m.Terms)
+	s, dense := make([]float64, len(m.Classes)), make([]float32, len(m.Terms))
+	score := func(features.Doc, features.Vector) {}
+	switch {
+	case m.Tree != nil:
+		tree := models.NewWalker(m.Tree, len(m.Terms), len(m.Classes))
+		score = func(_ features.Doc, v features.Vector) { tree.Scores(s, v, dense) }
+	case m.Rules != nil:
+		rules := models.NewMatcher(m.Rules, len(m.Terms), len(m.Classes))
+		score = func(_ features.Doc, v features.Vector) { rules.Scores(s, v, &models.RuleScratch{Dense: dense}) }
+	case m.Network != nil:
+		score = func(_ features.Doc, v features.Vector) { m.Network.Scores(s, v, make([]float32, m.Network.Units())) }
+	case m.Vote != nil:
+		var members []func(features.Doc) []float64
+		for _, member := range m.Vote.Members {
+			members = append(members, asker(member.Model))
+		}
+		score = func(d features.Doc, _ features.Vector) {
+			m.Vote.Scores(s, func(i int) []float64 { return members[i](d) })
+		}
+	default:
+		score = func(_ features.Doc, v features.Vector) { m.Linear.Scores(s, v) }
+	}
+	return func(d features.Doc) []float64 {
+		v := x.Count(features.Vector{}, d)
+		w.Apply(v)
+		score(d, v)
+		m.Calibration.Apply(s)
+		return s
+	}
 }
 
 // TestRealCorpora holds the classifiers to what they reach on sets that were not

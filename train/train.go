@@ -52,15 +52,18 @@ const Auto = "auto"
 
 // Classifiers returns what Options.Classifier may be.
 func Classifiers() []string {
-	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes}
+	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes, models.Voting}
 }
 
-func (o *Options) auto() bool { return o.Classifier == "" || o.Classifier == Auto }
+// auto reports whether learners are chosen, or vote.
+func (o *Options) auto() bool { return o.Classifier == "" || o.Classifier == Auto || o.mustVote() }
+
+func (o *Options) mustVote() bool { return o.Classifier == models.Voting }
 
 func (o *Options) learners() ([]learner, error) {
 	nb := []learner{bayes{complement: true}, bayes{}}
 	switch o.Classifier {
-	case "", Auto:
+	case "", Auto, models.Voting:
 		all := append([]learner{linear{}, c45{}}, nb...)
 		if o.Words > 0 || o.Mu > 0 {
 			// Rules win on few words at times; on all words linear does, so their time
@@ -225,7 +228,7 @@ func (c *corpus) all() []int {
 }
 
 // choose cross-validates the learners and returns the best, the first of equal
-// ones.
+// ones, or a vote of theirs that does better; see poll.
 func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*heldOut, error) {
 	fold, n := c.folds(opt)
 	if n < 2 {
@@ -233,6 +236,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		return &heldOut{learner: learners[0]}, nil
 	}
 	every := everyFold(n)
+	var all []*heldOut
 	var top *heldOut
 	for _, l := range learners {
 		var h *heldOut
@@ -249,6 +253,14 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		rep.Accuracy[l.name()] = max(rep.Accuracy[l.name()], h.score)
 		if top == nil || h.score > top.score {
 			top = h
+		}
+		all = append(all, h)
+	}
+	if opt.mustVote() || opt.auto() && c.room == nil { // scores of all need room
+		if v := poll(all, c.y, opt.mustVote(), opt.Seed); v != top {
+			top = v
+			opt.log().Info("cross-validated", "classifier", v.learner.name(), "accuracy", v.score, "members", v.learner)
+			rep.Accuracy[v.learner.name()] = v.score
 		}
 	}
 	top.ins, top.outs = top.parts(fold, n)
@@ -291,6 +303,9 @@ func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	}
 	if !slices.ContainsFunc(m.Terms, features.IsLead) {
 		m.Extractor.Lead = 0 // not to be looked for
+	}
+	if f.ballot != nil {
+		m.Vote = f.ballot.model(m, f, c, opt)
 	}
 	if opt.BySite {
 		m.Card.Settings["folds"] = "whole sites"

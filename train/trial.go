@@ -158,8 +158,8 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 	if err != nil {
 		return Tried{}, err
 	}
-	if opt.Classifier == "" || opt.Classifier == Auto {
-		return Tried{}, errors.New("trying classifiers: name each; auto chooses anew at each number of words")
+	if opt.auto() {
+		return Tried{}, errors.New("trying classifiers: name each; auto and vote choose anew at each number of words")
 	}
 	if opt.Select, err = features.ParseMeasure(string(cmp.Or(t.Select, b.opt.Select))); err != nil {
 		return Tried{}, err

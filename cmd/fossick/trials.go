@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
+	"fossick/models"
 	"fossick/train"
 )
 
@@ -62,9 +63,9 @@ func (c trainCmd) classifiers() ([]string, error) {
 	case !c.given() && len(names) > 1:
 		return nil, usagef("--classifier %s: one makes a model; several are for --mu-sweep and --protocol", c.Classifier)
 	case c.given() && slices.Equal(names, []string{train.Auto}):
-		return without(train.Classifiers(), train.Auto, "nb"), nil // paper A's three, and linear
-	case c.given() && slices.Contains(names, train.Auto):
-		return nil, usagef("--classifier %s: auto chooses anew for each number of words; name those to try", c.Classifier)
+		return without(train.Classifiers(), train.Auto, "nb", models.Voting), nil // paper A's three, and linear
+	case c.given() && (slices.Contains(names, train.Auto) || slices.Contains(names, models.Voting)):
+		return nil, usagef("--classifier %s: auto and vote choose anew for each number of words; name those to try", c.Classifier)
 	}
 	return names, nil
 }

@@ -1,0 +1,213 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"fossick/models"
+)
+
+// vote adds up the calibrated probabilities of several learners, see models.Vote. All
+// have equal shares: fitted shares gain nothing that lasts, for the learners'
+// accuracies are near each other, or one is not taken at all.
+type vote struct{ members []voter }
+
+type voter struct {
+	learner
+	cal models.Calibration // of its scores of held-out pages
+}
+
+func (vote) name() string { return models.Voting }
+
+// String names the members, best first: "linear, nn".
+func (v vote) String() string {
+	names := make([]string, len(v.members))
+	for i, m := range v.members {
+		names[i] = m.name()
+	}
+	return strings.Join(names, ", ")
+}
+
+func (v vote) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
+	b := &ballot{}
+	var union []int32
+	for _, m := range v.members {
+		own, err := m.fit(ctx, c, pages, opt)
+		if err != nil {
+			return nil, err
+		}
+		union = append(union, own.kept...)
+		b.members, b.cal, b.probs = append(b.members, own), append(b.cal, m.cal), append(b.probs, make([]float64, len(c.classes)))
+		b.names = append(b.names, m.name())
+		b.shares.Members = append(b.shares.Members, models.Member{Share: 1 / float64(len(v.members))})
+	}
+	slices.Sort(union)
+	f := newFitted(c, slices.Compact(union))
+	f.ballot = b
+	f.settings["members"] = v.String()
+	f.explain = func() {
+		for _, own := range b.members {
+			if own.explain != nil {
+				own.explain()
+			}
+		}
+	}
+	return f, nil
+}
+
+// ballot is a trained vote.
+type ballot struct {
+	members []*fitted
+	names   []string
+	cal     []models.Calibration
+	probs   [][]float64 // scratch, by member
+	shares  models.Vote // without models
+}
+
+// scores sets dst to the scores of a page.
+func (b *ballot) scores(dst []float64, c *corpus, page int) {
+	for i, m := range b.members {
+		m.scores(b.probs[i], c, page)
+		b.cal[i].Apply(b.probs[i])
+	}
+	b.shares.Scores(dst, func(i int) []float64 { return b.probs[i] })
+}
+
+// model returns the vote of m, which is f's model but for that.
+func (b *ballot) model(m *models.Model, f *fitted, c *corpus, opt *Options) *models.Vote {
+	v := &models.Vote{}
+	for i, own := range b.members {
+		one := own.model(c, b.names[i], opt)
+		one.Extractor, one.Calibration = m.Extractor, b.cal[i]
+		one.Thresholds = slices.Repeat([]float64{0.5}, len(c.classes))
+		one.Card = models.Card{Settings: own.settings, Seed: opt.Seed}
+		member := models.Member{Share: b.shares.Members[i].Share, Model: one}
+		for _, term := range own.kept {
+			member.Places = append(member.Places, f.number[term])
+		}
+		v.Members = append(v.Members, member)
+	}
+	return v
+}
+
+// byChance is the chance of error from which a learner more is not taken.
+const byChance = 0.05
+
+// poll returns the best vote of cross-validated learners, the best of them when no
+// vote is better beyond chance. With must it is a vote of two at least.
+//
+// From the best learner on, the one that helps most by accuracy joins, as long as
+// one helps; of these votes each counts that beats the one that counted before by
+// McNemar's test on the held-out pages. All of it rests on scores that
+// cross-validation has anyway. It makes no use of scores that are not there: all
+// learners must have judged the same pages.
+func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
+	held = slices.Clone(held)
+	slices.SortStableFunc(held, func(a, b *heldOut) int { return cmp.Compare(b.score, a.score) })
+	if len(held) < 2 || held[0].score == 1 && !must {
+		return held[0]
+	}
+	var left []*nominee
+	for _, h := range held {
+		left = append(left, newNominee(h, y, seed))
+	}
+	kept := held[0]
+	now := tallied{}.with(left[0], y)
+	for left = left[1:]; len(left) > 0 && len(now.members) < models.MaxMembers; {
+		at, next := now.helper(left, y)
+		first := must && len(now.members) == 1
+		if next.score <= now.score && !first {
+			break
+		}
+		if now = next; first || ahead(now.heldOut, kept, y).P < byChance {
+			kept = now.heldOut
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	if v, ok := kept.learner.(vote); ok {
+		kept.logs(len(v.members))
+	}
+	return kept
+}
+
+// nominee is a learner that may vote: its calibrated probabilities, by page.
+type nominee struct {
+	voter
+	probs [][]float64
+}
+
+// newNominee calibrates a copy of the scores of h: on enoughPages of them, drawn at
+// random, for that takes as long as some learners.
+func newNominee(h *heldOut, y []int, seed int64) *nominee {
+	c := &nominee{voter{learner: h.learner}, make([][]float64, len(y))}
+	for p, s := range h.scores {
+		c.probs[p] = slices.Clone(s)
+	}
+	if _, shares := h.learner.(c45); shares { // those of leaves, which need none
+		return c
+	}
+	var sample [][]float64
+	var class []int
+	for _, p := range rand.New(rand.NewPCG(uint64(seed), 0x707e)).Perm(len(y)) {
+		if c.probs[p] != nil && len(sample) < enoughPages {
+			sample, class = append(sample, slices.Clone(c.probs[p])), append(class, y[p])
+		}
+	}
+	c.cal = calibrate(sample, class)
+	for _, s := range c.probs {
+		if s != nil {
+			c.cal.Apply(s)
+		}
+	}
+	return c
+}
+
+// tallied is a vote whose scores are the sums of its members' probabilities.
+type tallied struct {
+	*heldOut
+	members []voter
+}
+
+// with returns the vote with a member more.
+func (t tallied) with(c *nominee, y []int) tallied {
+	members := append(slices.Clone(t.members), c.voter)
+	h := newHeldOut(vote{members}, len(y))
+	for p, s := range c.probs {
+		if s == nil {
+			continue
+		}
+		h.scores[p] = slices.Clone(s)
+		if t.heldOut != nil {
+			for class, v := range t.scores[p] {
+				h.scores[p][class] += v
+			}
+		}
+	}
+	h.score = accuracy(h.scores, y)
+	return tallied{h, members}
+}
+
+// helper returns the nominee that helps most, the first of equal ones, and the vote
+// with it.
+func (t tallied) helper(left []*nominee, y []int) (at int, top tallied) {
+	for i, c := range left {
+		if next := t.with(c, y); i == 0 || next.score > top.score {
+			at, top = i, next
+		}
+	}
+	return at, top
+}
+
+// logs turns sums of the probabilities of n members into scores, as models.Vote does.
+func (h *heldOut) logs(n int) {
+	all := models.Vote{Members: []models.Member{{Share: 1 / float64(n)}}}
+	for _, s := range h.scores {
+		if s != nil {
+			sum := slices.Clone(s)
+			all.Scores(s, func(int) []float64 { return sum })
+		}
+	}
+}
