@@ -1,0 +1,206 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"fossick/datasets"
+	"fossick/models"
+)
+
+// judgedAs returns a learner that has judged pages of two classes: sure[p] is the
+// difference of its scores of page p, above 0 for class 0.
+func judgedAs(l learner, y []int, sure []float64) *heldOut {
+	h := newHeldOut(l, len(y))
+	for p, v := range sure {
+		h.scores[p] = []float64{v / 2, -v / 2}
+	}
+	h.score = accuracy(h.scores, y)
+	return h
+}
+
+// erring returns scores that are right, and sure, but on some pages, where they are
+// wrong and less sure.
+func erring(y []int, wrong func(p int) bool) []float64 {
+	s := make([]float64, len(y))
+	for p, class := range y {
+		s[p] = float64(4 - 8*class)
+		if wrong(p) {
+			s[p] /= -4
+		}
+	}
+	return s
+}
+
+// TestPoll: three learners, each wrong on pages of its own, outvote each other's
+// errors; one that is wrong where the best is does not join; nor does one that helps
+// on so few pages that it may be chance.
+func TestPoll(t *testing.T) {
+	y := make([]int, 300)
+	for p := range y {
+		y[p] = p / 3 % 2
+	}
+	every := func(n, rest, least int) func(int) bool { return func(p int) bool { return p >= least && p%n == rest } }
+	best := judgedAs(linear{}, y, erring(y, every(10, 0, 0)))
+	other := judgedAs(nn{}, y, erring(y, every(10, 1, 0)))
+	third := judgedAs(cn2{}, y, erring(y, every(10, 2, 0)))
+	same := judgedAs(bayes{}, y, erring(y, every(10, 0, 0)))
+	lucky := judgedAs(bayes{}, y, erring(y, every(10, 0, 40))) // right on four pages more
+	for _, c := range []struct {
+		name string
+		held []*heldOut
+		must bool
+		want string
+	}{
+		{"one", []*heldOut{best}, false, "linear"},
+		{"errs alike", []*heldOut{best, same}, false, "linear"},
+		{"errs alike, but a vote is asked for", []*heldOut{best, same}, true, "linear, nb"},
+		{"errs elsewhere", []*heldOut{best, same, other}, false, "linear, nn"},
+		{"the third changes nothing", []*heldOut{best, other, third}, false, "linear, nn"},
+		{"chance", []*heldOut{lucky, same}, false, "nb"},
+	} {
+		before := slices.Clone(c.held[0].scores[0])
+		got := poll(c.held, y, c.must, 1)
+		name := got.learner.name()
+		if v, ok := got.learner.(vote); ok {
+			name = v.String()
+			if got.score != accuracy(got.scores, y) {
+				t.Errorf("%s: accuracy %v, of its scores %v", c.name, got.score, accuracy(got.scores, y))
+			}
+		}
+		if name != c.want {
+			t.Errorf("%s: %s with %.3f, want %s", c.name, name, got.score, c.want)
+		}
+		if !slices.Equal(before, c.held[0].scores[0]) {
+			t.Errorf("%s: the learner's own scores were changed", c.name)
+		}
+	}
+}
+
+// TestPollOfChance: of learners that guess, none is helped by another but by chance;
+// a vote may be taken a few times in a hundred.
+func TestPollOfChance(t *testing.T) {
+	taken := 0
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		y := make([]int, 200)
+		for p := range y {
+			y[p] = rng.IntN(2)
+		}
+		var held []*heldOut
+		for range 4 {
+			noise := make([]float64, len(y))
+			for p := range noise {
+				noise[p] = rng.NormFloat64()
+			}
+			held = append(held, judgedAs(nn{}, y, noise))
+		}
+		if _, ok := poll(held, y, false, 1).learner.(vote); ok {
+			taken++
+		}
+	}
+	if taken > 10 {
+		t.Errorf("%d of 100 votes of guesses were taken", taken)
+	}
+}
+
+// mixed makes pages of two classes whose words lean to them, two in three.
+func mixed(n int, seed uint64) []*datasets.Example {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	var set []*datasets.Example
+	for i := range n {
+		class := i % 2
+		text := ""
+		for range 12 {
+			text += fmt.Sprintf("plain%c ", 'a'+rune(rng.IntN(20)))
+		}
+		for range 6 {
+			lean := class
+			if rng.IntN(3) == 0 {
+				lean = 1 - class
+			}
+			text += fmt.Sprintf("weak%c%c ", 'a'+rune(lean), 'a'+rune(rng.IntN(10)))
+		}
+		set = append(set, &datasets.Example{URL: fmt.Sprintf("http://x.test/%d/%d", seed, i), Label: []string{"land", "sea"}[class], Text: text})
+	}
+	return set
+}
+
+// TestVoteModel: a vote that is asked for is a model that says what training said,
+// the same bytes again, and survives its file.
+func TestVoteModel(t *testing.T) {
+	for _, opt := range []Options{{Words: 25}, {}} {
+		opt.Classifier, opt.Seed, opt.NN, opt.Explain = models.Voting, 4, smallNN, true
+		var files [2]bytes.Buffer
+		var m *models.Model
+		var rep *Report
+		for i := range files {
+			var err error
+			if m, rep, err = Train(context.Background(), stream(mixed(160, 1)), opt); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Write(&files[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+			t.Errorf("%d words: the same training gives two models", opt.Words)
+		}
+		if m.Classifier != models.Voting || m.Vote == nil || len(m.Vote.Members) < 2 || m.Card.Settings["members"] == "" {
+			t.Fatalf("%d words: asked for a vote, got %s of %+v", opt.Words, m.Classifier, m.Card.Settings)
+		}
+		if rep.Accuracy[models.Voting] == 0 || len(rep.Curve) == 0 {
+			t.Errorf("%d words: accuracies %v, a learning curve of %d points", opt.Words, rep.Accuracy, len(rep.Curve))
+		}
+		again, err := models.Read(&files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := apply(t, m, &Options{}, stream(mixed(80, 2)))
+		if read := apply(t, again, &Options{}, stream(mixed(80, 2))); read.Accuracy != got.Accuracy {
+			t.Errorf("%d words: accuracy %v, once read %v", opt.Words, got.Accuracy, read.Accuracy)
+		}
+		if got.Accuracy < 0.75 {
+			t.Errorf("%d words: %.3f of new pages right", opt.Words, got.Accuracy)
+		}
+	}
+}
+
+// TestBallotIsModel: what a trained vote says of a page is what its model says.
+func TestBallotIsModel(t *testing.T) {
+	ctx, opt := context.Background(), &Options{Words: 25, NN: smallNN}
+	if err := opt.complete(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := gather(ctx, stream(mixed(80, 1)), opt, &Report{Accuracy: map[string]float64{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := vote{[]voter{{linear{}, models.Calibration{Scale: 2, Offset: []float64{0.5, 0}}}, {c45{}, models.Calibration{}}, {bayes{}, models.Calibration{Scale: 0.5}}}}
+	f, err := v.fit(ctx, c, c.all(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := f.model(c, v.name(), opt)
+	m.Thresholds = []float64{0.5, 0.5}
+	m.Calibration.Scale = 1
+	if err := m.Check(); err != nil {
+		t.Fatal(err)
+	}
+	ask, scores := asker(m), make([]float64, 2)
+	for p, e := range mixed(80, 1) {
+		d, err := Doc(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.scores(scores, c, p)
+		if got := ask(d); math.Abs(math.Exp(scores[0])-got[0]) > 1e-6 {
+			t.Fatalf("page %d: %v in training, %v by the model", p, math.Exp(scores[0]), got[0])
+		}
+	}
+}
