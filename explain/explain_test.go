@@ -57,6 +57,16 @@ func rulesModel() *models.Model {
 	return m
 }
 
+// voteModel is a quarter of the tree, and three quarters of the weights.
+func voteModel() *models.Model {
+	m := base("loan", "goal", hostile)
+	m.Classifier = models.Voting
+	m.Vote = &models.Vote{Members: []models.Member{
+		{Share: 0.25, Places: []int32{0, 1, 2}, Model: treeModel()}, {Share: 0.75, Places: []int32{0, 1, 2}, Model: linear()},
+	}}
+	return m
+}
+
 // page judges m on nine pages.
 func page(m *models.Model) Page {
 	var held []train.Judged
@@ -77,7 +87,7 @@ var outside = regexp.MustCompile(`(?i)@import|url\(|<link|<[^>]* src=|#0102|NaN|
 // TestWriteEscapes: for every kind of model, nothing foreign becomes markup, and
 // nothing is fetched from elsewhere.
 func TestWriteEscapes(t *testing.T) {
-	for _, m := range []*models.Model{linear(), treeModel(), rulesModel()} {
+	for _, m := range []*models.Model{linear(), treeModel(), rulesModel(), voteModel()} {
 		if err := m.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -122,6 +132,27 @@ func TestWriteUnknown(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "Nothing is known of how good this model is") || strings.Contains(out.String(), "<svg") {
 		t.Errorf("page: %s", out.String())
+	}
+}
+
+// TestVote: each member shows its table under its name.
+func TestVote(t *testing.T) {
+	var out bytes.Buffer
+	if err := Write(&out, page(voteModel())); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, want := range []string{"A vote of classifiers", "The whole tree: c45, 25 % of the vote", "The words that weigh most: linear, 75 % of the vote"} {
+		next := strings.Index(out.String()[at:], want)
+		if next < 0 {
+			t.Fatalf("%q is missing, or stands before what should follow", want)
+		}
+		at += next
+	}
+	for _, not := range []string{"weigh most: c45", "tree: linear", "All rules"} {
+		if strings.Contains(out.String(), not) {
+			t.Errorf("%q: the member has no such table", not)
+		}
 	}
 }
 

@@ -72,11 +72,30 @@ type view struct {
 	Classes []classRow
 	Judged  bool // figures by class are there
 	Matrix  *report.Matrix
-	Words   []classWords
-	Tree    *branch
-	Rules   *ruleView
+	Parts   []part
 	Worst   []mistakeRow
 	More    int // mistakes that are not listed
+}
+
+// part is the table of a model, or of a member of its vote.
+type part struct {
+	Member string // "" of a model by itself; "linear, 50 % of the vote"
+	Words  []classWords
+	Tree   *branch
+	Rules  *ruleView
+}
+
+func parts(m *models.Model) []part {
+	if m.Vote == nil {
+		return []part{{"", words(m), tree(m), rules(m)}}
+	}
+	var out []part
+	for _, v := range m.Vote.Members {
+		p := parts(v.Model)[0] // members have no votes in them
+		p.Member = fmt.Sprintf("%s, %.0f %% of the vote", v.Model.Classifier, 100*v.Share)
+		out = append(out, p)
+	}
+	return out
 }
 
 type classRow struct {
@@ -100,7 +119,7 @@ func newView(p *Page) (*view, error) {
 			Tiles: tiles(p), Made: append(card(m), p.Made...),
 		},
 		Notes: p.Notes, Classes: classRows(p), Judged: p.Measures != nil,
-		Words: words(m), Tree: tree(m), Rules: rules(m), More: p.Mistakes - len(p.Worst),
+		Parts: parts(m), More: p.Mistakes - len(p.Worst),
 	}
 	if p.Measures != nil {
 		v.Matrix = matrix(m.Classes, p.Measures)
@@ -125,6 +144,7 @@ func subtitle(m *models.Model) string {
 var kinds = map[string]string{
 	models.LinearSVM: "A linear support vector machine", models.NaiveBayes: "Naive Bayes",
 	models.C45: "A decision tree (C4.5)", models.CN2: "Rules (CN2)", models.NN: "A back-propagation network",
+	models.Voting: "A vote of classifiers",
 }
 
 func tiles(p *Page) []report.Tile {

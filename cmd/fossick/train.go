@@ -19,7 +19,7 @@ type trainCmd struct {
 	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label."`
 	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed, but for --mu-sweep and --protocol."`
 
-	Classifier   string   `default:"auto" placeholder:"NAME" help:"How to classify: ${classifiers}; auto takes what does best in cross-validation. --mu-sweep and --protocol take several [auto]."`
+	Classifier   string   `default:"auto" placeholder:"NAME" help:"How to classify: ${classifiers}; auto takes what does best in cross-validation, vote several together. --mu-sweep and --protocol take several [auto]."`
 	CN2          string   `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]."`
 	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]."`
 	Significance float64  `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]."`
