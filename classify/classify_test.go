@@ -241,3 +241,24 @@ func BenchmarkClassify(b *testing.B) {
 		cl.Classify(d)
 	}
 }
+
+// BenchmarkClassifyVote is BenchmarkClassify with two members of all terms each.
+func BenchmarkClassifyVote(b *testing.B) {
+	own, d := wide()
+	all := make([]int32, len(own.Terms))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	m := *own
+	m.Classifier, m.Linear, m.Weighting = models.Voting, nil, features.Weighting{}
+	m.Vote = &models.Vote{Members: []models.Member{{Share: 0.5, Places: all, Model: own}, {Share: 0.5, Places: all, Model: own}}}
+	cl, err := New(&m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(d.Text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		cl.Classify(d)
+	}
+}
