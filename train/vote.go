@@ -114,23 +114,24 @@ func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	for _, h := range held {
 		left = append(left, newNominee(h, y, seed))
 	}
-	kept := held[0]
 	now := tallied{}.with(left[0], y)
+	kept := now // calibrated as the votes are, which may move a few pages
 	for left = left[1:]; len(left) > 0 && len(now.members) < models.MaxMembers; {
 		at, next := now.helper(left, y)
 		first := must && len(now.members) == 1
 		if next.score <= now.score && !first {
 			break
 		}
-		if now = next; first || ahead(now.heldOut, kept, y).P < byChance {
-			kept = now.heldOut
+		if now = next; first || ahead(now.heldOut, kept.heldOut, y).P < byChance {
+			kept = now
 		}
 		left = slices.Delete(left, at, at+1)
 	}
-	if v, ok := kept.learner.(vote); ok {
-		kept.logs(len(v.members))
+	if len(kept.members) == 1 {
+		return held[0]
 	}
-	return kept
+	kept.logs()
+	return kept.heldOut
 }
 
 // nominee is a learner that may vote: its calibrated probabilities, by page.
@@ -201,10 +202,10 @@ func (t tallied) helper(left []*nominee, y []int) (at int, top tallied) {
 	return at, top
 }
 
-// logs turns sums of the probabilities of n members into scores, as models.Vote does.
-func (h *heldOut) logs(n int) {
-	all := models.Vote{Members: []models.Member{{Share: 1 / float64(n)}}}
-	for _, s := range h.scores {
+// logs turns sums of probabilities into scores, as models.Vote does.
+func (t tallied) logs() {
+	all := models.Vote{Members: []models.Member{{Share: 1 / float64(len(t.members))}}}
+	for _, s := range t.scores {
 		if s != nil {
 			sum := slices.Clone(s)
 			all.Scores(s, func(int) []float64 { return sum })

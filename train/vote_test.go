@@ -51,7 +51,7 @@ func TestPoll(t *testing.T) {
 	other := judgedAs(nn{}, y, erring(y, every(10, 1)))
 	third := judgedAs(cn2{}, y, erring(y, every(10, 2)))
 	same := judgedAs(bayes{}, y, erring(y, every(10, 0)))
-	few := judgedAs(linear{}, y, erring(y, every(60, 0))) // wrong on five pages, on which
+	few := judgedAs(linear{}, y, erring(y, every(61, 0))) // wrong on five pages, on which
 	six := judgedAs(nn{}, y, erring(y, every(50, 1)))     // this one is right
 	for _, c := range []struct {
 		name string
