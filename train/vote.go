@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"fossick/models"
 )
@@ -110,10 +111,12 @@ func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	if len(held) < 2 || held[0].score == 1 && !must {
 		return held[0]
 	}
-	var left []*nominee
-	for _, h := range held {
-		left = append(left, newNominee(h, y, seed))
+	left := make([]*nominee, len(held))
+	var wg sync.WaitGroup
+	for i, h := range held {
+		wg.Go(func() { left[i] = newNominee(h, y, seed) })
 	}
+	wg.Wait()
 	now := tallied{}.with(left[0], y)
 	kept := now // calibrated as the votes are, which may move a few pages
 	for left = left[1:]; len(left) > 0 && len(now.members) < models.MaxMembers; {
