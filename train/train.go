@@ -236,6 +236,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		return &heldOut{learner: learners[0]}, nil
 	}
 	every := everyFold(n)
+	votes := opt.mustVote() || opt.auto() && c.room == nil // the scores of all need room
 	var all []*heldOut
 	var top *heldOut
 	for _, l := range learners {
@@ -254,9 +255,11 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		if top == nil || h.score > top.score {
 			top = h
 		}
-		all = append(all, h)
+		if votes {
+			all = append(all, h)
+		}
 	}
-	if opt.mustVote() || opt.auto() && c.room == nil { // scores of all need room
+	if votes {
 		if v := poll(all, c.y, opt.mustVote(), opt.Seed); v != top {
 			top = v
 			opt.log().Info("cross-validated", "classifier", v.learner.name(), "accuracy", v.score, "members", v.learner)
