@@ -81,6 +81,10 @@ func (c trainCmd) divide(a *app, sets []examples, opt *train.Options) (*parts, e
 	return c.split(a, sets, opt)
 }
 
+// trainsTests says whether rows of the sets' own test parts are for training, as
+// they are where the test comes from elsewhere.
+func (c trainCmd) trainsTests() bool { return c.All || c.Test != "" || c.TestWhere != "" }
+
 // open opens the sets one by one, capped and renamed as the flags say.
 func (c trainCmd) open(a *app) ([]examples, *watch, error) {
 	var sets []examples
@@ -91,7 +95,7 @@ func (c trainCmd) open(a *app) ([]examples, *watch, error) {
 			return nil, nil, err
 		}
 		if c.PerSite > 0 {
-			if set, err = perSite(set, c.PerSite, c.All, a.random(0xca9)); err != nil {
+			if set, err = perSite(set, c.PerSite, c.trainsTests(), a.random(0xca9)); err != nil {
 				return nil, nil, err
 			}
 		}

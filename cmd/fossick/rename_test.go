@@ -120,6 +120,25 @@ func TestPerSiteSparesTests(t *testing.T) {
 	}
 }
 
+// TestTestPartsTrainCapped: where the test comes from elsewhere, a set's own test
+// rows train, so the cap is on them too.
+func TestTestPartsTrainCapped(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		cmd  trainCmd
+		want bool
+	}{
+		{"the sets' own split", trainCmd{}, false},
+		{"--all", trainCmd{All: true}, true},
+		{"--test", trainCmd{Test: "demo"}, true},
+		{"--test-where", trainCmd{TestWhere: "site=a"}, true},
+	} {
+		if got := tt.cmd.trainsTests(); got != tt.want {
+			t.Errorf("%s: own test rows train: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 // TestSplitBesideOwn: a set without a split trains as a whole beside one with.
 func TestSplitBesideOwn(t *testing.T) {
 	with := func(yield func(*datasets.Example, error) bool) {
