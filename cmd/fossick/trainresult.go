@@ -38,9 +38,9 @@ type trainResult struct {
 	Keywords     map[string][]string       `json:"keywords"`
 	Reliability  *reliabilityResult        `json:"reliability"`
 	Curve        []curveResult             `json:"learning_curve"` // null without --explain
-	Unlabelled   *adaptResult              `json:"unlabelled"`     // null without --unlabelled
 	Worst        []mistake                 `json:"worst"`          // null without a test or --explain
 	Explain      *string                   `json:"explain"`
+	Unlabelled   *adaptResult              `json:"unlabelled"` // null without --unlabelled
 	TrainSeconds float64                   `json:"train_seconds"`
 	PredictUS    *float64                  `json:"predict_us"`
 	Model        string                    `json:"model"`
