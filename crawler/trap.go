@@ -22,7 +22,7 @@ import (
 const (
 	// cutAfter is how many answers a pattern gets before it may be cut, and
 	// cutShare the share of them that must have been new for it to go on.
-	cutAfter = 60
+	cutAfter = 200
 	cutShare = 0.1
 
 	alikeBits    = 3   // sketches this near are the same page (see page.Distance)
