@@ -11,14 +11,15 @@ import (
 	"time"
 )
 
-// contentFaults are those of a body that arrives whole, in a coding that lies or
-// with content to choke on.
-func contentFaults() []Fault {
-	fault := func(name, about, states string, f func(*victim)) Fault {
-		return Fault{Name: name, About: about, States: strings.Fields(states), serve: f}
-	}
+// whole makes a fault of a page whose answer is HTTP as it should be.
+func whole(name, about, states string, f func(*victim)) Fault {
+	return Fault{Name: name, About: about, States: strings.Fields(states), serve: f}
+}
+
+// codingFaults are those of a body that is not what its header says.
+func codingFaults() []Fault {
 	return []Fault{
-		fault("gzip-bomb", "compresses 1 GB of blanks to 1 MB", "too_large", func(v *victim) {
+		whole("gzip-bomb", "compresses 1 GB of blanks to 1 MB", "too_large", func(v *victim) {
 			v.rw.Header().Set("Content-Encoding", "gzip")
 			v.rw.Header().Set("Content-Type", "text/html")
 			z := gzip.NewWriter(v.rw)
@@ -30,41 +31,47 @@ func contentFaults() []Fault {
 			}
 			_ = z.Close()
 		}),
-		fault("brotli-bomb", "sends a coding that nobody asked for", "body_error", func(v *victim) {
+		whole("brotli-bomb", "sends a coding that nobody asked for", "body_error", func(v *victim) {
 			v.html(bytes.Repeat([]byte{0x5b, 0xff, 0xff, 0x6f}, 4096), "Content-Encoding", "br")
 		}),
-		fault("gzip-lie", "calls plain text gzip", "body_error", func(v *victim) {
+		whole("gzip-lie", "calls plain text gzip", "body_error", func(v *victim) {
 			v.html([]byte("<p>this is not compressed at all"), "Content-Encoding", "gzip")
 		}),
-		fault("gzip-cut", "cuts the compressed body short", "body_error", func(v *victim) {
+		whole("gzip-cut", "cuts the compressed body short", "body_error", func(v *victim) {
 			var b bytes.Buffer
 			z := gzip.NewWriter(&b)
 			_, _ = z.Write(v.page) // into memory
 			_ = z.Close()
 			v.html(b.Bytes()[:b.Len()/2], "Content-Encoding", "gzip")
 		}),
-		fault("gzip-twice", "names two codings", "body_error", func(v *victim) {
+		whole("gzip-twice", "names two codings", "body_error", func(v *victim) {
 			v.html(v.page, "Content-Encoding", "gzip, gzip")
 		}),
-		fault("binary", "calls an image HTML", "wrong_type", func(v *victim) {
+		whole("binary", "calls an image HTML", "wrong_type", func(v *victim) {
 			v.html(append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), make([]byte, 4096)...))
 		}),
-		fault("wrong-type", "calls a page a PDF", "wrong_type", func(v *victim) {
+		whole("wrong-type", "calls a page a PDF", "wrong_type", func(v *victim) {
 			v.html(v.page, "Content-Type", "application/pdf")
 		}),
-		fault("bad-type", "gives a type that is none", "ok wrong_type", func(v *victim) {
+		whole("bad-type", "gives a type that is none", "ok wrong_type", func(v *victim) {
 			v.html(v.page, "Content-Type", "text/html/html; charset=\"")
 		}),
-		fault("wrong-charset", "calls UTF-8 text UTF-16", "ok duplicate", func(v *victim) {
+		whole("wrong-charset", "calls UTF-8 text UTF-16", "ok duplicate", func(v *victim) {
 			v.html(v.page, "Content-Type", "text/html; charset=utf-16le")
 		}),
-		fault("no-such-charset", "names a charset that nobody knows", "ok duplicate", func(v *victim) {
+		whole("no-such-charset", "names a charset that nobody knows", "ok duplicate", func(v *victim) {
 			v.html(v.page, "Content-Type", "text/html; charset=x-klingon-8")
 		}),
-		fault("deep-nesting", "nests a million elements", "ok", func(v *victim) {
+	}
+}
+
+// contentFaults are those of a page with content to choke on.
+func contentFaults() []Fault {
+	return []Fault{
+		whole("deep-nesting", "nests a million elements", "ok", func(v *victim) {
 			v.html([]byte("<!DOCTYPE html><title>deep " + v.q.url() + "</title>" + strings.Repeat("<b>", 1_000_000) + "deep"))
 		}),
-		fault("attributes", "gives one element 100,000 attributes", "ok", func(v *victim) {
+		whole("attributes", "gives one element 100,000 attributes", "ok", func(v *victim) {
 			var b bytes.Buffer
 			fmt.Fprintf(&b, "<!DOCTYPE html><title>attributes %s</title><p", v.q.url())
 			for i := range 100_000 {
@@ -72,24 +79,24 @@ func contentFaults() []Fault {
 			}
 			v.html(append(b.Bytes(), ">attributes"...))
 		}),
-		fault("unclosed", "opens a comment, a script and a tag and closes none", "ok", func(v *victim) {
+		whole("unclosed", "opens a comment, a script and a tag and closes none", "ok", func(v *victim) {
 			v.html([]byte("<!DOCTYPE html><title>unclosed " + v.q.url() + "</title><p>text<script>" +
 				strings.Repeat("<!-- <script> ", 50_000) + "<a href=\""))
 		}),
-		fault("entities", "is made of entities, named, numbered and broken", "ok", func(v *victim) {
+		whole("entities", "is made of entities, named, numbered and broken", "ok", func(v *victim) {
 			v.html([]byte("<!DOCTYPE html><title>entities " + v.q.url() + "</title><p>" +
 				strings.Repeat("&amp;&#x0;&#1114112;&CounterClockwiseContourIntegral;&#xD800;&", 20_000)))
 		}),
-		fault("million-links", "links to a million pages", "ok too_large", func(v *victim) {
+		whole("million-links", "links to a million pages", "ok too_large", func(v *victim) {
 			v.html(manyLinks(v.q.url(), 1_000_000))
 		}),
-		fault("many-links", "links to 50,000 pages that are not there", "ok", func(v *victim) {
+		whole("many-links", "links to 50,000 pages that are not there", "ok", func(v *victim) {
 			v.html(manyLinks(v.q.url(), 50_000))
 		}),
-		fault("long-links", "has links of 64 KB each", "ok", func(v *victim) {
+		whole("long-links", "has links of 64 KB each", "ok", func(v *victim) {
 			v.html(links("long "+v.q.url(), []string{"/" + strings.Repeat("l", 64<<10), "/?" + strings.Repeat("q=1&", 16<<10)}))
 		}),
-		fault("odd-links", "links to what is no web page", "ok", func(v *victim) {
+		whole("odd-links", "links to what is no web page", "ok", func(v *victim) {
 			v.html(links("odd "+v.q.url(), []string{"javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "http://[::1", "http://",
 				"//", "gopher://a/", "mailto:a@b", "http://127.0.0.1/", "http://0x7f.1/", "http://2130706433/",
 				"http://169.254.169.254/latest/meta-data/", "http://[::ffff:10.0.0.1]/", "http://user:pass@" + v.q.host + "/", "http://a..b/", "\x00\x01"}))

@@ -36,7 +36,7 @@ func (f *Fault) Host() bool { return f.scope != onPage }
 
 // Faults returns all that can be asked for, sorted by name.
 func Faults() []Fault {
-	all := slices.Concat(wireFaults(), bodyFaults(), contentFaults(), redirectFaults(), statusFaults(), trapFaults(), robotsFaults(), tlsFaults())
+	all := slices.Concat(wireFaults(), bodyFaults(), codingFaults(), contentFaults(), redirectFaults(), statusFaults(), trapFaults(), robotsFaults(), tlsFaults())
 	slices.SortFunc(all, func(a, b Fault) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

@@ -2,55 +2,57 @@ package corpusweb
 
 import "strings"
 
+// wire makes a fault of a page that is written on the bare connection.
+func wire(name, about, states string, f func(*rawConn)) Fault {
+	return Fault{Name: name, About: about, States: strings.Fields(states), serve: func(v *victim) { v.raw(f) }}
+}
+
 // wireFaults are those of the answer's header and below.
 func wireFaults() []Fault {
-	fault := func(name, about, state string, f func(*rawConn)) Fault {
-		return Fault{Name: name, About: about, States: []string{state}, serve: func(v *victim) { v.raw(f) }}
-	}
 	return []Fault{
-		fault("silence", "takes the request and says nothing", "header_timeout", (*rawConn).wait),
-		fault("slow-header", "sends the header a byte at a time", "header_timeout", func(c *rawConn) {
+		wire("silence", "takes the request and says nothing", "header_timeout", (*rawConn).wait),
+		wire("slow-header", "sends the header a byte at a time", "header_timeout", func(c *rawConn) {
 			c.drip("HTTP/1.1 200 OK\r\nX-Slow: " + strings.Repeat("z", 4096))
 		}),
-		fault("half-header", "hangs up in the middle of the header", "header_error", func(c *rawConn) {
+		wire("half-header", "hangs up in the middle of the header", "header_error", func(c *rawConn) {
 			_ = c.say("HTTP/1.1 200 OK") // a client that is gone needs no more
 			_, _ = c.Write([]byte("Content-Ty"))
 		}),
-		fault("hang-up", "hangs up before the header", "header_error", func(*rawConn) {}),
-		fault("reset", "resets the connection before the header", "header_error", (*rawConn).reset),
-		fault("garbage", "answers with random bytes", "header_error", func(c *rawConn) {
+		wire("hang-up", "hangs up before the header", "header_error", func(*rawConn) {}),
+		wire("reset", "resets the connection before the header", "header_error", (*rawConn).reset),
+		wire("garbage", "answers with random bytes", "header_error", func(c *rawConn) {
 			for i := range 4096 {
 				_, _ = c.Write([]byte{byte(i * i >> 3)})
 			}
 		}),
-		fault("bad-status-line", "gives a status that is no number", "header_error", func(c *rawConn) {
+		wire("bad-status-line", "gives a status that is no number", "header_error", func(c *rawConn) {
 			_ = c.say("HTTP/1.1 fine Thanks")
 			_ = c.say("")
 		}),
-		fault("no-header", "sends a page without any header, as HTTP/0.9 did", "header_error", func(c *rawConn) {
+		wire("no-header", "sends a page without any header, as HTTP/0.9 did", "header_error", func(c *rawConn) {
 			_, _ = c.Write([]byte("<html><title>old</title><p>a page\n"))
 		}),
-		fault("header-flood", "sends header fields without end", "header_error", func(c *rawConn) {
+		wire("header-flood", "sends header fields without end", "header_error", func(c *rawConn) {
 			_ = c.say("HTTP/1.1 200 OK")
 			c.flood("X-Flood: "+strings.Repeat("f", 1000)+"\r\n", 256<<20)
 		}),
-		fault("header-line", "sends one header field of 256 MB", "header_error", func(c *rawConn) {
+		wire("header-line", "sends one header field of 256 MB", "header_error", func(c *rawConn) {
 			_ = c.say("HTTP/1.1 200 OK")
 			_, _ = c.Write([]byte("X-Long: "))
 			c.flood(strings.Repeat("l", 4096), 256<<20)
 		}),
-		fault("continue-flood", "says 100 Continue without end", "header_error", func(c *rawConn) {
+		wire("continue-flood", "says 100 Continue without end", "header_error", func(c *rawConn) {
 			c.flood("HTTP/1.1 100 Continue\r\n\r\n", 16<<20)
 		}),
-		fault("two-lengths", "announces two lengths that differ", "header_error", func(c *rawConn) {
+		wire("two-lengths", "announces two lengths that differ", "header_error", func(c *rawConn) {
 			_ = c.head("Content-Length: 10", "Content-Length: 20")
 			_, _ = c.Write([]byte("0123456789"))
 		}),
-		fault("negative-length", "announces a length below zero", "header_error", func(c *rawConn) {
+		wire("negative-length", "announces a length below zero", "header_error", func(c *rawConn) {
 			_ = c.head("Content-Length: -1")
 			_, _ = c.Write([]byte("0123456789"))
 		}),
-		fault("bad-field", "sends header fields with bytes that none may have", "header_error", func(c *rawConn) {
+		wire("bad-field", "sends header fields with bytes that none may have", "header_error", func(c *rawConn) {
 			_ = c.head("X-\x00Null\x01: \x02", ": no name", "no colon")
 			_, _ = c.Write([]byte("<p>page"))
 		}),
@@ -59,53 +61,50 @@ func wireFaults() []Fault {
 
 // bodyFaults are those of the body's transport.
 func bodyFaults() []Fault {
-	fault := func(name, about, state string, f func(*rawConn)) Fault {
-		return Fault{Name: name, About: about, States: strings.Fields(state), serve: func(v *victim) { v.raw(f) }}
-	}
 	return []Fault{
-		fault("drip-body", "sends the body a byte at a time", "body_timeout", func(c *rawConn) {
+		wire("drip-body", "sends the body a byte at a time", "body_timeout", func(c *rawConn) {
 			_ = c.head("Content-Length: 100000")
 			c.drip(strings.Repeat("drip ", 20000))
 		}),
-		fault("stall", "stops in the middle of the body", "body_timeout", func(c *rawConn) {
+		wire("stall", "stops in the middle of the body", "body_timeout", func(c *rawConn) {
 			_ = c.head("Content-Length: 100000")
 			_, _ = c.Write([]byte("<p>half of a pa"))
 			c.wait()
 		}),
-		fault("endless-body", "sends a body without end", "too_large", func(c *rawConn) {
+		wire("endless-body", "sends a body without end", "too_large", func(c *rawConn) {
 			_ = c.head("Connection: close")
 			c.flood("<p>"+strings.Repeat("again and again ", 256), 1<<30)
 		}),
-		fault("endless-chunks", "sends chunks without end", "too_large", func(c *rawConn) {
+		wire("endless-chunks", "sends chunks without end", "too_large", func(c *rawConn) {
 			_ = c.head("Transfer-Encoding: chunked")
 			c.flood("1000\r\n"+strings.Repeat("c", 0x1000)+"\r\n", 1<<30)
 		}),
-		fault("short-body", "hangs up before the announced length", "body_error", func(c *rawConn) {
+		wire("short-body", "hangs up before the announced length", "body_error", func(c *rawConn) {
 			_ = c.head("Content-Length: 5000")
 			_, _ = c.Write([]byte("<p>not all of it"))
 		}),
-		fault("long-body", "sends more than the announced length", "ok duplicate", func(c *rawConn) {
+		wire("long-body", "sends more than the announced length", "ok duplicate", func(c *rawConn) {
 			_ = c.head("Content-Length: 26")
 			_, _ = c.Write([]byte("<title>long</title><p>body<p>which goes on"))
 		}),
-		fault("reset-body", "resets the connection in the middle of the body", "body_error", func(c *rawConn) {
+		wire("reset-body", "resets the connection in the middle of the body", "body_error", func(c *rawConn) {
 			_ = c.head("Content-Length: 5000")
 			_, _ = c.Write([]byte("<p>not all of it"))
 			c.reset()
 		}),
-		fault("bad-chunk", "gives a chunk a length that is no number", "body_error", func(c *rawConn) {
+		wire("bad-chunk", "gives a chunk a length that is no number", "body_error", func(c *rawConn) {
 			_ = c.head("Transfer-Encoding: chunked")
 			_, _ = c.Write([]byte("5\r\n<p>ab\r\nbanana\r\n"))
 		}),
-		fault("huge-chunk", "gives a chunk a length beyond all numbers", "body_error", func(c *rawConn) {
+		wire("huge-chunk", "gives a chunk a length beyond all numbers", "body_error", func(c *rawConn) {
 			_ = c.head("Transfer-Encoding: chunked")
 			_, _ = c.Write([]byte("5\r\n<p>ab\r\nfffffffffffffffff\r\nxy"))
 		}),
-		fault("cut-chunks", "hangs up before the last chunk", "body_error", func(c *rawConn) {
+		wire("cut-chunks", "hangs up before the last chunk", "body_error", func(c *rawConn) {
 			_ = c.head("Transfer-Encoding: chunked")
 			_, _ = c.Write([]byte("5\r\n<p>ab\r\n5\r\ncd"))
 		}),
-		fault("huge-length", "announces eight exabytes", "too_large", func(c *rawConn) {
+		wire("huge-length", "announces eight exabytes", "too_large", func(c *rawConn) {
 			_ = c.head("Content-Length: 9223372036854775807")
 			_, _ = c.Write([]byte("<p>and so on"))
 			c.wait()
