@@ -179,7 +179,8 @@ func hostOf(dir string) string {
 		}
 		return '-'
 	}, name)
-	label = strings.Trim(label[:min(len(label), 63)], "-")
+	// One hyphen at a time: "xn--" would say that the rest is punycode.
+	label = strings.Join(strings.FieldsFunc(label[:min(len(label), 63)], func(r rune) bool { return r == '-' }), "-")
 	if label == "" {
 		label = "set"
 	}

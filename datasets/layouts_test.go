@@ -163,6 +163,7 @@ func FuzzFolderNames(f *testing.F) {
 	f.Add("a/b")
 	f.Add("///")
 	f.Add("course/\xff/http:^^")
+	f.Add("xn--0")
 	f.Fuzz(func(t *testing.T, rel string) {
 		if e, err := webKBName(rel); err == nil {
 			if e.Label+"/"+e.Site+"/"+strings.ReplaceAll(e.URL, "/", "^") != rel && !strings.Contains(e.URL, "^") {
