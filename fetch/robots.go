@@ -110,7 +110,9 @@ func (p *robotsParser) agent(value string) {
 	}
 	token := "*"
 	if !(strings.HasPrefix(value, "*") && (len(value) == 1 || value[1] == ' ' || value[1] == '\t')) {
-		token = productToken(value)
+		if token = productToken(value); token == "*" {
+			token = "" // "*=x" means nobody, not everybody
+		}
 	}
 	if token == "" {
 		return

@@ -242,6 +242,7 @@ func FuzzRobots(f *testing.F) {
 		}
 	}
 	f.Add([]byte("user-agent:*\ndisallow:/*a*b$"), "/xaxb")
+	f.Add([]byte("user-agent: bot\ndillllow: /x\nuser-agent: *=bxM5P\ndisallow: /y"), "/y")
 	f.Fuzz(func(t *testing.T, file []byte, path string) {
 		r := ParseRobots(file)
 		checkRobotsText(t, file)
