@@ -21,6 +21,8 @@ const (
 	keyContent = 'c' // + checksum (16) → page number
 	keyLabel   = 'l' // + page number → Label
 	keyHost    = 'h' // + name:port → Host
+
+	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
 )
 
 func key(kind byte) []byte { return []byte{kind} }

@@ -12,7 +12,7 @@ import (
 type Life struct {
 	ID ID
 	Birth
-	FoundBy string  // URL of Birth.From
+	FoundBy string  // URL of Birth.From, or of the sitemap
 	Queued  *Queued // nil when it waits no more
 	Visits  []Visit // in order of time
 	Fate    *Fate   // nil while it waits
@@ -97,7 +97,20 @@ func (s *Store) name(l *Life) error {
 	if l.Page != nil {
 		l.Page.Number = l.Fate.Page
 	}
-	return nil
+	return s.nameSitemap(l)
+}
+
+// nameSitemap fills in the sitemap that named the URL.
+func (s *Store) nameSitemap(l *Life) error {
+	if l.Exchange == 0 {
+		return nil
+	}
+	x, err := s.Exchange(l.AtHost, l.Exchange)
+	if errors.Is(err, ErrUnknown) {
+		return nil // taken out by repair
+	}
+	l.FoundBy = x.URL
+	return err
 }
 
 // optional reads a record that need not be there.

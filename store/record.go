@@ -18,6 +18,7 @@ const (
 	ViaSeed     Via = "seed"
 	ViaLink     Via = "link"
 	ViaRedirect Via = "redirect"
+	ViaSitemap  Via = "sitemap"
 )
 
 // Info is what a store says of itself. Settings is the crawl's own, kept so
@@ -52,6 +53,12 @@ type Birth struct {
 	Depth int    `cbor:"4,keyasint,omitempty"` // links from a start page
 	Hops  int    `cbor:"5,keyasint,omitempty"` // redirects in a row that led here
 	At    int64  `cbor:"6,keyasint"`           // Unix milliseconds
+
+	// Of a URL that a sitemap named: the exchange that fetched the sitemap, by
+	// its number and its host (name:port).
+	Exchange uint64 `cbor:"20,keyasint,omitempty"`
+	AtHost   string `cbor:"21,keyasint,omitempty"`
+	Modified int64  `cbor:"22,keyasint,omitempty"` // as the sitemap says, Unix seconds
 }
 
 // Queued is a URL's place in the frontier.
@@ -71,6 +78,9 @@ type Visit struct {
 	Location ID     `cbor:"5,keyasint,omitempty"` // where a redirect led
 	Error    string `cbor:"6,keyasint,omitempty"`
 	Bytes    int64  `cbor:"7,keyasint,omitempty"`
+
+	Rest       int64 `cbor:"20,keyasint,omitempty"` // that the host was due afterwards, milliseconds
+	RetryAfter int64 `cbor:"21,keyasint,omitempty"` // that the answer asked for, milliseconds
 }
 
 // Fate is what became of a URL that waits no more.
@@ -139,6 +149,26 @@ type Host struct {
 	RobotsCode int    `cbor:"8,keyasint,omitempty"`
 
 	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and why
+
+	Exchanges uint64    `cbor:"20,keyasint,omitempty"` // on record that are for no URL of the queue; see Exchange
+	Sitemaps  *Sitemaps `cbor:"21,keyasint,omitempty"` // nil as long as nobody asked for them
+}
+
+// Sitemaps is how far the reading of a host's sitemaps is. It ends when none is
+// pending.
+type Sitemaps struct {
+	Pending []SitemapFile `cbor:"1,keyasint,omitempty"` // to be fetched, the first first
+	Known   []uint64      `cbor:"2,keyasint,omitempty"` // page.Key of all that were named, while some are pending
+	Files   int           `cbor:"3,keyasint,omitempty"` // asked for, redirects included
+	URLs    int           `cbor:"4,keyasint,omitempty"` // entered that nothing had named before
+}
+
+// SitemapFile is a sitemap that is to be fetched.
+type SitemapFile struct {
+	URL   string `cbor:"1,keyasint"`           // in normal form
+	Depth int    `cbor:"2,keyasint,omitempty"` // indexes above it
+	Hops  int    `cbor:"3,keyasint,omitempty"` // redirects in a row that led here
+	Tries int    `cbor:"4,keyasint,omitempty"` // that failed
 }
 
 func encode(v any) ([]byte, error) {

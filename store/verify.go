@@ -44,7 +44,7 @@ type inspection struct {
 func (in *inspection) run(ctx context.Context) ([]Problem, error) {
 	in.counts = Counts{States: map[string]uint64{}}
 	for _, pass := range []func(context.Context) error{
-		in.births, in.strays, in.seen, in.pages, in.leftovers, in.hosts, in.totals,
+		in.births, in.strays, in.seen, in.pages, in.leftovers, in.hosts, in.exchanges, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()
@@ -170,16 +170,6 @@ func (in *inspection) seen(ctx context.Context) error {
 			return nil
 		}
 		return in.found(k, "the seen-set names a URL that is not there", "removed", func(b *Batch) error { return b.delete(k) })
-	})
-}
-
-// hosts looks for hosts that cannot be read.
-func (in *inspection) hosts(ctx context.Context) error {
-	return in.scan(ctx, keyHost, func(_ *badger.Txn, k, v []byte) error {
-		if err := decode(k, v, &Host{}); err != nil {
-			return in.found(k, err.Error(), "removed: robots.txt will be fetched again", func(b *Batch) error { return b.delete(k) })
-		}
-		return nil
 	})
 }
 

@@ -58,8 +58,14 @@ func waiter(item *badger.Item, births *badger.Iterator) (w Waiter, err error) {
 	if err := valueOf(item, k, func(k, v []byte) error { return decode(k, v, &w.Queued) }); err != nil {
 		return w, err
 	}
+	return w, birthAt(births, n, &w.Birth)
+}
+
+// birthAt reads the birth of URL n, which lies ahead of where births is, or is
+// there.
+func birthAt(births *badger.Iterator, n uint64, b *Birth) error {
 	want := numKey(keyBirth, n)
-	// The next of many that wait is near; of few, far.
+	// The next of many that are wanted is near; of few, far.
 	for steps := 0; births.Valid() && bytes.Compare(births.Item().Key(), want) < 0; steps++ {
 		if steps < maxSteps {
 			births.Next()
@@ -68,9 +74,9 @@ func waiter(item *badger.Item, births *badger.Iterator) (w Waiter, err error) {
 		}
 	}
 	if !births.Valid() || !bytes.Equal(births.Item().Key(), want) {
-		return w, fmt.Errorf("store key %q: %w", want, ErrUnknown)
+		return fmt.Errorf("store key %q: %w", want, ErrUnknown)
 	}
-	return w, valueOf(births.Item(), want, func(k, v []byte) error { return decode(k, v, &w.Birth) })
+	return valueOf(births.Item(), want, func(k, v []byte) error { return decode(k, v, b) })
 }
 
 // maxSteps is how many records a walk passes over before it seeks, which costs
