@@ -116,15 +116,26 @@ func (b *bodyReader) fill(n int) error {
 
 // enforce ends a body that went over a limit.
 func (b *bodyReader) enforce() {
-	out, limit, wire := int64(len(b.data)), b.ex.req.MaxBodyBytes, b.ex.wire.Load()
+	out, limit := int64(len(b.data)), b.ex.req.MaxBodyBytes
 	switch {
 	case out > limit && b.ex.req.Truncate:
 		b.data, b.truncated, b.err = b.data[:limit], true, io.EOF
 	case out > limit:
 		b.err = &stateError{StateTooLarge, fmt.Errorf("body over the limit of %d bytes", limit)}
-	case b.coding != codingNone && out > ratioFloor && out/b.ex.f.opt.MaxRatio > wire:
-		b.err = &stateError{StateTooLarge, fmt.Errorf("decompression bomb: %d bytes out of %d", out, wire)}
+	default:
+		if bomb := b.bomb(out); bomb != nil {
+			b.err = bomb
+		}
 	}
+}
+
+// bomb returns an error when so much came out of too little.
+func (b *bodyReader) bomb(out int64) error {
+	wire := b.ex.wire.Load()
+	if b.coding == codingNone || out <= ratioFloor || out/b.ex.f.opt.MaxRatio <= wire {
+		return nil
+	}
+	return &stateError{StateTooLarge, fmt.Errorf("decompression bomb: %d bytes out of %d", out, wire)}
 }
 
 // read decompresses into p.

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -25,6 +26,10 @@ type Request struct {
 	MaxBodyBytes int64
 	// Truncate cuts a body at the limit instead of refusing it (robots.txt).
 	Truncate bool
+	// Stream, when set, gets a wanted body while it comes, decompressed and under
+	// the limits; Response.Body stays nil. It is called once, on the goroutine of
+	// Fetch, and may stop before the end. How the body ended is in the Response.
+	Stream func(body io.Reader)
 }
 
 // DefaultAccept returns the types that the crawl wants: pages with links or text.

@@ -43,7 +43,7 @@ func newLane(base *colly.Collector) *lane {
 		// The body is read here, where its limits are. Colly would read it with
 		// io.ReadAll, in pieces from 512 bytes up: a third of a fast exchange.
 		if l.ex.judgeHeader() {
-			l.ex.body, l.ex.bodyErr = l.ex.reader.readAll()
+			l.ex.body, l.ex.bodyErr = l.ex.reader.deliver()
 		}
 		r.Request.Abort() // closes the body, read or not
 	})

@@ -14,12 +14,15 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Limits of a sitemap: the protocol's for entries and length of a URL; a file
-// may be 50 MB by the protocol, and is read to MaxSitemapBytes.
+// Limits of a sitemap: the protocol's for entries, length of a URL and size of a
+// file; a file's elements may be nested so deep, and be so long each, before it
+// is given up.
 const (
-	MaxSitemapBytes = 16 << 20
+	MaxSitemapBytes = 50 << 20 // decompressed
 	maxSitemapURLs  = 50_000
 	maxSitemapURL   = 2048
+	maxSitemapDepth = 64
+	maxSitemapToken = 1 << 20
 )
 
 // Sitemap is what a sitemap names (sitemaps.org, version 0.9).
@@ -34,82 +37,158 @@ type SitemapPage struct {
 	Modified time.Time // zero when not told, or not in a form that can be read
 }
 
-// SitemapRequest asks for a sitemap: any type, cut at MaxSitemapBytes.
-func SitemapRequest(url string) Request {
-	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: MaxSitemapBytes, Truncate: true}
+// SitemapEntry is one entry of a sitemap: a page, or in an index a further sitemap.
+type SitemapEntry struct {
+	SitemapPage
+	Map bool
 }
 
-// ParseSitemap reads a sitemap: XML, an index of sitemaps, an RSS or Atom feed,
-// or a text with a URL a line; also gzipped. What a broken or cut file names
-// before the break counts, and the error says where it breaks. It takes 50,000
-// entries at most, as the protocol has it.
+// SitemapRequest asks for a sitemap: any type, cut at MaxSitemapBytes. read gets
+// the body while it comes, for ReadSitemap; none of it is kept.
+func SitemapRequest(url string, read func(body io.Reader)) Request {
+	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: MaxSitemapBytes, Truncate: true, Stream: read}
+}
+
+// ParseSitemap is ReadSitemap of a file in memory, with all its entries.
 func ParseSitemap(body []byte) (*Sitemap, error) {
-	if bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
-		plain, err := gunzip(body)
-		if len(plain) == 0 {
-			return &Sitemap{}, fmt.Errorf("sitemap: not gzip that can be read: %w", err)
-		}
-		body = plain // of a file cut short, what there is
-	}
-	start := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if !bytes.HasPrefix(start, []byte("<")) {
-		return textSitemap(start)
-	}
-	return xmlSitemap(start)
-}
-
-func gunzip(body []byte) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.LimitReader(z, MaxSitemapBytes))
-}
-
-func textSitemap(body []byte) (*Sitemap, error) {
 	m := &Sitemap{}
-	lines := bufio.NewScanner(bytes.NewReader(body))
+	err := ReadSitemap(bytes.NewReader(body), func(e SitemapEntry) bool {
+		if e.Map {
+			m.Maps = append(m.Maps, e.URL)
+		} else {
+			m.Pages = append(m.Pages, e.SitemapPage)
+		}
+		return true
+	})
+	return m, err
+}
+
+// ReadSitemap reads a sitemap: XML, an index of sitemaps, an RSS or Atom feed,
+// or a text with a URL a line; also gzipped. It calls take for each entry, in the
+// file's order, until that returns false; it hands out 50,000 entries at most, as
+// the protocol has it, and reads MaxSitemapBytes, decompressed. What a broken or
+// cut file names before the break counts, and the error says where it breaks.
+// Memory is bounded whatever comes: about 3 MiB.
+func ReadSitemap(r io.Reader, take func(SitemapEntry) bool) error {
+	in := bufio.NewReaderSize(r, 4096)
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return fmt.Errorf("sitemap: not gzip that can be read: %w", err)
+		}
+		in = bufio.NewReaderSize(z, 4096)
+	}
+	out := &sitemapOut{take: take}
+	in = bufio.NewReaderSize(io.LimitReader(in, MaxSitemapBytes), 4096)
+	if first := firstByte(in); first != '<' {
+		return textSitemap(in, out)
+	}
+	return xmlSitemap(in, out)
+}
+
+// firstByte passes over a byte order mark and blanks, and looks at what comes.
+func firstByte(in *bufio.Reader) byte {
+	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		_, _ = in.Discard(3) // they are there
+	}
+	for {
+		b, err := in.Peek(1)
+		if err != nil {
+			return 0
+		}
+		if !bytes.Contains([]byte(" \t\r\n"), b) {
+			return b[0]
+		}
+		_, _ = in.Discard(1)
+	}
+}
+
+// sitemapOut hands entries out until there are enough.
+type sitemapOut struct {
+	take func(SitemapEntry) bool
+	n    int
+	full bool
+}
+
+func (o *sitemapOut) put(e SitemapEntry) {
+	e.URL = strings.TrimSpace(e.URL)
+	if !usable(e.URL) || o.full {
+		return
+	}
+	o.n++
+	o.full = !o.take(e) || o.n >= maxSitemapURLs
+}
+
+func textSitemap(in io.Reader, out *sitemapOut) error {
+	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<10)
-	for lines.Scan() {
-		m.page(lines.Text(), time.Time{})
+	for !out.full && lines.Scan() {
+		out.put(SitemapEntry{SitemapPage: SitemapPage{URL: lines.Text()}})
 	}
 	if err := lines.Err(); err != nil {
-		return m, fmt.Errorf("sitemap: line after URL %d: %w; want a URL a line", len(m.Pages), err)
+		return fmt.Errorf("sitemap: line after URL %d: %w; want a URL a line", out.n, err)
 	}
-	return m, nil
+	return nil
 }
 
 // xmlSitemap reads element by element. Names are taken without their namespace,
 // which many files get wrong.
-func xmlSitemap(body []byte) (*Sitemap, error) {
-	dec := xml.NewDecoder(bytes.NewReader(body))
+func xmlSitemap(in io.Reader, out *sitemapOut) error {
+	tokens := &tokenLimit{r: in}
+	dec := xml.NewDecoder(tokens)
 	dec.Strict = false
 	dec.CharsetReader = charset.NewReaderLabel
 	dec.Entity = xml.HTMLEntity
-	m := &Sitemap{}
-	var r sitemapReader
-	for !m.full() {
+	r := sitemapReader{out: out}
+	for depth := 0; !out.full; {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
-			return m, nil
+			return nil
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+		if err == nil && depth > maxSitemapDepth {
+			err = errors.New("elements nested too deep")
 		}
 		if err != nil {
-			return m, fmt.Errorf("sitemap: byte %d: %w; the %d entries before it count", dec.InputOffset(), err, len(m.Pages)+len(m.Maps))
+			return fmt.Errorf("sitemap: byte %d: %w; the %d entries before it count", dec.InputOffset(), err, out.n)
 		}
-		r.token(m, token)
+		r.token(token)
+		tokens.since = 0
 	}
-	return m, nil
+	return nil
+}
+
+// tokenLimit ends a file with a token of more than maxSitemapToken, which the
+// decoder would gather in memory.
+type tokenLimit struct {
+	r     io.Reader
+	since int // bytes read since the last token
+}
+
+func (t *tokenLimit) Read(p []byte) (int, error) {
+	if t.since > maxSitemapToken {
+		return 0, fmt.Errorf("an element or text of more than %d bytes", maxSitemapToken)
+	}
+	n, err := t.r.Read(p)
+	t.since += n
+	return n, err
 }
 
 // sitemapReader is where the reading of an XML sitemap stands.
 type sitemapReader struct {
+	out      *sitemapOut
 	entry    string // url, sitemap, item or entry; "" between them
 	field    string // the element inside it
 	loc      strings.Builder
 	modified strings.Builder
 }
 
-func (r *sitemapReader) token(m *Sitemap, token xml.Token) {
+func (r *sitemapReader) token(token xml.Token) {
 	switch t := token.(type) {
 	case xml.StartElement:
 		r.start(t)
@@ -122,7 +201,7 @@ func (r *sitemapReader) token(m *Sitemap, token xml.Token) {
 		}
 	case xml.EndElement:
 		if name := strings.ToLower(t.Name.Local); name == r.entry {
-			r.end(m)
+			r.end()
 		} else if name == r.field {
 			r.field = ""
 		}
@@ -133,7 +212,7 @@ func (r *sitemapReader) start(t xml.StartElement) {
 	name := strings.ToLower(t.Name.Local)
 	switch name {
 	case "url", "sitemap", "item", "entry":
-		*r = sitemapReader{entry: name}
+		*r = sitemapReader{out: r.out, entry: name}
 		return
 	}
 	// An image's or a video's <loc> within an entry has a namespace of its own.
@@ -159,30 +238,16 @@ func (r *sitemapReader) start(t xml.StartElement) {
 	}
 }
 
-func (r *sitemapReader) end(m *Sitemap) {
-	loc := strings.TrimSpace(r.loc.String())
-	if r.entry == "sitemap" {
-		if usable(loc) && !m.full() {
-			m.Maps = append(m.Maps, loc)
-		}
-	} else {
-		m.page(loc, sitemapTime(r.modified.String()))
-	}
-	*r = sitemapReader{}
+func (r *sitemapReader) end() {
+	page := SitemapPage{r.loc.String(), sitemapTime(r.modified.String())}
+	r.out.put(SitemapEntry{page, r.entry == "sitemap"})
+	*r = sitemapReader{out: r.out}
 }
 
 // add appends text that may come in pieces, within bounds.
 func add(b *strings.Builder, text []byte) {
 	if room := maxSitemapURL + 1 - b.Len(); room > 0 {
 		b.Write(text[:min(room, len(text))])
-	}
-}
-
-func (m *Sitemap) full() bool { return len(m.Pages)+len(m.Maps) >= maxSitemapURLs }
-
-func (m *Sitemap) page(loc string, modified time.Time) {
-	if loc = strings.TrimSpace(loc); usable(loc) && !m.full() {
-		m.Pages = append(m.Pages, SitemapPage{loc, modified})
 	}
 }
 

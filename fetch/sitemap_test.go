@@ -94,10 +94,50 @@ func TestSitemapBounds(t *testing.T) {
 	if m, _ := ParseSitemap(bomb); len(m.Pages) != 0 {
 		t.Errorf("%d pages of a bomb", len(m.Pages))
 	}
+	for name, hostile := range map[string]string{
+		"a long comment": "<urlset><!--" + strings.Repeat("x", 4*maxSitemapToken) + "--><url><loc>http://a.test/</loc></url>",
+		"a long text":    "<urlset>" + strings.Repeat("x", 4*maxSitemapToken) + "<url><loc>http://a.test/</loc></url>",
+		"a deep file":    strings.Repeat("<a>", 2*maxSitemapDepth) + "<url><loc>http://a.test/</loc></url>",
+	} {
+		if m, err := ParseSitemap([]byte(hostile)); err == nil || len(m.Pages) != 0 {
+			t.Errorf("%s: %d pages, %v; want an error", name, len(m.Pages), err)
+		}
+	}
 	deep := strings.Repeat("<url>", 1_000_000)
 	if m, _ := ParseSitemap([]byte(deep)); len(m.Pages) != 0 {
 		t.Errorf("%d pages of nested elements", len(m.Pages))
 	}
+}
+
+// TestReadSitemapStops: whoever has enough is not given more, and no more is read.
+func TestReadSitemapStops(t *testing.T) {
+	for name, endless := range map[string]string{"xml": "<url><loc>http://a.test/</loc></url>", "text": "http://a.test/\n"} {
+		in := &endlessReader{text: endless}
+		n := 0
+		if err := ReadSitemap(in, func(SitemapEntry) bool { n++; return n < 10 }); err != nil || n != 10 {
+			t.Errorf("%s: %d entries, %v; want 10", name, n, err)
+		}
+		if in.read > 64<<10 {
+			t.Errorf("%s: %d bytes were read for 10 entries", name, in.read)
+		}
+		n, in = 0, &endlessReader{text: endless}
+		if err := ReadSitemap(in, func(SitemapEntry) bool { n++; return true }); err != nil || n != maxSitemapURLs {
+			t.Errorf("%s: %d entries, %v; want %d", name, n, err, maxSitemapURLs)
+		}
+	}
+}
+
+type endlessReader struct {
+	text string
+	read int
+}
+
+func (r *endlessReader) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.text[(r.read+i)%len(r.text)]
+	}
+	r.read += len(p)
+	return len(p), nil
 }
 
 func FuzzSitemap(f *testing.F) {
