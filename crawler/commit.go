@@ -68,6 +68,9 @@ func (c *Crawler) finish(b *store.Batch) error {
 
 // apply journals all that follows from one exchange and frees its host.
 func (c *Crawler) apply(b *store.Batch, o *outcome) error {
+	if o.partial {
+		return c.enterSitemap(b, o)
+	}
 	c.busy--
 	o.hold(-1)
 	if o.task == taskPage {
@@ -81,6 +84,9 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	switch {
 	case o.aborted:
 		c.requeue(o.job)
+		if o.owner != nil {
+			o.owner.sitemapBusy = false
+		}
 	case o.task == taskAddress && o.resp == nil:
 		c.requeue(o.job)
 		c.release(o.host, 0)
@@ -90,13 +96,18 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 		err = c.failHost(b, o, "the host's address could not be used")
 	case o.task == taskRobots:
 		err = c.applyRobots(b, o)
+	case o.task == taskSitemap:
+		err = c.applySitemap(b, o)
 	default:
 		err = c.applyPage(b, o)
 	}
 	if err != nil {
 		return err
 	}
-	rest := c.restAfter(o.host, o.resp.Took, o.resp.RetryAfter)
+	rest := c.restAfter(o.asked(), o.resp.Took, o.resp.RetryAfter)
+	if err := c.journal(b, o, rest); err != nil {
+		return err
+	}
 	if o.other != nil {
 		c.release(o.other, rest)
 	}
@@ -138,6 +149,8 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
+	visit.Rest = c.restAfter(h, r.Took, r.RetryAfter).Milliseconds()
+	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.id, visits, visit)
 }
 
@@ -218,15 +231,19 @@ func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Pag
 func (c *Crawler) queueLinks(b *store.Batch, o *outcome) ([]store.ID, error) {
 	ids := make([]store.ID, 0, len(o.links))
 	birth := store.Birth{From: o.id, Via: store.ViaLink, Depth: o.birth.Depth + 1}
-	step := c.counts.Pages
 	for _, f := range o.links {
-		id, err := c.discover(b, birth, f, frontier.Link{Score: f.score, Step: step})
+		id, err := c.discover(b, birth, f, c.linkOf(f))
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// linkOf is what an ordering may know of a link found now.
+func (c *Crawler) linkOf(f found) frontier.Link {
+	return frontier.Link{Score: f.score, Step: c.counts.Pages}
 }
 
 // maxHops bounds redirects in a row.
@@ -255,8 +272,11 @@ func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
 	return id, c.bury(b, o.id, o.queued, fate)
 }
 
-// bury ends a URL's wait with its fate.
+// bury ends a URL's wait with its fate; a guest's job has no URL.
 func (c *Crawler) bury(b *store.Batch, id store.ID, q store.Queued, fate store.Fate) error {
+	if id == 0 {
+		return nil
+	}
 	c.counts.States[fate.State]++
 	fate.At = cmp.Or(fate.At, c.opt.Now().UnixMilli())
 	fate.Score, fate.Parent = q.Score, q.Parent

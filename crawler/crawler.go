@@ -95,7 +95,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 			c.stopped = StopDiskFull
 		}
 	}
-	workers.Wait()  // none blocks: outcomes has room for all that are in flight
+	c.drain(&workers)
 	if err != nil { // what was counted after the last commit does not count
 		if counts, readErr := c.store.Counts(); readErr == nil {
 			c.counts = counts
@@ -103,6 +103,19 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	}
 	err = errors.Join(err, c.frontier.Close())
 	return Result{Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped}, err
+}
+
+// drain waits for the workers. What they still send nobody wants.
+func (c *Crawler) drain(workers *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() { workers.Wait(); close(done) }()
+	for {
+		select {
+		case <-c.outcomes:
+		case <-done:
+			return
+		}
+	}
 }
 
 // own is the owner's loop.

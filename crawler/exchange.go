@@ -7,7 +7,7 @@ import (
 )
 
 // asked returns the host that an exchange is made with: for a robots.txt that was
-// redirected to another host, or a sitemap that lies at one, that other one.
+// redirected to another host, that other one.
 func (j *job) asked() *host {
 	if j.other != nil {
 		return j.other
@@ -15,15 +15,23 @@ func (j *job) asked() *host {
 	return j.host
 }
 
-// purposes are what the tasks that are for no URL are for.
-var purposes = map[task]store.Purpose{
-	taskAddress: store.ForAddress, taskRobots: store.ForRobots, taskSitemap: store.ForSitemap,
+// purpose says what a task that is for no URL is for; false for the others.
+func (t task) purpose() (store.Purpose, bool) {
+	switch t {
+	case taskAddress:
+		return store.ForAddress, true
+	case taskRobots:
+		return store.ForRobots, true
+	case taskSitemap:
+		return store.ForSitemap, true
+	}
+	return "", false
 }
 
 // journal writes an exchange that is for no URL of the queue, under the host that
 // was asked, with the rest that it is due.
 func (c *Crawler) journal(b *store.Batch, o *outcome, rest time.Duration) error {
-	purpose, ok := purposes[o.task]
+	purpose, ok := o.task.purpose()
 	if !ok || o.aborted {
 		return nil
 	}
@@ -36,6 +44,9 @@ func (c *Crawler) journal(b *store.Batch, o *outcome, rest time.Duration) error 
 		For: purpose, URL: r.URL, Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
 		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: errorText(r.Err),
 		Note: o.note, Rest: rest.Milliseconds(), RetryAfter: r.RetryAfter.Milliseconds(),
+	}
+	if o.owner != nil && o.owner != h {
+		x.Owner = o.owner.Name
 	}
 	if o.other != nil {
 		x.Owner = o.host.Name

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -52,6 +53,10 @@ func (w *fakeWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response 
 	}
 	time.Sleep(w.took)
 	w.answer(r)
+	if req.Stream != nil && r.State == fetch.StateOK {
+		req.Stream(bytes.NewReader(r.Body))
+		r.Body = nil
+	}
 	if ctx.Err() != nil {
 		r = &fetch.Response{URL: req.URL, Start: r.Start, State: fetch.StateNone, Err: ctx.Err()}
 	}

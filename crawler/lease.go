@@ -17,6 +17,7 @@ type task int
 const (
 	taskAddress task = iota // look the host's address up
 	taskRobots              // fetch robots.txt
+	taskSitemap             // fetch a sitemap of the host
 	taskPage                // fetch the page
 )
 
@@ -29,6 +30,10 @@ type job struct {
 	queued store.Queued
 	target string // of the exchange: the page, or robots.txt
 	other  *host  // a second host that the exchange uses: robots.txt redirected there
+	owner  *host  // of a sitemap, which lies at host; it is not leased
+	room   int    // URLs that a sitemap may add
+
+	exchange uint64 // number of it in the journal, once written; see journal
 }
 
 // skip is a URL that ends without an exchange.
@@ -106,10 +111,20 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 		return j, nil
 	case !c.robotsFresh(h):
 		return c.prepareRobots(j)
-	case !h.robots.Allowed(c.opt.Agent, pathOf(birth.URL)):
+	case c.sitemapsWait(h, birth.URL):
+		return c.prepareSitemap(j)
+	}
+	return c.preparePage(j)
+}
+
+// preparePage makes the job that fetches the page, if robots.txt allows it.
+func (c *Crawler) preparePage(j *job) (*job, error) {
+	h := j.host
+	if !h.robots.Allowed(c.opt.Agent, pathOf(j.birth.URL)) {
 		return nil, c.skip(j, string(fetch.StateRobotsDenied), denial(h.robots))
 	}
-	j.task = taskPage
+	j.task, j.target = taskPage, j.birth.URL
+	h.sitemapTurn = true
 	c.pagesBusy++
 	c.countSite(h, 1)
 	return j, nil
@@ -120,6 +135,9 @@ func (j *job) hold(n int) {
 	j.host.jobs += n
 	if j.other != nil {
 		j.other.jobs += n
+	}
+	if j.owner != nil {
+		j.owner.jobs += n
 	}
 }
 
@@ -159,8 +177,11 @@ func (c *Crawler) skip(j *job, state, reason string) error {
 	return nil
 }
 
-// requeue puts a leased URL back where it was.
+// requeue puts a leased URL back where it was; a guest's job has none.
 func (c *Crawler) requeue(j *job) {
+	if j.id == 0 {
+		return
+	}
 	c.frontier.Push(c.item(j.id, j.host.party, j.birth.URL, j.queued.Priority))
 }
 

@@ -41,6 +41,9 @@ type Options struct {
 
 	FollowTraps bool // fetch also what looks like a trap
 
+	Sitemaps       bool // read the sitemaps that robots.txt names
+	MaxSitemapURLs int  // that the sitemaps of one host may add [10000]
+
 	// Frontier says where the queue overflows to: by default in the store's
 	// folder.
 	Frontier frontier.Options
@@ -72,6 +75,9 @@ func (o *Options) complete() error {
 	}
 	if o.Workers < 0 || o.Threshold < 0 || o.Delay.Rest < 0 {
 		return fmt.Errorf("crawler: workers (%d), threshold (%g) and delay (%v) cannot be negative", o.Workers, o.Threshold, o.Delay.Rest)
+	}
+	if o.MaxSitemapURLs <= 0 {
+		o.MaxSitemapURLs = defaultSitemapURLs
 	}
 	if o.Workers == 0 {
 		o.Workers = 32

@@ -13,7 +13,7 @@ import (
 func (c *Crawler) applyRobots(b *store.Batch, o *outcome) error {
 	h, r := o.host, o.resp
 	c.counts.Requests++
-	h.Requests++
+	o.asked().Requests++
 	if r.State == fetch.StateRedirect {
 		target, err := page.Normalize(r.Location)
 		if h.hops++; err == nil && h.hops <= fetch.MaxRobotsRedirects {
@@ -55,6 +55,9 @@ func (c *Crawler) setRobots(o *outcome, rules *fetch.Robots) error {
 	h.robots = rules.Narrow(c.opt.Agent)
 	h.Robots, h.RobotsCode, h.RobotsAt = text, o.resp.Code, c.opt.Now().UnixMilli()
 	h.hop, h.hops, h.tries = "", 0, 0
+	if h.Sitemaps != nil && h.Sitemaps.Files == 0 && !h.sitemapBusy {
+		h.Sitemaps = nil // the rules before may have been those of a server that could not answer
+	}
 	c.requeue(o.job)
 	return nil
 }

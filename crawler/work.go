@@ -23,6 +23,10 @@ type outcome struct {
 	looks looks
 	err   error // of the store: ends the crawl
 
+	maps    []string // further sitemaps that a sitemap names
+	note    string   // for the journal
+	partial bool     // a part of what a sitemap names; the outcome itself follows
+
 	aborted bool // broken off by us: as if it had not been
 }
 
@@ -34,6 +38,8 @@ type found struct {
 	skip  string     // why it is not followed, "" when it is
 	trap  bool       // that is because it leads into a trap
 	seen  store.Seen // at the time of the look-up
+
+	modified int64 // as a sitemap says, Unix seconds; 0 when nobody does
 }
 
 // maxLinkBytes bounds the URLs that one page may add, so that what follows from
@@ -49,6 +55,8 @@ func (c *Crawler) work(ctx context.Context) {
 			c.resolve(ctx, o)
 		case taskRobots:
 			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.RobotsRequest(j.target))
+		case taskSitemap:
+			c.readSitemap(ctx, o)
 		case taskPage:
 			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.Request{URL: j.target})
 			if o.resp.State == fetch.StateOK {
@@ -57,7 +65,7 @@ func (c *Crawler) work(ctx context.Context) {
 				<-c.cores
 			}
 		}
-		o.aborted = o.resp != nil && o.resp.State == fetch.StateNone && ctx.Err() != nil
+		o.aborted = o.aborted || o.resp != nil && o.resp.State == fetch.StateNone && ctx.Err() != nil
 		c.outcomes <- o
 	}
 }
@@ -106,6 +114,14 @@ func (c *Crawler) read(o *outcome) error {
 	return nil
 }
 
+// belowThreshold says that a link is not followed for its score, "" when it is.
+func (c *Crawler) belowThreshold(score float64) string {
+	if score >= c.opt.Threshold {
+		return ""
+	}
+	return fmt.Sprintf("score %.4g is below the threshold %.4g", score, c.opt.Threshold)
+}
+
 // links returns the page's links, each target once with its best score, in the
 // order of the page.
 func (c *Crawler) links(o *outcome) []found {
@@ -117,8 +133,8 @@ func (c *Crawler) links(o *outcome) []found {
 	for i := range p.Links {
 		l := &p.Links[i]
 		f := found{url: l.URL, score: scores[i], skip: c.opt.Scope.skipLink(p, l, o.birth.Depth+1)}
-		if f.skip == "" && f.score < c.opt.Threshold {
-			f.skip = fmt.Sprintf("score %.4g is below the threshold %.4g", f.score, c.opt.Threshold)
+		if f.skip == "" {
+			f.skip = c.belowThreshold(f.score)
 		}
 		if f.skip == "" && !c.opt.FollowTraps {
 			f.skip = circular(l.URL)

@@ -115,6 +115,9 @@ func (f *Frontier) Take(h, onBehalf Host, now time.Time) bool {
 	return true
 }
 
+// OneParty says whether two hosts are treated as one.
+func (f *Frontier) OneParty(a, b Host) bool { return f.find(a) == f.find(b) }
+
 // settle puts a party where it belongs after any change: with the ready ones,
 // with the resting ones, nowhere while it is in use, or out of memory.
 func (f *Frontier) settle(p *party) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -38,6 +39,9 @@ type Exchange struct {
 	Rest       int64   `cbor:"12,keyasint,omitempty"` // that the host was due afterwards, milliseconds
 	RetryAfter int64   `cbor:"13,keyasint,omitempty"` // that the answer asked for, milliseconds
 }
+
+// Drop takes the first pending sitemap off.
+func (s *Sitemaps) Drop() { s.Pending = slices.Delete(s.Pending, 0, 1) }
 
 // HostExchange is an exchange and whose it is.
 type HostExchange struct {
