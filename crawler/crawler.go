@@ -38,6 +38,7 @@ type Crawler struct {
 	began       time.Time
 	pagesBefore uint64
 	elapsedPast time.Duration
+	left        []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
 	gaveHosts   int
 	knownHosts  int    // with a record in the store
 	rescored    uint64 // pages when the queue was last rescored

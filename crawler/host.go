@@ -25,11 +25,11 @@ type host struct {
 	verdict  string              // state that ends every URL of it, "" while it may answer
 	why      string              // and the reason
 
-	sitemapTurn bool    // a page was fetched since the last sitemap
-	sitemapBusy bool    // one of its sitemaps is in flight
-	guests      []guest // hosts that have sitemaps here
-	waits       int     // for another host, where the next sitemap lies
-	passed      int     // sitemaps that were put off after such waits
+	sitemapTurn bool     // a page was fetched since the last sitemap
+	sitemapBusy bool     // one of its sitemaps is in flight
+	guests      []string // hosts that have sitemaps here
+	waits       int      // for another host, where the next sitemap lies
+	passed      int      // sitemaps that were put off after such waits
 }
 
 // robotsFresh says whether the rules of h are known and less than a day old.

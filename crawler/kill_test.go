@@ -62,6 +62,9 @@ func crawlInChild(dir string, said io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if os.Getenv(childSitemaps) != "" {
+		opt = sitemapOptions(opt)
+	}
 	web := opt.Fetcher.(*fakeWeb)
 	web.asked = func(url string) { fmt.Fprintln(said, url) }
 	c, err := New(opt)

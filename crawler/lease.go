@@ -28,10 +28,11 @@ type job struct {
 	host   *host
 	birth  store.Birth
 	queued store.Queued
-	target string // of the exchange: the page, or robots.txt
-	other  *host  // a second host that the exchange uses: robots.txt redirected there
-	owner  *host  // of a sitemap, which lies at host; it is not leased
-	room   int    // URLs that a sitemap may add
+	target string  // of the exchange: the page, or robots.txt
+	other  *host   // a second host that the exchange uses: robots.txt redirected there
+	owner  *host   // of a sitemap, which lies at host; it is not leased
+	room   int     // URLs that a sitemap may add
+	parent float64 // score of the URL for whose sake the sitemap's owner was asked
 
 	exchange uint64 // number of it in the journal, once written; see journal
 }
@@ -62,17 +63,14 @@ func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 			if at, resting := c.frontier.Wake(); resting {
 				return time.After(at.Sub(c.opt.Now())), nil
 			}
-			return nil, nil
+			return c.leaseLeft()
 		}
+		c.left = nil // there is a queue again
 		j, err := c.prepare(it)
 		if err != nil {
 			return nil, err
 		}
-		if j != nil {
-			c.busy++
-			j.hold(1)
-			c.jobs <- j
-		}
+		c.start(j)
 		if len(c.skips) >= maxSkips {
 			if err := c.commit(nil); err != nil {
 				return nil, err
@@ -80,6 +78,15 @@ func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 		}
 	}
 	return nil, nil
+}
+
+// start hands a job to the workers; nil is none.
+func (c *Crawler) start(j *job) {
+	if j != nil {
+		c.busy++
+		j.hold(1)
+		c.jobs <- j
+	}
 }
 
 // maxSkips bounds the URLs that wait to be journalled as skipped.
@@ -111,7 +118,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 		return j, nil
 	case !c.robotsFresh(h):
 		return c.prepareRobots(j)
-	case c.sitemapsWait(h, birth.URL):
+	case c.sitemapsWait(j):
 		return c.prepareSitemap(j)
 	}
 	return c.preparePage(j)

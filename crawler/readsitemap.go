@@ -124,9 +124,9 @@ func (c *Crawler) rate(o *outcome, links []found) {
 	scorer, ok := c.opt.Scorer.(SitemapScorer)
 	for i := range links {
 		f := &links[i]
-		f.score = o.queued.Score
+		f.score = o.parent
 		if ok {
-			f.score = scorer.ScoreUnlinked(f.url, o.queued.Score)
+			f.score = scorer.ScoreUnlinked(f.url, o.parent)
 		}
 		f.skip = c.opt.Scope.skipURL(f.url)
 		if f.skip == "" {

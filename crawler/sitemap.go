@@ -39,13 +39,14 @@ type SitemapScorer interface {
 
 // sitemapsWait says whether a sitemap of the host comes before the next of its
 // pages. It may be asked once the host's robots.txt is known, which names them.
-func (c *Crawler) sitemapsWait(h *host, anyURL string) bool {
+func (c *Crawler) sitemapsWait(j *job) bool {
+	h := j.host
 	if !c.opt.Sitemaps {
 		return false
 	}
 	if h.Sitemaps == nil {
-		h.Sitemaps = &store.Sitemaps{}
-		base, err := url.Parse(anyURL)
+		h.Sitemaps = &store.Sitemaps{Score: j.queued.Score}
+		base, err := url.Parse(j.birth.URL)
 		for _, line := range h.robots.Sitemaps() {
 			// The protocol wants a whole URL; paths occur, and there is no doubt.
 			if u, lineErr := url.Parse(line); err == nil && lineErr == nil {
@@ -74,9 +75,9 @@ func (c *Crawler) nameSitemap(s *store.Sitemaps, raw string, depth int) {
 func (c *Crawler) prepareSitemap(j *job) (*job, error) {
 	h := j.host
 	for len(h.guests) > 0 {
-		g := h.guests[0]
+		name := h.guests[0]
 		h.guests = h.guests[1:]
-		owner, err := c.host(g.owner, "http://"+g.owner+"/")
+		owner, err := c.host(name, "http://"+name+"/")
 		if err != nil {
 			return nil, err
 		}
@@ -88,9 +89,9 @@ func (c *Crawler) prepareSitemap(j *job) (*job, error) {
 			continue
 		}
 		c.requeue(j)
-		return c.sitemapJob(&job{queued: store.Queued{Score: g.score}}, h, owner), nil
+		return c.sitemapJob(&job{}, h, owner), nil
 	}
-	for c.sitemapsWait(h, j.birth.URL) {
+	for c.sitemapsWait(j) {
 		target := h.Sitemaps.Pending[0].URL
 		at, err := c.host(page.Host(target), target)
 		if err != nil {
@@ -131,14 +132,9 @@ func (c *Crawler) sitemapJob(j *job, at, owner *host) *job {
 	j.task, j.host, j.owner = taskSitemap, at, owner
 	j.target = owner.Sitemaps.Pending[0].URL
 	j.room = c.opt.MaxSitemapURLs - owner.Sitemaps.URLs
+	j.parent = owner.Sitemaps.Score
 	owner.sitemapBusy, owner.waits = true, 0
 	return j
-}
-
-// guest is the wish of a host for its sitemap at another one.
-type guest struct {
-	owner string  // name:port
-	score float64 // of the URL for whose sake it was asked
 }
 
 // prepareGuest makes the job for a sitemap at another host, or, when that one is
@@ -160,20 +156,26 @@ func (c *Crawler) prepareGuest(j *job, at *host, target string) (*job, error) {
 	}
 	if !free {
 		c.wait(owner)
-		if wish := (guest{owner.Name, j.queued.Score}); !slices.ContainsFunc(at.guests, func(g guest) bool { return g.owner == owner.Name }) {
-			at.guests = append(at.guests, wish)
+		if !slices.Contains(at.guests, owner.Name) {
+			at.guests = append(at.guests, owner.Name)
 		}
 		return nil, nil
 	}
-	g := &job{host: at, birth: store.Birth{URL: target}, target: target, queued: j.queued}
+	return c.guestJob(at, owner, target)
+}
+
+// guestJob makes what comes next for a sitemap whose host is leased for it: the
+// exchange itself, or what must come before.
+func (c *Crawler) guestJob(at, owner *host, target string) (*job, error) {
+	g := &job{host: at, birth: store.Birth{URL: target}, target: target}
 	switch {
-	case ready:
-		return c.sitemapJob(g, at, owner), nil
 	case !at.resolved:
 		g.task = taskAddress
 		return g, nil
+	case !c.robotsFresh(at):
+		return c.prepareRobots(g)
 	}
-	return c.prepareRobots(g)
+	return c.sitemapJob(g, at, owner), nil
 }
 
 // wait counts how often a host looked for the other one where its next sitemap

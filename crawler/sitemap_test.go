@@ -243,8 +243,34 @@ func TestDeadHostOfASitemap(t *testing.T) {
 		opt.Delay = Delay{}
 		start := time.Now()
 		r := crawlSitemaps(t, opt)
-		if took := time.Since(start); r.Counts.Pages != 2 || took > 3*time.Minute {
+		if took := time.Since(start); r.Counts.Pages != 2 || took > 5*time.Minute {
 			t.Errorf("%d pages after %v; want 2 within minutes", r.Counts.Pages, took)
+		}
+	})
+}
+
+// TestSitemapsOfHostsWithoutPages: sitemaps that are left when no URL waits any
+// more are read before the crawl ends, politely.
+func TestSitemapsOfHostsWithoutPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}, took: 100 * time.Millisecond}
+		robots := ""
+		for i := range 8 {
+			robots += fmt.Sprintf("Sitemap: http://a.test/%d.xml\n", i)
+			w.pages[fmt.Sprintf("http://a.test/%d.xml", i)] = sitemap()
+		}
+		w.pages["http://a.test/7.xml"] = sitemap("http://a.test/last")
+		w.pages["http://a.test/last"] = html("gold at last")
+		w.pages["http://a.test/robots.txt"] = robots
+		opt := newOptions(t, w, "http://a.test/")
+		opt.Delay = Delay{}
+		if r := crawlSitemaps(t, opt); r.Counts.Pages != 2 {
+			t.Errorf("%d pages, want 2: %v", r.Counts.Pages, w.urls())
+		}
+		for i := 1; i < len(w.log); i++ {
+			if rest := w.log[i].start.Sub(w.log[i-1].end); rest < 2*time.Second {
+				t.Errorf("%s came %v after %s", w.log[i].url, rest, w.log[i-1].url)
+			}
 		}
 	})
 }

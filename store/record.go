@@ -161,6 +161,7 @@ type Sitemaps struct {
 	Known   []uint64      `cbor:"2,keyasint,omitempty"` // page.Key of all that were named, while some are pending
 	Files   int           `cbor:"3,keyasint,omitempty"` // asked for, redirects included
 	URLs    int           `cbor:"4,keyasint,omitempty"` // entered that nothing had named before
+	Score   float64       `cbor:"5,keyasint,omitempty"` // of the URL for whose sake the host was asked
 }
 
 // SitemapFile is a sitemap that is to be fetched.

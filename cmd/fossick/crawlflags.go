@@ -41,6 +41,9 @@ type crawlSettings struct {
 
 	Traps string `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]."`
 
+	Sitemaps    bool `help:"Read the sitemaps that a host's robots.txt names, before and between its pages."`
+	SitemapURLs int  `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]."`
+
 	Workers   int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]."`
 	Delay     string        `placeholder:"D" help:"Rest of a host after each exchange: auto, or a time; 0 for one's own servers [auto]."`
 	Timeout   time.Duration `placeholder:"D" help:"Longest exchange [60s]."`
@@ -69,7 +72,7 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	opt := crawler.Options{
 		MaxPages: s.MaxPages, MaxTime: s.MaxTime, MaxPerHost: s.MaxPagesPerHost, MaxPerSite: s.MaxPagesPerSite,
 		Workers: s.Workers, Agent: productToken(s.userAgentName()),
-		FollowTraps: s.Traps == "follow",
+		FollowTraps: s.Traps == "follow", Sitemaps: s.Sitemaps, MaxSitemapURLs: s.SitemapURLs,
 		Scope:       crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
 	}
 	if opt.MaxPages == 0 {

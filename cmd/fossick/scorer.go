@@ -67,6 +67,10 @@ func (s *paperScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Scor
 	return s.degree.ScoreLinks(dst, p, score.Value)
 }
 
+func (s *paperScorer) ScoreUnlinked(_ string, parent float64) float64 {
+	return s.degree.ScoreUnlinked(parent)
+}
+
 // learnedScorer orders by what the model's labels teach while the crawl goes on.
 type learnedScorer struct {
 	learned  *relevance.Learned
@@ -86,6 +90,10 @@ func (s *learnedScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
 
 func (s *learnedScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
 	return s.learned.ScoreLinks(dst, p, score.Value)
+}
+
+func (s *learnedScorer) ScoreUnlinked(url string, _ float64) float64 {
+	return s.learned.ScoreUnlinked(url)
 }
 
 func (s *learnedScorer) Rescore(key uint64) (float64, bool) { return s.learned.Rescore(key) }

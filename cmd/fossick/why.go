@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -100,8 +101,19 @@ func discovery(l *store.Life) string {
 		return "it is a start page"
 	case store.ViaRedirect:
 		return "a redirect of " + l.FoundBy + " led to it"
+	case store.ViaSitemap:
+		return discoveryBySitemap(l)
 	}
 	return fmt.Sprintf("found by a link of %s, %d links from a start page", l.FoundBy, l.Depth)
+}
+
+// discoveryBySitemap names the sitemap, and when it says the page was changed last.
+func discoveryBySitemap(l *store.Life) string {
+	found := "found by the sitemap " + cmp.Or(l.FoundBy, "of "+l.AtHost)
+	if l.Modified != 0 {
+		found += ", which says that it was changed on " + time.Unix(l.Modified, 0).UTC().Format(time.DateOnly)
+	}
+	return found
 }
 
 func (r *whyResult) tellQueue(l *store.Life) {

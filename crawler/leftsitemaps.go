@@ -1,0 +1,97 @@
+package crawler
+
+import (
+	"time"
+
+	"fossick/page"
+)
+
+// left is a host that has sitemaps to be read and no URL that waits.
+type left struct {
+	name  string
+	waits int // looks in a row at a host that was not free
+}
+
+// maxLeftWaits ends the waiting for one host, two minutes after the queue is empty.
+const maxLeftWaits = 480
+
+// maxLeftAtOnce is how many such hosts are looked at in one go.
+const maxLeftAtOnce = 512
+
+// leaseLeft hands out jobs for the sitemaps that are pending when no URL waits any
+// more: their hosts' turn, which comes with their pages, will not come. It is where
+// a crawl ends; nil says that nothing is left to do.
+func (c *Crawler) leaseLeft() (<-chan time.Time, error) {
+	if !c.opt.Sitemaps || c.busy > 0 && c.left == nil {
+		return nil, nil
+	}
+	if c.left == nil {
+		if err := c.findLeft(); err != nil {
+			return nil, err
+		}
+	}
+	kept := c.left[:0]
+	for i, l := range c.left {
+		if i >= maxLeftAtOnce {
+			kept = append(kept, c.left[i:]...)
+			break
+		}
+		more, err := c.leaseOneLeft(&l)
+		if err != nil {
+			return nil, err
+		}
+		if more {
+			kept = append(kept, l)
+		}
+	}
+	if c.left = kept; len(kept) == 0 {
+		return nil, nil
+	}
+	return time.After(minHopWait), nil
+}
+
+// findLeft asks the store which hosts have sitemaps to be read.
+func (c *Crawler) findLeft() error {
+	c.left = []left{}
+	for h, err := range c.store.Hosts() {
+		if err != nil {
+			return err
+		}
+		if h.Sitemaps != nil && len(h.Sitemaps.Pending) > 0 {
+			c.left = append(c.left, left{name: h.Name})
+		}
+	}
+	return nil
+}
+
+// leaseOneLeft hands out the next job for a host's sitemaps if it can be had now;
+// false when the host is done with.
+func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
+	owner, err := c.host(l.name, "http://"+l.name+"/")
+	if err != nil {
+		return false, err
+	}
+	for len(owner.Sitemaps.Pending) > 0 {
+		if owner.sitemapBusy || c.busy >= c.opt.Workers {
+			return true, nil
+		}
+		target := owner.Sitemaps.Pending[0].URL
+		at, err := c.host(page.Host(target), target)
+		if err != nil {
+			return false, err
+		}
+		if why := c.sitemapDenied(at, target); why != "" {
+			c.dropSitemap(owner, why)
+			continue
+		}
+		if !c.frontier.Take(at.party, c.frontier.Host(""), c.opt.Now()) {
+			l.waits++
+			return l.waits <= maxLeftWaits, nil
+		}
+		l.waits = 0
+		j, err := c.guestJob(at, owner, target)
+		c.start(j)
+		return true, err
+	}
+	return false, nil
+}

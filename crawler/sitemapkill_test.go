@@ -1,0 +1,162 @@
+package crawler
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/store"
+)
+
+// childSitemaps makes the child crawl a web with sitemaps.
+const childSitemaps = "FOSSICK_TEST_CRAWLER_SITEMAPS"
+
+const (
+	sitemapHosts = 4
+	sitemapFiles = 4    // a host, by an index
+	sitemapEach  = 1500 // URLs a file, which --exclude leaves aside
+)
+
+// sitemapOptions gives the child's web sitemaps.
+func sitemapOptions(opt Options) Options {
+	pages := manyPages(sitemapHosts, 4)
+	for h := range sitemapHosts {
+		root := fmt.Sprintf("http://h%d.test/", h)
+		pages[root+"robots.txt"] += "Sitemap: " + root + "index.xml\n"
+		var files []string
+		for f := range sitemapFiles {
+			var urls []string
+			for u := range sitemapEach {
+				urls = append(urls, fmt.Sprintf("%saside/%d/%d", root, f, u))
+			}
+			file := fmt.Sprintf("%s%d.xml", root, f)
+			files = append(files, file)
+			pages[file] = sitemap(urls...)
+		}
+		pages[root+"index.xml"] = index(files...)
+	}
+	opt.Fetcher = &fakeWeb{pages: pages}
+	opt.Seeds = []string{"http://h0.test/0", "http://h3.test/3"}
+	opt.Sitemaps = true
+	opt.Scope.Exclude = regexp.MustCompile("/aside/")
+	return opt
+}
+
+// TestKillInTheMiddleOfASitemap kills a crawl at random moments after it has asked
+// for a sitemap. Each time the journal is sound and says how far the reading was;
+// in the end every URL of every sitemap is known, once.
+func TestKillInTheMiddleOfASitemap(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	s, err := store.Create(dir, store.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	halves := 0
+	for kills := 0; ; kills++ {
+		if kills > 300 {
+			t.Fatal("the crawl does not end")
+		}
+		killed := killAtSitemap(t, dir, 1+rng.IntN(5), time.Duration(rng.IntN(60))*time.Millisecond)
+		known, half := checkSitemaps(t, dir, kills)
+		if half {
+			halves++
+		}
+		if killed {
+			continue
+		}
+		if known != sitemapHosts*sitemapFiles*sitemapEach {
+			t.Errorf("%d URLs of sitemaps are known in the end, want %d", known, sitemapHosts*sitemapFiles*sitemapEach)
+		}
+		t.Logf("%d kills, %d in the middle of a sitemap", kills, halves)
+		if halves < 2 {
+			t.Error("hardly ever was a sitemap cut in two: this test means nothing")
+		}
+		return
+	}
+}
+
+// killAtSitemap lets a child crawl and kills it some time after it asked for so
+// many sitemaps; false when it came to its end before.
+func killAtSitemap(t *testing.T, dir string, sitemaps int, after time.Duration) bool {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^$")
+	cmd.Env = append(os.Environ(), childDir+"="+dir, childSitemaps+"=1")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "error:") {
+			t.Fatal(lines.Text())
+		}
+		if strings.HasSuffix(lines.Text(), ".xml") {
+			if sitemaps--; sitemaps == 0 {
+				time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // it may have ended
+			}
+		}
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 0) {
+		t.Fatal(err)
+	}
+	return err != nil
+}
+
+// checkSitemaps verifies the store and compares hosts with births; half says that
+// a host was in the middle of a sitemap.
+func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	sound(t, s)
+	born := map[string]int{}
+	for e, err := range s.EndedIn("none") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Via == store.ViaSitemap {
+			born[e.AtHost]++
+			known++
+		}
+	}
+	for h, err := range s.Hosts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Sitemaps == nil {
+			continue
+		}
+		if n := born[h.Name]; n != h.Sitemaps.URLs {
+			t.Errorf("kill %d: %s says that its sitemaps added %d URLs; %d are known", kill, h.Name, h.Sitemaps.URLs, n)
+		}
+		half = half || born[h.Name]%sitemapEach != 0 && len(h.Sitemaps.Pending) > 0
+	}
+	return known, half
+}
