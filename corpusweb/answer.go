@@ -87,6 +87,9 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		send(rw, r, h.robots)
 		return
 	}
+	if w.opt.Sitemaps && (w.sitemap(rw, r, q, h) || w.opt.Faults.Share > 0 && w.endless(rw, r, q)) {
+		return
+	}
 	key, err := datasets.Key(q.url())
 	if err != nil { // too long, for one
 		problem(rw, http.StatusNotFound, "the URL has no normal form: "+err.Error())

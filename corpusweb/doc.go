@@ -7,7 +7,7 @@
 // slow on purpose, and keeps a log by which the client's manners are judged.
 //
 // Bodies go to a spool file at the start, as they will be sent, and only an index
-// of URLs stays in memory: about 200 bytes a page, and a request costs one read
+// of URLs stays in memory: about 200 bytes a page (with sitemaps the paths too, 100 more), and a request costs one read
 // from the page cache. The spool is as large as the corpus and is unlinked as
 // soon as it is open, so that nothing is left behind whatever ends the process.
 //
@@ -15,6 +15,6 @@
 // Start with New, then Serve, or use the Web as a handler; Close it at the end.
 //
 // Files: web.go New and the index; answer.go one request; robots.go robots.txt
-// and --disallow; tunnel.go CONNECT; ca.go certificates; spool.go bodies on disk;
+// and --disallow; sitemap.go sitemaps; tunnel.go CONNECT; ca.go certificates; spool.go bodies on disk;
 // log.go the request log; serve.go the listener.
 package corpusweb

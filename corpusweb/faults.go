@@ -25,18 +25,19 @@ type Fault struct {
 type faultScope uint8
 
 const (
-	onPage   faultScope = iota // one page
-	onRobots                   // a host's robots.txt
-	onTLS                      // a host's handshakes
+	onPage    faultScope = iota // one page
+	onRobots                    // a host's robots.txt
+	onSitemap                   // a host's sitemap
+	onTLS                       // a host's handshakes
 )
 
-// Host says whether the fault befalls a whole host, its robots.txt or its
-// certificate, and not one page.
+// Host says whether the fault befalls a whole host, its robots.txt, its
+// sitemap or its certificate, and not one page.
 func (f *Fault) Host() bool { return f.scope != onPage }
 
 // Faults returns all that can be asked for, sorted by name.
 func Faults() []Fault {
-	all := slices.Concat(wireFaults(), bodyFaults(), codingFaults(), contentFaults(), redirectFaults(), statusFaults(), trapFaults(), robotsFaults(), tlsFaults())
+	all := slices.Concat(wireFaults(), bodyFaults(), codingFaults(), contentFaults(), redirectFaults(), statusFaults(), trapFaults(), robotsFaults(), sitemapFaults(), tlsFaults())
 	slices.SortFunc(all, func(a, b Fault) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
@@ -90,8 +91,8 @@ func ParseFaults(s string) (FaultPlan, error) {
 
 // faults is a plan at work.
 type faults struct {
-	page, robots, tls []Fault
-	share, hostShare  float64
+	page, robots, sitemap, tls []Fault
+	share, hostShare           float64
 }
 
 func newFaults(plan FaultPlan) *faults {
@@ -105,6 +106,8 @@ func newFaults(plan FaultPlan) *faults {
 			fs.page = append(fs.page, f)
 		case onRobots:
 			fs.robots = append(fs.robots, f)
+		case onSitemap:
+			fs.sitemap = append(fs.sitemap, f)
 		case onTLS:
 			fs.tls = append(fs.tls, f)
 		}

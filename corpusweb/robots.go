@@ -38,7 +38,12 @@ func (w *Web) writeRobots(sets []*datasets.Set) {
 		for _, rule := range rules {
 			fmt.Fprintf(&b, "Disallow: %s\n", rule)
 		}
-		h.robots, h.paths = b.Bytes(), nil
+		if w.opt.Sitemaps {
+			nameSitemap(&b, name, h)
+		} else {
+			h.paths = nil
+		}
+		h.robots = b.Bytes()
 	}
 }
 

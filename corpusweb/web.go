@@ -28,6 +28,7 @@ type Options struct {
 	CAFile   string        // where to write the authority's certificate; "" for a temporary file
 	Logger   *slog.Logger  // nil is silent
 	Faults   FaultPlan     // what goes wrong on purpose
+	Sitemaps bool          // each host has a sitemap, and its robots.txt names it
 }
 
 // Web is a corpus as a web. It is an http.Handler, safe for concurrent use.
@@ -66,7 +67,8 @@ type Stats struct {
 
 // host is one host of the web. robots is complete once New has returned.
 type host struct {
-	paths  []string // of its pages, with query
+	scheme string
+	paths  []string // of its pages, with query; once New has returned, only with Options.Sitemaps
 	robots []byte
 }
 
@@ -216,7 +218,7 @@ func (w *Web) addHost(key string) (*host, string) {
 	name := hostName(u.Host)
 	h := w.hosts[name]
 	if h == nil {
-		h = &host{}
+		h = &host{scheme: u.Scheme}
 		w.hosts[name] = h
 	}
 	return h, u.RequestURI()

@@ -19,6 +19,7 @@ type serveCmd struct {
 	Latency  time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
 	Disallow float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	Faults   string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all."`
+	Sitemaps bool          `help:"Give each host a sitemap, named in its robots.txt."`
 	Log      string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
 }
 
@@ -65,7 +66,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		}
 		sets = append(sets, set)
 	}
-	opt := corpusweb.Options{Latency: c.Latency, Disallow: c.Disallow, Seed: uint64(a.seed), Logger: a.log, Faults: plan}
+	opt := corpusweb.Options{Latency: c.Latency, Disallow: c.Disallow, Seed: uint64(a.seed), Logger: a.log, Faults: plan, Sitemaps: c.Sitemaps}
 	if c.Log != "" {
 		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {

@@ -1,0 +1,108 @@
+package corpusweb
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"html"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sitemapURLs is how many URLs a sitemap may have (sitemaps.org).
+const sitemapURLs = 50_000
+
+// Where a host's sitemaps are: the one that robots.txt names, which is an index
+// when there are more than 50,000 pages, and its parts. Each can be had gzipped.
+const (
+	sitemapPath = "/sitemap.xml"
+	sitemapPart = "/sitemap-" // + number, from 1, + .xml
+)
+
+// nameSitemap ends a host's robots.txt with the line that names its sitemap, and
+// puts its paths in order.
+func nameSitemap(robots *bytes.Buffer, name string, h *host) {
+	fmt.Fprintf(robots, "\nSitemap: %s://%s%s\n", h.scheme, name, sitemapPath)
+	slices.Sort(h.paths)
+}
+
+// sitemap serves a host's sitemaps; false when the path is none of them.
+func (w *Web) sitemap(rw http.ResponseWriter, r *http.Request, q request, h *host) bool {
+	path, zipped := strings.CutSuffix(q.path, ".gz")
+	var body []byte
+	switch {
+	case path == sitemapPath:
+		if f := w.pick(w.faults.sitemap, w.faults.hostShare, hostName(q.host)); f != nil {
+			w.misbehave(f, rw, r, q, nil)
+			return true
+		}
+		if len(h.paths) > sitemapURLs {
+			body = sitemapIndex(h.root(q), (len(h.paths)+sitemapURLs-1)/sitemapURLs)
+		} else {
+			body = w.sitemapOf(h.root(q), h.paths)
+		}
+	case strings.HasPrefix(path, sitemapPart) && strings.HasSuffix(path, ".xml"):
+		n, err := strconv.Atoi(path[len(sitemapPart) : len(path)-len(".xml")])
+		if err != nil || n < 1 || (n-1)*sitemapURLs >= len(h.paths) {
+			return false
+		}
+		body = w.sitemapOf(h.root(q), h.paths[(n-1)*sitemapURLs:min(n*sitemapURLs, len(h.paths))])
+	default:
+		return false
+	}
+	if zipped {
+		rw.Header().Set("Content-Type", "application/gzip")
+		send(rw, r, gzipped(body))
+		return true
+	}
+	rw.Header().Set("Content-Type", "application/xml")
+	send(rw, r, body)
+	return true
+}
+
+// root is what the host's URLs begin with: its own scheme, whichever it was asked by.
+func (h *host) root(q request) string { return h.scheme + "://" + hostName(q.host) }
+
+func (w *Web) sitemapOf(root string, paths []string) []byte {
+	var b bytes.Buffer
+	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
+	for _, p := range paths {
+		fmt.Fprintf(&b, "<url><loc>%s</loc>", html.EscapeString(root+p))
+		if en, _, ok := w.find(root + p); ok {
+			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", lastModified(en.sum).Format(time.DateOnly))
+		}
+		b.WriteString("</url>\n")
+	}
+	b.WriteString("</urlset>\n")
+	return b.Bytes()
+}
+
+func sitemapIndex(root string, parts int) []byte {
+	urls := make([]string, parts)
+	for i := range urls {
+		urls[i] = fmt.Sprintf("%s%s%d.xml.gz", root, sitemapPart, i+1)
+	}
+	return indexOf(urls...)
+}
+
+// indexOf makes an index of sitemaps.
+func indexOf(urls ...string) []byte {
+	var b bytes.Buffer
+	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n")
+	for _, u := range urls {
+		fmt.Fprintf(&b, "<sitemap><loc>%s</loc></sitemap>\n", html.EscapeString(u))
+	}
+	b.WriteString("</sitemapindex>\n")
+	return b.Bytes()
+}
+
+func gzipped(body []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(body) // into memory
+	_ = z.Close()
+	return b.Bytes()
+}
