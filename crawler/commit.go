@@ -182,7 +182,7 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 	fate := store.Fate{State: string(fetch.StateOK)}
 	number := uint64(0)
 	if p.NoIndex {
-		fate.State, fate.Reason = string(fetch.StateRobotsDenied), "meta robots of the page says noindex: its links are followed, it is not kept"
+		fate.State, fate.Reason = string(fetch.StateRobotsDenied), store.MetaRobots+" of the page says noindex: its links are followed, it is not kept"
 	} else {
 		c.counts.Pages++
 		number = c.counts.Pages

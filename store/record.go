@@ -93,6 +93,10 @@ type Fate struct {
 	Parent ID      `cbor:"6,keyasint,omitempty"` // best parent at that time
 }
 
+// MetaRobots begins the reason of a URL that ended in robots_denied for what the
+// page itself says; others were denied by robots.txt.
+const MetaRobots = "meta robots"
+
 // Term is one part of a score.
 type Term struct {
 	Name  string  `cbor:"1,keyasint" json:"name"`

@@ -1,0 +1,192 @@
+package eval
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// manners goes through the exchanges party by party, in the order of time.
+type manners struct {
+	p        *Politeness
+	requests map[int]int // hosts by how often they were asked
+
+	party int64
+	hosts map[uint64]*HostManners // of this party; nil before the first
+	last  int64                   // end of the last request at the party, Unix milliseconds
+	due   int64                   // end of the rest that is due
+}
+
+func (m *manners) add(x exchange) {
+	if m.hosts == nil || x.Party != m.party {
+		m.endParty()
+		m.party, m.hosts, m.last = x.Party, map[uint64]*HostManners{}, 0
+		m.due = 0
+	}
+	h := m.hosts[x.Host]
+	if h == nil {
+		h = &HostManners{hash: x.Host, times: map[uint8]int{}}
+		m.hosts[x.Host] = h
+	}
+	if x.Kind == kindLookup {
+		m.p.FailedLookups++
+		h.lookups++
+		return
+	}
+	m.count(h, x)
+	m.gaps(h, x)
+}
+
+// count adds a request up.
+func (m *manners) count(h *HostManners, x exchange) {
+	m.p.Requests++
+	h.Requests++
+	switch x.Kind {
+	case kindRobots:
+		m.p.Robots++
+		h.Robots++
+	case kindSitemap:
+		m.p.Sitemaps++
+		h.Sitemaps++
+	default:
+		m.p.Pages++
+	}
+	switch x.Code {
+	case 429:
+		m.p.TooMany++
+	case 503:
+		m.p.Unavailable++
+	}
+	if x.RetryAfter > 0 {
+		m.p.RetryAfter++
+		m.p.LongestRetry = max(m.p.LongestRetry, float64(x.RetryAfter)/1000)
+	}
+	h.answered = h.answered || x.Code != 0
+	h.Longest = max(h.Longest, float64(x.Took)/1000)
+	h.times[slot(x.Took)]++
+}
+
+// gaps compares the time since the request before with the rest that was due.
+func (m *manners) gaps(h *HostManners, x exchange) {
+	end := x.Start + int64(x.Took)
+	if h.last != 0 {
+		gap := float64(x.Start-h.last) / 1000
+		if h.Gap == nil || gap < *h.Gap {
+			h.Gap = &gap
+		}
+		smaller(&m.p.HostGap, m.gap(x, h.last))
+	}
+	if m.last != 0 {
+		g := m.gap(x, m.last)
+		smaller(&m.p.PartyGap, g)
+		if x.Start < m.due-slackMillis {
+			m.violation(g)
+		}
+	}
+	h.last = max(h.last, end)
+	m.last = max(m.last, end)
+	m.due = max(m.due, end+int64(x.Rest))
+}
+
+func (m *manners) gap(x exchange, last int64) Gap {
+	return Gap{Seconds: float64(x.Start-last) / 1000, Rest: float64(max(0, m.due-last)) / 1000, At: x.Start, hash: x.Host}
+}
+
+func smaller(least **Gap, g Gap) {
+	if *least == nil || g.Seconds < (*least).Seconds {
+		*least = &g
+	}
+}
+
+// violation notes a gap that was too short.
+func (m *manners) violation(g Gap) {
+	p := m.p
+	p.Violations++
+	if g.Seconds < -float64(slackMillis)/1000 {
+		p.Overlaps++
+	}
+	i, _ := slices.BinarySearchFunc(p.Worst, g, func(a, b Gap) int {
+		return cmp.Or(cmp.Compare(a.Seconds-a.Rest, b.Seconds-b.Rest), cmp.Compare(a.At, b.At))
+	})
+	if i < maxManners {
+		p.Worst = slices.Insert(p.Worst, i, g)
+		p.Worst = p.Worst[:min(len(p.Worst), maxManners)]
+	}
+}
+
+// endParty adds the party's hosts to the lists.
+func (m *manners) endParty() {
+	if len(m.hosts) == 0 {
+		return
+	}
+	p := m.p
+	p.Parties++
+	for _, hash := range slices.Sorted(maps.Keys(m.hosts)) {
+		h := m.hosts[hash]
+		p.Hosts++
+		m.requests[h.Requests]++
+		h.Median = medianTime(h.times)
+		done := *h
+		done.times = nil
+		byRequests := func(a, b HostManners) int { return cmp.Compare(b.Requests, a.Requests) }
+		p.MostAsked = top(p.MostAsked, done, byRequests)
+		if h.answered {
+			p.Slowest = top(p.Slowest, done, func(a, b HostManners) int { return cmp.Compare(b.Median, a.Median) })
+			continue
+		}
+		p.Silent++
+		p.SilentTop = top(p.SilentTop, done, func(a, b HostManners) int {
+			return cmp.Or(byRequests(a, b), cmp.Compare(b.lookups, a.lookups))
+		})
+	}
+}
+
+// Times are counted in slots, of which each is a twelfth longer than the one
+// before: a median is within 4 % of the true one, and a host costs no more memory
+// the more it is asked. Below 16 ms each millisecond has a slot.
+const (
+	exactSlots = 16
+	slotsFold  = 12 // a doubling
+)
+
+func slot(millis uint32) uint8 {
+	if millis < exactSlots {
+		return uint8(millis)
+	}
+	return uint8(min(exactSlots+int(slotsFold*math.Log2(float64(millis)/exactSlots)), math.MaxUint8))
+}
+
+// secondsOf returns the middle of a slot.
+func secondsOf(s uint8) float64 {
+	if s < exactSlots {
+		return float64(s) / 1000
+	}
+	return exactSlots * math.Exp2((float64(s-exactSlots)+0.5)/slotsFold) / 1000
+}
+
+func medianTime(times map[uint8]int) float64 {
+	counts := make(map[int]int, len(times))
+	for s, n := range times {
+		counts[int(s)] = n
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+	return secondsOf(uint8(medianOf(counts)))
+}
+
+// medianOf returns the lower median of values that occur so often.
+func medianOf(counts map[int]int) int {
+	n := 0
+	for _, k := range counts {
+		n += k
+	}
+	below := 0
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
+		if below += counts[v]; 2*below >= n {
+			return v
+		}
+	}
+	return 0
+}

@@ -1,0 +1,206 @@
+package eval
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"fossick/store"
+)
+
+// asked is one exchange of a made-up journal.
+type asked struct {
+	host       string
+	kind       store.Purpose // "" is a page's
+	start, end int64         // milliseconds
+	rest       int64
+	code       int
+	retry      int64
+}
+
+// journalOf writes exchanges into a new store, with hosts at these addresses.
+func journalOf(t testing.TB, all []asked, addresses map[string]string) *store.Store {
+	t.Helper()
+	s, err := store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, s) })
+	b := s.Batch()
+	hosts := map[string]*store.Host{}
+	var id store.ID
+	for _, x := range all {
+		h := hosts[x.host]
+		if h == nil {
+			h = &store.Host{Name: x.host, Address: addresses[x.host]}
+			hosts[x.host] = h
+		}
+		if x.kind == "" {
+			id++
+			err = b.PutBirth(id, store.Birth{URL: fmt.Sprintf("http://%s/%d", x.host, id)})
+			if err == nil {
+				err = b.PutVisit(id, 1, store.Visit{Start: x.start, Millis: x.end - x.start, Rest: x.rest, RetryAfter: x.retry, Code: x.code})
+			}
+		} else {
+			h.Exchanges++
+			err = b.PutExchange(x.host, h.Exchanges, store.Exchange{For: x.kind, Start: x.start, Millis: x.end - x.start, Rest: x.rest, RetryAfter: x.retry, Code: x.code})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, h := range hosts {
+		if err := b.PutHost(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func politenessOf(t testing.TB, s *store.Store, inMemory int) *Politeness {
+	t.Helper()
+	p, err := measurePoliteness(context.Background(), s, inMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPoliteness(t *testing.T) {
+	const t0 = 1_700_000_000_000
+	at := func(host string, kind store.Purpose, start, end, rest int64, code int) asked {
+		return asked{host, kind, t0 + start, t0 + end, rest, code, 0}
+	}
+	s := journalOf(t, []asked{
+		at("a.test:80", store.ForRobots, 0, 100, 2000, 200),
+		at("a.test:80", "", 2100, 2300, 2000, 200),              // 2.0 s after: as due
+		at("b.test:80", store.ForRobots, 4300, 4400, 2000, 404), // the same machine: as due
+		at("a.test:80", "", 6000, 6050, 2000, 200),              // 1.6 s after b
+		at("b.test:80", "", 6040, 6500, 2000, 503),              // before a has ended
+		at("c.test:80", store.ForAddress, 0, 10, 2000, 0),
+		at("d.test:80", store.ForRobots, 0, 5000, 2000, 0),
+		at("e.test:80", store.ForSitemap, 0, 300, 0, 200),
+		{"e.test:80", "", t0 + 300, t0 + 900, 0, 429, 60_000},
+	}, map[string]string{"a.test:80": "192.0.2.1", "b.test:80": "192.0.2.1", "c.test:80": "", "e.test:80": "192.0.2.2"})
+	p := politenessOf(t, s, exchangesInMemory)
+	if p.Hosts != 5 || p.Parties != 4 || p.Requests != 8 || p.Robots != 3 || p.Sitemaps != 1 || p.Pages != 4 || p.FailedLookups != 1 {
+		t.Errorf("counts: %+v", p)
+	}
+	if p.Violations != 2 || p.Overlaps != 1 || len(p.Worst) != 2 || p.Worst[0].Host != "b.test:80" || p.Worst[1].Host != "a.test:80" {
+		t.Errorf("violations: %d, %d, %+v", p.Violations, p.Overlaps, p.Worst)
+	}
+	if g := p.Worst[1]; g.Seconds != 1.6 || g.Rest != 2 || g.At != t0+6000 {
+		t.Errorf("a gap of 1.6 s: %+v", g)
+	}
+	if p.PartyGap.Seconds != -0.01 || p.PartyGap.Host != "b.test:80" || p.HostGap.Seconds != 0 || p.HostGap.Host != "e.test:80" {
+		t.Errorf("smallest gaps: %+v, %+v", p.PartyGap, p.HostGap)
+	}
+	if p.TooMany != 1 || p.Unavailable != 1 || p.RetryAfter != 1 || p.LongestRetry != 60 {
+		t.Errorf("busy: %+v", p)
+	}
+	if p.Silent != 2 || len(p.SilentTop) != 2 || p.SilentTop[0].Host != "d.test:80" || p.SilentTop[1].Host != "c.test:80" {
+		t.Errorf("silent: %d, %+v", p.Silent, p.SilentTop)
+	}
+	if p.MostAsked[0].Host != "a.test:80" || p.MostAsked[0].Requests != 3 || p.MostAsked[0].Robots != 1 || *p.MostAsked[0].Gap != 2 {
+		t.Errorf("most asked: %+v", p.MostAsked[0])
+	}
+	if len(p.Slowest) != 3 || p.Slowest[0].Host != "e.test:80" || math.Abs(p.Slowest[0].Median-0.3) > 0.012 || p.Slowest[0].Longest != 0.6 {
+		t.Errorf("slowest: %+v", p.Slowest)
+	}
+	if p.MedianRequests != 2 {
+		t.Errorf("half of the hosts were asked %d times", p.MedianRequests)
+	}
+}
+
+func TestPolitenessOfNothing(t *testing.T) {
+	p := politenessOf(t, journalOf(t, nil, nil), 10)
+	if !reflect.DeepEqual(p, &Politeness{Worst: []Gap{}}) {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestPolitenessAgainstAnOracle compares, on random journals, sorted in memory and
+// on disk, with what a slow look at all pairs says.
+func TestPolitenessAgainstAnOracle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 20 {
+		addresses := map[string]string{}
+		for h := range 6 {
+			addresses[fmt.Sprintf("h%d.test:80", h)] = []string{"", "192.0.2.1", "192.0.2.2"}[rng.IntN(3)]
+		}
+		var all []asked
+		for range rng.IntN(120) {
+			start := 1_700_000_000_000 + rng.Int64N(100_000)
+			all = append(all, asked{
+				fmt.Sprintf("h%d.test:80", rng.IntN(6)), []store.Purpose{"", "", store.ForRobots, store.ForSitemap}[rng.IntN(4)],
+				start, start + rng.Int64N(500), rng.Int64N(3000), 200, 0,
+			})
+		}
+		s := journalOf(t, all, addresses)
+		p := politenessOf(t, s, exchangesInMemory)
+		if onDisk := politenessOf(t, s, 7); !reflect.DeepEqual(p, onDisk) {
+			t.Fatalf("sorted on disk: %+v\nin memory: %+v", onDisk, p)
+		}
+		party := func(x asked) string {
+			if a := addresses[x.host]; a != "" {
+				return a
+			}
+			return x.host
+		}
+		slices.SortFunc(all, func(a, b asked) int {
+			return byTime(exchange{Start: a.start, Took: uint32(a.end - a.start), Host: hashOf(a.host)}, exchange{Start: b.start, Took: uint32(b.end - b.start), Host: hashOf(b.host)})
+		})
+		violations, least := 0, math.Inf(1)
+		for i, x := range all {
+			due, last := int64(0), int64(0)
+			for _, before := range all[:i] {
+				if party(before) == party(x) {
+					due, last = max(due, before.end+before.rest), max(last, before.end)
+				}
+			}
+			if last != 0 {
+				least = min(least, float64(x.start-last)/1000)
+			}
+			if x.start < due-slackMillis {
+				violations++
+			}
+		}
+		if p.Violations != violations || int(p.Requests) != len(all) || p.PartyGap != nil && p.PartyGap.Seconds != least {
+			t.Fatalf("%d violations, %d requests, gap %+v; want %d, %d, %v", p.Violations, p.Requests, p.PartyGap, violations, len(all), least)
+		}
+	}
+}
+
+func TestExchangeBytes(t *testing.T) {
+	if n := binary.Size(exchange{}); n != exchangeBytes {
+		t.Errorf("an exchange has %d bytes on disk, not %d", n, exchangeBytes)
+	}
+}
+
+// TestMedianTime: the slots' medians are near the true ones.
+func TestMedianTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		var millis []uint32
+		times := map[uint8]int{}
+		for range 1 + rng.IntN(50) {
+			m := uint32(math.Exp(rng.Float64() * math.Log(600_000)))
+			millis = append(millis, m)
+			times[slot(m)]++
+		}
+		slices.Sort(millis)
+		want := float64(millis[(len(millis)-1)/2]) / 1000
+		if got := medianTime(times); math.Abs(got-want) > 0.04*want+0.0005 {
+			t.Errorf("median %v, want %v", got, want)
+		}
+	}
+}
