@@ -29,6 +29,8 @@ type Crawl struct {
 	Counts store.Counts
 	Pages  []Page
 	Source Source // who filled the verdicts
+
+	Politeness *Politeness
 }
 
 // Load reads the pages of a store, without their bodies: some 300 bytes a page
@@ -64,7 +66,8 @@ func Load(ctx context.Context, s *store.Store) (*Crawl, error) {
 		c.Pages[i].Refined = &l.Label
 	}
 	c.judgeByCrawl()
-	return c, nil
+	c.Politeness, err = MeasurePoliteness(ctx, s)
+	return c, err
 }
 
 // Relevant returns the verdicts in the order of the crawl.

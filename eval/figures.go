@@ -23,6 +23,8 @@ type Figures struct {
 	SearchLength   *int      `json:"search_length"`
 	SearchLength50 *int      `json:"search_length_50"`
 	SearchLength90 *int      `json:"search_length_90"`
+
+	Politeness *Politeness `json:"politeness"` // how the hosts were treated
 }
 
 // Result is the figures of the first crawl, what several crawls say together,
@@ -71,6 +73,7 @@ func measure(c *Crawl, step int) Figures {
 	f := Figures{
 		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,
 		Fetched: n, Relevant: Harvest(relevant), Curve: HarvestCurve(relevant, step),
+		Politeness: c.Politeness,
 	}
 	if f.Harvest = share(f.Relevant, n); f.Harvest != nil {
 		ci := Wilson(f.Relevant, n)

@@ -122,6 +122,10 @@ func hashOf(host string) uint64 {
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
+// guardDenied is the state of an exchange that the egress guard did not let
+// happen: nobody was asked.
+const guardDenied = "guard_denied"
+
 func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 	for h, err := range s.Hosts() {
 		if err != nil {
@@ -139,8 +143,8 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 			return err
 		}
 		kind, ok := map[store.Purpose]kindOfExchange{store.ForRobots: kindRobots, store.ForSitemap: kindSitemap, store.ForAddress: kindLookup}[x.For]
-		if !ok {
-			continue // a lost one
+		if !ok || x.State == guardDenied {
+			continue // a lost one, or one that was not made
 		}
 		if err := g.add(x.Host, kind, x.Start, x.Millis, x.Rest, x.RetryAfter, x.Code); err != nil {
 			return err
@@ -152,6 +156,9 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 		}
 		if err != nil {
 			return err
+		}
+		if v.State == guardDenied {
+			continue
 		}
 		if err := g.add(page.Host(v.URL), kindPage, v.Start, v.Millis, v.Rest, v.RetryAfter, v.Code); err != nil {
 			return err

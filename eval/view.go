@@ -18,6 +18,7 @@ type view struct {
 	States    []countRow
 	Codes     []countRow
 	Requests  uint64
+	Manners   *politenessView
 	Hosts     []hostRow
 	MoreHosts int
 	Pages     []pageList
@@ -49,6 +50,7 @@ func newView(r Report) (*view, error) {
 	v.Confusion = confuse(first)
 	v.States, v.Codes = states(first.Counts)
 	v.Requests = first.Counts.Requests
+	v.Manners = viewPoliteness(first.Politeness)
 	v.Hosts, v.MoreHosts = hosts(first)
 	v.Pages = pageLists(first)
 	return v, nil

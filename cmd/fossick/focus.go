@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"fossick/crawler"
+	"fossick/eval"
 	"fossick/fetch"
 	"fossick/store"
 )
@@ -50,6 +51,7 @@ type crawlResult struct {
 	Stopped        crawler.Stop      `json:"stopped_because"`
 	Waiting        int               `json:"waiting"`
 	Keywords       []string          `json:"keywords"`
+	Politeness     *eval.Politeness  `json:"politeness"` // null when the journal could not be read
 
 	failures []failure // of start pages, when nothing was fetched at all
 }
@@ -125,6 +127,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	done, err := engine.Run(ctx)
 	line.end()
 	result = c.result(plan, done, engine.Progress().Queue)
+	result.Politeness = politeness(ctx, a, s)
 	if done.Counts.Pages == 0 {
 		result.failures = failures(s, plan.crawl.Seeds)
 	}
@@ -189,6 +192,7 @@ func (r *crawlResult) print(w io.Writer) {
 	for _, state := range states {
 		fmt.Fprintf(w, "  %-16s %d\n", state, r.ByState[state])
 	}
+	printPoliteness(w, r.Politeness)
 	for _, f := range r.failures {
 		fmt.Fprintf(w, "%s: %s\n", f.url, clean(f.what, 300))
 	}
