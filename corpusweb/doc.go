@@ -7,8 +7,8 @@
 // slow on purpose, and keeps a log by which the client's manners are judged.
 //
 // Bodies go to a spool file at the start, as they will be sent, and only an index
-// of URLs stays in memory: about 200 bytes a page (with sitemaps the paths too, 100 more), and a request costs one read
-// from the page cache. The spool is as large as the corpus and is unlinked as
+// of URLs stays in memory: about 200 bytes a page, with sitemaps 100 more for the
+// paths, and a request costs one read from the page cache. The spool is as large as the corpus and is unlinked as
 // soon as it is open, so that nothing is left behind whatever ends the process.
 //
 // It knows nothing of crawling, and makes no page that its sets do not have.

@@ -13,13 +13,15 @@
 // not on disk, and a kill costs at most the exchanges in flight.
 //
 // A lease is one exchange with one host: its robots.txt when that is unknown or
-// a day old, else the page. So every request is followed by the host's rest.
+// a day old, its sitemap when these are asked for, else the page. So every request is followed by the host's rest.
 //
 // The crawler knows no classifier: see Scorer. It makes no request itself: see
 // package fetch. Start with New, then Run. Files: options.go settings; scorer.go
 // the door to relevance; crawler.go the owner's loop; lease.go what to do with
 // the next URL; work.go the workers; commit.go what follows from an exchange;
 // discover.go links to queue; scope.go which links; host.go robots and rests;
+// exchange.go the journal of exchanges for no URL; sitemap.go, readsitemap.go and
+// leftsitemaps.go sitemaps, by the owner, by a worker, and at the end;
 // hostcache.go and place.go what is kept in memory of hosts and of queued URLs;
 // restore.go what a resumed crawl starts from; retry.go failures; report.go progress and result.
 package crawler

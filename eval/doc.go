@@ -17,7 +17,9 @@
 // Files: interval.go shares with intervals; harvest.go, overlap.go, cluster.go,
 // search.go, capture.go a measure each; crawl.go a store's pages in memory;
 // relevance.go who says what is on topic; figures.go all measures together;
-// sentences.go the same in plain words; bodies.go stored pages parsed in
+// sentences.go the same in plain words; politeness.go
+// how the hosts were treated (exchanges.go sorts, manners.go compares,
+// politesentences.go and politetables.go tell); bodies.go stored pages parsed in
 // parallel; refine.go the second stage of paper A; report.go, view.go (what
 // report.html is filled with), tables.go, lists.go the report, drawn by package report.
 package eval

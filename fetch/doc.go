@@ -33,6 +33,8 @@
 //	dns.go       the cache in front of the resolver
 //	media.go     is this type wanted; sniffing
 //	body.go      decompression and limits while a body is read
+//	stream.go    a body handed out while it comes
+//	sitemap.go   sitemaps
 //	retryafter.go, hosts.go   small parsers
 //	robots.go, robotsmatch.go, robotspolicy.go   RFC 9309
 //

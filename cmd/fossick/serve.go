@@ -29,6 +29,8 @@ func (serveCmd) Help() string {
 Example:
   fossick serve demo --addr 127.0.0.1:8090 --latency 20ms --log requests.jsonl
 
+With --sitemaps, robots.txt names /sitemap.xml: for fossick focus --sitemaps.
+
 To see what a crawler makes of a hostile web:
   fossick serve demo --faults 0.3 --log requests.jsonl
 The page that it names as a start stays as it is; the log says with each request what was wrong on purpose.`
