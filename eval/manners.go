@@ -120,17 +120,18 @@ func (m *manners) endParty() {
 	if len(m.hosts) == 0 {
 		return
 	}
-	p := m.p
-	p.Parties++
+	p, hosts := m.p, m.p.Hosts
 	for _, hash := range slices.Sorted(maps.Keys(m.hosts)) {
 		h := m.hosts[hash]
-		p.Hosts++
-		m.requests[h.Requests]++
 		h.Median = medianTime(h.times)
 		done := *h
 		done.times = nil
 		byRequests := func(a, b HostManners) int { return cmp.Compare(b.Requests, a.Requests) }
-		p.MostAsked = top(p.MostAsked, done, byRequests)
+		if h.Requests > 0 {
+			p.Hosts++
+			m.requests[h.Requests]++
+			p.MostAsked = top(p.MostAsked, done, byRequests)
+		}
 		if h.answered {
 			p.Slowest = top(p.Slowest, done, func(a, b HostManners) int { return cmp.Compare(b.Median, a.Median) })
 			continue
@@ -139,6 +140,9 @@ func (m *manners) endParty() {
 		p.SilentTop = top(p.SilentTop, done, func(a, b HostManners) int {
 			return cmp.Or(byRequests(a, b), cmp.Compare(b.lookups, a.lookups))
 		})
+	}
+	if p.Hosts > hosts {
+		p.Parties++
 	}
 }
 

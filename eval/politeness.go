@@ -19,7 +19,7 @@ import (
 // journal's milliseconds. A party is a host, or all hosts that had one address
 // when they were looked up last (paper E).
 type Politeness struct {
-	Hosts   int `json:"hosts"` // that were asked for anything, answered or not
+	Hosts   int `json:"hosts"` // that got a request, answered or not
 	Parties int `json:"parties"`
 
 	Requests      uint64 `json:"requests"`
@@ -45,9 +45,9 @@ type Politeness struct {
 	LongestRetry float64 `json:"longest_retry_after"` // that they asked for
 
 	MostAsked []HostManners `json:"most_asked"`
-	Slowest   []HostManners `json:"slowest"` // by the median time of a request, of those that answer
-	Silent    int           `json:"silent_hosts"`
-	SilentTop []HostManners `json:"silent"` // hosts that never answered, the most asked first
+	Slowest   []HostManners `json:"slowest"`      // by the median time of a request, of those that answer
+	Silent    int           `json:"silent_hosts"` // that never answered, or have no address
+	SilentTop []HostManners `json:"silent"`       // of these, the most asked first
 }
 
 // Gap is the time between the end of a request and the beginning of the next.

@@ -92,7 +92,7 @@ func TestPoliteness(t *testing.T) {
 		{"e.test:80", "", t0 + 300, t0 + 900, 0, 429, 60_000},
 	}, map[string]string{"a.test:80": "192.0.2.1", "b.test:80": "192.0.2.1", "c.test:80": "", "e.test:80": "192.0.2.2"})
 	p := politenessOf(t, s, exchangesInMemory)
-	if p.Hosts != 5 || p.Parties != 4 || p.Requests != 8 || p.Robots != 3 || p.Sitemaps != 1 || p.Pages != 4 || p.FailedLookups != 1 {
+	if p.Hosts != 4 || p.Parties != 3 || p.Requests != 8 || p.Robots != 3 || p.Sitemaps != 1 || p.Pages != 4 || p.FailedLookups != 1 {
 		t.Errorf("counts: %+v", p)
 	}
 	if p.Violations != 2 || p.Overlaps != 1 || len(p.Worst) != 2 || p.Worst[0].Host != "b.test:80" || p.Worst[1].Host != "a.test:80" {
@@ -237,4 +237,27 @@ func BenchmarkMeasurePoliteness(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(visits)*float64(b.N)/b.Elapsed().Seconds(), "visits/s")
+}
+
+func TestPolitenessSentences(t *testing.T) {
+	const t0 = 1_700_000_000_000
+	s := journalOf(t, []asked{
+		{"a.test:80", store.ForRobots, t0, t0 + 2100, 2000, 200, 0},
+		{"a.test:80", store.ForSitemap, t0 + 5000, t0 + 7000, 2000, 503, 90_000},
+		{"a.test:80", "", t0 + 8000, t0 + 8100, 2000, 200, 0},
+		{"b.test:80", store.ForAddress, t0, t0, 0, 0, 0},
+	}, nil)
+	want := []string{
+		"3 requests of 1 host, 1 of them for robots.txt and 1 for sitemaps; half of the hosts got 3 or fewer, a.test:80 the most, 3.",
+		"1 request came too early; the worst at a.test:80, after 1.0 s where 2.0 s were due.",
+		"0 answers of 429 and 1 of 503; 1 told when to come again, at most 90.0 s later.",
+		"Slowest: a.test:80 (half of its answers took 2.0 s or more, the longest 2.1 s).",
+		"1 host never answered, or had no address: b.test:80.",
+	}
+	if got := politenessOf(t, s, 10).Sentences(); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if got := (&Politeness{}).Sentences(); !slices.Equal(got, []string{"No host was asked for anything."}) {
+		t.Errorf("of nothing: %q", got)
+	}
 }

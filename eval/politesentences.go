@@ -9,10 +9,10 @@ import (
 
 // Sentences says in plain words how the hosts were treated.
 func (p *Politeness) Sentences() []string {
-	if p.Requests == 0 {
-		return []string{"No host was asked for anything."}
+	out := []string{"No host was asked for anything."}
+	if p.Requests > 0 {
+		out = []string{p.requestSentence(), p.gapSentence()}
 	}
-	out := []string{p.requestSentence(), p.gapSentence()}
 	for _, s := range []string{p.deniedSentence(), p.busySentence(), p.slowSentence(), p.silentSentence()} {
 		if s != "" {
 			out = append(out, s)
@@ -98,7 +98,7 @@ func (p *Politeness) silentSentence() string {
 			hosts = append(hosts, h.Host)
 		}
 	}
-	s := fmt.Sprintf("%s never answered: %s", some(p.Silent, "host"), strings.Join(hosts, ", "))
+	s := fmt.Sprintf("%s never answered, or had no address: %s", some(p.Silent, "host"), strings.Join(hosts, ", "))
 	if p.Silent > len(hosts) {
 		s += ", …"
 	}
