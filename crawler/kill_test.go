@@ -63,7 +63,7 @@ func crawlInChild(dir string, said io.Writer) error {
 		return err
 	}
 	if os.Getenv(childSitemaps) != "" {
-		opt = sitemapOptions(opt)
+		opt = sitemapOptions(opt, said)
 	}
 	web := opt.Fetcher.(*fakeWeb)
 	web.asked = func(url string) { fmt.Fprintln(said, url) }

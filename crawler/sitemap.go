@@ -23,6 +23,7 @@ const (
 	// maxGuestWaits bounds how often a host looks whether another one, where its
 	// sitemap lies, has become free: half a minute for each sitemap.
 	maxGuestWaits = 120
+	maxGuests     = 1000 // hosts that wait for their sitemaps at another one
 	// defaultSitemapURLs is how many URLs the sitemaps of one host may add.
 	defaultSitemapURLs = 10_000
 )
@@ -156,7 +157,7 @@ func (c *Crawler) prepareGuest(j *job, at *host, target string) (*job, error) {
 	}
 	if !free {
 		c.wait(owner)
-		if !slices.Contains(at.guests, owner.Name) {
+		if len(at.guests) < maxGuests && !slices.Contains(at.guests, owner.Name) {
 			at.guests = append(at.guests, owner.Name)
 		}
 		return nil, nil
