@@ -20,7 +20,8 @@
 // the door to relevance; crawler.go the owner's loop; lease.go what to do with
 // the next URL; work.go the workers; commit.go what follows from an exchange;
 // discover.go links to queue; scope.go which links; host.go robots and rests;
-// exchange.go the journal of exchanges for no URL; sitemap.go, readsitemap.go and
+// exchange.go the journal of exchanges for no URL; sitemap.go, guest.go (one that
+// lies at another host), readsitemap.go and
 // leftsitemaps.go sitemaps, by the owner, by a worker, and at the end;
 // hostcache.go and place.go what is kept in memory of hosts and of queued URLs;
 // restore.go what a resumed crawl starts from; retry.go failures; report.go progress and result.
