@@ -86,7 +86,8 @@ const slackMillis = 1
 
 // MeasurePoliteness reads the journal of a store once, and sorts what it needs of
 // the exchanges by party and time: in memory, beyond a quarter of a million of
-// them on disk. Besides it keeps some 40 bytes a host.
+// them on disk. Besides it keeps some 40 bytes a host, and
+// the figures of the hosts of one party at a time.
 func MeasurePoliteness(ctx context.Context, s *store.Store) (*Politeness, error) {
 	return measurePoliteness(ctx, s, exchangesInMemory)
 }

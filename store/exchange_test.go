@@ -109,6 +109,28 @@ func TestRepairOfExchanges(t *testing.T) {
 	}
 }
 
+// TestRepairOfSitemapURLs: a URL that refers to an exchange that is gone is told
+// of, and goes on without.
+func TestRepairOfSitemapURLs(t *testing.T) {
+	s := create(t)
+	change(t, s, func(b *Batch) {
+		must(t, b.PutHost(&Host{Name: "a:80", Exchanges: 1, Sitemaps: &Sitemaps{Files: 1}}), b.PutExchange("a:80", 1, Exchange{For: ForSitemap}))
+		for id, n := range []uint64{1, 2} {
+			url := fmt.Sprintf("http://a/%d", id)
+			must(t, b.PutSeen(HashURL(url), ID(id+1), false), b.PutQueued(ID(id+1), Queued{}),
+				b.PutBirth(ID(id+1), Birth{URL: url, Via: ViaSitemap, Exchange: n, AtHost: "a:80"}))
+		}
+		must(t, b.PutCounts(&Counts{URLs: 2, States: map[string]uint64{}}))
+	})
+	problems, err := s.Repair(t.Context())
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].What, "http://a/1 was named in exchange 2 of a:80") {
+		t.Errorf("repair: %v, %v", problems, err)
+	}
+	if problems, err = s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("after repair: %v, %v", problems, err)
+	}
+}
+
 // FuzzExchangeKey: what exchangeOf takes is what exchangeKey makes.
 func FuzzExchangeKey(f *testing.F) {
 	f.Add([]byte("xa.test:80\x00\x00\x00\x00\x00\x00\x00\x00\x01"))

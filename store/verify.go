@@ -39,12 +39,13 @@ type inspection struct {
 	problems []Problem
 	counts   Counts // as the records say
 	holes    []uint64
+	sitemaps bool // a host has read some
 }
 
 func (in *inspection) run(ctx context.Context) ([]Problem, error) {
 	in.counts = Counts{States: map[string]uint64{}}
 	for _, pass := range []func(context.Context) error{
-		in.births, in.strays, in.seen, in.pages, in.leftovers, in.hosts, in.exchanges, in.totals,
+		in.births, in.strays, in.seen, in.pages, in.leftovers, in.hosts, in.exchanges, in.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()

@@ -17,6 +17,7 @@ func (in *inspection) hosts(ctx context.Context) error {
 			return in.found(k, err.Error(), "removed: robots.txt will be fetched again", func(b *Batch) error { return b.delete(k) })
 		}
 		h.Name = string(k[1:])
+		in.sitemaps = in.sitemaps || h.Sitemaps != nil
 		if h.Exchanges == 0 || anyKey(txn, exchangePrefix(h.Name)) {
 			return nil
 		}
@@ -101,5 +102,27 @@ func (in *inspection) exchanges(ctx context.Context) error {
 func (in *inspection) lost(host string, n uint64, why error) error {
 	return in.found(exchangeKey(host, n), why.Error(), "entered as lost", func(b *Batch) error {
 		return b.PutExchange(host, n, Exchange{For: ForLost, State: "none", Error: why.Error()})
+	})
+}
+
+// named checks that the exchanges that URLs of sitemaps refer to are there.
+func (in *inspection) named(ctx context.Context) error {
+	if !in.sitemaps {
+		return nil // no URL can
+	}
+	return in.scan(ctx, keyBirth, func(txn *badger.Txn, k, v []byte) error {
+		var birth Birth
+		if decode(k, v, &birth) != nil || birth.Exchange == 0 {
+			return nil // births has judged it
+		}
+		_, err := txn.Get(exchangeKey(birth.AtHost, birth.Exchange))
+		if err == nil {
+			return nil
+		}
+		what := fmt.Sprintf("%s was named in exchange %d of %s, which is not there", birth.URL, birth.Exchange, birth.AtHost)
+		return in.found(k, what, "the sitemap is forgotten", func(b *Batch) error {
+			birth.Exchange = 0
+			return b.put(k, birth)
+		})
 	})
 }
