@@ -14,6 +14,7 @@ func (in *inspection) hosts(ctx context.Context) error {
 	return in.scan(ctx, keyHost, func(txn *badger.Txn, k, v []byte) error {
 		var h Host
 		if err := decode(k, v, &h); err != nil {
+			in.sitemaps = true // perhaps
 			return in.found(k, err.Error(), "removed: robots.txt will be fetched again", func(b *Batch) error { return b.delete(k) })
 		}
 		h.Name = string(k[1:])

@@ -69,11 +69,10 @@ func (c whyCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	life, err := s.Life(u)
+	r, err := story(s, u)
 	if err != nil {
 		return err
 	}
-	r := tell(life)
 	return a.emit(r, func(w io.Writer) { r.print(w) })
 }
 
