@@ -44,24 +44,49 @@ func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 // hashes of all runs of three words. A Chinese or Japanese character is a word. The
 // sketch of an empty text is 0.
 func simhash(text string) uint64 {
+	sketch, _ := sketches(text, nil)
+	return sketch
+}
+
+// sketches returns in one pass what a text is compared by: its simhash, and the
+// signature of what is left of it without the lines gone.
+func sketches(text string, gone []lineOf) (uint64, Signature) {
 	var votes counter
+	var least minima
 	var w1, w2, w3 uint64
-	words := 0
+	words, kept, run := 0, 0, 0 // words; those not gone; of these, those in a row
 	for i := 0; i < len(text); {
 		if text[i] == ' ' || text[i] == '\n' {
 			i++
 			continue
 		}
+		for len(gone) > 0 && i >= gone[0].end {
+			gone = gone[1:]
+		}
+		if len(gone) == 0 || i < gone[0].start {
+			kept++
+			run++
+		} else {
+			run = 0
+		}
 		w1, w2 = w2, w3
 		w3, i = hashWord(text, i)
-		if words++; words >= 3 {
-			votes.add(mix(w1, w2, w3))
+		if words++; words < 3 {
+			continue
+		}
+		h := mix(w1, w2, w3)
+		votes.add(h)
+		if run >= 3 {
+			least.add(h)
 		}
 	}
 	if words == 1 || words == 2 {
 		votes.add(mix(0, w2, w3))
 	}
-	return votes.majority()
+	if kept < MinWords {
+		return votes.majority(), Signature{}
+	}
+	return votes.majority(), least.signature()
 }
 
 // hashWord returns the hash of the word at i and where it ends. It takes eight

@@ -16,7 +16,9 @@ type Page struct {
 	Skipped     int    // links left out: other schemes, no URLs, too long, beyond MaxLinks
 	Refresh     string // target of an immediate <meta http-equiv=refresh>, or ""
 	Checksum    Checksum
-	Sketch      uint64 // simhash of the text; few bits differ between near-duplicates
+	Sketch      uint64    // simhash of the text; few bits differ between near-duplicates
+	Prose       string    // Text without the lines that are hardly more than links; an empty line is where some were
+	Signature   Signature // of Prose
 }
 
 // Checksum identifies content: equal text, title and link targets give equal

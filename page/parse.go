@@ -190,7 +190,9 @@ func (p *parser) finish() {
 	p.finishLinks()
 	pg.Lang = language(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
-	pg.Sketch = simhash(pg.Text)
+	gone := linkLines(pg.Text, p.marks)
+	pg.Prose = prose(pg.Text, gone)
+	pg.Sketch, pg.Signature = sketches(pg.Text, gone)
 }
 
 // headingLines returns the headings, a line each.

@@ -1,0 +1,88 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+)
+
+// How alike two pages must be to hold the same content. Chosen on debdocs, whose
+// sites have the longest templates, by reading pairs; docs/near-duplicates.md has
+// the figures, there and on corpora that had no part in it.
+const (
+	nearShare     = 0.90 // of shingles, on two hosts, or of one title
+	untitledShare = 0.95 // of two pages of a host without titles
+	renamedShare  = 0.99 // of two pages of a host with different titles…
+	renamedWhole  = 0.95 // …and that of their whole texts, menus included
+)
+
+// MinNear is the least resemblance of near-duplicates: those whose signatures
+// promise much less need not be compared.
+const MinNear = nearShare
+
+// Near returns the resemblance of two pages' prose in [0,1], and whether the
+// pages are near-duplicates: the same content but for a date, an advertisement,
+// some comments, or what the site puts around it.
+//
+// The prose decides and not the whole text, as menus are the same all over a
+// site and different on its mirror. What templates have besides menus shows on
+// pages of one host only, so there the titles have a say: those of different pages
+// differ. Pages with fewer than MinWords words of prose are never near-duplicates.
+func Near(p, q *Page) (resemblance float64, near bool) {
+	if p.Signature.IsZero() || q.Signature.IsZero() {
+		return 0, false
+	}
+	resemblance = Resemblance(Shingles(p.Prose), Shingles(q.Prose))
+	switch {
+	case resemblance < nearShare:
+		return resemblance, false
+	case Host(p.URL) != Host(q.URL):
+		return resemblance, true
+	case p.Title == "" && q.Title == "":
+		return resemblance, resemblance >= untitledShare
+	case sameTitle(p.Title, q.Title):
+		return resemblance, true
+	}
+	return resemblance, resemblance >= renamedShare &&
+		Resemblance(Shingles(p.Text), Shingles(q.Text)) >= renamedWhole
+}
+
+// sameTitle says whether two titles have the same words, or one has the other and
+// behind it, or before it, something set apart, such as the name of the site.
+func sameTitle(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if a == "" {
+		return b == ""
+	}
+	if sameWords(a, b) {
+		return true
+	}
+	for _, apart := range []string{" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « ", " ("} {
+		for at := 0; ; {
+			n := strings.Index(b[at:], apart)
+			if n < 0 {
+				break
+			}
+			if at += n; sameWords(a, b[:at]) || sameWords(a, b[at+len(apart):]) {
+				return true
+			}
+			at += len(apart)
+		}
+	}
+	return false
+}
+
+func sameWords(a, b string) bool {
+	split := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	x, y := strings.FieldsFunc(a, split), strings.FieldsFunc(b, split)
+	if len(x) != len(y) || len(x) == 0 {
+		return false
+	}
+	for i := range x {
+		if !strings.EqualFold(x[i], y[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,240 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// siteOf puts what a site has on all its pages around a body: a menu with a line
+// a link, and a footer.
+func siteOf(name, title, body string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<title>%s</title><ul>", title)
+	for i := range 120 {
+		fmt.Fprintf(&b, "<li><a href=/%s/%d>%s section %d of many</a>", name, i, name, i)
+	}
+	fmt.Fprintf(&b, "</ul><h1>%s</h1>%s<p>All rights are reserved by the owners of %s.", title, body, name)
+	return b.String()
+}
+
+func parseAt(t testing.TB, url, html string) *Page {
+	t.Helper()
+	p, err := Parse([]byte(html), ParseOptions{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestNear compares an article with what the web makes of it, and with pages that
+// only look like it.
+func TestNear(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	words := func(n int) string { return "<p>" + strings.Join(randomText(rng, n), " ") }
+	body, comment, ad := words(400), words(35), words(8)
+	const here = "http://a.test/one"
+	article := func(extra string) string { return siteOf("alpha", "The Article", body+extra) }
+	base := parseAt(t, here, article("<p>Last seen on 3 May 2019."))
+	short := words(20)
+
+	for _, c := range []struct {
+		name, url, html string
+		near            bool
+	}{
+		{"the same", here, article("<p>Last seen on 3 May 2019."), true},
+		{"changed date", here + "?a", article("<p>Last seen on 17 June 2021."), true},
+		{"changed advertisement", here + "?b", article(ad), true},
+		{"added comment", here + "?c", article(comment), true},
+		{"printer version", here + "?print", "<title>The Article - print</title>" + body, true},
+		{"printer version of no title", here + "?print", "<h1>The Article</h1>" + body, false},
+		{"mirror in another frame", "http://b.test/1", siteOf("beta", "News from Beta", body), true},
+		{"longer by half", here + "?d", article(words(200)), false},
+		{"other article in the same frame", "http://a.test/two", siteOf("alpha", "Another Article", words(400)), false},
+		{"other article of the same title", "http://a.test/two", siteOf("alpha", "The Article", words(400)), false},
+		{"same text under another title", "http://a.test/two", siteOf("alpha", "Chapter Two", body+words(12)), false},
+		{"same text to the word under another title", "http://a.test/two", siteOf("alpha", "Article", body+"<p>Last seen on 3 May 2019."), true},
+	} {
+		share, near := Near(base, parseAt(t, c.url, c.html))
+		if near != c.near {
+			t.Errorf("%s: near %v at %.3f, want %v", c.name, near, share, c.near)
+		}
+	}
+
+	tiny := parseAt(t, here, siteOf("alpha", "Tiny", short))
+	if _, near := Near(tiny, parseAt(t, here+"2", siteOf("alpha", "Tiny", short+" more"))); near {
+		t.Error("tiny pages are near-duplicates; only equal ones may be")
+	}
+}
+
+// TestNearCalendar: months of a calendar are pages of their own, as long as their
+// titles say so.
+func TestNearCalendar(t *testing.T) {
+	month := func(name string) *Page {
+		var b strings.Builder
+		for day := range 31 {
+			fmt.Fprintf(&b, "<tr><td>%d<td>%s<td>nothing is planned for this day", day+1, name)
+		}
+		return parseAt(t, "http://a.test/cal?m="+name, siteOf("alpha", "Events in "+name, "<table>"+b.String()+"</table>"))
+	}
+	if share, near := Near(month("May"), month("June")); near {
+		t.Errorf("two months are near-duplicates (%.3f)", share)
+	}
+}
+
+func TestSameTitle(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"", "", true}, {"", "A", false}, {"A b", "a  B.", true}, {"!", "?", false},
+		{"The News | Site of Many", "The News", true}, {"Site :: The News", "The News", true},
+		{"Print - The News - Site", "The News", false}, {"The News - today - Site", "The News - today", true},
+		{"Talks", "Talks of May", false}, {"Page 17", "Page 18", false}, {"API Help", "API Help (core 3.1)", true},
+		{"Index of /a", "Index of /a/b", false}, {"Новости", "НОВОСТИ — сайт", true},
+	} {
+		if got := sameTitle(c.a, c.b); got != c.same {
+			t.Errorf("sameTitle(%q, %q) = %v, want %v", c.a, c.b, got, c.same)
+		}
+		if got := sameTitle(c.b, c.a); got != c.same {
+			t.Errorf("sameTitle(%q, %q) = %v, want %v", c.b, c.a, got, c.same)
+		}
+	}
+}
+
+func TestProse(t *testing.T) {
+	p := parseText(t, `<p><a href=1>Home</a> | <a href=2>News</a><p>First line with <a href=3>a link</a> in it.
+		<ul><li><a href=4>One</a><li><a href=5>Two</a></ul><p>Second line.<p><a href=6>Contact</a>`)
+	if want := "\nFirst line with a link in it.\n\nSecond line.\n\n"; p.Prose != want {
+		t.Errorf("prose %q, want %q", p.Prose, want)
+	}
+	for _, text := range []string{"", "one line", "two\nlines"} {
+		if got := prose(text, nil); got != text {
+			t.Errorf("without links the prose of %q is %q", text, got)
+		}
+	}
+}
+
+// TestEstimate holds estimates against the truth: the error of 128 places is
+// √(J(1−J)/128), and four times that is hardly ever met.
+func TestEstimate(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for range 300 {
+		n := 60 + rng.Intn(600)
+		words := randomText(rng, n)
+		other := strings.Fields(strings.Join(words, " "))
+		for range rng.Intn(n / 4) {
+			other[rng.Intn(n)] = fmt.Sprint("other", rng.Int())
+		}
+		a, b := strings.Join(words, " "), strings.Join(other, " ")
+		sa, sb := signatureOf(a), signatureOf(b)
+		truth := naiveResemblance(words, other)
+		if got := Resemblance(Shingles(a), Shingles(b)); math.Abs(got-truth) > 1e-12 {
+			t.Fatalf("resemblance %.6f, want %.6f", got, truth)
+		}
+		// Texts with fewer shingles than places repeat some of them.
+		places := min(SignatureSize, float64(n))
+		if got, most := Estimate(&sa, &sb), 4*math.Sqrt(truth*(1-truth)/places)+0.02; math.Abs(got-truth) > most {
+			t.Errorf("%d words: estimate %.3f of %.3f, more than %.3f off", n, got, truth, most)
+		}
+	}
+}
+
+// naiveResemblance compares sets of strings.
+func naiveResemblance(a, b []string) float64 {
+	set := func(words []string) map[string]bool {
+		m := map[string]bool{}
+		for i := 2; i < len(words); i++ {
+			m[strings.Join(words[i-2:i+1], " ")] = true
+		}
+		return m
+	}
+	x, y := set(a), set(b)
+	both := 0
+	for s := range x {
+		if y[s] {
+			both++
+		}
+	}
+	return float64(both) / float64(len(x)+len(y)-both)
+}
+
+func signatureOf(text string) Signature {
+	_, s := sketches(text, nil)
+	return s
+}
+
+// TestSignatureOfProse: the signature is that of the prose alone, wherever the
+// lists of links stand.
+func TestSignatureOfProse(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for range 200 {
+		var b, plain strings.Builder
+		for range 1 + rng.Intn(8) {
+			words := strings.Join(randomText(rng, 1+rng.Intn(60)), " ")
+			if rng.Intn(2) == 0 {
+				fmt.Fprintf(&b, "<p><a href=x>%s</a>", words)
+				plain.WriteString("<p>")
+				continue
+			}
+			b.WriteString("<p>" + words)
+			plain.WriteString("<p>" + words)
+		}
+		p := parseText(t, b.String())
+		if got, want := strings.Fields(p.Prose), strings.Fields(parseText(t, plain.String()).Text); !slices.Equal(got, want) {
+			t.Fatalf("prose %q, want %q", got, want)
+		}
+		if p.Signature.IsZero() {
+			continue
+		}
+		var m minima
+		for _, h := range Shingles(p.Prose) {
+			m.add(h)
+		}
+		if p.Signature != m.signature() {
+			t.Fatalf("the signature of %q is not that of its prose %q", p.Text, p.Prose)
+		}
+	}
+}
+
+func TestSignatureOfShortText(t *testing.T) {
+	words := strings.Fields(strings.Repeat("a b c d e f g h i j ", 6))
+	if s := signatureOf(strings.Join(words[:MinWords-1], " ")); !s.IsZero() {
+		t.Error("a short text has a signature")
+	}
+	if s := signatureOf(strings.Join(words[:MinWords], " ")); s.IsZero() {
+		t.Error("a text of MinWords words has no signature")
+	}
+}
+
+// FuzzNear: no text makes a comparison fail, a page is its own near-duplicate,
+// and the order does not matter.
+func FuzzNear(f *testing.F) {
+	f.Add("<p>one <a href=x>two</a>", "<title>t</title><p>"+strings.Repeat("word and word ", 40))
+	f.Add(strings.Repeat("<p>a b c <a href=x>d</a> e", 30), strings.Repeat("<li><a href=x>d</a>\n", 60))
+	f.Fuzz(func(t *testing.T, a, b string) {
+		p, q := parseAt(t, "http://h.test/", a), parseAt(t, "http://h.test/2", b)
+		if len(p.Prose) > len(p.Text) {
+			t.Errorf("prose of %d bytes from a text of %d", len(p.Prose), len(p.Text))
+		}
+		if share, near := Near(p, p); !p.Signature.IsZero() && (share != 1 || !near) {
+			t.Errorf("a page and itself: %v, %v", share, near)
+		}
+		s1, n1 := Near(p, q)
+		if s2, n2 := Near(q, p); s1 != s2 || n1 != n2 || s1 < 0 || s1 > 1 {
+			t.Errorf("%v, %v one way, %v, %v the other", s1, n1, s2, n2)
+		}
+	})
+}
+
+func BenchmarkNear(b *testing.B) {
+	rng := rand.New(rand.NewSource(1))
+	p := parseAt(b, "http://h.test/", string(syntheticPage(rng)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Near(p, p)
+	}
+}

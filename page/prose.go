@@ -1,0 +1,59 @@
+package page
+
+import "strings"
+
+// linkLines returns the lines of a text that are hardly more than links: menus,
+// side bars, lists of links, which all pages of a site have in common. marks are
+// the page's links, in order.
+func linkLines(text string, marks []mark) (lines []lineOf) {
+	for start := 0; start < len(text) && len(marks) > 0; {
+		end := start + strings.IndexByte(text[start:], '\n')
+		if end < start {
+			end = len(text)
+		}
+		for len(marks) > 0 && marks[0].end <= start {
+			marks = marks[1:]
+		}
+		if len(marks) > 0 && marks[0].start < end && isLinkLine(text, lineOf{start, end}, marks) {
+			lines = append(lines, lineOf{start, end})
+		}
+		start = end + 1
+	}
+	return lines
+}
+
+// isLinkLine says whether at most one letter in menuRest of a line is outside of
+// the links, of which the first one ends in it or behind it.
+func isLinkLine(text string, line lineOf, marks []mark) bool {
+	outside, inside, at := 0, 0, line.start
+	for i := range marks {
+		if marks[i].start >= line.end {
+			break
+		}
+		start, end := min(max(at, marks[i].start), line.end), min(max(at, marks[i].end), line.end)
+		outside += letters(text[at:start])
+		inside += letters(text[start:end])
+		at = end
+	}
+	outside += letters(text[at:line.end])
+	return outside*menuRest <= inside+outside
+}
+
+// prose returns a text without its link lines; an empty line stands where some
+// were, so that words on both sides are no neighbours.
+func prose(text string, gone []lineOf) string {
+	if len(gone) == 0 {
+		return text
+	}
+	var kept strings.Builder
+	from := 0
+	for _, line := range gone {
+		if line.start > from || from == 0 {
+			kept.WriteString(text[from:line.start])
+			kept.WriteByte('\n')
+		}
+		from = min(line.end+1, len(text))
+	}
+	kept.WriteString(text[from:])
+	return kept.String()
+}
