@@ -63,7 +63,11 @@ func (c *Crawler) finish(b *store.Batch) error {
 	if err := b.PutCounts(&c.counts); err != nil {
 		return err
 	}
-	return b.Commit()
+	if err := b.Commit(); err != nil {
+		return err
+	}
+	c.storedPages.Store(c.counts.Pages)
+	return nil
 }
 
 // apply journals all that follows from one exchange and frees its host.
@@ -164,8 +168,8 @@ func (c *Crawler) retry(b *store.Batch, o *outcome, visits int) error {
 	return c.putQueued(b, o.id, o.queued)
 }
 
-// keepPage stores a page, unless its content is stored already or its author
-// asks not to, and queues its links.
+// keepPage stores a page, unless its content is stored already, to the word or
+// nearly, or its author asks not to, and queues its links.
 func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 	p := o.page
 	original, err := b.PageWith(p.Checksum[:])
@@ -177,6 +181,9 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 		return c.bury(b, o.id, o.queued, store.Fate{
 			State: string(fetch.StateDuplicate), Page: original, Reason: "same content as a page that is stored",
 		})
+	}
+	if k := c.settleKin(o); k.page != 0 {
+		return c.leaveNear(b, o, k)
 	}
 	c.observe(o.host, o.birth.URL, &o.looks)
 	fate := store.Fate{State: string(fetch.StateOK)}
@@ -196,6 +203,7 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 		if err := b.PutPage(c.record(o, number, links), o.body); err != nil {
 			return err
 		}
+		c.latest.add(number, o.page, c.opt.Workers)
 		c.countPage(o)
 	}
 	return c.bury(b, o.id, o.queued, fate)
@@ -219,7 +227,7 @@ func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Pag
 	return &store.Page{
 		Number: number, ID: o.id, URL: o.birth.URL,
 		ContentType: o.resp.ContentType, RobotsTag: header.Get("X-Robots-Tag"),
-		Checksum: p.Checksum[:], Sketch: p.Sketch, Title: p.Title, Lang: p.Lang, Links: links,
+		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: o.score.Value, Terms: o.score.Terms, Relevant: o.score.Relevant,
 		Label: o.score.Label, Probability: o.score.Probability, Rule: o.score.Rule,
 		Bytes: o.size, At: o.resp.Start.UnixMilli(), Depth: o.birth.Depth,

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,6 +23,8 @@ type Crawler struct {
 	// cores lets no more pages be parsed and scored at once than there are cores:
 	// more would only divide the caches of words and stems.
 	cores chan struct{}
+	// storedPages are the pages that a look-up which begins now can see.
+	storedPages atomic.Uint64
 
 	// What follows belongs to the owner, the goroutine of Run.
 	seed        maphash.Seed // of looks
@@ -29,6 +32,7 @@ type Crawler struct {
 	hosts       hostCache
 	resolved    map[frontier.Host]struct{} // hosts whose address was looked up
 	places      places
+	latest      latest
 	sites       map[string]uint64 // pages a site, those in flight included; see countSite
 	counts      store.Counts
 	busy        int    // jobs in flight

@@ -40,6 +40,7 @@ type Options struct {
 	MaxPerSite uint64
 
 	FollowTraps bool // fetch also what looks like a trap
+	KeepNear    bool // store near-duplicates as well
 
 	Sitemaps       bool // read the sitemaps that robots.txt names
 	MaxSitemapURLs int  // that the sitemaps of one host may add [10000]

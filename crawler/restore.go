@@ -32,7 +32,12 @@ func (c *Crawler) restore() error {
 		}
 	}
 	if c.opt.FollowTraps {
-		if err := c.untrap(); err != nil {
+		if err := c.queueAgain(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
+			return err
+		}
+	}
+	if c.opt.KeepNear {
+		if err := c.queueAgain(fetch.StateDuplicate, func(e *store.Ended) bool { return e.Resemblance > 0 }); err != nil {
 			return err
 		}
 	}
@@ -51,13 +56,16 @@ func (c *Crawler) restore() error {
 	return c.replay()
 }
 
-// untrap queues again what was cut off as a trap.
-func (c *Crawler) untrap() error {
+// queueAgain queues what ended in a state again, as far as it is wanted.
+func (c *Crawler) queueAgain(state fetch.State, wanted func(*store.Ended) bool) error {
 	b := c.store.Batch()
 	defer func() { b.Cancel() }()
-	for e, err := range c.store.EndedIn(string(fetch.StateTrap)) {
+	for e, err := range c.store.EndedIn(string(state)) {
 		if err != nil {
 			return err
+		}
+		if !wanted(&e) {
+			continue
 		}
 		if b.Size() > store.MaxBatchBytes {
 			if err := b.Commit(); err != nil {
@@ -69,8 +77,17 @@ func (c *Crawler) untrap() error {
 			return err
 		}
 		priority := c.opt.Ordering.Priority(frontier.Link{Score: e.Score, Step: c.counts.Pages})
-		if err := b.PutQueued(e.ID, store.Queued{Priority: priority, Score: e.Score, Parent: e.Fate.Parent}); err != nil {
+		life, err := c.store.Life(e.URL)
+		if err != nil {
 			return err
+		}
+		if err := b.PutQueued(e.ID, store.Queued{
+			Priority: priority, Score: e.Score, Parent: e.Fate.Parent, Visits: len(life.Visits),
+		}); err != nil {
+			return err
+		}
+		if e.Resemblance > 0 {
+			c.counts.NearDuplicates--
 		}
 		if c.counts.States[e.State]--; c.counts.States[e.State] == 0 {
 			delete(c.counts.States, e.State)

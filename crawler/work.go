@@ -21,6 +21,7 @@ type outcome struct {
 	size  int64  // of the body before that, in bytes
 	links []found
 	looks looks
+	kin   kin
 	err   error // of the store: ends the crawl
 
 	maps    []string // further sitemaps that a sitemap names
@@ -81,7 +82,7 @@ func (c *Crawler) resolve(ctx context.Context, o *outcome) {
 	o.addr = addr
 }
 
-// read parses and scores a fetched page and looks its links up.
+// read parses and scores a fetched page and looks up its links and its likes.
 func (c *Crawler) read(o *outcome) error {
 	p, err := page.Parse(o.resp.Body, page.ParseOptions{
 		URL:         o.target,
@@ -111,7 +112,7 @@ func (c *Crawler) read(o *outcome) error {
 	for i := range seen {
 		o.links[i].seen = seen[i]
 	}
-	return nil
+	return c.findKin(o)
 }
 
 // belowThreshold says that a link is not followed for its score, "" when it is.

@@ -15,10 +15,6 @@ const (
 	renamedWhole  = 0.95 // …and that of their whole texts, menus included
 )
 
-// MinNear is the least resemblance of near-duplicates: those whose signatures
-// promise much less need not be compared.
-const MinNear = nearShare
-
 // Near returns the resemblance of two pages' prose in [0,1], and whether the
 // pages are near-duplicates: the same content but for a date, an advertisement,
 // some comments, or what the site puts around it.
@@ -32,18 +28,26 @@ func Near(p, q *Page) (resemblance float64, near bool) {
 		return 0, false
 	}
 	resemblance = Resemblance(Shingles(p.Prose), Shingles(q.Prose))
-	switch {
-	case resemblance < nearShare:
+	need := NearShare(p.URL, p.Title, q.URL, q.Title)
+	if resemblance < need {
 		return resemblance, false
-	case Host(p.URL) != Host(q.URL):
-		return resemblance, true
-	case p.Title == "" && q.Title == "":
-		return resemblance, resemblance >= untitledShare
-	case sameTitle(p.Title, q.Title):
-		return resemblance, true
 	}
-	return resemblance, resemblance >= renamedShare &&
+	return resemblance, need < renamedShare ||
 		Resemblance(Shingles(p.Text), Shingles(q.Text)) >= renamedWhole
+}
+
+// NearShare returns the resemblance that two pages need to be near-duplicates, by
+// their URLs and titles. It is necessary; Near has the last word.
+func NearShare(url1, title1, url2, title2 string) float64 {
+	switch {
+	case Host(url1) != Host(url2):
+		return nearShare
+	case title1 == "" && title2 == "":
+		return untitledShare
+	case sameTitle(title1, title2):
+		return nearShare
+	}
+	return renamedShare
 }
 
 // sameTitle says whether two titles have the same words, or one has the other and

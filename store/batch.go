@@ -118,6 +118,9 @@ func (b *Batch) PutPage(p *Page, body []byte) error {
 	if err := b.set(bytesKey(keyContent, p.Checksum), numKey(keyPage, p.Number)[1:]); err != nil {
 		return err
 	}
+	if err := b.addNear(p.Number, p.Signature); err != nil {
+		return err
+	}
 	return b.put(numKey(keyPage, p.Number), p)
 }
 

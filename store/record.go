@@ -43,6 +43,8 @@ type Counts struct {
 	Bytes    uint64            `cbor:"8,keyasint"`  // of bodies, decompressed
 	Elapsed  time.Duration     `cbor:"9,keyasint"`  // crawling, over all sessions
 	Schemes  uint64            `cbor:"10,keyasint"` // links of other schemes than http and https
+
+	NearDuplicates uint64 `cbor:"11,keyasint,omitempty"` // of the duplicates, those whose content is not equal
 }
 
 // Birth is how a URL came to be known.
@@ -91,6 +93,8 @@ type Fate struct {
 	At     int64   `cbor:"4,keyasint"`
 	Score  float64 `cbor:"5,keyasint,omitempty"` // priority with which it left the queue
 	Parent ID      `cbor:"6,keyasint,omitempty"` // best parent at that time
+
+	Resemblance float64 `cbor:"7,keyasint,omitempty"` // to Page, of a near-duplicate
 }
 
 // MetaRobots begins the reason of a URL that ended in robots_denied for what the
@@ -127,6 +131,7 @@ type Page struct {
 	Modified    string  `cbor:"18,keyasint,omitempty"` // Last-Modified as sent
 	Depth       int     `cbor:"19,keyasint,omitempty"`
 	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent, as the scorer was told
+	Signature   []byte  `cbor:"22,keyasint,omitempty"` // MinHash of the prose; none when it is short, or stored by an earlier build
 	Rule        string  `cbor:"21,keyasint,omitempty"` // why the crawl's model gave Label: the rule that fired, or the words that weighed most
 }
 

@@ -45,7 +45,7 @@ type inspection struct {
 func (in *inspection) run(ctx context.Context) ([]Problem, error) {
 	in.counts = Counts{States: map[string]uint64{}}
 	for _, pass := range []func(context.Context) error{
-		in.births, in.strays, in.seen, in.pages, in.leftovers, in.hosts, in.exchanges, in.named, in.totals,
+		in.births, in.strays, in.seen, in.pages, in.leftovers, in.near, in.hosts, in.exchanges, in.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()
@@ -106,9 +106,15 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 		} else {
 			in.counts.States[f.State]++
 		}
+		if f.Resemblance > 0 {
+			in.counts.NearDuplicates++
+		}
 		return skipped, nil
 	case fErr == nil && qErr == nil:
 		in.counts.States[f.State]++
+		if f.Resemblance > 0 {
+			in.counts.NearDuplicates++
+		}
 		return false, in.found(k, birth.URL+" waits and has ended too", "it has ended", func(b *Batch) error {
 			return b.delete(numKey(keyQueued, uint64(id)))
 		})
@@ -183,9 +189,9 @@ func (in *inspection) totals(context.Context) error {
 	want := had
 	want.URLs = max(had.URLs, in.counts.URLs) // numbers are never given twice
 	want.Pages, want.Relevant, want.Bytes = in.counts.Pages, in.counts.Relevant, in.counts.Bytes
-	want.States, want.Skipped = in.counts.States, in.counts.Skipped
+	want.States, want.Skipped, want.NearDuplicates = in.counts.States, in.counts.Skipped, in.counts.NearDuplicates
 	if err == nil && had.URLs == want.URLs && had.Pages == want.Pages && had.Relevant == want.Relevant &&
-		had.Bytes == want.Bytes && had.Skipped == want.Skipped && maps.Equal(had.States, want.States) {
+		had.Bytes == want.Bytes && had.Skipped == want.Skipped && had.NearDuplicates == want.NearDuplicates && maps.Equal(had.States, want.States) {
 		return nil
 	}
 	what := fmt.Sprintf("the totals are %s, the records say %s", short(had), short(want))
@@ -193,7 +199,7 @@ func (in *inspection) totals(context.Context) error {
 }
 
 func short(c Counts) string {
-	return fmt.Sprintf("%d URLs, %d pages (%d relevant, %d bytes), %d skipped, states %v", c.URLs, c.Pages, c.Relevant, c.Bytes, c.Skipped, c.States)
+	return fmt.Sprintf("%d URLs, %d pages (%d relevant, %d bytes), %d skipped, %d near-duplicates, states %v", c.URLs, c.Pages, c.Relevant, c.Bytes, c.Skipped, c.NearDuplicates, c.States)
 }
 
 // found notes a problem and, when repairing, what mends it.

@@ -34,6 +34,9 @@ func crawled(t *testing.T) *Store {
 			default:
 				body := []byte(strings.Repeat("x", int(id)*100))
 				p := &Page{Number: uint64(id), ID: id, URL: url, Checksum: []byte(strings.Repeat(string('a'+rune(id)), 16)), Bytes: int64(len(body)), Relevant: id%2 == 1}
+				if id < 5 { // page 5 is short, or of an earlier build
+					p.Signature = signatureOf(byte(id%2), byte(id))
+				}
 				must(t, b.PutPage(p, s.Compress(body)), b.PutFate(id, Fate{State: "ok", Page: uint64(id)}), b.PutLabel(uint64(id), Label{Label: "x"}))
 				c.Pages++
 				c.Bytes += uint64(len(body))
@@ -66,6 +69,7 @@ func TestRepair(t *testing.T) {
 	remove := func(k []byte) func(*badger.Txn) error {
 		return func(txn *badger.Txn) error { return txn.Delete(k) }
 	}
+	near := func(first byte) []byte { return nearKeys(signatureOf(first))[0] } // of pages 1 and 3, or 2 and 4
 	queued, err := encode(Queued{Priority: 1})
 	must(t, err)
 	h3 := HashURL("http://h3.test/")
@@ -75,23 +79,30 @@ func TestRepair(t *testing.T) {
 		pages uint64 // afterwards
 		waits int
 	}{
-		"a URL without story":        {remove(numKey(keyQueued, 6)), "neither waits nor", 5, 1},
-		"a URL that waits and ended": {set(numKey(keyQueued, 7), queued), "waits and has ended", 5, 1},
-		"a URL not in the seen-set":  {remove(bytesKey(keySeen, h3[:])), "the seen-set has", 5, 1},
-		"a seen URL of no birth":     {set(bytesKey(keySeen, make([]byte, 16)), seenValue(77, false)), "names a URL that is not there", 5, 1},
-		"a queue of no URL":          {set(numKey(keyQueued, 77), queued), "belongs to no URL", 5, 1},
-		"a birth that is damaged":    {set(numKey(keyBirth, 6), []byte{0xff}), "damaged", 5, 0},
-		"a fate that is damaged":     {set(numKey(keyFate, 7), []byte{0xff}), "neither waits nor", 5, 2},
-		"a page that is damaged":     {set(numKey(keyPage, 2), []byte{0xff}), "damaged", 4, 2},
-		"the last page is damaged":   {set(numKey(keyPage, 5), []byte{0xff}), "damaged", 4, 2},
-		"a body that is damaged":     {set(numKey(keyBody, 2), []byte("no zstd")), "damaged", 4, 2},
-		"a body that is missing":     {remove(numKey(keyBody, 1)), "does not know it", 4, 2},
-		"a page that is missing":     {remove(numKey(keyPage, 2)), "there is no page 2", 4, 2},
-		"the last page is missing":   {remove(numKey(keyPage, 5)), "which is not its", 4, 2},
-		"a checksum unknown":         {remove(bytesKey(keyContent, []byte(strings.Repeat("d", 16)))), "not known by its checksum", 5, 1},
-		"a label of no page":         {set(numKey(keyLabel, 77), queued), "belongs to no page", 5, 1},
-		"a host that is damaged":     {set(bytesKey(keyHost, []byte("h1.test:80")), []byte{0xff}), "damaged", 5, 1},
-		"totals that are damaged":    {set(key(keyCount), []byte{0xff}), "the totals are", 5, 1},
+		"a URL without story":         {remove(numKey(keyQueued, 6)), "neither waits nor", 5, 1},
+		"a URL that waits and ended":  {set(numKey(keyQueued, 7), queued), "waits and has ended", 5, 1},
+		"a URL not in the seen-set":   {remove(bytesKey(keySeen, h3[:])), "the seen-set has", 5, 1},
+		"a seen URL of no birth":      {set(bytesKey(keySeen, make([]byte, 16)), seenValue(77, false)), "names a URL that is not there", 5, 1},
+		"a queue of no URL":           {set(numKey(keyQueued, 77), queued), "belongs to no URL", 5, 1},
+		"a birth that is damaged":     {set(numKey(keyBirth, 6), []byte{0xff}), "damaged", 5, 0},
+		"a fate that is damaged":      {set(numKey(keyFate, 7), []byte{0xff}), "neither waits nor", 5, 2},
+		"a page that is damaged":      {set(numKey(keyPage, 2), []byte{0xff}), "damaged", 4, 2},
+		"the last page is damaged":    {set(numKey(keyPage, 5), []byte{0xff}), "damaged", 4, 2},
+		"a body that is damaged":      {set(numKey(keyBody, 2), []byte("no zstd")), "damaged", 4, 2},
+		"a body that is missing":      {remove(numKey(keyBody, 1)), "does not know it", 4, 2},
+		"a page that is missing":      {remove(numKey(keyPage, 2)), "there is no page 2", 4, 2},
+		"the last page is missing":    {remove(numKey(keyPage, 5)), "which is not its", 4, 2},
+		"a checksum unknown":          {remove(bytesKey(keyContent, []byte(strings.Repeat("d", 16)))), "not known by its checksum", 5, 1},
+		"a label of no page":          {set(numKey(keyLabel, 77), queued), "belongs to no page", 5, 1},
+		"a host that is damaged":      {set(bytesKey(keyHost, []byte("h1.test:80")), []byte{0xff}), "damaged", 5, 1},
+		"no index of near-duplicates": {remove(near(1)), "missing from the index of near-duplicates", 5, 1},
+		"an index without a page":     {set(near(1), pagesOf(1)), "page 3 is missing from the index", 5, 1},
+		"an index of no page":         {set(near(0), pagesOf(2, 4, 77)), "names the pages [2 4 77]", 5, 1},
+		"an index full of no pages":   {set(near(0), pagesOf(71, 72, 73, 74)), "names the pages [71 72 73 74]", 5, 1},
+		"an index of another page":    {set(near(0), pagesOf(1, 2, 4)), "names the pages [1 2 4]", 5, 1},
+		"an index that is damaged":    {set(near(0), []byte("x")), "damaged", 5, 1},
+		"an index of a short band":    {set([]byte{keyNear, 1}, pagesOf(1)), "damaged", 5, 1},
+		"totals that are damaged":     {set(key(keyCount), []byte{0xff}), "the totals are", 5, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := crawled(t)

@@ -178,6 +178,9 @@ func (in *inspection) move(from, to uint64) (bool, error) {
 	}
 	b := in.s.Batch()
 	defer b.Cancel()
+	if err := b.dropNear(from, p.Signature); err != nil {
+		return false, err
+	}
 	p.Number = to
 	if err := b.PutPage(p, in.s.Compress(body)); err != nil {
 		return false, err

@@ -1,0 +1,177 @@
+package crawler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+// words returns a text of n random words.
+func words(rng *rand.Rand, n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("w%d", rng.IntN(5000))
+	}
+	return strings.Join(all, " ")
+}
+
+// article makes a page of a text with a title and links.
+func article(title, text string, links ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<title>%s</title><p>%s</p>", title, text)
+	for _, l := range links {
+		fmt.Fprintf(&b, `<p><a href="%s">more</a></p>`, l)
+	}
+	return b.String()
+}
+
+// nearWeb has an article, its printer version and a mirror of it with links of
+// their own, another article in the same frame, and a tiny page in two versions.
+func nearWeb() *fakeWeb {
+	rng := rand.New(rand.NewPCG(1, 2))
+	text, frame := words(rng, 300), words(rng, 300)
+	return &fakeWeb{pages: map[string]string{
+		"http://a.test/": article("Start", "hello", "/one", "/print", "http://b.test/copy",
+			"/frame1", "/frame2", "/tiny1", "/tiny2", "/same"),
+		"http://a.test/one":           article("One", text+" seen on 1 May"),
+		"http://a.test/same":          article("One", text+" seen on 1 May"),
+		"http://a.test/print":         article("One - for printing", text+" seen on 2 June", "/only-in-print"),
+		"http://b.test/copy":          article("Copies", text, "http://b.test/new"),
+		"http://a.test/frame1":        article("Frame, first", frame+" "+words(rng, 60)),
+		"http://a.test/frame2":        article("Frame, second", frame+" "+words(rng, 60)),
+		"http://a.test/tiny1":         article("Tiny", "one two three four five six seven eight nine ten 1"),
+		"http://a.test/tiny2":         article("Tiny", "one two three four five six seven eight nine ten 2"),
+		"http://b.test/new":           article("New", "gold by way of a mirror"),
+		"http://a.test/only-in-print": article("Only", "gold by way of a printer version"),
+	}}
+}
+
+// TestNearDuplicates: the article is stored once, whatever the web makes of it,
+// and the links of its likes are followed.
+func TestNearDuplicates(t *testing.T) {
+	opt := newOptions(t, nearWeb(), "http://a.test/")
+	r := crawl(t, opt)
+	if r.Counts.Pages != 8 || r.Counts.States["duplicate"] != 3 || r.Counts.NearDuplicates != 2 {
+		t.Errorf("%d pages, states %v, %d near-duplicates; want 8, 3 duplicates, 2 of them near", r.Counts.Pages, r.Counts.States, r.Counts.NearDuplicates)
+	}
+	one := life(t, opt.Store, "http://a.test/one")
+	for _, url := range []string{"http://a.test/print", "http://b.test/copy"} {
+		l := life(t, opt.Store, url)
+		if l.Fate.State != "duplicate" || l.Fate.Page != one.Fate.Page || l.Fate.Resemblance < 0.9 || l.Fate.Resemblance >= 1 ||
+			!strings.Contains(l.Fate.Reason, fmt.Sprintf("near-duplicate of page %d (similarity 0.9", one.Fate.Page)) {
+			t.Errorf("%s has the fate %+v", url, l.Fate)
+		}
+	}
+	if l := life(t, opt.Store, "http://a.test/same"); l.Fate.State != "duplicate" || l.Fate.Resemblance != 0 {
+		t.Errorf("the page of the same content has the fate %+v", l.Fate)
+	}
+	for _, url := range []string{"http://a.test/only-in-print", "http://b.test/new", "http://a.test/frame2", "http://a.test/tiny2"} {
+		if l := life(t, opt.Store, url); l.Fate == nil || l.Fate.State != "ok" {
+			t.Errorf("%s has the fate %+v, want ok", url, l.Fate)
+		}
+	}
+	verified(t, opt.Store)
+
+	// Told to keep them, a resumed crawl takes them up.
+	opt.KeepNear, opt.Seeds = true, nil
+	r = crawl(t, opt)
+	if r.Counts.Pages != 10 || r.Counts.States["duplicate"] != 1 || r.Counts.NearDuplicates != 0 {
+		t.Errorf("kept: %d pages, states %v, %d near-duplicates; want 10, 1 duplicate, none near", r.Counts.Pages, r.Counts.States, r.Counts.NearDuplicates)
+	}
+	if l := life(t, opt.Store, "http://a.test/print"); l.Fate.State != "ok" || len(l.Visits) != 2 {
+		t.Errorf("the printer version has %d visits and the fate %+v, want 2 and ok", len(l.Visits), l.Fate)
+	}
+	verified(t, opt.Store)
+}
+
+// TestNearDuplicatesAcrossSessions: what an earlier session stored counts.
+func TestNearDuplicatesAcrossSessions(t *testing.T) {
+	w := nearWeb()
+	opt := newOptions(t, w, "http://a.test/one")
+	crawl(t, opt)
+	opt.Seeds = []string{"http://a.test/print"}
+	if r := crawl(t, opt); r.Counts.NearDuplicates != 1 {
+		t.Errorf("%d near-duplicates, want 1", r.Counts.NearDuplicates)
+	}
+	verified(t, opt.Store)
+}
+
+// TestNearDuplicatesAtOnce: versions of an article that are in flight at the same
+// time know nothing of each other; the owner keeps one.
+func TestNearDuplicatesAtOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	text := words(rng, 800)
+	const versions = 8
+	w := &fakeWeb{pages: map[string]string{}}
+	var seeds []string
+	for i := range versions {
+		url := fmt.Sprintf("http://h%d.test/", i)
+		seeds = append(seeds, url)
+		w.pages[url] = article("One", fmt.Sprintf("%s %d", text, i))
+	}
+	opt := newOptions(t, w, seeds...)
+	opt.Workers = versions
+	// The scorer holds the pages until all have been read.
+	var all sync.WaitGroup
+	all.Add(versions)
+	opt.Scorer = gatheringScorer{wordScorer{}, &all}
+	c, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.cores = make(chan struct{}, versions)
+	r, err := c.Run(t.Context())
+	if err != nil || r.Counts.Pages != 1 || r.Counts.NearDuplicates != versions-1 {
+		t.Errorf("%d pages, %d near-duplicates, %v; want 1 and %d", r.Counts.Pages, r.Counts.NearDuplicates, err, versions-1)
+	}
+	verified(t, opt.Store)
+}
+
+// gatheringScorer lets no page go on before all are there.
+type gatheringScorer struct {
+	wordScorer
+	all *sync.WaitGroup
+}
+
+func (s gatheringScorer) ScorePage(p *page.Page, parent float64) Score {
+	s.all.Done()
+	s.all.Wait()
+	return s.wordScorer.ScorePage(p, parent)
+}
+
+// TestLatest: only the last pages are remembered, and none that is too short.
+func TestLatest(t *testing.T) {
+	var l latest
+	for n := uint64(1); n <= 30; n++ {
+		l.add(n, &page.Page{Signature: page.Signature{byte(n)}}, 2)
+		l.add(100+n, &page.Page{}, 2)
+	}
+	var numbers []uint64
+	for _, r := range l.pages {
+		numbers = append(numbers, r.number)
+	}
+	slices.Sort(numbers)
+	if want := []uint64{23, 24, 25, 26, 27, 28, 29, 30}; !slices.Equal(numbers, want) {
+		t.Errorf("remembered %v, want %v", numbers, want)
+	}
+}
+
+// TestNearOfDamage: a body that is gone is like no other page, and the crawl goes
+// on.
+func TestNearOfDamage(t *testing.T) {
+	opt := newOptions(t, nearWeb(), "http://a.test/one")
+	crawl(t, opt)
+	c := &Crawler{store: opt.Store}
+	p := &page.Page{URL: "http://a.test/two"}
+	for _, candidate := range []store.Candidate{{Number: 77}, {Number: 1, ContentType: "image/png"}, {Number: 1, URL: "no URL"}} {
+		if _, near, err := c.compare(p, candidate); near || err != nil {
+			t.Errorf("%+v: near %v, %v", candidate, near, err)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// The index of near-duplicates. A page's signature is cut into bands; a record of
+// the kind keyNear is a band of a value, and the pages whose signatures have it.
+// Pages that share a band are candidates. Eight bands of eight bytes miss one of
+// a hundred pairs that share 90 % of their shingles and look at one of twenty that
+// share 70 % (1−(1−J⁸)⁸).
+//
+// A record names the nearBucket newest pages, so that a template that ten
+// thousand pages share costs no more than any other: four find 98.5 % of what all
+// would (docs/near-duplicates.md).
+const (
+	nearBands    = 8
+	nearRows     = 8 // bytes of a signature in a band
+	nearBucket   = 4 // pages named by a record
+	nearMostRead = 16
+)
+
+// Candidate is a stored page that may be a near-duplicate of another.
+type Candidate struct {
+	Number      uint64 `cbor:"-"`
+	URL         string `cbor:"2,keyasint"`
+	ContentType string `cbor:"3,keyasint"`
+	RobotsTag   string `cbor:"4,keyasint,omitempty"`
+	Checksum    []byte `cbor:"5,keyasint"`
+	Title       string `cbor:"7,keyasint"`
+	Signature   []byte `cbor:"22,keyasint,omitempty"`
+}
+
+// Candidates returns pages whose signatures share a band with this one: those that
+// share most first, of these the newest, at most 16. It does at most 24 look-ups,
+// whatever is stored; safe for concurrent use.
+func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
+	var all []Candidate
+	err := s.view(func(txn *badger.Txn) error {
+		pages, err := sharing(txn, signature)
+		if err != nil {
+			return err
+		}
+		for _, n := range pages {
+			c := Candidate{Number: n}
+			err := get(txn, numKey(keyPage, n), &c)
+			if errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged) {
+				continue // verify tells of it; a crawl goes on
+			}
+			if err != nil {
+				return err
+			}
+			all = append(all, c)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// sharing returns the pages of a signature's bands, best first.
+func sharing(txn *badger.Txn, signature []byte) ([]uint64, error) {
+	shared := map[uint64]int{}
+	var pages []uint64
+	for _, k := range nearKeys(signature) {
+		bucket, err := nearPages(txn, k)
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			return nil, err
+		}
+		for _, n := range bucket {
+			if shared[n]++; shared[n] == 1 {
+				pages = append(pages, n)
+			}
+		}
+	}
+	slices.SortFunc(pages, func(a, b uint64) int {
+		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(b, a))
+	})
+	return pages[:min(len(pages), nearMostRead)], nil
+}
+
+// nearKeys returns the keys of a signature's bands, none when it has not enough
+// bytes: the page is then compared with no other.
+func nearKeys(signature []byte) [][]byte {
+	if len(signature) < nearBands*nearRows {
+		return nil
+	}
+	keys := make([][]byte, nearBands)
+	for band := range keys {
+		keys[band] = append([]byte{keyNear, byte(band)}, signature[band*nearRows:(band+1)*nearRows]...)
+	}
+	return keys
+}
+
+// nearPages returns the pages that a record of the index names, in rising order.
+func nearPages(txn *badger.Txn, k []byte) (pages []uint64, err error) {
+	item, err := txn.Get(k)
+	if errors.Is(err, badger.ErrKeyNotFound) { // as it is for most bands
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store key %q: %w", k, err)
+	}
+	err = valueOf(item, k, func(k, v []byte) error {
+		pages, err = decodeNear(k, v)
+		return err
+	})
+	return pages, err
+}
+
+func decodeNear(k, v []byte) ([]uint64, error) {
+	if len(k) != 2+nearRows || len(v) == 0 || len(v)%8 != 0 || len(v) > 8*nearBucket {
+		return nil, fmt.Errorf("store key %q: %w: %d and %d bytes, want %d and one to %d times 8",
+			k, ErrDamaged, len(k), len(v), 2+nearRows, nearBucket)
+	}
+	var pages []uint64
+	for ; len(v) > 0; v = v[8:] {
+		pages = append(pages, binary.BigEndian.Uint64(v))
+	}
+	for i := 1; i < len(pages); i++ {
+		if pages[i] <= pages[i-1] {
+			return nil, fmt.Errorf("store key %q: %w: pages %v do not rise", k, ErrDamaged, pages)
+		}
+	}
+	return pages, nil
+}
+
+// addNear enters page n in the index; where it has no room the oldest page goes.
+func (b *Batch) addNear(n uint64, signature []byte) error {
+	return b.changeNear(signature, func(pages []uint64) []uint64 {
+		at, there := slices.BinarySearch(pages, n)
+		if !there {
+			pages = slices.Insert(pages, at, n)
+		}
+		return pages[max(0, len(pages)-nearBucket):]
+	})
+}
+
+// dropNear takes page n out of the index.
+func (b *Batch) dropNear(n uint64, signature []byte) error {
+	return b.changeNear(signature, func(pages []uint64) []uint64 {
+		return slices.DeleteFunc(pages, func(page uint64) bool { return page == n })
+	})
+}
+
+// changeNear rewrites the records of a signature's bands; one that cannot be read
+// begins anew.
+func (b *Batch) changeNear(signature []byte, change func([]uint64) []uint64) error {
+	for _, k := range nearKeys(signature) {
+		pages, err := nearPages(b.txn, k)
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			return err
+		}
+		if err := b.setNear(k, change(pages)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Batch) setNear(k []byte, pages []uint64) error {
+	if len(pages) == 0 {
+		return b.delete(k)
+	}
+	v := make([]byte, 0, 8*nearBucket)
+	for _, n := range pages {
+		v = binary.BigEndian.AppendUint64(v, n)
+	}
+	return b.set(k, v)
+}

@@ -1,0 +1,213 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// signatureOf returns a signature whose bands are full of the given bytes, the
+// last one to the end.
+func signatureOf(bands ...byte) []byte {
+	var s []byte
+	for i := range 16 {
+		s = append(s, bytes.Repeat([]byte{bands[min(i, len(bands)-1)] + 1}, nearRows)...)
+	}
+	return s
+}
+
+// pagesOf returns the value of a record of the index.
+func pagesOf(pages ...uint64) (v []byte) {
+	for _, n := range pages {
+		v = append(v, numKey(keyPage, n)[1:]...)
+	}
+	return v
+}
+
+func nearPage(n uint64, signature []byte) *Page {
+	return &Page{
+		Number: n, ID: ID(n), URL: fmt.Sprintf("http://h.test/%d", n), Signature: signature,
+		Checksum: bytes.Repeat([]byte{byte(n), byte(n >> 8)}, 8),
+	}
+}
+
+// TestCandidates compares the index with a look at all pages, on signatures of
+// few values, so that bands are shared by many.
+func TestCandidates(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	s := create(t)
+	var stored [][]byte
+	for n := uint64(1); n <= 300; n++ {
+		bands := make([]byte, nearBands)
+		for i := range bands {
+			bands[i] = byte(rng.Intn(60))
+		}
+		signature := signatureOf(bands...)
+		if got, want := numbers(all2(t, s, signature)), naiveCandidates(stored, signature); !slices.Equal(got, want) {
+			t.Fatalf("page %d: candidates %v, want %v", n, got, want)
+		}
+		change(t, s, func(b *Batch) { must(t, b.PutPage(nearPage(n, signature), s.Compress(nil))) })
+		stored = append(stored, signature)
+	}
+}
+
+// naiveCandidates ranks the pages by the bands that they share, where they are
+// among the newest nearBucket that have it.
+func naiveCandidates(stored [][]byte, signature []byte) (pages []uint64) {
+	shared := map[uint64]int{}
+	for band := range nearBands {
+		part := func(s []byte) []byte { return s[band*nearRows : (band+1)*nearRows] }
+		left := nearBucket
+		for i := len(stored) - 1; i >= 0 && left > 0; i-- {
+			if bytes.Equal(part(stored[i]), part(signature)) {
+				shared[uint64(i+1)]++
+				left--
+			}
+		}
+	}
+	for most := nearBands; most > 0; most-- {
+		for n := uint64(len(stored)); n > 0; n-- {
+			if shared[n] == most {
+				pages = append(pages, n)
+			}
+		}
+	}
+	return pages[:min(len(pages), nearMostRead)]
+}
+
+func all2(t *testing.T, s *Store, signature []byte) []Candidate {
+	t.Helper()
+	c, err := s.Candidates(signature)
+	must(t, err)
+	return c
+}
+
+func numbers(candidates []Candidate) (pages []uint64) {
+	for _, c := range candidates {
+		pages = append(pages, c.Number)
+	}
+	return pages
+}
+
+// TestCandidatesOfDamage: what is broken is passed over, the rest is found.
+func TestCandidatesOfDamage(t *testing.T) {
+	s := create(t)
+	signature := signatureOf(7)
+	change(t, s, func(b *Batch) {
+		for n := uint64(1); n <= 3; n++ {
+			must(t, b.PutPage(nearPage(n, signature), s.Compress(nil)))
+		}
+	})
+	must(t, s.db.Update(func(txn *badger.Txn) error {
+		must(t, txn.Delete(numKey(keyPage, 1)), txn.Set(numKey(keyPage, 2), []byte{0xff}))
+		return txn.Set(nearKeys(signature)[3], []byte{1, 2})
+	}))
+	if got := numbers(all2(t, s, signature)); !slices.Equal(got, []uint64{3}) {
+		t.Errorf("candidates %v, want [3]", got)
+	}
+	for _, none := range [][]byte{nil, {}, signature[:nearBands*nearRows-1], signatureOf(9)} {
+		if got := all2(t, s, none); len(got) > 0 {
+			t.Errorf("a signature of %d bytes has candidates %v", len(none), got)
+		}
+	}
+}
+
+// TestStoreWithoutIndex: pages of earlier builds have no signatures. They can be
+// read, and nothing is missed.
+func TestStoreWithoutIndex(t *testing.T) {
+	s := create(t)
+	must(t, s.db.Update(func(txn *badger.Txn) error {
+		return txn.Set(numKey(keyPage, 1), []byte("\xa1\x02\x69http://h/")) // {2: "http://h/"}
+	}))
+	p, err := s.Page(1)
+	if err != nil || p.URL != "http://h/" || p.Signature != nil {
+		t.Errorf("page %+v, %v", p, err)
+	}
+	problems, err := s.Verify(t.Context())
+	must(t, err)
+	for _, p := range problems {
+		if p.Key[1] == keyNear {
+			t.Errorf("verify wants an index: %+v", p)
+		}
+	}
+}
+
+// FuzzNearRecord reads records of the index from any bytes: what can be read is
+// written as it was.
+func FuzzNearRecord(f *testing.F) {
+	f.Add(nearKeys(signatureOf(1))[0], pagesOf(1, 2, 3))
+	f.Add([]byte{keyNear}, []byte{})
+	f.Fuzz(func(t *testing.T, k, v []byte) {
+		pages, err := decodeNear(k, v)
+		if err == nil && (!bytes.Equal(pagesOf(pages...), v) || !slices.IsSorted(pages) || len(pages) > nearBucket) {
+			t.Errorf("%x is read as %v", v, pages)
+		}
+	})
+}
+
+// BenchmarkCandidates asks a store of 100,000 pages for the candidates of one
+// that is new, one that has near-duplicates, and one of a template.
+func BenchmarkCandidates(b *testing.B) {
+	s, err := Create(b.TempDir(), Info{})
+	must(b, err)
+	b.Cleanup(func() { must(b, s.Close()) })
+	rng := rand.New(rand.NewSource(1))
+	signature := func() []byte {
+		sig := make([]byte, 128)
+		rng.Read(sig)
+		return sig
+	}
+	template := signature()
+	const pages = 100_000
+	var known []byte
+	batch := s.Batch()
+	for n := uint64(1); n <= pages; n++ {
+		sig := signature()
+		if n%4 == 0 { // a page of the template: half of its bands
+			copy(sig, template[:nearBands*nearRows/2])
+		}
+		if n == pages/2+1 {
+			known = sig
+		}
+		must(b, batch.PutPage(nearPage(n, sig), s.Compress(sig)))
+		if batch.Size() > MaxBatchBytes {
+			must(b, batch.Commit())
+			batch = s.Batch()
+		}
+	}
+	must(b, batch.Commit())
+	ask := func(name string, next func() []byte) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Candidates(next()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	ask("new", signature)
+	ask("known", func() []byte { return known })
+	ask("template", func() []byte { return template })
+	b.Run("PutPage", func(b *testing.B) { benchmarkPut(b, s, signature) })
+	b.Run("PutPageWithout", func(b *testing.B) { benchmarkPut(b, s, func() []byte { return nil }) })
+}
+
+// benchmarkPut stores pages, 20 a batch, as a crawl does.
+func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
+	n := uint64(1 << 30)
+	batch := s.Batch()
+	for b.Loop() {
+		n++
+		must(b, batch.PutPage(nearPage(n, signature()), []byte("body")))
+		if n%20 == 0 {
+			must(b, batch.Commit())
+			batch = s.Batch()
+		}
+	}
+	must(b, batch.Commit())
+}
