@@ -3,11 +3,13 @@ package crawler
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"fossick/frontier"
 	"fossick/page"
 	"fossick/store"
 )
@@ -102,8 +104,8 @@ func TestNearDuplicatesAcrossSessions(t *testing.T) {
 	verified(t, opt.Store)
 }
 
-// TestNearDuplicatesAtOnce: versions of an article that are in flight at the same
-// time know nothing of each other; the owner keeps one.
+// TestNearDuplicatesAtOnce: versions of an article that were read before any of
+// them was stored know nothing of each other; the owner keeps one.
 func TestNearDuplicatesAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := words(rng, 800)
@@ -113,19 +115,29 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 	for i := range versions {
 		url := fmt.Sprintf("http://h%d.test/", i)
 		seeds = append(seeds, url)
-		w.pages[url] = article("One", fmt.Sprintf("%s %d", text, i))
+		w.pages[url] = article("One", fmt.Sprintf("%s %d", text, i), "/next")
+	}
+	var asked sync.WaitGroup // the owner has nothing else to do once all pages are asked for
+	asked.Add(versions)
+	w.asked = func(url string) {
+		if slices.Contains(seeds, url) {
+			asked.Done()
+			asked.Wait()
+		}
 	}
 	opt := newOptions(t, w, seeds...)
 	opt.Workers = versions
-	// The scorer holds the pages until all have been read.
-	var all sync.WaitGroup
-	all.Add(versions)
-	opt.Scorer = gatheringScorer{wordScorer{}, &all}
+	ordering := &waitingOrdering{Ordering: opt.Ordering}
+	opt.Ordering = ordering
 	c, err := New(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.cores = make(chan struct{}, versions)
+	ordering.wait = func() {
+		for len(c.outcomes) < versions-1 {
+			runtime.Gosched()
+		}
+	}
 	r, err := c.Run(t.Context())
 	if err != nil || r.Counts.Pages != 1 || r.Counts.NearDuplicates != versions-1 {
 		t.Errorf("%d pages, %d near-duplicates, %v; want 1 and %d", r.Counts.Pages, r.Counts.NearDuplicates, err, versions-1)
@@ -133,16 +145,19 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 	verified(t, opt.Store)
 }
 
-// gatheringScorer lets no page go on before all are there.
-type gatheringScorer struct {
-	wordScorer
-	all *sync.WaitGroup
+// waitingOrdering has the owner wait, once, when it queues the links of the first
+// page.
+type waitingOrdering struct {
+	frontier.Ordering
+	wait func()
 }
 
-func (s gatheringScorer) ScorePage(p *page.Page, parent float64) Score {
-	s.all.Done()
-	s.all.Wait()
-	return s.wordScorer.ScorePage(p, parent)
+func (o *waitingOrdering) Priority(l frontier.Link) float64 {
+	if o.wait != nil {
+		o.wait()
+		o.wait = nil
+	}
+	return o.Ordering.Priority(l)
 }
 
 // TestLatest: only the last pages are remembered, and none that is too short.
