@@ -11,7 +11,8 @@ type Figures struct {
 	Relevant       int       `json:"relevant"`
 	Harvest        *float64  `json:"harvest"`
 	HarvestCI      *Interval `json:"harvest_ci"`
-	Unknown        *int      `json:"unknown"` // fetched pages that the source knows nothing of
+	Unknown        *int      `json:"unknown"`         // fetched pages that the source knows nothing of
+	NearDuplicates uint64    `json:"near_duplicates"` // not fetched pages: visited, and not stored
 	Curve          []Point   `json:"curve"`
 	Kept           *Cluster  `json:"kept"`
 	HarvestBefore  *float64  `json:"harvest_before"` // of all pages fetched
@@ -73,7 +74,7 @@ func measure(c *Crawl, step int) Figures {
 	f := Figures{
 		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,
 		Fetched: n, Relevant: Harvest(relevant), Curve: HarvestCurve(relevant, step),
-		Politeness: c.Politeness,
+		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates,
 	}
 	if f.Harvest = share(f.Relevant, n); f.Harvest != nil {
 		ci := Wilson(f.Relevant, n)

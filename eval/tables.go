@@ -140,7 +140,11 @@ func states(c store.Counts) (rows, codes []countRow) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.States)) {
 		n := c.States[name]
-		rows = append(rows, countRow{name, stateNotes[name], n, share(int(n), int(total))})
+		note := stateNotes[name]
+		if name == "duplicate" && c.NearDuplicates > 0 {
+			note += fmt.Sprintf("; of %d nearly the same", c.NearDuplicates)
+		}
+		rows = append(rows, countRow{name, note, n, share(int(n), int(total))})
 	}
 	for _, code := range slices.Sorted(maps.Keys(c.Codes)) {
 		codes = append(codes, countRow{Name: strconv.Itoa(code), Count: c.Codes[code]})

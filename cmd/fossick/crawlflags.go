@@ -41,6 +41,8 @@ type crawlSettings struct {
 
 	Traps string `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]."`
 
+	NearDuplicates string `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]."`
+
 	Sitemaps    bool `help:"Read the sitemaps that a host's robots.txt names, before and between its pages."`
 	SitemapURLs int  `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]."`
 
@@ -73,6 +75,7 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 		MaxPages: s.MaxPages, MaxTime: s.MaxTime, MaxPerHost: s.MaxPagesPerHost, MaxPerSite: s.MaxPagesPerSite,
 		Workers: s.Workers, Agent: productToken(s.userAgentName()),
 		FollowTraps: s.Traps == "follow", Sitemaps: s.Sitemaps, MaxSitemapURLs: s.SitemapURLs,
+		KeepNear: s.NearDuplicates == "keep",
 		Scope: crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
 	}
 	if opt.MaxPages == 0 {

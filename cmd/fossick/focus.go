@@ -44,6 +44,7 @@ type crawlResult struct {
 	Requests       uint64            `json:"requests"`
 	ByState        map[string]uint64 `json:"by_state"`
 	Codes          map[int]uint64    `json:"codes"`
+	NearDuplicates uint64            `json:"near_duplicates"` // of by_state's duplicates
 	Hosts          int               `json:"hosts"`
 	PagesPerSecond *float64          `json:"pages_per_second"`
 	Seconds        float64           `json:"seconds"`
@@ -154,7 +155,7 @@ func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlRe
 	n := done.Counts
 	r := &crawlResult{
 		Topic: c.Topic, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
-		ByState: n.States, Codes: n.Codes, Hosts: done.Hosts,
+		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
 		Seconds: n.Elapsed.Seconds(), Store: c.Store, Stopped: done.Stopped, Waiting: waiting,
 		Keywords: plan.keywords,
 	}
@@ -190,7 +191,11 @@ func (r *crawlResult) print(w io.Writer) {
 	}
 	slices.Sort(states)
 	for _, state := range states {
-		fmt.Fprintf(w, "  %-16s %d\n", state, r.ByState[state])
+		fmt.Fprintf(w, "  %-16s %d", state, r.ByState[state])
+		if state == string(fetch.StateDuplicate) && r.NearDuplicates > 0 {
+			fmt.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
+		}
+		fmt.Fprintln(w)
 	}
 	printPoliteness(w, r.Politeness)
 	for _, f := range r.failures {

@@ -73,6 +73,7 @@ type crawlStatus struct {
 	Requests uint64            `json:"requests"`
 	ByState  map[string]uint64 `json:"by_state"`
 	Codes    map[int]uint64    `json:"codes"`
+	Near     uint64            `json:"near_duplicates"`
 	Queue    int               `json:"queue"`
 	Hosts    int               `json:"hosts"`
 	Busy     int               `json:"busy"`
@@ -84,7 +85,7 @@ func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
 	n := p.Counts
 	s := crawlStatus{
 		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
-		ByState: n.States, Codes: n.Codes, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
+		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer
@@ -105,6 +106,7 @@ var (
 	metricBytes    = prometheus.NewDesc("fossick_body_bytes_total", "Bytes of stored bodies, decompressed.", nil, nil)
 	metricURLs     = prometheus.NewDesc("fossick_urls_total", "URLs by the state they ended in.", []string{"state"}, nil)
 	metricCodes    = prometheus.NewDesc("fossick_codes_total", "Answers to page requests other than 200, by code.", []string{"code"}, nil)
+	metricNear     = prometheus.NewDesc("fossick_near_duplicates_total", "Pages not stored as one is that is nearly the same.", nil, nil)
 	metricQueue    = prometheus.NewDesc("fossick_queue_urls", "URLs that wait.", nil, nil)
 	metricHosts    = prometheus.NewDesc("fossick_hosts", "Hosts known.", nil, nil)
 	metricBusy     = prometheus.NewDesc("fossick_exchanges", "Exchanges in flight.", nil, nil)
@@ -113,7 +115,7 @@ var (
 // Describe makes monitor a prometheus.Collector.
 func (m *monitor) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricQueue, metricHosts, metricBusy,
+		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricNear, metricQueue, metricHosts, metricBusy,
 	} {
 		ch <- d
 	}
@@ -135,6 +137,7 @@ func (m *monitor) Collect(ch chan<- prometheus.Metric) {
 	for code, n := range p.Counts.Codes {
 		send(metricCodes, prometheus.CounterValue, float64(n), fmt.Sprint(code))
 	}
+	send(metricNear, prometheus.CounterValue, float64(p.Counts.NearDuplicates))
 	send(metricQueue, prometheus.GaugeValue, float64(p.Queue))
 	send(metricHosts, prometheus.GaugeValue, float64(p.Hosts))
 	send(metricBusy, prometheus.GaugeValue, float64(p.Busy))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"fossick/fetch"
 	"fossick/page"
 	"fossick/store"
 )
@@ -135,9 +136,17 @@ func (r *whyResult) tellQueue(l *store.Life) {
 		if len(r.Visits) == 0 {
 			r.Reasons = append(r.Reasons, "skipped: "+l.Fate.Reason)
 		} else if l.Fate.Reason != "" {
-			r.Reasons = append(r.Reasons, l.Fate.State+": "+l.Fate.Reason)
+			r.Reasons = append(r.Reasons, l.Fate.State+": "+l.Fate.Reason+original(l))
 		}
 	}
+}
+
+// original names the page that a duplicate repeats.
+func original(l *store.Life) string {
+	if l.Fate.State != string(fetch.StateDuplicate) || l.Page == nil {
+		return ""
+	}
+	return ": " + l.Page.URL
 }
 
 func (r *whyResult) tellPage(l *store.Life) {
