@@ -20,7 +20,7 @@ const (
 	keyBody    = 'b' // + page number → zstd of the body
 	keyContent = 'c' // + checksum (16) → page number
 	keyLabel   = 'l' // + page number → Label
-	keyNear    = 'm' // + band (1) + its bytes of a signature (8) → page numbers, rising
+	keyNear    = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
 	keyHost    = 'h' // + name:port → Host
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
