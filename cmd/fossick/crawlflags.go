@@ -76,7 +76,7 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 		Workers: s.Workers, Agent: productToken(s.userAgentName()),
 		FollowTraps: s.Traps == "follow", Sitemaps: s.Sitemaps, MaxSitemapURLs: s.SitemapURLs,
 		KeepNear: s.NearDuplicates == "keep",
-		Scope: crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
+		Scope:    crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
 	}
 	if opt.MaxPages == 0 {
 		opt.MaxPages = 1000
