@@ -40,7 +40,7 @@ func Near(p, q *Page) (resemblance float64, near bool) {
 // their URLs and titles. It is necessary; Near has the last word.
 func NearShare(url1, title1, url2, title2 string) float64 {
 	switch {
-	case Host(url1) != Host(url2):
+	case !sameFrame(url1, url2):
 		return nearShare
 	case title1 == "" && title2 == "":
 		return untitledShare
@@ -48,6 +48,16 @@ func NearShare(url1, title1, url2, title2 string) float64 {
 		return nearShare
 	}
 	return renamedShare
+}
+
+// sameFrame says whether two URLs are of one host, whose pages may be of one
+// template: whether it is asked by http or https, and by www or not.
+func sameFrame(url1, url2 string) bool {
+	name := func(url string) string {
+		host := Host(url)
+		return strings.TrimPrefix(host[:max(0, strings.LastIndexByte(host, ':'))], "www.")
+	}
+	return name(url1) == name(url2)
 }
 
 // sameTitle says whether two titles have the same words, or one has the other and

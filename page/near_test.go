@@ -56,6 +56,9 @@ func TestNear(t *testing.T) {
 		{"other article in the same frame", "http://a.test/two", siteOf("alpha", "Another Article", words(400)), false},
 		{"other article of the same title", "http://a.test/two", siteOf("alpha", "The Article", words(400)), false},
 		{"same text under another title", "http://a.test/two", siteOf("alpha", "Chapter Two", body+words(12)), false},
+		{"same text under another title and scheme", "https://a.test/two", siteOf("alpha", "Chapter Two", body+words(12)), false},
+		{"same text under another title and www", "http://www.a.test/two", siteOf("alpha", "Chapter Two", body+words(12)), false},
+		{"same text under another title elsewhere", "https://www.b.test/two", siteOf("alpha", "Chapter Two", body+words(12)), true},
 		{"same text to the word under another title", "http://a.test/two", siteOf("alpha", "Article", body+"<p>Last seen on 3 May 2019."), true},
 	} {
 		share, near := Near(base, parseAt(t, c.url, c.html))
