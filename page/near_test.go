@@ -121,6 +121,47 @@ func TestProse(t *testing.T) {
 	}
 }
 
+// TestLinkLines compares with the measure as it is stated, on random lines.
+func TestLinkLines(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	both := [2]int{}
+	for range 20_000 {
+		text := strings.Repeat("ab, cd ", 1+rng.Intn(12))
+		var marks []mark
+		linked := make([]bool, len(text))
+		for at := 0; rng.Intn(6) > 0 && at < len(text); {
+			start := min(at+rng.Intn(12)*rng.Intn(2), len(text))
+			end := min(start+rng.Intn(40), len(text))
+			marks = append(marks, mark{start: start, end: end})
+			for i := start; i < end; i++ {
+				linked[i] = true
+			}
+			at = end
+		}
+		inside, outside := 0, 0
+		for i := range text {
+			switch {
+			case letters(text[i:i+1]) == 0:
+			case linked[i]:
+				inside++
+			default:
+				outside++
+			}
+		}
+		want := 0
+		if outside*menuRest <= inside+outside {
+			want = 1
+		}
+		both[want]++
+		if got := isLinkLine(text, lineOf{0, len(text)}, marks); got != (want == 1) {
+			t.Fatalf("%q with links %v: %v; %d letters outside, %d inside", text, marks, got, outside, inside)
+		}
+	}
+	if min(both[0], both[1]) < 1000 {
+		t.Errorf("%v lines of both kinds", both)
+	}
+}
+
 // TestEstimate holds estimates against the truth: the error of 128 places is
 // √(J(1−J)/128), and four times that is hardly ever met.
 func TestEstimate(t *testing.T) {

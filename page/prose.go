@@ -23,20 +23,37 @@ func linkLines(text string, marks []mark) (lines []lineOf) {
 }
 
 // isLinkLine says whether at most one letter in menuRest of a line is outside of
-// the links, of which the first one ends in it or behind it.
+// the links, of which the first one ends in it or behind it. Most lines are prose:
+// these are told as soon as more letters are outside than the links have bytes for.
 func isLinkLine(text string, line lineOf, marks []mark) bool {
+	n, linked := 0, 0
+	for n < len(marks) && marks[n].start < line.end {
+		linked += min(marks[n].end, line.end) - min(max(marks[n].start, line.start), line.end)
+		n++
+	}
 	outside, inside, at := 0, 0, line.start
-	for i := range marks {
-		if marks[i].start >= line.end {
-			break
+	for _, m := range marks[:n] {
+		start, end := min(max(at, m.start), line.end), min(max(at, m.end), line.end)
+		outside += lettersUpTo(text[at:start], linked/(menuRest-1)-outside)
+		if outside*(menuRest-1) > linked {
+			return false
 		}
-		start, end := min(max(at, marks[i].start), line.end), min(max(at, marks[i].end), line.end)
-		outside += letters(text[at:start])
 		inside += letters(text[start:end])
 		at = end
 	}
-	outside += letters(text[at:line.end])
-	return outside*menuRest <= inside+outside
+	outside += lettersUpTo(text[at:line.end], linked/(menuRest-1)-outside)
+	return outside*(menuRest-1) <= inside
+}
+
+// lettersUpTo counts letters until there are more than most.
+func lettersUpTo(s string, most int) int {
+	n := 0
+	for len(s) > 0 && n <= most {
+		part := s[:min(len(s), 32)]
+		n += letters(part)
+		s = s[len(part):]
+	}
+	return n
 }
 
 // prose returns a text without its link lines; an empty line stands where some
