@@ -24,5 +24,6 @@
 // lies at another host), readsitemap.go and
 // leftsitemaps.go sitemaps, by the owner, by a worker, and at the end;
 // hostcache.go and place.go what is kept in memory of hosts and of queued URLs;
-// restore.go what a resumed crawl starts from; retry.go failures; near.go content stored once; report.go progress and result.
+// restore.go what a resumed crawl starts from; retry.go failures; near.go content
+// stored once; report.go progress and result.
 package crawler
