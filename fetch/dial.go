@@ -123,7 +123,7 @@ func (d *dialer) lookup(ctx context.Context, host string, port uint16) ([]netip.
 	}
 	addr, literal, err := parseLiteral(host)
 	if err != nil {
-		return nil, 0, &stateError{StateNoIP, err}
+		return nil, 0, &stateError{StateNoIP, fmt.Errorf("%w: %w", ErrNoSuchHost, err)}
 	}
 	if literal {
 		return []netip.Addr{addr.Unmap()}, port, nil

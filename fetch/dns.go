@@ -16,7 +16,7 @@ import (
 type dnsCache struct {
 	resolver Resolver
 	ttl      time.Duration // of answers
-	failTTL  time.Duration // of failures
+	failTTL  time.Duration // of names that are not there
 	max      int           // names
 	timeout  time.Duration // of one look-up
 	now      func() time.Time
@@ -45,6 +45,15 @@ func newDNSCache(opt Options) *dnsCache {
 		entries:  map[string]*dnsEntry{},
 	}
 }
+
+// ErrNoSuchHost is in the error of a no_ip that is an answer of the name system:
+// the name is not there, or has no address. A no_ip without it says that the
+// resolver could not be asked or did not know; that may pass.
+var ErrNoSuchHost = errors.New("no such host")
+
+// resolverFailTTL is how long a failure of the resolver is kept, for all who ask
+// at once: it says nothing of the name, so the next try must ask anew.
+const resolverFailTTL = time.Second
 
 // lookup returns the addresses of name in the resolver's order; an error means
 // no_ip, unless ctx ended.
@@ -111,13 +120,16 @@ func (c *dnsCache) resolve(ctx context.Context, name string, e *dnsEntry) {
 	switch {
 	case err != nil:
 		var de *net.DNSError
+		ttl = min(c.failTTL, resolverFailTTL)
 		if errors.As(err, &de) {
 			err = errors.New(de.Err) // the name stands in ours already
+			if de.IsNotFound {
+				err, ttl = ErrNoSuchHost, c.failTTL
+			}
 		}
 		err = &stateError{StateNoIP, fmt.Errorf("no address for host %s: %w", name, err)}
-		ttl = c.failTTL
 	case len(addrs) == 0:
-		err = &stateError{StateNoIP, fmt.Errorf("no address for host %s: an empty answer", name)}
+		err = &stateError{StateNoIP, fmt.Errorf("no address for host %s: an empty answer: %w", name, ErrNoSuchHost)}
 		ttl = c.failTTL
 	}
 	e.addrs, e.err, e.until = addrs, err, c.now().Add(ttl)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -16,11 +17,11 @@ var publicAddr = netip.MustParseAddr("8.8.8.8")
 
 func TestDNSCacheTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked, fail := 0, false
+		asked, fail, failure := 0, false, error(&net.DNSError{Err: "no such host", IsNotFound: true})
 		c := newDNSCache(Options{Resolver: resolverFunc(func(context.Context, string) ([]netip.Addr, error) {
 			asked++
 			if fail {
-				return nil, errors.New("server failure")
+				return nil, failure
 			}
 			return []netip.Addr{netip.MustParseAddr("::ffff:8.8.8.8")}, nil
 		})}.withDefaults())
@@ -42,7 +43,44 @@ func TestDNSCacheTTL(t *testing.T) {
 		time.Sleep(1)
 		fail = false
 		want(3, StateOK)
+		time.Sleep(5 * time.Minute)
+		fail, failure = true, &net.DNSError{Err: "server misbehaving", IsTemporary: true}
+		want(4, StateNoIP) // the resolver's own failure is forgotten soon
+		time.Sleep(resolverFailTTL)
+		fail = false
+		want(5, StateOK)
 	})
+}
+
+// A name that is not there is told from a resolver that does not answer.
+func TestNoSuchHost(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		addrs []netip.Addr
+		err   error
+		want  bool
+	}{
+		{"not found", nil, &net.DNSError{Err: "no such host", IsNotFound: true}, true},
+		{"no address", nil, nil, true},
+		{"server failure", nil, &net.DNSError{Err: "server misbehaving", IsTemporary: true}, false},
+		{"time-out", nil, &net.DNSError{Err: "i/o timeout", IsTimeout: true}, false},
+		{"no network", nil, &net.DNSError{Err: "dial udp: connect: network is unreachable"}, false},
+		{"another error", nil, errors.New("broken"), false},
+	} {
+		f, err := New(Options{Resolver: resolverFunc(func(context.Context, string) ([]netip.Addr, error) { return tc.addrs, tc.err })})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, looked := f.Resolve(t.Context(), "a.example:80")
+		got := f.Fetch(t.Context(), Request{URL: "http://a.example/"})
+		f.Close()
+		if StateOf(looked) != StateNoIP || errors.Is(looked, ErrNoSuchHost) != tc.want {
+			t.Errorf("%s: Resolve gives %v, want no_ip, no such host: %v", tc.name, looked, tc.want)
+		}
+		if got.State != StateNoIP || errors.Is(got.Err, ErrNoSuchHost) != tc.want {
+			t.Errorf("%s: Fetch gives %s, %v, want no_ip, no such host: %v", tc.name, got.State, got.Err, tc.want)
+		}
+	}
 }
 
 // However many ask at once, the resolver is asked once.

@@ -51,7 +51,7 @@ type Options struct {
 	// Resolver looks names up behind the fetcher's own cache. [net.DefaultResolver]
 	Resolver Resolver
 	DNSTTL   time.Duration // how long an answer is kept [5 min]
-	DNSFail  time.Duration // how long a failure is kept [30 s]
+	DNSFail  time.Duration // how long is kept that a name is not there [30 s]
 	DNSNames int           // names kept [65,536]
 
 	Logger *slog.Logger     // a debug line an exchange; nil is silent
