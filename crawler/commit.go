@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"cmp"
+	"time"
 
 	"fossick/fetch"
 	"fossick/frontier"
@@ -36,12 +37,15 @@ func (c *Crawler) commit(first *outcome) error {
 		if err := room(); err != nil {
 			return err
 		}
-		if err := c.bury(b, s.id, s.queued, store.Fate{State: s.state, Reason: s.reason}); err != nil {
+		if err := c.bury(b, s.id, s.queued, c.fateIn(s.state, s.reason)); err != nil {
 			return err
 		}
 	}
 	c.skips = c.skips[:0]
 	if err := c.finish(b); err != nil {
+		return err
+	}
+	if err := c.takeBack(); err != nil {
 		return err
 	}
 	c.learned()
@@ -84,17 +88,23 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	if o.err != nil {
 		return o.err
 	}
+	o.excused = c.network.excuses(o)
+	c.hear(o)
 	var err error
 	switch {
+	case o.task == taskProbe:
+		c.applyProbe(o)
 	case o.aborted:
 		c.requeue(o.job)
 		if o.owner != nil {
 			o.owner.sitemapBusy = false
 		}
+	case o.excused && o.task != taskPage:
+		c.forgiveHost(o)
 	case o.task == taskAddress && o.resp == nil:
 		c.requeue(o.job)
-		c.release(o.host, 0)
-		c.settleAddress(o.host, o.addr) // joins another party only when it is free
+		c.frontier.Done(o.host.party, time.Time{}) // nobody was asked anything
+		c.settleAddress(o.host, o.addr)            // joins another party only when it is free
 		return c.putHost(b, o.host)
 	case o.task == taskAddress:
 		err = c.failHost(b, o, "the host's address could not be used")
@@ -128,12 +138,17 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 		c.counts.Codes[r.Code]++
 	}
 	visits := o.queued.Visits + 1
+	if o.queued.Visits > o.queued.Excused {
+		h.Retries++
+	}
 	visit := store.Visit{
 		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
 		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: errorText(r.Err),
 	}
 	var err error
 	switch {
+	case o.excused:
+		err = c.forgive(b, o, visits)
 	case transient(r):
 		h.Failures++
 		err = c.retry(b, o, visits)
@@ -148,7 +163,7 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 		if r.State == fetch.StateCode {
 			c.observe(h, o.birth.URL, nil)
 		}
-		err = c.bury(b, o.id, o.queued, store.Fate{State: string(r.State), Reason: errorText(r.Err)})
+		err = c.bury(b, o.id, o.queued, c.fateBy(o))
 	}
 	if err != nil {
 		return err
@@ -156,16 +171,6 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 	visit.Rest = c.restAfter(h, r.Took, r.RetryAfter).Milliseconds()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.id, visits, visit)
-}
-
-// retry queues a URL again after a failure that may pass, or gives it up.
-func (c *Crawler) retry(b *store.Batch, o *outcome, visits int) error {
-	if visits >= maxVisits {
-		return c.bury(b, o.id, o.queued, store.Fate{State: string(o.resp.State), Reason: errorText(o.resp.Err)})
-	}
-	o.queued.Visits = visits
-	c.requeue(o.job)
-	return c.putQueued(b, o.id, o.queued)
 }
 
 // keepPage stores a page, unless its content is stored already, to the word or
@@ -180,13 +185,14 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 		c.observe(o.host, o.birth.URL, nil)
 		return c.bury(b, o.id, o.queued, store.Fate{
 			State: string(fetch.StateDuplicate), Page: original, Reason: "same content as a page that is stored",
+			Next: c.next(changeInterval(o.birth.Depth)),
 		})
 	}
 	if k := c.settleKin(o); k.page != 0 {
 		return c.leaveNear(b, o, k)
 	}
 	c.observe(o.host, o.birth.URL, &o.looks)
-	fate := store.Fate{State: string(fetch.StateOK)}
+	fate := store.Fate{State: string(fetch.StateOK), Next: c.next(changeInterval(o.birth.Depth))}
 	number := uint64(0)
 	if p.NoIndex {
 		fate.State, fate.Reason = string(fetch.StateRobotsDenied), store.MetaRobots+" of the page says noindex: its links are followed, it is not kept"
@@ -260,7 +266,7 @@ const maxHops = 10
 // redirect hands the target back to the frontier, with the place in the queue
 // that the URL had: each hop waits for its own host and its own robots.txt.
 func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
-	fate := store.Fate{State: string(fetch.StateRedirect)}
+	fate := store.Fate{State: string(fetch.StateRedirect), Next: c.next(answerAfter(o.resp, o.birth.Depth))}
 	target, err := page.Normalize(o.resp.Location)
 	switch {
 	case err != nil:

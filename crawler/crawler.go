@@ -46,6 +46,10 @@ type Crawler struct {
 	gaveHosts   int
 	knownHosts  int    // with a record in the store
 	rescored    uint64 // pages when the queue was last rescored
+	network     network
+	dead        map[string]time.Time // addresses at which a host was given up → until when that is remembered
+	beatAt      time.Time            // the owner ran last
+	waitUntil   time.Time            // set at the end: all that is queued rests so long at least
 }
 
 // New prepares a crawl of opt.Store: a new one begins with the seeds, one with a
@@ -64,6 +68,7 @@ func New(opt Options) (*Crawler, error) {
 		resolved: map[frontier.Host]struct{}{},
 		places:   make(places, placesInMemory),
 		sites:    map[string]uint64{},
+		dead:     map[string]time.Time{},
 	}
 	var err error
 	if c.frontier, err = frontier.New(opt.Frontier); err != nil {
@@ -107,7 +112,11 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 		}
 	}
 	err = errors.Join(err, c.frontier.Close())
-	return Result{Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped}, err
+	_, outage := c.network.outage(c.opt.Now())
+	return Result{
+		Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped, WaitUntil: c.waitUntil,
+		Outages: c.network.outages, OutageTime: outage,
+	}, err
 }
 
 // drain waits for the workers. What they still send nobody wants.
@@ -142,9 +151,11 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 		}
 		select {
 		case o := <-c.outcomes:
+			c.beat() // before what failed meanwhile is counted
 			err = c.commit(o)
 		case <-wake:
 		case <-tick.C:
+			c.beat()
 			c.opt.Progress(c.progress())
 		case <-deadline:
 			c.stopped = StopMaxTime
@@ -165,6 +176,7 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 func (c *Crawler) end() error {
 	if c.stopped == "" {
 		c.stopped = StopEmpty
+		c.waitUntil, _ = c.frontier.Wake()
 	}
 	c.opt.Progress(c.progress())
 	return c.commit(nil)

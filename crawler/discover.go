@@ -44,10 +44,11 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 // discoverAgain gives a URL that waits the priority that it has by one parent
 // more.
 func (c *Crawler) discoverAgain(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
-	old, visits, err := c.place(b, id)
+	place, err := c.place(b, id)
 	if err != nil {
 		return err
 	}
+	old := place.Priority
 	link.Queued, link.Old = true, old
 	priority := c.opt.Ordering.Priority(link)
 	it := c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority)
@@ -63,7 +64,9 @@ func (c *Crawler) discoverAgain(b *store.Batch, id, parent store.ID, f found, li
 	if priority == old {
 		return nil
 	}
-	return c.putQueued(b, id, store.Queued{Priority: priority, Score: f.score, Parent: parent, Visits: visits})
+	return c.putQueued(b, id, store.Queued{
+		Priority: priority, Score: f.score, Parent: parent, Visits: place.Visits, Excused: place.Excused,
+	})
 }
 
 func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link frontier.Link) (store.ID, error) {

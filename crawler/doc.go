@@ -24,6 +24,8 @@
 // lies at another host), readsitemap.go and
 // leftsitemaps.go sitemaps, by the owner, by a worker, and at the end;
 // hostcache.go and place.go what is kept in memory of hosts and of queued URLs;
-// restore.go what a resumed crawl starts from; retry.go failures; near.go content
-// stored once; report.go progress and result.
+// restore.go what a resumed crawl starts from; retry.go tries of a URL;
+// breaker.go silent hosts; network.go outages of our own network; takeback.go what
+// they excuse; wait.go long rests; revisit.go next visits;
+// near.go content stored once; report.go progress and result.
 package crawler

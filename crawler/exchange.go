@@ -20,7 +20,7 @@ func (t task) purpose() (store.Purpose, bool) {
 	switch t {
 	case taskAddress:
 		return store.ForAddress, true
-	case taskRobots:
+	case taskRobots, taskProbe:
 		return store.ForRobots, true
 	case taskSitemap:
 		return store.ForSitemap, true

@@ -15,7 +15,7 @@ func (c *Crawler) prepareGuest(j *job, at *host, target string) (*job, error) {
 	now, owner := c.opt.Now(), j.host
 	free := c.frontier.Take(at.party, owner.party, now)
 	c.requeue(j)
-	ready := at.resolved && c.robotsFresh(at)
+	ready := at.resolved && c.robotsFresh(at) && !at.probed()
 	// Of one party, the lease goes over to the job; else Take has made another.
 	if !free || !c.frontier.OneParty(at.party, owner.party) {
 		wait := now.Add(minHopWait)
@@ -42,7 +42,7 @@ func (c *Crawler) guestJob(at, owner *host, target string) (*job, error) {
 	case !at.resolved:
 		g.task = taskAddress
 		return g, nil
-	case !c.robotsFresh(at):
+	case !c.robotsFresh(at) || at.probed():
 		return c.prepareRobots(g)
 	}
 	return c.sitemapJob(g, at, owner), nil

@@ -30,6 +30,9 @@ type host struct {
 	guests      []string // hosts that have sitemaps here
 	waits       int      // for another host, where the next sitemap lies
 	passed      int      // sitemaps that were put off after such waits
+
+	misses   []miss    // failures of pages since it last answered
+	probedAt time.Time // when the last probe failed
 }
 
 // robotsFresh says whether the rules of h are known and less than a day old.
@@ -65,12 +68,16 @@ func (c *Crawler) restAfter(h *host, took, retryAfter time.Duration) time.Durati
 	return max(rest, retryAfter, backOff(h.Failures))
 }
 
-// release lets h rest after an exchange and remembers until when.
+// release lets h rest after an exchange and remembers until when. The pause
+// between two probes is no rest that is due to the host: it ends with the session.
 func (c *Crawler) release(h *host, rest time.Duration) {
-	until := time.Time{}
+	now, until := c.opt.Now(), time.Time{}
 	if rest > 0 {
-		until = c.opt.Now().Add(rest)
+		until = now.Add(rest)
 		h.Next = until.UnixMilli()
+	}
+	if pause := h.pause(); pause > rest {
+		until = now.Add(pause)
 	}
 	c.frontier.Done(h.party, until)
 }

@@ -70,6 +70,7 @@ func (c *Crawler) host(name, anyURL string) (*host, error) {
 
 func (c *Crawler) newHost(record *store.Host, anyURL string) (*host, error) {
 	h := &host{Host: record, party: c.frontier.Host(record.Name), site: page.Site(anyURL), known: !record.New}
+	h.judgeSilence()
 	_, h.resolved = c.resolved[h.party]
 	if record.RobotsAt != 0 {
 		h.robots = &fetch.Robots{}

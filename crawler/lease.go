@@ -19,6 +19,7 @@ const (
 	taskRobots              // fetch robots.txt
 	taskSitemap             // fetch a sitemap of the host
 	taskPage                // fetch the page
+	taskProbe               // ask a host for its robots.txt, to see whether we have a network
 )
 
 // job is a leased URL with what a worker needs to know.
@@ -55,13 +56,16 @@ func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 			}
 			return nil, nil
 		}
+		if wake, hold, err := c.hold(); hold || err != nil {
+			return wake, err
+		}
 		it, ok := c.frontier.Next(c.opt.Now())
 		if !ok {
 			if err := c.frontier.Err(); err != nil {
 				return nil, err
 			}
-			if at, resting := c.frontier.Wake(); resting {
-				return time.After(at.Sub(c.opt.Now())), nil
+			if wake := c.rested(); wake != nil {
+				return wake, nil
 			}
 			return c.leaseLeft()
 		}
@@ -104,10 +108,12 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 		return nil, err
 	}
 	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL}
+	c.reconsider(h)
 	switch {
 	case c.trapped(h, birth.URL) != "":
 		return nil, c.skip(j, string(fetch.StateTrap), c.trapped(h, birth.URL))
 	case h.verdict != "":
+		c.logEnded(j)
 		return nil, c.skip(j, h.verdict, h.why)
 	case c.opt.MaxPerHost > 0 && h.Pages >= c.opt.MaxPerHost:
 		return nil, c.skip(j, string(fetch.StateNone), fmt.Sprintf("the host has its %d pages", c.opt.MaxPerHost))
@@ -116,7 +122,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	case !h.resolved:
 		j.task = taskAddress
 		return j, nil
-	case !c.robotsFresh(h):
+	case !c.robotsFresh(h) || h.probed():
 		return c.prepareRobots(j)
 	case c.sitemapsWait(j):
 		return c.prepareSitemap(j)
@@ -184,7 +190,7 @@ func (c *Crawler) skip(j *job, state, reason string) error {
 	return nil
 }
 
-// requeue puts a leased URL back where it was; a guest's job has none.
+// requeue puts a leased URL back where it was; a guest's job and a probe have none.
 func (c *Crawler) requeue(j *job) {
 	if j.id == 0 {
 		return

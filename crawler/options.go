@@ -36,7 +36,8 @@ type Options struct {
 
 	MaxPages   uint64 // over all sessions of the store
 	MaxTime    time.Duration
-	MaxPerHost uint64 // pages
+	MaxWait    time.Duration // for the next rest to end when nothing else is to be done [15m]; negative: none
+	MaxPerHost uint64        // pages
 	MaxPerSite uint64
 
 	FollowTraps bool // fetch also what looks like a trap
@@ -85,6 +86,9 @@ func (o *Options) complete() error {
 	}
 	if o.Frontier.Dir == "" {
 		o.Frontier.Dir = filepath.Join(o.Store.Dir(), "frontier")
+	}
+	if o.MaxWait == 0 {
+		o.MaxWait = defaultMaxWait
 	}
 	if o.Agent == "" {
 		o.Agent = "fossick"

@@ -17,26 +17,29 @@ type placed struct {
 	id       store.ID
 	priority float64
 	visits   int
+	excused  int
 }
 
 const placesInMemory = 1 << 16
 
 func (p places) slot(id store.ID) *placed { return &p[uint64(id)%uint64(len(p))] }
 
-func (p places) put(id store.ID, q store.Queued) { *p.slot(id) = placed{id, q.Priority, q.Visits} }
+func (p places) put(id store.ID, q store.Queued) {
+	*p.slot(id) = placed{id, q.Priority, q.Visits, q.Excused}
+}
 
 // place returns the priority of a URL that waits, as it was journalled last, and
-// the exchanges made for it.
-func (c *Crawler) place(b *store.Batch, id store.ID) (priority float64, visits int, err error) {
+// the exchanges made for it; score and parent are left out.
+func (c *Crawler) place(b *store.Batch, id store.ID) (store.Queued, error) {
 	if p := c.places.slot(id); p.id == id {
-		return p.priority, p.visits, nil
+		return store.Queued{Priority: p.priority, Visits: p.visits, Excused: p.excused}, nil
 	}
 	q, err := b.Queued(id)
 	if err != nil {
-		return 0, 0, fmt.Errorf("URL %d of the queue: %w", id, err)
+		return q, fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
 	c.places.put(id, q)
-	return q.Priority, q.Visits, nil
+	return q, nil
 }
 
 // putQueued journals a URL's place.

@@ -15,6 +15,13 @@ type Progress struct {
 	Busy    int           // exchanges in flight
 	Elapsed time.Duration // this session's
 	Pages   uint64        // stored in this session
+
+	// RestUntil is when the next host may be asked, while nothing is in flight.
+	RestUntil time.Time
+	// DownSince is since when our own network gives no answer, zero while it does.
+	DownSince  time.Time
+	Outages    int           // of our own network in this session
+	OutageTime time.Duration // of all of them
 }
 
 // Stop says why a crawl ended (cli.md, stopped_because).
@@ -35,6 +42,12 @@ type Result struct {
 	Counts  store.Counts
 	Hosts   int // hosts that gave at least one page
 	Stopped Stop
+	// WaitUntil is when the first of the hosts that still have URLs queued has
+	// rested, where that was too long to wait for; else zero.
+	WaitUntil time.Time
+
+	Outages    int           // of our own network in this session
+	OutageTime time.Duration // of all of them
 }
 
 func (c *Crawler) progress() Progress {
@@ -43,7 +56,13 @@ func (c *Crawler) progress() Progress {
 	if !c.began.IsZero() {
 		counts.Elapsed = c.elapsedPast + c.opt.Now().Sub(c.began)
 	}
+	rest := time.Time{}
+	if c.busy == 0 {
+		rest, _ = c.frontier.Wake()
+	}
+	down, outage := c.network.outage(c.opt.Now())
 	return Progress{
+		RestUntil: rest, DownSince: down, Outages: c.network.outages, OutageTime: outage,
 		Counts: counts, Queue: c.frontier.Len(), Hosts: c.knownHosts, Busy: c.busy,
 		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
 	}

@@ -63,12 +63,16 @@ func (c *Crawler) setRobots(o *outcome, rules *fetch.Robots) error {
 }
 
 // failHost counts a failure of the first contact with a host. After maxVisits of
-// them all its URLs end with the network's state.
+// them all its URLs end with the network's state; after the first when there is no
+// such host. One that answered before is treated with more patience: see failProbe.
 func (c *Crawler) failHost(b *store.Batch, o *outcome, what string) error {
 	h, r := o.host, o.resp
 	h.Failures++
 	h.tries++
-	if h.tries < maxVisits && transient(r) {
+	if silent(r) && h.lived() && o.other == nil {
+		return c.failProbe(b, o)
+	}
+	if h.tries < maxVisits && transient(r) && !notThere(r) {
 		c.requeue(o.job)
 		return nil
 	}
@@ -76,5 +80,5 @@ func (c *Crawler) failHost(b *store.Batch, o *outcome, what string) error {
 	if r.Err != nil {
 		h.why = fmt.Sprintf("%s: %v", what, r.Err)
 	}
-	return c.bury(b, o.id, o.queued, store.Fate{State: h.verdict, Reason: h.why})
+	return c.bury(b, o.id, o.queued, c.fateIn(h.verdict, h.why))
 }

@@ -28,6 +28,7 @@ type outcome struct {
 	note    string   // for the journal
 	partial bool     // a part of what a sitemap names; the outcome itself follows
 
+	excused bool // it failed, but that counts for nobody
 	aborted bool // broken off by us: as if it had not been
 }
 
@@ -54,7 +55,7 @@ func (c *Crawler) work(ctx context.Context) {
 		switch j.task {
 		case taskAddress:
 			c.resolve(ctx, o)
-		case taskRobots:
+		case taskRobots, taskProbe:
 			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.RobotsRequest(j.target))
 		case taskSitemap:
 			c.readSitemap(ctx, o)

@@ -105,14 +105,17 @@ func (f *Frontier) Take(h, onBehalf Host, now time.Time) bool {
 	if f.find(h) == f.find(onBehalf) {
 		return true
 	}
+	return f.Claim(h, now)
+}
+
+// Claim marks a host as in use outside Next, for an exchange that is for no queued
+// URL: it succeeds when the host is free and rested. Done ends it as usual.
+func (f *Frontier) Claim(h Host, now time.Time) bool {
 	p := f.party(h)
-	if p.busy || p.until.After(now) || f.floor.After(now) {
-		f.settle(p)
-		return false
-	}
-	p.busy = true
+	free := !p.busy && !p.until.After(now) && !f.floor.After(now)
+	p.busy = p.busy || free
 	f.settle(p)
-	return true
+	return free
 }
 
 // OneParty says whether two hosts are treated as one.

@@ -101,6 +101,19 @@ func (b *Batch) PutFate(id ID, f Fate) error {
 	return b.put(numKey(keyFate, uint64(id)), f)
 }
 
+// Fate returns what became of a URL; ErrUnknown while it waits.
+func (b *Batch) Fate(id ID) (f Fate, err error) {
+	return f, get(b.txn, numKey(keyFate, uint64(id)), &f)
+}
+
+// Revive takes back the end of a URL's wait: it has the place q in the queue again.
+func (b *Batch) Revive(id ID, q Queued) error {
+	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+		return err
+	}
+	return b.PutQueued(id, q)
+}
+
 // Unskip takes back the fate of a URL that was skipped and is now wanted.
 func (b *Batch) Unskip(h Hash, id ID) error {
 	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {

@@ -69,6 +69,7 @@ type Queued struct {
 	Score    float64 `cbor:"2,keyasint"`           // R of its best parent; 1 for a seed
 	Parent   ID      `cbor:"3,keyasint,omitempty"` // that parent
 	Visits   int     `cbor:"4,keyasint,omitempty"` // exchanges made so far
+	Excused  int     `cbor:"5,keyasint,omitempty"` // of these, failures that were not the URL's: its host, or our network, was down
 }
 
 // Visit is one exchange for a URL.
@@ -93,6 +94,7 @@ type Fate struct {
 	At     int64   `cbor:"4,keyasint"`
 	Score  float64 `cbor:"5,keyasint,omitempty"` // priority with which it left the queue
 	Parent ID      `cbor:"6,keyasint,omitempty"` // best parent at that time
+	Next   int64   `cbor:"8,keyasint,omitempty"` // when a visit may bring news (paper E3), Unix milliseconds; 0 never, or unknown
 
 	Resemblance float64 `cbor:"7,keyasint,omitempty"` // to Page, of a near-duplicate
 }
@@ -158,6 +160,12 @@ type Host struct {
 	RobotsCode int    `cbor:"8,keyasint,omitempty"`
 
 	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and why
+
+	Silent      int    `cbor:"10,keyasint,omitempty"` // exchanges in a row without an answer
+	SilentSince int64  `cbor:"11,keyasint,omitempty"` // begin of the first of these, Unix milliseconds
+	Closed      string `cbor:"12,keyasint,omitempty"` // state in which its URLs end, for it was silent too long; "" while it may answer
+	ClosedUntil int64  `cbor:"13,keyasint,omitempty"` // when it is asked again, if a URL of it turns up; Unix milliseconds
+	Retries     uint64 `cbor:"14,keyasint,omitempty"` // of Requests, those for URLs that had failed
 
 	Exchanges uint64    `cbor:"20,keyasint,omitempty"` // on record that are for no URL of the queue; see Exchange
 	Sitemaps  *Sitemaps `cbor:"21,keyasint,omitempty"` // nil as long as nobody asked for them

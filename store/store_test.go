@@ -182,7 +182,7 @@ func TestWaiters(t *testing.T) {
 	birth, queued, err := s.Waiting(1)
 	must(t, err)
 	equal(t, "birth", birth.URL, "http://h/1")
-	equal(t, "queued", queued, Queued{0.5, 0.25, 300, 2})
+	equal(t, "queued", queued, Queued{Priority: 0.5, Score: 0.25, Parent: 300, Visits: 2})
 	if _, _, err := s.Waiting(2); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a URL with a fate waits: %v", err)
 	}

@@ -1,0 +1,360 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/fetch"
+	"fossick/page"
+	"fossick/store"
+)
+
+// illWeb is a fakeWeb whose hosts, or the way to them, fail for a while.
+type illWeb struct {
+	*fakeWeb
+	down func(host, url string) fetch.State // "" while it is well
+	wait time.Duration                      // until a failure is noticed
+	err  error                              // of failures
+}
+
+func (w *illWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
+	state := w.down(page.Host(req.URL), req.URL)
+	if state == "" {
+		r := w.fakeWeb.Fetch(ctx, req)
+		if w.down(page.Host(req.URL), req.URL) == "" || r.State == fetch.StateNone {
+			return r
+		}
+		return &fetch.Response{URL: req.URL, State: fetch.StateHeaderTimeout, Start: r.Start, Took: r.Took, Err: errors.New("it went down")}
+	}
+	start := time.Now()
+	time.Sleep(w.wait)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, served{page.Host(req.URL), req.URL, start, time.Now()})
+	return &fetch.Response{URL: req.URL, State: state, Start: start, Took: w.wait, Err: w.err}
+}
+
+func (w *illWeb) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	if w.down(host, "") == fetch.StateNoIP {
+		time.Sleep(w.wait)
+		return netip.Addr{}, w.err
+	}
+	return w.fakeWeb.Resolve(ctx, host)
+}
+
+// asked counts the requests to a host from a time on.
+func (w *illWeb) asked(host string, from time.Time) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.log {
+		if s.host == host && !s.start.Before(from) {
+			n++
+		}
+	}
+	return n
+}
+
+// during says whether now is within an outage that begins so long after the start.
+func during(start time.Time, after, long time.Duration) bool {
+	passed := time.Since(start)
+	return passed >= after && passed < after+long
+}
+
+// allStored checks that every page of a web is stored.
+func allStored(t *testing.T, s *store.Store, pages map[string]string) {
+	t.Helper()
+	missing := 0
+	for u := range pages {
+		if strings.HasSuffix(u, "/robots.txt") {
+			continue
+		}
+		if l, err := s.Life(u); err != nil || l.Page == nil {
+			if missing++; missing <= 3 {
+				t.Errorf("%s is not stored: %+v, %v", u, l, err)
+			}
+		}
+	}
+	if missing > 0 {
+		t.Errorf("%d pages are not stored", missing)
+	}
+}
+
+// TestOutage: the network is down for an hour, in different ways, in the middle
+// of a crawl of 50 hosts. All is stored in the end, nothing counts as a failure,
+// and hardly a request was made meanwhile.
+func TestOutage(t *testing.T) {
+	for _, tc := range []struct {
+		state fetch.State
+		wait  time.Duration
+	}{
+		{fetch.StateConnectTimeout, 15 * time.Second}, {fetch.StateConnectError, time.Millisecond},
+		{fetch.StateNoIP, 5 * time.Second}, {fetch.StateHeaderTimeout, 20 * time.Second},
+	} {
+		t.Run(string(tc.state), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { outage(t, tc.state, tc.wait) })
+		})
+	}
+}
+
+func outage(t *testing.T, state fetch.State, wait time.Duration) {
+	start := time.Now()
+	failed := noIP(t, &net.DNSError{Err: "server misbehaving", IsTemporary: true})
+	const after, long = 20 * time.Second, time.Hour
+	w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(50, 8), took: 300 * time.Millisecond}, wait: wait, err: failed}
+	w.down = func(string, string) fetch.State {
+		if during(start, after, long) {
+			return state
+		}
+		return ""
+	}
+	opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h9.test/1", "http://h17.test/2", "http://h31.test/4", "http://h42.test/6")
+	opt.Fetcher, opt.Workers, opt.Delay = w, 16, Delay{}
+	seen := false
+	opt.Progress = func(p Progress) { seen = seen || !p.DownSince.IsZero() }
+	r := crawl(t, opt)
+	allStored(t, opt.Store, w.pages)
+	sound(t, opt.Store)
+	if r.Counts.States[string(state)] != 0 || !seen || r.Outages != 1 {
+		t.Errorf("states %v, %d outages, seen by progress: %v; want none of %s, 1, true", r.Counts.States, r.Outages, seen, state)
+	}
+	if r.OutageTime < long-time.Minute || r.OutageTime > long+5*time.Minute {
+		t.Errorf("outage of %v, want about %v", r.OutageTime, long)
+	}
+	requests := 0
+	for _, s := range w.log {
+		if s.start.After(start.Add(after)) && s.start.Before(start.Add(after+long)) {
+			requests++
+		}
+	}
+	if requests > 150 {
+		t.Errorf("%d requests while the network was down, want a probe every two minutes and what built up", requests)
+	}
+	for h := range 50 {
+		record, err := opt.Store.Host(fmt.Sprintf("h%d.test:80", h))
+		if err != nil || record.Silent != 0 || record.Failures != 0 {
+			t.Errorf("host %d: %+v, %v; want no failures", h, record, err)
+		}
+	}
+}
+
+// TestOutageOverASession: a crawl that is interrupted while its network is down
+// goes on later, and one that begins again while it still is waits.
+func TestOutageOverASession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(30, 5), took: 300 * time.Millisecond}, wait: 5 * time.Second}
+		w.err = noIP(t, &net.DNSError{Err: "i/o timeout", IsTimeout: true})
+		w.down = func(string, string) fetch.State {
+			if during(start, 15*time.Second, time.Hour) {
+				return fetch.StateNoIP
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h9.test/1", "http://h17.test/2")
+		opt.Fetcher, opt.Workers, opt.Delay, opt.MaxTime = w, 16, Delay{}, 10*time.Minute
+		for session := 1; ; session++ {
+			r := crawl(t, opt)
+			if r.Stopped == StopEmpty {
+				break
+			}
+			if took := time.Since(start); r.Stopped != StopMaxTime || took > time.Duration(session)*(opt.MaxTime+time.Minute) {
+				t.Fatalf("session %d stopped by %s after %v, want max_time in time", session, r.Stopped, took)
+			}
+			if session > 10 {
+				t.Fatal("the crawl does not end")
+			}
+		}
+		allStored(t, opt.Store, w.pages)
+		sound(t, opt.Store)
+	})
+}
+
+// TestDeadHost: a host that dies for good ends with its state and a reason after
+// few requests, and holds nobody else up.
+func TestDeadHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(20, 200), took: 100 * time.Millisecond}, wait: 15 * time.Second}
+		w.down = func(host, _ string) fetch.State {
+			if host == "h7.test:80" && time.Since(start) > 20*time.Second {
+				return fetch.StateConnectTimeout
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h7.test/0", "http://h13.test/9")
+		opt.Fetcher, opt.Workers, opt.Delay = w, 8, Delay{Fixed: true, Rest: 15 * time.Second}
+		r := crawl(t, opt)
+		if n := w.asked("h7.test:80", start.Add(20*time.Second)); n != closeAfter+maxProbes {
+			t.Errorf("%d requests to the dead host, want %d", n, closeAfter+maxProbes)
+		}
+		ended := r.Counts.States["connect_timeout"]
+		if lived := r.Counts.Pages - 19*200; ended < 190 || ended+lived != 201 { // with the one that robots.txt forbids
+			t.Errorf("states %v: %d pages of the dead host, %d of its URLs given up; want 201 in all", r.Counts.States, lived, ended)
+		}
+		l := life(t, opt.Store, "http://h7.test/150")
+		if l.Fate == nil || !strings.Contains(l.Fate.Reason, "no answer to 9 requests in a row since") {
+			t.Errorf("fate %+v, want the silence of the host as the reason", l.Fate)
+		}
+		sound(t, opt.Store)
+		record, err := opt.Store.Host("h7.test:80")
+		if err != nil || record.Closed != "connect_timeout" {
+			t.Errorf("record %+v, %v; want a closed host", record, err)
+		}
+	})
+}
+
+// TestHostThatComesBack: while a host is away, for less than its probes take, no
+// URL of it is lost, not even those that had their tries.
+func TestHostThatComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(4, 100), took: 100 * time.Millisecond}, wait: time.Second}
+		w.down = func(host, _ string) fetch.State {
+			if host == "h2.test:80" && during(start, 30*time.Second, 14*time.Minute) {
+				return fetch.StateConnectError
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h2.test/0")
+		opt.Fetcher, opt.Workers, opt.Delay = w, 4, Delay{Fixed: true, Rest: 10 * time.Second}
+		r := crawl(t, opt)
+		allStored(t, opt.Store, w.pages)
+		sound(t, opt.Store)
+		if n := w.asked("h2.test:80", start); n > 100+1+closeAfter+maxProbes+2 {
+			t.Errorf("%d requests to the host, want its pages and a few probes", n)
+		}
+		if r.Counts.States["connect_error"] != 0 {
+			t.Errorf("states %v", r.Counts.States)
+		}
+	})
+}
+
+// TestFlappingHost: a host that is away every other minute loses nothing.
+func TestFlappingHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(3, 60), took: 100 * time.Millisecond}, wait: time.Second}
+		w.down = func(host, _ string) fetch.State {
+			if host == "h1.test:80" && int(time.Since(start).Minutes())%2 == 1 {
+				return fetch.StateHeaderError
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://h0.test/0")
+		opt.Fetcher, opt.Workers, opt.Delay = w, 4, Delay{Fixed: true, Rest: 5 * time.Second}
+		crawl(t, opt)
+		allStored(t, opt.Store, w.pages)
+		sound(t, opt.Store)
+	})
+}
+
+// TestIllURLs: URLs that break the connection each time end after their tries;
+// the host that has them is not taken for dead, though they come first.
+func TestIllURLs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pages := map[string]string{"http://a.test/": html("gold", "/ill1", "/ill2", "/ill3", "/ill4", "/good")}
+		for i := range 4 {
+			pages[fmt.Sprintf("http://a.test/ill%d", i+1)] = ""
+		}
+		pages["http://a.test/good"] = html("gold too")
+		w := &illWeb{fakeWeb: &fakeWeb{pages: pages}, wait: time.Second, err: errors.New("connection reset")}
+		w.down = func(_, url string) fetch.State {
+			if strings.Contains(url, "ill") {
+				return fetch.StateHeaderError
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://a.test/")
+		opt.Fetcher = w
+		start := time.Now()
+		r := crawl(t, opt)
+		if r.Counts.Pages != 2 || r.Counts.States["header_error"] != 4 {
+			t.Errorf("%d pages, states %v; want 2 and 4 of header_error", r.Counts.Pages, r.Counts.States)
+		}
+		if l := life(t, opt.Store, "http://a.test/ill1"); len(l.Visits) != 4 || l.Fate.Reason != "connection reset" {
+			t.Errorf("%d visits, fate %+v; want 4, the last after a probe that was answered, and the error", len(l.Visits), l.Fate)
+		}
+		if took := time.Since(start); took > 2*time.Minute {
+			t.Errorf("it took %v, want the back-offs alone", took)
+		}
+	})
+}
+
+// TestOneHost: in a crawl of one host nobody can tell its death from that of the
+// network. The crawl ends soon, with all in its queue, and a later session goes on.
+func TestOneHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start, dead := time.Now(), true
+		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(1, 50), took: 100 * time.Millisecond}, wait: 15 * time.Second}
+		w.down = func(string, string) fetch.State {
+			if dead && time.Since(start) > 20*time.Second {
+				return fetch.StateConnectTimeout
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://h0.test/0")
+		opt.Fetcher, opt.Delay = w, Delay{}
+		r := crawl(t, opt)
+		if took := time.Since(start); r.Stopped != StopEmpty || r.WaitUntil.IsZero() || took > time.Hour {
+			t.Errorf("stopped by %s after %v, waits until %v; want frontier_empty within the hour", r.Stopped, took, r.WaitUntil)
+		}
+		if n := w.asked("h0.test:80", start.Add(20*time.Second)); n > closeAfter+maxProbes {
+			t.Errorf("%d requests to a dead host", n)
+		}
+		if r = crawl(t, opt); w.asked("h0.test:80", start.Add(20*time.Second)) > closeAfter+maxProbes+1 {
+			t.Errorf("a later session makes more than one request to a host that is still dead")
+		}
+		dead = false
+		crawl(t, opt)
+		allStored(t, opt.Store, w.pages)
+		sound(t, opt.Store)
+	})
+}
+
+// TestNoSuchHost: a name that is not there is looked up once, for all its URLs.
+func TestNoSuchHost(t *testing.T) {
+	w := &illWeb{fakeWeb: &fakeWeb{pages: map[string]string{"http://a.test/": html("gold", "http://no.test/1", "http://no.test/2")}}}
+	w.err = noIP(t, &net.DNSError{Err: "no such host", IsNotFound: true})
+	asked := 0
+	w.down = func(host, _ string) fetch.State {
+		if host == "no.test:80" {
+			asked++
+			return fetch.StateNoIP
+		}
+		return ""
+	}
+	opt := newOptions(t, w.fakeWeb, "http://a.test/")
+	opt.Fetcher = w
+	if r := crawl(t, opt); r.Counts.States["no_ip"] != 2 || asked != 1 {
+		t.Errorf("states %v after %d look-ups, want 2 of no_ip after one", r.Counts.States, asked)
+	}
+}
+
+// failingResolver fails as a resolver does.
+type failingResolver struct{ err error }
+
+func (r failingResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return nil, r.err
+}
+
+// noIP returns the error that package fetch makes of a resolver's.
+func noIP(t *testing.T, err *net.DNSError) error {
+	t.Helper()
+	f, failed := fetch.New(fetch.Options{Resolver: failingResolver{err}})
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	defer f.Close()
+	_, found := f.Resolve(t.Context(), "a.test:80")
+	if fetch.StateOf(found) != fetch.StateNoIP {
+		t.Fatalf("%v is %s, want no_ip", found, fetch.StateOf(found))
+	}
+	return found
+}

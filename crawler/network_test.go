@@ -1,0 +1,310 @@
+package crawler
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// TestDeadHostsAreNoOutage: many dead hosts one after the other, as a page full of
+// rotten links gives, raise the suspicion; a host that answers refutes it, and
+// what was counted stands.
+func TestDeadHostsAreNoOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pages := manyPages(3, 3)
+		var links []string
+		for i := range 40 {
+			links = append(links, fmt.Sprintf("http://dead%d.test/", i))
+		}
+		pages["http://h0.test/0"] = html("gold", append(links, "/1", "http://h1.test/1", "http://h2.test/2")...)
+		w := &illWeb{fakeWeb: &fakeWeb{pages: pages, took: 100 * time.Millisecond}, wait: 15 * time.Second}
+		w.down = func(host, _ string) fetch.State {
+			if strings.HasPrefix(host, "dead") {
+				return fetch.StateConnectTimeout
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h1.test/0")
+		opt.Fetcher, opt.Workers = w, 8
+		r := crawl(t, opt)
+		if r.Outages != 0 || r.Counts.States["connect_timeout"] != 40 {
+			t.Errorf("%d outages, states %v; want none and 40 dead hosts", r.Outages, r.Counts.States)
+		}
+		probes := 0
+		for _, s := range w.log {
+			if strings.HasPrefix(s.host, "h") && strings.HasSuffix(s.url, "/robots.txt") {
+				probes++
+			}
+		}
+		if probes -= 3; probes < 1 || probes > 40 {
+			t.Errorf("%d probes, want some", probes)
+		}
+		sound(t, opt.Store)
+	})
+}
+
+// TestTakeBack: URLs that had two tries before an outage and the third in it, and
+// those of hosts that were given up in it, wait again, with their visits in the
+// journal.
+func TestTakeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start, down := time.Now(), false
+		const busy = 10 * time.Second // meanwhile the other hosts are met
+		pages := manyPages(12, 20)
+		w := &illWeb{fakeWeb: &fakeWeb{pages: pages, took: 100 * time.Millisecond, fail: map[string][]fetch.Response{
+			"http://h3.test/1": {{State: fetch.StateCode, Code: 503}, {State: fetch.StateCode, Code: 503, RetryAfter: busy}},
+		}}, wait: time.Second}
+		w.down = func(_, url string) fetch.State {
+			down = down || url == "http://h3.test/1" && time.Since(start) > busy
+			if down && time.Since(start) < time.Hour {
+				return fetch.StateConnectError
+			}
+			return ""
+		}
+		seeds := []string{"http://h3.test/1"}
+		for h := range 12 {
+			seeds = append(seeds, fmt.Sprintf("http://h%d.test/0", h))
+		}
+		opt := newOptions(t, w.fakeWeb, seeds...)
+		opt.Fetcher, opt.Workers, opt.Delay = w, 3, Delay{Fixed: true, Rest: time.Second}
+		var buried uint64
+		opt.Progress = func(p Progress) { buried = max(buried, p.Counts.States["connect_error"]) }
+		r := crawl(t, opt)
+		allStored(t, opt.Store, pages)
+		sound(t, opt.Store)
+		if buried == 0 {
+			t.Error("no URL was given up before the outage was noticed: the test tests nothing")
+		}
+		if r.Counts.States["connect_error"] != 0 || r.Outages != 1 {
+			t.Errorf("states %v, %d outages", r.Counts.States, r.Outages)
+		}
+		if l := life(t, opt.Store, "http://h3.test/1"); len(l.Visits) < 4 || l.Visits[2].State != "connect_error" {
+			t.Errorf("visits %+v; want two of 503, connect_error, and the page", l.Visits)
+		}
+	})
+}
+
+// TestStopped: what fails because the process was stopped (Ctrl-Z, a laptop that
+// sleeps) counts for nobody, and rests go by the clock on the wall.
+func TestStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		passed := time.Duration(0) // while stopped
+		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(9, 6), took: 300 * time.Millisecond}, wait: time.Second}
+		stops := 0
+		w.down = func(_, url string) fetch.State {
+			if stops < 30 && strings.HasSuffix(url, "/3") && passed < 30*time.Hour { // a stop during each of the first exchanges for 3
+				stops++
+				passed += time.Hour
+				return fetch.StateHeaderTimeout
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h5.test/2")
+		opt.Fetcher, opt.Workers, opt.Delay = w, 1, Delay{Fixed: true, Rest: 20 * time.Second}
+		opt.Now = func() time.Time { return time.Now().Add(passed) }
+		start := time.Now()
+		r := crawl(t, opt)
+		allStored(t, opt.Store, w.pages)
+		if r.Outages != 0 || r.Counts.States["header_timeout"] != 0 || stops != 30 {
+			t.Errorf("%d outages, states %v, %d stops", r.Outages, r.Counts.States, stops)
+		}
+		if took := time.Since(start); took > 10*time.Minute {
+			t.Errorf("it took %v that the process ran: rests must go on while it is stopped", took)
+		}
+		for h := range 9 {
+			record, err := opt.Store.Host(fmt.Sprintf("h%d.test:80", h))
+			if err != nil || record.Failures != 0 || record.Silent != 0 {
+				t.Errorf("host %d: %+v, %v; want no failures", h, record, err)
+			}
+		}
+	})
+}
+
+// TestExcuses: what counts for nobody.
+func TestExcuses(t *testing.T) {
+	cut := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, tc := range []struct {
+		state fetch.State
+		code  int
+		start time.Duration // from cut
+		down  bool
+		want  bool
+	}{
+		{fetch.StateConnectTimeout, 0, -time.Second, false, true},
+		{fetch.StateBodyTimeout, 200, -time.Second, false, true},
+		{fetch.StateTLSError, 0, -time.Second, false, true},
+		{fetch.StateCode, 503, -time.Second, true, false},
+		{fetch.StateOK, 200, -time.Second, true, false},
+		{fetch.StateConnectTimeout, 0, time.Second, false, false},
+		{fetch.StateConnectTimeout, 0, time.Second, true, true},
+	} {
+		n := &network{cut: cut, down: tc.down}
+		o := &outcome{job: &job{task: taskPage}, resp: &fetch.Response{State: tc.state, Code: tc.code, Start: cut.Add(tc.start)}}
+		if got := n.excuses(o); got != tc.want {
+			t.Errorf("%s %d, begun %v after the cut, down: %v: excused %v", tc.state, tc.code, tc.start, tc.down, got)
+		}
+	}
+	c := &Crawler{opt: Options{Now: func() time.Time { return cut }, Log: slog.New(slog.DiscardHandler)}}
+	c.network.down, c.network.since = true, cut.Add(-time.Hour)
+	if c.networkUp(); c.network.down || !c.network.cut.Equal(cut) || c.network.downTime != time.Hour {
+		t.Errorf("after an outage of an hour: %+v", c.network)
+	}
+}
+
+// TestRetryBudget: a host that answers 500 to everything is not asked three times
+// for each URL.
+func TestRetryBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fail := map[string][]fetch.Response{}
+		for _, u := range []string{"http://a.test/1", "http://a.test/2", "http://a.test/3"} {
+			fail[u] = slices.Repeat([]fetch.Response{{State: fetch.StateCode, Code: 500}}, 9)
+		}
+		w := &fakeWeb{pages: map[string]string{}, fail: fail}
+		opt := newOptions(t, w, "http://a.test/1", "http://a.test/2", "http://a.test/3")
+		b := opt.Store.Batch()
+		// After robots.txt and one page the budget has one retry left, and each
+		// further page adds half of one.
+		if err := b.PutHost(&store.Host{Name: "a.test:80", Requests: 98, Retries: freeRetries + 100/retryShare - 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		r := crawl(t, opt)
+		if len(w.urls()) != 6 || r.Counts.States["code"] != 3 {
+			t.Errorf("asked for %v, states %v; want each twice", w.urls(), r.Counts.States)
+		}
+		record, err := opt.Store.Host("a.test:80")
+		if err != nil || record.Requests != 105 || record.Retries != 62 {
+			t.Errorf("%d of %d requests were retries, %v; want 62 of 105", record.Retries, record.Requests, err)
+		}
+		if l := life(t, opt.Store, "http://a.test/2"); !strings.Contains(l.Fate.Reason, "not tried again, since 61 of the 103 requests to the host were retries") {
+			t.Errorf("reason %q, want the spent budget", l.Fate.Reason)
+		}
+	})
+}
+
+// TestDeadAddress: where one host of an address was given up, the others at it
+// get one probe each.
+func TestDeadAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(8, 400), took: 100 * time.Millisecond, addrs: map[string]string{}}, wait: 15 * time.Second}
+		for h := range 4 {
+			w.addrs[fmt.Sprintf("h%d.test:80", h)] = "203.0.113.7"
+		}
+		w.down = func(host, _ string) fetch.State {
+			if w.addrs[host] != "" && time.Since(start) > 10*time.Minute {
+				return fetch.StateConnectTimeout
+			}
+			return ""
+		}
+		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h5.test/0")
+		opt.Fetcher, opt.Workers, opt.Delay = w, 8, Delay{Fixed: true, Rest: 10 * time.Second}
+		if r := crawl(t, opt); !r.WaitUntil.IsZero() {
+			t.Errorf("URLs wait until %v, want all four hosts given up", r.WaitUntil)
+		}
+		requests := 0
+		for h := range 4 {
+			requests += w.asked(fmt.Sprintf("h%d.test:80", h), start.Add(10*time.Minute))
+		}
+		if want := closeAfter + maxProbes + 3*(closeAfter+1); requests > want+3 {
+			t.Errorf("%d requests to four hosts at a dead address, want about %d", requests, want)
+		}
+		sound(t, opt.Store)
+	})
+}
+
+// TestClosedHostIsAskedAgain: a day after a host was given up, a new URL of it
+// makes one probe.
+func TestClosedHostIsAskedAgain(t *testing.T) {
+	s := &store.Host{Name: "a.test:80", RobotsCode: 200, Silent: 9, SilentSince: 1, Closed: "connect_error", ClosedUntil: time.Now().UnixMilli()}
+	h := &host{Host: s}
+	h.judgeSilence()
+	if h.verdict != "connect_error" || !strings.Contains(h.why, "9 requests in a row since 1970-01-01") {
+		t.Errorf("verdict %q, %q", h.verdict, h.why)
+	}
+	c := &Crawler{opt: Options{Now: func() time.Time { return time.Now().Add(-time.Minute) }}}
+	if c.reconsider(h); h.verdict == "" {
+		t.Error("opened before its time")
+	}
+	c.opt.Now = time.Now
+	if c.reconsider(h); h.verdict != "" || !h.probed() {
+		t.Errorf("verdict %q, probed: %v; want a host that is probed", h.verdict, h.probed())
+	}
+}
+
+// TestNobodyWaits: at any moment as many exchanges go on as there are workers, or
+// as hosts that may be asked (paper D1): a slow host holds nobody up.
+func TestNobodyWaits(t *testing.T) {
+	for _, rest := range []time.Duration{0, 700 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) { nobodyWaits(t, rest) })
+	}
+}
+
+func nobodyWaits(t *testing.T, rest time.Duration) {
+	const hosts, pages, workers = 12, 15, 5
+	web := map[string]string{}
+	var seeds []string
+	for h := range hosts {
+		for p := range pages {
+			u := fmt.Sprintf("http://h%d.test/%d", h, p)
+			web[u] = html(fmt.Sprintf("gold %d %d", h, p))
+			seeds = append(seeds, u)
+		}
+	}
+	w := &fakeWeb{pages: web}
+	rng := rand.New(rand.NewPCG(1, 2))
+	w.asked = func(url string) {
+		w.mu.Lock()
+		took := time.Duration(1+rng.IntN(400)) * time.Millisecond
+		w.mu.Unlock()
+		if strings.HasPrefix(url, "http://h4.") {
+			took *= 40
+		}
+		time.Sleep(took)
+	}
+	began := time.Now()
+	opt := newOptions(t, w, seeds...)
+	opt.Workers, opt.Delay = workers, Delay{Fixed: true, Rest: rest}
+	if r := crawl(t, opt); r.Counts.Pages != hosts*pages {
+		t.Fatalf("%d pages, want %d", r.Counts.Pages, hosts*pages)
+	}
+	byHost := map[string][]served{}
+	moments := []time.Time{began}
+	for _, s := range w.log {
+		byHost[s.host] = append(byHost[s.host], s)
+		moments = append(moments, s.end, s.end.Add(rest))
+	}
+	for _, at := range moments {
+		at = at.Add(time.Millisecond / 2) // after all that happens at this moment
+		busy, able := 0, 0
+		for _, log := range byHost {
+			able++ // in use, or free with something to do; log is in order of time
+			last, going := time.Time{}, false
+			for _, s := range log {
+				going = going || !s.start.After(at) && s.end.After(at)
+				if !s.end.After(at) {
+					last = s.end
+				}
+			}
+			switch {
+			case going:
+				busy++
+			case log[len(log)-1].end.Equal(last), !last.IsZero() && at.Before(last.Add(rest)):
+				able-- // done, or resting
+			}
+		}
+		if want := min(workers, able); busy < want {
+			t.Errorf("%v after the start %d exchanges go on; %d workers, %d hosts in use or ready", at.Sub(began), busy, workers, able)
+		}
+	}
+}
