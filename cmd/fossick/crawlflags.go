@@ -30,14 +30,15 @@ type crawlSettings struct {
 	Links     string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]."`
 	Order     string   `placeholder:"ORDER" help:"Order of the crawl: ${orders} [relevance]."`
 
-	MaxPages        uint64        `placeholder:"N" help:"Pages to store, over all resumptions [1000]."`
-	MaxTime         time.Duration `placeholder:"D" help:"Stop this session after so long, as 90s or 2h."`
-	MaxDepth        int           `placeholder:"N" help:"Links from a start page, at most."`
-	MaxPagesPerHost uint64        `placeholder:"N" help:"Pages of one host, at most."`
-	MaxPagesPerSite uint64        `placeholder:"N" help:"Pages of one site, at most."`
-	Include         string        `placeholder:"REGEX" help:"Visit only URLs that match."`
-	Exclude         string        `placeholder:"REGEX" help:"Do not visit URLs that match."`
-	TLD             []string      `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma."`
+	MaxPages        uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]."`
+	MaxTime         time.Duration  `placeholder:"D" help:"Stop this session after so long, as 90s or 2h."`
+	MaxWait         *time.Duration `placeholder:"D" help:"When all that is queued rests longer than this, at the wish of its hosts (Retry-After, Crawl-delay), stop; the URLs stay queued for --resume [15m]."`
+	MaxDepth        int            `placeholder:"N" help:"Links from a start page, at most."`
+	MaxPagesPerHost uint64         `placeholder:"N" help:"Pages of one host, at most."`
+	MaxPagesPerSite uint64         `placeholder:"N" help:"Pages of one site, at most."`
+	Include         string         `placeholder:"REGEX" help:"Visit only URLs that match."`
+	Exclude         string         `placeholder:"REGEX" help:"Do not visit URLs that match."`
+	TLD             []string       `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma."`
 
 	Traps string `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]."`
 
@@ -85,6 +86,9 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 		opt.Scope.TLD = append(opt.Scope.TLD, strings.ToLower(strings.TrimPrefix(tld, ".")))
 	}
 	var err error
+	if opt.MaxWait, err = maxWait(s.MaxWait); err != nil {
+		return opt, err
+	}
 	if opt.Scope.Include, err = pattern("--include", s.Include); err != nil {
 		return opt, err
 	}

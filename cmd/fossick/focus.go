@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"fossick/crawler"
 	"fossick/eval"
@@ -51,6 +52,9 @@ type crawlResult struct {
 	Store          string            `json:"store"`
 	Stopped        crawler.Stop      `json:"stopped_because"`
 	Waiting        int               `json:"waiting"`
+	Outages        int               `json:"outages"`        // of our own network in this session
+	OutageSeconds  float64           `json:"outage_seconds"` // and how long they were in all
+	WaitingUntil   *time.Time        `json:"waiting_until"`  // when the first of them may be fetched; null unless that was too long to wait
 	Keywords       []string          `json:"keywords"`
 	Politeness     *eval.Politeness  `json:"politeness"` // null when the journal could not be read
 
@@ -156,7 +160,8 @@ func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlRe
 	r := &crawlResult{
 		Topic: c.Topic, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
-		Seconds: n.Elapsed.Seconds(), Store: c.Store, Stopped: done.Stopped, Waiting: waiting,
+		Seconds: n.Elapsed.Seconds(), Store: c.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: until(done.WaitUntil),
+		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
 		Keywords: plan.keywords,
 	}
 	if r.Seconds > 0 {
@@ -201,6 +206,8 @@ func (r *crawlResult) print(w io.Writer) {
 	for _, f := range r.failures {
 		fmt.Fprintf(w, "%s: %s\n", f.url, clean(f.what, 300))
 	}
+	r.printOutages(w)
+	r.printWaiting(w)
 	fmt.Fprintf(w, "store: %s\n", r.Store)
 	switch {
 	case r.Waiting == 0 && r.Fetched == 0:

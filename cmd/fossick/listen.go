@@ -36,7 +36,7 @@ func startMonitor(a *app, addr, topic, store string) (*monitor, error) {
 	}
 	m := &monitor{topic: topic, store: store, done: make(chan error, 1)}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m)
+	registry.MustRegister(m, networkMetrics{m})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", m.status)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
@@ -78,6 +78,7 @@ type crawlStatus struct {
 	Hosts    int               `json:"hosts"`
 	Busy     int               `json:"busy"`
 	Seconds  float64           `json:"seconds"`
+	Network  networkStatus     `json:"network"`
 }
 
 func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
@@ -86,6 +87,7 @@ func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
 	s := crawlStatus{
 		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
+		Network: networkStatusOf(p),
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer

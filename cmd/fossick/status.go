@@ -86,6 +86,7 @@ func (s *status) text(p crawler.Progress) string {
 		fmt.Fprintf(&b, " · %d on topic (%.0f %%)", p.Counts.Relevant, 100*float64(p.Counts.Relevant)/float64(p.Counts.Pages))
 	}
 	fmt.Fprintf(&b, " · queue %d · %d hosts · %.1f pages/s", p.Queue, p.Hosts, speed)
+	b.WriteString(healthText(p, time.Now()))
 	if left, ok := s.left(p, speed); ok {
 		fmt.Fprintf(&b, " · %s left", left.Round(time.Second))
 	}

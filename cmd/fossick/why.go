@@ -50,6 +50,7 @@ type whyTimes struct {
 	Found   time.Time  `json:"found"`
 	Fetched *time.Time `json:"fetched"`
 	Ended   *time.Time `json:"ended"`
+	Next    *time.Time `json:"next"` // when a visit may bring news (paper E3), or may be made; null when never, or unknown
 }
 
 type visit struct {
@@ -190,6 +191,9 @@ func (r *whyResult) print(w io.Writer) {
 			fmt.Fprintf(w, " (%d)", v.Code)
 		}
 		fmt.Fprintln(w)
+	}
+	if r.Times.Next != nil {
+		fmt.Fprintf(w, "  next     %s, when a visit may bring news\n", r.Times.Next.Format(time.DateTime))
 	}
 	if r.Score.Value != nil {
 		fmt.Fprintf(w, "  score    %.4f\n", *r.Score.Value)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"fossick/page"
 	"fossick/store"
@@ -13,7 +14,10 @@ import (
 func story(s *store.Store, u string) (*whyResult, error) {
 	life, err := s.Life(u)
 	if err == nil {
-		return tell(life), nil
+		r := tell(life)
+		h, err := s.Host(page.Host(u))
+		r.tellNext(life, h, time.Now())
+		return r, err
 	}
 	if !errors.Is(err, store.ErrUnknown) {
 		return nil, err

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fossick/crawler"
+	"fossick/store"
+)
+
+// maxWait turns --max-wait into the crawler's option: not given is its default,
+// 0 no wait at all.
+func maxWait(d *time.Duration) (time.Duration, error) {
+	switch {
+	case d == nil:
+		return 0, nil
+	case *d < 0:
+		return 0, usagef("--max-wait %s: give a time such as 15m, or 0 to wait for no host", *d)
+	case *d == 0:
+		return -1, nil
+	}
+	return *d, nil
+}
+
+// until returns a time for JSON: null when there is none.
+func until(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC().Truncate(time.Second)
+	return &t
+}
+
+// printWaiting says why a crawl ended with URLs in its queue that nothing but
+// time kept from being fetched.
+func (r *crawlResult) printWaiting(w io.Writer) {
+	if r.WaitingUntil != nil {
+		fmt.Fprintf(w, "all that waits rests, the first host until %s; a later --resume goes on, or --max-wait with a longer time\n",
+			r.WaitingUntil.Format(time.DateTime+" MST"))
+	}
+}
+
+// printOutages says how long a crawl had no network.
+func (r *crawlResult) printOutages(w io.Writer) {
+	if r.Outages > 0 {
+		fmt.Fprintf(w, "own network (or proxy) down for %s, outages: %d; nothing was counted against URLs or hosts\n",
+			time.Duration(r.OutageSeconds*float64(time.Second)).Round(time.Second), r.Outages)
+	}
+}
+
+// restMin is the shortest wait that the status line speaks of.
+const restMin = 10 * time.Second
+
+// healthText is what the status line says of the network, or of why nothing is
+// going on.
+func healthText(p crawler.Progress, now time.Time) string {
+	switch {
+	case !p.DownSince.IsZero():
+		return fmt.Sprintf(" · own network seems down since %s, waiting", p.DownSince.Local().Format(time.TimeOnly))
+	case p.RestUntil.Sub(now) >= restMin:
+		return fmt.Sprintf(" · all hosts rest until %s", p.RestUntil.Local().Format(time.TimeOnly))
+	}
+	return ""
+}
+
+// networkStatus is what /status says of the crawl's network.
+type networkStatus struct {
+	DownSince *time.Time `json:"down_since"` // null while it works
+	Outages   int        `json:"outages"`
+	Seconds   float64    `json:"outage_seconds"`
+}
+
+func networkStatusOf(p crawler.Progress) networkStatus {
+	return networkStatus{until(p.DownSince), p.Outages, p.OutageTime.Seconds()}
+}
+
+// networkMetrics shows the same to Prometheus.
+type networkMetrics struct{ m *monitor }
+
+var (
+	metricDown    = prometheus.NewDesc("fossick_network_down", "1 while the crawl's own network seems down.", nil, nil)
+	metricOutages = prometheus.NewDesc("fossick_network_outages_total", "Outages of the crawl's own network in this session.", nil, nil)
+	metricOutage  = prometheus.NewDesc("fossick_network_outage_seconds_total", "Time without a network in this session.", nil, nil)
+)
+
+// Describe makes networkMetrics a prometheus.Collector.
+func (networkMetrics) Describe(ch chan<- *prometheus.Desc) {
+	ch <- metricDown
+	ch <- metricOutages
+	ch <- metricOutage
+}
+
+// Collect makes networkMetrics a prometheus.Collector.
+func (n networkMetrics) Collect(ch chan<- prometheus.Metric) {
+	p, down := n.m.progress(), 0.0
+	if !p.DownSince.IsZero() {
+		down = 1
+	}
+	ch <- prometheus.MustNewConstMetric(metricDown, prometheus.GaugeValue, down)
+	ch <- prometheus.MustNewConstMetric(metricOutages, prometheus.CounterValue, float64(p.Outages))
+	ch <- prometheus.MustNewConstMetric(metricOutage, prometheus.CounterValue, p.OutageTime.Seconds())
+}
+
+// tellNext says when a URL may be visited next: when its host has rested while it
+// waits, else by the estimate that the journal keeps; and when the host is silent.
+func (r *whyResult) tellNext(l *store.Life, h *store.Host, now time.Time) {
+	if l.Fate != nil && l.Fate.Next != 0 {
+		r.Times.Next = until(time.UnixMilli(l.Fate.Next))
+	}
+	if l.Queued == nil {
+		return
+	}
+	if n := l.Queued.Excused; n > 0 {
+		r.Reasons = append(r.Reasons, fmt.Sprintf("%d of its visits do not count: the host, or our network, gave no answer to anybody then", n))
+	}
+	if h.Silent > 0 {
+		r.Reasons = append(r.Reasons, fmt.Sprintf("its host gave no answer to the last %d requests, since %s",
+			h.Silent, at(h.SilentSince).Format(time.DateTime)))
+	}
+	if rest := at(h.Next); rest.After(now) {
+		r.Times.Next = until(rest)
+		r.Reasons = append(r.Reasons, "its host rests until "+rest.Format(time.DateTime))
+	}
+}
