@@ -62,6 +62,14 @@ func illWorld(t *testing.T, rng *rand.Rand) {
 		wait:    time.Duration(1+rng.IntN(15)) * time.Second,
 		err:     noIP(t, &net.DNSError{Err: "server misbehaving", IsTemporary: true}),
 	}
+	sitemaps := rng.IntN(2) == 0
+	if sitemaps {
+		for h := range hosts {
+			home := fmt.Sprintf("http://h%d.test/", h)
+			w.pages[home+"robots.txt"] += "Sitemap: " + home + "map.txt\n"
+			w.pages[home+"map.txt"] = home + "0\n" + home + "1\n" + home + "5\n"
+		}
+	}
 	met := map[string]bool{} // a host that was never met has no credit
 	w.down = func(host, _ string) fetch.State {
 		now := time.Now()
@@ -77,7 +85,7 @@ func illWorld(t *testing.T, rng *rand.Rand) {
 		return ""
 	}
 	w.fakeWeb.asked = func(url string) {
-		if !strings.HasSuffix(url, "/robots.txt") {
+		if !strings.HasSuffix(url, ".txt") {
 			w.mu.Lock()
 			met[page.Host(url)] = true
 			w.mu.Unlock()
@@ -88,6 +96,7 @@ func illWorld(t *testing.T, rng *rand.Rand) {
 		starts = append(starts, fmt.Sprintf("http://h%d.test/0", h))
 	}
 	opt := newOptions(t, w.fakeWeb, starts...)
+	opt.Sitemaps = sitemaps
 	opt.Fetcher, opt.Workers, opt.Delay = w, 1+rng.IntN(12), Delay{Fixed: true, Rest: rest}
 	for session := 0; ; session++ {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute+minutes(60))
