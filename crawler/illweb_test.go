@@ -1,0 +1,80 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"fossick/fetch"
+	"fossick/page"
+)
+
+// illWeb is a fakeWeb whose hosts, or the way to them, fail for a while.
+type illWeb struct {
+	*fakeWeb
+	down func(host, url string) fetch.State // "" while it is well
+	wait time.Duration                      // until a failure is noticed
+	err  error                              // of failures
+}
+
+func (w *illWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
+	state := w.down(page.Host(req.URL), req.URL)
+	if state == "" {
+		r := w.fakeWeb.Fetch(ctx, req)
+		if w.down(page.Host(req.URL), req.URL) == "" || r.State == fetch.StateNone {
+			return r
+		}
+		return &fetch.Response{URL: req.URL, State: fetch.StateHeaderTimeout, Start: r.Start, Took: r.Took, Err: errors.New("it went down")}
+	}
+	start := time.Now()
+	time.Sleep(w.wait)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, served{page.Host(req.URL), req.URL, start, time.Now()})
+	return &fetch.Response{URL: req.URL, State: state, Start: start, Took: w.wait, Err: w.err}
+}
+
+func (w *illWeb) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	if w.down(host, "") == fetch.StateNoIP {
+		time.Sleep(w.wait)
+		return netip.Addr{}, w.err
+	}
+	return w.fakeWeb.Resolve(ctx, host)
+}
+
+// asked counts the requests to a host from a time on.
+func (w *illWeb) asked(host string, from time.Time) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.log {
+		if s.host == host && !s.start.Before(from) {
+			n++
+		}
+	}
+	return n
+}
+
+// failingResolver fails as a resolver does.
+type failingResolver struct{ err error }
+
+func (r failingResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return nil, r.err
+}
+
+// noIP returns the error that package fetch makes of a resolver's.
+func noIP(t *testing.T, err *net.DNSError) error {
+	t.Helper()
+	f, failed := fetch.New(fetch.Options{Resolver: failingResolver{err}})
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	defer f.Close()
+	_, found := f.Resolve(t.Context(), "a.test:80")
+	if fetch.StateOf(found) != fetch.StateNoIP {
+		t.Fatalf("%v is %s, want no_ip", found, fetch.StateOf(found))
+	}
+	return found
+}
