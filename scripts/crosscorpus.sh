@@ -3,7 +3,9 @@
 #
 #   FOSSICK_DATA=/path/to/corpora scripts/crosscorpus.sh [TOPIC:SET...]
 #
-# default: all nine pairs below.
+# default: all nine pairs below. TOPIC is banking, science, sport or programming,
+# SET one of the recipe's sets (demo, 20news, debdocs, wikispeedia/train.jsonl.zst)
+# or bbc.
 #
 # A model of banking, science and sport is trained as the built-in ones are
 # (models/topics/recipe.sh), on all sets but one, and judged on all pages of that
@@ -19,14 +21,25 @@
 # and by one that had the other pages, unlabelled, in training (--unlabelled).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. models/topics/recipe.sh
+
+# refuse PAIR WHY: says what a pair has to be.
+refuse() {
+	echo "crosscorpus.sh: $1: $2; give TOPIC:SET, as science:wikispeedia/train.jsonl.zst" >&2
+	exit 2
+}
+for pair; do
+	case $pair in *:*) ;; *) refuse "$pair" "no colon" ;; esac
+	rename "${pair%%:*}" >/dev/null 2>&1 || refuse "$pair" "no topic ${pair%%:*} (banking, programming, science, sport)"
+	case " $sets bbc " in *" ${pair#*:} "*) ;; *) refuse "$pair" "no set ${pair#*:} ($sets bbc)" ;; esac
+done
+
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 fossick=$work/fossick
 CGO_ENABLED=0 go build -o "$fossick" ./cmd/fossick
 go run scripts/demorows.go >"$work/demo.jsonl"
-recipe=$PWD/models/topics/recipe.sh
 cd "${FOSSICK_DATA:-../shared/data}"
-. "$recipe"
 
 # relabelled SET TOPIC RENAMES: a set's rows, labelled TOPIC or other, without those
 # that RENAMES leaves out; of a row's labels the finest that is named counts.

@@ -19,7 +19,7 @@ import (
 	"fossick/models"
 )
 
-// peersOf names the classifiers of scripts/peers.py.
+// peersOf names the classifiers of testdata/peers.py.
 var peersOf = []string{"mlp", "mlp-early", "logistic", "forest"}
 
 // TestPeers compares nn with scikit-learn's classifiers, page by page, on the

@@ -165,6 +165,9 @@ func (c trainCmd) check() error {
 	if _, err := c.classifiers(); err != nil {
 		return err
 	}
+	if len(c.Unlabelled) > 0 && c.given() && c.Out == "" {
+		return usagef("--unlabelled teaches a model, and --mu-sweep and --protocol only try settings: name a model with -o, or leave --unlabelled out")
+	}
 	for flag, path := range map[string]string{"-o": c.Out, "--explain": c.Explain, "--html": c.HTML} {
 		if path == "" {
 			continue
