@@ -6,7 +6,6 @@ import (
 
 	"fossick/fetch"
 	"fossick/frontier"
-	"fossick/page"
 	"fossick/store"
 )
 
@@ -267,7 +266,7 @@ const maxHops = 10
 // that the URL had: each hop waits for its own host and its own robots.txt.
 func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
 	fate := store.Fate{State: string(fetch.StateRedirect), Next: c.next(answerAfter(o.resp, o.birth.Depth))}
-	target, err := page.Normalize(o.resp.Location)
+	target, err := c.opt.URLs.Normalize(o.resp.Location)
 	switch {
 	case err != nil:
 		fate.Reason = "its target cannot be used: " + err.Error()

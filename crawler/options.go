@@ -11,6 +11,7 @@ import (
 
 	"fossick/fetch"
 	"fossick/frontier"
+	"fossick/page"
 	"fossick/store"
 )
 
@@ -29,6 +30,10 @@ type Options struct {
 	Fetcher  Fetcher
 	Scorer   Scorer
 	Ordering frontier.Ordering
+
+	// URLs gives the normal form by which a URL is known; it must be the same in
+	// all sessions of a store. [page.DefaultDrop's parameters dropped]
+	URLs *page.Normalizer
 
 	Seeds     []string // in normal form; those that the store knows are left as they are
 	Scope     Scope
@@ -83,6 +88,9 @@ func (o *Options) complete() error {
 	}
 	if o.Workers == 0 {
 		o.Workers = 32
+	}
+	if o.URLs == nil {
+		o.URLs = page.NewNormalizer(page.DefaultDrop())
 	}
 	if o.Frontier.Dir == "" {
 		o.Frontier.Dir = filepath.Join(o.Store.Dir(), "frontier")

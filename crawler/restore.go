@@ -114,7 +114,7 @@ func (c *Crawler) replay() error {
 		if err != nil {
 			return err
 		}
-		p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag})
+		p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag, Normalizer: c.opt.URLs})
 		if err != nil {
 			return fmt.Errorf("stored page %d, %s: %w", stored.Number, stored.URL, err)
 		}

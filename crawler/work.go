@@ -89,6 +89,7 @@ func (c *Crawler) read(o *outcome) error {
 		URL:         o.target,
 		ContentType: o.resp.ContentType,
 		RobotsTag:   o.resp.Header.Get("X-Robots-Tag"),
+		Normalizer:  c.opt.URLs,
 	})
 	if err != nil {
 		o.resp.State, o.resp.Err = fetch.StateWrongType, err

@@ -2,48 +2,99 @@ package page
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 )
 
 // DefaultDrop lists the parameters that a normal form leaves out: names of
 // sessions, which give one page a URL a visit, and marks of campaigns and
-// clicks, which give it a URL a way in. Names have no case. An entry is
-//
-//	name        that parameter
-//	name*       all parameters whose names start so
-//	name={hex}  that parameter when its value is 16 hexadecimal digits or more:
-//	            names that mean something else on other sites
+// clicks, which give it a URL a way in. Entries are as NewNormalizer reads them.
+// It holds no name that often means something else: "ref", "source", "cid".
 func DefaultDrop() []string {
 	return []string{
-		// Sessions.
-		"phpsessid", "jsessionid", "aspsessionid*", "cfid", "cftoken", "zenid", "oscsid", "xtcsid",
-		"mscssid", "sessid={hex}", "sessionid={hex}", "session_id={hex}", "session={hex}", "sid={hex}", "s={hex}",
-		// Campaigns and clicks.
-		"utm_*", "mtm_*", "pk_campaign", "pk_kwd", "pk_source", "pk_medium", "pk_content", "piwik_*", "matomo_*",
-		"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "srsltid", "_ga", "_gl", "fbclid", "msclkid",
-		"yclid", "ysclid", "_openstat", "twclid", "ttclid", "igshid", "igsh", "li_fat_id", "epik", "rb_clickid",
-		"mc_cid", "mc_eid", "mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking",
-		"oly_anon_id", "oly_enc_id", "vero_id", "wickedid", "s_kwcid", "ef_id", "_branch_match_id",
+		// Sessions: PHP, Java servlets, ASP, ASP.NET (in the path), ColdFusion, Zen
+		// Cart, osCommerce, xt:Commerce, SiteServer; then names that mean other things
+		// elsewhere (phpBB has sid=, vBulletin s=).
+		"phpsessid", "phpsessionid", "jsessionid", "aspsessionid*", aspNetSession, "cfid", "cftoken", "zenid", "oscsid", "xtcsid", "mscssid",
+		"sessid={hex}", "sessionid={hex}", "session_id={hex}", "session-id={hex}", "session={hex}", "sid={hex}", "s={hex}", "bbsessionhash={hex}",
+		// Campaigns: Urchin and its like, Matomo, Webtrends, comScore, AT Internet, Listrak.
+		"utm_*", "itm_*", "mtm_*", "pk_*", "piwik_*", "matomo_*", "hsa_*", "wt_mc*", "wt.mc_*", "ns_mchannel", "ns_source", "ns_campaign",
+		"ns_linkname", "ns_fee", "at_medium", "at_campaign", "at_custom*", "xtor", "trk_contact", "trk_msg", "trk_module", "trk_sid",
+		// Clicks on advertisements: Google, Meta, Microsoft, Yandex, X, TikTok, LinkedIn,
+		// Pinterest, Reddit, Snapchat, Taboola, Outbrain, affiliate nets, Adobe.
+		"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "gad_campaignid", "srsltid", "_ga", "_gl", "_gac", "_gid",
+		"fbclid", "fb_action_ids", "fb_action_types", "fb_ref", "fb_source", "msclkid", "yclid", "ysclid", "ymclid", "_openstat",
+		"twclid", "ttclid", "igshid", "igsh", "li_fat_id", "epik", "rdt_cid", "sccid", "rb_clickid", "tblci", "obclid", "dicbo",
+		"irclickid", "irgwc", "cjevent", "zanpid", "s_kwcid", "ef_id", "_branch_match_id", "guccounter", "guce_referrer", "guce_referrer_sig",
+		// Letters to subscribers: Mailchimp, Marketo, HubSpot, Omeda, Vero, Klaviyo,
+		// MailerLite, ConvertKit, Bronto, Drip, dotdigital, Eloqua, Blueshift.
+		"mc_cid", "mc_eid", "mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking", "hss_channel", "oly_anon_id",
+		"oly_enc_id", "vero_id", "vero_conv", "wickedid", "_kx", "_ke", "ml_subscriber", "ml_subscriber_hash", "ck_subscriber_id",
+		"_bta_tid", "_bta_c", "__s", "dm_i", "elqtrackid", "elqtrack", "bsft_*",
 	}
 }
 
-// dropList decides which parameters go.
+// aspNetSession is the entry for a segment of a path like "(S(lit3py55t21z5v55vlm25s55))":
+// sessions of ASP.NET without cookies, 24 letters and digits after one letter.
+const aspNetSession = "(s())"
+
+// hexOnly ends an entry that goes only with a value that looks like a session's name.
+const hexOnly = "={hex}"
+
+// maxDropName bounds an entry; no server has names of parameters that long.
+const maxDropName = 256
+
+// CheckDrop says what is wrong with an entry of a list for NewNormalizer, nil
+// when nothing is.
+func CheckDrop(entry string) error {
+	name := strings.TrimSuffix(strings.TrimPrefix(entry, "!"), hexOnly)
+	switch {
+	case name == "":
+		return fmt.Errorf("%q: no name; give a parameter's name, * standing for any characters", entry)
+	case len(name) > maxDropName:
+		return fmt.Errorf("%q: a name of %d bytes, more than %d", abbreviate(entry), len(name), maxDropName)
+	case strings.ContainsAny(name, "=&;?#!/ \t\r\n"):
+		return fmt.Errorf("%q: a name has no =, &, ;, ?, #, !, / and no space; give the name alone, or NAME=%s", entry, "{hex}")
+	}
+	return nil
+}
+
+// dropList decides which parameters go: the last entry that matches one does.
 type dropList struct {
-	names    map[string]bool // true: only with a value of hexadecimal digits
-	prefixes []string
-	longest  int // bytes of the longest name
+	names    map[string][]dropRule // by the whole name
+	patterns []dropRule            // with stars
+	longest  int                   // bytes of the longest of names
+	segments bool                  // sessions of ASP.NET go
+}
+
+// dropRule is an entry.
+type dropRule struct {
+	order int      // its place in the list, from 1
+	keep  bool     // a parameter that matches stays
+	hex   bool     // it matches only values of hexadecimal digits
+	parts []string // of a pattern, between its stars
 }
 
 func newDropList(entries []string) dropList {
-	d := dropList{names: make(map[string]bool, len(entries))}
-	for _, e := range entries {
+	d := dropList{names: make(map[string][]dropRule, len(entries))}
+	for i, e := range entries {
 		e = strings.ToLower(e)
-		if prefix, ok := strings.CutSuffix(e, "*"); ok {
-			d.prefixes = append(d.prefixes, prefix)
+		rule := dropRule{order: i + 1}
+		e, rule.keep = strings.CutPrefix(e, "!")
+		if e == aspNetSession || rule.keep && e == "*" {
+			d.segments = !rule.keep
+		}
+		if e == aspNetSession {
 			continue
 		}
-		name, hex := strings.CutSuffix(e, "={hex}")
-		d.names[name] = hex
+		name, hex := strings.CutSuffix(e, hexOnly)
+		rule.hex = hex
+		if strings.Contains(name, "*") {
+			rule.parts = strings.Split(name, "*")
+			d.patterns = append(d.patterns, rule)
+			continue
+		}
+		d.names[name] = append(d.names[name], rule)
 		d.longest = max(d.longest, len(name))
 	}
 	return d
@@ -52,17 +103,43 @@ func newDropList(entries []string) dropList {
 // has says whether a parameter, "name=value" or "name", goes.
 func (d *dropList) has(param []byte) bool {
 	name, value, _ := bytes.Cut(param, []byte{'='})
-	for _, p := range d.prefixes {
-		if len(name) >= len(p) && equalFold(name[:len(p)], p) {
-			return true
-		}
-	}
-	var arr [64]byte
-	if len(name) > d.longest || len(name) > len(arr) {
+	if len(name) > maxDropName {
 		return false
 	}
-	hex, ok := d.names[string(appendLower(arr[:0], name))]
-	return ok && (!hex || isHexToken(value))
+	var arr [maxDropName]byte
+	name = appendLower(arr[:0], name)
+	last := dropRule{keep: true}
+	if len(name) <= d.longest {
+		for _, r := range d.names[string(name)] {
+			if !r.hex || isHexToken(value) {
+				last = r
+			}
+		}
+	}
+	for i := len(d.patterns) - 1; i >= 0 && d.patterns[i].order > last.order; i-- {
+		if r := &d.patterns[i]; r.matches(name) && (!r.hex || isHexToken(value)) {
+			return !r.keep
+		}
+	}
+	return !last.keep
+}
+
+// matches says whether a name, in lower case, fits the pattern.
+func (r *dropRule) matches(name []byte) bool {
+	first, rest := r.parts[0], r.parts[1:]
+	if len(name) < len(first) || string(name[:len(first)]) != first {
+		return false
+	}
+	name = name[len(first):]
+	final := rest[len(rest)-1]
+	for _, part := range rest[:len(rest)-1] {
+		i := bytes.Index(name, []byte(part))
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(part):]
+	}
+	return len(name) >= len(final) && string(name[len(name)-len(final):]) == final
 }
 
 // isHexToken says whether v looks like a session's name and like no word or number.
@@ -93,6 +170,45 @@ func (d *dropList) cutPathParams(dst []byte, at int) []byte {
 		}
 	}
 	return dst
+}
+
+// cutSegments removes sessions of ASP.NET from the path at dst[start:], whose dot
+// segments are resolved. The last segment stays: it is no folder.
+func (d *dropList) cutSegments(dst []byte, start int) []byte {
+	if !d.segments || !bytes.Contains(dst[start:], []byte("/(")) {
+		return dst
+	}
+	for at := start + 1; ; {
+		n := bytes.IndexByte(dst[at:], '/')
+		if n < 0 {
+			return dst
+		}
+		if isSession(dst[at : at+n]) {
+			dst = append(dst[:at], dst[at+n+1:]...)
+		} else {
+			at += n + 1
+		}
+	}
+}
+
+// isSession says whether a segment is "(X(id)Y(id))" with ids of 24 letters and
+// digits.
+func isSession(s []byte) bool {
+	const idBytes, groupBytes = 24, 27
+	if len(s) < groupBytes+2 || (len(s)-2)%groupBytes != 0 || s[0] != '(' || s[len(s)-1] != ')' {
+		return false
+	}
+	for g := s[1 : len(s)-1]; len(g) > 0; g = g[groupBytes:] {
+		if !isLetter(g[0]) || g[1] != '(' || g[groupBytes-1] != ')' {
+			return false
+		}
+		for _, c := range g[2 : 2+idBytes] {
+			if !isLetter(c) && !isDigit(c) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // appendLower appends b with ASCII letters in lower case.

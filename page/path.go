@@ -88,7 +88,7 @@ func (n *Normalizer) appendPath(dst []byte, start int, path []byte) []byte {
 			}
 		}
 		if last {
-			return dst
+			return n.drop.cutSegments(dst, start)
 		}
 		path = path[end+1:]
 	}

@@ -28,8 +28,18 @@ type Normalizer struct {
 	drop dropList
 }
 
-// NewNormalizer returns a Normalizer that removes the query and path
-// parameters named by drop; see DefaultDrop for the way they are written.
+// NewNormalizer returns a Normalizer that removes the query and path parameters
+// named by drop. An entry is
+//
+//	name        that parameter
+//	na*me       all parameters whose names match, * standing for any characters
+//	name={hex}  that parameter when its value is 16 hexadecimal digits or more:
+//	            names that mean something else on other sites
+//	(s())       a path's segment with a session of ASP.NET, "(S(…))"
+//	!entry      what matches stays
+//
+// Of several entries that match a parameter the last one decides, so that one's
+// own list can follow DefaultDrop. Names have no case. CheckDrop finds mistakes.
 func NewNormalizer(drop []string) *Normalizer {
 	return &Normalizer{drop: newDropList(drop)}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,6 +68,11 @@ func TestNormalize(t *testing.T) {
 		{"sid of an article", "http://example.com/?sid=06/01/02/1234", "http://example.com/?sid=06/01/02/1234"},
 		{"campaign", "http://example.com/?utm_source=a&UTM_Medium=b&q=1&fbclid=c", "http://example.com/?q=1"},
 		{"names that begin alike", "http://example.com/?gclids=1&sidebar=2", "http://example.com/?gclids=1&sidebar=2"},
+		{"session of ASP.NET", "http://a.test/x/(S(lit3py55t21z5v55vlm25s55))/b.aspx?c", "http://a.test/x/b.aspx?c"},
+		{"sessions of ASP.NET", "http://a.test/(A(lit3py55t21z5v55vlm25s55)F(lit3py55t21z5v55vlm25s55))/", "http://a.test/"},
+		{"the folder above a session", "http://a.test/x/(S(lit3py55t21z5v55vlm25s55))/../b", "http://a.test/x/b"},
+		{"parentheses that are none", "http://a.test/(S(lit3py55t21z5v55vlm25s5))/(s)/(S(lit3py55t21z5v55vlm25s55))", "http://a.test/(S(lit3py55t21z5v55vlm25s5))/(s)/(S(lit3py55t21z5v55vlm25s55))"},
+		{"marks of today", "http://a.test/?gad_source=1&hsa_cam=2&_kx=3&WT.mc_id=4&a=5", "http://a.test/?a=5"},
 		{"other path parameters", "http://example.com/a;v=1;jsessionid=2;w/b", "http://example.com/a;v=1;w/b"},
 	} {
 		got, err := Normalize(c.in)
@@ -138,9 +144,73 @@ func TestNormalizerDrop(t *testing.T) {
 		{[]string{"id"}, "http://a/?utm_x=1&ids=4&t=00112233445566778899&t=1"},
 		{[]string{"ID*", "t={hex}"}, "http://a/?utm_x=1&t=1"},
 		{[]string{"*"}, "http://a/"},
+		{[]string{"id*", "!ids"}, "http://a/?utm_x=1&ids=4&t=00112233445566778899&t=1"},
+		{[]string{"!ids", "i*s", "*d"}, "http://a/?utm_x=1&t=00112233445566778899&t=1"},
+		{[]string{"*", "!utm_*", "!t={hex}"}, "http://a/?utm_x=1&t=00112233445566778899"},
+		{[]string{"t", "t={hex}", "!t"}, u},
+		{[]string{"!t", "t={hex}"}, "http://a/?utm_x=1&ID=2&id=3&ids=4&t=1"},
+		{[]string{"*t*m*_*", "**"}, "http://a/"},
+		{append(DefaultDrop(), "!utm_x", "ID"), "http://a/?utm_x=1&ids=4&t=00112233445566778899&t=1"},
+		{append(DefaultDrop(), "!*", "t={hex}"), "http://a/?utm_x=1&ID=2&id=3&ids=4&t=1"},
 	} {
 		if got, err := NewNormalizer(c.drop).Normalize(u); err != nil || got != c.want {
 			t.Errorf("drop %q: %q, %v; want %q", c.drop, got, err, c.want)
+		}
+	}
+}
+
+func TestCheckDrop(t *testing.T) {
+	for _, e := range append(DefaultDrop(), "*", "!utm_*", "!sid={hex}", "a*b*c", "wt.z_mc") {
+		if err := CheckDrop(e); err != nil {
+			t.Errorf("%q: %v", e, err)
+		}
+	}
+	for _, e := range []string{"", "!", "={hex}", "a=b", "a b", "?utm_id", "a&b", "!!a", "/a", "#a", strings.Repeat("a", 300)} {
+		if CheckDrop(e) == nil {
+			t.Errorf("%q passes as an entry", e)
+		}
+	}
+}
+
+// naiveDrops is dropList.has by the words of its documentation: the last entry
+// that matches decides.
+func naiveDrops(entries []string, param string) bool {
+	name, value, _ := strings.Cut(strings.ToLower(param), "=")
+	drop := false
+	for _, e := range entries {
+		e, keep := strings.CutPrefix(strings.ToLower(e), "!")
+		pattern, hex := strings.CutSuffix(e, "={hex}")
+		re := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$")
+		if re.MatchString(name) && (!hex || regexp.MustCompile("^[0-9a-f]{16,}$").MatchString(value)) {
+			drop = !keep
+		}
+	}
+	return drop
+}
+
+func TestDropListAgainstNaive(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	some := func(parts []string, n int) string {
+		var b strings.Builder
+		for range rng.Intn(n + 1) {
+			b.WriteString(parts[rng.Intn(len(parts))])
+		}
+		return b.String()
+	}
+	for range 20_000 {
+		var entries []string
+		for range rng.Intn(5) {
+			e := "a" + some([]string{"a", "B", "*", "ab"}, 3)
+			if rng.Intn(3) == 0 {
+				e = "*" + e
+			}
+			e += []string{"", "", "={hex}"}[rng.Intn(3)]
+			entries = append(entries, []string{"", "", "!"}[rng.Intn(3)]+e)
+		}
+		param := some([]string{"a", "b", "A", "ab"}, 4) + []string{"", "=", "=x", "=0123456789abcdef"}[rng.Intn(4)]
+		d := newDropList(entries)
+		if got, want := d.has([]byte(param)), naiveDrops(entries, param); got != want {
+			t.Fatalf("%q of %q: dropped %v, want %v", param, entries, got, want)
 		}
 	}
 }

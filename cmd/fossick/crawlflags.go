@@ -14,6 +14,7 @@ import (
 	"fossick/crawler"
 	"fossick/fetch"
 	"fossick/frontier"
+	"fossick/page"
 )
 
 // crawlSettings are the flags of a crawl. A zero value means "not given": then
@@ -39,6 +40,9 @@ type crawlSettings struct {
 	Include         string         `placeholder:"REGEX" help:"Visit only URLs that match."`
 	Exclude         string         `placeholder:"REGEX" help:"Do not visit URLs that match."`
 	TLD             []string       `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma."`
+
+	DropParams string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl."`
+	Dropped    []string `kong:"-"` // what --drop-params came to
 
 	Traps string `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]."`
 
@@ -76,8 +80,8 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 		MaxPages: s.MaxPages, MaxTime: s.MaxTime, MaxPerHost: s.MaxPagesPerHost, MaxPerSite: s.MaxPagesPerSite,
 		Workers: s.Workers, Agent: productToken(s.userAgentName()),
 		FollowTraps: s.Traps == "follow", Sitemaps: s.Sitemaps, MaxSitemapURLs: s.SitemapURLs,
-		KeepNear: s.NearDuplicates == "keep",
-		Scope:    crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
+		KeepNear: s.NearDuplicates == "keep", URLs: page.NewNormalizer(s.Dropped),
+		Scope: crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
 	}
 	if opt.MaxPages == 0 {
 		opt.MaxPages = 1000

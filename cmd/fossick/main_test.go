@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // see it, one behaviour a file.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Cmds: map[string]func(*testscript.TestScript, bool, []string){
-		"pack": pack, "damage": damage, "speak": speakAndServe,
+		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe,
 	}})
 }
 

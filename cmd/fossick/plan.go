@@ -30,6 +30,9 @@ type plan struct {
 func (c *focusCmd) plan(a *app) (*plan, error) {
 	p := &plan{}
 	var err error
+	if err = c.readDropParams(); err != nil {
+		return nil, err
+	}
 	if p.fetch, err = c.fetchOptions(a); err != nil {
 		return nil, err
 	}
@@ -46,7 +49,7 @@ func (c *focusCmd) plan(a *app) (*plan, error) {
 	if p.crawl.Scorer, err = c.scorer(topic, &p.crawl); err != nil {
 		return nil, err
 	}
-	if p.crawl.Seeds, err = c.startPages(topic.Seeds); err != nil {
+	if p.crawl.Seeds, err = c.startPages(p.crawl.URLs, topic.Seeds); err != nil {
 		return nil, err
 	}
 	return p, c.checkContact(p.crawl.Seeds)
@@ -95,7 +98,7 @@ func findTopic(name string) (*models.Topic, error) {
 
 // startPages returns the start pages in normal form: those named by flags, else
 // the topic's.
-func (c *focusCmd) startPages(ofTopic []string) ([]string, error) {
+func (c *focusCmd) startPages(urls *page.Normalizer, ofTopic []string) ([]string, error) {
 	raw := c.Seed
 	if c.Seeds != "" {
 		lines, err := readLines(c.Seeds)
@@ -112,7 +115,7 @@ func (c *focusCmd) startPages(ofTopic []string) ([]string, error) {
 	}
 	var seeds []string
 	for _, r := range raw {
-		u, err := page.Normalize(r)
+		u, err := urls.Normalize(r)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("start page %q: %w; give http or https URLs", r, err)}
 		}

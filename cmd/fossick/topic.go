@@ -11,6 +11,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/models"
+	"fossick/page"
 	"fossick/relevance"
 	"fossick/train"
 )
@@ -66,7 +67,7 @@ func (c topicNewCmd) Run(a *app) error {
 		return fmt.Errorf("%s is there already; remove it, or give the topic another name or --out", path)
 	}
 	focus := focusCmd{crawlSettings: crawlSettings{Seed: c.Seed, Seeds: c.Seeds}}
-	seeds, err := focus.startPages(nil)
+	seeds, err := focus.startPages(page.NewNormalizer(page.DefaultDrop()), nil)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"fossick/fetch"
-	"fossick/page"
 	"fossick/store"
 )
 
@@ -62,15 +61,19 @@ type visit struct {
 }
 
 func (c whyCmd) Run(a *app) (err error) {
-	u, err := page.Normalize(c.URL)
-	if err != nil {
-		return usageError{fmt.Errorf("%q: %w; give an http or https URL", c.URL, err)}
-	}
 	s, err := store.Open(c.Store)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	urls, err := urlsOf(s)
+	if err != nil {
+		return err
+	}
+	u, err := urls.Normalize(c.URL)
+	if err != nil {
+		return usageError{fmt.Errorf("%q: %w; give an http or https URL", c.URL, err)}
+	}
 	r, err := story(s, u)
 	if err != nil {
 		return err

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+// readDropParams sets Dropped to what URLs lose: a resumed crawl's own list, for
+// a URL must have one form through all of a crawl, else what --drop-params says.
+func (s *crawlSettings) readDropParams() error {
+	old := s.Dropped // not nil: resumed
+	list, err := dropList(s.DropParams)
+	if err != nil {
+		return err
+	}
+	switch {
+	case old == nil:
+		s.Dropped = list
+	case s.DropParams != "" && !slices.Equal(list, old):
+		return usagef("--drop-params %s: the crawl in the store began with another list, and its URLs are known by what that left of them; leave the flag out, or begin a new store", s.DropParams)
+	}
+	return nil
+}
+
+// dropList returns the list that --drop-params names: the built-in one, and behind
+// it the lines of the file.
+func dropList(source string) ([]string, error) {
+	switch source {
+	case "":
+		return page.DefaultDrop(), nil
+	case "none":
+		return []string{}, nil // not nil: see readDropParams
+	}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--drop-params: %w; give a file with a name a line, or none", err)}
+	}
+	list := page.DefaultDrop()
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		entry, _, _ := strings.Cut(line, "#")
+		if entry = strings.TrimSpace(entry); entry == "" {
+			continue
+		}
+		if err := page.CheckDrop(entry); err != nil {
+			return nil, usageError{fmt.Errorf("--drop-params: %s:%d: %w", source, n, err)}
+		}
+		list = append(list, entry)
+	}
+	return list, nil
+}
+
+// urlsOf returns the normal form that a store's crawl knows its URLs by.
+func urlsOf(s *store.Store) (*page.Normalizer, error) {
+	var saved crawlSettings
+	if text := s.Info().Settings; len(text) > 0 {
+		if err := json.Unmarshal(text, &saved); err != nil {
+			return nil, fmt.Errorf("store: settings: %w", err)
+		}
+	}
+	if saved.Dropped == nil {
+		saved.Dropped = page.DefaultDrop()
+	}
+	return page.NewNormalizer(saved.Dropped), nil
+}

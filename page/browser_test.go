@@ -1,0 +1,98 @@
+package page
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// checkLikeBrowser fails unless Resolve does with ref what a browser does, the
+// differences that are meant aside (oracle), and leaves out what the oracle
+// itself gets wrong. It says whether both hold ref for a URL of the web.
+func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
+	t.Helper()
+	if oracleErrs(ref) || len(ref) > MaxURLBytes/3 || !utf8.ValidString(ref) {
+		// Limits are ours alone. Bytes that are no UTF-8 come from a Location only:
+		// they are encoded one by one, as browsers do there; the oracle has U+FFFD.
+		return false
+	}
+	got, err := standard.Resolve(base, ref)
+	want, ok := oracle(base.URL(), ref)
+	if ok && len(want) > MaxURLBytes {
+		return false
+	}
+	if ok != (err == nil) || ok && got != want {
+		t.Errorf("Resolve(%q) on %s = %q, %v; a browser has %q (%v)", ref, base.URL(), got, err, want, ok)
+	}
+	return ok
+}
+
+// TestCorpusLinksLikeBrowsers compares on every link of the corpora's pages, as
+// their authors wrote them: of the first 1,000 pages each, or with FOSSICK_FULL=1 of all.
+func TestCorpusLinksLikeBrowsers(t *testing.T) {
+	for _, corpus := range []string{"webkb", "uci_ics", "debdocs", "wikispeedia"} {
+		t.Run(corpus, func(t *testing.T) {
+			pages, agreed, refused := 0, 0, 0
+			seen := map[string]bool{}
+			corpusPages(t, corpus, func(c corpusPage) bool {
+				base, err := standard.Base(c.URL)
+				if err != nil {
+					return true
+				}
+				for ref := range hrefs(c.HTML) {
+					if seen[ref] {
+						continue
+					}
+					seen[ref] = true
+					if checkLikeBrowser(t, base, ref) {
+						agreed++
+					} else {
+						refused++
+					}
+				}
+				pages++
+				return !t.Failed() && (pages < 1000 || os.Getenv("FOSSICK_FULL") != "")
+			})
+			t.Logf("%d pages: %d links are URLs to both, %d to neither", pages, agreed, refused)
+			if agreed < 1000 && !t.Failed() {
+				t.Errorf("only %d links compared", agreed)
+			}
+		})
+	}
+}
+
+// hrefs yields the targets of a page's links as they stand there.
+func hrefs(page string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		z := html.NewTokenizer(strings.NewReader(page))
+		for {
+			switch z.Next() {
+			case html.ErrorToken:
+				return
+			case html.StartTagToken, html.SelfClosingTagToken:
+				for more := true; more; {
+					var key, value []byte
+					key, value, more = z.TagAttr()
+					if name := string(key); (name == "href" || name == "src") && !yield(string(value)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// FuzzLikeBrowsers compares on whatever the fuzzer thinks of.
+func FuzzLikeBrowsers(f *testing.F) {
+	f.Add("http://a/b/c?d", "../e?f")
+	f.Add("https://a.b/", "//c\\d:8080/%7e;jsessionid=1")
+	f.Add("http://a/", "http://Bücher.de/(S(lit3py55t21z5v55vlm25s55))/x")
+	f.Fuzz(func(t *testing.T, baseURL, ref string) {
+		if base, err := standard.Base(baseURL); err == nil {
+			checkLikeBrowser(t, base, ref)
+		}
+	})
+}
