@@ -120,6 +120,10 @@ func TestLanguage(t *testing.T) {
 	for _, c := range []struct{ declared, text, want string }{
 		{"", english, "en"}, {"en-US", "short", "en"}, {"eng", "short", "en"}, {"x", "", ""}, {"", "", ""}, {"EN_gb", english, "en"},
 		{"en", korean1, "ko"}, {"en", japanese1, "ja"}, {"en", russian1, "ru"}, {"ko", english, "en"}, {"ko", korean1 + english, "ko"},
+		{"en", german1, "de"}, {"de", english, "en"}, {"en-US", "Le chat est sur la table et il ne veut pas que les autres soient avec lui dans cette maison qui est à nous.", "fr"},
+		{"no", "Det er en bog, som jeg ikke har læst, og den handler om af at være alene på en ø med for mange får, til vi blev hentet.", "no"},
+		{"af", "Die man is van die stad en het die boek op die tafel in sy huis aan die see, maar hy is nie daar nie, die boek is van die vrou.", "af"},
+		{"fr", "Mary Patricia Linda Barbara Elizabeth Jennifer Maria Susan Margaret Dorothy Lisa Nancy Karen Betty", "fr"},
 		{"sr", english, "sr"}, {"", german1, "de"}, {"", chinese1, "zh"},
 		{"", "Варите суп двадцать минут, пока картофель не станет мягким. 0 1 2 3", "ru"},
 		{"", "Варіть суп двадцять хвилин, доки картопля не стане м'якою, її солять.", "uk"},

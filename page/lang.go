@@ -2,6 +2,7 @@ package page
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,20 +21,23 @@ const (
 const minLetters = 40
 
 // language returns the ISO 639-1 code of a page, or "". What the page declares
-// holds unless its script says otherwise: templates often declare English for
-// pages in any language.
+// holds unless its script or its function words clearly say otherwise: templates
+// often declare English for pages in any language.
 func language(declared, text string) string {
 	sample := cut(text, sampleBytes)
 	latin, other := scripts(sample)
-	code := isoCode(declared)
+	code := LangCode(declared)
 	if code != "" {
 		few := latin+other < minLetters
 		switch scriptOf(code) {
 		case eitherScript:
 			return code
 		case latinScript:
-			if few || other <= latin {
+			if few {
 				return code
+			}
+			if other <= latin {
+				return declaredOr(code, sample)
 			}
 		case otherScript:
 			if few || other*10 > latin {
@@ -45,7 +49,8 @@ func language(declared, text string) string {
 		return ""
 	}
 	if latin >= other {
-		return byFunctionWords(sample)
+		votes := countFunctionWords(sample)
+		return votes.winner()
 	}
 	if code := cyrillic(sample); code != "" {
 		return code
@@ -103,8 +108,9 @@ func scriptOf(code string) int {
 	return latinScript
 }
 
-// isoCode makes a two-letter code of a language tag ("en-US", "eng"), or "".
-func isoCode(tag string) string {
+// LangCode makes the two-letter ISO 639-1 code of a language tag ("en-US", "eng",
+// "DE_at"), or "" of what is none ("x-default").
+func LangCode(tag string) string {
 	tag = strings.ToLower(strings.TrimSpace(tag))
 	if i := strings.IndexAny(tag, "-_,; "); i >= 0 {
 		tag = tag[:i]
@@ -125,19 +131,42 @@ func isoCode(tag string) string {
 	return ""
 }
 
-// byFunctionWords tells the languages of Latin script by their function words,
-// or returns "" when there are few of them or two languages are close. It takes
-// microseconds where trigrams take half a millisecond, and it doesn't guess:
-// on lists of names, directories and program text, of which the web has many,
-// trigrams were sure of Czech, Malagasy or Haitian.
-func byFunctionWords(s string) string {
-	var votes [len(functionWordLanguages)]int
-	var seen [len(functionWordLanguages)]uint64 // which words of each list
-	words := 0
+// declaredOr returns the declared language of Latin script, or another one of
+// which the text has four times as many function words. A language without a list
+// of its own is believed: Afrikaans looks like Dutch to the lists.
+func declaredOr(declared, sample string) string {
+	i := slices.Index(functionWordLanguages[:], declared)
+	if i < 0 {
+		return declared
+	}
+	votes := countFunctionWords(sample)
+	found := votes.winner()
+	if found == "" || votes.count[slices.Index(functionWordLanguages[:], found)] < 4*votes.count[i] {
+		return declared
+	}
+	return found
+}
+
+// wordVotes is what the function words of a text say.
+type wordVotes struct {
+	words int                                // of the text that were looked at
+	count [len(functionWordLanguages)]int    // of these, words of each list
+	seen  [len(functionWordLanguages)]uint64 // which words of each list
+}
+
+// maxVoters is how many words of a text vote.
+const maxVoters = 400
+
+// countFunctionWords counts the function words of the languages of Latin script.
+// It takes microseconds where trigrams take half a millisecond, and it doesn't
+// guess: on lists of names, directories and program text, of which the web has
+// many, trigrams were sure of Czech, Malagasy or Haitian.
+func countFunctionWords(s string) (v wordVotes) {
 	for w := range strings.FieldsFuncSeq(s, notLetter) {
-		if words++; words > 400 {
+		if v.words == maxVoters {
 			break
 		}
+		v.words++
 		if len(w) == 1 || len(w) > 12 { // a letter stands for anything
 			continue
 		}
@@ -145,11 +174,18 @@ func byFunctionWords(s string) string {
 		f := functionWords[string(appendLower(arr[:0], []byte(w)))]
 		for i := 0; f.languages != 0; i, f.languages = i+1, f.languages>>1 {
 			if f.languages&1 != 0 {
-				votes[i]++
-				seen[i] |= 1 << f.number
+				v.count[i]++
+				v.seen[i] |= 1 << f.number
 			}
 		}
 	}
+	return v
+}
+
+// winner returns the language with most votes, "" when there are few or two
+// languages are close.
+func (v *wordVotes) winner() string {
+	votes := &v.count
 	best, second := 0, -1
 	for i := 1; i < len(votes); i++ {
 		switch {
@@ -159,7 +195,7 @@ func byFunctionWords(s string) string {
 			second = i
 		}
 	}
-	if bits.OnesCount64(seen[best]) < 4 || votes[best]*30 < min(words, 400) || votes[best]*2 < votes[second]*3 {
+	if bits.OnesCount64(v.seen[best]) < 4 || votes[best]*30 < v.words || votes[best]*2 < votes[second]*3 {
 		return ""
 	}
 	return functionWordLanguages[best]

@@ -21,11 +21,19 @@ func (p *parser) anchorStart() {
 	p.link = len(p.page.Links) - 1
 	rel, _ := p.get("rel")
 	p.page.Links[p.link].NoFollow = hasWord(rel, "nofollow") || hasWord(rel, "ugc") || hasWord(rel, "sponsored")
+	p.linkLang()
 	p.alt = p.alt[:0]
 	if title, ok := p.get("title"); ok {
 		p.marks[p.link].alt = p.attrText(title)
 	} else if label, ok := p.get("aria-label"); ok {
 		p.marks[p.link].alt = p.attrText(label)
+	}
+}
+
+// linkLang takes the hreflang of the link that was added last.
+func (p *parser) linkLang() {
+	if lang, ok := p.get("hreflang"); ok {
+		p.page.Links[len(p.page.Links)-1].Lang = LangCode(string(cut(lang, 35)))
 	}
 }
 

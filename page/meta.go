@@ -91,6 +91,7 @@ func (p *parser) linkElement() {
 	if p.pageRel(rel) && p.addLink(Other, href) {
 		last := len(p.page.Links) - 1
 		p.page.Links[last].Nav = true
+		p.linkLang()
 		if title, ok := p.get("title"); ok {
 			p.marks[last].alt = p.attrText(title)
 		}

@@ -41,6 +41,7 @@ type Link struct {
 	URL      string // normal form, absolute, http or https, without fragment
 	Anchor   string // the link's own text, or an image's alt text
 	Context  string // up to ContextWords words before and after the anchor, anchor excluded
+	Lang     string // ISO 639-1 code of the target's language, as hreflang says; "" when it doesn't
 	Kind     Kind
 	Nav      bool // stands in navigation (nav, header, footer, aside, menu) and not in running text
 	NoFollow bool // rel=nofollow, ugc or sponsored
