@@ -173,7 +173,7 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 }
 
 // keepPage stores a page, unless its content is stored already, to the word or
-// nearly, or its author asks not to, and queues its links.
+// nearly, or it is not wanted, and queues its links.
 func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 	p := o.page
 	original, err := b.PageWith(p.Checksum[:])
@@ -193,8 +193,8 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 	c.observe(o.host, o.birth.URL, &o.looks)
 	fate := store.Fate{State: string(fetch.StateOK), Next: c.next(changeInterval(o.birth.Depth))}
 	number := uint64(0)
-	if p.NoIndex {
-		fate.State, fate.Reason = string(fetch.StateRobotsDenied), store.MetaRobots+" of the page says noindex: its links are followed, it is not kept"
+	if f, unwanted := o.unwanted(); unwanted {
+		fate = f
 	} else {
 		c.counts.Pages++
 		number = c.counts.Pages

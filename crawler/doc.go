@@ -19,7 +19,7 @@
 // package fetch. Start with New, then Run. Files: options.go settings; scorer.go
 // the door to relevance; crawler.go the owner's loop; lease.go what to do with
 // the next URL; work.go the workers; commit.go what follows from an exchange;
-// discover.go links to queue; scope.go which links; host.go robots and rests;
+// discover.go links to queue; scope.go and lang.go which links and pages; host.go robots and rests;
 // exchange.go the journal of exchanges for no URL; sitemap.go, guest.go (one that
 // lies at another host), readsitemap.go and
 // leftsitemaps.go sitemaps, by the owner, by a worker, and at the end;

@@ -26,6 +26,7 @@ type Scope struct {
 	Include  *regexp.Regexp
 	Exclude  *regexp.Regexp
 	TLD      []string // top-level domains without the dot
+	Langs    []string // ISO 639-1; see lang.go
 	MaxDepth int      // links from a start page; 0: no limit
 }
 
@@ -42,6 +43,9 @@ func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
 		return "same host, and only links to other hosts are followed"
 	case s.Links == LinksSite && page.Site(l.URL) != page.Site(from.URL):
 		return "other site, and only links within the site are followed"
+	}
+	if why := s.skipLang(from, l, depth); why != "" {
+		return why
 	}
 	return s.skipURL(l.URL)
 }

@@ -13,16 +13,17 @@ import (
 // outcome is a job and what came of it.
 type outcome struct {
 	*job
-	addr  netip.Addr      // of taskAddress
-	resp  *fetch.Response // of the others
-	page  *page.Page      // when the response is a page
-	score Score
-	body  []byte // compressed
-	size  int64  // of the body before that, in bytes
-	links []found
-	looks looks
-	kin   kin
-	err   error // of the store: ends the crawl
+	addr    netip.Addr      // of taskAddress
+	resp    *fetch.Response // of the others
+	page    *page.Page      // when the response is a page
+	score   Score
+	foreign string // why it is not kept for its language, "" when it is
+	body    []byte // compressed
+	size    int64  // of the body before that, in bytes
+	links   []found
+	looks   looks
+	kin     kin
+	err     error // of the store: ends the crawl
 
 	maps    []string // further sitemaps that a sitemap names
 	note    string   // for the journal
@@ -96,11 +97,14 @@ func (c *Crawler) read(o *outcome) error {
 		return nil
 	}
 	o.page = p
+	o.foreign = c.opt.Scope.foreign(p)
 	o.score = c.opt.Scorer.ScorePage(p, o.queued.Score)
 	o.links = c.links(o)
 	o.looks = looksOf(p, c.seed)
 	o.size = int64(len(o.resp.Body))
-	o.body = c.store.Compress(o.resp.Body)
+	if _, unwanted := o.unwanted(); !unwanted {
+		o.body = c.store.Compress(o.resp.Body)
+	}
 	o.resp.Body = nil // the owner has no use for it
 
 	hashes := make([]store.Hash, len(o.links))
@@ -130,6 +134,7 @@ func (c *Crawler) belowThreshold(score float64) string {
 func (c *Crawler) links(o *outcome) []found {
 	p := o.page
 	scores := c.opt.Scorer.ScoreLinks(make([]float64, 0, len(p.Links)), p, o.score)
+	c.translated(o, scores)
 	at := make(map[string]int, len(p.Links))
 	links := make([]found, 0, len(p.Links))
 	size := 0

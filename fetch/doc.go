@@ -30,6 +30,7 @@
 //	transport.go the last gate before net/http and the first after it
 //	dial.go      names to addresses to connections
 //	guard.go     which addresses may be dialled
+//	nets.go      lists of nets that a crawl keeps to
 //	dns.go       the cache in front of the resolver
 //	media.go     is this type wanted; sniffing
 //	body.go      decompression and limits while a body is read

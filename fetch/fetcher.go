@@ -84,6 +84,7 @@ func New(opt Options) (*Fetcher, error) {
 		acceptGzip: []string{"gzip"},
 		wanted:     DefaultAccept(),
 	}
+	f.guard.only = opt.Only
 	f.dns = newDNSCache(opt)
 	f.transport = newTransport(opt, &dialer{
 		guard:   f.guard,

@@ -15,6 +15,7 @@ import (
 type guard struct {
 	deny  []deniedNet
 	allow []netip.Prefix // --allow-net: goes before deny
+	only  *Nets          // --cidr: all else is refused; nil for all
 }
 
 type deniedNet struct {
@@ -75,6 +76,9 @@ func (g *guard) check(a netip.Addr) error {
 	}
 	if !a.IsValid() {
 		return &stateError{StateGuardDenied, fmt.Errorf("no address to judge")}
+	}
+	if err := g.only.check(a); err != nil {
+		return err
 	}
 	if g.allowed(a) {
 		return nil

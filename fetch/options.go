@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,6 +31,9 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// AllowNet names nets that the guard would refuse.
 	AllowNet []netip.Prefix
+	// Only, when set, has every address that may be dialled, the guard's own rules
+	// apart. It cannot go with a proxy, which alone knows the addresses.
+	Only *Nets
 
 	Timeout        time.Duration // the whole exchange [60 s]
 	ConnectTimeout time.Duration // name, connection, TLS [15 s]
@@ -115,6 +119,9 @@ func (o *Options) check() error {
 		if o.Proxy.Hostname() == "" {
 			return fmt.Errorf("proxy %s: no host; give it as http://host:port", o.Proxy.Redacted())
 		}
+	}
+	if o.Only != nil && o.Proxy != nil {
+		return errors.New("a list of nets and a proxy: only the proxy knows the hosts' addresses; leave one out")
 	}
 	for _, d := range []time.Duration{o.Timeout, o.ConnectTimeout, o.HeaderTimeout, o.RateGrace} {
 		if d < 0 {

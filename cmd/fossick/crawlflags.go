@@ -41,6 +41,8 @@ type crawlSettings struct {
 	Exclude         string         `placeholder:"REGEX" help:"Do not visit URLs that match."`
 	TLD             []string       `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma."`
 
+	Lang       []string `placeholder:"LANGS" help:"Keep only pages in these languages, by comma (ISO 639-1, as en,de), and those of a language that cannot be told."`
+	CIDR       string   `name:"cidr" placeholder:"FILE" help:"Crawl only hosts whose address lies in these nets: 192.0.2.0/24 or 2001:db8::/32 a line, # comments. Not through a proxy."`
 	DropParams string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl."`
 	Dropped    []string `kong:"-"` // what --drop-params came to
 
@@ -91,6 +93,9 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	}
 	var err error
 	if opt.MaxWait, err = maxWait(s.MaxWait); err != nil {
+		return opt, err
+	}
+	if opt.Scope.Langs, err = languageCodes(s.Lang); err != nil {
 		return opt, err
 	}
 	if opt.Scope.Include, err = pattern("--include", s.Include); err != nil {
@@ -176,6 +181,7 @@ func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
 		UserAgent: fetch.UserAgent(name, number, s.Contact), Timeout: s.Timeout, Logger: a.log,
 		ConnsPerHost: 1,
 	}
+	var err error
 	if s.Proxy != "" {
 		proxy, err := url.Parse(s.Proxy)
 		if err != nil {
@@ -197,6 +203,11 @@ func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
 		}
 		defer file.Close()
 		if opt.Hosts, err = fetch.ParseHosts(file, s.Hosts); err != nil {
+			return opt, err
+		}
+	}
+	if s.CIDR != "" {
+		if opt.Only, err = s.nets(); err != nil {
 			return opt, err
 		}
 	}
