@@ -225,6 +225,7 @@ func (c *Crawler) countPage(o *outcome) {
 	if o.score.Relevant {
 		c.counts.Relevant++
 	}
+	c.countHarvest(o.score.Relevant)
 }
 
 func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Page {

@@ -35,6 +35,7 @@ type Crawler struct {
 	latest      latest
 	sites       map[string]uint64 // pages a site, those in flight included; see countSite
 	counts      store.Counts
+	marginal    marginal
 	busy        int    // jobs in flight
 	pagesBusy   uint64 // of these, pages
 	skips       []skip // URLs that end without an exchange, to be journalled
@@ -115,7 +116,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	_, outage := c.network.outage(c.opt.Now())
 	return Result{
 		Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped, WaitUntil: c.waitUntil,
-		Outages: c.network.outages, OutageTime: outage,
+		Outages: c.network.outages, OutageTime: outage, Next: c.marginal.estimate(),
 	}, err
 }
 

@@ -44,6 +44,7 @@ type Options struct {
 	MaxWait    time.Duration // for the next rest to end when nothing else is to be done [15m]; negative: none
 	MaxPerHost uint64        // pages
 	MaxPerSite uint64
+	MinHarvest float64 // stop when the next pages' harvest is surely below; see Marginal
 
 	FollowTraps bool // fetch also what looks like a trap
 	KeepNear    bool // store near-duplicates as well
@@ -82,6 +83,9 @@ func (o *Options) complete() error {
 	}
 	if o.Workers < 0 || o.Threshold < 0 || o.Delay.Rest < 0 {
 		return fmt.Errorf("crawler: workers (%d), threshold (%g) and delay (%v) cannot be negative", o.Workers, o.Threshold, o.Delay.Rest)
+	}
+	if !(o.MinHarvest >= 0 && o.MinHarvest <= 1) {
+		return fmt.Errorf("crawler: a harvest of %g is not in [0,1]", o.MinHarvest)
 	}
 	if o.MaxSitemapURLs <= 0 {
 		o.MaxSitemapURLs = defaultSitemapURLs

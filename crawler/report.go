@@ -15,6 +15,7 @@ type Progress struct {
 	Busy    int           // exchanges in flight
 	Elapsed time.Duration // this session's
 	Pages   uint64        // stored in this session
+	Next    Marginal      // what the next pages are worth
 
 	// RestUntil is when the next host may be asked, while nothing is in flight.
 	RestUntil time.Time
@@ -32,6 +33,7 @@ const (
 	StopMaxPages    Stop = "max_pages"
 	StopMaxTime     Stop = "max_time"
 	StopEmpty       Stop = "frontier_empty"
+	StopMinHarvest  Stop = "min_harvest"
 	StopInterrupted Stop = "interrupted"
 	StopDiskFull    Stop = "disk_full"
 	StopError       Stop = "error"
@@ -42,6 +44,7 @@ type Result struct {
 	Counts  store.Counts
 	Hosts   int // hosts that gave at least one page
 	Stopped Stop
+	Next    Marginal // harvest that more pages would have had
 	// WaitUntil is when the first of the hosts that still have URLs queued has
 	// rested, where that was too long to wait for; else zero.
 	WaitUntil time.Time
@@ -65,6 +68,7 @@ func (c *Crawler) progress() Progress {
 		RestUntil: rest, DownSince: down, Outages: c.network.outages, OutageTime: outage,
 		Counts: counts, Queue: c.frontier.Len(), Hosts: c.knownHosts, Busy: c.busy,
 		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
+		Next: c.marginal.estimate(),
 	}
 }
 

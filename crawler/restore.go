@@ -53,6 +53,9 @@ func (c *Crawler) restore() error {
 	if err := c.frontier.Err(); err != nil {
 		return err
 	}
+	if err := c.restoreMarginal(); err != nil {
+		return err
+	}
 	return c.replay()
 }
 

@@ -33,6 +33,7 @@ type crawlSettings struct {
 
 	MaxPages        uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]."`
 	MaxTime         time.Duration  `placeholder:"D" help:"Stop this session after so long, as 90s or 2h."`
+	MinHarvest      *float64       `placeholder:"X" help:"Stop when the next pages will surely have less than this share on topic, by the last 200 to 1,000 pages; X in (0,1], 0 never stops [0]."`
 	MaxWait         *time.Duration `placeholder:"D" help:"When all that is queued rests longer than this, at the wish of its hosts (Retry-After, Crawl-delay), stop; the URLs stay queued for --resume [15m]."`
 	MaxDepth        int            `placeholder:"N" help:"Links from a start page, at most."`
 	MaxPagesPerHost uint64         `placeholder:"N" help:"Pages of one host, at most."`
@@ -87,6 +88,12 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	}
 	if opt.MaxPages == 0 {
 		opt.MaxPages = 1000
+	}
+	if s.MinHarvest != nil {
+		if !(*s.MinHarvest >= 0 && *s.MinHarvest <= 1) {
+			return opt, usagef("--min-harvest %g: give a share from 0 to 1, such as 0.05", *s.MinHarvest)
+		}
+		opt.MinHarvest = *s.MinHarvest
 	}
 	for _, tld := range s.TLD {
 		opt.Scope.TLD = append(opt.Scope.TLD, strings.ToLower(strings.TrimPrefix(tld, ".")))

@@ -51,6 +51,7 @@ type crawlResult struct {
 	Seconds        float64           `json:"seconds"`
 	Store          string            `json:"store"`
 	Stopped        crawler.Stop      `json:"stopped_because"`
+	Next           *marginalResult   `json:"next"`
 	Waiting        int               `json:"waiting"`
 	Outages        int               `json:"outages"`        // of our own network in this session
 	OutageSeconds  float64           `json:"outage_seconds"` // and how long they were in all
@@ -162,7 +163,7 @@ func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlRe
 		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
 		Seconds: n.Elapsed.Seconds(), Store: c.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: until(done.WaitUntil),
 		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
-		Keywords: plan.keywords,
+		Keywords: plan.keywords, Next: marginalOf(done.Next),
 	}
 	if r.Seconds > 0 {
 		speed := float64(n.Pages) / r.Seconds
@@ -190,6 +191,7 @@ func (r *crawlResult) print(w io.Writer) {
 		fmt.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
 	}
 	fmt.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
+	r.Next.print(w)
 	states := make([]string, 0, len(r.ByState))
 	for state := range r.ByState {
 		states = append(states, state)

@@ -77,6 +77,7 @@ type crawlStatus struct {
 	Queue    int               `json:"queue"`
 	Hosts    int               `json:"hosts"`
 	Busy     int               `json:"busy"`
+	Next     *marginalResult   `json:"next"`
 	Seconds  float64           `json:"seconds"`
 	Network  networkStatus     `json:"network"`
 }
@@ -88,6 +89,7 @@ func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
 		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 		Network: networkStatusOf(p),
+		Next: marginalOf(p.Next),
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer
@@ -111,13 +113,14 @@ var (
 	metricNear     = prometheus.NewDesc("fossick_near_duplicates_total", "Pages not stored as one is that is nearly the same.", nil, nil)
 	metricQueue    = prometheus.NewDesc("fossick_queue_urls", "URLs that wait.", nil, nil)
 	metricHosts    = prometheus.NewDesc("fossick_hosts", "Hosts known.", nil, nil)
+	metricNext     = prometheus.NewDesc("fossick_next_harvest", "Harvest to be expected of the next pages, by the last ones.", nil, nil)
 	metricBusy     = prometheus.NewDesc("fossick_exchanges", "Exchanges in flight.", nil, nil)
 )
 
 // Describe makes monitor a prometheus.Collector.
 func (m *monitor) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricNear, metricQueue, metricHosts, metricBusy,
+		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricNear, metricQueue, metricHosts, metricBusy, metricNext,
 	} {
 		ch <- d
 	}
@@ -142,5 +145,8 @@ func (m *monitor) Collect(ch chan<- prometheus.Metric) {
 	send(metricNear, prometheus.CounterValue, float64(p.Counts.NearDuplicates))
 	send(metricQueue, prometheus.GaugeValue, float64(p.Queue))
 	send(metricHosts, prometheus.GaugeValue, float64(p.Hosts))
+	if p.Next.Pages > 0 {
+		send(metricNext, prometheus.GaugeValue, p.Next.Harvest)
+	}
 	send(metricBusy, prometheus.GaugeValue, float64(p.Busy))
 }

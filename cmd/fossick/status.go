@@ -85,6 +85,9 @@ func (s *status) text(p crawler.Progress) string {
 	if p.Counts.Pages > 0 {
 		fmt.Fprintf(&b, " · %d on topic (%.0f %%)", p.Counts.Relevant, 100*float64(p.Counts.Relevant)/float64(p.Counts.Pages))
 	}
+	if n := p.Next; uint64(n.Pages) < p.Counts.Pages {
+		fmt.Fprintf(&b, ", of the last %d %.0f %%", n.Pages, 100*n.Harvest)
+	}
 	fmt.Fprintf(&b, " · queue %d · %d hosts · %.1f pages/s", p.Queue, p.Hosts, speed)
 	b.WriteString(healthText(p, time.Now()))
 	if left, ok := s.left(p, speed); ok {

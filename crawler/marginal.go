@@ -1,0 +1,127 @@
+package crawler
+
+import (
+	"fmt"
+	"math"
+)
+
+// Marginal is the harvest that a crawl may expect of its next pages, estimated
+// from its last ones. A best-first crawl spends its good links first, so the next
+// pages are seldom better than the last.
+type Marginal struct {
+	Pages   int     // the last ones that it goes by; 0 at the start
+	Harvest float64 // their share of relevant pages, in [0,1]
+	Upper   float64 // upper end of the one-sided 99 % confidence interval of what is behind it
+}
+
+const (
+	marginalMost   = 1000 // pages to go by
+	marginalLeast  = 200  // before that nothing is said about the next pages
+	marginalBlocks = 10   // of pages that go by
+)
+
+// window returns how many of the last pages the estimate goes by after n pages:
+// half of a small crawl, so that what was good at its start does not count for ever.
+func window(n int) int {
+	w := min(marginalMost, max(marginalLeast, n/2), n)
+	return w - w%marginalBlocks
+}
+
+// marginal keeps which of the last pages were relevant.
+type marginal struct {
+	ring [marginalMost]bool
+	n    int // pages so far
+}
+
+func (m *marginal) add(relevant bool) {
+	m.ring[m.n%marginalMost] = relevant
+	m.n++
+}
+
+// estimate returns what is to be expected of the next pages. Pages come in runs,
+// a good site and then a bad one, so they tell less than as many independent
+// draws. Hence the bound is the larger of two: that of Wilson's interval for
+// independent draws, and that of batch means (Law & Kelton, Simulation Modeling
+// and Analysis, 9.5.3): the mean of ten blocks and Student's t times its standard
+// error, which runs longer than a draw widen. O(window).
+func (m *marginal) estimate() Marginal {
+	w := window(m.n)
+	if w == 0 {
+		return Marginal{}
+	}
+	size := w / marginalBlocks
+	hits, squares := 0.0, 0.0
+	for b := range marginalBlocks {
+		in := 0.0
+		for i := range size {
+			if m.ring[(m.n-1-b*size-i)%marginalMost] {
+				in++
+			}
+		}
+		hits += in
+		squares += in * in
+	}
+	mean := hits / marginalBlocks // relevant pages a block
+	variance := max(0, squares-hits*mean) / (marginalBlocks - 1)
+	return Marginal{
+		Pages: w, Harvest: hits / float64(w),
+		Upper: min(1, max(wilsonUpper(hits/float64(w), float64(w)), (mean+studentT*math.Sqrt(variance/marginalBlocks))/float64(size))),
+	}
+}
+
+const (
+	normalZ  = 2.3263 // one-sided 99 % quantile of the normal distribution
+	studentT = 2.8214 // and of Student's t with marginalBlocks − 1 degrees of freedom
+)
+
+// wilsonUpper is the upper end of Wilson's score interval for a share p of n draws.
+func wilsonUpper(p, n float64) float64 {
+	z2 := normalZ * normalZ
+	return (p + z2/(2*n) + normalZ*math.Sqrt(p*(1-p)/n+z2/(4*n*n))) / (1 + z2/n)
+}
+
+// tooPoor says whether the next pages are, beyond doubt, worth less than least.
+func (m *marginal) tooPoor(least float64) bool {
+	return least > 0 && m.n >= marginalLeast && m.estimate().Upper < least
+}
+
+// blockEnds says whether it is time to ask tooPoor: once a block, not at each
+// page, for a question asked a thousand times gets a wrong answer once.
+func (m *marginal) blockEnds() bool {
+	size := window(m.n) / marginalBlocks
+	return size > 0 && m.n%size == 0
+}
+
+// restoreMarginal reads from the journal which of the last pages were relevant. It
+// looks again where the last session did, at the ends of the last blocks, so that
+// a crawl that ended for its harvest ends at once, and any other goes on as if it
+// had not been interrupted.
+func (c *Crawler) restoreMarginal() error {
+	const looks = marginalMost / marginalBlocks
+	pages := int(c.counts.Pages)
+	from := max(0, pages-marginalMost-looks)
+	c.marginal.n = from
+	for n := from + 1; n <= pages; n++ {
+		p, err := c.store.Page(uint64(n))
+		if err != nil {
+			return fmt.Errorf("page %d of the last ones: %w", n, err)
+		}
+		c.marginal.add(p.Relevant)
+		if n > pages-looks {
+			c.weighHarvest()
+		}
+	}
+	return nil
+}
+
+// countHarvest counts a page and ends the crawl when the next are worth too little.
+func (c *Crawler) countHarvest(relevant bool) {
+	c.marginal.add(relevant)
+	c.weighHarvest()
+}
+
+func (c *Crawler) weighHarvest() {
+	if c.stopped == "" && c.marginal.blockEnds() && c.marginal.tooPoor(c.opt.MinHarvest) {
+		c.stopped = StopMinHarvest
+	}
+}
