@@ -69,7 +69,7 @@ func (d *dialer) dialFirst(ctx context.Context, network string, targets []netip.
 		conn, err := nd.DialContext(share, network, target.String())
 		cancel()
 		if err == nil {
-			return conn, nil
+			return &watchedConn{Conn: conn}, nil
 		}
 		if first == nil {
 			first = err

@@ -32,6 +32,7 @@
 //	guard.go     which addresses may be dialled
 //	nets.go      lists of nets that a crawl keeps to
 //	dns.go       the cache in front of the resolver
+//	hangup.go    connections that a server misuses
 //	media.go     is this type wanted; sniffing
 //	body.go      decompression and limits while a body is read
 //	stream.go    a body handed out while it comes

@@ -56,6 +56,8 @@ type exchange struct {
 	status      int
 	header      http.Header
 	addr        netip.Addr
+	conn        net.Conn
+	watched     *watchedConn // below conn
 	reader      *bodyReader
 	state       State // the judge's verdict, "" until then
 	contentType string
@@ -110,6 +112,7 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
 			ex.enter(phaseHeader)
+			ex.attend(info.Conn)
 			if tcp, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok && ex.f.opt.Proxy == nil {
 				ex.addr = tcp.AddrPort().Addr().Unmap()
 			}
@@ -136,6 +139,7 @@ func (ex *exchange) start() {
 func (ex *exchange) end() {
 	ex.timer.Stop()
 	ex.cancel(nil)
+	ex.leave()
 }
 
 // enter moves to phase p and starts its limit, under that of the whole.

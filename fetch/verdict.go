@@ -17,6 +17,7 @@ func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
 	}
 	resp.State, resp.Err = ex.state, ex.why
 	if err != nil {
+		ex.hangUp()
 		resp.State = ex.stateOf(ctx, err)
 		resp.Err = fmt.Errorf("%s: %w", ex.url, cause(ctx, err))
 	}

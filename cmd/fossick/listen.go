@@ -89,7 +89,7 @@ func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
 		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 		Network: networkStatusOf(p),
-		Next: marginalOf(p.Next),
+		Next:    marginalOf(p.Next),
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer

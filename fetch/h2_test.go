@@ -1,0 +1,275 @@
+package fetch
+
+import (
+	"bytes"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// h2Peer is a hostile server's end of one HTTP/2 connection.
+type h2Peer struct {
+	*http2.Framer
+	conn net.Conn
+}
+
+// header returns an encoded header block of status 200, HTML, and more.
+func (p *h2Peer) header(more ...string) []byte {
+	var b bytes.Buffer
+	enc := hpack.NewEncoder(&b)
+	enc.WriteField(hpack.HeaderField{Name: ":status", Value: "200"})
+	enc.WriteField(hpack.HeaderField{Name: "content-type", Value: "text/html"})
+	for i := 0; i+1 < len(more); i += 2 {
+		enc.WriteField(hpack.HeaderField{Name: more[i], Value: more[i+1]})
+	}
+	return b.Bytes()
+}
+
+// answer sends a whole small page on a stream.
+func (p *h2Peer) answer(stream uint32) {
+	p.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: p.header(), EndHeaders: true})
+	p.WriteData(stream, true, []byte("<p>fine"))
+}
+
+// h2Server accepts HTTP/2 connections on loopback and calls each with every
+// request's stream; when that says false, the connection is closed. It returns
+// what a Fetcher needs to trust it, and the counts of connections and requests.
+func h2Server(t *testing.T, each func(p *h2Peer, stream uint32) bool) (opt Options, conns, requests *atomic.Int32) {
+	t.Helper()
+	certSrv, cas := tlsServer(t, true, nil)
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certSrv.TLS.Certificates, NextProtos: []string{"h2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	conns, requests = new(atomic.Int32), new(atomic.Int32)
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				conns.Add(1)
+				serveH2(c, requests, each)
+			}()
+		}
+	}()
+	opt = limitsFor(StateOK)
+	opt.RateGrace = time.Second
+	opt.RootCAs = cas
+	opt.Hosts = map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(ln.Addr().String())}
+	return opt, conns, requests
+}
+
+func serveH2(c net.Conn, requests *atomic.Int32, each func(p *h2Peer, stream uint32) bool) {
+	preface := make([]byte, len(http2.ClientPreface))
+	if _, err := io.ReadFull(c, preface); err != nil {
+		return
+	}
+	p := &h2Peer{http2.NewFramer(c, c), c}
+	p.WriteSettings()
+	for {
+		f, err := p.ReadFrame()
+		if err != nil {
+			return
+		}
+		switch f := f.(type) {
+		case *http2.SettingsFrame:
+			if !f.IsAck() {
+				p.WriteSettingsAck()
+			}
+		case *http2.HeadersFrame:
+			requests.Add(1)
+			if !each(p, f.StreamID) {
+				return
+			}
+		}
+	}
+}
+
+// until repeats what until the client hangs up.
+func until(what func() error) bool {
+	for what() == nil {
+	}
+	return false
+}
+
+// TestHostileHTTP2: each attack costs its own exchange, in time and memory no more
+// than the limits say, and one request on one connection; the next exchange is
+// served.
+func TestHostileHTTP2(t *testing.T) {
+	long := strings.Repeat("x", 8<<10)
+	for _, c := range []struct {
+		name   string
+		attack func(p *h2Peer, stream uint32) bool
+		want   []State
+	}{
+		{"endless continuation", func(p *h2Peer, s uint32) bool {
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header()})
+			return until(func() error { return p.WriteContinuation(s, false, p.header("x-more", long)) })
+		}, []State{StateHeaderError}},
+		{"endless empty continuation", func(p *h2Peer, s uint32) bool {
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header()})
+			return until(func() error { return p.WriteContinuation(s, false, nil) })
+		}, []State{StateHeaderTimeout, StateHeaderError}},
+		{"header list too long", func(p *h2Peer, s uint32) bool {
+			var more []string
+			for range 40 {
+				more = append(more, "x-more", long)
+			}
+			block := p.header(more...)
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: block[:16<<10]})
+			for block = block[16<<10:]; len(block) > 16<<10; block = block[16<<10:] {
+				p.WriteContinuation(s, false, block[:16<<10])
+			}
+			p.WriteContinuation(s, true, block)
+			return true
+		}, []State{StateHeaderError}},
+		{"bomb in the header's table", func(p *h2Peer, s uint32) bool {
+			var b bytes.Buffer
+			enc := hpack.NewEncoder(&b)
+			enc.WriteField(hpack.HeaderField{Name: ":status", Value: "200"})
+			for range 4000 { // a byte each after the first
+				enc.WriteField(hpack.HeaderField{Name: "x-more", Value: long[:3<<10]})
+			}
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: b.Bytes(), EndHeaders: true})
+			return true
+		}, []State{StateHeaderError}},
+		{"goes away at each request", func(p *h2Peer, s uint32) bool {
+			p.WriteGoAway(0, http2.ErrCodeNo, nil)
+			return false
+		}, []State{StateHeaderError}},
+		{"refuses each stream", func(p *h2Peer, s uint32) bool {
+			return p.WriteRSTStream(s, http2.ErrCodeRefusedStream) == nil
+		}, []State{StateHeaderError}},
+		{"resets each stream", func(p *h2Peer, s uint32) bool {
+			return p.WriteRSTStream(s, http2.ErrCodeInternal) == nil
+		}, []State{StateHeaderError}},
+		{"asks for another protocol", func(p *h2Peer, s uint32) bool {
+			return p.WriteRSTStream(s, http2.ErrCodeHTTP11Required) == nil
+		}, []State{StateHeaderError}},
+		{"resets in the body", func(p *h2Peer, s uint32) bool {
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header(), EndHeaders: true})
+			p.WriteData(s, false, []byte("<p>x"))
+			return p.WriteRSTStream(s, http2.ErrCodeInternal) == nil
+		}, []State{StateBodyError}},
+		{"pings for ever", func(p *h2Peer, s uint32) bool {
+			return until(func() error { return p.WritePing(false, [8]byte{}) })
+		}, []State{StateHeaderTimeout, StateHeaderError}},
+		{"settings for ever", func(p *h2Peer, s uint32) bool {
+			return until(func() error { return p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000}) })
+		}, []State{StateHeaderTimeout, StateHeaderError}},
+		{"informs for ever", func(p *h2Peer, s uint32) bool {
+			var b bytes.Buffer
+			hpack.NewEncoder(&b).WriteField(hpack.HeaderField{Name: ":status", Value: "103"})
+			return until(func() error {
+				return p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: b.Bytes(), EndHeaders: true})
+			})
+		}, []State{StateHeaderTimeout, StateHeaderError}},
+		{"empty data for ever", func(p *h2Peer, s uint32) bool {
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header(), EndHeaders: true})
+			return until(func() error { return p.WriteData(s, false, nil) })
+		}, []State{StateBodyTimeout, StateBodyError}},
+		{"padding for ever", func(p *h2Peer, s uint32) bool {
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header(), EndHeaders: true})
+			return until(func() error { return p.WriteDataPadded(s, false, nil, make([]byte, 255)) })
+		}, []State{StateBodyTimeout, StateBodyError}},
+		{"an unwanted type, and then data for ever", func(p *h2Peer, s uint32) bool {
+			var b bytes.Buffer
+			enc := hpack.NewEncoder(&b)
+			enc.WriteField(hpack.HeaderField{Name: ":status", Value: "200"})
+			enc.WriteField(hpack.HeaderField{Name: "content-type", Value: "image/png"})
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: b.Bytes(), EndHeaders: true})
+			return until(func() error { return p.WriteData(s, false, nil) })
+		}, []State{StateWrongType}},
+		{"pushes", func(p *h2Peer, s uint32) bool {
+			p.WritePushPromise(http2.PushPromiseParam{StreamID: s, PromiseID: 2, BlockFragment: p.header(), EndHeaders: true})
+			return true
+		}, []State{StateHeaderError}},
+		{"a length that is a lie", func(p *h2Peer, s uint32) bool {
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header("content-length", "3"), EndHeaders: true})
+			p.WriteData(s, true, []byte("<p>more than three"))
+			return true
+		}, []State{StateBodyError}},
+		{"body too long", func(p *h2Peer, s uint32) bool {
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header(), EndHeaders: true})
+			return until(func() error { // as a server without regard for flow control
+				return p.WriteData(s, false, bytes.Repeat([]byte("<p>text "), 2<<10))
+			})
+		}, []State{StateTooLarge, StateBodyError, StateBodyTimeout}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var tame atomic.Bool
+			var attacks sync.WaitGroup
+			opt, conns, requests := h2Server(t, func(p *h2Peer, s uint32) bool {
+				if tame.Load() {
+					p.answer(s)
+					return true
+				}
+				attacks.Add(1)
+				defer attacks.Done()
+				return c.attack(p, s)
+			})
+			if strings.HasSuffix(string(c.want[0]), "_timeout") {
+				opt.HeaderTimeout = time.Second
+			}
+			f := newTest(t, opt)
+			r := f.Fetch(t.Context(), Request{URL: "https://example.com/"})
+			ok := false
+			for _, s := range c.want {
+				ok = ok || r.State == s
+			}
+			if !ok || r.Err == nil {
+				t.Errorf("state %s, %v; want %v", r.State, r.Err, c.want)
+			}
+			if n, m := requests.Load(), conns.Load(); n != 1 || m != 1 {
+				t.Errorf("%d requests on %d connections in one exchange", n, m)
+			}
+			attacks.Wait() // none outlives its exchange
+			tame.Store(true)
+			var again *Response
+			for range 5 { // the end of the connection may come while a request is being sent
+				if again = f.Fetch(t.Context(), Request{URL: "https://example.com/"}); again.State == StateOK {
+					break
+				}
+			}
+			if string(again.Body) != "<p>fine" {
+				t.Errorf("afterwards: %s, %v", again.State, again.Err)
+			}
+			t.Logf("%s: %v", r.State, r.Err)
+		})
+	}
+}
+
+// A server that answers well and then sends without being asked loses its
+// connection, and nothing else.
+func TestUnaskedFrames(t *testing.T) {
+	over := make(chan struct{})
+	opt, conns, _ := h2Server(t, func(p *h2Peer, s uint32) bool {
+		p.answer(s)
+		go func() {
+			for p.WritePing(false, [8]byte{}) == nil {
+			}
+			over <- struct{}{}
+		}()
+		return true
+	})
+	f := newTest(t, opt)
+	for n := int32(1); n <= 3; n++ {
+		if r := f.Fetch(t.Context(), Request{URL: "https://example.com/"}); string(r.Body) != "<p>fine" || conns.Load() != n {
+			t.Errorf("exchange %d: %s, %v on connection %d", n, r.State, r.Err, conns.Load())
+		}
+		<-over
+	}
+}

@@ -1,0 +1,79 @@
+package fetch
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync/atomic"
+)
+
+// A server can misuse an HTTP/2 connection beyond the exchange: net/http ends a
+// stream and keeps reading what comes, pings, settings, header blocks that never
+// close, until the idle limit or, with the next exchange, for ever. So a
+// connection on which an exchange went wrong is closed, and so is one on which
+// much comes while nothing is asked.
+
+// hangUp closes the HTTP/2 connection of an exchange that went wrong. It has no
+// other stream: it belongs to one host, and a host has one exchange at a time.
+// What is closed is the socket: TLS would first say farewell to a peer that may
+// not read.
+func (ex *exchange) hangUp() {
+	conn, ok := ex.conn.(*tls.Conn)
+	if !ok || conn.ConnectionState().NegotiatedProtocol != "h2" {
+		return // net/http has closed it, or given it to another exchange
+	}
+	_ = conn.NetConn().Close() // closed already is as good
+}
+
+// attend takes note of the connection that the exchange runs on.
+func (ex *exchange) attend(conn net.Conn) {
+	ex.leave()
+	ex.conn, ex.watched = conn, watchedOf(conn)
+	if ex.watched != nil {
+		ex.watched.idle.Store(0)
+		ex.watched.users.Add(1)
+	}
+}
+
+// leave ends what attend began; nothing when there is nothing to end.
+func (ex *exchange) leave() {
+	if ex.watched != nil {
+		ex.watched.users.Add(-1)
+		ex.watched = nil
+	}
+}
+
+// watchedConn is a connection that is closed when more than maxIdleBytes come
+// while no exchange uses it: the rest of an unwanted body, or an attack.
+type watchedConn struct {
+	net.Conn
+	users atomic.Int32 // exchanges on it
+	idle  atomic.Int64 // bytes that came without any
+}
+
+const maxIdleBytes = 64 << 10
+
+var errUnasked = errors.New("the server sends without being asked")
+
+func (c *watchedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if c.users.Load() == 0 && c.idle.Add(int64(n)) > maxIdleBytes {
+		_ = c.Close()
+		return 0, errUnasked
+	}
+	return n, err
+}
+
+// watchedOf finds the watched connection below layers of TLS, nil if there is none.
+func watchedOf(conn net.Conn) *watchedConn {
+	for {
+		switch c := conn.(type) {
+		case *watchedConn:
+			return c
+		case interface{ NetConn() net.Conn }:
+			conn = c.NetConn()
+		default:
+			return nil
+		}
+	}
+}
