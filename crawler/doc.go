@@ -19,14 +19,13 @@
 // package fetch. Start with New, then Run. Files: options.go settings; scorer.go
 // the door to relevance; crawler.go the owner's loop; lease.go what to do with
 // the next URL; work.go the workers; commit.go what follows from an exchange;
-// discover.go links to queue; scope.go and lang.go which links and pages; host.go robots and rests;
-// exchange.go the journal of exchanges for no URL; sitemap.go, guest.go (one that
-// lies at another host), readsitemap.go and
-// leftsitemaps.go sitemaps, by the owner, by a worker, and at the end;
-// hostcache.go and place.go what is kept in memory of hosts and of queued URLs;
-// restore.go what a resumed crawl starts from; retry.go tries of a URL;
+// discover.go links to queue; scope.go and lang.go which links and pages; host.go,
+// robots.go and robotscache.go rules and rests; exchange.go the journal of
+// exchanges for no URL; sitemap.go, guest.go (one that lies at another host),
+// readsitemap.go and leftsitemaps.go sitemaps, by the owner, by a worker, and at
+// the end; hostcache.go and place.go what is kept in memory of hosts and of queued
+// URLs; restore.go what a resumed crawl starts from; retry.go tries of a URL;
 // breaker.go silent hosts; network.go outages of our own network; takeback.go what
-// they excuse; wait.go long rests; revisit.go next visits;
-// near.go content stored once; report.go progress and result; marginal.go what the
-// next pages are worth.
+// they excuse; wait.go long rests; revisit.go next visits; near.go content stored
+// once; report.go progress and result; marginal.go what the next pages are worth.
 package crawler

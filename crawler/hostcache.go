@@ -72,6 +72,7 @@ func (c *Crawler) newHost(record *store.Host, anyURL string) (*host, error) {
 	h := &host{Host: record, party: c.frontier.Host(record.Name), site: page.Site(anyURL), known: !record.New}
 	h.judgeSilence()
 	_, h.resolved = c.resolved[h.party]
+	c.forgetOthersRules(record)
 	if record.RobotsAt != 0 {
 		h.robots = &fetch.Robots{}
 		if err := h.robots.UnmarshalText(record.Robots); err != nil {

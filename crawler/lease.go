@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"time"
@@ -25,15 +26,16 @@ const (
 // job is a leased URL with what a worker needs to know.
 type job struct {
 	task
-	id     store.ID
-	host   *host
-	birth  store.Birth
-	queued store.Queued
-	target string  // of the exchange: the page, or robots.txt
-	other  *host   // a second host that the exchange uses: robots.txt redirected there
-	owner  *host   // of a sitemap, which lies at host; it is not leased
-	room   int     // URLs that a sitemap may add
-	parent float64 // score of the URL for whose sake the sitemap's owner was asked
+	id      store.ID
+	host    *host
+	birth   store.Birth
+	queued  store.Queued
+	target  string        // of the exchange: the page, or robots.txt
+	request fetch.Request // for robots.txt
+	other   *host         // a second host that the exchange uses: robots.txt redirected there
+	owner   *host         // of a sitemap, which lies at host; it is not leased
+	room    int           // URLs that a sitemap may add
+	parent  float64       // score of the URL for whose sake the sitemap's owner was asked
 
 	exchange uint64 // number of it in the journal, once written; see journal
 }
@@ -158,11 +160,11 @@ func (j *job) hold(n int) {
 // to another host needs that host as well; while it is in use the URL waits.
 func (c *Crawler) prepareRobots(j *job) (*job, error) {
 	j.task = taskRobots
-	j.target = robotsURL(j.birth.URL)
+	j.target = cmp.Or(j.host.hop, robotsURL(j.birth.URL))
+	j.request = c.robotsRequest(j)
 	if j.host.hop == "" {
 		return j, nil
 	}
-	j.target = j.host.hop
 	name := page.Host(j.target)
 	if name == j.host.Name {
 		return j, nil

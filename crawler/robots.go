@@ -24,6 +24,10 @@ func (c *Crawler) applyRobots(b *store.Batch, o *outcome) error {
 		// (RFC 9309 section 2.3.1.2).
 		return c.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, all is allowed"))
 	}
+	if r.State == fetch.StateNotModified {
+		c.robotsUnchanged(o)
+		return nil
+	}
 	h.hop, h.hops = "", 0
 	if o.other == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
 		// No robots.txt could tell more: none of the host's pages can be had.
@@ -53,6 +57,7 @@ func (c *Crawler) setRobots(o *outcome, rules *fetch.Robots) error {
 	}
 	h.robots = rules.Narrow(c.opt.Agent)
 	h.Robots, h.RobotsCode, h.RobotsAt = text, o.resp.Code, c.opt.Now().UnixMilli()
+	c.keepValidators(o)
 	h.hop, h.hops, h.tries = "", 0, 0
 	if h.Sitemaps != nil && h.Sitemaps.Files == 0 && !h.sitemapBusy {
 		h.Sitemaps = nil // the rules before may have been those of a server that could not answer

@@ -56,7 +56,9 @@ func (c *Crawler) work(ctx context.Context) {
 		switch j.task {
 		case taskAddress:
 			c.resolve(ctx, o)
-		case taskRobots, taskProbe:
+		case taskRobots:
+			o.resp = c.opt.Fetcher.Fetch(ctx, j.request)
+		case taskProbe:
 			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.RobotsRequest(j.target))
 		case taskSitemap:
 			c.readSitemap(ctx, o)

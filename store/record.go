@@ -159,6 +159,10 @@ type Host struct {
 	Address    string `cbor:"7,keyasint,omitempty"` // as last resolved
 	RobotsCode int    `cbor:"8,keyasint,omitempty"`
 
+	RobotsETag     string `cbor:"24,keyasint,omitempty"` // version of the rules, as the server names it
+	RobotsModified string `cbor:"25,keyasint,omitempty"` // Last-Modified, likewise
+	RobotsAgent    string `cbor:"26,keyasint,omitempty"` // product token that the rules were narrowed to
+
 	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and why
 
 	Silent      int    `cbor:"10,keyasint,omitempty"` // exchanges in a row without an answer
