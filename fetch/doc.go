@@ -15,7 +15,8 @@
 // What it leaves to others: when a host may be asked (frontier), whether its
 // robots.txt allows a URL (crawler asks Robots), retries, following redirects
 // (they are handed back, so that each hop is under its own host's rules),
-// character sets (page). It keeps no cookies and runs no scripts.
+// character sets (page). It runs no scripts, and keeps cookies only where Options
+// say so.
 //
 // The egress guard is here because it must be: an address is judged when it is
 // dialled, so that neither DNS rebinding nor a redirect reaches a private net.
@@ -33,6 +34,7 @@
 //	nets.go      lists of nets that a crawl keeps to
 //	dns.go       the cache in front of the resolver
 //	hangup.go    connections that a server misuses
+//	cookies.go   a jar a site, where cookies are wanted
 //	media.go     is this type wanted; sniffing
 //	body.go      decompression and limits while a body is read
 //	stream.go    a body handed out while it comes

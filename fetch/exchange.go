@@ -241,6 +241,9 @@ func (ex *exchange) requestHeader() http.Header {
 		"Accept":          accept,
 		"Accept-Encoding": ex.f.acceptGzip,
 	}
+	if cookie := ex.f.cookies.header(ex.url); cookie != "" {
+		h.Set("Cookie", cookie)
+	}
 	// Both came from a server once; what can't be sent back is left out.
 	if ex.req.ETag != "" && httpguts.ValidHeaderFieldValue(ex.req.ETag) {
 		h.Set("If-None-Match", ex.req.ETag)

@@ -61,6 +61,7 @@ type Fetcher struct {
 	guard     guard
 	dns       *dnsCache
 	transport *http.Transport
+	cookies   *cookies  // nil: none are kept
 	lanes     sync.Pool // *lane
 	closed    atomic.Bool
 
@@ -85,6 +86,9 @@ func New(opt Options) (*Fetcher, error) {
 		wanted:     DefaultAccept(),
 	}
 	f.guard.only = opt.Only
+	if opt.Cookies {
+		f.cookies = newCookies()
+	}
 	f.dns = newDNSCache(opt)
 	f.transport = newTransport(opt, &dialer{
 		guard:   f.guard,

@@ -34,6 +34,9 @@ type Options struct {
 	// Only, when set, has every address that may be dialled, the guard's own rules
 	// apart. It cannot go with a proxy, which alone knows the addresses.
 	Only *Nets
+	// Cookies keeps what sites set and sends it back to them, in memory and within
+	// limits, until the Fetcher is closed. Off, there are no cookies at all.
+	Cookies bool
 
 	Timeout        time.Duration // the whole exchange [60 s]
 	ConnectTimeout time.Duration // name, connection, TLS [15 s]

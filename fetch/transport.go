@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // newTransport sets up net/http: HTTP/2 and keep-alive on, decompression off
@@ -30,7 +31,7 @@ func newTransport(opt Options, d *dialer) *http.Transport {
 			if res.StatusCode == http.StatusOK {
 				return nil
 			}
-			return &stateError{StateConnectError, fmt.Errorf("the proxy answers %s to CONNECT %s", res.Status, req.Host)}
+			return refusedByProxy(res.Status, "CONNECT "+req.Host)
 		}
 	}
 	return t
@@ -57,8 +58,30 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if res.StatusCode == http.StatusProxyAuthRequired && g.f.forwards(ex.url) {
+		_ = res.Body.Close() // it was not read: there is no error to tell
+		return nil, refusedByProxy(res.Status, "GET "+ex.url.Host)
+	}
+	g.f.cookies.keep(ex.url, res)
 	ex.answer(res)
 	return res, nil
+}
+
+// forwards says whether a request for u is answered by the proxy itself; it only
+// tunnels what is for https, and SOCKS does so for all.
+func (f *Fetcher) forwards(u *url.URL) bool {
+	p := f.opt.Proxy
+	return p != nil && (p.Scheme == "http" || p.Scheme == "https") && u.Scheme == "http"
+}
+
+// refusedByProxy is the error of a proxy that does not do as asked. It does not
+// name the proxy: its URL has a password.
+func refusedByProxy(status, what string) error {
+	hint := ""
+	if strings.HasPrefix(status, "407") {
+		hint = "; it wants user and password: http://USER:PASSWORD@HOST:PORT"
+	}
+	return &stateError{StateConnectError, fmt.Errorf("the proxy answers %s to %s%s", status, what, hint)}
 }
 
 // answer takes the header over and puts our reader before the body. Colly sees

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -57,8 +56,9 @@ type crawlSettings struct {
 	Workers   int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]."`
 	Delay     string        `placeholder:"D" help:"Rest of a host after each exchange: auto, or a time; 0 for one's own servers [auto]."`
 	Timeout   time.Duration `placeholder:"D" help:"Longest exchange [60s]."`
-	Proxy     string        `placeholder:"URL" help:"Send all requests through a proxy."`
+	Proxy     string        `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store."`
 	Hosts     string        `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line."`
+	Cookies   bool          `help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent."`
 	CA        string        `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints."`
 	AllowNet  []string      `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8."`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]."`
@@ -185,16 +185,14 @@ func productToken(userAgent string) string {
 func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
 	name, number, _ := strings.Cut(s.userAgentName(), "/")
 	opt := fetch.Options{
-		UserAgent: fetch.UserAgent(name, number, s.Contact), Timeout: s.Timeout, Logger: a.log,
+		UserAgent: fetch.UserAgent(name, number, s.Contact), Timeout: s.Timeout, Logger: a.log, Cookies: s.Cookies,
 		ConnsPerHost: 1,
 	}
 	var err error
 	if s.Proxy != "" {
-		proxy, err := url.Parse(s.Proxy)
-		if err != nil {
-			return opt, usageError{fmt.Errorf("--proxy: %w", err)}
+		if opt.Proxy, err = parseProxy(s.Proxy); err != nil {
+			return opt, err
 		}
-		opt.Proxy = proxy
 	}
 	for _, text := range s.AllowNet {
 		net, err := netip.ParsePrefix(text)

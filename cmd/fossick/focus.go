@@ -240,6 +240,7 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 	}
 	saved := c.crawlSettings
 	saved.DropParams = "" // Dropped has what it said
+	saved.Proxy = redactProxy(saved.Proxy)
 	saved.Keywords = p.keywords
 	saved.Seed, saved.Seeds = p.crawl.Seeds, "" // the file may be gone when the crawl is resumed
 	text, err := json.Marshal(saved)

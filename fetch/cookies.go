@@ -1,0 +1,125 @@
+package fetch
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// Limits of the cookies that are kept: what one site may hold (RFC 6265, 6.1 asks
+// for 50 of 4 KiB; real sites need a tenth), and for how many sites.
+const (
+	maxCookieBytes     = 4 << 10
+	maxSiteCookieBytes = 16 << 10
+	maxCookieSites     = 2048
+)
+
+// cookies keeps a jar a site (registrable domain) in memory, for as long as the
+// Fetcher lives. What a site sets is seen by that site alone. Safe for concurrent
+// use; a nil *cookies keeps none.
+type cookies struct {
+	mu         sync.Mutex // guards what follows
+	young, old map[string]*siteCookies
+}
+
+// siteCookies is the jar of a site, with the bytes that it may hold at most.
+type siteCookies struct {
+	jar   *cookiejar.Jar
+	sizes map[string]int // by name, domain and path
+	bytes int
+}
+
+func newCookies() *cookies {
+	return &cookies{young: map[string]*siteCookies{}, old: map[string]*siteCookies{}}
+}
+
+// header returns the Cookie header for u, "" when there is none.
+func (c *cookies) header(u *url.URL) string {
+	if c == nil {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.site(u, false)
+	if s == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, cookie := range s.jar.Cookies(u) {
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%s=%s", cookie.Name, cookie.Value)
+	}
+	return b.String()
+}
+
+// keep takes in what the answer for u sets. A site that sets more than its share
+// loses all it has and begins anew.
+func (c *cookies) keep(u *url.URL, res *http.Response) {
+	if c == nil || len(res.Header["Set-Cookie"]) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.site(u, true)
+	for _, cookie := range res.Cookies() {
+		size := len(cookie.Name) + len(cookie.Value) + len(cookie.Domain) + len(cookie.Path)
+		if size > maxCookieBytes {
+			continue
+		}
+		key := cookie.Name + "\x00" + cookie.Domain + "\x00" + cookie.Path + "\x00" + u.Host
+		if s.bytes += size - s.sizes[key]; s.bytes > maxSiteCookieBytes {
+			*s = *newSiteCookies()
+			s.bytes = size
+		}
+		s.sizes[key] = size
+		s.jar.SetCookies(u, []*http.Cookie{cookie})
+	}
+}
+
+// site returns the jar of u's site, nil when there is none and none is to be made.
+// The sites asked for last are kept, from half of maxCookieSites on.
+func (c *cookies) site(u *url.URL, create bool) *siteCookies {
+	name := siteOf(u.Hostname())
+	s := c.young[name]
+	if s != nil {
+		return s
+	}
+	if s = c.old[name]; s == nil {
+		if !create {
+			return nil
+		}
+		s = newSiteCookies()
+	}
+	if len(c.young) >= maxCookieSites/2 {
+		c.old, c.young = c.young, map[string]*siteCookies{}
+	}
+	c.young[name] = s
+	return s
+}
+
+func newSiteCookies() *siteCookies {
+	jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // it never fails
+	return &siteCookies{jar: jar, sizes: map[string]int{}}
+}
+
+// siteOf returns the registrable domain of a host; an address and a public suffix
+// are sites themselves.
+func siteOf(host string) string {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	site, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return host
+	}
+	return site
+}
