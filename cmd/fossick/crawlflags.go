@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 
@@ -84,31 +83,18 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 		Workers: s.Workers, Agent: productToken(s.userAgentName()),
 		FollowTraps: s.Traps == "follow", Sitemaps: s.Sitemaps, MaxSitemapURLs: s.SitemapURLs,
 		KeepNear: s.NearDuplicates == "keep", URLs: page.NewNormalizer(s.Dropped),
-		Scope: crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth},
 	}
 	if opt.MaxPages == 0 {
 		opt.MaxPages = 1000
-	}
-	if s.MinHarvest != nil {
-		if !(*s.MinHarvest >= 0 && *s.MinHarvest <= 1) {
-			return opt, usagef("--min-harvest %g: give a share from 0 to 1, such as 0.05", *s.MinHarvest)
-		}
-		opt.MinHarvest = *s.MinHarvest
-	}
-	for _, tld := range s.TLD {
-		opt.Scope.TLD = append(opt.Scope.TLD, strings.ToLower(strings.TrimPrefix(tld, ".")))
 	}
 	var err error
 	if opt.MaxWait, err = maxWait(s.MaxWait); err != nil {
 		return opt, err
 	}
-	if opt.Scope.Langs, err = languageCodes(s.Lang); err != nil {
+	if opt.Scope, err = s.scope(); err != nil {
 		return opt, err
 	}
-	if opt.Scope.Include, err = pattern("--include", s.Include); err != nil {
-		return opt, err
-	}
-	if opt.Scope.Exclude, err = pattern("--exclude", s.Exclude); err != nil {
+	if opt.MinHarvest, err = s.minHarvest(); err != nil {
 		return opt, err
 	}
 	if opt.Delay, err = parseDelay(s.Delay); err != nil {
@@ -141,17 +127,6 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 
 // paperThreshold is the R below which paper A drops links.
 const paperThreshold = 0.2
-
-func pattern(flag, text string) (*regexp.Regexp, error) {
-	if text == "" {
-		return nil, nil
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w; it takes a regular expression in Go's syntax", flag, err)}
-	}
-	return re, nil
-}
 
 func parseDelay(text string) (crawler.Delay, error) {
 	if text == "" || text == "auto" {
@@ -211,10 +186,8 @@ func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
 			return opt, err
 		}
 	}
-	if s.CIDR != "" {
-		if opt.Only, err = s.nets(); err != nil {
-			return opt, err
-		}
+	if opt.Only, err = s.nets(); err != nil {
+		return opt, err
 	}
 	if s.CA != "" {
 		file, err := os.Open(s.CA)
