@@ -273,3 +273,16 @@ func TestUnaskedFrames(t *testing.T) {
 		<-over
 	}
 }
+
+// Exchanges with a host follow each other on one connection, and other hosts have
+// their own.
+func TestHTTP2KeepsItsConnection(t *testing.T) {
+	opt, conns, requests := h2Server(t, func(p *h2Peer, s uint32) bool { p.answer(s); return true })
+	f := newTest(t, opt)
+	for range 10 {
+		checkState(t, f.Fetch(t.Context(), Request{URL: "https://example.com/"}), StateOK)
+	}
+	if conns.Load() != 1 || requests.Load() != 10 {
+		t.Errorf("%d requests on %d connections, want 10 on one", requests.Load(), conns.Load())
+	}
+}

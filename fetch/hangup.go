@@ -30,8 +30,9 @@ func (ex *exchange) attend(conn net.Conn) {
 	ex.leave()
 	ex.conn, ex.watched = conn, watchedOf(conn)
 	if ex.watched != nil {
-		ex.watched.idle.Store(0)
 		ex.watched.users.Add(1)
+		ex.watched.used.Store(true)
+		ex.watched.idle.Store(0)
 	}
 }
 
@@ -47,6 +48,7 @@ func (ex *exchange) leave() {
 // while no exchange uses it: the rest of an unwanted body, or an attack.
 type watchedConn struct {
 	net.Conn
+	used  atomic.Bool  // by an exchange: handshakes are over
 	users atomic.Int32 // exchanges on it
 	idle  atomic.Int64 // bytes that came without any
 }
@@ -57,7 +59,7 @@ var errUnasked = errors.New("the server sends without being asked")
 
 func (c *watchedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if c.users.Load() == 0 && c.idle.Add(int64(n)) > maxIdleBytes {
+	if c.users.Load() == 0 && c.used.Load() && c.idle.Add(int64(n)) > maxIdleBytes {
 		_ = c.Close()
 		return 0, errUnasked
 	}

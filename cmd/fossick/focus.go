@@ -32,6 +32,9 @@ Examples:
   fossick focus --topic banking --contact you@example.org --max-pages 500
   fossick focus --topic bees --keywords bee,hive,honey,beekeeping --seed https://example.org/bees --contact you@example.org
 
+German pages from hosts in some nets only, until they get rare:
+  fossick focus --topic banking --lang de --cidr nets.txt --min-harvest 0.05 --max-pages 100000 --contact you@example.org
+
 With fossick serve running (it prints its address), a corpus instead of the web:
   fossick focus --topic science --seed http://h.test/ --proxy http://127.0.0.1:8080 --delay 0`
 }
