@@ -129,8 +129,8 @@ var stateNotes = map[string]string{
 	"duplicate": "same content as a stored page", "code": "answered with an error code", "no_ip": "the name has no address",
 	"connect_error": "no connection", "connect_timeout": "no connection in time", "tls_error": "no secure connection",
 	"header_error": "the answer's head was broken", "header_timeout": "no answer in time", "body_error": "the body broke off",
-	"body_timeout": "the body came too slowly", "too_large": "over the size limit", "wrong_type": "not a page",
-	"robots_denied": "robots.txt forbids it", "guard_denied": "a forbidden address", "trap": "looked like a trap", "none": "never requested",
+	"body_timeout": "the body came too slowly", "too_large": "over the size limit", "wrong_type": "not a page, or in another language",
+	"robots_denied": "robots.txt forbids it", "guard_denied": "a forbidden address, or outside the nets", "trap": "looked like a trap", "none": "never requested",
 }
 
 func states(c store.Counts) (rows, codes []countRow) {
