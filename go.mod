@@ -31,7 +31,7 @@ require (
 
 require github.com/bits-and-blooms/bloom/v3 v3.7.1
 
-require go4.org/netipx v0.0.0-20260823151212-3075585bcbeb // indirect
+require go4.org/netipx v0.0.0-20260823151212-3075585bcbeb
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
