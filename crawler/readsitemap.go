@@ -11,6 +11,7 @@ import (
 
 // sitemapReading is what a worker has read of one sitemap.
 type sitemapReading struct {
+	normal      *page.Normalizer
 	lies, owner string // name:port of the host where it lies, and of the one whose robots.txt led to it
 	pages       []fetch.SitemapPage
 	maps        []string
@@ -32,7 +33,7 @@ const (
 // readSitemap fetches a sitemap and sends what it names to the owner, part by
 // part. The outcome itself, which ends the job, comes last.
 func (c *Crawler) readSitemap(ctx context.Context, o *outcome) {
-	r := &sitemapReading{lies: o.host.Name, owner: o.owner.Name}
+	r := &sitemapReading{normal: c.opt.URLs, lies: o.host.Name, owner: o.owner.Name}
 	o.resp = c.opt.Fetcher.Fetch(ctx, fetch.SitemapRequest(o.target, func(body io.Reader) {
 		r.err = fetch.ReadSitemap(body, r.take)
 	}))
@@ -46,7 +47,7 @@ func (c *Crawler) readSitemap(ctx context.Context, o *outcome) {
 // take is told of each entry. A sitemap speaks for the host where it lies and for
 // the one whose robots.txt names it, for no other.
 func (r *sitemapReading) take(e fetch.SitemapEntry) bool {
-	u, err := page.Normalize(e.URL)
+	u, err := r.normal.Normalize(e.URL)
 	if err != nil {
 		return true
 	}

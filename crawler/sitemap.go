@@ -61,7 +61,7 @@ func (c *Crawler) sitemapsWait(j *job) bool {
 
 // nameSitemap takes a sitemap in, unless it is known or there are enough.
 func (c *Crawler) nameSitemap(s *store.Sitemaps, raw string, depth int) {
-	u, err := page.Normalize(raw)
+	u, err := c.opt.URLs.Normalize(raw)
 	if err != nil || len(s.Known) >= maxSitemapFiles || slices.Contains(s.Known, page.Key(u)) {
 		return
 	}
@@ -182,7 +182,7 @@ func (c *Crawler) applySitemap(b *store.Batch, o *outcome) error {
 	}
 	switch r.State {
 	case fetch.StateRedirect:
-		target, err := page.Normalize(r.Location)
+		target, err := c.opt.URLs.Normalize(r.Location)
 		if err == nil && file.Hops < fetch.MaxRobotsRedirects && !slices.Contains(s.Known, page.Key(target)) {
 			s.Known = append(s.Known, page.Key(target))
 			s.Pending = slices.Insert(s.Pending, 0, store.SitemapFile{URL: target, Depth: file.Depth, Hops: file.Hops + 1})
