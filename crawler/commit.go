@@ -194,7 +194,7 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 	fate := store.Fate{State: string(fetch.StateOK), Next: c.next(changeInterval(o.birth.Depth))}
 	number := uint64(0)
 	if f, unwanted := o.unwanted(); unwanted {
-		fate = f
+		fate.State, fate.Reason = f.State, f.Reason
 	} else {
 		c.counts.Pages++
 		number = c.counts.Pages
