@@ -20,7 +20,8 @@ type record struct {
 	UserAgent string    `json:"user_agent"`
 	Method    string    `json:"method"`
 	URL       string    `json:"url"`
-	Fault     string    `json:"fault,omitempty"` // what was wrong with the answer on purpose
+	Fault     string    `json:"fault,omitempty"`       // what was wrong with the answer on purpose
+	After     string    `json:"retry_after,omitempty"` // the header, which asks for a rest
 }
 
 // requestLog writes a line a request, at once and whole, so that whoever reads

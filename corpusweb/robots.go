@@ -28,12 +28,15 @@ func (w *Web) writeRobots(sets []*datasets.Set) {
 	for name, h := range w.hosts {
 		var b bytes.Buffer
 		b.WriteString(given[name])
-		rules := w.disallowed(name, h.paths)
-		if b.Len() == 0 || len(rules) > 0 {
+		rules, delay := w.disallowed(name, h.paths), w.asksDelay(name)
+		if b.Len() == 0 || len(rules) > 0 || delay {
 			b.WriteString("User-agent: *\n")
 			if len(rules) == 0 {
 				b.WriteString("Disallow:\n")
 			}
+		}
+		if delay {
+			fmt.Fprintf(&b, "Crawl-delay: %g\n", w.opt.CrawlDelay.Seconds())
 		}
 		for _, rule := range rules {
 			fmt.Fprintf(&b, "Disallow: %s\n", rule)
@@ -45,6 +48,14 @@ func (w *Web) writeRobots(sets []*datasets.Set) {
 		}
 		h.robots = b.Bytes()
 	}
+}
+
+// slowHostShare is the share of hosts that ask for Options.CrawlDelay.
+const slowHostShare = 1.0 / 8
+
+// asksDelay says whether a host's robots.txt has a Crawl-delay of Options.
+func (w *Web) asksDelay(name string) bool {
+	return w.opt.CrawlDelay > 0 && w.uniform("crawl-delay", name) < slowHostShare
 }
 
 // disallowed picks path prefixes that together forbid a share of a host's pages,

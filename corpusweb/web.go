@@ -22,13 +22,16 @@ import (
 type Options struct {
 	Latency  time.Duration // mean time before an answer; each URL has its own, from half to one and a half of it
 	Disallow float64       // share of each host's pages that robots.txt forbids, in [0,1)
-	Seed     uint64        // of the latencies and of what is disallowed
-	Log      io.Writer     // one JSON object a request; nil for none
-	SpoolDir string        // folder of the spool; "" for the system's temporary one
-	CAFile   string        // where to write the authority's certificate; "" for a temporary file
-	Logger   *slog.Logger  // nil is silent
-	Faults   FaultPlan     // what goes wrong on purpose
-	Sitemaps bool          // each host has a sitemap, and its robots.txt names it
+	// CrawlDelay is what the robots.txt of an eighth of the hosts asks for, in whole
+	// milliseconds; 0 for none.
+	CrawlDelay time.Duration
+	Seed       uint64       // of the latencies and of what is disallowed
+	Log        io.Writer    // one JSON object a request; nil for none
+	SpoolDir   string       // folder of the spool; "" for the system's temporary one
+	CAFile     string       // where to write the authority's certificate; "" for a temporary file
+	Logger     *slog.Logger // nil is silent
+	Faults     FaultPlan    // what goes wrong on purpose
+	Sitemaps   bool         // each host has a sitemap, and its robots.txt names it
 }
 
 // Web is a corpus as a web. It is an http.Handler, safe for concurrent use.

@@ -14,13 +14,14 @@ import (
 )
 
 type serveCmd struct {
-	Corpus   []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file."`
-	Addr     string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; port 0 is any free one [${default}]."`
-	Latency  time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
-	Disallow float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
-	Faults   string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all."`
-	Sitemaps bool          `help:"Give each host a sitemap, named in its robots.txt."`
-	Log      string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
+	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file."`
+	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; port 0 is any free one [${default}]."`
+	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
+	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
+	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
+	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all."`
+	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
+	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
 }
 
 func (serveCmd) Help() string {
@@ -60,6 +61,9 @@ func (c *serveCmd) Run(a *app) (err error) {
 	if c.Latency < 0 {
 		return usagef("--latency %v: want a time of 0 or more", c.Latency)
 	}
+	if c.CrawlDelay < 0 {
+		return usagef("--crawl-delay %v: want a time of 0 or more", c.CrawlDelay)
+	}
 	var sets []*datasets.Set
 	for _, path := range c.Corpus {
 		set, err := openSet(a, path, datasets.Options{})
@@ -68,7 +72,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		}
 		sets = append(sets, set)
 	}
-	opt := corpusweb.Options{Latency: c.Latency, Disallow: c.Disallow, Seed: uint64(a.seed), Logger: a.log, Faults: plan, Sitemaps: c.Sitemaps}
+	opt := corpusweb.Options{Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay, Seed: uint64(a.seed), Logger: a.log, Faults: plan, Sitemaps: c.Sitemaps}
 	if c.Log != "" {
 		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {

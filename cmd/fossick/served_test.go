@@ -33,6 +33,7 @@ type request struct {
 	Host, Path string
 	Status     int
 	Fault      string
+	After      string `json:"retry_after"`
 }
 
 func (l *requestLog) requests(t *testing.T) []request {
@@ -62,13 +63,18 @@ func serve(ctx context.Context, corpus string, opt corpusweb.Options) (addr stri
 
 // serveSet is serve for a set that is open; ca is the file of its authority.
 func serveSet(ctx context.Context, set *datasets.Set, opt corpusweb.Options) (addr, ca string, stop func(), err error) {
+	return serveAt(ctx, "127.0.0.1:0", set, opt)
+}
+
+// serveAt is serveSet at an address.
+func serveAt(ctx context.Context, at string, set *datasets.Set, opt corpusweb.Options) (addr, ca string, stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	web, err := corpusweb.New(ctx, opt, set)
 	if err != nil {
 		cancel()
 		return "", "", nil, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", at)
 	if err != nil {
 		cancel()
 		return "", "", nil, err

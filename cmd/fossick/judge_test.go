@@ -1,0 +1,316 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jimsmart/grobotstxt"
+)
+
+// judge holds a crawl's manners against docs/politeness.md by the server's log
+// alone. Nothing of the crawler's own code decides: robots.txt is asked for again
+// and read by grobotstxt, rests are computed here.
+type judge struct {
+	log    []request     // any order
+	kills  []time.Time   // when the crawler was killed, in order
+	delay  time.Duration // --delay
+	robots map[string]rules
+	// party names what counts as one: the host (nil), or its address.
+	party func(host string) string
+}
+
+// rules is a host's robots.txt as it is served.
+type rules struct {
+	text  string
+	code  int  // 0 when there was no answer
+	loops bool // it redirects to itself
+	delay time.Duration
+}
+
+// verdict is what the judge found.
+type verdict struct {
+	offences    []string
+	requests    int
+	parties     int
+	waited      int           // gaps judged that Retry-After, Crawl-delay or a back-off made longer
+	leastGap    time.Duration // from end to start
+	leastOver   float64       // least gap as a share of the rest that was due, from start to start
+	acrossKills int           // gaps that a kill lies in
+}
+
+// judge walks through each party's requests in the order of their starts.
+func (j *judge) judge() verdict {
+	slices.SortFunc(j.log, func(a, b request) int { return a.Start.Compare(b.Start) })
+	v := verdict{requests: len(j.log), leastGap: time.Hour, leastOver: 1e9}
+	party := j.party
+	if party == nil {
+		party = func(host string) string { return host }
+	}
+	byParty := map[string][]request{}
+	for _, r := range j.log {
+		byParty[party(r.Host)] = append(byParty[party(r.Host)], r)
+	}
+	v.parties = len(byParty)
+	for _, log := range byParty {
+		j.judgeRests(&v, log)
+	}
+	j.judgeRobots(&v)
+	slices.Sort(v.offences)
+	return v
+}
+
+func (v *verdict) offence(format string, args ...any) {
+	v.offences = append(v.offences, fmt.Sprintf(format, args...))
+}
+
+// lateEnd is how late the server may note that an answer has ended: it hands the
+// last bytes over, and must be given the processor again to read the clock.
+const lateEnd = 25 * time.Millisecond
+
+// judgeRests is for the requests of one party: never two at once, and after each
+// the rest that is due. From start to start there is always a whole rest, however
+// late the server reads its clock, because a rest begins with the answer's end.
+func (j *judge) judgeRests(v *verdict, log []request) {
+	failures := map[string]int{} // in a row, by host
+	for i, r := range log {
+		if i == 0 {
+			continue
+		}
+		before := log[i-1]
+		due := j.due(before, failures)
+		if kill, cut := j.cutOff(before); cut {
+			// The server went on with it alone. Whoever resumes knows nothing of
+			// it, and rests a whole delay first; before that it must have started.
+			v.acrossKills++
+			due = max(j.delay, j.robots[before.Host].delay)
+			if r.Start.Sub(kill) < due && r.Start.After(kill) {
+				v.offence("%s%s came %v after the kill, want %v", r.Host, r.Path, r.Start.Sub(kill), due)
+			}
+			continue
+		}
+		if due > j.delay {
+			v.waited++
+		}
+		gap, step := r.Start.Sub(before.End), r.Start.Sub(before.Start)
+		v.leastGap, v.leastOver = min(v.leastGap, gap), min(v.leastOver, step.Seconds()/max(due.Seconds(), 1e-9))
+		switch {
+		case gap < 0 && -gap > lateEnd:
+			v.offence("%s%s came while %s%s (%s) was under way: %v before its end", r.Host, r.Path, before.Host, before.Path, before.Fault, -gap)
+		case step < due:
+			v.offence("%s%s came %v after %s%s (%d %s) began, want a rest of %v", r.Host, r.Path, step, before.Host, before.Path, before.Status, before.Fault, due)
+		case before.Fault == "" && gap < due-lateEnd:
+			v.offence("%s%s came %v after %s%s ended, want a rest of %v", r.Host, r.Path, gap, before.Host, before.Path, due)
+		}
+	}
+}
+
+// cutOff says whether a request was in flight at a kill, or answered so shortly
+// before it that the crawler may not have written its end down.
+func (j *judge) cutOff(r request) (time.Time, bool) {
+	const unwritten = 250 * time.Millisecond
+	for _, k := range j.kills {
+		if r.Start.Before(k) && k.Before(r.End.Add(unwritten)) {
+			return k, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// due is the least rest after r: the delay, the host's Crawl-delay, Retry-After,
+// and a second after a failure, doubled with each further one. failures is kept
+// up to date.
+func (j *judge) due(r request, failures map[string]int) time.Duration {
+	due := max(j.delay, j.robots[r.Host].delay, retryAfter(r))
+	if _, cut := j.cutOff(r); cut || !failed(r) {
+		failures[r.Host] = 0
+		return due
+	}
+	failures[r.Host]++
+	return max(due, time.Second<<min(failures[r.Host]-1, 9))
+}
+
+// retryAfter reads the header of an answer, seconds or a date; the rest counts
+// from the answer's end, so from its start it is as long at least.
+func retryAfter(r request) time.Duration {
+	if secs, err := strconv.Atoi(r.After); err == nil {
+		return max(0, time.Duration(secs)*time.Second)
+	}
+	date, err := http.ParseTime(r.After)
+	if err != nil {
+		return 0
+	}
+	return max(0, date.Sub(r.End))
+}
+
+// failed says whether an answer was a failure that may pass: by its status, or
+// because the fault allows no other state.
+func failed(r request) bool {
+	switch r.Status {
+	case 429, 500, 502, 503, 504:
+		return true
+	}
+	f := faultNamed(r.Fault)
+	if f == nil || f.Host() {
+		return false
+	}
+	for _, state := range f.States {
+		switch state {
+		case "header_error", "header_timeout", "body_error", "body_timeout":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// judgeRobots: a host's first request is for robots.txt, nothing comes that it
+// forbids, and nothing at all from a host that fails to give it.
+func (j *judge) judgeRobots(v *verdict) {
+	asked := map[string]bool{}
+	for _, r := range j.log {
+		if r.Path == "/robots.txt" {
+			asked[r.Host] = asked[r.Host] || !r.End.After(r.Start.Add(time.Hour))
+			continue
+		}
+		if !asked[r.Host] {
+			v.offence("%s%s came before robots.txt", r.Host, r.Path)
+			asked[r.Host] = true // once is enough
+		}
+		rules, known := j.robots[r.Host]
+		switch {
+		case !known:
+			v.offence("%s: robots.txt of it is not known to the judge", r.Host)
+		case rules.loops, rules.code >= 400 && rules.code < 500 && rules.code != 429:
+		case rules.code != 200:
+			v.offence("%s%s came though robots.txt answers %d", r.Host, r.Path, rules.code)
+		case !grobotstxt.AgentAllowed(rules.text, "fossick", "http://"+r.Host+r.Path):
+			v.offence("%s%s came though robots.txt forbids it", r.Host, r.Path)
+		}
+	}
+}
+
+var crawlDelay = regexp.MustCompile(`(?mi)^crawl-delay:\s*([0-9.]+)\s*$`)
+
+// readRobots asks a served web for the robots.txt of each host in a log, through
+// its proxy: the judge's own eyes. The log must have been taken before.
+func readRobots(t *testing.T, proxy string, log []request) map[string]rules {
+	t.Helper()
+	client := &http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: proxy}), DisableKeepAlives: true},
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+			if len(via) > 5 {
+				return errLoops
+			}
+			return nil
+		},
+	}
+	all := map[string]rules{}
+	for _, r := range log {
+		if _, known := all[r.Host]; known {
+			continue
+		}
+		all[r.Host] = askRobots(t.Context(), client, r.Host)
+	}
+	return all
+}
+
+var errLoops = errors.New("redirects without end")
+
+func askRobots(ctx context.Context, client *http.Client, host string) (r rules) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+strings.TrimSuffix(host, ":80")+"/robots.txt", nil)
+	if err != nil {
+		return rules{}
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return rules{loops: errors.Is(err, errLoops)}
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, 500<<10))
+	if err != nil {
+		return rules{}
+	}
+	r = rules{text: string(body), code: res.StatusCode}
+	for _, m := range crawlDelay.FindAllStringSubmatch(r.text, -1) {
+		if secs, err := strconv.ParseFloat(m[1], 64); err == nil && r.code == http.StatusOK {
+			r.delay = max(r.delay, time.Duration(secs*float64(time.Second)))
+		}
+	}
+	return r
+}
+
+// report fails the test for each offence, ten at most.
+func (v verdict) report(t *testing.T) {
+	t.Helper()
+	for _, o := range v.offences[:min(len(v.offences), 10)] {
+		t.Error(o)
+	}
+	if n := len(v.offences); n > 10 {
+		t.Errorf("%d offences in all", n)
+	}
+	t.Logf("%d requests of %d parties: least gap %v, least share of the rest due %.3f; %d rests longer than the delay, %d across kills",
+		v.requests, v.parties, v.leastGap, v.leastOver, v.waited, v.acrossKills)
+}
+
+// TestJudge: the judge finds what it is there to find.
+func TestJudge(t *testing.T) {
+	at := func(ms int) time.Time { return time.Unix(1e9, 0).Add(time.Duration(ms) * time.Millisecond) }
+	req := func(host, path string, start, end int) request {
+		return request{Host: host, Path: path, Start: at(start), End: at(end), Status: 200}
+	}
+	busy := req("a:80", "/x", 200, 210)
+	busy.Status, busy.After = 503, "3"
+	failed := req("a:80", "/x", 200, 210)
+	failed.Status = 500
+	silent := req("a:80", "/x", 200, 210)
+	silent.Fault = "silence"
+	robots := req("a:80", "/robots.txt", 0, 10)
+	party := func(string) string { return "10.0.0.1" }
+	for _, c := range []struct {
+		name  string
+		log   []request
+		kills []time.Time
+		party func(string) string
+		want  string // part of the only offence, "" for none
+	}{
+		{name: "polite", log: []request{robots, req("a:80", "/x", 120, 130), req("a:80", "/y", 300, 310)}},
+		{name: "two at once", log: []request{robots, req("a:80", "/x", 120, 530), req("a:80", "/y", 300, 310)}, want: "under way"},
+		{name: "short rest", log: []request{robots, req("a:80", "/x", 60, 130)}, want: "want a rest of 100ms"},
+		{name: "no robots.txt", log: []request{req("a:80", "/x", 120, 130)}, want: "before robots.txt"},
+		{name: "forbidden", log: []request{robots, req("a:80", "/no/x", 120, 130)}, want: "forbids"},
+		{name: "busy", log: []request{robots, busy, req("a:80", "/y", 3100, 3110)}, want: "want a rest of 3s"},
+		{name: "busy, later", log: []request{robots, busy, req("a:80", "/y", 3300, 3310)}},
+		{name: "failed", log: []request{robots, failed, req("a:80", "/y", 1100, 1110)}, want: "want a rest of 1s"},
+		{name: "silent", log: []request{robots, silent, req("a:80", "/y", 1100, 1110)}, want: "want a rest of 1s"},
+		{name: "crawl-delay", log: []request{req("slow:80", "/robots.txt", 0, 10), req("slow:80", "/x", 1200, 1210)}, want: "want a rest of 2s"},
+		{name: "refused", log: []request{req("down:80", "/robots.txt", 0, 10), req("down:80", "/x", 1200, 1210)}, want: "answers 500"},
+		{name: "one address", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}, party: party, want: "want a rest of 100ms"},
+		{name: "two addresses", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}},
+		{name: "orphan", log: []request{robots, req("a:80", "/x", 120, 900), req("a:80", "/y", 400, 410)}, kills: []time.Time{at(200)}},
+		{name: "early after a kill", log: []request{robots, req("a:80", "/x", 520, 900), req("a:80", "/y", 640, 650)}, kills: []time.Time{at(600)}, want: "after the kill"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := judge{log: c.log, kills: c.kills, party: c.party, delay: 100 * time.Millisecond, robots: map[string]rules{
+				"a:80": {text: "User-agent: *\nDisallow: /no/\n", code: 200}, "b:80": {code: 404},
+				"slow:80": {code: 200, delay: 2 * time.Second}, "down:80": {code: 500},
+			}}
+			got := strings.Join(j.judge().offences, "\n")
+			if strings.Contains(got, "\n") || cmp.Or(got, "none") != "none" && c.want == "" || !strings.Contains(got, c.want) {
+				t.Errorf("offences:\n%s\nwant %q", got, c.want)
+			}
+		})
+	}
+}
