@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -80,6 +81,19 @@ func crawlInChild(dir string, said io.Writer) error {
 // journal says wait, best first; in the end no page is missing, and none was asked
 // for twice but those in flight at a kill.
 func TestKillWithTheQueueOnDisk(t *testing.T) {
+	most := 1 // FOSSICK_KILLS: as many kills at least, of one crawl after the other
+	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
+		most = n
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for kills := 0; kills < most; {
+		kills += killQueueOnDisk(t, rng)
+	}
+}
+
+// killQueueOnDisk kills one crawl until it ends; it returns how often.
+func killQueueOnDisk(t *testing.T, rng *rand.Rand) int {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := store.Create(dir, store.Info{})
 	if err != nil {
@@ -88,7 +102,6 @@ func TestKillWithTheQueueOnDisk(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	rng := rand.New(rand.NewPCG(1, 2))
 	asked := map[string]int{}
 	kills, overflows := 0, 0
 	for killed := true; killed; kills++ {
@@ -119,6 +132,7 @@ func TestKillWithTheQueueOnDisk(t *testing.T) {
 	if overflows < 3 {
 		t.Error("the queue was hardly ever on disk: this test means nothing")
 	}
+	return kills - 1
 }
 
 // killAfter lets a child crawl, kills it after so many pages asked for, and

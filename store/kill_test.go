@@ -20,10 +20,15 @@ const childDir = "FOSSICK_TEST_STORE_CHILD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
-		if err := commitForever(dir, os.Stdout); err != nil {
+		work := commitForever
+		if os.Getenv(childRepairs) != "" {
+			work = repairOnce
+		}
+		if err := work(dir, os.Stdout); err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
 		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -57,7 +62,7 @@ func commitForever(dir string, acknowledge io.Writer) error {
 
 func putExchange(s *Store, b *Batch, n uint64) error {
 	url := fmt.Sprint("http://h.example/", n)
-	p := &Page{Number: n, ID: ID(n), URL: url, Checksum: fmt.Appendf(nil, "%016d", n), Links: make([]ID, n%200)}
+	p := &Page{Number: n, ID: ID(n), URL: url, Checksum: fmt.Appendf(nil, "%016d", n), Links: make([]ID, n%200), Bytes: int64(len(bodyOf(n)))}
 	return errors.Join(
 		b.PutSeen(HashURL(url), ID(n), false), b.PutBirth(ID(n), Birth{URL: url}), b.PutQueued(ID(n), Queued{}),
 		b.PutVisit(ID(n), 1, Visit{State: "ok"}), b.PutPage(p, s.Compress(bodyOf(n))), b.PutFate(ID(n), Fate{State: "ok", Page: n}))
@@ -81,6 +86,9 @@ func TestKill(t *testing.T) {
 	must(t, err)
 	must(t, s.Close())
 	rounds := 8
+	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
+		rounds = n
+	}
 	if testing.Short() {
 		rounds = 2
 	}

@@ -145,7 +145,8 @@ func TestFaultyCrawl(t *testing.T) {
 	if err := json.Unmarshal(out, &result); killed || err != nil || result.Stopped != "frontier_empty" {
 		t.Fatalf("the crawl did not end by itself: killed %v, %v, %s", killed, err, out)
 	}
-	checkRests(t, log.requests(t), nil)
+	j := judge{log: log.requests(t), delay: killRest}
+	j.judge().report(t)
 	pageFault, robotsFault, asked := map[string]string{}, map[string]string{}, map[string]bool{}
 	for _, r := range log.requests(t) {
 		asked[r.Host] = true

@@ -22,10 +22,10 @@ import (
 // alone. Nothing of the crawler's own code decides: robots.txt is asked for again
 // and read by grobotstxt, rests are computed here.
 type judge struct {
-	log    []request     // any order
-	kills  []time.Time   // when the crawler was killed, in order
-	delay  time.Duration // --delay
-	robots map[string]rules
+	log    []request        // any order
+	kills  []time.Time      // when the crawler was killed, in order
+	delay  time.Duration    // --delay
+	robots map[string]rules // nil: only that robots.txt comes first
 	// party names what counts as one: the host (nil), or its address.
 	party func(host string) string
 }
@@ -89,12 +89,12 @@ func (j *judge) judgeRests(v *verdict, log []request) {
 		}
 		before := log[i-1]
 		due := j.due(before, failures)
-		if kill, cut := j.cutOff(before); cut {
+		if kill, cut := j.cutOff(before); cut && r.Start.After(kill) {
 			// The server went on with it alone. Whoever resumes knows nothing of
 			// it, and rests a whole delay first; before that it must have started.
 			v.acrossKills++
 			due = max(j.delay, j.robots[before.Host].delay)
-			if r.Start.Sub(kill) < due && r.Start.After(kill) {
+			if r.Start.Sub(kill) < due {
 				v.offence("%s%s came %v after the kill, want %v", r.Host, r.Path, r.Start.Sub(kill), due)
 			}
 			continue
@@ -105,7 +105,7 @@ func (j *judge) judgeRests(v *verdict, log []request) {
 		gap, step := r.Start.Sub(before.End), r.Start.Sub(before.Start)
 		v.leastGap, v.leastOver = min(v.leastGap, gap), min(v.leastOver, step.Seconds()/max(due.Seconds(), 1e-9))
 		switch {
-		case gap < 0 && -gap > lateEnd:
+		case gap < -lateEnd && !brokenOff(before):
 			v.offence("%s%s came while %s%s (%s) was under way: %v before its end", r.Host, r.Path, before.Host, before.Path, before.Fault, -gap)
 		case step < due:
 			v.offence("%s%s came %v after %s%s (%d %s) began, want a rest of %v", r.Host, r.Path, step, before.Host, before.Path, before.Status, before.Fault, due)
@@ -174,6 +174,15 @@ func failed(r request) bool {
 	return true
 }
 
+// brokenOff says whether it is for the client to end an answer. The server goes on
+// until it notices, so its log does not tell when that was.
+func brokenOff(r request) bool {
+	f := faultNamed(r.Fault)
+	return f != nil && slices.ContainsFunc(f.States, func(state string) bool {
+		return state == "too_large" || strings.HasSuffix(state, "_timeout") || strings.HasSuffix(state, "_error")
+	})
+}
+
 // judgeRobots: a host's first request is for robots.txt, nothing comes that it
 // forbids, and nothing at all from a host that fails to give it.
 func (j *judge) judgeRobots(v *verdict) {
@@ -186,6 +195,9 @@ func (j *judge) judgeRobots(v *verdict) {
 		if !asked[r.Host] {
 			v.offence("%s%s came before robots.txt", r.Host, r.Path)
 			asked[r.Host] = true // once is enough
+		}
+		if j.robots == nil {
+			continue
 		}
 		rules, known := j.robots[r.Host]
 		switch {

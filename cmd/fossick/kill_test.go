@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -22,80 +23,149 @@ import (
 )
 
 // TestKill kills a crawl with SIGKILL at random moments and resumes it until it
-// ends by itself. The server's log, not the crawler's, says what happened: no
-// page is missing, and none was fetched twice but those in flight at a kill.
-// FOSSICK_KILLS says how often, 25 times if not set.
+// ends by itself, store after store, until there were enough kills. The server's
+// log, not the crawler's, says what happened: no page is missing, none was fetched
+// twice but those in flight at a kill, and every host had its rest. After each
+// kill the store is sound. FOSSICK_KILLS says how many kills each web gets, 25 if
+// not set; FOSSICK_KILL_PAGES how many pages the made-up ones have, at least.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills many processes")
 	}
 	t.Run("demo", func(t *testing.T) {
-		killOften(t, "demo", append(demoSeeds(t), "--exclude", `[?&]|/calendar/|/threads`))
+		set, err := datasets.Open("demo", datasets.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		killOften(t, killPlan{set: set, args: append(demoSeeds(t), "--exclude", `[?&]|/calendar/|/threads`)})
+	})
+	const hosts = 50
+	pages := (fromEnv("FOSSICK_KILL_PAGES", 1000) + hosts - 1) / hosts
+	seed := []string{"--seed", "http://h0.test/0"}
+	t.Run("linked", func(t *testing.T) {
+		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed})
+	})
+	t.Run("faulty", func(t *testing.T) { // by faults that cost no long back-off
+		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: append(seed, "--timeout", "1s"), faults: corpusweb.FaultPlan{Share: 0.1, Names: []string{
+			"redirect-self", "redirect-chain", "redirect-private", "status-403", "busy-503", "binary", "wrong-charset",
+			"long-body", "endless-body", "endless-chunks", "reset", "gzip-bomb", "unclosed",
+		}}})
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
 		corpus := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), "wikispeedia")
 		if _, err := os.Stat(corpus); err != nil {
 			t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
 		}
-		killOften(t, corpus, []string{"--seed", "http://h115.test/wiki/Ireland"})
+		set, err := datasets.Open(corpus, datasets.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		killOften(t, killPlan{set: set, args: []string{"--seed", "http://h115.test/wiki/Ireland"}})
 	})
+}
+
+func fromEnv(name string, def int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return def
 }
 
 const killWorkers = 8
 
-// killOften is the test for one corpus; args are the crawl's own.
-func killOften(t *testing.T, corpus string, args []string) {
+// killPlan is a web to be crawled under kills; args are the crawl's own.
+type killPlan struct {
+	set    *datasets.Set
+	args   []string
+	faults corpusweb.FaultPlan
+}
+
+// focus returns the command line of a crawl of the web at addr into dir.
+func (p killPlan) focus(addr, dir string) []string {
+	return append([]string{
+		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--proxy", "http://" + addr,
+		"--delay", killRest.String(), "--workers", fmt.Sprint(killWorkers), "--max-pages", "1000000", "--store", dir,
+	}, p.args...)
+}
+
+// killOften is the test for one web.
+func killOften(t *testing.T, plan killPlan) {
+	want := plan.crawl(t, nil) // in one go
+	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", 25), at: map[string]int{}}
+	stores, again := 0, 0
+	for k.most > 0 {
+		got := plan.crawl(t, k)
+		stores++
+		again += got.again
+		for u, sum := range want.pages {
+			if got.pages[u] != sum {
+				t.Errorf("store %d: %s is stored as %q, without kills as %q", stores, u, got.pages[u], sum)
+			}
+		}
+		if len(got.pages) != len(want.pages) {
+			t.Errorf("store %d: %d pages after the kills, want the %d of a crawl without", stores, len(got.pages), len(want.pages))
+		}
+	}
+	n := 0
+	for _, times := range k.at {
+		n += times
+	}
+	t.Logf("%d kills (%v), %d stores of %d pages each, verify after each kill: %d errors; %d requests repeated, at most %d can have been in flight",
+		n, k.at, stores, len(want.pages), k.problems, again, n*killWorkers)
+}
+
+// collected is what a crawl to the end brought.
+type collected struct {
+	pages map[string]string // checksums, by URL, of what is stored or a duplicate of it
+	again int               // requests repeated
+}
+
+// crawl crawls the plan's web to the end, killed by k on the way; k may be nil.
+func (p killPlan) crawl(t *testing.T, k *killer) collected {
+	t.Helper()
 	log := &requestLog{}
-	addr, stop, err := serve(t.Context(), corpus, corpusweb.Options{Log: log, Latency: 4 * time.Millisecond})
+	addr, _, stop, err := serveSet(t.Context(), p.set, corpusweb.Options{Log: log, Latency: 4 * time.Millisecond, Faults: p.faults})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
 	dir := filepath.Join(t.TempDir(), "crawl")
-	args = append([]string{
-		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--proxy", "http://" + addr,
-		"--delay", killRest.String(), "--workers", fmt.Sprint(killWorkers), "--max-pages", "100000", "--store", dir,
-	}, args...)
-	kills := crawlWithKills(t, dir, args)
-	requests := log.requests(t)
-	// The same crawl in one go says how many pages there are.
-	uncut := filepath.Join(t.TempDir(), "uncut")
-	args[slices.Index(args, dir)] = uncut
-	if killed, out := runAndKill(t, args, 2*time.Minute); killed {
+	var kills []time.Time
+	if k != nil {
+		kills = k.crawl(t, dir, p.focus(addr, dir), log)
+	} else if killed, out := runAndKill(t, p.focus(addr, dir), 5*time.Minute); killed {
 		t.Fatalf("the crawl in one go takes too long: %s", out)
 	}
-	checkLog(t, requests, kills)
-	pages, want := checkStore(t, dir), checkStore(t, uncut)
-	if pages != want {
-		t.Errorf("%d pages after %d kills, want the %d of a crawl without", pages, len(kills), want)
-	}
-	t.Logf("%d kills, %d pages, %d requests", len(kills), pages, len(requests))
+	requests := log.requests(t)
+	j := judge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
+	j.judge().report(t)
+	return collected{checkStore(t, dir), checkRepeats(t, requests, kills)}
 }
 
-// crawlWithKills starts a crawl, kills it and resumes it as often as it shall,
-// and then lets it end. It returns when it killed.
-func crawlWithKills(t *testing.T, dir string, args []string) (kills []time.Time) {
+// killer kills crawls, most times in all.
+type killer struct {
+	rng      *rand.Rand
+	most     int
+	at       map[string]int // kills, by what the crawl was doing
+	problems int            // found by verify after a kill
+}
+
+// crawl starts a crawl, kills it and resumes it until it ends by itself. It
+// returns when it killed.
+func (k *killer) crawl(t *testing.T, dir string, args []string, log *requestLog) (kills []time.Time) {
 	t.Helper()
-	most := 25
-	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
-		most = n
-	}
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // every run tries other moments
 	for {
 		full := args
-		if s, err := store.Open(dir); err == nil { // a kill in the first milliseconds leaves none
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+		if sound(t, dir, k) { // a kill in the first milliseconds leaves no store
 			full = append(args[:len(args):len(args)], "--resume")
+			k.disturb(t, dir)
 		}
-		after := time.Duration(40+rng.IntN(200)) * time.Millisecond
-		if len(kills) >= most { // hosts that fail are tried again after a while: let them
-			after = 2 * time.Minute
-		}
-		killed, out := runAndKill(t, full, after)
+		before := log.lines()
+		killed, out := k.run(t, full, log)
 		if killed {
 			kills = append(kills, time.Now())
+			k.most--
+			k.at[phaseOf(dir, log.lines()-before)]++
 			continue
 		}
 		var r crawlResult
@@ -104,6 +174,67 @@ func crawlWithKills(t *testing.T, dir string, args []string) (kills []time.Time)
 		}
 		return kills
 	}
+}
+
+// run starts a crawl and kills it: half the time soon after its start, while it
+// makes or opens its store and rebuilds its queue, else after so many answers.
+func (k *killer) run(t *testing.T, args []string, log *requestLog) (killed bool, stdout []byte) {
+	t.Helper()
+	if k.most <= 0 { // hosts that fail are tried again after a while: let them
+		return runAndKill(t, args, 5*time.Minute)
+	}
+	if k.rng.IntN(2) == 0 {
+		return runAndKill(t, args, time.Duration(k.rng.IntN(250_000))*time.Microsecond)
+	}
+	answers := log.lines() + k.rng.IntN(120)
+	return runAndKillWhen(t, args, 5*time.Minute, func() bool { return log.lines() > answers })
+}
+
+// phaseOf names what a crawl was doing when it was killed.
+func phaseOf(dir string, answers int) string {
+	_, err := os.Stat(filepath.Join(dir, "db", "MANIFEST"))
+	switch {
+	case err != nil:
+		return "making the store"
+	case answers == 0:
+		return "starting"
+	}
+	return "crawling"
+}
+
+// disturb kills a verify now and then, which must change nothing.
+func (k *killer) disturb(t *testing.T, dir string) {
+	t.Helper()
+	if k.most <= 0 || k.rng.IntN(10) > 0 {
+		return
+	}
+	verb := []string{"verify", "repair"}[k.rng.IntN(2)]
+	if killed, _ := runAndKill(t, []string{verb, dir, "--quiet"}, time.Duration(k.rng.IntN(400))*time.Millisecond); killed {
+		k.at["in "+verb]++
+		k.most--
+	}
+	sound(t, dir, k)
+}
+
+// sound says whether there is a store, and verifies it.
+func sound(t *testing.T, dir string, k *killer) bool {
+	t.Helper()
+	s, err := store.Open(dir)
+	if errors.Is(err, store.ErrNone) {
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := s.Verify(t.Context())
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		k.problems++
+		t.Errorf("after %v kills: %s: %s", k.at, p.Key, p.What)
+	}
+	return true
 }
 
 // demoSeeds names the demo set's start pages.
@@ -125,6 +256,13 @@ func demoSeeds(t *testing.T) []string {
 // runAndKill starts fossick and kills it after d, unless it ends before.
 func runAndKill(t *testing.T, args []string, d time.Duration) (killed bool, stdout []byte) {
 	t.Helper()
+	return runAndKillWhen(t, args, d, func() bool { return false })
+}
+
+// runAndKillWhen is runAndKill that kills as soon as when says so, too; it is
+// asked every millisecond.
+func runAndKillWhen(t *testing.T, args []string, d time.Duration, when func() bool) (killed bool, stdout []byte) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), beMain+"=1")
 	var out, errs bytes.Buffer
@@ -132,16 +270,31 @@ func runAndKill(t *testing.T, args []string, d time.Duration) (killed bool, stdo
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() }) // it may have ended
-	err := cmd.Wait()
-	timer.Stop()
-	if err == nil {
-		return false, out.Bytes()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	end, tick := time.After(d), time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if !when() {
+				continue
+			}
+		case <-end:
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
+			}
+			return false, out.Bytes()
+		}
+		_ = cmd.Process.Kill() // it may have ended
+		if err := <-ended; err == nil {
+			return false, out.Bytes()
+		} else if !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
+		}
+		return true, nil
 	}
-	if !strings.Contains(err.Error(), "killed") {
-		t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
-	}
-	return true, nil
 }
 
 // killRest is the hosts' rest in the kill test. The crawler rests from the end of
@@ -149,49 +302,39 @@ func runAndKill(t *testing.T, args []string, d time.Duration) (killed bool, stdo
 // begin there is always a whole rest, however late the server's clock is read.
 const killRest = 20 * time.Millisecond
 
-// checkLog judges by the server's log: hosts rest, also across kills (but after
-// a request that a kill left the server to finish alone; a new process sends none
-// within the first rest), and few pages come twice.
-func checkLog(t *testing.T, log []request, kills []time.Time) {
+// checkRepeats counts pages that were asked for again: each repeat has a kill
+// between it and the one before, and to each kill no more belong than it had
+// workers. Answers that failed on purpose are asked for again in any case.
+func checkRepeats(t *testing.T, log []request, kills []time.Time) (again int) {
 	t.Helper()
-	checkRests(t, log, kills)
-	fetched := map[string]int{}
-	again := 0
+	slices.SortFunc(log, func(a, b request) int { return a.Start.Compare(b.Start) })
+	last := map[string]request{}
+	byKill := make([]int, len(kills))
 	for _, r := range log {
 		if r.Path == "/robots.txt" {
 			continue
 		}
-		if fetched[r.Host+r.Path]++; fetched[r.Host+r.Path] > 1 {
-			again++
+		before, repeated := last[r.Host+r.Path]
+		last[r.Host+r.Path] = r
+		if !repeated || failed(before) || before.Fault != "" && before.Status >= 400 {
+			continue
+		}
+		i := slices.IndexFunc(kills, func(k time.Time) bool { return before.Start.Before(k) && k.Before(r.Start) })
+		if i < 0 {
+			t.Errorf("%s%s was asked for again, %v after %d %s, and no kill between", r.Host, r.Path, r.Start.Sub(before.Start), before.Status, before.Fault)
+			continue
+		}
+		again++
+		if byKill[i]++; byKill[i] == killWorkers+1 {
+			t.Errorf("more requests were repeated after kill %d than the %d that can have been in flight", i+1, killWorkers)
 		}
 	}
-	if most := len(kills) * killWorkers; again > most {
-		t.Errorf("%d requests were repeated after %d kills, at most %d can have been in flight", again, len(kills), most)
-	}
-	t.Logf("%d requests repeated", again)
+	return again
 }
 
-// checkRests is the part of checkLog about rests: no host was asked again before
-// killRest was over, nor for a page before its robots.txt.
-func checkRests(t *testing.T, log []request, kills []time.Time) {
-	t.Helper()
-	slices.SortFunc(log, func(a, b request) int { return a.Start.Compare(b.Start) }) // it is in the order of the ends
-	last := map[string]request{}
-	for _, r := range log {
-		before, ok := last[r.Host]
-		orphan := slices.ContainsFunc(kills, func(k time.Time) bool { return before.Start.Before(k.Add(killRest)) && k.Before(before.End) })
-		if gap := r.Start.Sub(before.Start); ok && !orphan && gap < killRest {
-			t.Errorf("%s%s came %v after %s began, want a rest of %v", r.Host, r.Path, gap, before.Path, killRest)
-		}
-		if !ok && r.Path != "/robots.txt" {
-			t.Errorf("%s%s came before robots.txt", r.Host, r.Path)
-		}
-		last[r.Host] = r
-	}
-}
-
-// checkStore reads every page and body of a store and returns their number.
-func checkStore(t *testing.T, dir string) uint64 {
+// checkStore reads every page and body of a store, and returns the content's
+// checksum for each URL that is stored or a duplicate.
+func checkStore(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	s, err := store.Open(dir)
 	if err != nil {
@@ -201,7 +344,7 @@ func checkStore(t *testing.T, dir string) uint64 {
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
-	n := uint64(0)
+	n, sums, pages := uint64(0), map[uint64]string{}, map[string]string{}
 	for p, err := range s.Pages() {
 		if err != nil {
 			t.Fatal(err)
@@ -212,9 +355,17 @@ func checkStore(t *testing.T, dir string) uint64 {
 		if body, err := s.Body(p.Number); err != nil || int64(len(body)) != p.Bytes {
 			t.Errorf("page %d: %d bytes, %v; want %d", p.Number, len(body), err, p.Bytes)
 		}
+		sums[p.Number] = fmt.Sprintf("%x", p.Checksum)
+		pages[p.URL] = sums[p.Number]
 	}
 	if counts, err := s.Counts(); err != nil || counts.Pages != n {
 		t.Errorf("%d pages are counted, %v; there are %d", counts.Pages, err, n)
 	}
-	return n
+	for e, err := range s.EndedIn("duplicate") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[e.URL] = sums[e.Fate.Page]
+	}
+	return pages
 }

@@ -17,14 +17,23 @@ import (
 
 // requestLog collects what a served corpus logs; safe for concurrent use.
 type requestLog struct {
-	mu  sync.Mutex // guards buf
+	mu  sync.Mutex // guards the rest
 	buf bytes.Buffer
+	n   int // lines: each is one Write
 }
 
 func (l *requestLog) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.n++
 	return l.buf.Write(b)
+}
+
+// lines returns how many requests were logged.
+func (l *requestLog) lines() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n
 }
 
 // request is one line of the log.

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+	"fossick/store"
+)
+
+// TestPoliteness crawls webs of which a third misbehaves, without a proxy, so that
+// hosts have addresses and some share one, kills the crawl again and again, and
+// lets the judge read the server's log. FOSSICK_REQUESTS says how many requests
+// each web is to get at least, 700 if not set.
+func TestPoliteness(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls for half a minute")
+	}
+	t.Run("linked", func(t *testing.T) {
+		beJudged(t, linkedWeb(120, 40), "http://h0.test/0")
+	})
+	t.Run("wikispeedia", func(t *testing.T) {
+		corpus := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), "wikispeedia")
+		if _, err := os.Stat(corpus); err != nil {
+			t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
+		}
+		set, err := datasets.Open(corpus, datasets.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		beJudged(t, set, "http://h115.test/wiki/Ireland")
+	})
+}
+
+// politeDelay is the rest of hosts in TestPoliteness; an eighth of them asks for
+// politeCrawlDelay.
+const (
+	politeDelay      = 50 * time.Millisecond
+	politeCrawlDelay = 400 * time.Millisecond
+)
+
+func beJudged(t *testing.T, set *datasets.Set, seed string) {
+	log := &requestLog{}
+	// Delayed so much that a request in flight at a kill is no rarity.
+	addr, _, stop, err := serveAt(t.Context(), "0.0.0.0:0", set, corpusweb.Options{
+		Log: log, Latency: 10 * time.Millisecond, Disallow: 0.15, CrawlDelay: politeCrawlDelay, Faults: corpusweb.FaultPlan{Share: 0.3},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts, addresses := shareAddresses(t, port)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	kills := crawlRequests(t, dir, log, []string{
+		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--seed", seed,
+		"--hosts", hosts, "--allow-net", "127.0.0.0/8", "--delay", politeDelay.String(), "--timeout", "3s", "--workers", "64",
+		"--max-pages", "1000000", "--store", dir,
+	})
+	requests := log.requests(t)
+	j := judge{
+		log: requests, kills: kills, delay: politeDelay, robots: readRobots(t, "127.0.0.1:"+port, requests),
+		party: func(host string) string { return addresses[strings.TrimSuffix(host, ":80")] },
+	}
+	v := j.judge()
+	v.report(t)
+	slow, refused, delayed := 0, 0, 0
+	for _, r := range requests {
+		if linkedSecret(r.Path) {
+			t.Errorf("%s%s was asked for, to which only links with nofollow lead", r.Host, r.Path)
+		}
+		if r.After != "" {
+			slow++
+		}
+	}
+	for _, r := range j.robots {
+		if r.code != 200 && !r.loops && (r.code < 400 || r.code >= 500) {
+			refused++
+		}
+		if r.delay >= politeCrawlDelay {
+			delayed++
+		}
+	}
+	t.Logf("%d kills; %d hosts, %d of which do not give robots.txt, %d ask for a Crawl-delay; %d answers with Retry-After", len(kills), len(j.robots), refused, delayed, slow)
+	if v.waited < v.requests/50 || v.acrossKills == 0 || delayed == 0 {
+		t.Errorf("hardly anything was there to judge: %+v", v)
+	}
+}
+
+// shareAddresses writes a file for --hosts: of the hosts h0.test to h299.test each
+// has an address of its own, but for the first thirty, of which three share one.
+func shareAddresses(t *testing.T, port string) (file string, addresses map[string]string) {
+	t.Helper()
+	addresses = map[string]string{}
+	var b strings.Builder
+	for i := range 300 {
+		k := i
+		if i < 30 {
+			k = i / 3
+		}
+		addresses[fmt.Sprintf("h%d.test", i)] = fmt.Sprintf("127.0.%d.%d", 1+k/200, 1+k%200)
+		fmt.Fprintf(&b, "h%d.test\t127.0.%d.%d:%s\n", i, 1+k/200, 1+k%200, port)
+	}
+	file = filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file, addresses
+}
+
+// crawlRequests lets a crawl run until the log has so many requests as it shall,
+// killing it every few hundred, at moments that have nothing to do with them.
+func crawlRequests(t *testing.T, dir string, log *requestLog, args []string) (kills []time.Time) {
+	t.Helper()
+	want := fromEnv("FOSSICK_REQUESTS", 700)
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	for log.lines() < want {
+		full := args
+		if s, err := store.Open(dir); err == nil {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			full = append(args[:len(args):len(args)], "--resume")
+		}
+		from, piece := log.lines(), 100+rng.IntN(300)
+		killed, out := runAndKillWhen(t, full, 30*time.Second, func() bool { return log.lines() > from+piece })
+		if !killed {
+			t.Logf("the crawl ended by itself after %d requests: %s", log.lines(), out)
+			break
+		}
+		kills = append(kills, time.Now())
+	}
+	return kills
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Crawls webs of which a third misbehaves, without a proxy, killing the crawl every
+# few hundred requests, and judges its manners by the server's log alone: the
+# figures of "Manners" in docs/results.md.
+#
+#   scripts/politeness.sh [REQUESTS]     default: 10,000 of each web
+#
+# The webs: a made-up one, and wikispeedia when FOSSICK_DATA leads to it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export FOSSICK_REQUESTS=${1:-10000}
+export FOSSICK_DATA=${FOSSICK_DATA:-$PWD/../shared/data}
+go test ./cmd/fossick -run '^(TestJudge|TestPoliteness)$' -v -count 1 -timeout 2h

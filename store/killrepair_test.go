@@ -1,0 +1,160 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// childRepairs makes the child of childDir repair the store instead.
+const childRepairs = "FOSSICK_TEST_STORE_REPAIRS"
+
+func repairOnce(dir string, _ io.Writer) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	_, err = s.Repair(context.Background())
+	return errors.Join(err, s.Close())
+}
+
+// TestKillRepair kills a repair again and again at random moments. When one comes
+// to its end verify finds nothing, and every page that was not harmed is there
+// with its body.
+func TestKillRepair(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills many processes")
+	}
+	const pages = 600
+	dir := filepath.Join(t.TempDir(), "s")
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	harmed := harmedStore(t, dir, pages, r)
+	took := repairInChild(t, dir, 0)
+	checkRepaired(t, dir, harmed)
+	must(t, os.RemoveAll(dir))
+	harmed = harmedStore(t, dir, pages, r)
+	kills, most, ended := 0, 10, 0
+	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
+		most = n
+	}
+	for kills+ended < most {
+		if repairInChild(t, dir, time.Duration(r.Int64N(int64(took*5/4)))) > 0 {
+			// It came to its end: harm anew.
+			ended++
+			checkRepaired(t, dir, harmed)
+			must(t, os.RemoveAll(dir))
+			harmed = harmedStore(t, dir, pages, r)
+			continue
+		}
+		kills++
+	}
+	repairInChild(t, dir, 0)
+	checkRepaired(t, dir, harmed)
+	t.Logf("%d kills, %d repairs came to their end before, %d pages of the last store had been harmed", kills, ended, len(harmed))
+}
+
+// harmedStore makes a store of so many pages and takes something away from every
+// fifth; it returns the IDs of these.
+func harmedStore(t *testing.T, dir string, pages uint64, r *rand.Rand) map[ID]bool {
+	t.Helper()
+	s, err := Create(dir, Info{})
+	must(t, err)
+	for n := uint64(1); n <= pages; n++ {
+		change(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+	}
+	_, err = s.Repair(t.Context()) // putExchange is not exact about totals
+	must(t, err)
+	harmed := map[ID]bool{}
+	must(t, s.db.Update(func(txn *badger.Txn) error {
+		for n := uint64(1); n <= s.mustPages(t); n++ {
+			if r.IntN(5) > 0 {
+				continue
+			}
+			p, err := s.Page(n)
+			must(t, err)
+			harmed[p.ID] = true
+			switch h := HashURL(p.URL); r.IntN(4) {
+			case 0:
+				must(t, txn.Delete(numKey(keyBody, n)))
+			case 1:
+				must(t, txn.Delete(numKey(keyPage, n)))
+			case 2:
+				must(t, txn.Delete(bytesKey(keySeen, h[:])))
+			case 3:
+				must(t, txn.Set(numKey(keyFate, uint64(p.ID)), []byte{0xff}))
+			}
+		}
+		return nil
+	}))
+	must(t, s.Close())
+	return harmed
+}
+
+func (s *Store) mustPages(t *testing.T) uint64 {
+	t.Helper()
+	c, err := s.Counts()
+	must(t, err)
+	return c.Pages
+}
+
+// repairInChild repairs in a process that is killed after d (0: never). It
+// returns how long the repair took, 0 when it was killed.
+func repairInChild(t *testing.T, dir string, d time.Duration) time.Duration {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.Command(self, "-test.run=^$")
+	cmd.Env = append(os.Environ(), childDir+"="+dir, childRepairs+"=1")
+	var said bytes.Buffer
+	cmd.Stdout = &said
+	start := time.Now()
+	must(t, cmd.Start())
+	if d > 0 {
+		timer := time.AfterFunc(d, func() { _ = cmd.Process.Kill() }) // it may have ended
+		defer timer.Stop()
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() < 0 {
+		return 0
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, said.Bytes())
+	}
+	return time.Since(start)
+}
+
+func checkRepaired(t *testing.T, dir string, harmed map[ID]bool) {
+	t.Helper()
+	s, err := Open(dir)
+	must(t, err)
+	defer s.Close()
+	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Fatalf("after the repair: %d problems: %.300v, %v", len(problems), problems, err)
+	}
+	c, err := s.Counts()
+	must(t, err)
+	for id := ID(1); id <= ID(c.URLs); id++ {
+		if harmed[id] {
+			continue
+		}
+		life, err := s.Life(fmt.Sprint("http://h.example/", id))
+		if err != nil || life.Page == nil {
+			t.Fatalf("page %d, which was not harmed: %v, %+v", id, err, life)
+		}
+		if body, err := s.Body(life.Page.Number); err != nil || string(body) != string(bodyOf(uint64(id))) {
+			t.Fatalf("page %d, which was not harmed: %d bytes, %v", id, len(body), err)
+		}
+	}
+}
