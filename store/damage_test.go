@@ -177,6 +177,30 @@ func TestDiskFull(t *testing.T) {
 	change(t, s, func(b *Batch) { must(t, b.PutBirth(2, Birth{URL: u2})) })
 }
 
+// TestEmptyLogs: a kill just after Badger has made a log leaves it empty.
+func TestEmptyLogs(t *testing.T) {
+	for _, names := range [][]string{{"000077.vlog"}, {"00077.mem"}, {"000077.vlog", "00077.mem", "00078.mem"}} {
+		t.Run(strings.Join(names, " "), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "s")
+			s, err := Create(dir, Info{})
+			must(t, err)
+			for n := uint64(1); n <= 5; n++ {
+				change(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+			}
+			must(t, s.Close())
+			for _, name := range names {
+				must(t, os.WriteFile(filepath.Join(dir, database, name), nil, 0o600))
+			}
+			s, err = Open(dir)
+			must(t, err)
+			for n := uint64(1); n <= 5; n++ {
+				checkExchange(t, s, n)
+			}
+			must(t, s.Close())
+		})
+	}
+}
+
 // FuzzDecode reads records from any bytes: no panic, and what can be read is
 // the same after writing and reading again.
 func FuzzDecode(f *testing.F) {

@@ -152,7 +152,7 @@ func exists(dir string) bool {
 // open opens the database of this name in dir.
 func open(dir, name string) (*Store, error) {
 	path := filepath.Join(dir, name)
-	db, err := badger.Open(options(path))
+	db, err := openDatabase(path)
 	if err != nil {
 		if strings.Contains(err.Error(), "Another process is using this Badger database") {
 			return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)

@@ -181,7 +181,14 @@ func (in *inspection) seen(ctx context.Context) error {
 }
 
 // totals compares the running totals with what the records say.
-func (in *inspection) totals(context.Context) error {
+func (in *inspection) totals(ctx context.Context) error {
+	if in.mend && len(in.problems) > 0 { // fates have changed since births counted them
+		again := &inspection{s: in.s, counts: Counts{States: map[string]uint64{}}}
+		if err := again.births(ctx); err != nil {
+			return err
+		}
+		in.counts.States, in.counts.Skipped = again.counts.States, again.counts.Skipped
+	}
 	had, err := in.s.Counts()
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err

@@ -71,11 +71,6 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	if err != nil || f.State != "ok" || f.Page != p.Number {
 		what := fmt.Sprintf("page %d is stored, but its URL %s has the fate %+v", p.Number, p.URL, f)
 		err := in.found(numKey(keyPage, p.Number), what, "the URL has the page", func(b *Batch) error {
-			in.counts.States[f.State]--
-			in.counts.States["ok"]++
-			if in.counts.States[f.State] == 0 {
-				delete(in.counts.States, f.State)
-			}
 			return b.PutFate(p.ID, Fate{State: "ok", Page: p.Number, At: p.At})
 		})
 		if err != nil {
@@ -128,9 +123,6 @@ func (in *inspection) again(b *Batch, id ID) error {
 	birth, err := in.s.Birth(id)
 	if err != nil {
 		return nil // a page of no URL: nothing to queue
-	}
-	if in.counts.States["ok"]--; in.counts.States["ok"] == 0 {
-		delete(in.counts.States, "ok")
 	}
 	q := Queued{Parent: birth.From}
 	if birth.Via == ViaSeed {

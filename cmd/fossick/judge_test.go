@@ -120,7 +120,7 @@ func (j *judge) judgeRests(v *verdict, log []request) {
 func (j *judge) cutOff(r request) (time.Time, bool) {
 	const unwritten = 250 * time.Millisecond
 	for _, k := range j.kills {
-		if r.Start.Before(k) && k.Before(r.End.Add(unwritten)) {
+		if r.Start.Before(k.Add(j.delay)) && k.Before(r.End.Add(unwritten)) {
 			return k, true
 		}
 	}
