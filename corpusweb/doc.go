@@ -15,6 +15,7 @@
 // Start with New, then Serve, or use the Web as a handler; Close it at the end.
 //
 // Files: web.go New and the index; answer.go one request; robots.go robots.txt
-// and --disallow; sitemap.go sitemaps; tunnel.go CONNECT; ca.go certificates; spool.go bodies on disk;
-// log.go the request log; serve.go the listener.
+// and --disallow; sitemap.go sitemaps; tunnel.go CONNECT; ca.go certificates;
+// spool.go bodies on disk; log.go the request log; serve.go the listener; faults.go
+// what may go wrong on purpose, victim.go how, fault*.go each kind.
 package corpusweb

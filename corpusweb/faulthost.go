@@ -76,24 +76,37 @@ func (w *Web) badTLS(f *Fault, conn net.Conn, name string) *tls.Config {
 		return nil
 	case "tls-old":
 		cfg.MinVersion, cfg.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
+	case "tls-cipher":
+		cfg.MaxVersion, cfg.CipherSuites = tls.VersionTLS12, []uint16{tls.TLS_ECDHE_RSA_WITH_RC4_128_SHA}
+	default:
+		if w.badShake(f, conn) {
+			return nil
+		}
 	}
 	cfg.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		switch f.Name {
 		case "tls-name":
 			return w.ca.certificate("elsewhere.invalid")
-		case "tls-expired", "tls-self":
-			return w.ca.bad(name, f.Name == "tls-self")
+		case "tls-expired", "tls-self", "tls-future":
+			return w.ca.bad(name, f.Name)
+		case "tls-chain":
+			return w.badChain(name)
 		}
 		return w.ca.certificate(name)
 	}
 	return cfg
 }
 
-// bad returns a certificate of a host that is signed by itself, or expired.
-func (a *authority) bad(name string, self bool) (*tls.Certificate, error) {
+// bad returns a certificate of a host that is signed by itself, is expired, or
+// begins in future.
+func (a *authority) bad(name, fault string) (*tls.Certificate, error) {
 	template := leafTemplate(name)
-	if !self {
+	switch fault {
+	case "tls-expired":
 		template.NotBefore, template.NotAfter = time.Now().AddDate(0, 0, -30), time.Now().AddDate(0, 0, -1)
+		return a.sign(template, a.cert, a.leaf, a.key)
+	case "tls-future":
+		template.NotBefore, template.NotAfter = time.Now().AddDate(0, 1, 0), time.Now().AddDate(1, 0, 0)
 		return a.sign(template, a.cert, a.leaf, a.key)
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -37,7 +37,11 @@ func (f *Fault) Host() bool { return f.scope != onPage }
 
 // Faults returns all that can be asked for, sorted by name.
 func Faults() []Fault {
-	all := slices.Concat(wireFaults(), bodyFaults(), codingFaults(), contentFaults(), redirectFaults(), statusFaults(), trapFaults(), robotsFaults(), sitemapFaults(), tlsFaults())
+	all := slices.Concat(
+		wireFaults(), headerFaults(), bodyFaults(), framingFaults(), codingFaults(), packingFaults(), charsetFaults(), contentFaults(),
+		markupFaults(), redirectFaults(), movedFaults(), statusFaults(), moodFaults(), trapFaults(),
+		robotsFaults(), rulesFaults(), sitemapFaults(), tlsFaults(), shakeFaults(),
+	)
 	slices.SortFunc(all, func(a, b Fault) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

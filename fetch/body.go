@@ -232,7 +232,12 @@ type wireReader struct{ b *bodyReader }
 
 func (w wireReader) Read(p []byte) (int, error) {
 	n, err := w.b.raw.Read(p)
-	w.b.ex.wire.Add(int64(n))
+	wire := w.b.ex.wire.Add(int64(n))
+	if limit := w.b.ex.req.MaxBodyBytes; wire > limit && w.b.coding != codingNone {
+		// Packed is larger than the whole may be unpacked. It may unpack to nothing
+		// at all, so that enforce would never hear of it: gzip has empty members.
+		return 0, &stateError{StateTooLarge, fmt.Errorf("compressed body over the limit of %d bytes", limit)}
+	}
 	return n, err
 }
 

@@ -69,7 +69,7 @@ func (d *dialer) dialFirst(ctx context.Context, network string, targets []netip.
 		conn, err := nd.DialContext(share, network, target.String())
 		cancel()
 		if err == nil {
-			return &watchedConn{Conn: conn}, nil
+			return watch(conn), nil
 		}
 		if first == nil {
 			first = err
@@ -128,6 +128,23 @@ func (d *dialer) lookup(ctx context.Context, host string, port uint16) ([]netip.
 	if literal {
 		return []netip.Addr{addr.Unmap()}, port, nil
 	}
+	if !isName(name) {
+		return nil, 0, &stateError{StateNoIP, fmt.Errorf("%.100q is no name of a host: it has an empty part, one over 63 letters, or over 253 in all", host)}
+	}
 	addrs, err := d.dns.lookup(ctx, name)
 	return addrs, port, err
+}
+
+// isName says whether a name server can know a name (RFC 1035, 2.3.4). Which
+// characters it has is the server's affair: underscores are common.
+func isName(name string) bool {
+	if len(name) == 0 || len(name) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if len(label) == 0 || len(label) > 63 {
+			return false
+		}
+	}
+	return true
 }

@@ -58,6 +58,7 @@ type exchange struct {
 	addr        netip.Addr
 	conn        net.Conn
 	watched     *watchedConn // below conn
+	kept        *watchedConn // the connection in use, if it was kept from an exchange before
 	reader      *bodyReader
 	state       State // the judge's verdict, "" until then
 	contentType string
@@ -85,9 +86,9 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 	ex.start()
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) {
-			switch ex.at() {
-			case phaseConnect:
-			case phaseSent:
+			switch p := ex.at(); {
+			case p == phaseConnect:
+			case p == phaseSent && !ex.kept.untouched():
 				// net/http tries again where a connection that it had kept ends
 				// without an answer, on one kept connection after the other. The
 				// server may have had the request each time: one exchange is one
@@ -111,6 +112,10 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 			}
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
+			ex.kept = nil
+			if info.Reused {
+				ex.kept = settle(info.Conn)
+			}
 			ex.enter(phaseHeader)
 			ex.attend(info.Conn)
 			if tcp, ok := info.Conn.RemoteAddr().(*net.TCPAddr); ok && ex.f.opt.Proxy == nil {

@@ -135,6 +135,10 @@ func (f *Fetcher) exchange(ctx context.Context, req Request, resp *Response) {
 		resp.Err = err
 		return
 	}
+	if err := checkPort(u); err != nil {
+		resp.State, resp.Err = StateGuardDenied, err
+		return
+	}
 	ex := newExchange(f, u, req)
 	ctx = ex.begin(ctx)
 	defer ex.end()
@@ -167,6 +171,9 @@ func parseURL(raw string) (*url.URL, error) {
 // party). Through a proxy it is the zero Addr and no error. StateOf tells
 // no_ip from guard_denied in the error.
 func (f *Fetcher) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	if err := checkPort(&url.URL{Host: host}); err != nil {
+		return netip.Addr{}, err
+	}
 	if f.opt.Proxy != nil {
 		return netip.Addr{}, nil
 	}

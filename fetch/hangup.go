@@ -30,24 +30,23 @@ func (ex *exchange) attend(conn net.Conn) {
 	ex.leave()
 	ex.conn, ex.watched = conn, watchedOf(conn)
 	if ex.watched != nil {
-		ex.watched.users.Add(1)
-		ex.watched.used.Store(true)
-		ex.watched.idle.Store(0)
+		ex.watched.meter.users.Add(1)
+		ex.watched.meter.used.Store(true)
+		ex.watched.meter.idle.Store(0)
 	}
 }
 
 // leave ends what attend began; nothing when there is nothing to end.
 func (ex *exchange) leave() {
 	if ex.watched != nil {
-		ex.watched.users.Add(-1)
+		ex.watched.meter.users.Add(-1)
 		ex.watched = nil
 	}
 }
 
-// watchedConn is a connection that is closed when more than maxIdleBytes come
-// while no exchange uses it: the rest of an unwanted body, or an attack.
-type watchedConn struct {
-	net.Conn
+// meter tells when more than maxIdleBytes come on a connection that no exchange
+// uses: the rest of an unwanted body, or an attack.
+type meter struct {
 	used  atomic.Bool  // by an exchange: handshakes are over
 	users atomic.Int32 // exchanges on it
 	idle  atomic.Int64 // bytes that came without any
@@ -57,13 +56,9 @@ const maxIdleBytes = 64 << 10
 
 var errUnasked = errors.New("the server sends without being asked")
 
-func (c *watchedConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if c.users.Load() == 0 && c.used.Load() && c.idle.Add(int64(n)) > maxIdleBytes {
-		_ = c.Close()
-		return 0, errUnasked
-	}
-	return n, err
+// unasked counts n bytes that came and says whether they are too many.
+func (m *meter) unasked(n int) bool {
+	return m.users.Load() == 0 && m.used.Load() && m.idle.Add(int64(n)) > maxIdleBytes
 }
 
 // watchedOf finds the watched connection below layers of TLS, nil if there is none.

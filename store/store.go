@@ -260,7 +260,11 @@ func (s *Store) putInfo() error {
 // quiet drops Badger's own log, but for what went wrong.
 type quiet struct{}
 
-func (quiet) Errorf(format string, args ...any)   { slog.Error("store: " + fmt.Sprintf(format, args...)) }
+func (quiet) Errorf(format string, args ...any) {
+	if what := fmt.Sprintf(format, args...); !strings.Contains(what, emptyLog) { // see openDatabase
+		slog.Error("store: " + what)
+	}
+}
 func (quiet) Warningf(format string, args ...any) {}
 func (quiet) Infof(format string, args ...any)    {}
 func (quiet) Debugf(format string, args ...any)   {}

@@ -58,7 +58,7 @@ func faultState(t *testing.T, f *corpusweb.Fault) fetch.State {
 			r = fetcher.Fetch(t.Context(), fetch.RobotsRequest(r.Location))
 		}
 		if rules, final := fetch.RobotsFrom(r); final && !rules.Allowed("fossick", "/page") {
-			if r.State == fetch.StateTLSError {
+			if r.State == fetch.StateTLSError || r.State == fetch.StateConnectTimeout {
 				return r.State
 			}
 			return fetch.StateRobotsDenied
@@ -128,7 +128,7 @@ func TestFaultyCrawl(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls for half a minute")
 	}
-	const hosts = 700
+	const hosts = 1400
 	log := &requestLog{}
 	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), corpusweb.Options{Log: log, Faults: corpusweb.FaultPlan{Share: 1.0 / 3}})
 	if err != nil {
@@ -136,17 +136,17 @@ func TestFaultyCrawl(t *testing.T) {
 	}
 	defer stop()
 	dir := filepath.Join(t.TempDir(), "crawl")
-	killed, out := runAndKill(t, []string{
+	run := runFossick(t, []string{
 		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/",
 		"--proxy", "http://" + addr, "--ca", ca, "--delay", killRest.String(), "--timeout", "2s", "--workers", "64",
 		"--max-pages", "100000", "--store", dir, "--json", "--quiet",
-	}, 4*time.Minute)
+	}, 8*time.Minute, func() bool { return false })
+	killed, out := run.killed, run.stdout
 	var result crawlResult
 	if err := json.Unmarshal(out, &result); killed || err != nil || result.Stopped != "frontier_empty" {
 		t.Fatalf("the crawl did not end by itself: killed %v, %v, %s", killed, err, out)
 	}
-	j := judge{log: log.requests(t), delay: killRest}
-	j.judge().report(t)
+	checkRests(t, log.requests(t), nil)
 	pageFault, robotsFault, asked := map[string]string{}, map[string]string{}, map[string]bool{}
 	for _, r := range log.requests(t) {
 		asked[r.Host] = true
@@ -171,7 +171,7 @@ func TestFaultyCrawl(t *testing.T) {
 		want := []string{"ok"}
 		switch page, robots := faultNamed(pageFault[host]), faultNamed(robotsFault[host]); {
 		case !asked[host] && i%2 == 1:
-			want = []string{"tls_error"}
+			want = []string{"tls_error", "connect_timeout"}
 		case robots != nil && !slices.Contains(robots.States, "ok"):
 			want = robots.States
 			met[robots.Name] = true
@@ -186,16 +186,19 @@ func TestFaultyCrawl(t *testing.T) {
 			t.Errorf("%s: state %s (%s), want %v for %q, %q", u, life.Fate.State, life.Fate.Reason, want, pageFault[host], robotsFault[host])
 		}
 	}
-	if len(met) < 60 {
+	if run.peak > 512<<20 {
+		t.Errorf("%d MiB resident at most, want 512", run.peak>>20)
+	}
+	if len(met) < 120 {
 		t.Errorf("%d faults met; want nearly all: enlarge the web", len(met))
 	}
-	for _, inside := range []string{"http://127.0.0.1:22/", "http://10.0.0.1/admin", "http://169.254.169.254/latest/meta-data/", "http://[::ffff:7f00:1]/", "http://127.0.0.1/"} {
+	for _, inside := range []string{"http://127.0.0.1:22/", "http://127.0.0.1:6379/", "http://127.0.0.1:22/relative", "http://127.0.0.1:22/robots.txt", "http://10.0.0.1/admin", "http://169.254.169.254/latest/meta-data/", "http://[::ffff:7f00:1]/", "http://127.0.0.1/"} {
 		if life, err := s.Life(inside); err == nil && (life.Fate == nil || life.Fate.State != "guard_denied") {
 			t.Errorf("%s: %+v, want guard_denied", inside, life.Fate)
 		}
 	}
 	checkFaultyStore(t, s)
-	t.Logf("%d faults met, %d requests, states %v", len(met), result.Requests, result.ByState)
+	t.Logf("%d faults met, %d requests, states %v, %d MiB resident at most", len(met), result.Requests, result.ByState, run.peak>>20)
 }
 
 func faultNamed(name string) *corpusweb.Fault {

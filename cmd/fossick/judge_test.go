@@ -89,9 +89,9 @@ func (j *judge) judgeRests(v *verdict, log []request) {
 		}
 		before := log[i-1]
 		due := j.due(before, failures)
-		if kill, cut := j.cutOff(before); cut && r.Start.After(kill) {
-			// The server went on with it alone. Whoever resumes knows nothing of
-			// it, and rests a whole delay first; before that it must have started.
+		if kill, cut := j.cutOff(before); cut && r.Start.After(kill.Add(j.delay)) {
+			// The server went on with it alone. Whoever resumes knows nothing of it,
+			// and rests first; what begins within a delay was sent before the kill.
 			v.acrossKills++
 			due = max(j.delay, j.robots[before.Host].delay)
 			if r.Start.Sub(kill) < due {
@@ -277,6 +277,13 @@ func (v verdict) report(t *testing.T) {
 		v.requests, v.parties, v.leastGap, v.leastOver, v.waited, v.acrossKills)
 }
 
+// checkRests judges a crawl with --delay killRest, but for what robots.txt says.
+func checkRests(t *testing.T, log []request, kills []time.Time) {
+	t.Helper()
+	j := judge{log: log, kills: kills, delay: killRest}
+	j.judge().report(t)
+}
+
 // TestJudge: the judge finds what it is there to find.
 func TestJudge(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1e9, 0).Add(time.Duration(ms) * time.Millisecond) }
@@ -312,7 +319,8 @@ func TestJudge(t *testing.T) {
 		{name: "one address", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}, party: party, want: "want a rest of 100ms"},
 		{name: "two addresses", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}},
 		{name: "orphan", log: []request{robots, req("a:80", "/x", 120, 900), req("a:80", "/y", 400, 410)}, kills: []time.Time{at(200)}},
-		{name: "early after a kill", log: []request{robots, req("a:80", "/x", 520, 900), req("a:80", "/y", 640, 650)}, kills: []time.Time{at(600)}, want: "after the kill"},
+		{name: "sent before the kill", log: []request{robots, req("a:80", "/x", 520, 530), req("a:80", "/y", 640, 650)}, kills: []time.Time{at(600)}},
+		{name: "early after a kill", log: []request{req("slow:80", "/robots.txt", 0, 10), req("slow:80", "/x", 2200, 2900), req("slow:80", "/y", 2800, 2810)}, kills: []time.Time{at(2300)}, want: "after the kill"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := judge{log: c.log, kills: c.kills, party: c.party, delay: 100 * time.Millisecond, robots: map[string]rules{

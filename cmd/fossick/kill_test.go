@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -263,6 +264,19 @@ func runAndKill(t *testing.T, args []string, d time.Duration) (killed bool, stdo
 // asked every millisecond.
 func runAndKillWhen(t *testing.T, args []string, d time.Duration, when func() bool) (killed bool, stdout []byte) {
 	t.Helper()
+	r := runFossick(t, args, d, when)
+	return r.killed, r.stdout
+}
+
+// ran is a process that has ended.
+type ran struct {
+	killed bool
+	stdout []byte // unless killed
+	peak   int64  // memory resident at most, in bytes
+}
+
+func runFossick(t *testing.T, args []string, d time.Duration, when func() bool) ran {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), beMain+"=1")
 	var out, errs bytes.Buffer
@@ -274,27 +288,35 @@ func runAndKillWhen(t *testing.T, args []string, d time.Duration, when func() bo
 	go func() { ended <- cmd.Wait() }()
 	end, tick := time.After(d), time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for {
+	var err error
+	for waits := true; waits; {
 		select {
 		case <-tick.C:
-			if !when() {
-				continue
-			}
+			waits = !when()
 		case <-end:
-		case err := <-ended:
+			waits = false
+		case err = <-ended:
 			if err != nil {
 				t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
 			}
-			return false, out.Bytes()
+			return ran{stdout: out.Bytes(), peak: peakMemory(cmd.ProcessState)}
 		}
-		_ = cmd.Process.Kill() // it may have ended
-		if err := <-ended; err == nil {
-			return false, out.Bytes()
-		} else if !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
-		}
-		return true, nil
 	}
+	_ = cmd.Process.Kill() // it may have ended
+	if err = <-ended; err == nil {
+		return ran{stdout: out.Bytes(), peak: peakMemory(cmd.ProcessState)}
+	} else if !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
+	}
+	return ran{killed: true}
+}
+
+// peakMemory returns how much memory a process had resident at most, in bytes.
+func peakMemory(p *os.ProcessState) int64 {
+	if use, ok := p.SysUsage().(*syscall.Rusage); ok {
+		return use.Maxrss << 10 // Linux counts in KiB
+	}
+	return 0
 }
 
 // killRest is the hosts' rest in the kill test. The crawler rests from the end of
