@@ -126,7 +126,7 @@ func faultyWeb(hosts int) *datasets.Set {
 // nothing was asked for inside the guarded nets.
 func TestFaultyCrawl(t *testing.T) {
 	if testing.Short() {
-		t.Skip("crawls for half a minute")
+		t.Skip("crawls for a minute")
 	}
 	const hosts = 1400
 	log := &requestLog{}
@@ -140,7 +140,7 @@ func TestFaultyCrawl(t *testing.T) {
 		"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--seed", "http://home.test/",
 		"--proxy", "http://" + addr, "--ca", ca, "--delay", killRest.String(), "--timeout", "2s", "--workers", "64",
 		"--max-pages", "100000", "--store", dir, "--json", "--quiet",
-	}, 8*time.Minute, func() bool { return false })
+	}, 4*time.Minute, func() bool { return false })
 	killed, out := run.killed, run.stdout
 	var result crawlResult
 	if err := json.Unmarshal(out, &result); killed || err != nil || result.Stopped != "frontier_empty" {
