@@ -232,7 +232,7 @@ func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Pag
 	p, header := o.page, o.resp.Header
 	return &store.Page{
 		Number: number, ID: o.id, URL: o.birth.URL,
-		ContentType: o.resp.ContentType, RobotsTag: header.Get("X-Robots-Tag"),
+		ContentType: o.resp.ContentType, RobotsTag: robotsTag(header),
 		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: o.score.Value, Terms: o.score.Terms, Relevant: o.score.Relevant,
 		Label: o.score.Label, Probability: o.score.Probability, Rule: o.score.Rule,

@@ -91,7 +91,7 @@ func (c *Crawler) read(o *outcome) error {
 	p, err := page.Parse(o.resp.Body, page.ParseOptions{
 		URL:         o.target,
 		ContentType: o.resp.ContentType,
-		RobotsTag:   o.resp.Header.Get("X-Robots-Tag"),
+		RobotsTag:   robotsTag(o.resp.Header),
 		Normalizer:  c.opt.URLs,
 	})
 	if err != nil {

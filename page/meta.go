@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // immediateSeconds is the longest wait of a <meta http-equiv=refresh> that is a
@@ -118,7 +119,7 @@ func (p *parser) pageRel(rel []byte) bool {
 
 // robots takes the directives of <meta name=robots>.
 func (p *Page) robots(content string) {
-	for d := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == ' ' || r == ';' || r == '\t' }) {
+	for d := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }) {
 		switch strings.ToLower(d) {
 		case "noindex":
 			p.NoIndex = true
@@ -133,7 +134,7 @@ func (p *Page) robots(content string) {
 // robotsHeader takes the lines of X-Robots-Tag; those for a robot by name
 // ("otherbot: noindex") are not for us.
 func (p *Page) robotsHeader(lines string) {
-	for line := range strings.Lines(lines) {
+	for line := range strings.SplitSeq(lines, "\n") {
 		if before, _, ok := strings.Cut(line, ":"); ok {
 			agent := strings.ToLower(strings.TrimSpace(before))
 			if !strings.ContainsAny(agent, ", ") && agent != "fossick" && agent != "*" && !takesValue(agent) {

@@ -207,9 +207,11 @@ func FuzzDecode(f *testing.F) {
 	records := []func() any{
 		func() any { return &Counts{} }, func() any { return &Birth{} }, func() any { return &Queued{} }, func() any { return &Visit{} },
 		func() any { return &Fate{} }, func() any { return &Page{} }, func() any { return &Label{} }, func() any { return &Host{} },
+		func() any { return &Info{} },
 	}
 	for _, r := range []any{
 		Counts{States: map[string]uint64{"ok": 1}}, Birth{URL: u1}, Queued{Priority: 0.5}, Visit{State: "ok"}, Fate{Reason: "x"}, somePage(), Label{Rule: "x"}, Host{Pages: 1},
+		Info{Topic: "x", Settings: []byte("{}")},
 	} {
 		b, err := encode(r)
 		must(f, err)

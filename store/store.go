@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -71,7 +72,7 @@ func Create(dir string, info Info) (*Store, error) {
 		return createOver(dir, info)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("store: %w; name a folder that can be written to", err)
 	}
 	if err := makeDatabase(dir, info); err != nil {
 		return nil, err
@@ -152,6 +153,12 @@ func exists(dir string) bool {
 // open opens the database of this name in dir.
 func open(dir, name string) (*Store, error) {
 	path := filepath.Join(dir, name)
+	if err := writable(dir, path); err != nil {
+		return nil, err
+	}
+	if err := checkTables(path); err != nil {
+		return nil, err
+	}
 	db, err := openDatabase(path)
 	if err != nil {
 		if strings.Contains(err.Error(), "Another process is using this Badger database") {
@@ -186,7 +193,8 @@ func options(path string) badger.Options {
 		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
-		WithDetectConflicts(false) // there is one writer
+		WithDetectConflicts(false).                             // there is one writer
+		WithChecksumVerificationMode(badgeroptions.OnBlockRead) // a damaged block is an error, not nonsense
 }
 
 // kernelName returns the name of the database's folder without symbolic links.

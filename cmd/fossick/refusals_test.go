@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"fossick/corpusweb"
+	"fossick/store"
+)
+
+// said runs fossick and returns its exit code and all that it printed.
+func said(t *testing.T, args ...string) (code int, text string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), beMain+"=1")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String()
+}
+
+// wantRefusal wants exit code 1, a sentence with these words, and no panic.
+func wantRefusal(t *testing.T, what string, code int, text string, words ...string) {
+	t.Helper()
+	if code != exitFailed || strings.Contains(text, "goroutine ") {
+		t.Errorf("%s: exit code %d, want 1 and a sentence: %.600s", what, code, text)
+	}
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s: %.600s\nwant %q in it", what, text, w)
+		}
+	}
+}
+
+// small is a web for stores to be spoilt, and its crawl.
+func small(t *testing.T) (addr string, focus func(dir string, more ...string) []string) {
+	t.Helper()
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(10, 20), corpusweb.Options{Latency: 5 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return addr, func(dir string, more ...string) []string {
+		return append([]string{"focus", "--topic", "all", "--keywords", "the", "--threshold", "0", "--seed", "http://h0.test/0", "--quiet",
+			"--proxy", "http://" + addr, "--delay", "0", "--store", dir}, more...)
+	}
+}
+
+// mount gives the test a file system of its own, of so many MiB.
+func mount(t *testing.T, mib string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+mib+"m"); err != nil {
+		t.Skipf("needs the right to mount a file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func verifies(t *testing.T, dir string) {
+	t.Helper()
+	if code, text := said(t, "verify", dir); code != exitDone {
+		t.Errorf("verify: exit code %d: %.600s", code, text)
+	}
+}
+
+// TestDiskFull: a crawl on a disk that is nearly full ends with a clear error and
+// an intact store; with room again it goes on to its end. When another program
+// takes all that is left at once, the store is intact too.
+func TestDiskFull(t *testing.T) {
+	disk := mount(t, "400")
+	_, focus := small(t)
+	dir, ballast := filepath.Join(disk, "crawl"), filepath.Join(disk, "ballast")
+	if code, text := said(t, focus(dir, "--max-pages", "20")...); code != exitDone {
+		t.Fatalf("with room enough: %s", text)
+	}
+	fill(t, ballast, 165)
+	code, text := said(t, focus(dir, "--resume", "--max-pages", "1000", "--json")...)
+	var r crawlResult
+	if err := json.Unmarshal([]byte(text[strings.Index(text, "{"):]), &r); err != nil || code != exitFailed || r.Stopped != "disk_full" {
+		wantRefusal(t, "a nearly full disk", code, text, "nearly full", "make room")
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	verifies(t, dir)
+	log := time.Now()
+	run := runFossick(t, focus(dir, "--resume", "--max-pages", "1000", "--json", "--delay", "20ms"), 10*time.Second, func() bool {
+		return time.Since(log) > 300*time.Millisecond
+	})
+	if run.killed { // now, with a crawl cut off in the middle, to the last byte
+		fill(t, ballast, 400)
+		code, text = said(t, "focus", "--resume", "--store", dir)
+		wantRefusal(t, "a full disk", code, text, "room")
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verifies(t, dir)
+	if code, text := said(t, focus(dir, "--resume", "--max-pages", "1000")...); code != exitDone {
+		t.Errorf("with room again: %s", text)
+	}
+	verifies(t, dir)
+}
+
+// fill writes so many MiB, or what there is room for.
+func fill(t *testing.T, name string, mib int) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	block := make([]byte, 1<<20)
+	for range mib {
+		if _, err := f.Write(block); err != nil {
+			return // full, as it shall be
+		}
+	}
+}
+
+// TestReadOnlyDisk: a store that cannot be written to is refused with a sentence.
+func TestReadOnlyDisk(t *testing.T) {
+	disk := mount(t, "400")
+	_, focus := small(t)
+	dir := filepath.Join(disk, "crawl")
+	if code, text := said(t, focus(dir, "--max-pages", "20")...); code != exitDone {
+		t.Fatalf("with room enough: %s", text)
+	}
+	if err := unix.Mount("", disk, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{focus(dir, "--resume"), focus(filepath.Join(disk, "other")), {"verify", dir}, {"repair", dir}} {
+		code, text := said(t, args...)
+		wantRefusal(t, args[0], code, text, "read-only", "written to")
+	}
+	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, ""); err != nil {
+		t.Fatal(err)
+	}
+	verifies(t, dir)
+}
+
+// TestNoStore: folders and files that are no store are refused, and left alone.
+func TestNoStore(t *testing.T) {
+	_, focus := small(t)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("not a store"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "thesis.txt"), []byte("years of work"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"verify", file}, {"verify", folder}, {"repair", folder}, focus(folder, "--resume"), focus(file)} {
+		code, text := said(t, args...)
+		wantRefusal(t, strings.Join(args, " "), code, text)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v: only the thesis was there", entries, err)
+	}
+}
+
+// TestBrokenDatabase breaks each file of a store in three ways. Every verb says
+// what is the matter, or goes on; none panics; and with the file put back the
+// store is sound, so nothing has made it worse that was not told to.
+func TestBrokenDatabase(t *testing.T) {
+	_, focus := small(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	if code, text := said(t, focus(dir, "--max-pages", "100")...); code != exitDone {
+		t.Fatal(text)
+	}
+	if _, text := said(t, focus(dir, "--resume", "--max-pages", "150")...); text == "" {
+		t.Log("resumed, so that there are several files")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "db", "*"))
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, name := range files {
+		for how, spoil := range map[string]func([]byte) []byte{
+			"empty": func([]byte) []byte { return nil },
+			"half":  func(b []byte) []byte { return b[:len(b)/2] },
+			"noise": func(b []byte) []byte {
+				b = bytes.Clone(b)
+				for i := range b {
+					b[i] ^= byte(i*131 + 7)
+				}
+				return b
+			},
+		} {
+			t.Run(filepath.Base(name)+" "+how, func(t *testing.T) {
+				copied := filepath.Join(t.TempDir(), "copy")
+				if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+					t.Fatal(err)
+				}
+				at := filepath.Join(copied, "db", filepath.Base(name))
+				whole, err := os.ReadFile(at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(at, spoil(whole), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				code, text := said(t, "verify", copied)
+				t.Logf("exit code %d: %.120s", code, text)
+				if code != exitDone && code != exitFailed || strings.Contains(text, "goroutine ") || code == exitFailed && strings.TrimSpace(text) == "" {
+					t.Errorf("verify: exit code %d: %.700s", code, text)
+				}
+			})
+		}
+	}
+	verifies(t, dir)
+}
+
+// TestBusyStore: a store that a crawl is writing is refused to a second one, which
+// says so, and the first goes on.
+func TestBusyStore(t *testing.T) {
+	_, focus := small(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	if code, text := said(t, focus(dir, "--max-pages", "20")...); code != exitDone {
+		t.Fatal(text)
+	}
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{focus(dir, "--resume"), focus(dir), {"verify", dir}, {"repair", dir}} {
+		code, text := said(t, args...)
+		wantRefusal(t, args[0], code, text, "another process is using the store")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	verifies(t, dir)
+}
