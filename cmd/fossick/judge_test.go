@@ -177,6 +177,10 @@ func failed(r request) bool {
 // brokenOff says whether it is for the client to end an answer. The server goes on
 // until it notices, so its log does not tell when that was.
 func brokenOff(r request) bool {
+	switch r.Fault {
+	case "second-answer", "stays-open": // the answer is over long before the server's part
+		return true
+	}
 	f := faultNamed(r.Fault)
 	return f != nil && slices.ContainsFunc(f.States, func(state string) bool {
 		return state == "too_large" || strings.HasSuffix(state, "_timeout") || strings.HasSuffix(state, "_error")

@@ -27,7 +27,7 @@ import (
 // ends by itself, store after store, until there were enough kills. The server's
 // log, not the crawler's, says what happened: no page is missing, none was fetched
 // twice but those in flight at a kill, and every host had its rest. After each
-// kill the store is sound. FOSSICK_KILLS says how many kills each web gets, 25 if
+// kill the store is sound. FOSSICK_KILLS says how many kills each web gets, 12 if
 // not set; FOSSICK_KILL_PAGES how many pages the made-up ones have, at least.
 func TestKill(t *testing.T) {
 	if testing.Short() {
@@ -92,7 +92,7 @@ func (p killPlan) focus(addr, dir string) []string {
 // killOften is the test for one web.
 func killOften(t *testing.T, plan killPlan) {
 	want := plan.crawl(t, nil) // in one go
-	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", 25), at: map[string]int{}}
+	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", 12), at: map[string]int{}}
 	stores, again := 0, 0
 	for k.most > 0 {
 		got := plan.crawl(t, k)
