@@ -4,8 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
 )
 
 // checkTables looks at the ends of Badger's tables before Badger does, which
@@ -13,12 +17,21 @@ import (
 // between has checksums that Badger heeds:
 //
 //	blocks · index · its length (4) · checksum · its length (4)
+//
+// Only tables that the manifest names count: what a kill left half written it does
+// not name, and Badger removes it.
 func checkTables(path string) error {
-	tables, err := filepath.Glob(filepath.Join(path, "*.sst"))
+	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
 	if err != nil {
-		return nil // no pattern of a path that cannot be read: opening says so
+		return nil // a new database, or opening says so
 	}
-	for _, name := range tables {
+	defer f.Close() // it is only read
+	manifest, _, err := badger.ReplayManifestFile(f, 0, options(path))
+	if err != nil {
+		return nil // opening says so
+	}
+	for _, id := range slices.Sorted(maps.Keys(manifest.Tables)) {
+		name := filepath.Join(path, fmt.Sprintf("%06d.sst", id))
 		if err := checkTable(name); err != nil {
 			return fmt.Errorf("%s: %w: %w; put the file back from a copy of the store, or crawl again", name, ErrDamaged, err)
 		}
