@@ -86,9 +86,6 @@ func TestKill(t *testing.T) {
 	must(t, err)
 	must(t, s.Close())
 	rounds := 8
-	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
-		rounds = n
-	}
 	if testing.Short() {
 		rounds = 2
 	}

@@ -81,11 +81,14 @@ type killPlan struct {
 	faults corpusweb.FaultPlan
 }
 
-// focus returns the command line of a crawl of the web at addr into dir.
+// focus returns the command line of a crawl of the web at addr into dir. Of two
+// near-duplicates the first is stored, so only without that rule are the pages
+// the same whatever their order.
 func (p killPlan) focus(addr, dir string) []string {
 	return append([]string{
 		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--proxy", "http://" + addr,
 		"--delay", killRest.String(), "--workers", fmt.Sprint(killWorkers), "--max-pages", "1000000", "--store", dir,
+		"--near-duplicates", "keep",
 	}, p.args...)
 }
 
