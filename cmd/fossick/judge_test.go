@@ -93,7 +93,9 @@ func (j *judge) judgeRests(v *verdict, log []request) {
 			// The server went on with it alone. Whoever resumes knows nothing of it,
 			// and rests first; what begins within a delay was sent before the kill.
 			v.acrossKills++
-			due = max(j.delay, j.robots[before.Host].delay)
+			if due = j.delay; before.Path != "/robots.txt" { // else its rules may be lost too
+				due = max(due, j.robots[before.Host].delay)
+			}
 			if r.Start.Sub(kill) < due {
 				v.offence("%s%s came %v after the kill, want %v", r.Host, r.Path, r.Start.Sub(kill), due)
 			}
