@@ -84,16 +84,16 @@ func charsetFaults() []Fault {
 		typed("mark-fight", "says UTF-8 in the header and UTF-16 by its mark", "ok duplicate wrong_type", "text/html; charset=utf-8", func(url string) []byte {
 			return append([]byte{0xff, 0xfe}, wide("<title>mark "+url+"</title><p>two bytes each")...)
 		}),
-		typed("overlong", "writes characters longer than UTF-8 allows", "ok", "text/html; charset=utf-8", func(url string) []byte {
+		typed("overlong", "writes characters longer than UTF-8 allows", "ok duplicate", "text/html; charset=utf-8", func(url string) []byte {
 			return []byte("<title>long " + url + "</title><p>" + strings.Repeat("\xc0\xbca href=\xc0\xaf\xe0\x80\xaf\xf0\x80\x80\xbc\xfe\xff", 20_000))
 		}),
-		typed("escapes", "changes its character set a million times", "ok", "text/html; charset=iso-2022-jp", func(url string) []byte {
+		typed("escapes", "changes its character set a million times", "ok duplicate", "text/html; charset=iso-2022-jp", func(url string) []byte {
 			return []byte("<title>escapes " + url + "</title><p>" + strings.Repeat("\x1b$B\x1b(B\x1b(J", 300_000))
 		}),
 		typed("replacement", "names a charset that browsers refuse to read", "ok duplicate", "text/html; charset=iso-2022-kr", func(url string) []byte {
 			return []byte("<title>refused " + url + "</title><p>\x1b$)C\x0e1122\x0f text")
 		}),
-		typed("zeros", "scatters zeros over its text", "ok", "text/html", func(url string) []byte {
+		typed("zeros", "scatters zeros over its text", "ok duplicate", "text/html", func(url string) []byte {
 			return []byte("<title>ze\x00ros " + url + "</title><p>" + strings.Repeat("some words with a zero at the end\x00 and <\x00a hr\x00ef=/x>on ", 1000))
 		}),
 		typed("charset-long", "names a charset of 200 KB", "ok duplicate", "text/html; charset=\""+strings.Repeat("x", 200<<10)+"\"", func(url string) []byte {
