@@ -69,13 +69,15 @@ func moodFaults() []Fault {
 			problem(v.rw, code, "no page")
 		}}
 	}
+	proxy := status(407, "asks for the proxy's password", "Proxy-Authenticate", "Basic realm=\"in\"")
+	proxy.States = append(proxy.States, "connect_error") // through a proxy it looks like the proxy's own
 	return []Fault{
 		later("busy-past", "says 503 and Retry-After with a date of 1990 once, then answers", time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Format(http.TimeFormat)),
 		later("busy-minus", "says 503 and Retry-After: -5 once, then answers", "-5"),
 		later("busy-fraction", "says 503 and Retry-After: 1e9 once, then answers", "1e9"),
 		later("busy-list", "says 503 and Retry-After with a list once, then answers", "1, 100000, 2"),
 		status(401, "asks for a password", "WWW-Authenticate", "Basic realm=\"in\""),
-		status(407, "asks for the proxy's password", "Proxy-Authenticate", "Basic realm=\"in\""),
+		proxy,
 		status(451, "is forbidden by law"),
 		wire("204-body", "has no content, and sends some", "code", func(c *rawConn) {
 			_, _ = c.Write([]byte("HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>a page"))

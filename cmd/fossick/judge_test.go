@@ -182,6 +182,8 @@ func brokenOff(r request) bool {
 	switch r.Fault {
 	case "second-answer", "stays-open": // the answer is over long before the server's part
 		return true
+	case "sitemap-bomb", "sitemap-endless", "sitemap-huge": // who has read enough hangs up
+		return true
 	}
 	f := faultNamed(r.Fault)
 	return f != nil && slices.ContainsFunc(f.States, func(state string) bool {
