@@ -1,0 +1,20 @@
+// Package lab compares crawl policies on a stored web.
+//
+// In: a corpus with labels, a topic, policies. Out: for each policy a virtual crawl
+// from each of several random start sets; harvest, recall and the areas under their
+// curves with 95 % intervals over the start sets; paired tests between policies; one
+// HTML page.
+//
+// It measures the real thing: a crawl is crawler.Virtual, whose decisions are those
+// of crawler.Run, and a policy is what focus --score takes (cmd builds both). Only
+// the two oracles, which know the truth, are the lab's own. docs/lab.md has the
+// whole of it: what is counted how, and why no store and no network are needed.
+//
+// It trains nothing and knows no model. Start with Load, Draw, then
+// Experiment.Run and Compare.
+//
+// Files: corpus.go a web in memory; draw.go training pages and start sets;
+// experiment.go the crawls, in parallel; oracle.go policies that know the truth;
+// measure.go a policy's figures; compare.go paired tests;
+// report.go the page.
+package lab

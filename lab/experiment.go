@@ -1,0 +1,121 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"fossick/crawler"
+	"fossick/datasets"
+	"fossick/page"
+)
+
+// Policy is a way to order a crawl.
+type Policy struct {
+	Name string
+	// New returns the options of a crawl, of which Scorer, Ordering, Threshold and
+	// Scope count. Every crawl gets a scorer of its own.
+	New func(Run) (crawler.Options, error)
+}
+
+// Run is what a policy may know of the crawl that it is made for.
+type Run struct {
+	Set      int                   // number of the start set, from 0
+	Relevant func(key uint64) bool // the truth, by page.Key: for oracles
+}
+
+// Experiment is many policies on one corpus and topic.
+type Experiment struct {
+	Corpus     *Corpus
+	Draw       *Draw
+	Policies   []Policy
+	Pages      int    // a crawl, start pages included
+	MaxPerHost uint64 // pages; 0: no limit
+	Workers    int    // crawls at a time; 0: one a core
+}
+
+// Crawl is what one policy fetched from one start set.
+type Crawl struct {
+	Policy, Set int
+	URLs        []string // in the order of the crawl
+	Relevant    []bool   // by the truth
+	Training    []bool   // the page is one of those trained on
+	Hosts       int
+	Missing     int // URLs that the corpus does not have
+	Stopped     crawler.Stop
+}
+
+// Run makes every crawl, several at a time; done is told of each as it ends, one at
+// a time. The crawls come back by policy, then by start set, whatever order they
+// were made in.
+func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, error) {
+	out := make([][]*Crawl, len(x.Policies))
+	truth := x.truth()
+	workers := x.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var mu sync.Mutex // of done
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for p := range x.Policies {
+		out[p] = make([]*Crawl, len(x.Draw.Starts))
+		for set := range x.Draw.Starts {
+			g.Go(func() error {
+				c, err := x.crawl(ctx, p, set, truth)
+				if err != nil {
+					return fmt.Errorf("policy %s, start set %d: %w", x.Policies[p].Name, set+1, err)
+				}
+				out[p][set] = c
+				mu.Lock()
+				defer mu.Unlock()
+				if done != nil {
+					done(c)
+				}
+				return nil
+			})
+		}
+	}
+	return out, g.Wait()
+}
+
+// truth says by page.Key which pages are on topic. It is made once and only read.
+func (x *Experiment) truth() func(uint64) bool {
+	on := map[uint64]struct{}{}
+	for n, row := range x.Corpus.Rows {
+		if x.Draw.Relevant[n] {
+			on[page.Key(row.URL)] = struct{}{}
+			on[page.Key(datasets.URLKey(row.URL))] = struct{}{} // as links spell it
+		}
+	}
+	return func(key uint64) bool { _, ok := on[key]; return ok }
+}
+
+func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) bool) (*Crawl, error) {
+	opt, err := x.Policies[p].New(Run{Set: set, Relevant: truth})
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range x.Draw.Starts[set] {
+		opt.Seeds = append(opt.Seeds, x.Corpus.Rows[n].Page.URL)
+	}
+	opt.MaxPages, opt.MaxPerHost = uint64(x.Pages), x.MaxPerHost
+	r, err := crawler.Virtual(ctx, opt, x.Corpus.Answer)
+	if err != nil {
+		return nil, err
+	}
+	c := &Crawl{Policy: p, Set: set, Missing: r.Missing, Stopped: r.Stopped}
+	hosts := map[string]struct{}{}
+	for _, v := range r.Pages {
+		n := x.Corpus.Find(v.Page.URL)
+		c.URLs = append(c.URLs, v.Page.URL)
+		c.Relevant = append(c.Relevant, n >= 0 && x.Draw.Relevant[n])
+		c.Training = append(c.Training, n >= 0 && x.Draw.Training[n])
+		hosts[page.Host(v.Page.URL)] = struct{}{}
+	}
+	c.Hosts = len(hosts)
+	return c, nil
+}

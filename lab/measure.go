@@ -1,0 +1,171 @@
+package lab
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"fossick/eval"
+)
+
+// Mean is a mean over start sets with its 95 % interval: Student's t, the sets being
+// independent draws. The interval speaks of other start sets on the same corpus with
+// the same page classifier, and of nothing else. It is nil with one set only.
+type Mean struct {
+	Value float64
+	CI    *[2]float64
+}
+
+// mean returns the mean of x and m ± t(0.975, n−1) · s / √n.
+func mean(x []float64) Mean {
+	m := Mean{Value: stat.Mean(x, nil)}
+	if len(x) > 1 {
+		n := float64(len(x))
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+		half := t * stat.StdDev(x, nil) / math.Sqrt(n)
+		m.CI = &[2]float64{m.Value - half, m.Value + half}
+	}
+	return m
+}
+
+// Figures are what one policy came to. Shares are in [0,1].
+type Figures struct {
+	Policy  string
+	Harvest Mean // relevant / fetched
+	// Fresh is the harvest without the training pages among the fetched and among
+	// the relevant.
+	Fresh  Mean
+	Recall Mean // relevant fetched / relevant in the corpus
+	// HarvestArea and RecallArea are the means of harvest and recall after 1, 2, …,
+	// M pages: the areas under the curves, in [0,1].
+	HarvestArea Mean
+	RecallArea  Mean
+	Fetched     Mean // pages
+	Trained     Mean // of them, training pages
+	Hosts       Mean
+	Curve       []Point      // harvest
+	RecallCurve []Point      // recall
+	Overlap     []eval.Point // of two crawls from different start sets, mean of all pairs
+	Short       int          // crawls that ran out of URLs before M pages
+	Sets        []float64    // harvest, by start set
+}
+
+// Point is a mean share after so many pages.
+type Point struct {
+	Pages int
+	Mean
+}
+
+// Measure sums up a policy's crawls, one a start set, of at most limit pages each.
+// A crawl that ran out keeps what it had: its recall stays, and its harvest is that
+// of the pages that it fetched. step is the distance between a curve's points.
+func Measure(policy string, crawls []*Crawl, d *Draw, limit, step int) Figures {
+	f := Figures{Policy: policy}
+	n := len(crawls)
+	columns := make([][]float64, 7)
+	for i := range columns {
+		columns[i] = make([]float64, n)
+	}
+	found := make([][]int, n) // relevant after so many pages
+	for i, c := range crawls {
+		found[i] = cumulate(c.Relevant, limit)
+		fetched := min(len(c.URLs), limit)
+		trained, trainedOn := 0, 0
+		for k := range fetched {
+			if c.Training[k] {
+				trained++
+				if c.Relevant[k] {
+					trainedOn++
+				}
+			}
+		}
+		if fetched < limit {
+			f.Short++
+		}
+		last := found[i][fetched]
+		columns[0][i] = ratio(last, fetched)
+		columns[1][i] = ratio(last-trainedOn, fetched-trained)
+		columns[2][i] = ratio(last, d.Targets)
+		columns[3][i], columns[4][i] = areas(found[i], limit, d.Targets)
+		columns[5][i], columns[6][i] = float64(fetched), float64(trained)
+	}
+	f.Sets = columns[0]
+	f.Harvest, f.Fresh, f.Recall = mean(columns[0]), mean(columns[1]), mean(columns[2])
+	f.HarvestArea, f.RecallArea = mean(columns[3]), mean(columns[4])
+	f.Fetched, f.Trained = mean(columns[5]), mean(columns[6])
+	f.Hosts = meanHosts(crawls)
+	f.curves(found, limit, step, d.Targets)
+	f.Overlap = overlaps(crawls, limit, step)
+	return f
+}
+
+// curves fills in harvest and recall after every step pages and at the limit.
+func (f *Figures) curves(found [][]int, limit, step, targets int) {
+	harvest, recall := make([]float64, len(found)), make([]float64, len(found))
+	for n := step; ; n += step {
+		n = min(n, limit)
+		for i, c := range found {
+			k := min(n, len(c)-1)
+			harvest[i], recall[i] = ratio(c[k], k), ratio(c[k], targets)
+		}
+		f.Curve = append(f.Curve, Point{n, mean(harvest)})
+		f.RecallCurve = append(f.RecallCurve, Point{n, mean(recall)})
+		if n == limit {
+			return
+		}
+	}
+}
+
+// cumulate returns how many of the first 0, 1, …, min(limit, pages) pages are hits.
+func cumulate(hit []bool, limit int) []int {
+	sum := make([]int, 1, len(hit)+1)
+	for i, h := range hit {
+		if i == limit {
+			break
+		}
+		n := sum[i]
+		if h {
+			n++
+		}
+		sum = append(sum, n)
+	}
+	return sum
+}
+
+// areas returns the mean of harvest and of recall over 1, …, limit pages.
+func areas(found []int, limit, targets int) (harvest, recall float64) {
+	for n := 1; n <= limit; n++ {
+		k := min(n, len(found)-1)
+		harvest += ratio(found[k], k)
+		recall += ratio(found[k], targets)
+	}
+	return harvest / float64(limit), recall / float64(limit)
+}
+
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+func meanHosts(crawls []*Crawl) Mean {
+	hosts := make([]float64, len(crawls))
+	for i, c := range crawls {
+		hosts[i] = float64(c.Hosts)
+	}
+	return mean(hosts)
+}
+
+// overlaps returns |A_n ∩ B_n| / n, the mean of all pairs of crawls (paper A5).
+func overlaps(crawls []*Crawl, limit, step int) []eval.Point {
+	if len(crawls) < 2 {
+		return nil
+	}
+	urls := make([][]string, len(crawls))
+	for i, c := range crawls {
+		urls[i] = c.URLs[:min(limit, len(c.URLs))]
+	}
+	return eval.MeanOverlap(urls, step)
+}
