@@ -100,7 +100,7 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		return
 	}
 	for _, x := range w.extra {
-		if x.answer(rw, r, key) || x.answer(rw, r, flipScheme(key)) {
+		if x.answer(rw, r, key) || x.answer(rw, r, datasets.FlipScheme(key)) {
 			return
 		}
 	}

@@ -37,9 +37,9 @@ type Options struct {
 // Web is a corpus as a web. It is an http.Handler, safe for concurrent use.
 type Web struct {
 	opt   Options
-	pages map[string]entry  // by datasets.Key
-	alias map[string]string // normal forms whose dropped parameters pages have, to their keys
-	hosts map[string]*host  // by name, with the port when it is no default one
+	index datasets.Index   // of pages
+	pages []entry          // by row
+	hosts map[string]*host // by name, with the port when it is no default one
 	extra []extra
 	stats Stats
 	first string // URL of the first page
@@ -93,7 +93,7 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
 	w = &Web{
-		opt: opt, pages: map[string]entry{}, alias: map[string]string{}, hosts: map[string]*host{},
+		opt: opt, hosts: map[string]*host{},
 		faults: newFaults(opt.Faults), quit: make(chan struct{}),
 		held: map[net.Conn]struct{}{}, tried: map[string]int{},
 	}
@@ -189,7 +189,7 @@ func (w *Web) add(e *datasets.Example) error {
 		w.opt.Logger.Debug("not served", "url", e.URL, "err", err)
 		return nil
 	}
-	if _, again := w.pages[key]; again {
+	if !w.index.Add(key, len(w.pages)) {
 		w.stats.Repeated++
 		return nil
 	}
@@ -201,14 +201,9 @@ func (w *Web) add(e *datasets.Example) error {
 		w.first = key
 		w.firstHost = hostOf(key)
 	}
-	w.pages[key] = en
+	w.pages = append(w.pages, en)
 	h, path := w.addHost(key)
 	h.paths = append(h.paths, path)
-	if short := datasets.URLKey(key); short != key {
-		if _, taken := w.alias[short]; !taken {
-			w.alias[short] = key
-		}
-	}
 	return nil
 }
 
@@ -236,50 +231,13 @@ func hostOf(key string) string {
 	return hostName(u.Host)
 }
 
-// find returns the page for a key. A crawler may spell a page's URL otherwise
-// than the corpus does: by the other scheme, which corpora mix at will, or
-// without a session id; both get the page itself. Without or with the final slash
-// it is sent on (moved is then where to), as real servers do.
+// find returns the page for a key; see datasets.Index.
 func (w *Web) find(key string) (en entry, moved string, ok bool) {
-	forms := [2]string{key, flipScheme(key)}
-	for _, k := range forms {
-		if en, ok = w.pages[k]; ok {
-			return en, "", true
-		}
-		if en, ok = w.pages[w.alias[k]]; ok {
-			return en, "", true
-		}
+	row, moved, ok := w.index.Find(key)
+	if !ok {
+		return en, "", false
 	}
-	for _, k := range forms {
-		other := flipSlash(k)
-		if _, ok = w.pages[other]; ok {
-			return en, other, true
-		}
-	}
-	return en, "", false
-}
-
-func flipScheme(key string) string {
-	if rest, ok := strings.CutPrefix(key, "http://"); ok {
-		return "https://" + rest
-	}
-	return "http://" + strings.TrimPrefix(key, "https://")
-}
-
-func flipSlash(key string) string {
-	path, query, ok := strings.Cut(key, "?")
-	if strings.Count(path, "/") == 3 && strings.HasSuffix(path, "/") {
-		return key // the root has no other form
-	}
-	if cut, had := strings.CutSuffix(path, "/"); had {
-		path = cut
-	} else {
-		path += "/"
-	}
-	if ok {
-		path += "?" + query
-	}
-	return path
+	return w.pages[row], moved, true
 }
 
 func (w *Web) addExtra(web *datasets.Web) error {

@@ -38,6 +38,8 @@ type job struct {
 	parent  float64       // score of the URL for whose sake the sitemap's owner was asked
 
 	exchange uint64 // number of it in the journal, once written; see journal
+
+	priority float64 // that it was leased with: of a scorer that learns, not the journalled one
 }
 
 // skip is a URL that ends without an exchange.
@@ -109,7 +111,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL}
+	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL, priority: it.Priority}
 	c.reconsider(h)
 	switch {
 	case c.trapped(h, birth.URL) != "":
@@ -197,7 +199,7 @@ func (c *Crawler) requeue(j *job) {
 	if j.id == 0 {
 		return
 	}
-	c.frontier.Push(c.item(j.id, j.host.party, j.birth.URL, j.queued.Priority))
+	c.frontier.Push(c.item(j.id, j.host.party, j.birth.URL, j.priority))
 }
 
 func denial(r *fetch.Robots) string {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -79,10 +78,7 @@ func sharing(txn *badger.Txn, signature []byte) ([]uint64, error) {
 			}
 		}
 	}
-	slices.SortFunc(pages, func(a, b uint64) int {
-		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(b, a))
-	})
-	return pages[:min(len(pages), nearMostRead)], nil
+	return mostShared(pages, shared), nil
 }
 
 // nearKeys returns the keys of a signature's bands, none when it has not enough

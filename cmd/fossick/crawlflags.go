@@ -23,7 +23,7 @@ type crawlSettings struct {
 	Keywords []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the topic's, else the model's]."`
 	Model    string   `placeholder:"M" help:"Model that labels the pages; the topic is one of its labels."`
 
-	Score     string   `enum:",paper,learned" default:"" placeholder:"HOW" help:"How links are scored: paper (degree of relevance R, by K), or learned (by what the model says of the pages so far) [learned with a model, else paper]."`
+	Score     string   `placeholder:"HOW" help:"How links are scored: ${policies} [learned with a model, else paper]."`
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]."`
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]."`
 	Links     string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]."`
@@ -113,9 +113,6 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 		}
 		return opt, nil
 	}
-	if score == "learned" {
-		opt.Ordering = frontier.Latest
-	}
 	switch {
 	case s.Threshold != nil:
 		opt.Threshold = *s.Threshold
@@ -124,6 +121,10 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	}
 	return opt, nil
 }
+
+// byPolicy says whether the policy of --score orders the crawl, as it does unless
+// --order takes over.
+func (s *crawlSettings) byPolicy() bool { return s.Order == "" || s.Order == "relevance" }
 
 // paperThreshold is the R below which paper A drops links.
 const paperThreshold = 0.2

@@ -46,7 +46,7 @@ func (c *focusCmd) plan(a *app) (*plan, error) {
 		return nil, err
 	}
 	p.crawl.Log = a.log
-	if p.crawl.Scorer, err = c.scorer(topic, &p.crawl); err != nil {
+	if p.crawl.Scorer, err = c.scorer(a, topic, &p.crawl); err != nil {
 		return nil, err
 	}
 	if p.crawl.Seeds, err = c.startPages(p.crawl.URLs, topic.Seeds); err != nil {
@@ -162,9 +162,9 @@ func isPublic(u string) bool {
 	return err != nil || !addr.IsLoopback()
 }
 
-// scorer builds the crawl's scorer: learned where there is a model to learn
-// from, else R as paper A has it.
-func (c *focusCmd) scorer(t *models.Topic, opt *crawler.Options) (crawler.Scorer, error) {
+// scorer builds the crawl's scorer, learned where there is a model to learn from,
+// else R as paper A has it; without --order the policy has its own.
+func (c *focusCmd) scorer(a *app, t *models.Topic, opt *crawler.Options) (crawler.Scorer, error) {
 	var l *labeller
 	var err error
 	if t.Model != nil {
@@ -172,25 +172,24 @@ func (c *focusCmd) scorer(t *models.Topic, opt *crawler.Options) (crawler.Scorer
 			return nil, err
 		}
 	}
-	if c.howScored(t) == "learned" {
-		if l == nil {
-			return nil, usagef("--score learned needs a model whose labels it learns from: give --model M, or --score paper")
+	in := policyInput{labeller: l, rho: 0.3, threshold: cmp.Or(opt.Threshold, paperThreshold), seed: uint64(a.seed)}
+	if len(t.Keywords) > 0 {
+		if in.keywords, err = relevance.NewKeywords(t.Keywords); err != nil {
+			return nil, usageError{fmt.Errorf("topic %s: %w", t.Name, err)}
 		}
-		return newLearnedScorer(l), nil
 	}
-	k, err := relevance.NewKeywords(t.Keywords)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("topic %s: %w", t.Name, err)}
-	}
-	rho := 0.3
 	if c.Rho != nil {
-		rho = *c.Rho
+		in.rho = *c.Rho
 	}
-	degree, err := relevance.NewPaper(k, rho)
+	p, err := policyNamed(c.howScored(t))
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--rho: %w", err)}
+		return nil, err
 	}
-	return &paperScorer{degree: degree, threshold: cmp.Or(opt.Threshold, paperThreshold), labeller: l}, nil
+	s, err := p.scorer(in)
+	if err == nil && c.byPolicy() {
+		opt.Ordering, err = p.ordering(s)
+	}
+	return s, err
 }
 
 // howScored returns what --score says, or the default for the topic.

@@ -77,8 +77,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Resolvers(newSettings()),
 		kong.Vars{
-			"topics": strings.Join(models.BuiltinTopics(), ", "),
-			"orders": strings.Join(frontier.Orderings(), ", "),
+			"topics":   strings.Join(models.BuiltinTopics(), ", "),
+			"orders":   strings.Join(frontier.Orderings(), ", "),
+			"policies": policyHelp(),
 
 			"classifiers": strings.Join(train.Classifiers(), ", "),
 		},

@@ -18,6 +18,7 @@ type labeller struct {
 	classifier *classify.Classifier
 	class      int     // of the topic in the model
 	cut        float64 // the model's decision threshold for it
+	memo       *memo   // of what it said before; nil where each text comes once
 }
 
 // maxStoredRule is how many runes of a reason a page's record keeps: a rule of a
@@ -29,12 +30,15 @@ func newLabeller(t *models.Topic) (*labeller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &labeller{c, t.Model.Class(t.Name), t.Model.Threshold(t.Name)}, nil
+	return &labeller{classifier: c, class: t.Model.Class(t.Name), cut: t.Model.Threshold(t.Name)}, nil
 }
 
 // label writes the model's opinion of p into score and returns the probability
 // of the topic.
 func (l *labeller) label(p *page.Page, score *crawler.Score) float64 {
+	if l.memo != nil {
+		return l.memo.label(l, p, score)
+	}
 	result, why := l.classifier.ClassifyAndExplain(features.Doc(p.Fields()))
 	score.Label, score.Probability, score.Rule = result.Label, result.Score, clean(why, maxStoredRule)
 	probability := result.Probs[l.class]
@@ -44,6 +48,13 @@ func (l *labeller) label(p *page.Page, score *crawler.Score) float64 {
 
 // judge is the model's opinion of any text.
 func (l *labeller) judge(d features.Doc) float64 {
+	if l.memo != nil {
+		return l.memo.judge(l, d)
+	}
+	return l.score(d)
+}
+
+func (l *labeller) score(d features.Doc) float64 {
 	return l.classifier.Score(d, l.classifier.Model().Classes[l.class])
 }
 
@@ -71,32 +82,47 @@ func (s *paperScorer) ScoreUnlinked(_ string, parent float64) float64 {
 	return s.degree.ScoreUnlinked(parent)
 }
 
-// learnedScorer orders by what the model's labels teach while the crawl goes on.
-type learnedScorer struct {
-	learned  *relevance.Learned
-	labeller *labeller
+// policyScorer orders by a policy of package relevance. Without a model a page's
+// similarity to the topic is the share of the keywords that it has.
+type policyScorer struct {
+	policy    relevance.Policy
+	labeller  *labeller
+	keywords  *relevance.Keywords
+	threshold float64 // of the similarity, for relevance without a model
 }
 
-func newLearnedScorer(l *labeller) *learnedScorer {
-	return &learnedScorer{relevance.NewLearned(l.judge, l.cut), l}
-}
-
-func (s *learnedScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
+func (s *policyScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
 	var score crawler.Score
-	r := s.learned.ScorePage(p, s.labeller.label(p, &score))
+	var similarity float64
+	if s.labeller != nil {
+		similarity = s.labeller.label(p, &score)
+	} else {
+		similarity = float64(len(s.keywords.Found(p))) / float64(s.keywords.Len())
+		score.Relevant = similarity >= s.threshold
+	}
+	r := s.policy.ScorePage(p, similarity)
 	score.Value, score.Terms = r.Value, storeTerms(r.Terms)
 	return score
 }
 
-func (s *learnedScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
-	return s.learned.ScoreLinks(dst, p, score.Value)
+func (s *policyScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
+	return s.policy.ScoreLinks(dst, p, score.Value)
 }
 
-func (s *learnedScorer) ScoreUnlinked(url string, _ float64) float64 {
-	return s.learned.ScoreUnlinked(url)
+func (s *policyScorer) ScoreUnlinked(url string, parent float64) float64 {
+	if u, ok := s.policy.(relevance.Unlinked); ok {
+		return u.ScoreUnlinked(url)
+	}
+	return parent
 }
 
-func (s *learnedScorer) Rescore(key uint64) (float64, bool) { return s.learned.Rescore(key) }
+// rescoringScorer is one whose scores of waiting URLs change.
+type rescoringScorer struct {
+	policyScorer
+	rescorer relevance.Rescorer
+}
+
+func (s *rescoringScorer) Rescore(key uint64) (float64, bool) { return s.rescorer.Rescore(key) }
 
 func storeTerms(terms []relevance.Term) []store.Term {
 	out := make([]store.Term, len(terms))

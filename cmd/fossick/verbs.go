@@ -9,6 +9,7 @@ type verbs struct {
 	Focus    focusCmd    `cmd:"" help:"Crawl for a topic, best links first."`
 	Refine   refineCmd   `cmd:"" help:"Label the pages of a crawl and drop what is off topic."`
 	Eval     evalCmd     `cmd:"" help:"Say how good a crawl is."`
+	Lab      labCmd      `cmd:"" help:"Compare crawl policies on a stored web."`
 	Serve    serveCmd    `cmd:"" help:"Serve a corpus as a web of many hosts on loopback."`
 	Why      whyCmd      `cmd:"" help:"Tell the story of one URL of a crawl."`
 	Verify   verifyCmd   `cmd:"" help:"Check a store, record by record."`

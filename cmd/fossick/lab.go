@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"fossick/crawler"
+	"fossick/datasets"
+	"fossick/lab"
+	"fossick/models"
+	"fossick/relevance"
+)
+
+// labCmd crawls a stored corpus virtually by many policies.
+type labCmd struct {
+	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, or a .jsonl file."`
+	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`
+	Policy []string `required:"" placeholder:"A,B" help:"Policies to compare, by comma: ${policies}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth."`
+
+	Truth      string   `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
+	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model that says which pages are on topic, where there is no truth; better not the crawl's own."`
+	Train      string   `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on."`
+	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]."`
+	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one."`
+	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the model's]."`
+	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]."`
+
+	Starts          int    `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`
+	StartSets       int    `default:"10" aliases:"seed-sets" placeholder:"N" help:"Crawls of each policy, each from start pages of its own [10]."`
+	Pages           int    `placeholder:"M" help:"Pages a crawl, start pages included [5 % of the corpus]."`
+	At              []int  `placeholder:"N,N" help:"Numbers of pages at which to give the figures as well."`
+	Curve           int    `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]."`
+	MaxPagesPerHost uint64 `placeholder:"N" help:"Pages of one host, at most."`
+	HTML            string `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
+}
+
+func (labCmd) Help() string {
+	return `Compares crawl policies on a stored web: virtual crawls from several random start sets, thousands of pages a second, by the same code as focus. Gives harvest, recall and the areas under their curves with 95 % intervals over the start sets, and paired tests between the policies. The same --rand gives the same figures.
+
+Example:
+  fossick lab wikispeedia --topic Astronomy --policy bfs,best-first,paper,learned,target-oracle --pages 229 --html lab.html`
+}
+
+// defaultTrainPages is how many pages of the corpus the page classifier is trained
+// on.
+const defaultTrainPages = 600
+
+// labRun is one run of the verb.
+type labRun struct {
+	*labCmd
+	app    *app
+	corpus *lab.Corpus
+	draw   *lab.Draw
+	topic  *models.Topic
+	opts   []drawnPolicy
+}
+
+// drawnPolicy is a policy as the command line names it.
+type drawnPolicy struct {
+	name string
+	policy
+	rho float64
+}
+
+func (c *labCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	r := &labRun{labCmd: c, app: a}
+	began := time.Now()
+	if err := r.load(); err != nil {
+		return err
+	}
+	loaded := time.Now()
+	policies, err := r.policies()
+	if err != nil {
+		return err
+	}
+	a.say("%d pages, %d of them on topic; %d crawls of %d pages", len(r.corpus.Rows), r.draw.Targets, len(policies)*c.StartSets, c.Pages)
+	crawling := time.Now()
+	x := lab.Experiment{Corpus: r.corpus, Draw: r.draw, Policies: policies, Pages: c.Pages, MaxPerHost: c.MaxPagesPerHost}
+	pages := 0
+	crawls, err := x.Run(a.ctx, func(done *lab.Crawl) {
+		pages += len(done.URLs)
+		a.say("%-14s set %2d: %d pages, harvest %.3f", policies[done.Policy].Name, done.Set+1, len(done.URLs), harvestOfCrawl(done))
+	})
+	if err != nil {
+		return err
+	}
+	result := r.result(policies, crawls)
+	result.LoadSeconds, result.CrawlSeconds = loaded.Sub(began).Seconds(), time.Since(crawling).Seconds()
+	result.PagesPerSecond = float64(pages) / result.CrawlSeconds
+	return a.emit(result, result.print)
+}
+
+func harvestOfCrawl(c *lab.Crawl) float64 {
+	n := 0
+	for _, r := range c.Relevant {
+		if r {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(c.Relevant)))
+}
+
+// check refuses numbers that mean nothing.
+func (c *labCmd) check() error {
+	if c.Starts < 1 || c.StartSets < 1 || c.StartSets > 64 || c.Pages < 0 || c.TrainPages < 0 || c.Curve < 0 {
+		return usagef("--starts %d, --start-sets %d, --pages %d, --train-pages %d, --curve %d: want 1 start page and start set at least, 64 start sets at most, and no negative numbers",
+			c.Starts, c.StartSets, c.Pages, c.TrainPages, c.Curve)
+	}
+	if c.Pages > 0 && c.Pages < c.Starts {
+		return usagef("--pages %d: start pages count, and there are %d; ask for more pages or fewer --starts", c.Pages, c.Starts)
+	}
+	return nil
+}
+
+// load reads the corpus, draws, and trains.
+func (r *labRun) load() error {
+	set, err := openSet(r.app, r.Corpus, datasets.Options{})
+	if err != nil {
+		return err
+	}
+	if r.corpus, err = lab.Load(r.app.ctx, set); err != nil {
+		return err
+	}
+	if r.Pages == 0 {
+		r.Pages = max(r.Starts, len(r.corpus.Rows)/20)
+	}
+	opt := lab.DrawOptions{Topic: r.Topic, Starts: r.Starts, Sets: r.StartSets}
+	if err := r.truth(&opt); err != nil {
+		return err
+	}
+	switch {
+	case r.Train != "":
+		if opt.Training, err = r.trainedOn(); err != nil {
+			return err
+		}
+	case r.Model == "":
+		opt.Train = r.TrainPages
+		if opt.Train == 0 {
+			opt.Train = defaultTrainPages
+		}
+	}
+	if r.draw, err = lab.NewDraw(r.corpus, opt, r.app.random(0x1ab)); err != nil {
+		return err
+	}
+	return r.train()
+}
+
+// policies builds what the command line names. The oracles come from the lab.
+func (r *labRun) policies() ([]lab.Policy, error) {
+	l, err := newLabeller(r.topic)
+	if err != nil {
+		return nil, err
+	}
+	l.memo = newMemo()
+	in := policyInput{labeller: l, threshold: paperThreshold}
+	if in.keywords, err = relevance.NewKeywords(r.topic.Keywords); err != nil {
+		return nil, usageError{fmt.Errorf("topic %s: %w", r.Topic, err)}
+	}
+	var all []lab.Policy
+	for _, name := range r.Policy {
+		if slices.ContainsFunc(all, func(p lab.Policy) bool { return p.Name == name }) {
+			return nil, usagef("policy %s is named twice", name)
+		}
+		p, err := r.policy(name, in)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func (r *labRun) policy(name string, in policyInput) (lab.Policy, error) {
+	switch name {
+	case "parent-oracle":
+		return lab.ParentOracle(), nil
+	case "target-oracle":
+		return lab.TargetOracle(), nil
+	}
+	p, rho, err := splitPolicy(name)
+	if err != nil {
+		return lab.Policy{}, err
+	}
+	in.rho = 0.3
+	if rho != nil {
+		in.rho = *rho
+	}
+	return lab.Policy{Name: name, New: func(run lab.Run) (crawler.Options, error) {
+		own := in
+		own.seed = r.app.random(0x5eed + uint64(run.Set)).Uint64()
+		opt := crawler.Options{Scope: crawler.Scope{Links: crawler.LinkPolicy(r.Links)}}
+		if p.name == "paper" {
+			opt.Threshold = paperThreshold
+		}
+		var err error
+		if opt.Scorer, err = p.scorer(own); err != nil {
+			return opt, err
+		}
+		opt.Ordering, err = p.ordering(opt.Scorer)
+		return opt, err
+	}}, nil
+}
+
+func (r *labResult) print(w io.Writer) {
+	fmt.Fprintf(w, "%s of %s: %d of %d pages are on topic; %d crawls of %d pages a policy, each from %d start pages\n\n",
+		r.Topic, r.Corpus, r.Targets, r.CorpusPages, r.StartSets, r.Pages, r.Starts)
+	r.table(w)
+	if len(r.Tests) > 0 {
+		fmt.Fprintf(w, "\n%s\n", strings.Join(r.told(), "\n"))
+	}
+	fmt.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
+}

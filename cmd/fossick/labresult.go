@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"fossick/eval"
+	"fossick/lab"
+)
+
+// labResult is what lab prints (cli.md).
+type labResult struct {
+	Corpus      string               `json:"corpus"`
+	Topic       string               `json:"topic"`
+	CorpusPages int                  `json:"corpus_pages"`
+	Targets     int                  `json:"targets"` // pages on topic
+	TrainPages  int                  `json:"train_pages"`
+	Classifier  labQuality           `json:"classifier"`
+	Keywords    []string             `json:"keywords"`
+	Pages       int                  `json:"pages"` // a crawl
+	Starts      int                  `json:"starts"`
+	StartSets   int                  `json:"start_sets"`
+	Policies    map[string]labPolicy `json:"policies"`
+	Tests       []labTest            `json:"tests"`
+	HTML        string               `json:"html,omitempty"`
+
+	LoadSeconds    float64 `json:"load_seconds"` // parsing and training
+	CrawlSeconds   float64 `json:"crawl_seconds"`
+	PagesPerSecond float64 `json:"pages_per_second"` // of all crawls
+
+	order []string // of the policies, as asked for
+}
+
+// labQuality is the page classifier's on the pages that it was not trained on.
+type labQuality struct {
+	Precision *float64 `json:"precision"`
+	Recall    *float64 `json:"recall"`
+}
+
+// labPolicy is one policy's part.
+type labPolicy struct {
+	labShares
+	Hosts       float64           `json:"hosts"`
+	TrainPages  float64           `json:"train_pages"` // fetched
+	Short       int               `json:"short"`       // crawls that ran out of URLs
+	Sets        []float64         `json:"sets"`        // harvest, by start set
+	Curve       [][2]float64      `json:"curve"`
+	RecallCurve [][2]float64      `json:"recall_curve"`
+	Overlap     []eval.Point      `json:"overlap"`
+	At          map[int]labShares `json:"at,omitempty"`
+}
+
+// labShares are means over the start sets with their 95 % intervals.
+type labShares struct {
+	Fetched       float64     `json:"fetched"`
+	Harvest       float64     `json:"harvest"`
+	CI            *[2]float64 `json:"ci"`
+	Fresh         float64     `json:"harvest_without_training"`
+	FreshCI       *[2]float64 `json:"harvest_without_training_ci"`
+	Recall        float64     `json:"recall"`
+	RecallCI      *[2]float64 `json:"recall_ci"`
+	HarvestArea   float64     `json:"harvest_area"`
+	HarvestAreaCI *[2]float64 `json:"harvest_area_ci"`
+	RecallArea    float64     `json:"recall_area"`
+	RecallAreaCI  *[2]float64 `json:"recall_area_ci"`
+}
+
+// labTest compares two policies by harvest.
+type labTest struct {
+	A          string      `json:"a"`
+	B          string      `json:"b"`
+	Difference float64     `json:"difference"`
+	CI         *[2]float64 `json:"ci"`
+	P          float64     `json:"p"`
+	Adjusted   float64     `json:"p_adjusted"`
+}
+
+// result sums the crawls up.
+func (r *labRun) result(policies []lab.Policy, crawls [][]*lab.Crawl) *labResult {
+	out := &labResult{
+		Corpus: r.Corpus, Topic: r.Topic, CorpusPages: len(r.corpus.Rows), Targets: r.draw.Targets,
+		Keywords: r.topic.Keywords, Pages: r.Pages, Starts: r.Starts, StartSets: r.StartSets,
+		Policies: map[string]labPolicy{}, Tests: []labTest{},
+	}
+	for _, t := range r.draw.Training {
+		if t {
+			out.TrainPages++
+		}
+	}
+	step := r.Curve
+	if step == 0 {
+		step = max(1, r.Pages/50)
+	}
+	var all []lab.Figures
+	for i, p := range policies {
+		f := lab.Measure(p.Name, crawls[i], r.draw, r.Pages, step)
+		all = append(all, f)
+		row := labPolicy{
+			labShares: sharesOf(f), Hosts: f.Hosts.Value, TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
+			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), Overlap: f.Overlap, At: map[int]labShares{},
+		}
+		for _, n := range r.At {
+			if n > 0 && n <= r.Pages {
+				row.At[n] = sharesOf(lab.Measure(p.Name, crawls[i], r.draw, n, n))
+			}
+		}
+		out.Policies[p.Name] = row
+		out.order = append(out.order, p.Name)
+	}
+	for _, t := range lab.Compare(all, r.app.random(0x7e57)) {
+		out.Tests = append(out.Tests, labTest(t))
+	}
+	return out
+}
+
+func sharesOf(f lab.Figures) labShares {
+	return labShares{
+		Fetched: f.Fetched.Value,
+		Harvest: f.Harvest.Value, CI: f.Harvest.CI, Fresh: f.Fresh.Value, FreshCI: f.Fresh.CI,
+		Recall: f.Recall.Value, RecallCI: f.Recall.CI,
+		HarvestArea: f.HarvestArea.Value, HarvestAreaCI: f.HarvestArea.CI,
+		RecallArea: f.RecallArea.Value, RecallAreaCI: f.RecallArea.CI,
+	}
+}
+
+func points(curve []lab.Point) [][2]float64 {
+	out := make([][2]float64, len(curve))
+	for i, p := range curve {
+		out[i] = [2]float64{float64(p.Pages), p.Value}
+	}
+	return out
+}
+
+// table prints a row a policy.
+func (r *labResult) table(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "policy\tharvest\t95 % interval\twithout training\trecall\tharvest area\trecall area\thosts\t")
+	for _, name := range r.order {
+		p := r.Policies[name]
+		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t\n", name, p.Harvest, spanOf(p.CI), p.Fresh, p.Recall, p.HarvestArea, p.RecallArea, p.Hosts)
+	}
+	_ = t.Flush() // its only errors are w's
+}
+
+func spanOf(ci *[2]float64) string {
+	if ci == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f–%.3f", ci[0], ci[1])
+}
+
+// told says how the policies differ, the tests in words.
+func (r *labResult) told() []string {
+	lines := []string{"harvest, paired permutation tests over the start sets (p; adjusted for all of them by Holm):"}
+	for _, t := range r.Tests {
+		lines = append(lines, fmt.Sprintf("  %s − %s: %+.3f, p = %.3g (%.3g)", t.A, t.B, t.Difference, t.P, t.Adjusted))
+	}
+	return lines
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"fossick/classify"
+	"fossick/datasets"
+	"fossick/features"
+	"fossick/lab"
+	"fossick/models"
+	"fossick/train"
+)
+
+// truth says by what pages are judged.
+func (r *labRun) truth(opt *lab.DrawOptions) (err error) {
+	switch {
+	case r.Truth != "":
+		if opt.Truth, err = datasets.ReadTruth(r.Truth); err != nil {
+			return err
+		}
+		if err := opt.Truth.Known(r.Topic); err != nil {
+			return usagef("%w; choose one with --topic", err)
+		}
+	case r.Judge != "":
+		return r.judged()
+	case !slices.ContainsFunc(r.corpus.Rows, func(row *lab.Row) bool { return row.Labels.Match(r.Topic) }):
+		return usagef("--topic %s: no page of %s has this label; it has %s", r.Topic, r.Corpus, strings.Join(r.corpusLabels(), ", "))
+	}
+	return nil
+}
+
+// corpusLabels returns the labels of the corpus, sorted.
+func (r *labRun) corpusLabels() []string {
+	var labels []string
+	for _, row := range r.corpus.Rows {
+		if row.Labels.Label != "" && !slices.Contains(labels, row.Labels.Label) {
+			labels = append(labels, row.Labels.Label)
+		}
+	}
+	slices.Sort(labels)
+	return labels
+}
+
+// judged gives every page of the corpus the label that the judge would, by its own
+// threshold.
+func (r *labRun) judged() error {
+	m, c, err := loadModel(r.Judge)
+	if err != nil {
+		return err
+	}
+	target, err := topicOf(m, r.Judge, r.Topic, "")
+	if err != nil {
+		return err
+	}
+	class, cut := m.Class(target), m.Threshold(target)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, row := range r.corpus.Rows {
+		g.Go(func() error {
+			row.Labels = datasets.Labels{}
+			if row.Page == nil {
+				return nil
+			}
+			row.Labels.Label = train.Other
+			if c.Classify(features.Doc(row.Page.Fields())).Probs[class] >= cut {
+				row.Labels.Label = r.Topic
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// trainedOn marks the pages of the corpus that the training set has too.
+func (r *labRun) trainedOn() ([]bool, error) {
+	set, err := openSet(r.app, r.Train, datasets.Options{})
+	if err != nil {
+		return nil, err
+	}
+	marks := make([]bool, len(r.corpus.Rows))
+	for e, err := range set.Examples() {
+		if err != nil {
+			return nil, err
+		}
+		if n := r.corpus.Find(e.URL); n >= 0 {
+			marks[n] = true
+		}
+	}
+	return marks, nil
+}
+
+// train makes the topic: its model, read or trained on what was drawn, and K.
+func (r *labRun) train() error {
+	r.topic = &models.Topic{Name: r.Topic, Keywords: r.Keywords}
+	var err error
+	if r.Model != "" {
+		r.topic.Model, err = models.ReadFile(r.Model)
+		if err == nil && r.topic.Model.Class(r.Topic) < 0 {
+			err = usagef("--topic %s: the model has no such label; it knows %s", r.Topic, strings.Join(r.topic.Model.Classes, ", "))
+		}
+	} else {
+		err = r.trainModel()
+	}
+	if err != nil {
+		return err
+	}
+	if len(r.topic.Keywords) == 0 {
+		r.topic.Keywords = r.topic.Model.Keywords[r.Topic]
+	}
+	return nil
+}
+
+func (r *labRun) trainModel() error {
+	examples := func(yield func(*datasets.Example, error) bool) {
+		for n, training := range r.draw.Training {
+			if training && !yield(r.example(n), nil) {
+				return
+			}
+		}
+	}
+	data := r.Corpus
+	if r.Train != "" {
+		set, err := openSet(r.app, r.Train, datasets.Options{})
+		if err != nil {
+			return err
+		}
+		examples, data = set.Examples(), r.Train
+	}
+	r.app.say("training the page classifier on %s", data)
+	m, _, err := train.Train(r.app.ctx, examples, train.Options{
+		Classifier: models.LinearSVM, Topic: r.Topic, Seed: r.app.seed, Data: []string{data}, Log: r.app.log,
+	})
+	if err != nil {
+		return fmt.Errorf("page classifier: %w", err)
+	}
+	r.topic.Model = m
+	return nil
+}
+
+// example is a row with the label that the truth gives it.
+func (r *labRun) example(n int) *datasets.Example {
+	e := r.corpus.Example(n)
+	e.Label, e.Labels = train.Other, nil
+	if r.draw.Relevant[n] {
+		e.Label = r.Topic
+	}
+	return e
+}
+
+// quality is how good the page classifier is on the pages that it wasn't trained on.
+func (r *labRun) quality() (precision, recall *float64, err error) {
+	c, err := classify.New(r.topic.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	class, cut := r.topic.Model.Class(r.Topic), r.topic.Model.Threshold(r.Topic)
+	var mu sync.Mutex
+	kept, right, all := 0, 0, 0
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for n, row := range r.corpus.Rows {
+		if row.Page == nil || r.draw.Training[n] {
+			continue
+		}
+		g.Go(func() error {
+			yes := c.Classify(features.Doc(row.Page.Fields())).Probs[class] >= cut
+			mu.Lock()
+			defer mu.Unlock()
+			if yes {
+				kept++
+			}
+			if r.draw.Relevant[n] {
+				all++
+				if yes {
+					right++
+				}
+			}
+			return nil
+		})
+	}
+	err = g.Wait()
+	if kept > 0 {
+		p := float64(right) / float64(kept)
+		precision = &p
+	}
+	if all > 0 {
+		q := float64(right) / float64(all)
+		recall = &q
+	}
+	return precision, recall, err
+}

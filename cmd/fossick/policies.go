@@ -1,0 +1,123 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fossick/crawler"
+	"fossick/frontier"
+	"fossick/relevance"
+)
+
+// policy is a way to score links, by the name that focus --score and lab --policy
+// take.
+type policy struct {
+	name, about string
+	needsModel  bool
+	needsK      bool
+	order       string // "" is relevance
+	build       func(in policyInput) (crawler.Scorer, error)
+}
+
+// policyInput is what policies are built from.
+type policyInput struct {
+	labeller  *labeller           // nil without a model
+	keywords  *relevance.Keywords // nil without keywords
+	rho       float64
+	threshold float64 // of R, for relevance without a model
+	seed      uint64
+}
+
+// policies are the known ones, in the order in which help lists them.
+var policies = []policy{
+	{name: "paper", about: "degree of relevance R, by keywords", needsK: true, build: buildPaper},
+	{name: "learned", about: "by what the model says of the pages so far", needsModel: true,
+		build: func(in policyInput) (crawler.Scorer, error) {
+			return in.adapt(relevance.NewLearned(in.labeller.judge, in.labeller.cut))
+		}},
+	{name: "best-first", about: "a page's similarity to the topic, for all its links",
+		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.BestFirst{}) }},
+	{name: "bfs", about: "breadth first", order: "bfs",
+		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.BestFirst{}) }},
+	{name: "random", about: "any URL that waits",
+		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.NewRandom(in.seed)) }},
+}
+
+// policyNamed returns a policy.
+func policyNamed(name string) (policy, error) {
+	i := slices.IndexFunc(policies, func(p policy) bool { return p.name == name })
+	if i < 0 {
+		return policy{}, usagef("no policy %q; there are %s", name, strings.Join(policyNames(), ", "))
+	}
+	return policies[i], nil
+}
+
+func policyNames() []string {
+	var names []string
+	for _, p := range policies {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// policyHelp describes the policies for --help.
+func policyHelp() string {
+	var all []string
+	for _, p := range policies {
+		all = append(all, fmt.Sprintf("%s (%s)", p.name, p.about))
+	}
+	return strings.Join(all, ", ")
+}
+
+// scorer builds the policy's scorer.
+func (p policy) scorer(in policyInput) (crawler.Scorer, error) {
+	switch {
+	case p.needsModel && in.labeller == nil:
+		return nil, usagef("--score %s needs a model whose labels it learns from: give --model M, or --score paper", p.name)
+	case in.keywords == nil && (p.needsK || in.labeller == nil):
+		return nil, usagef("--score %s needs keywords: give --keywords", p.name)
+	}
+	return p.build(in)
+}
+
+// ordering returns the order of the crawl that belongs to a scorer of the policy.
+func (p policy) ordering(s crawler.Scorer) (frontier.Ordering, error) {
+	if _, ok := s.(crawler.Rescorer); ok {
+		return frontier.Latest, nil // it weighs all links to a URL itself
+	}
+	return frontier.OrderingByName(cmp.Or(p.order, "relevance"))
+}
+
+// adapt makes a scorer of a policy of package relevance.
+func (in policyInput) adapt(p relevance.Policy) (crawler.Scorer, error) {
+	s := policyScorer{policy: p, labeller: in.labeller, keywords: in.keywords, threshold: in.threshold}
+	if r, ok := p.(relevance.Rescorer); ok {
+		return &rescoringScorer{s, r}, nil
+	}
+	return &s, nil
+}
+
+func buildPaper(in policyInput) (crawler.Scorer, error) {
+	degree, err := relevance.NewPaper(in.keywords, in.rho)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--rho: %w", err)}
+	}
+	return &paperScorer{degree: degree, threshold: in.threshold, labeller: in.labeller}, nil
+}
+
+// splitPolicy reads NAME or paper:ρ.
+func splitPolicy(text string) (policy, *float64, error) {
+	name, value, has := strings.Cut(text, ":")
+	p, err := policyNamed(name)
+	if err != nil || !has {
+		return p, nil, err
+	}
+	rho, err := strconv.ParseFloat(value, 64)
+	if err != nil || p.name != "paper" {
+		return p, nil, usagef("policy %q: only paper takes a number, its ρ, as paper:0.3", text)
+	}
+	return p, &rho, nil
+}

@@ -1,0 +1,258 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"math"
+	"time"
+
+	"fossick/frontier"
+	"fossick/page"
+	"fossick/store"
+)
+
+// Answer is what a web in memory says to a URL: a page, or where it moved to, or
+// neither of them, which is a page that is not there.
+type Answer struct {
+	Page     *page.Page // parsed; shared by all crawls, so nobody may change it
+	Moved    string     // target of a redirect
+	DeadHost bool       // no host of that name answers
+}
+
+// VirtualPage is one page that a virtual crawl has kept.
+type VirtualPage struct {
+	Page  *page.Page
+	Score Score
+	Depth int // links from a start page
+}
+
+// VirtualResult is what came of a virtual crawl.
+type VirtualResult struct {
+	Pages      []VirtualPage // in the order of the crawl
+	Duplicates int           // answers with the content of a page before
+	Near       int           // near-duplicates of a page before
+	Missing    int           // URLs that the web does not have
+	Waiting    int           // URLs in the queue at the end
+	Stopped    Stop
+}
+
+// Virtual crawls a web in memory as Run does with one worker and no delay, but
+// without network, clock and disk: the links that are followed, their order, what
+// counts as a duplicate and what as a trap, when the scorer is asked again — all of
+// it is the same code, or, where Run writes a journal, the same decision. So it
+// visits the same pages in the same order, some thousand a second; a test holds
+// the two together.
+//
+// Of opt it uses Scorer, Ordering, Seeds, Scope, Threshold, MaxPages, MaxPerHost,
+// MaxPerSite, FollowTraps and KeepNear. web must be safe for what else calls it. Robots.txt
+// is not asked: all is allowed.
+func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (VirtualResult, error) {
+	if opt.Scorer == nil || opt.Ordering == nil {
+		return VirtualResult{}, errors.New("crawler: a virtual crawl needs a scorer and an ordering")
+	}
+	opt.Log = slog.New(slog.DiscardHandler)
+	v := &virtual{web: web, seen: map[store.Hash]*vURL{}, contents: map[page.Checksum]struct{}{}}
+	v.opt, v.seed, v.sites = opt, maphash.MakeSeed(), map[string]uint64{}
+	v.hosts = newHostCache(math.MaxInt) // there is no store to ask again
+	var err error
+	if v.frontier, err = frontier.New(frontier.Options{}); err != nil {
+		return VirtualResult{}, err
+	}
+	v.urls = append(v.urls, nil) // numbers begin with 1
+	for _, seed := range opt.Seeds {
+		if why := opt.Scope.skipURL(seed); why != "" {
+			return VirtualResult{}, fmt.Errorf("start page %s: %s", seed, why)
+		}
+		v.discover(found{url: seed, hash: store.HashURL(seed), score: 1}, frontier.Link{Score: 1}, 0, 0)
+	}
+	return v.result, errors.Join(v.run(ctx), v.frontier.Close())
+}
+
+// virtual is a crawl without its outside. What it has of Crawler decides; the
+// store, the jobs and the outcomes of it are not there.
+type virtual struct {
+	Crawler
+	web      func(url string) Answer
+	seen     map[store.Hash]*vURL
+	urls     []*vURL // by number
+	contents map[page.Checksum]struct{}
+	nears    store.NearIndex
+	result   VirtualResult
+}
+
+// vURL is what the journal would say of a URL.
+type vURL struct {
+	id       frontier.ID
+	url      string
+	skipped  bool
+	score    float64 // of the best link to it
+	priority float64
+	depth    int
+	hops     int
+}
+
+func (v *virtual) run(ctx context.Context) error {
+	for v.opt.MaxPages == 0 || v.counts.Pages < v.opt.MaxPages {
+		if err := ctx.Err(); err != nil {
+			v.result.Stopped = StopInterrupted
+			return err
+		}
+		it, ok := v.frontier.Next(time.Time{})
+		if !ok {
+			v.result.Stopped = StopEmpty
+			return v.frontier.Err()
+		}
+		v.visit(v.urls[it.ID])
+		v.frontier.Done(it.Host, time.Time{})
+		v.learned()
+	}
+	v.result.Stopped = StopMaxPages
+	v.result.Waiting = v.frontier.Len()
+	return nil
+}
+
+// visit is prepare, read and applyPage for one URL.
+func (v *virtual) visit(u *vURL) {
+	h := v.host(u.url)
+	switch {
+	case v.trapped(h, u.url) != "",
+		v.opt.MaxPerHost > 0 && h.Pages >= v.opt.MaxPerHost,
+		v.opt.MaxPerSite > 0 && v.sites[h.site] >= v.opt.MaxPerSite:
+		return
+	}
+	answer := v.web(u.url)
+	switch {
+	case answer.Moved != "":
+		v.redirect(u, answer.Moved)
+		return
+	case answer.Page == nil:
+		v.result.Missing++
+		if !answer.DeadHost {
+			v.observe(h, u.url, nil)
+		}
+		return
+	}
+	p := answer.Page
+	o := &outcome{job: &job{birth: store.Birth{URL: u.url, Depth: u.depth}}, page: p}
+	o.score = v.opt.Scorer.ScorePage(p, u.score)
+	o.links = v.links(o)
+	if _, again := v.contents[p.Checksum]; again {
+		v.result.Duplicates++
+		v.observe(h, u.url, nil)
+		return
+	}
+	looks := looksOf(p, v.seed)
+	v.observe(h, u.url, &looks)
+	near := v.near(p)
+	switch {
+	case near:
+		v.result.Near++
+	case !p.NoIndex:
+		v.counts.Pages++
+	}
+	for _, f := range o.links {
+		v.discover(f, frontier.Link{Score: f.score, Step: v.counts.Pages}, u.depth+1, 0)
+	}
+	if !near && !p.NoIndex {
+		v.keep(u, h, o)
+	}
+}
+
+// near says whether a page is a near-duplicate of one that was kept; see findKin.
+func (v *virtual) near(p *page.Page) bool {
+	if v.opt.KeepNear || p.NoIndex || p.Signature.IsZero() {
+		return false
+	}
+	var candidates []store.Candidate
+	for _, n := range v.nears.Sharing(p.Signature[:]) {
+		q := v.result.Pages[n-1].Page
+		candidates = append(candidates, store.Candidate{
+			Number: n, URL: q.URL, Checksum: q.Checksum[:], Title: q.Title, Signature: signatureOf(q),
+		})
+	}
+	for _, candidate := range promising(p, candidates) {
+		if _, near := page.Near(p, v.result.Pages[candidate.Number-1].Page); near {
+			return true
+		}
+	}
+	return false
+}
+
+// keep counts a page.
+func (v *virtual) keep(u *vURL, h *host, o *outcome) {
+	v.contents[o.page.Checksum] = struct{}{}
+	h.Pages++
+	v.countSite(h, 1)
+	v.result.Pages = append(v.result.Pages, VirtualPage{Page: o.page, Score: o.score, Depth: u.depth})
+	v.nears.Add(v.counts.Pages, signatureOf(o.page))
+}
+
+func (v *virtual) redirect(u *vURL, to string) {
+	target, err := page.Normalize(to)
+	if err != nil || u.hops+1 > maxHops {
+		return
+	}
+	f := found{url: target, hash: store.HashURL(target), score: u.score, skip: v.opt.Scope.skipURL(target)}
+	v.discover(f, frontier.Link{Score: u.score, Step: v.counts.Pages}, u.depth, u.hops+1)
+}
+
+// discover is Crawler.discover without a journal.
+func (v *virtual) discover(f found, link frontier.Link, depth, hops int) {
+	if f.skip == "" {
+		f.skip = v.trapped(v.hosts.get(page.Host(f.url)), f.url)
+	}
+	u := v.seen[f.hash]
+	switch {
+	case u == nil:
+		u = &vURL{id: frontier.ID(len(v.urls)), url: f.url, skipped: f.skip != "", depth: depth, hops: hops}
+		v.urls = append(v.urls, u)
+		v.seen[f.hash] = u
+		if !u.skipped {
+			v.enqueue(u, f, link)
+		}
+	case f.skip != "":
+	case u.skipped:
+		u.skipped = false
+		v.enqueue(u, f, link)
+	case v.frontier.Queued(u.id):
+		link.Queued, link.Old = true, u.priority
+		v.discoverAgain(u, f, v.opt.Ordering.Priority(link))
+	}
+}
+
+func (v *virtual) enqueue(u *vURL, f found, link frontier.Link) {
+	u.priority, u.score = v.opt.Ordering.Priority(link), f.score
+	v.frontier.Push(v.place(u))
+}
+
+func (v *virtual) discoverAgain(u *vURL, f found, priority float64) {
+	old := u.priority
+	if priority != old {
+		u.priority, u.score = priority, f.score
+	}
+	_, rescores := v.opt.Scorer.(Rescorer)
+	switch {
+	case rescores, priority < old:
+		v.frontier.Push(v.place(u))
+	case priority > old:
+		v.frontier.Raise(v.place(u))
+	}
+}
+
+func (v *virtual) place(u *vURL) frontier.Item {
+	return v.item(store.ID(u.id), v.frontier.Host(page.Host(u.url)), u.url, u.priority)
+}
+
+// host returns what is known of a URL's host.
+func (v *virtual) host(url string) *host {
+	name := page.Host(url)
+	h := v.hosts.get(name)
+	if h == nil {
+		h = &host{Host: &store.Host{Name: name}, party: v.frontier.Host(name), site: page.Site(url)}
+		v.hosts.put(h)
+	}
+	return h
+}
