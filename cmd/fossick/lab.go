@@ -194,10 +194,8 @@ func (r *labRun) policy(name string, in policyInput) (lab.Policy, error) {
 	return lab.Policy{Name: name, New: func(run lab.Run) (crawler.Options, error) {
 		own := in
 		own.seed = r.app.random(0x5eed + uint64(run.Set)).Uint64()
-		opt := crawler.Options{Scope: crawler.Scope{Links: crawler.LinkPolicy(r.Links)}}
-		if p.name == "paper" {
-			opt.Threshold = paperThreshold
-		}
+		opt := p.options()
+		opt.Scope.Links = crawler.LinkPolicy(r.Links)
 		var err error
 		if opt.Scorer, err = p.scorer(own); err != nil {
 			return opt, err

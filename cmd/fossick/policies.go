@@ -91,6 +91,14 @@ func (p policy) ordering(s crawler.Scorer) (frontier.Ordering, error) {
 	return frontier.OrderingByName(cmp.Or(p.order, "relevance"))
 }
 
+// options are a crawl's by this policy, without scorer and ordering.
+func (p policy) options() (opt crawler.Options) {
+	if p.name == "paper" {
+		opt.Threshold = paperThreshold
+	}
+	return opt
+}
+
 // adapt makes a scorer of a policy of package relevance.
 func (in policyInput) adapt(p relevance.Policy) (crawler.Scorer, error) {
 	s := policyScorer{policy: p, labeller: in.labeller, keywords: in.keywords, threshold: in.threshold}

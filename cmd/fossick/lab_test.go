@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"fossick/corpusweb"
+	"fossick/crawler"
+	"fossick/datasets"
+	"fossick/lab"
+	"fossick/models"
+	"fossick/relevance"
+	"fossick/store"
+)
+
+// corpusOrSkip returns the folder of a corpus.
+func corpusOrSkip(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), name)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
+	}
+	return dir
+}
+
+// TestLabIsFocus crawls a served corpus by focus, with one worker and without delay,
+// and the same corpus by the lab's virtual crawl, by every policy: both must fetch
+// the same pages in the same order. uci_ics brings what is unlike wikispeedia: both
+// schemes, redirects by the final slash, duplicates, dead links and hosts, traps.
+func TestLabIsFocus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls corpora")
+	}
+	for _, test := range []struct {
+		corpus, topic string
+		pages         int
+		seeds         []string
+	}{
+		{"wikispeedia", "science", 300, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}},
+		{"uci_ics", "programming", 300, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}},
+	} {
+		t.Run(test.corpus, func(t *testing.T) {
+			set, err := datasets.Open(corpusOrSkip(t, test.corpus), datasets.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stop()
+			c, err := lab.Load(t.Context(), set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			memo := newMemo() // one for all, as in the lab
+			for _, name := range policyNames() {
+				t.Run(name, func(t *testing.T) {
+					args := []string{"focus", "--topic", test.topic, "--score", name, "--json", "--quiet",
+						"--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "1",
+						"--max-pages", fmt.Sprint(test.pages), "--store", filepath.Join(t.TempDir(), "crawl")}
+					for _, s := range test.seeds {
+						args = append(args, "--seed", s)
+					}
+					want := focusOrder(t, args)
+					got := virtualOrder(t, c, memo, test.topic, name, test.seeds, test.pages)
+					if i := firstDifference(got, want); i >= 0 {
+						t.Errorf("page %d of %d is %s in the lab and %s by focus", i+1, len(want), urlAt(got, i), urlAt(want, i))
+					}
+				})
+			}
+		})
+	}
+}
+
+// focusOrder runs focus and returns its pages in order.
+func focusOrder(t *testing.T, args []string) (urls []string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), args, &stdout, &stderr); code != exitDone {
+		t.Fatalf("focus ended with %d: %s", code, stderr.String())
+	}
+	s, err := store.Open(args[slices.Index(args, "--store")+1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for p, err := range s.Pages() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, p.URL)
+	}
+	return urls
+}
+
+// virtualOrder crawls as the lab does.
+func virtualOrder(t *testing.T, c *lab.Corpus, memo *memo, topicName, policyName string, seeds []string, pages int) (urls []string) {
+	t.Helper()
+	topic, err := models.BuiltinTopic(topicName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := policyInput{rho: 0.3, threshold: paperThreshold, seed: 1}
+	if in.labeller, err = newLabeller(topic); err != nil {
+		t.Fatal(err)
+	}
+	in.labeller.memo = memo
+	if in.keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
+		t.Fatal(err)
+	}
+	p, err := policyNamed(policyName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := p.options()
+	if opt.Scorer, err = p.scorer(in); err != nil {
+		t.Fatal(err)
+	}
+	if opt.Ordering, err = p.ordering(opt.Scorer); err != nil {
+		t.Fatal(err)
+	}
+	opt.Seeds, opt.MaxPages = seeds, uint64(pages)
+	r, err := crawler.Virtual(context.Background(), opt, c.Answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Pages {
+		urls = append(urls, v.Page.URL)
+	}
+	return urls
+}
+
+// firstDifference returns where two orders part, -1 when they don't.
+func firstDifference(a, b []string) int {
+	for i := range max(len(a), len(b)) {
+		if urlAt(a, i) != urlAt(b, i) {
+			return i
+		}
+	}
+	return -1
+}
+
+func urlAt(urls []string, i int) string {
+	if i >= len(urls) {
+		return "nothing"
+	}
+	return urls[i]
+}
