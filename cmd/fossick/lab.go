@@ -91,6 +91,9 @@ func (c *labCmd) Run(a *app) error {
 		return err
 	}
 	result := r.result(policies, crawls)
+	if result.Classifier.Precision, result.Classifier.Recall, err = r.quality(); err != nil {
+		return err
+	}
 	result.LoadSeconds, result.CrawlSeconds = loaded.Sub(began).Seconds(), time.Since(crawling).Seconds()
 	result.PagesPerSecond = float64(pages) / result.CrawlSeconds
 	return a.emit(result, result.print)
