@@ -51,6 +51,9 @@ func (r *recent[V]) put(key uint64, v V) {
 	r.young[key] = v
 }
 
+// set changes what get has just found.
+func (r *recent[V]) set(key uint64, v V) { r.young[key] = v }
+
 func (r *recent[V]) remove(key uint64) {
 	delete(r.young, key)
 	delete(r.old, key)

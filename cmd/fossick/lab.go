@@ -26,6 +26,7 @@ type labCmd struct {
 	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]."`
 	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one."`
 	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the model's]."`
+	Threshold  *float64 `placeholder:"R" help:"Links that score less are dropped by paper [0.2]."`
 	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]."`
 
 	Starts          int    `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`
@@ -198,6 +199,9 @@ func (r *labRun) policy(name string, in policyInput) (lab.Policy, error) {
 		own := in
 		own.seed = r.app.random(0x5eed + uint64(run.Set)).Uint64()
 		opt := p.options()
+		if opt.Threshold > 0 && r.Threshold != nil {
+			opt.Threshold = *r.Threshold
+		}
 		opt.Scope.Links = crawler.LinkPolicy(r.Links)
 		var err error
 		if opt.Scorer, err = p.scorer(own); err != nil {

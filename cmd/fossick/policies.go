@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fossick/crawler"
+	"fossick/features"
 	"fossick/frontier"
 	"fossick/relevance"
 )
@@ -40,6 +41,15 @@ var policies = []policy{
 		}},
 	{name: "best-first", about: "a page's similarity to the topic, for all its links",
 		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.BestFirst{}) }},
+	{name: "shark", about: "Shark-Search: inherited and neighbourhood scores",
+		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.NewShark(in.judge())) }},
+	{name: "fish", about: "Fish-Search: depth first behind pages on topic",
+		build: func(in policyInput) (crawler.Scorer, error) {
+			_, cut := in.judge()
+			return in.adapt(relevance.NewFish(cut))
+		}},
+	{name: "opic", about: "on-line page importance, without a topic",
+		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.NewOPIC()) }},
 	{name: "bfs", about: "breadth first", order: "bfs",
 		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.BestFirst{}) }},
 	{name: "random", about: "any URL that waits",
@@ -97,6 +107,17 @@ func (p policy) options() (opt crawler.Options) {
 		opt.Threshold = paperThreshold
 	}
 	return opt
+}
+
+// judge returns what says of any text how far it is on topic, and from where on it
+// is: the model, else the share of the keywords that the text has.
+func (in policyInput) judge() (relevance.Judge, float64) {
+	if in.labeller != nil {
+		return in.labeller.judge, in.labeller.cut
+	}
+	return func(d features.Doc) float64 {
+		return float64(len(in.keywords.FoundIn(d.Lang, d.Title, d.Text))) / float64(in.keywords.Len())
+	}, in.threshold
 }
 
 // adapt makes a scorer of a policy of package relevance.
