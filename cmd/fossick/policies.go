@@ -48,6 +48,11 @@ var policies = []policy{
 			_, cut := in.judge()
 			return in.adapt(relevance.NewFish(cut))
 		}},
+	{name: "ache", about: "a classifier of links that learns from that of pages",
+		build: func(in policyInput) (crawler.Scorer, error) {
+			_, cut := in.judge()
+			return in.adapt(relevance.NewACHE(cut))
+		}},
 	{name: "opic", about: "on-line page importance, without a topic",
 		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.NewOPIC()) }},
 	{name: "bfs", about: "breadth first", order: "bfs",
