@@ -12,13 +12,17 @@ import (
 // FORWARD_CLASSIFIER_BINARY): a naive Bayes classifier of links, by the words of
 // anchor, surroundings and URL, learns from the page classifier what links led to
 // relevant pages, and is made anew as the crawl goes on. Until it has learned, a link
-// is worth what its page is. Links are sorted into levels of relevance, and within a
-// level hosts that have given fewest pages come first.
+// is worth what its page is. Links are sorted by whole percents, and within one hosts
+// that have given fewest pages come first.
 //
-// Two things are otherwise than in the releases. There the first links are learned
-// after 500 pages, here after 50, for a crawl that is shorter would never learn. And
-// there as many bad links are drawn as there are good ones; here all are learned, and
-// both classes have the same prior. Safe for concurrent use.
+// Three things are otherwise than in the releases. There the first links are learned
+// after 500 pages, here after 50, for a shorter crawl would never learn. There as many
+// bad links are drawn as there are good ones; here all are learned, and both classes
+// have the same prior. There the classifier of links alone decides once it has
+// learned; here a link is worth the mean of that and of its best page, for alone it
+// falls behind best-first (mean harvest at 229 pages of wikispeedia, Astronomy,
+// Biology, IT, Religion: .263 .561 .218 .196; the mean: .333 .639 .277 .276). Safe for
+// concurrent use.
 type ACHE struct {
 	cut float64
 
@@ -43,7 +47,7 @@ type acheHost struct{ pages float64 }
 
 const (
 	acheEvery  = 50 // pages
-	acheLevels = 20
+	acheLevels = 100
 )
 
 // NewACHE returns the policy. cut is the similarity from which a page is relevant.
@@ -102,12 +106,12 @@ func (a *ACHE) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 	return dst
 }
 
-// worth is the probability that a link leads to a relevant page.
+// worth is how likely a link leads to a relevant page.
 func (a *ACHE) worth(t *acheLink) float64 {
 	if a.model == nil {
 		return t.page
 	}
-	return softmax(a.model.logs(a.scratch[:0], t.words))[1]
+	return (t.page + softmax(a.model.logs(a.scratch[:0], t.words))[1]) / 2
 }
 
 // priority is the link's level, and less than a level for its host.
