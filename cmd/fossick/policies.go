@@ -53,6 +53,17 @@ var policies = []policy{
 			_, cut := in.judge()
 			return in.adapt(relevance.NewACHE(cut))
 		}},
+	{name: "context-graph", about: "layers of links away from the topic",
+		build: func(in policyInput) (crawler.Scorer, error) {
+			_, cut := in.judge()
+			return in.adapt(relevance.NewContextGraph(cut))
+		}},
+	{name: "infospiders", about: "a network that learns from keywords near links", needsK: true,
+		build: func(in policyInput) (crawler.Scorer, error) {
+			return in.adapt(relevance.NewInfoSpiders(in.keywords))
+		}},
+	{name: "hits", about: "pages on topic and the hubs among them",
+		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.NewHITS()) }},
 	{name: "opic", about: "on-line page importance, without a topic",
 		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.NewOPIC()) }},
 	{name: "bfs", about: "breadth first", order: "bfs",

@@ -1,0 +1,159 @@
+package relevance
+
+import (
+	"math"
+	"strings"
+	"sync"
+
+	"fossick/page"
+)
+
+// InfoSpiders is after the adaptive agents of that name (Menczer and Belew 2000,
+// "Adaptive retrieval agents"; as a crawler in Menczer, Pant and Srinivasan 2004,
+// "Topical Web crawlers: evaluating adaptive algorithms"). An agent sees of a link
+// only the keywords near to it,
+//
+//	in_k = Σ 1 / dist(k, link)    over the occurrences of k around the link
+//
+// and a neural network turns that into an estimate λ of how relevant the target is. It
+// learns by the pages that it fetches, with the lookahead of Q-learning: the wanted
+// output for a link is
+//
+//	sim(target) + μ · max of λ over the target's links
+//
+// A link's score is β · λ + (1 − β) · sim(page). μ is 0.5, β 0.5, the network one
+// neuron a keyword and no hidden layer, as in the crawler. What is otherwise: there is
+// one agent, not a population that breeds and dies, so keywords do not change; the
+// best link is taken, not one drawn by a softmax; of several links to a URL the best
+// counts. Keywords are met as words and not by stem. Safe for concurrent use.
+type InfoSpiders struct {
+	words map[string]int // keyword, in lower case → its neuron
+
+	mu      sync.Mutex // guards the rest
+	weight  []float64
+	targets recent[*spiderLink]
+}
+
+// spiderLink is what is known of a target: the best link to it.
+type spiderLink struct {
+	in    []float64 // by keyword
+	page  float64
+	asked float64 // λ that the network gave when it was fetched
+}
+
+const (
+	spiderLookahead = 0.5
+	spiderNet       = 0.5  // β
+	spiderRate      = 0.05 // of learning
+	spiderReach     = 10   // words: what a link's context has
+)
+
+// NewInfoSpiders returns the policy for a topic's keywords.
+func NewInfoSpiders(k *Keywords) *InfoSpiders {
+	s := &InfoSpiders{words: map[string]int{}, targets: newRecent[*spiderLink](maxEvidence)}
+	for _, w := range k.Words() {
+		for part := range strings.FieldsSeq(strings.ToLower(w)) { // of a phrase each word counts
+			if _, known := s.words[part]; !known {
+				s.words[part] = len(s.words)
+			}
+		}
+	}
+	s.weight = make([]float64, len(s.words)+1) // and a bias
+	for i := range s.weight {
+		s.weight[i] = 1 // a keyword speaks for a link until pages say otherwise
+	}
+	s.weight[len(s.words)] = -1
+	return s
+}
+
+// sense returns what the network sees of a link.
+func (s *InfoSpiders) sense(link *page.Link) []float64 {
+	in := make([]float64, len(s.words)+1)
+	in[len(s.words)] = 1
+	for word := range strings.FieldsFuncSeq(link.Anchor, notLetter) {
+		if k, ok := s.words[strings.ToLower(word)]; ok {
+			in[k]++ // distance 1
+		}
+	}
+	around := strings.FieldsFunc(link.Context, notLetter)
+	for i, word := range around {
+		if k, ok := s.words[strings.ToLower(word)]; ok {
+			// The context has the words before the anchor, then those behind.
+			in[k] += 1 / (1 + math.Abs(float64(i)-float64(len(around)-1)/2))
+		}
+	}
+	return in
+}
+
+// estimate is λ.
+func (s *InfoSpiders) estimate(in []float64) float64 {
+	z := 0.0
+	for i, x := range in {
+		z += s.weight[i] * x
+	}
+	return 1 / (1 + math.Exp(-z))
+}
+
+// ScorePage returns the similarity; the network learns in ScoreLinks, which knows
+// what the page leads to.
+func (s *InfoSpiders) ScorePage(p *page.Page, similarity float64) Score {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	terms := []Term{{"similarity", similarity, "to the topic"}}
+	if t, ok := s.targets.get(page.Key(p.URL)); ok {
+		terms = append(terms, Term{"λ", s.estimate(t.in), "by the keywords around the link that led here"})
+	}
+	return Score{similarity, terms}
+}
+
+// ScoreLinks learns from the page and appends the score of each link.
+func (s *InfoSpiders) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first, best := len(dst), 0.0
+	for i := range p.Links {
+		in := s.sense(&p.Links[i])
+		lambda := s.estimate(in)
+		best = max(best, lambda)
+		key := page.Key(p.Links[i].URL)
+		score := s.score(lambda, similarity)
+		t, ok := s.targets.get(key)
+		switch {
+		case !ok:
+			s.targets.put(key, &spiderLink{in: in, page: similarity})
+		case score > s.score(s.estimate(t.in), t.page):
+			t.in, t.page = in, similarity
+		default:
+			score = s.score(s.estimate(t.in), t.page)
+		}
+		dst = append(dst, score)
+	}
+	if t, ok := s.targets.get(page.Key(p.URL)); ok {
+		s.learn(t.in, min(1, similarity+spiderLookahead*best))
+		s.targets.remove(page.Key(p.URL))
+	}
+	return dst[:first+len(p.Links)]
+}
+
+func (s *InfoSpiders) score(lambda, similarity float64) float64 {
+	return spiderNet*lambda + (1-spiderNet)*similarity
+}
+
+// learn moves the weights towards the wanted output (delta rule).
+func (s *InfoSpiders) learn(in []float64, want float64) {
+	out := s.estimate(in)
+	for i, x := range in {
+		s.weight[i] += spiderRate * (want - out) * x
+	}
+}
+
+// Rescore returns the present score of a target.
+func (s *InfoSpiders) Rescore(key uint64) (float64, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, ok := s.targets.peek(key)
+	if !ok {
+		return 0, false
+	}
+	return s.score(s.estimate(t.in), t.page), true
+}
