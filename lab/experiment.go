@@ -15,7 +15,8 @@ import (
 
 // Policy is a way to order a crawl.
 type Policy struct {
-	Name string
+	Name   string
+	Oracle bool // it knows the truth
 	// New returns the options of a crawl, of which Scorer, Ordering, Threshold and
 	// Scope count. Every crawl gets a scorer of its own.
 	New func(Run) (crawler.Options, error)

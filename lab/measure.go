@@ -32,6 +32,7 @@ func mean(x []float64) Mean {
 // Figures are what one policy came to. Shares are in [0,1].
 type Figures struct {
 	Policy  string
+	Oracle  bool // it knows the truth
 	Harvest Mean // relevant / fetched
 	// Fresh is the harvest without the training pages among the fetched and among
 	// the relevant.
@@ -60,8 +61,8 @@ type Point struct {
 // Measure sums up a policy's crawls, one a start set, of at most limit pages each.
 // A crawl that ran out keeps what it had: its recall stays, and its harvest is that
 // of the pages that it fetched. step is the distance between a curve's points.
-func Measure(policy string, crawls []*Crawl, d *Draw, limit, step int) Figures {
-	f := Figures{Policy: policy}
+func Measure(policy Policy, crawls []*Crawl, d *Draw, limit, step int) Figures {
+	f := Figures{Policy: policy.Name, Oracle: policy.Oracle}
 	n := len(crawls)
 	columns := make([][]float64, 7)
 	for i := range columns {

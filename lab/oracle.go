@@ -13,7 +13,7 @@ import (
 // ParentOracle follows the links of pages that are truly on topic first, each
 // class in order of discovery.
 func ParentOracle() Policy {
-	return Policy{"parent-oracle", func(r Run) (crawler.Options, error) {
+	return Policy{"parent-oracle", true, func(r Run) (crawler.Options, error) {
 		ordering, err := frontier.OrderingByName("relevance")
 		return crawler.Options{Scorer: oracle{r.Relevant, false}, Ordering: ordering}, err
 	}}
@@ -22,7 +22,7 @@ func ParentOracle() Policy {
 // TargetOracle fetches targets that are truly on topic first, each class in order
 // of discovery.
 func TargetOracle() Policy {
-	return Policy{"target-oracle", func(r Run) (crawler.Options, error) {
+	return Policy{"target-oracle", true, func(r Run) (crawler.Options, error) {
 		ordering, err := frontier.OrderingByName("relevance")
 		return crawler.Options{Scorer: oracle{r.Relevant, true}, Ordering: ordering}, err
 	}}

@@ -97,6 +97,12 @@ func (c *labCmd) Run(a *app) error {
 	}
 	result.LoadSeconds, result.CrawlSeconds = loaded.Sub(began).Seconds(), time.Since(crawling).Seconds()
 	result.PagesPerSecond = float64(pages) / result.CrawlSeconds
+	if c.HTML != "" {
+		result.HTML = c.HTML
+		if err := r.writeReport(result); err != nil {
+			return err
+		}
+	}
 	return a.emit(result, result.print)
 }
 
@@ -220,4 +226,7 @@ func (r *labResult) print(w io.Writer) {
 		fmt.Fprintf(w, "\n%s\n", strings.Join(r.told(), "\n"))
 	}
 	fmt.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
+	if r.HTML != "" {
+		fmt.Fprintf(w, "report: %s\n", r.HTML)
+	}
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"fossick/eval"
 	"fossick/lab"
+	"fossick/report"
 )
 
 // labResult is what lab prints (cli.md).
@@ -29,7 +32,9 @@ type labResult struct {
 	CrawlSeconds   float64 `json:"crawl_seconds"`
 	PagesPerSecond float64 `json:"pages_per_second"` // of all crawls
 
-	order []string // of the policies, as asked for
+	order   []string // of the policies, as asked for
+	figures []lab.Figures
+	tests   []lab.Test
 }
 
 // labQuality is the page classifier's on the pages that it was not trained on.
@@ -74,6 +79,7 @@ type labTest struct {
 	CI         *[2]float64 `json:"ci"`
 	P          float64     `json:"p"`
 	Adjusted   float64     `json:"p_adjusted"`
+	Exact      float64     `json:"p_permutation"`
 }
 
 // result sums the crawls up.
@@ -94,7 +100,7 @@ func (r *labRun) result(policies []lab.Policy, crawls [][]*lab.Crawl) *labResult
 	}
 	var all []lab.Figures
 	for i, p := range policies {
-		f := lab.Measure(p.Name, crawls[i], r.draw, r.Pages, step)
+		f := lab.Measure(p, crawls[i], r.draw, r.Pages, step)
 		all = append(all, f)
 		row := labPolicy{
 			labShares: sharesOf(f), Hosts: f.Hosts.Value, TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
@@ -102,13 +108,14 @@ func (r *labRun) result(policies []lab.Policy, crawls [][]*lab.Crawl) *labResult
 		}
 		for _, n := range r.At {
 			if n > 0 && n <= r.Pages {
-				row.At[n] = sharesOf(lab.Measure(p.Name, crawls[i], r.draw, n, n))
+				row.At[n] = sharesOf(lab.Measure(p, crawls[i], r.draw, n, n))
 			}
 		}
 		out.Policies[p.Name] = row
 		out.order = append(out.order, p.Name)
 	}
-	for _, t := range lab.Compare(all, r.app.random(0x7e57)) {
+	out.figures, out.tests = all, lab.Compare(all, r.app.random(0x7e57))
+	for _, t := range out.tests {
 		out.Tests = append(out.Tests, labTest(t))
 	}
 	return out
@@ -152,9 +159,34 @@ func spanOf(ci *[2]float64) string {
 
 // told says how the policies differ, the tests in words.
 func (r *labResult) told() []string {
-	lines := []string{"harvest, paired permutation tests over the start sets (p; adjusted for all of them by Holm):"}
+	lines := []string{"harvest, paired t-tests over the start sets (adjusted for all of them by Holm; exact permutation test):"}
 	for _, t := range r.Tests {
-		lines = append(lines, fmt.Sprintf("  %s − %s: %+.3f, p = %.3g (%.3g)", t.A, t.B, t.Difference, t.P, t.Adjusted))
+		lines = append(lines, fmt.Sprintf("  %s − %s: %+.3f, p = %.2g (%.2g; %.2g)", t.A, t.B, t.Difference, t.P, t.Adjusted, t.Exact))
 	}
 	return lines
+}
+
+// writeReport writes the page.
+func (r *labRun) writeReport(out *labResult) error {
+	known := map[string]string{"parent-oracle": "knows which pages are on topic, once fetched", "target-oracle": "knows which targets are on topic"}
+	for _, p := range policies {
+		known[p.name] = p.about
+	}
+	rep := lab.Report{
+		Corpus: filepath.Base(r.Corpus), Topic: r.Topic, CorpusPages: out.CorpusPages, Targets: out.Targets, Pages: r.Pages,
+		Starts: r.Starts, Sets: r.StartSets, Policies: out.figures, Tests: out.tests, Known: known,
+		Made: []report.Fact{
+			{Name: "made by", Value: "fossick " + version},
+			{Name: "random seed", Value: fmt.Sprint(r.app.seed)},
+			{Name: "page classifier", Value: cardText(r.topic.Model)},
+			{Name: "on pages not trained on", Value: fmt.Sprintf("precision %s, recall %s", report.Share(out.Classifier.Precision), report.Share(out.Classifier.Recall))},
+			{Name: "keywords", Value: strings.Join(out.Keywords, ", ")},
+			{Name: "links followed", Value: r.Links},
+			{Name: "speed", Value: fmt.Sprintf("%.0f pages/s", out.PagesPerSecond)},
+		},
+	}
+	if r.MaxPagesPerHost > 0 {
+		rep.Made = append(rep.Made, report.Fact{Name: "pages of one host, at most", Value: fmt.Sprint(r.MaxPagesPerHost)})
+	}
+	return writePage(r.HTML, func(w io.Writer) error { return lab.WriteReport(w, rep) })
 }
