@@ -36,16 +36,14 @@ type InfoSpiders struct {
 
 // spiderLink is what is known of a target: the best link to it.
 type spiderLink struct {
-	in    []float64 // by keyword
-	page  float64
-	asked float64 // λ that the network gave when it was fetched
+	in   []float64 // by keyword
+	page float64
 }
 
 const (
 	spiderLookahead = 0.5
 	spiderNet       = 0.5  // β
 	spiderRate      = 0.05 // of learning
-	spiderReach     = 10   // words: what a link's context has
 )
 
 // NewInfoSpiders returns the policy for a topic's keywords.
@@ -106,37 +104,37 @@ func (s *InfoSpiders) ScorePage(p *page.Page, similarity float64) Score {
 	return Score{similarity, terms}
 }
 
-// ScoreLinks learns from the page and appends the score of each link.
+// ScoreLinks learns from the page, which now shows what it leads to, and appends the
+// score of each link.
 func (s *InfoSpiders) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first, best := len(dst), 0.0
+	in, best := make([][]float64, len(p.Links)), 0.0
 	for i := range p.Links {
-		in := s.sense(&p.Links[i])
-		lambda := s.estimate(in)
-		best = max(best, lambda)
-		key := page.Key(p.Links[i].URL)
-		score := s.score(lambda, similarity)
-		t, ok := s.targets.get(key)
-		switch {
-		case !ok:
-			s.targets.put(key, &spiderLink{in: in, page: similarity})
-		case score > s.score(s.estimate(t.in), t.page):
-			t.in, t.page = in, similarity
-		default:
-			score = s.score(s.estimate(t.in), t.page)
-		}
-		dst = append(dst, score)
+		in[i] = s.sense(&p.Links[i])
+		best = max(best, s.estimate(in[i]))
 	}
-	if t, ok := s.targets.get(page.Key(p.URL)); ok {
+	own := page.Key(p.URL)
+	if t, ok := s.targets.get(own); ok {
 		s.learn(t.in, min(1, similarity+spiderLookahead*best))
-		s.targets.remove(page.Key(p.URL))
+		s.targets.remove(own)
 	}
-	return dst[:first+len(p.Links)]
+	for i := range p.Links {
+		key := page.Key(p.Links[i].URL)
+		t, ok := s.targets.get(key)
+		if !ok {
+			t = &spiderLink{in: in[i], page: similarity}
+			s.targets.put(key, t)
+		} else if s.score(in[i], similarity) > s.score(t.in, t.page) {
+			t.in, t.page = in[i], similarity
+		}
+		dst = append(dst, s.score(t.in, t.page))
+	}
+	return dst
 }
 
-func (s *InfoSpiders) score(lambda, similarity float64) float64 {
-	return spiderNet*lambda + (1-spiderNet)*similarity
+func (s *InfoSpiders) score(in []float64, similarity float64) float64 {
+	return spiderNet*s.estimate(in) + (1-spiderNet)*similarity
 }
 
 // learn moves the weights towards the wanted output (delta rule).
@@ -155,5 +153,5 @@ func (s *InfoSpiders) Rescore(key uint64) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return s.score(s.estimate(t.in), t.page), true
+	return s.score(t.in, t.page), true
 }
