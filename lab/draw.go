@@ -9,10 +9,10 @@ import (
 
 // Draw is what chance decides before the crawls begin.
 type Draw struct {
-	Relevant []bool  // by row: on topic, by the truth
-	Training []bool  // by row: the page classifier was trained on it
-	Starts   [][]int // rows of the start pages, a set a crawl
-	Targets  int     // rows on topic
+	Relevant []bool   // by row: on topic, by the truth
+	Training [][]bool // by page classifier, then row: it was trained on it
+	Starts   [][]int  // rows of the start pages, a set a crawl
+	Targets  int      // rows on topic
 }
 
 // DrawOptions say what to draw.
@@ -20,20 +20,51 @@ type DrawOptions struct {
 	Topic    string
 	Truth    *datasets.Truth // nil: the corpus's own labels
 	Train    int             // pages for training, drawn from all with a label
+	Models   int             // page classifiers, each with training pages of its own; 0 is 1
 	Training []bool          // instead: by row, pages that were trained on already
 	Starts   int             // start pages a set
 	Sets     int
 }
 
-// NewDraw draws the training pages among all that have a label, then, for each
-// set, the start pages among the pages on topic that are not for training and can
-// be parsed. Sets are drawn one by one and may share pages; within one none repeats.
+// NewDraw draws the training pages of each page classifier among all pages that have
+// a label, then, for each set, the start pages among the pages on topic that are not
+// for training of the set's classifier (see ModelOf) and can be parsed. Sets are drawn
+// one by one and may share pages; within one none repeats.
 func NewDraw(c *Corpus, opt DrawOptions, rng *rand.Rand) (*Draw, error) {
-	d := &Draw{Relevant: make([]bool, len(c.Rows)), Training: opt.Training}
-	if d.Training == nil {
-		d.Training = make([]bool, len(c.Rows))
+	d := &Draw{Relevant: make([]bool, len(c.Rows))}
+	labelled := d.judge(c, opt)
+	if opt.Train > len(labelled) {
+		return nil, fmt.Errorf("%d training pages are wanted and only %d pages of %s have a label", opt.Train, len(labelled), c.Name)
 	}
-	var labelled []int
+	for range max(1, opt.Models) {
+		marks := opt.Training
+		if marks == nil {
+			marks = make([]bool, len(c.Rows))
+		}
+		rng.Shuffle(len(labelled), func(i, j int) { labelled[i], labelled[j] = labelled[j], labelled[i] })
+		for _, n := range labelled[:opt.Train] {
+			marks[n] = true
+		}
+		d.Training = append(d.Training, marks)
+	}
+	for set := range opt.Sets {
+		var free []int
+		for n, row := range c.Rows {
+			if d.Relevant[n] && !d.Training[d.ModelOf(set)][n] && row.Page != nil {
+				free = append(free, n)
+			}
+		}
+		if len(free) < opt.Starts {
+			return nil, fmt.Errorf("topic %s: %d start pages are wanted and only %d pages are on topic and not for training; ask for fewer with --starts", opt.Topic, opt.Starts, len(free))
+		}
+		rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+		d.Starts = append(d.Starts, free[:opt.Starts])
+	}
+	return d, nil
+}
+
+// judge notes which rows are on topic and returns those with a label.
+func (d *Draw) judge(c *Corpus, opt DrawOptions) (labelled []int) {
 	for n, row := range c.Rows {
 		l := row.Labels
 		if opt.Truth != nil {
@@ -47,25 +78,8 @@ func NewDraw(c *Corpus, opt DrawOptions, rng *rand.Rand) (*Draw, error) {
 			d.Targets++
 		}
 	}
-	if opt.Train > len(labelled) {
-		return nil, fmt.Errorf("%d training pages are wanted and only %d pages of %s have a label", opt.Train, len(labelled), c.Name)
-	}
-	rng.Shuffle(len(labelled), func(i, j int) { labelled[i], labelled[j] = labelled[j], labelled[i] })
-	for _, n := range labelled[:opt.Train] {
-		d.Training[n] = true
-	}
-	var free []int
-	for n, row := range c.Rows {
-		if d.Relevant[n] && !d.Training[n] && row.Page != nil {
-			free = append(free, n)
-		}
-	}
-	if len(free) < opt.Starts {
-		return nil, fmt.Errorf("topic %s: %d start pages are wanted and only %d pages are on topic and not for training; ask for fewer with --starts", opt.Topic, opt.Starts, len(free))
-	}
-	for range opt.Sets {
-		rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-		d.Starts = append(d.Starts, append([]int(nil), free[:opt.Starts]...))
-	}
-	return d, nil
+	return labelled
 }
+
+// ModelOf returns the number of the page classifier of a start set.
+func (d *Draw) ModelOf(set int) int { return set % len(d.Training) }

@@ -25,6 +25,7 @@ type Policy struct {
 // Run is what a policy may know of the crawl that it is made for.
 type Run struct {
 	Set      int                   // number of the start set, from 0
+	Model    int                   // number of its page classifier
 	Relevant func(key uint64) bool // the truth, by page.Key: for oracles
 }
 
@@ -96,7 +97,7 @@ func (x *Experiment) truth() func(uint64) bool {
 }
 
 func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) bool) (*Crawl, error) {
-	opt, err := x.Policies[p].New(Run{Set: set, Relevant: truth})
+	opt, err := x.Policies[p].New(Run{Set: set, Model: x.Draw.ModelOf(set), Relevant: truth})
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 		n := x.Corpus.Find(v.Page.URL)
 		c.URLs = append(c.URLs, v.Page.URL)
 		c.Relevant = append(c.Relevant, n >= 0 && x.Draw.Relevant[n])
-		c.Training = append(c.Training, n >= 0 && x.Draw.Training[n])
+		c.Training = append(c.Training, n >= 0 && x.Draw.Training[x.Draw.ModelOf(set)][n])
 		hosts[page.Host(v.Page.URL)] = struct{}{}
 	}
 	c.Hosts = len(hosts)

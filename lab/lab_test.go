@@ -50,7 +50,7 @@ func tinyWeb(t *testing.T) *Corpus {
 
 func TestDraw(t *testing.T) {
 	c := tinyWeb(t)
-	opt := DrawOptions{Topic: "gold", Train: 20, Starts: 3, Sets: 5}
+	opt := DrawOptions{Topic: "gold", Train: 20, Models: 2, Starts: 3, Sets: 5}
 	d, err := NewDraw(c, opt, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestDraw(t *testing.T) {
 		t.Errorf("the same seed draws otherwise the second time (%v)", err)
 	}
 	trained := 0
-	for _, yes := range d.Training {
+	for _, yes := range d.Training[0] {
 		if yes {
 			trained++
 		}
@@ -68,11 +68,12 @@ func TestDraw(t *testing.T) {
 	if trained != 20 || d.Targets != 15 || len(d.Starts) != 5 {
 		t.Errorf("%d training pages, %d targets, %d start sets; want 20, 15, 5", trained, d.Targets, len(d.Starts))
 	}
-	for _, set := range d.Starts {
+	for i, set := range d.Starts {
+		training := d.Training[d.ModelOf(i)]
 		seen := map[int]bool{}
 		for _, n := range set {
-			if d.Training[n] || !d.Relevant[n] || seen[n] {
-				t.Errorf("start page %d: trained on %v, on topic %v, repeated %v", n, d.Training[n], d.Relevant[n], seen[n])
+			if training[n] || !d.Relevant[n] || seen[n] {
+				t.Errorf("start page %d: trained on %v, on topic %v, repeated %v", n, training[n], d.Relevant[n], seen[n])
 			}
 			seen[n] = true
 		}

@@ -23,6 +23,7 @@ type labCmd struct {
 	Truth      string   `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
 	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model that says which pages are on topic, where there is no truth; better not the crawl's own."`
 	Train      string   `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on."`
+	TrainSets  int      `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]."`
 	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]."`
 	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one."`
 	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the model's]."`
@@ -55,15 +56,7 @@ type labRun struct {
 	app    *app
 	corpus *lab.Corpus
 	draw   *lab.Draw
-	topic  *models.Topic
-	opts   []drawnPolicy
-}
-
-// drawnPolicy is a policy as the command line names it.
-type drawnPolicy struct {
-	name string
-	policy
-	rho float64
+	topics []*models.Topic // one a page classifier
 }
 
 func (c *labCmd) Run(a *app) error {
@@ -92,7 +85,7 @@ func (c *labCmd) Run(a *app) error {
 		return err
 	}
 	result := r.result(policies, crawls)
-	if result.Classifier.Precision, result.Classifier.Recall, err = r.quality(); err != nil {
+	if result.Classifier, err = r.quality(); err != nil {
 		return err
 	}
 	result.LoadSeconds, result.CrawlSeconds = loaded.Sub(began).Seconds(), time.Since(crawling).Seconds()
@@ -125,6 +118,9 @@ func (c *labCmd) check() error {
 	if c.Pages > 0 && c.Pages < c.Starts {
 		return usagef("--pages %d: start pages count, and there are %d; ask for more pages or fewer --starts", c.Pages, c.Starts)
 	}
+	if c.TrainSets < 1 || c.TrainSets > c.StartSets || c.TrainSets > 1 && (c.Train != "" || c.Model != "") {
+		return usagef("--train-sets %d: want from 1 to as many as there are start sets, and pages of the corpus to train on", c.TrainSets)
+	}
 	return nil
 }
 
@@ -140,7 +136,7 @@ func (r *labRun) load() error {
 	if r.Pages == 0 {
 		r.Pages = max(r.Starts, len(r.corpus.Rows)/20)
 	}
-	opt := lab.DrawOptions{Topic: r.Topic, Starts: r.Starts, Sets: r.StartSets}
+	opt := lab.DrawOptions{Topic: r.Topic, Starts: r.Starts, Sets: r.StartSets, Models: r.TrainSets}
 	if err := r.truth(&opt); err != nil {
 		return err
 	}
@@ -163,21 +159,24 @@ func (r *labRun) load() error {
 
 // policies builds what the command line names. The oracles come from the lab.
 func (r *labRun) policies() ([]lab.Policy, error) {
-	l, err := newLabeller(r.topic)
-	if err != nil {
-		return nil, err
-	}
-	l.memo = newMemo()
-	in := policyInput{labeller: l, threshold: paperThreshold}
-	if in.keywords, err = relevance.NewKeywords(r.topic.Keywords); err != nil {
-		return nil, usageError{fmt.Errorf("topic %s: %w", r.Topic, err)}
+	ins := make([]policyInput, len(r.topics))
+	for i, topic := range r.topics {
+		l, err := newLabeller(topic)
+		if err != nil {
+			return nil, err
+		}
+		l.memo = newMemo()
+		ins[i] = policyInput{labeller: l, threshold: paperThreshold}
+		if ins[i].keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
+			return nil, usageError{fmt.Errorf("topic %s: %w", r.Topic, err)}
+		}
 	}
 	var all []lab.Policy
 	for _, name := range r.Policy {
 		if slices.ContainsFunc(all, func(p lab.Policy) bool { return p.Name == name }) {
 			return nil, usagef("policy %s is named twice", name)
 		}
-		p, err := r.policy(name, in)
+		p, err := r.policy(name, ins)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +185,7 @@ func (r *labRun) policies() ([]lab.Policy, error) {
 	return all, nil
 }
 
-func (r *labRun) policy(name string, in policyInput) (lab.Policy, error) {
+func (r *labRun) policy(name string, ins []policyInput) (lab.Policy, error) {
 	switch name {
 	case "parent-oracle":
 		return lab.ParentOracle(), nil
@@ -197,12 +196,11 @@ func (r *labRun) policy(name string, in policyInput) (lab.Policy, error) {
 	if err != nil {
 		return lab.Policy{}, err
 	}
-	in.rho = 0.3
-	if rho != nil {
-		in.rho = *rho
-	}
 	return lab.Policy{Name: name, New: func(run lab.Run) (crawler.Options, error) {
-		own := in
+		own := ins[run.Model]
+		if own.rho = 0.3; rho != nil {
+			own.rho = *rho
+		}
 		own.seed = r.app.random(0x5eed + uint64(run.Set)).Uint64()
 		opt := p.options()
 		if opt.Threshold > 0 && r.Threshold != nil {

@@ -21,7 +21,8 @@ type labResult struct {
 	TrainPages  int                  `json:"train_pages"`
 	Classifier  labQuality           `json:"classifier"`
 	Keywords    []string             `json:"keywords"`
-	Pages       int                  `json:"pages"` // a crawl
+	Pages       int                  `json:"pages"`      // a crawl
+	TrainSets   int                  `json:"train_sets"` // page classifiers
 	Starts      int                  `json:"starts"`
 	StartSets   int                  `json:"start_sets"`
 	Policies    map[string]labPolicy `json:"policies"`
@@ -86,10 +87,10 @@ type labTest struct {
 func (r *labRun) result(policies []lab.Policy, crawls [][]*lab.Crawl) *labResult {
 	out := &labResult{
 		Corpus: r.Corpus, Topic: r.Topic, CorpusPages: len(r.corpus.Rows), Targets: r.draw.Targets,
-		Keywords: r.topic.Keywords, Pages: r.Pages, Starts: r.Starts, StartSets: r.StartSets,
+		Keywords: r.topics[0].Keywords, Pages: r.Pages, TrainSets: r.TrainSets, Starts: r.Starts, StartSets: r.StartSets,
 		Policies: map[string]labPolicy{}, Tests: []labTest{},
 	}
-	for _, t := range r.draw.Training {
+	for _, t := range r.draw.Training[0] {
 		if t {
 			out.TrainPages++
 		}
@@ -178,7 +179,8 @@ func (r *labRun) writeReport(out *labResult) error {
 		Made: []report.Fact{
 			{Name: "made by", Value: "fossick " + version},
 			{Name: "random seed", Value: fmt.Sprint(r.app.seed)},
-			{Name: "page classifier", Value: cardText(r.topic.Model)},
+			{Name: "page classifier", Value: cardText(r.topics[0].Model)},
+			{Name: "page classifiers", Value: fmt.Sprint(r.TrainSets)},
 			{Name: "on pages not trained on", Value: fmt.Sprintf("precision %s, recall %s", report.Share(out.Classifier.Precision), report.Share(out.Classifier.Recall))},
 			{Name: "keywords", Value: strings.Join(out.Keywords, ", ")},
 			{Name: "links followed", Value: r.Links},

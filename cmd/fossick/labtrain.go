@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -95,30 +96,34 @@ func (r *labRun) trainedOn() ([]bool, error) {
 	return marks, nil
 }
 
-// train makes the topic: its model, read or trained on what was drawn, and K.
+// train makes the topics, one a page classifier: its model, read or trained on what
+// was drawn, and K.
 func (r *labRun) train() error {
-	r.topic = &models.Topic{Name: r.Topic, Keywords: r.Keywords}
-	var err error
-	if r.Model != "" {
-		r.topic.Model, err = models.ReadFile(r.Model)
-		if err == nil && r.topic.Model.Class(r.Topic) < 0 {
-			err = usagef("--topic %s: the model has no such label; it knows %s", r.Topic, strings.Join(r.topic.Model.Classes, ", "))
+	for i := range r.draw.Training {
+		topic := &models.Topic{Name: r.Topic, Keywords: r.Keywords}
+		var err error
+		if r.Model != "" {
+			topic.Model, err = models.ReadFile(r.Model)
+			if err == nil && topic.Model.Class(r.Topic) < 0 {
+				err = usagef("--topic %s: the model has no such label; it knows %s", r.Topic, strings.Join(topic.Model.Classes, ", "))
+			}
+		} else {
+			topic.Model, err = r.trainModel(i)
 		}
-	} else {
-		err = r.trainModel()
-	}
-	if err != nil {
-		return err
-	}
-	if len(r.topic.Keywords) == 0 {
-		r.topic.Keywords = r.topic.Model.Keywords[r.Topic]
+		if err != nil {
+			return err
+		}
+		if len(topic.Keywords) == 0 {
+			topic.Keywords = topic.Model.Keywords[r.Topic]
+		}
+		r.topics = append(r.topics, topic)
 	}
 	return nil
 }
 
-func (r *labRun) trainModel() error {
+func (r *labRun) trainModel(i int) (*models.Model, error) {
 	examples := func(yield func(*datasets.Example, error) bool) {
-		for n, training := range r.draw.Training {
+		for n, training := range r.draw.Training[i] {
 			if training && !yield(r.example(n), nil) {
 				return
 			}
@@ -128,19 +133,18 @@ func (r *labRun) trainModel() error {
 	if r.Train != "" {
 		set, err := openSet(r.app, r.Train, datasets.Options{})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		examples, data = set.Examples(), r.Train
 	}
-	r.app.say("training the page classifier on %s", data)
+	r.app.say("training page classifier %d of %d on %s", i+1, len(r.draw.Training), data)
 	m, _, err := train.Train(r.app.ctx, examples, train.Options{
-		Classifier: models.LinearSVM, Topic: r.Topic, Seed: r.app.seed, Data: []string{data}, Log: r.app.log,
+		Classifier: models.LinearSVM, Topic: r.Topic, Seed: r.app.seed, Data: []string{filepath.Base(data)}, Log: r.app.log,
 	})
 	if err != nil {
-		return fmt.Errorf("page classifier: %w", err)
+		return nil, fmt.Errorf("page classifier: %w", err)
 	}
-	r.topic.Model = m
-	return nil
+	return m, nil
 }
 
 // example is a row with the label that the truth gives it.
@@ -153,45 +157,45 @@ func (r *labRun) example(n int) *datasets.Example {
 	return e
 }
 
-// quality is how good the page classifier is on the pages that it wasn't trained on.
-func (r *labRun) quality() (precision, recall *float64, err error) {
-	c, err := classify.New(r.topic.Model)
-	if err != nil {
-		return nil, nil, err
-	}
-	class, cut := r.topic.Model.Class(r.Topic), r.topic.Model.Threshold(r.Topic)
-	var mu sync.Mutex
-	kept, right, all := 0, 0, 0
+// quality is how good the page classifiers are on the pages that they weren't trained
+// on, all together.
+func (r *labRun) quality() (labQuality, error) {
+	var kept, right, all atomic.Int64
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for n, row := range r.corpus.Rows {
-		if row.Page == nil || r.draw.Training[n] {
-			continue
+	for i, topic := range r.topics {
+		c, err := classify.New(topic.Model)
+		if err != nil {
+			return labQuality{}, err
 		}
-		g.Go(func() error {
-			yes := c.Classify(features.Doc(row.Page.Fields())).Probs[class] >= cut
-			mu.Lock()
-			defer mu.Unlock()
-			if yes {
-				kept++
+		class, cut := topic.Model.Class(r.Topic), topic.Model.Threshold(r.Topic)
+		for n, row := range r.corpus.Rows {
+			if row.Page == nil || r.draw.Training[i][n] {
+				continue
 			}
-			if r.draw.Relevant[n] {
-				all++
+			g.Go(func() error {
+				yes := c.Classify(features.Doc(row.Page.Fields())).Probs[class] >= cut
 				if yes {
-					right++
+					kept.Add(1)
 				}
-			}
-			return nil
-		})
+				if r.draw.Relevant[n] {
+					all.Add(1)
+					if yes {
+						right.Add(1)
+					}
+				}
+				return nil
+			})
+		}
 	}
-	err = g.Wait()
-	if kept > 0 {
-		p := float64(right) / float64(kept)
-		precision = &p
+	err := g.Wait()
+	return labQuality{shareOrNil(right.Load(), kept.Load()), shareOrNil(right.Load(), all.Load())}, err
+}
+
+func shareOrNil(k, n int64) *float64 {
+	if n == 0 {
+		return nil
 	}
-	if all > 0 {
-		q := float64(right) / float64(all)
-		recall = &q
-	}
-	return precision, recall, err
+	s := float64(k) / float64(n)
+	return &s
 }
