@@ -26,7 +26,7 @@ type labCmd struct {
 	TrainSets  int      `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]."`
 	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]."`
 	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one."`
-	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the model's]."`
+	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
 	Threshold  *float64 `placeholder:"R" help:"Links that score less are dropped by paper [0.2]."`
 	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]."`
 
@@ -56,7 +56,8 @@ type labRun struct {
 	app    *app
 	corpus *lab.Corpus
 	draw   *lab.Draw
-	topics []*models.Topic // one a page classifier
+	topics []*models.Topic       // one a page classifier
+	sets   []*relevance.Keywords // K of each start set; nil when no policy needs it
 }
 
 func (c *labCmd) Run(a *app) error {
@@ -167,8 +168,12 @@ func (r *labRun) policies() ([]lab.Policy, error) {
 		}
 		l.memo = newMemo()
 		ins[i] = policyInput{labeller: l, threshold: paperThreshold}
-		if ins[i].keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
-			return nil, usageError{fmt.Errorf("topic %s: %w", r.Topic, err)}
+	}
+	var err error
+	if r.needK() {
+		r.app.say("choosing keywords")
+		if r.sets, err = r.keywords(); err != nil {
+			return nil, err
 		}
 	}
 	var all []lab.Policy
@@ -185,6 +190,14 @@ func (r *labRun) policies() ([]lab.Policy, error) {
 	return all, nil
 }
 
+// needK says whether a policy looks for keywords.
+func (r *labRun) needK() bool {
+	return slices.ContainsFunc(r.Policy, func(name string) bool {
+		p, _, err := splitPolicy(name)
+		return err == nil && p.needsK
+	})
+}
+
 func (r *labRun) policy(name string, ins []policyInput) (lab.Policy, error) {
 	switch name {
 	case "parent-oracle":
@@ -198,6 +211,9 @@ func (r *labRun) policy(name string, ins []policyInput) (lab.Policy, error) {
 	}
 	return lab.Policy{Name: name, New: func(run lab.Run) (crawler.Options, error) {
 		own := ins[run.Model]
+		if r.sets != nil {
+			own.keywords = r.sets[run.Set]
+		}
 		if own.rho = 0.3; rho != nil {
 			own.rho = *rho
 		}

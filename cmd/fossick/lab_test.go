@@ -42,8 +42,8 @@ func TestLabIsFocus(t *testing.T) {
 		pages         int
 		seeds         []string
 	}{
-		{"wikispeedia", "science", 300, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}},
-		{"uci_ics", "programming", 300, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}},
+		{"wikispeedia", "science", 150, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}},
+		{"uci_ics", "programming", 120, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}},
 	} {
 		t.Run(test.corpus, func(t *testing.T) {
 			set, err := datasets.Open(corpusOrSkip(t, test.corpus), datasets.Options{})

@@ -20,7 +20,7 @@ type labResult struct {
 	Targets     int                  `json:"targets"` // pages on topic
 	TrainPages  int                  `json:"train_pages"`
 	Classifier  labQuality           `json:"classifier"`
-	Keywords    []string             `json:"keywords"`
+	Keywords    []string             `json:"keywords"`   // of the first start set
 	Pages       int                  `json:"pages"`      // a crawl
 	TrainSets   int                  `json:"train_sets"` // page classifiers
 	Starts      int                  `json:"starts"`
@@ -87,8 +87,11 @@ type labTest struct {
 func (r *labRun) result(policies []lab.Policy, crawls [][]*lab.Crawl) *labResult {
 	out := &labResult{
 		Corpus: r.Corpus, Topic: r.Topic, CorpusPages: len(r.corpus.Rows), Targets: r.draw.Targets,
-		Keywords: r.topics[0].Keywords, Pages: r.Pages, TrainSets: r.TrainSets, Starts: r.Starts, StartSets: r.StartSets,
+		Keywords: []string{}, Pages: r.Pages, TrainSets: r.TrainSets, Starts: r.Starts, StartSets: r.StartSets,
 		Policies: map[string]labPolicy{}, Tests: []labTest{},
+	}
+	if r.sets != nil {
+		out.Keywords = r.sets[0].Words()
 	}
 	for _, t := range r.draw.Training[0] {
 		if t {
@@ -182,7 +185,7 @@ func (r *labRun) writeReport(out *labResult) error {
 			{Name: "page classifier", Value: cardText(r.topics[0].Model)},
 			{Name: "page classifiers", Value: fmt.Sprint(r.TrainSets)},
 			{Name: "on pages not trained on", Value: fmt.Sprintf("precision %s, recall %s", report.Share(out.Classifier.Precision), report.Share(out.Classifier.Recall))},
-			{Name: "keywords", Value: strings.Join(out.Keywords, ", ")},
+			{Name: "keywords of the first start set", Value: strings.Join(out.Keywords, ", ")},
 			{Name: "links followed", Value: r.Links},
 			{Name: "speed", Value: fmt.Sprintf("%.0f pages/s", out.PagesPerSecond)},
 		},

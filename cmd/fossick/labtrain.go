@@ -15,6 +15,7 @@ import (
 	"fossick/features"
 	"fossick/lab"
 	"fossick/models"
+	"fossick/relevance"
 	"fossick/train"
 )
 
@@ -113,9 +114,6 @@ func (r *labRun) train() error {
 		if err != nil {
 			return err
 		}
-		if len(topic.Keywords) == 0 {
-			topic.Keywords = topic.Model.Keywords[r.Topic]
-		}
 		r.topics = append(r.topics, topic)
 	}
 	return nil
@@ -145,6 +143,52 @@ func (r *labRun) trainModel(i int) (*models.Model, error) {
 		return nil, fmt.Errorf("page classifier: %w", err)
 	}
 	return m, nil
+}
+
+// keywords returns K for every start set: what --keywords says, else that of a model
+// that was given, else chosen from the training pages of the set's classifier and its
+// start pages (paper A, section 3: from a dictionary and the start pages).
+func (r *labRun) keywords() ([]*relevance.Keywords, error) {
+	all := make([]*relevance.Keywords, r.StartSets)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for set := range all {
+		g.Go(func() error {
+			words, err := r.keywordsOf(set)
+			if err == nil {
+				all[set], err = relevance.NewKeywords(words)
+			}
+			if err != nil {
+				return usageError{fmt.Errorf("topic %s: %w", r.Topic, err)}
+			}
+			return nil
+		})
+	}
+	return all, g.Wait()
+}
+
+func (r *labRun) keywordsOf(set int) ([]string, error) {
+	model := r.draw.ModelOf(set)
+	if len(r.Keywords) > 0 || r.Model != "" || r.Train != "" {
+		if len(r.Keywords) > 0 {
+			return r.Keywords, nil
+		}
+		return r.topics[model].Model.Keywords[r.Topic], nil
+	}
+	examples := func(yield func(*datasets.Example, error) bool) {
+		for _, n := range r.draw.Starts[set] {
+			if !yield(r.example(n), nil) {
+				return
+			}
+		}
+		for n, training := range r.draw.Training[model] {
+			if training && !yield(r.example(n), nil) {
+				return
+			}
+		}
+	}
+	k, err := train.Keywords(r.app.ctx, examples, train.Options{Topic: r.Topic, Seed: r.app.seed, Log: r.app.log})
+	return k[r.Topic], err
 }
 
 // example is a row with the label that the truth gives it.
