@@ -119,6 +119,14 @@ func (c *labCmd) check() error {
 	if c.Pages > 0 && c.Pages < c.Starts {
 		return usagef("--pages %d: start pages count, and there are %d; ask for more pages or fewer --starts", c.Pages, c.Starts)
 	}
+	for _, name := range c.Policy {
+		if name == "parent-oracle" || name == "target-oracle" {
+			continue
+		}
+		if _, _, err := splitPolicy(name); err != nil {
+			return err
+		}
+	}
 	if c.TrainSets < 1 || c.TrainSets > c.StartSets || c.TrainSets > 1 && (c.Train != "" || c.Model != "") {
 		return usagef("--train-sets %d: want from 1 to as many as there are start sets, and pages of the corpus to train on", c.TrainSets)
 	}
