@@ -20,7 +20,7 @@ import (
 )
 
 // corpusOrSkip returns the folder of a corpus.
-func corpusOrSkip(t *testing.T, name string) string {
+func corpusOrSkip(t testing.TB, name string) string {
 	t.Helper()
 	dir := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), name)
 	if _, err := os.Stat(dir); err != nil {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"testing"
+
+	"fossick/crawler"
+	"fossick/datasets"
+	"fossick/lab"
+	"fossick/models"
+	"fossick/relevance"
+)
+
+// BenchmarkVirtual crawls 1,000 pages of wikispeedia by each policy, after one crawl
+// that the model's memory is filled by; pages/s is the figure to look at.
+func BenchmarkVirtual(b *testing.B) {
+	const pages = 1000
+	set, err := datasets.Open(corpusOrSkip(b, "wikispeedia"), datasets.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := lab.Load(b.Context(), set)
+	if err != nil {
+		b.Fatal(err)
+	}
+	topic, err := models.BuiltinTopic("science")
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := policyInput{rho: 0.3, threshold: paperThreshold, seed: 1}
+	if in.labeller, err = newLabeller(topic); err != nil {
+		b.Fatal(err)
+	}
+	in.labeller.memo = newMemo()
+	if in.keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
+		b.Fatal(err)
+	}
+	for _, p := range policies {
+		crawl := func(b *testing.B) {
+			opt := p.options()
+			opt.Seeds, opt.MaxPages = []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}, pages
+			if opt.Scorer, err = p.scorer(in); err == nil {
+				opt.Ordering, err = p.ordering(opt.Scorer)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := crawler.Virtual(b.Context(), opt, c.Answer); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.Run(p.name, func(b *testing.B) {
+			crawl(b)
+			b.ResetTimer()
+			for b.Loop() {
+				crawl(b)
+			}
+			b.ReportMetric(pages*float64(b.N)/b.Elapsed().Seconds(), "pages/s")
+		})
+	}
+}
