@@ -18,9 +18,23 @@ import (
 // neither of them, which is a page that is not there.
 type Answer struct {
 	Page     *page.Page // parsed; shared by all crawls, so nobody may change it
+	Looks    *Looks     // of Page, by one Looker for all pages; nil when it is to be found out
 	Moved    string     // target of a redirect
 	DeadHost bool       // no host of that name answers
 }
+
+// Looks is what pages of a trap are told by.
+type Looks struct{ looks }
+
+// Looker finds out how pages look, for webs whose pages come up in many crawls. Only
+// what one Looker says can be compared. Safe for concurrent use.
+type Looker struct{ seed maphash.Seed }
+
+// NewLooker returns a Looker.
+func NewLooker() *Looker { return &Looker{maphash.MakeSeed()} }
+
+// Look returns how a page looks.
+func (l *Looker) Look(p *page.Page) *Looks { return &Looks{looksOf(p, l.seed)} }
 
 // VirtualPage is one page that a virtual crawl has kept.
 type VirtualPage struct {
@@ -136,7 +150,7 @@ func (v *virtual) visit(u *vURL) {
 		return
 	}
 	p := answer.Page
-	o := &outcome{job: &job{birth: store.Birth{URL: u.url, Depth: u.depth}}, page: p}
+	o := &outcome{job: &job{birth: store.Birth{URL: u.url, Depth: u.depth}}, page: p, foreign: v.opt.Scope.foreign(p)}
 	o.score = v.opt.Scorer.ScorePage(p, u.score)
 	o.links = v.links(o)
 	if _, again := v.contents[p.Checksum]; again {
@@ -144,19 +158,22 @@ func (v *virtual) visit(u *vURL) {
 		v.observe(h, u.url, nil)
 		return
 	}
-	looks := looksOf(p, v.seed)
-	v.observe(h, u.url, &looks)
+	if answer.Looks == nil {
+		answer.Looks = &Looks{looksOf(p, v.seed)}
+	}
+	v.observe(h, u.url, &answer.Looks.looks)
+	_, unwanted := o.unwanted()
 	near := v.near(p)
 	switch {
 	case near:
 		v.result.Near++
-	case !p.NoIndex:
+	case !unwanted:
 		v.counts.Pages++
 	}
 	for _, f := range o.links {
 		v.discover(f, frontier.Link{Score: f.score, Step: v.counts.Pages}, u.depth+1, 0)
 	}
-	if !near && !p.NoIndex {
+	if !near && !unwanted {
 		v.keep(u, h, o)
 	}
 }

@@ -41,6 +41,7 @@ type Row struct {
 
 	body  []byte // compressed
 	plain bool   // text, not HTML
+	looks *crawler.Looks
 }
 
 // Load reads a corpus and parses its pages, on all cores. As when the corpus is
@@ -57,6 +58,7 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", c.Name, err)
 	}
+	looker := crawler.NewLooker()
 	var parsing errgroup.Group
 	parsing.SetLimit(runtime.GOMAXPROCS(0))
 	var readErr error
@@ -78,7 +80,9 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 		text := e.HTML + e.Text // one of them is empty
 		parsing.Go(func() error {
 			row.body = encoder.EncodeAll([]byte(text), nil)
-			row.Page = parse(text, key, row.plain)
+			if row.Page = parse(text, key, row.plain); row.Page != nil {
+				row.looks = looker.Look(row.Page)
+			}
 			return nil
 		})
 	}
@@ -156,9 +160,9 @@ func (c *Corpus) Answer(url string) crawler.Answer {
 	case !ok:
 		return crawler.Answer{Page: c.trap(key)}
 	case c.Rows[n].URL == url:
-		return crawler.Answer{Page: c.Rows[n].Page}
+		return crawler.Answer{Page: c.Rows[n].Page, Looks: c.Rows[n].looks}
 	}
-	return crawler.Answer{Page: c.spelt(n, url)}
+	return crawler.Answer{Page: c.spelt(n, url), Looks: c.Rows[n].looks} // its text is the same
 }
 
 // hasHost says whether the other scheme's host of this name is in the corpus: a
