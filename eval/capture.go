@@ -55,11 +55,7 @@ func LincolnPetersen(n1, n2, m int) Population {
 // Pages may differ in how likely they are; N is then a lower bound, so again a
 // recall computed from it is an upper one.
 func Chao(t, seen, f1, f2 int) Population {
-	k, a, b := float64(t-1)/float64(t), float64(f1), float64(f2)
-	unseen := k * a * (a - 1) / (2 * (b + 1))
-	variance := unseen +
-		k*k*a*(2*a-1)*(2*a-1)/(4*(b+1)*(b+1)) +
-		k*k*a*a*b*(a-1)*(a-1)/(4*math.Pow(b+1, 4))
+	unseen, variance := chao(float64(t-1)/float64(t), float64(f1), float64(f2))
 	p := Population{Size: float64(seen) + unseen, Seen: seen, Method: methodChao, CI: logInterval(seen, unseen, variance)}
 	if unseen == 0 && seen > 0 {
 		// Good–Turing: the share of captures that are of pages found once is the
@@ -67,6 +63,31 @@ func Chao(t, seen, f1, f2 int) Population {
 		p.CI[1] = float64(seen) / (1 - Wilson(f1, 2*seen-f1)[1])
 	}
 	return p
+}
+
+// chao returns the unseen of Chao's estimator and its variance; k is (t−1)/t for t
+// captures, 1 for single observations. f1 and f2 may be expected counts.
+func chao(k, f1, f2 float64) (unseen, variance float64) {
+	a, b := f1, f2
+	unseen = max(0, k*a*(a-1)/(2*(b+1)))
+	return unseen, unseen +
+		k*k*a*(2*a-1)*(2*a-1)/(4*(b+1)*(b+1)) +
+		k*k*a*a*b*(a-1)*(a-1)/(4*math.Pow(b+1, 4))
+}
+
+// ichao is the improved lower bound of Chiu, Wang, Walther and Chao (2014) for
+// many single observations, which takes those seen three and four times too:
+//
+//	chao + f₃/(4(f₄+1)) · max(0, f₁ − f₂f₃/(2(f₄+1)))
+//
+// Its variance is chao's, taken along: the relative one stays.
+func ichao(f1, f2, f3, f4 float64) (unseen, variance float64) {
+	first, variance := chao(1, f1, f2)
+	if first == 0 {
+		return 0, variance
+	}
+	unseen = first + f3/(4*(f4+1))*max(0, f1-f2*f3/(2*(f4+1)))
+	return unseen, variance * (unseen / first) * (unseen / first)
 }
 
 // logInterval is the interval of a population of which seen were seen and
@@ -109,26 +130,57 @@ func Capture(crawls [][]string) (p Population, ok bool) {
 	return Chao(len(crawls), len(times), found[1], found[2]), true
 }
 
-// Estimate is a recall by capture–recapture.
+// Estimate is a recall that no truth was needed for.
 type Estimate struct {
-	Value      float64  `json:"value"` // share of the estimated population that the crawl found
-	CI         Interval `json:"ci"`
-	Method     string   `json:"method"`
-	Population float64  `json:"population"` // relevant pages in reach, estimated
-	Together   float64  `json:"together"`   // recall of all crawls taken together
-	Caution    string   `json:"caution"`
+	Value      float64   `json:"value"` // share of the estimated population that the crawl found
+	CI         Interval  `json:"ci"`
+	Method     string    `json:"method"`
+	Population float64   `json:"population"` // relevant pages in reach, estimated
+	Together   float64   `json:"together"`   // recall of all crawls taken together
+	Caution    string    `json:"caution"`
+	Bound      *Estimate `json:"bound,omitempty"` // plain capture–recapture: an upper bound; nil when Value is that
 }
 
-// caution is printed with every estimate.
-const caution = "crawls of one topic are not independent samples; expect the true recall to be lower"
+// What is printed with every estimate.
+const (
+	cautionBound    = "crawls of one topic are not independent samples; expect the true recall to be lower"
+	cautionFrontier = "it counts pages that links lead to from where these crawls were, and trusts the labels; what no such link leads to is in nobody's count"
+)
 
 // recall turns a population into the recall of a crawl that found n of it.
 func (p Population) recall(n int) *Estimate {
 	e := &Estimate{
 		Value: float64(n) / p.Size, Method: p.Method, Population: p.Size,
-		Together: float64(p.Seen) / p.Size, Caution: caution,
+		Together: float64(p.Seen) / p.Size, Caution: cautionBound,
+	}
+	if p.Method == methodFrontier {
+		e.Caution = cautionFrontier
 	}
 	e.CI = Interval{float64(n) / p.CI[1], float64(n) / p.CI[0]}
 	slices.Sort(e.CI[:])
 	return e
+}
+
+// Upper reports whether the value is no more than an upper bound.
+func (e *Estimate) Upper() bool { return e.Method != methodFrontier }
+
+// estimateRecall estimates the recall of each of two crawls or more, which found
+// the relevant URLs given: by Frontier where the crawls have trails, else by
+// Capture, which is only a bound. nil when there is nothing to estimate from.
+func estimateRecall(crawls []*Crawl, relevant [][]string) []*Estimate {
+	bound, ok := Capture(relevant)
+	if !ok {
+		return nil
+	}
+	best, ok := Frontier(crawls)
+	out := make([]*Estimate, len(crawls))
+	for i := range crawls {
+		out[i] = bound.recall(len(relevant[i]))
+		if ok {
+			upper := out[i]
+			out[i] = best.recall(len(relevant[i]))
+			out[i].Bound = upper
+		}
+	}
+	return out
 }

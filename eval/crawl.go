@@ -29,6 +29,7 @@ type Crawl struct {
 	Counts store.Counts
 	Pages  []Page
 	Source Source // who filled the verdicts
+	Trail  *Trail // nil until LoadTrail
 
 	Politeness *Politeness
 }

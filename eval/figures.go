@@ -47,10 +47,8 @@ func Measure(crawls []*Crawl, step int) Result {
 		relevant = append(relevant, c.RelevantURLs())
 	}
 	var r Result
-	if p, ok := Capture(relevant); ok {
-		for i := range stores {
-			stores[i].RecallEstimate = p.recall(stores[i].Relevant)
-		}
+	for i, e := range estimateRecall(crawls, relevant) {
+		stores[i].RecallEstimate = e
 	}
 	if len(crawls) > 0 {
 		r.Figures = stores[0]

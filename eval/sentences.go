@@ -100,8 +100,12 @@ func estimateSentence(f Figures) string {
 	if e == nil {
 		return ""
 	}
-	return fmt.Sprintf("By capture–recapture, %s, the crawl found %s of what is there (%s), all crawls together %s; an upper estimate: %s.",
-		e.Method, report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution)
+	if e.Upper() {
+		return fmt.Sprintf("By capture–recapture, %s, the crawl found %s of what is there (%s), all crawls together %s; an upper estimate: %s.",
+			e.Method, report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution)
+	}
+	return fmt.Sprintf("By what its links say of the pages it has not fetched, the crawl found about %s of what can be reached (95 %% interval %s), all crawls together %s. This is an estimate: %s. Plain capture–recapture, %s, says at most %s.",
+		report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution, e.Bound.Method, report.Percent(e.Bound.Value))
 }
 
 func about(target string) string {

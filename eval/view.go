@@ -85,7 +85,11 @@ func tiles(r Result) []report.Tile {
 		tile("Recall", report.Percent(*r.Recall), "of "+report.Pages(*r.Targets)+" the truth names")
 	}
 	if e := r.RecallEstimate; e != nil {
-		tile("Recall, estimated", report.Percent(e.Value), "at most; capture–recapture "+report.Span(e.CI))
+		note := "95 % interval " + report.Span(e.CI)
+		if e.Upper() {
+			note = "at most; capture–recapture " + report.Span(e.CI)
+		}
+		tile("Recall, estimated", report.Percent(e.Value), note)
 	}
 	return out
 }

@@ -116,6 +116,11 @@ func (ev *evaluation) load(dir string) (err error) {
 	if err := ev.verdicts(ev.app.ctx, crawl, s); err != nil {
 		return err
 	}
+	if len(ev.cmd.Stores) > 1 { // recall is estimated from what two crawls knew
+		if err := crawl.LoadTrail(ev.app.ctx, s); err != nil {
+			return err
+		}
+	}
 	ev.crawls = append(ev.crawls, crawl)
 	return nil
 }

@@ -1,0 +1,189 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+// Trail is the way a crawl went: what it requested, in order, with the links
+// that it found on each page, and what it left in the queue. URLs are known by
+// their keys (page.Key), which are the same in every crawl.
+type Trail struct {
+	Steps   []Step
+	Waiting []Waiting
+	// Redirects names where a URL led that was no page itself.
+	Redirects map[uint64]uint64
+	// Thin says that of the URLs linked to only one in Thin is here, those whose
+	// key is a multiple of it; a power of two.
+	Thin uint64
+}
+
+// Step is a URL that was requested.
+type Step struct {
+	Key, Host uint64
+	Priority  float64  // with which it left the queue
+	Page      int      // index in Crawl.Pages, -1 when no page came of it
+	Links     []uint64 // what the page links to
+}
+
+// Waiting is a URL in the queue.
+type Waiting struct {
+	Key, Host uint64
+	Priority  float64
+}
+
+// maxTargets bounds the memory of a trail: of more URLs than this a sample is
+// kept. A URL costs about 100 bytes, with its links and evidence.
+const maxTargets = 1 << 21
+
+// LoadTrail reads the trail of the crawl from its store, in three passes: queue,
+// outcomes, and the pages' links. Load comes first.
+func (c *Crawl) LoadTrail(ctx context.Context, s *store.Store) error {
+	l := trailLoader{
+		trail: &Trail{Redirects: map[uint64]uint64{}, Thin: thinning(c.Counts.URLs, maxTargets)},
+		keys:  make([]uint64, c.Counts.URLs+1),
+		pages: make([]step, len(c.Pages)),
+	}
+	for _, pass := range []func(context.Context, *store.Store) error{l.queue, l.outcomes, l.links} {
+		if err := pass(ctx, s); err != nil {
+			return err
+		}
+	}
+	l.trail.Steps = l.inOrder()
+	c.Trail = l.trail
+	return nil
+}
+
+// thinning returns the least power of two by which n has to be divided to be
+// most at most.
+func thinning(n, most uint64) uint64 {
+	thin := uint64(1)
+	for n/thin > most {
+		thin *= 2
+	}
+	return thin
+}
+
+// trailLoader is a trail on its way from the store.
+type trailLoader struct {
+	trail  *Trail
+	keys   []uint64 // by ID; 0 is a URL that counts for nothing
+	pages  []step   // in the order of the crawl
+	failed []step
+}
+
+// step is a Step and when it was.
+type step struct {
+	Step
+	at int64
+}
+
+// requested is false for the states that a URL reaches without being asked for.
+func requested(state string) bool {
+	switch state {
+	case "none", "trap", "robots_denied", "guard_denied":
+		return false
+	}
+	return true
+}
+
+func (l *trailLoader) enter(id store.ID, url string) (key, host uint64) {
+	key = page.Key(url)
+	if int(id) < len(l.keys) {
+		l.keys[id] = key
+	}
+	return key, page.Key(page.Host(url))
+}
+
+// kept reports whether a URL is in the sample.
+func (t *Trail) kept(key uint64) bool { return key != 0 && key%t.Thin == 0 }
+
+func (l *trailLoader) queue(ctx context.Context, s *store.Store) error {
+	for w, err := range s.Waiters() {
+		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
+			return err
+		}
+		key, host := l.enter(w.ID, w.URL)
+		if l.trail.kept(key) {
+			l.trail.Waiting = append(l.trail.Waiting, Waiting{key, host, w.Priority})
+		}
+	}
+	return nil
+}
+
+func (l *trailLoader) outcomes(ctx context.Context, s *store.Store) error {
+	for e, err := range s.Outcomes() {
+		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
+			return err
+		}
+		if !requested(e.State) {
+			continue
+		}
+		key, host := l.enter(e.ID, e.URL)
+		if from := int(e.From); e.Via == store.ViaRedirect && from < len(l.keys) && l.keys[from] != 0 {
+			l.trail.Redirects[l.keys[from]] = key
+		}
+		st := step{Step{Key: key, Host: host, Priority: e.Score, Page: -1}, e.Fate.At}
+		switch n := int(e.Page); {
+		case e.State == "ok" && n >= 1 && n <= len(l.pages):
+			st.Page = n - 1
+			l.pages[n-1] = st
+		case e.State != "ok" && e.State != "redirect": // a redirect is judged by where it led
+			l.failed = append(l.failed, st)
+		}
+	}
+	return nil
+}
+
+func (l *trailLoader) links(ctx context.Context, s *store.Store) error {
+	i := 0
+	for p, err := range s.Pages() {
+		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
+			return err
+		}
+		if i >= len(l.pages) {
+			break // written since Load
+		}
+		st := &l.pages[i]
+		i++
+		st.at = p.At
+		for _, id := range p.Links {
+			if int(id) >= len(l.keys) {
+				continue
+			}
+			key := l.keys[id]
+			if to, ok := l.trail.Redirects[key]; ok {
+				key = to
+			}
+			if l.trail.kept(key) {
+				st.Links = append(st.Links, key)
+			}
+		}
+		st.Links = slices.Clip(st.Links)
+	}
+	return nil
+}
+
+// inOrder returns pages and failures as they came: pages in the order of the
+// crawl, and each failure before the first page that is younger.
+func (l *trailLoader) inOrder() []Step {
+	slices.SortStableFunc(l.failed, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	steps := make([]Step, 0, len(l.pages)+len(l.failed))
+	next := 0
+	for _, p := range l.pages {
+		for ; next < len(l.failed) && l.failed[next].at < p.at; next++ {
+			steps = append(steps, l.failed[next].Step)
+		}
+		if p.Key != 0 {
+			steps = append(steps, p.Step)
+		}
+	}
+	for _, f := range l.failed[next:] {
+		steps = append(steps, f.Step)
+	}
+	return steps
+}
