@@ -1,0 +1,233 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// toyWeb is a random web with a topic: pages link by preference to pages linked
+// much, and pages on topic to pages on topic.
+type toyWeb struct {
+	links    [][]int
+	relevant []bool
+	score    []float64 // what a classifier that errs says of each page
+	targets  int
+}
+
+func newToyWeb(r *rand.Rand, pages, hosts int, share float64) *toyWeb {
+	w := &toyWeb{links: make([][]int, pages), relevant: make([]bool, pages), score: make([]float64, pages)}
+	popular := make([]float64, pages)
+	var on, off []int
+	for i := range pages {
+		w.relevant[i] = r.Float64() < share
+		z := -2.5
+		if w.relevant[i] {
+			z, w.targets = 2, w.targets+1
+			on = append(on, i)
+		} else {
+			off = append(off, i)
+		}
+		w.score[i] = 1 / (1 + math.Exp(-z-1.2*r.NormFloat64()))
+		popular[i] = math.Exp(1.2 * r.NormFloat64())
+	}
+	pick := func(from []int) int { // the most popular of three
+		best := from[r.IntN(len(from))]
+		for range 2 {
+			if c := from[r.IntN(len(from))]; popular[c] > popular[best] {
+				best = c
+			}
+		}
+		return best
+	}
+	for i := range pages {
+		for range 3 + r.IntN(9) {
+			to := on
+			if r.Float64() > map[bool]float64{true: 0.5, false: share / 2}[w.relevant[i]] {
+				to = off
+			}
+			w.links[i] = append(w.links[i], pick(to))
+		}
+	}
+	return w
+}
+
+func (w *toyWeb) key(i int) uint64 { return uint64(i)*0x9e3779b97f4a7c15 | 1 } // odd: thinning by the low bits is tested apart
+
+// crawl follows the best parent's score from random start pages on topic.
+func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
+	c := &Crawl{Trail: &Trail{Thin: 1}}
+	priority, done := map[int]float64{}, map[int]bool{}
+	for len(priority) < 8 {
+		if i := r.IntN(len(w.links)); w.relevant[i] {
+			priority[i] = 1
+		}
+	}
+	for len(c.Pages) < pages && len(priority) > 0 {
+		best := -1
+		for i, p := range priority {
+			if best < 0 || p > priority[best] || p == priority[best] && i < best {
+				best = i
+			}
+		}
+		s := Step{Key: w.key(best), Host: uint64(best % 40), Priority: priority[best], Page: len(c.Pages)}
+		delete(priority, best)
+		done[best] = true
+		for _, to := range w.links[best] {
+			s.Links = append(s.Links, w.key(to))
+			if !done[to] {
+				priority[to] = max(priority[to], w.score[best])
+			}
+		}
+		c.Trail.Steps = append(c.Trail.Steps, s)
+		c.Pages = append(c.Pages, Page{URL: fmt.Sprint(best), Score: w.score[best], Verdict: Verdict{Relevant: w.relevant[best], Known: true}})
+	}
+	for i, p := range priority {
+		c.Trail.Waiting = append(c.Trail.Waiting, Waiting{w.key(i), uint64(i % 40), p})
+	}
+	slices.SortFunc(c.Trail.Waiting, func(a, b Waiting) int { return cmp.Compare(a.Key, b.Key) })
+	return c
+}
+
+// On webs where the truth is known, two focused crawls must give a recall with
+// at most half the error of plain Lincoln–Petersen, and intervals that hold it.
+func TestFrontierBeatsLincolnPetersen(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 6))
+	const rounds = 24
+	var squared, plain, bias float64
+	held := 0
+	for range rounds {
+		w := newToyWeb(r, 3000, 40, 0.04+0.1*r.Float64())
+		a, b := w.crawl(r, 150+r.IntN(300)), w.crawl(r, 150+r.IntN(300))
+		found := a.RelevantURLs()
+		truth := float64(len(found)) / float64(w.targets)
+		p, ok := Frontier([]*Crawl{a, b})
+		if !ok {
+			t.Fatal("no estimate")
+		}
+		lp, _ := Capture([][]string{found, b.RelevantURLs()})
+		e := p.recall(len(found))
+		bias += (e.Value - truth) / rounds
+		squared += (e.Value - truth) * (e.Value - truth) / rounds
+		plain += math.Pow(lp.recall(len(found)).Value-truth, 2) / rounds
+		if e.CI[0] <= truth && truth <= e.CI[1] {
+			held++
+		}
+		if p.CI[0] > p.Size || p.CI[1] < p.Size || p.CI[0] < float64(p.Seen) {
+			t.Errorf("size %.1f (seen %d) outside its interval %v", p.Size, p.Seen, p.CI)
+		}
+	}
+	t.Logf("bias %+.3f, root mean square error %.3f, plain %.3f, intervals held %d of %d", bias, math.Sqrt(squared), math.Sqrt(plain), held, rounds)
+	if math.Sqrt(squared) > 0.5*math.Sqrt(plain) {
+		t.Errorf("root mean square error %.3f, want at most half of plain Lincoln–Petersen's %.3f", math.Sqrt(squared), math.Sqrt(plain))
+	}
+	if held < rounds*9/10 {
+		t.Errorf("intervals held the truth %d times in %d, want at least 9 in 10", held, rounds)
+	}
+}
+
+// thinned keeps of a trail what LoadTrail would keep of a larger crawl.
+func thinned(c *Crawl, by uint64) *Crawl {
+	out := &Crawl{Pages: c.Pages, Trail: &Trail{Thin: by}}
+	for _, s := range c.Trail.Steps {
+		s.Links = slices.DeleteFunc(slices.Clone(s.Links), func(k uint64) bool { return !out.Trail.kept(k) })
+		out.Trail.Steps = append(out.Trail.Steps, s)
+	}
+	for _, w := range c.Trail.Waiting {
+		if out.Trail.kept(w.Key) {
+			out.Trail.Waiting = append(out.Trail.Waiting, w)
+		}
+	}
+	return out
+}
+
+// A sample of the URLs must give the same estimate in the mean.
+func TestFrontierThinned(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 2))
+	var ratio float64
+	const rounds = 12
+	for range rounds {
+		w := newToyWeb(r, 3000, 40, 0.12)
+		mix := func(c *Crawl) *Crawl { // keys whose low bits are even and odd alike
+			shift := func(k uint64) uint64 { return (k >> 8) | 1<<60 }
+			for i := range c.Trail.Steps {
+				s := &c.Trail.Steps[i]
+				s.Key = shift(s.Key)
+				for j := range s.Links {
+					s.Links[j] = shift(s.Links[j])
+				}
+			}
+			for i := range c.Trail.Waiting {
+				c.Trail.Waiting[i].Key = shift(c.Trail.Waiting[i].Key)
+			}
+			return c
+		}
+		a, b := mix(w.crawl(r, 300)), mix(w.crawl(r, 300))
+		whole, _ := Frontier([]*Crawl{a, b})
+		part, _ := Frontier([]*Crawl{thinned(a, 2), thinned(b, 4)})
+		if part.Seen != whole.Seen {
+			t.Errorf("seen %d of a sample, %d of all", part.Seen, whole.Seen)
+		}
+		ratio += (part.Size - float64(part.Seen)) / (whole.Size - float64(whole.Seen)) / rounds
+	}
+	if ratio < 0.75 || ratio > 1.35 {
+		t.Errorf("unseen by a quarter of the URLs is %.2f of that by all, want about 1", ratio)
+	}
+}
+
+func TestFrontierRefuses(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	w := newToyWeb(r, 500, 10, 0.2)
+	a := w.crawl(r, 50)
+	none := &Crawl{Trail: &Trail{Thin: 1}}
+	for name, crawls := range map[string][]*Crawl{
+		"no crawl": nil, "no trail": {a, {Pages: a.Pages}}, "nothing fetched": {none, none},
+	} {
+		if p, ok := Frontier(crawls); ok {
+			t.Errorf("%s: got %+v", name, p)
+		}
+	}
+	if _, ok := Frontier([]*Crawl{a, none}); !ok {
+		t.Error("an empty crawl beside a good one: no estimate")
+	}
+}
+
+// A link that redirects speaks for the page that it leads to, whichever crawl
+// met the redirect.
+func TestFrontierRedirects(t *testing.T) {
+	page := func(i int, relevant bool) Page {
+		return Page{URL: fmt.Sprint(i), Score: 0.9, Verdict: Verdict{Relevant: relevant}}
+	}
+	a := &Crawl{Pages: []Page{page(1, true), page(2, true)}, Trail: &Trail{Thin: 1, Steps: []Step{
+		{Key: 1, Priority: 1, Page: 0, Links: []uint64{7}}, {Key: 2, Priority: 0.9, Page: 1},
+	}, Redirects: map[uint64]uint64{7: 2}}}
+	b := &Crawl{Pages: []Page{page(3, true)}, Trail: &Trail{Thin: 1, Steps: []Step{{Key: 3, Priority: 1, Page: 0, Links: []uint64{7, 8}}},
+		Waiting: []Waiting{{Key: 7, Priority: 0.5}, {Key: 8, Priority: 0.5}}}}
+	r := newReplay([]*Crawl{a, b})
+	if e := r.evidence[2]; e.parents != 2 || e.relevant != 2 {
+		t.Errorf("page 2: got %+v, want two parents by way of 7", e)
+	}
+	if _, waits := r.waiting[7]; waits || len(r.waiting) != 1 {
+		t.Errorf("waiting: got %v, want 8 alone", r.waiting)
+	}
+	if len(r.examples) != 1 {
+		t.Errorf("%d examples, want page 2 alone: start pages teach nothing", len(r.examples))
+	}
+}
+
+func TestIChao(t *testing.T) {
+	// Malayan butterflies (Fisher, Corbet and Williams 1943): 118 species were
+	// caught once, 74 twice, 44 three and 24 four times. By hand:
+	// 118·117/(2·75) = 92.04, and 44/100·(118 − 74·44/50) = 23.2672.
+	chao1, variance := chao(1, 118, 74)
+	near(t, "chao", chao1, 92.04)
+	unseen, taken := ichao(118, 74, 44, 24)
+	near(t, "ichao", unseen, 92.04+23.2672)
+	near(t, "relative variance stays", taken/(unseen*unseen), variance/(chao1*chao1))
+	if u, _ := ichao(0.4, 3, 2, 1); u != 0 {
+		t.Errorf("less than one page seen once: got %g unseen, want 0", u)
+	}
+}

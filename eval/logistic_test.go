@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// randomExamples are drawn from a logistic model with the weights given.
+func randomExamples(r *rand.Rand, n int, weight [parts]float64) []example {
+	out := make([]example, n)
+	for i := range out {
+		x := &out[i].x
+		x[partBias] = 1
+		z := weight[partBias]
+		for j := 1; j < parts; j++ {
+			x[j] = r.NormFloat64()
+			z += weight[j] * x[j]
+		}
+		if r.Float64() < 1/(1+math.Exp(-z)) {
+			out[i].y = 1
+		}
+	}
+	return out
+}
+
+// The fit must satisfy the conditions of its problem's optimum: no slope along a
+// free weight, and none upwards along one that is bound to 0.
+func TestFitLogisticOptimum(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 7))
+	for round := range 50 {
+		var weight [parts]float64
+		for j := range weight {
+			weight[j] = r.NormFloat64() * 1.5 // half of them negative
+		}
+		examples := randomExamples(r, 20+r.IntN(300), weight)
+		m := fitLogistic(examples)
+		free := map[int]bool{}
+		for _, j := range m.active {
+			free[j] = true
+		}
+		for j := range parts {
+			slope := -lambda(j) * m.weight[j]
+			for i := range examples {
+				slope += (examples[i].y - m.probability(&examples[i].x)) * examples[i].x[j]
+			}
+			switch {
+			case free[j] && math.Abs(slope) > 1e-3:
+				t.Errorf("round %d: slope %g along weight %d = %g, want 0", round, slope, j, m.weight[j])
+			case !free[j] && m.weight[j] != 0:
+				t.Errorf("round %d: weight %d is bound and %g", round, j, m.weight[j])
+			case j != partBias && m.weight[j] < 0:
+				t.Errorf("round %d: weight %d = %g is negative", round, j, m.weight[j])
+			}
+		}
+	}
+}
+
+// One class alone, or features that are all the same, must not break the fit.
+func TestFitLogisticDegenerate(t *testing.T) {
+	for _, y := range []float64{0, 1} {
+		examples := make([]example, 40)
+		for i := range examples {
+			examples[i] = example{[parts]float64{1, 3, 3, 1, 3, 3, 0}, y}
+		}
+		m := fitLogistic(examples)
+		if p := m.probability(&examples[0].x); math.Abs(p-y) > 0.05 {
+			t.Errorf("all of class %g: probability %g", y, p)
+		}
+		if n, v := m.sum(40, func(i int) *[parts]float64 { return &examples[i].x }); math.Abs(n-40*y) > 2 || v < 0 || math.IsNaN(v) {
+			t.Errorf("all of class %g: sum %g ± %g²", y, n, v)
+		}
+	}
+}
+
+// The sum's variance must be that of the draws and of the weights together: over
+// many samples of one model, the sum's error is within 1.96 of its deviation
+// about 95 times in 100.
+func TestLogisticSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	weight := [parts]float64{-2, 0.8, 0.5, 0.6, 0.4, 0.3, 0.2}
+	const rounds = 200
+	held := 0
+	for range rounds {
+		m := fitLogistic(randomExamples(r, 400, weight))
+		targets := randomExamples(r, 600, weight)
+		truth := 0.0
+		for _, e := range targets {
+			truth += e.y
+		}
+		n, v := m.sum(len(targets), func(i int) *[parts]float64 { return &targets[i].x })
+		if math.Abs(n-truth) < z95*math.Sqrt(v) {
+			held++
+		}
+	}
+	if share := float64(held) / rounds; share < 0.88 || share > 0.99 {
+		t.Errorf("%.3f of the sums lie within 1.96 deviations, want about 0.95", share)
+	}
+}
