@@ -28,8 +28,9 @@ type Crawl struct {
 	Info   store.Info
 	Counts store.Counts
 	Pages  []Page
-	Source Source // who filled the verdicts
-	Trail  *Trail // nil until LoadTrail
+	Source Source  // who filled the verdicts
+	Trail  *Trail  // nil until LoadTrail
+	Blocks []Block // nil until Drift
 
 	Politeness *Politeness
 }

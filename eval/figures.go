@@ -24,6 +24,8 @@ type Figures struct {
 	SearchLength   *int      `json:"search_length"`
 	SearchLength50 *int      `json:"search_length_50"`
 	SearchLength90 *int      `json:"search_length_90"`
+	Reach          Reach     `json:"reach"` // over hosts
+	Drift          []Block   `json:"drift"` // null where the pages were not read
 
 	Politeness *Politeness `json:"politeness"` // how the hosts were treated
 }
@@ -93,6 +95,7 @@ func measure(c *Crawl, step int) Figures {
 		f.Kept, f.HarvestAfter = &cluster, cluster.Precision
 	}
 	measureTruth(&f, c.Source, relevant)
+	f.Reach, f.Drift = reach(c.Pages), c.Blocks
 	return f
 }
 

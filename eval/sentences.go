@@ -14,7 +14,8 @@ func Sentences(r Result) []string {
 	out := []string{harvestSentence(r.Figures)}
 	for _, s := range []string{
 		unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
-		searchSentence(r.Figures), overlapSentence(r), estimateSentence(r.Figures),
+		searchSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift),
+		overlapSentence(r), estimateSentence(r.Figures),
 	} {
 		if s != "" {
 			out = append(out, s)

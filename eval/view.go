@@ -10,19 +10,24 @@ import (
 // view is what report.html is filled with.
 type view struct {
 	report.Head
-	Plots     []report.Figure
-	Stores    []Figures // a row each, when there are several
-	Kept      *Cluster
-	KeptRows  []keptRow
-	Confusion *confusion
-	States    []countRow
-	Codes     []countRow
-	Requests  uint64
-	Manners   *politenessView
-	Hosts     []hostRow
-	MoreHosts int
-	Pages     []pageList
-	Refined   bool
+	Plots       []report.Figure
+	Stores      []Figures // a row each, when there are several
+	Kept        *Cluster
+	KeptRows    []keptRow
+	Confusion   *confusion
+	States      []countRow
+	Codes       []countRow
+	Requests    uint64
+	Manners     *politenessView
+	Drift       []driftRow
+	Reach       Reach
+	All         int
+	AllRelevant int
+	AllHarvest  *float64
+	Hosts       []hostRow
+	MoreHosts   int
+	Pages       []pageList
+	Refined     bool
 }
 
 func newView(r Report) (*view, error) {
@@ -50,6 +55,8 @@ func newView(r Report) (*view, error) {
 	v.Confusion = confuse(first)
 	v.States, v.Codes = states(first.Counts)
 	v.Requests = first.Counts.Requests
+	v.Drift, v.Reach = driftRows(r.Drift), r.Reach
+	v.All, v.AllRelevant, v.AllHarvest = r.Fetched, r.Relevant, r.Harvest
 	v.Manners = viewPoliteness(first.Politeness)
 	v.Hosts, v.MoreHosts = hosts(first)
 	v.Pages = pageLists(first)

@@ -121,8 +121,23 @@ func (ev *evaluation) load(dir string) (err error) {
 			return err
 		}
 	}
+	if len(ev.crawls) == 0 { // the report is about the first
+		if err := crawl.Drift(ev.app.ctx, s, pageWords()); err != nil {
+			return err
+		}
+	}
 	ev.crawls = append(ev.crawls, crawl)
 	return nil
+}
+
+// pageWords returns a function that gives the words of a page as they are
+// written, without stop words.
+func pageWords() func(p *page.Page) []string {
+	analyzer := features.NewAnalyzer(features.AnalyzerOptions{NoStem: true})
+	return func(p *page.Page) []string {
+		d := features.Doc(p.Fields())
+		return analyzer.Terms(analyzer.Terms(nil, d.Title, d.Lang), d.Text, d.Lang)
+	}
 }
 
 func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.Store) error {

@@ -1,0 +1,87 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"fossick/report"
+)
+
+// driftRow is a block as the report shows it.
+type driftRow struct {
+	Pages           string
+	Relevant        int
+	Harvest         string
+	Hosts, NewHosts int
+	Top             string
+	Rising, Falling string
+}
+
+func driftRows(blocks []Block) (rows []driftRow) {
+	if len(blocks) < 2 {
+		return nil // nothing to compare
+	}
+	for _, b := range blocks {
+		var top []string
+		for _, h := range b.Top {
+			top = append(top, fmt.Sprintf("%s %d", report.Cut(h.Host, maxHostName), h.Relevant))
+		}
+		row := driftRow{
+			Pages: fmt.Sprintf("%d–%d", b.From, b.To), Relevant: b.Relevant, Harvest: report.Share(b.Harvest),
+			Hosts: b.Hosts, NewHosts: b.NewHosts, Top: strings.Join(top, ", "), Rising: joinWords(b.Rising), Falling: joinWords(b.Falling),
+		}
+		if b.CI != nil {
+			row.Harvest += " (" + report.Span(*b.CI) + ")"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// How long a name in the table may be, in runes.
+const (
+	maxHostName = 40
+	maxWordRune = 24
+)
+
+func joinWords(words []Word) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = report.Cut(w.Word, maxWordRune)
+	}
+	return strings.Join(out, ", ")
+}
+
+// driftSentence says in words where the crawl began and ended.
+func driftSentence(blocks []Block) string {
+	if len(blocks) < 2 {
+		return ""
+	}
+	first, last := blocks[0], blocks[len(blocks)-1]
+	if first.Harvest == nil || last.Harvest == nil {
+		return ""
+	}
+	s := fmt.Sprintf("Of its first %s, %s were on topic, of its last %s %s", report.Pages(first.To-first.From+1), report.Percent(*first.Harvest),
+		report.Number(last.To-last.From+1), report.Percent(*last.Harvest))
+	if len(first.Rising) > 0 && len(last.Rising) > 0 {
+		s += fmt.Sprintf("; it went from “%s” to “%s”", joinWords(first.Rising[:min(3, len(first.Rising))]), joinWords(last.Rising[:min(3, len(last.Rising))]))
+	}
+	return s + "."
+}
+
+// reachSentence says over how many hosts the crawl spread.
+func reachSentence(f Figures) string {
+	r := f.Reach
+	if r.Hosts == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("Its pages are from %d hosts; %d have pages on topic", r.Hosts, r.Relevant)
+	if r.Largest != nil && r.Relevant > 1 {
+		s += fmt.Sprintf(", the first of them %s of these pages", report.Percent(*r.Largest))
+	}
+	if len(r.Capped) > 0 && r.Capped[0].Harvest != nil && f.Harvest != nil {
+		c := r.Capped[len(r.Capped)-1]
+		s += fmt.Sprintf(". Counting no more than %d pages a host, the harvest is %s instead of %s", c.Cap, report.Percent(*c.Harvest), report.Percent(*f.Harvest))
+	}
+	return s + "."
+}
