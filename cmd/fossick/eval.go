@@ -31,7 +31,7 @@ type evalCmd struct {
 }
 
 func (evalCmd) Help() string {
-	return `Says how good a crawl is: how much of it is on topic, how fast that was found, and how clean the refined cluster is. With a truth also how complete; with two stores or more, how much they overlap and what that says of completeness. Without --truth and --judge it takes the crawl's own labels at their word.
+	return `Says how good a crawl is: how much of it is on topic, how fast that was found, where the topic went, over how many hosts, and how clean the refined cluster is. With a truth also how complete; with two stores or more, how much they overlap and, from links and queues, an estimate of how complete. Without --truth and --judge it takes the crawl's own labels at their word.
 
 Example:
   fossick eval banking.store --truth labels.tsv --target banking --html report.html`
