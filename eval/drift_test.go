@@ -1,0 +1,129 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/page"
+)
+
+func TestLogOddsRatio(t *testing.T) {
+	// 8 of 10 pages against 2 of 10: a = 10·10/20 = 5, so ln(13/7) − ln(7/13) =
+	// 1.23808 over √(2/13 + 2/7) = 0.66299.
+	near(t, "z", logOddsRatio(8, 10, 2, 10), 1.86744)
+	near(t, "turned round", logOddsRatio(2, 10, 8, 10), -1.86744)
+	near(t, "alike", logOddsRatio(3, 10, 6, 20), 0)
+	near(t, "on every page", logOddsRatio(10, 10, 20, 20), 0)
+	near(t, "on none", logOddsRatio(0, 10, 0, 20), 0)
+}
+
+// drifting is a crawl that begins at one host with galaxies, in which only every
+// other page is relevant, and ends at others with markets.
+func drifting(n int) []fakePage {
+	all := make([]fakePage, n)
+	for i := range all {
+		f := &all[i]
+		f.relevant = i%2 == 0
+		f.url, f.body = fmt.Sprintf("http://stars.example/%d", i), "<p>galaxy common orbit"
+		if i >= n/2 {
+			f.url, f.body = fmt.Sprintf("http://h%d.example/%d", i%5, i), "<p>market common price"
+		}
+		if !f.relevant {
+			f.body = "<p>noise market galaxy"
+		}
+	}
+	return all
+}
+
+func words(p *page.Page) []string { return strings.Fields(p.Fields().Text) }
+
+func TestDrift(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", drifting(200))
+	defer closed(t, s)
+	c := load(t, s)
+	if err := c.Drift(context.Background(), s, words); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Blocks) != maxBlocks {
+		t.Fatalf("%d blocks, want %d", len(c.Blocks), maxBlocks)
+	}
+	names := func(words []Word) string {
+		var out []string
+		for _, w := range words {
+			out = append(out, w.Word)
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	first, last := c.Blocks[0], c.Blocks[4]
+	for _, tt := range []struct{ what, got, want string }{
+		{"first, rising", names(first.Rising), "galaxy orbit"}, {"first, falling", names(first.Falling), "market price"},
+		{"last, rising", names(last.Rising), "market price"}, {"last, falling", names(last.Falling), "galaxy orbit"},
+		{"first", fmt.Sprint(first.From, first.To, first.Relevant, *first.Harvest, first.Hosts, first.NewHosts, first.Top), "1 40 20 0.5 1 1 [{stars.example 20}]"},
+		{"last", fmt.Sprint(last.From, last.To, last.Relevant, last.Hosts, last.NewHosts, last.Top), "161 200 20 5 0 [{h0.example 4} {h1.example 4} {h2.example 4}]"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.what, tt.got, tt.want)
+		}
+	}
+	r := Measure([]*Crawl{c}, 0)
+	var html bytes.Buffer
+	if err := WriteReport(&html, Report{Result: r, Crawls: []*Crawl{c}}); err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(Sentences(r), " ")
+	for where, text := range map[string]string{"report": html.String(), "sentences": said} {
+		for _, want := range []string{"galaxy", "market"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the %s do not say %q", where, want)
+			}
+		}
+	}
+}
+
+func TestDriftOfLittle(t *testing.T) {
+	for _, n := range []int{0, 1, 25} {
+		s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", drifting(n))
+		c := load(t, s)
+		if err := c.Drift(context.Background(), s, words); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Blocks) != 1 || len(c.Blocks[0].Rising) > 0 || driftRows(c.Blocks) != nil {
+			t.Errorf("%d pages: got %+v, want one block that is compared with nothing", n, c.Blocks)
+		}
+		if said := strings.Join(Sentences(Measure([]*Crawl{c}, 0)), " "); strings.Contains(said, "Of its first") {
+			t.Errorf("%d pages: %s", n, said)
+		}
+		closed(t, s)
+	}
+}
+
+func TestReach(t *testing.T) {
+	var pages []Page
+	for i := range 30 { // 20 pages of one host, every other relevant, then 10 hosts with one relevant page each
+		p := Page{URL: fmt.Sprintf("http://big.example/%d", i)}
+		p.Relevant = i%2 == 0
+		if i >= 20 {
+			p.URL, p.Relevant = fmt.Sprintf("http://h%d.example/", i), true
+		}
+		pages = append(pages, p)
+	}
+	r := reach(pages)
+	if r.Hosts != 11 || r.Relevant != 11 || *r.Largest != 0.5 || len(r.Capped) != 2 {
+		t.Fatalf("got %+v", r)
+	}
+	for i, want := range []Capped{{Cap: 1, Pages: 11, Relevant: 11}, {Cap: 10, Pages: 20, Relevant: 15}} {
+		got := r.Capped[i]
+		if got.Cap != want.Cap || got.Pages != want.Pages || got.Relevant != want.Relevant || *got.Harvest != float64(want.Relevant)/float64(want.Pages) {
+			t.Errorf("cap %d: got %+v (%v), want %+v", want.Cap, got, *got.Harvest, want)
+		}
+	}
+	if r := reach(nil); r.Hosts != 0 || r.Largest != nil || r.Capped != nil {
+		t.Errorf("no page: got %+v", r)
+	}
+}
