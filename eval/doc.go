@@ -17,7 +17,8 @@
 // Files: interval.go shares with intervals; harvest.go, overlap.go, cluster.go,
 // search.go, hosts.go a measure each; drift.go and words.go where the topic went;
 // capture.go recall by capture–recapture, frontier.go a better estimate of it from
-// what trail.go reads, evidence.go describes and logistic.go learns; crawl.go a store's pages in memory;
+// what trail.go reads, evidence.go describes, logistic.go learns and starts.go
+// corrects; crawl.go a store's pages in memory;
 // relevance.go who says what is on topic; figures.go all measures together;
 // sentences.go the same in plain words; politeness.go
 // how the hosts were treated (exchanges.go sorts, manners.go compares,

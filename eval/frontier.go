@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-const methodFrontier = "frontier (links and labels, logistic) and iChao on in-links"
+const methodFrontier = "frontier (logistic), iChao on in-links, start pages"
 
-// frontierSpread is the standard deviation of ln(true/estimated) of the relevant
-// pages not found, beyond what the formulas say: with it nine intervals in ten or
-// more hold the truth on each of the corpora wikispeedia, webkb and debdocs. See
-// docs/eval.md.
-const frontierSpread = 0.65
+// frontierSpread is the scale of ln(true/estimated) of the relevant pages not
+// found, beyond what the formulas say; chosen on wikispeedia, webkb and debdocs so
+// that about nine intervals in ten or more hold the truth on each. See
+// docs/recall.md.
+const frontierSpread = 0.6
 
 // Frontier estimates how many relevant pages there are, from what the crawls
 // know: S that they found, those among the URLs that wait, and those that no
@@ -26,9 +26,9 @@ const frontierSpread = 0.65
 // of f₁…f₄, the relevant pages to which one to four fetched pages link, expected
 // ones among those that wait. S₀ of them were found, start pages mostly.
 //
-// The interval takes ln of the unseen for normal, with the variance of the
-// formulas and frontierSpread². ok is false when the crawls have no trail, or
-// nothing was found or could be learnt.
+// What the crawls came across of each other's start pages, which no crawl's
+// preference chose, then corrects N and gives the interval (posterior). ok is false
+// when the crawls have no trail, or nothing was found or could be learnt.
 func Frontier(crawls []*Crawl) (p Population, ok bool) {
 	for _, c := range crawls {
 		if c.Trail == nil {
@@ -40,30 +40,31 @@ func Frontier(crawls []*Crawl) (p Population, ok bool) {
 		return Population{}, false
 	}
 	m := fitLogistic(r.examples)
-	keys := slices.Sorted(maps.Keys(r.waiting)) // sums of floats want one order
-	xs := make([][parts]float64, len(keys))
+	keys := sortedKeys(r.waiting)
+	xs, probability := make([][parts]float64, len(keys)), make(map[uint64]float64, len(keys))
 	for i, key := range keys {
 		w := r.waiting[key]
 		xs[i] = describe(r.evidence[key], w.Priority, r.hosts[w.Host], r.all)
+		probability[key] = m.probability(&xs[i])
 	}
 	waiting, variance := m.sum(len(xs), func(i int) *[parts]float64 { return &xs[i] })
-	unlinked, unlinkedVariance := r.unlinked(func(i int) float64 { return m.probability(&xs[i]) }, keys)
+	unlinked, unlinkedVariance := r.unlinked(probability)
 	scale := float64(r.thin)
 	unseen := scale * (waiting + unlinked)
 	variance = scale * scale * (variance + unlinkedVariance)
 
 	seen := r.all.relevant
 	spread := math.Sqrt(variance/((unseen+1)*(unseen+1)) + frontierSpread*frontierSpread)
-	factor := math.Exp(z95 * spread)
-	return Population{
-		Size: seen + unseen, Seen: int(seen), Method: methodFrontier,
-		CI: Interval{seen + max(0, (unseen+1)/factor-1), seen + (unseen+1)*factor - 1},
-	}, true
+	median, ci := posterior(seen, unseen, spread, r.sightings(crawls, probability))
+	return Population{Size: seen + median, Seen: int(seen), Method: methodFrontier, CI: Interval{seen + ci[0], seen + ci[1]}}, true
 }
 
+// sortedKeys returns the keys in one order, which sums of floats want.
+func sortedKeys[V any](m map[uint64]V) []uint64 { return slices.Sorted(maps.Keys(m)) }
+
 // unlinked estimates how many relevant pages no fetched page links to, beyond
-// those that were found all the same. probability(i) is of the i-th key.
-func (r *replay) unlinked(probability func(i int) float64, keys []uint64) (n, variance float64) {
+// those that were found all the same. probability is that of the URLs that wait.
+func (r *replay) unlinked(probability map[uint64]float64) (n, variance float64) {
 	var f [5]float64
 	count := func(e evidence, p float64) {
 		if k := int(e.parents); k < len(f) {
@@ -78,8 +79,8 @@ func (r *replay) unlinked(probability func(i int) float64, keys []uint64) (n, va
 			found++
 		}
 	}
-	for i, key := range keys {
-		count(r.evidence[key], probability(i))
+	for _, key := range sortedKeys(probability) {
+		count(r.evidence[key], probability[key])
 	}
 	n, variance = ichao(f[1], f[2], f[3], f[4])
 	if n <= found {

@@ -28,6 +28,7 @@ type Step struct {
 	Priority  float64  // with which it left the queue
 	Page      int      // index in Crawl.Pages, -1 when no page came of it
 	Links     []uint64 // what the page links to
+	Start     bool     // a start page
 }
 
 // Waiting is a URL in the queue.
@@ -127,7 +128,7 @@ func (l *trailLoader) outcomes(ctx context.Context, s *store.Store) error {
 		if from := int(e.From); e.Via == store.ViaRedirect && from < len(l.keys) && l.keys[from] != 0 {
 			l.trail.Redirects[l.keys[from]] = key
 		}
-		st := step{Step{Key: key, Host: host, Priority: e.Score, Page: -1}, e.Fate.At}
+		st := step{Step{Key: key, Host: host, Priority: e.Score, Page: -1, Start: e.Via == store.ViaSeed}, e.Fate.At}
 		switch n := int(e.Page); {
 		case e.State == "ok" && n >= 1 && n <= len(l.pages):
 			st.Page = n - 1

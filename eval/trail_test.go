@@ -56,6 +56,9 @@ func TestLoadTrail(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := func(name string) uint64 { return page.Key(base + name) }
+	if !c.Trail.Steps[0].Start || c.Trail.Steps[1].Start {
+		t.Error("the first step is a start page, the second is none")
+	}
 	type want struct {
 		name     string
 		priority float64

@@ -1,0 +1,56 @@
+package eval
+
+import (
+	"math"
+	"testing"
+)
+
+func TestSightings(t *testing.T) {
+	page := func(relevant bool) Page { return Page{Score: 0.5, Verdict: Verdict{Relevant: relevant}} }
+	a := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &Trail{Thin: 1, Steps: []Step{
+		{Key: 1, Page: 0, Start: true, Links: []uint64{3, 5, 9}}, {Key: 3, Page: 1},
+	}, Waiting: []Waiting{{Key: 9, Priority: 0.5}}}}
+	b := &Crawl{Pages: []Page{page(true), page(true), page(false)}, Trail: &Trail{Thin: 1, Steps: []Step{
+		{Key: 5, Page: 0, Start: true}, {Key: 6, Page: 1, Start: true}, {Key: 7, Page: 2, Start: true, Links: []uint64{7}},
+	}}}
+	crawls := []*Crawl{a, b}
+	got := newReplay(crawls).sightings(crawls, map[uint64]float64{9: 0.25})
+	// a's pages link to 3 and 5, both relevant, and to 9; of b's start pages 5 and
+	// 6 are relevant, and 5 is linked to. b links to nothing but itself.
+	if want := (sighting{2.25, 2, 1}); got[0] != want {
+		t.Errorf("first crawl: got %+v, want %+v", got[0], want)
+	}
+	if want := (sighting{0, 1, 0}); got[1] != want {
+		t.Errorf("second crawl: got %+v, want %+v", got[1], want)
+	}
+}
+
+func TestPosterior(t *testing.T) {
+	const seen, unseen, spread = 100, 100, 0.4
+	// Without start pages: Student's t with 3 degrees, 3.1824 at 97.5 %.
+	median, ci := posterior(seen, unseen, spread, nil)
+	for _, v := range []struct{ got, want float64 }{
+		{median, unseen}, {ci[0], 101*math.Exp(-3.1824*spread) - 1}, {ci[1], 101*math.Exp(3.1824*spread) - 1},
+	} {
+		if math.Abs(v.got-v.want) > 0.03*v.want {
+			t.Errorf("no start pages: got %.1f, want %.1f", v.got, v.want)
+		}
+	}
+	// A crawl links to 150 of about 200 relevant pages. That it came across 15 of
+	// 20 start pages agrees, that it came across 1 speaks for thousands more.
+	agrees, _ := posterior(seen, unseen, spread, []sighting{{150, 20, 15}})
+	if agrees < 0.7*unseen || agrees > 1.4*unseen {
+		t.Errorf("start pages that agree moved the estimate from %d to %.0f", unseen, agrees)
+	}
+	more, wide := posterior(seen, unseen, spread, []sighting{{150, 20, 1}})
+	if more < 5*unseen || wide[1] < 1500 {
+		t.Errorf("1 of 20 start pages came across: got %.0f %v, want many times %d", more, wide, unseen)
+	}
+	all, _ := posterior(seen, unseen, spread, []sighting{{150, 20, 20}})
+	if all > agrees || all < 0.5*unseen {
+		t.Errorf("20 of 20: got %.0f, want below %.0f, and no fewer than half of what the frontier says", all, agrees)
+	}
+	if none, ci := posterior(0, 0, spread, nil); none < 0 || ci[0] < 0 || math.IsNaN(ci[1]) {
+		t.Errorf("nothing unseen: got %g %v", none, ci)
+	}
+}
