@@ -69,6 +69,16 @@ func (m *marginal) estimate() Marginal {
 	}
 }
 
+// MarginalOf estimates what the next pages of a crawl are worth, from which of
+// its pages were relevant, in their order.
+func MarginalOf(relevant []bool) Marginal {
+	var m marginal
+	for _, r := range relevant {
+		m.add(r)
+	}
+	return m.estimate()
+}
+
 const (
 	normalZ  = 2.3263 // one-sided 99 % quantile of the normal distribution
 	studentT = 2.8214 // and of Student's t with marginalBlocks − 1 degrees of freedom

@@ -89,3 +89,16 @@ func TestMinHarvestStopsInTime(t *testing.T) {
 		})
 	}
 }
+
+func TestMarginalOf(t *testing.T) {
+	relevant := make([]bool, 400)
+	for i := range relevant {
+		relevant[i] = i < 200 || i%4 == 0 // the first half is all good
+	}
+	if m := MarginalOf(relevant); m.Pages != 200 || m.Harvest != 0.25 || m.Upper <= 0.25 || m.Upper > 0.4 {
+		t.Errorf("got %+v, want a quarter of the last 200", m)
+	}
+	if m := MarginalOf(nil); m.Pages != 0 {
+		t.Errorf("no page: got %+v", m)
+	}
+}

@@ -36,6 +36,15 @@ type Result struct {
 	Figures
 	Overlap []Point   `json:"overlap"` // mean over the pairs; nil for one crawl
 	Stores  []Figures `json:"stores,omitempty"`
+	Next    *Next     `json:"next"` // nil before there is enough to go by
+}
+
+// Next is what the next pages of the first crawl would be worth, by its last ones;
+// the crawler says how it is estimated, for it ends a crawl by it.
+type Next struct {
+	Pages   int     `json:"pages"` // the last ones, that it goes by
+	Harvest float64 `json:"harvest"`
+	Upper   float64 `json:"upper"` // end of the one-sided 99 % interval
 }
 
 // Measure computes every figure of the crawls, which all must be judged by the

@@ -12,7 +12,7 @@ const methodFrontier = "frontier (logistic), iChao on in-links, start pages"
 // found, beyond what the formulas say; chosen on wikispeedia, webkb and debdocs so
 // that about nine intervals in ten or more hold the truth on each. See
 // docs/recall.md.
-const frontierSpread = 0.6
+const frontierSpread = 0.5
 
 // Frontier estimates how many relevant pages there are, from what the crawls
 // know: S that they found, those among the URLs that wait, and those that no

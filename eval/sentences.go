@@ -14,7 +14,7 @@ func Sentences(r Result) []string {
 	out := []string{harvestSentence(r.Figures)}
 	for _, s := range []string{
 		unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
-		searchSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift),
+		searchSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift), nextSentence(r.Next),
 		overlapSentence(r), estimateSentence(r.Figures),
 	} {
 		if s != "" {
@@ -107,6 +107,14 @@ func estimateSentence(f Figures) string {
 	}
 	return fmt.Sprintf("By what its links say of the pages it has not fetched, the crawl found about %s of what can be reached (95 %% interval %s), all crawls together %s. This is an estimate: %s. Plain capture–recapture, %s, says at most %s.",
 		report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution, e.Bound.Method, report.Percent(e.Bound.Value))
+}
+
+func nextSentence(n *Next) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf("Of the next pages about %s may be expected to be on topic, as of the last %s, and surely no more than %s: of 1,000 about %s.",
+		report.Percent(n.Harvest), report.Number(n.Pages), report.Percent(n.Upper), report.Number(int(1000*n.Harvest+0.5)))
 }
 
 func about(target string) string {

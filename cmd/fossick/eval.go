@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"fossick/classify"
+	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/eval"
 	"fossick/features"
@@ -54,12 +55,24 @@ func (c evalCmd) Run(a *app) error {
 		}
 	}
 	result := eval.Measure(ev.crawls, c.Curve)
+	result.Next = nextPages(ev.crawls[0].Relevant())
 	if c.HTML != "" {
 		if err := ev.writeReport(c.HTML, result); err != nil {
 			return err
 		}
 	}
 	return a.emit(result, func(w io.Writer) { printFigures(w, result, c.HTML) })
+}
+
+// nextPages says what more pages would be worth, as a crawl with --min-harvest
+// weighs it; nil before a crawl would.
+func nextPages(relevant []bool) *eval.Next {
+	const least = 200 // pages; before that the crawler says nothing of the next ones either
+	if len(relevant) < least {
+		return nil
+	}
+	m := crawler.MarginalOf(relevant)
+	return &eval.Next{Pages: m.Pages, Harvest: m.Harvest, Upper: m.Upper}
 }
 
 // distinct refuses a store named twice: it would overlap with itself.
