@@ -144,7 +144,7 @@ type Estimate struct {
 // What is printed with every estimate.
 const (
 	cautionBound    = "crawls of one topic are not independent samples; expect the true recall to be lower"
-	cautionFrontier = "it counts pages that links lead to from where these crawls were, and trusts the labels; what no such link leads to is in nobody's count"
+	cautionFrontier = "it goes by the labels, by links from where these crawls were and by each other's start pages; a part of the web that neither lead to is in nobody's count"
 )
 
 // recall turns a population into the recall of a crawl that found n of it.

@@ -61,7 +61,7 @@ func driftSentence(blocks []Block) string {
 	if first.Harvest == nil || last.Harvest == nil {
 		return ""
 	}
-	s := fmt.Sprintf("Of its first %s, %s were on topic, of its last %s %s", report.Pages(first.To-first.From+1), report.Percent(*first.Harvest),
+	s := fmt.Sprintf("Of its first %s, %s were on topic; of its last %s, %s", report.Pages(first.To-first.From+1), report.Percent(*first.Harvest),
 		report.Number(last.To-last.From+1), report.Percent(*last.Harvest))
 	if len(first.Rising) > 0 && len(last.Rising) > 0 {
 		s += fmt.Sprintf("; it went from “%s” to “%s”", joinWords(first.Rising[:min(3, len(first.Rising))]), joinWords(last.Rising[:min(3, len(last.Rising))]))
@@ -77,11 +77,15 @@ func reachSentence(f Figures) string {
 	}
 	s := fmt.Sprintf("Its pages are from %d hosts; %d have pages on topic", r.Hosts, r.Relevant)
 	if r.Largest != nil && r.Relevant > 1 {
-		s += fmt.Sprintf(", the first of them %s of these pages", report.Percent(*r.Largest))
+		s += fmt.Sprintf(", the one with most has %s of these", report.Percent(*r.Largest))
 	}
 	if len(r.Capped) > 0 && r.Capped[0].Harvest != nil && f.Harvest != nil {
 		c := r.Capped[len(r.Capped)-1]
-		s += fmt.Sprintf(". Counting no more than %d pages a host, the harvest is %s instead of %s", c.Cap, report.Percent(*c.Harvest), report.Percent(*f.Harvest))
+		capped, all := report.Percent(*c.Harvest), report.Percent(*f.Harvest)
+		s += fmt.Sprintf(". Counting no more than %d pages a host, the harvest is %s", c.Cap, capped)
+		if capped != all {
+			s += " instead of " + all
+		}
 	}
 	return s + "."
 }

@@ -113,7 +113,7 @@ func nextSentence(n *Next) string {
 	if n == nil {
 		return ""
 	}
-	return fmt.Sprintf("Of the next pages about %s may be expected to be on topic, as of the last %s, and surely no more than %s: of 1,000 about %s.",
+	return fmt.Sprintf("Of the next pages about %s may be expected to be on topic, as of the last %s, and hardly more than %s: of 1,000 about %s.",
 		report.Percent(n.Harvest), report.Number(n.Pages), report.Percent(n.Upper), report.Number(int(1000*n.Harvest+0.5)))
 }
 

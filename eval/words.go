@@ -35,7 +35,7 @@ func (c *wordCounts) add(words []string) {
 
 const (
 	priorPages = 10   // weight of the prior, in pages
-	leastZ     = 3.29 // chance gives one word in a thousand as much
+	leastZ     = 2.81 // chance gives one word in two hundred as much
 	leastPages = 3    // that have a word
 	maxWords   = 6    // shown of a block, each way
 )

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """How far the recall that eval estimates is from the true one: docs/recall.md.
 
-  scripts/recall.py CORPUS [--topics A,B] [--sets 10] [--pages 230,460,920] [FLAGS OF focus]
+  scripts/recall.py CORPUS [--topics A,B] [--sets 10] [--pages 230,460,920] [--reach] [FLAGS OF focus]
 
 Serves the corpus, and for each topic trains a linear model on 600 random
 labelled pages, crawls from as many sets of ten random start pages on topic (none
 of them for training), and judges every pair of crawls of one size by the
-corpus's labels. A true recall is the share of all pages on topic that links of
-the corpus lead to from any of the start pages. CORPUS is a folder below
+corpus's labels. A true recall is the share of all pages on topic, or with --reach of those
+that links of the corpus lead to from any of the start pages. CORPUS is a folder below
 FOSSICK_DATA (default ../shared/data) with pages.jsonl.zst and links.tsv.zst.
 """
 import argparse, itertools, json, math, os, pathlib, random, subprocess, tempfile
@@ -19,6 +19,7 @@ parser.add_argument("corpus", help="wikispeedia, webkb, debdocs, …")
 parser.add_argument("--topics", default="Astronomy,Biology,IT,Religion")
 parser.add_argument("--sets", type=int, default=10)
 parser.add_argument("--pages", default="230,460,920")
+parser.add_argument("--reach", action="store_true")
 args, focus_flags = parser.parse_known_args()
 data = pathlib.Path(os.environ.get("FOSSICK_DATA", root / "../shared/data")) / args.corpus
 
@@ -72,7 +73,7 @@ def crawl(fossick, work, proxy, topic, rows, links):
     run(fossick, "train", work / f"{topic}.jsonl", "--classifier", "linear", "-o", work / f"{topic}.model", "--quiet")
     on = [u for u in order[600:] if topic in rows[u]["labels"]]
     starts = [random.Random(f"{topic} {s}").sample(on, 10) for s in range(args.sets)]
-    reach = reachable(itertools.chain(*starts), links)
+    reach = reachable(itertools.chain(*starts), links) if args.reach else rows
     truth = work / f"{topic}.truth"
     truth.write_text("".join(f"{u}\t{topic if topic in rows[u]['labels'] else 'other'}\t\n" for u in sorted(rows) if u in reach))
     stores = defaultdict(list)
