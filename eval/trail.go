@@ -38,7 +38,7 @@ type Waiting struct {
 }
 
 // maxTargets bounds the memory of a trail: of more URLs than this a sample is
-// kept. A URL costs about 100 bytes, with its links and evidence.
+// kept, some hundred bytes each, with the links to it and the evidence.
 const maxTargets = 1 << 21
 
 // LoadTrail reads the trail of the crawl from its store, in three passes: queue,

@@ -10,16 +10,17 @@ import (
 	"fossick/store"
 )
 
-// TestLoadTrail reads a crawl in which there is one URL of each kind: a start
-// page, a page by a link and one by a redirect, a failure, one forbidden by
-// robots.txt, one that waits.
-func TestLoadTrail(t *testing.T) {
+const trailBase = "http://a.example/"
+
+// trailStore is a crawl in which there is one URL of each kind: a start page, a
+// page by a link and one by a redirect, a failure, one forbidden by robots.txt, one
+// that waits.
+func trailStore(t *testing.T) *store.Store {
+	t.Helper()
 	s, err := store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closed(t, s)
-	const base = "http://a.example/"
 	b := s.Batch()
 	put := func(err error) {
 		t.Helper()
@@ -28,10 +29,10 @@ func TestLoadTrail(t *testing.T) {
 		}
 	}
 	born := func(id, from store.ID, name string, via store.Via) {
-		put(b.PutBirth(id, store.Birth{URL: base + name, From: from, Via: via}))
+		put(b.PutBirth(id, store.Birth{URL: trailBase + name, From: from, Via: via}))
 	}
 	stored := func(id store.ID, number uint64, name string, at int64, links ...store.ID) {
-		put(b.PutPage(&store.Page{Number: number, ID: id, URL: base + name, Checksum: []byte(name + "0123456789abcdef")[:16], Links: links, At: at, Relevant: true}, s.Compress(nil)))
+		put(b.PutPage(&store.Page{Number: number, ID: id, URL: trailBase + name, Checksum: []byte(name + "0123456789abcdef")[:16], Links: links, At: at, Relevant: true}, s.Compress(nil)))
 		put(b.PutFate(id, store.Fate{State: "ok", Page: number, Score: float64(id) / 10, At: at}))
 	}
 	born(1, 0, "seed", store.ViaSeed)
@@ -50,12 +51,17 @@ func TestLoadTrail(t *testing.T) {
 	put(b.PutQueued(7, store.Queued{Priority: 0.7}))
 	put(b.PutCounts(&store.Counts{URLs: 7, Pages: 3}))
 	put(b.Commit())
+	return s
+}
 
+func TestLoadTrail(t *testing.T) {
+	s := trailStore(t)
+	defer closed(t, s)
 	c := load(t, s)
 	if err := c.LoadTrail(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
-	key := func(name string) uint64 { return page.Key(base + name) }
+	key := func(name string) uint64 { return page.Key(trailBase + name) }
 	if !c.Trail.Steps[0].Start || c.Trail.Steps[1].Start {
 		t.Error("the first step is a start page, the second is none")
 	}
