@@ -10,7 +10,7 @@ const methodFrontier = "frontier (logistic), iChao on in-links, start pages"
 
 // frontierSpread is the scale of ln(true/estimated) of the relevant pages not
 // found, beyond what the formulas say; chosen on wikispeedia, webkb and debdocs so
-// that about nine intervals in ten or more hold the truth on each. See
+// that about nine intervals in ten hold the truth in simulated crawls of each. See
 // docs/recall.md.
 const frontierSpread = 0.5
 
