@@ -61,7 +61,7 @@ type crawlSettings struct {
 	CA        string        `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints."`
 	AllowNet  []string      `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8."`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]."`
-	Listen    string        `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus)."`
+	Listen    string        `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON), /metrics (Prometheus) and, from the machine itself, /debug/pprof (profiles)."`
 	Contact   string        `placeholder:"MAIL|URL" help:"Where a site's owner can reach you; goes into the user agent."`
 }
 

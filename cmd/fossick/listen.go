@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"fossick/crawler"
 )
 
 // monitor shows a running crawl to its owner: /status as JSON, /metrics for
-// Prometheus. It knows what the crawl last said of itself.
+// Prometheus, /debug/pprof for Go's profiler. It knows what the crawl last said of
+// itself.
 type monitor struct {
 	topic, store string
 	last         atomic.Pointer[crawler.Progress]
@@ -36,10 +38,12 @@ func startMonitor(a *app, addr, topic, store string) (*monitor, error) {
 	}
 	m := &monitor{topic: topic, store: store, done: make(chan error, 1)}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m, networkMetrics{m})
+	registry.MustRegister(m, networkMetrics{m}, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", m.status)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	handleProfiles(mux)
 	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { m.done <- m.server.Serve(l) }()
 	a.say("status at http://%s/status, metrics at http://%s/metrics", l.Addr(), l.Addr())

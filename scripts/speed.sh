@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# How fast fossick focus crawls: pages a second, and the processor time that a page
+# costs crawler and server, which share the machine.
+#
+#   scripts/speed.sh [small|wikispeedia|all] [ROUNDS]     default: all, 3 rounds
+#
+# small is a web of 60,000 pages of 2.5 KB on 200 hosts (scripts/smallweb.go), of
+# which a crawl takes 20,000 (PAGES); wikispeedia is the corpus found by FOSSICK_DATA,
+# all that its first page leads to. Both with the built-in topic science and the
+# learned scorer (TOPIC, FLAGS). PROFILE=DIR keeps a CPU profile of each crawl there.
+# FOSSICK names another binary to measure, and COMPARE a second one, which takes
+# turns with the first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+which=${1:-all} rounds=${2:-3}
+work=$(mktemp -d)
+trap 'kill ${server:-} 2>/dev/null; wait; rm -rf "$work"' EXIT
+
+fossick=${FOSSICK:-$work/fossick}
+[ -n "${FOSSICK:-}" ] || CGO_ENABLED=0 go build -o "$work/fossick" ./cmd/fossick
+
+# ticks PID: processor time of a running process, user and system, in seconds.
+ticks() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) / hz }' "/proc/$1/stat"; }
+
+# number KEY FILE: a top-level number of one JSON object.
+number() { grep -o "\"$1\":[0-9.e+-]*" "$2" | head -1 | cut -d: -f2; }
+
+# crawl NAME BINARY PAGES SEED: one line of figures.
+crawl() {
+	local name=$1 binary=$2 pages=$3 seed=$4 listen=() before after profiler=
+	[ -z "${PROFILE:-}" ] || listen=(--listen 127.0.0.1:6460)
+	before=$(ticks $server)
+	TIMEFORMAT='%U %S'
+	if [ -n "${PROFILE:-}" ]; then
+		mkdir -p "$PROFILE"
+		(until curl -s -f -o "$PROFILE/$name.pprof" "http://127.0.0.1:6460/debug/pprof/profile?seconds=${SECONDS_PROFILED:-3}"; do sleep 0.1; done) &
+		profiler=$!
+	fi
+	{ time "$binary" focus --topic "${TOPIC:-science}" --seed "$seed" --proxy "$proxy" --delay 0 --max-pages "$pages" \
+		--store "$work/crawl" --json --quiet ${FLAGS:-} "${listen[@]}" >"$work/focus.json" 2>"$work/err"; } 2>"$work/times" ||
+		{ cat "$work/err" >&2; exit 1; }
+	after=$(ticks $server)
+	[ -z "$profiler" ] || wait $profiler
+	awk -v name="$name" -v binary="$(basename "$binary")" -v pages="$(number fetched "$work/focus.json")" \
+		-v speed="$(number pages_per_second "$work/focus.json")" -v requests="$(number requests "$work/focus.json")" \
+		-v server="$after" -v before="$before" -v disk="$(du -sk "$work/crawl" | cut -f1)" \
+		'{ printf "%-12s %-10s %6d pages %6d requests %7.0f pages/s   crawler %.3f ms a page (%.3f user), server %.3f; %.1f KiB of store a page\n",
+			name, binary, pages, requests, speed, 1000 * ($1 + $2) / pages, 1000 * $1 / pages, 1000 * (server - before) / pages, disk / pages }' "$work/times"
+	rm -rf "$work/crawl"
+}
+
+# measure NAME CORPUS PAGES: rounds crawls of it.
+measure() {
+	local name=$1 corpus=$2 pages=$3 binary
+	rm -f "$work/serve.json"
+	"$fossick" serve "$corpus" --json >"$work/serve.json" 2>/dev/null &
+	server=$!
+	until [ -s "$work/serve.json" ]; do sleep 0.2; done
+	proxy=http://$(sed 's/.*"addr":"\([^"]*\)".*/\1/' "$work/serve.json")
+	for round in $(seq "$rounds"); do
+		for binary in "$fossick" ${COMPARE:-}; do
+			crawl "$name" "$binary" "$pages" "$seed"
+		done
+	done
+	kill $server
+	wait $server || true
+}
+
+if [ "$which" != wikispeedia ]; then
+	[ -n "${SMALL:-}" ] || go run scripts/smallweb.go >"$work/small.jsonl"
+	seed=http://h0.test/0
+	measure small "${SMALL:-$work/small.jsonl}" "${PAGES:-20000}"
+fi
+if [ "$which" != small ]; then
+	data=${FOSSICK_DATA:-../shared/data}/wikispeedia
+	seed=$(zstdcat "$data/pages.jsonl.zst" 2>/dev/null | head -1 | sed 's/.*"url": *"\([^"]*\)".*/\1/' || true)
+	measure wikispeedia "$data" 4598
+fi
