@@ -32,11 +32,6 @@ func (o AnalyzerOptions) withDefaults() AnalyzerOptions {
 	return o
 }
 
-// cacheWords bounds the words that an Analyzer remembers a language; beyond it
-// the language's cache starts anew. Real text rarely gets there: 20 Newsgroups
-// has 150,000 distinct words, most of which occur once.
-const cacheWords = 1 << 16
-
 // cacheLanguages bounds the languages remembered: their codes come from pages.
 const cacheLanguages = 32
 
@@ -46,7 +41,7 @@ const cacheLanguages = 32
 type Analyzer struct {
 	opt     AnalyzerOptions
 	langs   map[string]*vocabulary
-	resolve func(*entry) // when set, completes a new entry
+	resolve func(*entry) // when set, gives a new entry its numbers
 	buf     []byte       // the token at hand, in lower case
 	run     []byte       // ideographs in a row, see segment.go
 	breaks  string       // ideographs that part words, in the language at hand
@@ -60,15 +55,23 @@ type vocabulary struct {
 
 // entry is what is known of a word.
 type entry struct {
+	key     wordKey
 	surface string // the word as written, in lower case
 	term    string // its stem; "" when the word is left out
+	body    int32  // the term's number for an Extractor; noTerm, or leftOut
 
-	// For an Extractor: the term's numbers, by field, as part of pairs, and those
-	// of its runs of characters, nil until asked for.
+	// For an Extractor: the numbers of the term in other fields, as part of pairs,
+	// and those of the word's runs of characters, nil until asked for.
 	index [fields]int32
 	part  int32
 	runs  []int32
 }
+
+// Numbers of terms that are none.
+const (
+	noTerm  = -1 // the lexicon does not have the term
+	leftOut = -2 // the word is left out
+)
 
 // NewAnalyzer returns an analyzer.
 func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
@@ -78,27 +81,29 @@ func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
 // Terms appends the terms of text to dst in their order and returns it. lang is
 // an ISO 639-1 code, which a region may follow ("en-GB"); "" means English.
 func (a *Analyzer) Terms(dst []string, text, lang string) []string {
-	a.each(text, lang, func(e *entry) { dst = append(dst, e.term) })
+	a.each(text, lang, func(_ int32, e *entry) { dst = append(dst, e.term) })
 	return dst
 }
 
 // Each calls f for every term of text in order, with the word it came from, in
 // lower case. Words that the options leave out are passed over.
 func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
-	a.each(text, lang, func(e *entry) { f(e.surface, e.term) })
+	a.each(text, lang, func(_ int32, e *entry) { f(e.surface, e.term) })
 }
 
-// each calls f for the entry of every term of text.
-func (a *Analyzer) each(text, lang string, f func(*entry)) {
+// each calls f for every term of text, with its number (entry.body), so that f need
+// not look at the entry for it.
+func (a *Analyzer) each(text, lang string, f func(body int32, e *entry)) {
 	v := a.vocabulary(lang)
 	a.breaks = v.lang.breaks
 	a.segment(text, func(token []byte) {
-		e, hash := v.words.find(token)
-		if e == nil {
-			e = a.learn(v, string(token), hash)
+		key := v.words.key(token)
+		s := v.words.find(token, &key)
+		if s == nil {
+			s = a.learn(v, string(token), key)
 		}
-		if e.term != "" {
-			f(e)
+		if s.body != leftOut {
+			f(s.body, s.entry)
 		}
 	})
 }
@@ -116,16 +121,15 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 }
 
 // learn analyses a word that the cache does not have.
-func (a *Analyzer) learn(v *vocabulary, word string, hash uint32) *entry {
-	if v.words.n >= cacheWords {
-		v.words.clear()
-	}
-	e := &entry{surface: word, term: a.term(word, v.lang)}
-	if a.resolve != nil && e.term != "" {
+func (a *Analyzer) learn(v *vocabulary, word string, key wordKey) *wordSlot {
+	e := &entry{key: key, surface: word, term: a.term(word, v.lang), body: noTerm}
+	switch {
+	case e.term == "":
+		e.body = leftOut
+	case a.resolve != nil:
 		a.resolve(e)
 	}
-	v.words.add(e, hash)
-	return e
+	return v.words.add(e)
 }
 
 // term returns what word counts as, or "" when the options leave it out.

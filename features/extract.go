@@ -82,7 +82,7 @@ func (x *Extractor) resolve(e *entry) {
 	for f := range e.index {
 		e.index[f] = unasked
 	}
-	e.index[body] = x.lex.Index(e.term)
+	e.body = x.lex.Index(e.term)
 	e.part = -1
 	if x.opt.Bigrams {
 		e.part = x.lex.part(e.term)
@@ -136,13 +136,13 @@ func (x *Extractor) scan(d Doc) {
 // text counts the words of running text, and pairs within a line.
 func (x *Extractor) text(text, lang string) {
 	if !x.opt.Bigrams {
-		x.an.each(text, lang, func(e *entry) { x.word(e) })
+		x.an.each(text, lang, x.word)
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		before := int32(-1)
-		x.an.each(line, lang, func(e *entry) {
-			x.word(e)
+		x.an.each(line, lang, func(body int32, e *entry) {
+			x.word(body, e)
 			if before >= 0 {
 				x.add(x.lex.pair(before, e.part), 1)
 			}
@@ -152,8 +152,8 @@ func (x *Extractor) text(text, lang string) {
 }
 
 // word counts a word of running text, and as one of the lead while that lasts.
-func (x *Extractor) word(e *entry) {
-	x.add(e.index[body], 1)
+func (x *Extractor) word(body int32, e *entry) {
+	x.add(body, 1)
 	if x.opt.Chars > 0 {
 		for _, term := range x.runs(e) {
 			x.add(term, 1)
@@ -190,9 +190,9 @@ func (x *Extractor) own(e *entry, f field) int32 {
 // field counts the words of field f: weight times as words of the text, once as
 // terms of the field.
 func (x *Extractor) field(f field, text, lang string, weight float32) {
-	x.an.each(text, lang, func(e *entry) {
+	x.an.each(text, lang, func(body int32, e *entry) {
 		if weight > 0 {
-			x.add(e.index[body], weight)
+			x.add(body, weight)
 		}
 		if x.opt.Fields {
 			x.add(x.own(e, f), 1)

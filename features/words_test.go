@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 // TestWordTable holds the table to a map, on words of all lengths.
@@ -15,22 +16,76 @@ func TestWordTable(t *testing.T) {
 		for i := range word {
 			word[i] = 'a' + byte(rng.IntN(3))
 		}
-		e, h := table.find(word)
+		key := table.key(word)
+		e := entryOf(table.find(word, &key))
 		if e != want[string(word)] {
 			t.Fatalf("%q: %v, want %v", word, e, want[string(word)])
 		}
 		if e == nil {
-			e = &entry{surface: string(word)}
+			e = &entry{key: key, surface: string(word)}
 			want[e.surface] = e
-			table.add(e, h)
+			table.add(e)
 		}
 	}
-	if table.n != len(want) || 2*table.n > len(table.slots) {
-		t.Errorf("%d words in %d slots, want %d words in twice as many slots at least", table.n, len(table.slots), len(want))
+	if table.n != len(want) || 2*table.n > len(table.young) {
+		t.Errorf("%d words in %d slots, want %d words in twice as many slots at least", table.n, len(table.young), len(want))
 	}
-	table.clear()
-	if e, _ := table.find([]byte("aaa")); e != nil || table.n != 0 {
-		t.Errorf("%v of %d after clear", e, table.n)
+}
+
+func entryOf(s *wordSlot) *entry {
+	if s == nil {
+		return nil
+	}
+	return s.entry
+}
+
+// TestWordTableForgets: words met again and again stay, the others go, and there
+// are never more than cacheWords.
+func TestWordTableForgets(t *testing.T) {
+	table, common := newWordTable(), map[string]*entry{}
+	meet := func(word string) *entry {
+		key := table.key([]byte(word))
+		s := table.find([]byte(word), &key)
+		if s == nil {
+			s = table.add(&entry{key: key, surface: word})
+		}
+		return s.entry
+	}
+	for i := range 1000 {
+		word := fmt.Sprintf("common%d", i)
+		common[word] = meet(word)
+	}
+	first := meet("rare0")
+	for i := range 3 * cacheWords {
+		meet(fmt.Sprintf("rare%d", i+1))
+		if i%1000 == 0 {
+			for word, e := range common {
+				if meet(word) != e {
+					t.Fatalf("%s was forgotten after %d others", word, i)
+				}
+			}
+		}
+	}
+	if meet("rare0") == first {
+		t.Error("a word met once is still known")
+	}
+	words := map[*entry]bool{}
+	for _, slots := range [][]wordSlot{table.young, table.old} {
+		for _, s := range slots {
+			if s.entry != nil {
+				words[s.entry] = true
+			}
+		}
+	}
+	if len(words) > cacheWords {
+		t.Errorf("%d words are kept, want at most %d", len(words), cacheWords)
+	}
+}
+
+// TestWordSlotSize: two slots fill a cache line, and none lies in two.
+func TestWordSlotSize(t *testing.T) {
+	if n := unsafe.Sizeof(wordSlot{}); n != 32 {
+		t.Errorf("a slot has %d bytes, want 32", n)
 	}
 }
 
@@ -39,13 +94,12 @@ func TestWordHash(t *testing.T) {
 	table := newWordTable()
 	for i := range 30000 {
 		word := []byte(fmt.Sprintf("word%d", i))
-		_, h := table.find(word)
-		table.add(&entry{surface: string(word)}, h)
+		table.add(&entry{key: table.key(word), surface: string(word)})
 	}
 	steps := 0
-	for i, s := range table.slots {
+	for i, s := range table.young {
 		if s.entry != nil {
-			steps += (i - int(s.hash)) & (len(table.slots) - 1)
+			steps += (i - int(s.entry.key.hash)) & (len(table.young) - 1)
 		}
 	}
 	if mean := float64(steps) / float64(table.n); mean > 2 {
