@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"fossick/page"
 )
@@ -51,19 +52,29 @@ type looks struct {
 func looksOf(p *page.Page, seed maphash.Seed) looks {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	var buf []byte
+	var buf [512]byte
+	letters := buf[:0]
 	for _, text := range [2]string{p.Title, p.Text} {
-		for _, r := range text {
+		for i := 0; i < len(text); {
+			if len(letters) > len(buf)-utf8.UTFMax {
+				_, _ = h.Write(letters) // never fails
+				letters = buf[:0]
+			}
+			if c := text[i]; c < utf8.RuneSelf { // nearly all of most pages
+				if lower := c | 0x20; 'a' <= lower && lower <= 'z' {
+					letters = append(letters, c)
+				}
+				i++
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(text[i:])
 			if unicode.IsLetter(r) {
-				buf = append(buf, string(r)...)
+				letters = append(letters, text[i:i+size]...)
 			}
-			if len(buf) > 4096 {
-				_, _ = h.Write(buf) // never fails
-				buf = buf[:0]
-			}
+			i += size
 		}
 	}
-	_, _ = h.Write(buf)
+	_, _ = h.Write(letters)
 	return looks{h.Sum64(), p.Sketch}
 }
 
