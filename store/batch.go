@@ -65,10 +65,10 @@ func (b *Batch) Cancel() { b.txn.Discard() }
 
 // Lookup is Store.Lookup that sees the batch's own writes.
 func (b *Batch) Lookup(h Hash) (Seen, error) {
-	if b.s.filter.lacks(h) {
-		return Seen{}, nil
+	if seen, known := b.s.filter.knows(h); known {
+		return seen, nil
 	}
-	return lookup(b.txn, h)
+	return lookup(b.txn, h) // which may be dropped with the batch: not to be remembered
 }
 
 // Queued returns a URL's place in the queue; ErrUnknown when it waits no more.

@@ -29,13 +29,15 @@ func (s *Store) LookupAll(hashes []Hash) ([]Seen, error) {
 	seen := make([]Seen, len(hashes))
 	err := s.view(func(txn *badger.Txn) error {
 		for i, h := range hashes {
-			if s.filter.lacks(h) {
+			var known bool
+			if seen[i], known = s.filter.knows(h); known {
 				continue
 			}
 			var err error
 			if seen[i], err = lookup(txn, h); err != nil {
 				return err
 			}
+			s.filter.found(h, seen[i])
 		}
 		return nil
 	})

@@ -14,7 +14,8 @@ import (
 // twice for what it does not have. It is cut into shards by the URL's hash, with
 // a lock each, so that workers do not wait for one another (paper D5).
 type seenFilter struct {
-	ready  atomic.Bool // it holds all that is on disk
+	lately seenLately
+	ready  atomic.Bool // the shards hold all that is on disk
 	shards [seenShards]seenShard
 }
 
@@ -65,6 +66,25 @@ func (f *seenFilter) lacks(h Hash) bool {
 		}
 	}
 	return true
+}
+
+// knows tells what need not be asked of the disk: that h is a URL seen lately, or
+// certainly not in the seen-set.
+func (f *seenFilter) knows(h Hash) (seen Seen, known bool) {
+	if f == nil {
+		return Seen{}, false
+	}
+	if seen, known = f.lately.get(h); known {
+		return seen, true
+	}
+	return Seen{}, f.lacks(h)
+}
+
+// found takes note of what the disk said of h, outside of any batch.
+func (f *seenFilter) found(h Hash, seen Seen) {
+	if f != nil {
+		f.lately.put(h, seen)
+	}
 }
 
 // FilterSeen puts a Bloom filter before the seen-set, for a crawl that will look
