@@ -187,7 +187,7 @@ func options(path string) badger.Options {
 	return badger.DefaultOptions(path).
 		WithLogger(quiet{}).
 		WithMemTableSize(32 << 20). // bounds a batch at 15 % of it
-		WithNumMemtables(2).
+		WithNumMemtables(1). // besides the one written to and the one being flushed; each is 32 MiB of heap and 32 of mapped file
 		WithBlockCacheSize(24 << 20).
 		WithIndexCacheSize(24 << 20).
 		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
