@@ -186,9 +186,10 @@ func open(dir, name string) (*Store, error) {
 func options(path string) badger.Options {
 	return badger.DefaultOptions(path).
 		WithLogger(quiet{}).
-		WithMemTableSize(26 << 20). // bounds a batch at 15 % of it; costs its size in mapped files, 1.3 times it in the heap and as much to flush
-		WithNumMemtables(1).        // besides the one written to and the one being flushed
-		WithBlockCacheSize(24 << 20).
+		WithMemTableSize(26 << 20).          // bounds a batch at 15 % of it; costs its size in mapped files, 1.3 times it in the heap and as much to flush
+		WithNumMemtables(1).                 // besides the one written to and the one being flushed
+		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
+		WithBlockCacheSize(0).
 		WithIndexCacheSize(24 << 20).
 		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
