@@ -32,7 +32,7 @@ const syncEvery = 5 * time.Second
 
 // trimEvery is how often memory is given back beside the writer: while Badger
 // compacts, a commit may wait for seconds.
-const trimEvery = 500 * time.Millisecond
+const trimEvery = 100 * time.Millisecond
 
 // Errors that callers branch on.
 var (
@@ -191,6 +191,12 @@ func options(path string) badger.Options {
 		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
 		WithBlockCacheSize(0).
 		WithIndexCacheSize(24 << 20).
+		// A compaction of level 0 has all of it and the next level in memory; with
+		// 15 tables of it, and a next level of 10 MB that is always behind, it came to
+		// 400 MiB. Where compaction cannot keep up, the crawl waits for it.
+		WithNumLevelZeroTables(3).
+		WithNumLevelZeroTablesStall(8).
+		WithBaseLevelSize(64 << 20).
 		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).

@@ -24,22 +24,35 @@ const trimAbove = 112 << 20
 // A range must not become another's memory between our finding it and our giving
 // it back. Log files are mapped and unmapped by writers only, so they are left
 // alone unless the caller is the only one (logs); a table is there as long as an
-// iterator that was begun over it.
+// iterator that was begun over it. The tables of a compaction that goes on are
+// not Badger's yet, and nothing holds them; they came to 400 MiB. The kernel is
+// asked to page these out: it costs reading them again, but does no harm to whatever
+// memory may be there by then.
 func (s *Store) trim(logs bool) error {
 	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
 		return err
 	}
-	return s.view(func(txn *badger.Txn) error {
+	var known map[string]bool
+	err := s.view(func(txn *badger.Txn) error {
 		before := s.tables()
 		it := txn.NewIterator(badger.IteratorOptions{})
 		defer it.Close()
-		after := s.tables() // a table that is in both was there when the iterator was begun
-		return s.release(func(name string) bool {
+		known = s.tables() // a table that is in both was there when the iterator was begun
+		return s.release(unix.MADV_DONTNEED, func(name string) bool {
 			if strings.HasSuffix(name, ".vlog") {
 				return logs
 			}
-			return before[name] && after[name]
+			return before[name] && known[name]
 		})
+	})
+	if err != nil {
+		return err
+	}
+	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
+		return err
+	}
+	return s.release(unix.MADV_PAGEOUT, func(name string) bool {
+		return strings.HasSuffix(name, ".sst") && !known[name]
 	})
 }
 
@@ -52,8 +65,10 @@ func (s *Store) tables() map[string]bool {
 	return names
 }
 
-// release unmaps, page by page, the mapped files of the database that want names.
-func (s *Store) release(want func(name string) bool) error {
+// release gives the mapped files of the database that want names back, page by page,
+// with this advice to the kernel. That a file to be paged out is no longer mapped, or
+// that the kernel (before 5.4) pages nothing out, is no error.
+func (s *Store) release(advice uintptr, want func(name string) bool) error {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -65,7 +80,8 @@ func (s *Store) release(want func(name string) bool) error {
 		if name == "" || !want(name) {
 			continue
 		}
-		if _, _, errno := unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED); errno != 0 {
+		_, _, errno := unix.Syscall(unix.SYS_MADVISE, from, to-from, advice)
+		if errno != 0 && advice != unix.MADV_PAGEOUT {
 			return fmt.Errorf("store: memory of %s: %w", name, errno)
 		}
 	}
