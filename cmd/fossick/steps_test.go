@@ -15,9 +15,10 @@ import (
 
 // BenchmarkSteps measures what a crawl does with each page, step by step, on the
 // pages of wikispeedia (the corpus found by FOSSICK_DATA) in the order of the
-// file, with the built-in topic science and the learned scorer. cpu-ns/op is the processor time of a page, which other programs on
-// the machine change less than ns/op. What goes on at the disk and on the wire is
-// not in it: scripts/speed.sh measures the whole.
+// file, with the built-in topic science and the learned scorer. cpu-ns/op is the
+// processor time of a page, which other programs on the machine change less than
+// ns/op. What goes on at the disk and on the wire is not in it: scripts/speed.sh
+// measures the whole.
 func BenchmarkSteps(b *testing.B) {
 	bodies, urls := wikispeedia(b)
 	topic, err := models.BuiltinTopic("science")
@@ -28,7 +29,14 @@ func BenchmarkSteps(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	scorer := newLearnedScorer(l)
+	p, err := policyNamed("learned")
+	if err != nil {
+		b.Fatal(err)
+	}
+	scorer, err := p.scorer(policyInput{labeller: l})
+	if err != nil {
+		b.Fatal(err)
+	}
 	s, err := store.Create(filepath.Join(b.TempDir(), "store"), store.Info{})
 	if err != nil {
 		b.Fatal(err)
