@@ -1,8 +1,6 @@
 package relevance
 
 import (
-	"fmt"
-	"math"
 	"sync"
 
 	"fossick/features"
@@ -12,64 +10,58 @@ import (
 // Judge returns the probability that a text is on topic.
 type Judge func(features.Doc) float64
 
-// Learned scores a link by the probability that its target is on topic, from
-// all that the pages seen so far say of the target: how far on topic the pages
-// are that link to it and how many they are, what the links' own words and the
-// words around them say to the classifier, whether they stand in navigation, how
-// good the target's host has been. The parts are weighed by a logistic model
-// that learns from each fetched page, beginning with the weights of prior.
+// Learned scores a link by the probability that its target is on topic, from all
+// that the pages seen so far say of the target. What is known of it stands in its
+// evidence, which gives the numbers of parts.go; a logistic model weighs these. The
+// model begins with the weights of prior and learns from each fetched page, and so
+// do two vocabularies, which say what a word is worth in this crawl: on a page, and
+// in a link.
 //
 // It remembers the targets that were spoken of last, see recent; of one that it
-// forgot, only later links count. Safe for concurrent use.
+// forgot, only later links count. The same pages in the same order give the same
+// scores. Safe for concurrent use.
 type Learned struct {
-	judge Judge
-	cut   float64 // probability from which a parent counts as on topic
+	judge   Judge
+	cut     float64 // probability from which a page counts as on topic
+	readers *features.Spare[wordReader]
 
-	mu       sync.Mutex
-	evidence recent[*evidence] // by page.Key of targets that were not fetched yet
-	fetched  recent[struct{}]  // by page.Key
-	hosts    recent[*record]   // by page.Key of name:port
-	model    logistic
+	mu        sync.Mutex        // guards the rest
+	evidence  recent[*evidence] // by page.Key of targets that were not fetched yet
+	fetched   recent[struct{}]  // by page.Key
+	sources   recent[*source]   // by page.Key of pages whose links come next
+	places    recent[*record]   // hosts and folders, by page.Key
+	all       record            // the crawl
+	pageWords vocabulary
+	linkWords vocabulary
+	model     logistic
+	explorer  explorer
 }
 
-// evidence is what is known of a target.
-type evidence struct {
-	host    *record
-	parents float32
-	onTopic float32 // parents
-	nav     float32 // links in navigation
-	prob    extreme // of the parents
-	anchor  extreme // log-odds of the anchors' words
-	context extreme // log-odds of the words around
+// LearnedOptions are the settings of NewLearned.
+type LearnedOptions struct {
+	Cut     float64 // probability from which a page counts as on topic
+	Explore float64 // share of the fetches, in [0,1), that go to targets of which little is known
+	Seed    uint64  // of the choice of these
 }
 
-// extreme keeps the sum and the largest of some numbers.
-type extreme struct{ sum, max float32 }
-
-func (e *extreme) add(x float64, first bool) {
-	e.sum += float32(x)
-	if first || float32(x) > e.max {
-		e.max = float32(x)
-	}
-}
-
-// record is a host's: pages fetched and the sum of their probabilities.
-type record struct{ pages, onTopic float64 }
-
-// NewLearned returns a scorer that knows nothing yet but the judge. cut is the
-// probability from which a page counts as on topic.
-func NewLearned(judge Judge, cut float64) *Learned {
+// NewLearned returns a scorer that knows nothing yet but the judge.
+func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 	return &Learned{
-		judge: judge, cut: cut,
-		evidence: newRecent[*evidence](maxEvidence), fetched: newRecent[struct{}](maxFetched), hosts: newRecent[*record](maxHosts),
-		model: newLogistic(),
+		judge: judge, cut: opt.Cut, readers: features.NewSpare(newWordReader),
+		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[struct{}](maxFetched),
+		sources: newRecent[*source](maxSourcePages), places: newRecent[*record](maxPlaces),
+		pageWords: newVocabulary(), linkWords: newVocabulary(),
+		model: newLogistic(), explorer: newExplorer(opt.Explore, opt.Seed),
 	}
 }
 
 // ScorePage takes in that p was fetched and turned out to be on topic with the
-// probability given; a start page, and any page without evidence, teaches only
-// about its host.
+// probability given. A page without evidence, such as a start page, teaches about
+// its words and its host, and nothing about links.
 func (l *Learned) ScorePage(p *page.Page, probability float64) Score {
+	r := l.readers.Get()
+	defer l.readers.Put(r)
+	words := r.page(p)
 	key := page.Key(p.URL)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,47 +70,95 @@ func (l *Learned) ScorePage(p *page.Page, probability float64) Score {
 	}
 	l.fetched.put(key, struct{}{})
 	terms := []Term{{"probability", probability, "of the topic, by the model"}}
+	from := &source{hops: 1}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)
-		x := e.features()
-		terms = append(terms, l.model.terms(x)...)
-		l.model.learn(x, probability)
+		terms = append(terms, l.told(e)...)
+		l.learn(e, probability)
+		from.hops = e.hops + 1
 	}
-	h := l.host(p.URL)
-	h.pages++
-	h.onTopic += probability
+	if probability >= l.cut {
+		from.hops = 0
+	}
+	l.sources.put(key, from)
+	l.pageWords.learn(words, probability)
+	l.all.add(probability)
+	l.place(page.Host(p.URL)).add(probability)
+	l.place(folder(p.URL)).add(probability)
+	l.explore()
 	return Score{probability, terms}
+}
+
+// learn takes in what the evidence of a target was worth: for the weights, for the
+// words of its links, and for the pages that named it.
+func (l *Learned) learn(e *evidence, probability float64) {
+	l.model.learn(l.parts(e), probability)
+	l.linkWords.learn(e.words[:e.count], probability)
+	for _, s := range e.named() {
+		s.followed.add(probability)
+	}
 }
 
 // ScoreLinks adds what p says of its links' targets and appends the score that
 // each target has now. probability is p's.
 func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) []float64 {
-	words := make([][2]float64, len(p.Links))
+	r := l.readers.Get()
+	defer l.readers.Put(r)
+	told := make([]voice, len(p.Links))
 	for i := range p.Links {
-		words[i] = l.words(p, &p.Links[i])
+		told[i] = l.hear(r, p, i)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	told := make(map[uint64]struct{}, len(p.Links))
+	from := l.source(p.URL)
+	counted := make(map[uint64]struct{}, len(p.Links))
 	for i := range p.Links {
-		link := &p.Links[i]
-		key := page.Key(link.URL)
+		key := page.Key(p.Links[i].URL)
 		if _, done := l.fetched.get(key); done {
 			dst = append(dst, 0)
 			continue
 		}
-		e, ok := l.evidence.get(key)
-		if !ok {
-			e = &evidence{host: l.host(link.URL)}
-			l.evidence.put(key, e)
+		e := l.target(key, p.Links[i].URL)
+		if _, again := counted[key]; !again { // one voice a page
+			counted[key] = struct{}{}
+			e.add(&told[i], from, probability)
 		}
-		if _, again := told[key]; !again { // one voice a page
-			told[key] = struct{}{}
-			l.add(e, link, probability, words[i])
-		}
-		dst = append(dst, l.model.probability(e.features()))
+		dst = append(dst, l.score(e))
 	}
 	return dst
+}
+
+// source returns what the page is as a giver of links.
+func (l *Learned) source(url string) *source {
+	key := page.Key(url)
+	s, ok := l.sources.get(key)
+	if !ok {
+		return &source{hops: 1}
+	}
+	l.sources.remove(key)
+	return s
+}
+
+// target returns the evidence of a URL, new if there is none.
+func (l *Learned) target(key uint64, url string) *evidence {
+	e, ok := l.evidence.get(key)
+	if !ok {
+		e = &evidence{host: l.place(page.Host(url)), folder: l.place(folder(url))}
+		l.evidence.put(key, e)
+		l.explorer.offer(key)
+	}
+	return e
+}
+
+// place returns the record of a host or a folder.
+func (l *Learned) place(name string) *record {
+	key := page.Key(name)
+	r, ok := l.places.get(key)
+	if !ok {
+		r = &record{}
+		l.places.put(key, r)
+	}
+	return r
 }
 
 // Rescore returns the present score of a target that waits; false when nothing
@@ -130,96 +170,14 @@ func (l *Learned) Rescore(key uint64) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return l.model.probability(e.features()), true
+	return l.score(e), true
 }
 
-// words returns the log-odds of a link's words and of those around it.
-func (l *Learned) words(p *page.Page, link *page.Link) [2]float64 {
-	return [2]float64{
-		logOdds(l.judge(features.Doc{Title: link.Anchor, URL: link.URL, Lang: p.Lang})),
-		logOdds(l.judge(features.Doc{Text: link.Context, Lang: p.Lang})),
+// score is the probability that a target is on topic, or 1 if it is to be fetched
+// because little is known of it.
+func (l *Learned) score(e *evidence) float64 {
+	if e.explored {
+		return 1
 	}
-}
-
-func (l *Learned) add(e *evidence, link *page.Link, probability float64, words [2]float64) {
-	first := e.parents == 0
-	e.parents++
-	if probability >= l.cut {
-		e.onTopic++
-	}
-	if link.Nav {
-		e.nav++
-	}
-	e.prob.add(probability, first)
-	e.anchor.add(words[0], first)
-	e.context.add(words[1], first)
-}
-
-func (l *Learned) host(url string) *record {
-	key := page.Key(page.Host(url))
-	h, ok := l.hosts.get(key)
-	if !ok {
-		h = &record{}
-		l.hosts.put(key, h)
-	}
-	return h
-}
-
-// The parts of a link's score.
-const (
-	partBias = iota
-	partMeanProb
-	partMaxProb
-	partParents
-	partOnTopic
-	partShare
-	partMaxAnchor
-	partMeanAnchor
-	partMaxContext
-	partMeanContext
-	partHost
-	partNav
-	parts
-)
-
-var partNames = [parts]string{
-	"bias", "mean probability of the parents", "best probability of a parent",
-	"log(1 + parents)", "log(1 + parents on topic)", "share of parents on topic",
-	"best anchor", "mean anchor", "best context", "mean context",
-	"host so far", "share in navigation",
-}
-
-// hostPages is how many pages' worth of doubt a host's record begins with.
-const hostPages = 1
-
-func (e *evidence) features() (x [parts]float64) {
-	n := float64(e.parents)
-	x[partBias] = 1
-	x[partMeanProb] = float64(e.prob.sum) / n
-	x[partMaxProb] = float64(e.prob.max)
-	x[partParents] = math.Log1p(n)
-	x[partOnTopic] = math.Log1p(float64(e.onTopic))
-	x[partShare] = float64(e.onTopic) / n
-	x[partMaxAnchor] = float64(e.anchor.max)
-	x[partMeanAnchor] = float64(e.anchor.sum) / n
-	x[partMaxContext] = float64(e.context.max)
-	x[partMeanContext] = float64(e.context.sum) / n
-	x[partHost] = (e.host.onTopic + 0.3*hostPages) / (e.host.pages + hostPages)
-	x[partNav] = float64(e.nav) / n
-	return x
-}
-
-// logOdds is bounded, so that one sure word does not drown all else.
-func logOdds(p float64) float64 {
-	const most = 4
-	return max(-most, min(most, math.Log(p/(1-p))))
-}
-
-// terms tells what each part brought to the score.
-func (m *logistic) terms(x [parts]float64) []Term {
-	terms := []Term{{"expected", m.probability(x), "when it was fetched, by what its links told:"}}
-	for i, v := range x {
-		terms = append(terms, Term{"  " + partNames[i], m.weight[i] * v, fmt.Sprintf("%.3g × %.3g", m.weight[i], v)})
-	}
-	return terms
+	return l.model.probability(l.parts(e))
 }

@@ -30,7 +30,7 @@ func TestLearnedPrefers(t *testing.T) {
 		probability float64
 	}
 	score := func(parents ...seen) float64 {
-		l := NewLearned(goldJudge, 0.5)
+		l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
 		var s []float64
 		for i, p := range parents {
 			s = l.ScoreLinks(nil, linked(fmt.Sprintf("http://p%d.test/", i), "http://t.test/", p.anchor), p.probability)
@@ -59,7 +59,7 @@ func TestLearnedPrefers(t *testing.T) {
 // move so that what the sign marks scores better than in the beginning.
 func TestLearnedLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	l := NewLearned(goldJudge, 0.5)
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
 	before := l.model
 	for i := range 400 {
 		to := fmt.Sprintf("http://t%d.test/", i)
@@ -79,7 +79,7 @@ func TestLearnedLearns(t *testing.T) {
 }
 
 func TestLearnedForgetsWhatWasFetched(t *testing.T) {
-	l := NewLearned(goldJudge, 0.5)
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
 	target := "http://t.test/"
 	l.ScoreLinks(nil, linked("http://p.test/", target, "gold"), 0.9)
 	key := page.Key(target)
@@ -101,7 +101,7 @@ func TestLearnedForgetsWhatWasFetched(t *testing.T) {
 // TestHostRecord: a host whose pages were good makes its waiting pages better,
 // with nothing new about themselves.
 func TestHostRecord(t *testing.T) {
-	l := NewLearned(goldJudge, 0.5)
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
 	l.ScoreLinks(nil, linked("http://p.test/", "http://h.test/waits", "x"), 0.5)
 	before, _ := l.Rescore(page.Key("http://h.test/waits"))
 	l.ScorePage(&page.Page{URL: "http://h.test/good"}, 1)
@@ -120,7 +120,7 @@ func TestLogOddsAreBounded(t *testing.T) {
 }
 
 func BenchmarkScoreLinks(b *testing.B) {
-	l := NewLearned(goldJudge, 0.5)
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
 	p := &page.Page{URL: "http://p.test/"}
 	for i := range 26 {
 		p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d", i%7, i), Anchor: "some words", Context: "ten words around it"})

@@ -9,24 +9,6 @@ type logistic struct {
 	square [parts]float64 // of the gradients, summed
 }
 
-// prior is what the weights begin with: on topic is what pages on topic link to
-// with words on topic. Chosen by hand in round numbers, looking at crawls of
-// wikispeedia for Astronomy, Biology, IT and Religion.
-var prior = [parts]float64{
-	partBias:        -2.5,
-	partMeanProb:    2,
-	partMaxProb:     2,
-	partParents:     0.3,
-	partOnTopic:     0.5,
-	partShare:       0.5,
-	partMaxAnchor:   0.5,
-	partMeanAnchor:  0.25,
-	partMaxContext:  0.4,
-	partMeanContext: 0.2,
-	partHost:        0.5,
-	partNav:         -0.5,
-}
-
 const (
 	learnRate = 0.05
 	// firstSquare keeps the first steps from being the largest.

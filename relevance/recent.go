@@ -9,13 +9,23 @@ type recent[V any] struct {
 	limit      int // of each half
 }
 
-// How much a scorer remembers: half a million targets of about 100 bytes, a
-// million fetched pages and 130,000 hosts; less than 100 MiB in all. A crawl of
-// fewer loses nothing.
+// How much a scorer remembers, in each half: half a million targets of about 100
+// bytes, a million fetched pages and 130,000 hosts; less than 100 MiB in all. A crawl
+// of fewer loses nothing.
 const (
 	maxEvidence = 1 << 18
 	maxFetched  = 1 << 19
 	maxHosts    = 1 << 16
+)
+
+// What Learned remembers besides fetched pages, in each half: 400,000 targets of
+// about 150 bytes, 130,000 hosts and folders, 260,000 words of pages and as many of
+// links.
+const (
+	maxTargets     = 200_000
+	maxPlaces      = 1 << 16
+	maxVocabulary  = 1 << 17
+	maxSourcePages = 1 << 10 // pages scored whose links were not, one a worker at most
 )
 
 func newRecent[V any](limit int) recent[V] {

@@ -36,8 +36,8 @@ func TestRecentForgetsTheOldest(t *testing.T) {
 
 // TestLearnedIsBounded tells a scorer of more targets than it may remember.
 func TestLearnedIsBounded(t *testing.T) {
-	l := NewLearned(goldJudge, 0.5)
-	l.evidence.limit, l.fetched.limit, l.hosts.limit = 50, 50, 10
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.02})
+	l.evidence.limit, l.fetched.limit, l.places.limit = 50, 50, 50
 	last := ""
 	for i := range 2000 {
 		last = fmt.Sprintf("http://h%d.test/%d", i%70, i)
@@ -47,7 +47,7 @@ func TestLearnedIsBounded(t *testing.T) {
 	for name, n := range map[string]int{
 		"targets": len(l.evidence.young) + len(l.evidence.old),
 		"pages":   len(l.fetched.young) + len(l.fetched.old),
-		"hosts":   5 * (len(l.hosts.young) + len(l.hosts.old)),
+		"places":  len(l.places.young) + len(l.places.old),
 	} {
 		if n < 50 || n > 100 {
 			t.Errorf("%s: %d in memory, want between 50 and 100", name, n)

@@ -29,6 +29,7 @@ type policyInput struct {
 	keywords  *relevance.Keywords // nil without keywords
 	rho       float64
 	threshold float64 // of R, for relevance without a model
+	explore   float64 // share of fetches
 	seed      uint64
 }
 
@@ -37,7 +38,8 @@ var policies = []policy{
 	{name: "paper", about: "degree of relevance R, by keywords", needsK: true, build: buildPaper},
 	{name: "learned", about: "by what the model says of the pages so far", needsModel: true,
 		build: func(in policyInput) (crawler.Scorer, error) {
-			return in.adapt(relevance.NewLearned(in.labeller.judge, in.labeller.cut))
+			return in.adapt(relevance.NewLearned(in.labeller.judge, relevance.LearnedOptions{
+				Cut: in.labeller.cut, Explore: in.explore, Seed: in.seed}))
 		}},
 	{name: "best-first", about: "a page's similarity to the topic, for all its links",
 		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.BestFirst{}) }},

@@ -1,0 +1,134 @@
+package relevance
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"fossick/features"
+	"fossick/page"
+)
+
+// evidence is what is known of a target that waits: 128 bytes.
+type evidence struct {
+	host, folder *record
+	sources      [maxSources]*source // the first pages that link here
+	words        [maxLinkWords]token // of the links' texts and the URL, the first of them
+	count        uint8               // of words
+	text         bool                // a link stands in running text, not in navigation
+	explored     bool                // to be fetched because little is known of it
+	parents      float32             // pages that link here
+	prob         extreme             // of the parents
+	anchor       extreme             // log-odds of the links' words, by the judge
+	context      extreme             // log-odds of the words around the links, by the judge
+	early        float32             // 1 is the first link of its page, near 0 the last: the best
+	hops         float32             // links since a page on topic, on the shortest way
+}
+
+// More of these would tell little more, and there are half a million targets.
+const (
+	maxSources   = 4
+	maxLinkWords = 8
+)
+
+// extreme keeps the sum and the largest of some numbers.
+type extreme struct{ sum, max float32 }
+
+func (e *extreme) add(x float64, first bool) {
+	e.sum += float32(x)
+	if first || float32(x) > e.max {
+		e.max = float32(x)
+	}
+}
+
+// source is a page as a giver of links.
+type source struct {
+	followed record  // its links that were fetched
+	hops     float32 // links since a page on topic; 0 is one itself
+}
+
+// voice is what one page says of a target.
+type voice struct {
+	anchor, context float64 // log-odds, by the judge
+	early           float64
+	nav             bool
+	words           [maxLinkWords]token
+	count           uint8
+}
+
+// hear reads the link of p with number i.
+func (l *Learned) hear(r *wordReader, p *page.Page, i int) voice {
+	link := &p.Links[i]
+	v := voice{
+		anchor:  logOdds(l.judge(features.Doc{Title: link.Anchor, URL: link.URL, Lang: p.Lang})),
+		context: logOdds(l.judge(features.Doc{Text: link.Context, Lang: p.Lang})),
+		early:   1 - float64(i)/float64(len(p.Links)),
+		nav:     link.Nav,
+	}
+	v.count = uint8(r.link(v.words[:], p.Lang, link))
+	return v
+}
+
+// logOdds is bounded, so that one sure word does not drown all else.
+func logOdds(p float64) float64 {
+	const most = 4
+	return max(-most, min(most, logit(p)))
+}
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
+
+// add takes in one more page that links here.
+func (e *evidence) add(v *voice, from *source, probability float64) {
+	first := e.parents == 0
+	for _, w := range v.words[:v.count] {
+		if int(e.count) < maxLinkWords && !slices.Contains(e.words[:e.count], w) {
+			e.words[e.count] = w
+			e.count++
+		}
+	}
+	if n := int(e.parents); n < maxSources {
+		e.sources[n] = from
+	}
+	e.parents++
+	e.text = e.text || !v.nav
+	e.prob.add(probability, first)
+	e.anchor.add(v.anchor, first)
+	e.context.add(v.context, first)
+	e.early = max(e.early, float32(v.early))
+	if first || from.hops < e.hops {
+		e.hops = from.hops
+	}
+}
+
+// named returns the pages that named the target, the first few.
+func (e *evidence) named() []*source { return e.sources[:min(int(e.parents), maxSources)] }
+
+// record counts pages and sums their probabilities.
+type record struct{ pages, onTopic float32 }
+
+func (r *record) add(probability float64) {
+	r.pages++
+	r.onTopic += float32(probability)
+}
+
+// mean is the mean probability, in (0,1): with one half of doubt, one half where
+// there is no page.
+func (r *record) mean() float64 { return (float64(r.onTopic) + 0.5) / (float64(r.pages) + 1) }
+
+// doubt is how many pages of the base rate a record's pages are counted with.
+const doubt = 2
+
+// lift is how much more likely than base the record's next page is on topic, as a
+// difference of log-odds; 0 where there is no page.
+func (r *record) lift(base float64) float64 {
+	if r.pages == 0 {
+		return 0
+	}
+	return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - logit(base)
+}
+
+// folder is a URL without its query and what follows its last slash.
+func folder(url string) string {
+	path, _, _ := strings.Cut(url, "?")
+	return path[:strings.LastIndexByte(path, '/')+1]
+}

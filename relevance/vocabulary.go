@@ -1,0 +1,113 @@
+package relevance
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"fossick/features"
+	"fossick/page"
+)
+
+// vocabulary says what words are worth in this crawl: of what a word occurred in,
+// how many pages there were and how far they were on topic. It keeps the words that
+// were used last, see recent. Two words in 2^32 may share a token; the analyzer
+// makes one term of a word's forms, and words of scripts that do not space them.
+type vocabulary struct{ words recent[record] }
+
+func newVocabulary() vocabulary { return vocabulary{newRecent[record](maxVocabulary)} }
+
+// learn takes in that these words, each given once, occurred with a page.
+func (v *vocabulary) learn(words []token, probability float64) {
+	for _, w := range words {
+		r, known := v.words.get(uint64(w))
+		r.add(probability)
+		if known {
+			v.words.set(uint64(w), r)
+		} else {
+			v.words.put(uint64(w), r)
+		}
+	}
+}
+
+// worth returns the mean and the largest lift of some words above base; that of a
+// new word is 0.
+func (v *vocabulary) worth(words []token, base float64) (mean, most float64) {
+	for i, w := range words {
+		r, _ := v.words.peek(uint64(w))
+		lift := r.lift(base)
+		mean += lift
+		if i == 0 || lift > most {
+			most = lift
+		}
+	}
+	return mean / float64(max(1, len(words))), most
+}
+
+// wordReader cuts texts into words. It serves one goroutine.
+type wordReader struct {
+	analyzer *features.Analyzer
+	found    []token
+}
+
+func newWordReader() *wordReader {
+	return &wordReader{analyzer: features.NewAnalyzer(features.AnalyzerOptions{Numbers: features.NumbersKeep})}
+}
+
+func tokenOf(term string) token { return token(page.Key(term)) }
+
+// maxPageText is how many bytes of a page's text are read: it says first what it
+// is about, and more words of long pages cost more than they tell.
+const maxPageText = 16 << 10
+
+// page returns the words of p, each once; they are valid until the next call.
+func (r *wordReader) page(p *page.Page) []token {
+	r.found = r.found[:0]
+	for _, text := range []string{p.Title, p.Description, head(p.Text, maxPageText)} {
+		r.analyzer.Each(text, p.Lang, func(_, term string) { r.found = append(r.found, tokenOf(term)) })
+	}
+	slices.Sort(r.found)
+	r.found = slices.Compact(r.found)
+	return r.found
+}
+
+// head returns the first n bytes of text, and no part of a character.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// link fills dst with words of a link, first of its text, then of the last part of
+// its URL, and returns their number.
+func (r *wordReader) link(dst []token, lang string, l *page.Link) int {
+	n := 0
+	add := func(_, term string) {
+		if w := tokenOf(term); n < len(dst) && !slices.Contains(dst[:n], w) {
+			dst[n] = w
+			n++
+		}
+	}
+	r.analyzer.Each(head(l.Anchor, 256), lang, add)
+	r.analyzer.Each(lastPart(l.URL), lang, add)
+	return n
+}
+
+// lastPart returns the last part of a URL's path that isn't empty, else its host,
+// with spaces between words.
+func lastPart(address string) string {
+	path, _, _ := strings.Cut(address, "?")
+	path = strings.TrimRight(path, "/")
+	part := path[strings.LastIndexByte(path, '/')+1:]
+	if plain, err := url.PathUnescape(part); err == nil {
+		part = plain // else it isn't escaped, or wrongly: read it as it stands
+	}
+	return betweenWords.Replace(head(part, 256))
+}
+
+var betweenWords = strings.NewReplacer("_", " ", "-", " ", ".", " ", "+", " ")
