@@ -43,6 +43,7 @@ func TestLearnedPrefers(t *testing.T) {
 	}{
 		{"a parent on topic", score(seen{"x", 0.9}), score(seen{"x", 0.1})},
 		{"an anchor on topic", score(seen{"gold", 0.5}), score(seen{"x", 0.5})},
+		{"text to navigation", score(seen{"x", 0.5}), navigated()},
 		{"two parents on topic to one", score(seen{"x", 0.9}, seen{"x", 0.9}), score(seen{"x", 0.9})},
 		{"one parent to that and a poor one", score(seen{"x", 0.9}), score(seen{"x", 0.9}, seen{"x", 0})},
 	} {
@@ -52,6 +53,33 @@ func TestLearnedPrefers(t *testing.T) {
 		if test.better > 1 || test.than < 0 {
 			t.Errorf("%s: %v and %v are not both in [0,1]", test.name, test.better, test.than)
 		}
+	}
+}
+
+// navigated is the score of a target that one page names, in its navigation.
+func navigated() float64 {
+	p := linked("http://p0.test/", "http://t.test/", "x")
+	p.Links[0].Nav = true
+	return NewLearned(goldJudge, LearnedOptions{Cut: 0.5}).ScoreLinks(nil, p, 0.5)[0]
+}
+
+// TestLearnedReadsWords: a word that pages on topic had makes a target better whose
+// link has it, though the judge never heard of it.
+func TestLearnedReadsWords(t *testing.T) {
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
+	for i := range 20 {
+		p := &page.Page{URL: fmt.Sprintf("http://p%d.test/", i), Text: "quartz and more"}
+		if i%2 == 0 {
+			p.Text = "football and more"
+		}
+		l.ScorePage(p, float64(i%2))
+	}
+	p := &page.Page{URL: "http://p.test/", Links: []page.Link{
+		{URL: "http://t.test/1", Anchor: "football"},
+		{URL: "http://t.test/2", Anchor: "hockey"}, {URL: "http://t.test/3", Anchor: "quartz"}}}
+	s := l.ScoreLinks(nil, p, 0.5)
+	if !(s[0] < s[1] && s[1] < s[2]) {
+		t.Errorf("scores %v of a word off topic, a new one and one on topic, want them to rise", s)
 	}
 }
 
@@ -111,6 +139,57 @@ func TestHostRecord(t *testing.T) {
 	}
 }
 
+// TestTermsAddUp: what why prints is the score, part by part.
+func TestTermsAddUp(t *testing.T) {
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
+	l.ScorePage(&page.Page{URL: "http://h.test/a", Text: "shiny gold"}, 0.9)
+	for i := range 6 {
+		l.ScoreLinks(nil, linked(fmt.Sprintf("http://p%d.test/", i), "http://h.test/b", "gold ore"), 0.3)
+	}
+	terms := l.ScorePage(&page.Page{URL: "http://h.test/b"}, 1).Terms
+	sum := 0.0
+	for _, term := range terms[2:] {
+		sum += term.Value
+		if term.Name == "" || term.Note == "" {
+			t.Errorf("term %+v says nothing", term)
+		}
+	}
+	if expected := terms[1].Value; len(terms) != parts+2 || math.Abs(sum-logit(expected)) > 1e-9 {
+		t.Errorf("%d terms add up to %v, want %d and %v", len(terms), sum, parts+2, logit(expected))
+	}
+}
+
+// TestReplayIsTheSame: a scorer that is shown the pages of a crawl again, in their
+// order, scores what waits as the one that made it.
+func TestReplayIsTheSame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var crawl []*page.Page
+	for i := range 300 {
+		p := &page.Page{URL: fmt.Sprintf("http://h%d.test/%d", i%7, i), Text: fmt.Sprint("gold ", i%11, " word", i%5)}
+		for range 10 {
+			k := rng.IntN(900)
+			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d", k%7, k), Anchor: fmt.Sprint("word", k%9), Nav: k%3 == 0})
+		}
+		crawl = append(crawl, p)
+	}
+	var scorers [2]*Learned
+	for i := range scorers {
+		scorers[i] = NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.05, Seed: 4})
+		for n, p := range crawl {
+			scorers[i].ScorePage(p, float64(n%4)/3)
+			scorers[i].ScoreLinks(nil, p, float64(n%4)/3)
+		}
+	}
+	for k := range 900 {
+		key := page.Key(fmt.Sprintf("http://h%d.test/%d", k%7, k))
+		a, known := scorers[0].Rescore(key)
+		b, too := scorers[1].Rescore(key)
+		if a != b || known != too {
+			t.Errorf("target %d: %v, %v and %v, %v", k, a, known, b, too)
+		}
+	}
+}
+
 func TestLogOddsAreBounded(t *testing.T) {
 	for p, want := range map[float64]float64{0: -4, 1: 4, 0.5: 0} {
 		if got := logOdds(p); math.Abs(got-want) > 1e-12 {
@@ -131,4 +210,21 @@ func BenchmarkScoreLinks(b *testing.B) {
 		dst = l.ScoreLinks(dst[:0], p, 0.7)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(p.Links)), "ns/link")
+}
+
+func BenchmarkLearnedPage(b *testing.B) {
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
+	rng := rand.New(rand.NewPCG(1, 1))
+	var texts []string
+	for range 100 {
+		var text strings.Builder
+		for range 1000 {
+			fmt.Fprintf(&text, "word%d ", int(rng.ExpFloat64()*1000))
+		}
+		texts = append(texts, text.String())
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", i), Text: texts[i%len(texts)]}, 0.5)
+	}
 }

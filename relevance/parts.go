@@ -16,7 +16,8 @@ const (
 	partMeanAnchor  // the mean of the links
 	partBestContext // judge of the words around the links
 	partMeanContext
-	partWord     // lift of the best of the links' words, on the pages so far
+	partWord     // lift of the links' words on the pages so far: the best
+	partMeanWord // and their mean
 	partLinkWord // mean lift of the links' words, in the links that were followed
 	partHub      // mean lift of the parents' other links that were followed
 	partHost     // lift of the host
@@ -40,14 +41,14 @@ var prior = [parts]float64{
 	partMeanAnchor:  0.7,
 	partBestContext: 0.4,
 	partMeanContext: 0.2,
-	partWord:        1.2,
+	partWord:        0.5,
+	partMeanWord:    0.7,
 	partLinkWord:    0.5,
-	partHub:         0.5,
+	partHub:         0.3,
 	partHost:        0.5,
 	partFolder:      0.5,
 	partNav:         -0.5,
 	partEarly:       0.3,
-	partHops:        -0.2,
 }
 
 // parts returns the numbers that say what a target may be.
@@ -61,7 +62,7 @@ func (l *Learned) parts(e *evidence) (x [parts]float64) {
 	x[partMeanAnchor] = float64(e.anchor.sum) / n
 	x[partBestContext] = float64(e.context.max)
 	x[partMeanContext] = float64(e.context.sum) / n
-	_, x[partWord] = l.pageWords.worth(e.words[:e.count], base)
+	x[partMeanWord], x[partWord] = l.pageWords.worth(e.words[:e.count], base)
 	x[partLinkWord], _ = l.linkWords.worth(e.words[:e.count], base)
 	for _, s := range e.named() {
 		x[partHub] += s.followed.lift(base)
@@ -108,6 +109,7 @@ func (l *Learned) about(e *evidence, x [parts]float64) [parts][2]string {
 		partBestContext: {"words around, best", odds(partBestContext) + " by the model"},
 		partMeanContext: {"words around, mean", odds(partMeanContext) + " by the model"},
 		partWord:        {"best word", odds(partWord) + ", as fetched pages that have this word of the link went"},
+		partMeanWord:    {"words, mean", odds(partMeanWord) + ", as fetched pages with these words went"},
 		partLinkWord:    {"link words", odds(partLinkWord) + ", as other links with these words went"},
 		partHub:         {"sister links", odds(partHub) + ", as other links of the same pages went"},
 		partHost:        {"host", f("%s, as its %.0f fetched pages went", odds(partHost), e.host.pages)},

@@ -28,7 +28,7 @@ func everyPolicy(t *testing.T) map[string]func() Policy {
 		"hits":          func() Policy { return NewHITS() },
 		"context-graph": func() Policy { return NewContextGraph(0.5) },
 		"infospiders":   func() Policy { return NewInfoSpiders(k) },
-		"learned":       func() Policy { return NewLearned(goldJudge, 0.5) },
+		"learned":       func() Policy { return NewLearned(goldJudge, LearnedOptions{Cut: 0.5}) },
 	}
 }
 

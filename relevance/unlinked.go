@@ -1,9 +1,15 @@
 package relevance
 
 import (
-	"math"
-
 	"fossick/features"
+	"fossick/page"
+)
+
+// unlinkedDoubt is how many pages of probability unlinkedPrior a host's own pages
+// are counted with: a sitemap of a host nobody knows must not fill the queue.
+const (
+	unlinkedDoubt = 1
+	unlinkedPrior = 0.3
 )
 
 // ScoreUnlinked returns the score of a URL that no page links to, such as one
@@ -12,16 +18,18 @@ import (
 // weight of having a parent. It keeps
 // nothing: a first link to the URL counts as its first.
 func (l *Learned) ScoreUnlinked(url string) float64 {
+	r := l.readers.Get()
+	defer l.readers.Put(r)
 	words, none := float32(logOdds(l.judge(features.Doc{URL: url}))), float32(logOdds(l.judge(features.Doc{})))
+	e := evidence{text: true, parents: 1, anchor: extreme{words, words}, context: extreme{none, none}}
+	e.count = uint8(r.link(e.words[:], "", &page.Link{URL: url}))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.host(url)
-	mean := (h.onTopic + 0.3*hostPages) / (h.pages + hostPages)
-	e := evidence{
-		host: h, parents: 1, prob: extreme{float32(mean), float32(mean)}, anchor: extreme{words, words}, context: extreme{none, none},
-	}
-	x := e.features()
-	x[partParents], x[partOnTopic], x[partShare] = math.Log1p(0), 0, 0
+	e.host, e.folder, e.sources[0] = l.place(page.Host(url)), l.place(folder(url)), &source{}
+	mean := (float64(e.host.onTopic) + unlinkedPrior*unlinkedDoubt) / (float64(e.host.pages) + unlinkedDoubt)
+	e.prob = extreme{float32(mean), float32(mean)}
+	x := l.parts(&e)
+	x[partOnTopic] = 0
 	return l.model.probability(x)
 }
 

@@ -25,6 +25,7 @@ type crawlSettings struct {
 
 	Score     string   `placeholder:"HOW" help:"How links are scored: ${policies} [learned with a model, else paper]."`
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]."`
+	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known, hosts never fetched first [${explore}]."`
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]."`
 	Links     string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]."`
 	Order     string   `placeholder:"ORDER" help:"Order of the crawl: ${orders} [relevance]."`

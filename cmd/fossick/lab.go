@@ -28,6 +28,7 @@ type labCmd struct {
 	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one."`
 	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
 	Threshold  *float64 `placeholder:"R" help:"Links that score less are dropped by paper [0.2]."`
+	Explore    *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known [${explore}]."`
 	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]."`
 
 	Starts          int    `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`
@@ -168,6 +169,10 @@ func (r *labRun) load() error {
 
 // policies builds what the command line names. The oracles come from the lab.
 func (r *labRun) policies() ([]lab.Policy, error) {
+	explore, err := exploreShare(r.Explore, true, r.Policy...)
+	if err != nil {
+		return nil, err
+	}
 	ins := make([]policyInput, len(r.topics))
 	for i, topic := range r.topics {
 		l, err := newLabeller(topic)
@@ -175,9 +180,8 @@ func (r *labRun) policies() ([]lab.Policy, error) {
 			return nil, err
 		}
 		l.memo = newMemo()
-		ins[i] = policyInput{labeller: l, threshold: paperThreshold}
+		ins[i] = policyInput{labeller: l, threshold: paperThreshold, explore: explore}
 	}
-	var err error
 	if r.needK() {
 		r.app.say("choosing keywords")
 		if r.sets, err = r.keywords(); err != nil {

@@ -111,7 +111,7 @@ func virtualOrder(t *testing.T, c *lab.Corpus, memo *memo, topicName, policyName
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := policyInput{rho: 0.3, threshold: paperThreshold, seed: 1}
+	in := policyInput{rho: 0.3, threshold: paperThreshold, explore: defaultExplore, seed: 1}
 	if in.labeller, err = newLabeller(topic); err != nil {
 		t.Fatal(err)
 	}

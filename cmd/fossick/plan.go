@@ -181,7 +181,11 @@ func (c *focusCmd) scorer(a *app, t *models.Topic, opt *crawler.Options) (crawle
 	if c.Rho != nil {
 		in.rho = *c.Rho
 	}
-	p, err := policyNamed(c.howScored(t))
+	how := c.howScored(t)
+	if in.explore, err = exploreShare(c.Explore, c.byPolicy(), how); err != nil {
+		return nil, err
+	}
+	p, err := policyNamed(how)
 	if err != nil {
 		return nil, err
 	}

@@ -80,6 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			"topics":   strings.Join(models.BuiltinTopics(), ", "),
 			"orders":   strings.Join(frontier.Orderings(), ", "),
 			"policies": policyHelp(),
+			"explore":  fmt.Sprint(defaultExplore),
 
 			"classifiers": strings.Join(train.Classifiers(), ", "),
 		},
