@@ -10,7 +10,7 @@ import (
 func TestLearnedScoreUnlinked(t *testing.T) {
 	byURL := func(d features.Doc) float64 { return goldJudge(features.Doc{Title: d.Title + d.URL, Text: d.Text}) }
 	crawled := func(probability float64) *Learned {
-		l := NewLearned(byURL, 0.5)
+		l := NewLearned(byURL, LearnedOptions{Cut: 0.5})
 		for _, u := range []string{"http://h.test/1", "http://h.test/2", "http://h.test/3"} {
 			l.ScorePage(&page.Page{URL: u}, probability)
 		}
