@@ -1,0 +1,49 @@
+package relevance
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"fossick/page"
+)
+
+// TestLearnedMemory fills a scorer to a sixteenth of its limits with targets that
+// have all that a target can have, and weighs it: sixteen times that must stay under
+// 110 MiB.
+func TestLearnedMemory(t *testing.T) {
+	const part = 16
+	before := heap()
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.02})
+	l.evidence.limit, l.fetched.limit, l.places.limit = maxTargets/part, maxFetched/part, maxPlaces/part
+	l.pageWords.words.limit, l.linkWords.words.limit = maxVocabulary/part, maxVocabulary/part
+	for n := range 2 * maxFetched / part {
+		l.fetched.put(uint64(n), struct{}{})
+	}
+	for n := range 2 * maxVocabulary / part {
+		l.pageWords.learn([]token{token(n)}, 0.5)
+		l.linkWords.learn([]token{token(n)}, 0.5)
+	}
+	const links = 50
+	for n := range 2 * maxTargets / part / links {
+		p := &page.Page{URL: fmt.Sprintf("http://p%d.test/%d/", n, n)}
+		for i := range links {
+			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d/%d", n, n, i), Anchor: "one two three four five six seven eight nine"})
+		}
+		l.ScorePage(p, 0.5)
+		l.ScoreLinks(nil, p, 0.5)
+	}
+	used := float64(heap()-before) * part / (1 << 20)
+	t.Logf("%.0f MiB at the limits", used)
+	if used > 110 {
+		t.Errorf("%.0f MiB at the limits, want less than 110", used)
+	}
+	runtime.KeepAlive(l)
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

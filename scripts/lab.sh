@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# The lab's tables of docs/results.md: harvest and recall of crawl policies on stored
+# corpora, as Markdown.
+#
+#   scripts/lab.sh wikispeedia | webkb | debdocs | explore
+#
+# POLICIES, PAGES, AT and TOPICS change what is compared; RAND the draw; OUT keeps
+# the reports (JSON and HTML) in a folder. The corpora are found by FOSSICK_DATA.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+corpus=${1:-wikispeedia}
+data=${FOSSICK_DATA:-../shared/data}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+out=${OUT:-$work}
+mkdir -p "$out"
+fossick=${FOSSICK:-$work/fossick}
+[ -x "$fossick" ] || CGO_ENABLED=0 go build -o "$fossick" ./cmd/fossick
+policies=${POLICIES:-bfs,random,best-first,paper,shark,fish,ache,context-graph,infospiders,hits,opic,learned,target-oracle}
+
+# compare NAME CORPUS PAGES AT TOPIC FLAG...: one run, a table.
+compare() {
+	local name=$1 set=$2 pages=${PAGES:-$3} at=${AT:-$4} topic=$5
+	shift 5
+	"$fossick" lab "$data/$set" --topic "$topic" --policy "$policies" --pages "$pages" ${at:+--at "$at"} \
+		--rand "${RAND:-1}" --json --quiet --html "$out/$name-$topic.html" "$@" >"$out/$name-$topic.json"
+	runs+=("$out/$name-$topic.json")
+}
+runs=()
+
+case $corpus in
+wikispeedia)
+	for t in ${TOPICS:-Astronomy Biology IT Religion}; do
+		compare wikispeedia wikispeedia 1150 229,460 "$t" --truth "$data/wikispeedia/labels.tsv.zst"
+	done ;;
+webkb)
+	for t in ${TOPICS:-student faculty course project}; do compare webkb webkb 350 "" "$t"; done ;;
+debdocs)
+	for t in ${TOPICS:-programming science}; do
+		compare debdocs debdocs 690 "" "$t"
+		compare debdocs-capped debdocs 690 "" "$t" --max-pages-per-host 60
+	done ;;
+explore)
+	policies=learned
+	for t in ${TOPICS:-Astronomy Biology IT Religion}; do
+		for share in 0 0.02 0.05 0.1; do
+			compare "explore-$share" wikispeedia 229 "" "$t" --truth "$data/wikispeedia/labels.tsv.zst" --explore "$share"
+		done
+	done ;;
+*) echo "no tables of $corpus: wikispeedia, webkb, debdocs or explore" >&2; exit 2 ;;
+esac
+python3 scripts/labtable.py "${runs[@]}"

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Tables of what `fossick lab --json` printed: scripts/labtable.py FILE…
+
+A table a file: harvest and area under the recall curve of each policy, with the half
+width of the 95 % interval, at each number of pages; p is that of the paired t-test of
+learned's harvest against the policy's, corrected by Holm. Then the ratios of learned's
+harvest to that of the best policy that is neither learned nor an oracle.
+"""
+import json
+import sys
+
+ratios = {}
+for name in sys.argv[1:]:
+    with open(name) as f:
+        run = json.load(f)
+    points = sorted({int(n) for p in run["policies"].values() for n in (p.get("at") or {})} | {run["pages"]})
+    p = {}
+    for t in run["tests"] or []:
+        if "learned" in (t["a"], t["b"]):
+            p[t["b"] if t["a"] == "learned" else t["a"]] = t["p_adjusted"]
+
+    def figures(policy, n):
+        own = run["policies"][policy]
+        return own if n == run["pages"] else own["at"][str(n)]
+
+    def cell(f, key, ci):
+        return f"{f[key]:.3f} ± {(f[ci][1] - f[ci][0]) / 2:.3f}"
+
+    known = [q for q in run["policies"] if q != "learned" and not q.endswith("-oracle")]
+    c = run["classifier"]
+    print(f"\n{run['topic']}: {run['targets']} of {run['corpus_pages']} pages on topic; "
+          f"page classifier: precision {c['precision']:.2f}, recall {c['recall']:.2f}\n")
+    print("| policy |" + "".join(f" harvest at {n} |" for n in points) + "".join(f" recall area to {n} |" for n in points) + f" p at {run['pages']} |")
+    print("|---|" + "---|" * (2 * len(points) + 1))
+    for q in run["policies"]:
+        cells = [cell(figures(q, n), "harvest", "ci") for n in points]
+        cells += [cell(figures(q, n), "recall_area", "recall_area_ci") for n in points]
+        cells.append(f"{p[q]:.2g}" if q in p else "")
+        print(f"| {q} | " + " | ".join(cells) + " |")
+    if known and "learned" in run["policies"]:
+        for n in points:
+            best = max(known, key=lambda q: figures(q, n)["harvest"])
+            ratio = figures("learned", n)["harvest"] / figures(best, n)["harvest"]
+            ratios.setdefault(n, []).append(ratio)
+            print(f"\nat {n} pages learned has {ratio:.2f} × {best}'s harvest")
+
+for n, all_of_them in sorted(ratios.items()):
+    if len(all_of_them) > 1:
+        print(f"\nmean of the ratios at {n} pages: {sum(all_of_them) / len(all_of_them):.3f}")
