@@ -154,6 +154,14 @@ func TestTermsAddUp(t *testing.T) {
 			t.Errorf("term %+v says nothing", term)
 		}
 	}
+	told := fmt.Sprint(terms)
+	for _, fact := range []string{
+		"6, probability 0.30 in the mean", "1.8 of them on topic", "in running text", "as its 1 fetched pages went", "1 links since a page on topic",
+	} {
+		if !strings.Contains(told, fact) {
+			t.Errorf("terms %v do not tell %q", terms, fact)
+		}
+	}
 	if expected := terms[1].Value; len(terms) != parts+2 || math.Abs(sum-logit(expected)) > 1e-9 {
 		t.Errorf("%d terms add up to %v, want %d and %v", len(terms), sum, parts+2, logit(expected))
 	}
