@@ -56,13 +56,9 @@ type Crawl struct {
 func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, error) {
 	out := make([][]*Crawl, len(x.Policies))
 	truth := x.truth()
-	workers := x.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var mu sync.Mutex // of done
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
+	g.SetLimit(x.workers())
 	for p := range x.Policies {
 		out[p] = make([]*Crawl, len(x.Draw.Starts))
 		for set := range x.Draw.Starts {
@@ -82,6 +78,13 @@ func (x *Experiment) Run(ctx context.Context, done func(*Crawl)) ([][]*Crawl, er
 		}
 	}
 	return out, g.Wait()
+}
+
+func (x *Experiment) workers() int {
+	if x.Workers > 0 {
+		return x.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // truth says by page.Key which pages are on topic. It is made once and only read.

@@ -12,7 +12,6 @@ import (
 	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/frontier"
-	"fossick/page"
 )
 
 // tinyWeb is a ring of 60 pages on three hosts, every fourth on topic, each linking
@@ -88,15 +87,8 @@ func TestDraw(t *testing.T) {
 func breadthFirst() Policy {
 	return Policy{Name: "bfs", New: func(Run) (crawler.Options, error) {
 		o, err := frontier.OrderingByName("bfs")
-		return crawler.Options{Scorer: flat{}, Ordering: o}, err
+		return crawler.Options{Scorer: noScorer{}, Ordering: o}, err
 	}}
-}
-
-type flat struct{}
-
-func (flat) ScorePage(*page.Page, float64) crawler.Score { return crawler.Score{} }
-func (flat) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 {
-	return append(dst, make([]float64, len(p.Links))...)
 }
 
 // TestExperiment: pages come once, copies and dead links do not count, limits hold,
@@ -135,6 +127,13 @@ func TestExperiment(t *testing.T) {
 	}
 	if harvest[2] <= harvest[0] {
 		t.Errorf("harvest %v: who knows the targets is not ahead of breadth first", harvest)
+	}
+	reachable, err := x.Reachable(t.Context(), crawler.Scope{})
+	if err != nil || reachable[0] != 15 { // the ring leads everywhere
+		t.Errorf("%v pages on topic can be reached (%v), want 15 each", reachable, err)
+	}
+	if got, want := ReachedRecall(crawls[0], reachable, 12).Value, Measure(x.Policies[0], crawls[0], d, 12, 4).Recall.Value; got != want {
+		t.Errorf("recall of what can be reached is %v, want %v: all can", got, want)
 	}
 	x.Pages, x.MaxPerHost = 60, 5
 	crawls, err = x.Run(t.Context(), nil)

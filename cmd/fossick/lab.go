@@ -37,6 +37,7 @@ type labCmd struct {
 	At              []int  `placeholder:"N,N" help:"Numbers of pages at which to give the figures as well."`
 	Curve           int    `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]."`
 	MaxPagesPerHost uint64 `placeholder:"N" help:"Pages of one host, at most."`
+	Reachable       bool   `help:"Also recall of the pages on topic that can be reached from the start pages at all, for corpora whose links do not lead everywhere."`
 	HTML            string `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
 }
 
@@ -87,6 +88,11 @@ func (c *labCmd) Run(a *app) error {
 		return err
 	}
 	result := r.result(policies, crawls)
+	if c.Reachable {
+		if err := r.reach(&x, crawls, result); err != nil {
+			return err
+		}
+	}
 	if result.Classifier, err = r.quality(); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"fossick/crawler"
 	"fossick/eval"
 	"fossick/lab"
 	"fossick/report"
@@ -47,6 +48,8 @@ type labQuality struct {
 // labPolicy is one policy's part.
 type labPolicy struct {
 	labShares
+	Reached     *float64          `json:"recall_reachable"` // null without --reachable
+	ReachedCI   *[2]float64       `json:"recall_reachable_ci"`
 	Hosts       float64           `json:"hosts"`
 	TrainPages  float64           `json:"train_pages"` // fetched
 	Short       int               `json:"short"`       // crawls that ran out of URLs
@@ -143,13 +146,33 @@ func points(curve []lab.Point) [][2]float64 {
 	return out
 }
 
+// reach adds recall of what can be reached.
+func (r *labRun) reach(x *lab.Experiment, crawls [][]*lab.Crawl, out *labResult) error {
+	r.app.say("finding out what can be reached")
+	reachable, err := x.Reachable(r.app.ctx, crawler.Scope{Links: crawler.LinkPolicy(r.Links)})
+	if err != nil {
+		return err
+	}
+	for i, name := range out.order {
+		m := lab.ReachedRecall(crawls[i], reachable, r.Pages)
+		row := out.Policies[name]
+		row.Reached, row.ReachedCI = &m.Value, m.CI
+		out.Policies[name] = row
+	}
+	return nil
+}
+
 // table prints a row a policy.
 func (r *labResult) table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "policy\tharvest\t95 % interval\twithout training\trecall\tharvest area\trecall area\thosts\t")
 	for _, name := range r.order {
 		p := r.Policies[name]
-		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t\n", name, p.Harvest, spanOf(p.CI), p.Fresh, p.Recall, p.HarvestArea, p.RecallArea, p.Hosts)
+		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t", name, p.Harvest, spanOf(p.CI), p.Fresh, p.Recall, p.HarvestArea, p.RecallArea, p.Hosts)
+		if p.Reached != nil {
+			fmt.Fprintf(t, "%.3f of what can be reached\t", *p.Reached)
+		}
+		fmt.Fprintln(t)
 	}
 	_ = t.Flush() // its only errors are w's
 }
