@@ -8,7 +8,7 @@ import (
 // crawlMemory is the heap at which the garbage collector of a crawl works
 // harder instead of letting it grow. The store's mapped files come on top; the
 // whole stays below 512 MiB.
-const crawlMemory = 288 << 20
+const crawlMemory = 352 << 20
 
 // limitMemory holds a crawl to crawlMemory, unless GOMEMLIMIT says otherwise.
 func limitMemory() (restore func()) { return limitHeap(crawlMemory) }
