@@ -27,10 +27,16 @@ proxy=http://$(sed 's/.*"addr":"\([^"]*\)".*/\1/' "$work/serve.json")
 # number KEY FILE: a top-level number of one JSON object, the first of that name.
 number() { grep -o "\"$1\":[0-9.e-]*" "$2" | awk -F: 'NR == 1 { print $2 }'; }
 
+# shuffled NAME: the lines of the input in an order that belongs to the name.
+shuffled() {
+	awk -v seed="$(printf %s "$1" | cksum | cut -d' ' -f1)" 'BEGIN { srand(seed) } { printf "%.12f\t%s\n", rand(), $0 }' |
+		LC_ALL=C sort | cut -f2-
+}
+
 # prepare TOPIC SET: model and start pages.
 prepare() {
 	local name=$1-$2
-	shuf --random-source=<(yes "$name") "$work/labels.tsv" >"$work/$name.order"
+	shuffled "$name" <"$work/labels.tsv" >"$work/$name.order"
 	# the first 600 are for training, labelled TOPIC or other
 	head -600 "$work/$name.order" | awk -F'\t' -v t="$1" '{ l = "other"; n = split($3, all, "|"); if ($2 == t) l = t
 		for (i = 1; i <= n; i++) if (all[i] == t) l = t; print $1 "\t" l }' >"$work/$name.train"
