@@ -82,7 +82,7 @@ func reachSentence(f Figures) string {
 	if len(r.Capped) > 0 && r.Capped[0].Harvest != nil && f.Harvest != nil {
 		c := r.Capped[len(r.Capped)-1]
 		capped, all := report.Percent(*c.Harvest), report.Percent(*f.Harvest)
-		s += fmt.Sprintf(". Counting no more than %d pages a host, the harvest is %s", c.Cap, capped)
+		s += fmt.Sprintf(". Counting no more than %s a host, the harvest is %s", report.Pages(c.Cap), capped)
 		if capped != all {
 			s += " instead of " + all
 		}

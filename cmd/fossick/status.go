@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"fossick/crawler"
+	"fossick/report"
 )
 
 // status is what a person sees while a crawl goes on: on a terminal one line
@@ -45,7 +46,7 @@ func (s *status) begin(resume bool, p crawler.Progress) {
 			p.Counts.Pages, p.Counts.Relevant, p.Queue, p.Hosts)
 		return
 	}
-	s.a.say("starting from %d pages on %d hosts; Ctrl-C stops cleanly", p.Queue, p.Hosts)
+	s.a.say("starting from %s; Ctrl-C stops cleanly", report.Pages(p.Queue))
 }
 
 // show is called twice a second.
