@@ -30,7 +30,7 @@ func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.answer(out, r, q)
 	if w.log != nil {
 		w.log.add(record{
-			Start: start, End: time.Now(), URL: q.url(), Host: q.hostport(), Path: q.path,
+			Start: start, Sending: out.last, End: time.Now(), URL: q.url(), Host: q.hostport(), Path: q.path,
 			Status: out.status, Bytes: out.bytes, UserAgent: r.UserAgent(), Method: r.Method, Fault: out.fault,
 			After: rw.Header().Get("Retry-After"),
 		})

@@ -11,10 +11,11 @@ import (
 
 // record is one line of the request log.
 type record struct {
-	Start     time.Time `json:"start"` // the header is read
-	End       time.Time `json:"end"`   // the last byte is handed to the system
-	Host      string    `json:"host"`  // name:port
-	Path      string    `json:"path"`  // with the query
+	Start     time.Time `json:"start"`            // the header is read
+	Sending   time.Time `json:"sending,omitzero"` // the last part of the body is about to be handed to the system
+	End       time.Time `json:"end"`              // it was, and the server had its turn again to read the clock
+	Host      string    `json:"host"`             // name:port
+	Path      string    `json:"path"`             // with the query
 	Status    int       `json:"status"`
 	Bytes     int64     `json:"bytes"` // of the body
 	UserAgent string    `json:"user_agent"`
@@ -53,7 +54,8 @@ type counted struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
-	fault  string // its name, for the log
+	fault  string    // its name, for the log
+	last   time.Time // when the last write began
 }
 
 // Unwrap lets a fault take the connection over.
@@ -70,6 +72,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
+	c.last = time.Now()
 	n, err := c.ResponseWriter.Write(b)
 	c.bytes += int64(n)
 	return n, err
@@ -80,6 +83,7 @@ func (c *counted) ReadFrom(r io.Reader) (int64, error) {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
+	c.last = time.Now()
 	n, err := io.Copy(c.ResponseWriter, r)
 	c.bytes += n
 	return n, err

@@ -98,13 +98,21 @@ func (c *watchedConn) Write(p []byte) (int, error) {
 	if c.spoke() {
 		return 0, errUnsolicited
 	}
+	// Noted before: the server may answer, or hang up, before we have our turn again.
+	before := c.note(true)
 	n, err := c.Conn.Write(p)
-	if n > 0 {
-		c.mu.Lock()
-		c.sent = true
-		c.mu.Unlock()
+	if n == 0 && err != nil {
+		c.note(before)
 	}
 	return n, err
+}
+
+// note sets whether something was sent, and returns what it was.
+func (c *watchedConn) note(sent bool) (before bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before, c.sent = c.sent, sent
+	return before
 }
 
 // untouched says whether nothing of a request went out on a kept connection.

@@ -53,6 +53,9 @@ func TestKill(t *testing.T) {
 		}}})
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
+		if os.Getenv("FOSSICK_KILLS") == "" {
+			t.Skip("takes minutes; scripts/kill.sh runs it, by FOSSICK_KILLS")
+		}
 		corpus := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), "wikispeedia")
 		if _, err := os.Stat(corpus); err != nil {
 			t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)

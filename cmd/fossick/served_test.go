@@ -39,6 +39,7 @@ func (l *requestLog) lines() int {
 // request is one line of the log.
 type request struct {
 	Start, End time.Time
+	Sending    time.Time // the last write of the body began; zero when there was none
 	Host, Path string
 	Status     int
 	Fault      string
