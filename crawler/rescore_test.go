@@ -8,8 +8,8 @@ func TestRescoreAfter(t *testing.T) {
 	for _, c := range []struct {
 		queue, inMemory, onDisk int // pages
 	}{
-		{0, 10, 10}, {1_000, 10, 10}, {4_598, 10, 45}, {8_000, 25, 80}, {10_000, 35, 100}, {20_000, 85, 200},
-		{40_000, 185, 400}, {262_144, 1295, 2621}, {4_000_000, 19_985, 40_000},
+		{0, 10, 10}, {1_000, 10, 10}, {4_598, 10, 45}, {8_000, 40, 80}, {10_000, 60, 100}, {20_000, 160, 200},
+		{40_000, 360, 400}, {262_144, 2581, 2621}, {4_000_000, 39_960, 40_000},
 	} {
 		if got := rescoreAfter(c.queue, false); got != c.inMemory {
 			t.Errorf("%d URLs in memory: after %d pages, want %d", c.queue, got, c.inMemory)

@@ -47,12 +47,12 @@ func (v *vocabulary) worth(words []token, base float64) (mean, most float64) {
 
 // wordReader cuts texts into words. It serves one goroutine.
 type wordReader struct {
-	analyzer *features.Analyzer
-	found    []token
+	tokens *features.Tokens[token]
+	found  []token
 }
 
 func newWordReader() *wordReader {
-	return &wordReader{analyzer: features.NewAnalyzer(features.AnalyzerOptions{Numbers: features.NumbersKeep})}
+	return &wordReader{tokens: features.NewTokens(features.AnalyzerOptions{Numbers: features.NumbersKeep}, tokenOf)}
 }
 
 func tokenOf(term string) token { return token(page.Key(term)) }
@@ -65,7 +65,7 @@ const maxPageText = 16 << 10
 func (r *wordReader) page(p *page.Page) []token {
 	r.found = r.found[:0]
 	for _, text := range []string{p.Title, p.Description, head(p.Text, maxPageText)} {
-		r.analyzer.Each(text, p.Lang, func(_, term string) { r.found = append(r.found, tokenOf(term)) })
+		r.found = r.tokens.Append(r.found, text, p.Lang)
 	}
 	slices.Sort(r.found)
 	r.found = slices.Compact(r.found)
@@ -87,14 +87,14 @@ func head(text string, n int) string {
 // its URL, and returns their number.
 func (r *wordReader) link(dst []token, lang string, l *page.Link) int {
 	n := 0
-	add := func(_, term string) {
-		if w := tokenOf(term); n < len(dst) && !slices.Contains(dst[:n], w) {
+	r.found = r.tokens.Append(r.found[:0], head(l.Anchor, 256), lang)
+	r.found = r.tokens.Append(r.found, lastPart(l.URL), lang)
+	for _, w := range r.found {
+		if n < len(dst) && !slices.Contains(dst[:n], w) {
 			dst[n] = w
 			n++
 		}
 	}
-	r.analyzer.Each(head(l.Anchor, 256), lang, add)
-	r.analyzer.Each(lastPart(l.URL), lang, add)
 	return n
 }
 
