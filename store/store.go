@@ -197,7 +197,8 @@ func options(path string) badger.Options {
 		WithNumLevelZeroTables(3).
 		WithNumLevelZeroTablesStall(8).
 		WithBaseLevelSize(64 << 20).
-		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
+		WithBaseTableSize(1 << 20). // doubled from level to level; each of up to 13 in the making has its size in the heap, twice
+		WithValueThreshold(256).    // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
 		WithDetectConflicts(false).                             // there is one writer

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
@@ -95,11 +96,15 @@ func mapping(line, dir string) (name string, from, to uintptr) {
 	if at < 0 || filepath.Dir(line[at:]) != dir {
 		return "", 0, 0
 	}
-	var mode string
-	if n, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &mode); n != 3 || err != nil || !strings.HasSuffix(mode, "s") {
+	span, rest, _ := strings.Cut(line, " ")
+	mode, _, _ := strings.Cut(rest, " ")
+	low, high, _ := strings.Cut(span, "-")
+	start, err1 := strconv.ParseUint(low, 16, 64)
+	end, err2 := strconv.ParseUint(high, 16, 64)
+	if err1 != nil || err2 != nil || end < start || !strings.HasSuffix(mode, "s") {
 		return "", 0, 0
 	}
-	return filepath.Base(line[at:]), from, to
+	return filepath.Base(line[at:]), uintptr(start), uintptr(end)
 }
 
 // mappedBytes returns how much of the process's mapped files is resident.
