@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,15 +56,18 @@ func TestDeadHostsAreNoOutage(t *testing.T) {
 // journal.
 func TestTakeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		start, down := time.Now(), false
+		start := time.Now()
+		var down atomic.Bool // workers look, and one sets it
 		const busy = 10 * time.Second // meanwhile the other hosts are met
 		pages := manyPages(12, 20)
 		w := &illWeb{fakeWeb: &fakeWeb{pages: pages, took: 100 * time.Millisecond, fail: map[string][]fetch.Response{
 			"http://h3.test/1": {{State: fetch.StateCode, Code: 503}, {State: fetch.StateCode, Code: 503, RetryAfter: busy}},
 		}}, wait: time.Second}
 		w.down = func(_, url string) fetch.State {
-			down = down || url == "http://h3.test/1" && time.Since(start) > busy
-			if down && time.Since(start) < time.Hour {
+			if url == "http://h3.test/1" && time.Since(start) > busy {
+				down.Store(true)
+			}
+			if down.Load() && time.Since(start) < time.Hour {
 				return fetch.StateConnectError
 			}
 			return ""
@@ -95,20 +99,20 @@ func TestTakeBack(t *testing.T) {
 // sleeps) counts for nobody, and rests go by the clock on the wall.
 func TestStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		passed := time.Duration(0) // while stopped
+		var passed atomic.Int64 // nanoseconds, while stopped
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(9, 6), took: 300 * time.Millisecond}, wait: time.Second}
 		stops := 0
 		w.down = func(_, url string) fetch.State {
-			if stops < 30 && strings.HasSuffix(url, "/3") && passed < 30*time.Hour { // a stop during each of the first exchanges for 3
+			if stops < 30 && strings.HasSuffix(url, "/3") && passed.Load() < int64(30*time.Hour) { // a stop during each of the first exchanges for 3
 				stops++
-				passed += time.Hour
+				passed.Add(int64(time.Hour))
 				return fetch.StateHeaderTimeout
 			}
 			return ""
 		}
 		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h5.test/2")
 		opt.Fetcher, opt.Workers, opt.Delay = w, 1, Delay{Fixed: true, Rest: 20 * time.Second}
-		opt.Now = func() time.Time { return time.Now().Add(passed) }
+		opt.Now = func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
 		start := time.Now()
 		r := crawl(t, opt)
 		allStored(t, opt.Store, w.pages)
