@@ -57,7 +57,7 @@ func TestDeadHostsAreNoOutage(t *testing.T) {
 func TestTakeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		var down atomic.Bool // workers look, and one sets it
+		var down atomic.Bool          // workers look, and one sets it
 		const busy = 10 * time.Second // meanwhile the other hosts are met
 		pages := manyPages(12, 20)
 		w := &illWeb{fakeWeb: &fakeWeb{pages: pages, took: 100 * time.Millisecond, fail: map[string][]fetch.Response{
