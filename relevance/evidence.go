@@ -11,7 +11,7 @@ import (
 
 // evidence is what is known of a target that waits: 128 bytes.
 type evidence struct {
-	host, folder *record
+	host, folder *place
 	sources      [maxSources]*source // the first pages that link here
 	words        [maxLinkWords]token // of the links' texts and the URL, the first of them
 	count        uint8               // of words
@@ -43,7 +43,7 @@ func (e *extreme) add(x float64, first bool) {
 
 // source is a page as a giver of links.
 type source struct {
-	followed record  // its links that were fetched
+	followed place   // its links that were fetched
 	hops     float32 // links since a page on topic; 0 is one itself
 }
 
@@ -119,12 +119,12 @@ func (r *record) mean() float64 { return (float64(r.onTopic) + 0.5) / (float64(r
 const doubt = 2
 
 // lift is how much more likely than base the record's next page is on topic, as a
-// difference of log-odds; 0 where there is no page.
-func (r *record) lift(base float64) float64 {
+// difference of log-odds; 0 where there is no page. odds is logit(base).
+func (r *record) lift(base, odds float64) float64 {
 	if r.pages == 0 {
 		return 0
 	}
-	return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - logit(base)
+	return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - odds
 }
 
 // folder is a URL without its query and what follows its last slash.

@@ -25,16 +25,16 @@ type Learned struct {
 	cut     float64 // probability from which a page counts as on topic
 	readers *features.Spare[wordReader]
 
-	mu        sync.Mutex        // guards the rest
-	evidence  recent[*evidence] // by page.Key of targets that were not fetched yet
-	fetched   recent[struct{}]  // by page.Key
-	sources   recent[*source]   // by page.Key of pages whose links come next
-	places    recent[*record]   // hosts and folders, by page.Key
-	all       record            // the crawl
-	pageWords vocabulary
-	linkWords vocabulary
-	model     logistic
-	explorer  explorer
+	mu         sync.Mutex        // guards the rest
+	evidence   recent[*evidence] // by page.Key of targets that were not fetched yet
+	fetched    recent[struct{}]  // by page.Key
+	sources    recent[*source]   // by page.Key of pages whose links come next
+	places     recent[*place]    // hosts and folders, by page.Key
+	all        record            // the crawl
+	base       base              // of it
+	vocabulary vocabulary
+	model      logistic
+	explorer   explorer
 }
 
 // LearnedOptions are the settings of NewLearned.
@@ -49,8 +49,8 @@ func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 	return &Learned{
 		judge: judge, cut: opt.Cut, readers: features.NewSpare(newWordReader),
 		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[struct{}](maxFetched),
-		sources: newRecent[*source](maxSourcePages), places: newRecent[*record](maxPlaces),
-		pageWords: newVocabulary(), linkWords: newVocabulary(),
+		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
+		base: newBase(), vocabulary: newVocabulary(),
 		model: newLogistic(), explorer: newExplorer(opt.Explore, opt.Seed),
 	}
 }
@@ -81,10 +81,11 @@ func (l *Learned) ScorePage(p *page.Page, probability float64) Score {
 		from.hops = 0
 	}
 	l.sources.put(key, from)
-	l.pageWords.learn(words, probability)
+	l.vocabulary.learnPage(words, probability)
 	l.all.add(probability)
 	l.place(page.Host(p.URL)).add(probability)
 	l.place(folder(p.URL)).add(probability)
+	l.base.move(&l.all)
 	l.explore()
 	return Score{probability, terms}
 }
@@ -93,7 +94,7 @@ func (l *Learned) ScorePage(p *page.Page, probability float64) Score {
 // words of its links, and for the pages that named it.
 func (l *Learned) learn(e *evidence, probability float64) {
 	l.model.learn(l.parts(e), probability)
-	l.linkWords.learn(e.words[:e.count], probability)
+	l.vocabulary.learnLink(e.words[:e.count], probability)
 	for _, s := range e.named() {
 		s.followed.add(probability)
 	}
@@ -151,11 +152,11 @@ func (l *Learned) target(key uint64, url string) *evidence {
 }
 
 // place returns the record of a host or a folder.
-func (l *Learned) place(name string) *record {
+func (l *Learned) place(name string) *place {
 	key := page.Key(name)
 	r, ok := l.places.get(key)
 	if !ok {
-		r = &record{}
+		r = &place{}
 		l.places.put(key, r)
 	}
 	return r

@@ -16,13 +16,13 @@ func TestLearnedMemory(t *testing.T) {
 	before := heap()
 	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.02})
 	l.evidence.limit, l.fetched.limit, l.places.limit = maxTargets/part, maxFetched/part, maxPlaces/part
-	l.pageWords.words.limit, l.linkWords.words.limit = maxVocabulary/part, maxVocabulary/part
+	l.vocabulary.words.limit = maxVocabulary / part
 	for n := range 2 * maxFetched / part {
 		l.fetched.put(uint64(n), struct{}{})
 	}
 	for n := range 2 * maxVocabulary / part {
-		l.pageWords.learn([]token{token(n)}, 0.5)
-		l.linkWords.learn([]token{token(n)}, 0.5)
+		l.vocabulary.learnPage([]token{token(n)}, 0.5)
+		l.vocabulary.learnLink([]token{token(n)}, 0.5)
 	}
 	const links = 50
 	for n := range 2 * maxTargets / part / links {

@@ -53,7 +53,7 @@ var prior = [parts]float64{
 
 // parts returns the numbers that say what a target may be.
 func (l *Learned) parts(e *evidence) (x [parts]float64) {
-	n, base := float64(e.parents), l.all.mean()
+	n := float64(e.parents)
 	x[partBias] = 1
 	x[partMeanParent] = float64(e.prob.sum) / n
 	x[partBestParent] = float64(e.prob.max)
@@ -62,14 +62,13 @@ func (l *Learned) parts(e *evidence) (x [parts]float64) {
 	x[partMeanAnchor] = float64(e.anchor.sum) / n
 	x[partBestContext] = float64(e.context.max)
 	x[partMeanContext] = float64(e.context.sum) / n
-	x[partMeanWord], x[partWord] = l.pageWords.worth(e.words[:e.count], base)
-	x[partLinkWord], _ = l.linkWords.worth(e.words[:e.count], base)
+	x[partMeanWord], x[partWord], x[partLinkWord] = l.vocabulary.worth(e.words[:e.count], &l.base)
 	for _, s := range e.named() {
-		x[partHub] += s.followed.lift(base)
+		x[partHub] += s.followed.above(&l.base)
 	}
 	x[partHub] /= float64(max(1, len(e.named())))
-	x[partHost] = e.host.lift(base)
-	x[partFolder] = e.folder.lift(e.host.mean())
+	x[partHost] = e.host.above(&l.base)
+	x[partFolder] = e.folder.aboveHost(e.host, &l.base)
 	if !e.text {
 		x[partNav] = 1
 	}

@@ -10,39 +10,46 @@ import (
 	"fossick/page"
 )
 
-// vocabulary says what words are worth in this crawl: of what a word occurred in,
-// how many pages there were and how far they were on topic. It keeps the words that
-// were used last, see recent. Two words in 2^32 may share a token; the analyzer
-// makes one term of a word's forms, and words of scripts that do not space them.
-type vocabulary struct{ words recent[record] }
+// vocabulary says what words are worth in this crawl: of what a word occurred in, a
+// page or a link that was followed, how many pages there were and how far they were
+// on topic. It keeps the words that were used last. Two words in 2^32 may share a
+// token; the analyzer makes one term of a word's forms, and words of scripts that do
+// not space them.
+type vocabulary struct{ words wordTable }
 
-func newVocabulary() vocabulary { return vocabulary{newRecent[record](maxVocabulary)} }
+func newVocabulary() vocabulary { return vocabulary{newWordTable(maxVocabulary)} }
 
-// learn takes in that these words, each given once, occurred with a page.
-func (v *vocabulary) learn(words []token, probability float64) {
+// learnPage takes in that these words, each given once, were on a page.
+func (v *vocabulary) learnPage(words []token, probability float64) {
 	for _, w := range words {
-		r, known := v.words.get(uint64(w))
-		r.add(probability)
-		if known {
-			v.words.set(uint64(w), r)
-		} else {
-			v.words.put(uint64(w), r)
-		}
+		v.words.use(w).page.add(probability)
 	}
 }
 
-// worth returns the mean and the largest lift of some words above base; that of a
-// new word is 0.
-func (v *vocabulary) worth(words []token, base float64) (mean, most float64) {
-	for i, w := range words {
-		r, _ := v.words.peek(uint64(w))
-		lift := r.lift(base)
+// learnLink takes in that these words, each given once, were in links to a page.
+func (v *vocabulary) learnLink(words []token, probability float64) {
+	for _, w := range words {
+		v.words.use(w).link.add(probability)
+	}
+}
+
+// worth returns the mean and the largest lift of some words on pages, and their mean
+// lift in links; those of a new word are 0.
+func (v *vocabulary) worth(words []token, b *base) (mean, most, inLinks float64) {
+	for i, t := range words {
+		lift := 0.0
+		if w := v.words.find(t); w != nil {
+			w.lifts(b)
+			lift = w.pageLift
+			inLinks += w.linkLift
+		}
 		mean += lift
 		if i == 0 || lift > most {
 			most = lift
 		}
 	}
-	return mean / float64(max(1, len(words))), most
+	n := float64(max(1, len(words)))
+	return mean / n, most, inLinks / n
 }
 
 // wordReader cuts texts into words. It serves one goroutine.

@@ -12,27 +12,29 @@ import (
 
 func TestVocabularyWorth(t *testing.T) {
 	v := newVocabulary()
-	v.learn([]token{1, 2}, 1)
-	v.learn([]token{1, 3}, 1)
-	v.learn([]token{3}, 0)
-	const base = 0.25
+	v.learnPage([]token{1, 2}, 1)
+	v.learnPage([]token{1, 3}, 1)
+	v.learnPage([]token{3}, 0)
+	v.learnLink([]token{2}, 1)
+	const mean = 0.25
+	b := base{now: 1, mean: mean, odds: logit(mean)}
 	lift := func(onTopic, pages float64) float64 {
-		return logit((onTopic+2*base)/(pages+2)) - logit(base)
+		return logit((onTopic+2*mean)/(pages+2)) - logit(mean)
 	}
 	for _, test := range []struct {
-		name       string
-		words      []token
-		mean, most float64
+		name             string
+		words            []token
+		mean, most, link float64
 	}{
-		{"none", nil, 0, 0},
-		{"a new word", []token{9}, 0, 0},
-		{"a good word", []token{1}, lift(2, 2), lift(2, 2)},
-		{"a good word and a new one", []token{9, 1}, lift(2, 2) / 2, lift(2, 2)},
-		{"seen once, and half the time", []token{2, 3}, (lift(1, 1) + lift(1, 2)) / 2, lift(1, 1)},
+		{"none", nil, 0, 0, 0},
+		{"a new word", []token{9}, 0, 0, 0},
+		{"a good word", []token{1}, lift(2, 2), lift(2, 2), 0},
+		{"a good word and a new one", []token{9, 1}, lift(2, 2) / 2, lift(2, 2), 0},
+		{"seen once, and half the time", []token{2, 3}, (lift(1, 1) + lift(1, 2)) / 2, lift(1, 1), lift(1, 1) / 2},
 	} {
-		mean, most := v.worth(test.words, base)
-		if math.Abs(mean-test.mean) > 1e-9 || math.Abs(most-test.most) > 1e-9 {
-			t.Errorf("%s: worth %v, %v; want %v, %v", test.name, mean, most, test.mean, test.most)
+		mean, most, link := v.worth(test.words, &b)
+		if math.Abs(mean-test.mean) > 1e-9 || math.Abs(most-test.most) > 1e-9 || math.Abs(link-test.link) > 1e-9 {
+			t.Errorf("%s: worth %v, %v, in links %v; want %v, %v, %v", test.name, mean, most, link, test.mean, test.most, test.link)
 		}
 	}
 }

@@ -1,0 +1,78 @@
+package relevance
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"fossick/page"
+)
+
+// TestKeptLiftsAreFresh crawls a random web and holds, after each page, the score of
+// every target that waits against one made without anything that was kept.
+func TestKeptLiftsAreFresh(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	words := strings.Fields("amber basalt coral dolomite emerald flint granite hematite")
+	some := func(n int) string {
+		var out []string
+		for range n {
+			out = append(out, words[rng.IntN(len(words))])
+		}
+		return strings.Join(out, " ")
+	}
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.1, Seed: 1})
+	for i := range 300 {
+		p := &page.Page{URL: fmt.Sprintf("http://h%d.test/%d/%d", i%5, i%3, i), Text: some(4)}
+		for range 6 {
+			n := rng.IntN(300)
+			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d/%d", n%5, n%3, n), Anchor: some(2)})
+		}
+		y := rng.Float64()
+		l.ScorePage(p, y)
+		l.ScoreLinks(nil, p, y)
+		for key, e := range l.evidence.young {
+			got, known := l.Rescore(key)
+			want := plainScore(l, e)
+			if !known || got != want {
+				t.Fatalf("page %d: score %v, %v; want %v", i, got, known, want)
+			}
+		}
+	}
+}
+
+// plainScore is score as the documentation has it.
+func plainScore(l *Learned, e *evidence) float64 {
+	if e.explored {
+		return 1
+	}
+	x := l.parts(e)
+	base := l.all.mean()
+	lift := func(r record, base float64) float64 {
+		if r.pages == 0 {
+			return 0
+		}
+		return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - logit(base)
+	}
+	x[partWord], x[partMeanWord], x[partLinkWord] = math.Inf(-1), 0, 0
+	for _, w := range e.words[:e.count] {
+		var known word
+		if found := l.vocabulary.words.find(w); found != nil {
+			known = *found
+		}
+		x[partWord] = max(x[partWord], lift(known.page, base))
+		x[partMeanWord] += lift(known.page, base)
+		x[partLinkWord] += lift(known.link, base)
+	}
+	x[partMeanWord] /= float64(e.count)
+	x[partLinkWord] /= float64(e.count)
+	x[partHub] = 0
+	for _, s := range e.named() {
+		x[partHub] += lift(s.followed.record, base)
+	}
+	x[partHub] /= float64(len(e.named()))
+	x[partHost] = lift(e.host.record, base)
+	x[partFolder] = lift(e.folder.record, e.host.mean())
+	return l.model.probability(x)
+}
