@@ -10,6 +10,7 @@ type Classifier struct {
 	machine
 	members []member // of a model that is a vote: they score in its place
 	lex     *features.Lexicon
+	also    *features.Also // reads along, nil without
 	spare   *features.Spare[scratch]
 }
 
@@ -29,13 +30,15 @@ type Result struct {
 }
 
 // New sets a model to work. It fails on a model whose tables do not fit together.
-func New(m *models.Model) (*Classifier, error) {
+func New(m *models.Model) (*Classifier, error) { return newClassifier(m, nil) }
+
+func newClassifier(m *models.Model, also *features.Also) (*Classifier, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
 	own := *m // Bind must not touch a model that others use
 	own.Weighting.Bind(own.Terms)
-	c := &Classifier{machine: newMachine(&own), lex: features.FixedLexicon(own.Terms)}
+	c := &Classifier{machine: newMachine(&own), lex: features.FixedLexicon(own.Terms), also: also}
 	if own.Vote != nil {
 		for i := range own.Vote.Members {
 			c.members = append(c.members, newMember(&own.Vote.Members[i], len(own.Terms)))
@@ -43,6 +46,9 @@ func New(m *models.Model) (*Classifier, error) {
 	}
 	c.spare = features.NewSpare(func() *scratch {
 		s := &scratch{state: c.newState(), x: features.NewExtractor(own.Extractor, c.lex)}
+		if c.also != nil {
+			s.x.ReadAlong(*c.also)
+		}
 		for i := range c.members {
 			s.members = append(s.members, c.members[i].newState())
 		}
@@ -102,10 +108,15 @@ func (s *scratch) best() int {
 func (c *Classifier) score(d features.Doc) *scratch {
 	s := c.spare.Get()
 	s.terms = s.x.CountUnsorted(s.terms, d)
+	c.weigh(s)
+	return s
+}
+
+// weigh makes probabilities of a page's counts.
+func (c *Classifier) weigh(s *scratch) {
 	if c.members != nil {
 		c.vote(s)
 	} else {
 		c.machine.score(&s.state)
 	}
-	return s
 }

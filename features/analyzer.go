@@ -42,6 +42,7 @@ type Analyzer struct {
 	opt     AnalyzerOptions
 	langs   map[string]*vocabulary
 	resolve func(*entry) // when set, gives a new entry its numbers
+	also    *Also        // when set, a second reader of the same words
 	buf     []byte       // the token at hand, in lower case
 	run     []byte       // ideographs in a row, see segment.go
 	breaks  string       // ideographs that part words, in the language at hand
@@ -59,6 +60,7 @@ type entry struct {
 	surface string // the word as written, in lower case
 	term    string // its stem; "" when the word is left out
 	body    int32  // the term's number for an Extractor; noTerm, or leftOut
+	also    uint32 // that of what a second reader makes of the word; 0 when it leaves it out
 
 	// For an Extractor: the numbers of the term in other fields, as part of pairs,
 	// and those of the word's runs of characters, nil until asked for.
@@ -81,19 +83,19 @@ func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
 // Terms appends the terms of text to dst in their order and returns it. lang is
 // an ISO 639-1 code, which a region may follow ("en-GB"); "" means English.
 func (a *Analyzer) Terms(dst []string, text, lang string) []string {
-	a.each(text, lang, func(_ int32, e *entry) { dst = append(dst, e.term) })
+	a.each(text, lang, func(s *wordSlot) { dst = append(dst, s.entry.term) })
 	return dst
 }
 
 // Each calls f for every term of text in order, with the word it came from, in
 // lower case. Words that the options leave out are passed over.
 func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
-	a.each(text, lang, func(_ int32, e *entry) { f(e.surface, e.term) })
+	a.each(text, lang, func(s *wordSlot) { f(s.entry.surface, s.entry.term) })
 }
 
-// each calls f for every term of text, with its number (entry.body), so that f need
-// not look at the entry for it.
-func (a *Analyzer) each(text, lang string, f func(body int32, e *entry)) {
+// each calls f for every word of text that the options or a second reader want, with
+// its slot, so that f need not look at the entry for most of them.
+func (a *Analyzer) each(text, lang string, f func(s *wordSlot)) {
 	v := a.vocabulary(lang)
 	a.breaks = v.lang.breaks
 	a.segment(text, func(token []byte) {
@@ -102,8 +104,8 @@ func (a *Analyzer) each(text, lang string, f func(body int32, e *entry)) {
 		if s == nil {
 			s = a.learn(v, string(token), key)
 		}
-		if s.body != leftOut {
-			f(s.body, s.entry)
+		if s.body != leftOut || s.also != 0 {
+			f(s)
 		}
 	})
 }
@@ -122,40 +124,47 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 
 // learn analyses a word that the cache does not have.
 func (a *Analyzer) learn(v *vocabulary, word string, key wordKey) *wordSlot {
-	e := &entry{key: key, surface: word, term: a.term(word, v.lang), body: noTerm}
+	var stem string
+	e := &entry{key: key, surface: word, term: a.opt.term(word, v.lang, &stem), body: noTerm}
 	switch {
 	case e.term == "":
 		e.body = leftOut
 	case a.resolve != nil:
 		a.resolve(e)
 	}
+	if a.also != nil {
+		e.also = a.also.number(a.also.Analyzer.term(word, v.lang, &stem))
+	}
 	return v.words.add(e)
 }
 
-// term returns what word counts as, or "" when the options leave it out.
-func (a *Analyzer) term(word string, lang *language) string {
+// term returns what word counts as, or "" when the options leave it out. stem is the
+// word's, "" until it was needed.
+func (o *AnalyzerOptions) term(word string, lang *language, stem *string) string {
 	if isNumber(word) {
-		return a.number(word)
+		return o.number(word)
 	}
-	if !a.opt.KeepStop && lang.isStop(word) {
+	if !o.KeepStop && lang.isStop(word) {
 		return ""
 	}
 	// A word of an ideographic script is whole with one or two runes.
-	if n := runes(word); n > a.opt.MaxLength || n < a.opt.MinLength && word[0] < 0x80 {
+	if n := runes(word); n > o.MaxLength || n < o.MinLength && word[0] < 0x80 {
 		return ""
 	}
-	word = lang.bare(word)
-	if a.opt.NoStem {
-		return word
+	if o.NoStem {
+		return lang.bare(word)
 	}
-	return lang.stem(word)
+	if *stem == "" {
+		*stem = lang.stem(lang.bare(word))
+	}
+	return *stem
 }
 
-func (a *Analyzer) number(word string) string {
-	if len(word) > a.opt.MaxLength {
+func (o *AnalyzerOptions) number(word string) string {
+	if len(word) > o.MaxLength {
 		return ""
 	}
-	switch a.opt.Numbers {
+	switch o.Numbers {
 	case NumbersKeep:
 		return word
 	case NumbersShape:

@@ -54,7 +54,11 @@ type Extractor struct {
 	opt     ExtractorOptions
 	an      *Analyzer
 	lex     *Lexicon
-	left    int       // words of the lead still to come
+	left    int   // words of the lead still to come
+	before  int32 // part of the word before in the line, or -1
+	running func(s *wordSlot)
+	reading bool      // a second reader reads along,
+	read    []uint32  // these so far
 	count   []float32 // by term; zero between pages
 	touched []int32   // terms whose count is not zero
 }
@@ -67,6 +71,7 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 	}
 	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex}
 	x.an.resolve = x.resolve
+	x.running = x.word
 	return x
 }
 
@@ -92,7 +97,7 @@ func (x *Extractor) resolve(e *entry) {
 // Count returns the terms of d, in rising order of their number, with how often
 // each occurs. The result is appended to dst's slices, which are cut first.
 func (x *Extractor) Count(dst Vector, d Doc) Vector {
-	x.scan(d)
+	x.scan(d, false)
 	slices.Sort(x.touched)
 	return x.collect(dst)
 }
@@ -100,7 +105,7 @@ func (x *Extractor) Count(dst Vector, d Doc) Vector {
 // CountUnsorted is Count with the terms in the order of their first occurrence,
 // for those who only add them up.
 func (x *Extractor) CountUnsorted(dst Vector, d Doc) Vector {
-	x.scan(d)
+	x.scan(d, false)
 	return x.collect(dst)
 }
 
@@ -120,48 +125,71 @@ func (x *Extractor) reset() {
 	x.touched = x.touched[:0]
 }
 
-// scan leaves the counts of d's terms in count and touched.
-func (x *Extractor) scan(d Doc) {
+// scan leaves the counts of d's terms in count and touched, and in read what a
+// second reader has of it, if it is to.
+func (x *Extractor) scan(d Doc, also bool) {
+	x.reading = also
 	x.field(title, d.Title, d.Lang, float32(x.opt.TitleWeight))
 	x.left = 0
-	x.text(d.Description, d.Lang)
+	x.text(d.Description, d.Lang, len(d.Description))
 	x.left = x.opt.Lead
-	x.text(d.Text, d.Lang) // headings are in it
+	if also {
+		x.readText(d.Text, d.Lang)
+	} else {
+		x.text(d.Text, d.Lang, len(d.Text)) // headings are in it
+	}
+	x.reading = false
 	if x.opt.Fields {
 		x.field(heading, d.Headings, d.Lang, 0)
 		x.field(address, path(d.URL), "en", 0)
 	}
 }
 
-// text counts the words of running text, and pairs within a line.
-func (x *Extractor) text(text, lang string) {
+// text counts the words of running text, and pairs within a line. A second reader
+// reads along as far as byte along, which no word reaches across.
+func (x *Extractor) text(text, lang string, along int) {
 	if !x.opt.Bigrams {
-		x.an.each(text, lang, x.word)
+		x.line(text, lang, along)
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		before := int32(-1)
-		x.an.each(line, lang, func(body int32, e *entry) {
-			x.word(body, e)
-			if before >= 0 {
-				x.add(x.lex.pair(before, e.part), 1)
-			}
-			before = e.part
-		})
+		x.before = -1
+		x.line(line, lang, min(along, len(line)))
+		along -= min(along, len(line)+1)
+	}
+}
+
+func (x *Extractor) line(text, lang string, along int) {
+	x.an.each(text[:along], lang, x.running)
+	if along < len(text) {
+		x.reading = false
+		x.an.each(text[along:], lang, x.running)
 	}
 }
 
 // word counts a word of running text, and as one of the lead while that lasts.
-func (x *Extractor) word(body int32, e *entry) {
-	x.add(body, 1)
+func (x *Extractor) word(s *wordSlot) {
+	if x.reading && s.also != 0 {
+		x.read = append(x.read, s.also)
+	}
+	if s.body == leftOut {
+		return
+	}
+	x.add(s.body, 1)
 	if x.opt.Chars > 0 {
-		for _, term := range x.runs(e) {
+		for _, term := range x.runs(s.entry) {
 			x.add(term, 1)
 		}
 	}
 	if x.left > 0 {
 		x.left--
-		x.add(x.own(e, lead), 1)
+		x.add(x.own(s.entry, lead), 1)
+	}
+	if x.opt.Bigrams {
+		if x.before >= 0 {
+			x.add(x.lex.pair(x.before, s.entry.part), 1)
+		}
+		x.before = s.entry.part
 	}
 }
 
@@ -190,12 +218,18 @@ func (x *Extractor) own(e *entry, f field) int32 {
 // field counts the words of field f: weight times as words of the text, once as
 // terms of the field.
 func (x *Extractor) field(f field, text, lang string, weight float32) {
-	x.an.each(text, lang, func(body int32, e *entry) {
+	x.an.each(text, lang, func(s *wordSlot) {
+		if x.reading && s.also != 0 {
+			x.read = append(x.read, s.also)
+		}
+		if s.body == leftOut {
+			return
+		}
 		if weight > 0 {
-			x.add(body, weight)
+			x.add(s.body, weight)
 		}
 		if x.opt.Fields {
-			x.add(x.own(e, f), 1)
+			x.add(x.own(s.entry, f), 1)
 		}
 	})
 }

@@ -29,10 +29,12 @@ type wordTable struct {
 // waiting for the memory where the rest stands took as long as all else.
 type wordSlot struct {
 	// A word of up to 16 bytes as two pieces that may overlap, its first bytes and
-	// its last; of a longer word the pieces do not tell all.
+	// its last; of a longer word the pieces do not tell all. The length is mixed into
+	// the last by the seed, so that two words of different length have the same
+	// pieces once in 2^64 pairs.
 	first, last uint64
-	length      uint32
 	body        int32  // as in entry
+	also        uint32 // as in entry
 	entry       *entry // nil of an empty slot
 }
 
@@ -42,14 +44,13 @@ const wholeWord = 16
 // wordKey is what a word is found by.
 type wordKey struct {
 	first, last uint64 // as in wordSlot
-	length      uint32
 	hash        uint32
 }
 
 func newWordTable() *wordTable {
 	return &wordTable{
 		young: make([]wordSlot, 1024), old: make([]wordSlot, 1),
-		seed: maphash.String(maphash.MakeSeed(), ""),
+		seed: maphash.String(maphash.MakeSeed(), "") | 1,
 	}
 }
 
@@ -69,7 +70,7 @@ func (t *wordTable) find(word []byte, key *wordKey) *wordSlot {
 func lookup(slots []wordSlot, word []byte, key *wordKey) *wordSlot {
 	for i := int(key.hash) & (len(slots) - 1); ; i = (i + 1) & (len(slots) - 1) {
 		s := &slots[i]
-		if s.first == key.first && s.last == key.last && s.length == key.length && s.entry != nil &&
+		if s.first == key.first && s.last == key.last && s.entry != nil &&
 			(len(word) <= wholeWord || s.entry.surface == string(word)) {
 			return s
 		}
@@ -105,7 +106,7 @@ func put(slots []wordSlot, e *entry) *wordSlot {
 	for slots[i].entry != nil {
 		i = (i + 1) & (len(slots) - 1)
 	}
-	slots[i] = wordSlot{e.key.first, e.key.last, e.key.length, e.body, e}
+	slots[i] = wordSlot{e.key.first, e.key.last, e.body, e.also, e}
 	return &slots[i]
 }
 
@@ -114,7 +115,7 @@ func put(slots []wordSlot, e *entry) *wordSlot {
 func (t *wordTable) key(word []byte) wordKey {
 	n := len(word)
 	h, b := t.seed^uint64(n)*0x9E3779B97F4A7C15, word
-	k := wordKey{length: uint32(n)}
+	var k wordKey
 	switch {
 	case n >= 8:
 		for ; len(b) > wholeWord; b = b[8:] {
@@ -127,6 +128,7 @@ func (t *wordTable) key(word []byte) wordKey {
 		k.first = uint64(b[0]) | uint64(b[n/2])<<8 | uint64(b[n-1])<<16
 	}
 	k.hash = uint32(fold(k.first^h, k.last^0xE7037ED1A0B428DB))
+	k.last ^= t.seed * uint64(n)
 	return k
 }
 

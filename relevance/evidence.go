@@ -60,13 +60,25 @@ type voice struct {
 func (l *Learned) hear(r *wordReader, p *page.Page, i int) voice {
 	link := &p.Links[i]
 	v := voice{
-		anchor:  logOdds(l.judge(features.Doc{Title: link.Anchor, URL: link.URL, Lang: p.Lang})),
+		anchor:  logOdds(l.readAnchor(r, link, p.Lang)),
 		context: logOdds(l.judge(features.Doc{Text: link.Context, Lang: p.Lang})),
 		early:   1 - float64(i)/float64(len(p.Links)),
 		nav:     link.Nav,
 	}
 	v.count = uint8(r.link(v.words[:], p.Lang, link))
 	return v
+}
+
+// readAnchor judges a link's text as a title, with the target's URL, and has r find
+// its words.
+func (l *Learned) readAnchor(r *wordReader, link *page.Link, lang string) (probability float64) {
+	d := features.Doc{Title: link.Anchor, URL: link.URL, Lang: lang}
+	if l.reader == nil || len(link.Anchor) > maxAnchor {
+		r.anchor(link.Anchor, lang)
+		return l.judge(d)
+	}
+	probability, r.found = l.reader(d, r.found[:0])
+	return probability
 }
 
 // logOdds is bounded, so that one sure word does not drown all else.

@@ -22,6 +22,7 @@ type Judge func(features.Doc) float64
 // scores. Safe for concurrent use.
 type Learned struct {
 	judge   Judge
+	reader  Reader  // nil where nobody cuts for both
 	cut     float64 // probability from which a page counts as on topic
 	readers *features.Spare[wordReader]
 
@@ -42,12 +43,13 @@ type LearnedOptions struct {
 	Cut     float64 // probability from which a page counts as on topic
 	Explore float64 // share of the fetches, in [0,1), that go to targets of which little is known
 	Seed    uint64  // of the choice of these
+	Reader  Reader  // says what the judge says; nil: the scorer cuts links into words itself
 }
 
 // NewLearned returns a scorer that knows nothing yet but the judge.
 func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 	return &Learned{
-		judge: judge, cut: opt.Cut, readers: features.NewSpare(newWordReader),
+		judge: judge, reader: opt.Reader, cut: opt.Cut, readers: features.NewSpare(newWordReader),
 		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[struct{}](maxFetched),
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
 		base: newBase(), vocabulary: newVocabulary(),
@@ -61,7 +63,20 @@ func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 func (l *Learned) ScorePage(p *page.Page, probability float64) Score {
 	r := l.readers.Get()
 	defer l.readers.Put(r)
-	words := r.page(p)
+	return l.take(p, probability, r.page(p))
+}
+
+// ScoreWords is ScorePage for a page that was cut into words already: words is what
+// Words has of its title, description and text. It is changed.
+func (l *Learned) ScoreWords(p *page.Page, probability float64, words []uint32) Score {
+	r := l.readers.Get()
+	words = r.seen.of(words)
+	l.readers.Put(r)
+	return l.take(p, probability, words)
+}
+
+// take learns from a page and its words, each of which comes once.
+func (l *Learned) take(p *page.Page, probability float64, words []token) Score {
 	key := page.Key(p.URL)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,6 +23,14 @@ type Rescorer interface {
 	Rescore(key uint64) (priority float64, known bool)
 }
 
+// WordScorer is a Policy that learns from the words of pages, as Words has them.
+type WordScorer interface {
+	Policy
+	// ScoreWords is ScorePage for a page that was cut into words already. It may
+	// change words.
+	ScoreWords(p *page.Page, similarity float64, words []uint32) Score
+}
+
 // Unlinked is a Policy that has an opinion of URLs to which no page links, as those
 // that only a sitemap names.
 type Unlinked interface {

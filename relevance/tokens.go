@@ -9,7 +9,7 @@ import (
 
 // token is a word of a link or a page, as a number: of 2^32, so that among 100,000
 // words one or two share one.
-type token uint32
+type token = uint32
 
 // The fields of a link that its words come from; the same word says something else
 // in each.

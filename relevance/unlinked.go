@@ -22,6 +22,7 @@ func (l *Learned) ScoreUnlinked(url string) float64 {
 	defer l.readers.Put(r)
 	words, none := float32(logOdds(l.judge(features.Doc{URL: url}))), float32(logOdds(l.judge(features.Doc{})))
 	e := evidence{text: true, parents: 1, anchor: extreme{words, words}, context: extreme{none, none}}
+	r.found = r.found[:0]
 	e.count = uint8(r.link(e.words[:], "", &page.Link{URL: url}))
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"fossick/features"
 	"fossick/page"
 )
 
@@ -55,7 +56,8 @@ func TestSameWords(t *testing.T) {
 		r := newWordReader()
 		known := slices.Clone(r.page(&page.Page{Lang: test.lang, Text: test.text}))
 		var words [maxLinkWords]token
-		n := r.link(words[:], test.lang, &page.Link{Anchor: test.anchor, URL: test.url})
+		r.anchor(test.anchor, test.lang)
+		n := r.link(words[:], test.lang, &page.Link{URL: test.url})
 		if !slices.ContainsFunc(words[:n], func(w token) bool { return slices.Contains(known, w) }) {
 			t.Errorf("%q: no word of the link %q to %s is found on the page", test.text, test.anchor, test.url)
 		}
@@ -70,7 +72,8 @@ func TestWordReaderIsBounded(t *testing.T) {
 	}
 	var words [maxLinkWords]token
 	anchor := "one two three four five six seven eight nine ten eleven"
-	if n := r.link(words[:], "en", &page.Link{Anchor: anchor, URL: "http://h.test/"}); n > maxLinkWords {
+	r.anchor(anchor, "en")
+	if n := r.link(words[:], "en", &page.Link{URL: "http://h.test/"}); n > maxLinkWords {
 		t.Errorf("%d words of a link, want %d at most", n, maxLinkWords)
 	}
 }
@@ -90,8 +93,8 @@ func FuzzLastPart(f *testing.F) {
 		if got := folder(address); !strings.HasPrefix(address, got) {
 			t.Errorf("folder(%q) = %q is no beginning of it", address, got)
 		}
-		if utf8.ValidString(address) && !utf8.ValidString(head(address, 7)) {
-			t.Errorf("head(%q, 7) = %q is cut within a character", address, head(address, 7))
+		if utf8.ValidString(address) && !utf8.ValidString(features.Head(address, 7)) {
+			t.Errorf("Head(%q, 7) = %q is cut within a character", address, features.Head(address, 7))
 		}
 	})
 }

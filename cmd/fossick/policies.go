@@ -39,7 +39,7 @@ var policies = []policy{
 	{name: "learned", about: "by what the model says of the pages so far", needsModel: true,
 		build: func(in policyInput) (crawler.Scorer, error) {
 			return in.adapt(relevance.NewLearned(in.labeller.judge, relevance.LearnedOptions{
-				Cut: in.labeller.cut, Explore: in.explore, Seed: in.seed}))
+				Cut: in.labeller.cut, Explore: in.explore, Seed: in.seed, Reader: in.labeller.reader()}))
 		}},
 	{name: "best-first", about: "a page's similarity to the topic, for all its links",
 		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.BestFirst{}) }},
@@ -140,7 +140,8 @@ func (in policyInput) judge() (relevance.Judge, float64) {
 
 // adapt makes a scorer of a policy of package relevance.
 func (in policyInput) adapt(p relevance.Policy) (crawler.Scorer, error) {
-	s := policyScorer{policy: p, labeller: in.labeller, keywords: in.keywords, threshold: in.threshold}
+	s := policyScorer{policy: p, labeller: in.labeller, keywords: in.keywords, threshold: in.threshold,
+		words: newWordScorer(p, in.labeller)}
 	if r, ok := p.(relevance.Rescorer); ok {
 		return &rescoringScorer{s, r}, nil
 	}

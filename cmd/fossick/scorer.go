@@ -26,7 +26,7 @@ type labeller struct {
 const maxStoredRule = 400
 
 func newLabeller(t *models.Topic) (*labeller, error) {
-	c, err := classify.New(t.Model)
+	c, err := classify.NewReading(t.Model, relevance.Words())
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,13 @@ func (l *labeller) label(p *page.Page, score *crawler.Score) float64 {
 		return l.memo.label(l, p, score)
 	}
 	result, why := l.classifier.ClassifyAndExplain(features.Doc(p.Fields()))
-	score.Label, score.Probability, score.Rule = result.Label, result.Score, clean(why, maxStoredRule)
-	probability := result.Probs[l.class]
+	return l.note(score, result, why)
+}
+
+// note writes what the model says into score.
+func (l *labeller) note(score *crawler.Score, r classify.Result, why string) (probability float64) {
+	score.Label, score.Probability, score.Rule = r.Label, r.Score, clean(why, maxStoredRule)
+	probability = r.Probs[l.class]
 	score.Relevant = probability >= l.cut
 	return probability
 }
@@ -88,10 +93,14 @@ type policyScorer struct {
 	policy    relevance.Policy
 	labeller  *labeller
 	keywords  *relevance.Keywords
-	threshold float64 // of the similarity, for relevance without a model
+	threshold float64     // of the similarity, for relevance without a model
+	words     *wordScorer // of a policy that learns words, where pages come once
 }
 
 func (s *policyScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
+	if s.words != nil {
+		return s.words.scorePage(s.labeller, p)
+	}
 	var score crawler.Score
 	var similarity float64
 	if s.labeller != nil {

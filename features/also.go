@@ -1,0 +1,75 @@
+package features
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Also is a second reader of the words that an Extractor counts: a page is cut into
+// words once, and of each both have what their own options make of it. What it gets
+// are numbers of its own, as those of Tokens, which is the same for a reader alone.
+type Also struct {
+	Analyzer  AnalyzerOptions
+	Number    func(term string) uint32 // asked once for each word that is remembered
+	TextBytes int                      // of the text only the first so many bytes are read; 0 is all
+}
+
+// noNumber is what 0 is taken for, which is no term's number.
+const noNumber = 1
+
+func (a *Also) number(term string) uint32 {
+	if term == "" {
+		return 0
+	}
+	if n := a.Number(term); n != 0 {
+		return n
+	}
+	return noNumber
+}
+
+// ReadAlong makes CountBoth read for also too. It is called once, before x counts.
+func (x *Extractor) ReadAlong(also Also) {
+	also.Analyzer = also.Analyzer.withDefaults()
+	x.an.also = &also
+}
+
+// CountBoth is CountUnsorted, and appends to words the numbers that the second reader
+// has for the terms of title, description and text, in their order.
+func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
+	x.read = words
+	x.scan(d, x.an.also != nil)
+	words, x.read = x.read, nil
+	return x.collect(dst), words
+}
+
+// readText counts the words of the text, of which the second reader has the first
+// bytes only: what is cut there is read by itself, up to where it is cut.
+func (x *Extractor) readText(text, lang string) {
+	end := len(Head(text, x.an.also.TextBytes))
+	if x.an.also.TextBytes <= 0 {
+		end = len(text)
+	}
+	along := end
+	if end < len(text) {
+		along = strings.LastIndexFunc(text[:end], isSpace) + 1
+	}
+	x.text(text, lang, along)
+	x.an.each(text[along:end], lang, func(s *wordSlot) {
+		if s.also != 0 {
+			x.read = append(x.read, s.also)
+		}
+	})
+}
+
+func isSpace(r rune) bool { return r < utf8.RuneSelf && class[r] == space }
+
+// Head returns the first n bytes of text, and no part of a character.
+func Head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
