@@ -53,30 +53,41 @@ func looksOf(p *page.Page, seed maphash.Seed) looks {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	var buf [512]byte
-	letters := buf[:0]
+	n := 0
 	for _, text := range [2]string{p.Title, p.Text} {
 		for i := 0; i < len(text); {
-			if len(letters) > len(buf)-utf8.UTFMax {
-				_, _ = h.Write(letters) // never fails
-				letters = buf[:0]
+			if n > len(buf)-utf8.UTFMax {
+				_, _ = h.Write(buf[:n]) // never fails
+				n = 0
 			}
 			if c := text[i]; c < utf8.RuneSelf { // nearly all of most pages
-				if lower := c | 0x20; 'a' <= lower && lower <= 'z' {
-					letters = append(letters, c)
-				}
+				// Whether a letter follows nobody can guess, so every byte is put down
+				// and the next one over it if it is none.
+				buf[n] = c
+				n += letterStep[c]
 				i++
 				continue
 			}
 			r, size := utf8.DecodeRuneInString(text[i:])
 			if unicode.IsLetter(r) {
-				letters = append(letters, text[i:i+size]...)
+				n += copy(buf[n:], text[i:i+size])
 			}
 			i += size
 		}
 	}
-	_, _ = h.Write(letters)
+	_, _ = h.Write(buf[:n])
 	return looks{h.Sum64(), p.Sketch}
 }
+
+// letterStep has 1 for the letters of ASCII.
+var letterStep = func() (t [utf8.RuneSelf]int) {
+	for c := range t {
+		if lower := c | 0x20; 'a' <= lower && lower <= 'z' {
+			t[c] = 1
+		}
+	}
+	return t
+}()
 
 // add counts a page and reports whether it was new.
 func (p *pattern) add(l looks) bool {

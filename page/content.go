@@ -151,32 +151,3 @@ func mix(a, b, c uint64) uint64 {
 	hi, lo = bits.Mul64(hi^lo^bits.RotateLeft64(c, 42), 0xA0761D6478BD642F)
 	return hi ^ lo
 }
-
-// counter counts for each of 64 bits how often it was set. Plane k holds bit k
-// of all 64 counts, so that adding a hash is a few operations on words.
-type counter struct {
-	planes [21]uint64 // a text has fewer than 2^21 words
-	n      int
-}
-
-func (v *counter) add(h uint64) {
-	v.n++
-	for k := 0; h != 0 && k < len(v.planes); k++ {
-		h, v.planes[k] = h&v.planes[k], h^v.planes[k]
-	}
-}
-
-// majority returns the bits set in more than half of the hashes.
-func (v *counter) majority() uint64 {
-	var out uint64
-	for bit := range 64 {
-		count := 0
-		for k, p := range v.planes {
-			count |= int(p>>bit&1) << k
-		}
-		if 2*count > v.n {
-			out |= 1 << bit
-		}
-	}
-	return out
-}
