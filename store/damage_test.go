@@ -67,6 +67,7 @@ func TestDamagedRecords(t *testing.T) {
 		},
 		keyLabel: func(s *Store) error { return drain(s.Labels()) },
 		keyHost:  func(s *Store) error { return drain(s.Hosts()) },
+		keyMark:  func(s *Store) error { return drain(s.Marks()) },
 
 		keyExchange: func(s *Store) error { return drain(s.Exchanges()) },
 	}
@@ -74,7 +75,7 @@ func TestDamagedRecords(t *testing.T) {
 		keyCount: key(keyCount), keySeen: bytesKey(keySeen, hashOf(u2)), keyBirth: numKey(keyBirth, 2), keyQueued: numKey(keyQueued, 2),
 		keyVisit: visitKey(2, 1), keyFate: numKey(keyFate, 2), keyPage: numKey(keyPage, 1), keyBody: numKey(keyBody, 1),
 		keyContent: bytesKey(keyContent, somePage().Checksum), keyLabel: numKey(keyLabel, 1), keyHost: bytesKey(keyHost, []byte("h:80")),
-		keyExchange: exchangeKey("h:80", 1),
+		keyExchange: exchangeKey("h:80", 1), keyMark: numKey(keyMark, 2),
 	}
 	for kind, read := range readers {
 		t.Run(string(kind), func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestDamagedRecords(t *testing.T) {
 			change(t, s, func(b *Batch) {
 				must(t, b.PutSeen(HashURL(u2), 2, false), b.PutBirth(2, Birth{URL: u2}), b.PutVisit(2, 1, Visit{}), b.PutFate(2, Fate{Page: 1}),
 					b.PutQueued(2, Queued{}), b.PutPage(somePage(), s.Compress([]byte("x"))), b.PutLabel(1, Label{}),
-					b.PutHost(&Host{Name: "h:80"}), b.PutExchange("h:80", 1, Exchange{}), b.PutCounts(&Counts{}))
+					b.PutHost(&Host{Name: "h:80"}), b.put(keys[keyMark], Mark{}), b.PutExchange("h:80", 1, Exchange{}), b.PutCounts(&Counts{}))
 			})
 			must(t, read(s))
 			must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Set(keys[kind], []byte{0xff, 1, 2}) }))

@@ -17,6 +17,6 @@
 // record.go the records; batch.go writing; read.go and waiters.go reading;
 // seen.go a filter before the seen-set; lately.go what was asked of it last; life.go
 // one URL's whole story; exchange.go exchanges that are for no URL, and all visits;
-// near.go the index of near-duplicates; disk.go free space; verify.go,
-// verifypages.go, verifyhosts.go and verifynear.go the invariants.
+// near.go the index of near-duplicates; mark.go what people say of pages; disk.go free space; verify.go,
+// verifypages.go, verifyhosts.go, verifynear.go and verifymarks.go the invariants.
 package store

@@ -22,6 +22,7 @@ const (
 	keyLabel   = 'l' // + page number → Label
 	keyNear    = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
 	keyHost    = 'h' // + name:port → Host
+	keyMark    = 'y' // + ID → Mark
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
 )

@@ -19,6 +19,7 @@ type Life struct {
 	Parent  string  // URL of the best parent so far
 	Page    *Page   // nil when it has none
 	Label   *Label  // nil when refine has not seen it
+	Mark    *Mark   // nil when nobody marked it
 }
 
 // Life tells the story of a URL in normal form; ErrUnknown when it was never seen.
@@ -49,6 +50,9 @@ func (l *Life) read(txn *badger.Txn) error {
 		return err
 	}
 	if err := optional(txn, numKey(keyFate, id), &l.Fate); err != nil {
+		return err
+	}
+	if err := optional(txn, numKey(keyMark, id), &l.Mark); err != nil {
 		return err
 	}
 	opt := badger.DefaultIteratorOptions

@@ -34,6 +34,9 @@ func (in *inspection) pages(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
+		if err := in.markIs(txn, p); err != nil {
+			return err
+		}
 		in.counts.Pages++
 		in.counts.Bytes += uint64(p.Bytes)
 		if p.Relevant {

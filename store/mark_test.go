@@ -1,0 +1,105 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// marked marks a URL and returns the totals.
+func marked(t *testing.T, s *Store, id ID, m Mark) (Counts, error) {
+	t.Helper()
+	counts, err := s.Counts()
+	must(t, err)
+	b := s.Batch()
+	defer b.Cancel()
+	if err := b.Mark(id, m, &counts); err != nil {
+		return counts, err
+	}
+	must(t, b.Commit())
+	counts, err = s.Counts()
+	must(t, err)
+	return counts, nil
+}
+
+// TestMark: page 1 is relevant by the model, page 2 is not; URL 6 waits, 7 failed.
+func TestMark(t *testing.T) {
+	s := crawled(t)
+	for _, step := range []struct {
+		id       ID
+		mark     Mark
+		relevant uint64 // pages, of the 3 before
+	}{
+		{1, Mark{OnTopic: false, At: 5, After: 5}, 2},
+		{2, Mark{OnTopic: true, At: 6, After: 5}, 3},
+		{2, Mark{OnTopic: true, At: 7, After: 5}, 3}, // again
+		{6, Mark{OnTopic: true, At: 8, After: 5}, 3}, // has no page yet
+		{1, Mark{OnTopic: true, At: 9, After: 5}, 4}, // a person may think again
+		{1, Mark{OnTopic: false, At: 10, After: 5}, 3},
+	} {
+		counts, err := marked(t, s, step.id, step.mark)
+		must(t, err)
+		equal(t, "relevant", counts.Relevant, step.relevant)
+	}
+	if _, err := marked(t, s, 7, Mark{}); err == nil {
+		t.Error("a URL whose fetch failed was marked")
+	}
+	for n, want := range map[uint64]Label{
+		1: {Label: "not banking", Rule: "marked no by a person"},
+		2: {Label: "banking", Score: 1, Kept: true, Rule: "marked yes by a person"},
+		3: {Label: "x"},
+	} {
+		got, err := s.Label(n)
+		must(t, err)
+		equal(t, "label", *got, want)
+	}
+	l, err := s.Life("http://h1.test/")
+	must(t, err)
+	equal(t, "mark", *l.Mark, Mark{At: 10, After: 5})
+	var ids []ID
+	for m, err := range s.Marks() {
+		must(t, err)
+		ids = append(ids, m.ID)
+	}
+	equal(t, "marks", ids, []ID{1, 2, 6})
+	problems, err := s.Verify(t.Context())
+	must(t, err)
+	equal(t, "problems", len(problems), 0)
+}
+
+// A label of the topic's own name cannot stay on a page that is not of it.
+func TestMarkedLabel(t *testing.T) {
+	got := Label{Label: "banking", Score: 0.9, Kept: true, Model: "m"}.Marked(Mark{}, "banking")
+	equal(t, "label", got, Label{Label: "not banking", Rule: "marked no by a person", Model: "m"})
+}
+
+// TestVerifyMarks breaks what belongs to a mark.
+func TestVerifyMarks(t *testing.T) {
+	page1, err := encode(somePage())
+	must(t, err)
+	mark, err := encode(Mark{At: 1})
+	must(t, err)
+	for name, harm := range map[string]func(*badger.Txn) error{
+		"not as marked": func(txn *badger.Txn) error {
+			return txn.Set(numKey(keyMark, 1), mark)
+		},
+		"of no URL":  func(txn *badger.Txn) error { return txn.Set(numKey(keyMark, 77), mark) },
+		"not a mark": func(txn *badger.Txn) error { return txn.Set(numKey(keyMark, 1), page1[:3]) },
+		"odd key":    func(txn *badger.Txn) error { return txn.Set([]byte{keyMark, 1}, mark) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := crawled(t)
+			must(t, s.db.Update(harm))
+			found, err := s.Verify(t.Context())
+			must(t, err)
+			if len(found) == 0 {
+				t.Fatal("verify finds nothing")
+			}
+			_, err = s.Repair(t.Context())
+			must(t, err)
+			left, err := s.Verify(t.Context())
+			must(t, err)
+			equal(t, "problems left", left, []Problem(nil))
+		})
+	}
+}
