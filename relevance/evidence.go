@@ -17,6 +17,7 @@ type evidence struct {
 	count        uint8               // of words
 	text         bool                // a link stands in running text, not in navigation
 	explored     bool                // to be fetched because little is known of it
+	marked       int8                // what a person said of it
 	parents      float32             // pages that link here
 	prob         extreme             // of the parents
 	anchor       extreme             // log-odds of the links' words, by the judge
@@ -45,6 +46,8 @@ func (e *extreme) add(x float64, first bool) {
 type source struct {
 	followed place   // its links that were fetched
 	hops     float32 // links since a page on topic; 0 is one itself
+	told     float32 // its probability, as its links were told
+	moved    float32 // by so much it has changed since, by what people said
 }
 
 // voice is what one page says of a target.

@@ -1,6 +1,7 @@
 package relevance
 
 import (
+	"slices"
 	"sync"
 
 	"fossick/features"
@@ -36,6 +37,8 @@ type Learned struct {
 	vocabulary vocabulary
 	model      logistic
 	explorer   explorer
+	history    history
+	marks      *marks
 }
 
 // LearnedOptions are the settings of NewLearned.
@@ -54,6 +57,7 @@ func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
 		base: newBase(), vocabulary: newVocabulary(),
 		model: newLogistic(), explorer: newExplorer(opt.Explore, opt.Seed),
+		history: history{limit: maxPastWords}, marks: newMarks(),
 	}
 }
 
@@ -78,19 +82,24 @@ func (l *Learned) ScoreWords(p *page.Page, probability float64, words []uint32) 
 // take learns from a page and its words, each of which comes once.
 func (l *Learned) take(p *page.Page, probability float64, words []token) Score {
 	key := page.Key(p.URL)
+	defer l.refit() // when a mark waited for this page
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	past := &pastPage{key: key, judged: probability, weight: 1}
+	terms := []Term{{"probability", probability, "of the topic, by the model"}}
+	probability, marked := l.opinion(key, words, probability)
 	if _, again := l.fetched.get(key); again {
 		return Score{Value: probability}
 	}
 	l.fetched.put(key, struct{}{})
-	terms := []Term{{"probability", probability, "of the topic, by the model"}}
+	terms = append(terms, marked...)
 	from := &source{hops: 1}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)
 		terms = append(terms, l.told(e)...)
 		l.learn(e, probability)
 		from.hops = e.hops + 1
+		past.links = slices.Clone(e.words[:e.count])
 	}
 	if probability >= l.cut {
 		from.hops = 0
@@ -98,8 +107,11 @@ func (l *Learned) take(p *page.Page, probability float64, words []token) Score {
 	l.sources.put(key, from)
 	l.vocabulary.learnPage(words, probability)
 	l.all.add(probability)
-	l.place(page.Host(p.URL)).add(probability)
-	l.place(folder(p.URL)).add(probability)
+	past.host, past.folder = l.place(page.Host(p.URL)), l.place(folder(p.URL))
+	past.host.add(probability)
+	past.folder.add(probability)
+	past.words, past.now, past.source = slices.Clone(words), probability, from
+	l.fetchedNow(past, p)
 	l.base.move(&l.all)
 	l.explore()
 	return Score{probability, terms}
@@ -127,6 +139,7 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	from := l.source(p.URL)
+	from.told = float32(probability)
 	counted := make(map[uint64]struct{}, len(p.Links))
 	for i := range p.Links {
 		key := page.Key(p.Links[i].URL)
@@ -160,6 +173,9 @@ func (l *Learned) target(key uint64, url string) *evidence {
 	e, ok := l.evidence.get(key)
 	if !ok {
 		e = &evidence{host: l.place(page.Host(url)), folder: l.place(folder(url))}
+		if onTopic, marked := l.marks.said[key]; marked {
+			e.marked = markOf(onTopic)
+		}
 		l.evidence.put(key, e)
 		l.explorer.offer(key)
 	}
@@ -192,7 +208,10 @@ func (l *Learned) Rescore(key uint64) (float64, bool) {
 // score is the probability that a target is on topic, or 1 if it is to be fetched
 // because little is known of it.
 func (l *Learned) score(e *evidence) float64 {
-	if e.explored {
+	switch {
+	case e.marked == markedNo:
+		return 0
+	case e.explored, e.marked == markedYes:
 		return 1
 	}
 	return l.model.probability(l.parts(e))

@@ -25,6 +25,7 @@ const (
 	partNav      // 1 if all links stand in navigation
 	partEarly    // place in the page, 1 the first link and near 0 the last: the best
 	partHops     // log(1 + links since a page on topic)
+	partMarks    // log-odds that people's marks add to the links' words
 	parts
 )
 
@@ -49,15 +50,17 @@ var prior = [parts]float64{
 	partFolder:      0.5,
 	partNav:         -0.5,
 	partEarly:       0.3,
+	partMarks:       1,
 }
 
 // parts returns the numbers that say what a target may be.
 func (l *Learned) parts(e *evidence) (x [parts]float64) {
 	n := float64(e.parents)
 	x[partBias] = 1
-	x[partMeanParent] = float64(e.prob.sum) / n
-	x[partBestParent] = float64(e.prob.max)
-	x[partOnTopic] = math.Log1p(float64(e.prob.sum))
+	sum, most := e.probs()
+	x[partMeanParent] = sum / n
+	x[partBestParent] = most
+	x[partOnTopic] = math.Log1p(sum)
 	x[partBestAnchor] = float64(e.anchor.max)
 	x[partMeanAnchor] = float64(e.anchor.sum) / n
 	x[partBestContext] = float64(e.context.max)
@@ -74,6 +77,7 @@ func (l *Learned) parts(e *evidence) (x [parts]float64) {
 	}
 	x[partEarly] = float64(e.early)
 	x[partHops] = math.Log1p(float64(e.hops))
+	x[partMarks] = l.marks.fix.shift(e.words[:e.count])
 	return x
 }
 
@@ -102,7 +106,7 @@ func (l *Learned) about(e *evidence, x [parts]float64) [parts][2]string {
 		partBias:        {"start", "what every link begins with"},
 		partMeanParent:  {"pages that link here", f("%.0f, probability %.2f in the mean", e.parents, x[partMeanParent])},
 		partBestParent:  {"best of these", f("probability %.2f", x[partBestParent])},
-		partOnTopic:     {"their number", f("%.1f of them on topic, by the sum of their probabilities", e.prob.sum)},
+		partOnTopic:     {"their number", f("%.1f of them on topic, by the sum of their probabilities", math.Expm1(x[partOnTopic]))},
 		partBestAnchor:  {"link text, best", odds(partBestAnchor) + " by the model, with the URL"},
 		partMeanAnchor:  {"link text, mean", odds(partMeanAnchor) + " by the model, with the URL"},
 		partBestContext: {"words around, best", odds(partBestContext) + " by the model"},
@@ -116,5 +120,6 @@ func (l *Learned) about(e *evidence, x [parts]float64) [parts][2]string {
 		partNav:         {"navigation", "links stand " + where},
 		partEarly:       {"place", f("%.0f %% of a page's links come before it", 100*(1-x[partEarly]))},
 		partHops:        {"distance", f("%.0f links since a page on topic", e.hops)},
+		partMarks:       {"marks", odds(partMarks) + ", as the links' words are among those of pages that people marked"},
 	}
 }

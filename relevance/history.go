@@ -1,0 +1,52 @@
+package relevance
+
+import "slices"
+
+// history remembers the words of the pages that were fetched last, so that what
+// people say of some pages can be carried over to all. Two words in three of a page's
+// are rare ones that a mark can go by; so all are kept, and the pages are bounded.
+type history struct {
+	pages []*pastPage // in the order of the crawl
+	words int         // of all of them
+	limit int         // of words
+}
+
+// maxPastWords bounds the words of a history: 16 MiB, the words of about 10,000
+// pages of running text. maxPastPages bounds its pages, for pages of few words.
+const (
+	maxPastWords = 4 << 20
+	maxPastPages = 1 << 15
+)
+
+// pastPage is a fetched page as a history has it.
+type pastPage struct {
+	key          uint64
+	words        []token
+	links        []token // of the links by which it was found
+	judged       float64 // probability by the judge
+	now          float64 // with what people said: it counts for so much in vocabularies and places
+	weight       float64 // and as so many pages
+	host, folder *place
+	source       *source
+}
+
+func (h *history) add(p *pastPage) {
+	h.pages = append(h.pages, p)
+	h.words += len(p.words)
+	drop := 0
+	for h.words > h.limit && drop < len(h.pages)-1 || len(h.pages)-drop > maxPastPages {
+		h.words -= len(h.pages[drop].words)
+		h.pages[drop] = nil
+		drop++
+	}
+	h.pages = h.pages[drop:]
+}
+
+// find returns a page, nil when it is not remembered.
+func (h *history) find(key uint64) *pastPage {
+	i := slices.IndexFunc(h.pages, func(p *pastPage) bool { return p.key == key })
+	if i < 0 {
+		return nil
+	}
+	return h.pages[i]
+}

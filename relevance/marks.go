@@ -1,0 +1,308 @@
+package relevance
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"fossick/features"
+	"fossick/page"
+)
+
+// Marked is what a person says of a URL.
+type Marked struct {
+	URL     string
+	Page    *page.Page // nil while it was not fetched
+	OnTopic bool
+}
+
+// markWeight is how many pages a page that a person marked counts for, in the
+// vocabularies and in the records of places: the classifier's word on it is one
+// opinion among many, a person's is not.
+const markWeight = 5
+
+// maxAnchors is how many pages that nobody marked a correction is held by: a sample
+// of those remembered.
+const maxAnchors = 1000
+
+// marks is what people said, and what follows from it. The scorer's mutex guards it,
+// but for fitting.
+type marks struct {
+	said  map[uint64]bool      // by page.Key: on topic or not
+	pages map[uint64]*pastPage // those of them that were fetched
+	names map[token]string     // words of these
+	fix   *correction          // nil as long as there are none
+	stale bool                 // fix does not know all of pages
+
+	fitting sync.Mutex // one correction is learned at a time; taken before the scorer's
+}
+
+func newMarks() *marks {
+	return &marks{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, names: map[token]string{}}
+}
+
+// Mark takes in what people say. The pages count as they say from now on, with more
+// weight than the judge's word, and the judge is corrected: what it said of all pages
+// that are remembered, of all that will be fetched, and of links, is shifted by the
+// words that they share with the marked ones. A URL that was not fetched yet has
+// the priority 1 or 0. What waits is to be rescored afterwards.
+func (l *Learned) Mark(said []Marked) {
+	for _, m := range said {
+		l.mark(m)
+	}
+	l.refit()
+}
+
+func (l *Learned) mark(m Marked) {
+	key := page.Key(m.URL)
+	names := map[token]string{}
+	var words []token
+	judged := 0.0
+	if m.Page != nil {
+		words, names = namedWords(m.Page)
+		judged = l.judge(features.Doc(m.Page.Fields()))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.marks.said[key] = m.OnTopic
+	if e, ok := l.evidence.peek(key); ok {
+		e.marked = markOf(m.OnTopic)
+	}
+	if m.Page == nil {
+		return
+	}
+	maps.Copy(l.marks.names, names)
+	p := l.marks.pages[key]
+	if p == nil {
+		p = l.history.find(key)
+	}
+	if p == nil { // forgotten: its words are known again, what it counted for is not
+		p = &pastPage{key: key, words: words, judged: judged, now: judged, host: &place{}, folder: &place{}, source: &source{}}
+	}
+	l.marks.add(p)
+	l.recount(p, truth(m.OnTopic), markWeight)
+}
+
+// add enters a page that was marked.
+func (m *marks) add(p *pastPage) {
+	m.pages[p.key] = p
+	m.stale = true
+}
+
+func truth(onTopic bool) float64 {
+	if onTopic {
+		return 1
+	}
+	return 0
+}
+
+// A target's mark, in its evidence.
+const (
+	unmarked int8 = iota
+	markedYes
+	markedNo
+)
+
+func markOf(onTopic bool) int8 {
+	if onTopic {
+		return markedYes
+	}
+	return markedNo
+}
+
+// namedWords returns the words of a page, and each word's text.
+func namedWords(p *page.Page) ([]token, map[token]string) {
+	names := map[token]string{}
+	r := &wordReader{tokens: features.NewTokens(wordOptions, func(term string) token {
+		t := tokenOf(term)
+		names[t] = term
+		return t
+	}), seen: newDistinct()}
+	return slices.Clone(r.page(p)), names
+}
+
+// refit learns the correction anew and applies it to the pages that are remembered,
+// some at a time, so that nobody waits long for the scorer.
+func (l *Learned) refit() {
+	l.marks.fitting.Lock()
+	defer l.marks.fitting.Unlock()
+	l.mu.Lock()
+	stale := l.marks.stale
+	l.marks.stale = false
+	marked, anchors := l.examples()
+	l.mu.Unlock()
+	if !stale {
+		return
+	}
+	fix := learnCorrection(marked, anchors)
+	l.mu.Lock()
+	l.marks.fix = fix
+	past := slices.Clone(l.history.pages)
+	l.mu.Unlock()
+	const turn = 64 // pages: some milliseconds
+	for some := range slices.Chunk(past, turn) {
+		l.mu.Lock()
+		for _, p := range some {
+			if l.marks.pages[p.key] != p {
+				l.recount(p, corrected(p.judged, fix.shift(p.words)), 1)
+			}
+		}
+		l.mu.Unlock()
+	}
+}
+
+// examples returns the marked pages, in the order of their keys, and a sample of the
+// others, which should stay as they are.
+func (l *Learned) examples() (marked, anchors []example) {
+	for _, key := range slices.Sorted(maps.Keys(l.marks.pages)) {
+		p := l.marks.pages[key]
+		marked = append(marked, example{p.words, bound(logit(inside(p.judged))), truth(l.marks.said[key]), 1})
+	}
+	var others []*pastPage
+	for _, p := range l.history.pages {
+		if l.marks.pages[p.key] == nil {
+			others = append(others, p)
+		}
+	}
+	n := min(len(others), maxAnchors)
+	for i := range n {
+		p := others[i*len(others)/n]
+		offset := bound(logit(inside(p.judged)))
+		anchors = append(anchors, example{p.words, offset, sigmoid(offset), anchorWeight * float64(len(marked)) / float64(n)})
+	}
+	return marked, anchors
+}
+
+// inside keeps a probability off 0 and 1, whose log-odds nobody can add to.
+func inside(p float64) float64 { return max(1e-9, min(1-1e-9, p)) }
+
+// recount lets a page count for another probability, and as another number of pages,
+// than it did.
+func (l *Learned) recount(p *pastPage, probability, weight float64) {
+	pages, onTopic := weight-p.weight, weight*probability-p.weight*p.now
+	if pages == 0 && onTopic < 1e-3 && onTopic > -1e-3 {
+		return
+	}
+	l.vocabulary.recount(p.words, p.links, pages, onTopic)
+	for _, r := range []*record{&l.all, &p.host.record, &p.folder.record} {
+		r.recount(pages, onTopic)
+	}
+	l.base.move(&l.all) // lifts are worked out anew
+	p.source.moved += float32(probability - p.now)
+	p.now, p.weight = probability, weight
+}
+
+// recount takes in that what was counted counts for more pages, or less.
+func (r *record) recount(pages, onTopic float64) {
+	r.pages = max(0, r.pages+float32(pages))
+	r.onTopic = max(0, min(r.pages, r.onTopic+float32(onTopic)))
+}
+
+// recount is for words of a page, and of the links that led to it; of words that are
+// forgotten there is nothing to change.
+func (v *vocabulary) recount(onPage, inLinks []token, pages, onTopic float64) {
+	for _, t := range onPage {
+		if w := v.words.find(t); w != nil {
+			w.page.recount(pages, onTopic)
+		}
+	}
+	for _, t := range inLinks {
+		if w := v.words.find(t); w != nil {
+			w.link.recount(pages, onTopic)
+		}
+	}
+}
+
+// opinion is the probability of a page with what people said, and the terms that say
+// so; none where nobody said a thing.
+func (l *Learned) opinion(key uint64, words []token, judged float64) (float64, []Term) {
+	if onTopic, marked := l.marks.said[key]; marked {
+		return truth(onTopic), []Term{{"marked", truth(onTopic), "a person said so; it counts as a page of this probability"}}
+	}
+	shift := l.marks.fix.shift(words)
+	if shift == 0 {
+		return judged, nil
+	}
+	p := corrected(judged, shift)
+	return p, []Term{{"marks", shift, fmt.Sprintf("%s added to the log-odds%s: it counts as a page of probability %.3g",
+		l.marks.count(), l.marks.because(words), p)}}
+}
+
+func (m *marks) count() string {
+	if m.fix.marks == 1 {
+		return "1 page marked by a person"
+	}
+	return fmt.Sprintf("%d pages marked by people", m.fix.marks)
+}
+
+// because names the words that weigh most.
+func (m *marks) because(words []token) string {
+	const most = 4
+	var names []string
+	for _, w := range m.fix.strongest(words, most) {
+		names = append(names, cmp.Or(m.names[w], "?"))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", most for " + strings.Join(names, ", ")
+}
+
+// fetchedNow keeps a page that was fetched for what people will say, and takes in
+// what they said of its URL already.
+func (l *Learned) fetchedNow(past *pastPage, p *page.Page) {
+	l.history.add(past)
+	onTopic, marked := l.marks.said[past.key]
+	if !marked {
+		return
+	}
+	_, names := namedWords(p)
+	maps.Copy(l.marks.names, names)
+	l.marks.add(past)
+	l.recount(past, truth(onTopic), markWeight)
+}
+
+// probs returns the sum and the largest of the probabilities of the pages that link
+// to a target, as they are now. Of more than maxSources pages, those that are not
+// known changed as those that are.
+func (e *evidence) probs() (sum, most float64) {
+	sum, most = float64(e.prob.sum), float64(e.prob.max)
+	var moved, mostTold, mostNow float32
+	any := false
+	for _, s := range e.named() {
+		any = any || s.moved != 0
+		moved += s.moved
+		mostTold, mostNow = max(mostTold, s.told), max(mostNow, s.told+s.moved)
+	}
+	if !any {
+		return sum, most
+	}
+	sum += float64(moved) * float64(e.parents) / float64(len(e.named()))
+	if mostTold >= e.prob.max || mostNow > e.prob.max {
+		most = max(0, float64(mostNow))
+	}
+	return max(sum, most), most
+}
+
+// Explain returns the present opinion of a URL that waits, or of a page that is
+// remembered, with the terms of it; false when there is none.
+func (l *Learned) Explain(url string) (Score, bool) {
+	key := page.Key(url)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.evidence.peek(key); ok {
+		return Score{l.score(e), l.told(e)}, true
+	}
+	p := l.marks.pages[key]
+	if p == nil {
+		p = l.history.find(key)
+	}
+	if p == nil {
+		return Score{}, false
+	}
+	value, terms := l.opinion(key, p.words, p.judged)
+	return Score{value, append([]Term{{"probability", p.judged, "of the topic, by the model"}}, terms...)}, true
+}
