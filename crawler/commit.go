@@ -199,6 +199,7 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 		c.counts.Pages++
 		number = c.counts.Pages
 		fate.Page = number
+		c.obey(o)
 	}
 	links, err := c.queueLinks(b, o)
 	if err != nil {

@@ -51,6 +51,10 @@ type Crawler struct {
 	dead        map[string]time.Time // addresses at which a host was given up → until when that is remembered
 	beatAt      time.Time            // the owner ran last
 	waitUntil   time.Time            // set at the end: all that is queued rests so long at least
+	marks       map[store.ID]bool    // what people said of URLs: on topic or not
+
+	requests chan request  // to the owner, from others than workers; see inTurn
+	ended    chan struct{} // closed when the owner answers no more
 }
 
 // New prepares a crawl of opt.Store: a new one begins with the seeds, one with a
@@ -70,6 +74,9 @@ func New(opt Options) (*Crawler, error) {
 		places:   make(places, placesInMemory),
 		sites:    map[string]uint64{},
 		dead:     map[string]time.Time{},
+		marks:    map[store.ID]bool{},
+		requests: make(chan request),
+		ended:    make(chan struct{}),
 	}
 	var err error
 	if c.frontier, err = frontier.New(opt.Frontier); err != nil {
@@ -98,6 +105,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	}
 	c.began = c.opt.Now()
 	err := c.own(ctx, abort)
+	close(c.ended)
 	close(c.jobs)
 	if err != nil {
 		abort()
@@ -154,6 +162,8 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 		case o := <-c.outcomes:
 			c.beat() // before what failed meanwhile is counted
 			err = c.commit(o)
+		case r := <-c.requests:
+			err = c.answer(r)
 		case <-wake:
 		case <-tick.C:
 			c.beat()

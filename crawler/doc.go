@@ -27,6 +27,7 @@
 // URLs; restore.go what a resumed crawl starts from; retry.go tries of a URL;
 // breaker.go silent hosts; network.go outages of our own network; takeback.go what
 // they excuse; wait.go long rests; revisit.go next visits; near.go content stored
-// once; virtual.go crawls of a web in memory; report.go progress and result;
+// once; virtual.go crawls of a web in memory; report.go progress and result; mark.go what people say of pages; replay.go what a
+// scorer is shown at a resume;
 // marginal.go what the next pages are worth.
 package crawler

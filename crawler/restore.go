@@ -102,31 +102,6 @@ func (c *Crawler) queueAgain(state fetch.State, wanted func(*store.Ended) bool) 
 	return b.Commit()
 }
 
-// replay shows a scorer that learns the pages that are stored, in the order of
-// the crawl, so that it goes on with what it knew.
-func (c *Crawler) replay() error {
-	scorer, ok := c.opt.Scorer.(Rescorer)
-	if !ok || c.counts.Pages == 0 {
-		return nil
-	}
-	for stored, err := range c.store.Pages() {
-		if err != nil {
-			return err
-		}
-		body, err := c.store.Body(stored.Number)
-		if err != nil {
-			return err
-		}
-		p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag, Normalizer: c.opt.URLs})
-		if err != nil {
-			return fmt.Errorf("stored page %d, %s: %w", stored.Number, stored.URL, err)
-		}
-		scorer.ScoreLinks(nil, p, scorer.ScorePage(p, stored.Parent))
-	}
-	c.rescore(scorer)
-	return nil
-}
-
 // rescoreAfter is how many pages a scorer may have learned from before the queue
 // hears of it: few while the queue is small, and so many that the work a page
 // stays bounded when it is large, where a URL costs half a microsecond in

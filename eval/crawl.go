@@ -18,6 +18,7 @@ type Page struct {
 	Label       string  // by the crawl's model, "" without one
 	Probability float64
 	Refined     *store.Label // nil before refine
+	Mark        *store.Mark  // nil where no person said anything
 
 	Verdict // filled by the Judge methods of Crawl
 }
@@ -43,6 +44,10 @@ func Load(ctx context.Context, s *store.Store) (*Crawl, error) {
 	if c.Counts, err = s.Counts(); err != nil {
 		return nil, err
 	}
+	marks, err := marksOf(s)
+	if err != nil {
+		return nil, err
+	}
 	at := map[uint64]int{}
 	for p, err := range s.Pages() {
 		if err != nil {
@@ -56,6 +61,9 @@ func Load(ctx context.Context, s *store.Store) (*Crawl, error) {
 			Number: p.Number, URL: p.URL, Title: p.Title, Score: p.Score,
 			Crawled: p.Relevant, Label: p.Label, Probability: p.Probability,
 		})
+		if m, marked := marks[p.ID]; marked {
+			c.Pages[len(c.Pages)-1].Mark = &m
+		}
 	}
 	for l, err := range s.Labels() {
 		if err != nil {

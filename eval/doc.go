@@ -19,7 +19,7 @@
 // capture.go recall by capture–recapture, frontier.go a better estimate of it from
 // what trail.go reads, evidence.go describes, logistic.go learns and starts.go
 // corrects; crawl.go a store's pages in memory;
-// relevance.go who says what is on topic; figures.go all measures together;
+// relevance.go who says what is on topic, marks.go where people do; figures.go all measures together;
 // sentences.go the same in plain words; politeness.go
 // how the hosts were treated (exchanges.go sorts, manners.go compares,
 // politesentences.go and politetables.go tell); bodies.go stored pages parsed in

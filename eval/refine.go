@@ -50,13 +50,24 @@ const unreadable = "unreadable"
 // writes the label into the store, and keeps the pages that are on topic. A page
 // is labelled with the topic exactly when it is kept, so a topic rarer than its
 // neighbours is kept from a low probability on. A second run replaces the labels
-// of the first. When ctx ends, labels written so far stay (each page has its old
+// of the first. A page that a person marked is kept or dropped as the mark says. When ctx ends, labels written so far stay (each page has its old
 // label or its new one) and ctx's error returns.
 func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, error) {
 	r := Refined{PerClass: map[string]int{}}
 	batch := s.Batch()
-	label := func(_ *store.Page, p *page.Page) store.Label { return opt.label(p) }
-	err := eachParsed(ctx, s, opt.Workers, label, func(p *store.Page, l store.Label) error {
+	marks, err := marksOf(s)
+	if err != nil {
+		batch.Cancel()
+		return r, err
+	}
+	label := func(sp *store.Page, p *page.Page) store.Label {
+		l, rest := opt.label(p)
+		if m, marked := marks[sp.ID]; marked {
+			return opt.marked(l, m, rest)
+		}
+		return l
+	}
+	err = eachParsed(ctx, s, opt.Workers, label, func(p *store.Page, l store.Label) error {
 		r.count(l)
 		if opt.Progress != nil {
 			opt.Progress(r.Pages)
@@ -78,13 +89,14 @@ func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, er
 	return r, errors.Join(err, batch.Commit())
 }
 
-// label decides on one page, nil when it cannot be parsed.
-func (opt *RefineOptions) label(p *page.Page) store.Label {
+// label decides on one page, nil when it cannot be parsed. rest is the label that it
+// has when it is not on topic.
+func (opt *RefineOptions) label(p *page.Page) (l store.Label, rest string) {
 	if p == nil {
-		return store.Label{Label: unreadable, Rule: "the body cannot be parsed", Model: opt.Model}
+		return store.Label{Label: unreadable, Rule: "the body cannot be parsed", Model: opt.Model}, unreadable
 	}
 	c := opt.Classify(p)
-	l := store.Label{Label: c.Rest, Score: c.Score, Model: opt.Model}
+	l = store.Label{Label: c.Rest, Score: c.Score, Model: opt.Model}
 	sign := "<"
 	if c.Score >= opt.Threshold {
 		l.Label, l.Kept, sign = opt.Topic, true, "≥"
@@ -93,7 +105,7 @@ func (opt *RefineOptions) label(p *page.Page) store.Label {
 		l.Rule = opt.Explain(p, l.Label) + "; "
 	}
 	l.Rule += fmt.Sprintf("%s %.3g %s %.3g", opt.Topic, c.Score, sign, opt.Threshold)
-	return l
+	return l, c.Rest
 }
 
 func (r *Refined) count(l store.Label) {

@@ -59,7 +59,8 @@ type Judge struct {
 }
 
 // JudgeByModel has a model read every page of the crawl's store, on workers
-// goroutines. A page that cannot be parsed is off topic and not known.
+// goroutines. A page that cannot be parsed is off topic and not known. Pages that a
+// person marked are what the mark says.
 func (c *Crawl) JudgeByModel(ctx context.Context, s *store.Store, j *Judge, workers int) error {
 	c.Source = Source{Kind: ByJudge, Name: j.Name, Target: j.Target}
 	i := 0
@@ -69,11 +70,13 @@ func (c *Crawl) JudgeByModel(ctx context.Context, s *store.Store, j *Judge, work
 		}
 		return j.Of(p)
 	}
-	return eachParsed(ctx, s, workers, judge, func(_ *store.Page, v Verdict) error {
+	err := eachParsed(ctx, s, workers, judge, func(_ *store.Page, v Verdict) error {
 		c.Pages[i].Verdict = v
 		i++
 		return nil
 	})
+	c.judgeByMarks()
+	return err
 }
 
 // judgeByCrawl takes the labels that the crawl gave its pages.

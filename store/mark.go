@@ -14,6 +14,9 @@ type Mark struct {
 	After   uint64 `cbor:"3,keyasint,omitempty"` // pages that were stored by then: where a replay of the crawl takes it in
 }
 
+// ErrNoPage reports a URL that has ended without a page that a person could judge.
+var ErrNoPage = errors.New("it has no page")
+
 // String is the mark in words.
 func (m Mark) String() string {
 	if m.OnTopic {
@@ -55,7 +58,7 @@ func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 		return err
 	}
 	if fate.State != "ok" || fate.Page == 0 {
-		return fmt.Errorf("URL %d has no page to mark: its state is %s", id, fate.State)
+		return fmt.Errorf("%w: its state is %s", ErrNoPage, fate.State)
 	}
 	p := &Page{}
 	if err := get(b.txn, numKey(keyPage, fate.Page), p); err != nil {

@@ -131,6 +131,11 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	if err != nil {
 		return nil, err
 	}
+	door, err := openDoor(s, engine, plan.crawl.Scorer, monitor)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, door.shut()) }()
 	defer limitMemory()()
 	line.begin(c.Resume, engine.Progress())
 	done, err := engine.Run(ctx)

@@ -20,14 +20,14 @@ import (
 
 // markingScorer lets a person mark pages once so many were scored.
 type markingScorer struct {
-	*rescoringScorer
+	crawler.Rescorer
 	after, scored int
 	pages         []*page.Page // so far
 	mark          func([]*page.Page)
 }
 
 func (s *markingScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
-	dst = s.rescoringScorer.ScoreLinks(dst, p, score)
+	dst = s.Rescorer.ScoreLinks(dst, p, score)
 	s.pages = append(s.pages, p)
 	if s.scored++; s.scored == s.after {
 		s.mark(s.pages)
@@ -137,7 +137,7 @@ func (r *markRun) crawl(t *testing.T, trial markTrial, set int, mark bool) (sub,
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &markingScorer{rescoringScorer: adapted.(*rescoringScorer), after: trial.before}
+	s := &markingScorer{Rescorer: adapted.(crawler.Rescorer), after: trial.before}
 	s.mark = func(pages []*page.Page) {
 		var of []relevance.Marked
 		for _, p := range pages {

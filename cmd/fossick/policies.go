@@ -142,6 +142,9 @@ func (in policyInput) judge() (relevance.Judge, float64) {
 func (in policyInput) adapt(p relevance.Policy) (crawler.Scorer, error) {
 	s := policyScorer{policy: p, labeller: in.labeller, keywords: in.keywords, threshold: in.threshold,
 		words: newWordScorer(p, in.labeller)}
+	if l, ok := p.(*relevance.Learned); ok {
+		return &learnedScorer{rescoringScorer{s, l}, l}, nil
+	}
 	if r, ok := p.(relevance.Rescorer); ok {
 		return &rescoringScorer{s, r}, nil
 	}

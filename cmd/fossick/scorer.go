@@ -63,6 +63,14 @@ func (l *labeller) score(d features.Doc) float64 {
 	return l.classifier.Score(d, l.classifier.Model().Classes[l.class])
 }
 
+// heed lets a page count as on topic by what people's labels made of the model's
+// probability.
+func (l *labeller) heed(score *crawler.Score, probability, corrected float64) {
+	if l != nil && corrected != probability {
+		score.Relevant = corrected >= l.cut
+	}
+}
+
 // paperScorer orders by R; the model, if there is one, only labels.
 type paperScorer struct {
 	degree    *relevance.Paper
@@ -111,6 +119,7 @@ func (s *policyScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
 	}
 	r := s.policy.ScorePage(p, similarity)
 	score.Value, score.Terms = r.Value, storeTerms(r.Terms)
+	s.labeller.heed(&score, similarity, r.Value)
 	return score
 }
 
@@ -132,6 +141,26 @@ type rescoringScorer struct {
 }
 
 func (s *rescoringScorer) Rescore(key uint64) (float64, bool) { return s.rescorer.Rescore(key) }
+
+// learnedScorer learns from what people say as well.
+type learnedScorer struct {
+	rescoringScorer
+	learned *relevance.Learned
+}
+
+func (s *learnedScorer) Mark(marks []crawler.Marked) {
+	said := make([]relevance.Marked, len(marks))
+	for i, m := range marks {
+		said[i] = relevance.Marked(m)
+	}
+	s.learned.Mark(said)
+}
+
+// Explain returns the present opinion of a URL, if there is one.
+func (s *learnedScorer) Explain(url string) (crawler.Score, bool) {
+	r, ok := s.learned.Explain(url)
+	return crawler.Score{Value: r.Value, Terms: storeTerms(r.Terms)}, ok
+}
 
 func storeTerms(terms []relevance.Term) []store.Term {
 	out := make([]store.Term, len(terms))

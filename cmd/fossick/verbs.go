@@ -12,6 +12,7 @@ type verbs struct {
 	Lab      labCmd      `cmd:"" help:"Compare crawl policies on a stored web."`
 	Serve    serveCmd    `cmd:"" help:"Serve a corpus as a web of many hosts on loopback."`
 	Why      whyCmd      `cmd:"" help:"Tell the story of one URL of a crawl."`
+	Label    labelCmd    `cmd:"" help:"Say of a page of a crawl, also a running one, whether it is on topic."`
 	Verify   verifyCmd   `cmd:"" help:"Check a store, record by record."`
 	Repair   repairCmd   `cmd:"" help:"Mend what verify finds."`
 	Version  versionCmd  `cmd:"" help:"Print version, commit and Go version."`

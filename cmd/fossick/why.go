@@ -38,6 +38,8 @@ type whyResult struct {
 	Page    *uint64   `json:"page"` // its number in the order of the crawl
 	Reasons []string  `json:"reasons"`
 	Visits  []visit   `json:"visits"`
+	Marked  *whyMark  `json:"marked"` // by a person; null when nobody did
+	Now     *whyScore `json:"now"`    // the present opinion of a crawl that is running; null without one
 }
 
 type whyScore struct {
@@ -62,19 +64,14 @@ type visit struct {
 
 func (c whyCmd) Run(a *app) (err error) {
 	s, err := store.Open(c.Store)
+	if errors.Is(err, store.ErrBusy) {
+		return c.ask(a, err)
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	urls, err := urlsOf(s)
-	if err != nil {
-		return err
-	}
-	u, err := urls.Normalize(c.URL)
-	if err != nil {
-		return usageError{fmt.Errorf("%q: %w; give an http or https URL", c.URL, err)}
-	}
-	r, err := story(s, u)
+	r, err := storyOf(s, c.URL)
 	if err != nil {
 		return err
 	}
@@ -96,6 +93,7 @@ func tell(l *store.Life) *whyResult {
 	r.Reasons = append(r.Reasons, discovery(l))
 	r.tellQueue(l)
 	r.tellPage(l)
+	r.tellMark(l)
 	return r
 }
 
@@ -201,11 +199,19 @@ func (r *whyResult) print(w io.Writer) {
 	if r.Score.Value != nil {
 		fmt.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
 	}
-	for _, t := range r.Score.Terms {
-		fmt.Fprintf(w, "           %-16s %-8.4g %s\n", t.Name, t.Value, t.Note)
+	printTerms(w, r.Score.Terms)
+	if r.Now != nil {
+		fmt.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
+		printTerms(w, r.Now.Terms)
 	}
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(w, "  because  %s\n", reason)
+	}
+}
+
+func printTerms(w io.Writer, terms []store.Term) {
+	for _, t := range terms {
+		fmt.Fprintf(w, "           %-16s %-8.4g %s\n", t.Name, t.Value, t.Note)
 	}
 }
 

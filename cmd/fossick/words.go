@@ -43,7 +43,9 @@ func (s *wordScorer) scorePage(l *labeller, p *page.Page) (score crawler.Score) 
 	defer s.spare.Put(words)
 	result, why, read := l.classifier.ClassifyWords(features.Doc(p.Fields()), (*words)[:0])
 	*words = read
-	r := s.policy.ScoreWords(p, l.note(&score, result, why), read)
+	probability := l.note(&score, result, why)
+	r := s.policy.ScoreWords(p, probability, read)
 	score.Value, score.Terms = r.Value, storeTerms(r.Terms)
+	l.heed(&score, probability, r.Value)
 	return score
 }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"fossick/crawler"
+	"fossick/page"
+	"fossick/store"
+)
+
+type labelCmd struct {
+	URL   string `arg:"" optional:"" name:"url" help:"The URL to label: a page of the crawl, or one that waits."`
+	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic."`
+	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
+	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no a line, - for standard input."`
+}
+
+func (labelCmd) Help() string {
+	return `Says of a page whether it is on topic. The crawl takes it for the truth: the page counts as on topic or off, whatever the model says, for refine and eval as well; and a crawl with --score learned corrects the model by the words of the pages that were labelled, so that it judges other pages and links like them anew. A running crawl follows within seconds; another takes the labels in when it is resumed. The last label of a URL counts.
+
+Examples:
+  fossick label http://example.org/loans no --store fossick-banking
+  fossick label --from labels.tsv --store fossick-banking`
+}
+
+// urlLabel is one URL with its label.
+type urlLabel struct {
+	URL   string `json:"url"`
+	Label string `json:"label"` // yes or no
+}
+
+// labelRequest is what a running crawl is asked.
+type labelRequest struct {
+	Labels []urlLabel `json:"labels"`
+}
+
+// labelAnswer is what came of labels.
+type labelAnswer struct {
+	Labels  []urlLabel `json:"labels"` // in normal form
+	Running bool       `json:"running"`
+	Learned bool       `json:"learned"` // the crawl's scores follow; when it does not run, that is at the resume
+}
+
+// labelResult is what the verb prints; url and label are those of a single one.
+type labelResult struct {
+	URL     *string `json:"url"`
+	Label   *string `json:"label"`
+	Applied float64 `json:"applied_seconds"`
+	labelAnswer
+}
+
+func (c labelCmd) Run(a *app) error {
+	labels, err := c.labels()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	r := labelResult{}
+	s, err := store.Open(c.Store)
+	switch {
+	case errors.Is(err, store.ErrBusy):
+		err = askCrawl(a.ctx, c.Store, "/label", labelRequest{labels}, &r.labelAnswer, err)
+	case err == nil:
+		r.labelAnswer, err = labelStored(s, labels)
+		err = errors.Join(err, s.Close())
+	}
+	if err != nil {
+		return err
+	}
+	r.Applied = time.Since(began).Seconds()
+	if c.From == "" {
+		r.URL, r.Label = &r.Labels[0].URL, &r.Labels[0].Label
+	}
+	return a.emit(r, r.print)
+}
+
+// labels returns what the command line says of which URLs.
+func (c labelCmd) labels() ([]urlLabel, error) {
+	switch {
+	case c.From == "" && (c.URL == "" || c.Label == ""):
+		return nil, usagef("give a URL and yes or no, or --from FILE")
+	case c.URL != "" && c.Label != "yes" && c.Label != "no":
+		return nil, usagef("%s: label %q; want yes or no", c.URL, c.Label)
+	case c.From == "":
+		return []urlLabel{{c.URL, c.Label}}, nil
+	case c.URL != "":
+		return nil, usagef("give a URL or --from FILE, not both")
+	}
+	file := os.Stdin
+	if c.From != "-" {
+		var err error
+		if file, err = os.Open(c.From); err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		defer file.Close()
+	}
+	return readLabels(file, c.From)
+}
+
+// readLabels reads url TAB yes|no a line; empty lines and comments are passed over.
+func readLabels(r io.Reader, name string) ([]urlLabel, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("--from %s: %w", name, err)
+	}
+	var labels []urlLabel
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		url, label, _ := strings.Cut(line, "\t")
+		if label = strings.TrimSpace(label); label != "yes" && label != "no" {
+			return nil, usagef("--from %s, line %d: %q; want a URL, a tab, and yes or no", name, n, clean(line, 100))
+		}
+		labels = append(labels, urlLabel{strings.TrimSpace(url), label})
+	}
+	if len(labels) == 0 {
+		return nil, usagef("--from %s: no line has a URL, a tab, and yes or no", name)
+	}
+	return labels, nil
+}
+
+// marksOf turns labels into marks of normalised URLs; the labels get these too.
+func marksOf(urls *page.Normalizer, labels []urlLabel) ([]crawler.Mark, error) {
+	marks := make([]crawler.Mark, len(labels))
+	for i, l := range labels {
+		u, err := urls.Normalize(l.URL)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("%q: %w; give an http or https URL", l.URL, err)}
+		}
+		labels[i].URL, marks[i] = u, crawler.Mark{URL: u, OnTopic: l.Label == "yes"}
+	}
+	return marks, nil
+}
+
+// labelStored writes labels into a store that no crawl has.
+func labelStored(s *store.Store, labels []urlLabel) (labelAnswer, error) {
+	urls, err := urlsOf(s)
+	if err != nil {
+		return labelAnswer{}, err
+	}
+	marks, err := marksOf(urls, labels)
+	if err != nil {
+		return labelAnswer{}, err
+	}
+	return labelAnswer{Labels: labels}, crawler.MarkStored(s, marks, time.Now().UnixMilli())
+}
+
+// label is the crawl's end of the verb.
+func (d *door) label(w http.ResponseWriter, req *http.Request) {
+	const most = 64 << 20 // bytes, a million labels
+	var asked labelRequest
+	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, most)).Decode(&asked); err != nil {
+		reply(w, nil, fmt.Errorf("labels: %w; give fewer at once", err))
+		return
+	}
+	answer, err := d.take(req, asked.Labels)
+	reply(w, answer, err)
+}
+
+func (d *door) take(req *http.Request, labels []urlLabel) (*labelAnswer, error) {
+	urls, err := urlsOf(d.store)
+	if err != nil {
+		return nil, err
+	}
+	marks, err := marksOf(urls, labels)
+	if err != nil {
+		return nil, err
+	}
+	moves, err := d.engine.Mark(req.Context(), marks)
+	if errors.Is(err, crawler.ErrEnded) {
+		err = fmt.Errorf("%w; run the command again", err)
+	}
+	return &labelAnswer{Labels: labels, Running: true, Learned: moves}, err
+}
+
+func (r labelResult) print(w io.Writer) {
+	for _, l := range r.Labels {
+		fmt.Fprintf(w, "%s: %s\n", l.URL, l.Label)
+	}
+	switch {
+	case r.Learned:
+		fmt.Fprintf(w, "the crawl follows; applied in %.2f s\n", r.Applied)
+	case r.Running:
+		fmt.Fprintf(w, "kept; this crawl's scores do not learn from labels, those of --score learned do\n")
+	default:
+		fmt.Fprintf(w, "kept; no crawl is running: with --score learned, a resumed one learns from it\n")
+	}
+}
