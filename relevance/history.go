@@ -3,19 +3,19 @@ package relevance
 import "slices"
 
 // history remembers the words of the pages that were fetched last, so that what
-// people say of some pages can be carried over to all. Two words in three of a page's
-// are rare ones that a mark can go by; so all are kept, and the pages are bounded.
+// people say of some pages can be carried over to the others. All words of a page are
+// kept, since nobody knows by which a mark will go; the pages are bounded.
 type history struct {
 	pages []*pastPage // in the order of the crawl
 	words int         // of all of them
 	limit int         // of words
 }
 
-// maxPastWords bounds the words of a history: 16 MiB, the words of about 10,000
+// maxPastWords bounds the words of a history: 8 MiB, the words of some 6,000
 // pages of running text. maxPastPages bounds its pages, for pages of few words.
 const (
-	maxPastWords = 4 << 20
-	maxPastPages = 1 << 15
+	maxPastWords = 2 << 20
+	maxPastPages = 1 << 14
 )
 
 // pastPage is a fetched page as a history has it.
