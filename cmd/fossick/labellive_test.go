@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+	"fossick/store"
+)
+
+// live is a crawl that runs inside the test.
+type live struct {
+	dir    string
+	cancel context.CancelFunc
+	ended  chan int // exit code
+	errors bytes.Buffer
+}
+
+func startCrawl(t *testing.T, dir string, args ...string) *live {
+	ctx, cancel := context.WithCancel(t.Context())
+	l := &live{dir: dir, cancel: cancel, ended: make(chan int, 1)}
+	args = append([]string{"focus", "--store", dir, "--quiet", "--json"}, args...)
+	go func() { l.ended <- run(ctx, args, &bytes.Buffer{}, &l.errors) }()
+	return l
+}
+
+// stop interrupts the crawl and waits for its end.
+func (l *live) stop(t *testing.T) {
+	t.Helper()
+	l.cancel()
+	if code := <-l.ended; code != exitInterrupted && code != exitDone {
+		t.Errorf("exit code %d: %s", code, l.errors.String())
+	}
+}
+
+// await waits until the crawl's status is as wanted.
+func (l *live) await(t *testing.T, wanted func(crawlStatus) bool) crawlStatus {
+	t.Helper()
+	for {
+		var s crawlStatus
+		err := askCrawl(t.Context(), l.dir, "/status", nil, &s, errors.New("no crawl"))
+		if err == nil && wanted(s) {
+			return s
+		}
+		select {
+		case code := <-l.ended:
+			t.Fatalf("the crawl ended, %d: %s", code, l.errors.String())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// label runs fossick label.
+func (l *live) label(t *testing.T, args ...string) labelResult {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), append([]string{"label", "--store", l.dir, "--json"}, args...), &stdout, &stderr); code != 0 {
+		t.Fatalf("label %v: %d: %s", args, code, stderr.String())
+	}
+	var r labelResult
+	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// hubWeb is a web of hubs on eight hosts; each has links to pages that nothing else
+// names and the server does not have.
+func hubWeb(hubs, links int) *datasets.Set {
+	return datasets.FromSeq("hubs", func(yield func(*datasets.Example, error) bool) {
+		for h := range hubs {
+			var b strings.Builder
+			fmt.Fprintf(&b, "<title>Bank %d</title><p>Bank loans and mortgages of branch b%dx, and savings of %d customers.", h, h, h*h)
+			fmt.Fprintf(&b, "<a href=http://h%d.test/hub%d>bank</a>", (h+1)%8, h+1)
+			for i := range links {
+				fmt.Fprintf(&b, "<a href=http://h%d.test/t%dx%d>loan %d</a>\n", i%8, h, i, i)
+			}
+			if !yield(&datasets.Example{URL: fmt.Sprintf("http://h%d.test/hub%d", h%8, h), HTML: b.String()}, nil) {
+				return
+			}
+		}
+	}, datasets.Options{})
+}
+
+// TestLabelInALongQueue: a label is in force within five seconds when 100,000 URLs
+// wait.
+func TestLabelInALongQueue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("queues 100,000 URLs")
+	}
+	addr, _, stop, err := serveSet(t.Context(), hubWeb(80, 2000), corpusweb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	l := startCrawl(t, filepath.Join(t.TempDir(), "crawl"), "--topic", "banking", "--proxy", "http://"+addr, "--delay", "0",
+		"--workers", "2", "--seed", "http://h0.test/hub0", "--traps", "follow", "--near-duplicates", "keep", "--max-pages", "100000")
+	defer l.stop(t)
+	s := l.await(t, func(s crawlStatus) bool { return s.Queue >= 100_000 })
+	for _, label := range []string{"no", "yes"} {
+		r := l.label(t, "http://h0.test/hub0", label)
+		t.Logf("%d URLs wait: label %s is in force after %.2f s", s.Queue, label, r.Applied)
+		if !r.Learned || r.Applied > 5 {
+			t.Errorf("%+v, want it learned within 5 s", r)
+		}
+	}
+}
+
+// TestKillLabel kills a crawl that is being labelled: no label that was acknowledged
+// is lost, and the store is sound.
+func TestKillLabel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes")
+	}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(8, 40), corpusweb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	k := &killer{at: map[string]int{}}
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
+	acknowledged := 0
+	for range fromEnv("FOSSICK_KILLS", 5) {
+		dir := filepath.Join(t.TempDir(), fmt.Sprint("crawl", acknowledged))
+		said := map[string]bool{} // by URL, what was acknowledged last
+		deadline := time.Now().Add(time.Minute)
+		for i, most := 0, 1+rng.IntN(20); most > 0; most-- {
+			runAndKillWhen(t, append(killPlan{args: []string{"--seed", "http://h0.test/0"}}.focus(addr, dir), resumeIf(sound(t, dir, k))...), time.Minute, func() bool {
+				url := fmt.Sprintf("http://h%d.test/0", i%8)
+				i++
+				var stdout, stderr bytes.Buffer
+				label := []string{"yes", "no"}[rng.IntN(2)]
+				delete(said, url) // what is not acknowledged may be there or not
+				if run(t.Context(), []string{"label", url, label, "--store", dir, "--json"}, &stdout, &stderr) == 0 {
+					said[url] = label == "yes"
+				}
+				return rng.IntN(6) == 0 && len(said) > 0 || time.Now().After(deadline)
+			})
+			if len(said) > 0 {
+				break
+			}
+		}
+		acknowledged += len(said)
+		if !sound(t, dir, k) {
+			t.Fatal("the store has gone")
+		}
+		checkMarks(t, dir, said)
+	}
+	t.Logf("%d URLs with acknowledged labels, %d errors found by verify", acknowledged, k.problems)
+	if acknowledged == 0 {
+		t.Error("no label was acknowledged: the test tests nothing")
+	}
+}
+
+func resumeIf(there bool) []string {
+	if there {
+		return []string{"--resume"}
+	}
+	return nil
+}
+
+// checkMarks wants what was acknowledged to be there.
+func checkMarks(t *testing.T, dir string, said map[string]bool) {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for url, onTopic := range said {
+		l, err := s.Life(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Mark == nil || l.Mark.OnTopic != onTopic {
+			t.Errorf("%s was labelled, on topic %v, and the store has %+v", url, onTopic, l.Mark)
+		}
+	}
+}
+
+// TestLabelsMoveACrawl is TestMarksMoveASubtopic by the command line: of two crawls
+// of served wikispeedia one is told in the middle, by fossick label, that ten birds
+// are no biology.
+func TestLabelsMoveACrawl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls a corpus")
+	}
+	const before, birds = 200, "Science.Biology.Birds"
+	corpus := corpusOrSkip(t, "wikispeedia")
+	r := newMarkRun(t, corpus, "Biology", 1)
+	model := filepath.Join(t.TempDir(), "biology.model")
+	if err := r.topics[0].Model.WriteFile(model); err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.Open(corpus, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{Latency: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	share := map[bool]float64{}
+	for _, mark := range []bool{false, true} {
+		args := []string{"--topic", "Biology", "--model", model, "--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "4", "--max-pages", "1000"}
+		for _, n := range r.draw.Starts[0] {
+			args = append(args, "--seed", r.corpus.Rows[n].Page.URL)
+		}
+		l := startCrawl(t, filepath.Join(t.TempDir(), "crawl"), args...)
+		from := l.await(t, func(s crawlStatus) bool { return s.Fetched >= before }).Fetched
+		if mark {
+			applied := l.label(t, "--from", r.birdsOf(t, l, birds)).Applied
+			from = l.await(t, func(crawlStatus) bool { return true }).Fetched
+			t.Logf("labels in force after %.2f s, at %d pages", applied, from)
+		}
+		l.await(t, func(s crawlStatus) bool { return s.Fetched >= from+marksAfter })
+		l.stop(t)
+		share[mark] = r.shareOf(t, l.dir, birds, from)
+	}
+	t.Logf("share of %s in the next %d pages: %.3f, with labels %.3f", birds, marksAfter, share[false], share[true])
+	if share[true] > share[false]/2 {
+		t.Errorf("ten labels lower the share from %.3f to %.3f only, want it halved", share[false], share[true])
+	}
+}
+
+// birdsOf asks the crawl which pages of a sub-topic it has and returns a file that
+// labels ten of them no.
+func (r *markRun) birdsOf(t *testing.T, l *live, sub string) string {
+	t.Helper()
+	var b strings.Builder
+	n := 0
+	for _, url := range r.truth.Targets(sub) {
+		var stdout, stderr bytes.Buffer
+		if n == marksMade {
+			break
+		}
+		if run(t.Context(), []string{"why", url, "--store", l.dir, "--json"}, &stdout, &stderr) == 0 && bytes.Contains(stdout.Bytes(), []byte(`"state":"ok"`)) {
+			fmt.Fprintf(&b, "%s\tno\n", url)
+			n++
+		}
+	}
+	if n < marksMade {
+		t.Fatalf("only %d pages of %s were fetched", n, sub)
+	}
+	file := filepath.Join(t.TempDir(), "labels.tsv")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// shareOf returns the share of a label in the pages of a store from a page on.
+func (r *markRun) shareOf(t *testing.T, dir, label string, from uint64) float64 {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	of := 0.0
+	for n := from + 1; n <= from+marksAfter; n++ {
+		p, err := s.Page(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, _ := r.truth.Of(p.URL); l.Match(label) {
+			of++
+		}
+	}
+	return of / marksAfter
+}
