@@ -63,12 +63,13 @@ func bound(odds float64) float64 { return max(-maxOffset, min(maxOffset, odds)) 
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// The learning of a correction. What they are was chosen by sub-topics of Biology and
-// Religion in wikispeedia; docs/live-labels.md has the figures.
+// The learning of a correction. The numbers were chosen by marks of no on four
+// sub-topics of Biology in wikispeedia; docs/results.md has the figures.
 const (
-	// anchorWeight is what the judge's opinions weigh together, in marks: each of the
-	// pages that nobody marked should keep its probability.
-	anchorWeight = 1
+	// anchorWeight is what all anchors weigh together, against all marks: pages that
+	// nobody marked should keep their probability, but those that are like the marked
+	// ones must not outvote them.
+	anchorWeight = 0.3
 	// wordPenalty is λ of the penalty λ/2·Σ weight².
 	wordPenalty = 0.02
 	fitRounds   = 30
