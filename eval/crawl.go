@@ -32,6 +32,7 @@ type Crawl struct {
 	Source Source  // who filled the verdicts
 	Trail  *Trail  // nil until LoadTrail
 	Blocks []Block // nil until Drift
+	Caps   []int   // pages a host by which to count the harvest as well; nil: see ReachOf
 
 	Politeness *Politeness
 }

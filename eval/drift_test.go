@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,6 +114,10 @@ func TestReach(t *testing.T) {
 		}
 		pages = append(pages, p)
 	}
+	reach := func(pages []Page, caps ...int) Reach {
+		c := Crawl{Pages: pages}
+		return ReachOf(c.URLs(), c.Relevant(), caps)
+	}
 	r := reach(pages)
 	if r.Hosts != 11 || r.Relevant != 11 || *r.Largest != 0.5 || len(r.Capped) != 2 {
 		t.Fatalf("got %+v", r)
@@ -123,7 +128,17 @@ func TestReach(t *testing.T) {
 			t.Errorf("cap %d: got %+v (%v), want %+v", want.Cap, got, *got.Harvest, want)
 		}
 	}
-	if r := reach(nil); r.Hosts != 0 || r.Largest != nil || r.Capped != nil {
+	// H = ⅔ ln(3/2) + ⅓ ln 30 and ½ ln 2 + ½ ln 20; 11 hosts are 11 sites.
+	if all, on := math.Pow(1.5, 2./3)*math.Pow(30, 1./3), math.Sqrt(2*20); math.Abs(*r.Effective-all) > 1e-9 || math.Abs(*r.EffectiveRelevant-on) > 1e-9 || r.Sites != 11 || r.RelevantSites != 11 {
+		t.Errorf("effective %g and %g of %d and %d sites, want %g and %g of 11 and 11", *r.Effective, *r.EffectiveRelevant, r.Sites, r.RelevantSites, all, on)
+	}
+	if r := reach(pages, 3, 50); len(r.Capped) != 2 || r.Capped[0].Pages != 13 || r.Capped[0].Relevant != 12 || r.Capped[1].Pages != 30 {
+		t.Errorf("caps 3 and 50: %+v", r.Capped)
+	}
+	if r := reach([]Page{{URL: "http://a.x.example/"}, {URL: "http://b.x.example/"}}); r.Hosts != 2 || r.Sites != 1 || r.EffectiveRelevant != nil || math.Abs(*r.Effective-2) > 1e-9 {
+		t.Errorf("two hosts of a site: %+v", r)
+	}
+	if r := reach(nil); r.Effective != nil || r.Hosts != 0 || r.Largest != nil || r.Capped != nil {
 		t.Errorf("no page: got %+v", r)
 	}
 }

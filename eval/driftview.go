@@ -75,17 +75,44 @@ func reachSentence(f Figures) string {
 	if r.Hosts == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("Its pages are from %d hosts; %d have pages on topic", r.Hosts, r.Relevant)
+	s := fmt.Sprintf("Its pages are from %s hosts%s", report.Number(r.Hosts), effectively(r.Effective))
+	if r.Sites != r.Hosts {
+		s += fmt.Sprintf(" of %s sites", report.Number(r.Sites))
+	}
+	s += fmt.Sprintf("; %s have pages on topic%s", report.Number(r.Relevant), effectively(r.EffectiveRelevant))
 	if r.Largest != nil && r.Relevant > 1 {
 		s += fmt.Sprintf(", the one with most has %s of these", report.Percent(*r.Largest))
 	}
-	if len(r.Capped) > 0 && r.Capped[0].Harvest != nil && f.Harvest != nil {
-		c := r.Capped[len(r.Capped)-1]
-		capped, all := report.Percent(*c.Harvest), report.Percent(*f.Harvest)
-		s += fmt.Sprintf(". Counting no more than %s a host, the harvest is %s", report.Pages(c.Cap), capped)
-		if capped != all {
-			s += " instead of " + all
+	return s + "." + cappedSentence(f)
+}
+
+// effectively gives an effective number of hosts.
+func effectively(hosts *float64) string {
+	if hosts == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (as diverse as %.1f with equally many pages)", *hosts)
+}
+
+// cappedSentence says what the harvest is when few pages of a host count.
+func cappedSentence(f Figures) string {
+	if len(f.Reach.Capped) == 0 || f.Harvest == nil {
+		return ""
+	}
+	s := fmt.Sprintf(" The harvest is %s, and counting no more than", report.Percent(*f.Harvest))
+	for i, c := range f.Reach.Capped {
+		switch {
+		case i == 0:
+		case i == len(f.Reach.Capped)-1:
+			s += " and"
+		default:
+			s += ","
 		}
+		unit := ""
+		if i == 0 {
+			unit = " a host"
+		}
+		s += fmt.Sprintf(" %s%s %s", report.Pages(c.Cap), unit, report.Share(c.Harvest))
 	}
 	return s + "."
 }

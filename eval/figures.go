@@ -104,7 +104,7 @@ func measure(c *Crawl, step int) Figures {
 		f.Kept, f.HarvestAfter = &cluster, cluster.Precision
 	}
 	measureTruth(&f, c.Source, relevant)
-	f.Reach, f.Drift = reach(c.Pages), c.Blocks
+	f.Reach, f.Drift = ReachOf(c.URLs(), relevant, c.Caps), c.Blocks
 	return f
 }
 

@@ -38,6 +38,7 @@ func Write(w io.Writer, body string, data any) error {
 		"css":    func() template.CSS { return template.CSS(stylesheet) },
 		"number": Number, "ratio": optionalRatio, "nobreak": noBreak,
 		"percent": func(x float64) string { return noBreak(Percent(x)) },
+		"tenth":   tenth,
 		"share":   func(x *float64) string { return noBreak(Share(x)) },
 		"span":    func(ci [2]float64) string { return noBreak(Span(ci)) },
 	})
@@ -54,4 +55,12 @@ func Write(w io.Writer, body string, data any) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
+}
+
+// tenth prints a number with one place, – for an unknown one.
+func tenth(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", *x)
 }

@@ -28,6 +28,7 @@ type evalCmd struct {
 	Target string   `placeholder:"LABEL" help:"Label of the truth or of the judge that is the topic [the first crawl's topic]."`
 	Judge  string   `placeholder:"MODEL" xor:"source" help:"Model that judges the pages; better not the crawl's own."`
 	Curve  int      `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]."`
+	Caps   []int    `name:"max-pages-per-host" placeholder:"N,N" help:"Also the harvest when no more than so many pages of a host count, the first of each [1,10,100,1000, as far as that leaves out any]."`
 	HTML   string   `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
 }
 
@@ -41,6 +42,11 @@ Example:
 func (c evalCmd) Run(a *app) error {
 	if c.Curve < 0 {
 		return usagef("--curve %d: want a number of pages", c.Curve)
+	}
+	for _, n := range c.Caps {
+		if n < 1 {
+			return usagef("--max-pages-per-host %d: want a number of pages, at least 1", n)
+		}
 	}
 	if err := distinct(c.Stores); err != nil {
 		return err
@@ -122,6 +128,9 @@ func (ev *evaluation) load(dir string) (err error) {
 	crawl, err := eval.Load(ev.app.ctx, s)
 	if err != nil {
 		return err
+	}
+	if len(ev.cmd.Caps) > 0 {
+		crawl.Caps = ev.cmd.Caps
 	}
 	if ev.cmd.Target == "" {
 		ev.cmd.Target = crawl.Info.Topic // of the first; the others are judged by the same
