@@ -15,7 +15,7 @@
 //
 // Files: corpus.go a web in memory; draw.go training pages and start sets;
 // experiment.go the crawls, in parallel; oracle.go policies that know the truth;
-// measure.go a policy's figures; reach.go what can be
+// measure.go a policy's figures, spread.go over how many hosts; reach.go what can be
 // reached at all; compare.go paired tests;
 // report.go the page.
 package lab

@@ -45,8 +45,7 @@ type Crawl struct {
 	URLs        []string // in the order of the crawl
 	Relevant    []bool   // by the truth
 	Training    []bool   // the page is one of those trained on
-	Hosts       int
-	Missing     int // URLs that the corpus does not have
+	Missing     int      // URLs that the corpus does not have
 	Stopped     crawler.Stop
 }
 
@@ -113,14 +112,11 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 		return nil, err
 	}
 	c := &Crawl{Policy: p, Set: set, Missing: r.Missing, Stopped: r.Stopped}
-	hosts := map[string]struct{}{}
 	for _, v := range r.Pages {
 		n := x.Corpus.Find(v.Page.URL)
 		c.URLs = append(c.URLs, v.Page.URL)
 		c.Relevant = append(c.Relevant, n >= 0 && x.Draw.Relevant[n])
 		c.Training = append(c.Training, n >= 0 && x.Draw.Training[x.Draw.ModelOf(set)][n])
-		hosts[page.Host(v.Page.URL)] = struct{}{}
 	}
-	c.Hosts = len(hosts)
 	return c, nil
 }

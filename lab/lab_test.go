@@ -149,8 +149,8 @@ func TestExperiment(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	d := &Draw{Targets: 4}
 	crawls := []*Crawl{
-		{URLs: []string{"a", "b", "c", "d"}, Relevant: []bool{true, false, true, false}, Training: []bool{false, false, true, true}, Hosts: 2},
-		{URLs: []string{"a", "b"}, Relevant: []bool{true, true}, Training: []bool{false, false}, Hosts: 1}, // ran out
+		{URLs: []string{"http://a.x.test/", "http://a.x.test/b", "http://c.x.test/", "http://c.x.test/d"}, Relevant: []bool{true, false, true, false}, Training: []bool{false, false, true, true}},
+		{URLs: []string{"http://a.x.test/", "http://a.x.test/b"}, Relevant: []bool{true, true}, Training: []bool{false, false}}, // ran out
 	}
 	f := Measure(Policy{Name: "x"}, crawls, d, 4, 2)
 	near := func(name string, got, want float64) {
@@ -163,7 +163,13 @@ func TestMeasure(t *testing.T) {
 	near("recall", f.Recall.Value, 0.5)
 	near("area under harvest", f.HarvestArea.Value, ((1+0.5+2./3+0.5)/4+1)/2)
 	near("area under recall", f.RecallArea.Value, ((0.25+0.25+0.5+0.5)/4+(0.25+0.5+0.5+0.5)/4)/2)
-	near("hosts", f.Hosts.Value, 1.5)
+	near("hosts", f.Spread.Hosts.Value, 1.5)
+	near("sites", f.Spread.Sites.Value, 1)
+	near("hosts with pages on topic", f.Spread.Relevant.Value, 1.5)
+	near("effective hosts", f.Spread.Effective.Value, (2.+1)/2)
+	near("harvest at most 1 a host", f.Spread.Capped[0].Harvest.Value, 1)
+	near("pages at most 1 a host", f.Spread.Capped[0].Pages.Value, (2.+1)/2)
+	near("harvest at most 10 a host", f.Spread.Capped[1].Harvest.Value, f.Harvest.Value)
 	near("half of the interval", f.Harvest.CI[1]-f.Harvest.Value, 12.706204736174698*math.Sqrt(0.125)/math.Sqrt2) // t(0.975, 1)
 	if f.Short != 1 || len(f.Curve) != 2 || f.Curve[0].Value != 0.75 || f.Overlap[0].Share != 1 {
 		t.Errorf("short %d, curve %v, overlap %v; want 1, two points from 0.75 on, all in common", f.Short, f.Curve, f.Overlap)

@@ -44,7 +44,7 @@ type Figures struct {
 	RecallArea  Mean
 	Fetched     Mean // pages
 	Trained     Mean // of them, training pages
-	Hosts       Mean
+	Spread      Spread
 	Curve       []Point      // harvest
 	RecallCurve []Point      // recall
 	Overlap     []eval.Point // of two crawls from different start sets, mean of all pairs
@@ -95,7 +95,7 @@ func Measure(policy Policy, crawls []*Crawl, d *Draw, limit, step int) Figures {
 	f.Harvest, f.Fresh, f.Recall = mean(columns[0]), mean(columns[1]), mean(columns[2])
 	f.HarvestArea, f.RecallArea = mean(columns[3]), mean(columns[4])
 	f.Fetched, f.Trained = mean(columns[5]), mean(columns[6])
-	f.Hosts = meanHosts(crawls)
+	f.Spread = spread(crawls, limit)
 	f.curves(found, limit, step, d.Targets)
 	f.Overlap = overlaps(crawls, limit, step)
 	return f
@@ -149,14 +149,6 @@ func ratio(a, b int) float64 {
 		return 0
 	}
 	return float64(a) / float64(b)
-}
-
-func meanHosts(crawls []*Crawl) Mean {
-	hosts := make([]float64, len(crawls))
-	for i, c := range crawls {
-		hosts[i] = float64(c.Hosts)
-	}
-	return mean(hosts)
 }
 
 // overlaps returns |A_n ∩ B_n| / n, the mean of all pairs of crawls (paper A5).

@@ -34,6 +34,7 @@ type view struct {
 	report.Head
 	Plots  []report.Figure
 	Rows   []policyRow
+	Caps   []int // of the columns of harvest
 	Tests  []testRow
 	Pages  int
 	Sets   int
@@ -55,7 +56,7 @@ type testRow struct {
 func WriteReport(w io.Writer, r Report) error {
 	best := slices.Clone(r.Policies)
 	slices.SortStableFunc(best, func(a, b Figures) int { return cmp.Compare(b.Harvest.Value, a.Harvest.Value) })
-	v := view{Pages: r.Pages, Sets: r.Sets, Adjust: len(r.Tests)}
+	v := view{Pages: r.Pages, Sets: r.Sets, Adjust: len(r.Tests), Caps: caps[:]}
 	v.Title = "Policies for " + r.Topic
 	v.Subtitle = fmt.Sprintf("%s: %s, of them %s on topic", r.Corpus, report.Pages(r.CorpusPages), report.Number(r.Targets))
 	v.Made = r.Made

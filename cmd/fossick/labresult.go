@@ -48,9 +48,10 @@ type labQuality struct {
 // labPolicy is one policy's part.
 type labPolicy struct {
 	labShares
-	Reached     *float64          `json:"recall_reachable"` // null without --reachable
-	ReachedCI   *[2]float64       `json:"recall_reachable_ci"`
-	Hosts       float64           `json:"hosts"`
+	Reached   *float64    `json:"recall_reachable"` // null without --reachable
+	ReachedCI *[2]float64 `json:"recall_reachable_ci"`
+	Hosts     float64     `json:"hosts"`
+	labSpread
 	TrainPages  float64           `json:"train_pages"` // fetched
 	Short       int               `json:"short"`       // crawls that ran out of URLs
 	Sets        []float64         `json:"sets"`        // harvest, by start set
@@ -110,7 +111,7 @@ func (r *labRun) result(policies []lab.Policy, crawls [][]*lab.Crawl) *labResult
 		f := lab.Measure(p, crawls[i], r.draw, r.Pages, step)
 		all = append(all, f)
 		row := labPolicy{
-			labShares: sharesOf(f), Hosts: f.Hosts.Value, TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
+			labShares: sharesOf(f), Hosts: f.Spread.Hosts.Value, labSpread: spreadOf(f.Spread), TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
 			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), Overlap: f.Overlap, At: map[int]labShares{},
 		}
 		for _, n := range r.At {
@@ -165,10 +166,11 @@ func (r *labRun) reach(x *lab.Experiment, crawls [][]*lab.Crawl, out *labResult)
 // table prints a row a policy.
 func (r *labResult) table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "policy\tharvest\t95 % interval\twithout training\trecall\tharvest area\trecall area\thosts\t")
+	fmt.Fprintln(t, "policy\tharvest\t95 % interval\twithout training\trecall\tharvest area\trecall area\thosts\teffective\tat most 10 a host\t")
 	for _, name := range r.order {
 		p := r.Policies[name]
-		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t", name, p.Harvest, spanOf(p.CI), p.Fresh, p.Recall, p.HarvestArea, p.RecallArea, p.Hosts)
+		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t%.1f\t%.3f\t", name, p.Harvest, spanOf(p.CI), p.Fresh, p.Recall,
+			p.HarvestArea, p.RecallArea, p.Hosts, p.Effective, p.harvestAt(10))
 		if p.Reached != nil {
 			fmt.Fprintf(t, "%.3f of what can be reached\t", *p.Reached)
 		}
