@@ -75,11 +75,11 @@ func reachSentence(f Figures) string {
 	if r.Hosts == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("Its pages are from %s hosts%s", report.Number(r.Hosts), effectively(r.Effective))
+	s := fmt.Sprintf("Its pages are from %s hosts%s", report.Number(r.Hosts), effectively(r.Effective, " with equally many pages"))
 	if r.Sites != r.Hosts {
-		s += fmt.Sprintf(" of %s sites", report.Number(r.Sites))
+		s += fmt.Sprintf(", of %s sites", report.Number(r.Sites))
 	}
-	s += fmt.Sprintf("; %s have pages on topic%s", report.Number(r.Relevant), effectively(r.EffectiveRelevant))
+	s += fmt.Sprintf("; %s have pages on topic%s", report.Number(r.Relevant), effectively(r.EffectiveRelevant, ""))
 	if r.Largest != nil && r.Relevant > 1 {
 		s += fmt.Sprintf(", the one with most has %s of these", report.Percent(*r.Largest))
 	}
@@ -87,32 +87,28 @@ func reachSentence(f Figures) string {
 }
 
 // effectively gives an effective number of hosts.
-func effectively(hosts *float64) string {
-	if hosts == nil {
+func effectively(hosts *float64, with string) string {
+	if hosts == nil || *hosts < 1.05 {
 		return ""
 	}
-	return fmt.Sprintf(" (as diverse as %.1f with equally many pages)", *hosts)
+	return fmt.Sprintf(", as diverse as %.1f%s", *hosts, with)
 }
 
-// cappedSentence says what the harvest is when few pages of a host count.
+// cappedSentence says what the harvest is when few pages of a host count, by the
+// caps that leave some out.
 func cappedSentence(f Figures) string {
-	if len(f.Reach.Capped) == 0 || f.Harvest == nil {
+	var parts []string
+	for _, c := range f.Reach.Capped {
+		if c.Pages < f.Fetched {
+			format := "of %s %s"
+			if len(parts) == 0 {
+				format = "of %s a host it is %s"
+			}
+			parts = append(parts, fmt.Sprintf(format, report.Pages(c.Cap), report.Share(c.Harvest)))
+		}
+	}
+	if len(parts) == 0 || f.Harvest == nil {
 		return ""
 	}
-	s := fmt.Sprintf(" The harvest is %s, and counting no more than", report.Percent(*f.Harvest))
-	for i, c := range f.Reach.Capped {
-		switch {
-		case i == 0:
-		case i == len(f.Reach.Capped)-1:
-			s += " and"
-		default:
-			s += ","
-		}
-		unit := ""
-		if i == 0 {
-			unit = " a host"
-		}
-		s += fmt.Sprintf(" %s%s %s", report.Pages(c.Cap), unit, report.Share(c.Harvest))
-	}
-	return s + "."
+	return fmt.Sprintf(" The harvest is %s; of no more than %s.", report.Percent(*f.Harvest), strings.TrimPrefix(strings.Join(parts, ", "), "of "))
 }

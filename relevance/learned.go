@@ -82,7 +82,7 @@ func (l *Learned) ScoreWords(p *page.Page, probability float64, words []uint32) 
 // take learns from a page and its words, each of which comes once.
 func (l *Learned) take(p *page.Page, probability float64, words []token) Score {
 	key := page.Key(p.URL)
-	defer l.refit() // when a mark waited for this page
+	defer l.refitStale() // when a mark waited for this page
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	past := &pastPage{key: key, judged: probability, weight: 1}

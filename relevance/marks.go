@@ -124,19 +124,29 @@ func namedWords(p *page.Page) ([]token, map[token]string) {
 	return slices.Clone(r.page(p)), names
 }
 
-// refit learns the correction anew and applies it to the pages that are remembered,
-// some at a time, so that nobody waits long for the scorer.
+// refitStale is refit for a caller that need not wait for another who is at it.
+func (l *Learned) refitStale() {
+	l.mu.Lock()
+	stale := l.marks.stale
+	l.mu.Unlock()
+	if stale {
+		l.refit()
+	}
+}
+
+// refit learns the correction anew, if there is something new, and applies it to the
+// pages that are remembered, some at a time, so that nobody waits long for the scorer.
 func (l *Learned) refit() {
 	l.marks.fitting.Lock()
 	defer l.marks.fitting.Unlock()
 	l.mu.Lock()
-	stale := l.marks.stale
+	if !l.marks.stale {
+		l.mu.Unlock()
+		return
+	}
 	l.marks.stale = false
 	marked, anchors := l.examples()
 	l.mu.Unlock()
-	if !stale {
-		return
-	}
 	fix := learnCorrection(marked, anchors)
 	l.mu.Lock()
 	l.marks.fix = fix
