@@ -60,7 +60,7 @@ func TestMarksMoveASubtopic(t *testing.T) {
 	}
 	corpus := corpusOrSkip(t, "wikispeedia")
 	sets := 2
-	trials := []markTrial{{"Biology", "Science.Biology.Mammals", 200, false}, {"Biology", "Religion", 300, true}}
+	trials := []markTrial{{"Biology", "Science.Biology.Mammals", 200, false}, {"Religion", "Biology", 300, true}}
 	full := os.Getenv("FOSSICK_FULL") != ""
 	if full {
 		sets, trials = 5, allMarkTrials()
