@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"fossick/features"
@@ -176,3 +177,30 @@ func TestHistory(t *testing.T) {
 
 // page2doc is a page as a judge reads it.
 func page2doc(p *page.Page) features.Doc { return features.Doc(p.Fields()) }
+
+// TestMarksBeside: people speak while pages are scored; for the race detector, and
+// the correction knows of all marks at the end.
+func TestMarksBeside(t *testing.T) {
+	l := goldCrawl()
+	var all sync.WaitGroup
+	for part := range 4 {
+		all.Go(func() {
+			for n := range 20 {
+				p := goldPage("mine", 1000*(part+1)+n, page.Link{URL: "http://target.test/mine", Anchor: "see"})
+				l.ScoreLinks(nil, p, l.ScorePage(p, 0.95).Value)
+				l.Rescore(page.Key("http://target.test/film"))
+				l.Explain("http://film3.test/")
+			}
+		})
+	}
+	for n := range 8 {
+		all.Go(func() { p := goldPage("film", n); l.Mark([]Marked{{p.URL, p, false}}) })
+	}
+	all.Wait()
+	if l.marks.fix.marks != 8 || l.marks.stale {
+		t.Errorf("the correction is of %d marks, want 8", l.marks.fix.marks)
+	}
+	if s, _ := l.Explain("http://film9.test/"); s.Value > 0.5 {
+		t.Errorf("film 9: %v", s)
+	}
+}
