@@ -1,11 +1,8 @@
 package relevance
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"fossick/features"
@@ -189,78 +186,6 @@ func (l *Learned) examples() (marked, anchors []example) {
 // inside keeps a probability off 0 and 1, whose log-odds nobody can add to.
 func inside(p float64) float64 { return max(1e-9, min(1-1e-9, p)) }
 
-// recount lets a page count for another probability, and as another number of pages,
-// than it did.
-func (l *Learned) recount(p *pastPage, probability, weight float64) {
-	pages, onTopic := weight-p.weight, weight*probability-p.weight*p.now
-	if pages == 0 && onTopic < 1e-3 && onTopic > -1e-3 {
-		return
-	}
-	l.vocabulary.recount(p.words, p.links, pages, onTopic)
-	for _, r := range []*record{&l.all, &p.host.record, &p.folder.record} {
-		r.recount(pages, onTopic)
-	}
-	l.base.move(&l.all) // lifts are worked out anew
-	p.source.moved += float32(probability - p.now)
-	p.now, p.weight = probability, weight
-}
-
-// recount takes in that what was counted counts for more pages, or less.
-func (r *record) recount(pages, onTopic float64) {
-	r.pages = max(0, r.pages+float32(pages))
-	r.onTopic = max(0, min(r.pages, r.onTopic+float32(onTopic)))
-}
-
-// recount is for words of a page, and of the links that led to it; of words that are
-// forgotten there is nothing to change.
-func (v *vocabulary) recount(onPage, inLinks []token, pages, onTopic float64) {
-	for _, t := range onPage {
-		if w := v.words.find(t); w != nil {
-			w.page.recount(pages, onTopic)
-		}
-	}
-	for _, t := range inLinks {
-		if w := v.words.find(t); w != nil {
-			w.link.recount(pages, onTopic)
-		}
-	}
-}
-
-// opinion is the probability of a page with what people said, and the terms that say
-// so; none where nobody said a thing.
-func (l *Learned) opinion(key uint64, words []token, judged float64) (float64, []Term) {
-	if onTopic, marked := l.marks.said[key]; marked {
-		return truth(onTopic), []Term{{"marked", truth(onTopic), "a person said so; it counts as a page of this probability"}}
-	}
-	shift := l.marks.fix.shift(words)
-	if shift == 0 {
-		return judged, nil
-	}
-	p := corrected(judged, shift)
-	return p, []Term{{"marks", shift, fmt.Sprintf("%s added to the log-odds%s: it counts as a page of probability %.3g",
-		l.marks.count(), l.marks.because(words), p)}}
-}
-
-func (m *marks) count() string {
-	if m.fix.marks == 1 {
-		return "1 page marked by a person"
-	}
-	return fmt.Sprintf("%d pages marked by people", m.fix.marks)
-}
-
-// because names the words that weigh most.
-func (m *marks) because(words []token) string {
-	const most = 4
-	var names []string
-	for _, w := range m.fix.strongest(words, most) {
-		names = append(names, cmp.Or(m.names[w], "?"))
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return ", most for " + strings.Join(names, ", ")
-}
-
 // fetchedNow keeps a page that was fetched for what people will say, and takes in
 // what they said of its URL already.
 func (l *Learned) fetchedNow(past *pastPage, p *page.Page) {
@@ -273,46 +198,4 @@ func (l *Learned) fetchedNow(past *pastPage, p *page.Page) {
 	maps.Copy(l.marks.names, names)
 	l.marks.add(past)
 	l.recount(past, truth(onTopic), markWeight)
-}
-
-// probs returns the sum and the largest of the probabilities of the pages that link
-// to a target, as they are now. Of more than maxSources pages, those that are not
-// known changed as those that are.
-func (e *evidence) probs() (sum, most float64) {
-	sum, most = float64(e.prob.sum), float64(e.prob.max)
-	var moved, mostTold, mostNow float32
-	any := false
-	for _, s := range e.named() {
-		any = any || s.moved != 0
-		moved += s.moved
-		mostTold, mostNow = max(mostTold, s.told), max(mostNow, s.told+s.moved)
-	}
-	if !any {
-		return sum, most
-	}
-	sum += float64(moved) * float64(e.parents) / float64(len(e.named()))
-	if mostTold >= e.prob.max || mostNow > e.prob.max {
-		most = max(0, float64(mostNow))
-	}
-	return max(sum, most), most
-}
-
-// Explain returns the present opinion of a URL that waits, or of a page that is
-// remembered, with the terms of it; false when there is none.
-func (l *Learned) Explain(url string) (Score, bool) {
-	key := page.Key(url)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if e, ok := l.evidence.peek(key); ok {
-		return Score{l.score(e), l.told(e)}, true
-	}
-	p := l.marks.pages[key]
-	if p == nil {
-		p = l.history.find(key)
-	}
-	if p == nil {
-		return Score{}, false
-	}
-	value, terms := l.opinion(key, p.words, p.judged)
-	return Score{value, append([]Term{{"probability", p.judged, "of the topic, by the model"}}, terms...)}, true
 }

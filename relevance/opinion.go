@@ -1,0 +1,64 @@
+package relevance
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"fossick/page"
+)
+
+// opinion is the probability of a page with what people said, and the terms that say
+// so; none where nobody said a thing.
+func (l *Learned) opinion(key uint64, words []token, judged float64) (float64, []Term) {
+	if onTopic, marked := l.marks.said[key]; marked {
+		return truth(onTopic), []Term{{"marked", truth(onTopic), "a person said so; it counts as a page of this probability"}}
+	}
+	shift := l.marks.fix.shift(words)
+	if shift == 0 {
+		return judged, nil
+	}
+	p := corrected(judged, shift)
+	return p, []Term{{"marks", shift, fmt.Sprintf("%s added to the log-odds%s: it counts as a page of probability %.3g",
+		l.marks.count(), l.marks.because(words), p)}}
+}
+
+func (m *marks) count() string {
+	if m.fix.marks == 1 {
+		return "1 page marked by a person"
+	}
+	return fmt.Sprintf("%d pages marked by people", m.fix.marks)
+}
+
+// because names the words that weigh most.
+func (m *marks) because(words []token) string {
+	const most = 4
+	var names []string
+	for _, w := range m.fix.strongest(words, most) {
+		names = append(names, cmp.Or(m.names[w], "?"))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", most for " + strings.Join(names, ", ")
+}
+
+// Explain returns the present opinion of a URL that waits, or of a page that is
+// remembered, with the terms of it; false when there is none.
+func (l *Learned) Explain(url string) (Score, bool) {
+	key := page.Key(url)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.evidence.peek(key); ok {
+		return Score{l.score(e), l.told(e)}, true
+	}
+	p := l.marks.pages[key]
+	if p == nil {
+		p = l.history.find(key)
+	}
+	if p == nil {
+		return Score{}, false
+	}
+	value, terms := l.opinion(key, p.words, p.judged)
+	return Score{value, append([]Term{{"probability", p.judged, "of the topic, by the model"}}, terms...)}, true
+}

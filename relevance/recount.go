@@ -1,0 +1,60 @@
+package relevance
+
+// recount lets a page count for another probability, and as another number of pages,
+// than it did.
+func (l *Learned) recount(p *pastPage, probability, weight float64) {
+	pages, onTopic := weight-p.weight, weight*probability-p.weight*p.now
+	if pages == 0 && onTopic < 1e-3 && onTopic > -1e-3 {
+		return
+	}
+	l.vocabulary.recount(p.words, p.links, pages, onTopic)
+	for _, r := range []*record{&l.all, &p.host.record, &p.folder.record} {
+		r.recount(pages, onTopic)
+	}
+	l.base.move(&l.all) // lifts are worked out anew
+	p.source.moved += float32(probability - p.now)
+	p.now, p.weight = probability, weight
+}
+
+// recount takes in that what was counted counts for more pages, or less.
+func (r *record) recount(pages, onTopic float64) {
+	r.pages = max(0, r.pages+float32(pages))
+	r.onTopic = max(0, min(r.pages, r.onTopic+float32(onTopic)))
+}
+
+// recount is for words of a page, and of the links that led to it; of words that are
+// forgotten there is nothing to change.
+func (v *vocabulary) recount(onPage, inLinks []token, pages, onTopic float64) {
+	for _, t := range onPage {
+		if w := v.words.find(t); w != nil {
+			w.page.recount(pages, onTopic)
+		}
+	}
+	for _, t := range inLinks {
+		if w := v.words.find(t); w != nil {
+			w.link.recount(pages, onTopic)
+		}
+	}
+}
+
+// probs returns the sum and the largest of the probabilities of the pages that link
+// to a target, as they are now. Of more than maxSources pages, those that are not
+// known changed as those that are.
+func (e *evidence) probs() (sum, most float64) {
+	sum, most = float64(e.prob.sum), float64(e.prob.max)
+	var moved, mostTold, mostNow float32
+	any := false
+	for _, s := range e.named() {
+		any = any || s.moved != 0
+		moved += s.moved
+		mostTold, mostNow = max(mostTold, s.told), max(mostNow, s.told+s.moved)
+	}
+	if !any {
+		return sum, most
+	}
+	sum += float64(moved) * float64(e.parents) / float64(len(e.named()))
+	if mostTold >= e.prob.max || mostNow > e.prob.max {
+		most = max(0, float64(mostNow))
+	}
+	return max(sum, most), most
+}
