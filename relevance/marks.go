@@ -68,14 +68,14 @@ func (l *Learned) mark(m Marked) {
 	if e, ok := l.evidence.peek(key); ok {
 		e.marked = markOf(m.OnTopic)
 	}
-	if m.Page == nil {
+	p := l.marks.pages[key]
+	if p == nil {
+		p = l.history.find(key) // also of one that has come since the person looked
+	}
+	if p == nil && m.Page == nil {
 		return
 	}
 	maps.Copy(l.marks.names, names)
-	p := l.marks.pages[key]
-	if p == nil {
-		p = l.history.find(key)
-	}
 	if p == nil { // forgotten: its words are known again, what it counted for is not
 		p = &pastPage{key: key, words: words, judged: judged, now: judged, host: &place{}, folder: &place{}, source: &source{}}
 	}

@@ -125,6 +125,11 @@ func TestMarkOfWhatWaits(t *testing.T) {
 	if l.marks.fix == nil || l.marks.fix.marks != 1 {
 		t.Errorf("the correction did not learn from it: %+v", l.marks.fix)
 	}
+	// One that was fetched while the mark was on its way.
+	l.Mark([]Marked{{URL: "http://film7.test/"}})
+	if s, _ := l.Explain("http://film7.test/"); s.Value != 0 || l.marks.fix.marks != 2 {
+		t.Errorf("a page that had come meanwhile: %+v, of %d marks", s, l.marks.fix.marks)
+	}
 	// A link found later to a URL that was marked without being known.
 	l.Mark([]Marked{{URL: "http://later.test/", OnTopic: true}})
 	if s := l.ScoreLinks(nil, linked("http://p.test/", "http://later.test/", "x"), 0); s[0] != 1 {
