@@ -47,7 +47,9 @@ func (c *Crawler) commit(first *outcome) error {
 	if err := c.takeBack(); err != nil {
 		return err
 	}
+	before := c.turns.turn(TurnRescore, c.opt.Now())
 	c.learned()
+	c.turns.turn(before, c.opt.Now())
 	return nil
 }
 
@@ -66,7 +68,10 @@ func (c *Crawler) finish(b *store.Batch) error {
 	if err := b.PutCounts(&c.counts); err != nil {
 		return err
 	}
-	if err := b.Commit(); err != nil {
+	before := c.turns.turn(TurnCommit, c.opt.Now())
+	err := b.Commit()
+	c.turns.turn(before, c.opt.Now())
+	if err != nil {
 		return err
 	}
 	c.storedPages.Store(c.counts.Pages)

@@ -52,6 +52,7 @@ type Crawler struct {
 	beatAt      time.Time            // the owner ran last
 	waitUntil   time.Time            // set at the end: all that is queued rests so long at least
 	marks       map[store.ID]bool    // what people said of URLs: on topic or not
+	turns       turnMeter
 
 	requests chan request  // to the owner, from others than workers; see inTurn
 	ended    chan struct{} // closed when the owner answers no more
@@ -151,6 +152,7 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 	}
 	interrupted := ctx.Done()
 	for {
+		c.turns.turn(TurnFrontier, c.opt.Now())
 		wake, err := c.leaseAll()
 		if err != nil {
 			return err
@@ -158,15 +160,18 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 		if c.busy == 0 && (c.stopped != "" || wake == nil) {
 			return c.end()
 		}
+		c.turns.end(c.opt.Now())
 		select {
 		case o := <-c.outcomes:
-			c.beat() // before what failed meanwhile is counted
+			c.turns.begin(TurnJournal, c.beat()) // before what failed meanwhile is counted
 			err = c.commit(o)
 		case r := <-c.requests:
+			c.turns.begin(TurnJournal, c.opt.Now())
 			err = c.answer(r)
 		case <-wake:
+			c.turns.begin(TurnFrontier, c.opt.Now())
 		case <-tick.C:
-			c.beat()
+			c.turns.begin(TurnFrontier, c.beat())
 			c.opt.Progress(c.progress())
 		case <-deadline:
 			c.stopped = StopMaxTime

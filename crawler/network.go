@@ -124,14 +124,15 @@ func (n *network) excuses(o *outcome) bool {
 }
 
 // beat notices that the process did not run for a while: stopped by a signal, or
-// with the whole machine. What was in flight may fail by that.
-func (c *Crawler) beat() {
+// with the whole machine. What was in flight may fail by that. It returns the time.
+func (c *Crawler) beat() time.Time {
 	now := c.opt.Now()
 	if last := c.beatAt; !last.IsZero() && now.Sub(last) > longStop {
 		c.network.cut = now
 		c.opt.Log.Info("the process was stopped for a while; what was in flight is tried again", "seconds", now.Sub(last).Seconds())
 	}
 	c.beatAt = now
+	return now
 }
 
 // hold says whether no URL may be leased now because of our network; the channel

@@ -16,6 +16,7 @@ type Progress struct {
 	Elapsed time.Duration // this session's
 	Pages   uint64        // stored in this session
 	Next    Marginal      // what the next pages are worth
+	Turns   Turns         // of the owner, in this session
 
 	// RestUntil is when the next host may be asked, while nothing is in flight.
 	RestUntil time.Time
@@ -68,7 +69,7 @@ func (c *Crawler) progress() Progress {
 		RestUntil: rest, DownSince: down, Outages: c.network.outages, OutageTime: outage,
 		Counts: counts, Queue: c.frontier.Len(), Hosts: c.knownHosts, Busy: c.busy,
 		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
-		Next: c.marginal.estimate(),
+		Next: c.marginal.estimate(), Turns: c.turns.Turns,
 	}
 }
 

@@ -221,12 +221,14 @@ func benchmarkPut(b *testing.B, s *Store, signature func() []byte) {
 // processorTime reports the µs of processor time of an operation, the database's
 // own work behind it included: on a busy machine the clock tells nothing.
 func processorTime(b *testing.B, f func()) {
-	used := func() time.Duration {
-		var u syscall.Rusage
-		must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	before := used()
+	before := usedTime(b)
 	f()
-	b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-µs/op")
+	b.ReportMetric(float64((usedTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
+}
+
+// usedTime is the processor time that the process has used.
+func usedTime(t testing.TB) time.Duration {
+	var u syscall.Rusage
+	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

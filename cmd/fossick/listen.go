@@ -38,7 +38,7 @@ func startMonitor(a *app, addr, topic, store string) (*monitor, error) {
 	}
 	m := &monitor{topic: topic, store: store, done: make(chan error, 1)}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m, networkMetrics{m}, collectors.NewGoCollector(),
+	registry.MustRegister(m, networkMetrics{m}, turnMetrics{m}, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", m.status)
@@ -84,6 +84,7 @@ type crawlStatus struct {
 	Next     *marginalResult   `json:"next"`
 	Seconds  float64           `json:"seconds"`
 	Network  networkStatus     `json:"network"`
+	Owner    turnsStatus       `json:"owner"`
 }
 
 func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
@@ -92,8 +93,8 @@ func (m *monitor) status(w http.ResponseWriter, _ *http.Request) {
 	s := crawlStatus{
 		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
-		Network: networkStatusOf(p),
-		Next:    marginalOf(p.Next),
+		Network: networkStatusOf(p), Owner: turnsStatusOf(p.Turns),
+		Next: marginalOf(p.Next),
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer
