@@ -128,6 +128,7 @@ func (b *Batch) PutPage(p *Page, body []byte) error {
 	if err := b.set(numKey(keyBody, p.Number), body); err != nil {
 		return err
 	}
+	b.s.pageFilter.add(contentHash(p.Checksum)) // even if the batch is dropped, as in PutSeen
 	if err := b.set(bytesKey(keyContent, p.Checksum), numKey(keyPage, p.Number)[1:]); err != nil {
 		return err
 	}
@@ -148,6 +149,9 @@ func (b *Batch) PutLabel(n uint64, l Label) error { return b.put(numKey(keyLabel
 
 // PageWith returns the number of the page with this content, 0 when there is none.
 func (b *Batch) PageWith(checksum []byte) (uint64, error) {
+	if b.s.pageFilter.lacks(contentHash(checksum)) {
+		return 0, nil
+	}
 	var n uint64
 	err := value(b.txn, bytesKey(keyContent, checksum), func(k, v []byte) error {
 		if len(v) != 8 {

@@ -10,7 +10,7 @@ import (
 // Only what cannot change is in it: a URL that is not skipped keeps its number and
 // is never skipped again.
 type seenLately struct {
-	shards [seenShards]latelyShard
+	shards [filterShards]latelyShard
 }
 
 // latelyShard has a slot for each remainder of the hash: the last URL asked for.
@@ -28,7 +28,7 @@ type latelySlot struct {
 }
 
 func (l *seenLately) slot(h Hash) (*latelyShard, *latelySlot) {
-	shard := &l.shards[h[0]%seenShards]
+	shard := &l.shards[h[0]%filterShards]
 	return shard, &shard.slots[binary.BigEndian.Uint32(h[4:])%latelySlots]
 }
 

@@ -43,7 +43,7 @@ type Candidate struct {
 func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 	var all []Candidate
 	err := s.view(func(txn *badger.Txn) error {
-		pages, err := sharing(txn, signature)
+		pages, err := s.sharing(txn, signature)
 		if err != nil {
 			return err
 		}
@@ -64,10 +64,13 @@ func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 }
 
 // sharing returns the pages of a signature's bands, best first.
-func sharing(txn *badger.Txn, signature []byte) ([]uint64, error) {
+func (s *Store) sharing(txn *badger.Txn, signature []byte) ([]uint64, error) {
 	shared := map[uint64]int{}
 	var pages []uint64
 	for _, k := range nearKeys(signature) {
+		if s.pageFilter.lacks(bandHash(k)) {
+			continue
+		}
 		bucket, err := nearPages(txn, k)
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			return nil, err
@@ -149,9 +152,12 @@ func (b *Batch) dropNear(n uint64, signature []byte) error {
 // begins anew.
 func (b *Batch) changeNear(signature []byte, change func([]uint64) []uint64) error {
 	for _, k := range nearKeys(signature) {
-		pages, err := nearPages(b.txn, k)
-		if err != nil && !errors.Is(err, ErrDamaged) {
-			return err
+		var pages []uint64
+		if !b.s.pageFilter.lacks(bandHash(k)) {
+			var err error
+			if pages, err = nearPages(b.txn, k); err != nil && !errors.Is(err, ErrDamaged) {
+				return err
+			}
 		}
 		if err := b.setNear(k, change(pages)); err != nil {
 			return err
@@ -164,6 +170,7 @@ func (b *Batch) setNear(k []byte, pages []uint64) error {
 	if len(pages) == 0 {
 		return b.delete(k)
 	}
+	b.s.pageFilter.add(bandHash(k))
 	v := make([]byte, 0, 8*nearBucket)
 	for _, n := range pages {
 		v = binary.BigEndian.AppendUint64(v, n)

@@ -2,7 +2,9 @@ package store
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 )
@@ -112,5 +114,58 @@ func BenchmarkLookupNew(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestPageFilter: with and without the filter, and after a restart, pages are found by
+// content and by bands all the same.
+func TestPageFilter(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	s, err := Create(dir, Info{})
+	must(t, err)
+	bytesOf := func(n, size int) []byte {
+		b := make([]byte, size)
+		rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(b)
+		return b
+	}
+	const pages = 60 // a session
+	for session := range 3 {
+		if session > 0 {
+			s, err = Open(dir)
+			must(t, err)
+		}
+		check := func(there int) {
+			t.Helper()
+			b := s.Batch()
+			defer b.Cancel()
+			for n := range 3 * pages {
+				number, err := b.PageWith(bytesOf(n, 16))
+				must(t, err)
+				near, err := s.Candidates(bytesOf(n, 128))
+				must(t, err)
+				if want := n < there; (number == uint64(n+1)) != want || (len(near) == 1) != want {
+					t.Fatalf("session %d: page %d is %d by content, %v by bands; it is there: %v", session, n+1, number, near, want)
+				}
+			}
+		}
+		check(pages * session)
+		s.FilterSeen()
+		check(pages * session)
+		for n := pages * session; n < pages*(session+1); n++ {
+			change(t, s, func(b *Batch) {
+				p := somePage()
+				p.Number, p.Checksum, p.Signature = uint64(n+1), bytesOf(n, 16), bytesOf(n, 128)
+				must(t, b.PutPage(p, nil))
+				if number, err := b.PageWith(p.Checksum); err != nil || number != p.Number {
+					t.Fatalf("a batch does not see its own page: %d, %v", number, err)
+				}
+			})
+		}
+		check(pages * (session + 1))
+		for !s.pageFilter.ready.Load() { // or nothing would be asked of it
+			runtime.Gosched()
+		}
+		check(pages * (session + 1))
+		must(t, s.Close())
 	}
 }

@@ -54,9 +54,10 @@ type Store struct {
 	dec  *zstd.Decoder // and so is DecodeAll
 	full atomic.Bool   // the disk is; set by watch
 
-	filter    *seenFilter // nil until FilterSeen
-	mapped    string      // the database's folder, as the kernel names it
-	untrimmed int         // bytes written since the last trim; the batch's
+	filter     *seenFilter // nil until FilterSeen
+	pageFilter *keyFilter  // before contents and bands of pages; likewise
+	mapped     string      // the database's folder, as the kernel names it
+	untrimmed  int         // bytes written since the last trim; the batch's
 
 	free func(dir string) (uint64, error)
 
@@ -178,7 +179,8 @@ func open(dir, name string) (*Store, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.watch()
-	s.kept.Go(s.keep)
+	s.kept.Go(s.keepSynced)
+	s.kept.Go(s.keepTrimmed)
 	return s, nil
 }
 
@@ -215,24 +217,6 @@ func kernelName(path string) (string, error) {
 		return "", fmt.Errorf("store %s: %w", path, err)
 	}
 	return absolute, nil
-}
-
-// keep syncs what was committed, and watches disk and memory, until Close.
-func (s *Store) keep() {
-	tick, soon := time.NewTicker(syncEvery), time.NewTicker(trimEvery)
-	defer tick.Stop()
-	defer soon.Stop()
-	for {
-		select {
-		case <-soon.C:
-			_ = s.trim(false) // no harm if it cannot: see trimAfter
-		case <-tick.C:
-			_ = s.db.Sync() // a failing disk fails the next commit, which is told
-			s.watch()
-		case <-s.stop:
-			return
-		}
-	}
 }
 
 // watch asks how much room the disk has.

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// keepSynced syncs what was committed, and looks at the disk, until Close.
+func (s *Store) keepSynced() {
+	tick := time.NewTicker(syncEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = syncLogs(s.mapped) // a failing disk fails the next commit, which is told
+			s.watch()
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+// keepTrimmed gives memory back beside the writer, until Close. It has a goroutine of
+// its own: a sync may wait for the disk for seconds, while a compaction maps more.
+func (s *Store) keepTrimmed() {
+	tick := time.NewTicker(trimEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = s.trim(false) // no harm if it cannot: see trimAfter
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+// syncLogs syncs the logs of the database in dir: the memtables' first, then the
+// value log's end, so that what they point to is there when it returns. Badger's own
+// Sync holds a lock meanwhile that every commit and every look-up needs: with a busy
+// disk the whole crawl stood still for up to a second, every five seconds. Syncing a
+// file by a descriptor of our own writes its mapped pages just as well (fsync(2)).
+func syncLogs(dir string) error {
+	memtables, err1 := filepath.Glob(filepath.Join(dir, "*.mem"))
+	values, err2 := filepath.Glob(filepath.Join(dir, "*.vlog"))
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("store %s: %w", dir, err)
+	}
+	slices.Sort(values) // all names have six digits at least
+	values = values[max(0, len(values)-2):]
+	for _, name := range append(memtables, values...) {
+		if err := syncFile(name); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	return nil
+}
+
+func syncFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a memtable that is in a table by now, which Badger syncs itself
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestSyncLogs: what was committed is dirty memory of the logs, and after a sync it is
+// not; as the kernel says.
+func TestSyncLogs(t *testing.T) {
+	s := create(t)
+	var fs unix.Statfs_t
+	if must(t, unix.Statfs(s.Dir(), &fs)); fs.Type == unix.TMPFS_MAGIC {
+		t.Skip("a file system in memory is never clean; set TMPDIR to a disk's")
+	}
+	for round := range 2 {
+		change(t, s, func(b *Batch) { must(t, b.PutPage(somePage(), make([]byte, 1<<20))) })
+		if mem, values := dirtyKiB(t, s, ".mem"), dirtyKiB(t, s, ".vlog"); mem == 0 || values < 1<<10 {
+			t.Fatalf("round %d: before a sync %d and %d KiB of the logs are dirty", round, mem, values)
+		}
+		must(t, syncLogs(s.mapped))
+		if mem, values := dirtyKiB(t, s, ".mem"), dirtyKiB(t, s, ".vlog"); mem+values != 0 {
+			t.Errorf("round %d: after a sync %d and %d KiB of the logs are dirty", round, mem, values)
+		}
+	}
+	must(t, syncLogs(t.TempDir()))
+}
+
+// dirtyKiB returns how much of the database's mapped files of this kind the kernel has
+// still to write.
+func dirtyKiB(t *testing.T, s *Store, suffix string) (dirty int) {
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	must(t, err)
+	ours := false
+	for line := range strings.Lines(string(smaps)) {
+		fields := strings.Fields(line)
+		if !strings.HasSuffix(fields[0], ":") {
+			ours = strings.Contains(line, s.mapped) && strings.HasSuffix(strings.TrimSpace(line), suffix)
+		} else if ours && strings.HasSuffix(fields[0], "_Dirty:") {
+			n, err := strconv.Atoi(fields[1])
+			must(t, err)
+			dirty += n
+		}
+	}
+	return dirty
+}
