@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -238,7 +239,7 @@ func shape(s *Store) string {
 
 // memoryMeter looks at the process's memory fifty times a second.
 type memoryMeter struct {
-	anon, file, all [2]atomic.Int64 // MiB: at most since the last line, now
+	anon, file, all, live [2]atomic.Int64 // MiB: at most since the last line, now
 	quit            chan struct{}
 	done            sync.WaitGroup
 }
@@ -264,14 +265,21 @@ func (m *memoryMeter) look() {
 		_, rest, _ := strings.Cut(string(status), name)
 		kib, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 		n, _ := strconv.ParseInt(kib, 10, 64)
-		v[1].Store(n >> 10)
-		v[0].Store(max(v[0].Load(), n>>10))
+		m.note(v, n>>10)
 	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	m.note(&m.live, int64(live[0].Value.Uint64()>>20))
+}
+
+func (m *memoryMeter) note(v *[2]atomic.Int64, mib int64) {
+	v[1].Store(mib)
+	v[0].Store(max(v[0].Load(), mib))
 }
 
 func (m *memoryMeter) String() string {
-	return fmt.Sprintf("MiB resident %d (most %d), heap %d (%d), files %d (%d)",
-		m.all[1].Load(), m.all[0].Swap(0), m.anon[1].Load(), m.anon[0].Swap(0), m.file[1].Load(), m.file[0].Swap(0))
+	return fmt.Sprintf("MiB resident %d (most %d), heap %d (%d), of it live %d (%d), files %d (%d)",
+		m.all[1].Load(), m.all[0].Swap(0), m.anon[1].Load(), m.anon[0].Swap(0), m.live[1].Load(), m.live[0].Swap(0), m.file[1].Load(), m.file[0].Swap(0))
 }
 
 func (m *memoryMeter) stop() { close(m.quit); m.done.Wait() }
