@@ -240,8 +240,8 @@ func shape(s *Store) string {
 // memoryMeter looks at the process's memory fifty times a second.
 type memoryMeter struct {
 	anon, file, all, live [2]atomic.Int64 // MiB: at most since the last line, now
-	quit            chan struct{}
-	done            sync.WaitGroup
+	quit                  chan struct{}
+	done                  sync.WaitGroup
 }
 
 func meterMemory() *memoryMeter {
