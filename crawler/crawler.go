@@ -45,8 +45,8 @@ type Crawler struct {
 	elapsedPast time.Duration
 	left        []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
 	gaveHosts   int
-	knownHosts  int    // with a record in the store
-	rescored    uint64 // pages when the queue was last rescored
+	knownHosts  int // with a record in the store
+	rescored    rescoring
 	network     network
 	dead        map[string]time.Time // addresses at which a host was given up → until when that is remembered
 	beatAt      time.Time            // the owner ran last
@@ -78,6 +78,7 @@ func New(opt Options) (*Crawler, error) {
 		marks:    map[store.ID]bool{},
 		requests: make(chan request),
 		ended:    make(chan struct{}),
+		rescored: rescoring{atOnce: rescoreAtOnce},
 	}
 	var err error
 	if c.frontier, err = frontier.New(opt.Frontier); err != nil {

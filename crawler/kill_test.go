@@ -280,7 +280,14 @@ func TestRescoreOnDisk(t *testing.T) {
 	opt.Scorer = shiftingScorer{wordScorer{0.3}, &atomic.Uint64{}}
 	for session := range 3 { // resumed twice on the way
 		opt.MaxPages = []uint64{100, 200, 0}[session]
-		crawl(t, opt)
+		c, err := New(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.rescored.atOnce = 100 >> session // part by part above that
+		if _, err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	asked := w.urls()
 	slices.Sort(asked)

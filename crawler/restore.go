@@ -102,41 +102,6 @@ func (c *Crawler) queueAgain(state fetch.State, wanted func(*store.Ended) bool) 
 	return b.Commit()
 }
 
-// rescoreAfter is how many pages a scorer may have learned from before the queue
-// hears of it: few while the queue is small, and so many that the work a page
-// stays bounded when it is large, where a URL costs half a microsecond in
-// memory, most of it waiting for the memory: 500 URLs a page up to 5,000, then
-// fewer, near 100 (a fifth of a crawl's processor time was too much for what a few
-// pages more can teach; new links to a URL that waits tell at once). On disk, where
-// one costs a microsecond, 100.
-func rescoreAfter(queue int, onDisk bool) int {
-	if onDisk {
-		return max(10, queue/100)
-	}
-	return max(10, queue/500, queue/100-40)
-}
-
-// learned gives the queue new priorities once the scorer has learned enough.
-func (c *Crawler) learned() {
-	scorer, ok := c.opt.Scorer.(Rescorer)
-	if ok && int(c.counts.Pages-c.rescored) >= rescoreAfter(c.frontier.Len(), c.frontier.Spilled()) {
-		c.rescore(scorer)
-	}
-}
-
-// rescore changes the frontier alone: the journal keeps the priority that a URL
-// was queued with, and a resumed crawl rescores at once.
-func (c *Crawler) rescore(scorer Rescorer) {
-	c.rescored = c.counts.Pages
-	c.frontier.Reprioritise(func(key uint64) (float64, bool) {
-		score, known := scorer.Rescore(key)
-		if !known {
-			return 0, false
-		}
-		return c.opt.Ordering.Priority(frontier.Link{Score: score}), true
-	})
-}
-
 // restoreHost makes a host rest as if an exchange had just ended: whether one
 // was in flight when the last session was killed, nobody knows. All rest the
 // delay anyway, so only those that rest longer are told to the frontier, and

@@ -70,6 +70,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	opt.Log = slog.New(slog.DiscardHandler)
 	v := &virtual{web: web, seen: map[store.Hash]*vURL{}, contents: map[page.Checksum]struct{}{}}
 	v.opt, v.seed, v.sites = opt, maphash.MakeSeed(), map[string]uint64{}
+	v.rescored.atOnce = rescoreAtOnce
 	v.hosts = newHostCache(math.MaxInt) // there is no store to ask again
 	var err error
 	if v.frontier, err = frontier.New(frontier.Options{}); err != nil {

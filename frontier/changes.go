@@ -7,6 +7,7 @@ func (f *Frontier) Reprioritise(priority func(key uint64) (p float64, ok bool)) 
 	if f.err != nil {
 		return
 	}
+	f.pass = nil
 	var renewed, copied bits
 	change := func(e *entry) bool {
 		if !f.current(e) {

@@ -34,8 +34,12 @@ type entryHeap []entry
 
 func (h *entryHeap) push(e entry) {
 	*h = append(*h, e)
-	q := *h
-	i := len(q) - 1
+	h.up(len(*h) - 1)
+}
+
+// up restores the order after the entry at i became better.
+func (h entryHeap) up(i int) {
+	q, e := h, h[i]
 	for i > 0 {
 		parent := (i - 1) / 4
 		if !e.before(&q[parent]) {
@@ -58,7 +62,19 @@ func (h *entryHeap) pop() entry {
 	return top
 }
 
-func (h entryHeap) down(i int) {
+// remove takes the entry at i out.
+func (h *entryHeap) remove(i int) {
+	q, last := *h, len(*h)-1
+	q[i] = q[last]
+	*h = q[:last]
+	if i < last && !h.down(i) {
+		h.up(i)
+	}
+}
+
+// down restores the order after the entry at i became worse, and says whether that
+// moved it.
+func (h entryHeap) down(i int) (moved bool) {
 	e := h[i]
 	for {
 		first := 4*i + 1
@@ -75,9 +91,10 @@ func (h entryHeap) down(i int) {
 			break
 		}
 		h[i] = h[best]
-		i = best
+		i, moved = best, true
 	}
 	h[i] = e
+	return moved
 }
 
 // heapify restores the order after many entries changed.

@@ -59,7 +59,8 @@ type Frontier struct {
 	copied   bits           // URLs that may have more than one entry
 	set      map[ID]float64 // priorities of copied URLs that were set by Push
 	setLimit int
-	slack    int // entries more than needed that never cause a sweep
+	slack    int   // entries more than needed that never cause a sweep
+	pass     *pass // of Renew, while one goes on
 }
 
 // New returns an empty frontier. It removes what an earlier process left in the
@@ -174,6 +175,9 @@ func (f *Frontier) insert(e entry) {
 	if f.err != nil {
 		return
 	}
+	if f.pass != nil {
+		f.pass.seen.remove(e.id) // this copy may be the better one, or the only one
+	}
 	if p := f.parties[f.find(e.host)]; p != nil && p.holds() {
 		f.park(p, e)
 	} else {
@@ -197,13 +201,15 @@ func (f *Frontier) current(e *entry) bool {
 
 // Next hands out the best URL that may be fetched at time now and marks its
 // host as in use until Done. It returns false when there is none, see Wake, and
-// after an error, see Err.
+// after an error, see Err; also when it has put aside so many URLs of hosts that
+// may not be fetched that the caller should look at what else there is to do: then
+// Wake says at once.
 func (f *Frontier) Next(now time.Time) (Item, bool) {
 	if now.Before(f.floor) {
 		return Item{}, false
 	}
 	f.wakeAll(now)
-	for f.err == nil {
+	for parks := 0; parks < parksATurn && f.err == nil; {
 		e, p, ok := f.best()
 		if !ok {
 			break
@@ -219,6 +225,7 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 		}
 		if p.busy || !p.until.IsZero() {
 			f.park(p, e)
+			parks++
 			continue
 		}
 		f.queued.remove(e.id)
@@ -280,6 +287,10 @@ func (f *Frontier) wakeAll(now time.Time) {
 		}
 	}
 }
+
+// parksATurn bounds what Next puts aside at once, to some 20 ms: where a whole queue's
+// hosts rest it would be millions.
+const parksATurn = 1 << 14
 
 func later(a, b time.Time) time.Time {
 	if b.After(a) {

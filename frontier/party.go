@@ -200,7 +200,7 @@ func (f *Frontier) load(p *party) {
 // largest ones first, and of each all but its best URLs; in the worst case, as
 // many parties as there is room, all but one.
 func (f *Frontier) unload() error {
-	if f.parkFiles.crowded(f.parkOnDisk) {
+	if !f.tail.hold && f.parkFiles.crowded(f.parkOnDisk) {
 		if err := f.repack(f.current); err != nil {
 			return err
 		}

@@ -24,13 +24,14 @@ type scratch struct {
 }
 
 func newScratch(dir, pattern string) scratch {
-	return scratch{dir: dir, pattern: pattern, files: map[*file]struct{}{}, maxFiles: 64, maxWaste: 64 << 20}
+	return scratch{dir: dir, pattern: pattern, files: map[*file]struct{}{}, maxFiles: 256, maxWaste: 64 << 20}
 }
 
 // file holds the runs of one spill; it is removed when no run needs it.
 type file struct {
 	*os.File
 	scratch *scratch
+	number  int // they rise
 	bytes   int64
 	runs    int
 }
@@ -66,7 +67,7 @@ func (s *scratch) write(fill func(w *runWriter) error) (runs []*run, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("frontier: %w", err)
 	}
-	f := &file{File: opened, scratch: s}
+	f := &file{File: opened, scratch: s, number: s.next}
 	s.files[f] = struct{}{}
 	w := &runWriter{file: f, out: bufio.NewWriterSize(opened, 128<<10)}
 	if err := errors.Join(fill(w), w.out.Flush()); err != nil {

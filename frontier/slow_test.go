@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -181,7 +182,11 @@ func (p *pair) rare() {
 	case 1, 2:
 		modulus, turn := uint64(1+p.rng.IntN(5)), uint64(p.rng.IntN(20))
 		score := func(key uint64) (float64, bool) { return float64((key+turn)%20) / 20, key%modulus == 0 }
-		p.f.Reprioritise(score)
+		if p.rng.IntN(2) == 0 {
+			p.f.Reprioritise(score)
+		} else if !p.f.Renew(math.MaxInt, score) { // in one go it is the same
+			p.t.Fatalf("%s: Renew of all is not done; %v", p.what, p.f.Err())
+		}
 		for id, it := range p.s.items {
 			if priority, ok := score(it.Key); ok {
 				it.Priority = priority

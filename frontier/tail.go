@@ -17,13 +17,16 @@ type tail struct {
 	onDisk  int // entries in runs
 	block   int // entries a block
 	maxRuns int
+	moves   int  // times that the buffer was sorted
+	hold    bool // runs are not to be merged now
 }
 
 const (
 	tailBlock = 512 // entries
-	// maxRuns bounds the blocks in memory: 64 of 16 KiB. With the buffer's
-	// default of 262,144 entries, 8 million fit before runs are merged.
-	maxRuns = 64
+	// maxRuns bounds the blocks in memory: 256 of 16 KiB. With the buffer's
+	// default of 262,144 entries, 33 million fit before runs are merged, which
+	// nothing else can happen beside.
+	maxRuns = 256
 )
 
 // memoryOnly is the limit of a frontier without a folder.
@@ -63,6 +66,7 @@ func (t *tail) push(e entry, current func(*entry) bool) error {
 // spill makes room in the buffer: first by what is not current any more, then by
 // a run.
 func (t *tail) spill(current func(*entry) bool) error {
+	t.moves++
 	t.buffer.filter(current)
 	if len(t.buffer) < t.limit/4*3 {
 		return nil
@@ -95,6 +99,7 @@ func (t *tail) spill(current func(*entry) bool) error {
 func (t *tail) tidy(current func(*entry) bool) error {
 	runs := t.merge.runs.items
 	switch {
+	case t.hold:
 	case t.scratch.bytes > 4*recordBytes*int64(t.onDisk)+t.scratch.maxWaste:
 		return t.rewrite(current)
 	case len(runs) > t.maxRuns:
@@ -147,6 +152,7 @@ func (t *tail) adopt(runs []*run) error {
 // rewrite asks keep about every entry, in order of rank, and leaves those that it
 // wants: the best in memory, the others in one run.
 func (t *tail) rewrite(keep func(*entry) bool) error {
+	t.moves++
 	byRank(t.buffer)
 	if t.merge.top() == nil {
 		t.buffer = slices.DeleteFunc(t.buffer, func(e entry) bool { return !keep(&e) })

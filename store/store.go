@@ -186,25 +186,31 @@ func open(dir, name string) (*Store, error) {
 
 // options are small: a crawl's memory belongs to its pages in flight.
 func options(path string) badger.Options {
-	return badger.DefaultOptions(path).
+	o := badger.DefaultOptions(path).
 		WithLogger(quiet{}).
 		WithMemTableSize(26 << 20).          // bounds a batch at 15 % of it; costs its size in mapped files, 1.3 times it in the heap and as much to flush
 		WithNumMemtables(1).                 // besides the one written to and the one being flushed
 		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
 		WithBlockCacheSize(0).
-		WithIndexCacheSize(24 << 20).
+		WithIndexCacheSize(0). // it is for encrypted tables only: others have theirs where they are mapped
 		// A compaction of level 0 has all of it and the next level in memory; with
 		// 15 tables of it, and a next level of 10 MB that is always behind, it came to
-		// 400 MiB. Where compaction cannot keep up, the crawl waits for it.
-		WithNumLevelZeroTables(3).
+		// 400 MiB. Where compaction cannot keep up, the crawl waits for it. With 64 MiB
+		// and three tables everything below was compacted twice as often.
+		WithNumLevelZeroTables(4).
 		WithNumLevelZeroTablesStall(8).
-		WithBaseLevelSize(64 << 20).
-		WithBaseTableSize(1 << 20). // doubled from level to level; each of up to 13 in the making has its size in the heap, twice
-		WithValueThreshold(256).    // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
+		WithBaseLevelSize(128 << 20).
+		// Each of up to 13 tables in the making has twice its size in the heap and 3 MiB
+		// for its index, so that small ones gain nothing; not doubled from level to level,
+		// as Badger does, or a large store needs the more.
+		WithBaseTableSize(2 << 20).
+		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
 		WithDetectConflicts(false).                             // there is one writer
 		WithChecksumVerificationMode(badgeroptions.OnBlockRead) // a damaged block is an error, not nonsense
+	o.TableSizeMultiplier = 1
+	return o
 }
 
 // kernelName returns the name of the database's folder without symbolic links.

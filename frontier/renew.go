@@ -1,0 +1,202 @@
+package frontier
+
+import "slices"
+
+// pass is a renewal that goes on; see Renew. Its stages follow one another: parties,
+// then the tail's buffer, then what the tail has on disk.
+type pass struct {
+	parties []*party // still to come; the first may be begun
+	runs    []*run   // of the first one, still to come; nil when it is not begun
+
+	buffered bool // the buffer is done
+	next     int  // place in the buffer
+	moves    int  // tail.moves when it was true
+
+	tail []*run // still to come
+	seen bits   // URLs with copies of which one was met in these
+}
+
+// Renew is Reprioritise a part at a time, so that the caller is not held up by a queue
+// of millions: each call asks priority about some n entries (and ends the party, block
+// or spill that it is at), the first one begins a pass, the one that ends it returns
+// true. Entries not met yet keep their place, so that Next gives at any time the best
+// by what is known of each. What comes in or moves while a pass goes on may be missed
+// by it. Where calls stand between other calls decides the order, and nothing else:
+// no clock, no map's order.
+func (f *Frontier) Renew(n int, priority func(key uint64) (p float64, ok bool)) (done bool) {
+	if f.pass == nil {
+		f.pass = &pass{parties: f.holders()}
+		slices.SortFunc(f.pass.parties, byFirst)
+	}
+	w := &renewer{f: f, pass: f.pass, left: n, priority: priority}
+	f.tail.hold = true // what is merged with others would be missed
+	defer func() { f.tail.hold = false }()
+	for w.left > 0 && f.err == nil {
+		switch {
+		case len(w.parties) > 0:
+			w.renewParty()
+		case !w.buffered:
+			w.renewBuffer()
+		case len(w.tail) > 0:
+			w.renewRun()
+		default:
+			f.pass = nil
+			return true
+		}
+	}
+	return f.err != nil
+}
+
+// byFirst orders parties by the number of a URL of theirs: host numbers differ from
+// process to process.
+func byFirst(a, b *party) int {
+	first := func(p *party) ID {
+		if len(p.queue) > 0 {
+			return p.queue[0].id
+		}
+		return p.runs[0].bound.id
+	}
+	if x, y := first(a), first(b); x != y {
+		if x < y {
+			return -1
+		}
+		return 1
+	}
+	return 0
+}
+
+// renewer does one call's share.
+type renewer struct {
+	f *Frontier
+	*pass
+	left     int // entries to ask about
+	priority func(key uint64) (p float64, ok bool)
+	known    bool // by priority: the entry that change was last called for
+}
+
+// change gives an entry its new priority; false when it is not current.
+func (w *renewer) change(e *entry) bool {
+	w.left--
+	if !w.f.current(e) {
+		return false
+	}
+	var p float64
+	if p, w.known = w.priority(e.key); w.known {
+		e.priority = Item{Priority: p}.entry().priority
+		if _, set := w.f.set[e.id]; set { // else it would not be current any more
+			w.f.set[e.id] = e.priority
+		}
+	}
+	return true
+}
+
+// renewParty goes on with the first party: at once with what it has in memory, by
+// blocks with what is on disk. Its URLs stay parked.
+func (w *renewer) renewParty() {
+	f, p := w.f, w.parties[0]
+	if f.parties[p.host] != p { // gone, or in another one now
+		w.parties, w.runs = w.parties[1:], nil
+		return
+	}
+	f.leave(p)
+	if w.runs == nil {
+		w.runs = slices.Clone(p.runs)
+		f.parked -= len(p.queue)
+		p.queue.filter(w.change)
+		f.parked += len(p.queue)
+	}
+	// What is still to come is taken off the party, so that nothing reads on in it.
+	w.runs = slices.DeleteFunc(w.runs, func(r *run) bool { return !slices.Contains(p.runs, r) })
+	p.runs = slices.DeleteFunc(p.runs, func(r *run) bool { return slices.Contains(w.runs, r) })
+	for len(w.runs) > 0 && w.left > 0 && f.err == nil {
+		w.renewParked(p)
+	}
+	p.runs = append(p.runs, w.runs...)
+	f.settle(p)
+	if len(w.runs) == 0 {
+		w.parties, w.runs = w.parties[1:], nil
+	}
+}
+
+// renewParked reads the next block of a party's runs.
+func (w *renewer) renewParked(p *party) {
+	f, r := w.f, w.runs[0]
+	var block []entry
+	if block, f.err = r.read(nil); f.err != nil {
+		return
+	}
+	f.parkOnDisk -= len(block)
+	if r.left == 0 {
+		w.runs = w.runs[1:]
+	}
+	for i := range block {
+		if w.change(&block[i]) {
+			f.park(p, block[i])
+		}
+	}
+}
+
+// renewBuffer goes on with the tail's buffer in the order of the heap's places. One
+// that rises passes over what was asked about; for one that sinks another comes up,
+// which is asked about next. Where the buffer was sorted anew meanwhile it begins
+// again.
+func (w *renewer) renewBuffer() {
+	t := &w.f.tail
+	if w.moves != t.moves {
+		w.moves, w.next = t.moves, 0
+	}
+	for w.left > 0 && w.next < len(t.buffer) {
+		e := t.buffer[w.next]
+		old := e
+		switch keep := w.change(&e); {
+		case !keep:
+			t.buffer.remove(w.next)
+		case e.before(&old):
+			t.buffer[w.next] = e
+			t.buffer.up(w.next)
+			w.next++
+		case old.before(&e):
+			t.buffer[w.next] = e
+			if !t.buffer.down(w.next) {
+				w.next++
+			}
+		default:
+			w.next++
+		}
+	}
+	if w.next >= len(t.buffer) {
+		w.buffered = true
+		w.tail = slices.Clone(t.merge.runs.items)
+		slices.SortFunc(w.tail, func(a, b *run) int { return a.file.number - b.file.number })
+	}
+}
+
+// renewRun goes on with a run of the tail, from its best on. Of the copies of a URL
+// that the runs have, one is enough: they are alike now, where priority knows it.
+func (w *renewer) renewRun() {
+	f, r := w.f, w.tail[0]
+	t := &f.tail
+	if r.place < 0 { // read, or merged with others
+		w.tail = w.tail[1:]
+		return
+	}
+	t.merge.runs.remove(r)
+	for w.left > 0 && f.err == nil {
+		var more bool
+		if more, f.err = r.advance(); !more {
+			w.tail = w.tail[1:]
+			return
+		}
+		e := r.block[r.taken]
+		r.taken++
+		t.onDisk--
+		if w.change(&e) && (!w.known || !f.copied.has(e.id) || w.seen.add(e.id)) {
+			f.err = t.push(e, f.current)
+		}
+	}
+	if more, err := r.advance(); more {
+		t.merge.runs.push(r)
+	} else if f.err == nil {
+		f.err = err
+	}
+}
