@@ -11,8 +11,9 @@ type Turns struct {
 	Within  [len(TurnBounds) + 1]uint64
 	Total   time.Duration // of all turns
 	Longest time.Duration
-	// Parts has the longest time that a turn spent on each part of its work.
-	Parts [TurnParts]time.Duration
+	// Parts has the longest time that a turn spent on each part of its work, Totals what
+	// all turns did.
+	Parts, Totals [TurnParts]time.Duration
 }
 
 // TurnBounds are the upper bounds by which turns are counted.
@@ -77,5 +78,6 @@ func (m *turnMeter) end(now time.Time) {
 	m.Within[at]++
 	for p, took := range m.parts {
 		m.Parts[p] = max(m.Parts[p], took)
+		m.Totals[p] += took
 	}
 }

@@ -27,8 +27,10 @@ func TestTurnMeter(t *testing.T) {
 	want := Turns{Total: 100_098 * time.Millisecond, Longest: 100 * time.Second}
 	want.Within[0], want.Within[6], want.Within[len(TurnBounds)] = 1, 1, 1
 	for part, ms := range map[TurnPart]int{TurnFrontier: 20, TurnJournal: 7, TurnCommit: 70, TurnRescore: 100_000} {
+		want.Totals[part] = time.Duration(ms) * time.Millisecond
 		want.Parts[part] = time.Duration(ms) * time.Millisecond
 	}
+	want.Totals[TurnFrontier] += time.Millisecond // of the second turn
 	if m.Turns != want {
 		t.Errorf("got  %+v\nwant %+v", m.Turns, want)
 	}

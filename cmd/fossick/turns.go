@@ -34,6 +34,8 @@ func turnsStatusOf(t crawler.Turns) turnsStatus {
 var (
 	metricTurns = prometheus.NewDesc("fossick_owner_turn_seconds",
 		"Time that the crawl's owner, which leases and journals for all workers, was busy at once.", nil, nil)
+	metricTurnTotal = prometheus.NewDesc("fossick_owner_seconds_total",
+		"Time that the crawl's owner spent on a part of its work.", []string{"part"}, nil)
 	metricTurnPart = prometheus.NewDesc("fossick_owner_turn_longest_part_seconds",
 		"The longest time that a turn of the owner spent on a part of its work.", []string{"part"}, nil)
 )
@@ -42,7 +44,11 @@ var (
 type turnMetrics struct{ *monitor }
 
 // Describe makes turnMetrics a prometheus.Collector.
-func (m turnMetrics) Describe(ch chan<- *prometheus.Desc) { ch <- metricTurns; ch <- metricTurnPart }
+func (m turnMetrics) Describe(ch chan<- *prometheus.Desc) {
+	ch <- metricTurns
+	ch <- metricTurnTotal
+	ch <- metricTurnPart
+}
 
 // Collect makes turnMetrics a prometheus.Collector.
 func (m turnMetrics) Collect(ch chan<- prometheus.Metric) {
@@ -56,6 +62,7 @@ func (m turnMetrics) Collect(ch chan<- prometheus.Metric) {
 	}
 	ch <- prometheus.MustNewConstHistogram(metricTurns, count, t.Total.Seconds(), upTo)
 	for p := range crawler.TurnParts {
+		ch <- prometheus.MustNewConstMetric(metricTurnTotal, prometheus.CounterValue, t.Totals[p].Seconds(), p.String())
 		ch <- prometheus.MustNewConstMetric(metricTurnPart, prometheus.GaugeValue, t.Parts[p].Seconds(), p.String())
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestTurnsAreShown(t *testing.T) {
 	turns := crawler.Turns{Total: 3 * time.Second, Longest: 2 * time.Second}
 	turns.Within[0], turns.Within[6], turns.Within[7], turns.Within[len(crawler.TurnBounds)] = 7, 4, 2, 1
-	turns.Parts[crawler.TurnCommit] = 1500 * time.Millisecond
+	turns.Parts[crawler.TurnCommit], turns.Totals[crawler.TurnCommit] = 1500*time.Millisecond, 9*time.Second
 	m := &monitor{}
 	m.show(crawler.Progress{Turns: turns})
 
@@ -35,6 +35,7 @@ func TestTurnsAreShown(t *testing.T) {
 		`fossick_owner_turn_seconds_bucket{le="0.001"} 7`, `fossick_owner_turn_seconds_bucket{le="0.1"} 11`,
 		`fossick_owner_turn_seconds_bucket{le="0.25"} 13`, `fossick_owner_turn_seconds_bucket{le="+Inf"} 14`,
 		`fossick_owner_turn_seconds_sum 3`, `fossick_owner_turn_longest_part_seconds{part="commit"} 1.5`,
+		`fossick_owner_seconds_total{part="commit"} 9`,
 	} {
 		if !strings.Contains(metrics.Body.String(), want+"\n") {
 			t.Errorf("/metrics lacks %s:\n%s", want, metrics.Body)
