@@ -8,6 +8,8 @@ func (f *Frontier) Reprioritise(priority func(key uint64) (p float64, ok bool)) 
 		return
 	}
 	f.pass = nil
+	f.tail.hold = true // with all read anew, the files would seem to hold nothing else: merged at each spill
+	defer func() { f.tail.hold = false }()
 	var renewed, copied bits
 	change := func(e *entry) bool {
 		if !f.current(e) {

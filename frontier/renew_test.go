@@ -148,3 +148,21 @@ func TestNextIsBounded(t *testing.T) {
 		t.Errorf("Next = %v, %v; want the URL of the host that is free", it, ok)
 	}
 }
+
+// TestReprioritiseWritesOnce: new priorities for a queue on disk read it once and
+// write it once. (It was merged at each spill, for the files that are still to be
+// read looked like waste.)
+func TestReprioritiseWritesOnce(t *testing.T) {
+	f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 1000})
+	f.tail.scratch.maxWaste, f.tail.block = 0, 16
+	rng := rand.New(rand.NewPCG(5, 6))
+	const n = 50_000
+	for id := range n {
+		f.Push(Item{ID: ID(id + 1), Host: Host(id % 97), Priority: rng.Float64(), Key: uint64(id)})
+	}
+	before := f.tail.scratch.next
+	f.Reprioritise(func(uint64) (float64, bool) { return rng.Float64(), true })
+	if files := f.tail.scratch.next - before; f.Err() != nil || files > n/(1000/2)+2 {
+		t.Errorf("%d files were written for %d URLs, want one for each 500; %v", files, n, f.Err())
+	}
+}
