@@ -16,15 +16,20 @@ type scratch struct {
 	next    int // number of the next file
 
 	maxFiles int
+	maxRuns  int
 	maxWaste int64 // bytes that may be of no use whatever the share
 
 	files map[*file]struct{}
 	bytes int64 // of all files
+	runs  int   // in them, not read to the end
 	buf   []byte
 }
 
 func newScratch(dir, pattern string) scratch {
-	return scratch{dir: dir, pattern: pattern, files: map[*file]struct{}{}, maxFiles: 256, maxWaste: 64 << 20}
+	return scratch{
+		dir: dir, pattern: pattern, files: map[*file]struct{}{},
+		maxFiles: 256, maxRuns: 1 << 18, maxWaste: 64 << 20, // a run has some 110 bytes in memory
+	}
 }
 
 // file holds the runs of one spill; it is removed when no run needs it.
@@ -75,6 +80,7 @@ func (s *scratch) write(fill func(w *runWriter) error) (runs []*run, err error) 
 	}
 	f.bytes, f.runs = w.at, len(w.runs)
 	s.bytes += f.bytes
+	s.runs += f.runs
 	if f.runs == 0 {
 		return nil, f.remove()
 	}
@@ -83,6 +89,7 @@ func (s *scratch) write(fill func(w *runWriter) error) (runs []*run, err error) 
 
 // release takes note that a run is read to its end, or not needed any more.
 func (f *file) release() error {
+	f.scratch.runs--
 	if f.runs--; f.runs > 0 {
 		return nil
 	}
@@ -98,10 +105,10 @@ func (f *file) remove() error {
 	return nil
 }
 
-// crowded says whether the files are many, or hold mostly what was read already.
+// crowded says whether files or runs are many, or hold mostly what was read already.
 // live is the number of entries that they are there for.
 func (s *scratch) crowded(live int) bool {
-	return len(s.files) > s.maxFiles || s.bytes > 4*recordBytes*int64(live)+s.maxWaste
+	return len(s.files) > s.maxFiles || s.runs > s.maxRuns || s.bytes > 4*recordBytes*int64(live)+s.maxWaste
 }
 
 // close removes all files.

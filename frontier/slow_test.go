@@ -228,6 +228,7 @@ func TestAgainstSlowFrontier(t *testing.T) {
 		}
 		p.f.tail.block, p.f.parkBlock = 1+rng.IntN(6), 1+rng.IntN(4)
 		p.f.tail.maxRuns, p.f.parkFiles.maxFiles = 1+rng.IntN(5), 1+rng.IntN(5)
+		p.f.parkFiles.maxRuns = 1 + rng.IntN(100)
 		p.f.tail.scratch.maxWaste, p.f.parkFiles.maxWaste = int64(rng.IntN(5000)), int64(rng.IntN(5000))
 		for step := range 1500 {
 			p.what = fmt.Sprintf("seed %d, step %d", seed, step)
@@ -266,6 +267,9 @@ func (p *pair) drain() {
 	}
 	p.f.Next(p.now) // passes over what is left of old priorities
 	if dir := p.f.tail.scratch.dir; dir != "" {
+		if n := p.f.tail.scratch.runs + p.f.parkFiles.runs; n != 0 {
+			p.t.Fatalf("%s: %d runs are counted in an empty frontier", p.what, n)
+		}
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			p.t.Fatalf("%s: %d files are left of an empty frontier", p.what, len(left))
 		}
