@@ -11,8 +11,8 @@ type rescoring struct {
 }
 
 const (
-	// rescoreAtOnce is how many URLs are rescored in one turn of the owner, some 30 ms.
-	rescoreAtOnce = 50_000
+	// rescoreAtOnce is how many URLs are rescored in one turn of the owner, some 10 ms.
+	rescoreAtOnce = 20_000
 	// rescoreAPage is how many are where there are more, for each page stored since
 	// the last part: five times what is needed to be through before it is due again. By
 	// pages and not by the clock, so that the order is the same whenever it is crawled.

@@ -57,6 +57,7 @@ type Store struct {
 	filter     *seenFilter // nil until FilterSeen
 	pageFilter *keyFilter  // before contents and bands of pages; likewise
 	mapped     string      // the database's folder, as the kernel names it
+	trimming   sync.Mutex  // held while memory is given back; guards nothing
 	untrimmed  int         // bytes written since the last trim; the batch's
 
 	free func(dir string) (uint64, error)

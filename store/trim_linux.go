@@ -33,6 +33,10 @@ func (s *Store) trim(logs bool) error {
 	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
 		return err
 	}
+	if !s.trimming.TryLock() {
+		return nil // twice at once would be for nothing
+	}
+	defer s.trimming.Unlock()
 	var known map[string]bool
 	err := s.view(func(txn *badger.Txn) error {
 		before := s.tables()
