@@ -28,7 +28,7 @@ type scratch struct {
 func newScratch(dir, pattern string) scratch {
 	return scratch{
 		dir: dir, pattern: pattern, files: map[*file]struct{}{},
-		maxFiles: 256, maxRuns: 1 << 18, maxWaste: 64 << 20, // a run has some 110 bytes in memory
+		maxFiles: 256, maxRuns: 1 << 19, maxWaste: 64 << 20, // a run has some 110 bytes in memory
 	}
 }
 

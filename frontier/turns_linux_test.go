@@ -17,7 +17,7 @@ import (
 // so that all of it is parked; then URLs go in and out while it is rescored.
 func BenchmarkTurns(b *testing.B) {
 	urls := benchSizes()[len(benchSizes())-1][0]
-	for _, hosts := range []int{500, urls / 100} {
+	for _, hosts := range []int{500, 5000, urls / 100} {
 		b.Run(fmt.Sprintf("urls=%d/hosts=%d", urls, hosts), func(b *testing.B) { turns(b, urls, hosts) })
 	}
 }
