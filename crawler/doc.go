@@ -24,7 +24,8 @@
 // exchanges for no URL; sitemap.go, guest.go (one that lies at another host),
 // readsitemap.go and leftsitemaps.go sitemaps, by the owner, by a worker, and at
 // the end; hostcache.go and place.go what is kept in memory of hosts and of queued
-// URLs; restore.go what a resumed crawl starts from; retry.go tries of a URL;
+// URLs; restore.go what a resumed crawl starts from; rescore.go what the queue hears
+// of a scorer that learns; turns.go how long the owner is busy at a time; retry.go tries of a URL;
 // breaker.go silent hosts; network.go outages of our own network; takeback.go what
 // they excuse; wait.go long rests; revisit.go next visits; near.go content stored
 // once; virtual.go crawls of a web in memory; report.go progress and result; mark.go what people say of pages; replay.go what a

@@ -288,10 +288,6 @@ func (f *Frontier) wakeAll(now time.Time) {
 	}
 }
 
-// parksATurn bounds what Next puts aside at once, to some 20 ms: where a whole queue's
-// hosts rest it would be millions.
-const parksATurn = 1 << 14
-
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

@@ -157,6 +157,10 @@ func (f *Frontier) leave(p *party) {
 	}
 }
 
+// parksATurn bounds what Next puts aside at once, to some 20 ms: where a whole queue's
+// hosts rest it would be millions.
+const parksATurn = 1 << 14
+
 // park puts an entry aside until its party may be fetched.
 func (f *Frontier) park(p *party, e entry) {
 	p.queue.push(e)

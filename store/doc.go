@@ -15,7 +15,8 @@
 //
 // Start with Create or Open. Files: store.go open and close; key.go the keys;
 // record.go the records; batch.go writing; read.go and waiters.go reading;
-// seen.go a filter before the seen-set; lately.go what was asked of it last; life.go
+// filter.go and seen.go filters before the seen-set and what pages are compared by;
+// lately.go what was asked of it last; sync.go what is done beside the writer; life.go
 // one URL's whole story; exchange.go exchanges that are for no URL, and all visits;
 // near.go the index of near-duplicates; mark.go what people say of pages; disk.go free space; verify.go,
 // verifypages.go, verifyhosts.go, verifynear.go and verifymarks.go the invariants.
