@@ -47,10 +47,7 @@ func (c *Crawler) commit(first *outcome) error {
 	if err := c.takeBack(); err != nil {
 		return err
 	}
-	before := c.turns.turn(TurnRescore, c.opt.Now())
-	c.learned()
-	c.turns.turn(before, c.opt.Now())
-	return nil
+	return c.timed(TurnRescore, c.learned)
 }
 
 // waiting returns an outcome that is there already, or nil.
@@ -68,10 +65,7 @@ func (c *Crawler) finish(b *store.Batch) error {
 	if err := b.PutCounts(&c.counts); err != nil {
 		return err
 	}
-	before := c.turns.turn(TurnCommit, c.opt.Now())
-	err := b.Commit()
-	c.turns.turn(before, c.opt.Now())
-	if err != nil {
+	if err := c.timed(TurnCommit, b.Commit); err != nil {
 		return err
 	}
 	c.storedPages.Store(c.counts.Pages)

@@ -34,10 +34,10 @@ func rescoreAfter(queue int, onDisk bool) int {
 }
 
 // learned gives the queue new priorities once the scorer has learned enough.
-func (c *Crawler) learned() {
+func (c *Crawler) learned() error {
 	scorer, ok := c.opt.Scorer.(Rescorer)
 	if !ok {
-		return
+		return nil
 	}
 	r, pages := &c.rescored, c.counts.Pages
 	queue := c.frontier.Len()
@@ -53,6 +53,7 @@ func (c *Crawler) learned() {
 	default:
 		r.last, r.upTo, r.going = pages, pages, true
 	}
+	return c.frontier.Err()
 }
 
 // rescore changes the frontier alone: the journal keeps the priority that a URL

@@ -81,3 +81,10 @@ func (m *turnMeter) end(now time.Time) {
 		m.Totals[p] += took
 	}
 }
+
+// timed counts what f takes as a part of the turn.
+func (c *Crawler) timed(part TurnPart, f func() error) error {
+	before := c.turns.turn(part, c.opt.Now())
+	defer func() { c.turns.turn(before, c.opt.Now()) }()
+	return f()
+}

@@ -122,7 +122,9 @@ func (v *virtual) run(ctx context.Context) error {
 		}
 		v.visit(v.urls[it.ID])
 		v.frontier.Done(it.Host, time.Time{})
-		v.learned()
+		if err := v.learned(); err != nil {
+			return err
+		}
 	}
 	v.result.Stopped = StopMaxPages
 	v.result.Waiting = v.frontier.Len()
