@@ -14,7 +14,7 @@ import (
 
 // trimAbove is how much of all mapped files may be resident. With the heap that a
 // crawl is held to it stays below 512 MiB.
-const trimAbove = 112 << 20
+const trimAbove = 96 << 20
 
 // trim gives back the memory of Badger's mapped files when it is much. Badger maps
 // every log and every table for as long as the store is open, and what was once
@@ -33,10 +33,6 @@ func (s *Store) trim(logs bool) error {
 	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
 		return err
 	}
-	if !s.trimming.TryLock() {
-		return nil // twice at once would be for nothing
-	}
-	defer s.trimming.Unlock()
 	var known map[string]bool
 	err := s.view(func(txn *badger.Txn) error {
 		before := s.tables()
