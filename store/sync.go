@@ -42,8 +42,8 @@ func (s *Store) keepTrimmed() {
 
 // syncLogs syncs the logs of the database in dir: the memtables' first, then the
 // value log's end, so that what they point to is there when it returns. Badger's own
-// Sync holds a lock meanwhile that every commit and every look-up needs: with a busy
-// disk the whole crawl stood still for up to a second, every five seconds. Syncing a
+// Sync holds a lock meanwhile that every commit and every look-up needs: every
+// five seconds the whole crawl stood still for as long as the disk took. Syncing a
 // file by a descriptor of our own writes its mapped pages just as well (fsync(2)).
 func syncLogs(dir string) error {
 	memtables, err1 := filepath.Glob(filepath.Join(dir, "*.mem"))
