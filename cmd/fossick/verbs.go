@@ -6,6 +6,7 @@ type verbs struct {
 	Train    trainCmd    `cmd:"" help:"Train a classifier on a labelled set."`
 	Classify classifyCmd `cmd:"" help:"Label pages with a model, and say why."`
 	Topic    topicCmd    `cmd:"" help:"Topics of your own."`
+	Propose  proposeCmd  `cmd:"" help:"Propose start pages for a topic, out of a corpus, a store, a sitemap or a list."`
 	Focus    focusCmd    `cmd:"" help:"Crawl for a topic, best links first."`
 	Refine   refineCmd   `cmd:"" help:"Label the pages of a crawl and drop what is off topic."`
 	Eval     evalCmd     `cmd:"" help:"Say how good a crawl is."`

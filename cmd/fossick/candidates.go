@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"fossick/datasets"
+	"fossick/fetch"
+	"fossick/propose"
+)
+
+// openCandidates opens what start pages can be proposed from: a set or store, else a
+// sitemap or a list of URLs or links.
+func openCandidates(a *app, path string) (propose.Source, error) {
+	set, err := openSet(a, path, datasets.Options{})
+	if err == nil {
+		return parsedCandidates(a, set.Examples()), nil
+	}
+	info, statErr := os.Stat(path)
+	if !errors.Is(err, datasets.ErrLayout) || statErr != nil || info.IsDir() {
+		return nil, err
+	}
+	open := func() (io.ReadCloser, error) { return openList(path) }
+	xml, err := isXML(open)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if xml {
+		return sitemapCandidates(path, open), nil
+	}
+	return propose.List(open), nil
+}
+
+// parsed is a candidate on its way, in the order of the source.
+type parsed struct {
+	done chan struct{}
+	e    *propose.Candidate // nil: not a page of the web
+	err  error
+}
+
+// parsedCandidates parses the pages of a set on all cores, and yields them in its
+// order. Rows that cannot be read, and those without an http URL, are left out.
+func parsedCandidates(a *app, rows examples) propose.Source {
+	return func(yield func(*propose.Candidate, error) bool) {
+		queue := make(chan *parsed, 4*runtime.GOMAXPROCS(0))
+		stop := make(chan struct{})
+		go parseAhead(rows, queue, stop)
+		defer func() {
+			close(stop)
+			for range queue { // until its sender is gone
+			}
+		}()
+		for p := range queue {
+			<-p.done
+			switch {
+			case p.err != nil && isRow(p.err):
+				a.log.Warn("row left out", "err", p.err)
+			case p.err != nil:
+				yield(nil, p.err)
+				return
+			case p.e != nil && !yield(p.e, nil):
+				return
+			}
+		}
+	}
+}
+
+// parseAhead reads rows and has each parsed by a goroutine of its own, as many at a
+// time as the queue has room for; it is the queue's only sender and closes it, when
+// all goroutines have ended.
+func parseAhead(rows examples, queue chan<- *parsed, stop <-chan struct{}) {
+	defer close(queue)
+	cores := make(chan struct{}, runtime.GOMAXPROCS(0))
+	defer func() {
+		for range cap(cores) {
+			cores <- struct{}{}
+		}
+	}()
+	for e, err := range rows {
+		p := &parsed{done: make(chan struct{}), err: err}
+		if err != nil {
+			close(p.done)
+		} else {
+			own := *e // the set may hand out its own memory
+			cores <- struct{}{}
+			go func() {
+				defer func() { <-cores; close(p.done) }()
+				parsePage(p, &own)
+			}()
+		}
+		select {
+		case queue <- p:
+		case <-stop:
+			return
+		}
+	}
+}
+
+func parsePage(p *parsed, e *datasets.Example) {
+	if propose.Bare(e.URL) == nil {
+		return
+	}
+	if page, err := e.Page(); err == nil { // else a body that is no page
+		p.e = candidateOf(page)
+	}
+}
+
+// sitemapCandidates are the pages that a sitemap names. An index names none: it is
+// an error that lists the first of its sitemaps.
+func sitemapCandidates(path string, open func() (io.ReadCloser, error)) propose.Source {
+	return func(yield func(*propose.Candidate, error) bool) {
+		r, err := open()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer r.Close() // opened for reading: nothing can be lost
+		var further []string
+		pages, on := 0, true
+		err = fetch.ReadSitemap(r, func(e fetch.SitemapEntry) bool {
+			if e.Map {
+				further = append(further, e.URL)
+			} else if c := propose.Bare(e.URL); c != nil {
+				pages++
+				on = yield(c, nil)
+			}
+			return on
+		})
+		switch {
+		case !on:
+		case err != nil:
+			yield(nil, fmt.Errorf("%s: %w", path, err))
+		case pages == 0 && len(further) > 0:
+			yield(nil, fmt.Errorf("%s is an index of %d sitemaps; fetch them and name one of them, as %s", path, len(further), further[0]))
+		}
+	}
+}
+
+// isXML reports whether a file begins like a sitemap in XML.
+func isXML(open func() (io.ReadCloser, error)) (bool, error) {
+	r, err := open()
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	head, err := io.ReadAll(io.LimitReader(r, 512))
+	if err != nil {
+		return false, err
+	}
+	text := strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n")
+	return strings.HasPrefix(text, "<"), nil
+}
+
+// openList opens a file, decompressed when its name ends in .gz or .zst.
+func openList(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	switch in := bufio.NewReader(f); filepath.Ext(path) {
+	case ".gz":
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w; a name in .gz must hold gzip", path, err), f.Close())
+		}
+		return &listFile{z, f}, nil
+	case ".zst":
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w; a name in .zst must hold zstd", path, err), f.Close())
+		}
+		return &listFile{z.IOReadCloser(), f}, nil
+	default:
+		return &listFile{io.NopCloser(in), f}, nil
+	}
+}
+
+// listFile is a file, and what decompresses it.
+type listFile struct {
+	io.ReadCloser
+	file *os.File
+}
+
+func (l *listFile) Close() error { return errors.Join(l.ReadCloser.Close(), l.file.Close()) }

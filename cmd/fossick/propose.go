@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"fossick/classify"
+	"fossick/features"
+	"fossick/page"
+	"fossick/propose"
+)
+
+// proposeCmd proposes start pages for a crawl.
+type proposeCmd struct {
+	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words."`
+	Topic    string   `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), or its folder; its model judges the pages, its keywords the URLs."`
+	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma."`
+	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; of a set with the label that --topic names only those rows. May be repeated. They are not proposed."`
+	N        int      `short:"n" default:"10" placeholder:"N" help:"Start pages to propose [10]."`
+	Out      string   `short:"o" placeholder:"FILE" help:"Write them for --seeds: one a line, with the reason as a comment."`
+}
+
+func (proposeCmd) Help() string {
+	return `Proposes start pages for a crawl, from what is stored or known already: pages that are on topic, lead to many others on topic, and differ from one another. The source is read twice; where only URLs are known, their words and those of links to them count.
+
+Examples:
+  fossick propose old-crawl/ --topic bees -o seeds.txt
+  fossick propose corpus/ --examples saved-pages/ --keywords bee,hive,honey -n 20
+  fossick propose sitemap.xml --keywords mortgage,loan,"interest rate"
+  fossick focus --topic bees --seeds seeds.txt --contact you@example.org`
+}
+
+// proposeResult is what propose prints.
+type proposeResult struct {
+	Proposals  []proposalResult `json:"proposals"`
+	Source     string           `json:"source"`
+	Candidates int              `json:"candidates"`
+	Examples   int              `json:"examples"` // pages that were given
+	Out        *string          `json:"out"`      // null without -o
+
+	topic string // for the next command
+}
+
+type proposalResult struct {
+	URL   string  `json:"url"`
+	Score float64 `json:"score"`
+	Why   string  `json:"why"`
+}
+
+func (c *proposeCmd) Run(a *app) error {
+	switch {
+	case c.Topic == "" && len(c.Keywords) == 0 && len(c.Examples) == 0:
+		return usagef("nothing says what the start pages should be about; give --topic T, --keywords a,b,c or --examples SET")
+	case c.N < 1:
+		return usagef("-n %d: want 1 start page at least", c.N)
+	}
+	topic, err := c.topic(a)
+	if err != nil {
+		return err
+	}
+	given, err := c.examples(a, &topic)
+	if err != nil {
+		return err
+	}
+	source, err := openCandidates(a, c.Source)
+	if err != nil {
+		return err
+	}
+	a.say("reading %s twice", c.Source)
+	found, err := propose.Propose(a.ctx, topic, source, propose.Options{
+		N: c.N, Exclude: func(url string) bool { return given[url] },
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Source, err)
+	}
+	if len(found.Proposals) == 0 {
+		return fmt.Errorf("%s: none of %d candidates looks like the topic; give other keywords or more examples, or another source", c.Source, found.Candidates)
+	}
+	r := &proposeResult{Source: c.Source, Candidates: found.Candidates, Examples: len(topic.Examples), topic: c.Topic}
+	for _, p := range found.Proposals {
+		r.Proposals = append(r.Proposals, proposalResult(p))
+	}
+	if c.Out != "" {
+		r.Out = &c.Out
+		if err := os.WriteFile(c.Out, []byte(r.seeds()), 0o644); err != nil {
+			return fmt.Errorf("start pages: %w", err)
+		}
+	}
+	return a.emit(r, r.print)
+}
+
+// topic is what --topic and --keywords say.
+func (c *proposeCmd) topic(a *app) (t propose.Topic, err error) {
+	t.Keywords = c.Keywords
+	if c.Topic == "" {
+		return t, nil
+	}
+	known, err := findTopic(c.Topic)
+	switch {
+	case err != nil && len(c.Examples)+len(c.Keywords) > 0:
+		return t, nil // the name of a label, or of a topic to be
+	case err != nil:
+		return t, usageError{fmt.Errorf("%w; or give --keywords or --examples", err)}
+	}
+	t.Keywords = append(t.Keywords, known.Keywords...)
+	if known.Model == nil {
+		return t, nil
+	}
+	clf, err := classify.New(known.Model)
+	if err != nil {
+		return t, fmt.Errorf("topic %s: %w", c.Topic, err)
+	}
+	t.Judge = func(d features.Doc) float64 { return clf.Score(d, known.Name) }
+	return t, nil
+}
+
+// maxExamples bounds the example pages whose words are kept.
+const maxExamples = 1000
+
+// examples adds the pages of --examples to the topic, and returns their URLs.
+func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, err error) {
+	given = map[string]bool{}
+	if len(c.Examples) == 0 {
+		return given, nil
+	}
+	rows, err := (&topicNewCmd{Name: c.Topic, Examples: c.Examples}).onTopic(a)
+	if err != nil {
+		return nil, err
+	}
+	for e, err := range rows {
+		if err != nil && isRow(err) {
+			a.log.Warn("example left out", "err", err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		p, err := e.Page()
+		if err != nil {
+			a.log.Warn("example left out", "url", e.URL, "err", err)
+			continue
+		}
+		given[p.URL] = true
+		t.Examples = append(t.Examples, features.Doc(p.Fields()))
+		if len(t.Examples) == maxExamples {
+			break
+		}
+	}
+	if len(t.Examples) == 0 {
+		return nil, fmt.Errorf("no page can be read in %s; give a folder of pages or a set", strings.Join(c.Examples, ", "))
+	}
+	return given, nil
+}
+
+// seeds is the file for --seeds.
+func (r *proposeResult) seeds() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %d start pages proposed from %s, of %d candidates\n", len(r.Proposals), r.Source, r.Candidates)
+	for _, p := range r.Proposals {
+		fmt.Fprintf(&b, "# %.3f %s\n%s\n", p.Score, clean(p.Why, 300), p.URL)
+	}
+	return b.String()
+}
+
+func (r *proposeResult) print(w io.Writer) {
+	fmt.Fprintf(w, "%d start pages of %d candidates in %s\n", len(r.Proposals), r.Candidates, r.Source)
+	for _, p := range r.Proposals {
+		fmt.Fprintf(w, "%.3f  %s\n       %s\n", p.Score, p.URL, clean(p.Why, 300))
+	}
+	if r.Out != nil {
+		fmt.Fprintf(w, "crawl with: fossick focus --topic %s --seeds %s --contact you@example.org\n", orName(r.topic), *r.Out)
+	}
+}
+
+// orName is a topic's name for a command to paste.
+func orName(topic string) string {
+	if topic == "" {
+		return "NAME"
+	}
+	return topic
+}
+
+// candidateOf is a stored page as a candidate.
+func candidateOf(p *page.Page) *propose.Candidate {
+	e := &propose.Candidate{URL: p.URL, Doc: features.Doc(p.Fields()), Links: make([]propose.Link, 0, len(p.Links))}
+	for _, l := range p.Links {
+		if !l.NoFollow {
+			e.Links = append(e.Links, propose.Link{URL: l.URL, Words: l.Anchor})
+		}
+	}
+	return e
+}
