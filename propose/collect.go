@@ -115,7 +115,7 @@ func (c *collection) first(ctx context.Context, source Source) (*ranking, error)
 
 // held is holds of a candidate, of which the title and what links say count too.
 func (c *counter) held(words []phrase, e *Candidate) float64 {
-	c.buf = c.tokens.Append(c.buf[:0], e.Doc.Text, e.Doc.Lang)
+	c.buf = c.tokens.Append(c.buf[:0], head(e.Doc.Text), e.Doc.Lang)
 	for range titleTimes {
 		c.buf = c.tokens.Append(c.buf, e.Doc.Title, e.Doc.Lang)
 	}
@@ -170,16 +170,19 @@ func (c *collection) second(ctx context.Context, source Source) error {
 		if c.topic.Judge != nil && known {
 			like = c.topic.Judge(e.Doc)
 		}
-		sum += like
-		c.all[key] = float32(like)
 		k := &kept{key: key, place: c.count, like: like, known: known}
+		short = c.follow(k, e, count, short)
+		if !known {
+			k.like = max(like, k.promise) // what its links say of it
+		}
+		sum += k.like
+		c.all[key] = float32(k.like)
 		c.count++
 		c.links += len(e.Links)
 		if c.exclude != nil && c.exclude(e.URL) {
 			continue
 		}
-		short = c.follow(k, e, count, short)
-		if k.promise = like + k.promise; k.promise > 0 && c.hasRoom(k) {
+		if k.promise += k.like; k.promise > 0 && c.hasRoom(k) {
 			k.url, k.title = strings.Clone(e.URL), strings.Clone(e.Doc.Title)
 			k.words = v.top(keptTerms)
 			c.pool = append(c.pool, k)

@@ -13,8 +13,7 @@ func byPromise(a, b *kept) int {
 }
 
 // settle turns likeness into relevance, once all of the source is known: a judge's
-// word stands; else 0 is what candidates have in the mean, and 1 what examples have
-// when they are compared with the others.
+// word stands; else 0 is what candidates have in the mean, and 1 what the best have.
 func (c *collection) settle() {
 	slices.SortStableFunc(c.pool, byPromise)
 	if len(c.pool) > pool {
@@ -35,7 +34,7 @@ func (c *collection) relevance(like float64) float64 {
 }
 
 // top is the likeness from which on a candidate is as much on topic as an example:
-// that of the tenth best candidate.
+// that of the tenth best candidate, of few candidates of one that is better.
 func (c *collection) top() float64 {
 	likes := make([]float64, 0, len(c.pool))
 	for _, k := range c.pool {
@@ -45,7 +44,7 @@ func (c *collection) top() float64 {
 	if len(likes) == 0 {
 		return 1
 	}
-	return likes[min(len(likes)-1, 9)]
+	return likes[min(len(likes)/20, 9)]
 }
 
 // target says how relevant the target of a link is: as the source has it, else by

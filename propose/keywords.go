@@ -66,7 +66,7 @@ func (r *ranking) add(score float64, counts vector, d features.Doc) {
 	if score <= 0 || len(r.best) == standIns && score <= r.best[len(r.best)-1].score {
 		return
 	}
-	d.Title, d.Text, d.URL = strings.Clone(d.Title), strings.Clone(d.Text), ""
+	d.Title, d.Text, d.URL = strings.Clone(d.Title), strings.Clone(head(d.Text)), ""
 	if len(r.best) == standIns {
 		r.best = r.best[:standIns-1]
 	}

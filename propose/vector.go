@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"fossick/features"
 	"fossick/page"
@@ -102,6 +103,21 @@ func (f *frequencies) weigh(v vector) {
 // says more of a page than a sentence.
 const titleTimes = 3
 
+// textBytes is how much of a text counts: what a page is about it says in the
+// beginning, and most of the time goes into words.
+const textBytes = 8 << 10
+
+// head is a text's beginning, to the end of a word.
+func head(text string) string {
+	if len(text) <= textBytes {
+		return text
+	}
+	if i := strings.LastIndexAny(text[:textBytes], " \n"); i > 0 {
+		return text[:i]
+	}
+	return strings.ToValidUTF8(text[:textBytes], "")
+}
+
 // counter counts the terms of texts. It is not safe for concurrent use.
 type counter struct {
 	tokens *features.Tokens[term]
@@ -115,7 +131,7 @@ func newCounter() *counter {
 // doc appends the counts of a text's terms to dst: those of its fields, and of a URL
 // alone those of its path.
 func (c *counter) doc(dst vector, d features.Doc, words string) vector {
-	c.buf = c.tokens.Append(c.buf[:0], d.Text, d.Lang)
+	c.buf = c.tokens.Append(c.buf[:0], head(d.Text), d.Lang)
 	c.buf = c.tokens.Append(c.buf, d.Description, d.Lang)
 	from := len(c.buf)
 	c.buf = c.tokens.Append(c.buf, d.Title, d.Lang)

@@ -24,6 +24,7 @@ type Options struct {
 	Explain    bool     // also find out what Report.Held and Report.Curve say
 	Labels     []string // only these classes; see Class
 	Topic      string   // this class against the rest
+	Unlabelled bool     // with Topic: the pages that are not of it are unlabelled; see PU
 	Folds      int      // of the cross-validation; 0 is 5
 	MinSites   int      // keep only terms of so many sites, for the names of a few are no topic's; 0 is 1
 	BySite     bool     // folds hold whole sites: what is learnt of a site's menus must not count
@@ -133,6 +134,7 @@ type Report struct {
 	Calibrated Reliability        // of CV
 	Held       []Judged           // what CV sums up, by page; with Options.Explain
 	Curve      []CurvePoint       // the learning curve; with Options.Explain
+	PU         *PU                // with Options.Unlabelled
 }
 
 // Train trains a model. The examples are read once.
@@ -166,6 +168,10 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 		return err
 	})
 	g.Go(func() (err error) {
+		if opt.Unlabelled {
+			m, err = learnPU(ctx, c, &opt, rep)
+			return err
+		}
 		m, err = learn(ctx, c, learners, &opt, rep)
 		return err
 	})

@@ -111,7 +111,7 @@ func (c *focusCmd) startPages(urls *page.Normalizer, ofTopic []string) ([]string
 		raw = ofTopic
 	}
 	if len(raw) == 0 {
-		return nil, usagef("no start pages: name some with --seed URL or --seeds FILE")
+		return nil, usagef("no start pages: name some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", orName(c.Topic))
 	}
 	var seeds []string
 	for _, r := range raw {

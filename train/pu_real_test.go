@@ -1,0 +1,230 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/datasets"
+)
+
+// TestPUTuning is how puDefaults were chosen: topics of Wikispeedia's training file
+// that no figure is given of.
+//
+//	FOSSICK_COMPARE=1 go test ./train -run TestPUTuning -v
+func TestPUTuning(t *testing.T) {
+	if os.Getenv("FOSSICK_COMPARE") == "" {
+		t.Skip("takes minutes; set FOSSICK_COMPARE=1")
+	}
+	topics := strings.Split(cmp.Or(os.Getenv("FOSSICK_TOPICS"), "Geography,Music,History"), ",")
+	b := newPUBench(t, examples(t, "wikispeedia/train.jsonl.zst").Examples())
+	hows := []struct {
+		name string
+		how  puHow
+	}{
+		{"odds 0", puHow{linear{odds: true}, 0, 0, 0}},
+		{"odds 2 .5-1.5", puHow{linear{odds: true}, 2, .5, 1.5}},
+		{"odds 4 .5-1.5", puHow{linear{odds: true}, 4, .5, 1.5}},
+		{"odds 2 .8-1.2", puHow{linear{odds: true}, 2, .8, 1.2}},
+		{"odds 2 .3-1.5", puHow{linear{odds: true}, 2, .3, 1.5}},
+		{"odds 2 .5-3", puHow{linear{odds: true}, 2, .5, 3}},
+		{"log 2 .5-1.5", puHow{linear{odds: true, loss: Logistic}, 2, .5, 1.5}},
+	}
+	for _, topic := range topics {
+		for _, n := range []int{10, 30} {
+			for _, h := range hows {
+				t.Logf("%-10s n %3d %-12s %s", topic, n, h.name, b.run(topic, n, 2, h.how))
+			}
+		}
+	}
+}
+
+// puBench is a labelled set of which the labels are shown in part.
+type puBench struct {
+	t      testing.TB
+	c      *corpus
+	labels []datasets.Labels // by row
+}
+
+func newPUBench(t testing.TB, rows func(func(*datasets.Example, error) bool)) *puBench {
+	b := &puBench{t: t}
+	opt := &Options{Classifier: "linear"}
+	views, err := gatherViews(t.Context(), rows, opt, &Report{}, func(e *datasets.Example) []string {
+		b.labels = append(b.labels, datasets.Labels{Label: e.Label, All: slices.Clone(e.Labels)})
+		return []string{e.URL + "x"[:min(1, len(b.labels)%2)]} // any two classes
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.c = views[0]
+	return b
+}
+
+// draw halves the rows, and shows n of the topic's in the first half.
+func (b *puBench) draw(topic string, n, draw int) (given, pool, held []int) {
+	rng := rand.New(rand.NewPCG(uint64(draw), 0xd7a3))
+	order := rng.Perm(len(b.labels))
+	half := len(order) / 2
+	held = order[half:]
+	for _, i := range order[:half] {
+		if b.labels[i].Match(topic) && len(given) < n {
+			given = append(given, i)
+		} else {
+			pool = append(pool, i)
+		}
+	}
+	if len(given) < n {
+		b.t.Logf("%s: only %d pages", topic, len(given))
+	}
+	return given, pool, held
+}
+
+// sub is the corpus of some rows.
+func (b *puBench) sub(topic string, rows []int, on func(row int) bool) *corpus {
+	c := *b.c
+	c.classes = []string{Other, topic}
+	slices.Sort(c.classes)
+	at := slices.Index(c.classes, topic)
+	c.rows, c.y, c.sites = nil, nil, nil
+	for _, i := range rows {
+		y := 1 - at
+		if on(i) {
+			y = at
+		}
+		c.rows, c.y, c.sites = append(c.rows, b.c.rows[i]), append(c.y, y), append(c.sites, "")
+	}
+	return &c
+}
+
+type puFigures struct{ even, f1, auc, share, truth, best float64 }
+
+func (f puFigures) String() string {
+	return fmt.Sprintf("F1 %.3f even %.3f (best %.3f) AUC %.4f share %.3f (true %.3f)", f.f1, f.even, f.best, f.auc, f.share, f.truth)
+}
+
+func (b *puBench) run(topic string, n, draws int, how puHow) (mean puFigures) {
+	for d := range draws {
+		given, pool, held := b.draw(topic, n, d)
+		c := b.sub(topic, append(slices.Clone(given), pool...), func(i int) bool { return slices.Contains(given, i) })
+		opt := &Options{Topic: topic, Folds: 5, Seed: int64(d)}
+		p, err := newPU(c, opt, how)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if err := p.run(b.t.Context()); err != nil {
+			b.t.Fatal(err)
+		}
+		var labelled []int
+		for i, use := range p.use {
+			if use {
+				labelled = append(labelled, i)
+			}
+		}
+		f, err := how.learner.fit(b.t.Context(), p.c, labelled, opt)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		margin, _, _ := p.cut()
+		got := b.judge(topic, f, c, held, margin)
+		got.share = p.share()
+		order := p.ranked()
+		got.even = b.judge(topic, f, c, held, p.scores[order[min(len(order)-1, int(got.share*float64(len(order))))]]).f1
+		for _, i := range pool {
+			if b.labels[i].Match(topic) {
+				got.truth += 1 / float64(len(pool))
+			}
+		}
+		mean.add(got, draws)
+	}
+	return mean
+}
+
+func (m *puFigures) add(f puFigures, of int) {
+	m.f1 += f.f1 / float64(of)
+	m.even += f.even / float64(of)
+	m.auc += f.auc / float64(of)
+	m.best += f.best / float64(of)
+	m.share += f.share / float64(of)
+	m.truth += f.truth / float64(of)
+}
+
+// supervised is the usual model of the same pages on topic and the pool's pages that
+// are off topic by the truth.
+func (b *puBench) supervised(topic string, n, draws int) (mean puFigures) {
+	return b.usual(topic, n, draws, func(i int) bool { return !b.labels[i].Match(topic) })
+}
+
+// naive is the usual model with the whole pool for off topic.
+func (b *puBench) naive(topic string, n, draws int) (mean puFigures) {
+	return b.usual(topic, n, draws, func(int) bool { return true })
+}
+
+func (b *puBench) usual(topic string, n, draws int, take func(int) bool) (mean puFigures) {
+	for d := range draws {
+		given, pool, held := b.draw(topic, n, d)
+		rows := slices.Clone(given)
+		for _, i := range pool {
+			if take(i) {
+				rows = append(rows, i)
+			}
+		}
+		c := b.sub(topic, rows, func(i int) bool { return slices.Contains(given, i) })
+		opt := &Options{Topic: topic, Folds: 5, Seed: int64(d)}
+		top, err := choose(context.Background(), c, []learner{linear{}}, opt, &Report{Accuracy: map[string]float64{}})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		f, err := top.learner.fit(b.t.Context(), c, c.all(), opt)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		at := slices.Index(c.classes, topic)
+		scores, y := top.judged(c.y)
+		cal := calibrate(scores, y) // scores are probabilities now
+		cut := threshold(scores, y, at)
+		// The margin of that probability: logit, less the offsets, over the scale.
+		margin := math.Log(cut / (1 - cut))
+		if cal.Offset != nil {
+			margin -= cal.Offset[at] - cal.Offset[1-at]
+		}
+		mean.add(b.judge(topic, f, c, held, margin/cal.Scale), draws)
+	}
+	return mean
+}
+
+// judge measures a classifier on held rows.
+func (b *puBench) judge(topic string, f *fitted, c *corpus, held []int, margin float64) (got puFigures) {
+	at := slices.Index(c.classes, topic)
+	whole := *c
+	whole.rows = b.c.rows
+	s := make([]float64, 2)
+	var on, off []float64
+	for _, i := range held {
+		f.scores(s, &whole, i)
+		if m := s[at] - s[1-at]; b.labels[i].Match(topic) {
+			on = append(on, m)
+		} else {
+			off = append(off, m)
+		}
+	}
+	slices.Sort(on)
+	slices.Sort(off)
+	count := func(x []float64, m float64) float64 {
+		n, _ := slices.BinarySearch(x, m)
+		return float64(len(x) - n)
+	}
+	f1 := func(m float64) float64 { return 2 * count(on, m) / (count(on, m) + count(off, m) + float64(len(on))) }
+	got.f1 = f1(margin)
+	for _, m := range on {
+		n, _ := slices.BinarySearch(off, m)
+		got.auc += float64(n) / float64(len(off)) / float64(len(on))
+		got.best = max(got.best, f1(m))
+	}
+	return got
+}

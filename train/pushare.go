@@ -1,0 +1,154 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"fossick/models"
+)
+
+// ranked returns the pool's pages, the most probable first, of equal ones the earlier.
+func (p *pu) ranked() []int {
+	order := slices.Clone(p.pool)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.scores[b], p.scores[a]) })
+	return order
+}
+
+// above returns, for each given page as it ranks among the given, the part of the
+// pool that scores at least as much.
+func (p *pu) above() []float64 {
+	pool := make([]float64, 0, len(p.pool))
+	for _, i := range p.pool {
+		pool = append(pool, -p.scores[i])
+	}
+	slices.Sort(pool)
+	given := make([]float64, 0, len(p.given))
+	for _, i := range p.given {
+		given = append(given, -p.scores[i])
+	}
+	slices.Sort(given)
+	part := make([]float64, len(given))
+	for k, s := range given {
+		n, _ := slices.BinarySearchFunc(pool, s, func(v, s float64) int {
+			if v <= s {
+				return -1
+			}
+			return 1
+		})
+		part[k] = float64(n) / float64(len(pool))
+	}
+	return part
+}
+
+// leastSpies is the part of the given pages that must rank above a place for share to
+// look there: the best few say how lucky they are.
+const leastSpies = 0.4
+
+// share estimates the part of the pool that is on topic (mixture proportion). At any
+// place of the ranking the pool has at least share · recall of its pages above, recall
+// being the part of the given pages above, for they are like the pool's pages on topic;
+// the rest above is off topic. So
+//
+//	share ≤ min_k above(k) / (k/(n + 1))
+//
+// over the places of the given pages, with equality where nothing off topic ranks so
+// high (Blanchard, Lee and Scott 2010; Garg and others 2021).
+func (p *pu) share() float64 {
+	above := p.above()
+	n := float64(len(above))
+	least := 1.0
+	for k, part := range above {
+		if recall := float64(k+1) / (n + 1); recall >= leastSpies {
+			least = min(least, part/recall)
+		}
+	}
+	return least
+}
+
+// cut returns the margin from which on a page is on topic: where
+//
+//	F1 = 2 · share · recall / (share + above)
+//
+// is largest, recall being the part of the given pages above it and above that of the
+// pool: F1's precision is share · recall / above, so that no page off topic needs to
+// be known. It lies half way between two pages of the pool.
+func (p *pu) cut() (margin float64, precision, recall float64) {
+	share, n := p.share(), float64(len(p.pool))
+	given := make([]float64, 0, len(p.given))
+	for _, i := range p.given {
+		given = append(given, p.scores[i])
+	}
+	slices.SortFunc(given, func(a, b float64) int { return cmp.Compare(b, a) })
+	order := p.ranked()
+	best, k := -1.0, 0
+	for rank, i := range order {
+		below := p.scores[i] - 1
+		if rank+1 < len(order) {
+			below = p.scores[order[rank+1]]
+		}
+		at := (p.scores[i] + below) / 2
+		for k < len(given) && given[k] >= at {
+			k++
+		}
+		above, r := float64(rank+1)/n, float64(k)/float64(len(given))
+		if f1 := 2 * share * r / (share + above); f1 > best {
+			best, margin = f1, at
+			precision, recall = min(1, share*r/above), r
+		}
+	}
+	return margin, precision, recall
+}
+
+// model makes the model of all pages that have a label.
+func (p *pu) model(ctx context.Context) (*models.Model, error) {
+	var labelled []int
+	for i, use := range p.use {
+		if use {
+			labelled = append(labelled, i)
+		}
+	}
+	l := p.how.learner
+	f, err := l.fit(ctx, p.c, labelled, p.opt)
+	if err != nil {
+		return nil, err
+	}
+	m := f.model(p.c, l.name(), p.opt)
+	var scores [][]float64
+	var y []int
+	for _, i := range labelled {
+		s := make([]float64, 2)
+		s[p.topic], s[1-p.topic] = p.scores[i]/2, -p.scores[i]/2
+		scores, y = append(scores, s), append(y, p.c.y[i])
+	}
+	m.Calibration = calibrate(scores, y)
+	margin, _, _ := p.cut()
+	at := make([]float64, 2)
+	at[p.topic], at[1-p.topic] = margin/2, -margin/2
+	m.Calibration.Apply(at)
+	m.Thresholds = at
+	m.Card.Pages = len(p.given) + len(p.pool)
+	m.Card.PerClass = map[string]int{p.opt.Topic: len(p.given), p.c.classes[1-p.topic]: len(p.pool)}
+	m.Card.Settings["unlabelled_pages"] = fmt.Sprint(len(p.pool))
+	m.Card.Settings["unlabelled_on_topic"] = fmt.Sprintf("%.4f", p.share())
+	return m, nil
+}
+
+// told sums up.
+func (p *pu) told(*models.Model) *PU {
+	r := &PU{Given: len(p.given), Pool: len(p.pool), Share: p.share()}
+	for _, i := range p.pool {
+		switch {
+		case p.use[i] && p.c.y[i] == p.topic:
+			r.Taken++
+		case p.use[i]:
+			r.Reliable++
+		}
+	}
+	_, r.Precision, r.Recall = p.cut()
+	if r.Precision+r.Recall > 0 {
+		r.F1 = 2 * r.Precision * r.Recall / (r.Precision + r.Recall)
+	}
+	return r
+}
