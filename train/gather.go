@@ -160,6 +160,9 @@ func (g *gatherer) pages(ctx context.Context, examples iter.Seq2[*datasets.Examp
 			g.opt.log().Warn("page left out", "url", e.URL, "err", err)
 			continue
 		}
+		if g.opt.Unlabelled {
+			doc.URL = "" // saved examples and a pool come from different places: see learnPU
+		}
 		if err := f(e, doc, labels); err != nil {
 			return err
 		}

@@ -23,8 +23,7 @@ import (
 //     for on topic, a band after them is left out, the rest is taken for off topic;
 //     and so again, by what the classifier of these says.
 //
-// The threshold is that of the best F1 as it can be estimated without a page that is
-// known to be off topic, see cut.
+// The threshold lets as many pages pass as are on topic by the estimate, see cut.
 
 // PU says what became of a pool.
 type PU struct {
@@ -39,11 +38,9 @@ type PU struct {
 	Precision, Recall, F1 float64
 }
 
-const (
-	// puMost is how many pages of a pool are looked at, drawn at random: more of
-	// them teach hardly anything new of what is off topic.
-	puMost = 20_000
-)
+// puMost is how many pages of a pool are looked at, drawn at random: more of them teach
+// hardly anything new of what is off topic.
+const puMost = 20_000
 
 // puHow is how a pool is parted.
 type puHow struct {
@@ -55,7 +52,14 @@ type puHow struct {
 
 // puDefaults were chosen on topics of Wikispeedia that no figure is given of: see
 // docs/training.md.
-var puDefaults = puHow{learner: linear{}, rounds: 2, taken: 0.5, band: 1.5}
+var puDefaults = puHow{learner: linear{odds: true}, rounds: 4, taken: 0.5, band: 1.5}
+
+// However much of a pool seems to be on topic, at most mostTaken of it are taken for on
+// topic and at least leastOff for off topic: the first rounds may think it all is.
+const (
+	mostTaken = 0.3
+	leastOff  = 0.3
+)
 
 // pu is one run.
 type pu struct {
@@ -69,9 +73,13 @@ type pu struct {
 	fold   []int
 	folds  int
 	scores []float64 // by page: margin of the topic over the rest, held out
+	shares []float64 // what each round said of the pool
 }
 
-// learnPU is learn for a pool: c's pages that are not of the topic are unlabelled.
+// learnPU is learn for a pool: c's pages that are not of the topic are unlabelled. That
+// the given pages are like the pool's on topic is what all rests on. Their URLs are not,
+// where they are saved files or of one site and the pool is a crawl, so URLs are not
+// looked at.
 func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models.Model, error) {
 	p, err := newPU(c, opt, puDefaults)
 	if err != nil {
@@ -152,7 +160,11 @@ func (p *pu) judge(ctx context.Context) error {
 			return nil
 		})
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	p.shares = append(p.shares, p.estimate())
+	return nil
 }
 
 // margin is how far a classifier puts a page on the topic's side.
@@ -164,12 +176,14 @@ func (p *pu) margin(f *fitted, page int) float64 {
 
 // part labels the pool by the held-out scores. Given pages keep their label.
 func (p *pu) part() {
-	expected := p.share() * float64(len(p.pool))
-	for rank, i := range p.ranked() {
+	n := float64(len(p.pool))
+	expected := p.share() * n
+	taken, rest := min(p.how.taken*expected, mostTaken*n), min(p.how.band*expected, (1-leastOff)*n)
+	for rank, i := range p.ranked(p.pool) {
 		at := float64(rank) + 0.5
-		p.use[i] = at < p.how.taken*expected || at > p.how.band*expected
+		p.use[i] = at < taken || at > rest
 		p.c.y[i] = 1 - p.topic
-		if at < p.how.taken*expected {
+		if at < taken {
 			p.c.y[i] = p.topic
 		}
 	}

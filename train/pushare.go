@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"fossick/models"
 )
 
-// ranked returns the pool's pages, the most probable first, of equal ones the earlier.
-func (p *pu) ranked() []int {
-	order := slices.Clone(p.pool)
+// ranked returns pages, the most probable first, of equal ones the earlier.
+func (p *pu) ranked(pages []int) []int {
+	order := slices.Clone(pages)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.scores[b], p.scores[a]) })
 	return order
 }
@@ -42,20 +43,28 @@ func (p *pu) above() []float64 {
 	return part
 }
 
-// leastSpies is the part of the given pages that must rank above a place for share to
+// leastSpies is the part of the given pages that must rank above a place for estimate to
 // look there: the best few say how lucky they are.
 const leastSpies = 0.4
 
-// share estimates the part of the pool that is on topic (mixture proportion). At any
-// place of the ranking the pool has at least share · recall of its pages above, recall
-// being the part of the given pages above, for they are like the pool's pages on topic;
-// the rest above is off topic. So
+// share is the part of the pool that is on topic: the median of what the rounds said.
+// The first are too high, for their classifiers hardly know the topic; later ones
+// get too low, for pages that were once taken for off topic teach that they are.
+func (p *pu) share() float64 {
+	all := slices.Sorted(slices.Values(p.shares))
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+// estimate says, by the held-out scores at hand, which part of the pool is on topic
+// (mixture proportion). At any place of the ranking the pool has at least share ·
+// recall of its pages above, recall being the part of the given pages above, for they
+// are like the pool's pages on topic; the rest above is off topic. So
 //
 //	share ≤ min_k above(k) / (k/(n + 1))
 //
 // over the places of the given pages, with equality where nothing off topic ranks so
 // high (Blanchard, Lee and Scott 2010; Garg and others 2021).
-func (p *pu) share() float64 {
+func (p *pu) estimate() float64 {
 	above := p.above()
 	n := float64(len(above))
 	least := 1.0
@@ -67,38 +76,27 @@ func (p *pu) share() float64 {
 	return least
 }
 
-// cut returns the margin from which on a page is on topic: where
+// cut returns the margin from which on a page is on topic: that which as many pages
+// reach, given ones and the pool's, as are on topic by share, so that precision and
+// recall are even. It lies half way between two pages. Recall is the part of the given
+// pages above the margin, precision
 //
-//	F1 = 2 · share · recall / (share + above)
+//	on · recall / found
 //
-// is largest, recall being the part of the given pages above it and above that of the
-// pool: F1's precision is share · recall / above, so that no page off topic needs to
-// be known. It lies half way between two pages of the pool.
-func (p *pu) cut() (margin float64, precision, recall float64) {
-	share, n := p.share(), float64(len(p.pool))
-	given := make([]float64, 0, len(p.given))
+// on being the pages on topic and found all that are above; both are estimates.
+func (p *pu) cut() (margin, precision, recall float64) {
+	on := p.share()*float64(len(p.pool)) + float64(len(p.given))
+	order := p.ranked(slices.Concat(p.given, p.pool))
+	found := min(len(order)-1, max(1, int(math.Round(on))))
+	margin = (p.scores[order[found-1]] + p.scores[order[found]]) / 2
+	k := 0
 	for _, i := range p.given {
-		given = append(given, p.scores[i])
-	}
-	slices.SortFunc(given, func(a, b float64) int { return cmp.Compare(b, a) })
-	order := p.ranked()
-	best, k := -1.0, 0
-	for rank, i := range order {
-		below := p.scores[i] - 1
-		if rank+1 < len(order) {
-			below = p.scores[order[rank+1]]
-		}
-		at := (p.scores[i] + below) / 2
-		for k < len(given) && given[k] >= at {
+		if p.scores[i] >= margin {
 			k++
 		}
-		above, r := float64(rank+1)/n, float64(k)/float64(len(given))
-		if f1 := 2 * share * r / (share + above); f1 > best {
-			best, margin = f1, at
-			precision, recall = min(1, share*r/above), r
-		}
 	}
-	return margin, precision, recall
+	recall = float64(k) / float64(len(p.given))
+	return margin, min(1, on*recall/float64(found)), recall
 }
 
 // model makes the model of all pages that have a label.

@@ -17,17 +17,18 @@ import (
 )
 
 type topicCmd struct {
-	New topicNewCmd `cmd:"" help:"Make a topic of your own from start pages, and keywords or examples."`
+	New topicNewCmd `cmd:"" help:"Make a topic of your own from keywords or examples, and start pages."`
 }
 
 type topicNewCmd struct {
-	Name      string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
-	Keywords  []string `placeholder:"WORDS" help:"K: words and phrases that pages on the topic use, by comma [chosen from the examples]."`
-	Seed      []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated."`
-	Seeds     string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
-	Examples  []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. May be repeated."`
-	Negatives []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [demo]."`
-	Out       string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
+	Name       string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
+	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases that pages on the topic use, by comma [chosen from the examples]."`
+	Seed       []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
+	Seeds      string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
+	Examples   []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. May be repeated."`
+	Negatives  []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [found among --unlabelled]."`
+	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. What is surely off topic among them is found out. May be repeated [demo]."`
+	Out        string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
 }
 
 func (topicNewCmd) Help() string {
@@ -36,6 +37,7 @@ func (topicNewCmd) Help() string {
 Examples:
   fossick topic new bees --seed https://example.org/bees --keywords bee,hive,honey,beekeeping
   fossick topic new bees --seed https://example.org/bees --examples saved-pages/
+  fossick topic new bees --examples saved-pages/ --unlabelled old-crawl/
   fossick focus --topic bees --contact you@example.org`
 }
 
@@ -48,9 +50,10 @@ type topicResult struct {
 	Seeds      []string     `json:"seeds"`
 	Model      *string      `json:"model"` // its file
 	Examples   *int         `json:"examples"`
-	Negatives  *int         `json:"negatives"`
-	From       []string     `json:"negatives_from"`
-	Accuracy   *float64     `json:"accuracy"` // by cross-validation
+	Negatives  *int         `json:"negatives"`      // given, or found among unlabelled pages
+	From       []string     `json:"negatives_from"` // null where they were found
+	Unlabelled *puResult    `json:"unlabelled"`     // null with negatives
+	Accuracy   *float64     `json:"accuracy"`       // by cross-validation
 	AccuracyCI *[2]float64  `json:"accuracy_ci"`
 	OnTopic    *classResult `json:"on_topic"`
 	Threshold  *float64     `json:"threshold"`
@@ -67,9 +70,12 @@ func (c topicNewCmd) Run(a *app) error {
 		return fmt.Errorf("%s is there already; remove it, or give the topic another name or --out", path)
 	}
 	focus := focusCmd{crawlSettings: crawlSettings{Seed: c.Seed, Seeds: c.Seeds}}
-	seeds, err := focus.startPages(page.NewNormalizer(page.DefaultDrop()), nil)
-	if err != nil {
-		return err
+	seeds := []string{}
+	if len(c.Seed) > 0 || c.Seeds != "" {
+		var err error
+		if seeds, err = focus.startPages(page.NewNormalizer(page.DefaultDrop()), nil); err != nil {
+			return err
+		}
 	}
 	t := &models.Topic{Name: c.Name, Title: c.Name, Keywords: c.Keywords, Seeds: seeds}
 	r := &topicResult{Topic: c.Out, Name: c.Name, Seeds: seeds}
@@ -97,12 +103,14 @@ func (c *topicNewCmd) check() error {
 		return usagef("topic %q: its name becomes a folder's; use letters and digits, without spaces or slashes", c.Name)
 	case c.Name == train.Other:
 		return usagef("topic %q: that is what a model calls the pages off the topic; take another name", c.Name)
-	case len(c.Seed) == 0 && c.Seeds == "":
-		return usagef("topic %s: a crawl needs pages to start from; give --seed URL (may be repeated) or --seeds FILE", c.Name)
 	case len(c.Keywords) == 0 && len(c.Examples) == 0:
 		return usagef("topic %s: nothing says what it is about; give --keywords a,b,c or --examples with a folder of pages, or both", c.Name)
 	case len(c.Negatives) > 0 && len(c.Examples) == 0:
 		return usagef("topic %s: --negatives are for training a model, which needs --examples too", c.Name)
+	case len(c.Unlabelled) > 0 && len(c.Examples) == 0:
+		return usagef("topic %s: --unlabelled is for training a model, which needs --examples too", c.Name)
+	case len(c.Unlabelled) > 0 && len(c.Negatives) > 0:
+		return usagef("topic %s: give --negatives, known to be off topic, or --unlabelled, of which nothing is known", c.Name)
 	}
 	return nil
 }
@@ -115,8 +123,7 @@ const fewestExamples = 10
 func (c *topicNewCmd) train(a *app, t *models.Topic, r *topicResult) error {
 	negatives := c.Negatives
 	if len(negatives) == 0 {
-		a.say("no --negatives: the built-in demo set stands for all that is off topic; pages from near your topic would teach more, and make a harder test")
-		negatives = []string{"demo"}
+		return c.trainUnlabelled(a, t, r)
 	}
 	on, err := c.onTopic(a)
 	if err != nil {
@@ -144,13 +151,18 @@ func (c *topicNewCmd) train(a *app, t *models.Topic, r *topicResult) error {
 	case err != nil:
 		return fmt.Errorf("topic %s: %w", c.Name, err)
 	}
+	c.take(t, m)
+	r.learnt(m, rep)
+	r.From = negatives
+	return nil
+}
+
+// take gives the topic its model, and K where none was given.
+func (c *topicNewCmd) take(t *models.Topic, m *models.Model) {
 	t.Model = m
 	if len(t.Keywords) == 0 {
 		t.Keywords = m.Keywords[c.Name]
 	}
-	r.learnt(m, rep)
-	r.From = negatives
-	return nil
 }
 
 // onTopic opens the examples. Where rows have the topic's label, they are meant;
@@ -215,7 +227,9 @@ func (r *topicResult) learnt(m *models.Model, rep *train.Report) {
 func (r *topicResult) print(w io.Writer) {
 	fmt.Fprintf(w, "Topic %s in %s: %d keywords, %d start pages\n", r.Name, r.Topic, len(r.Keywords), len(r.Seeds))
 	fmt.Fprintf(w, "  keywords: %s\n", strings.Join(r.Keywords, ", "))
-	if r.Model != nil {
+	if r.Unlabelled != nil {
+		r.Unlabelled.print(w)
+	} else if r.Model != nil {
 		fmt.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *r.Examples, *r.Negatives, strings.Join(r.From, ", "))
 	}
 	if r.Accuracy != nil {
@@ -225,6 +239,11 @@ func (r *topicResult) print(w io.Writer) {
 	name := r.Name
 	if r.Topic != filepath.Join("topics", r.Name) {
 		name = r.Topic
+	}
+	if len(r.Seeds) == 0 {
+		fmt.Fprintf(w, "start pages: fossick propose SOURCE --topic %s -o seeds.txt\n", name)
+		fmt.Fprintf(w, "crawl with: fossick focus --topic %s --seeds seeds.txt --contact you@example.org\n", name)
+		return
 	}
 	fmt.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
 }

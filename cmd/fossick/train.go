@@ -45,7 +45,7 @@ type trainCmd struct {
 	Partial    bool     `help:"Train on what can be read of an archive that is cut off or damaged; without, that is an error."`
 	Where      []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated."`
 	Test       string   `xor:"test" placeholder:"SET" help:"Test on this set."`
-	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of the place where the model will be used, whatever their labels: those that it is surest of teach it their words. May be repeated."`
+	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of the place where the model will be used, whatever their labels: those that it is surest of teach it their words. With --topic and training pages all on topic, what is surely off topic is found among them. May be repeated."`
 	TestWhere  string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others."`
 	Folds      int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]."`
 	Explain    string   `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again."`
@@ -104,13 +104,22 @@ func (c trainCmd) Run(a *app) error {
 		return err
 	}
 	opt.Split = p.how
+	if opt.Unlabelled, err = c.onlyOn(a, &opt); err != nil {
+		return err
+	}
+	if opt.Unlabelled {
+		if err := c.checkPool(); err != nil {
+			return err
+		}
+		c.withPool(a, p)
+	}
 	start := time.Now()
 	m, rep, err := train.Train(a.ctx, p.train, opt)
 	if err != nil {
 		return c.hint(err, p)
 	}
 	var adapted *adaptResult
-	if len(c.Unlabelled) > 0 {
+	if len(c.Unlabelled) > 0 && !opt.Unlabelled {
 		if m, adapted, err = c.adapt(a, m, opt); err != nil {
 			return err
 		}
@@ -120,6 +129,9 @@ func (c trainCmd) Run(a *app) error {
 		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, LostBelow: rep.LostBelow, Spilled: rep.Spilled,
 		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: time.Since(start).Seconds(), Model: c.Out,
 		Unlabelled: adapted, trialsResult: tried,
+	}
+	if rep.PU != nil {
+		r.PU = newPUResult(rep.PU, c.Unlabelled)
 	}
 	j, err := c.judge(a, m, rep, p, &opt)
 	if err != nil {

@@ -40,7 +40,8 @@ type trainResult struct {
 	Curve        []curveResult             `json:"learning_curve"` // null without --explain
 	Worst        []mistake                 `json:"worst"`          // null without a test or --explain
 	Explain      *string                   `json:"explain"`
-	Unlabelled   *adaptResult              `json:"unlabelled"` // null without --unlabelled
+	Unlabelled   *adaptResult              `json:"unlabelled"`          // null without --unlabelled
+	PU           *puResult                 `json:"positive_unlabelled"` // null unless nothing else said what is off topic
 	TrainSeconds float64                   `json:"train_seconds"`
 	PredictUS    *float64                  `json:"predict_us"`
 	Model        string                    `json:"model"`
@@ -93,6 +94,9 @@ func (r *trainResult) print(w io.Writer) {
 	}
 	if r.LeftOut > 0 || r.Unreadable > 0 {
 		fmt.Fprintf(w, "  left out: %s rows without a wanted label, %s unreadable\n", report.Number(r.LeftOut), report.Number(r.Unreadable))
+	}
+	if r.PU != nil {
+		r.PU.print(w)
 	}
 	if r.Accuracy != nil {
 		r.printQuality(w)

@@ -1,0 +1,168 @@
+package train
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/datasets"
+	"fossick/features"
+	"fossick/models"
+)
+
+// pooled yields n given pages on bees, and a pool of which share is on bees too. Nothing
+// but the label tells them apart, not even the length of the number in their URL.
+func pooled(n, pool int, share float64) iter.Seq2[*datasets.Example, error] {
+	return func(yield func(*datasets.Example, error) bool) {
+		rng := rand.New(rand.NewPCG(7, 7))
+		for i := range n + pool {
+			label, on := Other, rng.Float64() < share
+			if i < n {
+				label, on = "bees", true
+			}
+			if !yield(&datasets.Example{URL: fmt.Sprintf("http://a.test/%d", 1000+i), Label: label, Labels: []string{label}, Text: story(rng, on)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// story is a text of twenty words, half of them said of anything.
+func story(rng *rand.Rand, bees bool) string {
+	words := []string{"train", "loan", "goal", "steel", "cheese", "violin", "engine", "mortgage", "season", "garden", "river", "paint"}
+	if bees {
+		words = []string{"hive", "honey", "queen", "brood", "comb", "nectar", "swarm", "drone", "wax", "keeper", "garden", "river"}
+	}
+	var b strings.Builder
+	for range 10 {
+		fmt.Fprintf(&b, "word%d %s ", rng.IntN(40), words[rng.IntN(len(words))])
+	}
+	return b.String()
+}
+
+func TestPUFindsTheTopic(t *testing.T) {
+	for _, c := range []struct {
+		given int
+		share float64
+		right int // of 200 new pages, at least
+	}{{10, 0.2, 160}, {30, 0.2, 190}, {30, 0.02, 190}, {30, 0.5, 160}, {10, 0, 190}} {
+		opt := Options{Classifier: models.LinearSVM, Topic: "bees", Unlabelled: true, Seed: 1}
+		m, rep, err := Train(t.Context(), pooled(c.given, 400, c.share), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := rep.PU
+		if p.Given != c.given || p.Pool != 400 {
+			t.Errorf("%d given, share %v: told %d given and %d in the pool", c.given, c.share, p.Given, p.Pool)
+		}
+		if math.Abs(p.Share-c.share) > 0.04+0.3*c.share {
+			t.Errorf("%d given: share estimated %.3f, is %v", c.given, p.Share, c.share)
+		}
+		ask := asker(m)
+		right, n := 0, 0
+		rng := rand.New(rand.NewPCG(8, 8))
+		for i := range 200 {
+			on := i%2 == 0
+			n++
+			if (ask(features.Doc{Text: story(rng, on)})[m.Class("bees")] >= m.Threshold("bees")) == on {
+				right++
+			}
+		}
+		if right < c.right {
+			t.Errorf("%d given, share %v: %d of %d new pages right, want %d", c.given, c.share, right, n, c.right)
+		}
+	}
+}
+
+// TestPUIsRepeatable: the same examples and seed give the same bytes.
+func TestPUIsRepeatable(t *testing.T) {
+	var both [2]bytes.Buffer
+	for i := range both {
+		m, _, err := Train(t.Context(), pooled(10, 100, 0.3), Options{Classifier: models.LinearSVM, Topic: "bees", Unlabelled: true, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Write(&both[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(both[0].Bytes(), both[1].Bytes()) {
+		t.Error("two models of the same examples differ")
+	}
+}
+
+func TestPUNeedsBoth(t *testing.T) {
+	for _, n := range [][2]int{{1, 50}, {50, 1}, {5, 0}} {
+		_, _, err := Train(t.Context(), pooled(n[0], n[1], 0.2), Options{Classifier: models.LinearSVM, Topic: "bees", Unlabelled: true})
+		if !errors.Is(err, ErrData) {
+			t.Errorf("%d given, %d in the pool: got %v, want ErrData", n[0], n[1], err)
+		}
+	}
+}
+
+// TestPUEstimate holds the estimate of the pool's share to a count of every place, and
+// to the truth where the scores tell all.
+func TestPUEstimate(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		given, pool := 5+rng.IntN(60), 50+rng.IntN(400)
+		p := &pu{scores: make([]float64, given+pool)}
+		for i := range p.scores {
+			p.scores[i] = math.Round(10*rng.NormFloat64()) / 10 // some are equal
+			if i < given {
+				p.given = append(p.given, i)
+				p.scores[i]++
+			} else {
+				p.pool = append(p.pool, i)
+			}
+		}
+		want := 1.0
+		order := slices.Clone(p.given)
+		slices.SortFunc(order, func(a, b int) int { return int(math.Copysign(1, p.scores[b]-p.scores[a])) })
+		for k, g := range order {
+			above := 0.0
+			for _, i := range p.pool {
+				if p.scores[i] >= p.scores[g] {
+					above++
+				}
+			}
+			if recall := float64(k+1) / float64(given+1); recall >= leastSpies {
+				want = min(want, above/float64(pool)/recall)
+			}
+		}
+		if got := p.estimate(); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("seed %d: share %.6f, want %.6f", seed, got, want)
+		}
+	}
+}
+
+// TestPUCut: the margin lets through as many pages as there are on topic by the share.
+func TestPUCut(t *testing.T) {
+	p := &pu{shares: []float64{0.3}}
+	for i := range 100 {
+		p.pool = append(p.pool, i)
+		p.scores = append(p.scores, float64(i))
+	}
+	for i := range 10 {
+		p.given = append(p.given, 100+i)
+		p.scores = append(p.scores, float64(10*i)+5.25)
+	}
+	margin, precision, recall := p.cut()
+	// 40 are on topic: above are 36 of the pool, 64 to 99, and 4 given, 65.25 to 95.25.
+	if margin != 63.5 || recall != 0.4 || math.Abs(precision-0.4) > 1e-12 {
+		t.Errorf("got margin %v, precision %v, recall %v; want 63.5, 0.4, 0.4", margin, precision, recall)
+	}
+	for i := range p.given {
+		p.scores[100+i] = 200 + float64(i)
+	}
+	p.shares = []float64{0}
+	if margin, _, recall = p.cut(); !(margin > 99) || recall != 1 {
+		t.Errorf("no page of the pool is on topic, but margin %v lets some through, or not all given, recall %v", margin, recall)
+	}
+}
