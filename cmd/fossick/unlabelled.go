@@ -62,6 +62,7 @@ func (c *topicNewCmd) trainUnlabelled(a *app, t *models.Topic, r *topicResult) e
 		return err
 	}
 	n := map[string]int{}
+	on, off = apart(on, off)
 	m, rep, err := train.Train(a.ctx, c.labelled(on, off, n), train.Options{
 		Classifier: models.LinearSVM, Topic: c.Name, Seed: a.seed, Log: a.log, Unlabelled: true,
 		Data: append(slices.Clone(c.Examples), pool...), Split: "all",
@@ -83,6 +84,17 @@ func (c *topicNewCmd) trainUnlabelled(a *app, t *models.Topic, r *topicResult) e
 	r.Unlabelled = newPUResult(rep.PU, pool)
 	r.Negatives = &rep.PU.Reliable
 	return nil
+}
+
+// apart leaves out of a pool the rows whose body, to the byte, an example has: they are
+// not unlabelled. The pool is to be read after the examples.
+func apart(on, pool examples) (examples, examples) {
+	given := map[[16]byte]bool{}
+	on = only(on, func(e *datasets.Example) bool {
+		given[datasets.RowOf(e).Sum] = true
+		return true
+	})
+	return on, only(pool, func(e *datasets.Example) bool { return !given[datasets.RowOf(e).Sum] })
 }
 
 // onlyOn reports whether the training sets have pages of --topic and no others: then
@@ -140,5 +152,6 @@ func (c trainCmd) withPool(a *app, p *parts) {
 			}
 		}
 	}
-	p.train = chain([]examples{p.train, pool})
+	on, off := apart(p.train, pool)
+	p.train = chain([]examples{on, off})
 }
