@@ -29,9 +29,17 @@ func TestPUTuning(t *testing.T) {
 		name string
 		how  puHow
 	}{
+		{"idf 0", puHow{linear{}, 0, 0, 0}},
+		{"idf 2 .5-1.5", puHow{linear{}, 2, .5, 1.5}},
+		{"odds 0", puHow{linear{odds: true}, 0, 0, 0}},
+		{"odds 2 .5-1.5", puHow{linear{odds: true}, 2, .5, 1.5}},
 		{"odds 4 .5-1.5", puHow{linear{odds: true}, 4, .5, 1.5}},
 		{"odds 7 .5-1.5", puHow{linear{odds: true}, 7, .5, 1.5}},
-		{"odds 5 .7-1.3", puHow{linear{odds: true}, 5, .7, 1.3}},
+		{"odds 2 .8-1.2", puHow{linear{odds: true}, 2, .8, 1.2}},
+		{"odds 2 .5-3", puHow{linear{odds: true}, 2, .5, 3}},
+		{"log 2 .5-1.5", puHow{linear{odds: true, loss: Logistic}, 2, .5, 1.5}},
+		{"nb 0", puHow{bayes{complement: true}, 0, 0, 0}},
+		{"blend 2 .5-1.5", puHow{blend{linear{}, .3, 1}, 2, .5, 1.5}},
 	}
 	for _, topic := range topics {
 		for _, n := range []int{10, 30} {
