@@ -15,6 +15,9 @@ import (
 // command line refuses more than this unless told otherwise.
 const maxWindowBytes = 128 << 20
 
+// OpenFile opens a file, decompressed when its name ends in .gz or .zst.
+func OpenFile(path string) (io.ReadCloser, error) { return open(path) }
+
 // open reads a file, decompressed when its name ends in .gz or .zst.
 func open(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)

@@ -1,17 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"fossick/datasets"
 	"fossick/fetch"
@@ -29,7 +24,7 @@ func openCandidates(a *app, path string) (propose.Source, error) {
 	if !errors.Is(err, datasets.ErrLayout) || statErr != nil || info.IsDir() {
 		return nil, err
 	}
-	open := func() (io.ReadCloser, error) { return openList(path) }
+	open := func() (io.ReadCloser, error) { return datasets.OpenFile(path) }
 	xml, err := isXML(open)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -159,35 +154,3 @@ func isXML(open func() (io.ReadCloser, error)) (bool, error) {
 	text := strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n")
 	return strings.HasPrefix(text, "<"), nil
 }
-
-// openList opens a file, decompressed when its name ends in .gz or .zst.
-func openList(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	switch in := bufio.NewReader(f); filepath.Ext(path) {
-	case ".gz":
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w; a name in .gz must hold gzip", path, err), f.Close())
-		}
-		return &listFile{z, f}, nil
-	case ".zst":
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w; a name in .zst must hold zstd", path, err), f.Close())
-		}
-		return &listFile{z.IOReadCloser(), f}, nil
-	default:
-		return &listFile{io.NopCloser(in), f}, nil
-	}
-}
-
-// listFile is a file, and what decompresses it.
-type listFile struct {
-	io.ReadCloser
-	file *os.File
-}
-
-func (l *listFile) Close() error { return errors.Join(l.ReadCloser.Close(), l.file.Close()) }
