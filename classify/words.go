@@ -1,25 +1,53 @@
 package classify
 
 import (
+	"iter"
+
 	"fossick/features"
 	"fossick/models"
 )
 
 // NewReading is New with a second reader of each text, so that it is cut into words
-// once: what it reads is had by ClassifyWords and ScoreWords.
+// once: what it reads is had by Read and ScoreWords.
 func NewReading(m *models.Model, also features.Also) (*Classifier, error) {
 	return newClassifier(m, &also)
 }
 
-// ClassifyWords is ClassifyAndExplain, and appends to words what the second reader
-// has of title, description and text.
-func (c *Classifier) ClassifyWords(d features.Doc, words []uint32) (Result, string, []uint32) {
+// Reading is what else one cut of a page gives. Its slices are used again by Read.
+type Reading struct {
+	Words []uint32  // what the second reader has of title, description and text
+	Parts []float64 // of each part the probability of the class asked for
+}
+
+// Part is a part of a page's text. Around says where its words are, those before and
+// those behind something; the zero value: Text is not from there, or empty.
+type Part struct {
+	Text   string
+	Around [2]features.Span
+}
+
+// Read labels a page and says why, as ClassifyAndExplain does, and leaves in r what
+// else there is to know: the words, and of each part what Score says of a Doc with
+// the part as its Text and the page's language, for the model's class with the number
+// given.
+func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[Part]) (Result, string) {
 	s := c.spare.Get()
 	defer c.spare.Put(s)
-	s.terms, words = s.x.CountBoth(s.terms, words, d)
+	s.terms, r.Words = s.x.CountAndKeep(s.terms, r.Words[:0], d)
 	c.weigh(s)
 	best := s.best()
-	return c.result(s, best), c.explain(s, best), words
+	result, why := c.result(s, best), c.explain(s, best)
+	r.Parts = r.Parts[:0]
+	for part := range parts {
+		if part.Around == [2]features.Span{} {
+			s.terms = s.x.CountUnsorted(s.terms, features.Doc{Text: part.Text, Lang: d.Lang})
+		} else {
+			s.terms = s.x.CountAround(s.terms, d.Text, d.Lang, part.Around)
+		}
+		c.weigh(s)
+		r.Parts = append(r.Parts, s.probs[class])
+	}
+	return result, why
 }
 
 // ScoreWords returns the probability that a text is of the model's class with the

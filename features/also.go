@@ -42,6 +42,14 @@ func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint
 	return x.collect(dst), words
 }
 
+// CountAndKeep is CountBoth, and keeps the text's words for CountAround.
+func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
+	x.keep, x.kept = true, x.kept[:0]
+	dst, words = x.CountBoth(dst, words, d)
+	x.keep = false
+	return dst, words
+}
+
 // readText counts the words of the text, of which the second reader has the first
 // bytes only: what is cut there is read by itself, up to where it is cut.
 func (x *Extractor) readText(text, lang string) {
@@ -54,6 +62,7 @@ func (x *Extractor) readText(text, lang string) {
 		along = strings.LastIndexFunc(text[:end], isSpace) + 1
 	}
 	x.text(text, lang, along)
+	x.keeping = false
 	x.an.each(text[along:end], lang, func(s *wordSlot) {
 		if s.also != 0 {
 			x.read = append(x.read, s.also)

@@ -43,6 +43,7 @@ type Analyzer struct {
 	langs   map[string]*vocabulary
 	resolve func(*entry) // when set, gives a new entry its numbers
 	also    *Also        // when set, a second reader of the same words
+	at      int          // where the piece begins that the token at hand is in
 	buf     []byte       // the token at hand, in lower case
 	run     []byte       // ideographs in a row, see segment.go
 	breaks  string       // ideographs that part words, in the language at hand

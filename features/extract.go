@@ -57,8 +57,12 @@ type Extractor struct {
 	left    int   // words of the lead still to come
 	before  int32 // part of the word before in the line, or -1
 	running func(s *wordSlot)
-	reading bool      // a second reader reads along,
-	read    []uint32  // these so far
+	reading bool     // a second reader reads along,
+	read    []uint32 // these so far
+	keep    bool     // the words of the text, see around.go
+	keeping bool     // they are being cut
+	base    int      // where what is cut begins in the text
+	kept    []keptWord
 	count   []float32 // by term; zero between pages
 	touched []int32   // terms whose count is not zero
 }
@@ -133,12 +137,13 @@ func (x *Extractor) scan(d Doc, also bool) {
 	x.left = 0
 	x.text(d.Description, d.Lang, len(d.Description))
 	x.left = x.opt.Lead
+	x.keeping = x.keep
 	if also {
 		x.readText(d.Text, d.Lang)
 	} else {
 		x.text(d.Text, d.Lang, len(d.Text)) // headings are in it
 	}
-	x.reading = false
+	x.reading, x.keeping = false, false
 	if x.opt.Fields {
 		x.field(heading, d.Headings, d.Lang, 0)
 		x.field(address, path(d.URL), "en", 0)
@@ -148,14 +153,17 @@ func (x *Extractor) scan(d Doc, also bool) {
 // text counts the words of running text, and pairs within a line. A second reader
 // reads along as far as byte along, which no word reaches across.
 func (x *Extractor) text(text, lang string, along int) {
+	x.base = 0
 	if !x.opt.Bigrams {
 		x.line(text, lang, along)
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
+		from := x.base
 		x.before = -1
 		x.line(line, lang, min(along, len(line)))
 		along -= min(along, len(line)+1)
+		x.base = from + len(line) + 1
 	}
 }
 
@@ -163,6 +171,7 @@ func (x *Extractor) line(text, lang string, along int) {
 	x.an.each(text[:along], lang, x.running)
 	if along < len(text) {
 		x.reading = false
+		x.base += along
 		x.an.each(text[along:], lang, x.running)
 	}
 }
@@ -175,21 +184,29 @@ func (x *Extractor) word(s *wordSlot) {
 	if s.body == leftOut {
 		return
 	}
-	x.add(s.body, 1)
+	if x.keeping {
+		x.kept = append(x.kept, keptWord{int32(x.base + x.an.at), s.body, s.entry})
+	}
+	x.term(s.body, s.entry)
+}
+
+// term counts what a word of running text stands for.
+func (x *Extractor) term(body int32, e *entry) {
+	x.add(body, 1)
 	if x.opt.Chars > 0 {
-		for _, term := range x.runs(s.entry) {
+		for _, term := range x.runs(e) {
 			x.add(term, 1)
 		}
 	}
 	if x.left > 0 {
 		x.left--
-		x.add(x.own(s.entry, lead), 1)
+		x.add(x.own(e, lead), 1)
 	}
 	if x.opt.Bigrams {
 		if x.before >= 0 {
-			x.add(x.lex.pair(x.before, s.entry.part), 1)
+			x.add(x.lex.pair(x.before, e.part), 1)
 		}
-		x.before = s.entry.part
+		x.before = e.part
 	}
 }
 

@@ -72,6 +72,7 @@ func (a *Analyzer) segment(text string, put func(token []byte)) {
 			ascii = ascii && text[i] < utf8.RuneSelf
 			i++
 		}
+		a.at = start
 		if piece := text[start:i]; ascii {
 			a.scan(piece, 0, len(piece), put)
 		} else {

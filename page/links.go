@@ -159,10 +159,13 @@ func (p *parser) finishLinks() {
 		before := len(context)
 		if !m.alone {
 			line.find(text, m.start)
-			context = appendContext(context, text, line, *m)
+			context, links[i].Around = appendContext(context, text, line, *m)
 		}
 		if len(context) == before && !links[i].Nav {
-			context = append(context, firstWords(oneLine(heading))...)
+			above := oneLine(heading)
+			from, end := firstWords(above)
+			context = append(context, above[from:end]...)
+			links[i].Around = Around{}
 		}
 		ends[i] = len(context)
 	}
@@ -196,22 +199,35 @@ const ContextWords = 10
 // maxSideBytes bounds a side of the context in languages that set no spaces.
 const maxSideBytes = 160
 
-// appendContext appends the words of the line before and after the anchor.
-func appendContext(dst []byte, text string, line lineOf, m mark) []byte {
-	before := lastWords(text[min(line.start, m.start):m.start])
-	after := ""
+// appendContext appends the words of the line before and after the anchor, and says
+// where they are.
+func appendContext(dst []byte, text string, line lineOf, m mark) ([]byte, Around) {
+	from, end := lastWords(text[min(line.start, m.start):m.start])
+	at := Around{spanAt(min(line.start, m.start), from, end)}
 	if m.end < line.end {
-		after = firstWords(text[m.end:line.end])
+		from, end = firstWords(text[m.end:line.end])
+		at[1] = spanAt(m.end, from, end)
 	}
+	before, after := at[0].of(text), at[1].of(text)
 	dst = append(dst, before...)
 	if before != "" && after != "" {
 		dst = append(dst, ' ')
 	}
-	return append(dst, after...)
+	return append(dst, after...), at
 }
 
-// lastWords returns the last ContextWords words of a line.
-func lastWords(s string) string {
+// spanAt is a part of a line that begins at base.
+func spanAt(base, from, end int) Span {
+	if from == end {
+		return Span{}
+	}
+	return Span{int32(base + from), int32(base + end)}
+}
+
+func (s Span) of(text string) string { return text[s.Start:s.End] }
+
+// lastWords returns where the last ContextWords words of a line are.
+func lastWords(s string) (from, end int) {
 	s = strings.TrimRight(s, " ")
 	i := len(s)
 	for words := 0; i > 0; i-- {
@@ -227,12 +243,14 @@ func lastWords(s string) string {
 	for i < len(s) && s[i]&0xC0 == 0x80 {
 		i++
 	}
-	return strings.TrimLeft(s[i:], " ")
+	return len(s) - len(strings.TrimLeft(s[i:], " ")), len(s)
 }
 
-// firstWords returns the first ContextWords words of a line.
-func firstWords(s string) string {
+// firstWords returns where the first ContextWords words of a line are.
+func firstWords(s string) (from, end int) {
+	all := len(s)
 	s = strings.TrimLeft(s, " ")
+	from = all - len(s)
 	words := 0
 	for i := range len(s) {
 		if s[i] == ' ' {
@@ -243,7 +261,7 @@ func firstWords(s string) string {
 			break
 		}
 	}
-	return strings.TrimRight(s, " ")
+	return from, from + len(strings.TrimRight(s, " "))
 }
 
 // hasWord says whether the space-separated list v has word, which is in lower case.

@@ -41,6 +41,7 @@ type Link struct {
 	URL      string // normal form, absolute, http or https, without fragment
 	Anchor   string // the link's own text, or an image's alt text
 	Context  string // up to ContextWords words before and after the anchor, anchor excluded
+	Around   Around // where Context is in the page's text; the zero value when it is from elsewhere
 	Lang     string // ISO 639-1 code of the target's language, as hreflang says; "" when it doesn't
 	Kind     Kind
 	Nav      bool // stands in navigation (nav, header, footer, aside, menu) and not in running text
@@ -57,3 +58,10 @@ type Fields struct {
 func (p *Page) Fields() Fields {
 	return Fields{p.URL, p.Title, p.Description, p.Headings, p.Text, p.Lang}
 }
+
+// Around is two parts of a page's text, before a link and after it; either may be
+// empty.
+type Around [2]Span
+
+// Span is a part of a page's text, in bytes.
+type Span struct{ Start, End int32 }

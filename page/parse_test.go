@@ -32,6 +32,10 @@ func checkPage(t *testing.T, p *Page) {
 		if strings.TrimSpace(l.Anchor) != l.Anchor || strings.TrimSpace(l.Context) != l.Context {
 			t.Fatalf("space around %+v", l)
 		}
+		before, after := l.Around[0].of(p.Text), l.Around[1].of(p.Text)
+		if around := strings.TrimSpace(before + " " + after); l.Around != (Around{}) && around != l.Context {
+			t.Fatalf("around is %q, of link %+v", around, l)
+		}
 	}
 }
 
@@ -75,6 +79,9 @@ func TestParse(t *testing.T) {
 		{URL: "http://h.test/l2", Anchor: "Two", Context: "as it is", Kind: Anchor},
 		{URL: "http://other.test/f", Anchor: "Frame", Context: "Sub", Kind: Frame},
 		{URL: "http://h.test/dir/imprint", Anchor: "Imprint", Kind: Anchor, Nav: true},
+	}
+	for i := range p.Links {
+		p.Links[i].Around = Around{} // checkPage has looked at it
 	}
 	for i := range max(len(want), len(p.Links)) {
 		if i >= len(want) || i >= len(p.Links) || p.Links[i] != want[i] {

@@ -48,6 +48,8 @@ type source struct {
 	hops     float32 // links since a page on topic; 0 is one itself
 	told     float32 // its probability, as its links were told
 	moved    float32 // by so much it has changed since, by what people said
+
+	contexts []float64 // until its links are scored: what the judge says of the words around each, nil when not known
 }
 
 // voice is what one page says of a target.
@@ -59,12 +61,18 @@ type voice struct {
 	count           uint8
 }
 
-// hear reads the link of p with number i.
-func (l *Learned) hear(r *wordReader, p *page.Page, i int) voice {
+// hear reads the link of p with number i. contexts is as in source.
+func (l *Learned) hear(r *wordReader, p *page.Page, i int, contexts []float64) voice {
 	link := &p.Links[i]
+	var context float64
+	if i < len(contexts) {
+		context = contexts[i]
+	} else {
+		context = l.judge(features.Doc{Text: link.Context, Lang: p.Lang})
+	}
 	v := voice{
 		anchor:  logOdds(l.readAnchor(r, link, p.Lang)),
-		context: logOdds(l.judge(features.Doc{Text: link.Context, Lang: p.Lang})),
+		context: logOdds(context),
 		early:   1 - float64(i)/float64(len(p.Links)),
 		nav:     link.Nav,
 	}

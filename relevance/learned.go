@@ -67,20 +67,21 @@ func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 func (l *Learned) ScorePage(p *page.Page, probability float64) Score {
 	r := l.readers.Get()
 	defer l.readers.Put(r)
-	return l.take(p, probability, r.page(p))
+	return l.take(p, probability, r.page(p), nil)
 }
 
 // ScoreWords is ScorePage for a page that was cut into words already: words is what
-// Words has of its title, description and text. It is changed.
-func (l *Learned) ScoreWords(p *page.Page, probability float64, words []uint32) Score {
+// Words has of its title, description and text, contexts what the judge says of the
+// words around each link. words is changed, contexts copied.
+func (l *Learned) ScoreWords(p *page.Page, probability float64, words []uint32, contexts []float64) Score {
 	r := l.readers.Get()
 	words = r.seen.of(words)
 	l.readers.Put(r)
-	return l.take(p, probability, words)
+	return l.take(p, probability, words, slices.Clone(contexts))
 }
 
 // take learns from a page and its words, each of which comes once.
-func (l *Learned) take(p *page.Page, probability float64, words []token) Score {
+func (l *Learned) take(p *page.Page, probability float64, words []token, contexts []float64) Score {
 	key := page.Key(p.URL)
 	defer l.refitStale() // when a mark waited for this page
 	l.mu.Lock()
@@ -93,7 +94,7 @@ func (l *Learned) take(p *page.Page, probability float64, words []token) Score {
 	}
 	l.fetched.put(key, struct{}{})
 	terms = append(terms, marked...)
-	from := &source{hops: 1}
+	from := &source{hops: 1, contexts: contexts}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)
 		terms = append(terms, l.told(e)...)
@@ -132,9 +133,10 @@ func (l *Learned) learn(e *evidence, probability float64) {
 func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) []float64 {
 	r := l.readers.Get()
 	defer l.readers.Put(r)
+	contexts := l.contexts(p.URL)
 	told := make([]voice, len(p.Links))
 	for i := range p.Links {
-		told[i] = l.hear(r, p, i)
+		told[i] = l.hear(r, p, i, contexts)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,6 +157,17 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 		dst = append(dst, l.score(e))
 	}
 	return dst
+}
+
+// contexts returns what the judge said of the words around a page's links, nil where
+// it was not asked. They are given once: the source may live for long.
+func (l *Learned) contexts(url string) (contexts []float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s, ok := l.sources.peek(page.Key(url)); ok {
+		contexts, s.contexts = s.contexts, nil
+	}
+	return contexts
 }
 
 // source returns what the page is as a giver of links.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fossick/classify"
 	"fossick/crawler"
 	"fossick/features"
 	"fossick/page"
@@ -8,7 +9,8 @@ import (
 )
 
 // A page is cut into words once, by the model's extractor, which reads along for the
-// scorer: this file hands the words from one to the other.
+// scorer and judges the words around each link: this file hands what comes of it from
+// one to the other.
 
 // reader is judge with the words of the text; nil where the model's answers are
 // remembered, for then nothing is cut.
@@ -24,7 +26,7 @@ func (l *labeller) reader() relevance.Reader {
 // wordScorer scores pages for a policy that learns words.
 type wordScorer struct {
 	policy relevance.WordScorer
-	spare  *features.Spare[[]uint32] // words of a page
+	spare  *features.Spare[classify.Reading]
 }
 
 // newWordScorer returns nil for a policy that learns no words, and where no model
@@ -34,17 +36,25 @@ func newWordScorer(p relevance.Policy, l *labeller) *wordScorer {
 	if !learns || l == nil || l.memo != nil {
 		return nil
 	}
-	return &wordScorer{policy, features.NewSpare(func() *[]uint32 { return new([]uint32) })}
+	return &wordScorer{policy, features.NewSpare(func() *classify.Reading { return new(classify.Reading) })}
 }
 
 // scorePage labels a page and scores it by what the model read.
 func (s *wordScorer) scorePage(l *labeller, p *page.Page) (score crawler.Score) {
-	words := s.spare.Get()
-	defer s.spare.Put(words)
-	result, why, read := l.classifier.ClassifyWords(features.Doc(p.Fields()), (*words)[:0])
-	*words = read
+	reading := s.spare.Get()
+	defer s.spare.Put(reading)
+	contexts := func(yield func(classify.Part) bool) {
+		for i := range p.Links {
+			at := p.Links[i].Around
+			part := classify.Part{Text: p.Links[i].Context, Around: [2]features.Span{features.Span(at[0]), features.Span(at[1])}}
+			if !yield(part) {
+				return
+			}
+		}
+	}
+	result, why := l.classifier.Read(reading, features.Doc(p.Fields()), l.class, contexts)
 	probability := l.note(&score, result, why)
-	r := s.policy.ScoreWords(p, probability, read)
+	r := s.policy.ScoreWords(p, probability, reading.Words, reading.Parts)
 	score.Value, score.Terms = r.Value, storeTerms(r.Terms)
 	l.heed(&score, probability, r.Value)
 	return score

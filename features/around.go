@@ -1,0 +1,52 @@
+package features
+
+import "sort"
+
+// keptWord is a word of the text that was counted last.
+type keptWord struct {
+	start int32 // of the piece between white space that it is in
+	body  int32 // as in entry
+	entry *entry
+}
+
+// Span is a part of a text, in bytes.
+type Span struct{ Start, End int32 }
+
+// CountAround counts a part of the text that CountAndKeep has counted last, as
+// CountUnsorted counts a Doc whose Text is before and after with a space between
+// them and whose language is the same: the words are not cut again, but for those
+// that a part begins or ends within. before and after lie in text and in one line
+// each.
+func (x *Extractor) CountAround(dst Vector, text, lang string, around [2]Span) Vector {
+	x.left, x.before = x.opt.Lead, -1
+	for _, part := range around {
+		x.span(text, lang, int(part.Start), int(part.End))
+	}
+	x.left = 0
+	return x.collect(dst)
+}
+
+// span counts text[from:end].
+func (x *Extractor) span(text, lang string, from, end int) {
+	whole := from // where the first piece begins that begins in the span
+	if from > 0 && class[text[from-1]] != space {
+		for whole < end && class[text[whole]] != space {
+			whole++
+		}
+		x.an.each(text[from:whole], lang, x.running)
+	}
+	last := end // where the last piece begins, if it goes on behind the span
+	if end < len(text) && class[text[end]] != space {
+		for last > whole && class[text[last-1]] != space {
+			last--
+		}
+	}
+	kept := x.kept[sort.Search(len(x.kept), func(i int) bool { return int(x.kept[i].start) >= whole }):]
+	for i := range kept {
+		if int(kept[i].start) >= last {
+			break
+		}
+		x.term(kept[i].body, kept[i].entry)
+	}
+	x.an.each(text[last:end], lang, x.running)
+}
