@@ -9,5 +9,6 @@
 // Start with New, then Classify; Explain and ExplainFor say why.
 //
 // Files: classify.go labels and probabilities; machine.go how one model scores a
-// page, vote.go several; explain.go the reasons.
+// page, vote.go several; words.go what else one cut of a page gives; explain.go the
+// reasons.
 package classify
