@@ -18,6 +18,7 @@ type evidence struct {
 	text         bool                // a link stands in running text, not in navigation
 	explored     bool                // to be fetched because little is known of it
 	marked       int8                // what a person said of it
+	turn         uint32              // of the page that spoke last
 	parents      float32             // pages that link here
 	prob         extreme             // of the parents
 	anchor       extreme             // log-odds of the links' words, by the judge

@@ -30,6 +30,7 @@ type Learned struct {
 	mu         sync.Mutex        // guards the rest
 	evidence   recent[*evidence] // by page.Key of targets that were not fetched yet
 	fetched    recent[struct{}]  // by page.Key
+	turn       uint32            // pages whose links were heard
 	sources    recent[*source]   // by page.Key of pages whose links come next
 	places     recent[*place]    // hosts and folders, by page.Key
 	all        record            // the crawl
@@ -142,7 +143,7 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 	defer l.mu.Unlock()
 	from := l.source(p.URL)
 	from.told = float32(probability)
-	counted := make(map[uint64]struct{}, len(p.Links))
+	l.turn++
 	for i := range p.Links {
 		key := page.Key(p.Links[i].URL)
 		if _, done := l.fetched.get(key); done {
@@ -150,8 +151,8 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 			continue
 		}
 		e := l.target(key, p.Links[i].URL)
-		if _, again := counted[key]; !again { // one voice a page
-			counted[key] = struct{}{}
+		if e.turn != l.turn { // one voice a page
+			e.turn = l.turn
 			e.add(&told[i], from, probability)
 		}
 		dst = append(dst, l.score(e))
