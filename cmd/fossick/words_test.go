@@ -32,7 +32,7 @@ func TestOneCut(t *testing.T) {
 	}
 	own := &policyScorer{labeller: l,
 		policy: relevance.NewLearned(l.judge, relevance.LearnedOptions{Cut: l.cut, Explore: 0.02, Seed: 1})}
-	if once.(*rescoringScorer).words == nil || own.words != nil {
+	if once.(*learnedScorer).words == nil || own.words != nil {
 		t.Fatal("both are cut in the same way")
 	}
 	links := 0
