@@ -64,7 +64,7 @@ func crawlInChild(dir string, said io.Writer) error {
 		return err
 	}
 	if os.Getenv(childSitemaps) != "" {
-		opt = sitemapOptions(opt, said)
+		opt = sitemapOptions(opt, said, os.Stdin)
 	}
 	web := opt.Fetcher.(*fakeWeb)
 	web.asked = func(url string) { fmt.Fprintln(said, url) }

@@ -27,22 +27,25 @@ const (
 )
 
 // partScorer says when a worker has scored another part of a sitemap, before the
-// part goes to the owner.
+// part goes to the owner, and waits for leave to go on: else a parent that is
+// starved of processor time would kill a child that is long past all sitemaps.
 type partScorer struct {
 	wordScorer
 	said  io.Writer
+	heard io.Reader
 	rated atomic.Int64
 }
 
 func (s *partScorer) ScoreUnlinked(string, float64) float64 {
 	if s.rated.Add(1)%sitemapPart == 0 {
 		fmt.Fprintln(s.said, "part")
+		_, _ = s.heard.Read(make([]byte, 1)) // at its end the parent is gone
 	}
 	return 0.5
 }
 
 // sitemapOptions gives the child's web sitemaps.
-func sitemapOptions(opt Options, said io.Writer) Options {
+func sitemapOptions(opt Options, said io.Writer, heard io.Reader) Options {
 	pages := manyPages(sitemapHosts, 4)
 	for h := range sitemapHosts {
 		root := fmt.Sprintf("http://h%d.test/", h)
@@ -62,13 +65,14 @@ func sitemapOptions(opt Options, said io.Writer) Options {
 	opt.Fetcher = &fakeWeb{pages: pages}
 	opt.Seeds = []string{"http://h0.test/0", "http://h3.test/3"}
 	opt.Sitemaps = true
-	opt.Scorer = &partScorer{wordScorer: wordScorer{0.3}, said: said}
+	opt.Scorer = &partScorer{wordScorer: wordScorer{0.3}, said: said, heard: heard}
 	opt.Scope.Exclude = regexp.MustCompile("/aside/")
 	return opt
 }
 
-// TestKillInTheMiddleOfASitemap kills a crawl while it enters a sitemap. Each time the journal is sound and says how far the reading was;
-// in the end every URL of every sitemap is known, once.
+// TestKillInTheMiddleOfASitemap kills a crawl while it enters a sitemap. Each time
+// the journal is sound and says how far the reading was; in the end every URL of
+// every sitemap is known, once.
 func TestKillInTheMiddleOfASitemap(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := store.Create(dir, store.Info{})
@@ -113,6 +117,10 @@ func killAtSitemap(t *testing.T, dir string, parts int) bool {
 	}
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^$")
 	cmd.Env = append(os.Environ(), childDir+"="+dir, childSitemaps+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -126,8 +134,9 @@ func killAtSitemap(t *testing.T, dir string, parts int) bool {
 		}
 		if lines.Text() == "part" {
 			if parts--; parts == 0 {
-				_ = cmd.Process.Kill() // it may have ended
+				_ = cmd.Process.Kill() // it waits
 			}
+			_, _ = in.Write([]byte{'\n'}) // it may be dead
 		}
 	}
 	err = cmd.Wait()
