@@ -42,7 +42,7 @@ func (v *victim) raw(f func(c *rawConn)) {
 	f(c)
 	_ = c.Flush() // the client may be gone
 	if out, ok := v.rw.(*counted); ok {
-		out.bytes = c.sent
+		out.bytes, out.last = c.sent, c.last
 	}
 }
 
@@ -53,6 +53,15 @@ type rawConn struct {
 	*bufio.Writer
 	web  *Web
 	sent int64
+	last time.Time // when the last flush began
+}
+
+// Flush hands over what is buffered.
+func (c *rawConn) Flush() error {
+	if c.Buffered() > 0 {
+		c.last = time.Now()
+	}
+	return c.Writer.Flush()
 }
 
 // Write and Read are those of the buffered side and of the connection.

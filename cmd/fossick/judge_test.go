@@ -23,7 +23,7 @@ import (
 // and read by grobotstxt, rests are computed here.
 type judge struct {
 	log    []request        // any order
-	kills  []time.Time      // when the crawler was killed, in order
+	kills  []kill           // in order
 	delay  time.Duration    // --delay
 	robots map[string]rules // nil: only that robots.txt comes first
 	// party names what counts as one: the host (nil), or its address.
@@ -44,7 +44,7 @@ type verdict struct {
 	requests    int
 	parties     int
 	waited      int           // gaps judged that Retry-After, Crawl-delay or a back-off made longer
-	leastGap    time.Duration // from end to start
+	leastGap    time.Duration // from the last part of an answer to the next request
 	leastOver   float64       // least gap as a share of the rest that was due, from start to start
 	acrossKills int           // gaps that a kill lies in
 }
@@ -74,13 +74,11 @@ func (v *verdict) offence(format string, args ...any) {
 	v.offences = append(v.offences, fmt.Sprintf(format, args...))
 }
 
-// lateEnd is how late the server may note that an answer has ended: it hands the
-// last bytes over, and must be given the processor again to read the clock.
-const lateEnd = 25 * time.Millisecond
-
 // judgeRests is for the requests of one party: never two at once, and after each
 // the rest that is due. From start to start there is always a whole rest, however
-// late the server reads its clock, because a rest begins with the answer's end.
+// late the server reads its clock, because a rest begins with the answer's end;
+// and so there is from the moment when it began to hand over the answer's last
+// part. Its note of the end comes later, by as long as the machine lets it wait.
 func (j *judge) judgeRests(v *verdict, log []request) {
 	failures := map[string]int{} // in a row, by host
 	for i, r := range log {
@@ -89,54 +87,53 @@ func (j *judge) judgeRests(v *verdict, log []request) {
 		}
 		before := log[i-1]
 		due := j.due(before, failures)
-		if kill, cut := j.cutOff(before); cut && r.Start.After(kill.Add(j.delay)) {
+		if kill, cut := j.cutOff(before); cut && r.Start.After(kill.resumed(j.delay)) {
 			// The server went on with it alone. Whoever resumes knows nothing of it,
-			// and rests first; what begins within a delay was sent before the kill.
+			// and rests first; what began before that was sent before the kill.
 			v.acrossKills++
 			if due = j.delay; before.Path != "/robots.txt" { // else its rules may be lost too
 				due = max(due, j.robots[before.Host].delay)
 			}
-			if r.Start.Sub(kill) < due {
-				v.offence("%s%s came %v after the kill, want %v", r.Host, r.Path, r.Start.Sub(kill), due)
+			if r.Start.Before(kill.resumed(due)) {
+				v.offence("%s%s came %v after the kill, want %v", r.Host, r.Path, r.Start.Sub(kill.resumed(0)), due)
 			}
 			continue
 		}
 		if due > j.delay {
 			v.waited++
 		}
-		gap, step := r.Start.Sub(before.End), r.Start.Sub(before.Start)
+		gap, step := r.Start.Sub(before.handedOver()), r.Start.Sub(before.Start)
 		v.leastGap, v.leastOver = min(v.leastGap, gap), min(v.leastOver, step.Seconds()/max(due.Seconds(), 1e-9))
 		switch {
-		case j.overlap(before, r) && !brokenOff(before):
-			v.offence("%s%s came while %s%s (%s) was under way: %v before its end", r.Host, r.Path, before.Host, before.Path, before.Fault, -gap)
+		case gap < 0 && !brokenOff(before):
+			v.offence("%s%s came while %s%s (%s) was under way: %v before its last part", r.Host, r.Path, before.Host, before.Path, before.Fault, -gap)
 		case step < due:
 			v.offence("%s%s came %v after %s%s (%d %s) began, want a rest of %v", r.Host, r.Path, step, before.Host, before.Path, before.Status, before.Fault, due)
-		case before.Fault == "" && gap < due-lateEnd:
-			v.offence("%s%s came %v after %s%s ended, want a rest of %v", r.Host, r.Path, gap, before.Host, before.Path, due)
+		case before.Fault == "" && gap < due:
+			v.offence("%s%s came %v after the last part of %s%s, want a rest of %v", r.Host, r.Path, gap, before.Host, before.Path, due)
 		}
 	}
 }
 
-// overlap says whether r came while the one before was still being answered: before
-// its last part was handed over, where the log tells when that was. Its end may
-// be noted late by a server that waits for the processor.
-func (j *judge) overlap(before, r request) bool {
-	if !before.Sending.IsZero() {
-		return r.Start.Before(before.Sending)
+// handedOver is when the server began to hand over the last part of an answer, or
+// the answer itself where it has no body.
+func (r request) handedOver() time.Time {
+	if r.Sending.IsZero() {
+		return r.Start
 	}
-	return r.Start.Sub(before.End) < -lateEnd
+	return r.Sending
 }
 
 // cutOff says whether a request was in flight at a kill, or answered so shortly
 // before it that the crawler may not have written its end down.
-func (j *judge) cutOff(r request) (time.Time, bool) {
+func (j *judge) cutOff(r request) (kill, bool) {
 	const unwritten = 2 * time.Second // on a machine with a load of 27 it took 0.6 s
 	for _, k := range j.kills {
-		if r.Start.Before(k.Add(j.delay)) && k.Before(r.End.Add(unwritten)) {
+		if r.Start.Before(k.resumed(j.delay)) && k.at.Before(r.End.Add(unwritten)) {
 			return k, true
 		}
 	}
-	return time.Time{}, false
+	return kill{}, false
 }
 
 // due is the least rest after r: the delay, the host's Crawl-delay, Retry-After,
@@ -296,7 +293,7 @@ func (v verdict) report(t *testing.T) {
 }
 
 // checkRests judges a crawl with --delay killRest, but for what robots.txt says.
-func checkRests(t *testing.T, log []request, kills []time.Time) {
+func checkRests(t *testing.T, log []request, kills []kill) {
 	t.Helper()
 	j := judge{log: log, kills: kills, delay: killRest}
 	j.judge().report(t)
@@ -306,7 +303,7 @@ func checkRests(t *testing.T, log []request, kills []time.Time) {
 func TestJudge(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1e9, 0).Add(time.Duration(ms) * time.Millisecond) }
 	req := func(host, path string, start, end int) request {
-		return request{Host: host, Path: path, Start: at(start), End: at(end), Status: 200}
+		return request{Host: host, Path: path, Start: at(start), Sending: at(end), End: at(end), Status: 200}
 	}
 	busy := req("a:80", "/x", 200, 210)
 	busy.Status, busy.After = 503, "3"
@@ -320,13 +317,14 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		log   []request
-		kills []time.Time
+		kills []kill
 		party func(string) string
 		want  string // part of the only offence, "" for none
 	}{
 		{name: "polite", log: []request{robots, req("a:80", "/x", 120, 130), req("a:80", "/y", 300, 310)}},
 		{name: "two at once", log: []request{robots, req("a:80", "/x", 120, 530), req("a:80", "/y", 300, 310)}, want: "under way"},
 		{name: "before the last part", log: []request{robots, late(req("a:80", "/x", 120, 530), 310), req("a:80", "/y", 300, 310)}, want: "under way"},
+		{name: "short rest after a long answer", log: []request{robots, req("a:80", "/x", 120, 500), req("a:80", "/y", 590, 600)}, want: "want a rest of 100ms"},
 		{name: "end noted late", log: []request{robots, late(req("a:80", "/x", 120, 400), 130), req("a:80", "/y", 300, 310)}},
 		{name: "short rest", log: []request{robots, req("a:80", "/x", 60, 130)}, want: "want a rest of 100ms"},
 		{name: "no robots.txt", log: []request{req("a:80", "/x", 120, 130)}, want: "before robots.txt"},
@@ -339,9 +337,9 @@ func TestJudge(t *testing.T) {
 		{name: "refused", log: []request{req("down:80", "/robots.txt", 0, 10), req("down:80", "/x", 1200, 1210)}, want: "answers 500"},
 		{name: "one address", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}, party: party, want: "want a rest of 100ms"},
 		{name: "two addresses", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}},
-		{name: "orphan", log: []request{robots, req("a:80", "/x", 120, 900), req("a:80", "/y", 400, 410)}, kills: []time.Time{at(200)}},
-		{name: "sent before the kill", log: []request{robots, req("a:80", "/x", 520, 530), req("a:80", "/y", 640, 650)}, kills: []time.Time{at(600)}},
-		{name: "early after a kill", log: []request{req("slow:80", "/robots.txt", 0, 10), req("slow:80", "/x", 2200, 2900), req("slow:80", "/y", 2800, 2810)}, kills: []time.Time{at(2300)}, want: "after the kill"},
+		{name: "orphan", log: []request{robots, req("a:80", "/x", 120, 900), req("a:80", "/y", 400, 410)}, kills: []kill{{at(200), at(260)}}},
+		{name: "sent before the kill", log: []request{robots, req("a:80", "/x", 520, 530), req("a:80", "/y", 640, 650)}, kills: []kill{{at(600), at(800)}}},
+		{name: "early after a kill", log: []request{req("slow:80", "/robots.txt", 0, 10), req("slow:80", "/x", 2200, 2900), req("slow:80", "/y", 2800, 2810)}, kills: []kill{{at(2300), at(2310)}}, want: "after the kill"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := judge{log: c.log, kills: c.kills, party: c.party, delay: 100 * time.Millisecond, robots: map[string]rules{

@@ -137,7 +137,7 @@ func (p killPlan) crawl(t *testing.T, k *killer) collected {
 	}
 	defer stop()
 	dir := filepath.Join(t.TempDir(), "crawl")
-	var kills []time.Time
+	var kills []kill
 	if k != nil {
 		kills = k.crawl(t, dir, p.focus(addr, dir), log)
 	} else if killed, out := runAndKill(t, p.focus(addr, dir), 5*time.Minute); killed {
@@ -147,6 +147,26 @@ func (p killPlan) crawl(t *testing.T, k *killer) collected {
 	j := judge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
 	j.judge().report(t)
 	return collected{checkStore(t, dir), checkRepeats(t, requests, kills)}
+}
+
+// kill is when a crawl was killed, and when it was started again: a request that
+// the server began with in between was sent before the kill.
+type kill struct{ at, next time.Time }
+
+// goesOn notes that the crawl is started again after the last of its kills.
+func goesOn(kills []kill) {
+	if n := len(kills); n > 0 {
+		kills[n-1].next = time.Now()
+	}
+}
+
+// resumed returns the earliest time of a request that was sent after the kill: a
+// new crawl rests first.
+func (k kill) resumed(rest time.Duration) time.Time {
+	if k.next.IsZero() {
+		return k.at.Add(rest)
+	}
+	return k.next.Add(rest)
 }
 
 // killer kills crawls, most times in all.
@@ -159,7 +179,7 @@ type killer struct {
 
 // crawl starts a crawl, kills it and resumes it until it ends by itself. It
 // returns when it killed.
-func (k *killer) crawl(t *testing.T, dir string, args []string, log *requestLog) (kills []time.Time) {
+func (k *killer) crawl(t *testing.T, dir string, args []string, log *requestLog) (kills []kill) {
 	t.Helper()
 	for {
 		full := args
@@ -168,9 +188,10 @@ func (k *killer) crawl(t *testing.T, dir string, args []string, log *requestLog)
 			k.disturb(t, dir)
 		}
 		before := log.lines()
+		goesOn(kills)
 		killed, out := k.run(t, full, log)
 		if killed {
-			kills = append(kills, time.Now())
+			kills = append(kills, kill{at: time.Now()})
 			k.most--
 			k.at[phaseOf(dir, log.lines()-before)]++
 			continue
@@ -332,9 +353,9 @@ const killRest = 20 * time.Millisecond
 
 // checkRepeats counts pages that were asked for again: each repeat has a kill
 // between it and the one before, and to each kill no more belong than it had
-// workers. (The server may begin with a request that was sent before a kill a
-// little after it; a new crawl sends none within its first rest.) Answers that failed on purpose are asked for again in any case.
-func checkRepeats(t *testing.T, log []request, kills []time.Time) (again int) {
+// workers. (The server may begin with a request that was sent before a kill after
+// it.) Answers that failed on purpose are asked for again in any case.
+func checkRepeats(t *testing.T, log []request, kills []kill) (again int) {
 	t.Helper()
 	slices.SortFunc(log, func(a, b request) int { return a.Start.Compare(b.Start) })
 	last := map[string]request{}
@@ -348,7 +369,7 @@ func checkRepeats(t *testing.T, log []request, kills []time.Time) (again int) {
 		if !repeated || failed(before) || before.Fault != "" && before.Status >= 400 {
 			continue
 		}
-		i := slices.IndexFunc(kills, func(k time.Time) bool { return before.Start.Before(k.Add(killRest)) && k.Before(r.Start) })
+		i := slices.IndexFunc(kills, func(k kill) bool { return before.Start.Before(k.resumed(killRest)) && k.at.Before(r.Start) })
 		if i < 0 {
 			t.Errorf("%s%s was asked for again, %v after %d %s, and no kill between", r.Host, r.Path, r.Start.Sub(before.Start), before.Status, before.Fault)
 			continue

@@ -121,7 +121,7 @@ func shareAddresses(t *testing.T, port string) (file string, addresses map[strin
 
 // crawlRequests lets a crawl run until the log has so many requests as it shall,
 // killing it every few hundred, at moments that have nothing to do with them.
-func crawlRequests(t *testing.T, dir string, log *requestLog, args []string) (kills []time.Time) {
+func crawlRequests(t *testing.T, dir string, log *requestLog, args []string) (kills []kill) {
 	t.Helper()
 	want := fromEnv("FOSSICK_REQUESTS", 700)
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
@@ -134,12 +134,13 @@ func crawlRequests(t *testing.T, dir string, log *requestLog, args []string) (ki
 			full = append(args[:len(args):len(args)], "--resume")
 		}
 		from, piece := log.lines(), 100+rng.IntN(300)
+		goesOn(kills)
 		killed, out := runAndKillWhen(t, full, 30*time.Second, func() bool { return log.lines() > from+piece })
 		if !killed {
 			t.Logf("the crawl ended by itself after %d requests: %s", log.lines(), out)
 			break
 		}
-		kills = append(kills, time.Now())
+		kills = append(kills, kill{at: time.Now()})
 	}
 	return kills
 }
