@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -203,14 +204,18 @@ func TestFaultyCrawl(t *testing.T) {
 	t.Logf("%d faults met, %d requests, states %v, %d MiB resident at most", len(met), result.Requests, result.ByState, run.peak>>20)
 }
 
-func faultNamed(name string) *corpusweb.Fault {
+// faultsByName is asked for each line of a log; some faults take milliseconds to
+// make.
+var faultsByName = sync.OnceValue(func() map[string]*corpusweb.Fault {
+	byName := map[string]*corpusweb.Fault{}
 	for _, f := range corpusweb.Faults() {
-		if f.Name == name {
-			return &f
-		}
+		byName[f.Name] = &f
 	}
-	return nil
-}
+	return byName
+})
+
+// faultNamed returns a fault, nil when there is none of that name.
+func faultNamed(name string) *corpusweb.Fault { return faultsByName()[name] }
 
 func checkFaultyStore(t *testing.T, s *store.Store) {
 	t.Helper()
