@@ -70,6 +70,9 @@ func (q request) hostport() string {
 // answer writes the response to q.
 func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 	h, ok := w.hosts[hostName(q.host)]
+	if !ok && w.opt.Faults.Share > 0 && w.farm(rw, r, q) {
+		return
+	}
 	if !ok {
 		problem(rw, http.StatusBadGateway, "host "+q.host+" is not in the corpus")
 		return

@@ -31,6 +31,7 @@ func trapFaults() []Fault {
 		door("depth", "leads to folders within folders", depthPath),
 		door("cycle", "leads to relative links that repeat their folders", cyclePath+"a/b/"),
 		door("similar", "leads to pages by the thousand that differ in a number", similarPath+"1"),
+		door("host-farm", "leads to a site that answers to every name, with links to more names", "http://a"+farmSuffix+"/", "http://b"+farmSuffix+"/"),
 		door("soft-404", "leads to missing pages that answer 200", softPath+"1", softPath+"2", softPath+"3"),
 	}
 }

@@ -181,10 +181,14 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 	}
 	if original != 0 {
 		c.observe(o.host, o.birth.URL, nil)
+		c.observeFarm(o.host, nil)
 		return c.bury(b, o.id, o.queued, store.Fate{
 			State: string(fetch.StateDuplicate), Page: original, Reason: "same content as a page that is stored",
 			Next: c.next(changeInterval(o.birth.Depth)),
 		})
+	}
+	if o.watched {
+		c.observeFarm(o.host, &o.farmLook)
 	}
 	if k := c.settleKin(o); k.page != 0 {
 		return c.leaveNear(b, o, k)

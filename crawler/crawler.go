@@ -33,6 +33,7 @@ type Crawler struct {
 	resolved    map[frontier.Host]struct{} // hosts whose address was looked up
 	places      places
 	latest      latest
+	farms       farms
 	sites       map[string]uint64 // pages a site, those in flight included; see countSite
 	counts      store.Counts
 	marginal    marginal

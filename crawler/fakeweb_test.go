@@ -25,6 +25,7 @@ type fakeWeb struct {
 	gate  func(ctx context.Context)   // called inside each exchange
 	fail  map[string][]fetch.Response // answers to give first, in order
 	asked func(url string)            // called before each exchange
+	made  func(url string) string     // page at a URL that pages has not, "" for none
 
 	mu  sync.Mutex // guards log and fail
 	log []served
@@ -77,6 +78,10 @@ func (w *fakeWeb) answer(r *fetch.Response) {
 	}
 	w.mu.Unlock()
 	body, ok := w.pages[r.URL]
+	if !ok && w.made != nil {
+		body = w.made(r.URL)
+		ok = body != ""
+	}
 	switch {
 	case !ok:
 		r.State, r.Code = fetch.StateCode, 404

@@ -22,6 +22,7 @@ type host struct {
 	hops     int
 	tries    int                 // of robots.txt, failed
 	patterns map[string]*pattern // what came back, by patternOf
+	answers  int                 // pages that were compared with those of its site's other hosts
 	verdict  string              // state that ends every URL of it, "" while it may answer
 	why      string              // and the reason
 

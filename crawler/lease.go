@@ -37,6 +37,8 @@ type job struct {
 	room    int           // URLs that a sitemap may add
 	parent  float64       // score of the URL for whose sake the sitemap's owner was asked
 
+	watched bool // its page is compared with those of its site's other hosts
+
 	exchange uint64 // number of it in the journal, once written; see journal
 
 	priority float64 // that it was leased with: of a scorer that learns, not the journalled one
@@ -113,6 +115,9 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	}
 	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL, priority: it.Priority}
 	c.reconsider(h)
+	if farmed, err := c.skipFarm(j); farmed || err != nil {
+		return nil, err
+	}
 	switch {
 	case c.trapped(h, birth.URL) != "":
 		return nil, c.skip(j, string(fetch.StateTrap), c.trapped(h, birth.URL))
@@ -142,6 +147,7 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 	}
 	j.task, j.target = taskPage, j.birth.URL
 	h.sitemapTurn = true
+	j.watched = c.watched(h)
 	c.pagesBusy++
 	c.countSite(h, 1)
 	return j, nil

@@ -116,6 +116,7 @@ func (c *Crawler) restoreHost(record *store.Host, now time.Time) error {
 		c.countSite(h, int(record.Pages))
 	}
 	c.knownHosts++
+	c.restoreFarms(h)
 	c.network.recall(h)
 	if record.Address != "" {
 		c.frontier.Join(h.party, record.Address)

@@ -89,11 +89,16 @@ var letterStep = func() (t [utf8.RuneSelf]int) {
 	return t
 }()
 
+// knows says whether a page looks like one of those before.
+func (p *pattern) knows(l looks) bool {
+	return slices.Contains(p.skeletons, l.skeleton) ||
+		slices.ContainsFunc(p.sketches, func(s uint64) bool { return page.Distance(s, l.sketch) <= alikeBits })
+}
+
 // add counts a page and reports whether it was new.
 func (p *pattern) add(l looks) bool {
 	p.answers++
-	if slices.Contains(p.skeletons, l.skeleton) ||
-		slices.ContainsFunc(p.sketches, func(s uint64) bool { return page.Distance(s, l.sketch) <= alikeBits }) {
+	if p.knows(l) {
 		return false
 	}
 	p.fresh++

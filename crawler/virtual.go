@@ -49,6 +49,7 @@ type VirtualResult struct {
 	Duplicates int           // answers with the content of a page before
 	Near       int           // near-duplicates of a page before
 	Missing    int           // URLs that the web does not have
+	Farmed     int           // URLs left aside since their hosts are a farm's
 	Waiting    int           // URLs in the queue at the end
 	Stopped    Stop
 }
@@ -95,6 +96,7 @@ type virtual struct {
 	urls     []*vURL // by number
 	contents map[page.Checksum]struct{}
 	nears    store.NearIndex
+	finder   string // site of the page that is being visited
 	result   VirtualResult
 }
 
@@ -102,6 +104,7 @@ type virtual struct {
 type vURL struct {
 	id       frontier.ID
 	url      string
+	by       string // site of the page that named it first; "" for a start page
 	skipped  bool
 	score    float64 // of the best link to it
 	priority float64
@@ -134,6 +137,11 @@ func (v *virtual) run(ctx context.Context) error {
 // visit is prepare, read and applyPage for one URL.
 func (v *virtual) visit(u *vURL) {
 	h := v.host(u.url)
+	v.finder = h.site
+	if u.by != "" && v.farmed(h, u.by) != "" {
+		v.result.Farmed++
+		return
+	}
 	switch {
 	case v.trapped(h, u.url) != "",
 		v.opt.MaxPerHost > 0 && h.Pages >= v.opt.MaxPerHost,
@@ -159,10 +167,15 @@ func (v *virtual) visit(u *vURL) {
 	if _, again := v.contents[p.Checksum]; again {
 		v.result.Duplicates++
 		v.observe(h, u.url, nil)
+		v.observeFarm(h, nil)
 		return
 	}
 	if answer.Looks == nil {
 		answer.Looks = &Looks{looksOf(p, v.seed)}
+	}
+	if v.watched(h) {
+		look := farmLook(p, v.seed)
+		v.observeFarm(h, &look)
 	}
 	v.observe(h, u.url, &answer.Looks.looks)
 	_, unwanted := o.unwanted()
@@ -227,7 +240,7 @@ func (v *virtual) discover(f found, link frontier.Link, depth, hops int) {
 	u := v.seen[f.hash]
 	switch {
 	case u == nil:
-		u = &vURL{id: frontier.ID(len(v.urls)), url: f.url, skipped: f.skip != "", depth: depth, hops: hops}
+		u = &vURL{id: frontier.ID(len(v.urls)), url: f.url, by: v.finder, skipped: f.skip != "", depth: depth, hops: hops}
 		v.urls = append(v.urls, u)
 		v.seen[f.hash] = u
 		if !u.skipped {

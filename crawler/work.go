@@ -25,6 +25,8 @@ type outcome struct {
 	kin     kin
 	err     error // of the store: ends the crawl
 
+	farmLook looks // only when the job is watched
+
 	maps    []string // further sitemaps that a sitemap names
 	note    string   // for the journal
 	partial bool     // a part of what a sitemap names; the outcome itself follows
@@ -103,6 +105,9 @@ func (c *Crawler) read(o *outcome) error {
 	o.score = c.opt.Scorer.ScorePage(p, o.queued.Score)
 	o.links = c.links(o)
 	o.looks = looksOf(p, c.seed)
+	if o.watched {
+		o.farmLook = farmLook(p, c.seed)
+	}
 	o.size = int64(len(o.resp.Body))
 	if _, unwanted := o.unwanted(); !unwanted {
 		o.body = c.store.Compress(o.resp.Body)

@@ -163,13 +163,14 @@ type Host struct {
 	RobotsModified string `cbor:"25,keyasint,omitempty"` // Last-Modified, likewise
 	RobotsAgent    string `cbor:"26,keyasint,omitempty"` // product token that the rules were narrowed to
 
-	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and why
+	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and of hosts, and why
 
 	Silent      int    `cbor:"10,keyasint,omitempty"` // exchanges in a row without an answer
 	SilentSince int64  `cbor:"11,keyasint,omitempty"` // begin of the first of these, Unix milliseconds
 	Closed      string `cbor:"12,keyasint,omitempty"` // state in which its URLs end, for it was silent too long; "" while it may answer
 	ClosedUntil int64  `cbor:"13,keyasint,omitempty"` // when it is asked again, if a URL of it turns up; Unix milliseconds
 	Retries     uint64 `cbor:"14,keyasint,omitempty"` // of Requests, those for URLs that had failed
+	News        bool   `cbor:"15,keyasint,omitempty"` // a page of it was unlike those of its site's other hosts
 
 	Exchanges uint64    `cbor:"20,keyasint,omitempty"` // on record that are for no URL of the queue; see Exchange
 	Sitemaps  *Sitemaps `cbor:"21,keyasint,omitempty"` // nil as long as nobody asked for them

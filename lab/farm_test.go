@@ -1,0 +1,92 @@
+package lab
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fossick/crawler"
+	"fossick/datasets"
+	"fossick/frontier"
+	"fossick/page"
+)
+
+// evenScorer finds all pages and links equally good.
+type evenScorer struct{}
+
+func (evenScorer) ScorePage(*page.Page, float64) crawler.Score { return crawler.Score{Value: 1} }
+
+func (evenScorer) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64 {
+	for range p.Links {
+		dst = append(dst, 1)
+	}
+	return dst
+}
+
+// TestNoHonestHostIsAFarm crawls real webs with many hosts a site, breadth first
+// from a page of each host: none is taken for a farm of made-up names. What a host's
+// first pages are tells, so a dozen of each are loaded; FOSSICK_FULL=1 loads all.
+func TestNoHonestHostIsAFarm(t *testing.T) {
+	for _, name := range []string{"uci_ics", "debdocs", "wikispeedia"} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../shared/data"), name)
+			if _, err := os.Stat(dir); err != nil {
+				t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
+			}
+			most := 12
+			if os.Getenv("FOSSICK_FULL") != "" {
+				most = 1 << 30
+			}
+			c, seeds := fewOfEachHost(t, dir, most)
+			order, err := frontier.OrderingByName("bfs")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := crawler.Virtual(t.Context(), crawler.Options{Scorer: evenScorer{}, Ordering: order, Seeds: seeds}, c.Answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Farmed > 0 || len(r.Pages) < len(seeds)/4 {
+				t.Errorf("%d URLs left aside as a farm's, with %d pages from %d hosts; want none", r.Farmed, len(r.Pages), len(seeds))
+			}
+			t.Logf("%d pages of %d hosts, %d duplicates, %d near", len(r.Pages), len(seeds), r.Duplicates, r.Near)
+		})
+	}
+}
+
+// fewOfEachHost loads at most so many pages of each host of a corpus, and returns
+// one of each as seeds.
+func fewOfEachHost(t *testing.T, dir string, most int) (c *Corpus, seeds []string) {
+	t.Helper()
+	set, err := datasets.Open(dir, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]int{}
+	c, err = Load(t.Context(), datasets.FromSeq(dir, func(yield func(*datasets.Example, error) bool) {
+		for e, err := range set.Examples() {
+			if err == nil {
+				host := page.Host(e.URL)
+				if pages[host]++; pages[host] > most {
+					continue
+				}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}, datasets.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, row := range c.Rows {
+		u, err := page.Normalize(row.URL)
+		if host := page.Host(u); err == nil && !seen[host] {
+			seen[host] = true
+			seeds = append(seeds, u)
+		}
+	}
+	return c, seeds
+}
