@@ -28,7 +28,8 @@
 // of a scorer that learns; turns.go how long the owner is busy at a time; retry.go tries of a URL;
 // breaker.go silent hosts; network.go outages of our own network; takeback.go what
 // they excuse; wait.go long rests; revisit.go next visits; near.go content stored
-// once; virtual.go crawls of a web in memory; report.go progress and result; mark.go what people say of pages; replay.go what a
-// scorer is shown at a resume;
+// once; trap.go and farm.go URLs and hosts without end; virtual.go crawls of a web in
+// memory; report.go progress and result; mark.go what people say of pages; replay.go
+// what a scorer is shown at a resume;
 // marginal.go what the next pages are worth.
 package crawler

@@ -20,7 +20,7 @@ import (
 // fakeWeb is a Fetcher over pages in memory that keeps a log, as a server would.
 type fakeWeb struct {
 	pages map[string]string           // URL → HTML, "→URL" for a redirect, or "!code"
-	addrs map[string]string           // host → address; all others have one of their own
+	addrs map[string]string           // host → address, "" where a proxy looks it up; all others have one of their own
 	took  time.Duration               // of an exchange
 	gate  func(ctx context.Context)   // called inside each exchange
 	fail  map[string][]fetch.Response // answers to give first, in order
@@ -38,6 +38,9 @@ type served struct {
 
 func (w *fakeWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
 	if a, ok := w.addrs[host]; ok {
+		if a == "" {
+			return netip.Addr{}, nil // a proxy knows it
+		}
 		return netip.MustParseAddr(a), nil
 	}
 	sum := store.HashURL(host)
