@@ -7,20 +7,22 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestCookiesOfACrawl: a page that asks for the cookie of another is had with
-// --cookies, from the command line, the environment or fossick.toml, and refused
-// without.
-func TestCookiesOfACrawl(t *testing.T) {
+// cookieServer shows a page only to who has the cookie of another.
+func cookieServer(t *testing.T) *httptest.Server {
+	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, err := r.Cookie("agreed")
 		switch {
 		case r.URL.Path == "/robots.txt":
 			http.NotFound(w, r)
+		case r.URL.Path == "/start":
+			fmt.Fprint(w, `<p>gold at the door <a href="/">home</a>`)
 		case r.URL.Path == "/":
 			http.SetCookie(w, &http.Cookie{Name: "agreed", Value: "yes"})
 			fmt.Fprint(w, `<p>gold <a href="/inside">more</a>`)
@@ -30,13 +32,24 @@ func TestCookiesOfACrawl(t *testing.T) {
 			fmt.Fprint(w, "<p>more gold")
 		}
 	}))
-	defer srv.Close()
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+// TestCookiesOfACrawl: a page that asks for the cookie of another is had with
+// --cookies, from the command line, the environment or fossick.toml, and refused
+// without, or with --no-cookies, which a resumed crawl can be told as well.
+func TestCookiesOfACrawl(t *testing.T) {
+	srv := cookieServer(t)
 	t.Chdir(t.TempDir())
 	crawl := func(name, want string, flags ...string) {
 		t.Helper()
 		var out, errOut bytes.Buffer
-		args := append([]string{"focus", "--topic", "a", "--keywords", "gold", "--seed", srv.URL + "/", "--allow-net", "127.0.0.0/8", "--delay", "0",
+		args := append([]string{"focus", "--topic", "a", "--keywords", "gold", "--allow-net", "127.0.0.0/8", "--delay", "0",
 			"--store", filepath.Join("stores", name), "--json", "--quiet"}, flags...)
+		if !slices.Contains(flags, "--seed") {
+			args = append(args, "--seed", srv.URL+"/")
+		}
 		if code := run(t.Context(), args, &out, &errOut); code != 0 || !strings.Contains(out.String(), want) {
 			t.Errorf("%s: exit code %d, want %s in\n%s%s", name, code, want, out.String(), errOut.String())
 		}
@@ -51,4 +64,20 @@ func TestCookiesOfACrawl(t *testing.T) {
 	t.Setenv("FOSSICK_COOKIES", "false")
 	crawl("environment", refused)
 	crawl("flag first", had, "--cookies")
+	t.Setenv("FOSSICK_COOKIES", "true")
+	crawl("switched off", refused, "--no-cookies")
+	t.Setenv("FOSSICK_COOKIES", "")
+	if err := os.Remove("fossick.toml"); err != nil {
+		t.Fatal(err)
+	}
+	for store, again := range map[string]struct {
+		want  string
+		flags []string
+	}{
+		"kept on":         {`"fetched":3,`, nil},
+		"resumed without": {refused, []string{"--no-cookies"}},
+	} {
+		crawl(store, `"fetched":1,`, "--cookies", "--max-pages", "1", "--seed", srv.URL+"/start")
+		crawl(store, again.want, append(again.flags, "--resume", "--max-pages", "9", "--seed", srv.URL+"/start")...)
+	}
 }

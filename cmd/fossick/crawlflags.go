@@ -50,15 +50,15 @@ type crawlSettings struct {
 
 	NearDuplicates string `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]."`
 
-	Sitemaps    bool `help:"Read the sitemaps that a host's robots.txt names, before and between its pages."`
-	SitemapURLs int  `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]."`
+	Sitemaps    *bool `negatable:"" help:"Read the sitemaps that a host's robots.txt names, before and between its pages."`
+	SitemapURLs int   `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]."`
 
 	Workers   int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]."`
 	Delay     string        `placeholder:"D" help:"Rest of a host after each exchange: auto, or a time; 0 for one's own servers [auto]."`
 	Timeout   time.Duration `placeholder:"D" help:"Longest exchange [60s]."`
 	Proxy     string        `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store."`
 	Hosts     string        `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line."`
-	Cookies   bool          `help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent."`
+	Cookies   *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise."`
 	CA        string        `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints."`
 	AllowNet  []string      `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8."`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]."`
@@ -77,12 +77,15 @@ func (s *crawlSettings) inherit(saved *crawlSettings) error {
 	return nil
 }
 
+// isOn says whether a switch is on; one that was not given is off.
+func isOn(given *bool) bool { return given != nil && *given }
+
 // options turns the flags into the crawler's options; the plan adds the rest.
 func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	opt := crawler.Options{
 		MaxPages: s.MaxPages, MaxTime: s.MaxTime, MaxPerHost: s.MaxPagesPerHost, MaxPerSite: s.MaxPagesPerSite,
 		Workers: s.Workers, Agent: productToken(s.userAgentName()),
-		FollowTraps: s.Traps == "follow", Sitemaps: s.Sitemaps, MaxSitemapURLs: s.SitemapURLs,
+		FollowTraps: s.Traps == "follow", Sitemaps: isOn(s.Sitemaps), MaxSitemapURLs: s.SitemapURLs,
 		KeepNear: s.NearDuplicates == "keep", URLs: page.NewNormalizer(s.Dropped),
 	}
 	if opt.MaxPages == 0 {
@@ -162,7 +165,7 @@ func productToken(userAgent string) string {
 func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
 	name, number, _ := strings.Cut(s.userAgentName(), "/")
 	opt := fetch.Options{
-		UserAgent: fetch.UserAgent(name, number, s.Contact), Timeout: s.Timeout, Logger: a.log, Cookies: s.Cookies,
+		UserAgent: fetch.UserAgent(name, number, s.Contact), Timeout: s.Timeout, Logger: a.log, Cookies: isOn(s.Cookies),
 		ConnsPerHost: 1,
 	}
 	var err error

@@ -85,14 +85,8 @@ func (c *focusCmd) Run(a *app) error {
 
 // crawl does the work of focus, for demo as well.
 func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err error) {
-	if c.Topic == "" && !c.Resume {
-		return nil, usagef("--topic T says what to look for; fossick focus --help has examples")
-	}
-	if c.Store == "" {
-		if c.Topic == "" {
-			return nil, usagef("--resume needs --store DIR or --topic T to know which crawl")
-		}
-		c.Store = "fossick-" + safeName(c.Topic)
+	if err := c.nameStore(); err != nil {
+		return nil, err
 	}
 	var s *store.Store
 	if c.Resume {
@@ -124,8 +118,28 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	if err := c.remember(s, plan); err != nil {
 		return nil, err
 	}
-	line := newStatus(a, plan)
 	plan.crawl.Store, plan.crawl.Fetcher = s, fetcher
+	return c.run(ctx, a, plan, monitor)
+}
+
+// nameStore says which store the crawl is in.
+func (c *focusCmd) nameStore() error {
+	if c.Topic == "" && !c.Resume {
+		return usagef("--topic T says what to look for; fossick focus --help has examples")
+	}
+	if c.Store != "" {
+		return nil
+	}
+	if c.Topic == "" {
+		return usagef("--resume needs --store DIR or --topic T to know which crawl")
+	}
+	c.Store = "fossick-" + safeName(c.Topic)
+	return nil
+}
+
+// run is the session itself.
+func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor) (*crawlResult, error) {
+	line := newStatus(a, plan)
 	plan.crawl.Progress = func(p crawler.Progress) { line.show(p); monitor.show(p) }
 	engine, err := crawler.New(plan.crawl)
 	if err != nil {
@@ -140,10 +154,10 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	line.begin(c.Resume, engine.Progress())
 	done, err := engine.Run(ctx)
 	line.end()
-	result = c.result(plan, done, engine.Progress().Queue)
-	result.Politeness = politeness(ctx, a, s)
+	result := c.result(plan, done, engine.Progress().Queue)
+	result.Politeness = politeness(ctx, a, plan.crawl.Store)
 	if done.Counts.Pages == 0 {
-		result.failures = failures(s, plan.crawl.Seeds)
+		result.failures = failures(plan.crawl.Store, plan.crawl.Seeds)
 	}
 	return result, err
 }

@@ -48,21 +48,9 @@ func (c *serveCmd) Run(a *app) (err error) {
 	if c.Faults == "list" {
 		return listFaults(a)
 	}
-	if len(c.Corpus) == 0 {
-		return usagef("no corpus to serve; try demo")
-	}
-	plan, err := corpusweb.ParseFaults(c.Faults)
+	opt, err := c.options(a)
 	if err != nil {
-		return usagef("--%v", err)
-	}
-	if c.Disallow < 0 || c.Disallow >= 1 {
-		return usagef("--disallow %v: want a share from 0 to below 1", c.Disallow)
-	}
-	if c.Latency < 0 {
-		return usagef("--latency %v: want a time of 0 or more", c.Latency)
-	}
-	if c.CrawlDelay < 0 {
-		return usagef("--crawl-delay %v: want a time of 0 or more", c.CrawlDelay)
+		return err
 	}
 	var sets []*datasets.Set
 	for _, path := range c.Corpus {
@@ -72,7 +60,6 @@ func (c *serveCmd) Run(a *app) (err error) {
 		}
 		sets = append(sets, set)
 	}
-	opt := corpusweb.Options{Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay, Seed: uint64(a.seed), Logger: a.log, Faults: plan, Sitemaps: c.Sitemaps}
 	if c.Log != "" {
 		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -98,6 +85,30 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return err
 	}
 	return errInterrupted
+}
+
+// options turns the flags into the web's options, but for the log.
+func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
+	opt := corpusweb.Options{
+		Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay,
+		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps,
+	}
+	switch {
+	case len(c.Corpus) == 0:
+		return opt, usagef("no corpus to serve; try demo")
+	case c.Disallow < 0 || c.Disallow >= 1:
+		return opt, usagef("--disallow %v: want a share from 0 to below 1", c.Disallow)
+	case c.Latency < 0:
+		return opt, usagef("--latency %v: want a time of 0 or more", c.Latency)
+	case c.CrawlDelay < 0:
+		return opt, usagef("--crawl-delay %v: want a time of 0 or more", c.CrawlDelay)
+	}
+	plan, err := corpusweb.ParseFaults(c.Faults)
+	if err != nil {
+		return opt, usagef("--%v", err)
+	}
+	opt.Faults = plan
+	return opt, nil
 }
 
 // faultResult describes one of --faults.
