@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -66,8 +67,7 @@ func TestCookiesOfACrawl(t *testing.T) {
 	crawl("flag first", had, "--cookies")
 	t.Setenv("FOSSICK_COOKIES", "true")
 	crawl("switched off", refused, "--no-cookies")
-	t.Setenv("FOSSICK_COOKIES", "")
-	if err := os.Remove("fossick.toml"); err != nil {
+	if err := errors.Join(os.Unsetenv("FOSSICK_COOKIES"), os.Remove("fossick.toml")); err != nil {
 		t.Fatal(err)
 	}
 	for store, again := range map[string]struct {
