@@ -79,7 +79,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	}
 	c.busy--
 	o.hold(-1)
-	if o.task == taskPage {
+	if o.task == taskPage && o.old == nil {
 		c.pagesBusy--
 		c.countSite(o.host, -1) // counted again when it is stored
 	}
@@ -110,6 +110,8 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 		err = c.applyRobots(b, o)
 	case o.task == taskSitemap:
 		err = c.applySitemap(b, o)
+	case o.old != nil:
+		err = c.applyRefresh(b, o)
 	default:
 		err = c.applyPage(b, o)
 	}
@@ -139,10 +141,7 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 	if o.queued.Visits > o.queued.Excused {
 		h.Retries++
 	}
-	visit := store.Visit{
-		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
-		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: errorText(r.Err),
-	}
+	visit := visitOf(r)
 	var err error
 	switch {
 	case o.excused:
@@ -169,6 +168,13 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 	visit.Rest = c.restAfter(h, r.Took, r.RetryAfter).Milliseconds()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.id, visits, visit)
+}
+
+func visitOf(r *fetch.Response) store.Visit {
+	return store.Visit{
+		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
+		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: errorText(r.Err),
+	}
 }
 
 // keepPage stores a page, unless its content is stored already, to the word or
@@ -235,7 +241,7 @@ func (c *Crawler) countPage(o *outcome) {
 func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Page {
 	p, header := o.page, o.resp.Header
 	return &store.Page{
-		Number: number, ID: o.id, URL: o.birth.URL,
+		Number: number, ID: o.urlID(), URL: o.birth.URL,
 		ContentType: o.resp.ContentType, RobotsTag: robotsTag(header),
 		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: o.score.Value, Terms: o.score.Terms, Relevant: o.score.Relevant,
@@ -248,7 +254,7 @@ func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Pag
 // queueLinks discovers the targets of a page's links and returns their numbers.
 func (c *Crawler) queueLinks(b *store.Batch, o *outcome) ([]store.ID, error) {
 	ids := make([]store.ID, 0, len(o.links))
-	birth := store.Birth{From: o.id, Via: store.ViaLink, Depth: o.birth.Depth + 1}
+	birth := store.Birth{From: o.urlID(), Via: store.ViaLink, Depth: o.birth.Depth + 1}
 	for _, f := range o.links {
 		id, err := c.discover(b, birth, f, c.linkOf(f))
 		if err != nil {
@@ -281,7 +287,7 @@ func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
 	var id store.ID
 	if fate.Reason == "" {
 		f := found{url: target, hash: store.HashURL(target), score: o.queued.Score, skip: c.opt.Scope.skipURL(target)}
-		birth := store.Birth{From: o.id, Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
+		birth := store.Birth{From: o.urlID(), Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
 		if id, err = c.discover(b, birth, f, frontier.Link{Score: o.queued.Score, Step: c.counts.Pages}); err != nil {
 			return 0, err
 		}

@@ -34,6 +34,7 @@ type Crawler struct {
 	places      places
 	latest      latest
 	farms       farms
+	refresh     refreshing
 	sites       map[string]uint64 // pages a site, those in flight included; see countSite
 	counts      store.Counts
 	marginal    marginal
@@ -86,8 +87,12 @@ func New(opt Options) (*Crawler, error) {
 		return nil, err
 	}
 	c.store.FilterSeen()
+	c.refresh.on = opt.Refresh > 0
 	if err = c.restore(); err == nil {
 		err = c.plant(opt.Seeds)
+	}
+	if err == nil {
+		err = c.beginRefresh()
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.frontier.Close())
@@ -128,6 +133,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	return Result{
 		Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped, WaitUntil: c.waitUntil,
 		Outages: c.network.outages, OutageTime: outage, Next: c.marginal.estimate(),
+		Refreshed: c.refresh.Refreshed,
 	}, err
 }
 

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"errors"
+
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/page"
@@ -35,6 +37,9 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 		}
 		return seen.ID, c.enqueue(b, seen.ID, birth.From, f, link)
 	}
+	if c.refresh.on {
+		return seen.ID, c.discoverLater(b, seen.ID, birth.From, f, link)
+	}
 	if !c.frontier.Queued(frontier.ID(seen.ID)) {
 		return seen.ID, nil // in flight, or done
 	}
@@ -45,6 +50,9 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 // more.
 func (c *Crawler) discoverAgain(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
 	place, err := c.place(b, id)
+	if c.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
+		return nil // a stored page that is still to be refreshed
+	}
 	if err != nil {
 		return err
 	}
@@ -98,6 +106,8 @@ func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link f
 // enqueue queues a URL that does not wait.
 func (c *Crawler) enqueue(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
 	priority := c.opt.Ordering.Priority(link)
-	c.frontier.Push(c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority))
+	if !c.refresh.on {
+		c.frontier.Push(c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority))
+	}
 	return c.putQueued(b, id, store.Queued{Priority: priority, Score: f.score, Parent: parent})
 }

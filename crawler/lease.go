@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -37,7 +38,8 @@ type job struct {
 	room    int           // URLs that a sitemap may add
 	parent  float64       // score of the URL for whose sake the sitemap's owner was asked
 
-	watched bool // its page is compared with those of its site's other hosts
+	old     *store.Copy // of a page that is asked for again, nil otherwise; then id is 0
+	watched bool        // its page is compared with those of its site's other hosts
 
 	exchange uint64 // number of it in the journal, once written; see journal
 
@@ -56,7 +58,7 @@ type skip struct {
 // would bring nothing.
 func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 	for c.stopped == "" && c.busy < c.opt.Workers {
-		if c.opt.MaxPages > 0 && c.counts.Pages+c.pagesBusy >= c.opt.MaxPages {
+		if c.opt.MaxPages > 0 && !c.refresh.on && c.counts.Pages+c.pagesBusy >= c.opt.MaxPages {
 			if c.pagesBusy == 0 {
 				c.stopped = StopMaxPages
 			}
@@ -72,6 +74,15 @@ func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 			}
 			if wake := c.rested(); wake != nil {
 				return wake, nil
+			}
+			if c.refresh.on {
+				if c.busy > 0 {
+					return nil, nil
+				}
+				if err := c.endRefresh(); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			return c.leaseLeft()
 		}
@@ -106,6 +117,9 @@ const maxSkips = 1000
 func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	id := store.ID(it.ID)
 	birth, queued, err := c.store.Waiting(id)
+	if c.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
+		return c.prepareRefresh(it)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
@@ -202,6 +216,9 @@ func (c *Crawler) skip(j *job, state, reason string) error {
 
 // requeue puts a leased URL back where it was; a guest's job and a probe have none.
 func (c *Crawler) requeue(j *job) {
+	if j.old != nil {
+		c.pushRefresh(j.old.ID, j.birth.URL, j.priority)
+	}
 	if j.id == 0 {
 		return
 	}

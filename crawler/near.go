@@ -40,7 +40,7 @@ type kin struct {
 // findKin looks for a stored page that o's is a near-duplicate of.
 func (c *Crawler) findKin(o *outcome) error {
 	p := o.page
-	if c.opt.KeepNear || p.NoIndex || p.Signature.IsZero() {
+	if c.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || o.old != nil {
 		return nil
 	}
 	o.kin.stored = c.storedPages.Load() // before the look-up: what is stored meanwhile is the owner's

@@ -49,6 +49,10 @@ type Options struct {
 	FollowTraps bool // fetch also what looks like a trap
 	KeepNear    bool // store near-duplicates as well
 
+	// Refresh asks for stored pages again that were not seen for so long, before the
+	// queue; they don't count for MaxPages.
+	Refresh time.Duration
+
 	Sitemaps       bool // read the sitemaps that robots.txt names
 	MaxSitemapURLs int  // that the sitemaps of one host may add [10000]
 

@@ -50,6 +50,8 @@ type Result struct {
 	// rested, where that was too long to wait for; else zero.
 	WaitUntil time.Time
 
+	Refreshed Refreshed // what Options.Refresh brought in this session
+
 	Outages    int           // of our own network in this session
 	OutageTime time.Duration // of all of them
 }
@@ -67,7 +69,7 @@ func (c *Crawler) progress() Progress {
 	down, outage := c.network.outage(c.opt.Now())
 	return Progress{
 		RestUntil: rest, DownSince: down, Outages: c.network.outages, OutageTime: outage,
-		Counts: counts, Queue: c.frontier.Len(), Hosts: c.knownHosts, Busy: c.busy,
+		Counts: counts, Queue: c.waitingURLs(), Hosts: c.knownHosts, Busy: c.busy,
 		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
 		Next: c.marginal.estimate(), Turns: c.turns.Turns,
 	}

@@ -41,6 +41,19 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
+	if !c.refresh.on {
+		if err := c.queueWaiters(); err != nil {
+			return err
+		}
+	}
+	if err := c.restoreMarginal(); err != nil {
+		return err
+	}
+	return c.replay()
+}
+
+// queueWaiters gives the frontier the URLs that wait in the journal.
+func (c *Crawler) queueWaiters() error {
 	for w, err := range c.store.Waiters() {
 		if err != nil {
 			return err
@@ -50,13 +63,7 @@ func (c *Crawler) restore() error {
 		}
 		c.frontier.Push(c.item(w.ID, c.frontier.Host(page.Host(w.URL)), w.URL, w.Queued.Priority))
 	}
-	if err := c.frontier.Err(); err != nil {
-		return err
-	}
-	if err := c.restoreMarginal(); err != nil {
-		return err
-	}
-	return c.replay()
+	return c.frontier.Err()
 }
 
 // queueAgain queues what ended in a state again, as far as it is wanted.

@@ -65,7 +65,7 @@ func (c *Crawler) work(ctx context.Context) {
 		case taskSitemap:
 			c.readSitemap(ctx, o)
 		case taskPage:
-			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.Request{URL: j.target})
+			o.resp = c.opt.Fetcher.Fetch(ctx, j.pageRequest())
 			if o.resp.State == fetch.StateOK {
 				c.cores <- struct{}{}
 				o.err = c.read(o)

@@ -84,6 +84,8 @@ type Visit struct {
 
 	Rest       int64 `cbor:"20,keyasint,omitempty"` // that the host was due afterwards, milliseconds
 	RetryAfter int64 `cbor:"21,keyasint,omitempty"` // that the answer asked for, milliseconds
+
+	Was []byte `cbor:"22,keyasint,omitempty"` // checksum of the stored content that this visit's replaced
 }
 
 // Fate is what became of a URL that waits no more.
@@ -97,6 +99,7 @@ type Fate struct {
 	Next   int64   `cbor:"8,keyasint,omitempty"` // when a visit may bring news (paper E3), Unix milliseconds; 0 never, or unknown
 
 	Resemblance float64 `cbor:"7,keyasint,omitempty"` // to Page, of a near-duplicate
+	Stored      bool    `cbor:"9,keyasint,omitempty"` // Page is the URL's own, as it was before it came to State
 }
 
 // MetaRobots begins the reason of a URL that ended in robots_denied for what the
@@ -132,6 +135,7 @@ type Page struct {
 	ETag        string  `cbor:"17,keyasint,omitempty"`
 	Modified    string  `cbor:"18,keyasint,omitempty"` // Last-Modified as sent
 	Depth       int     `cbor:"19,keyasint,omitempty"`
+	Checked     int64   `cbor:"23,keyasint,omitempty"` // when it was last seen to be as it is, Unix milliseconds; 0 since At
 	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent, as the scorer was told
 	Signature   []byte  `cbor:"22,keyasint,omitempty"` // MinHash of the prose; none when it is short, or stored by an earlier build
 	Rule        string  `cbor:"21,keyasint,omitempty"` // why the crawl's model gave Label: the rule that fired, or the words that weighed most

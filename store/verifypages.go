@@ -71,7 +71,7 @@ func (s *Store) bodyIs(txn *badger.Txn, p *Page) error {
 func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	var f Fate
 	err := get(txn, numKey(keyFate, uint64(p.ID)), &f)
-	if err != nil || f.State != "ok" || f.Page != p.Number {
+	if err != nil || f.State != "ok" && !f.Stored || f.Page != p.Number {
 		what := fmt.Sprintf("page %d is stored, but its URL %s has the fate %+v", p.Number, p.URL, f)
 		err := in.found(numKey(keyPage, p.Number), what, "the URL has the page", func(b *Batch) error {
 			return b.PutFate(p.ID, Fate{State: "ok", Page: p.Number, At: p.At})
@@ -180,7 +180,12 @@ func (in *inspection) move(from, to uint64) (bool, error) {
 	if err := b.PutPage(p, in.s.Compress(body)); err != nil {
 		return false, err
 	}
-	if err := b.PutFate(p.ID, Fate{State: "ok", Page: to, At: p.At}); err != nil {
+	fate, err := b.Fate(p.ID)
+	if err != nil || fate.State != "ok" && !fate.Stored {
+		fate = Fate{State: "ok", At: p.At}
+	}
+	fate.Page = to
+	if err := b.PutFate(p.ID, fate); err != nil {
 		return false, err
 	}
 	if label != nil {
@@ -222,7 +227,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	}
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
-		if decode(k, v, &f) != nil || f.State != "ok" {
+		if decode(k, v, &f) != nil || f.State != "ok" && !f.Stored {
 			return nil // births has judged it
 		}
 		n, err := numOf(k)

@@ -1,0 +1,131 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// agingWeb is a fakeWeb with versions: a page's ETag is its content, and a request
+// that knows it gets 304.
+type agingWeb struct {
+	*fakeWeb
+	blind bool // knows nothing of conditions
+}
+
+func (w *agingWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
+	r := w.fakeWeb.Fetch(ctx, req)
+	if r.State != fetch.StateOK || w.blind {
+		return r
+	}
+	tag := fmt.Sprintf("%q", store.HashURL(string(r.Body)))
+	if req.ETag == tag {
+		return &fetch.Response{URL: req.URL, State: fetch.StateNotModified, Code: 304, Start: r.Start, Took: r.Took, Header: r.Header}
+	}
+	r.Header.Set("ETag", tag)
+	return r
+}
+
+// agedCrawl crawls a web of six pages and changes it: one page is new, one is gone,
+// one fails, one moved, two are as they were.
+func agedCrawl(t *testing.T, blind bool) (*agingWeb, Options) {
+	t.Helper()
+	w := &agingWeb{&fakeWeb{pages: map[string]string{
+		"http://a.test/":     html("gold", "http://a.test/same", "http://a.test/new", "http://b.test/gone", "http://b.test/fails", "http://b.test/moved"),
+		"http://a.test/same": html("gold that stays"), "http://a.test/new": html("gold of old"),
+		"http://b.test/gone": html("gold that goes"), "http://b.test/fails": html("gold that fails"), "http://b.test/moved": html("gold that moves"),
+	}}, blind}
+	opt := newOptions(t, w.fakeWeb, "http://a.test/")
+	opt.Fetcher = w
+	if r := crawl(t, opt); r.Counts.Pages != 6 {
+		t.Fatalf("%d pages, want 6", r.Counts.Pages)
+	}
+	w.pages["http://a.test/new"] = html("gold of today", "http://c.test/found")
+	w.pages["http://c.test/found"] = html("gold that is found")
+	delete(w.pages, "http://b.test/gone")
+	w.fail = map[string][]fetch.Response{"http://b.test/fails": {{State: fetch.StateConnectTimeout}}}
+	w.pages["http://b.test/moved"] = "→http://b.test/here"
+	w.pages["http://b.test/here"] = html("gold that is here now")
+	opt.Seeds = nil
+	return w, opt
+}
+
+// TestRefresh looks at six stored pages again, by ETag and without: what changed
+// is stored anew, what is gone keeps its page and gets its state, what fails is
+// left for the next time; then the queue goes on.
+func TestRefresh(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		t.Run(fmt.Sprintf("blind %v", blind), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { refreshAged(t, blind) })
+		})
+	}
+}
+
+func refreshAged(t *testing.T, blind bool) {
+	w, opt := agedCrawl(t, blind)
+	opt.Refresh = time.Minute
+	before := len(w.log)
+	if r := crawl(t, opt); r.Refreshed != (Refreshed{}) || len(w.log) != before {
+		t.Errorf("%+v of pages just stored, want none", r.Refreshed)
+	}
+	time.Sleep(2 * time.Minute)
+	opt.MaxPages = 6 // which says nothing of pages that are stored
+	r := crawl(t, opt)
+	if want := (Refreshed{Asked: 6, NotModified: 2, Changed: 1, Gone: 2, Failed: 1}); r.Refreshed != want || r.Stopped != StopMaxPages {
+		t.Errorf("%+v, stopped for %s; want %+v", r.Refreshed, r.Stopped, want)
+	}
+	if want := map[string]uint64{"ok": 4, "code": 1, "redirect": 1}; !maps.Equal(r.Counts.States, want) || r.Counts.Pages != 6 {
+		t.Errorf("%d pages, states %v; want 6 and %v", r.Counts.Pages, r.Counts.States, want)
+	}
+	verified(t, opt.Store)
+	checkRefreshed(t, opt.Store)
+
+	before = len(w.urls())
+	opt.MaxPages = 0
+	r = crawl(t, opt)
+	asked := w.urls()[before:]
+	slices.Sort(asked)
+	if want := []string{"http://b.test/fails", "http://b.test/here", "http://c.test/found"}; !slices.Equal(asked, want) || r.Counts.Pages != 8 {
+		t.Errorf("%d pages after asking for %v, want 8 after %v", r.Counts.Pages, asked, want)
+	}
+	verified(t, opt.Store)
+}
+
+// checkRefreshed reads the journal of TestRefresh's pages.
+func checkRefreshed(t *testing.T, s *store.Store) {
+	t.Helper()
+	l := life(t, s, "http://a.test/new")
+	body, err := s.Body(l.Page.Number)
+	if err != nil || !strings.Contains(string(body), "gold of today") || l.Page.Bytes != int64(len(body)) {
+		t.Errorf("the changed page has %q, %v", body, err)
+	}
+	if v := l.Visits; len(v) != 2 || len(v[1].Was) == 0 || string(v[1].Was) == string(l.Page.Checksum) {
+		t.Errorf("visits %+v: the second should tell the checksum before", v)
+	}
+	if l := life(t, s, "http://c.test/found"); l.FoundBy != "http://a.test/new" || l.Queued == nil {
+		t.Errorf("a link of the changed page: %+v", l)
+	}
+	for url, state := range map[string]string{"http://b.test/gone": "code", "http://b.test/moved": "redirect"} {
+		l := life(t, s, url)
+		if l.Fate.State != state || !l.Fate.Stored || l.Page == nil || l.Page.URL != url || l.Fate.Next == 0 {
+			t.Errorf("%s: %+v, page %+v; want %s and the stored page", url, l.Fate, l.Page, state)
+		}
+		if body, err := s.Body(l.Fate.Page); err != nil || !strings.Contains(string(body), "gold that") {
+			t.Errorf("%s: %q, %v", url, body, err)
+		}
+	}
+	if l := life(t, s, "http://a.test/same"); l.Page.Checked <= l.Page.At || l.Page.ETag == "" && l.Visits[1].State == "not_modified" {
+		t.Errorf("the unchanged page: %+v, %+v", l.Page, l.Visits)
+	}
+	if l := life(t, s, "http://b.test/fails"); l.Fate.State != "ok" || len(l.Visits) != 2 || l.Page.Checked != 0 {
+		t.Errorf("the page that failed: %+v, %+v", l.Fate, l.Visits)
+	}
+}
