@@ -115,7 +115,7 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 			w.misbehave(f, rw, r, q, w.spool.read(&en))
 			return
 		}
-		w.sendPage(rw, r, &en)
+		w.sendVersion(rw, r, key, &en)
 		return
 	}
 	problem(rw, http.StatusNotFound, "the corpus has no page here")

@@ -25,13 +25,14 @@ type Options struct {
 	// CrawlDelay is what the robots.txt of an eighth of the hosts asks for, in whole
 	// milliseconds; 0 for none.
 	CrawlDelay time.Duration
-	Seed       uint64       // of the latencies and of what is disallowed
-	Log        io.Writer    // one JSON object a request; nil for none
-	SpoolDir   string       // folder of the spool; "" for the system's temporary one
-	CAFile     string       // where to write the authority's certificate; "" for a temporary file
-	Logger     *slog.Logger // nil is silent
-	Faults     FaultPlan    // what goes wrong on purpose
-	Sitemaps   bool         // each host has a sitemap, and its robots.txt names it
+	Seed       uint64        // of the latencies and of what is disallowed
+	Log        io.Writer     // one JSON object a request; nil for none
+	SpoolDir   string        // folder of the spool; "" for the system's temporary one
+	CAFile     string        // where to write the authority's certificate; "" for a temporary file
+	Logger     *slog.Logger  // nil is silent
+	Faults     FaultPlan     // what goes wrong on purpose
+	Change     time.Duration // mean time after which a page changes, each at its own pace; 0: never
+	Sitemaps   bool          // each host has a sitemap, and its robots.txt names it
 }
 
 // Web is a corpus as a web. It is an http.Handler, safe for concurrent use.
@@ -45,6 +46,7 @@ type Web struct {
 	first string // URL of the first page
 
 	firstHost string // its host
+	began     time.Time
 	faults    *faults
 	quit      chan struct{} // closed by Close: faults under way end
 
@@ -93,7 +95,7 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
 	w = &Web{
-		opt: opt, hosts: map[string]*host{},
+		began: time.Now(), opt: opt, hosts: map[string]*host{},
 		faults: newFaults(opt.Faults), quit: make(chan struct{}),
 		held: map[net.Conn]struct{}{}, tried: map[string]int{},
 	}

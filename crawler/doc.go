@@ -25,7 +25,8 @@
 // readsitemap.go and leftsitemaps.go sitemaps, by the owner, by a worker, and at
 // the end; hostcache.go and place.go what is kept in memory of hosts and of queued
 // URLs; restore.go what a resumed crawl starts from; rescore.go what the queue hears
-// of a scorer that learns; turns.go how long the owner is busy at a time; retry.go tries of a URL;
+// of a scorer that learns; turns.go how long the owner is busy at a time; retry.go
+// tries of a URL; refresh.go stored pages asked for again;
 // breaker.go silent hosts; network.go outages of our own network; takeback.go what
 // they excuse; wait.go long rests; revisit.go next visits; near.go content stored
 // once; trap.go and farm.go URLs and hosts without end; virtual.go crawls of a web in

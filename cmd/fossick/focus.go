@@ -19,9 +19,10 @@ import (
 // focusCmd crawls for a topic. Its flags are kept in the store, so that a
 // resumed crawl goes on as it began; see crawlSettings.
 type focusCmd struct {
-	Topic  string `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), its folder, or any name with --model or --keywords."`
-	Resume bool   `help:"Go on with the crawl in --store; its settings hold, but for limits and manners given anew."`
-	Store  string `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]."`
+	Topic   string        `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), its folder, or any name with --model or --keywords."`
+	Resume  bool          `help:"Go on with the crawl in --store; its settings hold, but for limits and manners given anew."`
+	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]."`
+	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 24h, each by its version (If-None-Match, If-Modified-Since)."`
 	crawlSettings
 }
 
@@ -34,6 +35,9 @@ Examples:
 
 German pages from hosts in some nets only, until they get rare:
   fossick focus --topic banking --lang de --cidr nets.txt --min-harvest 0.05 --max-pages 100000 --contact you@example.org
+
+A week later, what has changed of it, before anything new:
+  fossick focus --resume --store fossick-banking --refresh 168h --max-time 2h
 
 With fossick serve running (it prints its address), a corpus instead of the web:
   fossick focus --topic science --seed http://h.test/ --proxy http://127.0.0.1:8080 --delay 0`
@@ -55,6 +59,7 @@ type crawlResult struct {
 	Store          string            `json:"store"`
 	Stopped        crawler.Stop      `json:"stopped_because"`
 	Next           *marginalResult   `json:"next"`
+	Refreshed      *refreshResult    `json:"refreshed"` // null without --refresh
 	Waiting        int               `json:"waiting"`
 	Outages        int               `json:"outages"`        // of our own network in this session
 	OutageSeconds  float64           `json:"outage_seconds"` // and how long they were in all
@@ -185,7 +190,7 @@ func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlRe
 		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
 		Seconds: n.Elapsed.Seconds(), Store: c.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: until(done.WaitUntil),
 		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
-		Keywords: plan.keywords, Next: marginalOf(done.Next),
+		Keywords: plan.keywords, Next: marginalOf(done.Next), Refreshed: c.refreshedOf(done.Refreshed),
 	}
 	if r.Seconds > 0 {
 		speed := float64(n.Pages) / r.Seconds
@@ -213,6 +218,7 @@ func (r *crawlResult) print(w io.Writer) {
 		fmt.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
 	}
 	fmt.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
+	r.Refreshed.print(w)
 	r.Next.print(w)
 	states := make([]string, 0, len(r.ByState))
 	for state := range r.ByState {

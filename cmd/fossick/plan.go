@@ -45,6 +45,9 @@ func (c *focusCmd) plan(a *app) (*plan, error) {
 	if p.crawl, err = c.options(c.howScored(topic)); err != nil {
 		return nil, err
 	}
+	if err = c.refresh(&p.crawl); err != nil {
+		return nil, err
+	}
 	p.crawl.Log = a.log
 	if p.crawl.Scorer, err = c.scorer(a, topic, &p.crawl); err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type serveCmd struct {
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
 	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all."`
+	Change     time.Duration `placeholder:"DURATION" help:"Mean time after which a page changes, as 10s, each from half to one and a half of it: for fossick focus --resume --refresh AGE [0: never]."`
 	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
 	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
 }
@@ -91,7 +92,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
 	opt := corpusweb.Options{
 		Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay,
-		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps,
+		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Change: c.Change,
 	}
 	switch {
 	case len(c.Corpus) == 0:
@@ -100,6 +101,8 @@ func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
 		return opt, usagef("--disallow %v: want a share from 0 to below 1", c.Disallow)
 	case c.Latency < 0:
 		return opt, usagef("--latency %v: want a time of 0 or more", c.Latency)
+	case c.Change < 0:
+		return opt, usagef("--change %v: want a time of 0 or more", c.Change)
 	case c.CrawlDelay < 0:
 		return opt, usagef("--crawl-delay %v: want a time of 0 or more", c.CrawlDelay)
 	}

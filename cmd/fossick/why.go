@@ -94,6 +94,7 @@ func tell(l *store.Life) *whyResult {
 	r.tellQueue(l)
 	r.tellPage(l)
 	r.tellMark(l)
+	r.tellRefresh(l)
 	return r
 }
 

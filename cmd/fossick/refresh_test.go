@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fossick/corpusweb"
+	"fossick/store"
+)
+
+// TestKillRefresh crawls a web whose pages change, and kills one refresh of the
+// store after the other: it is sound each time, no page is lost, every host has its
+// rest; a last refresh that is left alone asks for each page once, the changed ones
+// among them, and a second one, of pages that are older than that, for none.
+func TestKillRefresh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills many processes")
+	}
+	const hosts, pages = 20, 15
+	log := &requestLog{}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Change: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	plan := killPlan{args: []string{"--seed", "http://h0.test/0"}}
+	dir := filepath.Join(t.TempDir(), "crawl")
+	refresh := func(age string) []string { return append(plan.focus(addr, dir), "--resume", "--refresh", age) }
+	if killed, _ := runAndKill(t, plan.focus(addr, dir), 2*time.Minute); killed {
+		t.Fatal("the crawl takes too long")
+	}
+	had := checkStore(t, dir)
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
+	k := &killer{at: map[string]int{}}
+	var kills []kill
+	for range fromEnv("FOSSICK_KILLS", 6) {
+		answers := log.lines() + rng.IntN(hosts*pages)
+		goesOn(kills)
+		if killed, _ := runAndKillWhen(t, refresh("1ns"), 2*time.Minute, func() bool { return log.lines() > answers }); killed {
+			k.at["in refresh"]++
+			kills = append(kills, kill{at: time.Now()})
+		}
+		if !sound(t, dir, k) {
+			t.Fatal("the store has gone")
+		}
+	}
+	goesOn(kills)
+	before := log.lines()
+	result := refreshed(t, refresh("1ns"))
+	if r := result.Refreshed; r == nil || r.Asked != hosts*pages || r.NotModified+r.Changed != r.Asked || r.Changed == 0 || log.lines()-before < int(r.Asked) {
+		t.Errorf("%+v, %d requests; want %d pages asked for, and some changed", r, log.lines()-before, hosts*pages)
+	}
+	if r := refreshed(t, refresh("1h")).Refreshed; r == nil || *r != (refreshResult{}) {
+		t.Errorf("%+v of pages an hour old, want none", r)
+	}
+	now := checkStore(t, dir)
+	same := maps.Clone(now)
+	maps.DeleteFunc(same, func(url, sum string) bool { return had[url] != sum })
+	if len(now) != len(had) || len(same) == len(now) {
+		t.Errorf("%d pages of %d, %d of them as they were; want all, and changed ones", len(now), len(had), len(same))
+	}
+	checkRests(t, log.requests(t), kills)
+	t.Logf("%v, %d errors found by verify; of %d pages %d have changed", k.at, k.problems, len(now), len(now)-len(same))
+}
+
+func refreshed(t *testing.T, args []string) (r crawlResult) {
+	t.Helper()
+	killed, out := runAndKill(t, args, 2*time.Minute)
+	if err := json.Unmarshal(out, &r); killed || err != nil {
+		t.Fatalf("%v: killed %v, %v, %s", args, killed, err, out)
+	}
+	return r
+}
+
+// TestWhyRefreshed: why tells what later visits have brought.
+func TestWhyRefreshed(t *testing.T) {
+	l := &store.Life{
+		Visits: []store.Visit{{Start: 1e12}, {Start: 2e12, Was: []byte{0xab, 0xcd}}, {Start: 3e12, State: "code", Code: 404}},
+		Fate:   &store.Fate{State: "code", Page: 7, Stored: true}, Page: &store.Page{Number: 7, At: 2e12},
+	}
+	r := tell(l)
+	for _, want := range []string{
+		"its content had changed by 2033-05-18 03:33:20: the checksum was abcd before",
+		"page 7 is stored as it was on 2033-05-18 03:33:20",
+	} {
+		found := false
+		for _, reason := range r.Reasons {
+			found = found || reason == want
+		}
+		if !found {
+			t.Errorf("%q\nis not among %q", want, r.Reasons)
+		}
+	}
+}
