@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// markupFaults are pages that are bad for parsers, or lead nowhere good.
+// markupFaults are pages that are bad for parsers, or lead nowhere good. Two of a
+// kind have nearly the same words.
 func markupFaults() []Fault {
 	page := func(name, about string, body func(v *victim) string) Fault {
-		return whole(name, about, "ok", func(v *victim) {
+		return whole(name, about, "ok duplicate", func(v *victim) {
 			v.html([]byte("<!DOCTYPE html><title>" + name + " " + v.q.url() + "</title>" + body(v)))
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -19,6 +20,7 @@ func rulesFaults() []Fault {
 			send(v.rw, v.r, []byte(body))
 		})
 	}
+	bomb := sync.OnceValue(func() []byte { return zipped([]byte(strings.Repeat("# nothing\n", 4<<20))) })
 	return []Fault{
 		text("robots-mark", "begins with a byte order mark", "robots_denied", "\ufeffUser-agent: *\nDisallow: /\n"),
 		text("robots-cr", "ends its lines with CR alone", "robots_denied", "User-agent: *\rDisallow: /\r"),
@@ -43,7 +45,7 @@ func rulesFaults() []Fault {
 		fault("robots-bomb", "unpacks to a gigabyte", "ok robots_denied", func(v *victim) {
 			v.raw(func(c *rawConn) {
 				_ = c.head("Content-Encoding: gzip", "Connection: close")
-				_, _ = c.Write(zipped([]byte(strings.Repeat("# nothing\n", 4<<20))))
+				_, _ = c.Write(bomb())
 			})
 		}),
 	}

@@ -16,6 +16,7 @@ const (
 	cyclePath    = "/~cycle/"
 	similarPath  = "/~similar/"
 	softPath     = "/~soft/"
+	refreshPath  = "/~refresh/"
 )
 
 // trapFaults are pages that lead into endless spaces of URLs.
@@ -32,6 +33,7 @@ func trapFaults() []Fault {
 		door("cycle", "leads to relative links that repeat their folders", cyclePath+"a/b/"),
 		door("similar", "leads to pages by the thousand that differ in a number", similarPath+"1"),
 		door("host-farm", "leads to a site that answers to every name, with links to more names", "http://a"+farmSuffix+"/", "http://b"+farmSuffix+"/"),
+		door("refresh-chain", "leads to pages that refresh themselves to the next", refreshPath+"1"),
 		door("soft-404", "leads to missing pages that answer 200", softPath+"1", softPath+"2", softPath+"3"),
 	}
 }
@@ -71,6 +73,10 @@ func (w *Web) trap(rw http.ResponseWriter, r *http.Request, q request) bool {
 		n, _ := strconv.Atoi(path[len(similarPath):]) // 0 for nonsense
 		v.html(append(links(fmt.Sprintf("Item %d", n), []string{similarPath + strconv.Itoa(2*n+1), similarPath + strconv.Itoa(2*n+2)}),
 			fmt.Sprintf("<p>%s This is the item with the number %d.\n", strings.Repeat("Everything on this page is as on all the others of its kind. ", 20), n)...))
+	case strings.HasPrefix(path, refreshPath):
+		mark("refresh-chain")
+		n, _ := strconv.Atoi(path[len(refreshPath):])
+		v.html(fmt.Appendf(nil, "<!DOCTYPE html><title>Wait</title><meta http-equiv=refresh content=\"0;url=%s%d\"><p>You will be taken there in %d moments.", refreshPath, n+1, n))
 	case strings.HasPrefix(path, softPath):
 		mark("soft-404")
 		n, _ := strconv.Atoi(path[len(softPath):])

@@ -65,8 +65,8 @@ func newBodyReader(ex *exchange, res *http.Response) *bodyReader {
 
 func parseCoding(value string) coding {
 	switch strings.ToLower(strings.TrimSpace(value)) {
-	case "", "identity":
-		return codingNone
+	case "", "identity", "none", "utf-8", "utf8", "iso-8859-1", "7bit", "8bit", "binary":
+		return codingNone // the rest are charsets, and mail's encodings, that servers put here by mistake
 	case "gzip", "x-gzip":
 		return codingGzip
 	case "deflate":

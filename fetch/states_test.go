@@ -169,6 +169,8 @@ func TestStates(t *testing.T) {
 		{"empty and no type", say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), StateOK, 200, ""},
 		{"gzip", say(answer200("Content-Encoding: gzip\r\n", gzipped(page))), StateOK, 200, string(page)},
 		{"x-gzip", say(answer200("Content-Encoding: X-GZip\r\n", gzipped(page))), StateOK, 200, string(page)},
+		{"no coding called one", say(answer200("Content-Encoding: none\r\n", string(page))), StateOK, 200, string(page)},
+		{"charset called a coding", say(answer200("Content-Encoding: UTF-8\r\n", string(page))), StateOK, 200, string(page)},
 		{"gzip in members", say(answer200("Content-Encoding: gzip\r\n", gzipped(page[:99])+gzipped(page[99:]))), StateOK, 200, string(page)},
 		{"gzip and junk", say(answer200("Content-Encoding: gzip\r\n", gzipped(page)+"junk after the end")), StateOK, 200, string(page)},
 		{"gzip of nothing", say(answer200("Content-Encoding: gzip\r\n", "")), StateOK, 200, ""},
