@@ -83,12 +83,7 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		return
 	}
 	if q.path == "/robots.txt" {
-		if f := w.pick(w.faults.robots, w.faults.hostShare, hostName(q.host)); f != nil {
-			w.misbehave(f, rw, r, q, h.robots)
-			return
-		}
-		rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		send(rw, r, h.robots)
+		w.sendRobots(rw, r, q, h)
 		return
 	}
 	if w.opt.Sitemaps && (w.sitemap(rw, r, q, h) || w.opt.Faults.Share > 0 && w.endless(rw, r, q)) {
@@ -142,6 +137,15 @@ func (x *extra) answer(rw http.ResponseWriter, r *http.Request, key string) bool
 		}
 	}
 	return false
+}
+
+func (w *Web) sendRobots(rw http.ResponseWriter, r *http.Request, q request, h *host) {
+	if f := w.pick(w.faults.robots, w.faults.hostShare, hostName(q.host)); f != nil {
+		w.misbehave(f, rw, r, q, h.robots)
+		return
+	}
+	rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	send(rw, r, h.robots)
 }
 
 func (w *Web) sendPage(rw http.ResponseWriter, r *http.Request, en *entry) {

@@ -21,19 +21,6 @@ func oddFaults() []Fault {
 			v.html(body(v))
 		})
 	}
-	once := func(name, about string, after func() string) Fault {
-		return Fault{Name: name, About: about, States: []string{"ok", "duplicate"}, serve: func(v *victim) {
-			if v.tries() > 1 {
-				v.honest()
-				return
-			}
-			v.rw.Header().Set("Retry-After", after())
-			problem(v.rw, http.StatusServiceUnavailable, "later")
-		}}
-	}
-	soon := func(layout string) func() string {
-		return func() string { return time.Now().Add(2 * time.Second).UTC().Format(layout) }
-	}
 	cookies := make([]string, 0, 1000)
 	for i := range 500 {
 		cookies = append(cookies, "Set-Cookie", fmt.Sprintf("c%d=%s; Domain=com; Path=/; Max-Age=99999999999", i, strings.Repeat("x", 200)))
@@ -59,9 +46,26 @@ func oddFaults() []Fault {
 			_ = c.head("Transfer-Encoding: chunked")
 			_, _ = c.Write([]byte("000000000000007  \r\n<p>odd \r\n00E;a=\"b;c\"\r\nchunks of words\r\n0000\r\n\r\n"))
 		}),
-		once("busy-rfc850", "says 503 with a date two seconds ahead, written as in 1987, once, then answers", soon(time.RFC850)),
-		once("busy-asctime", "says 503 with a date two seconds ahead, written as C does, once, then answers", soon(time.ANSIC)),
-		once("busy-iso", "says 503 with a date of another standard once, then answers", soon(time.RFC3339)),
+	}
+}
+
+// dateFaults ask for a rest of two seconds once, by dates in odd formats.
+func dateFaults() []Fault {
+	once := func(name, about, layout string) Fault {
+		about = "says 503 with a date two seconds ahead, " + about + ", once, then answers"
+		return Fault{Name: name, About: about, States: []string{"ok", "duplicate"}, serve: func(v *victim) {
+			if v.tries() > 1 {
+				v.honest()
+				return
+			}
+			v.rw.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(layout))
+			problem(v.rw, http.StatusServiceUnavailable, "later")
+		}}
+	}
+	return []Fault{
+		once("busy-rfc850", "written as in 1987", time.RFC850),
+		once("busy-asctime", "written as C does", time.ANSIC),
+		once("busy-iso", "of another standard", time.RFC3339),
 	}
 }
 

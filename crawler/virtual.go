@@ -170,14 +170,7 @@ func (v *virtual) visit(u *vURL) {
 		v.observeFarm(h, nil)
 		return
 	}
-	if answer.Looks == nil {
-		answer.Looks = &Looks{looksOf(p, v.seed)}
-	}
-	if v.watched(h) {
-		look := farmLook(p, v.seed)
-		v.observeFarm(h, &look)
-	}
-	v.observe(h, u.url, &answer.Looks.looks)
+	v.observePage(h, u.url, p, answer.Looks)
 	_, unwanted := o.unwanted()
 	near := v.near(p)
 	switch {
@@ -192,6 +185,18 @@ func (v *virtual) visit(u *vURL) {
 	if !near && !unwanted {
 		v.keep(u, h, o)
 	}
+}
+
+// observePage takes note of how a page looks, for traps.
+func (v *virtual) observePage(h *host, url string, p *page.Page, l *Looks) {
+	if l == nil {
+		l = &Looks{looksOf(p, v.seed)}
+	}
+	if v.watched(h) {
+		look := farmLook(p, v.seed)
+		v.observeFarm(h, &look)
+	}
+	v.observe(h, url, &l.looks)
 }
 
 // near says whether a page is a near-duplicate of one that was kept; see findKin.
