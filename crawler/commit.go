@@ -77,12 +77,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	if o.partial {
 		return c.enterSitemap(b, o)
 	}
-	c.busy--
-	o.hold(-1)
-	if o.task == taskPage && o.old == nil {
-		c.pagesBusy--
-		c.countSite(o.host, -1) // counted again when it is stored
-	}
+	c.landed(o)
 	if o.err != nil {
 		return o.err
 	}
@@ -127,6 +122,16 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	}
 	c.release(o.host, rest)
 	return c.putHost(b, o.host)
+}
+
+// landed counts a job out that was in flight.
+func (c *Crawler) landed(o *outcome) {
+	c.busy--
+	o.hold(-1)
+	if o.task == taskPage && o.old == nil {
+		c.pagesBusy--
+		c.countSite(o.host, -1) // counted again when it is stored
+	}
 }
 
 // applyPage journals the exchange for a page.

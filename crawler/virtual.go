@@ -138,11 +138,10 @@ func (v *virtual) run(ctx context.Context) error {
 func (v *virtual) visit(u *vURL) {
 	h := v.host(u.url)
 	v.finder = h.site
-	if u.by != "" && v.farmed(h, u.by) != "" {
+	switch {
+	case u.by != "" && v.farmed(h, u.by) != "":
 		v.result.Farmed++
 		return
-	}
-	switch {
 	case v.trapped(h, u.url) != "",
 		v.opt.MaxPerHost > 0 && h.Pages >= v.opt.MaxPerHost,
 		v.opt.MaxPerSite > 0 && v.sites[h.site] >= v.opt.MaxPerSite:
