@@ -188,9 +188,10 @@ func (c *Crawler) parseStored(stored *store.Page) (*page.Page, error) {
 	return p, nil
 }
 
-// obey lets what a person said of a URL before it was fetched decide about its page.
+// obey lets what a person said of a URL before it was fetched, also before it was
+// fetched again, decide about its page.
 func (c *Crawler) obey(o *outcome) {
-	if onTopic, marked := c.marks[o.id]; marked {
+	if onTopic, marked := c.marks[o.urlID()]; marked {
 		o.score.Relevant = onTopic
 	}
 }

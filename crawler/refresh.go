@@ -128,6 +128,10 @@ func (j *job) urlID() store.ID {
 // applyRefresh journals the exchange for a page that is stored.
 func (c *Crawler) applyRefresh(b *store.Batch, o *outcome) error {
 	r, h := o.resp, o.host
+	var err error
+	if o.old, err = c.store.CopyOf(o.old.ID); err != nil { // somebody may have marked it meanwhile
+		return fmt.Errorf("page that was refreshed: %w", err)
+	}
 	c.counts.Requests++
 	c.refresh.Asked++
 	h.Requests++
@@ -136,7 +140,6 @@ func (c *Crawler) applyRefresh(b *store.Batch, o *outcome) error {
 	}
 	visit := visitOf(r)
 	h.Failures = 0
-	var err error
 	switch {
 	case o.excused:
 		c.requeue(o.job)
@@ -202,6 +205,7 @@ func (c *Crawler) compareCopy(b *store.Batch, o *outcome, visit *store.Visit) er
 		return err
 	}
 	c.refresh.Changed++
+	c.obey(o)
 	visit.Was = old.Checksum
 	record := c.record(o, old.Number, links)
 	if err := b.ReplacePage(old, record, o.body); err != nil {

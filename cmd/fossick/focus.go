@@ -143,14 +143,14 @@ func (c *focusCmd) nameStore() error {
 }
 
 // run is the session itself.
-func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor) (*crawlResult, error) {
+func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor) (result *crawlResult, err error) {
 	line := newStatus(a, plan)
 	plan.crawl.Progress = func(p crawler.Progress) { line.show(p); monitor.show(p) }
 	engine, err := crawler.New(plan.crawl)
 	if err != nil {
 		return nil, err
 	}
-	door, err := openDoor(s, engine, plan.crawl.Scorer, monitor)
+	door, err := openDoor(plan.crawl.Store, engine, plan.crawl.Scorer, monitor)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor
 	line.begin(c.Resume, engine.Progress())
 	done, err := engine.Run(ctx)
 	line.end()
-	result := c.result(plan, done, engine.Progress().Queue)
+	result = c.result(plan, done, engine.Progress().Queue)
 	result.Politeness = politeness(ctx, a, plan.crawl.Store)
 	if done.Counts.Pages == 0 {
 		result.failures = failures(plan.crawl.Store, plan.crawl.Seeds)
