@@ -124,7 +124,7 @@ func oddRules() []Fault {
 		fault("robots-home", "redirects to a web page, as for all that is missing", "ok", func(v *victim) {
 			redirect(v.rw, v.root()+softPath+"robots", http.StatusFound)
 		}),
-		fault("robots-304", "has not changed, for who has never seen it", "code robots_denied", func(v *victim) { v.rw.WriteHeader(http.StatusNotModified) }),
+		fault("robots-304", "has not changed, for who has never seen it", "robots_denied", func(v *victim) { v.rw.WriteHeader(http.StatusNotModified) }),
 		fault("robots-mixed", "has rules in odd cases, with blanks and comments between", "robots_denied", func(v *victim) {
 			v.rw.Header().Set("Content-Type", "text/html")
 			send(v.rw, v.r, []byte("\r\n\r\n  USER-AGENT : * # all\r\n\r\n# and\r\n\tdIsAlLoW\t:\t/\t# everything\r\n"))

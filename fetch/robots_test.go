@@ -297,6 +297,7 @@ func TestRobotsFrom(t *testing.T) {
 		{StateOK, 200, true, false, ""},
 		{StateRedirect, 301, false, false, ""},
 		{StateNotModified, 304, false, false, ""},
+		{StateCode, 304, true, false, "refused"},
 		{StateNone, 0, false, false, ""},
 		{StateCode, 404, true, true, "404"},
 		{StateCode, 401, true, true, "401"},

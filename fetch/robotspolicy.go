@@ -33,8 +33,9 @@ func DisallowAll(why string) *Robots {
 }
 
 // RobotsFrom turns the answer to a RobotsRequest into rules (RFC 9309, 2.3.1):
-// a file is parsed; 4xx means that there is none, all is allowed; 5xx, 429 and
-// every failure to reach it mean that all is refused until it is asked again.
+// a file is parsed; 4xx means that there is none, all is allowed; 5xx, 429, a 304
+// that nobody asked for (there are rules, and we don't know them) and every failure
+// to reach it mean that all is refused until it is asked again.
 // final is false, and r nil, when the answer settles nothing: a redirect to
 // follow, 304 (the rules at hand hold on), an exchange broken off.
 func RobotsFrom(resp *Response) (r *Robots, final bool) {
@@ -44,7 +45,7 @@ func RobotsFrom(resp *Response) (r *Robots, final bool) {
 	case StateRedirect, StateNotModified, StateNone:
 		return nil, false
 	case StateCode:
-		if c := resp.Code; c < 500 && c != http.StatusTooManyRequests {
+		if c := resp.Code; c < 500 && c != http.StatusTooManyRequests && c != http.StatusNotModified {
 			return AllowAll(fmt.Sprintf("robots.txt: code %d, all is allowed", c)), true
 		}
 		return DisallowAll(fmt.Sprintf("robots.txt: code %d, all is refused", resp.Code)), true

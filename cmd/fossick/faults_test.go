@@ -58,9 +58,6 @@ func faultState(t *testing.T, f *corpusweb.Fault) fetch.State {
 		for hops := 0; r.State == fetch.StateRedirect && hops < fetch.MaxRobotsRedirects; hops++ {
 			r = fetcher.Fetch(t.Context(), fetch.RobotsRequest(r.Location))
 		}
-		if r.Code == 304 { // no rules, and none before: nothing may be asked for
-			return r.State
-		}
 		if rules, final := fetch.RobotsFrom(r); final && !rules.Allowed("fossick", "/page") {
 			if r.State == fetch.StateTLSError || r.State == fetch.StateConnectTimeout {
 				return r.State
