@@ -1,0 +1,19 @@
+// Package webgraph holds the links of a web in little memory, crawls them
+// virtually and ranks them (papers B and C4).
+//
+// In: edges between pages, by name or number, from an edge list, or from a corpus
+// or store by iterator. Out: a compressed graph file that is mapped into memory;
+// the order in which an ordering of package frontier crawls it; PageRank.
+//
+//	pairs of URLs → Builder → sorted runs on disk → Writer → graph file → Graph
+//
+// It opens the files it is told to and no others, and knows neither corpora nor
+// stores. Nodes are numbers from 0 in URL order. docs/webgraph.md has the file
+// format and what was rejected. Start with Builder, Open and Graph.Reader.
+//
+// Files: bits.go codes of numbers; encode.go and decode.go a node's successors;
+// offsets.go where they begin; format.go, writer.go and graph.go the file; url.go
+// the order of URLs, hosts and sites; sorter.go, names.go, dictionary.go and
+// builder.go the way from edges to a file; edgelist.go edge lists as text;
+// csr.go a graph as plain arrays.
+package webgraph
