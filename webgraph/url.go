@@ -23,14 +23,18 @@ const (
 	formHTTPSPort = '\x04'
 	formOther     = '\x05' // what stands before the rest follows it, after a zero byte
 
-	keyNoURL = '\x00' // first byte of what is no URL; the name follows
+	// First bytes of what is no URL. A number is led by its length, so that numbers
+	// sort as such.
+	keyNoURL   = '\x00' // keyText and the name follow, or a number
+	keyText    = ' '
+	keyUnnamed = '\xff' // the number of a node that has no name where others have
 )
 
 // appendKey appends the key of a name to dst.
 func appendKey(dst, name []byte) []byte {
 	i := bytes.Index(name, []byte("://"))
 	if i <= 0 {
-		return append(append(dst, keyNoURL), name...)
+		return appendPlain(dst, name)
 	}
 	end := len(name)
 	if j := bytes.IndexAny(name[i+3:], "/?#"); j >= 0 {
@@ -43,8 +47,9 @@ func appendKey(dst, name []byte) []byte {
 	if j := bytes.LastIndexByte(host, ':'); j > bytes.LastIndexByte(host, ']') {
 		host, port, written = host[:j], host[j+1:], true
 	}
-	if len(host) == 0 || bytes.IndexByte(name, 0) >= 0 || bytes.IndexByte(auth, keySep) >= 0 {
-		return append(append(dst, keyNoURL), name...)
+	if len(host) == 0 || bytes.IndexByte(name, 0) >= 0 || bytes.IndexByte(auth, keySep) >= 0 ||
+		bytes.IndexByte(auth, keyUnnamed) >= 0 {
+		return appendPlain(dst, name)
 	}
 	form, standard := formOf(scheme, written)
 	plain := len(host)+len(port) == len(auth) || written && len(host)+1+len(port) == len(auth)
@@ -61,6 +66,30 @@ func appendKey(dst, name []byte) []byte {
 		dst = append(append(dst, 0), name[:end]...)
 	}
 	return append(dst, form)
+}
+
+// appendPlain appends the key of what is no URL.
+func appendPlain(dst, name []byte) []byte {
+	dst = append(dst, keyNoURL)
+	if id, ok := parseID(name); ok && (name[0] != '0' || id == 0 && len(name) == 1) {
+		return append(append(dst, byte(len(name))), name...)
+	}
+	return append(append(dst, keyText), name...)
+}
+
+// parseID reads a number of at most 32 bits, digits alone.
+func parseID(b []byte) (uint32, bool) {
+	if len(b) == 0 || len(b) > 10 {
+		return 0, false
+	}
+	x := uint64(0)
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		x = 10*x + uint64(c-'0')
+	}
+	return uint32(x), x < maxNodes
 }
 
 // formOf returns how a URL of this scheme is written, and the scheme's port.
@@ -123,7 +152,12 @@ func nameOfKey(key []byte) (string, bool) {
 	if len(key) == 0 {
 		return "", false
 	}
-	if key[0] == keyNoURL {
+	switch {
+	case key[0] == keyNoURL && len(key) > 1:
+		return string(key[2:]), true
+	case key[0] == keyNoURL:
+		return "", false
+	case key[0] == keyUnnamed:
 		return string(key[1:]), true
 	}
 	host, port, rest, ok := splitKey(key)
@@ -155,7 +189,7 @@ func nameOfKey(key []byte) (string, bool) {
 func splitKey(key []byte) (host, port, rest []byte, ok bool) {
 	host, after, ok1 := bytes.Cut(key, []byte{keySep})
 	port, rest, ok2 := bytes.Cut(after, []byte{keySep})
-	return host, port, rest, ok1 && ok2 && len(host) > 0 && host[0] != keyNoURL
+	return host, port, rest, ok1 && ok2 && len(host) > 0 && host[0] != keyNoURL && host[0] != keyUnnamed
 }
 
 // hostName turns reversed labels round again.

@@ -1,0 +1,310 @@
+package webgraph
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+)
+
+// BuildOptions say how a graph is built; the zero value works.
+type BuildOptions struct {
+	// Memory is about how many bytes sorting may take [256 MiB]. What does not fit
+	// goes to scratch files beside the graph.
+	Memory int
+	// Site returns the site of a URL; "" and nil leave it at the registrable domain.
+	Site func(url string) string
+}
+
+const defaultBuildMemory = 256 << 20
+
+// Stats says what a graph was built of.
+type Stats struct {
+	Nodes     int
+	Edges     int64
+	SelfLoops int64 // dropped
+	Repeated  int64 // edges dropped because they stood before
+	Dangling  int64 // numbers that edges name and the file of names does not
+}
+
+// base is what both builders need.
+type base struct {
+	path    string
+	opt     BuildOptions
+	scratch string
+	edges   *sorter
+	stats   Stats
+	belong  belonging
+}
+
+func newBase(path string, opt BuildOptions) (base, error) {
+	if opt.Memory <= 0 {
+		opt.Memory = defaultBuildMemory
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".scratch-")
+	if err != nil {
+		return base{}, fmt.Errorf("graph %s: %w", path, err)
+	}
+	b := base{path: path, opt: opt, scratch: dir, edges: newSorter(dir, opt.Memory/2)}
+	b.belong = belonging{site: opt.Site, sites: map[string]uint32{}}
+	return b, nil
+}
+
+// finish writes the graph: the sorted edges, each end through number.
+func (b *base) finish(ctx context.Context, nodes int, number func(uint32) uint32, names iter.Seq2[[]byte, error]) (Stats, error) {
+	w, err := Create(b.path, nodes)
+	if err != nil {
+		return b.stats, err
+	}
+	var list []uint32
+	next := uint32(0) // whose list it is
+	err = b.edges.each(ctx, func(key uint64) error {
+		src, dst := number(uint32(key>>32)), number(uint32(key))
+		for next < src {
+			if err := w.Add(list); err != nil {
+				return err
+			}
+			list = list[:0]
+			next++
+		}
+		list = append(list, dst)
+		return nil
+	})
+	if err == nil && nodes > 0 {
+		err = w.Add(list)
+	}
+	w.hosts, w.sites = b.belong.hostRuns, b.belong.siteRuns
+	w.h.hosts, w.h.sites = uint64(b.belong.hosts), uint64(b.belong.siteCount)
+	b.stats.Nodes, b.stats.Repeated = nodes, b.edges.repeated
+	if err != nil {
+		return b.stats, errors.Join(err, w.Close())
+	}
+	if err := w.Finish(names); err != nil {
+		return b.stats, err
+	}
+	b.stats.Edges = int64(w.h.edges)
+	return b.stats, nil
+}
+
+func (b *base) close() error {
+	return errors.Join(b.edges.close(), os.RemoveAll(b.scratch))
+}
+
+// belonging numbers hosts and sites in the order of keys.
+type belonging struct {
+	site               func(url string) string
+	sites              map[string]uint32
+	hosts, siteCount   uint32
+	last               []byte // the host of the key before, with its port
+	lastSite           uint32
+	hostRuns, siteRuns []byte
+}
+
+// add takes the key of node v; keys come sorted.
+func (b *belonging) add(v uint32, key []byte) {
+	host, port, _, ok := splitKey(key)
+	if !ok {
+		b.hostRuns, b.siteRuns = appendRun(b.hostRuns, v, None), appendRun(b.siteRuns, v, None)
+		return
+	}
+	full := key[:len(host)+1+len(port)]
+	sameHost := b.hosts > 0 && string(full) == string(b.last)
+	if !sameHost {
+		b.hosts++
+		b.last = append(b.last[:0], full...)
+	}
+	b.hostRuns = appendRun(b.hostRuns, v, b.hosts-1)
+	if !sameHost || b.site != nil {
+		b.lastSite = b.numberOf(b.siteName(host, key))
+	}
+	b.siteRuns = appendRun(b.siteRuns, v, b.lastSite)
+}
+
+func (b *belonging) siteName(host, key []byte) string {
+	if b.site != nil {
+		if url, ok := nameOfKey(key); ok {
+			if site := b.site(url); site != "" {
+				return site
+			}
+		}
+	}
+	return siteOfHost(hostName(host))
+}
+
+func (b *belonging) numberOf(site string) uint32 {
+	n, ok := b.sites[site]
+	if !ok {
+		n = b.siteCount
+		b.sites[site] = n
+		b.siteCount++
+	}
+	return n
+}
+
+// Builder builds a graph of edges between names. Not safe for concurrent use.
+type Builder struct {
+	base
+	dict  dictionary
+	known map[string]uint32 // of the run
+	pairs []*os.File        // edges of each run, as pairs of places
+	out   *bufio.Writer     // to the last of them
+	last  struct {          // source: lists are mostly sorted by it
+		name  []byte
+		place uint32
+	}
+}
+
+// NewBuilder begins a graph at path. Close it in the end.
+func NewBuilder(path string, opt BuildOptions) (*Builder, error) {
+	b, err := newBase(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &Builder{base: b, dict: dictionary{dir: b.scratch}, known: map[string]uint32{}}, nil
+}
+
+// Node says that there is such a node, though it may have no edge.
+func (b *Builder) Node(name []byte) error {
+	if _, err := b.place(name); err != nil {
+		return err
+	}
+	return b.full()
+}
+
+// Edge adds an edge.
+func (b *Builder) Edge(src, dst []byte) error {
+	from := b.last.place
+	if b.last.name == nil || string(src) != string(b.last.name) {
+		var err error
+		if from, err = b.place(src); err != nil {
+			return err
+		}
+		b.last.name, b.last.place = append(b.last.name[:0], src...), from
+	}
+	if string(src) == string(dst) {
+		b.stats.SelfLoops++
+		return nil
+	}
+	to, err := b.place(dst)
+	if err != nil {
+		return err
+	}
+	if b.out == nil {
+		f, err := os.CreateTemp(b.scratch, "pairs-")
+		if err != nil {
+			return fmt.Errorf("graph %s: %w", b.path, err)
+		}
+		b.pairs = append(b.pairs, f)
+		b.out = bufio.NewWriterSize(f, 1<<18)
+	}
+	buf := binary.LittleEndian.AppendUint32(b.out.AvailableBuffer(), from)
+	if _, err := b.out.Write(binary.LittleEndian.AppendUint32(buf, to)); err != nil {
+		return fmt.Errorf("graph %s: %w; free some space there", b.path, err)
+	}
+	return b.full()
+}
+
+func (b *Builder) place(name []byte) (uint32, error) {
+	if place, ok := b.known[string(name)]; ok {
+		return place, nil
+	}
+	if len(name) > maxNameBytes {
+		return 0, fmt.Errorf("graph %s: a name of %d bytes; at most %d can be kept", b.path, len(name), maxNameBytes)
+	}
+	kept := string(name)
+	place := b.dict.add(kept)
+	b.known[kept] = place
+	return place, nil
+}
+
+// full ends the run when its names fill their share of the memory.
+func (b *Builder) full() error {
+	if b.dict.bytes < b.opt.Memory/2 {
+		return nil
+	}
+	return b.flush()
+}
+
+func (b *Builder) flush() error {
+	if len(b.dict.names) == 0 {
+		return nil
+	}
+	if b.out != nil {
+		if err := b.out.Flush(); err != nil {
+			return fmt.Errorf("graph %s: %w; free some space there", b.path, err)
+		}
+	} else {
+		b.pairs = append(b.pairs, nil) // names alone
+	}
+	b.out, b.known, b.last.name = nil, map[string]uint32{}, nil
+	return b.dict.flush()
+}
+
+// Finish sorts and writes the graph.
+func (b *Builder) Finish(ctx context.Context) (Stats, error) {
+	if err := b.flush(); err != nil {
+		return b.stats, err
+	}
+	b.known = nil
+	nodes, err := b.dict.merge(ctx, func(v uint32, key []byte) error {
+		b.belong.add(v, key)
+		return nil
+	})
+	if err != nil {
+		return b.stats, err
+	}
+	for run, f := range b.pairs {
+		if f == nil {
+			continue
+		}
+		table, err := b.dict.table(run)
+		if err != nil {
+			return b.stats, err
+		}
+		if err := b.translate(ctx, f, table); err != nil {
+			return b.stats, err
+		}
+	}
+	return b.finish(ctx, nodes, func(v uint32) uint32 { return v }, b.dict.keys())
+}
+
+// translate gives the edges of a run to the sorter by the numbers of their ends.
+func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("graph %s: %w", b.path, err)
+	}
+	r := bufio.NewReaderSize(f, 1<<18)
+	var pair [8]byte
+	for n := 0; ; n++ {
+		if n%(1<<16) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch _, err := io.ReadFull(r, pair[:]); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("graph %s: %w", b.path, err)
+		}
+		src, dst := table[binary.LittleEndian.Uint32(pair[:])], table[binary.LittleEndian.Uint32(pair[4:])]
+		if err := b.edges.add(uint64(src)<<32 | uint64(dst)); err != nil {
+			return err
+		}
+	}
+}
+
+// Close removes the scratch files, and the graph when it was not finished.
+func (b *Builder) Close() error {
+	err := b.dict.close()
+	for _, f := range b.pairs {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	b.pairs = nil
+	return errors.Join(err, b.close())
+}

@@ -1,0 +1,275 @@
+package webgraph
+
+import (
+	"bufio"
+	"bytes"
+	"container/heap"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+)
+
+// dictionary numbers names in URL order, more of them than memory has room for.
+// A run is what memory holds: its names, sorted by key, go to a file, with their
+// places before the sort. The merge of all runs numbers the names; for each run a
+// table from place to number comes out.
+type dictionary struct {
+	dir    string
+	apart  bool // equal names stay apart
+	names  []string
+	bytes  int // about what names take
+	runs   []*dictRun
+	merged *os.File // all keys
+}
+
+// dictRun is a run on disk.
+type dictRun struct {
+	n       int
+	keys    *os.File // sorted: length (varint), bytes
+	places  *os.File // of the names in that order, 32 bits each
+	numbers *os.File // likewise, after the merge
+}
+
+// add takes a name and returns its place in the run.
+func (d *dictionary) add(name string) uint32 {
+	d.names = append(d.names, name)
+	d.bytes += len(name) + 64 // with what a map and the slice take for it
+	return uint32(len(d.names) - 1)
+}
+
+// flush ends the run.
+func (d *dictionary) flush() error {
+	if len(d.names) == 0 {
+		return nil
+	}
+	keys, order := d.sort()
+	r := &dictRun{n: len(order)}
+	d.runs = append(d.runs, r)
+	d.names, d.bytes = nil, 0
+	var err error
+	if r.keys, err = writeTemp(d.dir, "names-", func(w *bufio.Writer) error {
+		for _, place := range order {
+			if err := writeKey(w, keys[place]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	r.places, err = writeTemp(d.dir, "places-", func(w *bufio.Writer) error {
+		return binary.Write(w, binary.LittleEndian, order)
+	})
+	return err
+}
+
+// sort returns the keys of the run and their places in order.
+func (d *dictionary) sort() (keys [][]byte, order []uint32) {
+	var all []byte
+	keys, order = make([][]byte, len(d.names)), make([]uint32, len(d.names))
+	for i, name := range d.names {
+		if cap(all)-len(all) < 2*len(name)+32 {
+			all = make([]byte, 0, max(1<<20, 4*len(name)))
+		}
+		from := len(all)
+		all = appendKey(all, []byte(name))
+		keys[i], order[i] = all[from:len(all):len(all)], uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return bytes.Compare(keys[a], keys[b]) })
+	return keys, order
+}
+
+// merge numbers all names: it calls each with the key of every number, from 0.
+func (d *dictionary) merge(ctx context.Context, each func(node uint32, key []byte) error) (nodes int, err error) {
+	var m nameHeap
+	for i, r := range d.runs {
+		if _, err := r.keys.Seek(0, io.SeekStart); err != nil {
+			return 0, fmt.Errorf("merging names: %w", err)
+		}
+		if r.numbers, err = os.CreateTemp(d.dir, "numbers-"); err != nil {
+			return 0, fmt.Errorf("merging names: %w", err)
+		}
+		c := &nameCursor{run: i, r: bufio.NewReaderSize(r.keys, 1<<16), w: bufio.NewWriterSize(r.numbers, 1<<16)}
+		if _, err := c.next(); err != nil {
+			return 0, err
+		}
+		m = append(m, c) // a run is not empty
+	}
+	cursors := slices.Clone(m)
+	heap.Init(&m)
+	d.merged, err = writeTemp(d.dir, "merged-", func(w *bufio.Writer) (err error) {
+		nodes, err = d.mergeHeap(ctx, m, w, each)
+		return err
+	})
+	for _, c := range cursors {
+		err = errors.Join(err, c.w.Flush())
+	}
+	return nodes, err
+}
+
+func (d *dictionary) mergeHeap(ctx context.Context, m nameHeap, out *bufio.Writer, each func(uint32, []byte) error) (int, error) {
+	nodes := 0
+	var last []byte
+	for n := 0; len(m) > 0; n++ {
+		if n%(1<<14) == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		c := m[0]
+		if d.apart || nodes == 0 || !bytes.Equal(c.key, last) {
+			if nodes++; nodes > maxNodes {
+				return 0, fmt.Errorf("more than %d nodes: this format holds no more", maxNodes)
+			}
+			last = append(last[:0], c.key...)
+			if err := errors.Join(writeKey(out, last), each(uint32(nodes-1), last)); err != nil {
+				return 0, err
+			}
+		}
+		var number [4]byte
+		binary.LittleEndian.PutUint32(number[:], uint32(nodes-1))
+		if _, err := c.w.Write(number[:]); err != nil {
+			return 0, err
+		}
+		more, err := c.next()
+		if err != nil {
+			return 0, err
+		}
+		if more {
+			heap.Fix(&m, 0)
+		} else {
+			heap.Pop(&m)
+		}
+	}
+	return nodes, nil
+}
+
+// table returns the number of each place of a run, after the merge.
+func (d *dictionary) table(run int) ([]uint32, error) {
+	r := d.runs[run]
+	table := make([]uint32, r.n)
+	places, err1 := readNumbers(r.places)
+	numbers, err2 := readNumbers(r.numbers)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	if len(places) != r.n || len(numbers) != r.n {
+		return nil, fmt.Errorf("merging names: %d places and %d numbers of %d names", len(places), len(numbers), r.n)
+	}
+	for i, place := range places {
+		table[place] = numbers[i]
+	}
+	return table, nil
+}
+
+// keys yields all keys after the merge.
+func (d *dictionary) keys() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if _, err := d.merged.Seek(0, io.SeekStart); err != nil {
+			yield(nil, fmt.Errorf("names: %w", err))
+			return
+		}
+		c := &nameCursor{r: bufio.NewReaderSize(d.merged, 1<<18)}
+		for {
+			more, err := c.next()
+			if !more && err == nil || !yield(c.key, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// close removes the files.
+func (d *dictionary) close() (err error) {
+	files := []*os.File{d.merged}
+	for _, r := range d.runs {
+		files = append(files, r.keys, r.places, r.numbers)
+	}
+	for _, f := range files {
+		if f != nil {
+			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+		}
+	}
+	d.merged, d.runs, d.names = nil, nil, nil
+	return err
+}
+
+// nameCursor walks through the keys of a run.
+type nameCursor struct {
+	run int
+	r   *bufio.Reader
+	w   *bufio.Writer
+	key []byte
+}
+
+func (c *nameCursor) next() (more bool, err error) {
+	n, err := binary.ReadUvarint(c.r)
+	if err == io.EOF {
+		return false, nil
+	}
+	if err == nil {
+		c.key = slices.Grow(c.key[:0], int(n))[:n]
+		_, err = io.ReadFull(c.r, c.key)
+	}
+	if err != nil {
+		return false, fmt.Errorf("merging names: %w", eof(err))
+	}
+	return true, nil
+}
+
+type nameHeap []*nameCursor
+
+func (h nameHeap) Len() int { return len(h) }
+func (h nameHeap) Less(i, j int) bool {
+	c := bytes.Compare(h[i].key, h[j].key)
+	return c < 0 || c == 0 && h[i].run < h[j].run
+}
+func (h nameHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *nameHeap) Push(x any)   { *h = append(*h, x.(*nameCursor)) }
+func (h *nameHeap) Pop() any {
+	old := *h
+	last := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return last
+}
+
+func writeKey(w *bufio.Writer, key []byte) error {
+	if _, err := w.Write(binary.AppendUvarint(w.AvailableBuffer(), uint64(len(key)))); err != nil {
+		return err
+	}
+	_, err := w.Write(key)
+	return err
+}
+
+// writeTemp makes a file of what write writes. The file is there on an error too.
+func writeTemp(dir, name string, write func(w *bufio.Writer) error) (*os.File, error) {
+	f, err := os.CreateTemp(dir, name)
+	if err != nil {
+		return nil, fmt.Errorf("scratch file: %w", err)
+	}
+	w := bufio.NewWriterSize(f, 1<<18)
+	err = write(w)
+	if flushErr := w.Flush(); flushErr != nil {
+		err = errors.Join(err, fmt.Errorf("scratch file: %w; free some space in %s", flushErr, dir))
+	}
+	return f, err
+}
+
+// readNumbers reads a file of 32-bit numbers.
+func readNumbers(f *os.File) ([]uint32, error) {
+	info, err := f.Stat()
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("scratch file: %w", err)
+	}
+	xs := make([]uint32, info.Size()/4)
+	if err := binary.Read(bufio.NewReaderSize(f, 1<<18), binary.LittleEndian, xs); err != nil && len(xs) > 0 {
+		return nil, fmt.Errorf("scratch file: %w", eof(err))
+	}
+	return xs, nil
+}
