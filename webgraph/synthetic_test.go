@@ -1,0 +1,150 @@
+package webgraph
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
+)
+
+func TestSynthetic(t *testing.T) {
+	const pages = 200_000
+	s, err := NewSynthetic(pages, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "g")
+	if err := s.Write(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	g := openGraph(t, path)
+	hosts := g.Hosts().Array(pages)
+	in, internal, leaves := make([]int, pages), 0, 0
+	err = g.Scan(0, pages, func(v uint32, list []uint32) error {
+		if len(list) == 0 {
+			leaves++
+		}
+		for _, d := range list {
+			in[d]++
+			if hosts[v] == hosts[d] {
+				internal++
+			}
+		}
+		if v%1000 == 0 && !slices.Equal(s.Links(nil, v), list) {
+			return fmt.Errorf("page %d has other links when it is asked alone", v)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The exponent of the in-degrees' tail by Hill's estimator, from 50 on.
+	sum, n := 0.0, 0
+	for _, d := range in {
+		if d >= 50 {
+			sum += math.Log(float64(d) / 49.5)
+			n++
+		}
+	}
+	exponent := 1 + float64(n)/sum
+	successors, offsets, _ := g.Bytes()
+	edges := float64(g.Edges())
+	t.Logf("%d hosts, %d sites, %.1f links a page, %.2f of them on the host, %.3f of pages without; in-degree: most %d, exponent %.2f; %.2f bits an edge, %.2f with offsets",
+		g.Hosts().Count(), g.Sites().Count(), edges/pages, float64(internal)/edges, float64(leaves)/pages, slices.Max(in), exponent,
+		float64(successors)*8/edges, float64(successors+offsets)*8/edges)
+	if share := float64(internal) / edges; share < 0.75 || share > 0.95 {
+		t.Errorf("%.2f of the links stay on the host", share)
+	}
+	if exponent < 1.9 || exponent > 3.3 {
+		t.Errorf("exponent of in-degrees %.2f", exponent)
+	}
+	again, err := NewSynthetic(pages, 1)
+	if err != nil || !slices.Equal(s.Links(nil, 777), again.Links(nil, 777)) {
+		t.Errorf("the same seed gives another web: %v", err)
+	}
+}
+
+// listOf writes a synthetic web as an edge list, with numbers or URLs.
+func listOf(tb testing.TB, pages int, named bool) (path string, edges int) {
+	tb.Helper()
+	s, err := NewSynthetic(pages, 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out bytes.Buffer
+	z, err := zstd.NewWriter(&out)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	g := Graph{}
+	var raw []byte
+	for h, first := range s.hosts {
+		raw = appendRun(raw, first, uint32(h))
+	}
+	g.hosts, _ = openRuns(raw, uint64(pages), uint64(len(s.hosts)))
+	hosts := g.hosts.Array(pages)
+	name := func(dst []byte, v uint32) []byte {
+		if named {
+			dst = fmt.Appendf(dst, "http://www%d.example%d.org/archive/%d/page-", hosts[v]%7, hosts[v], v%10)
+		}
+		return strconv.AppendUint(dst, uint64(v), 10)
+	}
+	var line []byte
+	err = s.Each(tb.Context(), func(v uint32, links []uint32) error {
+		for _, d := range links {
+			line = append(name(append(name(line[:0], v), '\t'), d), '\n')
+			if _, err := z.Write(line); err != nil {
+				return err
+			}
+		}
+		edges += len(links)
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	path = filepath.Join(tb.TempDir(), "list.zst")
+	writeFile(tb, path, out.Bytes())
+	return path, edges
+}
+
+// BenchmarkBuild builds graphs of compressed edge lists.
+func BenchmarkBuild(b *testing.B) {
+	for _, named := range []bool{false, true} {
+		for _, memory := range []int{0, 32 << 20} {
+			b.Run(fmt.Sprintf("named=%v/memory=%dMiB", named, memory>>20), func(b *testing.B) {
+				list, edges := listOf(b, 1_000_000, named)
+				before := cpuTime(b)
+				b.ResetTimer()
+				for range b.N {
+					if _, err := BuildEdgeList(b.Context(), list, list+".graph", BuildOptions{Memory: memory}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(edges)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Medges/s")
+				b.ReportMetric(float64(edges)*float64(b.N)/(cpuTime(b)-before).Seconds()/1e6, "Medges/cpu-s")
+			})
+		}
+	}
+}
+
+// cpuTime is the processor time of this process, which other processes do not
+// change much.
+func cpuTime(tb testing.TB) time.Duration {
+	tb.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
