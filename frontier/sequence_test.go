@@ -1,0 +1,348 @@
+package frontier
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// oracle chooses as the definitions of paper B1 say: it keeps of each waiting
+// vertex which visits reached it, and compares all of them at every step.
+type oracle struct {
+	order   string
+	rng     *rand.Rand
+	step    int
+	waits   map[uint32]*reached
+	visited map[uint32]bool
+}
+
+// reached tells how a vertex was found.
+type reached struct {
+	v      uint32
+	found  [2]int // step and place among the links
+	steps  []int  // visits whose links to it count
+	places []int  // where the link stood in each
+	weight int    // mns
+}
+
+func (o *oracle) visit(counts, finds []uint32) {
+	weight := 1
+	if o.order == "mns" {
+		weight = 1 + int(o.rng.Uint32N(2))
+	}
+	for i, vs := range [][]uint32{counts, finds} {
+		for place, v := range vs {
+			if o.visited[v] {
+				continue
+			}
+			if o.waits[v] == nil {
+				o.waits[v] = &reached{v: v, found: [2]int{o.step, place}}
+			}
+			if r := o.waits[v]; i == 0 {
+				r.steps, r.places, r.weight = append(r.steps, o.step), append(r.places, place), r.weight+weight
+			}
+		}
+	}
+	o.step++
+}
+
+// next takes the best vertex.
+func (o *oracle) next() (uint32, bool) {
+	var best *reached
+	for _, r := range o.waits {
+		if best == nil || o.before(r, best) {
+			best = r
+		}
+	}
+	if best == nil {
+		return 0, false
+	}
+	delete(o.waits, best.v)
+	o.visited[best.v] = true
+	return best.v, true
+}
+
+// before says whether a comes before b.
+func (o *oracle) before(a, b *reached) bool {
+	if len(a.steps) == 0 || len(b.steps) == 0 {
+		if len(a.steps)+len(b.steps) > 0 {
+			return len(a.steps) > 0
+		}
+		return slices.Compare(a.found[:], b.found[:]) < 0
+	}
+	last := func(r *reached) []int { return []int{r.steps[len(r.steps)-1], r.places[len(r.places)-1]} }
+	c := 0
+	switch o.order {
+	case "bfs":
+		c = cmp.Or(cmp.Compare(a.steps[0], b.steps[0]), cmp.Compare(a.places[0], b.places[0]))
+	case "dfs":
+		c = cmp.Or(-cmp.Compare(last(a)[0], last(b)[0]), cmp.Compare(last(a)[1], last(b)[1]))
+	case "lexbfs": // labels are n−i, n−j, …: the larger one has the smaller step, or goes on
+		c = slices.CompareFunc(a.steps, b.steps, func(x, y int) int { return cmp.Compare(y, x) })
+		c = -c
+	case "lexdfs": // labels are the steps, the last first
+		x, y := slices.Clone(a.steps), slices.Clone(b.steps)
+		slices.Reverse(x)
+		slices.Reverse(y)
+		c = -slices.Compare(x, y)
+	case "mcs":
+		c = -cmp.Compare(len(a.steps), len(b.steps))
+	case "mns":
+		c = -cmp.Compare(a.weight, b.weight)
+	}
+	return cmp.Or(c, slices.Compare(last(a), last(b))) < 0
+}
+
+// randomWeb makes links with an order of their own, and says which count.
+func randomWeb(rng *rand.Rand) (links [][]uint32, counts func(src, dst uint32) bool) {
+	n := 1 + rng.IntN(60)
+	links = make([][]uint32, n)
+	density := rng.Float64() * rng.Float64()
+	for v := range links {
+		for _, w := range rng.Perm(n) {
+			if rng.Float64() < density {
+				links[v] = append(links[v], uint32(w)) // to itself, too
+			}
+		}
+	}
+	sites := 1 + rng.IntN(6)
+	site := func(v uint32) int { return int(v*7919) % sites }
+	alike := rng.IntN(3) == 0
+	return links, func(src, dst uint32) bool { return alike || site(src) != site(dst) || site(src) == 0 }
+}
+
+// crawl runs a sequence over links from starts.
+func crawl(links [][]uint32, counts func(src, dst uint32) bool, starts []uint32, next func() (uint32, bool), visit func(counts, finds []uint32)) (order []uint32) {
+	visit(starts, nil)
+	for {
+		v, ok := next()
+		if !ok {
+			return order
+		}
+		order = append(order, v)
+		var c, f []uint32
+		for _, w := range links[v] {
+			if counts(v, w) {
+				c = append(c, w)
+			} else {
+				f = append(f, w)
+			}
+		}
+		visit(c, f)
+	}
+}
+
+// TestSequencesEqualOracle compares each ordering with its definition on 10,000
+// random graphs of up to 60 vertices.
+func TestSequencesEqualOracle(t *testing.T) {
+	graphs := 10_000
+	if testing.Short() {
+		graphs = 1000
+	}
+	for _, order := range []string{"bfs", "dfs", "lexbfs", "lexdfs", "mcs", "mns"} {
+		t.Run(order, func(t *testing.T) {
+			for i := range graphs {
+				rng := rand.New(rand.NewPCG(uint64(i), 1))
+				links, counts := randomWeb(rng)
+				var starts []uint32
+				for _, v := range rng.Perm(len(links))[:1+rng.IntN(min(3, len(links)))] {
+					starts = append(starts, uint32(v))
+				}
+				s, err := NewSequence(order, rng.IntN(len(links)+1), rand.New(rand.NewPCG(7, 7)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := &oracle{order: order, rng: rand.New(rand.NewPCG(7, 7)), waits: map[uint32]*reached{}, visited: map[uint32]bool{}}
+				got := crawl(links, counts, starts, s.Next, s.Visit)
+				want := crawl(links, counts, starts, o.next, o.visit)
+				if !slices.Equal(got, want) {
+					t.Fatalf("graph %d from %v: links %v\n got %v\nwant %v", i, starts, links, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestPaperB is the worked example of paper B1: 1 … 5 are visited in this order,
+// whatever the ordering; who is next?
+func TestPaperB(t *testing.T) {
+	links := [][]uint32{{6, 7}, {7, 8}, {8}, {8, 9}, {9, 10}}
+	want := map[string][]uint32{
+		"generic": {6, 7, 8, 9, 10}, "bfs": {6, 7}, "lexbfs": {7}, "dfs": {9, 10}, "lexdfs": {9}, "mns": {7, 8, 9}, "mcs": {8},
+	}
+	for _, order := range Sequences() {
+		s, err := NewSequence(order, 0, rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, to := range links {
+			s.Visit(to, nil) // vertices 1 … 5 themselves never wait
+		}
+		if got, ok := s.Next(); !ok || !slices.Contains(want[order], got) {
+			t.Errorf("%s: next is %d, want one of %v", order, got, want[order])
+		}
+	}
+}
+
+// TestTheorems says that orders of connected undirected graphs have the property
+// that characterises them (Corneil and Krueger 2008): for a before b before c with
+// an edge ac and no edge ab there is a vertex d with the property named.
+func TestTheorems(t *testing.T) {
+	type has = func(x, y int) bool // is there an edge between the x-th and the y-th visited
+	some := func(from, to int, p func(d int) bool) bool {
+		for d := from; d < to; d++ {
+			if p(d) {
+				return true
+			}
+		}
+		return false
+	}
+	properties := map[string]func(e has, a, b, c int) bool{
+		"generic": func(e has, a, b, c int) bool { return some(0, b, func(d int) bool { return e(d, b) }) },
+		"bfs":     func(e has, a, b, c int) bool { return some(0, a, func(d int) bool { return e(d, b) }) },
+		"dfs":     func(e has, a, b, c int) bool { return some(a+1, b, func(d int) bool { return e(d, b) }) },
+		"lexbfs":  func(e has, a, b, c int) bool { return some(0, a, func(d int) bool { return e(d, b) && !e(d, c) }) },
+		"lexdfs":  func(e has, a, b, c int) bool { return some(a+1, b, func(d int) bool { return e(d, b) && !e(d, c) }) },
+		"mns":     func(e has, a, b, c int) bool { return some(0, b, func(d int) bool { return e(d, b) && !e(d, c) }) },
+		"mcs": func(e has, a, b, c int) bool {
+			n := 0
+			for d := range b {
+				if e(d, b) {
+					n++
+				}
+				if e(d, c) {
+					n--
+				}
+			}
+			return n >= 0
+		},
+	}
+	// Every ordering but dfs and bfs with their own ties is also what it refines.
+	also := map[string][]string{"lexbfs": {"bfs", "mns"}, "lexdfs": {"dfs", "mns"}, "mcs": {"mns"}}
+	for _, order := range Sequences() {
+		names := append([]string{order, "generic"}, also[order]...)
+		for i := range 400 {
+			rng := rand.New(rand.NewPCG(uint64(i), 2))
+			n := 2 + rng.IntN(24)
+			edge := make([][]bool, n)
+			for v := range edge {
+				edge[v] = make([]bool, n)
+			}
+			density := rng.Float64()
+			for v := 1; v < n; v++ {
+				w := rng.IntN(v) // so that the graph is connected
+				edge[v][w], edge[w][v] = true, true
+				for w := range v {
+					if rng.Float64() < density*density {
+						edge[v][w], edge[w][v] = true, true
+					}
+				}
+			}
+			links := make([][]uint32, n)
+			for v := range links {
+				for _, w := range rng.Perm(n) {
+					if edge[v][w] {
+						links[v] = append(links[v], uint32(w))
+					}
+				}
+			}
+			s, err := NewSequence(order, n, rng)
+			if err != nil {
+				t.Fatal(err)
+			}
+			visits := crawl(links, func(uint32, uint32) bool { return true }, []uint32{uint32(rng.IntN(n))}, s.Next, s.Visit)
+			if len(visits) != n {
+				t.Fatalf("%s: %d of %d vertices", order, len(visits), n)
+			}
+			e := func(x, y int) bool { return edge[visits[x]][visits[y]] }
+			for _, name := range names {
+				if a, b, c, ok := breach(n, e, properties[name]); ok {
+					t.Fatalf("%s is no %s order: visits %d, %d, %d of %v, links %v", order, name, a, b, c, visits, links)
+				}
+			}
+		}
+	}
+}
+
+// breach looks for a < b < c with an edge ac, none ab, and not the property.
+func breach(n int, e func(x, y int) bool, property func(e func(x, y int) bool, a, b, c int) bool) (a, b, c int, found bool) {
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			for c := b + 1; c < n; c++ {
+				if e(a, c) && !e(a, b) && !property(e, a, b, c) {
+					return a, b, c, true
+				}
+			}
+		}
+	}
+	return 0, 0, 0, false
+}
+
+func TestGenericTakesAll(t *testing.T) {
+	s, err := NewSequence("generic", 0, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := [][]uint32{{1, 2}, {2, 3}, {0}, {4}, {}}
+	got := crawl(links, func(src, dst uint32) bool { return src%2 == 0 }, []uint32{0}, s.Next, s.Visit)
+	slices.Sort(got)
+	if !slices.Equal(got, []uint32{0, 1, 2, 3, 4}) {
+		t.Errorf("got %v", got)
+	}
+	if _, err := NewSequence("best", 0, nil); err == nil {
+		t.Error("an ordering that is not known was made")
+	}
+}
+
+// BenchmarkSequence visits vertices that all link to some of the last thousand
+// and of all.
+func BenchmarkSequence(b *testing.B) {
+	const n, degree = 1 << 20, 10
+	rng := rand.New(rand.NewPCG(1, 1))
+	links := make([][]uint32, n)
+	for v := range links {
+		for i := range degree {
+			w := rng.IntN(n)
+			if i < 8 {
+				w = (v + rng.IntN(1000)) % n
+			}
+			links[v] = append(links[v], uint32(w))
+		}
+	}
+	for _, order := range Sequences() {
+		b.Run(order, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := NewSequence(order, n, rng)
+				if err != nil {
+					b.Fatal(err)
+				}
+				s.Visit([]uint32{0}, nil)
+				for {
+					v, ok := s.Next()
+					if !ok {
+						break
+					}
+					s.Visit(links[v], nil)
+				}
+			}
+			b.ReportMetric(float64(n*degree)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Medges/s")
+		})
+	}
+}
+
+func ExampleNewSequence() {
+	s, err := NewSequence("mcs", 0, nil)
+	if err != nil {
+		panic(err)
+	}
+	links := map[uint32][]uint32{0: {1, 2, 3}, 1: {3}}
+	s.Visit([]uint32{0}, nil) // the start URL
+	for v, ok := s.Next(); ok; v, ok = s.Next() {
+		fmt.Print(v, " ")
+		s.Visit(links[v], nil)
+	}
+	// Output: 0 1 3 2
+}
