@@ -13,7 +13,8 @@
 //
 // Files: bits.go codes of numbers; encode.go and decode.go a node's successors;
 // offsets.go where they begin; format.go, writer.go and graph.go the file; url.go
-// the order of URLs, hosts and sites; sorter.go, names.go, dictionary.go and
-// builder.go the way from edges to a file; edgelist.go edge lists as text;
-// csr.go a graph as plain arrays.
+// the order of URLs, hosts and sites; sorter.go, names.go, dictionary.go,
+// builder.go and numbered.go the way from edges to a file; edgelist.go edge lists
+// as text; transpose.go; csr.go a graph as plain arrays; synthetic.go made-up webs;
+// crawl.go virtual crawls; pagerank.go and kendall.go what they are measured by.
 package webgraph

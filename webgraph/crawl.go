@@ -1,0 +1,116 @@
+package webgraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fossick/frontier"
+)
+
+// Crawl is a virtual crawl of a graph by an ordering (paper B3): every page is
+// there, and a step is one page. Links are of the paper's three kinds: external
+// ones lead to another site, initial ones stay on a site that holds a start page,
+// and both move a URL's priority; all other internal ones only discover it. A page
+// without a site, as its name is no URL, has external links only.
+type Crawl struct {
+	Graph    *Graph
+	Order    frontier.Sequence
+	Starts   []uint32
+	MaxPages int  // 0 for all that can be reached
+	Alike    bool // all links count alike
+
+	// Sites is Graph.Sites().Array; when several crawls share it, each takes 4
+	// bytes a page less. Run makes it when it is nil and there are sites.
+	Sites []uint32
+}
+
+// CrawlResult says what a crawl did.
+type CrawlResult struct {
+	Pages int
+	Edges int64 // links of the pages crawled
+}
+
+// Run crawls, and calls visit with each page in turn; from 0. It ends with visit's
+// error.
+func (c *Crawl) Run(ctx context.Context, visit func(step int, v uint32) error) (CrawlResult, error) {
+	var done CrawlResult
+	if len(c.Starts) == 0 {
+		return done, errors.New("a virtual crawl needs a start page")
+	}
+	n := c.Graph.Nodes()
+	for _, v := range c.Starts {
+		if int(v) >= n {
+			return done, fmt.Errorf("start page %d of a graph of %d pages", v, n)
+		}
+	}
+	kinds := c.kinds()
+	r := c.Graph.Reader()
+	c.Order.Visit(c.Starts, nil)
+	var counts, finds []uint32
+	for c.MaxPages == 0 || done.Pages < c.MaxPages {
+		if done.Pages%1024 == 0 && ctx.Err() != nil {
+			return done, ctx.Err()
+		}
+		v, ok := c.Order.Next()
+		if !ok {
+			return done, nil
+		}
+		links, err := r.Successors(v)
+		if err != nil {
+			return done, err
+		}
+		if err := visit(done.Pages, v); err != nil {
+			return done, err
+		}
+		done.Pages++
+		done.Edges += int64(len(links))
+		if kinds.all(v) {
+			c.Order.Visit(links, nil)
+			continue
+		}
+		counts, finds = kinds.part(counts[:0], finds[:0], v, links)
+		c.Order.Visit(counts, finds)
+	}
+	return done, nil
+}
+
+// linkKinds tells the kinds of links apart.
+type linkKinds struct {
+	sites   []uint32 // of each page; nil when all links count
+	initial []bool   // by site: it holds a start page
+}
+
+func (c *Crawl) kinds() linkKinds {
+	if c.Alike || c.Graph.Sites().Count() == 0 {
+		return linkKinds{}
+	}
+	k := linkKinds{sites: c.Sites, initial: make([]bool, c.Graph.Sites().Count())}
+	if k.sites == nil {
+		k.sites = c.Graph.Sites().Array(c.Graph.Nodes())
+	}
+	for _, v := range c.Starts {
+		if site := k.sites[v]; site != None {
+			k.initial[site] = true
+		}
+	}
+	return k
+}
+
+// all says whether all links of a page count.
+func (k linkKinds) all(v uint32) bool {
+	return k.sites == nil || k.sites[v] == None || k.initial[k.sites[v]]
+}
+
+// part parts the links of page v.
+func (k linkKinds) part(counts, finds []uint32, v uint32, links []uint32) ([]uint32, []uint32) {
+	site := k.sites[v]
+	for _, w := range links {
+		if k.sites[w] == site {
+			finds = append(finds, w)
+		} else {
+			counts = append(counts, w)
+		}
+	}
+	return counts, finds
+}
