@@ -16,5 +16,6 @@
 // the order of URLs, hosts and sites; sorter.go, names.go, dictionary.go,
 // builder.go and numbered.go the way from edges to a file; edgelist.go edge lists
 // as text; transpose.go; csr.go a graph as plain arrays; synthetic.go made-up webs;
-// crawl.go virtual crawls; pagerank.go and kendall.go what they are measured by.
+// crawl.go virtual crawls; simulate.go, pagerank.go and kendall.go how they are
+// measured.
 package webgraph

@@ -77,10 +77,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Resolvers(newSettings()),
 		kong.Vars{
-			"topics":   strings.Join(models.BuiltinTopics(), ", "),
-			"orders":   strings.Join(frontier.Orderings(), ", "),
-			"policies": policyHelp(),
-			"explore":  fmt.Sprint(defaultExplore),
+			"topics":    strings.Join(models.BuiltinTopics(), ", "),
+			"orders":    strings.Join(frontier.Orderings(), ", "),
+			"sequences": strings.Join(frontier.Sequences(), ", "),
+			"policies":  policyHelp(),
+			"explore":   fmt.Sprint(defaultExplore),
 
 			"classifiers": strings.Join(train.Classifiers(), ", "),
 		},

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"fossick/webgraph"
+)
+
+// graphCmd builds graph files.
+type graphCmd struct {
+	Source    string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
+	Output    string `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only read through and described."`
+	Transpose bool   `help:"Turn all links round."`
+	Memory    int    `default:"256" placeholder:"MIB" help:"What sorting may take, in MiB; more goes to scratch files beside the graph [256]."`
+}
+
+func (graphCmd) Help() string {
+	return `Builds a compressed graph file, which simulate reads without building it again. Reads ` + graphSources + `. A graph may be larger than memory. A graph file without -o is verified, to the last list.
+
+Examples:
+  fossick graph links.tsv.zst -o links.graph
+  fossick graph synthetic:10000000 -o web.graph`
+}
+
+// graphResult is what graph prints.
+type graphResult struct {
+	Graph     string   `json:"graph"`
+	File      *string  `json:"file"` // null without -o
+	Nodes     int      `json:"nodes"`
+	Edges     int64    `json:"edges"`
+	Hosts     int      `json:"hosts"`
+	Sites     int      `json:"sites"`
+	SelfLoops *int64   `json:"self_loops"` // dropped; null when nothing was built of edges
+	Repeated  *int64   `json:"repeated"`   // likewise
+	Dangling  *int64   `json:"dangling"`   // numbers without a name where others have one
+	Bits      *float64 `json:"bits_per_edge"`
+	AllBits   *float64 `json:"bits_per_edge_with_offsets"`
+	Bytes     int64    `json:"bytes"` // of the file, names and all
+	Seconds   float64  `json:"seconds"`
+	EdgesPerS *float64 `json:"edges_per_second"`
+}
+
+func (c *graphCmd) Run(a *app) error {
+	if c.Memory < 1 || c.Memory > 1<<20 {
+		return usagef("--memory %d: want MiB, from 1 to %d", c.Memory, 1<<20)
+	}
+	began := time.Now()
+	path, stats, err := c.build(a)
+	if err != nil {
+		return err
+	}
+	g, err := webgraph.Open(path)
+	if err != nil {
+		return err
+	}
+	a.onClose(g.Close)
+	seconds := time.Since(began).Seconds()
+	a.say("reading all of it")
+	if err := g.Verify(a.ctx); err != nil {
+		return err
+	}
+	r := c.result(g, stats, seconds)
+	return a.emit(r, r.print)
+}
+
+// build returns the path of the graph file, and what it was built of, nil when
+// there was one.
+func (c *graphCmd) build(a *app) (path string, stats *webgraph.Stats, err error) {
+	switch {
+	case c.Transpose && c.Output == "":
+		return "", nil, usagef("--transpose needs -o FILE, the graph to write")
+	case c.Transpose:
+		g, stats, err := openGraph(a, c.Source, c.Memory<<20)
+		if err != nil {
+			return "", nil, err
+		}
+		return c.Output, stats, g.Transpose(a.ctx, c.Output, c.Memory<<20)
+	case isGraphFile(c.Source) && c.Output != "":
+		return "", nil, usagef("%s is a graph file already; leave -o out to verify it, or add --transpose", c.Source)
+	case isGraphFile(c.Source):
+		return c.Source, nil, nil
+	case c.Output != "":
+		stats, err = buildGraph(a, c.Source, c.Output, c.Memory<<20)
+		return c.Output, stats, err
+	}
+	dir, err := os.MkdirTemp("", "fossick-graph-")
+	if err != nil {
+		return "", nil, err
+	}
+	a.onClose(func() error { return os.RemoveAll(dir) })
+	path = dir + "/graph"
+	stats, err = buildGraph(a, c.Source, path, c.Memory<<20)
+	return path, stats, err
+}
+
+func (c *graphCmd) result(g *webgraph.Graph, stats *webgraph.Stats, seconds float64) *graphResult {
+	successors, offsets, file := g.Bytes()
+	r := &graphResult{
+		Graph: c.Source, Nodes: g.Nodes(), Edges: g.Edges(), Hosts: g.Hosts().Count(), Sites: g.Sites().Count(),
+		Bytes: file, Seconds: seconds,
+	}
+	if c.Output != "" {
+		r.File = &c.Output
+	}
+	if stats != nil {
+		r.SelfLoops, r.Repeated, r.Dangling = &stats.SelfLoops, &stats.Repeated, &stats.Dangling
+	}
+	if g.Edges() > 0 {
+		bits, all := 8*float64(successors)/float64(g.Edges()), 8*float64(successors+offsets)/float64(g.Edges())
+		r.Bits, r.AllBits = &bits, &all
+		if seconds > 0 && !isGraphFile(c.Source) {
+			speed := float64(g.Edges()) / seconds
+			r.EdgesPerS = &speed
+		}
+	}
+	return r
+}
+
+func (r *graphResult) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %d nodes, %d edges, %d hosts, %d sites\n", r.Graph, r.Nodes, r.Edges, r.Hosts, r.Sites)
+	if r.SelfLoops != nil {
+		fmt.Fprintf(w, "dropped: %d self-loops, %d repeated edges\n", *r.SelfLoops, *r.Repeated)
+		if *r.Dangling > 0 {
+			fmt.Fprintf(w, "%d nodes have no name\n", *r.Dangling)
+		}
+	}
+	if r.Bits != nil {
+		fmt.Fprintf(w, "%.2f bits an edge, %.2f with the places where lists begin; %d bytes with names\n", *r.Bits, *r.AllBits, r.Bytes)
+	}
+	if r.File != nil {
+		fmt.Fprintf(w, "graph: %s, built in %.1f s\n", *r.File, r.Seconds)
+	} else {
+		fmt.Fprintln(w, "verified")
+	}
+}

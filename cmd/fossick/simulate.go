@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"fossick/frontier"
+	"fossick/webgraph"
+)
+
+// simulateCmd crawls a graph virtually.
+type simulateCmd struct {
+	Graph     string   `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
+	Order     []string `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}."`
+	Seeds     string   `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
+	Starts    int      `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
+	StartSets int      `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]."`
+	MaxPages  int      `placeholder:"N" help:"Pages a crawl, start pages included [all that can be reached]."`
+	Points    int      `default:"20" placeholder:"N" help:"Points of a curve [20]."`
+	Alike     bool     `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages, as in paper B."`
+	Damping   float64  `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]."`
+	HTML      string   `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
+}
+
+// defaultStarts are as many start pages as paper B3 has portal sites.
+const defaultStarts = 3
+
+func (simulateCmd) Help() string {
+	return `Crawls a stored graph of links by several orderings, as if every page were there and every fetch took no time, and says which one collects important pages first: how much of all PageRank the pages crawled till then have, how many sites they are of, and how well PageRank computed from them alone ranks them (Kendall's tau). Means over the start sets, with 95 % intervals.
+
+Reads ` + graphSources + `.
+
+Example:
+  fossick simulate links.tsv.zst --order mcs,bfs,lexbfs --max-pages 20000 --html orders.html`
+}
+
+// simulateRun is one run of the verb.
+type simulateRun struct {
+	*simulateCmd
+	app  *app
+	g    *webgraph.Graph
+	sim  webgraph.Simulation
+	sets [][]uint32 // start pages
+}
+
+func (c *simulateCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	r := &simulateRun{simulateCmd: c, app: a}
+	if err := r.load(); err != nil {
+		return err
+	}
+	out := r.result()
+	for _, name := range c.Order {
+		crawls, err := r.crawls(name)
+		if err != nil {
+			return err
+		}
+		out.add(name, crawls)
+	}
+	if c.HTML != "" {
+		out.HTML = c.HTML
+		if err := out.write(a, c.HTML); err != nil {
+			return err
+		}
+	}
+	return a.emit(out, out.print)
+}
+
+// check refuses what means nothing, before anything is read.
+func (c *simulateCmd) check() error {
+	if c.Starts < 0 || c.StartSets < 1 || c.MaxPages < 0 || c.Points < 1 || c.Points > 10_000 {
+		return usagef("--starts %d, --start-sets %d, --max-pages %d, --points %d: want no negative numbers, 1 start set and point at least, and 10000 points at most", c.Starts, c.StartSets, c.MaxPages, c.Points)
+	}
+	if !(c.Damping > 0 && c.Damping < 1) {
+		return usagef("--damping %g: want a number between 0 and 1", c.Damping)
+	}
+	for i, name := range c.Order {
+		if !slices.Contains(frontier.Sequences(), name) {
+			return usagef("ordering %q is not known; choose of %s", name, strings.Join(frontier.Sequences(), ", "))
+		}
+		if slices.Contains(c.Order[:i], name) {
+			return usagef("ordering %s is named twice", name)
+		}
+	}
+	return nil
+}
+
+// load opens the graph, ranks it and draws the start pages.
+func (r *simulateRun) load() error {
+	var err error
+	if r.g, _, err = openGraph(r.app, r.Graph, 0); err != nil {
+		return err
+	}
+	if r.g.Nodes() == 0 {
+		return fmt.Errorf("%s: an empty graph; there is nothing to crawl", r.Graph)
+	}
+	if err := r.start(); err != nil {
+		return err
+	}
+	opt := webgraph.RankOptions{Damping: r.Damping}
+	in, degree, err := webgraph.Transposed(r.g)
+	if err != nil {
+		return err
+	}
+	rank, err := webgraph.PageRank(r.app.ctx, in, degree, opt)
+	if err != nil {
+		return err
+	}
+	r.app.say("%d pages, %d links; PageRank after %d iterations, residual %.1g", r.g.Nodes(), r.g.Edges(), rank.Iterations, rank.Residual)
+	r.sim = webgraph.Simulation{Graph: r.g, Rank: rank.Score, Alike: r.Alike, Points: r.Points, RankOpt: opt}
+	if r.g.Sites().Count() > 0 {
+		r.sim.Sites = r.g.Sites().Array(r.g.Nodes())
+	}
+	r.sim.MaxPages, err = r.reachable()
+	return err
+}
+
+// reachable is how many pages can be reached from a start set, whatever the
+// ordering: from the one that reaches most, --max-pages at most.
+func (r *simulateRun) reachable() (int, error) {
+	most := 0
+	for _, set := range r.sets {
+		order, err := frontier.NewSequence("bfs", r.g.Nodes(), nil)
+		if err != nil {
+			return 0, err
+		}
+		c := webgraph.Crawl{Graph: r.g, Order: order, Starts: set, MaxPages: r.MaxPages, Alike: true}
+		done, err := c.Run(r.app.ctx, func(int, uint32) error { return nil })
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, done.Pages)
+	}
+	return most, nil
+}
+
+// start finds or draws the start pages.
+func (r *simulateRun) start() error {
+	if r.Seeds != "" {
+		set, err := r.named()
+		r.sets = [][]uint32{set}
+		return err
+	}
+	rng := r.app.random(0x57a7)
+	for range r.StartSets {
+		set, err := webgraph.DrawStarts(r.g, cmp.Or(r.Starts, defaultStarts), rng.IntN)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Graph, err)
+		}
+		r.sets = append(r.sets, set)
+	}
+	return nil
+}
+
+// named reads the start pages of a file.
+func (r *simulateRun) named() (set []uint32, err error) {
+	f, err := os.Open(r.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		name := strings.TrimSpace(lines.Text())
+		if name == "" || name[0] == '#' {
+			continue
+		}
+		v, ok, err := r.g.Node(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", r.Seeds, n, name, r.Graph)
+		case !slices.Contains(set, v):
+			set = append(set, v)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Seeds, err)
+	}
+	if len(set) == 0 {
+		return nil, usagef("%s names no start page", r.Seeds)
+	}
+	return set, nil
+}
+
+// crawls runs one ordering from every start set.
+func (r *simulateRun) crawls(name string) ([]*webgraph.Simulated, error) {
+	var all []*webgraph.Simulated
+	for i, set := range r.sets {
+		order, err := frontier.NewSequence(name, r.g.Nodes(), r.app.random(0x0dde+uint64(i)))
+		if err != nil {
+			return nil, err
+		}
+		done, err := r.sim.Run(r.app.ctx, order, set)
+		if err != nil {
+			return nil, err
+		}
+		last := done.Curve[len(done.Curve)-1]
+		r.app.say("%-8s set %2d: %d pages, PageRank %.3f, %d sites", name, i+1, done.Pages, last.PageRank, last.Sites)
+		all = append(all, done)
+	}
+	return all, nil
+}
+
+// orNull is a number that may be unknown.
+func orNull(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	_ "embed" // simulate.html
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"text/tabwriter"
+
+	"fossick/report"
+	"fossick/webgraph"
+)
+
+// simulateResult is what simulate prints (cli.md).
+type simulateResult struct {
+	Graph     string                 `json:"graph"`
+	Nodes     int                    `json:"nodes"`
+	Edges     int64                  `json:"edges"`
+	Hosts     int                    `json:"hosts"`
+	Sites     int                    `json:"sites"`
+	Starts    int                    `json:"starts"` // a crawl
+	StartSets int                    `json:"start_sets"`
+	Pages     int                    `json:"max_pages"`
+	Alike     bool                   `json:"alike"`
+	Damping   float64                `json:"damping"`
+	Orders    map[string]simulatedBy `json:"orders"`
+	HTML      string                 `json:"html,omitempty"`
+
+	order  []string // as asked for
+	points map[string][]meanPoint
+}
+
+// simulatedBy are the crawls by one ordering: means over the start sets.
+type simulatedBy struct {
+	Pages          float64          `json:"pages"`            // crawled
+	Short          int              `json:"short"`            // crawls that ran out of pages
+	Curve          [][4]*float64    `json:"curve"`            // pages, pagerank, sites, tau
+	CI             [][3]*[2]float64 `json:"ci"`               // of the last three, 95 %; null for one start set
+	Seconds        float64          `json:"seconds"`          // of all crawls, without measuring
+	EdgesPerSecond *float64         `json:"edges_per_second"` // likewise
+}
+
+// meanPoint is a point of a mean curve.
+type meanPoint struct {
+	pages                int
+	pageRank, sites, tau webgraph.Mean
+}
+
+func (r *simulateRun) result() *simulateResult {
+	return &simulateResult{
+		Graph: r.Graph, Nodes: r.g.Nodes(), Edges: r.g.Edges(), Hosts: r.g.Hosts().Count(), Sites: r.g.Sites().Count(),
+		Starts: len(r.sets[0]), StartSets: len(r.sets), Pages: r.sim.MaxPages, Alike: r.Alike, Damping: r.Damping,
+		Orders: map[string]simulatedBy{}, points: map[string][]meanPoint{},
+	}
+}
+
+// add takes the crawls of one ordering.
+func (r *simulateResult) add(name string, crawls []*webgraph.Simulated) {
+	var by simulatedBy
+	edges := 0.0
+	for _, c := range crawls {
+		by.Pages += float64(c.Pages) / float64(len(crawls))
+		by.Seconds += c.Seconds
+		edges += float64(c.Edges)
+		if c.Pages < r.Pages {
+			by.Short++
+		}
+	}
+	if by.Seconds > 0 {
+		by.EdgesPerSecond = orNull(edges / by.Seconds)
+	}
+	var points []meanPoint
+	for i := range crawls[0].Curve {
+		p := meanPoint{pages: crawls[0].Curve[i].Pages}
+		var rank, sites, tau []float64
+		for _, c := range crawls {
+			rank, sites, tau = append(rank, c.Curve[i].PageRank), append(sites, float64(c.Curve[i].Sites)), append(tau, c.Curve[i].Tau)
+		}
+		if r.Sites == 0 {
+			sites = nil // they are not known
+		}
+		p.pageRank, p.sites, p.tau = webgraph.MeanOf(rank), webgraph.MeanOf(sites), webgraph.MeanOf(tau)
+		points = append(points, p)
+		by.Curve = append(by.Curve, [4]*float64{orNull(float64(p.pages)), orNull(p.pageRank.Value), orNull(p.sites.Value), orNull(p.tau.Value)})
+		by.CI = append(by.CI, [3]*[2]float64{p.pageRank.CI, p.sites.CI, p.tau.CI})
+	}
+	r.Orders[name], r.points[name] = by, points
+	r.order = append(r.order, name)
+}
+
+// print gives each ordering after a tenth, a half and all of the pages.
+func (r *simulateResult) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %d start pages\n\n",
+		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, r.Starts)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "ordering\tpages\tPageRank\t95 % interval\tsites\t95 % interval\ttau\t95 % interval\t")
+	for _, name := range r.order {
+		points := r.points[name]
+		shown := -1
+		for _, part := range []float64{0.1, 0.25, 0.5, 1} {
+			i := max(0, int(math.Round(part*float64(len(points))))-1)
+			if i == shown {
+				continue
+			}
+			shown = i
+			p := points[i]
+			fmt.Fprintf(t, "%s\t%d\t%.3f\t%s\t%s\t%s\t%s\t%s\t\n", name, p.pages,
+				p.pageRank.Value, spanOf(p.pageRank.CI), number(p.sites.Value, "%.1f"), span(p.sites.CI, "%.1f"), number(p.tau.Value, "%.3f"), spanOf(p.tau.CI))
+		}
+	}
+	_ = t.Flush() // its only errors are w's
+	fmt.Fprintln(w)
+	for _, name := range r.order {
+		by := r.Orders[name]
+		fmt.Fprintf(w, "%s: %.0f pages a crawl", name, by.Pages)
+		if by.Short > 0 {
+			fmt.Fprintf(w, " (%d of %d ran out of pages)", by.Short, r.StartSets)
+		}
+		if by.EdgesPerSecond != nil {
+			fmt.Fprintf(w, ", %.2f million links/s", *by.EdgesPerSecond/1e6)
+		}
+		fmt.Fprintln(w)
+	}
+	if r.HTML != "" {
+		fmt.Fprintf(w, "report: %s\n", r.HTML)
+	}
+}
+
+func number(x float64, format string) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return fmt.Sprintf(format, x)
+}
+
+func span(ci *[2]float64, format string) string {
+	if ci == nil {
+		return "–"
+	}
+	return fmt.Sprintf(format+"–"+format, ci[0], ci[1])
+}
+
+//go:embed simulate.html
+var simulateHTML string
+
+// simulateView is what simulate.html is filled with.
+type simulateView struct {
+	report.Head
+	Plots []report.Figure
+}
+
+// write writes the report.
+func (r *simulateResult) write(a *app, path string) error {
+	v := simulateView{Head: report.Head{
+		Title:    "Orderings on " + filepath.Base(r.Graph),
+		Subtitle: fmt.Sprintf("%s, %s links, %s sites", report.Pages(r.Nodes), report.Number(int(r.Edges)), report.Number(r.Sites)),
+		Made: []report.Fact{
+			{Name: "made by", Value: "fossick " + version},
+			{Name: "random seed", Value: fmt.Sprint(a.seed)},
+			{Name: "start pages", Value: fmt.Sprintf("%d sets of %d", r.StartSets, r.Starts)},
+			{Name: "all links count alike", Value: fmt.Sprint(r.Alike)},
+			{Name: "damping of PageRank", Value: fmt.Sprint(r.Damping)},
+		},
+	}}
+	for _, name := range r.order {
+		p := r.points[name][len(r.points[name])-1]
+		note := "of all PageRank in the end"
+		if p.pageRank.CI != nil {
+			note += ", 95 % interval " + report.Span(*p.pageRank.CI)
+		}
+		v.Tiles = append(v.Tiles, report.Tile{Label: name, Value: report.Percent(p.pageRank.Value), Note: note})
+	}
+	var err error
+	if v.Plots, err = r.plots(); err != nil {
+		return err
+	}
+	return writePage(path, func(w io.Writer) error { return report.Write(w, simulateHTML, v) })
+}
+
+// plots draws the three curves.
+func (r *simulateResult) plots() ([]report.Figure, error) {
+	kinds := []struct {
+		title, caption, y string
+		counts            bool
+		of                func(meanPoint) webgraph.Mean
+	}{
+		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled; bands are 95 % intervals over the start sets.", "share of all PageRank", false, func(p meanPoint) webgraph.Mean { return p.pageRank }},
+		{"Sites", "Sites that the pages crawled are of.", "sites", true, func(p meanPoint) webgraph.Mean { return p.sites }},
+		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, func(p meanPoint) webgraph.Mean { return p.tau }},
+	}
+	var figures []report.Figure
+	for _, k := range kinds {
+		c := report.Chart{XLabel: "pages crawled", YLabel: k.y, YCounts: k.counts}
+		for _, name := range r.order {
+			line := report.Line{Name: name}
+			for _, p := range r.points[name] {
+				m := k.of(p)
+				if math.IsNaN(m.Value) || k.counts && m.Value < 1 {
+					continue
+				}
+				line.Points = append(line.Points, report.Point{X: float64(p.pages), Y: max(0, m.Value)})
+				if m.CI != nil && !k.counts {
+					line.Band = append(line.Band, [2]float64{max(0, m.CI[0]), min(1, m.CI[1])})
+				}
+			}
+			if len(line.Band) != len(line.Points) {
+				line.Band = nil
+			}
+			if len(line.Points) > 0 {
+				c.Lines = append(c.Lines, line)
+			}
+		}
+		if len(c.Lines) == 0 {
+			continue
+		}
+		f, err := report.NewFigure(k.title, k.caption, c)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, f)
+	}
+	return figures, nil
+}
