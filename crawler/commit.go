@@ -261,18 +261,13 @@ func (c *Crawler) queueLinks(b *store.Batch, o *outcome) ([]store.ID, error) {
 	ids := make([]store.ID, 0, len(o.links))
 	birth := store.Birth{From: o.urlID(), Via: store.ViaLink, Depth: o.birth.Depth + 1}
 	for _, f := range o.links {
-		id, err := c.discover(b, birth, f, c.linkOf(f))
+		id, err := c.discover(b, birth, f, c.linkFrom(o.birth.URL, f))
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, id)
 	}
 	return ids, nil
-}
-
-// linkOf is what an ordering may know of a link found now.
-func (c *Crawler) linkOf(f found) frontier.Link {
-	return frontier.Link{Score: f.score, Step: c.counts.Pages}
 }
 
 // maxHops bounds redirects in a row.

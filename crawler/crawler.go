@@ -31,6 +31,7 @@ type Crawler struct {
 	frontier    *frontier.Frontier
 	hosts       hostCache
 	resolved    map[frontier.Host]struct{} // hosts whose address was looked up
+	kinds       linkKinds
 	places      places
 	latest      latest
 	farms       farms
@@ -72,6 +73,7 @@ func New(opt Options) (*Crawler, error) {
 		outcomes: make(chan *outcome, opt.Workers),
 		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)),
 		seed:     maphash.MakeSeed(),
+		kinds:    newLinkKinds(opt.Ordering, opt.Seeds),
 		hosts:    newHostCache(hostsInMemory),
 		resolved: map[frontier.Host]struct{}{},
 		places:   make(places, placesInMemory),

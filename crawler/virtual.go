@@ -72,6 +72,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	v := &virtual{web: web, seen: map[store.Hash]*vURL{}, contents: map[page.Checksum]struct{}{}}
 	v.opt, v.seed, v.sites = opt, maphash.MakeSeed(), map[string]uint64{}
 	v.rescored.atOnce = rescoreAtOnce
+	v.kinds = newLinkKinds(opt.Ordering, opt.Seeds)
 	v.hosts = newHostCache(math.MaxInt) // there is no store to ask again
 	var err error
 	if v.frontier, err = frontier.New(frontier.Options{}); err != nil {
@@ -179,7 +180,7 @@ func (v *virtual) visit(u *vURL) {
 		v.counts.Pages++
 	}
 	for _, f := range o.links {
-		v.discover(f, frontier.Link{Score: f.score, Step: v.counts.Pages}, u.depth+1, 0)
+		v.discover(f, v.linkFrom(u.url, f), u.depth+1, 0)
 	}
 	if !near && !unwanted {
 		v.keep(u, h, o)

@@ -22,7 +22,8 @@
 // changes.go priorities that change; renew.go the same part by part; party.go hosts, the addresses they share and
 // what is parked at them; tail.go the URLs in order of rank; scratch.go, run.go
 // and block.go the files; entry.go and heap.go the heaps under all of them;
-// bits.go sets of URLs; order.go the orderings that turn a link into a priority.
+// bits.go sets of URLs; order.go and counting.go the orderings that turn a link into a
+// priority.
 // sequence.go has the orderings of paper B over vertices in memory: search.go, mcs.go,
 // lexbfs.go and lexdfs.go.
 package frontier

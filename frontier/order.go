@@ -12,6 +12,11 @@ type Link struct {
 	Step   uint64  // when its page was visited: 1 for the first page, 0 for a start URL
 	Queued bool    // the URL is queued already,
 	Old    float64 // with this priority
+
+	// Discovers says that the link only discovers its URL: it stays on a site without
+	// a start page (paper B, a non-initial link), or is no link at all. Set for
+	// orderings with WantsKinds.
+	Discovers bool
 }
 
 // Ordering turns a discovered link into the priority of its URL.
@@ -31,10 +36,15 @@ var orderings = map[string]OrderingFunc{
 	// The best of the parents counts (paper A2 with increase-key).
 	"relevance": func(l Link) float64 { return best(l, l.Score) },
 	// The neighbour of the earliest visited page first (paper B1): it is its
-	// first parent that counts, and that one was visited first.
+	// first parent that counts, and that one was visited first. All links count alike.
 	"bfs": func(l Link) float64 { return best(l, -float64(l.Step)) },
-	// The neighbour of the latest visited page first (paper B1).
+	// The neighbour of the latest visited page first (paper B1). All links count alike.
 	"dfs": func(l Link) float64 { return best(l, float64(l.Step)) },
+}
+
+// byKind are the orderings that tell the kinds of links apart, see counting.go.
+var byKind = map[string]Ordering{
+	"mcs": counting{countMCS}, "mns": counting{countMNS}, "lexbfs": counting{firstParents}, "lexdfs": counting{lastParents},
 }
 
 // Latest is the ordering of a scorer that weighs all links to a URL itself: what
@@ -50,6 +60,9 @@ func best(l Link, priority float64) float64 {
 
 // OrderingByName returns one of Orderings.
 func OrderingByName(name string) (Ordering, error) {
+	if o, ok := byKind[name]; ok {
+		return o, nil
+	}
 	o, ok := orderings[name]
 	if !ok {
 		return nil, fmt.Errorf("ordering %q is not known; choose one of %s", name, strings.Join(Orderings(), ", "))
@@ -61,6 +74,9 @@ func OrderingByName(name string) (Ordering, error) {
 func Orderings() []string {
 	var names []string
 	for name := range orderings {
+		names = append(names, name)
+	}
+	for name := range byKind {
 		names = append(names, name)
 	}
 	slices.Sort(names)

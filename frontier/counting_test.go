@@ -1,0 +1,126 @@
+package frontier
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestCountingOrderings crawls random graphs through a frontier by the orderings
+// as priorities, and compares with a list of all waiting vertices that keeps all
+// their visits.
+func TestCountingOrderings(t *testing.T) {
+	weight := func(step int) int {
+		n := 0
+		for ; step > 0; step /= 2 {
+			n += step % 2
+		}
+		return 1 + n%2
+	}
+	cut := func(xs []int) []int { return xs[:min(2, len(xs))] }
+	before := map[string]func(a, b *reached) bool{
+		"mcs": func(a, b *reached) bool { return len(a.steps) > len(b.steps) },
+		"mns": func(a, b *reached) bool { return a.weight > b.weight },
+		"lexbfs": func(a, b *reached) bool { // n−i: the smaller step is the larger letter
+			return slices.CompareFunc(cut(a.steps), cut(b.steps), func(x, y int) int { return y - x }) > 0
+		},
+		"lexdfs": func(a, b *reached) bool {
+			x, y := slices.Clone(a.steps), slices.Clone(b.steps)
+			slices.Reverse(x)
+			slices.Reverse(y)
+			return slices.Compare(cut(x), cut(y)) > 0
+		},
+	}
+	for order, before := range before {
+		for i := range 1000 {
+			rng := rand.New(rand.NewPCG(uint64(i), 3))
+			links, counts := randomWeb(rng)
+			got := crawlFrontier(t, order, links, counts)
+			var want []uint32
+			var waits []*reached // in the order of discovery
+			known := map[uint32]*reached{}
+			find := func(v uint32, step int, counts bool) {
+				r := known[v]
+				if r == nil {
+					r = &reached{v: v}
+					known[v], waits = r, append(waits, r)
+				}
+				if counts {
+					r.steps, r.weight = append(r.steps, step), r.weight+weight(step)
+				}
+			}
+			find(0, 0, true)
+			for len(waits) > 0 {
+				best := 0
+				for j, r := range waits {
+					if before(r, waits[best]) {
+						best = j
+					}
+				}
+				v := waits[best].v
+				waits = slices.Delete(waits, best, best+1)
+				want = append(want, v)
+				for _, w := range links[v] {
+					find(w, len(want), counts(v, w))
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s, graph %d: links %v\n got %v\nwant %v", order, i, links, got, want)
+			}
+		}
+	}
+}
+
+// crawlFrontier crawls as the crawler does: one host, a priority a link.
+func crawlFrontier(t *testing.T, order string, links [][]uint32, counts func(src, dst uint32) bool) (visits []uint32) {
+	t.Helper()
+	f, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := OrderingByName(order)
+	if err != nil || !WantsKinds(o) {
+		t.Fatal(order, err)
+	}
+	id, vertex := map[uint32]ID{}, []uint32{0} // ids count from 1
+	old := map[uint32]float64{}
+	host := f.Host("h")
+	find := func(v uint32, l Link) {
+		if id[v] == 0 {
+			id[v] = ID(len(vertex))
+			vertex = append(vertex, v)
+		} else if l.Queued, l.Old = f.Queued(id[v]), old[v]; !l.Queued {
+			return
+		}
+		old[v] = o.Priority(l)
+		f.Push(Item{ID: id[v], Host: host, Priority: old[v]})
+	}
+	find(0, Link{})
+	for {
+		it, ok := f.Next(time.Time{})
+		if !ok {
+			return visits
+		}
+		v := vertex[it.ID]
+		visits = append(visits, v)
+		for _, w := range links[v] {
+			find(w, Link{Step: uint64(len(visits)), Discovers: !counts(v, w)})
+		}
+		f.Done(it.Host, time.Time{})
+	}
+}
+
+func TestLateSteps(t *testing.T) {
+	for _, name := range []string{"lexbfs", "lexdfs"} {
+		o, err := OrderingByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := o.Priority(Link{Step: 1 << 40})
+		q := o.Priority(Link{Step: 1 << 41, Queued: true, Old: p})
+		if !(p > 0) || !(q > p) || q != float64(uint64(q)) || q >= 1<<53 {
+			t.Errorf("%s: %g, then %g", name, p, q)
+		}
+	}
+}
