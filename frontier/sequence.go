@@ -44,11 +44,11 @@ var sequences = map[string]func(lists lists, rng *rand.Rand) Sequence{
 // NewSequence returns one of Sequences with room for so many vertices; with more
 // it grows. rng is for those that draw: generic and mns.
 func NewSequence(name string, vertices int, rng *rand.Rand) (Sequence, error) {
-	make, ok := sequences[name]
+	build, ok := sequences[name]
 	if !ok {
 		return nil, fmt.Errorf("ordering %q is not known; choose one of %s", name, strings.Join(Sequences(), ", "))
 	}
-	return make(newLists(vertices), rng), nil
+	return build(newLists(vertices), rng), nil
 }
 
 // Sequences returns the names of the orderings, sorted.

@@ -32,8 +32,8 @@ type Stats struct {
 	Dangling  int64 // numbers that edges name and the file of names does not
 }
 
-// base is what both builders need.
-type base struct {
+// build is a graph that is being built: what both builders need.
+type build struct {
 	path    string
 	opt     BuildOptions
 	scratch string
@@ -42,21 +42,21 @@ type base struct {
 	belong  belonging
 }
 
-func newBase(path string, opt BuildOptions) (base, error) {
+func newBuild(path string, opt BuildOptions) (build, error) {
 	if opt.Memory <= 0 {
 		opt.Memory = defaultBuildMemory
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".scratch-")
 	if err != nil {
-		return base{}, fmt.Errorf("graph %s: %w", path, err)
+		return build{}, fmt.Errorf("graph %s: %w", path, err)
 	}
-	b := base{path: path, opt: opt, scratch: dir, edges: newSorter(dir, opt.Memory/2)}
+	b := build{path: path, opt: opt, scratch: dir, edges: newSorter(dir, opt.Memory/2)}
 	b.belong = belonging{site: opt.Site, sites: map[string]uint32{}}
 	return b, nil
 }
 
 // finish writes the graph: the sorted edges, each end through number.
-func (b *base) finish(ctx context.Context, nodes int, number func(uint32) uint32, names iter.Seq2[[]byte, error]) (Stats, error) {
+func (b *build) finish(ctx context.Context, nodes int, number func(uint32) uint32, names iter.Seq2[[]byte, error]) (Stats, error) {
 	w, err := Create(b.path, nodes)
 	if err != nil {
 		return b.stats, err
@@ -91,64 +91,13 @@ func (b *base) finish(ctx context.Context, nodes int, number func(uint32) uint32
 	return b.stats, nil
 }
 
-func (b *base) close() error {
+func (b *build) close() error {
 	return errors.Join(b.edges.close(), os.RemoveAll(b.scratch))
-}
-
-// belonging numbers hosts and sites in the order of keys.
-type belonging struct {
-	site               func(url string) string
-	sites              map[string]uint32
-	hosts, siteCount   uint32
-	last               []byte // the host of the key before, with its port
-	lastSite           uint32
-	hostRuns, siteRuns []byte
-}
-
-// add takes the key of node v; keys come sorted.
-func (b *belonging) add(v uint32, key []byte) {
-	host, port, _, ok := splitKey(key)
-	if !ok {
-		b.hostRuns, b.siteRuns = appendRun(b.hostRuns, v, None), appendRun(b.siteRuns, v, None)
-		return
-	}
-	full := key[:len(host)+1+len(port)]
-	sameHost := b.hosts > 0 && string(full) == string(b.last)
-	if !sameHost {
-		b.hosts++
-		b.last = append(b.last[:0], full...)
-	}
-	b.hostRuns = appendRun(b.hostRuns, v, b.hosts-1)
-	if !sameHost || b.site != nil {
-		b.lastSite = b.numberOf(b.siteName(host, key))
-	}
-	b.siteRuns = appendRun(b.siteRuns, v, b.lastSite)
-}
-
-func (b *belonging) siteName(host, key []byte) string {
-	if b.site != nil {
-		if url, ok := nameOfKey(key); ok {
-			if site := b.site(url); site != "" {
-				return site
-			}
-		}
-	}
-	return siteOfHost(hostName(host))
-}
-
-func (b *belonging) numberOf(site string) uint32 {
-	n, ok := b.sites[site]
-	if !ok {
-		n = b.siteCount
-		b.sites[site] = n
-		b.siteCount++
-	}
-	return n
 }
 
 // Builder builds a graph of edges between names. Not safe for concurrent use.
 type Builder struct {
-	base
+	build
 	dict  dictionary
 	known map[string]uint32 // of the run
 	pairs []*os.File        // edges of each run, as pairs of places
@@ -161,11 +110,11 @@ type Builder struct {
 
 // NewBuilder begins a graph at path. Close it in the end.
 func NewBuilder(path string, opt BuildOptions) (*Builder, error) {
-	b, err := newBase(path, opt)
+	b, err := newBuild(path, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &Builder{base: b, dict: dictionary{dir: b.scratch}, known: map[string]uint32{}}, nil
+	return &Builder{build: b, dict: dictionary{dir: b.scratch}, known: map[string]uint32{}}, nil
 }
 
 // Node says that there is such a node, though it may have no edge.

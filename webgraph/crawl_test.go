@@ -60,7 +60,7 @@ http://b.test/2	http://d.test/
 // TestCrawlMemory bounds what a crawl takes beside the graph, for a whole crawl of
 // a synthetic web.
 func TestCrawlMemory(t *testing.T) {
-	const pages = 300_000
+	const pages = 100_000
 	g := synthetic(t, pages)
 	starts := []uint32{0, pages / 2}
 	for _, name := range []string{"bfs", "dfs", "mcs", "lexbfs"} {
@@ -74,7 +74,7 @@ func TestCrawlMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		most := uint64(0)
 		res, err := c.Run(t.Context(), func(step int, _ uint32) error {
-			if step%30_000 == 0 {
+			if step%10_000 == 0 {
 				runtime.GC()
 				runtime.ReadMemStats(&peak)
 				most = max(most, peak.HeapAlloc)

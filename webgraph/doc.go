@@ -12,10 +12,10 @@
 // format and what was rejected. Start with Builder, Open and Graph.Reader.
 //
 // Files: bits.go codes of numbers; encode.go and decode.go a node's successors;
-// offsets.go where they begin; format.go, writer.go and graph.go the file; url.go
-// the order of URLs, hosts and sites; sorter.go, names.go, dictionary.go,
-// builder.go and numbered.go the way from edges to a file; edgelist.go edge lists
-// as text; transpose.go; csr.go a graph as plain arrays; synthetic.go made-up webs;
-// crawl.go virtual crawls; simulate.go, pagerank.go and kendall.go how they are
-// measured.
+// offsets.go where they begin; format.go, writer.go, graph.go, reader.go, names.go
+// and runs.go the file; url.go the order of URLs; sorter.go, dictionary.go,
+// builder.go, numbered.go, ids.go and belonging.go the way from edges to a file;
+// edgelist.go edge lists as text; transpose.go; csr.go a graph as plain arrays;
+// synthetic.go made-up webs; crawl.go virtual crawls; simulate.go, pagerank.go and
+// kendall.go how they are measured.
 package webgraph

@@ -121,9 +121,9 @@ func listOf(tb testing.TB, pages int, named bool) (path string, edges int) {
 // BenchmarkBuild builds graphs of compressed edge lists.
 func BenchmarkBuild(b *testing.B) {
 	for _, named := range []bool{false, true} {
-		for _, memory := range []int{0, 32 << 20} {
+		for _, memory := range []int{0, 16 << 20} {
 			b.Run(fmt.Sprintf("named=%v/memory=%dMiB", named, memory>>20), func(b *testing.B) {
-				list, edges := listOf(b, 1_000_000, named)
+				list, edges := listOf(b, 300_000, named)
 				before := cpuTime(b)
 				b.ResetTimer()
 				for range b.N {

@@ -20,7 +20,7 @@ func (g *Graph) Transpose(ctx context.Context, path string, memory int) error {
 	if err != nil {
 		return fmt.Errorf("graph %s: %w", path, err)
 	}
-	b := base{path: path, scratch: dir, edges: newSorter(dir, memory)}
+	b := build{path: path, scratch: dir, edges: newSorter(dir, memory)}
 	b.belong = belonging{
 		hostRuns: g.hosts.raw, siteRuns: g.sites.raw,
 		hosts: uint32(g.hosts.Count()), siteCount: uint32(g.sites.Count()),
