@@ -162,12 +162,16 @@ func cutNumbers(line []byte) (src, dst uint32, ok bool) {
 
 // eachLine calls do with every line but empty ones and comments, without its end;
 // the slice is good until do returns. Errors tell file and line.
-func eachLine(ctx context.Context, path string, do func(line []byte) error) (err error) {
+func eachLine(ctx context.Context, path string, do func(line []byte) error) error {
 	f, err := openText(path)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	return errors.Join(scanLines(ctx, f, path, do), f.Close())
+}
+
+// scanLines is eachLine of an opened file.
+func scanLines(ctx context.Context, f io.Reader, path string, do func(line []byte) error) error {
 	r := bufio.NewReaderSize(f, maxLineBytes)
 	for n := 1; ; n++ {
 		if n%(1<<14) == 0 && ctx.Err() != nil {

@@ -167,3 +167,56 @@ func FuzzEdgeList(f *testing.F) {
 		}
 	})
 }
+
+// FuzzNamedEdgeList reads an edge list with a file of names beside it: an error, or
+// a sound graph.
+func FuzzNamedEdgeList(f *testing.F) {
+	f.Add([]byte("1\t2\n3\t1\n"), []byte("1\thttp://a.test/\n2\thttp://a.test/\n"))
+	f.Fuzz(func(t *testing.T, list, urls []byte) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x.edges.tsv")
+		writeFile(t, path, list)
+		writeFile(t, filepath.Join(dir, "x.urls.tsv"), urls)
+		stats, err := BuildEdgeList(t.Context(), path, path+".graph", BuildOptions{Memory: 1 << 12})
+		if err != nil {
+			if !errors.Is(err, ErrLine) && !strings.Contains(err.Error(), "two names") && !strings.Contains(err.Error(), "can be kept") {
+				t.Fatal(err)
+			}
+			return
+		}
+		g := openGraph(t, path+".graph")
+		if g.Nodes() != stats.Nodes || g.Edges() != stats.Edges {
+			t.Errorf("%d nodes, %d edges; %+v", g.Nodes(), g.Edges(), stats)
+		}
+	})
+}
+
+// FuzzLines parses any text: what is taken for an edge says what its line says.
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("1\t2\n# c\n 3  4 \r\nhttp://a.test/\tb\n4294967295\t1"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		err := scanLines(t.Context(), bytes.NewReader(text), "text", func(line []byte) error {
+			if len(line) == 0 || line[0] == '#' || bytes.IndexByte(line, '\n') >= 0 {
+				t.Errorf("line %q", line)
+			}
+			if a, b, ok := cutNumbers(line); ok {
+				fields := strings.Fields(strings.ReplaceAll(string(line), "\t", " "))
+				if len(fields) != 2 {
+					t.Fatalf("%q has %q", line, fields)
+				}
+				x, err1 := strconv.ParseUint(fields[0], 10, 32)
+				y, err2 := strconv.ParseUint(fields[1], 10, 32)
+				if err1 != nil || err2 != nil || uint32(x) != a || uint32(y) != b {
+					t.Errorf("%q: %d, %d; want %d, %d", line, a, b, x, y)
+				}
+			}
+			if a, b, ok := cutNames(line); ok && string(a)+"\t"+string(b) != string(line) {
+				t.Errorf("%q: %q, %q", line, a, b)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, ErrLine) {
+			t.Error(err)
+		}
+	})
+}

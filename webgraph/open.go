@@ -34,7 +34,7 @@ func openText(path string) (io.ReadCloser, error) {
 		}
 		r, stop = z, func() {}
 	case strings.HasSuffix(path, ".zst"):
-		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindowBytes))
+		z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(maxWindowBytes))
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w; a name in .zst must hold zstd", path, eof(err)), f.Close())
 		}
