@@ -43,7 +43,7 @@ type Simulated struct {
 }
 
 // tauDigits of log₁₀ of a PageRank count: pages whose ranks differ by less than
-// about 0.01 % are tied, well above what is left of an iteration to ε = 1e-10 on graphs
+// about 0.02 % are tied, well above what is left of an iteration to ε = 1e-10 on graphs
 // of some million pages.
 const tauDigits = 4
 

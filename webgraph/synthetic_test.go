@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
-	"golang.org/x/sys/unix"
 )
 
 func TestSynthetic(t *testing.T) {
@@ -136,15 +134,4 @@ func BenchmarkBuild(b *testing.B) {
 			})
 		}
 	}
-}
-
-// cpuTime is the processor time of this process, which other processes do not
-// change much.
-func cpuTime(tb testing.TB) time.Duration {
-	tb.Helper()
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
