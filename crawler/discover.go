@@ -60,7 +60,7 @@ func (c *Crawler) discoverAgain(b *store.Batch, id, parent store.ID, f found, li
 	link.Queued, link.Old = true, old
 	priority := c.opt.Ordering.Priority(link)
 	it := c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority)
-	_, rescores := c.opt.Scorer.(Rescorer)
+	_, rescores := c.rescorer()
 	switch {
 	case rescores && !c.frontier.Spilled():
 		c.frontier.Push(it) // which may not have the priority that was journalled

@@ -45,3 +45,10 @@ func (c *Crawler) linkFrom(from string, f found) frontier.Link {
 func (c *Crawler) linkOf(f found) frontier.Link {
 	return frontier.Link{Score: f.score, Step: c.counts.Pages, Discovers: true}
 }
+
+// rescorer returns the scorer when it changes its mind about queued URLs and the
+// ordering goes by scores.
+func (c *Crawler) rescorer() (Rescorer, bool) {
+	s, ok := c.opt.Scorer.(Rescorer)
+	return s, ok && frontier.ByScore(c.opt.Ordering)
+}

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"fossick/frontier"
@@ -59,6 +60,26 @@ func TestCountingSessions(t *testing.T) {
 		}
 		if !slices.Equal(whole.urls(), cut.urls()) {
 			t.Errorf("%s: in one go %v\nin parts  %v", order, whole.urls(), cut.urls())
+		}
+	}
+}
+
+// TestRescoringKeepsLinkOrder: a scorer that changes its mind changes nothing in an
+// order that goes by links alone.
+func TestRescoringKeepsLinkOrder(t *testing.T) {
+	for _, order := range []string{"bfs", "dfs", "mcs", "lexdfs"} {
+		o, err := frontier.OrderingByName(order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, shifting := &fakeWeb{pages: manyPages(7, 9)}, &fakeWeb{pages: manyPages(7, 9)}
+		opt, opt2 := newOptions(t, plain, "http://h0.test/0"), newOptions(t, shifting, "http://h0.test/0")
+		opt.Ordering, opt2.Ordering = o, o
+		opt2.Scorer = shiftingScorer{wordScorer{0.3}, new(atomic.Uint64)}
+		crawl(t, opt)
+		crawl(t, opt2)
+		if !slices.Equal(plain.urls(), shifting.urls()) {
+			t.Errorf("%s: %v\nrescored %v", order, plain.urls(), shifting.urls())
 		}
 	}
 }

@@ -35,7 +35,7 @@ func rescoreAfter(queue int, onDisk bool) int {
 
 // learned gives the queue new priorities once the scorer has learned enough.
 func (c *Crawler) learned() error {
-	scorer, ok := c.opt.Scorer.(Rescorer)
+	scorer, ok := c.rescorer()
 	if !ok {
 		return nil
 	}
@@ -60,6 +60,9 @@ func (c *Crawler) learned() error {
 // was queued with, and a resumed crawl rescores at once.
 func (c *Crawler) rescore(scorer Rescorer) {
 	c.rescored.last, c.rescored.going = c.counts.Pages, false
+	if !frontier.ByScore(c.opt.Ordering) {
+		return
+	}
 	c.frontier.Reprioritise(c.newPriority(scorer))
 }
 

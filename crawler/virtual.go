@@ -271,7 +271,7 @@ func (v *virtual) discoverAgain(u *vURL, f found, priority float64) {
 	if priority != old {
 		u.priority, u.score = priority, f.score
 	}
-	_, rescores := v.opt.Scorer.(Rescorer)
+	_, rescores := v.rescorer()
 	switch {
 	case rescores, priority < old:
 		v.frontier.Push(v.place(u))

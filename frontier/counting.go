@@ -18,6 +18,8 @@ type counting struct {
 // Kinds marks an ordering that wants the kinds of links.
 func (counting) Kinds() {}
 
+func (counting) links() {}
+
 // WantsKinds says whether an ordering looks at Link.Discovers.
 func WantsKinds(o Ordering) bool {
 	_, ok := o.(interface{ Kinds() })

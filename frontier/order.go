@@ -67,7 +67,22 @@ func OrderingByName(name string) (Ordering, error) {
 	if !ok {
 		return nil, fmt.Errorf("ordering %q is not known; choose one of %s", name, strings.Join(Orderings(), ", "))
 	}
-	return o, nil
+	if name == "relevance" {
+		return o, nil
+	}
+	return byLinks{o}, nil
+}
+
+// byLinks is an ordering that takes no notice of scores.
+type byLinks struct{ Ordering }
+
+func (byLinks) links() {}
+
+// ByScore says whether an ordering weighs scores, so that a URL's priority is to
+// change when its score does.
+func ByScore(o Ordering) bool {
+	_, links := o.(interface{ links() })
+	return !links
 }
 
 // Orderings returns the names of the known orderings, sorted.
