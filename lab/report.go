@@ -19,6 +19,7 @@ type Report struct {
 	Starts, Sets  int
 	Policies      []Figures
 	Tests         []Test
+	Sweep         []Swept           // harvest against ρ, drawn first; nil for none
 	Known         map[string]string // what each policy is, in a few words
 	Made          []report.Fact
 }
@@ -84,6 +85,13 @@ func WriteReport(w io.Writer, r Report) error {
 	var err error
 	if v.Plots, err = plots(best); err != nil {
 		return err
+	}
+	sweep, err := sweepPlot(r.Sweep)
+	if err != nil {
+		return err
+	}
+	if sweep != nil {
+		v.Plots = slices.Insert(v.Plots, 0, *sweep)
 	}
 	return report.Write(w, reportHTML, v)
 }

@@ -18,7 +18,7 @@ import (
 type labCmd struct {
 	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, or a .jsonl file."`
 	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`
-	Policy []string `required:"" placeholder:"A,B" help:"Policies to compare, by comma: ${policies}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth."`
+	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: ${policies}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth."`
 
 	Truth      string   `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
 	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model that says which pages are on topic, where there is no truth; better not the crawl's own."`
@@ -27,6 +27,7 @@ type labCmd struct {
 	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]."`
 	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one."`
 	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
+	RhoSweep   rhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by paper with each ρ from A to B, as 0:0.9:0.1, and draw harvest against ρ."`
 	Threshold  *float64 `placeholder:"R" help:"Links that score less are dropped by paper [0.2]."`
 	Explore    *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known [${explore}]."`
 	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]."`
@@ -125,6 +126,9 @@ func (c *labCmd) check() error {
 	}
 	if c.Pages > 0 && c.Pages < c.Starts {
 		return usagef("--pages %d: start pages count, and there are %d; ask for more pages or fewer --starts", c.Pages, c.Starts)
+	}
+	if c.sweep(); len(c.Policy) == 0 {
+		return usagef("name the policies to compare with --policy, or a sweep with --rho-sweep")
 	}
 	for _, name := range c.Policy {
 		if name == "parent-oracle" || name == "target-oracle" {

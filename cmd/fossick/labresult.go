@@ -28,6 +28,7 @@ type labResult struct {
 	StartSets   int                  `json:"start_sets"`
 	Policies    map[string]labPolicy `json:"policies"`
 	Tests       []labTest            `json:"tests"`
+	RhoSweep    []rhoPoint           `json:"rho_sweep,omitempty"` // by rising ρ
 	HTML        string               `json:"html,omitempty"`
 
 	LoadSeconds    float64 `json:"load_seconds"` // parsing and training
@@ -122,6 +123,7 @@ func (r *labRun) result(policies []lab.Policy, crawls [][]*lab.Crawl) *labResult
 		out.Policies[p.Name] = row
 		out.order = append(out.order, p.Name)
 	}
+	out.RhoSweep = r.swept(all)
 	out.figures, out.tests = all, lab.Compare(all, r.app.random(0x7e57))
 	for _, t := range out.tests {
 		out.Tests = append(out.Tests, labTest(t))
@@ -203,7 +205,7 @@ func (r *labRun) writeReport(out *labResult) error {
 	}
 	rep := lab.Report{
 		Corpus: filepath.Base(r.Corpus), Topic: r.Topic, CorpusPages: out.CorpusPages, Targets: out.Targets, Pages: r.Pages,
-		Starts: r.Starts, Sets: r.StartSets, Policies: out.figures, Tests: out.tests, Known: known,
+		Starts: r.Starts, Sets: r.StartSets, Policies: out.figures, Tests: out.tests, Known: known, Sweep: sweepLine(out.RhoSweep),
 		Made: []report.Fact{
 			{Name: "made by", Value: "fossick " + version},
 			{Name: "random seed", Value: fmt.Sprint(r.app.seed)},
