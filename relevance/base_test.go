@@ -45,7 +45,7 @@ func TestKeptLiftsAreFresh(t *testing.T) {
 // plainScore is score as the documentation has it.
 func plainScore(l *Learned, e *evidence) float64 {
 	if e.explored {
-		return 1
+		return soonest
 	}
 	x := l.parts(e)
 	base := l.all.mean()
@@ -74,5 +74,5 @@ func plainScore(l *Learned, e *evidence) float64 {
 	x[partHub] /= float64(len(e.named()))
 	x[partHost] = lift(e.host.record, base)
 	x[partFolder] = lift(e.folder.record, e.host.mean())
-	return l.model.probability(x)
+	return highest * l.model.probability(x)
 }

@@ -9,10 +9,11 @@ import (
 	"fossick/page"
 )
 
-// evidence is what is known of a target that waits: 128 bytes.
+// evidence is what is known of a target that waits: 144 bytes.
 type evidence struct {
 	host, folder *place
 	sources      [maxSources]*source // the first pages that link here
+	at           [maxSources]uint8   // places of their links, see sister.go
 	words        [maxLinkWords]token // of the links' texts and the URL, the first of them
 	count        uint8               // of words
 	text         bool                // a link stands in running text, not in navigation
@@ -29,7 +30,7 @@ type evidence struct {
 
 // More of these would tell little more, and there are half a million targets.
 const (
-	maxSources   = 4
+	maxSources   = 6
 	maxLinkWords = 8
 )
 
@@ -43,20 +44,11 @@ func (e *extreme) add(x float64, first bool) {
 	}
 }
 
-// source is a page as a giver of links.
-type source struct {
-	followed place   // its links that were fetched
-	hops     float32 // links since a page on topic; 0 is one itself
-	told     float32 // its probability, as its links were told
-	moved    float32 // by so much it has changed since, by what people said
-
-	contexts []float64 // until its links are scored: what the judge says of the words around each, nil when not known
-}
-
 // voice is what one page says of a target.
 type voice struct {
 	anchor, context float64 // log-odds, by the judge
 	early           float64
+	at              uint8 // place of the link in its page
 	nav             bool
 	words           [maxLinkWords]token
 	count           uint8
@@ -75,6 +67,7 @@ func (l *Learned) hear(r *wordReader, p *page.Page, i int, contexts []float64) v
 		anchor:  logOdds(l.readAnchor(r, link, p.Lang)),
 		context: logOdds(context),
 		early:   1 - float64(i)/float64(len(p.Links)),
+		at:      placeOf(i),
 		nav:     link.Nav,
 	}
 	v.count = uint8(r.link(v.words[:], p.Lang, link))
@@ -111,7 +104,7 @@ func (e *evidence) add(v *voice, from *source, probability float64) {
 		}
 	}
 	if n := int(e.parents); n < maxSources {
-		e.sources[n] = from
+		e.sources[n], e.at[n] = from, v.at
 	}
 	e.parents++
 	e.text = e.text || !v.nav

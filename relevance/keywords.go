@@ -19,6 +19,7 @@ type Keywords struct {
 	compiled map[string]*matcher
 
 	scratch *features.Spare[scratch]
+	known   *sync.Map // by *page.Page, what Found said; nil: it looks anew
 }
 
 // scratch is what one match needs; an Analyzer serves one goroutine.
@@ -71,8 +72,20 @@ func (k *Keywords) Words() []string { return k.words }
 // Found returns the words of K that occur in the title, description or text of
 // p, in the order of K. λ is their number.
 func (k *Keywords) Found(p *page.Page) []string {
-	return k.FoundIn(p.Lang, p.Title, p.Description, p.Text)
+	if k.known == nil {
+		return k.FoundIn(p.Lang, p.Title, p.Description, p.Text)
+	}
+	if words, ok := k.known.Load(p); ok {
+		return words.([]string)
+	}
+	words := k.FoundIn(p.Lang, p.Title, p.Description, p.Text)
+	k.known.Store(p, words)
+	return words
 }
+
+// Remember has Found keep what it said of each page, for crawls that see the same
+// pages again and again. Pages are known by their address, so they may not change.
+func (k *Keywords) Remember() { k.known = &sync.Map{} }
 
 // FoundIn is Found for texts of a language; a phrase must stand within one text.
 func (k *Keywords) FoundIn(lang string, texts ...string) []string {

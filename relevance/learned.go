@@ -29,7 +29,7 @@ type Learned struct {
 
 	mu         sync.Mutex        // guards the rest
 	evidence   recent[*evidence] // by page.Key of targets that were not fetched yet
-	fetched    recent[struct{}]  // by page.Key
+	fetched    recent[known]     // by page.Key
 	turn       uint32            // pages whose links were heard
 	sources    recent[*source]   // by page.Key of pages whose links come next
 	places     recent[*place]    // hosts and folders, by page.Key
@@ -40,6 +40,14 @@ type Learned struct {
 	explorer   explorer
 	history    history
 	marks      *marks
+	kin        kin
+	starts     map[uint64]bool // by page.Key, start pages that are scored next
+}
+
+// known is a fetched page as a target of links.
+type known struct {
+	told float32 // its probability, as its links were told
+	turn uint32  // of the page that named it last, so that a page counts once
 }
 
 // LearnedOptions are the settings of NewLearned.
@@ -54,11 +62,12 @@ type LearnedOptions struct {
 func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 	return &Learned{
 		judge: judge, reader: opt.Reader, cut: opt.Cut, readers: features.NewSpare(newWordReader),
-		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[struct{}](maxFetched),
+		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[known](maxFetched),
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
 		base: newBase(), vocabulary: newVocabulary(),
 		model: newLogistic(), explorer: newExplorer(opt.Explore, opt.Seed),
 		history: history{limit: maxPastWords}, marks: newMarks(),
+		kin: newKin(), starts: map[uint64]bool{},
 	}
 }
 
@@ -91,11 +100,13 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, context
 	terms := []Term{{"probability", probability, "of the topic, by the model"}}
 	probability, marked := l.opinion(key, words, probability)
 	if _, again := l.fetched.get(key); again {
+		delete(l.starts, key)
 		return Score{Value: probability}
 	}
-	l.fetched.put(key, struct{}{})
 	terms = append(terms, marked...)
-	from := &source{hops: 1, contexts: contexts}
+	judged := probability
+	probability, past.kin = l.believe(key, words, judged)
+	from := &source{hops: 1, told: float32(probability), scored: true, contexts: contexts}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)
 		terms = append(terms, l.told(e)...)
@@ -103,9 +114,10 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, context
 		from.hops = e.hops + 1
 		past.links = slices.Clone(e.words[:e.count])
 	}
-	if probability >= l.cut {
+	if judged >= l.cut {
 		from.hops = 0
 	}
+	l.fetched.put(key, known{told: float32(probability)})
 	l.sources.put(key, from)
 	l.vocabulary.learnPage(words, probability)
 	l.all.add(probability)
@@ -116,7 +128,7 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, context
 	l.fetchedNow(past, p)
 	l.base.move(&l.all)
 	l.explore()
-	return Score{probability, terms}
+	return Score{judged, terms}
 }
 
 // learn takes in what the evidence of a target was worth: for the weights, for the
@@ -124,8 +136,8 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, context
 func (l *Learned) learn(e *evidence, probability float64) {
 	l.model.learn(l.parts(e), probability)
 	l.vocabulary.learnLink(e.words[:e.count], probability)
-	for _, s := range e.named() {
-		s.followed.add(probability)
+	for i, s := range e.named() {
+		s.turned(e.at[i], probability)
 	}
 }
 
@@ -135,27 +147,19 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 	r := l.readers.Get()
 	defer l.readers.Put(r)
 	contexts := l.contexts(p.URL)
-	told := make([]voice, len(p.Links))
+	told, keys := make([]voice, len(p.Links)), make([]uint64, len(p.Links))
 	for i := range p.Links {
-		told[i] = l.hear(r, p, i, contexts)
+		told[i], keys[i] = l.hear(r, p, i, contexts), page.Key(p.Links[i].URL)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	from := l.source(p.URL)
-	from.told = float32(probability)
-	l.turn++
-	for i := range p.Links {
-		key := page.Key(p.Links[i].URL)
+	l.hearAll(p, told, keys, probability)
+	for i, key := range keys {
 		if _, done := l.fetched.get(key); done {
 			dst = append(dst, 0)
 			continue
 		}
-		e := l.target(key, p.Links[i].URL)
-		if e.turn != l.turn { // one voice a page
-			e.turn = l.turn
-			e.add(&told[i], from, probability)
-		}
-		dst = append(dst, l.score(e))
+		dst = append(dst, l.score(l.target(key, p.Links[i].URL)))
 	}
 	return dst
 }
@@ -169,6 +173,33 @@ func (l *Learned) contexts(url string) (contexts []float64) {
 		contexts, s.contexts = s.contexts, nil
 	}
 	return contexts
+}
+
+// hearAll takes in what a page says of its links' targets, one voice for each, and
+// what the targets that were fetched before say of the page.
+func (l *Learned) hearAll(p *page.Page, told []voice, keys []uint64, probability float64) {
+	from := l.source(p.URL)
+	if from.scored {
+		probability = float64(from.told)
+	}
+	from.told = float32(probability)
+	from.turns = make([]uint8, min(len(p.Links), maxPlace+1))
+	itself := page.Key(p.URL) // a link to itself says nothing
+	l.turn++
+	for i, key := range keys {
+		if key == itself {
+			continue
+		}
+		if was, done := l.fetched.get(key); done {
+			if was.turn != l.turn {
+				l.fetched.update(key, known{was.told, l.turn})
+				from.turned(told[i].at, float64(was.told))
+			}
+		} else if e := l.target(key, p.Links[i].URL); e.turn != l.turn {
+			e.turn = l.turn
+			e.add(&told[i], from, probability)
+		}
+	}
 }
 
 // source returns what the page is as a giver of links.
@@ -219,14 +250,23 @@ func (l *Learned) Rescore(key uint64) (float64, bool) {
 	return l.score(e), true
 }
 
-// score is the probability that a target is on topic, or 1 if it is to be fetched
+// soonest is the priority of what is to be fetched before all else: below 1, which is
+// that of start pages. Probabilities come below it.
+const (
+	soonest = 1 - 1e-6
+	highest = 1 - 2e-6
+)
+
+// score is the probability that a target is on topic, or soonest if it is to be fetched
 // because little is known of it.
 func (l *Learned) score(e *evidence) float64 {
 	switch {
 	case e.marked == markedNo:
 		return 0
-	case e.explored, e.marked == markedYes:
-		return 1
+	case e.marked == markedYes:
+		return 1 // as a start page: the user wants it
+	case e.explored:
+		return soonest
 	}
-	return l.model.probability(l.parts(e))
+	return highest * l.model.probability(l.parts(e))
 }

@@ -19,7 +19,7 @@ func TestLearnedMemory(t *testing.T) {
 	l.vocabulary.words.limit = maxVocabulary / part
 	l.history.limit = maxPastWords / part
 	for n := range 2 * maxFetched / part {
-		l.fetched.put(uint64(n), struct{}{})
+		l.fetched.put(uint64(n), known{told: 0.5})
 	}
 	for n := range 2 * maxVocabulary / part {
 		l.vocabulary.learnPage([]token{token(n)}, 0.5)

@@ -19,7 +19,8 @@ const (
 	partWord     // lift of the links' words on the pages so far: the best
 	partMeanWord // and their mean
 	partLinkWord // mean lift of the links' words, in the links that were followed
-	partHub      // mean lift of the parents' other links that were followed
+	partHub      // mean lift of the parents' other links, as far as their pages are known
+	partNear     // lift of those of them that stand near
 	partHost     // lift of the host
 	partFolder   // lift of the folder, above its host
 	partNav      // 1 if all links stand in navigation
@@ -36,8 +37,8 @@ const (
 var prior = [parts]float64{
 	partBias:        -2.5,
 	partMeanParent:  1.5,
-	partBestParent:  1,
-	partOnTopic:     0.5,
+	partBestParent:  0.8,
+	partOnTopic:     0.4,
 	partBestAnchor:  0.7,
 	partMeanAnchor:  0.7,
 	partBestContext: 0.4,
@@ -45,7 +46,8 @@ var prior = [parts]float64{
 	partWord:        0.5,
 	partMeanWord:    0.7,
 	partLinkWord:    0.5,
-	partHub:         0.3,
+	partHub:         1,
+	partNear:        0.7,
 	partHost:        0.5,
 	partFolder:      0.5,
 	partNav:         -0.5,
@@ -70,6 +72,8 @@ func (l *Learned) parts(e *evidence) (x [parts]float64) {
 		x[partHub] += s.followed.above(&l.base)
 	}
 	x[partHub] /= float64(max(1, len(e.named())))
+	near := e.near()
+	x[partNear] = near.lift(l.base.mean, l.base.odds)
 	x[partHost] = e.host.above(&l.base)
 	x[partFolder] = e.folder.aboveHost(e.host, &l.base)
 	if !e.text {
@@ -114,7 +118,8 @@ func (l *Learned) about(e *evidence, x [parts]float64) [parts][2]string {
 		partWord:        {"best word", odds(partWord) + ", as fetched pages that have this word of the link went"},
 		partMeanWord:    {"words, mean", odds(partMeanWord) + ", as fetched pages with these words went"},
 		partLinkWord:    {"link words", odds(partLinkWord) + ", as other links with these words went"},
-		partHub:         {"sister links", odds(partHub) + ", as other links of the same pages went"},
+		partHub:         {"sister links", odds(partHub) + ", as the other links of the same pages went, those to known pages too"},
+		partNear:        {"links beside", odds(partNear) + ", as links that stand near on the same pages went"},
 		partHost:        {"host", odds(partHost) + ", as its " + f(float64(e.host.pages), 0) + " fetched pages went"},
 		partFolder:      {"folder", odds(partFolder) + " against its host, as its " + f(float64(e.folder.pages), 0) + " fetched pages went"},
 		partNav:         {"navigation", "links stand " + where},

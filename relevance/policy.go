@@ -38,3 +38,11 @@ type Unlinked interface {
 	Policy
 	ScoreUnlinked(url string) float64
 }
+
+// Starter is a Policy that learns from start pages that they are what the user wants.
+type Starter interface {
+	Policy
+	// Start says that the page with this page.Key, for which ScorePage is called
+	// next, is a start page.
+	Start(key uint64)
+}

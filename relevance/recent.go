@@ -18,11 +18,11 @@ const (
 	maxHosts    = 1 << 16
 )
 
-// What Learned remembers besides fetched pages, in each half: 400,000 targets of
-// about 150 bytes, 130,000 hosts and folders, 260,000 words of pages and as many of
+// What Learned remembers besides fetched pages, in both halves: 360,000 targets of
+// about 170 bytes, 130,000 hosts and folders, 260,000 words of pages and as many of
 // links.
 const (
-	maxTargets     = 200_000
+	maxTargets     = 180_000
 	maxPlaces      = 1 << 16
 	maxVocabulary  = 1 << 17
 	maxSourcePages = 1 << 10 // pages scored whose links were not, one a worker at most
@@ -52,6 +52,9 @@ func (r *recent[V]) peek(key uint64) (v V, ok bool) {
 	v, ok = r.old[key]
 	return v, ok
 }
+
+// update changes what get has just found.
+func (r *recent[V]) update(key uint64, v V) { r.young[key] = v }
 
 // put enters what get did not find.
 func (r *recent[V]) put(key uint64, v V) {

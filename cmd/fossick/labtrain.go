@@ -158,6 +158,9 @@ func (r *labRun) keywords() ([]*relevance.Keywords, error) {
 			if err == nil {
 				all[set], err = relevance.NewKeywords(words)
 			}
+			if err == nil {
+				all[set].Remember()
+			}
 			if err != nil {
 				return usageError{fmt.Errorf("topic %s: %w", r.Topic, err)}
 			}

@@ -105,7 +105,8 @@ type policyScorer struct {
 	words     *wordScorer // of a policy that learns words, where pages come once
 }
 
-func (s *policyScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
+func (s *policyScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
+	s.start(p, parent)
 	if s.words != nil {
 		return s.words.scorePage(s.labeller, p)
 	}
