@@ -19,12 +19,15 @@ import (
 // (paper A, section 3: words of a dictionary and those that feature selection
 // chose). A word counts by
 //
-//	Gain(i) · mean_j W(i,j)
+//	Gain(i) · DF(i)/n
 //
-// eq. 4 for the class against the rest times eq. 2: it must both separate the
-// class and stand for it. Words that are rather absent from the class, stop words,
-// numbers, and in English all but nouns are left out. A stem is shown as the form
-// in which the set has it most often.
+// eq. 4 for the class against the rest times the share of the class's pages that have
+// it: λ counts the words of K on a page, so a word must both separate the class and
+// stand on many of its pages. Gain alone takes words that belong to the class and
+// stand on few of its pages, and leaves most parts of a broad class without any. W of
+// eq. 2 has TF as well, which makes much of common words. Words that are rather
+// absent from the class, stop words, numbers, and in English all but nouns are left
+// out. A stem is shown as the form in which the set has it most often.
 
 const (
 	keywordsDefault = 20
@@ -183,7 +186,8 @@ func (c *corpus) candidates(counts *features.Counts, opt *Options) {
 			if counts.ClassDF(t, class) == 0 {
 				continue
 			}
-			if v := counts.ClassGain(t, class) * counts.Weight(t, class); v > 0 {
+			share := float64(counts.ClassDF(t, class)) / float64(counts.Pages(class))
+			if v := counts.ClassGain(t, class) * share; v > 0 {
 				all = append(all, features.Ranked{Term: t, Gain: v})
 			}
 		}
