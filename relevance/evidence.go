@@ -14,13 +14,13 @@ type evidence struct {
 	host, folder *place
 	sources      [maxSources]*source // the first pages that link here
 	at           [maxSources]uint8   // places of their links, see sister.go
+	parents      uint16              // pages that link here
 	words        [maxLinkWords]token // of the links' texts and the URL, the first of them
 	count        uint8               // of words
 	text         bool                // a link stands in running text, not in navigation
 	explored     bool                // to be fetched because little is known of it
 	marked       int8                // what a person said of it
 	turn         uint32              // of the page that spoke last
-	parents      float32             // pages that link here
 	prob         extreme             // of the parents
 	anchor       extreme             // log-odds of the links' words, by the judge
 	context      extreme             // log-odds of the words around the links, by the judge
@@ -96,6 +96,9 @@ func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // add takes in one more page that links here.
 func (e *evidence) add(v *voice, from *source, probability float64) {
+	if e.parents == math.MaxUint16 { // one more would change nothing
+		return
+	}
 	first := e.parents == 0
 	for _, w := range v.words[:v.count] {
 		if int(e.count) < maxLinkWords && !slices.Contains(e.words[:e.count], w) {
