@@ -6,7 +6,8 @@
 #
 # The web is wikispeedia (found by FOSSICK_DATA), all that its first page leads to.
 # Scrapy is Debian's python3-scrapy (SCRAPY names another) as a plain crawl of all
-# links: robots.txt obeyed, 32 requests at once, one a host, no delay, items with
+# links: robots.txt obeyed, 32 requests at once, one a host, no delay, the queue that
+# its manual advises for many hosts (a fifth faster than the default), items with
 # their bodies written to disk, cookies and telnet off. fossick does
 # the same and classifies each page and each link's words by the built-in topic
 # science, orders its queue by what it learns, and keeps a journal; both begin with
@@ -40,7 +41,7 @@ for round in $(seq "$rounds"); do
 	{ time "$fossick" focus --topic science --seed "$seed" --proxy "$proxy" --delay 0 --max-pages 4598 --store "$work/crawl" \
 		--json --quiet >"$work/focus.json" 2>"$work/err"; } 2>"$work/times" || { cat "$work/err" >&2; exit 1; }
 	row fossick "$(grep -o '"fetched":[0-9]*' "$work/focus.json" | cut -d: -f2)"
-	(cd "$work" && time "$scrapy" runspider spider.py -a seed="$seed" -a proxy="$proxy" -o items.jsonl -L WARNING 2>"$work/err") \
+	(cd "$work" && export http_proxy="$proxy" && time "$scrapy" runspider spider.py -a seed="$seed" -o items.jsonl -L WARNING 2>"$work/err") \
 		2>"$work/times" || { cat "$work/err" >&2; exit 1; }
 	row scrapy "$(wc -l <"$work/items.jsonl")"
 done

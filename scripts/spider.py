@@ -10,6 +10,7 @@ class Spider(scrapy.Spider):
         "CONCURRENT_REQUESTS": 32,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
         "DOWNLOAD_DELAY": 0,
+        "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
         "COOKIES_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,
         "REQUEST_FINGERPRINTER_IMPLEMENTATION": "2.7",
@@ -19,7 +20,7 @@ class Spider(scrapy.Spider):
         yield self.ask(self.seed)
 
     def ask(self, url):
-        return scrapy.Request(url, meta={"proxy": self.proxy})
+        return scrapy.Request(url)
 
     def parse(self, response):
         yield {"url": response.url, "title": response.css("title::text").get(), "body": response.text}
