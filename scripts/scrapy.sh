@@ -7,9 +7,8 @@
 # The web is wikispeedia (found by FOSSICK_DATA), all that its first page leads to.
 # Scrapy is Debian's python3-scrapy (SCRAPY names another) as a plain crawl of all
 # links: robots.txt obeyed, 32 requests at once, one a host, no delay, the queue that
-# its manual advises for many hosts (a fifth faster than the default), items with
-# their bodies written to disk, cookies and telnet off. fossick does
-# the same and classifies each page and each link's words by the built-in topic
+# its manual advises for many hosts, items with their bodies written to disk, cookies
+# and telnet off. fossick does the same and classifies each page and each link's words by the built-in topic
 # science, orders its queue by what it learns, and keeps a journal; both begin with
 # an empty disk. --store, feed and server are in TMPDIR.
 set -euo pipefail
