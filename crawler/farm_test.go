@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"fossick/page"
@@ -82,7 +83,10 @@ func TestHostFarms(t *testing.T) {
 				}
 				w.pages[u] = html(newWords(rng, 40), fmt.Sprintf("http://blog.farm.test/%d", i+1), "http://"+name()+"/")
 			}
+			var mu sync.Mutex // guards rng, as workers fetch
 			w.made = func(url string) string {
+				mu.Lock()
+				defer mu.Unlock()
 				if strings.HasSuffix(url, "robots.txt") {
 					return ""
 				}

@@ -75,7 +75,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	if err != nil {
 		t.Skip("takes long: set FOSSICK_MEMORY_PAGES=1000000")
 	}
-	before := debug.SetMemoryLimit(320 << 20) // as fossick focus does
+	before := debug.SetMemoryLimit(288 << 20) // as fossick focus does
 	defer debug.SetMemoryLimit(before)
 	opt := newOptions(t, nil, "http://h0.test/0")
 	opt.Fetcher = endlessWeb{hosts: 200_000, pages: 200}

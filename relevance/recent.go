@@ -18,11 +18,11 @@ const (
 	maxHosts    = 1 << 16
 )
 
-// What Learned remembers besides fetched pages, in both halves: 360,000 targets of
+// What Learned remembers besides fetched pages, in both halves: 240,000 targets of
 // about 170 bytes, 130,000 hosts and folders, 260,000 words of pages and as many of
 // links.
 const (
-	maxTargets     = 180_000
+	maxTargets     = 120_000
 	maxPlaces      = 1 << 16
 	maxVocabulary  = 1 << 17
 	maxSourcePages = 1 << 10 // pages scored whose links were not, one a worker at most

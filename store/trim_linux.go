@@ -14,7 +14,7 @@ import (
 
 // trimAbove is how much of all mapped files may be resident. With the heap that a
 // crawl is held to it stays below 512 MiB.
-const trimAbove = 96 << 20
+const trimAbove = 64 << 20
 
 // trim gives back the memory of Badger's mapped files when it is much. Badger maps
 // every log and every table for as long as the store is open, and what was once

@@ -6,11 +6,11 @@ import (
 )
 
 // crawlMemory is the heap at which the garbage collector of a crawl works
-// harder instead of letting it grow. The store's mapped files come on top, 96 MiB
-// and some 40 more for a moment; the whole stays below 512 MiB. A broad crawl has
+// harder instead of letting it grow. The store's mapped files come on top, 64 MiB
+// and some 100 more for a moment; the whole is to stay below 512 MiB. A broad crawl has
 // about 200 MiB in use, 280 while the store compacts: with 288 here collection was
 // 40 % of its processor time, with 352 16 %, but 502 MiB were resident at the peak.
-const crawlMemory = 320 << 20
+const crawlMemory = 288 << 20
 
 // limitMemory holds a crawl to crawlMemory, unless GOMEMLIMIT says otherwise.
 func limitMemory() (restore func()) { return limitHeap(crawlMemory) }
