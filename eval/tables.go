@@ -195,8 +195,8 @@ func hosts(c *Crawl) (rows []hostRow, more int) {
 // settings shows the crawl's own settings, by name.
 func settings(info store.Info) []report.Fact {
 	facts := []report.Fact{{Name: "crawled by", Value: "fossick " + info.Version}}
-	if !info.Created.IsZero() {
-		facts = append(facts, report.Fact{Name: "crawled on", Value: info.Created.Format(time.RFC1123)})
+	if info.Created != 0 {
+		facts = append(facts, report.Fact{Name: "crawled on", Value: time.Unix(info.Created, 0).UTC().Format(time.RFC1123)})
 	}
 	var values map[string]any
 	if json.Unmarshal(info.Settings, &values) != nil { // no settings, or not of this shape: nothing to show

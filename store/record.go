@@ -24,11 +24,11 @@ const (
 // Info is what a store says of itself. Settings is the crawl's own, kept so
 // that a resumed crawl goes on as it began.
 type Info struct {
-	Format   int       `cbor:"1,keyasint"`
-	Version  string    `cbor:"2,keyasint"` // of the fossick that made it
-	Created  time.Time `cbor:"3,keyasint"`
-	Topic    string    `cbor:"4,keyasint"`
-	Settings []byte    `cbor:"5,keyasint"` // JSON
+	Format   int    `cbor:"1,keyasint"`
+	Version  string `cbor:"2,keyasint"` // of the fossick that made it
+	Created  int64  `cbor:"3,keyasint"` // Unix seconds
+	Topic    string `cbor:"4,keyasint"`
+	Settings []byte `cbor:"5,keyasint"` // JSON
 }
 
 // Counts are the running totals of a crawl, over all its resumptions.

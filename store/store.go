@@ -96,7 +96,7 @@ func makeDatabase(dir string, info Info) error {
 	if err != nil {
 		return err
 	}
-	info.Format, info.Created = Format, time.Now().UTC()
+	info.Format, info.Created = Format, time.Now().Unix()
 	s.info = info
 	return errors.Join(s.putInfo(), s.Close())
 }
@@ -115,7 +115,7 @@ func createOver(dir string, info Info) (*Store, error) {
 	case err == nil:
 		err = fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
 	case errors.Is(err, ErrUnknown):
-		info.Format, info.Created = Format, time.Now().UTC()
+		info.Format, info.Created = Format, time.Now().Unix()
 		s.info = info
 		err = s.putInfo()
 	}

@@ -12,6 +12,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/models"
 	"fossick/train"
 )
 
@@ -79,18 +80,10 @@ const programMemory = 128 << 20
 type examples = iter.Seq2[*datasets.Example, error]
 
 func (c trainCmd) Run(a *app) error {
-	opt := train.Options{
-		Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
-		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
-		Loss: train.Loss(c.Loss), Pairs: c.Pairs, Chars: c.Chars,
-		Select: features.Measure(c.Select), Memory: int64(c.Memory), Tmp: c.Tmp,
-		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
-		NN:  train.NN{Hidden: c.Hidden, Networks: c.Networks},
-	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	opt.Classifier, _, _ = strings.Cut(c.Classifier, ",") // of several the first makes the model
+	opt := c.options(a)
 	tried, err := c.trials(a, opt)
 	if err != nil || c.Out == "" {
 		return err
@@ -124,16 +117,41 @@ func (c trainCmd) Run(a *app) error {
 			return err
 		}
 	}
+	r := c.result(m, rep, time.Since(start))
+	r.Unlabelled, r.trialsResult = adapted, tried
+	return c.finish(a, r, m, rep, p, &opt)
+}
+
+// options are the options of training that the flags name.
+func (c trainCmd) options(a *app) train.Options {
+	opt := train.Options{
+		Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
+		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
+		Loss: train.Loss(c.Loss), Pairs: c.Pairs, Chars: c.Chars,
+		Select: features.Measure(c.Select), Memory: int64(c.Memory), Tmp: c.Tmp,
+		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
+		NN:  train.NN{Hidden: c.Hidden, Networks: c.Networks},
+	}
+	opt.Classifier, _, _ = strings.Cut(c.Classifier, ",") // of several the first makes the model
+	return opt
+}
+
+// result is what training itself says of a model.
+func (c trainCmd) result(m *models.Model, rep *train.Report, took time.Duration) trainResult {
 	r := trainResult{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
 		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, LostBelow: rep.LostBelow, Spilled: rep.Spilled,
-		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: time.Since(start).Seconds(), Model: c.Out,
-		Unlabelled: adapted, trialsResult: tried,
+		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: took.Seconds(), Model: c.Out,
 	}
 	if rep.PU != nil {
 		r.PU = newPUResult(rep.PU, c.Unlabelled)
 	}
-	j, err := c.judge(a, m, rep, p, &opt)
+	return r
+}
+
+// finish judges a model, writes it and its page, and says how good it is.
+func (c trainCmd) finish(a *app, r trainResult, m *models.Model, rep *train.Report, p *parts, opt *train.Options) error {
+	j, err := c.judge(a, m, rep, p, opt)
 	if err != nil {
 		return err
 	}
