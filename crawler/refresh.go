@@ -25,7 +25,7 @@ type Refreshed struct {
 	Asked       uint64 // exchanges for them
 	NotModified uint64 // 304, or the same content again
 	Changed     uint64 // stored anew
-	Gone        uint64 // other answers: the old page stays, its URL has that state
+	Gone        uint64 // other answers: the old page stays, unless it says noindex, and its URL has that state
 	Failed      uint64 // no answer that tells: to be asked again by the next refresh
 }
 
@@ -184,6 +184,9 @@ func (c *Crawler) keepCopy(b *store.Batch, o *outcome) error {
 // checksum of the content that it replaced.
 func (c *Crawler) compareCopy(b *store.Batch, o *outcome, visit *store.Visit) error {
 	p, old := o.page, o.old.Page
+	if p.NoIndex { // before all else: its text may be the same as ever
+		return c.withdrawCopy(b, o)
+	}
 	if bytes.Equal(p.Checksum[:], old.Checksum) {
 		c.refresh.NotModified++
 		return c.keepCopy(b, o)
@@ -219,6 +222,21 @@ func (c *Crawler) compareCopy(b *store.Batch, o *outcome, visit *store.Visit) er
 		c.counts.Relevant--
 	}
 	return c.putCopyFate(b, o, store.Fate{State: string(fetch.StateOK), Next: c.next(changeInterval(o.birth.Depth))})
+}
+
+// withdrawCopy obeys an author who asks by now that a page be not kept. It is asked
+// for again when it is due, and stored again when the author thinks better of it.
+func (c *Crawler) withdrawCopy(b *store.Batch, o *outcome) error {
+	fate, _ := o.unwanted()
+	fate.Next = c.next(changeInterval(o.birth.Depth))
+	fate.Reason = store.MetaRobots + " of the page says noindex by now: its content is deleted"
+	if old := o.old.Page; !old.Withdrawn {
+		if err := b.WithdrawPage(old); err != nil {
+			return err
+		}
+		c.counts.Bytes -= uint64(old.Bytes)
+	}
+	return c.loseCopy(b, o, fate)
 }
 
 // loseCopy notes that a URL gives its page no more. What was stored stays.

@@ -129,3 +129,44 @@ func checkRefreshed(t *testing.T, s *store.Store) {
 		t.Errorf("the page that failed: %+v, %+v", l.Fate, l.Visits)
 	}
 }
+
+// TestRefreshWithdraws looks again at a page that says noindex by now, with the same
+// text: its content goes, what the crawl did stays, and it comes back when its author
+// thinks better of it.
+func TestRefreshWithdraws(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const url = "http://a.test/private"
+		kept := "<title>gold</title><p>gold that its author takes back"
+		w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold", url), url: kept}}
+		opt := newOptions(t, w, "http://a.test/")
+		later := time.Duration(0) // what the clock is ahead: asleep, the store's tickers would tick
+		opt.Now = func() time.Time { return time.Now().Add(later) }
+		crawl(t, opt)
+		opt.Seeds, opt.Refresh = nil, time.Minute
+		w.pages[url] = `<meta name="robots" content="noindex">` + kept
+		for range 2 { // the second finds it withdrawn
+			later += 365 * 24 * time.Hour
+			if r := crawl(t, opt); r.Refreshed.Gone != 1 || r.Counts.States["robots_denied"] != 1 || r.Counts.Pages != 2 {
+				t.Errorf("%+v, %+v: want one page gone", r.Refreshed, r.Counts)
+			}
+			l := life(t, opt.Store, url)
+			if p := l.Page; l.Fate.State != "robots_denied" || p == nil || !p.Withdrawn || p.Title != "" || p.Signature != nil || !p.Relevant {
+				t.Errorf("%+v, page %+v", l.Fate, l.Page)
+			}
+			if body, err := opt.Store.Body(l.Page.Number); err != nil || len(body) != 0 {
+				t.Errorf("its body is %q, %v", body, err)
+			}
+			verified(t, opt.Store)
+		}
+		w.pages[url] = kept
+		later += 365 * 24 * time.Hour
+		if r := crawl(t, opt); r.Refreshed.Changed != 1 || r.Counts.States["ok"] != 2 {
+			t.Errorf("%+v, %+v: want the page back", r.Refreshed, r.Counts)
+		}
+		l := life(t, opt.Store, url)
+		if body, err := opt.Store.Body(l.Page.Number); err != nil || !strings.Contains(string(body), "takes back") || l.Page.Withdrawn {
+			t.Errorf("%q, %v, %+v", body, err, l.Page)
+		}
+		verified(t, opt.Store)
+	})
+}

@@ -80,9 +80,12 @@ func deal[R any](ctx context.Context, s *store.Store, to ...chan<- task[R]) erro
 	return nil
 }
 
-// parse reads and parses a stored body. What cannot be parsed is nil; what
-// cannot be read is an error, since the store is damaged then.
+// parse reads and parses a stored body. What cannot be parsed, or was withdrawn, is
+// nil; what cannot be read is an error, since the store is damaged then.
 func parse(s *store.Store, p *store.Page) (*page.Page, error) {
+	if p.Withdrawn {
+		return nil, nil
+	}
 	body, err := s.Body(p.Number)
 	if err != nil {
 		return nil, fmt.Errorf("body of %s: %w", p.URL, err)

@@ -93,7 +93,7 @@ func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, er
 // has when it is not on topic.
 func (opt *RefineOptions) label(p *page.Page) (l store.Label, rest string) {
 	if p == nil {
-		return store.Label{Label: unreadable, Rule: "the body cannot be parsed", Model: opt.Model}, unreadable
+		return store.Label{Label: unreadable, Rule: "the body cannot be parsed, or was withdrawn", Model: opt.Model}, unreadable
 	}
 	c := opt.Classify(p)
 	l = store.Label{Label: c.Rest, Score: c.Score, Model: opt.Model}

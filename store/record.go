@@ -137,6 +137,7 @@ type Page struct {
 	Depth       int     `cbor:"19,keyasint,omitempty"`
 	Checked     int64   `cbor:"23,keyasint,omitempty"` // when it was last seen to be as it is, Unix milliseconds; 0 since At
 	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent, as the scorer was told
+	Withdrawn   bool    `cbor:"24,keyasint,omitempty"` // its author asked by now that it be not kept: it has no content any more
 	Signature   []byte  `cbor:"22,keyasint,omitempty"` // MinHash of the prose; none when it is short, or stored by an earlier build
 	Rule        string  `cbor:"21,keyasint,omitempty"` // why the crawl's model gave Label: the rule that fired, or the words that weighed most
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
@@ -89,6 +90,19 @@ func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 
 // PutPageRecord writes what is known of a stored page, without its content.
 func (b *Batch) PutPageRecord(p *Page) error { return b.put(numKey(keyPage, p.Number), p) }
+
+// WithdrawPage takes the content of a page away, for good: its body, title, words and
+// what refine said of it. What the crawl did stays: the URL, when it was fetched, its
+// scores and label, the links that were followed. The page keeps its number, with an
+// empty body.
+func (b *Batch) WithdrawPage(old *Page) error {
+	sum := sha256.Sum256([]byte("withdrawn " + old.URL)) // as unlike all others as content is
+	p := *old
+	p.Withdrawn, p.Checksum, p.Bytes = true, sum[:len(old.Checksum)], 0
+	p.Title, p.Terms, p.Rule, p.Sketch, p.Signature = "", nil, "", 0, nil
+	p.ETag, p.Modified = "", "" // it is asked for without a condition
+	return b.ReplacePage(old, &p, b.s.Compress(nil))
+}
 
 // ReplacePage writes a page with new content in the place of an old one of the
 // same number, with its compressed body. What refine said of the old one is

@@ -29,13 +29,17 @@ func openSet(a *app, path string, opt datasets.Options) (*datasets.Set, error) {
 }
 
 // storedPages yields the pages of a store in the order of the crawl, each with the
-// label that refine gave it, else that of the crawl's model.
+// label that refine gave it, else that of the crawl's model. Pages that were withdrawn
+// are none.
 func storedPages(s *store.Store, name string) iter.Seq2[*datasets.Example, error] {
 	return func(yield func(*datasets.Example, error) bool) {
 		for p, err := range s.Pages() {
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			if p.Withdrawn {
+				continue
 			}
 			if e, err := storedExample(s, p, name); !yield(e, err) || err != nil {
 				return
