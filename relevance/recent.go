@@ -10,19 +10,19 @@ type recent[V any] struct {
 }
 
 // How much a scorer remembers, in each half: half a million targets of about 100
-// bytes, a million fetched pages and 130,000 hosts; less than 100 MiB in all. A crawl
+// bytes, half a million fetched pages and 130,000 hosts; less than 100 MiB in all. A crawl
 // of fewer loses nothing.
 const (
 	maxEvidence = 1 << 18
-	maxFetched  = 1 << 19
+	maxFetched  = 1 << 18
 	maxHosts    = 1 << 16
 )
 
-// What Learned remembers besides fetched pages, in both halves: 240,000 targets of
+// What Learned remembers besides fetched pages, in both halves: 200,000 targets of
 // about 170 bytes, 130,000 hosts and folders, 260,000 words of pages and as many of
 // links.
 const (
-	maxTargets     = 120_000
+	maxTargets     = 100_000
 	maxPlaces      = 1 << 16
 	maxVocabulary  = 1 << 17
 	maxSourcePages = 1 << 10 // pages scored whose links were not, one a worker at most

@@ -28,7 +28,7 @@ func TestLongCrawl(t *testing.T) {
 	if err != nil {
 		t.Skip("takes long: set FOSSICK_STORE_PAGES=300000")
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(288 << 20)) // as fossick focus does
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(272 << 20)) // as fossick focus does
 	dir, err := os.MkdirTemp(os.Getenv("FOSSICK_STORE_DIR"), "long")
 	must(t, err)
 	defer os.RemoveAll(dir)
