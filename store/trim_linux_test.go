@@ -96,9 +96,9 @@ func TestMapping(t *testing.T) {
 		{"c000000000-c000400000 rw-p 00000000 00:00 0", ""},
 		{"", ""},
 	} {
-		name, from, to := mapping(test.line, "/data/my crawl/db")
-		if name != test.name || name != "" && (from != 0x7f0000000000 || to != 0x7f0000200000) {
-			t.Errorf("%q: got %q from %x to %x, want %q", test.line, name, from, to, test.name)
+		name, at := mapping(test.line, "/data/my crawl/db")
+		if name != test.name || name != "" && (at != span{0x7f0000000000, 0x7f0000200000}) {
+			t.Errorf("%q: got %q at %x, want %q", test.line, name, at, test.name)
 		}
 	}
 }
