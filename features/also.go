@@ -63,9 +63,9 @@ func (x *Extractor) readText(text, lang string) {
 	}
 	x.text(text, lang, along)
 	x.keeping = false
-	x.an.each(text[along:end], lang, func(s *wordSlot) {
-		if s.also != 0 {
-			x.read = append(x.read, s.also)
+	x.an.each(text[along:end], lang, func(w known) {
+		if w.also != 0 {
+			x.read = append(x.read, w.also)
 		}
 	})
 }

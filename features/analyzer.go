@@ -57,7 +57,6 @@ type vocabulary struct {
 
 // entry is what is known of a word.
 type entry struct {
-	key     wordKey
 	surface string // the word as written, in lower case
 	term    string // its stem; "" when the word is left out
 	body    int32  // the term's number for an Extractor; noTerm, or leftOut
@@ -84,31 +83,54 @@ func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
 // Terms appends the terms of text to dst in their order and returns it. lang is
 // an ISO 639-1 code, which a region may follow ("en-GB"); "" means English.
 func (a *Analyzer) Terms(dst []string, text, lang string) []string {
-	a.each(text, lang, func(s *wordSlot) { dst = append(dst, s.entry.term) })
+	a.each(text, lang, func(w known) { dst = append(dst, (*w.entry).term) })
 	return dst
 }
 
 // Each calls f for every term of text in order, with the word it came from, in
 // lower case. Words that the options leave out are passed over.
 func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
-	a.each(text, lang, func(s *wordSlot) { f(s.entry.surface, s.entry.term) })
+	a.each(text, lang, func(w known) { f((*w.entry).surface, (*w.entry).term) })
 }
 
 // each calls f for every word of text that the options or a second reader want, with
-// its slot, so that f need not look at the entry for most of them.
-func (a *Analyzer) each(text, lang string, f func(s *wordSlot)) {
+// what is known of it, so that f need not look at the entry for most of them.
+func (a *Analyzer) each(text, lang string, f func(w known)) {
 	v := a.vocabulary(lang)
 	a.breaks = v.lang.breaks
-	a.segment(text, func(token []byte) {
-		key := v.words.key(token)
-		s := v.words.find(token, &key)
-		if s == nil {
-			s = a.learn(v, string(token), key)
+	table := v.words
+	token := func(token []byte) {
+		hash := table.hash(token)
+		w, ok := table.find(hash)
+		if !ok {
+			w = a.learn(v, string(token), hash)
 		}
-		if s.body != leftOut || s.also != 0 {
-			f(s)
+		if w.body != leftOut || w.also != 0 {
+			f(w)
 		}
-	})
+	}
+	for i := 0; i < len(text); {
+		if class[text[i]] == space {
+			i++
+			continue
+		}
+		a.at = i
+		plain := plainAt(text, i)
+		if plain.length == 0 {
+			i = a.piece(text, i, token)
+			continue
+		}
+		i = plain.end
+		hash := hashOf(table.seed, plain.first, plain.last, plain.length)
+		w, ok := table.find(hash)
+		if !ok {
+			a.buf = plain.bytes(a.buf)
+			w = a.learn(v, string(a.buf), hash)
+		}
+		if w.body != leftOut || w.also != 0 {
+			f(w)
+		}
+	}
 }
 
 func (a *Analyzer) vocabulary(lang string) *vocabulary {
@@ -124,9 +146,9 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 }
 
 // learn analyses a word that the cache does not have.
-func (a *Analyzer) learn(v *vocabulary, word string, key wordKey) *wordSlot {
+func (a *Analyzer) learn(v *vocabulary, word string, hash uint64) known {
 	var stem string
-	e := &entry{key: key, surface: word, term: a.opt.term(word, v.lang, &stem), body: noTerm}
+	e := &entry{surface: word, term: a.opt.term(word, v.lang, &stem), body: noTerm}
 	switch {
 	case e.term == "":
 		e.body = leftOut
@@ -136,7 +158,7 @@ func (a *Analyzer) learn(v *vocabulary, word string, key wordKey) *wordSlot {
 	if a.also != nil {
 		e.also = a.also.number(a.also.Analyzer.term(word, v.lang, &stem))
 	}
-	return v.words.add(e)
+	return v.words.add(hash, e)
 }
 
 // term returns what word counts as, or "" when the options leave it out. stem is the

@@ -4,9 +4,9 @@ import "sort"
 
 // keptWord is a word of the text that was counted last.
 type keptWord struct {
-	start int32 // of the piece between white space that it is in
-	body  int32 // as in entry
-	entry *entry
+	start int32   // of the piece between white space that it is in
+	body  int32   // as in entry
+	entry **entry // as in known
 }
 
 // Span is a part of a text, in bytes.

@@ -56,7 +56,7 @@ type Extractor struct {
 	lex     *Lexicon
 	left    int   // words of the lead still to come
 	before  int32 // part of the word before in the line, or -1
-	running func(s *wordSlot)
+	running func(w known)
 	reading bool     // a second reader reads along,
 	read    []uint32 // these so far
 	keep    bool     // the words of the text, see around.go
@@ -177,36 +177,36 @@ func (x *Extractor) line(text, lang string, along int) {
 }
 
 // word counts a word of running text, and as one of the lead while that lasts.
-func (x *Extractor) word(s *wordSlot) {
-	if x.reading && s.also != 0 {
-		x.read = append(x.read, s.also)
+func (x *Extractor) word(w known) {
+	if x.reading && w.also != 0 {
+		x.read = append(x.read, w.also)
 	}
-	if s.body == leftOut {
+	if w.body == leftOut {
 		return
 	}
 	if x.keeping {
-		x.kept = append(x.kept, keptWord{int32(x.base + x.an.at), s.body, s.entry})
+		x.kept = append(x.kept, keptWord{int32(x.base + x.an.at), w.body, w.entry})
 	}
-	x.term(s.body, s.entry)
+	x.term(w.body, w.entry)
 }
 
 // term counts what a word of running text stands for.
-func (x *Extractor) term(body int32, e *entry) {
+func (x *Extractor) term(body int32, e **entry) {
 	x.add(body, 1)
 	if x.opt.Chars > 0 {
-		for _, term := range x.runs(e) {
+		for _, term := range x.runs(*e) {
 			x.add(term, 1)
 		}
 	}
 	if x.left > 0 {
 		x.left--
-		x.add(x.own(e, lead), 1)
+		x.add(x.own(*e, lead), 1)
 	}
 	if x.opt.Bigrams {
 		if x.before >= 0 {
-			x.add(x.lex.pair(x.before, e.part), 1)
+			x.add(x.lex.pair(x.before, (*e).part), 1)
 		}
-		x.before = e.part
+		x.before = (*e).part
 	}
 }
 
@@ -235,18 +235,18 @@ func (x *Extractor) own(e *entry, f field) int32 {
 // field counts the words of field f: weight times as words of the text, once as
 // terms of the field.
 func (x *Extractor) field(f field, text, lang string, weight float32) {
-	x.an.each(text, lang, func(s *wordSlot) {
-		if x.reading && s.also != 0 {
-			x.read = append(x.read, s.also)
+	x.an.each(text, lang, func(w known) {
+		if x.reading && w.also != 0 {
+			x.read = append(x.read, w.also)
 		}
-		if s.body == leftOut {
+		if w.body == leftOut {
 			return
 		}
 		if weight > 0 {
-			x.add(s.body, weight)
+			x.add(w.body, weight)
 		}
 		if x.opt.Fields {
-			x.add(x.own(s.entry, f), 1)
+			x.add(x.own(*w.entry, f), 1)
 		}
 	})
 }

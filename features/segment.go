@@ -67,18 +67,25 @@ func (a *Analyzer) segment(text string, put func(token []byte)) {
 			i++
 			continue
 		}
-		start, ascii := i, true
-		for i < len(text) && class[text[i]] != space {
-			ascii = ascii && text[i] < utf8.RuneSelf
-			i++
-		}
-		a.at = start
-		if piece := text[start:i]; ascii {
-			a.scan(piece, 0, len(piece), put)
-		} else {
-			a.segmentUnicode(piece, put)
-		}
+		a.at = i
+		i = a.piece(text, i, put)
 	}
+}
+
+// piece calls put with the words of what begins at text[i] and ends at white space, and
+// returns where that is.
+func (a *Analyzer) piece(text string, i int, put func(token []byte)) (end int) {
+	start, ascii := i, true
+	for i < len(text) && class[text[i]] != space {
+		ascii = ascii && text[i] < utf8.RuneSelf
+		i++
+	}
+	if piece := text[start:i]; ascii {
+		a.scan(piece, 0, len(piece), put)
+	} else {
+		a.segmentUnicode(piece, put)
+	}
+	return i
 }
 
 // scan finds the words of piece[i:end], all ASCII. Compounds may reach beyond end.

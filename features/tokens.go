@@ -21,6 +21,6 @@ func NewTokens[T ~uint32](opt AnalyzerOptions, token func(term string) T) *Token
 
 // Append appends the numbers of text's terms to dst, in their order.
 func (t *Tokens[T]) Append(dst []T, text, lang string) []T {
-	t.an.each(text, lang, func(s *wordSlot) { dst = append(dst, T(s.body)) })
+	t.an.each(text, lang, func(w known) { dst = append(dst, T(w.body)) })
 	return dst
 }

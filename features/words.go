@@ -12,7 +12,7 @@ import (
 const cacheWords = 1 << 16
 
 // wordTable finds what is known of a word. It does what a map does with a fraction
-// of the work, as the word need not be copied, the hash is made for words of a few
+// of the work: a word is known by its hash alone, which is made for words of a few
 // letters, and nothing is ever deleted; most of a page's time was spent in the map.
 // Slots are tried one after the other, and at most half of them are in use.
 //
@@ -20,116 +20,129 @@ const cacheWords = 1 << 16
 // kept, it becomes the old one, whose words move to the new young one when they
 // are met. So the words of every page stay, and rare ones go.
 type wordTable struct {
-	young, old []wordSlot // each a power of two long
-	n          int        // words in young
-	seed       uint64     // by chance, so that no page can be made of words with one hash
+	young, old wordHalf
+	n          int    // words in young
+	seed       uint64 // by chance, so that no page can be made of words with one hash
 }
 
-// wordSlot has all that most words of a page are asked for, in half a cache line:
-// waiting for the memory where the rest stands took as long as all else.
+// wordHalf is a generation: slots that are small, so that as many as can be are in the
+// processor's caches (waiting for memory takes longer than all else that is done with
+// a word), and beside them what few words of a page are asked for. It is never used
+// again for other words, so that a known's entry stays what it was.
+type wordHalf struct {
+	slots   []wordSlot // a power of two long
+	entries []*entry   // of the slot with the same number
+}
+
+// wordSlot has all that most words of a page are asked for, in a quarter of a cache
+// line. Two words have the same hash once in 2^63 pairs.
 type wordSlot struct {
-	// A word of up to 16 bytes as two pieces that may overlap, its first bytes and
-	// its last; of a longer word the pieces do not tell all. The length is mixed into
-	// the last by the seed, so that two words of different length have the same
-	// pieces once in 2^64 pairs.
-	first, last uint64
-	body        int32  // as in entry
-	also        uint32 // as in entry
-	entry       *entry // nil of an empty slot
+	hash uint64 // 0 of an empty slot
+	body int32  // as in entry
+	also uint32 // as in entry
 }
 
-// wholeWord is the longest word that its pieces tell from all others.
-const wholeWord = 16
-
-// wordKey is what a word is found by.
-type wordKey struct {
-	first, last uint64 // as in wordSlot
-	hash        uint32
+// known is a word that was found. To take an entry's address waits for nothing.
+type known struct {
+	body  int32
+	also  uint32
+	entry **entry
 }
 
 func newWordTable() *wordTable {
-	return &wordTable{
-		young: make([]wordSlot, 1024), old: make([]wordSlot, 1),
-		seed: maphash.String(maphash.MakeSeed(), "") | 1,
-	}
+	return &wordTable{young: newWordHalf(1024), old: newWordHalf(1), seed: maphash.String(maphash.MakeSeed(), "")}
 }
 
-// find returns the slot of a word, nil when it is not known; the slot is valid until
-// the next call.
-func (t *wordTable) find(word []byte, key *wordKey) *wordSlot {
-	if s := lookup(t.young, word, key); s != nil {
-		return s
-	}
-	s := lookup(t.old, word, key)
-	if s != nil {
-		s = t.add(s.entry)
-	}
-	return s
+func newWordHalf(slots int) wordHalf {
+	return wordHalf{make([]wordSlot, slots), make([]*entry, slots)}
 }
 
-func lookup(slots []wordSlot, word []byte, key *wordKey) *wordSlot {
-	for i := int(key.hash) & (len(slots) - 1); ; i = (i + 1) & (len(slots) - 1) {
-		s := &slots[i]
-		if s.first == key.first && s.last == key.last && s.entry != nil &&
-			(len(word) <= wholeWord || s.entry.surface == string(word)) {
-			return s
-		}
-		if s.entry == nil {
-			return nil
+// at returns the number of the slot that a word has, or would have.
+func (h *wordHalf) at(hash uint64) int {
+	mask := len(h.slots) - 1
+	for i := int(hash) & mask; ; i = (i + 1) & mask {
+		if at := h.slots[i].hash; at == hash || at == 0 {
+			return i
 		}
 	}
 }
 
-// add adds an entry that is not in young, and returns its slot.
-func (t *wordTable) add(e *entry) *wordSlot {
+func (h *wordHalf) known(i int) known {
+	return known{h.slots[i].body, h.slots[i].also, &h.entries[i]}
+}
+
+// find returns what is known of a word; ok says whether anything is.
+func (t *wordTable) find(hash uint64) (w known, ok bool) {
+	i := t.young.at(hash)
+	if t.young.slots[i].hash == hash {
+		return t.young.known(i), true
+	}
+	if i = t.old.at(hash); t.old.slots[i].hash == hash {
+		return t.add(hash, t.old.entries[i]), true
+	}
+	return known{}, false
+}
+
+// add adds a word that is not in young.
+func (t *wordTable) add(hash uint64, e *entry) known {
 	if t.n >= cacheWords/2 {
-		if len(t.old) != len(t.young) {
-			t.old = make([]wordSlot, len(t.young))
-		}
-		clear(t.old)
-		t.old, t.young, t.n = t.young, t.old, 0
+		t.old, t.young, t.n = t.young, newWordHalf(len(t.young.slots)), 0
 	}
-	if t.n++; 2*t.n > len(t.young) {
-		grown := make([]wordSlot, 2*len(t.young))
-		for i := range t.young {
-			if e := t.young[i].entry; e != nil {
-				put(grown, e)
+	if t.n++; 2*t.n > len(t.young.slots) {
+		small := t.young
+		t.young = newWordHalf(2 * len(small.slots))
+		for i, s := range small.slots {
+			if s.hash != 0 {
+				t.young.put(s, small.entries[i])
 			}
 		}
-		t.young = grown
 	}
-	return put(t.young, e)
+	return t.young.known(t.young.put(wordSlot{hash, e.body, e.also}, e))
 }
 
-func put(slots []wordSlot, e *entry) *wordSlot {
-	i := int(e.key.hash) & (len(slots) - 1)
-	for slots[i].entry != nil {
-		i = (i + 1) & (len(slots) - 1)
-	}
-	slots[i] = wordSlot{e.key.first, e.key.last, e.body, e.also, e}
-	return &slots[i]
+func (h *wordHalf) put(s wordSlot, e *entry) (at int) {
+	at = h.at(s.hash)
+	h.slots[at], h.entries[at] = s, e
+	return at
 }
 
-// key reads a word in two overlapping pieces, and one of more than 16 bytes in
-// steps of 8 before, and folds the product of the two (as wyhash does).
-func (t *wordTable) key(word []byte) wordKey {
-	n := len(word)
-	h, b := t.seed^uint64(n)*0x9E3779B97F4A7C15, word
-	var k wordKey
-	switch {
-	case n >= 8:
-		for ; len(b) > wholeWord; b = b[8:] {
-			h = fold(h^binary.LittleEndian.Uint64(b), 0xA0761D6478BD642F)
-		}
-		k.first, k.last = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(word[n-8:])
-	case n >= 4:
-		k.first, k.last = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(word[n-4:]))
+// wholeWord is the longest word whose hash is made in one step.
+const wholeWord = 16
+
+// hash is never 0. A word is read as two numbers of its first 16 bytes, filled up with
+// zeros, which hashPlain makes without looking at each byte; a longer one in steps of
+// 8 before.
+func (t *wordTable) hash(word []byte) uint64 {
+	h, n := t.seed, len(word)
+	for ; len(word) > wholeWord; word = word[8:] {
+		h = fold(h^binary.LittleEndian.Uint64(word), 0xA0761D6478BD642F)
+	}
+	var first, last uint64
+	if len(word) > 8 {
+		first, last = binary.LittleEndian.Uint64(word), filled(word[8:])
+	} else {
+		first = filled(word)
+	}
+	return hashOf(h, first, last, n)
+}
+
+// hashOf folds the product of two numbers, as wyhash does. The length is in it, for a
+// word may hold a zero.
+func hashOf(seed, first, last uint64, length int) uint64 {
+	return fold(first^seed, last^bits.RotateLeft64(seed, 32)^uint64(length)*0x9E3779B97F4A7C15) | 1<<63
+}
+
+// filled returns up to 8 bytes as a number, zeros behind them.
+func filled(b []byte) uint64 {
+	switch n := len(b); {
+	case n == 8:
+		return binary.LittleEndian.Uint64(b)
+	case n >= 4: // in two pieces that may overlap
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
 	case n > 0:
-		k.first = uint64(b[0]) | uint64(b[n/2])<<8 | uint64(b[n-1])<<16
+		return uint64(b[0]) | uint64(b[n/2])<<(n/2*8) | uint64(b[n-1])<<(8*n-8)
 	}
-	k.hash = uint32(fold(k.first^h, k.last^0xE7037ED1A0B428DB))
-	k.last ^= t.seed * uint64(n)
-	return k
+	return 0
 }
 
 func fold(a, b uint64) uint64 {

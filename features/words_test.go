@@ -16,27 +16,23 @@ func TestWordTable(t *testing.T) {
 		for i := range word {
 			word[i] = 'a' + byte(rng.IntN(3))
 		}
-		key := table.key(word)
-		e := entryOf(table.find(word, &key))
+		hash := table.hash(word)
+		var e *entry
+		if w, ok := table.find(hash); ok {
+			e = *w.entry
+		}
 		if e != want[string(word)] {
 			t.Fatalf("%q: %v, want %v", word, e, want[string(word)])
 		}
 		if e == nil {
-			e = &entry{key: key, surface: string(word)}
+			e = &entry{surface: string(word)}
 			want[e.surface] = e
-			table.add(e)
+			table.add(hash, e)
 		}
 	}
-	if table.n != len(want) || 2*table.n > len(table.young) {
-		t.Errorf("%d words in %d slots, want %d words in twice as many slots at least", table.n, len(table.young), len(want))
+	if table.n != len(want) || 2*table.n > len(table.young.slots) {
+		t.Errorf("%d words in %d slots, want %d words in twice as many slots at least", table.n, len(table.young.slots), len(want))
 	}
-}
-
-func entryOf(s *wordSlot) *entry {
-	if s == nil {
-		return nil
-	}
-	return s.entry
 }
 
 // TestWordTableForgets: words met again and again stay, the others go, and there
@@ -44,12 +40,12 @@ func entryOf(s *wordSlot) *entry {
 func TestWordTableForgets(t *testing.T) {
 	table, common := newWordTable(), map[string]*entry{}
 	meet := func(word string) *entry {
-		key := table.key([]byte(word))
-		s := table.find([]byte(word), &key)
-		if s == nil {
-			s = table.add(&entry{key: key, surface: word})
+		hash := table.hash([]byte(word))
+		w, ok := table.find(hash)
+		if !ok {
+			w = table.add(hash, &entry{surface: word})
 		}
-		return s.entry
+		return *w.entry
 	}
 	for i := range 1000 {
 		word := fmt.Sprintf("common%d", i)
@@ -70,10 +66,10 @@ func TestWordTableForgets(t *testing.T) {
 		t.Error("a word met once is still known")
 	}
 	words := map[*entry]bool{}
-	for _, slots := range [][]wordSlot{table.young, table.old} {
-		for _, s := range slots {
-			if s.entry != nil {
-				words[s.entry] = true
+	for _, half := range []wordHalf{table.young, table.old} {
+		for _, e := range half.entries {
+			if e != nil {
+				words[e] = true
 			}
 		}
 	}
@@ -82,10 +78,10 @@ func TestWordTableForgets(t *testing.T) {
 	}
 }
 
-// TestWordSlotSize: two slots fill a cache line, and none lies in two.
+// TestWordSlotSize: four slots fill a cache line, and none lies in two.
 func TestWordSlotSize(t *testing.T) {
-	if n := unsafe.Sizeof(wordSlot{}); n != 32 {
-		t.Errorf("a slot has %d bytes, want 32", n)
+	if n := unsafe.Sizeof(wordSlot{}); n != 16 {
+		t.Errorf("a slot has %d bytes, want 16", n)
 	}
 }
 
@@ -94,12 +90,12 @@ func TestWordHash(t *testing.T) {
 	table := newWordTable()
 	for i := range 30000 {
 		word := []byte(fmt.Sprintf("word%d", i))
-		table.add(&entry{key: table.key(word), surface: string(word)})
+		table.add(table.hash(word), &entry{surface: string(word)})
 	}
 	steps := 0
-	for i, s := range table.young {
-		if s.entry != nil {
-			steps += (i - int(s.entry.key.hash)) & (len(table.young) - 1)
+	for i, s := range table.young.slots {
+		if s.hash != 0 {
+			steps += (i - int(s.hash)) & (len(table.young.slots) - 1)
 		}
 	}
 	if mean := float64(steps) / float64(table.n); mean > 2 {

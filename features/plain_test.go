@@ -1,0 +1,66 @@
+package features
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// wordsOf are the words that each finds, and where their pieces begin.
+func wordsOf(a *Analyzer, text string) (words []string, at []int) {
+	a.each(text, "en", func(w known) { words, at = append(words, (*w.entry).surface), append(at, a.at) })
+	return words, at
+}
+
+// segments are those that segment finds, which knows no plain words.
+func segments(a *Analyzer, text string) (words []string, at []int) {
+	a.segment(text, func(token []byte) { words, at = append(words, string(token)), append(at, a.at) })
+	return words, at
+}
+
+// all keeps every word.
+func all() *Analyzer {
+	return NewAnalyzer(AnalyzerOptions{NoStem: true, KeepStop: true, MinLength: 1, MaxLength: 1 << 20, Numbers: NumbersKeep})
+}
+
+func comparePlain(t *testing.T, text string) {
+	t.Helper()
+	words, at := wordsOf(all(), text)
+	want, wantAt := segments(all(), text)
+	if !slices.Equal(words, want) || !slices.Equal(at, wantAt) {
+		t.Fatalf("%q:\n got %q at %v\nwant %q at %v", text, words, at, want, wantAt)
+	}
+}
+
+// TestPlainWords holds words found eight bytes at a time to those of segment.
+func TestPlainWords(t *testing.T) {
+	pad := strings.Repeat(" end of the text", 2)
+	for _, text := range []string{
+		"", "a", "Word", "The quick, brown (fox) jumps over: it's 3.14 or 1,000; 1998! \"So\" he said.",
+		"C++ and c# or vb.net, .NET. node.js F# g++ c+ c. next", "don't 'tis rock'n'roll o'clock' 5' a' ' b",
+		"abcdefg abcdefgh abcdefghi abcdefghijklmno abcdefghijklmnop abcdefghijklmnopq", "ABCDEFGH, IJKLMNOPQRSTUVW. XYZ[ @`{ /0:9",
+		"naïve café, Ünï 日本 word\u00a0word word\u2014 word\u2019s w\u0301", "tab\tnew\nline\vfeed\fend\rx", "a\x00b c\x80 \xff d\x7f e",
+	} {
+		comparePlain(t, text)
+		comparePlain(t, text+pad)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	letters := []rune("aZm09 \t.,'+#-(é日\x00@[`{zA")
+	for range 20000 {
+		var text strings.Builder
+		for range rng.IntN(60) {
+			if rng.IntN(3) > 0 {
+				text.WriteByte('a' + byte(rng.IntN(26)))
+			} else {
+				text.WriteRune(letters[rng.IntN(len(letters))])
+			}
+		}
+		comparePlain(t, text.String())
+	}
+}
+
+func FuzzPlainWords(f *testing.F) {
+	f.Add("The quick, brown fox's C++ 3.14 naïve")
+	f.Fuzz(func(t *testing.T, text string) { comparePlain(t, text) })
+}
