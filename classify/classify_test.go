@@ -1,8 +1,11 @@
 package classify
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -260,5 +263,28 @@ func BenchmarkClassifyVote(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		cl.Classify(d)
+	}
+}
+
+// TestMost holds the few words that are named to sorting all.
+func TestMost(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	c := &machine{model: &models.Model{}}
+	for i := range 40 {
+		c.model.Terms = append(c.model.Terms, fmt.Sprint("t", i*7%40))
+	}
+	for range 2000 {
+		var all []said
+		for _, term := range rng.Perm(40)[:rng.IntN(40)] {
+			all = append(all, said{int32(term), float64(rng.IntN(7) - 2)})
+		}
+		got := c.most(all)
+		slices.SortFunc(all, func(a, b said) int {
+			return cmp.Or(cmp.Compare(b.added, a.added), cmp.Compare(c.model.Terms[a.term], c.model.Terms[b.term]))
+		})
+		want := slices.DeleteFunc(all, func(w said) bool { return !(w.added > 0) })
+		if want = want[:min(reasons, len(want))]; !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
 	}
 }

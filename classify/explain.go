@@ -162,12 +162,8 @@ func (c *machine) said(s *state, class int) []said {
 // words names the terms that spoke most for a class.
 func (c *machine) words(s *state, class int) string {
 	m := c.model
-	all := slices.DeleteFunc(c.said(s, class), func(w said) bool { return !(w.added > 0) })
-	slices.SortFunc(all, func(a, b said) int {
-		return cmp.Or(cmp.Compare(b.added, a.added), cmp.Compare(m.Terms[a.term], m.Terms[b.term]))
-	})
 	var parts []string
-	for _, w := range all[:min(reasons, len(all))] {
+	for _, w := range c.most(c.said(s, class)) {
 		parts = append(parts, fmt.Sprintf("%s +%.2f", m.Terms[w.term], w.added))
 	}
 	switch {
@@ -177,4 +173,26 @@ func (c *machine) words(s *state, class int) string {
 		return "no word speaks for it → " + m.Classes[class]
 	}
 	return strings.Join(parts, ", ") + " → " + m.Classes[class]
+}
+
+// most returns the terms that said most for a class, those that said anything, most
+// first, ties by their spelling. A page has hundreds, so that sorting all took a
+// twentieth of a page's labelling.
+func (c *machine) most(all []said) []said {
+	compare := func(a, b said) int {
+		if n := cmp.Compare(b.added, a.added); n != 0 {
+			return n
+		}
+		return cmp.Compare(c.model.Terms[a.term], c.model.Terms[b.term])
+	}
+	top := make([]said, 0, reasons+1)
+	for _, w := range all {
+		if !(w.added > 0) || len(top) == reasons && compare(w, top[reasons-1]) >= 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(top, w, compare)
+		top = slices.Insert(top, at, w)
+		top = top[:min(len(top), reasons)]
+	}
+	return top
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"encoding/binary"
 	"html"
 	"unicode/utf8"
 )
@@ -49,9 +50,15 @@ func (f *folder) write(s []byte) {
 	for i := 0; i < len(s) && len(out) < f.limit; {
 		// A run of characters, with the single spaces in it.
 		from := i
-		for i < len(s) && (foldClass[s[i]] == foldPlain ||
-			s[i] == ' ' && i > from && i+1 < len(s) && foldClass[s[i+1]] == foldPlain) {
-			i++
+		for i < len(s) {
+			if n := plainRun(s[i:], i > from); n > 0 {
+				i += n
+			} else if foldClass[s[i]] == foldPlain ||
+				s[i] == ' ' && i > from && i+1 < len(s) && foldClass[s[i+1]] == foldPlain {
+				i++
+			} else {
+				break
+			}
 		}
 		if i > from {
 			out = f.add(out, s[from:i])
@@ -75,6 +82,28 @@ func (f *folder) write(s []byte) {
 		}
 	}
 	f.out = out
+}
+
+// plainRun returns 8 or 7 if so many bytes of s are printable ASCII with single spaces
+// between them, the first and the last no spaces, unless inside: then s goes on
+// from such a run. Else, or if it is not sure, 0. It looks at eight bytes at once.
+func plainRun(s []byte, inside bool) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	if len(s) < 8 {
+		return 0
+	}
+	x := binary.LittleEndian.Uint64(s)
+	spaces := x ^ ' '*ones
+	spaces = (spaces - ones) &^ spaces & highs // right up to the first, and what follows that may be '!'
+	switch {
+	case (x|x+ones|(x-' '*ones)&^x)&highs != 0: // beyond ASCII, delete, control characters
+		return 0
+	case spaces&(spaces<<8) != 0, spaces&0x80 != 0 && !inside:
+		return 0
+	case spaces>>63 != 0:
+		return 7
+	}
+	return 8
 }
 
 // add appends characters that begin with no white space, behind the white space that is due.
