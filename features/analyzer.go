@@ -1,6 +1,9 @@
 package features
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // Numbers says what becomes of tokens made of digits.
 type Numbers uint8
@@ -43,6 +46,7 @@ type Analyzer struct {
 	langs   map[string]*vocabulary
 	resolve func(*entry) // when set, gives a new entry its numbers
 	also    *Also        // when set, a second reader of the same words
+	shared  *SharedWords // when set, what others know of words
 	at      int          // where the piece begins that the token at hand is in
 	buf     []byte       // the token at hand, in lower case
 	run     []byte       // ideographs in a row, see segment.go
@@ -51,8 +55,9 @@ type Analyzer struct {
 
 // vocabulary is the cache of one language.
 type vocabulary struct {
-	lang  *language
-	words *wordTable
+	lang   *language
+	words  *wordTable
+	common *commonWords // nil where nothing is shared
 }
 
 // entry is what is known of a word.
@@ -64,9 +69,10 @@ type entry struct {
 
 	// For an Extractor: the numbers of the term in other fields, as part of pairs,
 	// and those of the word's runs of characters, nil until asked for.
-	index [fields]int32
+	// Other extractors may ask at the same time, and find the same.
+	index [fields]atomic.Int32
 	part  int32
-	runs  []int32
+	runs  atomic.Pointer[[]int32]
 }
 
 // Numbers of terms that are none.
@@ -103,7 +109,7 @@ func (a *Analyzer) each(text, lang string, f func(w known)) {
 		hash := table.hash(token)
 		w, ok := table.find(hash)
 		if !ok {
-			w = a.learn(v, string(token), hash)
+			w = a.learn(v, token, hash)
 		}
 		if w.body != leftOut || w.also != 0 {
 			f(w)
@@ -125,7 +131,7 @@ func (a *Analyzer) each(text, lang string, f func(w known)) {
 		w, ok := table.find(hash)
 		if !ok {
 			a.buf = plain.bytes(a.buf)
-			w = a.learn(v, string(a.buf), hash)
+			w = a.learn(v, a.buf, hash)
 		}
 		if w.body != leftOut || w.also != 0 {
 			f(w)
@@ -140,13 +146,30 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 	if len(a.langs) >= cacheLanguages {
 		clear(a.langs)
 	}
-	v := &vocabulary{lang: languageOf(lang), words: newWordTable()}
+	v := &vocabulary{lang: languageOf(lang)}
+	if a.shared != nil {
+		v.common, v.words = a.shared.of(lang), newWordTable(a.shared.seed)
+	} else {
+		v.words = newWordTable(newSeed())
+	}
 	a.langs[lang] = v
 	return v
 }
 
-// learn analyses a word that the cache does not have.
-func (a *Analyzer) learn(v *vocabulary, word string, hash uint64) known {
+// learn enters a word that the cache does not have.
+func (a *Analyzer) learn(v *vocabulary, word []byte, hash uint64) known {
+	if v.common == nil {
+		return v.words.add(hash, a.analyse(v, string(word)))
+	}
+	e := v.common.find(hash)
+	if e == nil {
+		e = v.common.add(hash, a.analyse(v, string(word)))
+	}
+	return v.words.add(hash, e)
+}
+
+// analyse finds out what there is to know of a word.
+func (a *Analyzer) analyse(v *vocabulary, word string) *entry {
 	var stem string
 	e := &entry{surface: word, term: a.opt.term(word, v.lang, &stem), body: noTerm}
 	switch {
@@ -158,7 +181,7 @@ func (a *Analyzer) learn(v *vocabulary, word string, hash uint64) known {
 	if a.also != nil {
 		e.also = a.also.number(a.also.Analyzer.term(word, v.lang, &stem))
 	}
-	return v.words.add(hash, e)
+	return e
 }
 
 // term returns what word counts as, or "" when the options leave it out. stem is the

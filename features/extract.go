@@ -89,7 +89,7 @@ const unasked = -2
 // resolve finds the numbers of a new word's terms.
 func (x *Extractor) resolve(e *entry) {
 	for f := range e.index {
-		e.index[f] = unasked
+		e.index[f].Store(unasked)
 	}
 	e.body = x.lex.Index(e.term)
 	e.part = -1
@@ -212,24 +212,28 @@ func (x *Extractor) term(body int32, e **entry) {
 
 // runs returns the numbers of a word's runs of characters.
 func (x *Extractor) runs(e *entry) []int32 {
-	if e.runs == nil {
-		e.runs = []int32{} // known, if none
-		word := []rune("_" + e.surface + "_")
-		for i := 0; i+x.opt.Chars <= len(word); i++ {
-			if term := x.lex.Index(charPrefix + string(word[i:i+x.opt.Chars])); term >= 0 {
-				e.runs = append(e.runs, term)
-			}
+	if known := e.runs.Load(); known != nil {
+		return *known
+	}
+	runs := []int32{} // known, if none
+	word := []rune("_" + e.surface + "_")
+	for i := 0; i+x.opt.Chars <= len(word); i++ {
+		if term := x.lex.Index(charPrefix + string(word[i:i+x.opt.Chars])); term >= 0 {
+			runs = append(runs, term)
 		}
 	}
-	return e.runs
+	e.runs.Store(&runs)
+	return runs
 }
 
 // own returns the number of a word's term of field f.
 func (x *Extractor) own(e *entry, f field) int32 {
-	if e.index[f] == unasked {
-		e.index[f] = x.lex.Index(prefix[f] + e.term)
+	term := e.index[f].Load()
+	if term == unasked {
+		term = x.lex.Index(prefix[f] + e.term)
+		e.index[f].Store(term)
 	}
-	return e.index[f]
+	return term
 }
 
 // field counts the words of field f: weight times as words of the text, once as

@@ -49,9 +49,11 @@ type known struct {
 	entry **entry
 }
 
-func newWordTable() *wordTable {
-	return &wordTable{young: newWordHalf(1024), old: newWordHalf(1), seed: maphash.String(maphash.MakeSeed(), "")}
+func newWordTable(seed uint64) *wordTable {
+	return &wordTable{young: newWordHalf(1024), old: newWordHalf(1), seed: seed}
 }
+
+func newSeed() uint64 { return maphash.String(maphash.MakeSeed(), "") }
 
 func newWordHalf(slots int) wordHalf {
 	return wordHalf{make([]wordSlot, slots), make([]*entry, slots)}

@@ -10,7 +10,7 @@ import (
 // TestWordTable holds the table to a map, on words of all lengths.
 func TestWordTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	table, want := newWordTable(), map[string]*entry{}
+	table, want := newWordTable(newSeed()), map[string]*entry{}
 	for range 20000 {
 		word := make([]byte, rng.IntN(30))
 		for i := range word {
@@ -38,7 +38,7 @@ func TestWordTable(t *testing.T) {
 // TestWordTableForgets: words met again and again stay, the others go, and there
 // are never more than cacheWords.
 func TestWordTableForgets(t *testing.T) {
-	table, common := newWordTable(), map[string]*entry{}
+	table, common := newWordTable(newSeed()), map[string]*entry{}
 	meet := func(word string) *entry {
 		hash := table.hash([]byte(word))
 		w, ok := table.find(hash)
@@ -87,7 +87,7 @@ func TestWordSlotSize(t *testing.T) {
 
 // TestWordHash: words as pages have them meet few others.
 func TestWordHash(t *testing.T) {
-	table := newWordTable()
+	table := newWordTable(newSeed())
 	for i := range 30000 {
 		word := []byte(fmt.Sprintf("word%d", i))
 		table.add(table.hash(word), &entry{surface: string(word)})
