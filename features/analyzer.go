@@ -115,7 +115,7 @@ func (a *Analyzer) each(text, lang string, f func(w known)) {
 			f(w)
 		}
 	}
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text); { // as segment does, but for plain words
 		if class[text[i]] == space {
 			i++
 			continue

@@ -8,7 +8,7 @@ import (
 
 // Most words of most pages are plain: ASCII letters and digits between white space, at
 // most with one mark behind. They are found eight bytes at a time and looked up
-// without being written down, which costs a third of what segment takes for them.
+// without being written down, so that only the memory is waited for.
 
 // plainWord is a plain word as the two numbers that its hash is made of, in lower case.
 type plainWord struct {
