@@ -16,6 +16,7 @@
 // and runs.go the file; url.go the order of URLs; sorter.go, dictionary.go,
 // builder.go, numbered.go, ids.go and belonging.go the way from edges to a file;
 // edgelist.go edge lists as text; transpose.go; csr.go a graph as plain arrays;
-// synthetic.go made-up webs; crawl.go virtual crawls; simulate.go, pagerank.go and
-// kendall.go how they are measured.
+// synthetic.go made-up webs; crawl.go virtual crawls; simulate.go and kendall.go how
+// they are measured; rankoptions.go, pagerank.go, gaussseidel.go with sweep.go,
+// trim.go and components.go PageRank.
 package webgraph
