@@ -11,8 +11,10 @@ type BlockOptions struct {
 	// Short ends with the product of local ranks and block rank, as paper C4 does it;
 	// the residual says how far from PageRank that is.
 	Short bool
-	// Sweeps makes the global iteration by GaussSeidel instead of PageRank.
-	Sweeps bool
+	// Kamvar makes the global iteration a power iteration, as in the original. Without
+	// it, pages are swept through as GaussSeidel does, and after some sweeps the
+	// blocks are ranked and scaled again (see aggregation).
+	Kamvar bool
 }
 
 // Blocked is a BlockRank.
@@ -79,10 +81,10 @@ func BlockRank(ctx context.Context, in *CSR, degree, block []uint32, opt BlockOp
 	case opt.Short:
 		r.Score, r.Residual = b.score, r.Begin
 		return r, nil
-	case opt.Sweeps:
-		err = r.global(GaussSeidel(ctx, in, degree, next))
-	default:
+	case opt.Kamvar:
 		err = r.global(PageRank(ctx, in, degree, next))
+	default:
+		err = r.global(gaussSeidel(ctx, in, degree, trimmed, block, next))
 	}
 	return r, err
 }

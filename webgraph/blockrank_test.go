@@ -116,8 +116,8 @@ func TestBlockRankOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, sweeps := range []bool{false, true} {
-			opt.Short, opt.Sweeps = false, sweeps
+		for _, kamvar := range []bool{false, true} {
+			opt.Short, opt.Kamvar = false, kamvar
 			whole, err := BlockRank(t.Context(), in, degree, block, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -201,12 +201,12 @@ func BenchmarkBlockRank(b *testing.B) {
 	}
 	for _, way := range []struct {
 		name          string
-		short, sweeps bool
-	}{{"short", true, false}, {"power", false, false}, {"sweeps", false, true}} {
+		short, kamvar bool
+	}{{"short", true, false}, {"kamvar", false, true}, {"scaled", false, false}} {
 		b.Run(way.name, func(b *testing.B) {
 			began, runs := cpuTime(b).Seconds(), 0.0
 			for b.Loop() {
-				r, err := BlockRank(b.Context(), in, degree, host, BlockOptions{Short: way.short, Sweeps: way.sweeps})
+				r, err := BlockRank(b.Context(), in, degree, host, BlockOptions{Short: way.short, Kamvar: way.kamvar})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -23,7 +23,7 @@ import (
 // Iterations are edges visited by the edges of the graph, rounded up. The core is
 // held once more in memory, in 4 bytes an edge and 64 a node.
 func GaussSeidel(ctx context.Context, in *CSR, degree []uint32, opt RankOptions) (*Rank, error) {
-	return gaussSeidel(ctx, in, degree, trimmed, opt)
+	return gaussSeidel(ctx, in, degree, trimmed, nil, opt)
 }
 
 // ComponentRank does what GaussSeidel does by strongly connected components, each
@@ -31,12 +31,12 @@ func GaussSeidel(ctx context.Context, in *CSR, degree []uint32, opt RankOptions)
 // 2012). It visits fewer edges, and takes as long to find the components, on one
 // core, as it saves.
 func ComponentRank(ctx context.Context, in *CSR, degree []uint32, opt RankOptions) (*Rank, error) {
-	return gaussSeidel(ctx, in, degree, func(in *CSR, _ []uint32) *Components { return StrongComponents(in) }, opt)
+	return gaussSeidel(ctx, in, degree, func(in *CSR, _ []uint32) *Components { return StrongComponents(in) }, nil, opt)
 }
 
 // gaussSeidel solves the parts that split gives, none of which leads to an earlier
-// one, in order.
-func gaussSeidel(ctx context.Context, in *CSR, degree []uint32, split func(*CSR, []uint32) *Components, opt RankOptions) (*Rank, error) {
+// one, in order. With blocks, by node, these are scaled between sweeps.
+func gaussSeidel(ctx context.Context, in *CSR, degree []uint32, split func(*CSR, []uint32) *Components, block []uint32, opt RankOptions) (*Rank, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {
 		return nil, err
@@ -46,6 +46,7 @@ func gaussSeidel(ctx context.Context, in *CSR, degree []uint32, split func(*CSR,
 		return nil, fmt.Errorf("PageRank of %d nodes with %d out-degrees", n, len(degree))
 	}
 	c, s := split(in, degree), newSolver(in, degree, opt)
+	s.block = block
 	r := &Rank{Score: make([]float64, n)}
 	tolerance := opt.Epsilon / 2 // see finish
 	for n > 0 {
@@ -80,6 +81,7 @@ type solver struct {
 	opt    RankOptions
 	y      []float64 // the solution so far, by node
 	share  []float64 // d·y/C, what a page gives to each of its links; 0 without links
+	block  []uint32  // by node; nil when there are none
 	place  []uint32  // in the component at hand, from 1; 0 for other nodes
 	visits int64     // of edges
 }
@@ -114,6 +116,10 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 		return nil
 	}
 	c := s.component(nodes)
+	blocks, err := s.aggregation(c, nodes)
+	if err != nil {
+		return err
+	}
 	rounds, size := 0, float64(len(nodes))/float64(len(s.y))
 	for {
 		left, held := c.sweep()
@@ -127,11 +133,38 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if blocks != nil && rounds%aggregateEvery == 0 {
+			s.visits += c.aggregate(blocks, left)
+		}
 	}
 	for i, v := range nodes {
 		s.y[v], s.share[v], s.place[v] = c.y[i], c.share[i], 0
 	}
 	return nil
+}
+
+// aggregation lays out the blocks of a component that is swept through; nil when
+// there are none.
+func (s *solver) aggregation(c *component, nodes []uint32) (*aggregation, error) {
+	if s.block == nil {
+		return nil, nil
+	}
+	of := make([]uint32, len(nodes))
+	number := map[uint32]uint32{}
+	for i, v := range nodes {
+		b := s.block[v]
+		if b == None {
+			of[i] = None
+			continue
+		}
+		n, ok := number[b]
+		if !ok {
+			n = uint32(len(number))
+			number[b] = n
+		}
+		of[i] = n
+	}
+	return c.aggregation(of)
 }
 
 // single solves a component of one page, which may link to itself.
