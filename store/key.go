@@ -23,6 +23,8 @@ const (
 	keyNear    = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
 	keyHost    = 'h' // + name:port → Host
 	keyMark    = 'y' // + ID → Mark
+	keyRanking = 'o' // → Ranking
+	keyRank    = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
 )

@@ -45,7 +45,7 @@ type inspection struct {
 func (in *inspection) run(ctx context.Context) ([]Problem, error) {
 	in.counts = Counts{States: map[string]uint64{}}
 	for _, pass := range []func(context.Context) error{
-		in.births, in.strays, in.seen, in.marks, in.pages, in.leftovers, in.near, in.hosts, in.exchanges, in.named, in.totals,
+		in.births, in.strays, in.seen, in.marks, in.pages, in.leftovers, in.ranks, in.near, in.hosts, in.exchanges, in.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()

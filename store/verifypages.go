@@ -114,6 +114,9 @@ func (in *inspection) unreadable(n uint64, id ID, why error) error {
 				return err
 			}
 		}
+		if err := b.dropRank(n); err != nil {
+			return err
+		}
 		if id == 0 {
 			return nil // leftovers finds the URL by its fate
 		}
@@ -192,6 +195,9 @@ func (in *inspection) move(from, to uint64) (bool, error) {
 		if err := b.PutLabel(to, *label); err != nil {
 			return false, err
 		}
+	}
+	if err := b.moveRank(from, to); err != nil {
+		return false, err
 	}
 	for _, kind := range []byte{keyPage, keyBody, keyLabel} {
 		if err := b.delete(numKey(kind, from)); err != nil {
