@@ -13,6 +13,7 @@ type verbs struct {
 	Lab      labCmd      `cmd:"" help:"Compare crawl policies on a stored web."`
 	Graph    graphCmd    `cmd:"" help:"Build a compressed graph of links."`
 	Simulate simulateCmd `cmd:"" help:"Crawl a graph virtually by several orderings."`
+	Rank     rankCmd     `cmd:"" help:"Rank pages by their links: PageRank, BlockRank, HITS."`
 	Serve    serveCmd    `cmd:"" help:"Serve a corpus as a web of many hosts on loopback."`
 	Why      whyCmd      `cmd:"" help:"Tell the story of one URL of a crawl."`
 	Label    labelCmd    `cmd:"" help:"Say of a page of a crawl, also a running one, whether it is on topic."`

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"fossick/datasets"
+	"fossick/store"
+	"fossick/webgraph"
+)
+
+// scratchPath returns a path in a folder that goes when the verb ends.
+func scratchPath(a *app, name string) (string, error) {
+	dir, err := os.MkdirTemp("", "fossick-graph-")
+	if err != nil {
+		return "", err
+	}
+	a.onClose(func() error { return os.RemoveAll(dir) })
+	return filepath.Join(dir, name), nil
+}
+
+// personal says where surfers start anew, nil when everywhere.
+func (r *rankRun) personal() ([]float64, error) {
+	if r.Topic == "" && r.Personal == "" {
+		return nil, nil
+	}
+	x := make([]float64, r.g.Nodes())
+	n := 0
+	var err error
+	if r.Topic != "" {
+		found := map[string]int{}
+		err = r.labelled(func(v uint32, labels []string) {
+			for _, l := range labels {
+				if found[l]++; l == r.Topic {
+					x[v] = 1
+				}
+			}
+		})
+		if n = found[r.Topic]; err == nil && n == 0 {
+			return nil, usagef("no page of %s is labelled %s; it has the labels %s", r.Graph, r.Topic, listed(found))
+		}
+	} else {
+		err = r.named(r.Personal, func(v uint32, value string, line int) error {
+			weight := 1.0
+			if value != "" {
+				if weight, err = strconv.ParseFloat(value, 64); err != nil || !(weight >= 0) {
+					return fmt.Errorf("%s:%d: the weight %q is not a number of at least 0", r.Personal, line, value)
+				}
+			}
+			x[v], n = weight, n+1
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.app.say("surfers start anew on %d of %d nodes", n, r.g.Nodes())
+	return x, nil
+}
+
+// blockOf says to which block each node belongs.
+func (r *rankRun) blockOf() ([]uint32, error) {
+	runs := map[string]webgraph.Runs{"": r.g.Hosts(), "host": r.g.Hosts(), "site": r.g.Sites()}
+	if of, ok := runs[r.Block]; ok {
+		if of.Count() == 0 {
+			return nil, usagef("the nodes of %s are no URLs, so they have no hosts; name a file with --block FILE", r.Graph)
+		}
+		return of.Array(r.g.Nodes()), nil
+	}
+	block := make([]uint32, r.g.Nodes())
+	for v := range block {
+		block[v] = webgraph.None
+	}
+	number := map[string]uint32{}
+	put := func(v uint32, name string) {
+		b, ok := number[name]
+		if !ok {
+			b = uint32(len(number))
+			number[name] = b
+		}
+		block[v] = b
+	}
+	if r.Block == "label" {
+		err := r.labelled(func(v uint32, labels []string) {
+			if len(labels) > 0 {
+				put(v, labels[0])
+			}
+		})
+		return block, err
+	}
+	return block, r.named(r.Block, func(v uint32, value string, line int) error {
+		if value == "" {
+			return fmt.Errorf("%s:%d: no block; want node TAB block", r.Block, line)
+		}
+		put(v, value)
+		return nil
+	})
+}
+
+// named calls do with the nodes that a file names, a line each, and what stands
+// after the tab.
+func (r *rankRun) named(path string, do func(v uint32, value string, line int) error) (err error) {
+	f, err := datasets.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	found := false
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		name, value, _ := strings.Cut(text, "\t")
+		v, ok, err := r.g.Node(name)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%s:%d: %s is no node of %s; write it as the graph does", path, n, name, r.Graph)
+		}
+		if err := do(v, strings.TrimSpace(value), n); err != nil {
+			return err
+		}
+		found = true
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if !found {
+		return usagef("%s names no node", path)
+	}
+	return nil
+}
+
+// labelled calls do with the labels of all pages that have some: of a store what
+// refine says, else the crawl's model or topic; of a corpus its own.
+func (r *rankRun) labelled(do func(v uint32, labels []string)) error {
+	of := func(url string, labels []string) error {
+		v, ok, err := r.g.Node(url)
+		if ok && len(labels) > 0 {
+			do(v, labels)
+		}
+		return err
+	}
+	if isStore(r.Graph) {
+		s, err := store.Open(r.Graph)
+		if err != nil {
+			return err
+		}
+		return errors.Join(storeLabels(s, of), s.Close())
+	}
+	if info, err := os.Stat(r.Graph); isGraphFile(r.Graph) || strings.HasPrefix(r.Graph, "synthetic:") || err == nil && !info.IsDir() && !strings.Contains(filepath.Base(r.Graph), ".jsonl") {
+		return usagef("%s has no labels; name nodes with --personal FILE, or blocks with --block FILE", r.Graph)
+	}
+	set, err := openSet(r.app, r.Graph, datasets.Options{})
+	if err != nil {
+		return err
+	}
+	for e, err := range set.Examples() {
+		if err == nil {
+			err = r.app.ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		labels := e.Labels
+		if len(labels) == 0 && e.Label != "" {
+			labels = []string{e.Label}
+		}
+		if err := of(e.URL, labels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeLabels calls do with the label of each page of a store.
+func storeLabels(s *store.Store, do func(url string, labels []string) error) error {
+	topic := s.Info().Topic
+	for p, err := range s.Pages() {
+		if err != nil {
+			return err
+		}
+		refined, err := s.Label(p.Number)
+		if err != nil {
+			return err
+		}
+		label := p.Label
+		switch {
+		case refined != nil:
+			label = refined.Label
+		case label == "" && p.Relevant: // by keywords
+			label = topic
+		}
+		if label == "" {
+			continue
+		}
+		if err := do(p.URL, []string{label}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
