@@ -19,6 +19,7 @@ type Page struct {
 	Probability float64
 	Refined     *store.Label // nil before refine
 	Mark        *store.Mark  // nil where no person said anything
+	Rank        *float64     // by its links; nil before rank
 
 	Verdict // filled by the Judge methods of Crawl
 }
@@ -35,6 +36,7 @@ type Crawl struct {
 	Caps   []int   // pages a host by which to count the harvest as well; nil: see ReachOf
 
 	Politeness *Politeness
+	Ranking    *store.Ranking // nil before rank
 }
 
 // Load reads the pages of a store, without their bodies: some 300 bytes a page
@@ -75,6 +77,9 @@ func Load(ctx context.Context, s *store.Store) (*Crawl, error) {
 			return nil, fmt.Errorf("store %s: label of page %d, which it does not have; run refine again", s.Dir(), l.Page)
 		}
 		c.Pages[i].Refined = &l.Label
+	}
+	if err := c.loadRanks(s, at); err != nil {
+		return nil, err
 	}
 	c.judgeByCrawl()
 	c.Politeness, err = MeasurePoliteness(ctx, s)

@@ -28,6 +28,7 @@ type Figures struct {
 	Drift          []Block   `json:"drift"` // null where the pages were not read
 
 	Politeness *Politeness `json:"politeness"` // how the hosts were treated
+	Ranked     *Ranked     `json:"ranked"`     // null before rank
 }
 
 // Result is the figures of the first crawl, what several crawls say together,
@@ -105,6 +106,7 @@ func measure(c *Crawl, step int) Figures {
 	}
 	measureTruth(&f, c.Source, relevant)
 	f.Reach, f.Drift = ReachOf(c.URLs(), relevant, c.Caps), c.Blocks
+	f.Ranked = rankedOf(c)
 	return f
 }
 

@@ -59,7 +59,7 @@ func newView(r Report) (*view, error) {
 	v.All, v.AllRelevant, v.AllHarvest = r.Fetched, r.Relevant, r.Harvest
 	v.Manners = viewPoliteness(first.Politeness)
 	v.Hosts, v.MoreHosts = hosts(first)
-	v.Pages = pageLists(first)
+	v.Pages = append(pageLists(first), rankedLists(first)...)
 	return v, nil
 }
 
