@@ -120,14 +120,15 @@ def check(binary):
         ):
             path = os.path.join(DATA, path)
             edges = edges_of(path)
-            if urls:  # fossick tells nodes by URL; one that stands twice is left to it as a number
+            if urls:  # by URL, so that there are hosts; one that stands twice gets a number
                 text = subprocess.run(["zstd", "-dc", os.path.join(DATA, urls)], capture_output=True, text=True, check=True).stdout
                 ids = [line.split("\t")[0] for line in text.splitlines()]
                 path = os.path.join(work, name + ".tsv")
-                url = {}
+                url, seen = {}, set()
                 for line in text.splitlines():
                     i, u = line.split("\t")
-                    url[i] = u if u not in url.values() else f"{u}#{i}"
+                    url[i] = u if u not in seen else f"{u}#{i}"
+                    seen.add(u)
                 edges = [(url[a], url[b]) for a, b in edges]
                 with open(path, "w") as f:
                     f.writelines(f"{a}\t{b}\n" for a, b in edges)

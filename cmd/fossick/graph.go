@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"fossick/webgraph"
@@ -13,6 +17,7 @@ import (
 type graphCmd struct {
 	Source    string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
 	Output    string `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
+	Edges     string `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
 	Transpose bool   `help:"Turn all links round."`
 	Memory    int    `default:"256" placeholder:"MIB" help:"What sorting may take, in MiB; more goes to scratch files beside the graph [256]."`
 }
@@ -66,6 +71,11 @@ func (c *graphCmd) Run(a *app) error {
 			return err
 		}
 	}
+	if c.Edges != "" {
+		if err := writePage(c.Edges, func(w io.Writer) error { return writeEdges(a.ctx, g, w) }); err != nil {
+			return err
+		}
+	}
 	r := c.result(g, stats, seconds)
 	r.Verified = verified
 	return a.emit(r, r.print)
@@ -99,6 +109,23 @@ func (c *graphCmd) build(a *app) (path string, stats *webgraph.Stats, err error)
 	path = dir + "/graph"
 	stats, err = buildGraph(a, c.Source, path, c.Memory<<20)
 	return path, stats, err
+}
+
+// writeEdges writes a graph as text.
+func writeEdges(ctx context.Context, g *webgraph.Graph, w io.Writer) error {
+	b := bufio.NewWriter(w)
+	var line []byte
+	err := g.Scan(0, g.Nodes(), func(v uint32, links []uint32) error {
+		for _, to := range links {
+			line = append(strconv.AppendUint(line[:0], uint64(v), 10), '\t')
+			line = append(strconv.AppendUint(line, uint64(to), 10), '\n')
+			if _, err := b.Write(line); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+	return errors.Join(err, b.Flush())
 }
 
 func (c *graphCmd) result(g *webgraph.Graph, stats *webgraph.Stats, seconds float64) *graphResult {

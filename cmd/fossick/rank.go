@@ -82,11 +82,15 @@ func (c *rankCmd) Run(a *app) error {
 	if r.opt.Personal, err = r.personal(); err != nil {
 		return err
 	}
-	began := time.Now()
+	began, used := time.Now(), workedFor()
 	if err := r.rank(); err != nil {
 		return err
 	}
 	r.result.Seconds = time.Since(began).Seconds()
+	if used != nil {
+		cpu := (*workedFor() - *used).Seconds()
+		r.result.Processor = &cpu
+	}
 	if err := r.keep(); err != nil {
 		return err
 	}

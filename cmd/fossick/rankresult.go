@@ -25,7 +25,8 @@ type rankResult struct {
 	Epsilon    float64      `json:"epsilon"`
 	Iterations int          `json:"iterations"` // over all edges; those of hits visit them twice
 	Residual   float64      `json:"residual"`
-	Seconds    float64      `json:"seconds"` // turning the graph round included, reading it not
+	Seconds    float64      `json:"seconds"`     // turning the graph round included, reading it not
+	Processor  *float64     `json:"cpu_seconds"` // of all processors; null where the system does not tell
 	InMemory   bool         `json:"in_memory"`
 	Blocks     *int         `json:"blocks"`            // null without
 	Before     *int64       `json:"iterations_before"` // what local ranks and block rank cost, in iterations; null without blocks
