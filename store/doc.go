@@ -18,6 +18,7 @@
 // filter.go and seen.go filters before the seen-set and what pages are compared by;
 // lately.go what was asked of it last; sync.go what is done beside the writer; life.go
 // one URL's whole story; exchange.go exchanges that are for no URL, and all visits;
-// near.go the index of near-duplicates; mark.go what people say of pages; disk.go free space; verify.go,
-// verifypages.go, verifyhosts.go, verifynear.go and verifymarks.go the invariants.
+// near.go the index of near-duplicates; mark.go what people say of pages; rank.go
+// ranks; disk.go free space; verify.go,
+// verifypages.go, verifyhosts.go, verifynear.go, verifymarks.go and verifyranks.go the invariants.
 package store

@@ -3,7 +3,7 @@
 //
 // In: edges between pages, by name or number, from an edge list, or from a corpus
 // or store by iterator. Out: a compressed graph file that is mapped into memory;
-// the order in which an ordering of package frontier crawls it; PageRank.
+// the order in which an ordering of package frontier crawls it; PageRank, BlockRank, HITS.
 //
 //	pairs of URLs → Builder → sorted runs on disk → Writer → graph file → Graph
 //
@@ -18,5 +18,6 @@
 // edgelist.go edge lists as text; transpose.go; csr.go a graph as plain arrays;
 // synthetic.go made-up webs; crawl.go virtual crawls; simulate.go and kendall.go how
 // they are measured; rankoptions.go, pagerank.go, gaussseidel.go with sweep.go,
-// trim.go and components.go PageRank.
+// trim.go and components.go PageRank; blockrank.go, blockgraph.go and aggregate.go
+// BlockRank; hits.go.
 package webgraph
