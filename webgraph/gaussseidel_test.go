@@ -195,7 +195,7 @@ func syntheticCSR(t testing.TB, pages int) (*CSR, []uint32) {
 // TestGaussSeidelParts has a component that is cut into parts: workers must not
 // matter, to the last bit.
 func TestGaussSeidelParts(t *testing.T) {
-	in, degree := syntheticCSR(t, 50_000)
+	in, degree := syntheticCSR(t, 120_000)
 	sameRank(t, in, degree, RankOptions{Epsilon: 1e-11}, 1e-11)
 	one, err1 := GaussSeidel(t.Context(), in, degree, RankOptions{Workers: 1})
 	three, err2 := GaussSeidel(t.Context(), in, degree, RankOptions{Workers: 3})
