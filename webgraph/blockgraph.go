@@ -59,15 +59,36 @@ func (b *blockRank) group(i int) []uint32 {
 // local ranks the pages of one block by sweeps over its inner links, and returns
 // how many edges it looked at.
 func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
-	n := len(nodes)
-	if n == 1 {
+	if len(nodes) == 1 {
 		b.score[nodes[0]] = 1
 		return 0
 	}
-	c := &component{n: n, start: make([]int64, n+1), base: make([]float64, n), y: make([]float64, n),
-		share: make([]float64, n), give: make([]float64, n), back: make([]float64, n), parts: []int{0, n}, left: make([]float64, 1), held: make([]float64, 1), work: 1}
-	anew := 0.0
-	visits := int64(0)
+	c, visits := b.inner(nodes, group, place)
+	for range b.opt.Most {
+		left, held := c.sweep()
+		if visits += int64(len(c.to)); left <= b.epsilon/2*held {
+			break
+		}
+	}
+	sum := 0.0
+	for _, y := range c.y {
+		sum += y
+	}
+	for i, v := range nodes {
+		b.score[v] = c.y[i] / sum
+	}
+	return visits
+}
+
+// inner gathers the inner links of a block as one part, and returns how many edges
+// it looked at. place is scratch space by node.
+func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*component, int64) {
+	n := len(nodes)
+	c := &component{
+		n: n, start: make([]int64, n+1), base: make([]float64, n), y: make([]float64, n), share: make([]float64, n),
+		give: make([]float64, n), back: make([]float64, n), parts: []int{0, n}, left: make([]float64, 1), held: make([]float64, 1), work: 1,
+	}
+	anew, visits := 0.0, int64(0)
 	for i, v := range nodes {
 		place[v] = uint32(i)
 		c.base[i] = b.opt.personal(int(v), len(b.score))
@@ -87,9 +108,7 @@ func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
 		if c.give[i] > 0 {
 			c.give[i] = b.opt.Damping / c.give[i]
 		}
-		if anew > 0 {
-			c.base[i] /= anew
-		} else { // nobody starts anew here: all pages alike
+		if c.base[i] /= anew; anew == 0 { // nobody starts anew here: all pages alike
 			c.base[i] = 1 / float64(n)
 		}
 	}
@@ -100,20 +119,7 @@ func (b *blockRank) local(nodes []uint32, group uint32, place []uint32) int64 {
 			}
 		}
 	}
-	for range b.opt.Most {
-		left, held := c.sweep()
-		if visits += int64(len(c.to)); left <= b.epsilon/2*held {
-			break
-		}
-	}
-	sum := 0.0
-	for _, y := range c.y {
-		sum += y
-	}
-	for i, v := range nodes {
-		b.score[v] = c.y[i] / sum
-	}
-	return visits
+	return c, visits
 }
 
 // blockGraph is the graph of blocks, transposed, with weights.

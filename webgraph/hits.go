@@ -25,11 +25,12 @@ type Hubs struct {
 //	a = Aᵀh,  h = Aa,  both scaled to sum to 1
 //
 // so a is the dominant eigenvector of AᵀA, as which it is found by locally optimal
-// conjugate gradients (Knyazev, SIAM Journal on Scientific Computing 23, 2001), a
-// step of which visits the edges as often as one of the power iteration, and which needs far
-// fewer where the second eigenvalue is near the first. Where several eigenvectors
-// share the largest eigenvalue, a is what the power iteration from equal scores would
-// find. A graph without links has scores of 0. Of opt the damping and the vectors mean nothing.
+// conjugate gradients (Knyazev, SIAM Journal on Scientific Computing 23, 2001): a
+// step visits the edges as often as one of the power iteration, and far fewer steps
+// are needed where the second eigenvalue is near the first. Where several
+// eigenvectors share the largest eigenvalue, a is what the power iteration from
+// equal scores would find. A graph without links has scores of 0. Of opt, damping
+// and vectors mean nothing.
 func HITS(ctx context.Context, out, in Lists, opt RankOptions) (*Hubs, error) {
 	opt, err := opt.filled(out.Nodes())
 	if err != nil {
@@ -49,7 +50,7 @@ func HITS(ctx context.Context, out, in Lists, opt RankOptions) (*Hubs, error) {
 			return h, err
 		}
 		if h.Residual = e.change(); h.Residual <= opt.Epsilon {
-			// Of ax only sums were kept up to now: look whether rounding has spoilt it.
+			// ax was kept up to date by sums alone: look whether rounding has spoilt it.
 			if err := e.times(e.ax, e.x); err != nil {
 				return h, err
 			}
