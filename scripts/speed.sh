@@ -40,7 +40,10 @@ crawl() {
 		--store "$work/crawl" --json --quiet ${FLAGS:-} "${listen[@]}" >"$work/focus.json" 2>"$work/err"; } 2>"$work/times" ||
 		{ cat "$work/err" >&2; exit 1; }
 	after=$(ticks $server)
-	[ -z "$profiler" ] || wait $profiler
+	if [ -n "$profiler" ]; then # of a crawl shorter than SECONDS_PROFILED there is no profile
+		kill $profiler 2>/dev/null || true
+		wait $profiler || true
+	fi
 	awk -v name="$name" -v binary="$(basename "$binary")" -v pages="$(number fetched "$work/focus.json")" \
 		-v speed="$(number pages_per_second "$work/focus.json")" -v requests="$(number requests "$work/focus.json")" \
 		-v server="$after" -v before="$before" -v disk="$(du -sk "$work/crawl" | cut -f1)" \
