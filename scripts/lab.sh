@@ -2,7 +2,10 @@
 # The lab's tables of docs/results.md: harvest and recall of crawl policies on stored
 # corpora, as Markdown.
 #
-#   scripts/lab.sh wikispeedia | webkb | debdocs | explore
+#   scripts/lab.sh wikispeedia | webkb | debdocs | uci_ics | explore
+#
+# uci_ics has no topics, so a judge makes them: a model of webkb's kinds of pages,
+# which are other universities' of twenty years before.
 #
 # POLICIES, PAGES, AT and TOPICS change what is compared; RAND the draw; OUT keeps
 # the reports (JSON and HTML) in a folder. The corpora are found by FOSSICK_DATA.
@@ -40,6 +43,12 @@ debdocs)
 		compare debdocs debdocs 690 "" "$t"
 		compare debdocs-capped debdocs 690 "" "$t" --max-pages-per-host 60
 	done ;;
+uci_ics)
+	"$fossick" train "$data/webkb" --labels student,faculty,course,project,department,staff,other \
+		--classifier linear -o "$work/judge.model" --quiet >/dev/null
+	for t in ${TOPICS:-course faculty}; do
+		compare uci_ics uci_ics 500 "" "$t" --judge "$work/judge.model"
+	done ;;
 explore)
 	policies=learned
 	for t in ${TOPICS:-Astronomy Biology IT Religion}; do
@@ -47,6 +56,6 @@ explore)
 			compare "explore-$share" wikispeedia 229 "" "$t" --truth "$data/wikispeedia/labels.tsv.zst" --explore "$share"
 		done
 	done ;;
-*) echo "no tables of $corpus: wikispeedia, webkb, debdocs or explore" >&2; exit 2 ;;
+*) echo "no tables of $corpus: wikispeedia, webkb, debdocs, uci_ics or explore" >&2; exit 2 ;;
 esac
 python3 scripts/labtable.py "${runs[@]}"

@@ -3,8 +3,11 @@
 
 A table a file: harvest and area under the recall curve of each policy, with the half
 width of the 95 % interval, at each number of pages; p is that of the paired t-test of
-learned's harvest against the policy's, corrected by Holm. Then the ratios of learned's
-harvest to that of the best policy that is neither learned nor an oracle.
+learned's harvest against the policy's, corrected by Holm. Where crawls ran out of URLs,
+the mean number of pages that they fetched stands behind the harvest. Then the ratios of
+what learned found to what the best policy found that is neither learned nor an oracle:
+pages on topic, so that a crawl which ends early with a high harvest is not the best. Of
+crawls that fetched as many pages this is the ratio of their harvests.
 """
 import json
 import sys
@@ -26,6 +29,11 @@ for name in sys.argv[1:]:
     def cell(f, key, ci):
         return f"{f[key]:.3f} ± {(f[ci][1] - f[ci][0]) / 2:.3f}"
 
+    def harvest(policy, n):
+        f = figures(policy, n)
+        early = f" ({f['fetched']:.0f} pages)" if f["fetched"] < n else ""
+        return cell(f, "harvest", "ci") + early
+
     known = [q for q in run["policies"] if q != "learned" and not q.endswith("-oracle")]
     c = run["classifier"]
     print(f"\n{run['topic']}: {run['targets']} of {run['corpus_pages']} pages on topic; "
@@ -33,16 +41,16 @@ for name in sys.argv[1:]:
     print("| policy |" + "".join(f" harvest at {n} |" for n in points) + "".join(f" recall area to {n} |" for n in points) + f" p at {run['pages']} |")
     print("|---|" + "---|" * (2 * len(points) + 1))
     for q in run["policies"]:
-        cells = [cell(figures(q, n), "harvest", "ci") for n in points]
+        cells = [harvest(q, n) for n in points]
         cells += [cell(figures(q, n), "recall_area", "recall_area_ci") for n in points]
         cells.append(f"{p[q]:.2g}" if q in p else "")
         print(f"| {q} | " + " | ".join(cells) + " |")
     if known and "learned" in run["policies"]:
         for n in points:
-            best = max(known, key=lambda q: figures(q, n)["harvest"])
-            ratio = figures("learned", n)["harvest"] / figures(best, n)["harvest"]
+            best = max(known, key=lambda q: figures(q, n)["recall"])
+            ratio = figures("learned", n)["recall"] / figures(best, n)["recall"]
             ratios.setdefault(n, []).append(ratio)
-            print(f"\nat {n} pages learned has {ratio:.2f} × {best}'s harvest")
+            print(f"\nat {n} pages learned found {ratio:.2f} × the pages on topic that {best} did")
 
 for n, all_of_them in sorted(ratios.items()):
     if len(all_of_them) > 1:
