@@ -56,11 +56,21 @@ func (p *partition) Next() (uint32, bool) {
 	if v == none {
 		return 0, false
 	}
+	p.Take(v)
+	return v, true
+}
+
+// Take drops the class that it empties.
+func (p *partition) Take(v uint32) {
+	x := p.at(v)
+	if x.list < waiting {
+		return
+	}
+	c := x.list - waiting
 	p.take(v)
 	if c != 0 && p.heads[c] == none {
 		p.drop(c)
 	}
-	return v, true
 }
 
 // move gives a vertex to another class.
@@ -78,9 +88,9 @@ type lexBFS struct{ partition }
 
 func newLexBFS(l lists) *lexBFS { return &lexBFS{newPartition(l)} }
 
-func (l *lexBFS) Visit(counts, finds []uint32) {
+func (l *lexBFS) Visit(links Links) {
 	fresh := uint32(0) // the class of those with an empty label till now
-	for _, v := range counts {
+	for _, v := range links.Counts {
 		x := l.at(v)
 		if x.list == visited {
 			continue
@@ -114,5 +124,5 @@ func (l *lexBFS) Visit(counts, finds []uint32) {
 		}
 	}
 	l.touched = l.touched[:0]
-	l.find(0, finds)
+	l.find(0, links.Finds)
 }

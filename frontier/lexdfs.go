@@ -35,9 +35,9 @@ func (l *lexDFS) front() uint32 {
 	return c
 }
 
-func (l *lexDFS) Visit(counts, finds []uint32) {
+func (l *lexDFS) Visit(links Links) {
 	anyFresh := false
-	for _, v := range counts { // which classes are touched
+	for _, v := range links.Counts { // which classes are touched
 		switch x := l.at(v); {
 		case x.list == visited:
 		case x.list <= waiting:
@@ -56,7 +56,7 @@ func (l *lexDFS) Visit(counts, finds []uint32) {
 		split := l.front()
 		l.classes[c].split = split
 	}
-	l.split(counts, fresh)
+	l.split(links.Counts, fresh)
 	for _, c := range l.touched {
 		l.classes[c].split = 0
 		if l.heads[c] == none {
@@ -64,7 +64,7 @@ func (l *lexDFS) Visit(counts, finds []uint32) {
 		}
 	}
 	l.touched = l.touched[:0]
-	l.find(0, finds)
+	l.find(0, links.Finds)
 }
 
 // split moves the targets to the new classes.

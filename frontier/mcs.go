@@ -15,6 +15,18 @@ type mcs struct {
 	top    int           // no list above it holds a vertex
 }
 
+func newMCS(o SequenceOptions, weight func() uint32) *mcs {
+	return &mcs{lists: newLists(o.Vertices), weight: weight}
+}
+
+func one() uint32 { return 1 }
+
+// backlink visits the vertex with the most links from visited pages (Cho,
+// Garcia-Molina and Page 1998): MCS that knows no kinds of links.
+type backlink struct{ *mcs }
+
+func (b *backlink) Visit(l Links) { b.mcs.Visit(Alike(l.All)) }
+
 func (m *mcs) Next() (uint32, bool) {
 	for ; m.top >= 0 && m.top < len(m.heads); m.top-- {
 		if v := m.heads[m.top]; v != none {
@@ -26,10 +38,10 @@ func (m *mcs) Next() (uint32, bool) {
 	return 0, false
 }
 
-func (m *mcs) Visit(counts, finds []uint32) {
+func (m *mcs) Visit(l Links) {
 	w := m.weight()
 	m.ensure(1)
-	for _, v := range counts {
+	for _, v := range l.Counts {
 		x := m.at(v)
 		list := w
 		switch {
@@ -43,5 +55,5 @@ func (m *mcs) Visit(counts, finds []uint32) {
 		m.append(list, v)
 		m.top = max(m.top, int(list))
 	}
-	m.find(0, finds)
+	m.find(0, l.Finds)
 }

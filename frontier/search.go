@@ -28,9 +28,9 @@ type bfs struct{ lists }
 
 func (b *bfs) Next() (uint32, bool) { return b.next() }
 
-func (b *bfs) Visit(counts, finds []uint32) {
+func (b *bfs) Visit(l Links) {
 	b.ensure(2)
-	for _, v := range counts {
+	for _, v := range l.Counts {
 		switch b.at(v).list {
 		case waiting: // its first link that counts
 			b.remove(v)
@@ -39,7 +39,7 @@ func (b *bfs) Visit(counts, finds []uint32) {
 			b.append(1, v)
 		}
 	}
-	b.find(0, finds)
+	b.find(0, l.Finds)
 }
 
 // dfs visits a neighbour of the latest visited vertex that has one.
@@ -47,10 +47,10 @@ type dfs struct{ lists }
 
 func (d *dfs) Next() (uint32, bool) { return d.next() }
 
-func (d *dfs) Visit(counts, finds []uint32) {
+func (d *dfs) Visit(l Links) {
 	d.ensure(2)
-	for i := len(counts) - 1; i >= 0; i-- { // so that the first link ends in front
-		v := counts[i]
+	for i := len(l.Counts) - 1; i >= 0; i-- { // so that the first link ends in front
+		v := l.Counts[i]
 		switch x := d.at(v); {
 		case x.list == visited:
 			continue
@@ -60,10 +60,11 @@ func (d *dfs) Visit(counts, finds []uint32) {
 		d.append(1, v)
 		d.heads[1] = v // the end of a ring is before its head
 	}
-	d.find(0, finds)
+	d.find(0, l.Finds)
 }
 
-// generic visits any discovered vertex: one drawn at random.
+// generic visits any discovered vertex: one drawn at random. A vertex that waits has
+// its place in queue where the others have their neighbours in a ring.
 type generic struct {
 	lists // for what was discovered
 	queue []uint32
@@ -75,18 +76,28 @@ func (g *generic) Next() (uint32, bool) {
 	if n == 0 {
 		return 0, false
 	}
-	i := g.rng.IntN(n)
-	v := g.queue[i]
-	g.queue[i] = g.queue[n-1]
-	g.queue = g.queue[:n-1]
+	v := g.queue[g.rng.IntN(n)]
+	g.Take(v)
 	return v, true
 }
 
-func (g *generic) Visit(counts, finds []uint32) {
-	for _, vs := range [][]uint32{counts, finds} {
+func (g *generic) Take(v uint32) {
+	x := g.at(v)
+	if x.list < waiting {
+		return
+	}
+	last := g.queue[len(g.queue)-1]
+	g.queue[x.next] = last
+	g.vertices[last].next = x.next
+	g.queue = g.queue[:len(g.queue)-1]
+	x.list = visited
+}
+
+func (g *generic) Visit(l Links) {
+	for _, vs := range [][]uint32{l.Counts, l.Finds} {
 		for _, v := range vs {
 			if x := g.at(v); x.list == unseen {
-				x.list = visited
+				x.list, x.next = waiting, uint32(len(g.queue))
 				g.queue = append(g.queue, v)
 			}
 		}

@@ -2,64 +2,126 @@ package frontier
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 )
 
-// Sequence is an ordering of paper B over vertices that are discovered as they are
-// crawled: by the links alone, without hosts, rests and scores, in memory, each
-// step in time linear in its links (LexDFS excepted). Vertices are any numbers;
-// memory goes up to the largest. Not safe for concurrent use.
+// Sequence is an ordering over vertices that are discovered as they are crawled: by
+// their links, without hosts and rests, in memory. Those of paper B take time linear
+// in a step's links (LexDFS excepted). Vertices are any numbers; memory goes up to the
+// largest. Not safe for concurrent use.
 //
 // Start URLs are the links of a page that is visited before all others: call Visit
 // with them first.
 //
 // Ties are broken by one rule: the vertex whose standing changed first goes first;
 // of several that one page changed, the one that stands first in its links. Vertices
-// that no link counts for come after all others, in the order of discovery.
+// that no link counts for come after all others, in the order of discovery. Orderings
+// by a number that is no count (relevance, OPIC, PageRank) break ties by discovery.
 type Sequence interface {
-	// Next takes the vertex to be visited next; false when none waits.
+	// Next takes the vertex to be visited next; false when none waits, or after an
+	// error.
 	Next() (v uint32, ok bool)
-	// Visit tells what the vertex that was taken last links to, each target once.
-	// Those in counts have their standing changed (external and initial links, paper
-	// B), those in finds are discovered, if they were not yet, and no more
-	// (non-initial ones).
-	Visit(counts, finds []uint32)
+	// Take takes one that another ordering chose to be visited next (see mix); nothing
+	// happens when it does not wait.
+	Take(v uint32)
+	// Visit tells what the vertex that was taken last links to.
+	Visit(l Links)
+	// Err is the first error of SequenceOptions.Links.
+	Err() error
 }
 
-// sequences are the orderings of paper B1, by name.
-var sequences = map[string]func(lists lists, rng *rand.Rand) Sequence{
-	"generic": func(l lists, rng *rand.Rand) Sequence { return &generic{lists: l, rng: rng} },
-	"bfs":     func(l lists, _ *rand.Rand) Sequence { return &bfs{l} },
-	"dfs":     func(l lists, _ *rand.Rand) Sequence { return &dfs{l} },
-	"lexbfs":  func(l lists, _ *rand.Rand) Sequence { return newLexBFS(l) },
-	"lexdfs":  func(l lists, _ *rand.Rand) Sequence { return newLexDFS(l) },
-	"mcs":     func(l lists, _ *rand.Rand) Sequence { return &mcs{lists: l, weight: func() uint32 { return 1 }} },
-	"mns": func(l lists, rng *rand.Rand) Sequence {
-		return &mcs{lists: l, weight: func() uint32 { return 1 + rng.Uint32N(2) }}
+// Links are those of one page, each target once, in the order in which they stand.
+type Links struct {
+	All []uint32
+	// Counts are those that change a target's standing, Finds those that discover it, if
+	// it was not yet, and no more: in paper B external and initial links, and non-initial
+	// ones. Orderings that know no kinds of links look at All.
+	Counts, Finds []uint32
+}
+
+// Alike are links that all count.
+func Alike(all []uint32) Links { return Links{All: all, Counts: all} }
+
+// SequenceOptions are what orderings work with; each needs but some of it.
+type SequenceOptions struct {
+	Vertices int        // room for so many; with more it grows
+	Rand     *rand.Rand // generic, mns
+
+	// Score says how far a visited page is on topic, in [0,1]: relevance.
+	Score func(v uint32) float64
+	// Sites has each vertex's site, largest-site. Those at its end or NoSite are
+	// together in one.
+	Sites []uint32
+	// Links returns the links of a page that was visited, which hold until the next
+	// call: opic-history and pagerank.
+	Links func(v uint32) ([]uint32, error)
+	// Every is after how many pages pagerank is made up to date [a hundredth of those
+	// visited].
+	Every int
+	// Damping is that of pagerank, in (0,1) [0.85].
+	Damping float64
+}
+
+// NoSite is the site of a vertex that has none.
+const NoSite = 1<<32 - 1
+
+// sequences are the orderings by name: those of paper B1, and further ones.
+var sequences = map[string]func(o SequenceOptions) (Sequence, error){
+	"generic": func(o SequenceOptions) (Sequence, error) {
+		return &generic{lists: newLists(o.Vertices), rng: o.Rand}, needs(o.Rand != nil, "generic", "random numbers")
 	},
+	"bfs":    func(o SequenceOptions) (Sequence, error) { return &bfs{newLists(o.Vertices)}, nil },
+	"dfs":    func(o SequenceOptions) (Sequence, error) { return &dfs{newLists(o.Vertices)}, nil },
+	"lexbfs": func(o SequenceOptions) (Sequence, error) { return newLexBFS(newLists(o.Vertices)), nil },
+	"lexdfs": func(o SequenceOptions) (Sequence, error) { return newLexDFS(newLists(o.Vertices)), nil },
+	"mcs":    func(o SequenceOptions) (Sequence, error) { return newMCS(o, one), nil },
+	"mns": func(o SequenceOptions) (Sequence, error) {
+		return newMCS(o, func() uint32 { return 1 + o.Rand.Uint32N(2) }), needs(o.Rand != nil, "mns", "random numbers")
+	},
+	"backlink":     func(o SequenceOptions) (Sequence, error) { return &backlink{newMCS(o, one)}, nil },
+	"largest-site": func(o SequenceOptions) (Sequence, error) { return newLargestSite(o), nil },
+	"relevance": func(o SequenceOptions) (Sequence, error) {
+		return &relevance{ranked: newRanked(o.Vertices), score: o.Score}, needs(o.Score != nil, "relevance", "the pages' scores")
+	},
+	"opic": func(o SequenceOptions) (Sequence, error) { return &opic{ranked: newRanked(o.Vertices)}, nil },
+	"opic-history": func(o SequenceOptions) (Sequence, error) {
+		return newOPICHistory(o), needs(o.Links != nil, "opic-history", "the links of visited pages")
+	},
+	"pagerank": newPageRank,
 }
 
-// NewSequence returns one of Sequences with room for so many vertices; with more
-// it grows. rng is for those that draw: generic and mns.
-func NewSequence(name string, vertices int, rng *rand.Rand) (Sequence, error) {
-	build, ok := sequences[name]
-	if !ok {
-		return nil, fmt.Errorf("ordering %q is not known; choose one of %s", name, strings.Join(Sequences(), ", "))
+func needs(has bool, name, what string) error {
+	if has {
+		return nil
 	}
-	return build(newLists(vertices), rng), nil
+	return fmt.Errorf("ordering %s needs %s", name, what)
+}
+
+// NewSequence returns one of Sequences, or a mix of them (see ParseMix).
+func NewSequence(name string, o SequenceOptions) (Sequence, error) {
+	shares, err := ParseMix(name)
+	if err != nil {
+		return nil, err
+	}
+	m := &mix{shares: shares}
+	for _, s := range shares {
+		part, err := sequences[s.Name](o)
+		if err != nil {
+			return nil, err
+		}
+		m.parts = append(m.parts, part)
+	}
+	if len(m.parts) == 1 {
+		return m.parts[0], nil
+	}
+	m.credit = make([]float64, len(m.parts))
+	return m, nil
 }
 
 // Sequences returns the names of the orderings, sorted.
-func Sequences() []string {
-	var names []string
-	for name := range sequences {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func Sequences() []string { return slices.Sorted(maps.Keys(sequences)) }
 
 // lists are the vertices that wait, in doubly linked rings: 12 bytes a vertex, and
 // 4 a list.
@@ -126,6 +188,16 @@ func (l *lists) remove(v uint32) {
 	l.vertices[x.prev].next = x.next
 	if l.heads[list] == v {
 		l.heads[list] = x.next
+	}
+}
+
+// Err implements Sequence.
+func (l *lists) Err() error { return nil }
+
+// Take implements Sequence.
+func (l *lists) Take(v uint32) {
+	if l.at(v).list >= waiting {
+		l.take(v)
 	}
 }
 

@@ -39,9 +39,12 @@ func TestTheorems(t *testing.T) {
 		},
 	}
 	// Every ordering but dfs and bfs with their own ties is also what it refines.
-	also := map[string][]string{"lexbfs": {"bfs", "mns"}, "lexdfs": {"dfs", "mns"}, "mcs": {"mns"}}
-	for _, order := range Sequences() {
-		names := append([]string{order, "generic"}, also[order]...)
+	also := map[string][]string{"lexbfs": {"bfs", "mns"}, "lexdfs": {"dfs", "mns"}, "mcs": {"mns"}, "backlink": {"mcs", "mns"}}
+	for _, order := range append(Sequences(), "mcs*0.3+dfs*0.7") {
+		names := append([]string{"generic"}, also[order]...)
+		if properties[order] != nil {
+			names = append(names, order)
+		}
 		for i := range 400 {
 			rng := rand.New(rand.NewPCG(uint64(i), 2))
 			n := 2 + rng.IntN(24)
@@ -67,7 +70,7 @@ func TestTheorems(t *testing.T) {
 					}
 				}
 			}
-			s, err := NewSequence(order, n, rng)
+			s, err := NewSequence(order, testOptions(n, links, rng))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,8 @@ import (
 // there, and a step is one page. Links are of the paper's three kinds: external
 // ones lead to another site, initial ones stay on a site that holds a start page,
 // and both move a URL's priority; all other internal ones only discover it. A page
-// without a site, as its name is no URL, has external links only.
+// without a site, as its name is no URL, has external links only. Orderings that are not
+// paper B's count all links.
 type Crawl struct {
 	Graph    *Graph
 	Order    frontier.Sequence
@@ -46,7 +47,7 @@ func (c *Crawl) Run(ctx context.Context, visit func(step int, v uint32) error) (
 	}
 	kinds := c.kinds()
 	r := c.Graph.Reader()
-	c.Order.Visit(c.Starts, nil)
+	c.Order.Visit(frontier.Alike(c.Starts))
 	var counts, finds []uint32
 	for c.MaxPages == 0 || done.Pages < c.MaxPages {
 		if done.Pages%1024 == 0 && ctx.Err() != nil {
@@ -54,7 +55,7 @@ func (c *Crawl) Run(ctx context.Context, visit func(step int, v uint32) error) (
 		}
 		v, ok := c.Order.Next()
 		if !ok {
-			return done, nil
+			return done, c.Order.Err()
 		}
 		links, err := r.Successors(v)
 		if err != nil {
@@ -66,11 +67,11 @@ func (c *Crawl) Run(ctx context.Context, visit func(step int, v uint32) error) (
 		done.Pages++
 		done.Edges += int64(len(links))
 		if kinds.all(v) {
-			c.Order.Visit(links, nil)
+			c.Order.Visit(frontier.Alike(links))
 			continue
 		}
 		counts, finds = kinds.part(counts[:0], finds[:0], v, links)
-		c.Order.Visit(counts, finds)
+		c.Order.Visit(frontier.Links{All: links, Counts: counts, Finds: finds})
 	}
 	return done, nil
 }

@@ -40,7 +40,7 @@ http://b.test/2	http://d.test/
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		order, err := frontier.NewSequence("mcs", g.Nodes(), nil)
+		order, err := frontier.NewSequence("mcs", frontier.SequenceOptions{Vertices: g.Nodes()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestCrawlMemory(t *testing.T) {
 	g := synthetic(t, pages)
 	starts := []uint32{0, pages / 2}
 	for _, name := range []string{"bfs", "dfs", "mcs", "lexbfs"} {
-		order, err := frontier.NewSequence(name, pages, rand.New(rand.NewPCG(1, 1)))
+		order, err := frontier.NewSequence(name, sequenceOptions(g))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +91,15 @@ func TestCrawlMemory(t *testing.T) {
 			t.Errorf("%s takes %.1f bytes a vertex, want at most 24", name, perVertex)
 		}
 		runtime.KeepAlive(order)
+	}
+}
+
+// sequenceOptions are for any ordering.
+func sequenceOptions(g *Graph) frontier.SequenceOptions {
+	r := g.Reader()
+	return frontier.SequenceOptions{
+		Vertices: g.Nodes(), Rand: rand.New(rand.NewPCG(1, 1)), Sites: g.Sites().Array(g.Nodes()), Links: r.Successors,
+		Score: func(v uint32) float64 { return float64(v%100) / 100 },
 	}
 }
 
@@ -124,7 +133,7 @@ func BenchmarkCrawl(b *testing.B) {
 			b.Run(fmt.Sprintf("pages=%d/%s", pages, name), func(b *testing.B) {
 				edges, before := int64(0), cpuTime(b)
 				for b.Loop() {
-					order, err := frontier.NewSequence(name, pages, rand.New(rand.NewPCG(1, 1)))
+					order, err := frontier.NewSequence(name, sequenceOptions(g))
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -37,7 +37,7 @@ http://c.test/	http://b.test/1
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := frontier.NewSequence("bfs", 0, nil)
+	order, err := frontier.NewSequence("bfs", frontier.SequenceOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
