@@ -111,6 +111,29 @@ func crawlFrontier(t *testing.T, order string, links [][]uint32, counts func(src
 	}
 }
 
+// TestCountAlike: without kinds of links MCS is the back-link count.
+func TestCountAlike(t *testing.T) {
+	mcs, err := OrderingByName("mcs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, tells := CountAlike(mcs)
+	links, err := OrderingByName("backlink")
+	if err != nil || !tells || WantsKinds(same) || WantsKinds(links) || ByScore(same) || ByScore(links) {
+		t.Fatal(err, tells, "or it looks at kinds or scores")
+	}
+	for _, l := range []Link{{}, {Score: 1, Step: 3}, {Queued: true, Old: 4, Step: 9}, {Discovers: true}} {
+		if a, b := same.Priority(l), links.Priority(l); a != b || !l.Discovers && a != l.Old+1 {
+			t.Errorf("%+v: %g and %g", l, a, b)
+		}
+	}
+	if bfs, _ := OrderingByName("bfs"); bfs != nil {
+		if _, tells := CountAlike(bfs); tells {
+			t.Error("bfs tells kinds of links apart")
+		}
+	}
+}
+
 func TestLateSteps(t *testing.T) {
 	for _, name := range []string{"lexbfs", "lexdfs"} {
 		o, err := OrderingByName(name)

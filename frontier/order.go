@@ -45,6 +45,21 @@ var orderings = map[string]OrderingFunc{
 // byKind are the orderings that tell the kinds of links apart, see counting.go.
 var byKind = map[string]Ordering{
 	"mcs": counting{countMCS}, "mns": counting{countMNS}, "lexbfs": counting{firstParents}, "lexdfs": counting{lastParents},
+	"backlink": alike{counting{countMCS}},
+}
+
+// alike is an ordering that tells no kinds of links apart.
+type alike struct{ Ordering }
+
+func (alike) links() {}
+
+// CountAlike returns the ordering for which all links count alike, and false when it
+// tells no kinds apart anyhow.
+func CountAlike(o Ordering) (Ordering, bool) {
+	if !WantsKinds(o) {
+		return o, false
+	}
+	return alike{o}, true
 }
 
 // Latest is the ordering of a scorer that weighs all links to a URL itself: what

@@ -22,6 +22,8 @@ type Simulation struct {
 	Alike    bool      // see Crawl
 	Points   int       // of a curve, evenly over MaxPages
 	RankOpt  RankOptions
+
+	Relevant func(v uint32) bool // says whether a page is on topic; nil without a topic
 }
 
 // Point is a point of a crawl's curve.
@@ -33,6 +35,8 @@ type Point struct {
 	// with the whole graph's on the same pages (Boldi, Santini and Vigna 2004: what
 	// adds up much PageRank need not rank it well). NaN when there is nothing to rank.
 	Tau float64
+	// Harvest is the share of the pages that are on topic; NaN without a topic.
+	Harvest float64
 }
 
 // Simulated is one crawl.
@@ -76,6 +80,7 @@ func (s *Simulation) curve(ctx context.Context, pages []uint32) ([]Point, error)
 	seen := make([]bool, s.Graph.Sites().Count())
 	var curve []Point
 	var now Point
+	relevant := 0
 	for i := 1; i <= s.Points; i++ {
 		at := int(int64(s.MaxPages) * int64(i) / int64(s.Points))
 		if at < 1 || len(curve) > 0 && at == curve[len(curve)-1].Pages {
@@ -89,6 +94,12 @@ func (s *Simulation) curve(ctx context.Context, pages []uint32) ([]Point, error)
 					seen[s.Sites[v]] = true
 					now.Sites++
 				}
+				if s.Relevant != nil && s.Relevant(v) {
+					relevant++
+				}
+			}
+			if now.Harvest = math.NaN(); s.Relevant != nil {
+				now.Harvest = float64(relevant) / float64(now.Pages)
 			}
 			var err error
 			if now.Tau, err = s.tau(ctx, pages[:now.Pages], place); err != nil {

@@ -29,6 +29,7 @@ type crawlSettings struct {
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]."`
 	Links     string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]."`
 	Order     string   `placeholder:"ORDER" help:"Order of the crawl: ${orders} [relevance]."`
+	Alike     bool     `help:"With --order mcs, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages."`
 
 	MaxPages        uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]."`
 	MaxTime         time.Duration  `placeholder:"D" help:"Stop this session after so long, as 90s or 2h."`
@@ -110,6 +111,12 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	}
 	if opt.Ordering, err = frontier.OrderingByName(order); err != nil {
 		return opt, usageError{fmt.Errorf("--order: %w", err)}
+	}
+	if s.Alike {
+		var tells bool
+		if opt.Ordering, tells = frontier.CountAlike(opt.Ordering); !tells {
+			return opt, usagef("--alike: --order %s counts all links alike anyhow; take the flag away, or choose mcs, mns, lexbfs or lexdfs", order)
+		}
 	}
 	if order != "relevance" {
 		if s.Threshold != nil {

@@ -17,7 +17,10 @@ import (
 // simulateCmd crawls a graph virtually.
 type simulateCmd struct {
 	Graph     string   `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
-	Order     []string `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}."`
+	Order     []string `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'."`
+	Topic     string   `placeholder:"LABEL" help:"What relevance is of: pages of the corpus with this label; harvest is measured too."`
+	Model     string   `placeholder:"M" help:"Model that says how far pages are on the topic, instead of their labels."`
+	Recompute int      `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a hundredth of those crawled]."`
 	Seeds     string   `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
 	Starts    int      `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
 	StartSets int      `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]."`
@@ -37,7 +40,8 @@ func (simulateCmd) Help() string {
 Reads ` + graphSources + `.
 
 Example:
-  fossick simulate links.tsv.zst --order mcs,bfs,lexbfs --max-pages 20000 --html orders.html`
+  fossick simulate links.tsv.zst --order mcs,bfs,lexbfs --max-pages 20000 --html orders.html
+  fossick simulate CORPUS --order 'relevance,mcs*0.3+relevance*0.7' --topic banking`
 }
 
 // simulateRun is one run of the verb.
@@ -47,6 +51,10 @@ type simulateRun struct {
 	g    *webgraph.Graph
 	sim  webgraph.Simulation
 	sets [][]uint32 // start pages
+
+	scores   []float32 // of each page on the topic, in [0,1]; nil without one
+	on       []bool    // topic; likewise
+	relevant int       // pages on topic
 }
 
 func (c *simulateCmd) Run(a *app) error {
@@ -82,9 +90,20 @@ func (c *simulateCmd) check() error {
 	if !(c.Damping > 0 && c.Damping < 1) {
 		return usagef("--damping %g: want a number between 0 and 1", c.Damping)
 	}
+	if c.Recompute < 0 {
+		return usagef("--recompute %d: want a number of pages, 1 at least", c.Recompute)
+	}
+	if c.Model != "" && c.Topic == "" {
+		return usagef("--model %s: name the topic, one of its labels, with --topic", c.Model)
+	}
 	for i, name := range c.Order {
-		if !slices.Contains(frontier.Sequences(), name) {
-			return usagef("ordering %q is not known; choose of %s", name, strings.Join(frontier.Sequences(), ", "))
+		shares, err := frontier.ParseMix(name)
+		if err != nil {
+			return usageError{err}
+		}
+		byScore := func(s frontier.Share) bool { return s.Name == "relevance" }
+		if c.Topic == "" && slices.ContainsFunc(shares, byScore) {
+			return usagef("--order %s: relevance is to a topic; name a label of the corpus with --topic", name)
 		}
 		if slices.Contains(c.Order[:i], name) {
 			return usagef("ordering %s is named twice", name)
@@ -105,6 +124,9 @@ func (r *simulateRun) load() error {
 	if err := r.start(); err != nil {
 		return err
 	}
+	if err := r.score(); err != nil {
+		return err
+	}
 	opt := webgraph.RankOptions{Damping: r.Damping}
 	in, degree, err := webgraph.Transposed(r.g)
 	if err != nil {
@@ -119,6 +141,9 @@ func (r *simulateRun) load() error {
 	if r.g.Sites().Count() > 0 {
 		r.sim.Sites = r.g.Sites().Array(r.g.Nodes())
 	}
+	if r.Topic != "" {
+		r.sim.Relevant = func(v uint32) bool { return r.on[v] }
+	}
 	r.sim.MaxPages, err = r.reachable()
 	return err
 }
@@ -128,7 +153,7 @@ func (r *simulateRun) load() error {
 func (r *simulateRun) reachable() (int, error) {
 	most := 0
 	for _, set := range r.sets {
-		order, err := frontier.NewSequence("bfs", r.g.Nodes(), nil)
+		order, err := frontier.NewSequence("bfs", frontier.SequenceOptions{Vertices: r.g.Nodes()})
 		if err != nil {
 			return 0, err
 		}
@@ -192,11 +217,23 @@ func (r *simulateRun) named() (set []uint32, err error) {
 	return set, nil
 }
 
+// sequence returns what the orderings of the i-th start set work with.
+func (r *simulateRun) sequence(i int) frontier.SequenceOptions {
+	o := frontier.SequenceOptions{
+		Vertices: r.g.Nodes(), Rand: r.app.random(0x0dde + uint64(i)), Sites: r.sim.Sites, Links: r.g.Reader().Successors,
+		Every: r.Recompute, Damping: r.Damping,
+	}
+	if r.scores != nil {
+		o.Score = func(v uint32) float64 { return float64(r.scores[v]) }
+	}
+	return o
+}
+
 // crawls runs one ordering from every start set.
 func (r *simulateRun) crawls(name string) ([]*webgraph.Simulated, error) {
 	var all []*webgraph.Simulated
 	for i, set := range r.sets {
-		order, err := frontier.NewSequence(name, r.g.Nodes(), r.app.random(0x0dde+uint64(i)))
+		order, err := frontier.NewSequence(name, r.sequence(i))
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,8 @@ type simulateResult struct {
 	Pages     int                    `json:"max_pages"`
 	Alike     bool                   `json:"alike"`
 	Damping   float64                `json:"damping"`
+	Topic     *string                `json:"topic"`    // null without one
+	Relevant  *int                   `json:"relevant"` // pages on topic in the graph; likewise
 	Orders    map[string]simulatedBy `json:"orders"`
 	HTML      string                 `json:"html,omitempty"`
 
@@ -37,6 +39,8 @@ type simulatedBy struct {
 	Short          int              `json:"short"`            // crawls that ran out of pages
 	Curve          [][4]*float64    `json:"curve"`            // pages, pagerank, sites, tau
 	CI             [][3]*[2]float64 `json:"ci"`               // of the last three, 95 %; null for one start set
+	Harvest        [][2]*float64    `json:"harvest"`          // pages, share on topic; null without a topic
+	HarvestCI      []*[2]float64    `json:"harvest_ci"`       // likewise
 	Seconds        float64          `json:"seconds"`          // of all crawls, without measuring
 	EdgesPerSecond *float64         `json:"edges_per_second"` // likewise
 }
@@ -45,14 +49,19 @@ type simulatedBy struct {
 type meanPoint struct {
 	pages                int
 	pageRank, sites, tau webgraph.Mean
+	harvest              webgraph.Mean
 }
 
 func (r *simulateRun) result() *simulateResult {
-	return &simulateResult{
+	out := &simulateResult{
 		Graph: r.Graph, Nodes: r.g.Nodes(), Edges: r.g.Edges(), Hosts: r.g.Hosts().Count(), Sites: r.g.Sites().Count(),
 		Starts: len(r.sets[0]), StartSets: len(r.sets), Pages: r.sim.MaxPages, Alike: r.Alike, Damping: r.Damping,
 		Orders: map[string]simulatedBy{}, points: map[string][]meanPoint{},
 	}
+	if r.Topic != "" {
+		out.Topic, out.Relevant = &r.Topic, &r.relevant
+	}
+	return out
 }
 
 // add takes the crawls of one ordering.
@@ -73,17 +82,23 @@ func (r *simulateResult) add(name string, crawls []*webgraph.Simulated) {
 	var points []meanPoint
 	for i := range crawls[0].Curve {
 		p := meanPoint{pages: crawls[0].Curve[i].Pages}
-		var rank, sites, tau []float64
+		var rank, sites, tau, harvest []float64
 		for _, c := range crawls {
+			harvest = append(harvest, c.Curve[i].Harvest)
 			rank, sites, tau = append(rank, c.Curve[i].PageRank), append(sites, float64(c.Curve[i].Sites)), append(tau, c.Curve[i].Tau)
 		}
 		if r.Sites == 0 {
 			sites = nil // they are not known
 		}
 		p.pageRank, p.sites, p.tau = webgraph.MeanOf(rank), webgraph.MeanOf(sites), webgraph.MeanOf(tau)
+		p.harvest = webgraph.MeanOf(harvest)
 		points = append(points, p)
 		by.Curve = append(by.Curve, [4]*float64{orNull(float64(p.pages)), orNull(p.pageRank.Value), orNull(p.sites.Value), orNull(p.tau.Value)})
 		by.CI = append(by.CI, [3]*[2]float64{p.pageRank.CI, p.sites.CI, p.tau.CI})
+		if r.Topic != nil {
+			by.Harvest = append(by.Harvest, [2]*float64{orNull(float64(p.pages)), orNull(p.harvest.Value)})
+			by.HarvestCI = append(by.HarvestCI, p.harvest.CI)
+		}
 	}
 	r.Orders[name], r.points[name] = by, points
 	r.order = append(r.order, name)
@@ -94,7 +109,11 @@ func (r *simulateResult) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %d start pages\n\n",
 		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, r.Starts)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "ordering\tpages\tPageRank\t95 % interval\tsites\t95 % interval\ttau\t95 % interval\t")
+	columns := "ordering\tpages\tPageRank\t95 % interval\tsites\t95 % interval\ttau\t95 % interval\t"
+	if r.Topic != nil {
+		columns += "harvest\t95 % interval\t"
+	}
+	fmt.Fprintln(t, columns)
 	for _, name := range r.order {
 		points := r.points[name]
 		shown := -1
@@ -105,8 +124,12 @@ func (r *simulateResult) print(w io.Writer) {
 			}
 			shown = i
 			p := points[i]
-			fmt.Fprintf(t, "%s\t%d\t%.3f\t%s\t%s\t%s\t%s\t%s\t\n", name, p.pages,
+			fmt.Fprintf(t, "%s\t%d\t%.3f\t%s\t%s\t%s\t%s\t%s\t", name, p.pages,
 				p.pageRank.Value, spanOf(p.pageRank.CI), number(p.sites.Value, "%.1f"), span(p.sites.CI, "%.1f"), number(p.tau.Value, "%.3f"), spanOf(p.tau.CI))
+			if r.Topic != nil {
+				fmt.Fprintf(t, "%.3f\t%s\t", p.harvest.Value, spanOf(p.harvest.CI))
+			}
+			fmt.Fprintln(t)
 		}
 	}
 	_ = t.Flush() // its only errors are w's
@@ -163,6 +186,9 @@ func (r *simulateResult) write(a *app, path string) error {
 			{Name: "damping of PageRank", Value: fmt.Sprint(r.Damping)},
 		},
 	}}
+	if r.Topic != nil {
+		v.Made = append(v.Made, report.Fact{Name: "topic", Value: fmt.Sprintf("%s, %s", *r.Topic, report.Pages(*r.Relevant))})
+	}
 	for _, name := range r.order {
 		p := r.points[name][len(r.points[name])-1]
 		note := "of all PageRank in the end"
@@ -188,6 +214,7 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled; bands are 95 % intervals over the start sets.", "share of all PageRank", false, func(p meanPoint) webgraph.Mean { return p.pageRank }},
 		{"Sites", "Sites that the pages crawled are of.", "sites", true, func(p meanPoint) webgraph.Mean { return p.sites }},
 		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, func(p meanPoint) webgraph.Mean { return p.tau }},
+		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, func(p meanPoint) webgraph.Mean { return p.harvest }},
 	}
 	var figures []report.Figure
 	for _, k := range kinds {
