@@ -38,12 +38,14 @@ func (p *partition) newClass(before uint32) uint32 {
 }
 
 func (p *partition) link(c, before uint32) {
+	p.ops++
 	prev := p.classes[before].prev
 	p.classes[c] = class{prev: prev, next: before}
 	p.classes[prev].next, p.classes[before].prev = c, c
 }
 
 func (p *partition) drop(c uint32) {
+	p.ops++
 	x := p.classes[c]
 	p.classes[x.prev].next, p.classes[x.next].prev = x.next, x.prev
 	p.free = append(p.free, c)

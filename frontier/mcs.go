@@ -33,6 +33,7 @@ func (m *mcs) Next() (uint32, bool) {
 			m.take(v)
 			return v, true
 		}
+		m.ops++
 	}
 	m.top = 0
 	return 0, false

@@ -128,7 +128,13 @@ func Sequences() []string { return slices.Sorted(maps.Keys(sequences)) }
 type lists struct {
 	vertices []vertex
 	heads    []uint32 // first vertex of each list, none when it is empty
+	ops      uint64
 }
+
+// Operations returns how often a vertex was put into a list or taken out of one, a
+// class was made or dropped, or a list looked at in vain: what the time of a crawl is
+// linear in, for tests that hold it to O(vertices + links).
+func (l *lists) Operations() uint64 { return l.ops }
 
 // vertex is one vertex. The zero value is one that was not discovered.
 type vertex struct {
@@ -162,6 +168,7 @@ func (l *lists) newList() uint32 {
 
 // append puts a vertex that is in no list at the end of one.
 func (l *lists) append(list, v uint32) {
+	l.ops++
 	x := l.at(v)
 	x.list = list + waiting
 	head := l.heads[list]
@@ -178,6 +185,7 @@ func (l *lists) append(list, v uint32) {
 
 // remove takes a vertex out of its list.
 func (l *lists) remove(v uint32) {
+	l.ops++
 	x := &l.vertices[v]
 	list := x.list - waiting
 	if x.next == v {

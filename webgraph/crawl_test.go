@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -54,43 +53,6 @@ http://b.test/2	http://d.test/
 		if err != nil || !slices.Equal(got, tc.want) || res.Edges != 7 || res.Pages != 6 {
 			t.Errorf("alike %v: got %v, %+v, %v, want %v", tc.alike, got, res, err, tc.want)
 		}
-	}
-}
-
-// TestCrawlMemory bounds what a crawl takes beside the graph, for a whole crawl of
-// a synthetic web.
-func TestCrawlMemory(t *testing.T) {
-	const pages = 100_000
-	g := synthetic(t, pages)
-	starts := []uint32{0, pages / 2}
-	for _, name := range []string{"bfs", "dfs", "mcs", "lexbfs"} {
-		order, err := frontier.NewSequence(name, sequenceOptions(g))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := Crawl{Graph: g, Order: order, Starts: starts}
-		var before, peak runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		most := uint64(0)
-		res, err := c.Run(t.Context(), func(step int, _ uint32) error {
-			if step%10_000 == 0 {
-				runtime.GC()
-				runtime.ReadMemStats(&peak)
-				most = max(most, peak.HeapAlloc)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The sequence's own array was there before.
-		perVertex := 12 + float64(most-before.HeapAlloc)/pages
-		t.Logf("%s: %d pages, %d links, %.1f bytes a vertex", name, res.Pages, res.Edges, perVertex)
-		if perVertex > 24 {
-			t.Errorf("%s takes %.1f bytes a vertex, want at most 24", name, perVertex)
-		}
-		runtime.KeepAlive(order)
 	}
 }
 

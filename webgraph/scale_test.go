@@ -1,0 +1,147 @@
+package webgraph
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/frontier"
+)
+
+// scaleOrders are the orderings whose time and memory are held to bounds.
+var scaleOrders = []string{"bfs", "mcs", "lexbfs"}
+
+// scaleCost is what a crawl cost beside the graph.
+type scaleCost struct {
+	CrawlResult
+	ops       uint64  // see Operations
+	perVertex float64 // bytes
+	cpu       time.Duration
+}
+
+// crawlCost crawls all that can be reached. Memory is that of the sequence's lists and of
+// the site map, at its largest after any part of the crawl, measured in a crawl of its own
+// as counting what is alive takes time.
+func crawlCost(t *testing.T, g *Graph, name string, memory bool) scaleCost {
+	t.Helper()
+	opt := sequenceOptions(g)
+	sites := opt.Sites
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	opt.Sites = nil
+	order, err := frontier.NewSequence(name, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Crawl{Graph: g, Order: order, Sites: sites}
+	for i := range 20 { // some of them have no links
+		c.Starts = append(c.Starts, uint32(i*g.Nodes()/20))
+	}
+	most := uint64(0)
+	began := cpuTime(t)
+	res, err := c.Run(t.Context(), func(step int, _ uint32) error {
+		if memory && step%max(1, g.Nodes()/20) == 0 {
+			runtime.GC()
+			runtime.ReadMemStats(&now)
+			most = max(most, now.HeapAlloc)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := scaleCost{CrawlResult: res, cpu: cpuTime(t) - began}
+	cost.ops = order.(interface{ Operations() uint64 }).Operations()
+	cost.perVertex = 4 + (float64(most)-float64(before.HeapAlloc))/float64(g.Nodes()) // 4 of the site map
+	runtime.KeepAlive(sites)
+	return cost
+}
+
+// TestCrawlMemory bounds what a crawl takes beside the graph, for whole crawls of
+// a synthetic web and of the graphs at hand.
+func TestCrawlMemory(t *testing.T) {
+	for _, what := range []string{"synthetic", "uci_ics", "debdocs", "hollins"} {
+		var g *Graph
+		if what == "synthetic" {
+			g = synthetic(t, 100_000)
+		} else if g = realGraph(t, what); g == nil {
+			continue
+		}
+		for _, name := range append([]string{"dfs", "generic", "lexdfs"}, scaleOrders...) {
+			cost := crawlCost(t, g, name, true)
+			t.Logf("%s, %s: %d pages, %d links, %.1f bytes a vertex", what, name, cost.Pages, cost.Edges, cost.perVertex)
+			if cost.perVertex > 24 {
+				t.Errorf("%s, %s takes %.1f bytes a vertex, want at most 24", what, name, cost.perVertex)
+			}
+		}
+	}
+}
+
+// TestLinearOperations crawls synthetic webs ten times as large as one another: the
+// operations for a link must stay the same, and so must, within 2 times, the
+// processor time, where that can be measured. FOSSICK_SCALE names further graph
+// files, by comma, in order of size.
+func TestLinearOperations(t *testing.T) {
+	var graphs []*Graph
+	if named := os.Getenv("FOSSICK_SCALE"); named != "" {
+		for path := range strings.SplitSeq(named, ",") {
+			graphs = append(graphs, openGraph(t, path))
+		}
+	} else {
+		graphs = []*Graph{synthetic(t, 3_000), synthetic(t, 30_000), synthetic(t, 300_000)}
+	}
+	for _, name := range scaleOrders {
+		first := 0.0
+		for _, g := range graphs {
+			cost := crawlCost(t, g, name, false)
+			perLink := float64(cost.ops) / float64(int64(cost.Pages)+cost.Edges)
+			t.Log(scaleLine(name, cost, perLink))
+			if first == 0 {
+				first = perLink
+			}
+			if perLink > 3 || perLink > first*1.15 {
+				t.Errorf("%s: %.2f operations a page or link, with %d links; %.2f in the smallest web, want no more, and 3 at most", name, perLink, cost.Edges, first)
+			}
+		}
+	}
+	if os.Getenv("FOSSICK_SCALE") == "" {
+		return
+	}
+	for _, name := range scaleOrders {
+		for _, g := range graphs {
+			cost := crawlCost(t, g, name, true)
+			t.Logf("%s: %d links, %.1f bytes a vertex", name, cost.Edges, cost.perVertex)
+		}
+	}
+}
+
+func scaleLine(name string, c scaleCost, perLink float64) string {
+	return fmt.Sprintf("%s: %d pages, %d links, %.3f operations a page or link, %.2f million links/s of processor time",
+		name, c.Pages, c.Edges, perLink, float64(c.Edges)/c.cpu.Seconds()/1e6)
+}
+
+// realGraph builds the graph of a corpus or an edge list at hand; nil when there is none.
+func realGraph(t *testing.T, name string) *Graph {
+	t.Helper()
+	data := os.Getenv("FOSSICK_DATA")
+	if data == "" {
+		data = "../../shared/data"
+	}
+	for _, list := range []string{filepath.Join(data, "graphs", name+".edges.tsv.zst"), filepath.Join(data, name, "links.tsv.zst")} {
+		if _, err := os.Stat(list); err != nil {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if _, err := BuildEdgeList(t.Context(), list, path, BuildOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return openGraph(t, path)
+	}
+	t.Logf("%s is not at hand in %s; set FOSSICK_DATA", name, data)
+	return nil
+}
