@@ -160,8 +160,8 @@ const pushFrom = 0.05
 
 // growth is the part by which the visited pages have to grow, unless
 // SequenceOptions.Every says otherwise, before PageRank is made up to date: a
-// hundredth. Not tuned.
-const growth = 100
+// tenth. Not tuned.
+const growth = 10
 
 func newPageRank(o SequenceOptions) (Sequence, error) {
 	p := &pageRank{

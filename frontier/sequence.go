@@ -57,7 +57,7 @@ type SequenceOptions struct {
 	// Links returns the links of a page that was visited, which hold until the next
 	// call: opic-history and pagerank.
 	Links func(v uint32) ([]uint32, error)
-	// Every is after how many pages pagerank is made up to date [a hundredth of those
+	// Every is after how many pages pagerank is made up to date [a tenth of those
 	// visited].
 	Every int
 	// Damping is that of pagerank, in (0,1) [0.85].

@@ -99,10 +99,9 @@ func (b *build) close() error {
 type Builder struct {
 	build
 	dict  dictionary
-	known map[string]uint32 // of the run
-	pairs []*os.File        // edges of each run, as pairs of places
-	out   *bufio.Writer     // to the last of them
-	last  struct {          // source: lists are mostly sorted by it
+	pairs []*os.File    // edges of each run, as pairs of places
+	out   *bufio.Writer // to the last of them
+	last  struct {      // source: lists are mostly sorted by it
 		name  []byte
 		place uint32
 	}
@@ -114,7 +113,7 @@ func NewBuilder(path string, opt BuildOptions) (*Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Builder{build: b, dict: dictionary{dir: b.scratch}, known: map[string]uint32{}}, nil
+	return &Builder{build: b, dict: dictionary{dir: b.scratch}}, nil
 }
 
 // Node says that there is such a node, though it may have no edge.
@@ -159,16 +158,10 @@ func (b *Builder) Edge(src, dst []byte) error {
 }
 
 func (b *Builder) place(name []byte) (uint32, error) {
-	if place, ok := b.known[string(name)]; ok {
-		return place, nil
-	}
 	if len(name) > maxNameBytes {
 		return 0, fmt.Errorf("graph %s: a name of %d bytes; at most %d can be kept", b.path, len(name), maxNameBytes)
 	}
-	kept := string(name)
-	place := b.dict.add(kept)
-	b.known[kept] = place
-	return place, nil
+	return b.dict.find(name), nil
 }
 
 // full ends the run when its names fill their share of the memory.
@@ -180,7 +173,7 @@ func (b *Builder) full() error {
 }
 
 func (b *Builder) flush() error {
-	if len(b.dict.names) == 0 {
+	if b.dict.names.len() == 0 {
 		return nil
 	}
 	if b.out != nil {
@@ -190,7 +183,7 @@ func (b *Builder) flush() error {
 	} else {
 		b.pairs = append(b.pairs, nil) // names alone
 	}
-	b.out, b.known, b.last.name = nil, map[string]uint32{}, nil
+	b.out, b.last.name = nil, nil
 	return b.dict.flush()
 }
 
@@ -199,7 +192,6 @@ func (b *Builder) Finish(ctx context.Context) (Stats, error) {
 	if err := b.flush(); err != nil {
 		return b.stats, err
 	}
-	b.known = nil
 	nodes, err := b.dict.merge(ctx, func(v uint32, key []byte) error {
 		b.belong.add(v, key)
 		return nil

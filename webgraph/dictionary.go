@@ -21,7 +21,7 @@ import (
 type dictionary struct {
 	dir    string
 	apart  bool // equal names stay apart
-	names  []string
+	names  interned
 	bytes  int // about what names take
 	runs   []*dictRun
 	merged *os.File // all keys
@@ -36,21 +36,33 @@ type dictRun struct {
 }
 
 // add takes a name and returns its place in the run.
-func (d *dictionary) add(name string) uint32 {
-	d.names = append(d.names, name)
-	d.bytes += len(name) + 64 // with what a map and the slice take for it
-	return uint32(len(d.names) - 1)
+func (d *dictionary) add(name []byte) uint32 {
+	d.bytes += nameCost(name)
+	return d.names.add(name)
 }
+
+// find is add for a name that may be in the run already; it then has that place.
+func (d *dictionary) find(name []byte) uint32 {
+	place, fresh := d.names.find(name)
+	if fresh {
+		d.bytes += nameCost(name)
+	}
+	return place
+}
+
+// nameCost is about what a name takes in memory: its bytes and those of its key when
+// the run is sorted, its place, its slots in the table (from 1.33 to 2.67 of them) and what sorting has.
+func nameCost(name []byte) int { return 2*len(name) + 72 }
 
 // flush ends the run.
 func (d *dictionary) flush() error {
-	if len(d.names) == 0 {
+	if d.names.len() == 0 {
 		return nil
 	}
 	keys, order := d.sort()
 	r := &dictRun{n: len(order)}
 	d.runs = append(d.runs, r)
-	d.names, d.bytes = nil, 0
+	d.names, d.bytes = interned{}, 0
 	var err error
 	if r.keys, err = writeTemp(d.dir, "names-", func(w *bufio.Writer) error {
 		for _, place := range order {
@@ -71,17 +83,17 @@ func (d *dictionary) flush() error {
 // sort returns the keys of the run and their places in order.
 func (d *dictionary) sort() (keys [][]byte, order []uint32) {
 	var all []byte
-	keys, order = make([][]byte, len(d.names)), make([]uint32, len(d.names))
-	for i, name := range d.names {
+	keys = make([][]byte, d.names.len())
+	for i := range keys {
+		name := d.names.name(uint32(i))
 		if cap(all)-len(all) < 2*len(name)+32 {
 			all = make([]byte, 0, max(1<<20, 4*len(name)))
 		}
 		from := len(all)
-		all = appendKey(all, []byte(name))
-		keys[i], order[i] = all[from:len(all):len(all)], uint32(i)
+		all = appendKey(all, name)
+		keys[i] = all[from:len(all):len(all)]
 	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return bytes.Compare(keys[a], keys[b]) })
-	return keys, order
+	return keys, sortKeys(keys)
 }
 
 // merge numbers all names: it calls each with the key of every number, from 0.
@@ -193,7 +205,7 @@ func (d *dictionary) close() (err error) {
 			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 		}
 	}
-	d.merged, d.runs, d.names = nil, nil, nil
+	d.merged, d.runs, d.names = nil, nil, interned{}
 	return err
 }
 

@@ -48,7 +48,7 @@ func (b *Numbered) Names(ctx context.Context, names iter.Seq2[NumberedName, erro
 		if len(n.Name) > maxNameBytes {
 			return fmt.Errorf("graph %s: the name of %d has %d bytes; at most %d can be kept", b.path, n.ID, len(n.Name), maxNameBytes)
 		}
-		b.dict.add(n.Name)
+		b.dict.add([]byte(n.Name))
 		if ids = append(ids, n.ID); b.dict.bytes >= b.opt.Memory/2 {
 			if err := flush(); err != nil {
 				return err

@@ -20,7 +20,7 @@ type simulateCmd struct {
 	Order     []string `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'."`
 	Topic     string   `placeholder:"LABEL" help:"What relevance is of: pages of the corpus with this label; harvest is measured too."`
 	Model     string   `placeholder:"M" help:"Model that says how far pages are on the topic, instead of their labels."`
-	Recompute int      `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a hundredth of those crawled]."`
+	Recompute int      `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a tenth of those crawled]."`
 	Seeds     string   `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
 	Starts    int      `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
 	StartSets int      `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]."`
