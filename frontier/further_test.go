@@ -41,7 +41,7 @@ func (k *known) discover(links []uint32) {
 func follow(t *testing.T, s Sequence, k *known, check func(v uint32)) {
 	t.Helper()
 	k.visited = map[uint32]bool{}
-	s.Visit(Alike(k.starts))
+	s.Visit(Starts(k.starts))
 	k.discover(k.starts)
 	for {
 		v, ok := s.Next()
@@ -56,7 +56,7 @@ func follow(t *testing.T, s Sequence, k *known, check func(v uint32)) {
 		k.visits = append(k.visits, v)
 		k.discover(k.links[v])
 		// All links only discover: these orderings do not look at that.
-		s.Visit(Links{All: k.links[v], Finds: k.links[v]})
+		s.Visit(Links{Page: v, All: k.links[v], Finds: k.links[v]})
 	}
 	if len(k.visits) != len(k.found) || s.Err() != nil {
 		t.Fatalf("%d of %d visited, %v", len(k.visits), len(k.found), s.Err())

@@ -17,14 +17,14 @@ type relevance struct {
 
 func (r *relevance) Visit(l Links) {
 	score := 1.0
-	if r.begun {
-		score = r.score(r.last)
+	if !l.Start {
+		score = r.score(l.Page)
 	}
 	for _, v := range l.All {
 		switch x := r.at(v); {
 		case x.found == 0:
 			r.find(v, score)
-		case x.found != done && score > x.value:
+		case x.found < taken && score > x.value:
 			r.raise(v, score)
 		}
 	}
@@ -39,10 +39,16 @@ type opic struct{ ranked }
 
 func (o *opic) Visit(l Links) {
 	cash := 0.0 // start pages are nobody's links
-	if o.begun {
-		cash = o.spend(o.last)
+	if !l.Start {
+		cash = o.visit(l.Page)
 	}
 	o.give(l.All, cash/float64(len(l.All)))
+}
+
+// visit marks a vertex as visited and takes all its cash.
+func (r *ranked) visit(v uint32) float64 {
+	r.at(v).found = done
+	return r.spend(v)
 }
 
 // spend takes all the cash of a visited vertex.
@@ -59,7 +65,7 @@ func (r *ranked) give(links []uint32, part float64) {
 		switch x := r.at(v); x.found {
 		case 0:
 			r.find(v, 1+part)
-		case done:
+		case taken, done:
 			x.value += part
 		default:
 			r.raise(v, x.value+part)
@@ -94,11 +100,11 @@ func (o *opicHistory) Visit(l Links) {
 	if o.err != nil {
 		return
 	}
-	if !o.begun {
+	if l.Start {
 		o.give(l.All, 0)
 		return
 	}
-	o.pay(l.All, o.spend(o.last))
+	o.pay(l.All, o.visit(l.Page))
 	if len(o.rich) == 0 {
 		return
 	}
@@ -187,12 +193,12 @@ func (p *pageRank) Next() (uint32, bool) {
 func (p *pageRank) Err() error { return p.err }
 
 func (p *pageRank) Visit(l Links) {
-	if !p.begun {
+	if l.Start {
 		p.give(l.All, 0)
 		return
 	}
 	p.visits++
-	p.push(l.All, p.spend(p.last))
+	p.push(l.All, p.visit(l.Page))
 }
 
 // push gives a residual to links, and queues the visited ones among them that are due.

@@ -25,7 +25,7 @@ func one() uint32 { return 1 }
 // Garcia-Molina and Page 1998): MCS that knows no kinds of links.
 type backlink struct{ *mcs }
 
-func (b *backlink) Visit(l Links) { b.mcs.Visit(Alike(l.All)) }
+func (b *backlink) Visit(l Links) { b.mcs.Visit(Alike(l.Page, l.All)) }
 
 func (m *mcs) Next() (uint32, bool) {
 	for ; m.top >= 0 && m.top < len(m.heads); m.top-- {

@@ -65,12 +65,16 @@ func (m *mix) Next() (uint32, bool) {
 			turn = i
 		}
 	}
-	m.credit[turn] -= sum
 	v, ok := m.parts[turn].Next()
-	if ok {
-		m.tell(turn, v)
+	if !ok { // nothing waits now: the slot is still to come
+		for i, s := range m.shares {
+			m.credit[i] -= s.Part
+		}
+		return 0, false
 	}
-	return v, ok
+	m.credit[turn] -= sum
+	m.tell(turn, v)
+	return v, true
 }
 
 // tell takes a vertex from all orderings but the one that chose it.

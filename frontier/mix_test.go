@@ -75,7 +75,7 @@ func TestMixEqualsOracle(t *testing.T) {
 		}
 		all := append([]Sequence{m}, alone...)
 		for _, s := range all {
-			s.Visit(Alike(k.starts))
+			s.Visit(Starts(k.starts))
 		}
 		earned := make([]float64, len(shares))
 		took := make([]float64, len(shares))
@@ -107,7 +107,7 @@ func TestMixEqualsOracle(t *testing.T) {
 					t.Fatalf("%s: %s took %g of %g", text, shares[j].Name, took[j], step)
 				}
 			}
-			l := Links{All: k.links[got]}
+			l := Links{Page: got, All: k.links[got]}
 			for _, w := range l.All {
 				if counts(got, w) {
 					l.Counts = append(l.Counts, w)

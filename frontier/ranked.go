@@ -7,18 +7,19 @@ type ranked struct {
 	vertices []standing
 	waits    standings
 	count    uint32 // vertices discovered
-	last     uint32 // taken last
-	begun    bool   // last is one
 }
 
 // standing is one vertex. The zero value is one that was not discovered.
 type standing struct {
 	value float64
-	found uint32 // its number in the order of discovery, from 1; done when it is visited
+	found uint32 // its number in the order of discovery, from 1; or taken, or done
 	place uint32 // in its heap, from 1; 0 when it is in none
 }
 
-const done = 1<<32 - 1
+const (
+	taken = 1<<32 - 2 // to be visited
+	done  = 1<<32 - 1 // visited
+)
 
 func newRanked(vertices int) ranked { return ranked{vertices: make([]standing, vertices)} }
 
@@ -57,12 +58,11 @@ func (r *ranked) Next() (uint32, bool) {
 // Take implements Sequence.
 func (r *ranked) Take(v uint32) {
 	x := r.at(v)
-	if x.found == 0 || x.found == done {
+	if x.found == 0 || x.found >= taken {
 		return
 	}
 	r.waits.remove(r.vertices, v)
-	x.found = done
-	r.last, r.begun = v, true
+	x.found = taken
 }
 
 // Err implements Sequence.

@@ -26,7 +26,8 @@ type Sequence interface {
 	// Take takes one that another ordering chose to be visited next (see mix); nothing
 	// happens when it does not wait.
 	Take(v uint32)
-	// Visit tells what the vertex that was taken last links to.
+	// Visit tells what a vertex that was taken links to. Visits may come in another order
+	// than vertices were taken in, as fetches end.
 	Visit(l Links)
 	// Err is the first error of SequenceOptions.Links.
 	Err() error
@@ -34,15 +35,20 @@ type Sequence interface {
 
 // Links are those of one page, each target once, in the order in which they stand.
 type Links struct {
-	All []uint32
+	Page  uint32 // whose they are
+	Start bool   // they are the start pages, and nobody's
+	All   []uint32
 	// Counts are those that change a target's standing, Finds those that discover it, if
 	// it was not yet, and no more: in paper B external and initial links, and non-initial
 	// ones. Orderings that know no kinds of links look at All.
 	Counts, Finds []uint32
 }
 
-// Alike are links that all count.
-func Alike(all []uint32) Links { return Links{All: all, Counts: all} }
+// Starts are the links to start pages.
+func Starts(starts []uint32) Links { return Links{Start: true, All: starts, Counts: starts} }
+
+// Alike are links of a page that all count.
+func Alike(page uint32, all []uint32) Links { return Links{Page: page, All: all, Counts: all} }
 
 // SequenceOptions are what orderings work with; each needs but some of it.
 type SequenceOptions struct {

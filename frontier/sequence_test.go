@@ -128,7 +128,7 @@ func randomWeb(rng *rand.Rand) (links [][]uint32, counts func(src, dst uint32) b
 
 // crawl runs a sequence over links from starts.
 func crawl(links [][]uint32, counts func(src, dst uint32) bool, starts []uint32, next func() (uint32, bool), visit func(l Links)) (order []uint32) {
-	visit(Alike(starts))
+	visit(Starts(starts))
 	for {
 		v, ok := next()
 		if !ok {
@@ -143,7 +143,7 @@ func crawl(links [][]uint32, counts func(src, dst uint32) bool, starts []uint32,
 				f = append(f, w)
 			}
 		}
-		visit(Links{All: links[v], Counts: c, Finds: f})
+		visit(Links{Page: v, All: links[v], Counts: c, Finds: f})
 	}
 }
 
@@ -191,7 +191,7 @@ func TestPaperB(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, to := range links {
-			s.Visit(Alike(to)) // vertices 1 … 5 themselves never wait
+			s.Visit(Starts(to)) // vertices 1 … 5 themselves never wait
 		}
 		if got, ok := s.Next(); !ok || !slices.Contains(want[order], got) {
 			t.Errorf("%s: next is %d, want one of %v", order, got, want[order])
@@ -238,13 +238,13 @@ func BenchmarkSequence(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				s.Visit(Alike([]uint32{0}))
+				s.Visit(Starts([]uint32{0}))
 				for {
 					v, ok := s.Next()
 					if !ok {
 						break
 					}
-					s.Visit(Alike(links[v]))
+					s.Visit(Alike(v, links[v]))
 				}
 			}
 			b.ReportMetric(float64(n*degree)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Medges/s")
@@ -258,10 +258,10 @@ func ExampleNewSequence() {
 		panic(err)
 	}
 	links := map[uint32][]uint32{0: {1, 2, 3}, 1: {3}}
-	s.Visit(Alike([]uint32{0})) // the start URL
+	s.Visit(Starts([]uint32{0})) // the start URL
 	for v, ok := s.Next(); ok; v, ok = s.Next() {
 		fmt.Print(v, " ")
-		s.Visit(Alike(links[v]))
+		s.Visit(Alike(v, links[v]))
 	}
 	// Output: 0 1 3 2
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"fossick/frontier"
 )
@@ -24,12 +25,18 @@ type Crawl struct {
 	// Sites is Graph.Sites().Array; when several crawls share it, each takes 4
 	// bytes a page less. Run makes it when it is nil and there are sites.
 	Sites []uint32
+
+	// Manners are those of the crawl; nil when every page is there at once.
+	Manners *Manners
+	now     time.Duration // simulated, when visit is called
 }
 
 // CrawlResult says what a crawl did.
 type CrawlResult struct {
 	Pages int
 	Edges int64 // links of the pages crawled
+
+	Time time.Duration // that a crawl with manners took, of the time simulated
 }
 
 // Run crawls, and calls visit with each page in turn; from 0. It ends with visit's
@@ -45,35 +52,59 @@ func (c *Crawl) Run(ctx context.Context, visit func(step int, v uint32) error) (
 			return done, fmt.Errorf("start page %d of a graph of %d pages", v, n)
 		}
 	}
-	kinds := c.kinds()
-	r := c.Graph.Reader()
-	c.Order.Visit(frontier.Alike(c.Starts))
-	var counts, finds []uint32
-	for c.MaxPages == 0 || done.Pages < c.MaxPages {
-		if done.Pages%1024 == 0 && ctx.Err() != nil {
-			return done, ctx.Err()
-		}
-		v, ok := c.Order.Next()
-		if !ok {
-			return done, c.Order.Err()
-		}
-		links, err := r.Successors(v)
-		if err != nil {
-			return done, err
-		}
-		if err := visit(done.Pages, v); err != nil {
-			return done, err
-		}
-		done.Pages++
-		done.Edges += int64(len(links))
-		if kinds.all(v) {
-			c.Order.Visit(frontier.Alike(links))
-			continue
-		}
-		counts, finds = kinds.part(counts[:0], finds[:0], v, links)
-		c.Order.Visit(frontier.Links{All: links, Counts: counts, Finds: finds})
+	r := &crawling{Crawl: c, kinds: c.kinds(), links: c.Graph.Reader(), visit: visit}
+	c.Order.Visit(frontier.Starts(c.Starts))
+	if c.Manners != nil {
+		return r.politely(ctx)
 	}
-	return done, nil
+	return r.atOnce(ctx)
+}
+
+// crawling is a crawl that runs.
+type crawling struct {
+	*Crawl
+	kinds         linkKinds
+	links         *Reader
+	visit         func(step int, v uint32) error
+	done          CrawlResult
+	counts, finds []uint32
+}
+
+// atOnce visits page after page.
+func (r *crawling) atOnce(ctx context.Context) (CrawlResult, error) {
+	for r.MaxPages == 0 || r.done.Pages < r.MaxPages {
+		if r.done.Pages%1024 == 0 && ctx.Err() != nil {
+			return r.done, ctx.Err()
+		}
+		v, ok := r.Order.Next()
+		if !ok {
+			return r.done, r.Order.Err()
+		}
+		if err := r.page(v); err != nil {
+			return r.done, err
+		}
+	}
+	return r.done, nil
+}
+
+// page visits one page.
+func (r *crawling) page(v uint32) error {
+	links, err := r.links.Successors(v)
+	if err != nil {
+		return err
+	}
+	if err := r.visit(r.done.Pages, v); err != nil {
+		return err
+	}
+	r.done.Pages++
+	r.done.Edges += int64(len(links))
+	if r.kinds.all(v) {
+		r.Order.Visit(frontier.Alike(v, links))
+		return nil
+	}
+	r.counts, r.finds = r.kinds.part(r.counts[:0], r.finds[:0], v, links)
+	r.Order.Visit(frontier.Links{Page: v, All: links, Counts: r.counts, Finds: r.finds})
+	return nil
 }
 
 // linkKinds tells the kinds of links apart.

@@ -23,6 +23,8 @@ type Simulation struct {
 	Points   int       // of a curve, evenly over MaxPages
 	RankOpt  RankOptions
 
+	Manners *Manners // of the crawls; nil when every page is there at once
+
 	Relevant func(v uint32) bool // says whether a page is on topic; nil without a topic
 }
 
@@ -37,6 +39,8 @@ type Point struct {
 	Tau float64
 	// Harvest is the share of the pages that are on topic; NaN without a topic.
 	Harvest float64
+	// Time is when the crawl had so many pages, of the time that Manners simulate.
+	Time time.Duration
 }
 
 // Simulated is one crawl.
@@ -56,23 +60,27 @@ func (s *Simulation) Run(ctx context.Context, order frontier.Sequence, starts []
 	if s.MaxPages < 1 || s.Points < 1 {
 		return nil, fmt.Errorf("simulation of %d pages and %d points; want 1 at least", s.MaxPages, s.Points)
 	}
-	c := Crawl{Graph: s.Graph, Order: order, Starts: starts, MaxPages: s.MaxPages, Alike: s.Alike, Sites: s.Sites}
+	c := Crawl{Graph: s.Graph, Order: order, Starts: starts, MaxPages: s.MaxPages, Alike: s.Alike, Sites: s.Sites, Manners: s.Manners}
 	var pages []uint32
+	var times []time.Duration
 	began := time.Now()
 	done, err := c.Run(ctx, func(_ int, v uint32) error {
 		pages = append(pages, v)
+		if s.Manners != nil {
+			times = append(times, c.now)
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	out := &Simulated{CrawlResult: done, Seconds: time.Since(began).Seconds()}
-	out.Curve, err = s.curve(ctx, pages)
+	out.Curve, err = s.curve(ctx, pages, times)
 	return out, err
 }
 
-// curve measures the pages of a crawl, in its order.
-func (s *Simulation) curve(ctx context.Context, pages []uint32) ([]Point, error) {
+// curve measures the pages of a crawl, in its order; times are nil without manners.
+func (s *Simulation) curve(ctx context.Context, pages []uint32, times []time.Duration) ([]Point, error) {
 	place := make([]uint32, s.Graph.Nodes()) // of each page in the crawl, from 1
 	for i, v := range pages {
 		place[v] = uint32(i) + 1
@@ -97,6 +105,9 @@ func (s *Simulation) curve(ctx context.Context, pages []uint32) ([]Point, error)
 				if s.Relevant != nil && s.Relevant(v) {
 					relevant++
 				}
+			}
+			if times != nil {
+				now.Time = times[now.Pages-1]
 			}
 			if now.Harvest = math.NaN(); s.Relevant != nil {
 				now.Harvest = float64(relevant) / float64(now.Pages)

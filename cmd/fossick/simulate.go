@@ -27,6 +27,10 @@ type simulateCmd struct {
 	MaxPages  int      `placeholder:"N" help:"Pages a crawl, start pages included [all that can be reached]."`
 	Points    int      `default:"20" placeholder:"N" help:"Points of a curve [20]."`
 	Alike     bool     `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages, as in paper B."`
+	Polite    bool     `help:"Simulate host exclusivity and rests, in simulated time."`
+	Workers   int      `placeholder:"N" help:"With --polite: fetches at a time [32]."`
+	FetchTime string   `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]."`
+	Delay     string   `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto: 10 fetches, and 2s at least]."`
 	Damping   float64  `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]."`
 	HTML      string   `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
 }
@@ -96,6 +100,9 @@ func (c *simulateCmd) check() error {
 	if c.Model != "" && c.Topic == "" {
 		return usagef("--model %s: name the topic, one of its labels, with --topic", c.Model)
 	}
+	if _, err := c.manners(); err != nil {
+		return err
+	}
 	for i, name := range c.Order {
 		shares, err := frontier.ParseMix(name)
 		if err != nil {
@@ -143,6 +150,9 @@ func (r *simulateRun) load() error {
 	}
 	if r.Topic != "" {
 		r.sim.Relevant = func(v uint32) bool { return r.on[v] }
+	}
+	if r.sim.Manners, err = r.manners(); err != nil {
+		return err
 	}
 	r.sim.MaxPages, err = r.reachable()
 	return err

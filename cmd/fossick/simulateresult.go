@@ -29,8 +29,10 @@ type simulateResult struct {
 	Orders    map[string]simulatedBy `json:"orders"`
 	HTML      string                 `json:"html,omitempty"`
 
-	order  []string // as asked for
-	points map[string][]meanPoint
+	polite  bool
+	manners string   // in words
+	order   []string // as asked for
+	points  map[string][]meanPoint
 }
 
 // simulatedBy are the crawls by one ordering: means over the start sets.
@@ -41,6 +43,7 @@ type simulatedBy struct {
 	CI             [][3]*[2]float64 `json:"ci"`               // of the last three, 95 %; null for one start set
 	Harvest        [][2]*float64    `json:"harvest"`          // pages, share on topic; null without a topic
 	HarvestCI      []*[2]float64    `json:"harvest_ci"`       // likewise
+	Time           [][2]*float64    `json:"time"`             // pages, simulated seconds; null without --polite
 	Seconds        float64          `json:"seconds"`          // of all crawls, without measuring
 	EdgesPerSecond *float64         `json:"edges_per_second"` // likewise
 }
@@ -49,7 +52,7 @@ type simulatedBy struct {
 type meanPoint struct {
 	pages                int
 	pageRank, sites, tau webgraph.Mean
-	harvest              webgraph.Mean
+	harvest, hours       webgraph.Mean
 }
 
 func (r *simulateRun) result() *simulateResult {
@@ -58,6 +61,7 @@ func (r *simulateRun) result() *simulateResult {
 		Starts: len(r.sets[0]), StartSets: len(r.sets), Pages: r.sim.MaxPages, Alike: r.Alike, Damping: r.Damping,
 		Orders: map[string]simulatedBy{}, points: map[string][]meanPoint{},
 	}
+	out.polite, out.manners = r.Polite, mannersText(r.sim.Manners)
 	if r.Topic != "" {
 		out.Topic, out.Relevant = &r.Topic, &r.relevant
 	}
@@ -82,8 +86,9 @@ func (r *simulateResult) add(name string, crawls []*webgraph.Simulated) {
 	var points []meanPoint
 	for i := range crawls[0].Curve {
 		p := meanPoint{pages: crawls[0].Curve[i].Pages}
-		var rank, sites, tau, harvest []float64
+		var rank, sites, tau, harvest, hours []float64
 		for _, c := range crawls {
+			hours = append(hours, c.Curve[i].Time.Hours())
 			harvest = append(harvest, c.Curve[i].Harvest)
 			rank, sites, tau = append(rank, c.Curve[i].PageRank), append(sites, float64(c.Curve[i].Sites)), append(tau, c.Curve[i].Tau)
 		}
@@ -91,13 +96,16 @@ func (r *simulateResult) add(name string, crawls []*webgraph.Simulated) {
 			sites = nil // they are not known
 		}
 		p.pageRank, p.sites, p.tau = webgraph.MeanOf(rank), webgraph.MeanOf(sites), webgraph.MeanOf(tau)
-		p.harvest = webgraph.MeanOf(harvest)
+		p.harvest, p.hours = webgraph.MeanOf(harvest), webgraph.MeanOf(hours)
 		points = append(points, p)
 		by.Curve = append(by.Curve, [4]*float64{orNull(float64(p.pages)), orNull(p.pageRank.Value), orNull(p.sites.Value), orNull(p.tau.Value)})
 		by.CI = append(by.CI, [3]*[2]float64{p.pageRank.CI, p.sites.CI, p.tau.CI})
 		if r.Topic != nil {
 			by.Harvest = append(by.Harvest, [2]*float64{orNull(float64(p.pages)), orNull(p.harvest.Value)})
 			by.HarvestCI = append(by.HarvestCI, p.harvest.CI)
+		}
+		if r.polite {
+			by.Time = append(by.Time, [2]*float64{orNull(float64(p.pages)), orNull(p.hours.Value * 3600)})
 		}
 	}
 	r.Orders[name], r.points[name] = by, points
@@ -112,6 +120,9 @@ func (r *simulateResult) print(w io.Writer) {
 	columns := "ordering\tpages\tPageRank\t95 % interval\tsites\t95 % interval\ttau\t95 % interval\t"
 	if r.Topic != nil {
 		columns += "harvest\t95 % interval\t"
+	}
+	if r.polite {
+		columns += "hours\t95 % interval\t"
 	}
 	fmt.Fprintln(t, columns)
 	for _, name := range r.order {
@@ -128,6 +139,9 @@ func (r *simulateResult) print(w io.Writer) {
 				p.pageRank.Value, spanOf(p.pageRank.CI), number(p.sites.Value, "%.1f"), span(p.sites.CI, "%.1f"), number(p.tau.Value, "%.3f"), spanOf(p.tau.CI))
 			if r.Topic != nil {
 				fmt.Fprintf(t, "%.3f\t%s\t", p.harvest.Value, spanOf(p.harvest.CI))
+			}
+			if r.polite {
+				fmt.Fprintf(t, "%.2f\t%s\t", p.hours.Value, span(p.hours.CI, "%.2f"))
 			}
 			fmt.Fprintln(t)
 		}
@@ -186,6 +200,9 @@ func (r *simulateResult) write(a *app, path string) error {
 			{Name: "damping of PageRank", Value: fmt.Sprint(r.Damping)},
 		},
 	}}
+	if r.polite {
+		v.Made = append(v.Made, report.Fact{Name: "manners", Value: r.manners})
+	}
 	if r.Topic != nil {
 		v.Made = append(v.Made, report.Fact{Name: "topic", Value: fmt.Sprintf("%s, %s", *r.Topic, report.Pages(*r.Relevant))})
 	}
@@ -215,6 +232,7 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 		{"Sites", "Sites that the pages crawled are of.", "sites", true, func(p meanPoint) webgraph.Mean { return p.sites }},
 		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, func(p meanPoint) webgraph.Mean { return p.tau }},
 		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, func(p meanPoint) webgraph.Mean { return p.harvest }},
+		{"Time", "Simulated hours that so many pages took, with one fetch at a time on a host, and rests.", "hours", true, func(p meanPoint) webgraph.Mean { return p.hours }},
 	}
 	var figures []report.Figure
 	for _, k := range kinds {
@@ -223,7 +241,7 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 			line := report.Line{Name: name}
 			for _, p := range r.points[name] {
 				m := k.of(p)
-				if math.IsNaN(m.Value) || k.counts && m.Value < 1 {
+				if math.IsNaN(m.Value) || k.title == "Sites" && m.Value < 1 || k.title == "Time" && !r.polite {
 					continue
 				}
 				line.Points = append(line.Points, report.Point{X: float64(p.pages), Y: max(0, m.Value)})

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"fossick/webgraph"
+)
+
+const (
+	simulatedFetch   = 500 * time.Millisecond
+	simulatedWorkers = 32 // as focus has
+)
+
+// manners returns those of the crawls, nil without --polite.
+func (c *simulateCmd) manners() (*webgraph.Manners, error) {
+	if !c.Polite {
+		if c.Workers != 0 || c.FetchTime != "" || c.Delay != "" {
+			return nil, usagef("--workers, --fetch-time and --delay are manners; add --polite")
+		}
+		return nil, nil
+	}
+	m := &webgraph.Manners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch}
+	if m.Workers < 1 {
+		return nil, usagef("--workers %d: want 1 at least", c.Workers)
+	}
+	if c.FetchTime != "" {
+		var err error
+		if m.Fetch, err = time.ParseDuration(c.FetchTime); err != nil || m.Fetch <= 0 {
+			return nil, usagef("--fetch-time %s: want a time, as 500ms", c.FetchTime)
+		}
+	}
+	delay, err := parseDelay(c.Delay)
+	if err != nil {
+		return nil, err
+	}
+	if m.Rest = delay.Rest; !delay.Fixed {
+		m.Rest = max(2*time.Second, 10*m.Fetch)
+	}
+	return m, nil
+}
+
+// mannersText says them in a report.
+func mannersText(m *webgraph.Manners) string {
+	if m == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d workers, a fetch takes %s, then its host rests %s", m.Workers, m.Fetch, m.Rest)
+}
