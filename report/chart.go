@@ -25,7 +25,8 @@ const (
 
 func ink(i byte) color.Color { return color.NRGBA{0x01, 0x02, i, 0xff} }
 
-// maxLines is how many colours report.css has; later lines use them again.
+// maxLines is how many colours report.css has; later lines use them again, with
+// their points marked.
 const maxLines = 6
 
 // Plot sizes in points. The viewBox scales, and 10 pt is readable on a phone.
@@ -146,7 +147,7 @@ func addLine(p *plot.Plot, l Line, i int) error {
 	line.Color, line.Width = ink(colour), vg.Points(1.8)
 	line.Dashes = dashes(i)
 	p.Add(line)
-	if l.Dots || len(xys) == 1 { // a line of one point is not seen
+	if l.Dots || i >= maxLines || len(xys) == 1 { // a line of one point is not seen
 		dots, err := plotter.NewScatter(xys)
 		if err != nil {
 			return err

@@ -19,6 +19,7 @@ type Figure struct {
 type LegendItem struct {
 	Class int // 1…maxLines, the line's place; 0 is what is compared with
 	Name  string
+	Again bool // its colour is another's too, and its points are marked
 }
 
 // Numbers are a line's points as a table.
@@ -46,14 +47,14 @@ func (c Chart) legend() []LegendItem {
 	var l []LegendItem
 	if len(c.Lines) > 1 || c.Level != nil || c.Diagonal != "" {
 		for i, s := range c.Lines {
-			l = append(l, LegendItem{i%maxLines + 1, s.Name})
+			l = append(l, LegendItem{Class: i%maxLines + 1, Name: s.Name, Again: i >= maxLines})
 		}
 	}
 	if c.Level != nil {
-		l = append(l, LegendItem{0, fmt.Sprintf("%s (%s)", c.LevelName, Percent(*c.Level))})
+		l = append(l, LegendItem{Name: fmt.Sprintf("%s (%s)", c.LevelName, Percent(*c.Level))})
 	}
 	if c.Diagonal != "" {
-		l = append(l, LegendItem{0, c.Diagonal})
+		l = append(l, LegendItem{Name: c.Diagonal})
 	}
 	return l
 }

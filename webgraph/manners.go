@@ -15,16 +15,14 @@ type Manners struct {
 	Workers int // fetches at a time
 	Fetch   time.Duration
 	Rest    time.Duration
-	// Ahead is how many pages may be put aside as their hosts are busy [32 a worker]. They go
+	// Ahead is how many pages may be put aside as their hosts are busy [one a worker]. They go
 	// before all others once their host is free, in the order in which they were put
-	// aside: what is found about them meanwhile changes nothing.
+	// aside: what is found about them meanwhile changes nothing. So with many the order is
+	// that of the hosts and not the ordering's; with few, workers wait.
 	Ahead int
 	// Hosts is Graph.Hosts().Array; Crawl makes it when it is nil.
 	Hosts []uint32
 }
-
-// defaultAhead is how many pages are put aside for each worker.
-const defaultAhead = 32
 
 // polite is the state of a crawl with manners.
 type polite struct {
@@ -46,7 +44,7 @@ func (r *crawling) politely(ctx context.Context) (CrawlResult, error) {
 		return r.done, fmt.Errorf("a crawl with %d workers, fetches of %s, rests of %s, %d pages ahead; want a worker at least, and nothing negative", p.Workers, p.Fetch, p.Rest, p.Ahead)
 	}
 	if p.Ahead == 0 {
-		p.Ahead = defaultAhead * p.Workers
+		p.Ahead = p.Workers
 	}
 	if p.Hosts == nil {
 		p.Hosts = r.Graph.Hosts().Array(r.Graph.Nodes())

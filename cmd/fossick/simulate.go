@@ -30,6 +30,7 @@ type simulateCmd struct {
 	Polite    bool     `help:"Simulate host exclusivity and rests, in simulated time."`
 	Workers   int      `placeholder:"N" help:"With --polite: fetches at a time [32]."`
 	FetchTime string   `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]."`
+	Ahead     int      `placeholder:"N" help:"With --polite: pages that may be put aside as their hosts are busy; many change the order, few let workers wait [as many as workers]."`
 	Delay     string   `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto: 10 fetches, and 2s at least]."`
 	Damping   float64  `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]."`
 	HTML      string   `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`

@@ -16,14 +16,14 @@ const (
 // manners returns those of the crawls, nil without --polite.
 func (c *simulateCmd) manners() (*webgraph.Manners, error) {
 	if !c.Polite {
-		if c.Workers != 0 || c.FetchTime != "" || c.Delay != "" {
-			return nil, usagef("--workers, --fetch-time and --delay are manners; add --polite")
+		if c.Workers != 0 || c.FetchTime != "" || c.Ahead != 0 || c.Delay != "" {
+			return nil, usagef("--workers, --fetch-time, --ahead and --delay are manners; add --polite")
 		}
 		return nil, nil
 	}
-	m := &webgraph.Manners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch}
-	if m.Workers < 1 {
-		return nil, usagef("--workers %d: want 1 at least", c.Workers)
+	m := &webgraph.Manners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch, Ahead: c.Ahead}
+	if m.Workers < 1 || m.Ahead < 0 {
+		return nil, usagef("--workers %d, --ahead %d: want 1 at least of each", c.Workers, c.Ahead)
 	}
 	if c.FetchTime != "" {
 		var err error

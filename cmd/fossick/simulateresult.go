@@ -221,7 +221,10 @@ func (r *simulateResult) write(a *app, path string) error {
 	return writePage(path, func(w io.Writer) error { return report.Write(w, simulateHTML, v) })
 }
 
-// plots draws the three curves.
+// inMinutes is the time of a point, 0 without manners.
+func inMinutes(p meanPoint) webgraph.Mean { return webgraph.Mean{Value: 60 * p.hours.Value} }
+
+// plots draws the curves that there are.
 func (r *simulateResult) plots() ([]report.Figure, error) {
 	kinds := []struct {
 		title, caption, y string
@@ -232,16 +235,16 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 		{"Sites", "Sites that the pages crawled are of.", "sites", true, func(p meanPoint) webgraph.Mean { return p.sites }},
 		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, func(p meanPoint) webgraph.Mean { return p.tau }},
 		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, func(p meanPoint) webgraph.Mean { return p.harvest }},
-		{"Time", "Simulated hours that so many pages took, with one fetch at a time on a host, and rests.", "hours", true, func(p meanPoint) webgraph.Mean { return p.hours }},
+		{"Time", "Simulated minutes that so many pages took, with one fetch at a time on a host, and rests.", "minutes", true, inMinutes},
 	}
 	var figures []report.Figure
 	for _, k := range kinds {
-		c := report.Chart{XLabel: "pages crawled", YLabel: k.y, YCounts: k.counts}
+		c := report.Chart{XLabel: "pages crawled", YLabel: k.y, YCounts: k.counts, Fit: report.FitTop}
 		for _, name := range r.order {
 			line := report.Line{Name: name}
 			for _, p := range r.points[name] {
 				m := k.of(p)
-				if math.IsNaN(m.Value) || k.title == "Sites" && m.Value < 1 || k.title == "Time" && !r.polite {
+				if math.IsNaN(m.Value) || k.counts && m.Value < 1 {
 					continue
 				}
 				line.Points = append(line.Points, report.Point{X: float64(p.pages), Y: max(0, m.Value)})
