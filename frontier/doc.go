@@ -24,6 +24,7 @@
 // and block.go the files; entry.go and heap.go the heaps under all of them;
 // bits.go sets of URLs; order.go and counting.go the orderings that turn a link into a
 // priority.
-// sequence.go has the orderings of paper B over vertices in memory: search.go, mcs.go,
-// lexbfs.go and lexdfs.go.
+// sequence.go has the orderings over vertices in memory: those of paper B in search.go,
+// mcs.go, lexbfs.go and lexdfs.go; further ones in importance.go and largest.go, the
+// former on the heap of ranked.go; mix.go mixes of them.
 package frontier

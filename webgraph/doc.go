@@ -16,7 +16,9 @@
 // and runs.go the file; url.go the order of URLs; sorter.go, dictionary.go,
 // builder.go, numbered.go, ids.go and belonging.go the way from edges to a file;
 // edgelist.go edge lists as text; transpose.go; csr.go a graph as plain arrays;
-// synthetic.go made-up webs; crawl.go virtual crawls; simulate.go and kendall.go how
+// interned.go and keysort.go names in memory; synthetic.go made-up webs; crawl.go
+// virtual crawls, manners.go with host exclusivity and rests; simulate.go and
+// kendall.go how
 // they are measured; rankoptions.go, pagerank.go, gaussseidel.go with sweep.go,
 // trim.go and components.go PageRank; blockrank.go, blockgraph.go and aggregate.go
 // BlockRank; hits.go.
