@@ -1,0 +1,75 @@
+package main
+
+import (
+	"math"
+
+	"fossick/report"
+	"fossick/webgraph"
+)
+
+// bandsText says what bands are, where there are some.
+func (r *simulateResult) bandsText() string {
+	if r.StartSets == 1 || len(r.order) > maxBands {
+		return ""
+	}
+	return " Bands are 95 % intervals over the start sets."
+}
+
+// inSeconds is the time of a point, 0 without manners.
+func inSeconds(p meanPoint) webgraph.Mean { return webgraph.Mean{Value: 3600 * p.hours.Value} }
+
+// maxBands is how many intervals of one plot can be told apart.
+const maxBands = 5
+
+// plots draws the curves that there are.
+func (r *simulateResult) plots() ([]report.Figure, error) {
+	kinds := []struct {
+		title, caption, y string
+		counts            bool
+		of                func(meanPoint) webgraph.Mean
+	}{
+		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, func(p meanPoint) webgraph.Mean { return p.pageRank }},
+		{"Sites", "Sites that the pages crawled are of.", "sites", true, func(p meanPoint) webgraph.Mean { return p.sites }},
+		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, func(p meanPoint) webgraph.Mean { return p.tau }},
+		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, func(p meanPoint) webgraph.Mean { return p.harvest }},
+		{"Time", "Simulated seconds that so many pages took, with one fetch at a time on a host, and rests.", "seconds", true, inSeconds},
+	}
+	var figures []report.Figure
+	for _, k := range kinds {
+		c := report.Chart{XLabel: "pages crawled", YLabel: k.y, YCounts: k.counts, Fit: report.FitTop}
+		for _, name := range r.order {
+			if line := r.line(name, k.counts, k.of); len(line.Points) > 0 {
+				c.Lines = append(c.Lines, line)
+			}
+		}
+		if len(c.Lines) == 0 {
+			continue
+		}
+		f, err := report.NewFigure(k.title, k.caption, c)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, f)
+	}
+	return figures, nil
+}
+
+// line is the curve of one ordering; what is not known is left out, and so are counts
+// below 1, which a logarithmic axis does not have.
+func (r *simulateResult) line(name string, counts bool, of func(meanPoint) webgraph.Mean) report.Line {
+	line := report.Line{Name: name}
+	for _, p := range r.points[name] {
+		m := of(p)
+		if math.IsNaN(m.Value) || counts && m.Value < 1 {
+			continue
+		}
+		line.Points = append(line.Points, report.Point{X: float64(p.pages), Y: max(0, m.Value)})
+		if m.CI != nil && !counts {
+			line.Band = append(line.Band, [2]float64{max(0, m.CI[0]), min(1, m.CI[1])})
+		}
+	}
+	if len(line.Band) != len(line.Points) || len(r.order) > maxBands {
+		line.Band = nil
+	}
+	return line
+}
