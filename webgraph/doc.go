@@ -18,8 +18,7 @@
 // edgelist.go edge lists as text; transpose.go; csr.go a graph as plain arrays;
 // interned.go and keysort.go names in memory; synthetic.go made-up webs; crawl.go
 // virtual crawls, manners.go with host exclusivity and rests; simulate.go and
-// kendall.go how
-// they are measured; rankoptions.go, pagerank.go, gaussseidel.go with sweep.go,
+// kendall.go how they are measured; rankoptions.go, pagerank.go, gaussseidel.go with sweep.go,
 // trim.go and components.go PageRank; blockrank.go, blockgraph.go and aggregate.go
 // BlockRank; hits.go.
 package webgraph
