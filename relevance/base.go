@@ -9,10 +9,12 @@ type moment uint32
 type base struct {
 	now        moment
 	mean, odds float64 // mean probability of the crawl's pages, and its log-odds
+	onTopic    float32 // sum of their probabilities
+	background *Background
 }
 
-func newBase() base {
-	var b base
+func newBase(background *Background) base {
+	b := base{background: background}
 	b.set(&record{})
 	return b
 }
@@ -26,6 +28,7 @@ func (b *base) move(all *record) {
 func (b *base) set(all *record) {
 	b.mean = all.mean()
 	b.odds = logit(b.mean)
+	b.onTopic = all.onTopic
 }
 
 // place is a record whose lift is worked out once a moment: of a host, of a folder,
@@ -58,5 +61,6 @@ func (p *place) aboveHost(host *place, b *base) float64 {
 func (w *word) lifts(b *base) {
 	if w.at != b.now {
 		w.at, w.pageLift, w.linkLift = b.now, w.page.lift(b.mean, b.odds), w.link.lift(b.mean, b.odds)
+		w.over = b.background.over(w.token, w.page.onTopic, b.onTopic)
 	}
 }

@@ -2,6 +2,7 @@ package relevance
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -22,7 +23,7 @@ func TestKeptLiftsAreFresh(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.1, Seed: 1})
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.1, Seed: 1, Background: NewBackground(maps.All(map[string]float64{"amber": 0.5, "basalt": 0.01}))})
 	for i := range 300 {
 		p := &page.Page{URL: fmt.Sprintf("http://h%d.test/%d/%d", i%5, i%3, i), Text: some(4)}
 		for range 6 {
@@ -55,7 +56,7 @@ func plainScore(l *Learned, e *evidence) float64 {
 		}
 		return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - logit(base)
 	}
-	x[partWord], x[partMeanWord], x[partLinkWord] = math.Inf(-1), 0, 0
+	x[partWord], x[partMeanWord], x[partLinkWord], x[partOver] = math.Inf(-1), 0, 0, 0
 	for _, w := range e.words[:e.count] {
 		var known word
 		if found := l.vocabulary.words.find(w); found != nil {
@@ -64,9 +65,11 @@ func plainScore(l *Learned, e *evidence) float64 {
 		x[partWord] = max(x[partWord], lift(known.page, base))
 		x[partMeanWord] += lift(known.page, base)
 		x[partLinkWord] += lift(known.link, base)
+		x[partOver] += l.base.background.over(w, known.page.onTopic, l.all.onTopic)
 	}
 	x[partMeanWord] /= float64(e.count)
 	x[partLinkWord] /= float64(e.count)
+	x[partOver] /= float64(e.count)
 	x[partHub] = 0
 	for _, s := range e.named() {
 		x[partHub] += lift(s.followed.record, base)

@@ -22,8 +22,8 @@ type evidence struct {
 	marked       int8                // what a person said of it
 	turn         uint32              // of the page that spoke last
 	prob         extreme             // of the parents
-	anchor       extreme             // log-odds of the links' words, by the judge
-	context      extreme             // log-odds of the words around the links, by the judge
+	anchor       extreme             // log-odds of the links' words, by the judge, above silence
+	context      extreme             // the same of the words around the links
 	early        float32             // 1 is the first link of its page, near 0 the last: the best
 	hops         float32             // links since a page on topic, on the shortest way
 }
@@ -46,7 +46,7 @@ func (e *extreme) add(x float64, first bool) {
 
 // voice is what one page says of a target.
 type voice struct {
-	anchor, context float64 // log-odds, by the judge
+	anchor, context float64 // log-odds, by the judge, above those of silence
 	early           float64
 	at              uint8 // place of the link in its page
 	nav             bool
@@ -64,8 +64,8 @@ func (l *Learned) hear(r *wordReader, p *page.Page, i int, contexts []float64) v
 		context = l.judge(features.Doc{Text: link.Context, Lang: p.Lang})
 	}
 	v := voice{
-		anchor:  logOdds(l.readAnchor(r, link, p.Lang)),
-		context: logOdds(context),
+		anchor:  l.above(l.readAnchor(r, link, p.Lang)),
+		context: l.above(context),
 		early:   1 - float64(i)/float64(len(p.Links)),
 		at:      placeOf(i),
 		nav:     link.Nav,
@@ -86,10 +86,14 @@ func (l *Learned) readAnchor(r *wordReader, link *page.Link, lang string) (proba
 	return probability
 }
 
-// logOdds is bounded, so that one sure word does not drown all else.
-func logOdds(p float64) float64 {
+// above is by how much a text changes the judge's mind: the log-odds of what it says
+// of the text, above those of a text without words. The judge of a small topic says no
+// to four words that it does not know, and surely; that tells nothing of them, and
+// where a bound cut it off, it hid the words that it knows. The bound keeps one sure
+// word from drowning all else.
+func (l *Learned) above(probability float64) float64 {
 	const most = 4
-	return max(-most, min(most, logit(p)))
+	return max(-most, min(most, logit(probability)-l.silence))
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }

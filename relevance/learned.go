@@ -25,6 +25,7 @@ type Learned struct {
 	judge   Judge
 	reader  Reader  // nil where nobody cuts for both
 	cut     float64 // probability from which a page counts as on topic
+	silence float64 // log-odds of a text without words, by the judge
 	readers *features.Spare[wordReader]
 
 	mu         sync.Mutex        // guards the rest
@@ -52,20 +53,21 @@ type known struct {
 
 // LearnedOptions are the settings of NewLearned.
 type LearnedOptions struct {
-	Cut     float64 // probability from which a page counts as on topic
-	Explore float64 // share of the fetches, in [0,1), that go to targets of which little is known
-	Seed    uint64  // of the choice of these
-	Reader  Reader  // says what the judge says; nil: the scorer cuts links into words itself
+	Cut        float64     // probability from which a page counts as on topic
+	Explore    float64     // share of the fetches, in [0,1), that go to targets of which little is known
+	Seed       uint64      // of the choice of these
+	Background *Background // words on pages at large; nil: only the crawl's pages say what words are worth
+	Reader     Reader      // says what the judge says; nil: the scorer cuts links into words itself
 }
 
 // NewLearned returns a scorer that knows nothing yet but the judge.
 func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 	return &Learned{
-		judge: judge, reader: opt.Reader, cut: opt.Cut, readers: features.NewSpare(newWordReader),
+		judge: judge, reader: opt.Reader, cut: opt.Cut, silence: logit(judge(features.Doc{})), readers: features.NewSpare(newWordReader),
 		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[known](maxFetched),
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
-		base: newBase(), vocabulary: newVocabulary(),
-		model: newLogistic(), explorer: newExplorer(opt.Explore, opt.Seed),
+		base: newBase(opt.Background), vocabulary: newVocabulary(),
+		model: newLogistic(opt.Background != nil), explorer: newExplorer(opt.Explore, opt.Seed),
 		history: history{limit: maxPastWords}, marks: newMarks(),
 		kin: newKin(), starts: map[uint64]bool{},
 	}

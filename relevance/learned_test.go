@@ -198,10 +198,13 @@ func TestReplayIsTheSame(t *testing.T) {
 	}
 }
 
-func TestLogOddsAreBounded(t *testing.T) {
-	for p, want := range map[float64]float64{0: -4, 1: 4, 0.5: 0} {
-		if got := logOdds(p); math.Abs(got-want) > 1e-12 {
-			t.Errorf("logOdds(%v) = %v, want %v", p, got, want)
+// TestAboveSilence: what the judge says of a text counts against what it says of none,
+// within bounds.
+func TestAboveSilence(t *testing.T) {
+	l := NewLearned(func(features.Doc) float64 { return 0.01 }, LearnedOptions{Cut: 0.5})
+	for p, want := range map[float64]float64{0: -4, 1: 4, 0.01: 0, 0.002: logit(0.002) - logit(0.01)} {
+		if got := l.above(p); math.Abs(got-want) > 1e-12 {
+			t.Errorf("above(%v) = %v, want %v", p, got, want)
 		}
 	}
 }

@@ -15,8 +15,13 @@ const (
 	firstSquare = 1
 )
 
-func newLogistic() logistic {
+// newLogistic returns the model as it begins; background says whether partOver is
+// known.
+func newLogistic(background bool) logistic {
 	m := logistic{weight: prior}
+	if !background {
+		m.weight[partMeanWord] = wordAlone
+	}
 	for i := range m.square {
 		m.square[i] = firstSquare
 	}

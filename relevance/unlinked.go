@@ -20,8 +20,8 @@ const (
 func (l *Learned) ScoreUnlinked(url string) float64 {
 	r := l.readers.Get()
 	defer l.readers.Put(r)
-	words, none := float32(logOdds(l.judge(features.Doc{URL: url}))), float32(logOdds(l.judge(features.Doc{})))
-	e := evidence{text: true, parents: 1, anchor: extreme{words, words}, context: extreme{none, none}}
+	words := float32(l.above(l.judge(features.Doc{URL: url})))
+	e := evidence{text: true, parents: 1, anchor: extreme{words, words}}
 	r.found = r.found[:0]
 	e.count = uint8(r.link(e.words[:], "", &page.Link{URL: url}))
 	l.mu.Lock()

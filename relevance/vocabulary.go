@@ -23,21 +23,31 @@ func (v *vocabulary) learnLink(words []token, probability float64) {
 	}
 }
 
-// worth returns the mean and the largest lift of some words on pages, and their mean
-// lift in links; those of a new word are 0.
-func (v *vocabulary) worth(words []token, b *base) (mean, most, inLinks float64) {
+// worth is what the words of a target say of it: lifts are 0 for a new word.
+type worth struct {
+	mean, most float64 // lift on pages
+	inLinks    float64 // mean lift in links
+	over       float64 // mean, see Background
+}
+
+// worth says what some words are worth.
+func (v *vocabulary) worth(words []token, b *base) (worth worth) {
 	for i, t := range words {
 		lift := 0.0
 		if w := v.words.find(t); w != nil {
 			w.lifts(b)
 			lift = w.pageLift
-			inLinks += w.linkLift
+			worth.inLinks += w.linkLift
+			worth.over += w.over
+		} else {
+			worth.over += b.background.over(t, 0, b.onTopic)
 		}
-		mean += lift
-		if i == 0 || lift > most {
-			most = lift
+		worth.mean += lift
+		if i == 0 || lift > worth.most {
+			worth.most = lift
 		}
 	}
 	n := float64(max(1, len(words)))
-	return mean / n, most, inLinks / n
+	worth.mean, worth.inLinks, worth.over = worth.mean/n, worth.inLinks/n, worth.over/n
+	return worth
 }

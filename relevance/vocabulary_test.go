@@ -33,7 +33,8 @@ func TestVocabularyWorth(t *testing.T) {
 		{"a good word and a new one", []token{9, 1}, lift(2, 2) / 2, lift(2, 2), 0},
 		{"seen once, and half the time", []token{2, 3}, (lift(1, 1) + lift(1, 2)) / 2, lift(1, 1), lift(1, 1) / 2},
 	} {
-		mean, most, link := v.worth(test.words, &b)
+		w := v.worth(test.words, &b)
+		mean, most, link := w.mean, w.most, w.inLinks
 		if math.Abs(mean-test.mean) > 1e-9 || math.Abs(most-test.most) > 1e-9 || math.Abs(link-test.link) > 1e-9 {
 			t.Errorf("%s: worth %v, %v, in links %v; want %v, %v, %v", test.name, mean, most, link, test.mean, test.most, test.link)
 		}

@@ -19,12 +19,13 @@ type wordTable struct {
 	seed       uint64 // by chance, so that no page can be made of words for one slot
 }
 
-// word is what is known of a word: 40 bytes.
+// word is what is known of a word: 48 bytes.
 type word struct {
 	token              token
 	at                 moment // of the lifts
 	page, link         record // the pages it was on, and those that links with it led to
 	pageLift, linkLift float64
+	over               float64 // see Background
 }
 
 // empty says that a slot has no word: one that is known was on a page or in a link.

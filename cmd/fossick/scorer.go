@@ -1,6 +1,8 @@
 package main
 
 import (
+	"sync"
+
 	"fossick/classify"
 	"fossick/crawler"
 	"fossick/features"
@@ -16,9 +18,11 @@ import (
 // labeller labels pages by a topic's model.
 type labeller struct {
 	classifier *classify.Classifier
-	class      int     // of the topic in the model
-	cut        float64 // the model's decision threshold for it
-	memo       *memo   // of what it said before; nil where each text comes once
+	class      int       // of the topic in the model
+	cut        float64   // the model's decision threshold for it
+	large      sync.Once // of atLarge
+	atLarge    *relevance.Background
+	memo       *memo // of what it said before; nil where each text comes once
 }
 
 // maxStoredRule is how many runes of a reason a page's record keeps: a rule of a
