@@ -12,8 +12,12 @@ import (
 // so may be shared by crawls.
 type Background struct {
 	share map[token]float32
-	least float64 // the smallest share: that of a word that is not known
+	least float64 // the smallest share
 }
+
+// rarer is how much rarer than the rarest word that is known one is that is not: a
+// page classifier leaves out words that few of its pages have.
+const rarer = 1. / 8
 
 // maxBackground bounds the words that are taken in, and so the memory to some 4 MiB.
 const maxBackground = 1 << 17
@@ -49,7 +53,7 @@ func (b *Background) over(w token, on, all float32) float64 {
 	if b == nil {
 		return 0
 	}
-	share := b.least
+	share := b.least * rarer
 	if known, ok := b.share[w]; ok {
 		share = float64(known)
 	}

@@ -20,8 +20,8 @@ func TestBackgroundOver(t *testing.T) {
 		{"fern", 0, 0, 0},
 		{"japan", 40, 98, math.Log(40.8 / 100 / 0.4)},
 		{"fern", 40, 98, math.Log(40.02 / 100 / 0.01)},
-		{"new", 40, 98, math.Log(40.02 / 100 / 0.01)}, // as the rarest that is known
-		{"much", 40, 98, math.Log(40.02 / 100 / 0.01)},
+		{"new", 40, 98, math.Log((40 + 2*0.01/8) / 100 / (0.01 / 8))}, // rarer than the rarest that is known
+		{"much", 40, 98, math.Log((40 + 2*0.01/8) / 100 / (0.01 / 8))},
 	} {
 		if got := b.over(tokenOf(test.word), test.on, test.all); math.Abs(got-test.want) > 1e-6 {
 			t.Errorf("%s on %v of %v: %v, want %v", test.word, test.on, test.all, got, test.want)

@@ -50,8 +50,8 @@ var prior = [parts]float64{
 	partOver:        1,
 	partHub:         0.8,
 	partNear:        0.7,
-	partHost:        0.3,
-	partFolder:      0.3,
+	partHost:        0.2,
+	partFolder:      0.2,
 	partNav:         -0.5,
 	partMarks:       1,
 }
