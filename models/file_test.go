@@ -22,6 +22,7 @@ func linearModel() *Model {
 		Extractor:   features.ExtractorOptions{Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape}, Fields: true, Lead: 32},
 		Terms:       []string{"mortgag", "title:bank", "lead:été"},
 		Weighting:   features.Weighting{IDF: []float32{1.5, 2, 3}, Sublinear: true, Norm: true, Blocks: features.DefaultBlocks},
+		Frequency:   []float32{1, 0.5, 0.25},
 		Linear:      &Linear{Weights: []float32{1, -1, 0.5, -0.5, 0, 0}, Bias: []float32{-0.1, 0.1}},
 		Calibration: Calibration{Scale: 3, Offset: []float64{0.25, -0.25}},
 		Thresholds:  []float64{0.4, 0.6},
@@ -83,6 +84,7 @@ func voteModel() *Model {
 	m.Vote = &Vote{}
 	for i, own := range []*Model{simpleTree(), networkModel(), linearModel()} {
 		member := Member{Share: []float64{0.25, 0.25, 0.5}[i], Places: []int32{0, 1, 2}, Model: own}
+		own.Frequency = nil
 		if own.Keywords = nil; i == 2 {
 			member.Places = []int32{0, 2}
 			own.Terms = []string{m.Terms[0], m.Terms[2]}
@@ -216,6 +218,8 @@ func TestCheck(t *testing.T) {
 		"no classes":       func(m *Model) { m.Classes = nil },
 		"class twice":      func(m *Model) { m.Classes[1] = "banking" },
 		"thresholds":       func(m *Model) { m.Thresholds = nil },
+		"frequency":        func(m *Model) { m.Frequency = m.Frequency[1:] },
+		"share of pages":   func(m *Model) { m.Frequency[0] = 1.5 },
 		"idf":              func(m *Model) { m.Weighting.IDF = m.Weighting.IDF[1:] },
 		"no table":         func(m *Model) { m.Tree = nil },
 		"two tables":       func(m *Model) { m.Linear = &Linear{} },

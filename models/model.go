@@ -27,6 +27,7 @@ type Model struct {
 	Extractor features.ExtractorOptions
 	Terms     []string // the vocabulary; a feature's number is its place here
 	Weighting features.Weighting
+	Frequency []float32 // by term, the share of the training pages that have it; nil in models before version 4, and in members of a vote
 
 	Linear  *Linear  // of linear and nb
 	Tree    *Tree    // of c45
@@ -89,6 +90,8 @@ func (m *Model) Check() error {
 		return fmt.Errorf("model of %d classes with %d thresholds", k, len(m.Thresholds))
 	case m.Weighting.IDF != nil && len(m.Weighting.IDF) != n:
 		return fmt.Errorf("model of %d terms with %d document frequencies", n, len(m.Weighting.IDF))
+	case m.Frequency != nil && (len(m.Frequency) != n || !shares(m.Frequency)):
+		return fmt.Errorf("model of %d terms with %d shares of pages; want as many, from 0 to 1", n, len(m.Frequency))
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
 		return fmt.Errorf("model whose term weights are not numbers")
 	case m.tables() != 1:
@@ -124,6 +127,11 @@ func (m *Model) tables() (n int) {
 		}
 	}
 	return n
+}
+
+// shares says whether all values are from 0 to 1.
+func shares(values []float32) bool {
+	return !slices.ContainsFunc(values, func(v float32) bool { return !(v >= 0 && v <= 1) })
 }
 
 func finite(values []float32) bool {

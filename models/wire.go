@@ -10,6 +10,7 @@ type wire struct {
 	Extractor  wireExtractor       `cbor:"extractor"`
 	Terms      []string            `cbor:"terms"`
 	IDF        floats              `cbor:"idf,omitempty"`
+	Frequency  floats              `cbor:"frequency,omitempty"` // from version 4
 	Sublinear  bool                `cbor:"sublinear"`
 	Norm       bool                `cbor:"norm"`
 	Blocks     floats              `cbor:"blocks"`
@@ -90,7 +91,7 @@ func newWire(m *Model) *wire {
 		Classifier: m.Classifier, Classes: m.Classes, Terms: m.Terms,
 		Extractor: wireExtractor{x.Analyzer.NoStem, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
 			uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams, x.Lead, x.Chars},
-		IDF: m.Weighting.IDF, Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
+		IDF: m.Weighting.IDF, Frequency: m.Frequency, Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
 		Scale: m.Calibration.Scale, Offset: m.Calibration.Offset,
 		Thresholds: m.Thresholds, Keywords: m.Keywords, Card: wireCard(m.Card),
 	}
@@ -118,6 +119,7 @@ func (w *wire) model() *Model {
 			TitleWeight: x.TitleWeight, Fields: x.Fields, Bigrams: x.Bigrams, Lead: x.Lead, Chars: x.Chars,
 		},
 		Weighting:   features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
+		Frequency:   w.Frequency,
 		Calibration: Calibration{w.Scale, w.Offset},
 		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: Card(w.Card),
 	}

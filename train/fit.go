@@ -65,6 +65,23 @@ func (f *fitted) terms(c *corpus) []string {
 	return terms
 }
 
+// frequency returns on what share of the corpus's pages each of f's terms stands.
+func (f *fitted) frequency(c *corpus) []float32 {
+	pages := make([]int32, len(f.kept))
+	for _, row := range c.rows {
+		for _, i := range row.Index {
+			if n := f.number[i]; n >= 0 {
+				pages[n]++
+			}
+		}
+	}
+	share := make([]float32, len(pages))
+	for n := range pages {
+		share[n] = float32(pages[n]) / float32(len(c.rows))
+	}
+	return share
+}
+
 // vectors returns pages as f sees them: its terms, weighed.
 func (f *fitted) vectors(c *corpus, pages []int) []features.Vector {
 	v := make([]features.Vector, len(pages))

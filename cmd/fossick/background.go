@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"fossick/features"
+	"fossick/models"
 	"fossick/relevance"
 )
 
@@ -14,19 +15,31 @@ func (l *labeller) background() *relevance.Background {
 	return l.atLarge
 }
 
-// newBackground reads the shares from the inverse document frequencies, which are
-// 1 + ln((1 + n) / (1 + DF)), see features.Weighting. A model that weighs its terms by
-// log-odds, as one of good examples alone does, has none.
 func (l *labeller) newBackground() *relevance.Background {
 	m := l.classifier.Model()
-	if m.Card.Settings["term_weights"] != "" {
-		return nil
+	shares := m.Frequency
+	if shares == nil {
+		shares = sharesByIDF(m)
 	}
 	return relevance.NewBackground(func(yield func(string, float64) bool) {
-		for i, idf := range m.Weighting.IDF {
-			if features.IsWord(m.Terms[i]) && !yield(m.Terms[i], math.Exp(1-float64(idf))) {
+		for i, share := range shares {
+			if features.IsWord(m.Terms[i]) && !yield(m.Terms[i], float64(share)) {
 				return
 			}
 		}
 	})
+}
+
+// sharesByIDF reads the shares of a model of an earlier format from the inverse
+// document frequencies, which are 1 + ln((1 + n) / (1 + DF)), see features.Weighting.
+// One that weighs its terms by log-odds has none.
+func sharesByIDF(m *models.Model) []float32 {
+	if m.Card.Settings["term_weights"] != "" {
+		return nil
+	}
+	shares := make([]float32, len(m.Weighting.IDF))
+	for i, idf := range m.Weighting.IDF {
+		shares[i] = float32(math.Exp(1 - float64(idf)))
+	}
+	return shares
 }

@@ -8,23 +8,27 @@ import (
 	"fossick/relevance"
 )
 
-// TestBackgroundOfModel: document frequencies give a background, log-odds in their
-// place and terms that are no words of a page none. What it has is the share of the
+// TestBackgroundOfModel: the shares of pages that a model has give a background; in a
+// model of an earlier format document frequencies do, and log-odds in their place do
+// not. Terms that are no words of a page give none. What it has is the share of the
 // training pages: a crawl that is like them finds nothing out of the ordinary.
 func TestBackgroundOfModel(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		terms   []string
 		weights string
+		shares  []float32
 		want    bool
 	}{
-		{"idf", []string{"fern", "title:fern"}, "", true},
-		{"log-odds", []string{"fern", "title:fern"}, "log odds", false},
-		{"no words", []string{"title:fern", "fern tree"}, "", false},
+		{"idf", []string{"fern", "title:fern"}, "", nil, true},
+		{"log-odds", []string{"fern", "title:fern"}, "log odds", nil, false},
+		{"shares", []string{"fern", "title:fern"}, "log odds", []float32{0.5, 0.5}, true},
+		{"no words", []string{"title:fern", "fern tree"}, "", []float32{0.5, 0.5}, false},
 	} {
 		l, err := newLabeller(&models.Topic{Name: "plants", Model: &models.Model{
 			Classifier: models.LinearSVM, Classes: []string{"other", "plants"}, Terms: test.terms,
 			Weighting:   features.Weighting{IDF: features.IDF([]int32{3, 2}, 100)},
+			Frequency:   test.shares,
 			Linear:      &models.Linear{Weights: make([]float32, 4), Bias: make([]float32, 2)},
 			Calibration: models.Calibration{Scale: 1},
 			Thresholds:  []float64{0.5, 0.5},
