@@ -22,7 +22,8 @@ import (
 type live struct {
 	dir    string
 	cancel context.CancelFunc
-	ended  chan int // exit code
+	ended  chan int     // exit code
+	said   bytes.Buffer // stdout
 	errors bytes.Buffer
 }
 
@@ -30,7 +31,7 @@ func startCrawl(t *testing.T, dir string, args ...string) *live {
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &live{dir: dir, cancel: cancel, ended: make(chan int, 1)}
 	args = append([]string{"focus", "--store", dir, "--quiet", "--json"}, args...)
-	go func() { l.ended <- run(ctx, args, &bytes.Buffer{}, &l.errors) }()
+	go func() { l.ended <- run(ctx, args, &l.said, &l.errors) }()
 	return l
 }
 
@@ -54,7 +55,8 @@ func (l *live) await(t *testing.T, wanted func(crawlStatus) bool) crawlStatus {
 		}
 		select {
 		case code := <-l.ended:
-			t.Fatalf("the crawl ended, %d: %s", code, l.errors.String())
+			l.ended <- code // for stop
+			t.Fatalf("the crawl ended, %d: %s%s", code, l.errors.String(), l.said.String())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -98,13 +100,18 @@ func TestLabelInALongQueue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("queues 100,000 URLs")
 	}
-	addr, _, stop, err := serveSet(t.Context(), hubWeb(80, 2000), corpusweb.Options{})
+	const hubs = 80
+	addr, _, stop, err := serveSet(t.Context(), hubWeb(hubs, 2000), corpusweb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
-	l := startCrawl(t, filepath.Join(t.TempDir(), "crawl"), "--topic", "banking", "--proxy", "http://"+addr, "--delay", "0",
-		"--workers", "2", "--seed", "http://h0.test/hub0", "--traps", "follow", "--near-duplicates", "keep", "--max-pages", "100000")
+	args := []string{"--topic", "banking", "--proxy", "http://" + addr, "--delay", "0", "--workers", "2",
+		"--traps", "follow", "--near-duplicates", "keep", "--max-pages", "100000"}
+	for h := range hubs { // they come before all else, whatever the links look like
+		args = append(args, "--seed", fmt.Sprintf("http://h%d.test/hub%d", h%8, h))
+	}
+	l := startCrawl(t, filepath.Join(t.TempDir(), "crawl"), args...)
 	defer l.stop(t)
 	s := l.await(t, func(s crawlStatus) bool { return s.Queue >= 100_000 })
 	for _, label := range []string{"no", "yes"} {
