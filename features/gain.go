@@ -161,27 +161,6 @@ func (c *Counts) LogOdds(term int32) float64 {
 	return most
 }
 
-// ClassLogOdds returns the log odds ratio of a term for one class against the rest,
-//
-//	ln( p / (1 − p) ) − ln( q / (1 − q) )
-//	p = (DF_c + a) / (n_c + 2a),      a = max(0.5, own · n_c)
-//	q = (DF − DF_c + b) / (m + 2b),   b = max(0.5, rest · m),   m = n − n_c
-//
-// in nats; 0 for a class without pages, or with all. Half a page is the correction
-// of Haldane (1956) and Anscombe (1956), without which a term that the rest does not
-// have would be worth everything. own and rest, in [0,1], are shares of pages that are
-// added where a half is less: what is rarer than they counts little, however large
-// the set.
-func (c *Counts) ClassLogOdds(term int32, class int, own, rest float64) float64 {
-	n, df := float64(c.pages[class]), float64(c.ClassDF(term, class))
-	m, dfRest := sum(c.pages)-n, float64(c.DF(term))-df
-	if n == 0 || m == 0 {
-		return 0
-	}
-	a, b := max(0.5, own*n), max(0.5, rest*m)
-	return math.Log((df+a)/(n-df+a)) - math.Log((dfRest+b)/(m-dfRest+b))
-}
-
 func sum(counts []int32) (n float64) {
 	for _, k := range counts {
 		n += float64(k)

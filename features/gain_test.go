@@ -96,43 +96,6 @@ func TestLogOdds(t *testing.T) {
 }
 
 // TestCountsWeight holds the streaming mean of eq. 2 against the table.
-func TestClassLogOdds(t *testing.T) {
-	c := NewCounts(2) // term 0 on 3 of 4 pages and 1 of 16, term 1 on 2 of 4 and none
-	for page := range 20 {
-		class := min(page/4, 1)
-		v := Vector{}
-		if class == 0 && page < 3 || page == 4 {
-			v.Index, v.Value = append(v.Index, 0), append(v.Value, 1)
-		}
-		if page < 2 {
-			v.Index, v.Value = append(v.Index, 1), append(v.Value, 1)
-		}
-		c.Add(class, v)
-	}
-	for _, tc := range []struct {
-		term      int32
-		class     int
-		own, rest float64
-		want      float64
-	}{
-		{0, 0, 0, 0, math.Log(3.5/1.5) - math.Log(1.5/15.5)},
-		{0, 1, 0, 0, math.Log(1.5/15.5) - math.Log(3.5/1.5)},
-		{1, 0, 0, 0, math.Log(2.5/2.5) - math.Log(.5/16.5)},
-		{1, 0, .25, 0, math.Log(3./3) - math.Log(.5/16.5)},
-		{1, 0, 0, .125, math.Log(2.5/2.5) - math.Log(2./18)},
-		{1, 0, .1, .01, math.Log(2.5/2.5) - math.Log(.5/16.5)}, // a half is more
-	} {
-		if got := c.ClassLogOdds(tc.term, tc.class, tc.own, tc.rest); !near(got, tc.want) {
-			t.Errorf("term %d, class %d, shares %v and %v: %v, want %v", tc.term, tc.class, tc.own, tc.rest, got, tc.want)
-		}
-	}
-	one := NewCounts(2)
-	one.Add(0, Vector{Index: []int32{0}, Value: []float32{1}})
-	if got := one.ClassLogOdds(0, 0, 0, 0); got != 0 {
-		t.Errorf("a class with all pages: %v, want 0", got)
-	}
-}
-
 func TestCountsWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const pages, words = 20, 8

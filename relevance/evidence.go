@@ -93,7 +93,7 @@ func (l *Learned) readAnchor(r *wordReader, link *page.Link, lang string) (proba
 // word from drowning all else.
 func (l *Learned) above(probability float64) float64 {
 	const most = 4
-	return max(-most, min(most, logit(probability)-l.silence))
+	return max(-most, min(most, logit(inside(probability))-l.silence))
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }

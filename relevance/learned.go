@@ -63,7 +63,7 @@ type LearnedOptions struct {
 // NewLearned returns a scorer that knows nothing yet but the judge.
 func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 	return &Learned{
-		judge: judge, reader: opt.Reader, cut: opt.Cut, silence: logit(judge(features.Doc{})), readers: features.NewSpare(newWordReader),
+		judge: judge, reader: opt.Reader, cut: opt.Cut, silence: logit(inside(judge(features.Doc{}))), readers: features.NewSpare(newWordReader),
 		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[known](maxFetched),
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
 		base: newBase(opt.Background), vocabulary: newVocabulary(),

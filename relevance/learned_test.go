@@ -239,3 +239,18 @@ func BenchmarkLearnedPage(b *testing.B) {
 		l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", i), Text: texts[i%len(texts)]}, 0.5)
 	}
 }
+
+// TestSureJudge: a judge that gives 0 or 1, also for a text without words, as one of
+// many small pages may, leaves scores that are numbers.
+func TestSureJudge(t *testing.T) {
+	for _, sure := range []float64{0, 1} {
+		l := NewLearned(func(features.Doc) float64 { return sure }, LearnedOptions{Cut: 0.5})
+		p := linked("http://a.test/", "http://b.test/", "gold")
+		l.ScorePage(p, sure)
+		for _, s := range l.ScoreLinks(nil, p, sure) {
+			if !(s >= 0 && s <= 1) {
+				t.Errorf("judge of %v: score %v, want one in [0,1]", sure, s)
+			}
+		}
+	}
+}

@@ -17,26 +17,21 @@ import (
 
 // K, the words by which the crawl scores a page, are each class's best nouns
 // (paper A, section 3: words of a dictionary and those that feature selection
-// chose). Words with a gain (eq. 4) for the class count by their log odds ratio
-// against the rest, features.ClassLogOdds: λ counts words and weighs none, so a word
-// that stands on many other pages as well spoils it more than a word of few pages of
-// the class does. Gain and the share of the class's pages (or W, which has TF) take
-// such common words. Words that no other page has are often equal: then W of eq. 2
-// decides, how well they represent the class. Words of one page, words that are rather absent from the class,
-// stop words, numbers, and in English all but nouns are left out. A stem is shown as
-// the form in which the set has it most often.
+// chose). A word counts by
+//
+//	Gain(i) · DF(i)/n
+//
+// eq. 4 for the class against the rest times the share of the class's pages that have
+// it: λ counts the words of K on a page, so a word must both separate the class and
+// stand on many of its pages. Gain alone takes words that belong to the class and
+// stand on few of its pages, and leaves most parts of a broad class without any. W of
+// eq. 2 has TF as well, which makes much of common words. Words that are rather
+// absent from the class, stop words, numbers, and in English all but nouns are left
+// out. A stem is shown as the form in which the set has it most often.
 
 const (
 	keywordsDefault = 20
 	shortest        = 3 // letters of a keyword
-	pagesOfKeyword  = 2 // of its class
-
-	// Shares of the class's pages and of the others that a word is given before it is
-	// counted. Chosen on sub-topics of wikispeedia's Biology and on what the demo set
-	// gives for astronomy (docs/classifiers.md): with less for the rest, crawls of
-	// wikispeedia are better yet, but K is words like "comte" and "smudge".
-	keywordShare     = 0.2
-	keywordShareRest = 0.02
 
 	// Sentences to tag come from a sample: so many pages a class, so much of each.
 	samplePages = 50
@@ -188,15 +183,16 @@ func (c *corpus) candidates(counts *features.Counts, opt *Options) {
 	for class := range c.classes {
 		var all []features.Ranked
 		for _, t := range words {
-			if int(counts.ClassDF(t, class)) < min(pagesOfKeyword, counts.Pages(class)) || counts.ClassGain(t, class) <= 0 {
+			if counts.ClassDF(t, class) == 0 {
 				continue
 			}
-			all = append(all, features.Ranked{Term: t, Gain: counts.ClassLogOdds(t, class, keywordShare, keywordShareRest)})
+			share := float64(counts.ClassDF(t, class)) / float64(counts.Pages(class))
+			if v := counts.ClassGain(t, class) * share; v > 0 {
+				all = append(all, features.Ranked{Term: t, Gain: v})
+			}
 		}
 		slices.SortFunc(all, func(a, b features.Ranked) int {
-			return cmp.Or(cmp.Compare(b.Gain, a.Gain),
-				cmp.Compare(counts.Weight(b.Term, class), counts.Weight(a.Term, class)),
-				cmp.Compare(c.terms[a.Term], c.terms[b.Term]))
+			return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(c.terms[a.Term], c.terms[b.Term]))
 		})
 		for _, r := range all[:min(opt.keywords()*candidatesFactor, len(all))] {
 			c.best[class] = append(c.best[class], c.terms[r.Term])

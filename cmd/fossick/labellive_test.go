@@ -252,7 +252,9 @@ func (r *markRun) birdsOf(t *testing.T, l *live, sub string) string {
 		if n == marksMade {
 			break
 		}
-		if run(t.Context(), []string{"why", url, "--store", l.dir, "--json"}, &stdout, &stderr) == 0 && bytes.Contains(stdout.Bytes(), []byte(`"state":"ok"`)) {
+		var life struct{ State string }
+		if run(t.Context(), []string{"why", url, "--store", l.dir, "--json"}, &stdout, &stderr) == 0 &&
+			json.Unmarshal(stdout.Bytes(), &life) == nil && life.State == "ok" {
 			fmt.Fprintf(&b, "%s\tno\n", url)
 			n++
 		}
