@@ -44,6 +44,7 @@ type request struct {
 	Status     int
 	Fault      string
 	After      string `json:"retry_after"`
+	Agent      string `json:"user_agent"`
 }
 
 func (l *requestLog) requests(t *testing.T) []request {
