@@ -45,7 +45,7 @@ func NewBackground(shares iter.Seq2[string, float64]) *Background {
 // over is by how much more often a word stands on the crawl's pages on topic than on
 // pages at large, as a logarithm:
 //
-//	ln((on + 2 · share) / (all + 2) / share)
+//	ln((on + 2 · share) / (all + 2) / share) = ln((on / share + 2) / (all + 2))
 //
 // on is the sum of the probabilities of the pages that have the word, all that of all
 // pages; two pages of doubt are like pages at large. It is 0 where b is nil.
@@ -57,5 +57,13 @@ func (b *Background) over(w token, on, all float32) float64 {
 	if known, ok := b.share[w]; ok {
 		share = float64(known)
 	}
-	return math.Log((float64(on) + doubt*share) / (float64(all) + doubt) / share)
+	return math.Log((float64(on)/share + doubt) / (float64(all) + doubt))
+}
+
+// unmet is over of a word with on = 0, whatever its share: ln(2 / (all + 2)).
+func (b *Background) unmet(all float32) float64 {
+	if b == nil {
+		return 0
+	}
+	return math.Log(doubt / (float64(all) + doubt))
 }

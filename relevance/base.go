@@ -11,6 +11,7 @@ type base struct {
 	mean, odds float64 // mean probability of the crawl's pages, and its log-odds
 	onTopic    float32 // sum of their probabilities
 	background *Background
+	unmet      float64 // what a word is worth, see Background, that no page of the crawl has had
 }
 
 func newBase(background *Background) base {
@@ -29,6 +30,7 @@ func (b *base) set(all *record) {
 	b.mean = all.mean()
 	b.odds = logit(b.mean)
 	b.onTopic = all.onTopic
+	b.unmet = b.background.unmet(all.onTopic)
 }
 
 // place is a record whose lift is worked out once a moment: of a host, of a folder,

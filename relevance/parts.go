@@ -144,6 +144,6 @@ func (l *Learned) about(e *evidence, x [parts]float64) [parts][2]string {
 		partNav:         {"navigation", "links stand " + where},
 		partEarly:       {"place", f(100*(1-x[partEarly]), 0) + " % of a page's links come before it"},
 		partHops:        {"distance", f(float64(e.hops), 0) + " links since a page on topic"},
-		partMarks:       {"marks", odds(partMarks) + ", as the links' words are among those of pages that people marked"},
+		partMarks:       {"marks", odds(partMarks) + ", as the links' words are among those of pages that people marked, and as pages with these words went"},
 	}
 }

@@ -40,7 +40,7 @@ func (v *vocabulary) worth(words []token, b *base) (worth worth) {
 			worth.inLinks += w.linkLift
 			worth.over += w.over
 		} else {
-			worth.over += b.background.over(t, 0, b.onTopic)
+			worth.over += b.unmet
 		}
 		worth.mean += lift
 		if i == 0 || lift > worth.most {

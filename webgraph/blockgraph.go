@@ -99,7 +99,7 @@ func (b *blockRank) inner(nodes []uint32, group uint32, place []uint32) (*compon
 		for _, q := range b.in.Successors(v) {
 			if b.of[q] == group {
 				c.to = append(c.to, place[q])
-				c.give[place[q]]++ // inner links, for now
+				c.give[place[q]]++ // its inner links; what each gives, below
 			}
 		}
 		c.start[i+1] = int64(len(c.to))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -130,12 +129,13 @@ func (r *rankRun) rank() error {
 		return r.byBlocks(in, degree)
 	}
 	r.result.Damping = &r.Damping
-	return r.done(map[string]func() (*webgraph.Rank, error){
-		"pagerank":     func() (*webgraph.Rank, error) { return webgraph.GaussSeidel(r.app.ctx, in, degree, r.opt) },
-		"gauss-seidel": func() (*webgraph.Rank, error) { return webgraph.GaussSeidel(r.app.ctx, in, degree, r.opt) },
-		"components":   func() (*webgraph.Rank, error) { return webgraph.ComponentRank(r.app.ctx, in, degree, r.opt) },
-		"power":        func() (*webgraph.Rank, error) { return webgraph.PageRank(r.app.ctx, in, degree, r.opt) },
-	}[cmp.Or(r.Method, "pagerank")]())
+	switch r.Method {
+	case "components":
+		return r.done(webgraph.ComponentRank(r.app.ctx, in, degree, r.opt))
+	case "power":
+		return r.done(webgraph.PageRank(r.app.ctx, in, degree, r.opt))
+	}
+	return r.done(webgraph.GaussSeidel(r.app.ctx, in, degree, r.opt))
 }
 
 func (r *rankRun) done(rank *webgraph.Rank, err error) error {
@@ -164,17 +164,18 @@ func (r *rankRun) byBlocks(in *webgraph.CSR, degree []uint32) error {
 	return r.done(&b.Rank, nil)
 }
 
-// fits says whether the graph may lie in memory as arrays: what the transposed
-// graph takes, the core once more, and the vectors.
-func (r *rankRun) fits() bool {
-	return 8*r.g.Edges()+160*int64(r.g.Nodes()) <= int64(r.Memory)<<20
-}
+// fits says whether the graph may lie in memory as arrays.
+func (r *rankRun) fits() bool { return r.arrayBytes() <= int64(r.Memory)<<20 }
+
+// arrayBytes is what arrays take: the transposed graph, the core once more, and the
+// vectors.
+func (r *rankRun) arrayBytes() int64 { return 8*r.g.Edges() + 160*int64(r.g.Nodes()) }
 
 // compressed computes PageRank over the compressed transposed graph, in 32 bytes a
 // node beside it.
 func (r *rankRun) compressed() error {
 	if r.Method != "pagerank" && r.Method != "power" {
-		return fmt.Errorf("%s needs about %d MiB for the graph as arrays; allow them with --memory, or take --method power", r.Method, (8*r.g.Edges()+160*int64(r.g.Nodes()))>>20+1)
+		return fmt.Errorf("%s needs about %d MiB for the graph as arrays; allow them with --memory, or take --method power", r.Method, r.arrayBytes()>>20+1)
 	}
 	path, err := scratchPath(r.app, "transposed")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,42 +26,64 @@ func scratchPath(a *app, name string) (string, error) {
 }
 
 // personal says where surfers start anew, nil when everywhere.
-func (r *rankRun) personal() ([]float64, error) {
-	if r.Topic == "" && r.Personal == "" {
-		return nil, nil
-	}
-	x := make([]float64, r.g.Nodes())
+func (r *rankRun) personal() (x []float64, err error) {
 	n := 0
-	var err error
-	if r.Topic != "" {
-		found := map[string]int{}
-		err = r.labelled(func(v uint32, labels []string) {
-			for _, l := range labels {
-				if found[l]++; l == r.Topic {
-					x[v] = 1
-				}
-			}
-		})
-		if n = found[r.Topic]; err == nil && n == 0 {
-			return nil, usagef("no page of %s is labelled %s; it has the labels %s", r.Graph, r.Topic, listed(found))
-		}
-	} else {
-		err = r.named(r.Personal, func(v uint32, value string, line int) error {
-			weight := 1.0
-			if value != "" {
-				if weight, err = strconv.ParseFloat(value, 64); err != nil || !(weight >= 0) {
-					return fmt.Errorf("%s:%d: the weight %q is not a number of at least 0", r.Personal, line, value)
-				}
-			}
-			x[v], n = weight, n+1
-			return nil
-		})
+	switch {
+	case r.Topic != "":
+		x, n, err = r.personalByTopic()
+	case r.Personal != "":
+		x, n, err = r.personalByFile()
+	default:
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.app.say("surfers start anew on %d of %d nodes", n, r.g.Nodes())
 	return x, nil
+}
+
+// personalByTopic returns 1 for the pages with the label, and their number.
+func (r *rankRun) personalByTopic() (x []float64, n int, err error) {
+	x = make([]float64, r.g.Nodes())
+	found := map[string]int{}
+	err = r.labelled(func(v uint32, labels []string) {
+		for _, l := range labels {
+			if found[l]++; l == r.Topic {
+				x[v] = 1
+			}
+		}
+	})
+	if err == nil && found[r.Topic] == 0 {
+		err = usagef("no page of %s is labelled %s; it has the labels %s", r.Graph, r.Topic, listed(found))
+	}
+	return x, found[r.Topic], err
+}
+
+// personalByFile returns the weights that the file gives nodes, and how many have one
+// above 0.
+func (r *rankRun) personalByFile() (x []float64, n int, err error) {
+	x = make([]float64, r.g.Nodes())
+	err = r.named(r.Personal, func(v uint32, value string, line int) error {
+		x[v] = 1
+		if value == "" {
+			return nil
+		}
+		var err error
+		if x[v], err = strconv.ParseFloat(value, 64); err != nil || !(x[v] >= 0) || math.IsInf(x[v], 1) {
+			return fmt.Errorf("%s:%d: the weight %q is not a number of at least 0, and finite", r.Personal, line, value)
+		}
+		return nil
+	})
+	for _, weight := range x {
+		if weight > 0 {
+			n++
+		}
+	}
+	if err == nil && n == 0 {
+		err = usagef("%s: all weights are 0; give a node more", r.Personal)
+	}
+	return x, n, err
 }
 
 // blockOf says to which block each node belongs.
