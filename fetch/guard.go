@@ -153,7 +153,11 @@ func asciiHost(host string) string {
 // false for a name; a host that ends in a number but is no address is an error.
 func parseLiteral(host string) (addr netip.Addr, literal bool, err error) {
 	if strings.Contains(host, ":") {
-		addr, err = netip.ParseAddr(strings.Trim(host, "[]"))
+		inner, ok := strings.CutPrefix(host, "[")
+		if ok {
+			inner = strings.TrimSuffix(inner, "]")
+		}
+		addr, err = netip.ParseAddr(inner)
 		if err != nil {
 			return addr, false, fmt.Errorf("host %q is not an IPv6 address: %w", host, err)
 		}

@@ -229,7 +229,7 @@ func TestGuardThroughProxy(t *testing.T) {
 }
 
 func FuzzParseLiteral(f *testing.F) {
-	for _, s := range []string{"127.0.0.1", "0x7f.1", "[::1]", "example.com", "1.2.3.4.5", "０x7f。1"} {
+	for _, s := range []string{"127.0.0.1", "0x7f.1", "[::1]", "example.com", "1.2.3.4.5", "０x7f。1", "::%]", "[fe80::1%eth0]"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, host string) {
