@@ -21,8 +21,11 @@ const childDir = "FOSSICK_TEST_STORE_CHILD"
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		work := commitForever
-		if os.Getenv(childRepairs) != "" {
+		switch {
+		case os.Getenv(childRepairs) != "":
 			work = repairOnce
+		case os.Getenv(childCompacts) != "":
+			work = compactOnce
 		}
 		if err := work(dir, os.Stdout); err != nil {
 			fmt.Println("error:", err)

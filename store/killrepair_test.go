@@ -108,14 +108,21 @@ func (s *Store) mustPages(t *testing.T) uint64 {
 	return c.Pages
 }
 
-// repairInChild repairs in a process that is killed after d (0: never). It
-// returns how long the repair took, 0 when it was killed.
+// repairInChild repairs in a process of its own, as workInChild says.
 func repairInChild(t *testing.T, dir string, d time.Duration) time.Duration {
+	t.Helper()
+	return workInChild(t, dir, childRepairs, d)
+}
+
+// workInChild does a child's work, named by its variable of the environment, in a
+// process that is killed after d (0: never). It returns how long that took, 0 when it
+// was killed.
+func workInChild(t *testing.T, dir, work string, d time.Duration) time.Duration {
 	t.Helper()
 	self, err := os.Executable()
 	must(t, err)
 	cmd := exec.Command(self, "-test.run=^$")
-	cmd.Env = append(os.Environ(), childDir+"="+dir, childRepairs+"=1")
+	cmd.Env = append(os.Environ(), childDir+"="+dir, work+"=1")
 	var said bytes.Buffer
 	cmd.Stdout = &said
 	start := time.Now()
