@@ -1,86 +1,102 @@
 package frontier
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // lexDFS visits the vertex with the largest label, where a visit at step i prepends
 // i to the labels of its targets (lexicographic depth-first search): later visited
 // neighbours weigh more than all earlier ones. So a visit takes the targets out of
 // their classes and puts them before all other vertices, in new classes in the
-// order of the old ones. That order is found by sorting the classes touched by a
-// number that grows to the front: O(d log d) a step with d links, O(n + m log Δ)
+// order of the old ones. That order is found by sorting the targets by the numbers of
+// their classes, which grow to the front: O(d log d) a step with d links, O(n + m log Δ)
 // in all. No linear algorithm is known; the best known bound is O(n + m log log n),
 // with a van Emde Boas tree in place of the sort (Spinrad, cited by Corneil and
 // Krueger 2008).
+//
+// Classes are numbers and no more: 12 bytes a vertex in all, and 8 for each link of
+// the page that has most.
 type lexDFS struct {
-	partition
-	rank []uint64 // of each class; larger is nearer to the front
-	made uint64   // classes till now
+	ring
+	made    uint32   // the number of the class made last; class 0 is below all
+	targets []uint64 // of this visit: their classes from the front, and their places among the links
 }
 
-func newLexDFS(l lists) *lexDFS {
-	return &lexDFS{partition: newPartition(l), rank: make([]uint64, 1)}
-}
+func newLexDFS(vertices int) *lexDFS { return &lexDFS{ring: newRing(vertices)} }
 
-// front makes a class before all others.
-func (l *lexDFS) front() uint32 {
-	c := l.newClass(l.classes[0].next)
-	for int(c) >= len(l.rank) {
-		l.rank = append(l.rank, 0)
+// Next takes the first vertex of the class with the largest label.
+func (l *lexDFS) Next() (uint32, bool) {
+	v := l.front
+	if v == none {
+		return 0, false
 	}
-	l.made++
-	l.rank[c] = l.made
-	return c
+	l.Take(v)
+	return v, true
 }
 
+// Take implements Sequence.
+func (l *lexDFS) Take(v uint32) {
+	if x := l.at(v); x.list >= waiting {
+		l.remove(v)
+		x.list = visited
+	}
+}
+
+// Visit implements Sequence.
 func (l *lexDFS) Visit(links Links) {
-	anyFresh := false
-	for _, v := range links.Counts { // which classes are touched
-		switch x := l.at(v); {
-		case x.list == visited:
-		case x.list <= waiting:
-			anyFresh = true
-		case l.classes[x.list-waiting].split == 0:
-			l.classes[x.list-waiting].split = 1 // until it is known
-			l.touched = append(l.touched, x.list-waiting)
+	if uint64(l.made)+uint64(len(links.Counts)) > none-waiting {
+		l.renumber()
+	}
+	l.targets = l.targets[:0]
+	for i, v := range links.Counts {
+		x := l.at(v)
+		if x.list == visited {
+			continue
+		}
+		class := uint32(0)
+		if x.list >= waiting {
+			class = x.list - waiting
+			l.remove(v)
+		}
+		x.list = visited // in case it stands twice
+		l.targets = append(l.targets, uint64(^class)<<32|uint64(i))
+	}
+	slices.Sort(l.targets)
+	for i, t := range slices.Backward(l.targets) { // so that the first ends in front
+		if i+1 == len(l.targets) || t>>32 != l.targets[i+1]>>32 {
+			l.ops++
+			l.made++
+		}
+		v := links.Counts[uint32(t)]
+		l.vertices[v].list = l.made + waiting
+		l.insert(v, l.front)
+		l.front = v
+	}
+	for _, v := range links.Finds {
+		if x := l.at(v); x.list == unseen {
+			x.list = waiting
+			l.insert(v, l.front) // at the end
 		}
 	}
-	slices.SortFunc(l.touched, func(a, b uint32) int { return cmp.Compare(l.rank[a], l.rank[b]) })
-	fresh := uint32(0)
-	if anyFresh { // their labels are the smallest of the targets'
-		fresh = l.front()
-	}
-	for _, c := range l.touched {
-		split := l.front()
-		l.classes[c].split = split
-	}
-	l.split(links.Counts, fresh)
-	for _, c := range l.touched {
-		l.classes[c].split = 0
-		if l.heads[c] == none {
-			l.drop(c)
-		}
-	}
-	l.touched = l.touched[:0]
-	l.find(0, links.Finds)
 }
 
-// split moves the targets to the new classes.
-func (l *lexDFS) split(counts []uint32, fresh uint32) {
-	for _, v := range counts {
+// renumber gives the classes that there are the numbers from 1 on, in their order, when
+// numbers run out: once in some billion classes.
+func (l *lexDFS) renumber() {
+	l.made = 0
+	if l.front == none {
+		return
+	}
+	last := uint32(waiting)
+	for v := l.vertices[l.front].prev; ; v = l.vertices[v].prev { // from the end
 		x := &l.vertices[v]
-		switch {
-		case x.list == visited:
-		case x.list == unseen:
-			l.append(fresh, v)
-		case x.list == waiting:
-			l.move(v, fresh)
-		default:
-			if to := l.classes[x.list-waiting].split; to != 0 {
-				l.move(v, to) // else it stands twice
-			}
+		if x.list != last {
+			last = x.list
+			l.made++
+		}
+		if last != waiting {
+			x.list = l.made + waiting
+		}
+		if v == l.front {
+			return
 		}
 	}
 }

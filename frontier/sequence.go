@@ -80,8 +80,8 @@ var sequences = map[string]func(o SequenceOptions) (Sequence, error){
 	},
 	"bfs":    func(o SequenceOptions) (Sequence, error) { return &bfs{newLists(o.Vertices)}, nil },
 	"dfs":    func(o SequenceOptions) (Sequence, error) { return &dfs{newLists(o.Vertices)}, nil },
-	"lexbfs": func(o SequenceOptions) (Sequence, error) { return newLexBFS(newLists(o.Vertices)), nil },
-	"lexdfs": func(o SequenceOptions) (Sequence, error) { return newLexDFS(newLists(o.Vertices)), nil },
+	"lexbfs": func(o SequenceOptions) (Sequence, error) { return newLexBFS(o.Vertices), nil },
+	"lexdfs": func(o SequenceOptions) (Sequence, error) { return newLexDFS(o.Vertices), nil },
 	"mcs":    func(o SequenceOptions) (Sequence, error) { return newMCS(o, one), nil },
 	"mns": func(o SequenceOptions) (Sequence, error) {
 		return newMCS(o, func() uint32 { return 1 + o.Rand.Uint32N(2) }), needs(o.Rand != nil, "mns", "random numbers")

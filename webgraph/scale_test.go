@@ -23,10 +23,10 @@ type scaleCost struct {
 	cpu       time.Duration
 }
 
-// crawlCost crawls all that can be reached. Memory is that of the sequence's lists and of
+// crawlCost crawls all that can be reached from starts, or some pages. Memory is that of the sequence's lists and of
 // the site map, at its largest after any part of the crawl, measured in a crawl of its own
 // as counting what is alive takes time.
-func crawlCost(t *testing.T, g *Graph, name string, memory bool) scaleCost {
+func crawlCost(t *testing.T, g *Graph, name string, starts []uint32, memory bool) scaleCost {
 	t.Helper()
 	opt := sequenceOptions(g)
 	sites := opt.Sites
@@ -38,9 +38,11 @@ func crawlCost(t *testing.T, g *Graph, name string, memory bool) scaleCost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Crawl{Graph: g, Order: order, Sites: sites}
-	for i := range 20 { // some of them have no links
-		c.Starts = append(c.Starts, uint32(i*g.Nodes()/20))
+	c := Crawl{Graph: g, Order: order, Sites: sites, Starts: starts}
+	if len(starts) == 0 {
+		for i := range 20 { // some of them have no links
+			c.Starts = append(c.Starts, uint32(i*g.Nodes()/20))
+		}
 	}
 	most := uint64(0)
 	began := cpuTime(t)
@@ -63,23 +65,58 @@ func crawlCost(t *testing.T, g *Graph, name string, memory bool) scaleCost {
 }
 
 // TestCrawlMemory bounds what a crawl takes beside the graph, for whole crawls of
-// a synthetic web and of the graphs at hand.
+// a synthetic web, of the worst graph and of the graphs at hand.
 func TestCrawlMemory(t *testing.T) {
-	for _, what := range []string{"synthetic", "uci_ics", "debdocs", "hollins"} {
+	for _, what := range []string{"synthetic", "worst", "uci_ics", "debdocs", "hollins"} {
 		var g *Graph
+		var starts []uint32
 		if what == "synthetic" {
 			g = synthetic(t, 100_000)
+		} else if what == "worst" {
+			g, starts = worstClasses(t)
 		} else if g = realGraph(t, what); g == nil {
 			continue
 		}
 		for _, name := range append([]string{"dfs", "generic", "lexdfs"}, scaleOrders...) {
-			cost := crawlCost(t, g, name, true)
+			cost := crawlCost(t, g, name, starts, true)
 			t.Logf("%s, %s: %d pages, %d links, %.1f bytes a vertex", what, name, cost.Pages, cost.Edges, cost.perVertex)
 			if cost.perVertex > 24 {
 				t.Errorf("%s, %s takes %.1f bytes a vertex, want at most 24", what, name, cost.perVertex)
 			}
 		}
 	}
+}
+
+// worstClasses has as many classes of equal labels as pages wait, once its first pages,
+// which are returned too, have been visited. Of each thousand others ten pages link to
+// those whose number has a certain bit, and with the last of these half of them part
+// from the other half. Lists are short, as those that are being decoded are in memory.
+func worstClasses(t *testing.T) (g *Graph, starts []uint32) {
+	t.Helper()
+	const bits, groups = 10, 128
+	path := filepath.Join(t.TempDir(), "worst")
+	w, err := Create(path, groups*(bits+1<<bits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for group := range uint32(groups) {
+		for bit := bits - 1; bit >= 0; bit-- {
+			var links []uint32
+			for v := range uint32(1 << bits) {
+				if v>>bit&1 == 1 {
+					links = append(links, groups*bits+group<<bits+v)
+				}
+			}
+			starts = append(starts, uint32(len(starts)))
+			if err := w.Add(links); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	return openGraph(t, path), starts
 }
 
 // TestLinearOperations crawls synthetic webs ten times as large as one another: the
@@ -98,7 +135,7 @@ func TestLinearOperations(t *testing.T) {
 	for _, name := range scaleOrders {
 		first := 0.0
 		for _, g := range graphs {
-			cost := crawlCost(t, g, name, false)
+			cost := crawlCost(t, g, name, nil, false)
 			perLink := float64(cost.ops) / float64(int64(cost.Pages)+cost.Edges)
 			t.Log(scaleLine(name, cost, perLink))
 			if first == 0 {
@@ -114,7 +151,7 @@ func TestLinearOperations(t *testing.T) {
 	}
 	for _, name := range scaleOrders {
 		for _, g := range graphs {
-			cost := crawlCost(t, g, name, true)
+			cost := crawlCost(t, g, name, nil, true)
 			t.Logf("%s: %d links, %.1f bytes a vertex", name, cost.Edges, cost.perVertex)
 		}
 	}
