@@ -30,13 +30,13 @@ type encoder struct {
 	w     bitWriter
 	ring  [][]uint32 // the lists of the window: node v's at v % len
 	depth []int      // references in a row from there
-	plans [2]plan    // the best so far, and the one that is tried
+	plan  plan       // of the list that is coded
+	lens  *codeLens
 }
 
 // plan is one way to code a list.
 type plan struct {
 	ref       int // 0 for none
-	bits      int
 	blocks    []int
 	intervals []interval
 	rest      []uint32
@@ -48,7 +48,7 @@ type interval struct {
 }
 
 func newEncoder(p params) *encoder {
-	return &encoder{params: p, ring: make([][]uint32, p.window+1), depth: make([]int, p.window+1)}
+	return &encoder{params: p, ring: make([][]uint32, p.window+1), depth: make([]int, p.window+1), lens: newCodeLens(p.zeta)}
 }
 
 // add codes the successors of node v, sorted and without repetition.
@@ -60,22 +60,23 @@ func (e *encoder) add(v uint32, list []uint32) {
 	if len(list) == 0 {
 		return
 	}
-	best, try := &e.plans[0], &e.plans[1]
-	best.make(e.params, v, 0, nil, list)
+	best, bits := 0, e.cost(v, 0, nil, list, 0)
 	for r := 1; r <= e.window && r <= int(v); r++ {
 		from := (int(v) - r) % len(e.ring)
 		if len(e.ring[from]) == 0 || e.depth[from] >= e.chain {
 			continue
 		}
-		try.make(e.params, v, r, e.ring[from], list)
-		if try.bits < best.bits {
-			best, try = try, best
+		if n := e.cost(v, r, e.ring[from], list, bits); n < bits {
+			best, bits = r, n
 		}
 	}
-	if best.ref > 0 {
-		e.depth[slot] = e.depth[(int(v)-best.ref)%len(e.ring)] + 1
+	var ref []uint32
+	if best > 0 {
+		from := (int(v) - best) % len(e.ring)
+		e.depth[slot], ref = e.depth[from]+1, e.ring[from]
 	}
-	e.write(v, best)
+	e.plan.make(best, ref, list)
+	e.write(v, &e.plan)
 }
 
 func (e *encoder) write(v uint32, p *plan) {
@@ -114,31 +115,16 @@ func (e *encoder) write(v uint32, p *plan) {
 	}
 }
 
-// make plans to code a list with the reference v−r, and counts the bits after the
-// number of successors.
-func (p *plan) make(par params, v uint32, r int, ref, list []uint32) {
-	p.ref, p.bits = r, 0
+// make plans to code a list with the reference v−r.
+func (p *plan) make(r int, ref, list []uint32) {
+	p.ref = r
 	p.blocks, p.intervals, p.rest = p.blocks[:0], p.intervals[:0], p.rest[:0]
-	if par.window > 0 {
-		p.bits = r + 1
-	}
 	if r > 0 {
 		p.copyBlocks(ref, list)
-		p.bits += gammaLen(uint64(len(p.blocks)))
-		for i, n := range p.blocks {
-			if i > 0 {
-				n--
-			}
-			p.bits += gammaLen(uint64(n))
-		}
 	} else {
 		p.rest = append(p.rest, list...)
 	}
-	if len(p.rest) == 0 {
-		return
-	}
 	p.takeIntervals()
-	p.count(par, v)
 }
 
 // copyBlocks finds the blocks that list shares with ref; rest gets what it does
@@ -181,25 +167,4 @@ func (p *plan) takeIntervals() {
 		i = j
 	}
 	p.rest = left
-}
-
-func (p *plan) count(par params, v uint32) {
-	p.bits += gammaLen(uint64(len(p.intervals)))
-	before := int64(v)
-	for i, in := range p.intervals {
-		if i == 0 {
-			p.bits += gammaLen(fold(int64(in.start) - before))
-		} else {
-			p.bits += gammaLen(uint64(int64(in.start) - before - 1))
-		}
-		p.bits += gammaLen(uint64(in.n - minInterval))
-		before = int64(in.start) + int64(in.n)
-	}
-	for i, s := range p.rest {
-		if i == 0 {
-			p.bits += zetaLen(fold(int64(s)-int64(v)), par.zeta)
-		} else {
-			p.bits += zetaLen(uint64(s-p.rest[i-1]-1), par.zeta)
-		}
-	}
 }
