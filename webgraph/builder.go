@@ -98,10 +98,12 @@ func (b *build) close() error {
 // Builder builds a graph of edges between names. Not safe for concurrent use.
 type Builder struct {
 	build
-	dict  dictionary
-	pairs []*os.File    // edges of each run, as pairs of places
-	out   *bufio.Writer // to the last of them
-	last  struct {      // source: lists are mostly sorted by it
+	dict    dictionary
+	pairs   []*os.File // edges of each run that memory has no room for, as pairs of places
+	pending []uint64   // edges of the run that are not in its file: source << 32 | target
+	out     *os.File   // the file of the run, nil when it has none yet
+	places  []uint32   // of a lot's names
+	last    struct {   // source: lists are mostly sorted by it
 		name  []byte
 		place uint32
 	}
@@ -113,7 +115,7 @@ func NewBuilder(path string, opt BuildOptions) (*Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Builder{build: b, dict: dictionary{dir: b.scratch}}, nil
+	return &Builder{build: b, dict: newDictionary(b.scratch)}, nil
 }
 
 // Node says that there is such a node, though it may have no edge.
@@ -142,26 +144,56 @@ func (b *Builder) Edge(src, dst []byte) error {
 	if err != nil {
 		return err
 	}
-	if b.out == nil {
-		f, err := os.CreateTemp(b.scratch, "pairs-")
-		if err != nil {
-			return fmt.Errorf("graph %s: %w", b.path, err)
-		}
-		b.pairs = append(b.pairs, f)
-		b.out = bufio.NewWriterSize(f, 1<<18)
-	}
-	buf := binary.LittleEndian.AppendUint32(b.out.AvailableBuffer(), from)
-	if _, err := b.out.Write(binary.LittleEndian.AppendUint32(buf, to)); err != nil {
-		return fmt.Errorf("graph %s: %w; free some space there", b.path, err)
+	if err := b.pair(from, to); err != nil {
+		return err
 	}
 	return b.full()
 }
 
+// pair adds an edge between places of the run.
+func (b *Builder) pair(from, to uint32) error {
+	if len(b.pending) >= b.edges.limit {
+		if err := b.spill(); err != nil {
+			return err
+		}
+	}
+	b.pending = append(b.pending, uint64(from)<<32|uint64(to))
+	return nil
+}
+
+// spill writes the edges that are pending to the run's file.
+func (b *Builder) spill() (err error) {
+	if b.out == nil {
+		if b.out, err = os.CreateTemp(b.scratch, "pairs-"); err != nil {
+			return fmt.Errorf("graph %s: %w", b.path, err)
+		}
+	}
+	w := bufio.NewWriterSize(b.out, 1<<18)
+	for _, p := range b.pending {
+		if _, err := w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), p)); err != nil {
+			break // Flush gives it again
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("graph %s: %w; free some space there", b.path, err)
+	}
+	b.pending = b.pending[:0]
+	return nil
+}
+
 func (b *Builder) place(name []byte) (uint32, error) {
-	if len(name) > maxNameBytes {
-		return 0, fmt.Errorf("graph %s: a name of %d bytes; at most %d can be kept", b.path, len(name), maxNameBytes)
+	if err := b.tooLong(name); err != nil {
+		return 0, err
 	}
 	return b.dict.find(name), nil
+}
+
+// tooLong is an error about a name that a graph cannot keep.
+func (b *Builder) tooLong(name []byte) error {
+	if len(name) > maxNameBytes {
+		return fmt.Errorf("graph %s: a name of %d bytes; at most %d can be kept", b.path, len(name), maxNameBytes)
+	}
+	return nil
 }
 
 // full ends the run when its names fill their share of the memory.
@@ -172,24 +204,29 @@ func (b *Builder) full() error {
 	return b.flush()
 }
 
+// flush ends the run.
 func (b *Builder) flush() error {
+	if len(b.pending) > 0 {
+		if err := b.spill(); err != nil {
+			return err
+		}
+	}
+	return b.endRun()
+}
+
+// endRun sorts the names of the run. Its edges are in its file, or pending.
+func (b *Builder) endRun() error {
 	if b.dict.names.len() == 0 {
 		return nil
 	}
-	if b.out != nil {
-		if err := b.out.Flush(); err != nil {
-			return fmt.Errorf("graph %s: %w; free some space there", b.path, err)
-		}
-	} else {
-		b.pairs = append(b.pairs, nil) // names alone
-	}
+	b.pairs = append(b.pairs, b.out) // nil: names alone, or all are pending
 	b.out, b.last.name = nil, nil
 	return b.dict.flush()
 }
 
 // Finish sorts and writes the graph.
 func (b *Builder) Finish(ctx context.Context) (Stats, error) {
-	if err := b.flush(); err != nil {
+	if err := b.endRun(); err != nil {
 		return b.stats, err
 	}
 	nodes, err := b.dict.merge(ctx, func(v uint32, key []byte) error {
@@ -200,18 +237,45 @@ func (b *Builder) Finish(ctx context.Context) (Stats, error) {
 		return b.stats, err
 	}
 	for run, f := range b.pairs {
-		if f == nil {
+		last := run == len(b.pairs)-1
+		if f == nil && !last {
 			continue
 		}
 		table, err := b.dict.table(run)
 		if err != nil {
 			return b.stats, err
 		}
-		if err := b.translate(ctx, f, table); err != nil {
+		if f != nil {
+			err = b.translate(ctx, f, table)
+		}
+		if err == nil && last {
+			err = b.translatePending(table)
+		}
+		if err != nil {
 			return b.stats, err
 		}
 	}
 	return b.finish(ctx, nodes, func(v uint32) uint32 { return v }, b.dict.keys())
+}
+
+// translatePending is translate of the edges in memory, which are the last run's.
+func (b *Builder) translatePending(table []uint32) error {
+	number := func(p uint64) uint64 { return uint64(table[p>>32])<<32 | uint64(table[uint32(p)]) }
+	pending := b.pending
+	b.pending = nil
+	if b.edges.empty() { // then they are what is to be sorted
+		for i, p := range pending {
+			pending[i] = number(p)
+		}
+		b.edges.keys = pending
+		return nil
+	}
+	for _, p := range pending {
+		if err := b.edges.add(number(p)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // translate gives the edges of a run to the sorter by the numbers of their ends.
@@ -231,8 +295,8 @@ func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) err
 		case err != nil:
 			return fmt.Errorf("graph %s: %w", b.path, err)
 		}
-		src, dst := table[binary.LittleEndian.Uint32(pair[:])], table[binary.LittleEndian.Uint32(pair[4:])]
-		if err := b.edges.add(uint64(src)<<32 | uint64(dst)); err != nil {
+		p := binary.LittleEndian.Uint64(pair[:])
+		if err := b.edges.add(uint64(table[p>>32])<<32 | uint64(table[uint32(p)])); err != nil {
 			return err
 		}
 	}
@@ -241,11 +305,11 @@ func (b *Builder) translate(ctx context.Context, f *os.File, table []uint32) err
 // Close removes the scratch files, and the graph when it was not finished.
 func (b *Builder) Close() error {
 	err := b.dict.close()
-	for _, f := range b.pairs {
+	for _, f := range append(b.pairs, b.out) {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}
-	b.pairs = nil
+	b.pairs, b.out, b.pending = nil, nil, nil
 	return errors.Join(err, b.close())
 }

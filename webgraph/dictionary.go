@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"iter"
 	"os"
@@ -19,12 +20,19 @@ import (
 // places before the sort. The merge of all runs numbers the names; for each run a
 // table from place to number comes out.
 type dictionary struct {
-	dir    string
-	apart  bool // equal names stay apart
-	names  interned
-	bytes  int // about what names take
-	runs   []*dictRun
-	merged *os.File // all keys
+	dir     string
+	apart   bool         // equal names stay apart
+	seed    maphash.Seed // of the hashes by which names are found
+	names   interned
+	bytes   int // about what names take
+	runs    []*dictRun
+	writing chan error // of the last run; nil when it is written
+	merged  *os.File   // all keys
+}
+
+func newDictionary(dir string) dictionary {
+	seed := maphash.MakeSeed()
+	return dictionary{dir: dir, seed: seed, names: interned{seed: seed}}
 }
 
 // dictRun is a run on disk.
@@ -50,21 +58,68 @@ func (d *dictionary) find(name []byte) uint32 {
 	return place
 }
 
+// findAll appends the places of a lot's names to dst. It looks for some names at a time,
+// first for all of them in the table and then at what is found there, so that the
+// processor waits for many places of its memory at once.
+func (d *dictionary) findAll(dst []uint32, l *lot) []uint32 {
+	const some = 64
+	var candidates [some]uint32
+	for from := 0; from < len(l.names); from += some {
+		part := l.names[from:min(from+some, len(l.names))]
+		for i := range part {
+			candidates[i] = d.names.candidate(part[i].hash)
+		}
+		d.names.touch(candidates[:len(part)])
+		for i := range part {
+			name := l.name(from + i)
+			if c := candidates[i]; c != None && bytes.Equal(d.names.name(c), name) {
+				dst = append(dst, c)
+				continue
+			}
+			place, fresh := d.names.findHashed(name, part[i].hash)
+			if fresh {
+				d.bytes += nameCost(name)
+			}
+			dst = append(dst, place)
+		}
+	}
+	return dst
+}
+
 // nameCost is about what a name takes in memory: its bytes and those of its key when
 // the run is sorted, its place, its slots in the table (from 1.33 to 2.67 of them) and what sorting has.
 func nameCost(name []byte) int { return 2*len(name) + 72 }
 
-// flush ends the run.
+// flush ends the run. It is sorted and written while the next one is filled; so there
+// are two in memory at most.
 func (d *dictionary) flush() error {
 	if d.names.len() == 0 {
 		return nil
 	}
-	keys, order := d.sort()
-	r := &dictRun{n: len(order)}
-	d.runs = append(d.runs, r)
-	d.names, d.bytes = interned{}, 0
-	var err error
-	if r.keys, err = writeTemp(d.dir, "names-", func(w *bufio.Writer) error {
+	if err := d.wait(); err != nil {
+		return err
+	}
+	r, names, done := &dictRun{n: d.names.len()}, d.names, make(chan error, 1)
+	d.runs, d.writing = append(d.runs, r), done
+	d.names, d.bytes = interned{seed: d.seed}, 0
+	go func() { done <- r.write(d.dir, &names) }()
+	return nil
+}
+
+// wait ends when the run before is written.
+func (d *dictionary) wait() error {
+	if d.writing == nil {
+		return nil
+	}
+	err := <-d.writing
+	d.writing = nil
+	return err
+}
+
+// write sorts names and writes them.
+func (r *dictRun) write(dir string, names *interned) (err error) {
+	keys, order := sortNames(names)
+	if r.keys, err = writeTemp(dir, "names-", func(w *bufio.Writer) error {
 		for _, place := range order {
 			if err := writeKey(w, keys[place]); err != nil {
 				return err
@@ -74,30 +129,17 @@ func (d *dictionary) flush() error {
 	}); err != nil {
 		return err
 	}
-	r.places, err = writeTemp(d.dir, "places-", func(w *bufio.Writer) error {
+	r.places, err = writeTemp(dir, "places-", func(w *bufio.Writer) error {
 		return binary.Write(w, binary.LittleEndian, order)
 	})
 	return err
 }
 
-// sort returns the keys of the run and their places in order.
-func (d *dictionary) sort() (keys [][]byte, order []uint32) {
-	var all []byte
-	keys = make([][]byte, d.names.len())
-	for i := range keys {
-		name := d.names.name(uint32(i))
-		if cap(all)-len(all) < 2*len(name)+32 {
-			all = make([]byte, 0, max(1<<20, 4*len(name)))
-		}
-		from := len(all)
-		all = appendKey(all, name)
-		keys[i] = all[from:len(all):len(all)]
-	}
-	return keys, sortKeys(keys)
-}
-
 // merge numbers all names: it calls each with the key of every number, from 0.
 func (d *dictionary) merge(ctx context.Context, each func(node uint32, key []byte) error) (nodes int, err error) {
+	if err := d.wait(); err != nil {
+		return 0, err
+	}
 	var m nameHeap
 	for i, r := range d.runs {
 		if _, err := r.keys.Seek(0, io.SeekStart); err != nil {
@@ -195,7 +237,8 @@ func (d *dictionary) keys() iter.Seq2[[]byte, error] {
 }
 
 // close removes the files.
-func (d *dictionary) close() (err error) {
+func (d *dictionary) close() error {
+	err := d.wait()
 	files := []*os.File{d.merged}
 	for _, r := range d.runs {
 		files = append(files, r.keys, r.places, r.numbers)

@@ -42,18 +42,20 @@ func BuildEdgeList(ctx context.Context, list, out string, opt BuildOptions) (Sta
 	if err != nil {
 		return Stats{}, err
 	}
-	err = eachLine(ctx, list, func(line []byte) error {
-		src, dst, ok := cutNames(line)
-		if !ok {
-			return fmt.Errorf("%w: %q; want two names with one tab between them", ErrLine, short(line))
-		}
-		return b.Edge(src, dst)
-	})
-	if err != nil {
+	if err := b.addList(ctx, list); err != nil {
 		return Stats{}, errors.Join(err, b.Close())
 	}
 	stats, err := b.Finish(ctx)
 	return stats, errors.Join(err, b.Close())
+}
+
+// addList adds the edges of a list of names.
+func (b *Builder) addList(ctx context.Context, list string) error {
+	f, err := openText(list)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.edgeList(ctx, f, list), f.Close())
 }
 
 func buildNumbers(ctx context.Context, list, names, out string, opt BuildOptions) (Stats, error) {
@@ -181,7 +183,7 @@ func scanLines(ctx context.Context, f io.Reader, path string, do func(line []byt
 		if err != nil && err != io.EOF {
 			return readError(path, n, err)
 		}
-		if l := bytes.TrimRight(line, "\r\n"); len(l) > 0 && l[0] != '#' {
+		if l := trimEnd(line); len(l) > 0 && l[0] != '#' {
 			if err := do(l); err != nil {
 				return fmt.Errorf("%s:%d: %w", path, n, err)
 			}
@@ -195,9 +197,13 @@ func scanLines(ctx context.Context, f io.Reader, path string, do func(line []byt
 // readError says what to do about a file that cannot be read on.
 func readError(path string, n int, err error) error {
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return fmt.Errorf("%s:%d: %w: a line of more than %d bytes", path, n, ErrLine, maxLineBytes)
+		return longLine(path, n)
 	}
 	return fmt.Errorf("%s:%d: the file breaks off or is damaged here (%w); fetch it again", path, n, err)
+}
+
+func longLine(path string, n int) error {
+	return fmt.Errorf("%s:%d: %w: a line of more than %d bytes", path, n, ErrLine, maxLineBytes)
 }
 
 // short is as much of a line as an error should quote.

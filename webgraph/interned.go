@@ -14,8 +14,10 @@ type interned struct {
 	chunks [][]byte
 	at     []uint64 // of each name: chunk, then offset in the lower 32 bits; its length stands there
 
-	seed  maphash.Seed
-	slots []uint64 // upper half of the hash, then number + 1 in the lower 32 bits; 0 is free
+	touched byte // by touch, so that it is not left out
+
+	seed  maphash.Seed // of all that find is called for
+	slots []uint64     // upper half of the hash, then number + 1 in the lower 32 bits; 0 is free
 }
 
 const chunkBytes = 1 << 20
@@ -47,10 +49,14 @@ func (t *interned) add(name []byte) uint32 {
 // find returns the number of a name that find or its caller added before; else it
 // adds it, and says so.
 func (t *interned) find(name []byte) (i uint32, fresh bool) {
+	return t.findHashed(name, maphash.Bytes(t.seed, name))
+}
+
+// findHashed is find of a name whose hash is known.
+func (t *interned) findHashed(name []byte, hash uint64) (i uint32, fresh bool) {
 	if 4*len(t.at) >= 3*len(t.slots) {
 		t.grow()
 	}
-	hash := maphash.Bytes(t.seed, name)
 	mask := uint64(len(t.slots) - 1)
 	for s := hash & mask; ; s = (s + 1) & mask {
 		slot := t.slots[s]
@@ -67,11 +73,39 @@ func (t *interned) find(name []byte) (i uint32, fresh bool) {
 	}
 }
 
+// candidate returns the number of the first name whose hash is like this one, None when
+// there is none: most likely that of the name.
+func (t *interned) candidate(hash uint64) uint32 {
+	if len(t.slots) == 0 {
+		return None
+	}
+	mask := uint64(len(t.slots) - 1)
+	for s := hash & mask; ; s = (s + 1) & mask {
+		slot := t.slots[s]
+		if slot == 0 {
+			return None
+		}
+		if slot>>32 == hash>>32 {
+			return uint32(slot) - 1
+		}
+	}
+}
+
+// touch looks at where names stand, all of which may be None, so that they are near when
+// they are compared.
+func (t *interned) touch(numbers []uint32) {
+	sum := byte(0)
+	for _, i := range numbers {
+		if i != None {
+			at := t.at[i]
+			sum += t.chunks[at>>32][uint32(at)]
+		}
+	}
+	t.touched = sum
+}
+
 // grow doubles the table.
 func (t *interned) grow() {
-	if t.slots == nil {
-		t.seed = maphash.MakeSeed()
-	}
 	t.slots = make([]uint64, max(1<<10, 2*len(t.slots)))
 	mask := uint64(len(t.slots) - 1)
 	for i := range t.at {

@@ -1,9 +1,11 @@
 package webgraph
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sync"
 )
 
 // headed is a key's place with the 8 bytes of it that are compared now.
@@ -11,6 +13,48 @@ type headed struct {
 	head  uint64
 	place uint32
 	short bool // the key ends within the head
+}
+
+// sortNames returns the keys of names and their places in order. Two goroutines each sort
+// a half.
+func sortNames(names *interned) (keys [][]byte, order []uint32) {
+	n := names.len()
+	keys = make([][]byte, n)
+	half := n / 2
+	var low, high []uint32
+	var both sync.WaitGroup
+	both.Go(func() { low = sortPart(names, keys, 0, half) })
+	both.Go(func() { high = sortPart(names, keys, half, n) })
+	both.Wait()
+	order = make([]uint32, 0, n)
+	for len(low) > 0 && len(high) > 0 {
+		if bytes.Compare(keys[low[0]], keys[high[0]]) <= 0 {
+			order, low = append(order, low[0]), low[1:]
+		} else {
+			order, high = append(order, high[0]), high[1:]
+		}
+	}
+	return keys, append(append(order, low...), high...)
+}
+
+// sortPart makes the keys of the names from one number on to below another, and returns
+// these numbers in order.
+func sortPart(names *interned, keys [][]byte, from, to int) []uint32 {
+	var all []byte
+	for i := from; i < to; i++ {
+		name := names.name(uint32(i))
+		if cap(all)-len(all) < 2*len(name)+32 {
+			all = make([]byte, 0, max(1<<20, 4*len(name)))
+		}
+		at := len(all)
+		all = appendKey(all, name)
+		keys[i] = all[at:len(all):len(all)]
+	}
+	order := sortKeys(keys[from:to])
+	for i := range order {
+		order[i] += uint32(from)
+	}
+	return order
 }
 
 // sortKeys returns the places of keys in their order; equal ones in the order of

@@ -26,7 +26,9 @@ func NewNumbered(path string, opt BuildOptions) (*Numbered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Numbered{build: b, dict: dictionary{dir: b.scratch, apart: true}}, nil
+	n := &Numbered{build: b, dict: newDictionary(b.scratch)}
+	n.dict.apart = true
+	return n, nil
 }
 
 // Names names the nodes: they will stand in URL order, equal names in the order

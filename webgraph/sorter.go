@@ -28,6 +28,8 @@ func newSorter(dir string, memory int) *sorter {
 	return &sorter{dir: dir, limit: max(1024, memory/16)}
 }
 
+func (s *sorter) empty() bool { return len(s.keys) == 0 && len(s.runs) == 0 }
+
 func (s *sorter) add(key uint64) error {
 	if len(s.keys) >= s.limit {
 		if err := s.spill(); err != nil {
