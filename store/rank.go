@@ -71,6 +71,18 @@ func (s *Store) Ranks() iter.Seq2[NumberedRank, error] {
 	}
 }
 
+// RankOf returns a page's rank in the last ranking and how that was made; nil, nil when
+// there was none, or the page was stored since.
+func (s *Store) RankOf(page uint64) (rank *Rank, ranking *Ranking, err error) {
+	err = s.view(func(txn *badger.Txn) error {
+		if err := optional(txn, key(keyRanking), &ranking); err != nil || ranking == nil {
+			return err
+		}
+		return optional(txn, rankKey(ranking.Side, page), &rank)
+	})
+	return rank, ranking, err
+}
+
 // PutRanks writes a ranking and the ranks of pages instead of those before. It takes many
 // batches, but a kill at any instant leaves the old ranking whole or the new one:
 // ranks are written aside, and the batch with the Ranking makes them the ones that

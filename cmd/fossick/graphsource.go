@@ -147,8 +147,14 @@ func addCorpus(ctx context.Context, b *webgraph.Builder, set *datasets.Set, site
 }
 
 // addStore adds a crawl's pages and all links of them that the crawl knows: also
-// those to URLs that it did not fetch, which have no links here.
+// those to URLs that it did not fetch, which have no links here. Redirects and duplicates
+// are no nodes: a link to one is a link to what it stands for.
 func addStore(ctx context.Context, b *webgraph.Builder, s *store.Store) error {
+	same, err := aliasesOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	var links []store.ID
 	for p, err := range s.Pages() {
 		if err == nil {
 			err = ctx.Err()
@@ -159,7 +165,8 @@ func addStore(ctx context.Context, b *webgraph.Builder, s *store.Store) error {
 		if err != nil {
 			return err
 		}
-		urls, err := s.URLs(p.Links)
+		links = same.of(links, p.Links)
+		urls, err := s.URLs(links)
 		if err != nil {
 			return err
 		}

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"fossick/datasets"
@@ -65,13 +62,9 @@ func (r *rankRun) personalByTopic() (x []float64, n int, err error) {
 func (r *rankRun) personalByFile() (x []float64, n int, err error) {
 	x = make([]float64, r.g.Nodes())
 	err = r.named(r.Personal, func(v uint32, value string, line int) error {
-		x[v] = 1
-		if value == "" {
-			return nil
-		}
 		var err error
-		if x[v], err = strconv.ParseFloat(value, 64); err != nil || !(x[v] >= 0) || math.IsInf(x[v], 1) {
-			return fmt.Errorf("%s:%d: the weight %q is not a number of at least 0, and finite", r.Personal, line, value)
+		if x[v], err = weightOf(value); err != nil {
+			return fmt.Errorf("%s:%d: %w", r.Personal, line, err)
 		}
 		return nil
 	})
@@ -127,35 +120,23 @@ func (r *rankRun) blockOf() ([]uint32, error) {
 
 // named calls do with the nodes that a file names, a line each, and what stands
 // after the tab.
-func (r *rankRun) named(path string, do func(v uint32, value string, line int) error) (err error) {
+func (r *rankRun) named(path string, do func(v uint32, value string, line int) error) error {
 	f, err := datasets.OpenFile(path)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	found := false
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		if text == "" || text[0] == '#' {
-			continue
-		}
-		name, value, _ := strings.Cut(text, "\t")
+	found, err := eachNamed(f, path, func(name, value string, line int) error {
 		v, ok, err := r.g.Node(name)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return fmt.Errorf("%s:%d: %s is no node of %s; write it as the graph does", path, n, name, r.Graph)
+			return fmt.Errorf("%s:%d: %s is no node of %s; write it as the graph does", path, line, name, r.Graph)
 		}
-		if err := do(v, strings.TrimSpace(value), n); err != nil {
-			return err
-		}
-		found = true
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return do(v, value, line)
+	})
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
 	}
 	if !found {
 		return usagef("%s names no node", path)

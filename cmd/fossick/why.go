@@ -36,6 +36,7 @@ type whyResult struct {
 	Kept    *bool     `json:"kept"`
 	Title   *string   `json:"title"`
 	Page    *uint64   `json:"page"` // its number in the order of the crawl
+	Rank    *whyRank  `json:"rank"` // by fossick rank; null of what is no page, or was stored since
 	Reasons []string  `json:"reasons"`
 	Visits  []visit   `json:"visits"`
 	Marked  *whyMark  `json:"marked"` // by a person; null when nobody did
@@ -187,6 +188,7 @@ func (r *whyResult) print(w io.Writer) {
 		fmt.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
 	}
 	fmt.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
+	r.Rank.print(w)
 	for _, v := range r.Visits {
 		fmt.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
 		if v.Code != 0 {

@@ -17,7 +17,7 @@ func story(s *store.Store, u string) (*whyResult, error) {
 		r := tell(life)
 		h, err := s.Host(page.Host(u))
 		r.tellNext(life, h, time.Now())
-		return r, err
+		return r, errors.Join(err, r.tellRank(s))
 	}
 	if !errors.Is(err, store.ErrUnknown) {
 		return nil, err
