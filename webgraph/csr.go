@@ -1,9 +1,6 @@
 package webgraph
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // CSR is a graph as plain arrays (compressed sparse rows): 4 bytes an edge and 8
 // a node, for algorithms that read it often. The successors of v are
@@ -33,36 +30,45 @@ func (c *CSR) Scan(from, to int, do func(v uint32, successors []uint32) error) e
 }
 
 // Transposed returns a graph with all edges turned round, in memory, and the
-// out-degree of each node before. Predecessors grow.
+// out-degree of each node before. Predecessors grow. While it works it takes 8 bytes an
+// edge: successors are decoded once, and kept until they are turned round.
 func Transposed(g Lists) (*CSR, []uint32, error) {
 	n := g.Nodes()
 	degree := make([]uint32, n)
-	t := &CSR{Start: make([]int64, n+1)}
+	start := make([]int64, n+2) // counts of s at s+2, so that the sums are where s+1 begins
+	var all [][]uint32          // successors of all nodes, in chunks
+	var chunk []uint32
 	err := g.Scan(0, n, func(v uint32, list []uint32) error {
 		degree[v] = uint32(len(list))
 		for _, s := range list {
-			t.Start[s+1]++
+			start[s+2]++
 		}
+		if len(list) > cap(chunk)-len(chunk) {
+			all, chunk = append(all, chunk), make([]uint32, 0, max(1<<18, len(list)))
+		}
+		chunk = append(chunk, list...)
 		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
+	all = append(all, chunk)
 	for v := range n {
-		t.Start[v+1] += t.Start[v]
+		start[v+2] += start[v+1]
 	}
-	t.To = make([]uint32, t.Start[n])
-	at := make([]int64, n)
-	copy(at, t.Start)
-	err = g.Scan(0, n, func(v uint32, list []uint32) error {
-		for _, s := range list {
-			if at[s] == t.Start[s+1] {
-				return errors.New("the graph has changed while it was read")
+	to := make([]uint32, start[n+1])
+	v, left := -1, uint32(0) // of v's successors
+	for i, chunk := range all {
+		for _, s := range chunk {
+			for left == 0 {
+				v++
+				left = degree[v]
 			}
-			t.To[at[s]] = v
-			at[s]++
+			left--
+			to[start[s+1]] = uint32(v)
+			start[s+1]++ // in the end, where s+1 begins
 		}
-		return nil
-	})
-	return t, degree, err
+		all[i] = nil
+	}
+	return &CSR{Start: start[:n+1], To: to}, degree, nil
 }
