@@ -25,6 +25,6 @@
 // bits.go sets of URLs; order.go and counting.go the orderings that turn a link into a
 // priority.
 // sequence.go has the orderings over vertices in memory: those of paper B in search.go,
-// mcs.go, lexbfs.go and lexdfs.go; further ones in importance.go and largest.go, the
+// mcs.go, lexbfs.go with classes.go and lexdfs.go, both on ring.go; further ones in importance.go and largest.go, the
 // former on the heap of ranked.go; mix.go mixes of them.
 package frontier

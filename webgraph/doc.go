@@ -11,11 +11,11 @@
 // stores. Nodes are numbers from 0 in URL order. docs/webgraph.md has the file
 // format and what was rejected. Start with Builder, Open and Graph.Reader.
 //
-// Files: bits.go codes of numbers; encode.go and decode.go a node's successors;
+// Files: bits.go codes of numbers; encode.go, cost.go and decode.go a node's successors;
 // offsets.go where they begin; format.go, writer.go, graph.go, reader.go, names.go
-// and runs.go the file; url.go the order of URLs; sorter.go, dictionary.go,
+// and runs.go the file; url.go the order of URLs; sorter.go, dictionary.go with namecursor.go,
 // builder.go, numbered.go, ids.go and belonging.go the way from edges to a file;
-// edgelist.go edge lists as text; transpose.go; csr.go a graph as plain arrays;
+// pairs.go the edges of a run; edgelist.go and lot.go edge lists as text; transpose.go; csr.go a graph as plain arrays;
 // interned.go and keysort.go names in memory; synthetic.go made-up webs; crawl.go
 // virtual crawls, manners.go with host exclusivity and rests; simulate.go and
 // kendall.go how they are measured; rankoptions.go, pagerank.go, gaussseidel.go with sweep.go,

@@ -72,6 +72,9 @@ func (h *header) encode() []byte {
 // decodeHeader reads the header of a file and checks all that can be checked
 // without reading more.
 func decodeHeader(file []byte) (h header, err error) {
+	if len(file) >= len(magic) && len(file) < headerSize && string(file[:len(magic)]) == magic {
+		return h, fmt.Errorf("%w: the file ends before its content; copy or build it again", ErrDamaged)
+	}
 	if len(file) < headerSize || string(file[:8]) != magic {
 		return h, fmt.Errorf("%w: it is no graph file; make one with fossick graph", ErrFormat)
 	}
