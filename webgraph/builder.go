@@ -58,23 +58,7 @@ func (b *build) finish(ctx context.Context, nodes int, number func(uint32) uint3
 	if err != nil {
 		return b.stats, err
 	}
-	var list []uint32
-	next := uint32(0) // whose list it is
-	err = b.edges.each(ctx, func(key uint64) error {
-		src, dst := number(uint32(key>>32)), number(uint32(key))
-		for next < src {
-			if err := w.Add(list); err != nil {
-				return err
-			}
-			list = list[:0]
-			next++
-		}
-		list = append(list, dst)
-		return nil
-	})
-	if err == nil && nodes > 0 {
-		err = w.Add(list)
-	}
+	err = b.encode(ctx, w, number)
 	w.hosts, w.sites = b.belong.hostRuns, b.belong.siteRuns
 	w.h.hosts, w.h.sites = uint64(b.belong.hosts), uint64(b.belong.siteCount)
 	b.stats.Nodes, b.stats.Repeated = nodes, b.edges.repeated
