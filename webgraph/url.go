@@ -53,8 +53,8 @@ func appendKey(dst, name []byte) []byte {
 	}
 	form, standard := formOf(scheme, written)
 	plain := len(host)+len(port) == len(auth) || written && len(host)+1+len(port) == len(auth)
-	if !plain || hasUpper(host) {
-		form = formOther
+	if !plain || hasUpper(host) || host[0] != '[' && bytes.Contains(host, []byte(".[")) {
+		form = formOther // what ends in a bracket's label would be taken for an address on the way back
 	}
 	if !written {
 		port = []byte(standard)

@@ -30,7 +30,7 @@ func TestKeysSortByHost(t *testing.T) {
 // FuzzKey says that every name comes back from its key, so that no two names have
 // the same.
 func FuzzKey(f *testing.F) {
-	for _, name := range []string{"", "a", "http://u:p@a.b.org:80/x", "https://[::1]:8/", "ftp://x,y/", "http://1.2.3.4./\x01"} {
+	for _, name := range []string{"", "a", "http://u:p@a.b.org:80/x", "https://[::1]:8/", "ftp://x,y/", "http://1.2.3.4./\x01", "http://.["} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
