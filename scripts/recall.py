@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """How far the recall that eval estimates is from the true one: docs/recall.md.
 
-  scripts/recall.py CORPUS [--topics A,B] [--sets 10] [--pages 230,460,920] [--reach] [FLAGS OF focus]
+  scripts/recall.py CORPUS [--topics A,B] [--sets 10] [--pages 230,460,920] [--reach] [--work DIR] [FLAGS OF focus]
 
 Serves the corpus, and for each topic trains a linear model on 600 random
 labelled pages, crawls from as many sets of ten random start pages on topic (none
 of them for training), and judges every pair of crawls of one size by the
-corpus's labels. A true recall is the share of all pages on topic, or with --reach of those
-that links of the corpus lead to from any of the start pages. CORPUS is a folder below
-FOSSICK_DATA (default ../shared/data) with pages.jsonl.zst and links.tsv.zst.
+corpus's labels. A true recall is the share of all pages on topic, or with --reach of
+those that links of the corpus lead to from any of the start pages. --work keeps
+models and stores, and what is there already is not made again. CORPUS is a folder
+below FOSSICK_DATA (default ../shared/data) with pages.jsonl.zst and links.tsv.zst.
 """
 import argparse, itertools, json, math, os, pathlib, random, subprocess, tempfile
 from collections import defaultdict
@@ -20,6 +21,7 @@ parser.add_argument("--topics", default="Astronomy,Biology,IT,Religion")
 parser.add_argument("--sets", type=int, default=10)
 parser.add_argument("--pages", default="230,460,920")
 parser.add_argument("--reach", action="store_true")
+parser.add_argument("--work", type=pathlib.Path)
 args, focus_flags = parser.parse_known_args()
 data = pathlib.Path(os.environ.get("FOSSICK_DATA", root / "../shared/data")) / args.corpus
 
@@ -70,7 +72,8 @@ def crawl(fossick, work, proxy, topic, rows, links):
         for url in order[:600]:
             row = {k: v for k, v in rows[url].items() if k in ("url", "title", "html")}
             f.write(json.dumps(row | {"label": topic if topic in rows[url]["labels"] else "other"}) + "\n")
-    run(fossick, "train", work / f"{topic}.jsonl", "--classifier", "linear", "-o", work / f"{topic}.model", "--quiet")
+    if not (work / f"{topic}.model").exists():
+        run(fossick, "train", work / f"{topic}.jsonl", "--classifier", "linear", "-o", work / f"{topic}.model", "--quiet")
     on = [u for u in order[600:] if topic in rows[u]["labels"]]
     starts = [random.Random(f"{topic} {s}").sample(on, 10) for s in range(args.sets)]
     reach = reachable(itertools.chain(*starts), links) if args.reach else rows
@@ -81,8 +84,11 @@ def crawl(fossick, work, proxy, topic, rows, links):
         (work / f"{topic}-{s}.seeds").write_text("\n".join(seeds) + "\n")
         for pages in map(int, args.pages.split(",")):
             store = work / f"{topic}-{s}-{pages}"
-            run(fossick, "focus", "--topic", topic, "--model", work / f"{topic}.model", "--seeds", work / f"{topic}-{s}.seeds", "--proxy", proxy,
-                "--delay", "0", "--max-pages", pages, "--store", store, "--quiet", *focus_flags)
+            done = work / f"{topic}-{s}-{pages}.done"
+            if not done.exists():
+                run(fossick, "focus", "--topic", topic, "--model", work / f"{topic}.model", "--seeds", work / f"{topic}-{s}.seeds", "--proxy", proxy,
+                    "--delay", "0", "--max-pages", pages, "--store", store, "--quiet", *focus_flags)
+                done.touch()
             stores[pages].append(store)
     return truth, stores
 
@@ -108,7 +114,8 @@ def main():
         source, target = line.split("\t")
         links[source].append(target)
     with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
+        work = args.work or pathlib.Path(folder)
+        work.mkdir(parents=True, exist_ok=True)
         fossick = work / "fossick"
         subprocess.run(["go", "build", "-o", fossick, "./cmd/fossick"], cwd=root, env=os.environ | {"CGO_ENABLED": "0"}, check=True)
         server = subprocess.Popen([fossick, "serve", data, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -127,7 +127,7 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	switch {
 	case s.Threshold != nil:
 		opt.Threshold = *s.Threshold
-	case score == "paper":
+	case score == "paper" || score == "paper-mean":
 		opt.Threshold = paperThreshold
 	}
 	return opt, nil

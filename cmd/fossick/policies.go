@@ -36,6 +36,7 @@ type policyInput struct {
 // policies are the known ones, in the order in which help lists them.
 var policies = []policy{
 	{name: "paper", about: "degree of relevance R, by keywords", needsK: true, build: buildPaper},
+	{name: "paper-mean", about: "the same by the mean of the pages that link to a URL, not the best", needsK: true, build: buildPaperMean},
 	{name: "learned", about: "by what the model says of the pages so far", needsModel: true,
 		build: func(in policyInput) (crawler.Scorer, error) {
 			return in.adapt(relevance.NewLearned(in.labeller.judge, relevance.LearnedOptions{
@@ -121,7 +122,7 @@ func (p policy) ordering(s crawler.Scorer) (frontier.Ordering, error) {
 
 // options are a crawl's by this policy, without scorer and ordering.
 func (p policy) options() (opt crawler.Options) {
-	if p.name == "paper" {
+	if p.byDegree() {
 		opt.Threshold = paperThreshold
 	}
 	return opt
@@ -151,15 +152,7 @@ func (in policyInput) adapt(p relevance.Policy) (crawler.Scorer, error) {
 	return &s, nil
 }
 
-func buildPaper(in policyInput) (crawler.Scorer, error) {
-	degree, err := relevance.NewPaper(in.keywords, in.rho)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--rho: %w", err)}
-	}
-	return &paperScorer{degree: degree, threshold: in.threshold, labeller: in.labeller}, nil
-}
-
-// splitPolicy reads NAME or paper:ρ.
+// splitPolicy reads NAME, paper:ρ or paper-mean:ρ.
 func splitPolicy(text string) (policy, *float64, error) {
 	name, value, has := strings.Cut(text, ":")
 	p, err := policyNamed(name)
@@ -167,8 +160,8 @@ func splitPolicy(text string) (policy, *float64, error) {
 		return p, nil, err
 	}
 	rho, err := strconv.ParseFloat(value, 64)
-	if err != nil || p.name != "paper" {
-		return p, nil, usagef("policy %q: only paper takes a number, its ρ, as paper:0.3", text)
+	if err != nil || !p.byDegree() {
+		return p, nil, usagef("policy %q: only paper and paper-mean take a number, their ρ, as paper:0.3", text)
 	}
 	return p, &rho, nil
 }

@@ -75,30 +75,6 @@ func (l *labeller) heed(score *crawler.Score, probability, corrected float64) {
 	}
 }
 
-// paperScorer orders by R; the model, if there is one, only labels.
-type paperScorer struct {
-	degree    *relevance.Paper
-	threshold float64 // of R, for relevance without a model
-	labeller  *labeller
-}
-
-func (s *paperScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
-	r := s.degree.ScorePage(p, parent)
-	score := crawler.Score{Value: r.Value, Relevant: r.Value >= s.threshold, Terms: storeTerms(r.Terms)}
-	if s.labeller != nil {
-		s.labeller.label(p, &score)
-	}
-	return score
-}
-
-func (s *paperScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
-	return s.degree.ScoreLinks(dst, p, score.Value)
-}
-
-func (s *paperScorer) ScoreUnlinked(_ string, parent float64) float64 {
-	return s.degree.ScoreUnlinked(parent)
-}
-
 // policyScorer orders by a policy of package relevance. Without a model a page's
 // similarity to the topic is the share of the keywords that it has.
 type policyScorer struct {

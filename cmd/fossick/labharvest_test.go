@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+	"fossick/lab"
+)
+
+// harvestRun is a topic of a served corpus: what the lab drew, for focus to crawl by.
+type harvestRun struct {
+	*labRun
+	policies []lab.Policy
+	addr, ca string // of the server
+	dir      string // with the model
+}
+
+// TestFocusHarvestsAsLab crawls a served corpus by focus with its 32 workers, whose
+// order no seed fixes, and virtually from the same start pages with the same model:
+// the harvest must be the same but for noise. FOSSICK_FULL=1 makes the table of
+// docs/results.md.
+func TestFocusHarvestsAsLab(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crawls a corpus")
+	}
+	corpus := corpusOrSkip(t, "wikispeedia")
+	topics, sets := []string{"Astronomy"}, 2
+	if os.Getenv("FOSSICK_FULL") != "" {
+		topics, sets = []string{"Astronomy", "Biology", "IT", "Religion"}, 5
+	}
+	for _, topic := range topics {
+		r := newHarvestRun(t, corpus, topic, sets)
+		x := lab.Experiment{Corpus: r.corpus, Draw: r.draw, Policies: r.policies, Pages: r.Pages}
+		crawls, err := x.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, policy := range r.policies {
+			var virtual, served, squares float64
+			for set, c := range crawls[p] {
+				a, b := harvestOfCrawl(c), r.served(t, policy.Name, set)
+				virtual, served, squares = virtual+a, served+b, squares+(b-a)*(b-a)
+			}
+			n := float64(sets)
+			virtual, served = virtual/n, served/n
+			t.Logf("| %s | %s | %.3f | %.3f | %+.3f | %.3f |", topic, policy.Name, virtual, served, served-virtual, math.Sqrt(squares/n))
+			if math.Abs(served-virtual) > 0.03 {
+				t.Errorf("%s by %s: focus has a harvest of %.3f, the lab %.3f", topic, policy.Name, served, virtual)
+			}
+		}
+	}
+}
+
+func newHarvestRun(t *testing.T, corpus, topic string, sets int) *harvestRun {
+	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 1}, io.Discard, io.Discard)
+	t.Cleanup(a.close)
+	r := &harvestRun{labRun: &labRun{app: a, labCmd: &labCmd{
+		Corpus: corpus, Topic: topic, Policy: []string{"learned", "shark"}, Links: "all",
+		Starts: 10, StartSets: sets, TrainSets: 1, Pages: 229,
+	}}, dir: t.TempDir()}
+	if err := r.load(); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if r.policies, err = r.labRun.policies(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.topics[0].Model.WriteFile(r.model()); err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.Open(corpus, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stop func()
+	if r.addr, r.ca, stop, err = serveSet(t.Context(), set, corpusweb.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return r
+}
+
+func (r *harvestRun) model() string { return filepath.Join(r.dir, "model") }
+
+// served is the harvest, by the truth, of focus from a start set.
+func (r *harvestRun) served(t *testing.T, policy string, set int) float64 {
+	var seeds []string
+	for _, n := range r.draw.Starts[set] {
+		seeds = append(seeds, r.corpus.Rows[n].Page.URL)
+	}
+	file := filepath.Join(r.dir, fmt.Sprintf("%s-%d.seeds", policy, set))
+	if err := os.WriteFile(file, []byte(strings.Join(seeds, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	urls := focusOrder(t, []string{"focus", "--topic", r.Topic, "--model", r.model(), "--score", policy, "--seeds", file,
+		"--proxy", "http://" + r.addr, "--ca", r.ca, "--delay", "0", "--max-pages", fmt.Sprint(r.Pages), "--json", "--quiet",
+		"--store", filepath.Join(r.dir, fmt.Sprintf("%s-%d", policy, set))})
+	on := 0
+	for _, u := range urls {
+		if n := r.corpus.Find(u); n >= 0 && r.draw.Relevant[n] {
+			on++
+		}
+	}
+	return float64(on) / float64(len(urls))
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+
+	"fossick/crawler"
+	"fossick/page"
+	"fossick/relevance"
+)
+
+// degree is paper A's degree of relevance: relevance.Paper, or PaperMean.
+type degree interface {
+	ScorePage(p *page.Page, parent float64) relevance.Score
+	ScoreLinks(dst []float64, p *page.Page, r float64) []float64
+	ScoreUnlinked(parent float64) float64
+}
+
+// paperScorer orders by R; the model, if there is one, only labels.
+type paperScorer struct {
+	degree    degree
+	threshold float64 // of R, for relevance without a model
+	labeller  *labeller
+}
+
+func (s *paperScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
+	r := s.degree.ScorePage(p, parent)
+	score := crawler.Score{Value: r.Value, Relevant: r.Value >= s.threshold, Terms: storeTerms(r.Terms)}
+	if s.labeller != nil {
+		s.labeller.label(p, &score)
+	}
+	return score
+}
+
+func (s *paperScorer) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
+	return s.degree.ScoreLinks(dst, p, score.Value)
+}
+
+func (s *paperScorer) ScoreUnlinked(_ string, parent float64) float64 {
+	return s.degree.ScoreUnlinked(parent)
+}
+
+// paperMeanScorer is one whose scores of waiting URLs change with each page that links
+// to them.
+type paperMeanScorer struct {
+	paperScorer
+	mean *relevance.PaperMean
+}
+
+func (s *paperMeanScorer) Rescore(key uint64) (float64, bool) { return s.mean.Rescore(key) }
+
+func buildPaper(in policyInput) (crawler.Scorer, error) {
+	p, err := relevance.NewPaper(in.keywords, in.rho)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--rho: %w", err)}
+	}
+	return &paperScorer{degree: p, threshold: in.threshold, labeller: in.labeller}, nil
+}
+
+func buildPaperMean(in policyInput) (crawler.Scorer, error) {
+	p, err := relevance.NewPaperMean(in.keywords, in.rho)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--rho: %w", err)}
+	}
+	return &paperMeanScorer{paperScorer{degree: p, threshold: in.threshold, labeller: in.labeller}, p}, nil
+}
+
+// byDegree says whether a policy goes by paper A's degree of relevance, which takes ρ
+// and drops links below a threshold.
+func (p policy) byDegree() bool { return p.name == "paper" || p.name == "paper-mean" }
