@@ -36,12 +36,12 @@ type policyInput struct {
 // policies are the known ones, in the order in which help lists them.
 var policies = []policy{
 	{name: "paper", about: "degree of relevance R, by keywords", needsK: true, build: buildPaper},
-	{name: "paper-mean", about: "the same by the mean of the pages that link to a URL, not the best", needsK: true, build: buildPaperMean},
 	{name: "learned", about: "by what the model says of the pages so far", needsModel: true,
 		build: func(in policyInput) (crawler.Scorer, error) {
 			return in.adapt(relevance.NewLearned(in.labeller.judge, relevance.LearnedOptions{
 				Cut: in.labeller.cut, Explore: in.explore, Seed: in.seed, Reader: in.labeller.reader(), Background: in.labeller.background()}))
 		}},
+	{name: "paper-mean", about: "R by the mean of the pages that link to a URL, not the best", needsK: true, build: buildPaperMean},
 	{name: "best-first", about: "a page's similarity to the topic, for all its links",
 		build: func(in policyInput) (crawler.Scorer, error) { return in.adapt(relevance.BestFirst{}) }},
 	{name: "shark", about: "Shark-Search: inherited and neighbourhood scores",
