@@ -5,8 +5,8 @@
 #   scripts/wikispeedia.sh [SETS] [PAGES]     default: 3 start sets, 460 pages
 #
 # For each topic and set: a model from 600 random labelled pages, ten random
-# start pages on topic that are not among them, and truth from the corpus's
-# labels. The corpora are found by FOSSICK_DATA.
+# start pages on topic that are not among them, nor start pages of another set of the
+# topic, and truth from the corpus's labels. The corpora are found by FOSSICK_DATA.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sets=${1:-3} pages=${2:-460}
@@ -44,8 +44,10 @@ prepare() {
 		match($0, /"url": *"[^"]*"/) { u = substr($0, RSTART, RLENGTH); sub(/"url": *"/, "", u); sub(/"$/, "", u)
 			if (u in label) print "{\"label\": \"" label[u] "\", " substr($0, 2) }' \
 		"$work/$name.train" "$work/pages.jsonl" >"$work/$name.jsonl"
-	tail -n +601 "$work/$name.order" | awk -F'\t' -v t="$1" '{ n = split($3, all, "|"); ok = $2 == t
-		for (i = 1; i <= n; i++) if (all[i] == t) ok = 1; if (ok && ++k <= 10) print $1 }' >"$work/$name.seeds"
+	touch "$work/$1.used" # start pages of the sets before
+	tail -n +601 "$work/$name.order" | awk -F'\t' -v t="$1" 'FILENAME == ARGV[1] { used[$1] = 1; next } { n = split($3, all, "|"); ok = $2 == t
+		for (i = 1; i <= n; i++) if (all[i] == t) ok = 1; if (ok && !($1 in used) && ++k <= 10) print $1 }' "$work/$1.used" - >"$work/$name.seeds"
+	cat "$work/$name.seeds" >>"$work/$1.used"
 	"$fossick" train "$work/$name.jsonl" --classifier "${CLASSIFIER:-linear}" -o "$work/$name.model" --quiet >/dev/null
 }
 
