@@ -19,7 +19,7 @@ out=${OUT:-$work}
 mkdir -p "$out"
 fossick=${FOSSICK:-$work/fossick}
 [ -x "$fossick" ] || CGO_ENABLED=0 go build -o "$fossick" ./cmd/fossick
-policies=${POLICIES:-bfs,random,best-first,paper,shark,fish,ache,context-graph,infospiders,hits,opic,learned,target-oracle}
+policies=${POLICIES:-bfs,random,best-first,paper,paper-mean,shark,fish,ache,context-graph,infospiders,hits,opic,learned,target-oracle}
 
 # compare NAME CORPUS PAGES AT TOPIC FLAG...: one run, a table.
 compare() {
@@ -46,8 +46,8 @@ debdocs)
 uci_ics)
 	"$fossick" train "$data/webkb" --labels student,faculty,course,project,department,staff,other \
 		--classifier linear -o "$work/judge.model" --quiet >/dev/null
-	for t in ${TOPICS:-course faculty}; do
-		compare uci_ics uci_ics 500 "" "$t" --judge "$work/judge.model"
+	for t in ${TOPICS:-course}; do
+		compare uci_ics uci_ics 500 "" "$t" --judge "$work/judge.model" --reachable
 	done ;;
 explore)
 	policies=learned

@@ -5,7 +5,7 @@ A table a file: harvest and area under the recall curve of each policy, with the
 width of the 95 % interval, at each number of pages; p is that of the paired t-test of
 learned's harvest against the policy's, corrected by Holm. Where crawls ran out of URLs,
 the mean number of pages that they fetched stands behind the harvest. Then the ratios of
-what learned found to what the best policy found that is neither learned nor an oracle:
+what learned found to what the best policy found that is neither of our own making nor an oracle:
 pages on topic, so that a crawl which ends early with a high harvest is not the best. Of
 crawls that fetched as many pages this is the ratio of their harvests.
 """
@@ -34,7 +34,7 @@ for name in sys.argv[1:]:
         early = f" ({f['fetched']:.0f} pages)" if f["fetched"] < n else ""
         return cell(f, "harvest", "ci") + early
 
-    known = [q for q in run["policies"] if q != "learned" and not q.endswith("-oracle")]
+    known = [q for q in run["policies"] if q not in ("learned", "paper-mean") and not q.endswith("-oracle")]
     c = run["classifier"]
     print(f"\n{run['topic']}: {run['targets']} of {run['corpus_pages']} pages on topic; "
           f"page classifier: precision {c['precision']:.2f}, recall {c['recall']:.2f}\n")
