@@ -44,6 +44,12 @@ func Degree(lambda, k int, rho, parent float64) float64 {
 	return (1-rho)*float64(lambda)/float64(k) + rho*parent
 }
 
+// Terms of R that PaperMean tells in its own words.
+const (
+	termParent = "R of the parent"
+	termDegree = "R"
+)
+
 // ScorePage returns R of a page whose parent has the degree given.
 func (s *Paper) ScorePage(p *page.Page, parent float64) Score {
 	found := s.keywords.Found(p)
@@ -53,8 +59,8 @@ func (s *Paper) ScorePage(p *page.Page, parent float64) Score {
 		{"λ", float64(lambda), strings.Join(found, ", ")},
 		{"|K|", float64(k), ""},
 		{"ρ", s.rho, ""},
-		{"R of the parent", parent, ""},
-		{"R", r, "(1 − ρ) · λ/|K| + ρ · R of the parent"},
+		{termParent, parent, ""},
+		{termDegree, r, "(1 − ρ) · λ/|K| + ρ · R of the parent"},
 	}}
 }
 

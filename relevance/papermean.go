@@ -38,6 +38,20 @@ func NewPaperMean(k *Keywords, rho float64) (*PaperMean, error) {
 	return &PaperMean{Paper: *p, parents: newRecent[parentsOf](maxEvidence)}, nil
 }
 
+// ScorePage returns R of a page, given the mean R of the pages that link to it.
+func (s *PaperMean) ScorePage(p *page.Page, parents float64) Score {
+	score := s.Paper.ScorePage(p, parents)
+	for i := range score.Terms {
+		switch t := &score.Terms[i]; t.Name {
+		case termParent:
+			t.Name = "mean R of the pages that link here"
+		case termDegree:
+			t.Note = "(1 − ρ) · λ/|K| + ρ · that mean"
+		}
+	}
+	return score
+}
+
 // ScoreLinks takes in that a page of degree r links to its targets, once to each, and
 // appends the mean R of the pages that are known to link to each.
 func (s *PaperMean) ScoreLinks(dst []float64, p *page.Page, r float64) []float64 {

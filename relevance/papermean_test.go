@@ -1,8 +1,10 @@
 package relevance
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"fossick/page"
@@ -28,6 +30,10 @@ func TestPaperMeanOfOneParent(t *testing.T) {
 	r := best.ScorePage(p, 1).Value
 	if got := mean.ScorePage(p, 1).Value; !near(got, r) || !near(r, 0.7*4/20+0.3) {
 		t.Errorf("R of the page is %v, want %v", got, r)
+	}
+	terms := fmt.Sprint(mean.ScorePage(p, 0.5).Terms)
+	if !strings.Contains(terms, "{mean R of the pages that link here 0.5 }") || strings.Contains(terms, "R of the parent") {
+		t.Errorf("it says %s", terms)
 	}
 	for i, got := range mean.ScoreLinks(nil, p, r) {
 		if !near(got, r) {
