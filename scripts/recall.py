@@ -27,9 +27,9 @@ data = pathlib.Path(os.environ.get("FOSSICK_DATA", root / "../shared/data")) / a
 
 
 def lines(name):
-    with subprocess.Popen(["zstdcat", data / name], stdout=subprocess.PIPE, text=True) as p:
-        for line in p.stdout:
-            yield line.rstrip("\n")
+    with subprocess.Popen(["zstdcat", data / name], stdout=subprocess.PIPE) as p:
+        for line in p.stdout:  # of bytes, as some URLs have a carriage return in them
+            yield line.decode().rstrip("\n")
 
 
 def read_corpus():
