@@ -4,27 +4,32 @@ import "math"
 
 // sighting is what a crawl came across of the others' start pages. These were not
 // chosen by following links, so they are a sample of the topic that the crawl's
-// preferences had no part in.
+// preferences had no part in. A crawl comes across a page when it fetches it or a page
+// of it links to it. Its own start pages count: where links lead nowhere they are all
+// that it has, and would say nothing of how much is missing if they did not.
 type sighting struct {
-	linked float64 // relevant pages that the crawl's pages link to, expected
-	starts int     // relevant start pages of the other crawls that are none of its own
-	seen   int     // of them, those that its pages link to
+	met    float64 // relevant pages that the crawl came across, expected
+	starts int     // relevant start pages of the other crawls
+	seen   int     // of them, those that it came across
 }
 
 // sightings tells of each crawl what it came across. probability is that of each
 // waiting URL to be relevant.
 func (r *replay) sightings(crawls []*Crawl, probability map[uint64]float64) []sighting {
 	starts := make([]map[uint64]bool, len(crawls))
-	linked := make([]map[uint64]bool, len(crawls))
+	met := make([]map[uint64]bool, len(crawls))
 	for i, c := range crawls {
-		starts[i], linked[i] = map[uint64]bool{}, map[uint64]bool{}
+		starts[i], met[i] = map[uint64]bool{}, map[uint64]bool{}
 		for _, s := range c.Trail.Steps {
 			if s.Start && s.Page >= 0 && c.Pages[s.Page].Relevant && s.Key%r.thin == 0 {
 				starts[i][s.Key] = true
 			}
+			if s.Key%r.thin == 0 {
+				met[i][s.Key] = true
+			}
 			for _, key := range s.Links {
-				if key = r.target(key); key%r.thin == 0 && key != s.Key {
-					linked[i][key] = true
+				if key = r.target(key); key%r.thin == 0 {
+					met[i][key] = true
 				}
 			}
 		}
@@ -34,18 +39,18 @@ func (r *replay) sightings(crawls []*Crawl, probability map[uint64]float64) []si
 		others := map[uint64]bool{}
 		for j := range starts {
 			for key := range starts[j] {
-				if j != i && !starts[i][key] {
+				if j != i {
 					others[key] = true
 				}
 			}
 		}
 		out[i].starts = len(others)
 		for key := range others {
-			if linked[i][key] {
+			if met[i][key] {
 				out[i].seen++
 			}
 		}
-		out[i].linked = float64(r.thin) * r.expected(linked[i], probability)
+		out[i].met = float64(r.thin) * r.expected(met[i], probability)
 	}
 	return out
 }
@@ -64,11 +69,11 @@ func (r *replay) expected(keys map[uint64]bool, probability map[uint64]float64) 
 }
 
 // logLikelihood is that of a population of size when so many start pages were
-// seen: binomial, each with the chance that a relevant page is linked to. Several
+// seen: binomial, each with the chance that a relevant page was come across. Several
 // crawls see the same start pages, so all together count as one look.
 func logLikelihood(all []sighting, size float64) (sum float64) {
 	for _, s := range all {
-		p := max(1e-6, min(1-1e-6, (s.linked+0.5)/(size+1)))
+		p := max(1e-6, min(1-1e-6, (s.met+0.5)/(size+1)))
 		sum += float64(s.seen)*math.Log(p) + float64(s.starts-s.seen)*math.Log1p(-p)
 	}
 	return sum / max(1, float64(len(all)-1))

@@ -15,13 +15,44 @@ func TestSightings(t *testing.T) {
 	}}}
 	crawls := []*Crawl{a, b}
 	got := newReplay(crawls).sightings(crawls, map[uint64]float64{9: 0.25})
-	// a's pages link to 3 and 5, both relevant, and to 9; of b's start pages 5 and
-	// 6 are relevant, and 5 is linked to. b links to nothing but itself.
-	if want := (sighting{2.25, 2, 1}); got[0] != want {
+	// a fetched 1 and 3 and links to 5, all relevant, and to 9; of b's start pages 5
+	// and 6 are relevant, and 5 is linked to. b links to nothing but itself, so it came
+	// across its start pages alone.
+	if want := (sighting{3.25, 2, 1}); got[0] != want {
 		t.Errorf("first crawl: got %+v, want %+v", got[0], want)
 	}
-	if want := (sighting{0, 1, 0}); got[1] != want {
+	if want := (sighting{2, 1, 0}); got[1] != want {
 		t.Errorf("second crawl: got %+v, want %+v", got[1], want)
+	}
+	// A start page of both is one that each came across.
+	c := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &Trail{Thin: 1, Steps: []Step{
+		{Key: 1, Page: 0, Start: true}, {Key: 8, Page: 1, Start: true},
+	}}}
+	crawls = []*Crawl{a, c}
+	if got, want := newReplay(crawls).sightings(crawls, map[uint64]float64{9: 0.25})[0], (sighting{2.25, 2, 1}); got != want {
+		t.Errorf("a start page in common: got %+v, want %+v", got, want)
+	}
+}
+
+// TestStartPagesAlone: two crawls from which links lead nowhere found ten start pages
+// each and none of the other's. Then half is not all there is.
+func TestStartPagesAlone(t *testing.T) {
+	var crawls []*Crawl
+	for first := uint64(1); first <= 101; first += 100 {
+		c := &Crawl{Trail: &Trail{Thin: 1}}
+		for k := range uint64(20) { // ten start pages, and ten off topic that the first links to
+			s := Step{Key: first + k, Page: int(k), Start: k < 10, Priority: 0.5}
+			if k == 0 {
+				s.Links = []uint64{first + 10, first + 11, first + 12, first + 13, first + 14, first + 15, first + 16, first + 17, first + 18, first + 19}
+			}
+			c.Trail.Steps = append(c.Trail.Steps, s)
+			c.Pages = append(c.Pages, Page{Score: 0.5, Verdict: Verdict{Relevant: k < 10}})
+		}
+		crawls = append(crawls, c)
+	}
+	p, ok := Frontier(crawls)
+	if !ok || p.Seen != 20 || p.Size < 40 || p.CI[1] < 100 {
+		t.Errorf("%+v, %v; ten of ten start pages were missed, so there must be many more than the 20 found", p, ok)
 	}
 }
 
