@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -132,33 +131,6 @@ func (c *Crawler) restoreHost(record *store.Host, now time.Time) error {
 	rest := max(c.restAfter(h, 0, 0), time.UnixMilli(record.Next).Sub(now))
 	if rest > least {
 		c.frontier.Rest(h.party, now.Add(rest))
-	}
-	return nil
-}
-
-// plant queues the seeds that the store does not know yet.
-func (c *Crawler) plant(seeds []string) error {
-	b := c.store.Batch()
-	for _, seed := range seeds {
-		f := found{url: seed, hash: store.HashURL(seed), score: 1, skip: c.opt.Scope.skipURL(seed)}
-		if f.skip != "" {
-			b.Cancel()
-			return fmt.Errorf("start page %s: %s", seed, f.skip)
-		}
-		if _, err := c.discover(b, store.Birth{Via: store.ViaSeed}, f, frontier.Link{Score: 1}); err != nil {
-			b.Cancel()
-			return err
-		}
-	}
-	if err := b.PutCounts(&c.counts); err != nil {
-		b.Cancel()
-		return err
-	}
-	if err := b.Commit(); err != nil {
-		return err
-	}
-	if c.frontier.Len() == 0 && c.counts.URLs == 0 {
-		return errors.New("nothing to crawl: name start pages with --seed or --seeds")
 	}
 	return nil
 }

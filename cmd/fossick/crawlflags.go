@@ -189,7 +189,7 @@ func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
 		opt.AllowNet = append(opt.AllowNet, net)
 	}
 	if s.Hosts != "" {
-		file, err := os.Open(s.Hosts)
+		file, err := openList(s.Hosts)
 		if err != nil {
 			return opt, fmt.Errorf("--hosts: %w", err)
 		}

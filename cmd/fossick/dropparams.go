@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -37,20 +36,15 @@ func dropList(source string) ([]string, error) {
 	case "none":
 		return []string{}, nil // not nil: see readDropParams
 	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--drop-params: %w; give a file with a name a line, or none", err)}
-	}
 	list := page.DefaultDrop()
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		entry, _, _ := strings.Cut(line, "#")
-		if entry = strings.TrimSpace(entry); entry == "" {
-			continue
+	for line, err := range listLines(source) {
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--drop-params: %w; give a file with a name a line, or none", err)}
 		}
+		entry, _, _ := strings.Cut(line.text, "#")
+		entry = strings.TrimSpace(entry)
 		if err := page.CheckDrop(entry); err != nil {
-			return nil, usageError{fmt.Errorf("--drop-params: %s:%d: %w", source, n, err)}
+			return nil, usageError{fmt.Errorf("--drop-params: %s:%d: %w", source, line.n, err)}
 		}
 		list = append(list, entry)
 	}

@@ -270,7 +270,11 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 	saved.DropParams = "" // Dropped has what it said
 	saved.Proxy = redactProxy(saved.Proxy)
 	saved.Keywords = p.keywords
-	saved.Seed, saved.Seeds = p.crawl.Seeds, "" // the file may be gone when the crawl is resumed
+	var err error
+	if saved.Seed, err = keepSeeds(c.Store, p.crawl.Seeds); err != nil {
+		return err
+	}
+	saved.Seeds = "" // the file may be gone when the crawl is resumed
 	text, err := json.Marshal(saved)
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
@@ -292,6 +296,9 @@ func (c *focusCmd) recall(info store.Info) error {
 	}
 	if _, err := os.Stat(storedModel(c.Store)); err == nil {
 		saved.Model = storedModel(c.Store)
+	}
+	if _, err := os.Stat(storedSeeds(c.Store)); err == nil {
+		saved.Seeds = storedSeeds(c.Store)
 	}
 	return c.inherit(&saved)
 }

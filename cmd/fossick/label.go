@@ -93,10 +93,10 @@ func (c labelCmd) labels() ([]urlLabel, error) {
 	case c.URL != "":
 		return nil, usagef("give a URL or --from FILE, not both")
 	}
-	file := os.Stdin
+	file := io.ReadCloser(os.Stdin)
 	if c.From != "-" {
 		var err error
-		if file, err = os.Open(c.From); err != nil {
+		if file, err = openList(c.From); err != nil {
 			return nil, fmt.Errorf("--from: %w", err)
 		}
 		defer file.Close()

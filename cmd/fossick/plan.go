@@ -102,46 +102,25 @@ func findTopic(name string) (*models.Topic, error) {
 // startPages returns the start pages in normal form: those named by flags, else
 // the topic's.
 func (c *focusCmd) startPages(urls *page.Normalizer, ofTopic []string) ([]string, error) {
-	raw := c.Seed
-	if c.Seeds != "" {
-		lines, err := readLines(c.Seeds)
-		if err != nil {
+	named := c.Seed
+	if len(named) == 0 && c.Seeds == "" {
+		named = ofTopic
+	}
+	list := newSeedList(urls)
+	for _, raw := range named {
+		if err := list.add(raw, ""); err != nil {
 			return nil, err
 		}
-		raw = append(raw, lines...)
 	}
-	if len(raw) == 0 {
-		raw = ofTopic
+	if c.Seeds != "" {
+		if err := list.addFile(c.Seeds); err != nil {
+			return nil, err
+		}
 	}
-	if len(raw) == 0 {
+	if len(list.seeds) == 0 {
 		return nil, usagef("no start pages: name some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", orName(c.Topic))
 	}
-	var seeds []string
-	for _, r := range raw {
-		u, err := urls.Normalize(r)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("start page %q: %w; give http or https URLs", r, err)}
-		}
-		if !slices.Contains(seeds, u) {
-			seeds = append(seeds, u)
-		}
-	}
-	return seeds, nil
-}
-
-// readLines returns the lines of a file without comments and empty ones.
-func readLines(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("start pages: %w", err)
-	}
-	var lines []string
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			lines = append(lines, line)
-		}
-	}
-	return lines, nil
+	return list.seeds, nil
 }
 
 // checkContact refuses a crawl of the public web that its sites' owners could

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 
@@ -73,7 +72,7 @@ func (s *crawlSettings) nets() (*fetch.Nets, error) {
 	if s.Proxy != "" {
 		return nil, usagef("--cidr goes by the addresses of hosts, and with --proxy only the proxy knows them; leave one of the two out")
 	}
-	file, err := os.Open(s.CIDR)
+	file, err := openList(s.CIDR)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--cidr: %w; give a file with a net a line, as 192.0.2.0/24", err)}
 	}

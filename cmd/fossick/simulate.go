@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"strings"
 
 	"fossick/frontier"
 	"fossick/webgraph"
@@ -198,29 +194,21 @@ func (r *simulateRun) start() error {
 
 // named reads the start pages of a file.
 func (r *simulateRun) named() (set []uint32, err error) {
-	f, err := os.Open(r.Seeds)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		name := strings.TrimSpace(lines.Text())
-		if name == "" || name[0] == '#' {
-			continue
+	known := map[uint32]bool{}
+	for line, err := range listLines(r.Seeds) {
+		if err != nil {
+			return nil, fmt.Errorf("--seeds: %w", err)
 		}
-		v, ok, err := r.g.Node(name)
+		v, ok, err := r.g.Node(line.text)
 		switch {
 		case err != nil:
 			return nil, err
 		case !ok:
-			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", r.Seeds, n, name, r.Graph)
-		case !slices.Contains(set, v):
+			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", r.Seeds, line.n, clean(line.text, 200), r.Graph)
+		case !known[v]:
+			known[v] = true
 			set = append(set, v)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Seeds, err)
 	}
 	if len(set) == 0 {
 		return nil, usagef("%s names no start page", r.Seeds)

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"fossick/page"
+)
+
+// A crawl keeps its start pages, for the file of --seeds may be gone when it is
+// resumed: a few among its settings, many in a file of their own, since settings
+// are one record and a record has to fit into one batch.
+
+// seedsInSettings is how many start pages are kept among a crawl's settings.
+const seedsInSettings = 1000
+
+// storedSeeds is where a store keeps the start pages of its crawl when they are many.
+func storedSeeds(dir string) string { return filepath.Join(dir, "seeds.txt") }
+
+// seedList collects start pages in normal form, each once, in the order given.
+type seedList struct {
+	urls  *page.Normalizer
+	known map[string]bool
+	seeds []string
+}
+
+func newSeedList(urls *page.Normalizer) *seedList {
+	return &seedList{urls: urls, known: map[string]bool{}}
+}
+
+// add takes a start page; where says which line of which file named it, or is "".
+func (l *seedList) add(raw, where string) error {
+	u, err := l.urls.Normalize(raw)
+	if err != nil {
+		if raw = clean(raw, 100); where != "" {
+			where += ": "
+		}
+		return usageError{fmt.Errorf("%sstart page %q: %w; give http or https URLs", where, raw, withoutURL(err))}
+	}
+	if !l.known[u] {
+		l.known[u] = true
+		l.seeds = append(l.seeds, u)
+	}
+	return nil
+}
+
+// withoutURL is the kind of an error of page's, whose text quotes the whole URL.
+func withoutURL(err error) error {
+	for _, kind := range []error{page.ErrURL, page.ErrScheme, page.ErrTooLong} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return err
+}
+
+// addFile takes the start pages of a file, one a line.
+func (l *seedList) addFile(path string) error {
+	for line, err := range listLines(path) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return usageError{fmt.Errorf("start pages: %w; give a file with a URL a line", err)}
+		}
+		if err != nil {
+			return fmt.Errorf("start pages: %w", err)
+		}
+		if err := l.add(line.text, fmt.Sprintf("%s:%d", path, line.n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepSeeds returns what the settings are to have of the start pages; the store's
+// folder gets the others, before the settings are written.
+func keepSeeds(dir string, seeds []string) ([]string, error) {
+	if len(seeds) <= seedsInSettings {
+		return seeds, nil
+	}
+	return seeds[:1], writeSeeds(storedSeeds(dir), seeds)
+}
+
+// writeSeeds writes start pages, one a line, to a file that is replaced only once
+// the new one is whole.
+func writeSeeds(path string, seeds []string) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".seeds-*")
+	if err != nil {
+		return fmt.Errorf("start pages of the crawl: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name()) // the error at hand matters more
+		}
+	}()
+	w := bufio.NewWriter(tmp)
+	for _, u := range seeds {
+		fmt.Fprintln(w, u) // Flush has the error
+	}
+	if err = errors.Join(w.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("start pages of the crawl: %w; make room, or name another folder with --store", err)
+	}
+	return nil
+}
