@@ -133,7 +133,7 @@ func redirectFaults() []Fault {
 		to("redirect-mapped", "redirects to a v4 address in v6 clothes", "redirect", fixed("http://[::ffff:127.0.0.1]/")),
 		to("redirect-decimal", "redirects to loopback as one number", "redirect", fixed("http://2130706433/")),
 		to("redirect-scheme", "redirects to a file", "redirect", fixed("file:///etc/passwd")),
-		to("redirect-nowhere", "redirects to what is no URL", "header_error", fixed("http://[::1")),
+		to("redirect-nowhere", "redirects to what is no URL", "redirect", fixed("http://[::1")),
 		to("redirect-long", "redirects to a URL of 100 KB", "redirect", fixed("/"+strings.Repeat("l", 100<<10))),
 		{Name: "redirect-empty", About: "redirects without saying where", States: []string{"code"}, serve: func(v *victim) {
 			problem(v.rw, http.StatusMovedPermanently, "moved")

@@ -40,7 +40,7 @@ func Faults() []Fault {
 	all := slices.Concat(
 		wireFaults(), headerFaults(), bodyFaults(), framingFaults(), codingFaults(), packingFaults(), charsetFaults(), contentFaults(),
 		markupFaults(), redirectFaults(), movedFaults(), statusFaults(), moodFaults(), trapFaults(),
-		oddFaults(), dateFaults(), linkFaults(), oddRules(), robotsFaults(), rulesFaults(), sitemapFaults(), tlsFaults(), shakeFaults(),
+		oddFaults(), dateFaults(), linkFaults(), oddRules(), fieldFaults(), fieldMoves(), fieldRules(), robotsFaults(), rulesFaults(), sitemapFaults(), tlsFaults(), shakeFaults(),
 	)
 	slices.SortFunc(all, func(a, b Fault) int { return cmp.Compare(a.Name, b.Name) })
 	return all

@@ -277,7 +277,7 @@ const maxHops = 10
 // that the URL had: each hop waits for its own host and its own robots.txt.
 func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
 	fate := store.Fate{State: string(fetch.StateRedirect), Next: c.next(answerAfter(o.resp, o.birth.Depth))}
-	target, err := c.opt.URLs.Normalize(o.resp.Location)
+	target, err := c.targetOf(o.resp)
 	switch {
 	case err != nil:
 		fate.Reason = "its target cannot be used: " + err.Error()

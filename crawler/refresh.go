@@ -252,7 +252,7 @@ func (c *Crawler) moveCopy(b *store.Batch, o *outcome, visit *store.Visit) (err 
 	if visit.Location, err = c.redirect(b, o); err != nil {
 		return err
 	}
-	if target, err := c.opt.URLs.Normalize(o.resp.Location); err == nil && visit.Location != 0 {
+	if target, err := c.targetOf(o.resp); err == nil && visit.Location != 0 {
 		fate.Reason = "to " + target
 	} else {
 		fate.Reason = "its target cannot be used, or there were too many before it"

@@ -14,7 +14,7 @@ func (c *Crawler) applyRobots(b *store.Batch, o *outcome) error {
 	c.counts.Requests++
 	o.asked().Requests++
 	if r.State == fetch.StateRedirect {
-		target, err := c.opt.URLs.Normalize(r.Location)
+		target, err := c.targetOf(r)
 		if h.hops++; err == nil && h.hops <= fetch.MaxRobotsRedirects {
 			h.hop = target
 			c.requeue(o.job)

@@ -182,7 +182,7 @@ func (c *Crawler) applySitemap(b *store.Batch, o *outcome) error {
 	}
 	switch r.State {
 	case fetch.StateRedirect:
-		target, err := c.opt.URLs.Normalize(r.Location)
+		target, err := c.targetOf(r)
 		if err == nil && file.Hops < fetch.MaxRobotsRedirects && !slices.Contains(s.Known, page.Key(target)) {
 			s.Known = append(s.Known, page.Key(target))
 			s.Pending = slices.Insert(s.Pending, 0, store.SitemapFile{URL: target, Depth: file.Depth, Hops: file.Hops + 1})

@@ -249,12 +249,20 @@ func (ex *exchange) requestHeader() http.Header {
 	if cookie := ex.f.cookies.header(ex.url); cookie != "" {
 		h.Set("Cookie", cookie)
 	}
-	// Both came from a server once; what can't be sent back is left out.
-	if ex.req.ETag != "" && httpguts.ValidHeaderFieldValue(ex.req.ETag) {
+	if sendable(ex.req.ETag) {
 		h.Set("If-None-Match", ex.req.ETag)
 	}
-	if ex.req.LastModified != "" && httpguts.ValidHeaderFieldValue(ex.req.LastModified) {
+	if sendable(ex.req.LastModified) {
 		h.Set("If-Modified-Since", ex.req.LastModified)
 	}
 	return h
+}
+
+// maxValidatorBytes bounds a version that is sent back: the whole of a request's
+// header may have 8 KiB with most servers.
+const maxValidatorBytes = 2 << 10
+
+// sendable says whether a version, which came from a server once, can be sent back.
+func sendable(version string) bool {
+	return version != "" && len(version) <= maxValidatorBytes && httpguts.ValidHeaderFieldValue(version)
 }

@@ -26,6 +26,8 @@ type Request struct {
 	MaxBodyBytes int64
 	// Truncate cuts a body at the limit instead of refusing it (robots.txt).
 	Truncate bool
+	// AnySuccess takes other 2xx that come with a file for 200 (robots.txt).
+	AnySuccess bool
 	// Stream, when set, gets a wanted body while it comes, decompressed and under
 	// the limits; Response.Body stays nil. It is called once, on the goroutine of
 	// Fetch, and may stop before the end. How the body ended is in the Response.
@@ -46,7 +48,7 @@ type Response struct {
 	Body        []byte        // decompressed, in the server's charset; StateOK only
 	Truncated   bool          // Body was cut at the limit, as asked
 	ContentType string        // as sent; sniffed when the server sent none
-	Location    string        // absolute target of a redirect, resolved but not normalised
+	Location    string        // absolute target of a redirect, resolved but not normalised; as it came where net/url cannot read it
 	RetryAfter  time.Duration // from Retry-After; 0 when none
 	Start       time.Time     // when the exchange began
 	Took        time.Duration // until the body's end, or the error

@@ -3,7 +3,9 @@ package fetch
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -15,7 +17,7 @@ const sniffBytes = 512
 // are set, and true asks for the body (paper D: header first). A body without
 // a usable type is judged by its first bytes.
 func (ex *exchange) judgeHeader() (readBody bool) {
-	if ex.status != http.StatusOK {
+	if ex.status != http.StatusOK && !(ex.req.AnySuccess && hasFile(ex.status)) {
 		ex.judgeCode()
 		return false
 	}
@@ -61,7 +63,7 @@ func (ex *exchange) judgeUntyped() (readBody bool) {
 
 // judgeCode names what a status other than 200 means.
 func (ex *exchange) judgeCode() {
-	conditional := ex.req.ETag != "" || ex.req.LastModified != ""
+	conditional := sendable(ex.req.ETag) || sendable(ex.req.LastModified)
 	switch ex.status {
 	case http.StatusNotModified:
 		if conditional {
@@ -70,25 +72,75 @@ func (ex *exchange) judgeCode() {
 		}
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
 		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		loc := ex.header.Get("Location")
-		if loc == "" {
-			break
-		}
-		target, err := ex.url.Parse(strings.TrimSpace(loc))
-		if err != nil {
-			ex.refuse(StateHeaderError, "redirect to what is no URL: %w", err)
+		if loc := ex.header.Get("Location"); loc != "" {
+			ex.state, ex.location = StateRedirect, resolveLocation(ex.url, loc)
 			return
 		}
-		ex.state, ex.location = StateRedirect, target.String()
-		return
 	}
 	ex.refuse(StateCode, "status %d %s", ex.status, http.StatusText(ex.status))
+}
+
+// hasFile says whether a status other than 200 comes with what was asked for, as
+// far as the server has it (RFC 9110, 15.3).
+func hasFile(status int) bool {
+	return status > 200 && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
+}
+
+// resolveLocation makes the target of a redirect absolute where net/url can read
+// it. Elsewhere it is left as it stands, for browsers read much that net/url does
+// not, and what they can read is for the caller to say.
+func resolveLocation(base *url.URL, location string) string {
+	target, err := base.Parse(strings.TrimSpace(location))
+	if err != nil {
+		return location
+	}
+	return target.String()
 }
 
 func (ex *exchange) refuse(s State, format string, args ...any) bool {
 	ex.state = s
 	ex.why = fmt.Errorf("%s: "+format, append([]any{ex.url}, args...)...)
 	return false
+}
+
+// contentTypeOf returns the type that a header gives: of several, in one field or
+// many, the last that is one, as browsers do (Fetch standard, "extract a MIME
+// type").
+func contentTypeOf(h http.Header) string {
+	values := h["Content-Type"]
+	if len(values) == 1 && !strings.Contains(values[0], ",") {
+		return values[0] // as nearly all are
+	}
+	found := ""
+	for _, value := range values {
+		for one := range listItems(value) {
+			if media := mediaType(one); media != "" && media != "*/*" || found == "" {
+				found = one
+			}
+		}
+	}
+	return found
+}
+
+// listItems yields what commas divide in a header field, but for those in quotes.
+func listItems(value string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start, quoted := 0, false
+		for i := 0; i < len(value); i++ {
+			switch c := value[i]; {
+			case c == '"':
+				quoted = !quoted
+			case c == '\\' && quoted:
+				i++ // whatever comes next
+			case c == ',' && !quoted:
+				if !yield(strings.TrimSpace(value[start:i])) {
+					return
+				}
+				start = i + 1
+			}
+		}
+		yield(strings.TrimSpace(value[start:]))
+	}
 }
 
 // mediaType returns the type without its parameters, in lower case; "" for none

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -58,4 +59,27 @@ func FuzzRules(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Of several types the last that is one counts, as with browsers.
+func TestContentTypeOf(t *testing.T) {
+	for _, c := range []struct {
+		fields []string
+		want   string
+	}{
+		{nil, ""},
+		{[]string{"text/html; charset=utf-8"}, "text/html; charset=utf-8"},
+		{[]string{"text/html, text/html"}, "text/html"},
+		{[]string{"text/plain, text/html; charset=utf-8"}, "text/html; charset=utf-8"},
+		{[]string{"text/html", "*/*"}, "text/html"},
+		{[]string{"", "text/html", ""}, "text/html"},
+		{[]string{"nonsense,text/html,more nonsense"}, "text/html"},
+		{[]string{`text/html; a="x, image/png"`}, `text/html; a="x, image/png"`},
+		{[]string{`text/html; a="\", image/png"`}, `text/html; a="\", image/png"`},
+		{[]string{","}, ""},
+	} {
+		if got := contentTypeOf(http.Header{"Content-Type": c.fields}); got != c.want {
+			t.Errorf("%q is %q, want %q", c.fields, got, c.want)
+		}
+	}
 }

@@ -15,9 +15,10 @@ const (
 )
 
 // RobotsRequest asks for the robots.txt at url (the host's, or where it was
-// redirected to): any type, cut at MaxRobotsBytes rather than refused.
+// redirected to): any type, any 2xx (RFC 9309, 2.3.1.1), cut at MaxRobotsBytes
+// rather than refused.
 func RobotsRequest(url string) Request {
-	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: MaxRobotsBytes, Truncate: true}
+	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: MaxRobotsBytes, Truncate: true, AnySuccess: true}
 }
 
 // AllowAll returns rules that allow everything, and why.

@@ -199,7 +199,7 @@ func TestStates(t *testing.T) {
 			say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")(c)
 			hang(c)
 		}, StateCode, 101, ""},
-		{"302 to no URL", say("HTTP/1.1 302 Found\r\nLocation: http://[bad/\r\nContent-Length: 0\r\n\r\n"), StateHeaderError, 302, ""},
+		{"302 to no URL", say("HTTP/1.1 302 Found\r\nLocation: http://[bad/\r\nContent-Length: 0\r\n\r\n"), StateRedirect, 302, ""},
 
 		{"not HTTP", say("SSH-2.0-OpenSSH_9.9\r\n"), StateHeaderError, 0, ""},
 		{"nothing", say(""), StateHeaderError, 0, ""},

@@ -90,7 +90,7 @@ func refusedByProxy(status, what string) error {
 func (ex *exchange) answer(res *http.Response) {
 	ex.enter(phaseBody)
 	ex.status, ex.header = res.StatusCode, res.Header
-	ex.contentType = res.Header.Get("Content-Type")
+	ex.contentType = contentTypeOf(res.Header)
 	ex.reader = newBodyReader(ex, res)
 	res.Body, res.Uncompressed = ex.reader, true
 	res.Header = http.Header{}

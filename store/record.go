@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -210,8 +211,17 @@ func encode(v any) ([]byte, error) {
 // ErrDamaged reports a record that cannot be read.
 var ErrDamaged = fmt.Errorf("damaged record")
 
+// decoder takes strings as they are: what a server sent in a header, and gets back
+// to the letter, need not be UTF-8. To CBOR's own rules such a record is damaged,
+// and a crawl that had met one could not be resumed.
+var decoder = sync.OnceValues(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode)
+
 func decode(k, value []byte, v any) error {
-	if err := cbor.Unmarshal(value, v); err != nil {
+	cbor, err := decoder()
+	if err == nil {
+		err = cbor.Unmarshal(value, v)
+	}
+	if err != nil {
 		return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
 	}
 	return nil

@@ -103,6 +103,25 @@ func TestRoundTrips(t *testing.T) {
 	equal(t, "life", life, &Life{ID: 2, Birth: birth, FoundBy: u1, Visits: visits, Fate: &fate, Parent: u1, Page: somePage(), Label: &label})
 }
 
+// Strings that servers send need not be UTF-8, and come back to the letter.
+func TestStringsOfBytes(t *testing.T) {
+	s := create(t)
+	odd := "\xff\xfe \"\x80\""
+	page := somePage()
+	page.ETag, page.Modified, page.ContentType, page.RobotsTag, page.Title = odd, odd, odd, odd, odd
+	host := &Host{Name: "a.example:80", RobotsETag: odd}
+	visit := Visit{State: "header_error", Error: odd}
+	change(t, s, func(b *Batch) {
+		must(t, b.PutBirth(2, Birth{URL: u2, Via: ViaSeed}), b.PutSeen(HashURL(u2), 2, false), b.PutVisit(2, 1, visit))
+		must(t, b.PutPage(page, s.Compress([]byte("body"))), b.PutHost(host))
+	})
+	equal(t, "pages", all(t, s.Pages()), []*Page{page})
+	equal(t, "hosts", all(t, s.Hosts()), []*Host{host})
+	life, err := s.Life(u2)
+	must(t, err)
+	equal(t, "visits", life.Visits, []Visit{visit})
+}
+
 func all[T any](t *testing.T, seq func(func(T, error) bool)) (records []T) {
 	t.Helper()
 	for r, err := range seq {

@@ -1,0 +1,68 @@
+package corpusweb
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// fieldFaults are header fields that one reader takes for nonsense and another, a
+// browser above all, does not; and fields that are harmless until somebody keeps
+// them.
+func fieldFaults() []Fault {
+	header := func(name, about, states string, fields ...string) Fault {
+		return whole(name, about, states+" duplicate", func(v *victim) {
+			for i := 0; i+1 < len(fields); i += 2 {
+				v.rw.Header().Add(fields[i], fields[i+1])
+			}
+			v.rw.WriteHeader(http.StatusOK)
+			_, _ = v.rw.Write(v.page) // the client may be gone
+		})
+	}
+	const html = "Content-Type"
+	return []Fault{
+		header("version-bytes", "names its version and its date in bytes that are no UTF-8", "ok",
+			html, "text/html", "ETag", "\"\xff\xfe\x80\"", "Last-Modified", "\xc0\xaf yesterday"),
+		header("version-long", "names its version in 200 KB", "ok", html, "text/html", "ETag", `"`+strings.Repeat("e", 200<<10)+`"`),
+		header("type-bytes", "has bytes that are no UTF-8 in its type and its wishes", "ok", html, "text/html; charset=\xff\xfe", "X-Robots-Tag", "\xff\xfe: noarchive"),
+		header("type-list", "names two types in one field", "ok", html, "text/plain, text/html"),
+		header("type-repeats", "names its type in three fields, one of them empty", "ok", html, "", html, "text/html", html, "*/*"),
+	}
+}
+
+// fieldMoves are redirects whose Location browsers understand, and others do not.
+func fieldMoves() []Fault {
+	to := func(name, about, target string) Fault {
+		return Fault{Name: name, About: about, States: []string{"redirect"}, serve: func(v *victim) {
+			v.raw(func(c *rawConn) {
+				_, _ = c.Write([]byte("HTTP/1.1 302 Found\r\nLocation: " + target + "\r\nContent-Length: 0\r\n\r\n"))
+			})
+		}}
+	}
+	return []Fault{
+		to("redirect-blanks", "redirects to a URL with a tab and blanks in it", " /~moved/a\tb c"),
+		to("redirect-percent", "redirects to a URL with a percent sign that is no escape", "/~moved/100%_off"),
+		to("redirect-backslash", "redirects inside, with backslashes for slashes", `\\127.0.0.1:22\~moved`),
+		to("redirect-mixed", "redirects inside, with a slash and a backslash", `/\127.0.0.1:22/~moved`),
+	}
+}
+
+// fieldRules are robots.txt files that refuse everything, under an odd header.
+func fieldRules() []Fault {
+	fault := func(name, about string, status int, fields ...string) Fault {
+		return Fault{Name: name, About: "robots.txt " + about, States: []string{"robots_denied"}, scope: onRobots, serve: func(v *victim) {
+			const body = "User-agent: *\nDisallow: /\n"
+			for i := 0; i+1 < len(fields); i += 2 {
+				v.rw.Header().Set(fields[i], fields[i+1])
+			}
+			v.rw.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			v.rw.WriteHeader(status)
+			_, _ = v.rw.Write([]byte(body)) // the client may be gone
+		}}
+	}
+	return []Fault{
+		fault("robots-203", "comes by way of somebody who changed it", http.StatusNonAuthoritativeInfo),
+		fault("robots-206", "comes in a part that nobody asked for", http.StatusPartialContent, "Content-Range", "bytes 0-25/9999"),
+		fault("robots-version", "names its version in bytes that are no UTF-8", http.StatusOK, "ETag", "\"\xff\xfe\"", "Content-Type", "text/plain; x=\xff"),
+	}
+}
