@@ -35,6 +35,10 @@ func (b *Batch) Size() int { return b.size }
 
 // Commit writes the batch. After an error the store is as it was before.
 func (b *Batch) Commit() error {
+	if b.s.gone.Load() {
+		b.txn.Discard()
+		return b.s.here()
+	}
 	if b.s.full.Load() {
 		b.txn.Discard()
 		return fmt.Errorf("%s: %w (under %d MiB free); make room and go on with --resume", b.s.dir, ErrDiskFull, minFreeBytes>>20)

@@ -58,6 +58,8 @@ type Store struct {
 	filter     *seenFilter // nil until FilterSeen
 	pageFilter *keyFilter  // before contents and bands of pages; likewise
 	mapped     string      // the database's folder, as the kernel names it
+	folder     os.FileInfo // the same
+	gone       atomic.Bool // it is; set by watch
 	untrimmed  int         // bytes written since the last trim; the batch's
 
 	free func(dir string) (uint64, error)
@@ -179,6 +181,9 @@ func open(dir, name string) (*Store, error) {
 	if s.mapped, err = kernelName(path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	if s.folder, err = os.Stat(s.mapped); err != nil {
+		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), db.Close())
+	}
 	s.watch()
 	s.kept.Go(s.keepSynced)
 	s.kept.Go(s.keepTrimmed)
@@ -226,18 +231,22 @@ func kernelName(path string) (string, error) {
 	return absolute, nil
 }
 
-// watch asks how much room the disk has.
+// watch asks how much room the disk has, and whether the store is still there.
 func (s *Store) watch() {
+	s.gone.Store(s.here() != nil)
 	if free, err := s.free(s.dir); err == nil { // unknown is not full
 		s.full.Store(free < minFreeBytes)
 	}
 }
 
-// Close syncs and closes the store.
+// Close syncs and closes the store; ErrGone when it is no longer there.
 func (s *Store) Close() error {
 	close(s.stop)
 	s.kept.Wait()
 	s.dec.Close()
+	if err := s.here(); err != nil {
+		return err // Badger's Close would not return
+	}
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("store %s: %w", s.dir, err)
 	}

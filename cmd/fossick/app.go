@@ -43,11 +43,13 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 		a.terminal = term.IsTerminal(int(f.Fd()))
 	}
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, stopSignals()...)
+	undo := keepWriting()
 	done := make(chan struct{})
 	go a.watch(signals, done, cancel)
 	a.stop = func() {
 		signal.Stop(signals)
+		undo()
 		close(done)
 		cancel()
 	}
@@ -73,10 +75,15 @@ func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func(
 	case <-done:
 		return
 	}
-	select {
-	case <-signals:
-		os.Exit(exitInterrupted)
-	case <-done:
+	for {
+		select {
+		case s := <-signals:
+			if s != syscall.SIGHUP { // shell and kernel both send one when a terminal is closed
+				os.Exit(exitInterrupted)
+			}
+		case <-done:
+			return
+		}
 	}
 }
 

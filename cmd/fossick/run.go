@@ -69,6 +69,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			panic(r)
 		}
 	}()
+	out := &outlet{w: stdout}
+	stdout = out
 	var g grammar
 	parser, err := kong.New(&g,
 		kong.Name("fossick"), kong.Description(description),
@@ -98,7 +100,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
-	err = parsed.Run(a)
+	if err = parsed.Run(a); err == nil {
+		if err = out.failed(); unheard(err) {
+			return exitFailed
+		}
+	}
 	if a.emitted && err != nil && errors.Is(err, errInterrupted) {
 		return exitInterrupted
 	}

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A store whose folder is removed or moved says so, and can be closed.
+func TestFolderGone(t *testing.T) {
+	for name, away := range map[string]func(dir string) error{
+		"removed": os.RemoveAll,
+		"moved":   func(dir string) error { return os.Rename(dir, dir+".moved") },
+		"replaced": func(dir string) error {
+			return errors.Join(os.Rename(dir, dir+".moved"), os.MkdirAll(filepath.Join(dir, database), 0o755))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "s")
+			s, err := Create(dir, Info{})
+			must(t, err)
+			put := func(id ID) error {
+				b := s.Batch()
+				return errors.Join(b.PutBirth(id, Birth{URL: u1}), b.Commit())
+			}
+			must(t, put(1))
+			s.watch()
+			must(t, put(2))
+			must(t, away(dir))
+			s.watch()
+			if err := put(3); !errors.Is(err, ErrGone) {
+				t.Errorf("commit: %v, want ErrGone", err)
+			}
+			closed := make(chan error, 1)
+			go func() { closed <- s.Close() }()
+			select {
+			case err := <-closed:
+				if !errors.Is(err, ErrGone) {
+					t.Errorf("close: %v, want ErrGone", err)
+				}
+			case <-time.After(20 * time.Second):
+				t.Fatal("close does not end")
+			}
+			if name == "removed" {
+				return
+			}
+			// This process still holds the lock of the folder itself, until it ends.
+			must(t, os.CopyFS(dir+".copy", os.DirFS(dir+".moved")))
+			s, err = Open(dir + ".copy")
+			must(t, err)
+			for id := range ID(2) {
+				if b, err := s.Birth(id + 1); err != nil || b.URL != u1 {
+					t.Errorf("birth %d: %+v, %v", id+1, b, err)
+				}
+			}
+			must(t, s.Close())
+		})
+	}
+}
