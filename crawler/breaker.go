@@ -142,7 +142,7 @@ func (h *host) judgeSilence() {
 
 // reconsider opens a host again, for one probe, that was closed long enough ago.
 func (c *Crawler) reconsider(h *host) {
-	if h.Closed != "" && c.opt.Now().UnixMilli() >= h.ClosedUntil {
+	if h.Closed != "" && !c.closedNow(h) {
 		h.Closed, h.ClosedUntil, h.verdict, h.why = "", 0, "", ""
 	}
 }

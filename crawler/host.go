@@ -36,11 +36,6 @@ type host struct {
 	probedAt time.Time // when the last probe failed
 }
 
-// robotsFresh says whether the rules of h are known and less than a day old.
-func (c *Crawler) robotsFresh(h *host) bool {
-	return h.robots != nil && c.opt.Now().Sub(time.UnixMilli(h.RobotsAt)) < fetch.RobotsTTL
-}
-
 // settleAddress takes note of a host's address and makes it one party with
 // those at the same address.
 func (c *Crawler) settleAddress(h *host, addr netip.Addr) {

@@ -128,7 +128,7 @@ func (c *Crawler) restoreHost(record *store.Host, now time.Time) error {
 		c.frontier.Join(h.party, record.Address)
 	}
 	least := c.restAfter(&host{Host: &store.Host{}}, 0, 0)
-	rest := max(c.restAfter(h, 0, 0), time.UnixMilli(record.Next).Sub(now))
+	rest := max(c.restAfter(h, 0, 0), restLeft(record, now))
 	if rest > least {
 		c.frontier.Rest(h.party, now.Add(rest))
 	}

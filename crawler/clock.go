@@ -1,0 +1,37 @@
+package crawler
+
+import (
+	"time"
+
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// What a crawl remembers of hosts has times by the clock on the wall. A clock that
+// went ahead and is set right makes them times to come: without the rules here,
+// robots.txt would hold for years, and hosts would rest or be given up as long.
+
+// clockSlack is how far apart clocks may be without anything being wrong.
+const clockSlack = time.Minute
+
+// robotsFresh says whether the rules of h are known and less than a day old.
+func (c *Crawler) robotsFresh(h *host) bool {
+	age := c.opt.Now().Sub(time.UnixMilli(h.RobotsAt))
+	return h.robots != nil && age < fetch.RobotsTTL && age >= -clockSlack
+}
+
+// closedNow says whether the URLs of a host that was given up end without a request.
+func (c *Crawler) closedNow(h *host) bool {
+	left := time.UnixMilli(h.ClosedUntil).Sub(c.opt.Now())
+	return left > 0 && left <= closedFor+clockSlack
+}
+
+// restLeft is how long a host has to rest yet, by its record. When the record's
+// robots.txt is of a time to come, so is its last exchange, by as much at least: at
+// most a day is rested too long.
+func restLeft(h *store.Host, now time.Time) time.Duration {
+	if asked := time.UnixMilli(h.RobotsAt); asked.Sub(now) > clockSlack {
+		now = asked
+	}
+	return time.UnixMilli(h.Next).Sub(now)
+}
