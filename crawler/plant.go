@@ -12,10 +12,9 @@ import (
 // their number needs: a kill in between is mended by the next session, which is
 // given the same seeds. Nothing is queued when one of them is out of scope.
 func (c *Crawler) plant(seeds []string) error {
-	for _, seed := range seeds {
-		if why := c.opt.Scope.skipURL(seed); why != "" {
-			return fmt.Errorf("start page %s: %s", seed, why)
-		}
+	seeds, err := c.inScope(seeds)
+	if err != nil {
+		return err
 	}
 	for len(seeds) > 0 {
 		n, err := c.plantSome(seeds)
@@ -28,6 +27,26 @@ func (c *Crawler) plant(seeds []string) error {
 		return errors.New("nothing to crawl: name start pages with --seed or --seeds")
 	}
 	return nil
+}
+
+// inScope refuses seeds out of scope. Those that the store knows are passed over:
+// a resumed crawl may have a narrower scope than it began with.
+func (c *Crawler) inScope(seeds []string) (wanted []string, err error) {
+	for _, seed := range seeds {
+		why := c.opt.Scope.Excludes(seed)
+		if why == "" {
+			wanted = append(wanted, seed)
+			continue
+		}
+		known, err := c.store.Lookup(store.HashURL(seed))
+		if err != nil {
+			return nil, err
+		}
+		if known.ID == 0 {
+			return nil, fmt.Errorf("start page %s: %s; widen the scope, or name another", seed, why)
+		}
+	}
+	return wanted, nil
 }
 
 // plantSome queues as many of the seeds as a batch takes, and returns how many.

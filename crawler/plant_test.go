@@ -32,6 +32,20 @@ func TestManySeeds(t *testing.T) {
 	}
 }
 
+// A start page that the crawl began with may be out of a narrower scope later.
+func TestSeedOutOfNarrowerScope(t *testing.T) {
+	opt := newOptions(t, &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}}, "http://a.test/")
+	crawl(t, opt)
+	opt.Scope.TLD = []string{"example"}
+	c, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.frontier.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A start page out of scope is an error that leaves nothing behind.
 func TestSeedOutOfScope(t *testing.T) {
 	opt := newOptions(t, &fakeWeb{}, "http://a.test/", "http://b.example/")

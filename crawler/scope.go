@@ -63,6 +63,10 @@ func (s *Scope) skipURL(u string) string {
 	return ""
 }
 
+// Excludes says why a URL is out of scope wherever it stands, "" when it is not:
+// start pages are asked about before a store is made.
+func (s *Scope) Excludes(u string) string { return s.skipURL(u) }
+
 func topLevel(u string) string {
 	parsed, err := url.Parse(u)
 	if err != nil {

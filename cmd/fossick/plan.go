@@ -29,7 +29,10 @@ type plan struct {
 // plan puts topic, flags and defaults together.
 func (c *focusCmd) plan(a *app) (*plan, error) {
 	p := &plan{}
-	var err error
+	err := c.check()
+	if err != nil {
+		return nil, err
+	}
 	if err = c.readDropParams(); err != nil {
 		return nil, err
 	}
@@ -53,6 +56,9 @@ func (c *focusCmd) plan(a *app) (*plan, error) {
 		return nil, err
 	}
 	if p.crawl.Seeds, err = c.startPages(p.crawl.URLs, topic.Seeds); err != nil {
+		return nil, err
+	}
+	if err = seedsInScope(&p.crawl); err != nil && !c.Resume {
 		return nil, err
 	}
 	return p, c.checkContact(p.crawl.Seeds)
