@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 )
 
@@ -59,6 +60,12 @@ func (ex *exchange) stateOf(ctx context.Context, err error) State {
 	}
 	if isTimeout(err) {
 		return lateIn(p)
+	}
+	if p == phaseHeader || p == phaseSent {
+		var op *net.OpError
+		if errors.As(err, &op) && op.Op == "remote error" {
+			return StateTLSError // an alert: in TLS 1.3 the server judges after our handshake is over
+		}
 	}
 	return brokenIn(p)
 }

@@ -127,7 +127,7 @@ func (a *app) random(purpose uint64) *rand.Rand {
 // say prints a line of progress, unless --quiet.
 func (a *app) say(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
+		fmt.Fprintf(plainly(a.stderr), format+"\n", args...)
 	}
 }
 
@@ -139,10 +139,10 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 	}
 	a.emitted = true
 	if !a.json {
-		text(a.stdout)
+		text(plainly(a.stdout))
 		return nil
 	}
-	enc := json.NewEncoder(a.stdout)
+	enc := json.NewEncoder(inJSON(a.stdout))
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("result as JSON: %w", err)

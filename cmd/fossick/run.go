@@ -130,8 +130,8 @@ func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 		return code
 	}
 	if asJSON {
-		_ = json.NewEncoder(stdout).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
+		_ = json.NewEncoder(inJSON(stdout)).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
 	}
-	fmt.Fprintln(stderr, "fossick:", err)
+	fmt.Fprintln(plainly(stderr), "fossick:", err)
 	return code
 }
