@@ -92,6 +92,7 @@ func New(opt Options) (*Crawler, error) {
 	c.refresh.on = opt.Refresh > 0
 	if err = c.restore(); err == nil {
 		err = c.plant(opt.Seeds)
+		c.opt.Seeds = nil // a million of them are 100 MB, and all are in the store
 	}
 	if err == nil {
 		err = c.beginRefresh()

@@ -70,9 +70,6 @@ type crawlResult struct {
 	failures []failure // of start pages, when nothing was fetched at all
 }
 
-// failure is a start page that came to nothing.
-type failure struct{ url, what string }
-
 // Run crawls and prints the result; an interrupted crawl prints it as well.
 func (c *focusCmd) Run(a *app) error {
 	result, err := c.crawl(a.ctx, a)
@@ -146,16 +143,17 @@ func (c *focusCmd) nameStore() error {
 func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor) (result *crawlResult, err error) {
 	line := newStatus(a, plan)
 	plan.crawl.Progress = func(p crawler.Progress) { line.show(p); monitor.show(p) }
+	defer limitMemory()() // before a million start pages are planted
 	engine, err := crawler.New(plan.crawl)
 	if err != nil {
 		return nil, err
 	}
+	plan.crawl.Seeds = slices.Clone(plan.crawl.Seeds[:min(len(plan.crawl.Seeds), seedsTold)])
 	door, err := openDoor(plan.crawl.Store, engine, plan.crawl.Scorer, monitor)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, door.shut()) }()
-	defer limitMemory()()
 	line.begin(c.Resume, engine.Progress())
 	done, err := engine.Run(ctx)
 	line.end()
@@ -165,22 +163,6 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor
 		result.failures = failures(plan.crawl.Store, plan.crawl.Seeds)
 	}
 	return result, err
-}
-
-// failures tells what became of the first start pages.
-func failures(s *store.Store, seeds []string) (all []failure) {
-	for _, u := range seeds[:min(len(seeds), 5)] {
-		l, err := s.Life(u)
-		if err != nil || l.Fate == nil {
-			continue // it still waits: the crawl was stopped before it could begin
-		}
-		what := l.Fate.State + " " + l.Fate.Reason
-		if n := len(l.Visits); n > 0 && l.Visits[n-1].Code != 0 {
-			what = fmt.Sprintf("%s, it answered %d", what, l.Visits[n-1].Code)
-		}
-		all = append(all, failure{u, what})
-	}
-	return all
 }
 
 func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlResult {
