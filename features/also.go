@@ -1,6 +1,7 @@
 package features
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -63,11 +64,20 @@ func (x *Extractor) readText(text, lang string) {
 	}
 	x.text(text, lang, along)
 	x.keeping = false
-	x.an.each(text[along:end], lang, func(w known) {
-		if w.also != 0 {
-			x.read = append(x.read, w.also)
+	x.an.each(text[along:end], lang, x.readRow)
+}
+
+// readRow takes what the second reader has of a row of words.
+func (x *Extractor) readRow(row []known) {
+	n := len(x.read)
+	read := slices.Grow(x.read, len(row))[:n+len(row)]
+	for i := range row {
+		read[n] = row[i].also
+		if row[i].also != 0 {
+			n++
 		}
-	})
+	}
+	x.read = read[:n]
 }
 
 func isSpace(r rune) bool { return r < utf8.RuneSelf && class[r] == space }

@@ -51,6 +51,7 @@ type Analyzer struct {
 	buf     []byte       // the token at hand, in lower case
 	run     []byte       // ideographs in a row, see segment.go
 	breaks  string       // ideographs that part words, in the language at hand
+	row     row          // words on their way, see row.go
 }
 
 // vocabulary is the cache of one language.
@@ -89,54 +90,22 @@ func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
 // Terms appends the terms of text to dst in their order and returns it. lang is
 // an ISO 639-1 code, which a region may follow ("en-GB"); "" means English.
 func (a *Analyzer) Terms(dst []string, text, lang string) []string {
-	a.each(text, lang, func(w known) { dst = append(dst, (*w.entry).term) })
+	a.each(text, lang, func(row []known) {
+		for _, w := range row {
+			dst = append(dst, (*w.entry).term)
+		}
+	})
 	return dst
 }
 
 // Each calls f for every term of text in order, with the word it came from, in
 // lower case. Words that the options leave out are passed over.
 func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
-	a.each(text, lang, func(w known) { f((*w.entry).surface, (*w.entry).term) })
-}
-
-// each calls f for every word of text that the options or a second reader want, with
-// what is known of it, so that f need not look at the entry for most of them.
-func (a *Analyzer) each(text, lang string, f func(w known)) {
-	v := a.vocabulary(lang)
-	a.breaks = v.lang.breaks
-	table := v.words
-	token := func(token []byte) {
-		hash := table.hash(token)
-		w, ok := table.find(hash)
-		if !ok {
-			w = a.learn(v, token, hash)
+	a.each(text, lang, func(row []known) {
+		for _, w := range row {
+			f((*w.entry).surface, (*w.entry).term)
 		}
-		if w.body != leftOut || w.also != 0 {
-			f(w)
-		}
-	}
-	for i := 0; i < len(text); { // as segment does, but for plain words
-		if class[text[i]] == space {
-			i++
-			continue
-		}
-		a.at = i
-		plain := plainAt(text, i)
-		if plain.length == 0 {
-			i = a.piece(text, i, token)
-			continue
-		}
-		i = plain.end
-		hash := hashOf(table.seed, plain.first, plain.last, plain.length)
-		w, ok := table.find(hash)
-		if !ok {
-			a.buf = plain.bytes(a.buf)
-			w = a.learn(v, a.buf, hash)
-		}
-		if w.body != leftOut || w.also != 0 {
-			f(w)
-		}
-	}
+	})
 }
 
 func (a *Analyzer) vocabulary(lang string) *vocabulary {

@@ -1,12 +1,28 @@
 package features
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // keptWord is a word of the text that was counted last.
 type keptWord struct {
 	start int32   // of the piece between white space that it is in
 	body  int32   // as in entry
 	entry **entry // as in known
+}
+
+// keepRow keeps a row of words of the text.
+func (x *Extractor) keepRow(row []known) {
+	n := len(x.kept)
+	kept := slices.Grow(x.kept, len(row))[:n+len(row)]
+	for i := range row {
+		kept[n] = keptWord{int32(x.base) + row[i].at, row[i].body, row[i].entry}
+		if row[i].body != leftOut {
+			n++
+		}
+	}
+	x.kept = kept[:n]
 }
 
 // Span is a part of a text, in bytes.

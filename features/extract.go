@@ -1,6 +1,7 @@
 package features
 
 import (
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -56,14 +57,15 @@ type Extractor struct {
 	lex     *Lexicon
 	left    int   // words of the lead still to come
 	before  int32 // part of the word before in the line, or -1
-	running func(w known)
+	running func(row []known)
+	plain   bool     // a word of the text is one term, but for those of the lead
 	reading bool     // a second reader reads along,
 	read    []uint32 // these so far
 	keep    bool     // the words of the text, see around.go
 	keeping bool     // they are being cut
 	base    int      // where what is cut begins in the text
 	kept    []keptWord
-	count   []float32 // by term; zero between pages
+	count   []float32 // by term + terms0; zero between pages
 	touched []int32   // terms whose count is not zero
 }
 
@@ -73,9 +75,10 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 	if opt.TitleWeight <= 0 {
 		opt.TitleWeight = 1
 	}
-	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex}
+	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex, plain: !opt.Bigrams && opt.Chars <= 0}
 	x.an.resolve = x.resolve
-	x.running = x.word
+	x.an.row.one = lex.growing // terms are numbered as they come, those of fields and pairs in between
+	x.running = x.words
 	return x
 }
 
@@ -116,7 +119,7 @@ func (x *Extractor) CountUnsorted(dst Vector, d Doc) Vector {
 func (x *Extractor) collect(dst Vector) Vector {
 	dst.Index, dst.Value = append(dst.Index[:0], x.touched...), dst.Value[:0]
 	for _, i := range dst.Index {
-		dst.Value = append(dst.Value, x.count[i])
+		dst.Value = append(dst.Value, x.count[i+terms0])
 	}
 	x.reset()
 	return dst
@@ -124,7 +127,7 @@ func (x *Extractor) collect(dst Vector) Vector {
 
 func (x *Extractor) reset() {
 	for _, i := range x.touched {
-		x.count[i] = 0
+		x.count[i+terms0] = 0
 	}
 	x.touched = x.touched[:0]
 }
@@ -176,18 +179,40 @@ func (x *Extractor) line(text, lang string, along int) {
 	}
 }
 
-// word counts a word of running text, and as one of the lead while that lasts.
-func (x *Extractor) word(w known) {
-	if x.reading && w.also != 0 {
-		x.read = append(x.read, w.also)
-	}
-	if w.body == leftOut {
-		return
+// words counts a row of words of running text.
+func (x *Extractor) words(row []known) {
+	if x.reading {
+		x.readRow(row)
 	}
 	if x.keeping {
-		x.kept = append(x.kept, keptWord{int32(x.base + x.an.at), w.body, w.entry})
+		x.keepRow(row)
 	}
-	x.term(w.body, w.entry)
+	for i := range row {
+		if x.plain && x.left == 0 {
+			x.countRow(row[i:])
+			return
+		}
+		if row[i].body != leftOut {
+			x.term(row[i].body, row[i].entry)
+		}
+	}
+}
+
+// countRow counts words of which each is one term or none.
+func (x *Extractor) countRow(row []known) {
+	x.room(x.lex.Len())
+	n := len(x.touched)
+	touched, count := slices.Grow(x.touched, len(row))[:n+len(row)], x.count
+	for i := range row {
+		term := row[i].body
+		c := &count[term+terms0]
+		touched[n] = term
+		if math.Float32bits(*c) == 0 {
+			n++
+		}
+		*c++
+	}
+	x.touched = touched[:n]
 }
 
 // term counts what a word of running text stands for.
@@ -239,33 +264,51 @@ func (x *Extractor) own(e *entry, f field) int32 {
 // field counts the words of field f: weight times as words of the text, once as
 // terms of the field.
 func (x *Extractor) field(f field, text, lang string, weight float32) {
-	x.an.each(text, lang, func(w known) {
-		if x.reading && w.also != 0 {
-			x.read = append(x.read, w.also)
+	x.an.each(text, lang, func(row []known) {
+		if x.reading {
+			x.readRow(row)
 		}
-		if w.body == leftOut {
-			return
-		}
-		if weight > 0 {
-			x.add(w.body, weight)
-		}
-		if x.opt.Fields {
-			x.add(x.own(*w.entry, f), 1)
+		for _, w := range row {
+			if w.body == leftOut {
+				continue
+			}
+			if weight > 0 {
+				x.add(w.body, weight)
+			}
+			if x.opt.Fields {
+				x.add(x.own(*w.entry, f), 1)
+			}
 		}
 	})
+}
+
+// terms0 is where the counts of terms begin: those of noTerm and leftOut stand before
+// them, so that a word that is no term can be counted like any other. They are never
+// zero, so that they never come to touched.
+const terms0 = 2
+
+// room makes place for the counts of n terms.
+func (x *Extractor) room(n int) {
+	if n += terms0; n <= len(x.count) {
+		return
+	}
+	if len(x.count) == 0 {
+		x.count = []float32{1, 1}
+	}
+	x.count = append(x.count, make([]float32, max(1024, n-len(x.count)))...)
 }
 
 func (x *Extractor) add(term int32, n float32) {
 	if term < 0 {
 		return
 	}
-	for int(term) >= len(x.count) {
-		x.count = append(x.count, make([]float32, max(1024, x.lex.Len()-len(x.count)))...)
+	if int(term) >= len(x.count)-terms0 {
+		x.room(x.lex.Len())
 	}
-	if x.count[term] == 0 {
+	if x.count[term+terms0] == 0 {
 		x.touched = append(x.touched, term)
 	}
-	x.count[term] += n
+	x.count[term+terms0] += n
 }
 
 // path returns the part of a URL that may tell its subject: its path, unescaped, ""

@@ -6,49 +6,50 @@ import (
 	"unicode/utf8"
 )
 
-// Most words of most pages are plain: ASCII letters and digits between white space, at
-// most with one mark behind. They are found eight bytes at a time and looked up
+// Most words of most pages are plain: ASCII letters and digits between white space or
+// marks that only part words. They are found eight bytes at a time and looked up
 // without being written down, so that only the memory is waited for.
 
 // plainWord is a plain word as the two numbers that its hash is made of, in lower case.
 type plainWord struct {
 	first, last uint64
-	length      int // 0: the piece that begins here is not plain
-	end         int // of the word and the mark and space behind it
+	length      int // 0: only a mark
+	end         int // of the word and what is behind it; 0: segment has to look at the piece
 }
 
-// plainAt reads the word that begins at text[i], where a piece begins. The piece is
-// plain when segment would find this one word in it: no name with marks in it (see
-// compounds) begins with a plain word and ends with a mark, but for + and #.
+// parts has the marks that part words and do nothing else: no name (see compounds)
+// has them, they join no letters and no digits, and what segment makes of the rest of
+// a piece is the same without what is before them.
+var parts = func() (t [256]bool) {
+	for _, c := range []byte(`!"$%&()*-/:;<=>?@[\]^{|}~` + "`") {
+		t[c] = true
+	}
+	return t
+}()
+
+// plainAt reads the word that begins at text[i], which is no white space. The word is
+// plain when segment would find this one: no name with marks in it begins with a
+// plain word and ends with a mark, but for + and #. Behind a mark that parts words the
+// piece goes on at end.
 func plainAt(text string, i int) (w plainWord) {
 	if len(text)-i < wholeWord+2 {
 		return w
 	}
 	b := text[i : i+wholeWord+2]
-	first := load8(b)
-	marks := notWord(first)
-	if w.length = bits.TrailingZeros64(marks) / 8; w.length < 8 {
-		w.first = (first | 0x2020202020202020) & (1<<(8*w.length) - 1)
-	} else {
-		last := load8(b[8:])
-		marks = notWord(last)
-		n := bits.TrailingZeros64(marks) / 8
-		if n == 8 {
-			return plainWord{}
-		}
-		w.first, w.last = first|0x2020202020202020, (last|0x2020202020202020)&(1<<(8*n)-1)
-		w.length += n
-	}
-	if w.length == 0 {
-		return w
-	}
-	switch mark := b[w.length]; {
+	first, last := load8(b), load8(b[8:])
+	n := uint(bits.TrailingZeros64(notWord(first))) / 8 // 8 if all are letters or digits
+	m := uint(bits.TrailingZeros64(notWord(last))) / 8 * (n / 8)
+	w.first = (first | 0x2020202020202020) & (1<<(8*n) - 1)
+	w.last = (last | 0x2020202020202020) & (1<<(8*m) - 1)
+	w.length = int(n + m)
+	mark, next := b[w.length], b[w.length+1]
+	switch {
 	case class[mark] == space:
 		w.end = i + w.length + 1
-	case mark != '+' && mark != '#' && mark < utf8.RuneSelf && class[b[w.length+1]] == space:
+	case parts[mark] && next < utf8.RuneSelf:
+		w.end = i + w.length + 1
+	case class[mark] == other && mark != '+' && mark != '#' && mark < utf8.RuneSelf && class[next] == space:
 		w.end = i + w.length + 2
-	default:
-		return plainWord{}
 	}
 	return w
 }

@@ -9,7 +9,11 @@ import (
 
 // wordsOf are the words that each finds, and where their pieces begin.
 func wordsOf(a *Analyzer, text string) (words []string, at []int) {
-	a.each(text, "en", func(w known) { words, at = append(words, (*w.entry).surface), append(at, a.at) })
+	a.each(text, "en", func(row []known) {
+		for _, w := range row {
+			words, at = append(words, (*w.entry).surface), append(at, int(w.at))
+		}
+	})
 	return words, at
 }
 
@@ -40,13 +44,14 @@ func TestPlainWords(t *testing.T) {
 		"", "a", "Word", "The quick, brown (fox) jumps over: it's 3.14 or 1,000; 1998! \"So\" he said.",
 		"C++ and c# or vb.net, .NET. node.js F# g++ c+ c. next", "don't 'tis rock'n'roll o'clock' 5' a' ' b",
 		"abcdefg abcdefgh abcdefghi abcdefghijklmno abcdefghijklmnop abcdefghijklmnopq", "ABCDEFGH, IJKLMNOPQRSTUVW. XYZ[ @`{ /0:9",
-		"naïve café, Ünï 日本 word\u00a0word word\u2014 word\u2019s w\u0301", "tab\tnew\nline\vfeed\fend\rx", "a\x00b c\x80 \xff d\x7f e",
+		"naïve café, Ünï 日本 word\u00a0word word\u2014 word\u2019s w\u0301", "tab\tnew\nline\vfeed\fend\rx", "well-known (so-called) \"quoted\" [1] and/or x=y; a:b (.net) x-.net .net-x visual-c++, c#-like 1998-99 5:30 $1,000 x-é é-x \"é (\u0301a) a-\u0301b א\"א a\"א",
+		"snake_case _x_ 'x' x-'y' -,5 x--y -- - ((x)) {x} <x> a&b mail@vb.net.org asp.net/x x/asp.net 100% x|y", "a\x00b c\x80 \xff d\x7f e",
 	} {
 		comparePlain(t, text)
 		comparePlain(t, text+pad)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	letters := []rune("aZm09 \t.,'+#-(é日\x00@[`{zA")
+	letters := []rune("aZm09 \t.,'+#-(é日\x00@[`{zA_\"/:;\u0301\u2014א")
 	for range 20000 {
 		var text strings.Builder
 		for range rng.IntN(60) {

@@ -21,6 +21,10 @@ func NewTokens[T ~uint32](opt AnalyzerOptions, token func(term string) T) *Token
 
 // Append appends the numbers of text's terms to dst, in their order.
 func (t *Tokens[T]) Append(dst []T, text, lang string) []T {
-	t.an.each(text, lang, func(w known) { dst = append(dst, T(w.body)) })
+	t.an.each(text, lang, func(row []known) {
+		for _, w := range row {
+			dst = append(dst, T(w.body))
+		}
+	})
 	return dst
 }

@@ -46,6 +46,7 @@ type wordSlot struct {
 type known struct {
 	body  int32
 	also  uint32
+	at    int32 // where in the text the piece begins that it is in
 	entry **entry
 }
 
@@ -70,7 +71,7 @@ func (h *wordHalf) at(hash uint64) int {
 }
 
 func (h *wordHalf) known(i int) known {
-	return known{h.slots[i].body, h.slots[i].also, &h.entries[i]}
+	return known{body: h.slots[i].body, also: h.slots[i].also, entry: &h.entries[i]}
 }
 
 // find returns what is known of a word; ok says whether anything is.
