@@ -19,6 +19,7 @@ func TestEnglishStems(t *testing.T) {
 	const letters = "abcdefghijklmnopqrstuvwxyzeeaaiioouuyyllstéñ"
 	runes := []rune(letters)
 	rng := rand.New(rand.NewPCG(1, 2))
+	itself := 0
 	for range 50_000 {
 		var b strings.Builder
 		for range rng.IntN(7) {
@@ -31,9 +32,18 @@ func TestEnglishStems(t *testing.T) {
 			if !isLetters(word) {
 				continue // never stemmed
 			}
-			if got, want := stemEnglish(word, true), english.Stem(word, true); got != want {
+			want := english.Stem(word, true)
+			if got := stemEnglish(word, true); got != want {
 				t.Errorf("the stem of %q is %q, want %q", word, got, want)
 			}
+			if isEnglishStem(word) {
+				if itself++; want != word {
+					t.Errorf("%q is taken for its own stem, which is %q", word, want)
+				}
+			}
 		}
+	}
+	if itself < 5000 {
+		t.Errorf("%d words are taken for their own stems by their endings, want a tenth of 50,000 at least", itself)
 	}
 }
