@@ -27,7 +27,7 @@ func Near(p, q *Page) (resemblance float64, near bool) {
 	if p.Signature.IsZero() || q.Signature.IsZero() {
 		return 0, false
 	}
-	resemblance = Resemblance(Shingles(p.Prose), Shingles(q.Prose))
+	resemblance = Resemblance(Shingles(p.Prose()), Shingles(q.Prose()))
 	need := NearShare(p.URL, p.Title, q.URL, q.Title)
 	if resemblance < need {
 		return resemblance, false

@@ -111,8 +111,8 @@ func TestSameTitle(t *testing.T) {
 func TestProse(t *testing.T) {
 	p := parseText(t, `<p><a href=1>Home</a> | <a href=2>News</a><p>First line with <a href=3>a link</a> in it.
 		<ul><li><a href=4>One</a><li><a href=5>Two</a></ul><p>Second line.<p><a href=6>Contact</a>`)
-	if want := "\nFirst line with a link in it.\n\nSecond line.\n\n"; p.Prose != want {
-		t.Errorf("prose %q, want %q", p.Prose, want)
+	if want := "\nFirst line with a link in it.\n\nSecond line.\n\n"; p.Prose() != want {
+		t.Errorf("prose %q, want %q", p.Prose(), want)
 	}
 	for _, text := range []string{"", "one line", "two\nlines"} {
 		if got := prose(text, nil); got != text {
@@ -228,18 +228,18 @@ func TestSignatureOfProse(t *testing.T) {
 			plain.WriteString("<p>" + words)
 		}
 		p := parseText(t, b.String())
-		if got, want := strings.Fields(p.Prose), strings.Fields(parseText(t, plain.String()).Text); !slices.Equal(got, want) {
+		if got, want := strings.Fields(p.Prose()), strings.Fields(parseText(t, plain.String()).Text); !slices.Equal(got, want) {
 			t.Fatalf("prose %q, want %q", got, want)
 		}
 		if p.Signature.IsZero() {
 			continue
 		}
 		var m minima
-		for _, h := range Shingles(p.Prose) {
+		for _, h := range Shingles(p.Prose()) {
 			m.add(h)
 		}
 		if p.Signature != m.signature() {
-			t.Fatalf("the signature of %q is not that of its prose %q", p.Text, p.Prose)
+			t.Fatalf("the signature of %q is not that of its prose %q", p.Text, p.Prose())
 		}
 	}
 }
@@ -261,8 +261,8 @@ func FuzzNear(f *testing.F) {
 	f.Add(strings.Repeat("<p>a b c <a href=x>d</a> e", 30), strings.Repeat("<li><a href=x>d</a>\n", 60))
 	f.Fuzz(func(t *testing.T, a, b string) {
 		p, q := parseAt(t, "http://h.test/", a), parseAt(t, "http://h.test/2", b)
-		if len(p.Prose) > len(p.Text) {
-			t.Errorf("prose of %d bytes from a text of %d", len(p.Prose), len(p.Text))
+		if len(p.Prose()) > len(p.Text) {
+			t.Errorf("prose of %d bytes from a text of %d", len(p.Prose()), len(p.Text))
 		}
 		if share, near := Near(p, p); !p.Signature.IsZero() && (share != 1 || !near) {
 			t.Errorf("a page and itself: %v, %v", share, near)

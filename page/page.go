@@ -17,9 +17,14 @@ type Page struct {
 	Refresh     string // target of an immediate <meta http-equiv=refresh>, or ""
 	Checksum    Checksum
 	Sketch      uint64    // simhash of the text; few bits differ between near-duplicates
-	Prose       string    // Text without the lines that are hardly more than links; an empty line is where some were
 	Signature   Signature // of Prose
+
+	menus []lineOf // lines of Text that are hardly more than links
 }
+
+// Prose returns Text without the lines that are hardly more than links; an empty line
+// is where some were. It is made when it is asked for, which few pages are.
+func (p *Page) Prose() string { return prose(p.Text, p.menus) }
 
 // Checksum identifies content: equal text, title and link targets give equal
 // checksums, whatever session ids or markup surround them (paper C2).

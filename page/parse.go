@@ -190,9 +190,8 @@ func (p *parser) finish() {
 	p.finishLinks()
 	pg.Lang = language(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
-	gone := linkLines(pg.Text, p.marks)
-	pg.Prose = prose(pg.Text, gone)
-	pg.Sketch, pg.Signature = sketches(pg.Text, gone)
+	pg.menus = linkLines(pg.Text, p.marks)
+	pg.Sketch, pg.Signature = sketches(pg.Text, pg.menus)
 }
 
 // headingLines returns the headings, a line each.

@@ -114,9 +114,35 @@ func (s *scanner) tokenize() html.TokenType {
 	s.z.NextIsNotRawText() // content sees to that
 	kind := s.z.Next()
 	s.pos = s.feed.at - len(s.z.Buffered())
-	s.name, s.moreAttrs = s.z.TagName()
-	s.attrs = s.attrs[:0]
+	s.name = s.tagName(kind)
+	s.attrs, s.moreAttrs = s.attrs[:0], kind == html.StartTagToken || kind == html.SelfClosingTagToken
 	return kind
+}
+
+// tagName returns the name of the tag that the tokenizer has just read, in lower case.
+// Names that are so already, nearly all, are taken from where they stand: the
+// tokenizer would copy each.
+func (s *scanner) tagName(kind html.TokenType) []byte {
+	raw := s.z.Raw()
+	switch kind {
+	case html.StartTagToken, html.SelfClosingTagToken:
+		raw = raw[1:]
+	case html.EndTagToken:
+		raw = raw[2:]
+	default:
+		return nil
+	}
+	for i, c := range raw {
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		case c == '>' || c == '/' || isSpace(c):
+			return raw[:i]
+		default:
+			name, _ := s.z.TagName()
+			return name
+		}
+	}
+	return raw
 }
 
 // source is what the tokenizer reads: the page from at on, up to the next ">" at
@@ -157,7 +183,9 @@ func (s *scanner) get(key string) ([]byte, bool) {
 				return nil, false
 			}
 			var a attr
-			a.key, a.value, s.moreAttrs = s.z.TagAttr()
+			if a.key, a.value, s.moreAttrs = s.z.TagAttr(); a.key == nil { // the tag has none
+				return nil, false
+			}
 			s.attrs = append(s.attrs, a)
 		}
 		if a := s.attrs[i]; string(a.key) == key {
