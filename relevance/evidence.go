@@ -9,7 +9,7 @@ import (
 	"fossick/page"
 )
 
-// evidence is what is known of a target that waits: 144 bytes.
+// evidence is what is known of a target that waits: 160 bytes.
 type evidence struct {
 	host, folder *place
 	sources      [maxSources]*source // the first pages that link here
@@ -26,6 +26,8 @@ type evidence struct {
 	context      extreme             // the same of the words around the links
 	early        float32             // 1 is the first link of its page, near 0 the last: the best
 	hops         float32             // links since a page on topic, on the shortest way
+	followed     float32             // links of the sources that were followed, when
+	beside       record              // this was worked out, see near
 }
 
 // More of these would tell little more, and there are half a million targets.

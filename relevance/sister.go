@@ -37,8 +37,22 @@ func (s *source) turned(at uint8, probability float64) {
 var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1. / 5}
 
 // near returns what the links that stand near the target's turned out to be, on the
-// first pages that name it: nearer ones weigh more.
-func (e *evidence) near() (r record) {
+// first pages that name it: nearer ones weigh more. A queue that is rescored asks for
+// it again and again, and mostly none of these pages' links was followed in between:
+// their number is what it depends on, as it only grows.
+func (e *evidence) near() record {
+	var followed float32
+	for _, s := range e.named() {
+		followed += s.followed.pages
+	}
+	if followed != e.followed {
+		e.followed, e.beside = followed, e.nearNow()
+	}
+	return e.beside
+}
+
+// nearNow works out near. It is nothing as long as no link of the pages was followed.
+func (e *evidence) nearNow() (r record) {
 	for i, s := range e.named() {
 		at := int(e.at[i])
 		from, to := max(0, at-nearBy), min(len(s.turns), at+nearBy+1)

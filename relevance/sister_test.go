@@ -80,6 +80,9 @@ func TestNear(t *testing.T) {
 				}
 				p := rng.Float64()
 				s.turned(placeOf(k), p)
+				if rng.IntN(2) == 0 && e.near() != e.nearNow() {
+					t.Fatalf("near = %v when asked for again, want %v", e.near(), e.nearNow())
+				}
 				if d := math.Abs(float64(k - at)); n < maxSources && d > 0 && d <= nearBy {
 					weight += 1 / d
 					onTopic += p / d
