@@ -69,7 +69,7 @@ func (c *Crawler) discoverAgain(b *store.Batch, id, parent store.ID, f found, li
 	case priority < old:
 		c.frontier.Push(it)
 	}
-	if priority == old {
+	if !c.moved(place, priority, f.score) {
 		return nil
 	}
 	return c.putQueued(b, id, store.Queued{

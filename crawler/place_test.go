@@ -1,0 +1,38 @@
+package crawler
+
+import (
+	"testing"
+
+	"fossick/frontier"
+	"fossick/store"
+)
+
+// TestPlaceMoved: of a scorer that rescores the journal hears of better parents and of
+// priorities that have gone far, of another one all that changes.
+func TestPlaceMoved(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		rescores        bool
+		priority, score float64 // 0.5 and 0.4 in the journal
+		want            bool
+	}{
+		{"the same", false, 0.5, 0.4, false},
+		{"a little better", false, 0.51, 0.3, true},
+		{"the same, rescored", true, 0.5, 0.4, false},
+		{"a little better, by a worse parent", true, 0.55, 0.3, false},
+		{"a little worse, by a worse parent", true, 0.45, 0.3, false},
+		{"a better parent", true, 0.5, 0.41, true},
+		{"much better, by a worse parent", true, 0.65, 0.3, true},
+		{"much worse", true, 0.35, 0.3, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &Crawler{opt: Options{Scorer: wordScorer{0.3}, Ordering: frontier.Latest}}
+			if c.rescores {
+				w.opt.Scorer = shiftingScorer{wordScorer: wordScorer{0.3}}
+			}
+			if got := w.moved(store.Queued{Priority: 0.5, Score: 0.4}, c.priority, c.score); got != c.want {
+				t.Errorf("priority %v by a parent of %v: journalled %v, want %v", c.priority, c.score, got, c.want)
+			}
+		})
+	}
+}
