@@ -22,15 +22,15 @@ const (
 // rescoreAfter is how many pages a scorer may have learned from before the queue
 // hears of it: few while the queue is small, and so many that the work a page
 // stays bounded when it is large, where a URL costs half a microsecond in
-// memory, most of it waiting for the memory: 500 URLs a page up to 5,000, then
-// fewer, near 100 (a fifth of a crawl's processor time was too much for what a few
-// pages more can teach; new links to a URL that waits tell at once). On disk, where
-// one costs a microsecond, 100.
+// memory, most of it waiting for the memory: 200 URLs a page up to 8,000, then
+// fewer, near 100 (a quarter of the processor time of a crawl of small pages, at 500,
+// was too much for what a few pages more can teach; new links to a URL that waits tell
+// at once). On disk, where one costs a microsecond, 100.
 func rescoreAfter(queue int, onDisk bool) int {
 	if onDisk {
 		return max(10, queue/100)
 	}
-	return max(10, queue/500, queue/100-40)
+	return max(10, queue/200, queue/100-40)
 }
 
 // learned gives the queue new priorities once the scorer has learned enough.

@@ -77,5 +77,5 @@ func plainScore(l *Learned, e *evidence) float64 {
 	x[partHub] /= float64(len(e.named()))
 	x[partHost] = lift(e.host.record, base)
 	x[partFolder] = lift(e.folder.record, e.host.mean())
-	return highest * l.model.probability(x)
+	return highest * l.model.probability(&x)
 }

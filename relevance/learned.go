@@ -270,5 +270,7 @@ func (l *Learned) score(e *evidence) float64 {
 	case e.explored:
 		return soonest
 	}
-	return highest * l.model.probability(l.parts(e))
+	var x [parts]float64
+	l.partsTo(&x, e)
+	return highest * l.model.probability(&x)
 }

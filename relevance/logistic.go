@@ -28,7 +28,7 @@ func newLogistic(background bool) logistic {
 	return m
 }
 
-func (m *logistic) probability(x [parts]float64) float64 {
+func (m *logistic) probability(x *[parts]float64) float64 {
 	z := 0.0
 	for i, v := range x {
 		z += m.weight[i] * v
@@ -38,7 +38,7 @@ func (m *logistic) probability(x [parts]float64) float64 {
 
 // learn moves the weights towards what a page turned out to be, y in [0,1].
 func (m *logistic) learn(x [parts]float64, y float64) {
-	miss := y - m.probability(x)
+	miss := y - m.probability(&x)
 	for i, v := range x {
 		g := miss * v
 		m.square[i] += g * g

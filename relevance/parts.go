@@ -72,6 +72,12 @@ const (
 
 // parts returns the numbers that say what a target may be.
 func (l *Learned) parts(e *evidence) (x [parts]float64) {
+	l.partsTo(&x, e)
+	return x
+}
+
+// partsTo fills x, which is zero, with parts.
+func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
 	n := float64(e.parents)
 	x[partBias] = 1
 	sum, most := e.probs()
@@ -100,13 +106,12 @@ func (l *Learned) parts(e *evidence) (x [parts]float64) {
 	if l.marks.fix != nil {
 		x[partMarks] = markShift*l.marks.fix.shift(e.words[:e.count]) + markMean*x[partMeanWord] + markBest*x[partWord]
 	}
-	return x
 }
 
 // told explains the score of a target in words: what each part adds to the log-odds.
 func (l *Learned) told(e *evidence) []Term {
 	x := l.parts(e)
-	terms := []Term{{"expected", l.model.probability(x), "when it was fetched; the parts below add up to its log-odds"}}
+	terms := []Term{{"expected", l.model.probability(&x), "when it was fetched; the parts below add up to its log-odds"}}
 	if e.explored {
 		terms = append(terms, Term{"explored", 1, "fetched because little was known of it, not for its score"})
 	}

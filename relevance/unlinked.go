@@ -31,7 +31,7 @@ func (l *Learned) ScoreUnlinked(url string) float64 {
 	e.prob = extreme{float32(mean), float32(mean)}
 	x := l.parts(&e)
 	x[partOnTopic] = 0
-	return l.model.probability(x)
+	return l.model.probability(&x)
 }
 
 // ScoreUnlinked is R of a URL that no page links to: as if a page without a word
