@@ -12,7 +12,7 @@
 // Files: analyzer.go text to terms; segment.go words and their borders; words.go
 // the cache of words, shared.go what several learn together, plain.go words found eight
 // bytes at a time; tokens.go terms as numbers of the caller's; also.go a second
-// reader of the same words, around.go parts of a text that was cut; spare.go analyzers between pages; stem.go
+// reader of the same words, row.go words looked up together, around.go parts of a text that was cut; spare.go analyzers between pages; stem.go
 // languages and their stems; stop.go stop words; document.go the text of a page
 // by field; extract.go its terms and their counts; lexicon.go numbers of terms;
 // vector.go tf-idf; gain.go equations 2 to 5; measure.go other measures of

@@ -17,7 +17,7 @@
 // segments, queries; host.go names and addresses; drop.go session ids; decode.go
 // character sets; scan.go text and tags; mend.go forgotten ends; fold.go white space
 // and entities; parse.go the pass; element.go, links.go, nav.go, meta.go, region.go
-// what it does where; lang.go and cyrillic.go language; content.go checksum and sketch; counter.go its votes;
+// what it does where; lang.go, function.go and cyrillic.go language; content.go checksum and sketch; counter.go its votes;
 // prose.go text without menus; minhash.go signatures; near.go near-duplicates; key.go a
 // URL's number.
 package page
