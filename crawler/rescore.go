@@ -20,12 +20,18 @@ const (
 )
 
 // rescoreAfter is how many pages a scorer may have learned from before the queue
-// hears of it: ten while the queue is small, and so many that the work a page stays
-// bounded when it is large, where a URL costs most of a microsecond, in memory as on
-// disk, as it waits for the memory: 100 URLs a page. (A quarter of the processor time
-// of a crawl of small pages, at 500, was too much for what a few pages more can teach;
-// new links to a URL that waits tell at once.)
-func rescoreAfter(queue int) int { return max(10, queue/100) }
+// hears of it: few while the queue is small, and so many that the work a page
+// stays bounded when it is large, where a URL costs half a microsecond in
+// memory, most of it waiting for the memory: 200 URLs a page up to 8,000, then
+// fewer, near 100 (a quarter of the processor time of a crawl of small pages, at 500,
+// was too much for what a few pages more can teach; new links to a URL that waits tell
+// at once). On disk, where one costs a microsecond, 100.
+func rescoreAfter(queue int, onDisk bool) int {
+	if onDisk {
+		return max(10, queue/100)
+	}
+	return max(10, queue/200, queue/100-40)
+}
 
 // learned gives the queue new priorities once the scorer has learned enough.
 func (c *Crawler) learned() error {
@@ -41,7 +47,7 @@ func (c *Crawler) learned() error {
 			r.upTo = pages
 			r.going = !c.frontier.Renew(n*rescoreAPage, c.newPriority(scorer))
 		}
-	case int(pages-r.last) < rescoreAfter(queue):
+	case int(pages-r.last) < rescoreAfter(queue, c.frontier.Spilled()):
 	case queue <= r.atOnce:
 		c.rescore(scorer)
 	default:

@@ -5,11 +5,17 @@ import "testing"
 // TestRescoreAfter: the URLs rescored a page are bounded, and the queue never waits
 // for more than a hundredth of its length.
 func TestRescoreAfter(t *testing.T) {
-	for _, c := range []struct{ queue, pages int }{
-		{0, 10}, {1_000, 10}, {1_999, 19}, {4_598, 45}, {8_000, 80}, {262_144, 2621}, {4_000_000, 40_000},
+	for _, c := range []struct {
+		queue, inMemory, onDisk int // pages
+	}{
+		{0, 10, 10}, {1_000, 10, 10}, {2_000, 10, 20}, {4_598, 22, 45}, {8_000, 40, 80}, {10_000, 60, 100}, {20_000, 160, 200},
+		{40_000, 360, 400}, {262_144, 2581, 2621}, {4_000_000, 39_960, 40_000},
 	} {
-		if got := rescoreAfter(c.queue); got != c.pages {
-			t.Errorf("%d URLs: after %d pages, want %d", c.queue, got, c.pages)
+		if got := rescoreAfter(c.queue, false); got != c.inMemory {
+			t.Errorf("%d URLs in memory: after %d pages, want %d", c.queue, got, c.inMemory)
+		}
+		if got := rescoreAfter(c.queue, true); got != c.onDisk {
+			t.Errorf("%d URLs on disk: after %d pages, want %d", c.queue, got, c.onDisk)
 		}
 	}
 }
