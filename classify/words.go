@@ -17,6 +17,9 @@ func NewReading(m *models.Model, also features.Also) (*Classifier, error) {
 type Reading struct {
 	Words []uint32  // what the second reader has of title, description and text
 	Parts []float64 // of each part the probability of the class asked for
+
+	PartWords []uint32 // what the second reader has of all parts, one after the other
+	PartEnds  []int    // where the words of each part end
 }
 
 // Part is a part of a page's text. Around says where its words are, those before and
@@ -37,13 +40,14 @@ func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[
 	c.weigh(s)
 	best := s.best()
 	result, why := c.result(s, best), c.explain(s, best)
-	r.Parts = r.Parts[:0]
+	r.Parts, r.PartWords, r.PartEnds = r.Parts[:0], r.PartWords[:0], r.PartEnds[:0]
 	for part := range parts {
 		if part.Around == [2]features.Span{} {
-			s.terms = s.x.CountUnsorted(s.terms, features.Doc{Text: part.Text, Lang: d.Lang})
+			s.terms, r.PartWords = s.x.CountBoth(s.terms, r.PartWords, features.Doc{Text: part.Text, Lang: d.Lang})
 		} else {
-			s.terms = s.x.CountAround(s.terms, d.Text, d.Lang, part.Around)
+			s.terms, r.PartWords = s.x.CountAround(s.terms, r.PartWords, d.Text, d.Lang, part.Around)
 		}
+		r.PartEnds = append(r.PartEnds, len(r.PartWords))
 		c.weigh(s)
 		r.Parts = append(r.Parts, s.probs[class])
 	}

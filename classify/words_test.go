@@ -38,6 +38,10 @@ func TestRead(t *testing.T) {
 					t.Errorf("%s: part %q %v, want %v", name, text, r.Parts[i], want)
 				}
 			}
+			// garden, mortgag; loan, loan; anoth, mortgag
+			if want := []uint32{6, 7, 4, 4, 5, 7}; !slices.Equal(r.PartWords, want) || !slices.Equal(r.PartEnds, []int{2, 4, 6, 6}) {
+				t.Errorf("%s: words of the parts %v, %v; want %v", name, r.PartWords, r.PartEnds, want)
+			}
 			// bank, mortgag, garden, mortgag, loan, loan, loan
 			if want := []uint32{4, 7, 6, 7, 4, 4, 4}; !slices.Equal(r.Words, want) {
 				t.Errorf("%s: words %v, want %v", name, r.Words, want)

@@ -9,16 +9,17 @@ import (
 type keptWord struct {
 	start int32   // of the piece between white space that it is in
 	body  int32   // as in entry
+	also  uint32  // as in entry
 	entry **entry // as in known
 }
 
-// keepRow keeps a row of words of the text.
+// keepRow keeps a row of words of the text that either reader has.
 func (x *Extractor) keepRow(row []known) {
 	n := len(x.kept)
 	kept := slices.Grow(x.kept, len(row))[:n+len(row)]
 	for i := range row {
-		kept[n] = keptWord{int32(x.base) + row[i].at, row[i].body, row[i].entry}
-		if row[i].body != leftOut {
+		kept[n] = keptWord{int32(x.base) + row[i].at, row[i].body, row[i].also, row[i].entry}
+		if row[i].body != leftOut || row[i].also != 0 {
 			n++
 		}
 	}
@@ -32,14 +33,17 @@ type Span struct{ Start, End int32 }
 // CountUnsorted counts a Doc whose Text is before and after with a space between
 // them and whose language is the same: the words are not cut again, but for those
 // that a part begins or ends within. before and after lie in text and in one line
-// each.
-func (x *Extractor) CountAround(dst Vector, text, lang string, around [2]Span) Vector {
+// each. It appends to words the numbers that the second reader has for the terms, as
+// CountBoth would.
+func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, around [2]Span) (Vector, []uint32) {
 	x.left, x.before = x.opt.Lead, -1
+	x.read, x.reading = words, x.an.also != nil
 	for _, part := range around {
 		x.span(text, lang, int(part.Start), int(part.End))
 	}
 	x.left = 0
-	return x.collect(dst)
+	words, x.read, x.reading = x.read, nil, false
+	return x.collect(dst), words
 }
 
 // span counts text[from:end].
@@ -62,7 +66,12 @@ func (x *Extractor) span(text, lang string, from, end int) {
 		if int(kept[i].start) >= last {
 			break
 		}
-		x.term(kept[i].body, kept[i].entry)
+		if x.reading && kept[i].also != 0 {
+			x.read = append(x.read, kept[i].also)
+		}
+		if kept[i].body != leftOut {
+			x.term(kept[i].body, kept[i].entry)
+		}
 	}
 	x.an.each(text[last:end], lang, x.running)
 }

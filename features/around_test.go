@@ -18,7 +18,10 @@ func TestCountAround(t *testing.T) {
 	} {
 		lexicon := NewLexicon()
 		alone, kept := NewExtractor(opt, lexicon), NewExtractor(opt, lexicon)
-		kept.ReadAlong(Also{Number: func(term string) uint32 { return uint32(len(term)) }, TextBytes: 60})
+		length := func(term string) uint32 { return uint32(len(term)) }
+		also := AnalyzerOptions{Numbers: NumbersKeep} // other words than the extractor's
+		kept.ReadAlong(Also{Analyzer: also, Number: length, TextBytes: 60})
+		reader := NewTokens(also, length)
 		for i := range 400 {
 			var lines []string
 			for range 1 + rng.IntN(3) {
@@ -31,10 +34,13 @@ func TestCountAround(t *testing.T) {
 			text, lang := strings.Join(lines, "\n"), []string{"en", "fr", "ja"}[rng.IntN(3)]
 			kept.CountAndKeep(Vector{}, nil, Doc{Title: "a title", Description: "what it is", Headings: "in it", Text: text, Lang: lang})
 			around, context := randomParts(rng, text)
-			got := kept.CountAround(Vector{}, text, lang, around)
+			got, words := kept.CountAround(Vector{}, []uint32{9}, text, lang, around)
 			want := alone.CountUnsorted(Vector{}, Doc{Text: context, Lang: lang})
 			if !slices.Equal(got.Index, want.Index) || !slices.Equal(got.Value, want.Value) {
 				t.Fatalf("%+v %d: %q of %q: %v, want %v", opt, i, context, text, counts(lexicon, got), counts(lexicon, want))
+			}
+			if want := reader.Append([]uint32{9}, context, lang); !slices.Equal(words, want) {
+				t.Fatalf("%+v %d: %q of %q: words %v, want %v", opt, i, context, text, words, want)
 			}
 		}
 	}
