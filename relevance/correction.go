@@ -69,7 +69,7 @@ const (
 	// anchorWeight is what all anchors weigh together, against all marks: pages that
 	// nobody marked should keep their probability, but those that are like the marked
 	// ones must not outvote them.
-	anchorWeight = 0.3
+	anchorWeight = 0.1
 	// wordPenalty is λ of the penalty λ/2·Σ weight².
 	wordPenalty = 0.02
 	fitRounds   = 30

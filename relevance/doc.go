@@ -7,8 +7,9 @@
 // It opens nothing and fetches nothing. The crawler does not import it: an
 // adapter in cmd/fossick makes its scorers fit the crawler's Scorer.
 //
-// Files: keywords.go K and λ; paper.go eq. 1 as published, papermean.go by all parents; learned.go link scores
-// learned while the crawl goes on, of evidence.go, sister.go, kin.go, parts.go, base.go,
+// Files: keywords.go K and λ; paper.go eq. 1 as published, papermean.go by all parents;
+// learned.go link scores learned while the crawl goes on, of evidence.go, sister.go,
+// around.go, ending.go, kin.go, parts.go, base.go,
 // logistic.go, vocabulary.go, background.go, words.go and explore.go, and corrected by what people say: marks.go,
 // correction.go, history.go, recount.go, opinion.go; reader.go and distinct.go the
 // words of pages and links; unlinked.go URLs without links; policy.go what a policy is, and a file for each

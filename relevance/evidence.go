@@ -9,14 +9,18 @@ import (
 	"fossick/page"
 )
 
-// evidence is what is known of a target that waits: 160 bytes.
+// evidence is what is known of a target that waits: 176 bytes.
 type evidence struct {
 	host, folder *place
 	sources      [maxSources]*source // the first pages that link here
 	at           [maxSources]uint8   // places of their links, see sister.go
 	parents      uint16              // pages that link here
 	words        [maxLinkWords]token // of the links' texts and the URL, the first of them
+	endings      [maxEndings]token   // of the links' words, the first of them
 	count        uint8               // of words
+	ended        uint8               // of endings
+	early        uint8               // 255 is the first link of its page, near 0 the last: the best
+	hops         uint8               // links since a page on topic, on the shortest way, 255 at most
 	text         bool                // a link stands in running text, not in navigation
 	explored     bool                // to be fetched because little is known of it
 	marked       int8                // what a person said of it
@@ -24,8 +28,7 @@ type evidence struct {
 	prob         extreme             // of the parents
 	anchor       extreme             // log-odds of the links' words, by the judge, above silence
 	context      extreme             // the same of the words around the links
-	early        float32             // 1 is the first link of its page, near 0 the last: the best
-	hops         float32             // links since a page on topic, on the shortest way
+	over         float32             // of the words around, see surroundings: the sum
 	followed     float32             // links of the sources that were followed, when
 	beside       record              // this was worked out, see near
 }
@@ -49,30 +52,29 @@ func (e *extreme) add(x float64, first bool) {
 // voice is what one page says of a target.
 type voice struct {
 	anchor, context float64 // log-odds, by the judge, above those of silence
-	early           float64
+	over            float64 // of the words around, see surroundings
+	early           uint8
 	at              uint8 // place of the link in its page
 	nav             bool
 	words           [maxLinkWords]token
 	count           uint8
+	ended           uint8
+	endings         [maxEndings]token
 }
 
-// hear reads the link of p with number i. contexts is as in source.
-func (l *Learned) hear(r *wordReader, p *page.Page, i int, contexts []float64) voice {
+// hear reads the link of p with number i, which stands among the words given.
+func (l *Learned) hear(r *wordReader, p *page.Page, i int, around surroundings) voice {
 	link := &p.Links[i]
-	var context float64
-	if i < len(contexts) {
-		context = contexts[i]
-	} else {
-		context = l.judge(features.Doc{Text: link.Context, Lang: p.Lang})
-	}
 	v := voice{
 		anchor:  l.above(l.readAnchor(r, link, p.Lang)),
-		context: l.above(context),
-		early:   1 - float64(i)/float64(len(p.Links)),
+		context: l.above(around.judged),
+		over:    around.over,
+		early:   uint8(255 * (len(p.Links) - i) / len(p.Links)),
 		at:      placeOf(i),
 		nav:     link.Nav,
 	}
 	v.count = uint8(r.link(v.words[:], p.Lang, link))
+	v.ended = uint8(len(endings(v.endings[:0], link.Anchor)))
 	return v
 }
 
@@ -112,6 +114,12 @@ func (e *evidence) add(v *voice, from *source, probability float64) {
 			e.count++
 		}
 	}
+	for _, w := range v.endings[:v.ended] {
+		if int(e.ended) < maxEndings && !slices.Contains(e.endings[:e.ended], w) {
+			e.endings[e.ended] = w
+			e.ended++
+		}
+	}
 	if n := int(e.parents); n < maxSources {
 		e.sources[n], e.at[n] = from, v.at
 	}
@@ -120,7 +128,8 @@ func (e *evidence) add(v *voice, from *source, probability float64) {
 	e.prob.add(probability, first)
 	e.anchor.add(v.anchor, first)
 	e.context.add(v.context, first)
-	e.early = max(e.early, float32(v.early))
+	e.over += float32(v.over)
+	e.early = max(e.early, v.early)
 	if first || from.hops < e.hops {
 		e.hops = from.hops
 	}

@@ -1,14 +1,13 @@
 package relevance
 
-import "slices"
-
 // history remembers the words of the pages that were fetched last, so that what
 // people say of some pages can be carried over to the others. All words of a page are
 // kept, since nobody knows by which a mark will go; the pages are bounded.
 type history struct {
 	pages []*pastPage // in the order of the crawl
-	words int         // of all of them
-	limit int         // of words
+	byKey map[uint64]*pastPage
+	words int // of all of them
+	limit int // of words
 }
 
 // maxPastWords bounds the words of a history: 8 MiB, the words of some 6,000
@@ -29,14 +28,35 @@ type pastPage struct {
 	weight       float64 // and as so many pages
 	host, folder *place
 	source       *source
+	named        []naming // by whom, some of them
 }
+
+// naming is a link to a page that was fetched: which page's, and at what place there.
+type naming struct {
+	by *source
+	at uint8
+}
+
+// maxNamings bounds the links to a page that are remembered.
+const maxNamings = 4
+
+// namedBy remembers a link to the page.
+func (p *pastPage) namedBy(s *source, at uint8) {
+	if len(p.named) < maxNamings {
+		p.named = append(p.named, naming{s, at})
+	}
+}
+
+func newHistory(limit int) history { return history{byKey: map[uint64]*pastPage{}, limit: limit} }
 
 func (h *history) add(p *pastPage) {
 	h.pages = append(h.pages, p)
+	h.byKey[p.key] = p
 	h.words += len(p.words)
 	drop := 0
 	for h.words > h.limit && drop < len(h.pages)-1 || len(h.pages)-drop > maxPastPages {
 		h.words -= len(h.pages[drop].words)
+		delete(h.byKey, h.pages[drop].key)
 		h.pages[drop] = nil
 		drop++
 	}
@@ -44,10 +64,4 @@ func (h *history) add(p *pastPage) {
 }
 
 // find returns a page, nil when it is not remembered.
-func (h *history) find(key uint64) *pastPage {
-	i := slices.IndexFunc(h.pages, func(p *pastPage) bool { return p.key == key })
-	if i < 0 {
-		return nil
-	}
-	return h.pages[i]
-}
+func (h *history) find(key uint64) *pastPage { return h.byKey[key] }

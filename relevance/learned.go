@@ -1,6 +1,7 @@
 package relevance
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -68,7 +69,7 @@ func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
 		base: newBase(opt.Background), vocabulary: newVocabulary(),
 		model: newLogistic(opt.Background != nil), explorer: newExplorer(opt.Explore, opt.Seed),
-		history: history{limit: maxPastWords}, marks: newMarks(),
+		history: newHistory(maxPastWords), marks: newMarks(),
 		kin: newKin(), starts: map[uint64]bool{},
 	}
 }
@@ -83,17 +84,16 @@ func (l *Learned) ScorePage(p *page.Page, probability float64) Score {
 }
 
 // ScoreWords is ScorePage for a page that was cut into words already: words is what
-// Words has of its title, description and text, contexts what the judge says of the
-// words around each link. words is changed, contexts copied.
-func (l *Learned) ScoreWords(p *page.Page, probability float64, words []uint32, contexts []float64) Score {
+// Words has of its title, description and text. words is changed, nothing is kept.
+func (l *Learned) ScoreWords(p *page.Page, probability float64, words []uint32, around *Around) Score {
 	r := l.readers.Get()
 	words = r.seen.of(words)
 	l.readers.Put(r)
-	return l.take(p, probability, words, slices.Clone(contexts))
+	return l.take(p, probability, words, around)
 }
 
 // take learns from a page and its words, each of which comes once.
-func (l *Learned) take(p *page.Page, probability float64, words []token, contexts []float64) Score {
+func (l *Learned) take(p *page.Page, probability float64, words []token, around *Around) Score {
 	key := page.Key(p.URL)
 	defer l.refitStale() // when a mark waited for this page
 	l.mu.Lock()
@@ -108,13 +108,16 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, context
 	terms = append(terms, marked...)
 	judged := probability
 	probability, past.kin = l.believe(key, words, judged)
-	from := &source{hops: 1, told: float32(probability), scored: true, contexts: contexts}
+	from := &source{hops: 1, told: float32(probability), scored: true}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)
 		terms = append(terms, l.told(e)...)
 		l.learn(e, probability)
-		from.hops = e.hops + 1
-		past.links = slices.Clone(e.words[:e.count])
+		from.hops = min(e.hops, math.MaxUint8-1) + 1
+		past.links = slices.Concat(e.words[:e.count], e.endings[:e.ended])
+		for i, s := range e.named() {
+			past.namedBy(s, e.at[i])
+		}
 	}
 	if judged >= l.cut {
 		from.hops = 0
@@ -129,6 +132,10 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, context
 	past.words, past.now, past.source = slices.Clone(words), probability, from
 	l.fetchedNow(past, p)
 	l.base.move(&l.all)
+	l.model.age(float64(l.all.pages))
+	if around != nil {
+		from.around = l.weighAround(around)
+	}
 	l.explore()
 	return Score{judged, terms}
 }
@@ -138,6 +145,7 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, context
 func (l *Learned) learn(e *evidence, probability float64) {
 	l.model.learn(l.parts(e), probability)
 	l.vocabulary.learnLink(e.words[:e.count], probability)
+	l.vocabulary.learnLink(e.endings[:e.ended], probability)
 	for i, s := range e.named() {
 		s.turned(e.at[i], probability)
 	}
@@ -148,10 +156,10 @@ func (l *Learned) learn(e *evidence, probability float64) {
 func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) []float64 {
 	r := l.readers.Get()
 	defer l.readers.Put(r)
-	contexts := l.contexts(p.URL)
+	around := l.around(r, p)
 	told, keys := make([]voice, len(p.Links)), make([]uint64, len(p.Links))
 	for i := range p.Links {
-		told[i], keys[i] = l.hear(r, p, i, contexts), page.Key(p.Links[i].URL)
+		told[i], keys[i] = l.hear(r, p, i, around[i]), page.Key(p.Links[i].URL)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,17 +172,6 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 		dst = append(dst, l.score(l.target(key, p.Links[i].URL)))
 	}
 	return dst
-}
-
-// contexts returns what the judge said of the words around a page's links, nil where
-// it was not asked. They are given once: the source may live for long.
-func (l *Learned) contexts(url string) (contexts []float64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s, ok := l.sources.peek(page.Key(url)); ok {
-		contexts, s.contexts = s.contexts, nil
-	}
-	return contexts
 }
 
 // hearAll takes in what a page says of its links' targets, one voice for each, and
@@ -196,6 +193,9 @@ func (l *Learned) hearAll(p *page.Page, told []voice, keys []uint64, probability
 			if was.turn != l.turn {
 				l.fetched.update(key, known{was.told, l.turn})
 				from.turned(told[i].at, float64(was.told))
+				if past := l.history.find(key); past != nil {
+					past.namedBy(from, told[i].at)
+				}
 			}
 		} else if e := l.target(key, p.Links[i].URL); e.turn != l.turn {
 			e.turn = l.turn

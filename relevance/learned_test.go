@@ -213,7 +213,7 @@ func BenchmarkScoreLinks(b *testing.B) {
 	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
 	p := &page.Page{URL: "http://p.test/"}
 	for i := range 26 {
-		p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d", i%7, i), Anchor: "some words", Context: "ten words around it"})
+		p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d", i%7, i), Anchor: "some words", Context: "twenty words stand around each link so that half of them come before what it says and the rest behind it here"})
 	}
 	dst := make([]float64, 0, len(p.Links))
 	b.ReportAllocs()

@@ -7,6 +7,7 @@ import "math"
 type logistic struct {
 	weight [parts]float64
 	square [parts]float64 // of the gradients, summed
+	youth  float64        // of the crawl, see young
 }
 
 const (
@@ -18,7 +19,7 @@ const (
 // newLogistic returns the model as it begins; background says whether partOver is
 // known.
 func newLogistic(background bool) logistic {
-	m := logistic{weight: prior}
+	m := logistic{weight: prior, youth: 1}
 	if !background {
 		m.weight[partMeanWord] = wordAlone
 	}
@@ -28,10 +29,16 @@ func newLogistic(background bool) logistic {
 	return m
 }
 
+// at is the weight of a part now.
+func (m *logistic) at(part int) float64 { return m.weight[part] + m.youth*young[part] }
+
+// age takes in how many pages the crawl has.
+func (m *logistic) age(pages float64) { m.youth = math.Exp(-pages / childhood) }
+
 func (m *logistic) probability(x *[parts]float64) float64 {
 	z := 0.0
 	for i, v := range x {
-		z += m.weight[i] * v
+		z += m.at(i) * v
 	}
 	return 1 / (1 + math.Exp(-z))
 }

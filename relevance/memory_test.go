@@ -26,7 +26,7 @@ func TestLearnedMemory(t *testing.T) {
 		l.vocabulary.learnLink([]token{token(n)}, 0.5)
 	}
 	for n := range maxPastWords / part / 300 { // as running text of 1,000 words has them
-		l.history.add(&pastPage{key: uint64(n), words: make([]token, 300), links: make([]token, maxLinkWords), source: &source{}})
+		l.history.add(&pastPage{key: uint64(n), words: make([]token, 300), links: make([]token, maxLinkWords+maxEndings), named: make([]naming, maxNamings), source: &source{}})
 	}
 	const links = 50
 	for n := range 2 * maxTargets / part / links {

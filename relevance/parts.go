@@ -21,6 +21,8 @@ const (
 	partMeanWord // and their mean
 	partLinkWord // mean lift of the links' words, in the links that were followed
 	partOver     // how much more often they stand on pages on topic than at large: the mean
+	partAround   // the same of the words around the links
+	partEnding   // mean lift of the endings of the links' words, in the links that were followed
 	partHub      // mean lift of the parents' other links, as far as their pages are known
 	partNear     // lift of those of them that stand near
 	partHost     // lift of the host
@@ -32,12 +34,14 @@ const (
 	parts
 )
 
-// prior is what the weights begin with: rounded from a fit to what ranks a queue's
-// targets on topic before its others, on crawls by the weights of the fit before, for
-// eleven sub-topics of Biology in wikispeedia and mixtures of these. Weights by a fit
-// to one crawl's queues were no better than ones chosen by hand, see
-// docs/relevance.md. Hosts and folders say nothing in that corpus; their weights are
-// chosen by hand.
+// prior is what the weights begin with, to which young is added at the beginning:
+// rounded from a fit to what ranks a queue's targets on topic before its others, on
+// crawls by the weights of the fit before, for eleven sub-topics of Biology in
+// wikispeedia and mixtures of these. Weights by a fit to one crawl's queues were no
+// better than ones chosen by hand, and those nearer to the last fit than these worse
+// on webkb, see docs/relevance.md. Hosts and folders say nothing in wikispeedia; their
+// weights, and those of what the fit did not have, words around and endings, are chosen
+// by hand.
 var prior = [parts]float64{
 	partBias:        -3.5,
 	partMeanParent:  1,
@@ -48,6 +52,8 @@ var prior = [parts]float64{
 	partMeanContext: 0.1,
 	partLinkWord:    2,
 	partOver:        1,
+	partAround:      0.5,
+	partEnding:      0.8,
 	partHub:         0.8,
 	partNear:        0.7,
 	partHost:        0.2,
@@ -56,18 +62,32 @@ var prior = [parts]float64{
 	partMarks:       1,
 }
 
+// young is what is added to the weights at the beginning, and fades by a factor e in
+// childhood pages: while nearly all pages that link are start pages, who links says
+// little, and lifts of words are small, as few pages have them.
+var young = [parts]float64{
+	partMeanParent: -0.9,
+	partLinkWord:   2.5,
+	partOver:       0.7,
+}
+
+// childhood is in pages.
+const childhood = 60
+
 // wordAlone is the first weight of the links' words on pages where it is not known
 // how often they stand on pages at large.
 const wordAlone = 0.7
 
 // What makes up partMarks, once people have marked pages: the correction of the judge
 // for the links' words, and how pages with these words went, in which a marked page
-// counts for several. Without marks pages at large say more than the latter. Chosen on
-// the sub-topics of wikispeedia's Biology.
+// counts for several. Without marks pages at large say more than the latter; but they do
+// not hear what people say, and so with marks they weigh less. Chosen on the sub-topics
+// of wikispeedia's Biology.
 const (
-	markShift = 3
-	markMean  = 0.7
-	markBest  = 0.5
+	markShift = 4.5
+	markMean  = 3
+	markBest  = 1.5
+	markLarge = -0.4
 )
 
 // parts returns the numbers that say what a target may be.
@@ -90,6 +110,8 @@ func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
 	x[partMeanContext] = float64(e.context.sum) / n
 	worth := l.vocabulary.worth(e.words[:e.count], &l.base)
 	x[partMeanWord], x[partWord], x[partLinkWord], x[partOver] = worth.mean, worth.most, worth.inLinks, worth.over
+	x[partAround] = float64(e.over) / n
+	x[partEnding] = l.vocabulary.ended(e.endings[:e.ended], &l.base)
 	for _, s := range e.named() {
 		x[partHub] += s.followed.above(&l.base)
 	}
@@ -101,10 +123,11 @@ func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
 	if !e.text {
 		x[partNav] = 1
 	}
-	x[partEarly] = float64(e.early)
+	x[partEarly] = float64(e.early) / 255
 	x[partHops] = math.Log1p(float64(e.hops))
 	if l.marks.fix != nil {
-		x[partMarks] = markShift*l.marks.fix.shift(e.words[:e.count]) + markMean*x[partMeanWord] + markBest*x[partWord]
+		x[partMarks] = markShift*l.marks.fix.shift(e.words[:e.count]) + markMean*x[partMeanWord] + markBest*x[partWord] +
+			markLarge*(x[partOver]+x[partAround])
 	}
 }
 
@@ -116,7 +139,7 @@ func (l *Learned) told(e *evidence) []Term {
 		terms = append(terms, Term{"explored", 1, "fetched because little was known of it, not for its score"})
 	}
 	for i, about := range l.about(e, x) {
-		terms = append(terms, Term{about[0], l.model.weight[i] * x[i], about[1]})
+		terms = append(terms, Term{about[0], l.model.at(i) * x[i], about[1]})
 	}
 	return terms
 }
@@ -142,6 +165,8 @@ func (l *Learned) about(e *evidence, x [parts]float64) [parts][2]string {
 		partMeanWord:    {"words, mean", odds(partMeanWord) + ", as fetched pages with these words went"},
 		partLinkWord:    {"link words", odds(partLinkWord) + ", as other links with these words went"},
 		partOver:        {"words at large", "odds × " + strconv.FormatFloat(math.Exp(x[partOver]), 'g', 2, 64) + ", as they stand on pages on topic and on pages at large"},
+		partAround:      {"words around at large", odds(partAround) + ", as they stand on pages on topic and on pages at large"},
+		partEnding:      {"word endings", odds(partEnding) + ", as other links whose words end alike went"},
 		partHub:         {"sister links", odds(partHub) + ", as the other links of the same pages went, those to known pages too"},
 		partNear:        {"links beside", odds(partNear) + ", as links that stand near on the same pages went"},
 		partHost:        {"host", odds(partHost) + ", as its " + f(float64(e.host.pages), 0) + " fetched pages went"},

@@ -26,10 +26,9 @@ type Rescorer interface {
 // WordScorer is a Policy that learns from the words of pages, as Words has them.
 type WordScorer interface {
 	Policy
-	// ScoreWords is ScorePage for a page that was cut into words already. contexts
-	// says of each link how far the words around it are on topic. It may change words
-	// and keeps neither.
-	ScoreWords(p *page.Page, similarity float64, words []uint32, contexts []float64) Score
+	// ScoreWords is ScorePage for a page that was cut into words already, and
+	// the words around its links. It may change words and keeps neither.
+	ScoreWords(p *page.Page, similarity float64, words []uint32, around *Around) Score
 }
 
 // Unlinked is a Policy that has an opinion of URLs to which no page links, as those

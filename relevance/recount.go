@@ -11,6 +11,12 @@ func (l *Learned) recount(p *pastPage, probability, weight float64) {
 	for _, r := range []*record{&l.all, &p.host.record, &p.folder.record} {
 		r.recount(pages, onTopic)
 	}
+	for _, n := range p.named {
+		n.by.recount(n.at, pages, onTopic, probability)
+	}
+	if was, done := l.fetched.peek(p.key); done {
+		l.fetched.change(p.key, known{float32(probability), was.turn})
+	}
 	l.base.move(&l.all) // lifts are worked out anew
 	p.source.moved += float32(probability - p.now)
 	p.now, p.weight = probability, weight
@@ -34,6 +40,16 @@ func (v *vocabulary) recount(onPage, inLinks []token, pages, onTopic float64) {
 		if w := v.words.find(t); w != nil {
 			w.link.recount(pages, onTopic)
 		}
+	}
+}
+
+// recount takes in that the page of a link is of another probability now, and counts
+// for more pages, or less.
+func (s *source) recount(at uint8, pages, onTopic, probability float64) {
+	s.followed.recount(pages, onTopic)
+	s.recounts++
+	if int(at) < len(s.turns) {
+		s.turns[at] = turnOf(probability)
 	}
 }
 

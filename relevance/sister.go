@@ -7,12 +7,13 @@ package relevance
 type source struct {
 	followed place   // its links whose pages are known, fetched before or since
 	turns    []uint8 // what they turned out to be, by place: 0 unknown, else 1 + 254 · probability
-	hops     float32 // links since a page on topic; 0 is one itself
 	told     float32 // its probability, as its links were told, see kin.go
+	recounts float32 // how often a link turned out to be something else, by what people said
 	moved    float32 // by so much it has changed since, by what people said
 	scored   bool    // told is known
+	hops     uint8   // links since a page on topic, 255 at most; 0 is one itself
 
-	contexts []float64 // until its links are scored: what the judge says of the words around each, nil when not known
+	around []surroundings // until its links are scored: of each, nil when not known
 }
 
 const (
@@ -29,9 +30,12 @@ func placeOf(i int) uint8 { return uint8(min(i, maxPlace)) }
 func (s *source) turned(at uint8, probability float64) {
 	s.followed.add(probability)
 	if int(at) < len(s.turns) {
-		s.turns[at] = 1 + uint8(254*probability)
+		s.turns[at] = turnOf(probability)
 	}
 }
+
+// turnOf is a probability as turns has it.
+func turnOf(probability float64) uint8 { return 1 + uint8(254*probability) }
 
 // nearWeight is what a link so many places away counts: 1 over its distance.
 var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1. / 5}
@@ -43,7 +47,7 @@ var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1
 func (e *evidence) near() record {
 	var followed float32
 	for _, s := range e.named() {
-		followed += s.followed.pages
+		followed += s.followed.pages + s.recounts // neither ever falls
 	}
 	if followed != e.followed {
 		e.followed, e.beside = followed, e.nearNow()

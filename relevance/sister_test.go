@@ -112,3 +112,31 @@ func TestNoVoiceTwice(t *testing.T) {
 		t.Errorf("%v pages of its links are known, %v on topic, want the one, once", r.pages, r.onTopic)
 	}
 }
+
+// TestMarkedSisters: what people say of a page changes what its sister links say, of
+// pages that named it before it was fetched and after.
+func TestMarkedSisters(t *testing.T) {
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
+	show := func(p *page.Page) {
+		l.ScorePage(p, 0.5)
+		l.ScoreLinks(nil, p, 0.5)
+	}
+	show(list("http://before.test/", 0, 100))
+	fetched := list("http://t.test/0")
+	l.ScorePage(fetched, 1)
+	show(list("http://after.test/", 0, 101))
+	for n := 100; n < 102; n++ { // so that it is worked out before as well
+		l.Rescore(page.Key(fmt.Sprintf("http://t.test/%d", n)))
+	}
+	l.Mark([]Marked{{URL: fetched.URL, Page: fetched}})
+	show(list("http://later.test/", 0, 102))
+	for n := 100; n < 103; n++ {
+		e, _ := l.evidence.peek(page.Key(fmt.Sprintf("http://t.test/%d", n)))
+		if s := e.named()[0]; s.followed.onTopic != 0 || s.turns[0] != turnOf(0) {
+			t.Errorf("%d: %v pages of its sisters on topic, the one beside it %d; want none, and %d", n, s.followed.onTopic, s.turns[0], turnOf(0))
+		}
+		if near, now := e.near(), e.nearNow(); near != now {
+			t.Errorf("%d: what stands near is taken for %v, and is %v", n, near, now)
+		}
+	}
+}

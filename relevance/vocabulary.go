@@ -30,6 +30,18 @@ type worth struct {
 	over       float64 // mean, see Background
 }
 
+// ended is the mean lift of some endings in links; 0 for a new one.
+func (v *vocabulary) ended(endings []token, b *base) float64 {
+	sum := 0.0
+	for _, t := range endings {
+		if w := v.words.find(t); w != nil {
+			w.lifts(b)
+			sum += w.linkLift
+		}
+	}
+	return sum / float64(max(1, len(endings)))
+}
+
 // worth says what some words are worth.
 func (v *vocabulary) worth(words []token, b *base) (worth worth) {
 	for i, t := range words {

@@ -54,7 +54,8 @@ func (s *wordScorer) scorePage(l *labeller, p *page.Page) (score crawler.Score) 
 	}
 	result, why := l.classifier.Read(reading, features.Doc(p.Fields()), l.class, contexts)
 	probability := l.note(&score, result, why)
-	r := s.policy.ScoreWords(p, probability, reading.Words, reading.Parts)
+	around := relevance.Around{Judged: reading.Parts, Words: reading.PartWords, Ends: reading.PartEnds}
+	r := s.policy.ScoreWords(p, probability, reading.Words, &around)
 	score.Value, score.Terms = r.Value, storeTerms(r.Terms)
 	l.heed(&score, probability, r.Value)
 	return score

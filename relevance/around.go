@@ -1,0 +1,77 @@
+package relevance
+
+import (
+	"fossick/features"
+	"fossick/page"
+)
+
+// Around is what one cut of a page says of the words around each of its links.
+type Around struct {
+	Judged []float64 // how far they are on topic, by the judge
+	Words  []uint32  // what Words has of them, one link's after the other's
+	Ends   []int     // where each link's words end
+}
+
+// surroundings are the words around one link as a scorer has them: a name says what a
+// target is called, they say what is said of it, and there are more of them.
+type surroundings struct {
+	judged float64 // probability, by the judge
+	over   float64 // how much more often they stand on pages on topic than at large: the mean, see Background
+}
+
+// weighAround makes surroundings of what was read, with what words are worth now. The
+// caller has the lock.
+func (l *Learned) weighAround(read *Around) []surroundings {
+	all := make([]surroundings, len(read.Judged))
+	from := 0
+	for i := range all {
+		all[i] = surroundings{read.Judged[i], l.vocabulary.over(read.Words[from:read.Ends[i]], &l.base)}
+		from = read.Ends[i]
+	}
+	return all
+}
+
+// over is by how much more often some words stand on the crawl's pages on topic than
+// on pages at large, in the mean; 0 without words.
+func (v *vocabulary) over(words []token, b *base) float64 {
+	if len(words) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, t := range words {
+		if w := v.words.find(t); w != nil {
+			w.lifts(b)
+			sum += w.over
+		} else {
+			sum += b.unmet
+		}
+	}
+	return sum / float64(len(words))
+}
+
+// around returns the surroundings of p's links: those that came with the page, which
+// are given once, since its source may live for long, or else read now.
+func (l *Learned) around(r *wordReader, p *page.Page) []surroundings {
+	if known := l.aroundKnown(p.URL); len(known) == len(p.Links) {
+		return known
+	}
+	read := Around{Judged: make([]float64, len(p.Links)), Ends: make([]int, len(p.Links))}
+	for i := range p.Links {
+		context := p.Links[i].Context
+		read.Judged[i] = l.judge(features.Doc{Text: context, Lang: p.Lang})
+		read.Words = r.tokens.Append(read.Words, context, p.Lang)
+		read.Ends[i] = len(read.Words)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.weighAround(&read)
+}
+
+func (l *Learned) aroundKnown(url string) (known []surroundings) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s, ok := l.sources.peek(page.Key(url)); ok {
+		known, s.around = s.around, nil
+	}
+	return known
+}
