@@ -38,8 +38,12 @@ func NewPaperMean(k *Keywords, rho float64) (*PaperMean, error) {
 	return &PaperMean{Paper: *p, parents: newRecent[parentsOf](maxEvidence)}, nil
 }
 
-// ScorePage returns R of a page, given the mean R of the pages that link to it.
+// ScorePage returns R of a page by the mean R of the pages that are known to link to
+// it; parents is that mean as it was some links ago, and counts where none is known.
 func (s *PaperMean) ScorePage(p *page.Page, parents float64) Score {
+	if mean, known := s.Rescore(page.Key(p.URL)); known {
+		parents = mean
+	}
 	score := s.Paper.ScorePage(p, parents)
 	for i := range score.Terms {
 		switch t := &score.Terms[i]; t.Name {

@@ -74,6 +74,9 @@ func TestPaperMeanOfMany(t *testing.T) {
 		}
 	}
 	for to, all := range parents {
+		if got, want := s.ScorePage(&page.Page{URL: to}, 1).Value, 0.3*meanOf(all); !near(got, want) {
+			t.Errorf("%s, which has no word of K, is fetched with R %v, want %v by the mean of today", to, got, want)
+		}
 		if got, known := s.Rescore(page.Key(to)); !known || !near(got, meanOf(all)) {
 			t.Errorf("%s waits with %v, %v; want %v", to, got, known, meanOf(all))
 		}
