@@ -25,12 +25,15 @@ const (
 // memory, most of it waiting for the memory: 200 URLs a page up to 8,000, then
 // fewer, near 100 (a quarter of the processor time of a crawl of small pages, at 500,
 // was too much for what a few pages more can teach; new links to a URL that waits tell
-// at once). On disk, where one costs a microsecond, 100.
-func rescoreAfter(queue int, onDisk bool) int {
+// at once). On disk, where one costs a microsecond, 100. What a page more can teach
+// falls as pages grow, so that a crawl of more than a few hundred waits until it has
+// grown by a fortieth, or by 100 pages.
+func rescoreAfter(queue int, pages uint64, onDisk bool) int {
+	grown := int(min(pages/40, 100))
 	if onDisk {
-		return max(10, queue/100)
+		return max(10, grown, queue/100)
 	}
-	return max(10, queue/200, queue/100-40)
+	return max(10, grown, queue/200, queue/100-40)
 }
 
 // learned gives the queue new priorities once the scorer has learned enough.
@@ -47,7 +50,7 @@ func (c *Crawler) learned() error {
 			r.upTo = pages
 			r.going = !c.frontier.Renew(n*rescoreAPage, c.newPriority(scorer))
 		}
-	case int(pages-r.last) < rescoreAfter(queue, c.frontier.Spilled()):
+	case int(pages-r.last) < rescoreAfter(queue, pages, c.frontier.Spilled()):
 	case queue <= r.atOnce:
 		c.rescore(scorer)
 	default:
