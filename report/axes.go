@@ -34,6 +34,9 @@ func (c Chart) style(p *plot.Plot) {
 	if c.XNumbers {
 		p.X.Tick.Marker = numberTicks{}
 	}
+	if c.YNumbers {
+		p.Y.Tick.Marker = numberTicks{}
+	}
 	if c.YCounts {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 	}

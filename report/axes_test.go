@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
@@ -53,5 +54,21 @@ func TestCountsAndNumbers(t *testing.T) {
 		if _, err := NewFigure("Words", "", c); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestCorrelation: what is no share is not written as one.
+func TestCorrelation(t *testing.T) {
+	c := Chart{XLabel: "pages", YLabel: "τ", YNumbers: true,
+		Lines: []Line{{Name: "bfs", Points: []Point{{10, 0.4567}}, Band: [][2]float64{{0.4, 0.5}}}}}
+	f, err := NewFigure("τ", "", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Tables[0].Rows[0], []string{"10", "0.457", "0.400–0.500"}; !slices.Equal(got, want) {
+		t.Errorf("numbers %q, want %q", got, want)
+	}
+	if strings.Contains(string(f.SVG), "%") {
+		t.Error("the axis has percents")
 	}
 }

@@ -72,15 +72,28 @@ func (c Chart) numbers(l Line) Numbers {
 		if c.XNumbers {
 			x = strconv.FormatFloat(p.X, 'f', -1, 64)
 		}
-		y := fmt.Sprintf("%.1f %%", 100*p.Y)
-		if c.YCounts {
-			y = Number(int(p.Y))
-		}
-		row := []string{x, y}
+		row := []string{x, c.valueText(p.Y)}
 		if l.Band != nil {
-			row = append(row, Span(l.Band[i]))
+			row = append(row, c.bandText(l.Band[i]))
 		}
 		n.Rows = append(n.Rows, row)
 	}
 	return n
+}
+
+func (c Chart) valueText(y float64) string {
+	switch {
+	case c.YCounts:
+		return Number(int(y))
+	case c.YNumbers:
+		return strconv.FormatFloat(y, 'f', 3, 64)
+	}
+	return fmt.Sprintf("%.1f %%", 100*y)
+}
+
+func (c Chart) bandText(ci [2]float64) string {
+	if c.YNumbers {
+		return fmt.Sprintf("%.3f–%.3f", ci[0], ci[1])
+	}
+	return Span(ci)
 }

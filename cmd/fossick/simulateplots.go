@@ -18,6 +18,9 @@ func (r *simulateResult) bandsText() string {
 // inSeconds is the time of a point, 0 without manners.
 func inSeconds(p meanPoint) webgraph.Mean { return webgraph.Mean{Value: 3600 * p.hours.Value} }
 
+// tauLabel names the axis of a correlation, which is no share.
+const tauLabel = "τ"
+
 // maxBands is how many intervals of one plot can be told apart.
 const maxBands = 5
 
@@ -30,13 +33,13 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 	}{
 		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, func(p meanPoint) webgraph.Mean { return p.pageRank }},
 		{"Sites", "Sites that the pages crawled are of.", "sites", true, func(p meanPoint) webgraph.Mean { return p.sites }},
-		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, func(p meanPoint) webgraph.Mean { return p.tau }},
+		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", tauLabel, false, func(p meanPoint) webgraph.Mean { return p.tau }},
 		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, func(p meanPoint) webgraph.Mean { return p.harvest }},
 		{"Time", "Simulated seconds that so many pages took, with one fetch at a time on a host, and rests.", "seconds", true, inSeconds},
 	}
 	var figures []report.Figure
 	for _, k := range kinds {
-		c := report.Chart{XLabel: "pages crawled", YLabel: k.y, YCounts: k.counts, Fit: report.FitTop}
+		c := report.Chart{XLabel: "pages crawled", YLabel: k.y, YCounts: k.counts, YNumbers: k.y == tauLabel, Fit: report.FitTop}
 		for _, name := range r.order {
 			if line := r.line(name, k.counts, k.of); len(line.Points) > 0 {
 				c.Lines = append(c.Lines, line)
