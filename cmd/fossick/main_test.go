@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -27,6 +29,10 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script: the command line as users and other programs
 // see it, one behaviour a file.
 func TestScripts(t *testing.T) {
+	// Tests that were started by nohup would hand its deafness down to every fossick.
+	hangUps := make(chan os.Signal, 1)
+	signal.Notify(hangUps, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangUps) })
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe,
 	}})
