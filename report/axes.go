@@ -72,6 +72,9 @@ func (c Chart) limits() box {
 	if c.XNumbers {
 		b.x0, b.x1 = c.span()
 	}
+	if c.YNumbers && least < 0 {
+		b.y0 = math.Floor(5*least) / 5
+	}
 	switch {
 	case c.YCounts:
 		b.y0, b.y1 = 1, roundUp(max(most, 10))

@@ -71,4 +71,8 @@ func TestCorrelation(t *testing.T) {
 	if strings.Contains(string(f.SVG), "%") {
 		t.Error("the axis has percents")
 	}
+	c.Lines[0].Band[0][0] = -0.31
+	if b := c.limits(); b.y0 != -0.4 {
+		t.Errorf("the axis begins at %v, want it below −0.31", b.y0)
+	}
 }

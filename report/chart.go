@@ -68,7 +68,7 @@ type Chart struct {
 	XShares        bool   // X are shares, and the axis runs from 0 to 100 %
 	XNumbers       bool   // X are numbers such as 0.05, and the axis spans them
 	YCounts        bool   // Y are counts of 1 or more, on a logarithmic axis
-	YNumbers       bool   // Y are numbers in [0,1] that are no shares, such as a correlation
+	YNumbers       bool   // Y are numbers in [−1,1] that are no shares, such as a correlation
 	Fit            Fit
 }
 

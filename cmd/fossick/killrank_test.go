@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"fossick/corpusweb"
-	"fossick/datasets"
 	"fossick/store"
 )
 
@@ -21,20 +19,7 @@ func TestKillRank(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills many processes")
 	}
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr, _, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	plan := killPlan{set: set, args: append(demoSeeds(t), "--delay", "0", "--exclude", `[?&]|/calendar/|/threads`)}
-	dir := filepath.Join(t.TempDir(), "crawl")
-	if killed, _ := runAndKill(t, plan.focus(addr, dir), 2*time.Minute); killed {
-		t.Fatal("the crawl takes too long")
-	}
+	dir := crawledDemo(t)
 	rank := func(dir, method string) []string { return []string{"rank", dir, "--method", method, "--quiet"} }
 	methods := []string{"pagerank", "hits"}
 	want, took := map[string]map[uint64]store.Rank{}, time.Minute

@@ -19,20 +19,7 @@ func TestKillRefine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills many processes")
 	}
-	set, err := datasets.Open("demo", datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr, _, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	plan := killPlan{set: set, args: append(demoSeeds(t), "--delay", "0", "--exclude", `[?&]|/calendar/|/threads`)}
-	dir := filepath.Join(t.TempDir(), "crawl")
-	if killed, _ := runAndKill(t, plan.focus(addr, dir), 2*time.Minute); killed {
-		t.Fatal("the crawl takes too long")
-	}
+	dir := crawledDemo(t)
 	whole := filepath.Join(t.TempDir(), "whole")
 	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
@@ -63,6 +50,26 @@ func TestKillRefine(t *testing.T) {
 		t.Errorf("%d labels after the kills, %d without; want the same ones", len(got), len(want))
 	}
 	t.Logf("%d labels, %v, %d errors found by verify", len(got), k.at, k.problems)
+}
+
+// crawledDemo returns the store of a crawl of the demo set, for verbs to be killed on.
+func crawledDemo(t *testing.T) (dir string) {
+	t.Helper()
+	set, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, _, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	plan := killPlan{set: set, args: append(demoSeeds(t), "--delay", "0", "--exclude", `[?&]|/calendar/|/threads`)}
+	dir = filepath.Join(t.TempDir(), "crawl")
+	if killed, _ := runAndKill(t, plan.focus(addr, dir), 2*time.Minute); killed {
+		t.Fatal("the crawl takes too long")
+	}
+	return dir
 }
 
 func refinedLabels(t *testing.T, dir string) map[uint64]store.Label {

@@ -33,8 +33,7 @@ type list struct {
 	io.Closer
 }
 
-// listLines yields the lines of a list with their numbers, from 1, without blanks
-// around them, empty lines and # comments. An error names the file.
+// listLines yields the lines of a list as linesOf does.
 func listLines(path string) iter.Seq2[listLine, error] {
 	return func(yield func(listLine, error) bool) {
 		f, err := openList(path)
@@ -43,7 +42,15 @@ func listLines(path string) iter.Seq2[listLine, error] {
 			return
 		}
 		defer f.Close() // opened for reading: nothing can be lost
-		lines := bufio.NewScanner(f)
+		linesOf(f, path)(yield)
+	}
+}
+
+// linesOf yields the lines of a list with their numbers, from 1, without blanks
+// around them, empty lines and # comments. An error names the file.
+func linesOf(r io.Reader, path string) iter.Seq2[listLine, error] {
+	return func(yield func(listLine, error) bool) {
+		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, maxListLine)
 		n := 1
 		for ; lines.Scan(); n++ {
@@ -55,11 +62,11 @@ func listLines(path string) iter.Seq2[listLine, error] {
 				return
 			}
 		}
-		if err := lines.Err(); err != nil {
-			if errors.Is(err, bufio.ErrTooLong) {
-				err = fmt.Errorf("over %d KiB without an end of line; is it a text file?", maxListLine>>10)
-			}
-			yield(listLine{}, fmt.Errorf("%s:%d: %w", path, n, err))
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(listLine{}, fmt.Errorf("%s:%d: over %d KiB without an end of line; is it a text file?", path, n, maxListLine>>10))
+		case err != nil: // in the line that came last, whole or not
+			yield(listLine{}, fmt.Errorf("%s:%d: the file breaks off or is damaged here (%w); write it again", path, max(1, n-1), err))
 		}
 	}
 }

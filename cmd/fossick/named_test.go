@@ -25,7 +25,7 @@ func FuzzNamed(f *testing.F) {
 				return nil
 			})
 			if err != nil {
-				if !strings.Contains(err.Error(), "a line of more than") {
+				if !strings.Contains(err.Error(), "over 1024 KiB") {
 					t.Fatal(err)
 				}
 				t.Skip("a long line")
@@ -76,7 +76,7 @@ func FuzzWeight(f *testing.F) {
 func TestNamedErrors(t *testing.T) {
 	none := func(string, string, int) error { return nil }
 	for want, r := range map[string]io.Reader{
-		"file:3: a line of more than": strings.NewReader("a\nb\n" + strings.Repeat("c", maxNamedBytes+1)),
+		"file:3: over 1024 KiB":       strings.NewReader("a\nb\n" + strings.Repeat("c", maxListLine+1)),
 		"file:2: the file breaks off": io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(io.ErrUnexpectedEOF)),
 	} {
 		if _, err := eachNamed(r, "file", none); err == nil || !strings.HasPrefix(err.Error(), want) {

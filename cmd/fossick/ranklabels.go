@@ -121,7 +121,7 @@ func (r *rankRun) blockOf() ([]uint32, error) {
 // named calls do with the nodes that a file names, a line each, and what stands
 // after the tab.
 func (r *rankRun) named(path string, do func(v uint32, value string, line int) error) error {
-	f, err := datasets.OpenFile(path)
+	f, err := openList(path)
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,6 @@ func (r *simulateResult) bandsText() string {
 // inSeconds is the time of a point, 0 without manners.
 func inSeconds(p meanPoint) webgraph.Mean { return webgraph.Mean{Value: 3600 * p.hours.Value} }
 
-// tauLabel names the axis of a correlation, which is no share.
-const tauLabel = "τ"
-
 // maxBands is how many intervals of one plot can be told apart.
 const maxBands = 5
 
@@ -28,20 +25,20 @@ const maxBands = 5
 func (r *simulateResult) plots() ([]report.Figure, error) {
 	kinds := []struct {
 		title, caption, y string
-		counts            bool
+		counts, numbers   bool
 		of                func(meanPoint) webgraph.Mean
 	}{
-		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, func(p meanPoint) webgraph.Mean { return p.pageRank }},
-		{"Sites", "Sites that the pages crawled are of.", "sites", true, func(p meanPoint) webgraph.Mean { return p.sites }},
-		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", tauLabel, false, func(p meanPoint) webgraph.Mean { return p.tau }},
-		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, func(p meanPoint) webgraph.Mean { return p.harvest }},
-		{"Time", "Simulated seconds that so many pages took, with one fetch at a time on a host, and rests.", "seconds", true, inSeconds},
+		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, false, func(p meanPoint) webgraph.Mean { return p.pageRank }},
+		{"Sites", "Sites that the pages crawled are of.", "sites", true, false, func(p meanPoint) webgraph.Mean { return p.sites }},
+		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, true, func(p meanPoint) webgraph.Mean { return p.tau }},
+		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, false, func(p meanPoint) webgraph.Mean { return p.harvest }},
+		{"Time", "Simulated seconds that so many pages took, with one fetch at a time on a host, and rests.", "seconds", true, false, inSeconds},
 	}
 	var figures []report.Figure
 	for _, k := range kinds {
-		c := report.Chart{XLabel: "pages crawled", YLabel: k.y, YCounts: k.counts, YNumbers: k.y == tauLabel, Fit: report.FitTop}
+		c := report.Chart{XLabel: "pages crawled", YLabel: k.y, YCounts: k.counts, YNumbers: k.numbers, Fit: report.FitTop}
 		for _, name := range r.order {
-			if line := r.line(name, k.counts, k.of); len(line.Points) > 0 {
+			if line := r.line(name, k.counts, k.numbers, k.of); len(line.Points) > 0 {
 				c.Lines = append(c.Lines, line)
 			}
 		}
@@ -58,17 +55,21 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 }
 
 // line is the curve of one ordering; what is not known is left out, and so are counts
-// below 1, which a logarithmic axis does not have.
-func (r *simulateResult) line(name string, counts bool, of func(meanPoint) webgraph.Mean) report.Line {
-	line := report.Line{Name: name}
+// below 1, which a logarithmic axis does not have. Of shares and counts the intervals end
+// at 0; numbers may be as low as −1.
+func (r *simulateResult) line(name string, counts, numbers bool, of func(meanPoint) webgraph.Mean) report.Line {
+	line, least := report.Line{Name: name}, 0.0
+	if numbers {
+		least = -1
+	}
 	for _, p := range r.points[name] {
 		m := of(p)
 		if math.IsNaN(m.Value) || counts && m.Value < 1 {
 			continue
 		}
-		line.Points = append(line.Points, report.Point{X: float64(p.pages), Y: max(0, m.Value)})
+		line.Points = append(line.Points, report.Point{X: float64(p.pages), Y: max(least, m.Value)})
 		if m.CI != nil && !counts {
-			line.Band = append(line.Band, [2]float64{max(0, m.CI[0]), min(1, m.CI[1])})
+			line.Band = append(line.Band, [2]float64{max(least, m.CI[0]), min(1, m.CI[1])})
 		}
 	}
 	if len(line.Band) != len(line.Points) || len(r.order) > maxBands {

@@ -21,7 +21,7 @@ Example:
 
 type repairCmd struct {
 	Store   string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store."`
-	Compact bool   `help:"Then give back the disk space of what a refresh replaced or withdrew, and of records written over. It needs 128 MiB of room and may take minutes for a large store; a kill in the middle loses nothing."`
+	Compact bool   `help:"Then give back the disk space of what a refresh replaced or withdrew, and of records written over. It needs 128 MiB of room and that of the index (*.sst) once more, and may take minutes for a large store; a kill in the middle loses nothing."`
 }
 
 func (repairCmd) Help() string {
