@@ -286,7 +286,7 @@ func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
 	}
 	var id store.ID
 	if fate.Reason == "" {
-		f := found{url: target, hash: store.HashURL(target), score: o.queued.Score, skip: c.opt.Scope.skipURL(target)}
+		f := found{url: target, hash: store.HashURL(target), score: o.queued.Score, skip: c.opt.Scope.Excludes(target)}
 		birth := store.Birth{From: o.urlID(), Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
 		if id, err = c.discover(b, birth, f, frontier.Link{Score: o.queued.Score, Step: c.counts.Pages}); err != nil {
 			return 0, err

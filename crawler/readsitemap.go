@@ -129,7 +129,7 @@ func (c *Crawler) rate(o *outcome, links []found) {
 		if ok {
 			f.score = scorer.ScoreUnlinked(f.url, o.parent)
 		}
-		f.skip = c.opt.Scope.skipURL(f.url)
+		f.skip = c.opt.Scope.Excludes(f.url)
 		if f.skip == "" {
 			f.skip = c.belowThreshold(f.score)
 		}

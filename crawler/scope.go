@@ -47,11 +47,11 @@ func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
 	if why := s.skipLang(from, l, depth); why != "" {
 		return why
 	}
-	return s.skipURL(l.URL)
+	return s.Excludes(l.URL)
 }
 
-// skipURL says why a URL is not visited wherever it stands, "" when it is.
-func (s *Scope) skipURL(u string) string {
+// Excludes says why a URL is not visited wherever it stands, "" when it is.
+func (s *Scope) Excludes(u string) string {
 	switch {
 	case s.Exclude != nil && s.Exclude.MatchString(u):
 		return "excluded by " + s.Exclude.String()
@@ -62,10 +62,6 @@ func (s *Scope) skipURL(u string) string {
 	}
 	return ""
 }
-
-// Excludes says why a URL is out of scope wherever it stands, "" when it is not:
-// start pages are asked about before a store is made.
-func (s *Scope) Excludes(u string) string { return s.skipURL(u) }
 
 func topLevel(u string) string {
 	parsed, err := url.Parse(u)

@@ -80,7 +80,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	}
 	v.urls = append(v.urls, nil) // numbers begin with 1
 	for _, seed := range opt.Seeds {
-		if why := opt.Scope.skipURL(seed); why != "" {
+		if why := opt.Scope.Excludes(seed); why != "" {
 			return VirtualResult{}, fmt.Errorf("start page %s: %s", seed, why)
 		}
 		v.discover(found{url: seed, hash: store.HashURL(seed), score: 1}, frontier.Link{Score: 1}, 0, 0)
@@ -233,7 +233,7 @@ func (v *virtual) redirect(u *vURL, to string) {
 	if err != nil || u.hops+1 > maxHops {
 		return
 	}
-	f := found{url: target, hash: store.HashURL(target), score: u.score, skip: v.opt.Scope.skipURL(target)}
+	f := found{url: target, hash: store.HashURL(target), score: u.score, skip: v.opt.Scope.Excludes(target)}
 	v.discover(f, frontier.Link{Score: u.score, Step: v.counts.Pages}, u.depth, u.hops+1)
 }
 

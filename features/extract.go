@@ -1,7 +1,6 @@
 package features
 
 import (
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -198,23 +197,6 @@ func (x *Extractor) words(row []known) {
 	}
 }
 
-// countRow counts words of which each is one term or none.
-func (x *Extractor) countRow(row []known) {
-	x.room(x.lex.Len())
-	n := len(x.touched)
-	touched, count := slices.Grow(x.touched, len(row))[:n+len(row)], x.count
-	for i := range row {
-		term := row[i].body
-		c := &count[term+terms0]
-		touched[n] = term
-		if math.Float32bits(*c) == 0 {
-			n++
-		}
-		*c++
-	}
-	x.touched = touched[:n]
-}
-
 // term counts what a word of running text stands for.
 func (x *Extractor) term(body int32, e **entry) {
 	x.add(body, 1)
@@ -280,35 +262,6 @@ func (x *Extractor) field(f field, text, lang string, weight float32) {
 			}
 		}
 	})
-}
-
-// terms0 is where the counts of terms begin: those of noTerm and leftOut stand before
-// them, so that a word that is no term can be counted like any other. They are never
-// zero, so that they never come to touched.
-const terms0 = 2
-
-// room makes place for the counts of n terms.
-func (x *Extractor) room(n int) {
-	if n += terms0; n <= len(x.count) {
-		return
-	}
-	if len(x.count) == 0 {
-		x.count = []float32{1, 1}
-	}
-	x.count = append(x.count, make([]float32, max(1024, n-len(x.count)))...)
-}
-
-func (x *Extractor) add(term int32, n float32) {
-	if term < 0 {
-		return
-	}
-	if int(term) >= len(x.count)-terms0 {
-		x.room(x.lex.Len())
-	}
-	if x.count[term+terms0] == 0 {
-		x.touched = append(x.touched, term)
-	}
-	x.count[term+terms0] += n
 }
 
 // path returns the part of a URL that may tell its subject: its path, unescaped, ""

@@ -56,7 +56,9 @@ func (h *history) add(p *pastPage) {
 	drop := 0
 	for h.words > h.limit && drop < len(h.pages)-1 || len(h.pages)-drop > maxPastPages {
 		h.words -= len(h.pages[drop].words)
-		delete(h.byKey, h.pages[drop].key)
+		if old := h.pages[drop]; h.byKey[old.key] == old { // not one that came again since
+			delete(h.byKey, old.key)
+		}
 		h.pages[drop] = nil
 		drop++
 	}

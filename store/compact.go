@@ -24,7 +24,7 @@ type Compaction struct {
 
 // Compact gives the disk space of the closed store in dir back that nothing needs any
 // more: bodies that a refresh replaced or that were withdrawn, and records written over.
-// It needs room for one value log, 128 MiB, and merges all tables. Unlike in a crawl
+// It needs room for one value log, 128 MiB, and for the tables, all of which it merges. Unlike in a crawl
 // every write is synced, as a log is removed once what is left of it is written anew:
 // neither a kill nor a power cut in the middle loses a record. When ctx ends it stops
 // between two logs, with ctx's error; what was done by then stays.
@@ -43,7 +43,10 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	if c.Before, err = sizeOf(path); err != nil {
 		return c, err
 	}
-	if err = errors.Join(mergeTables(ctx, path), rewriteLogs(ctx, path)); err != nil {
+	if err = mergeTables(ctx, path); err == nil {
+		err = rewriteLogs(ctx, path)
+	}
+	if err != nil {
 		return c, fmt.Errorf("store %s: %w", dir, err)
 	}
 	c.After, err = sizeOf(path)
