@@ -39,9 +39,8 @@ func (v *vocabulary) over(words []token, b *base) float64 {
 	}
 	sum := 0.0
 	for _, t := range words {
-		if w := v.words.find(t); w != nil {
-			w.lifts(b)
-			sum += w.over
+		if w, known := v.words.find(t); known {
+			sum += w.above(b)
 		} else {
 			sum += b.unmet
 		}
@@ -51,10 +50,12 @@ func (v *vocabulary) over(words []token, b *base) float64 {
 
 // around returns the surroundings of p's links: those that came with the page, which
 // are given once, since its source may live for long, or else read now.
-func (l *Learned) around(r *wordReader, p *page.Page) []surroundings {
+func (l *Learned) around(p *page.Page) []surroundings {
 	if known := l.aroundKnown(p.URL); len(known) == len(p.Links) {
 		return known
 	}
+	r := l.readers.Get()
+	defer l.readers.Put(r)
 	read := Around{Judged: make([]float64, len(p.Links)), Ends: make([]int, len(p.Links))}
 	for i := range p.Links {
 		context := p.Links[i].Context

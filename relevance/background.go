@@ -53,17 +53,27 @@ func (b *Background) over(w token, on, all float32) float64 {
 	if b == nil {
 		return 0
 	}
-	share := b.least * rarer
-	if known, ok := b.share[w]; ok {
-		share = float64(known)
-	}
-	return math.Log((float64(on)/share + doubt) / (float64(all) + doubt))
+	return onTopic(on, b.of(w)) - atLarge(all)
 }
+
+// of returns the share of pages at large that have a word.
+func (b *Background) of(w token) float32 {
+	if known, ok := b.share[w]; ok {
+		return known
+	}
+	return float32(b.least * rarer)
+}
+
+// onTopic is the word's own part of over, ln(on / share + 2).
+func onTopic(on, share float32) float64 { return math.Log(float64(on)/float64(share) + doubt) }
+
+// atLarge is the part that all words have, ln(all + 2).
+func atLarge(all float32) float64 { return math.Log(float64(all) + doubt) }
 
 // unmet is over of a word with on = 0, whatever its share: ln(2 / (all + 2)).
 func (b *Background) unmet(all float32) float64 {
 	if b == nil {
 		return 0
 	}
-	return math.Log(doubt / (float64(all) + doubt))
+	return math.Log(doubt) - atLarge(all)
 }

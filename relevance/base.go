@@ -11,6 +11,7 @@ type base struct {
 	mean, odds float64 // mean probability of the crawl's pages, and its log-odds
 	onTopic    float32 // sum of their probabilities
 	background *Background
+	atLarge    float64 // what all words' share is compared with, see Background
 	unmet      float64 // what a word is worth, see Background, that no page of the crawl has had
 }
 
@@ -30,6 +31,7 @@ func (b *base) set(all *record) {
 	b.mean = all.mean()
 	b.odds = logit(b.mean)
 	b.onTopic = all.onTopic
+	b.atLarge = atLarge(all.onTopic)
 	b.unmet = b.background.unmet(all.onTopic)
 }
 
@@ -60,9 +62,24 @@ func (p *place) aboveHost(host *place, b *base) float64 {
 }
 
 // lifts works out a word's lifts above the crawl, where that is not done.
-func (w *word) lifts(b *base) {
+func (w word) lifts(b *base) {
 	if w.at != b.now {
-		w.at, w.pageLift, w.linkLift = b.now, w.page.lift(b.mean, b.odds), w.link.lift(b.mean, b.odds)
-		w.over = b.background.over(w.token, w.page.onTopic, b.onTopic)
+		w.at, w.pageLift, w.linkLift = b.now, float32(w.page.lift(b.mean, b.odds)), float32(w.link.lift(b.mean, b.odds))
 	}
+}
+
+// above is by how much more often a word stands on the crawl's pages on topic than on
+// pages at large, see Background. All of it that a word has for itself is kept until its
+// pages change.
+func (w word) above(b *base) float64 {
+	if b.background == nil {
+		return 0
+	}
+	if w.share == 0 || w.overOf != w.page.onTopic {
+		if w.share == 0 {
+			w.share = b.background.of(w.token)
+		}
+		w.overOf, w.over = w.page.onTopic, float32(onTopic(w.page.onTopic, w.share))
+	}
+	return float64(w.over) - b.atLarge
 }

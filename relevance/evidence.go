@@ -51,31 +51,28 @@ func (e *extreme) add(x float64, first bool) {
 
 // voice is what one page says of a target.
 type voice struct {
-	anchor, context float64 // log-odds, by the judge, above those of silence
-	over            float64 // of the words around, see surroundings
-	early           uint8
-	at              uint8 // place of the link in its page
-	nav             bool
-	words           [maxLinkWords]token
-	count           uint8
-	ended           uint8
-	endings         [maxEndings]token
+	saying
+	context float64 // log-odds of the words around, by the judge, above those of silence
+	over    float64 // of them, see surroundings
+	early   uint8
+	at      uint8 // place of the link in its page
+	nav     bool
 }
 
-// hear reads the link of p with number i, which stands among the words given.
-func (l *Learned) hear(r *wordReader, p *page.Page, i int, around surroundings) voice {
-	link := &p.Links[i]
-	v := voice{
-		anchor:  l.above(l.readAnchor(r, link, p.Lang)),
-		context: l.above(around.judged),
-		over:    around.over,
-		early:   uint8(255 * (len(p.Links) - i) / len(p.Links)),
-		at:      placeOf(i),
-		nav:     link.Nav,
+// hear takes together what the links of p say and where they stand.
+func (l *Learned) hear(p *page.Page, said []saying, around []surroundings) []voice {
+	told := make([]voice, len(said))
+	for i := range told {
+		told[i] = voice{
+			saying:  said[i],
+			context: l.above(around[i].judged),
+			over:    around[i].over,
+			early:   uint8(255 * (len(said) - i) / len(said)),
+			at:      placeOf(i),
+			nav:     p.Links[i].Nav,
+		}
 	}
-	v.count = uint8(r.link(v.words[:], p.Lang, link))
-	v.ended = uint8(len(endings(v.endings[:0], link.Anchor)))
-	return v
+	return told
 }
 
 // readAnchor judges a link's text as a title, with the target's URL, and has r find

@@ -20,6 +20,7 @@ import "math"
 type kin struct {
 	starts  int
 	pages   map[token]uint16 // start pages that have the word
+	several [1 << 9]uint64   // bits of words that several have: nearly all that have none are not in pages
 	on, off moments          // likeness of pages on topic and off
 }
 
@@ -53,7 +54,9 @@ func (k *kin) start(words []token) {
 	}
 	k.starts++
 	for _, w := range words {
-		k.pages[w]++
+		if k.pages[w]++; k.pages[w] > 1 {
+			k.several[w/64%(1<<9)] |= 1 << (w % 64)
+		}
 	}
 	k.on, k.off = moments{}, moments{} // what was compared before was compared with less
 }
@@ -63,7 +66,10 @@ func (k *kin) start(words []token) {
 func (k *kin) likeness(words []token, rarity func(token) float64) float64 {
 	sum := 0.0
 	for _, w := range words {
-		if n := k.pages[w]; n > 1 { // one page's own words say little of the topic
+		if k.several[w/64%(1<<9)]>>(w%64)&1 == 0 { // one page's own words say little of the topic
+			continue
+		}
+		if n := k.pages[w]; n > 1 {
 			sum += float64(n-1) * rarity(w)
 		}
 	}
@@ -102,7 +108,7 @@ func (l *Learned) believe(key uint64, words []token, probability float64) (belie
 	pages := float64(l.all.pages)
 	likeness := l.kin.likeness(words, func(w token) float64 {
 		known := 0.0
-		if r := l.vocabulary.words.find(w); r != nil {
+		if r, met := l.vocabulary.words.find(w); met {
 			known = float64(r.page.pages)
 		}
 		return math.Log((pages + 1) / (known + 1))

@@ -44,6 +44,8 @@ type Learned struct {
 	marks      *marks
 	kin        kin
 	starts     map[uint64]bool // by page.Key, start pages that are scored next
+
+	sayings sayings // of links
 }
 
 // known is a fetched page as a target of links.
@@ -70,7 +72,7 @@ func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 		base: newBase(opt.Background), vocabulary: newVocabulary(),
 		model: newLogistic(opt.Background != nil), explorer: newExplorer(opt.Explore, opt.Seed),
 		history: newHistory(maxPastWords), marks: newMarks(),
-		kin: newKin(), starts: map[uint64]bool{},
+		kin: newKin(), starts: map[uint64]bool{}, sayings: newSayings(),
 	}
 }
 
@@ -154,12 +156,9 @@ func (l *Learned) learn(e *evidence, probability float64) {
 // ScoreLinks adds what p says of its links' targets and appends the score that
 // each target has now. probability is p's.
 func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) []float64 {
-	r := l.readers.Get()
-	defer l.readers.Put(r)
-	around := l.around(r, p)
-	told, keys := make([]voice, len(p.Links)), make([]uint64, len(p.Links))
+	told, keys := l.hear(p, l.listen(p), l.around(p)), make([]uint64, len(p.Links))
 	for i := range p.Links {
-		told[i], keys[i] = l.hear(r, p, i, around[i]), page.Key(p.Links[i].URL)
+		keys[i] = page.Key(p.Links[i].URL)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

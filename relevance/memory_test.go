@@ -18,6 +18,7 @@ func TestLearnedMemory(t *testing.T) {
 	l.evidence.limit, l.fetched.limit, l.places.limit = maxTargets/part, maxFetched/part, maxPlaces/part
 	l.vocabulary.words.limit = maxVocabulary / part
 	l.history.limit = maxPastWords / part
+	l.sayings.slots = make([]heardSaying, maxSayings/part)
 	for n := range 2 * maxFetched / part {
 		l.fetched.put(uint64(n), known{told: 0.5})
 	}

@@ -32,12 +32,12 @@ func (r *record) recount(pages, onTopic float64) {
 // forgotten there is nothing to change.
 func (v *vocabulary) recount(onPage, inLinks []token, pages, onTopic float64) {
 	for _, t := range onPage {
-		if w := v.words.find(t); w != nil {
+		if w, known := v.words.find(t); known {
 			w.page.recount(pages, onTopic)
 		}
 	}
 	for _, t := range inLinks {
-		if w := v.words.find(t); w != nil {
+		if w, known := v.words.find(t); known {
 			w.link.recount(pages, onTopic)
 		}
 	}

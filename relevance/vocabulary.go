@@ -9,10 +9,18 @@ type vocabulary struct{ words wordTable }
 
 func newVocabulary() vocabulary { return vocabulary{newWordTable(maxVocabulary)} }
 
+// fetchRow is how many words are asked for together.
+const fetchRow = 32
+
 // learnPage takes in that these words, each given once, were on a page.
 func (v *vocabulary) learnPage(words []token, probability float64) {
-	for _, w := range words {
-		v.words.use(w).page.add(probability)
+	for len(words) > 0 {
+		row := words[:min(len(words), fetchRow)]
+		v.words.fetch(row)
+		for _, w := range row {
+			v.words.use(w).page.add(probability)
+		}
+		words = words[len(row):]
 	}
 }
 
@@ -34,9 +42,9 @@ type worth struct {
 func (v *vocabulary) ended(endings []token, b *base) float64 {
 	sum := 0.0
 	for _, t := range endings {
-		if w := v.words.find(t); w != nil {
+		if w, known := v.words.find(t); known {
 			w.lifts(b)
-			sum += w.linkLift
+			sum += float64(w.linkLift)
 		}
 	}
 	return sum / float64(max(1, len(endings)))
@@ -46,11 +54,11 @@ func (v *vocabulary) ended(endings []token, b *base) float64 {
 func (v *vocabulary) worth(words []token, b *base) (worth worth) {
 	for i, t := range words {
 		lift := 0.0
-		if w := v.words.find(t); w != nil {
+		if w, known := v.words.find(t); known {
 			w.lifts(b)
-			lift = w.pageLift
-			worth.inLinks += w.linkLift
-			worth.over += w.over
+			lift = float64(w.pageLift)
+			worth.inLinks += float64(w.linkLift)
+			worth.over += w.above(b)
 		} else {
 			worth.over += b.unmet
 		}

@@ -13,85 +13,138 @@ import (
 //
 // Slots are tried one after the other, and at most half of them are in use.
 type wordTable struct {
-	young, old []word // each a power of two long
+	young, old wordHalf
 	n          int    // words in young
 	limit      int    // of each half
 	seed       uint64 // by chance, so that no page can be made of words for one slot
+	fetched    token  // so that fetching is not left out
 }
 
-// word is what is known of a word: 48 bytes.
+// wordHalf is a generation, each part a power of two long. A page asks for the slots of
+// its words and for nothing else, and waits for memory longer than for all that is done
+// with them: so they are small, and what only links ask for stands beside them.
+type wordHalf struct {
+	slots  []wordSlot
+	beside []wordBeside // of the slot with the same number
+}
+
+// wordSlot is a quarter of a cache line.
+type wordSlot struct {
+	token token  // 0 of an empty slot
+	page  record // the pages that the word was on
+	at    moment // of the lifts
+}
+
+// wordBeside is the rest of what is known of a word, 28 bytes.
+type wordBeside struct {
+	link               record // the pages that links with the word led to
+	pageLift, linkLift float32
+	over               float32 // see onTopic
+	overOf             float32 // page.onTopic that over is of
+	share              float32 // of pages at large, as Background has it; 0 is not asked for yet
+}
+
+// word is what is known of a word. It is valid until the table's next use.
 type word struct {
-	token              token
-	at                 moment // of the lifts
-	page, link         record // the pages it was on, and those that links with it led to
-	pageLift, linkLift float64
-	over               float64 // see Background
+	*wordSlot
+	*wordBeside
 }
-
-// empty says that a slot has no word: one that is known was on a page or in a link.
-func (w *word) empty() bool { return w.page.pages+w.link.pages == 0 }
 
 func newWordTable(limit int) wordTable {
 	return wordTable{
-		young: make([]word, 1024), old: make([]word, 1), limit: limit,
+		young: newWordHalf(1024), old: newWordHalf(1), limit: limit,
 		seed: maphash.String(maphash.MakeSeed(), ""),
 	}
 }
 
-// find returns a word; nil when it is not known. It does not count as its use.
-func (t *wordTable) find(w token) *word {
-	if s := t.slot(t.young, w); !s.empty() {
-		return s
-	}
-	if s := t.slot(t.old, w); !s.empty() {
-		return s
-	}
-	return nil
+func newWordHalf(slots int) wordHalf {
+	return wordHalf{make([]wordSlot, slots), make([]wordBeside, slots)}
 }
 
-// use returns a word, an empty one if it is new, to which the caller then adds a
-// page. It is valid until the next call.
-func (t *wordTable) use(w token) *word {
-	s := t.slot(t.young, w)
-	if !s.empty() {
-		return s
+func (h *wordHalf) clear() {
+	clear(h.slots)
+	clear(h.beside)
+}
+
+func (h *wordHalf) word(i int) word { return word{&h.slots[i], &h.beside[i]} }
+
+// find returns a word; false when it is not known. It does not count as its use.
+func (t *wordTable) find(w token) (word, bool) {
+	if i := t.slot(t.young.slots, w); t.young.slots[i].token != 0 {
+		return t.young.word(i), true
 	}
-	fresh := word{token: w}
-	if o := t.slot(t.old, w); !o.empty() {
-		fresh = *o // the copy that stays behind is never found again
+	if i := t.slot(t.old.slots, w); t.old.slots[i].token != 0 {
+		return t.old.word(i), true
+	}
+	return word{}, false
+}
+
+// use returns a word, of which nothing is known yet if it is new, to which the caller
+// then adds a page.
+func (t *wordTable) use(w token) word {
+	i := t.slot(t.young.slots, w)
+	if t.young.slots[i].token == 0 {
+		i = t.enter(w, i)
+	}
+	return t.young.word(i)
+}
+
+// enter makes room for a word that is not in the young half, where its slot would be i,
+// and returns its slot there.
+func (t *wordTable) enter(w token, i int) int {
+	slot, beside := wordSlot{token: max(w, 1)}, wordBeside{}
+	if o := t.slot(t.old.slots, w); t.old.slots[o].token != 0 {
+		slot, beside = t.old.slots[o], t.old.beside[o] // the copy that stays behind is never found again
 	}
 	if t.n >= t.limit {
-		if len(t.old) != len(t.young) {
-			t.old = make([]word, len(t.young))
+		if len(t.old.slots) != len(t.young.slots) {
+			t.old = newWordHalf(len(t.young.slots))
 		}
-		clear(t.old)
+		t.old.clear()
 		t.old, t.young, t.n = t.young, t.old, 0
-		s = t.slot(t.young, w)
+		i = t.slot(t.young.slots, w)
 	}
-	if t.n++; 2*t.n > len(t.young) {
+	if t.n++; 2*t.n > len(t.young.slots) {
 		t.grow()
-		s = t.slot(t.young, w)
+		i = t.slot(t.young.slots, w)
 	}
-	*s = fresh
-	return s
+	t.young.slots[i], t.young.beside[i] = slot, beside
+	return i
 }
 
 func (t *wordTable) grow() {
 	small := t.young
-	t.young = make([]word, 2*len(small))
-	for i := range small {
-		if !small[i].empty() {
-			*t.slot(t.young, small[i].token) = small[i]
+	t.young = newWordHalf(2 * len(small.slots))
+	for i, s := range small.slots {
+		if s.token != 0 {
+			to := t.slot(t.young.slots, s.token)
+			t.young.slots[to], t.young.beside[to] = s, small.beside[i]
 		}
 	}
 }
 
-// slot returns where a word is, or would be.
-func (t *wordTable) slot(words []word, w token) *word {
-	hi, lo := bits.Mul64(uint64(w)^t.seed, 0xA0761D6478BD642F)
-	for i := int(hi^lo) & (len(words) - 1); ; i = (i + 1) & (len(words) - 1) {
-		if s := &words[i]; s.token == w || s.empty() {
-			return s
+// slot returns the number of the slot where a word is, or would be. No word is 0: what
+// should be is taken for 1.
+func (t *wordTable) slot(slots []wordSlot, w token) int {
+	w = max(w, 1)
+	for i := t.first(slots, w); ; i = (i + 1) & (len(slots) - 1) {
+		if s := slots[i].token; s == w || s == 0 {
+			return i
 		}
+	}
+}
+
+// first returns the number of the slot that is tried first.
+func (t *wordTable) first(slots []wordSlot, w token) int {
+	hi, lo := bits.Mul64(uint64(w)^t.seed, 0xA0761D6478BD642F)
+	return int(hi^lo) & (len(slots) - 1)
+}
+
+// fetch asks for the slots of words that are looked for next: the processor waits for
+// all at once, and not for one after the other.
+func (t *wordTable) fetch(words []token) {
+	slots := t.young.slots
+	for _, w := range words {
+		t.fetched += slots[t.first(slots, w)].token
 	}
 }

@@ -12,11 +12,11 @@ func TestWordTableAgainstMaps(t *testing.T) {
 	for _, limit := range []int{1, 7, 600, 3000} {
 		table, maps := newWordTable(limit), newRecent[record](limit)
 		for i := range 20_000 {
-			w := token(rng.ExpFloat64() * float64(limit))
+			w := 1 + token(rng.ExpFloat64()*float64(limit))
 			if i%3 == 0 {
 				want, known := maps.peek(uint64(w))
-				got := table.find(w)
-				if (got != nil) != known || known && got.page != want {
+				got, met := table.find(w)
+				if met != known || known && got.page != want {
 					t.Fatalf("limit %d, step %d: word %d is %v, want %v, known %v", limit, i, w, got, want, known)
 				}
 				continue
