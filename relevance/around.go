@@ -5,7 +5,8 @@ import (
 	"fossick/page"
 )
 
-// Around is what one cut of a page says of the words around each of its links.
+// Around is what one cut of a page says of the words around each of its links; of none
+// where the link's target does not wait.
 type Around struct {
 	Judged []float64 // how far they are on topic, by the judge
 	Words  []uint32  // what Words has of them, one link's after the other's
@@ -49,8 +50,9 @@ func (v *vocabulary) over(words []token, b *base) float64 {
 }
 
 // around returns the surroundings of p's links: those that came with the page, which
-// are given once, since its source may live for long, or else read now.
-func (l *Learned) around(p *page.Page) []surroundings {
+// are given once, since its source may live for long, or else read now, where targets
+// wait.
+func (l *Learned) around(p *page.Page, waits []bool) []surroundings {
 	if known := l.aroundKnown(p.URL); len(known) == len(p.Links) {
 		return known
 	}
@@ -58,7 +60,10 @@ func (l *Learned) around(p *page.Page) []surroundings {
 	defer l.readers.Put(r)
 	read := Around{Judged: make([]float64, len(p.Links)), Ends: make([]int, len(p.Links))}
 	for i := range p.Links {
-		context := p.Links[i].Context
+		var context string
+		if waits[i] {
+			context = p.Links[i].Context
+		}
 		read.Judged[i] = l.judge(features.Doc{Text: context, Lang: p.Lang})
 		read.Words = r.tokens.Append(read.Words, context, p.Lang)
 		read.Ends[i] = len(read.Words)

@@ -65,21 +65,18 @@ func (p *place) aboveHost(host *place, b *base) float64 {
 func (w word) lifts(b *base) {
 	if w.at != b.now {
 		w.at, w.pageLift, w.linkLift = b.now, float32(w.page.lift(b.mean, b.odds)), float32(w.link.lift(b.mean, b.odds))
+		w.over = float32(w.above(b))
 	}
 }
 
 // above is by how much more often a word stands on the crawl's pages on topic than on
-// pages at large, see Background. All of it that a word has for itself is kept until its
-// pages change.
-func (w word) above(b *base) float64 {
+// pages at large, see Background.
+func (w *wordSlot) above(b *base) float64 {
 	if b.background == nil {
 		return 0
 	}
-	if w.share == 0 || w.overOf != w.page.onTopic {
-		if w.share == 0 {
-			w.share = b.background.of(w.token)
-		}
-		w.overOf, w.over = w.page.onTopic, float32(onTopic(w.page.onTopic, w.share))
+	if w.share == 0 {
+		w.share = b.background.of(w.token)
 	}
-	return float64(w.over) - b.atLarge
+	return onTopic(w.page.onTopic, w.share) - b.atLarge
 }

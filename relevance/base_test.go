@@ -58,15 +58,15 @@ func plainScore(l *Learned, e *evidence) float64 {
 	}
 	x[partWord], x[partMeanWord], x[partLinkWord], x[partOver] = math.Inf(-1), 0, 0, 0
 	for _, w := range e.words[:e.count] {
-		known, over := word{&wordSlot{}, &wordBeside{}}, onTopic(0, 1)
+		known, over := word{&wordSlot{}, &wordBeside{}}, math.Log(2)-l.base.atLarge
 		if found, met := l.vocabulary.words.find(w); met {
-			known, over = found, float64(float32(onTopic(found.page.onTopic, l.base.background.of(w))))
+			known, over = found, float64(float32(onTopic(found.page.onTopic, l.base.background.of(w))-l.base.atLarge))
 		}
 		of := func(r record) float64 { return float64(float32(lift(r, base))) } // as a word keeps it
 		x[partWord] = max(x[partWord], of(known.page))
 		x[partMeanWord] += of(known.page)
 		x[partLinkWord] += of(known.link)
-		x[partOver] += over - atLarge(l.all.onTopic)
+		x[partOver] += over
 	}
 	x[partMeanWord] /= float64(e.count)
 	x[partLinkWord] /= float64(e.count)

@@ -46,13 +46,13 @@ func (s *sayings) hash(link *page.Link, lang string) uint64 {
 	return max(1, bits.RotateLeft64(h, 21)^maphash.String(s.seed, lang))
 }
 
-// find fills said with what is remembered of the links with these hashes, and sets the
-// hash to 0 where that was found.
+// find fills said with what is remembered of the links with these hashes, 0 for those
+// that nobody asks for, and sets a hash to 0 where that was found.
 func (s *sayings) find(said []saying, hashes []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, h := range hashes {
-		if slot := &s.slots[h%uint64(len(s.slots))]; slot.hash == h {
+		if slot := &s.slots[h%uint64(len(s.slots))]; h != 0 && slot.hash == h {
 			said[i], hashes[i] = slot.saying, 0
 		}
 	}
@@ -69,11 +69,13 @@ func (s *sayings) put(said []saying, hashes []uint64) {
 	}
 }
 
-// listen returns what the links of p say.
-func (l *Learned) listen(p *page.Page) []saying {
+// listen returns what the links of p say, those whose targets wait.
+func (l *Learned) listen(p *page.Page, waits []bool) []saying {
 	said, hashes := make([]saying, len(p.Links)), make([]uint64, len(p.Links))
 	for i := range p.Links {
-		hashes[i] = l.sayings.hash(&p.Links[i], p.Lang)
+		if waits[i] {
+			hashes[i] = l.sayings.hash(&p.Links[i], p.Lang)
+		}
 	}
 	l.sayings.find(said, hashes)
 	r := l.readers.Get()

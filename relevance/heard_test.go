@@ -3,6 +3,7 @@ package relevance
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"fossick/page"
@@ -20,7 +21,7 @@ func TestSayings(t *testing.T) {
 			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://t.test/%s/%d", some(2), rng.IntN(2)), Anchor: some(5)})
 		}
 		r := newWordReader()
-		for i, got := range l.listen(p) {
+		for i, got := range l.listen(p, slices.Repeat([]bool{true}, len(p.Links))) {
 			if want := l.read(r, &p.Links[i], p.Lang); got != want {
 				t.Fatalf("link %+v on a page in %q says %+v, want %+v", p.Links[i], p.Lang, got, want)
 			}

@@ -156,10 +156,12 @@ func (l *Learned) learn(e *evidence, probability float64) {
 // ScoreLinks adds what p says of its links' targets and appends the score that
 // each target has now. probability is p's.
 func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) []float64 {
-	told, keys := l.hear(p, l.listen(p), l.around(p)), make([]uint64, len(p.Links))
+	keys := make([]uint64, len(p.Links))
 	for i := range p.Links {
 		keys[i] = page.Key(p.Links[i].URL)
 	}
+	waits := l.waiting(make([]bool, 0, len(keys)), keys)
+	told := l.hear(p, l.listen(p, waits), l.around(p, waits))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hearAll(p, told, keys, probability)

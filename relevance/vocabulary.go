@@ -58,7 +58,7 @@ func (v *vocabulary) worth(words []token, b *base) (worth worth) {
 			w.lifts(b)
 			lift = float64(w.pageLift)
 			worth.inLinks += float64(w.linkLift)
-			worth.over += w.above(b)
+			worth.over += float64(w.over)
 		} else {
 			worth.over += b.unmet
 		}

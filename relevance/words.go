@@ -30,18 +30,17 @@ type wordHalf struct {
 
 // wordSlot is a quarter of a cache line.
 type wordSlot struct {
-	token token  // 0 of an empty slot
-	page  record // the pages that the word was on
-	at    moment // of the lifts
+	token token   // 0 of an empty slot
+	page  record  // the pages that the word was on
+	share float32 // of pages at large, as Background has it; 0 is not asked for yet
 }
 
-// wordBeside is the rest of what is known of a word, 28 bytes.
+// wordBeside is the rest of what is known of a word, 24 bytes.
 type wordBeside struct {
 	link               record // the pages that links with the word led to
+	at                 moment // of the rest
 	pageLift, linkLift float32
-	over               float32 // see onTopic
-	overOf             float32 // page.onTopic that over is of
-	share              float32 // of pages at large, as Background has it; 0 is not asked for yet
+	over               float32 // see Background
 }
 
 // word is what is known of a word. It is valid until the table's next use.

@@ -44,9 +44,11 @@ func (s *wordScorer) scorePage(l *labeller, p *page.Page) (score crawler.Score) 
 	reading := s.spare.Get()
 	defer s.spare.Put(reading)
 	contexts := func(yield func(classify.Part) bool) {
-		for i := range p.Links {
-			at := p.Links[i].Around
-			part := classify.Part{Text: p.Links[i].Context, Around: [2]features.Span{features.Span(at[0]), features.Span(at[1])}}
+		for i, waits := range s.policy.Waiting(nil, p) {
+			var part classify.Part
+			if at := p.Links[i].Around; waits {
+				part = classify.Part{Text: p.Links[i].Context, Around: [2]features.Span{features.Span(at[0]), features.Span(at[1])}}
+			}
 			if !yield(part) {
 				return
 			}
