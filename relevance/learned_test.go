@@ -2,8 +2,10 @@ package relevance
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,6 +240,44 @@ func BenchmarkLearnedPage(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", i), Text: texts[i%len(texts)]}, 0.5)
 	}
+}
+
+// BenchmarkRescore asks for the scores of a queue of 20,000 targets, after each page,
+// as a crawl does that learns.
+func BenchmarkRescore(b *testing.B) {
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5})
+	rng := rand.New(rand.NewPCG(2, 2))
+	some := func(n int) string {
+		var text strings.Builder
+		for range n {
+			fmt.Fprintf(&text, "word%d ", int(rng.ExpFloat64()*rng.ExpFloat64()*3000))
+		}
+		return text.String()
+	}
+	crawl := func(i int) {
+		p := &page.Page{URL: fmt.Sprintf("http://h%d.test/%d", i%200, i), Text: some(300)}
+		for range 26 {
+			n := int(rng.ExpFloat64() * 10_000)
+			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d", n%200, n), Anchor: some(3)})
+		}
+		l.ScorePage(p, rng.Float64())
+		l.ScoreLinks(nil, p, rng.Float64())
+	}
+	for i := range 3000 {
+		crawl(i)
+	}
+	keys := slices.Sorted(maps.Keys(l.evidence.young))
+	rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		crawl(3000 + i)
+		b.StartTimer()
+		for _, key := range keys {
+			l.Rescore(key)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/target")
 }
 
 // TestSureJudge: a judge that gives 0 or 1, also for a text without words, as one of

@@ -99,6 +99,8 @@ func (l *Learned) parts(e *evidence) (x [parts]float64) {
 // partsTo fills x, which is zero, with parts.
 func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
 	n := float64(e.parents)
+	l.vocabulary.words.fetchAll(e.words[:e.count])
+	l.vocabulary.words.fetchAll(e.endings[:e.ended])
 	x[partBias] = 1
 	sum, most := e.probs()
 	x[partMeanParent] = sum / n

@@ -147,3 +147,12 @@ func (t *wordTable) fetch(words []token) {
 		t.fetched += slots[t.first(slots, w)].token
 	}
 }
+
+// fetchAll is fetch for who asks for what stands beside as well.
+func (t *wordTable) fetchAll(words []token) {
+	slots, beside := t.young.slots, t.young.beside
+	for _, w := range words {
+		i := t.first(slots, w)
+		t.fetched += slots[i].token + token(beside[i].at)
+	}
+}
