@@ -8,6 +8,10 @@ type rescoring struct {
 	last   uint64 // pages when it was begun last
 	going  bool   // part by part; see Frontier.Renew
 	upTo   uint64 // pages up to which its parts were done
+
+	partial int     // passes over the best alone since the last one over all
+	from    float64 // priority from which on URLs are the best, by that
+	spread  *spread // of the priorities, of a pass over all that goes on; else nil
 }
 
 const (
@@ -17,6 +21,13 @@ const (
 	// the last part: five times what is needed to be through before it is due again. By
 	// pages and not by the clock, so that the order is the same whenever it is crawled.
 	rescoreAPage = 500
+
+	// What a page can teach lifts few URLs from far behind to the head of the queue. So
+	// once a crawl has youngPages pages only every fourth pass asks about all of them, and
+	// the others about the best quarter: less than half the work.
+	rescoreAll  = 4
+	rescoreBest = 0.25
+	youngPages  = 500
 )
 
 // rescoreAfter is how many pages a scorer may have learned from before the queue
@@ -48,34 +59,72 @@ func (c *Crawler) learned() error {
 	case r.going:
 		if n := int(pages - r.upTo); n > 0 {
 			r.upTo = pages
-			r.going = !c.frontier.Renew(n*rescoreAPage, c.newPriority(scorer))
+			if r.going = !c.frontier.Renew(n*rescoreAPage, c.newPriority(scorer)); !r.going {
+				r.end()
+			}
 		}
 	case int(pages-r.last) < rescoreAfter(queue, pages, c.frontier.Spilled()):
 	case queue <= r.atOnce:
-		c.rescore(scorer)
+		r.begin(pages)
+		c.rescoreNow(scorer)
 	default:
-		r.last, r.upTo, r.going = pages, pages, true
+		r.begin(pages)
+		r.upTo, r.going = pages, true
 	}
 	return c.frontier.Err()
 }
 
-// rescore changes the frontier alone: the journal keeps the priority that a URL
-// was queued with, and a resumed crawl rescores at once.
-func (c *Crawler) rescore(scorer Rescorer) {
-	c.rescored.last, c.rescored.going = c.counts.Pages, false
-	if !frontier.ByScore(c.opt.Ordering) {
-		return
+// begin begins a pass: over all, or over the best alone.
+func (r *rescoring) begin(pages uint64) {
+	r.last, r.going = pages, false
+	r.partial++
+	if pages < youngPages || r.partial >= rescoreAll {
+		r.all()
 	}
-	c.frontier.Reprioritise(c.newPriority(scorer))
 }
 
-// newPriority is what the scorer has learned, as the frontier asks for it.
-func (c *Crawler) newPriority(scorer Rescorer) func(key uint64) (float64, bool) {
-	return func(key uint64) (float64, bool) {
-		score, known := scorer.Rescore(key)
-		if !known {
+// all makes the pass that begins one over all.
+func (r *rescoring) all() { r.spread, r.partial = new(spread), 0 }
+
+// end ends a pass.
+func (r *rescoring) end() {
+	if r.spread != nil {
+		r.from, r.spread = r.spread.best(rescoreBest), nil
+	}
+}
+
+// rescore has the whole queue hear at once of what the scorer has learned. It changes
+// the frontier alone: the journal keeps the priority that a URL was queued with, and a
+// resumed crawl rescores at once.
+func (c *Crawler) rescore(scorer Rescorer) {
+	c.rescored.begin(c.counts.Pages)
+	c.rescored.all()
+	c.rescoreNow(scorer)
+}
+
+// rescoreNow does the pass that was begun in one go.
+func (c *Crawler) rescoreNow(scorer Rescorer) {
+	if frontier.ByScore(c.opt.Ordering) {
+		c.frontier.Reprioritise(c.newPriority(scorer))
+	}
+	c.rescored.end()
+}
+
+// newPriority is what the scorer has learned, as the frontier asks for it, in the pass
+// that goes on.
+func (c *Crawler) newPriority(scorer Rescorer) func(key uint64, was float64) (float64, bool) {
+	r := &c.rescored
+	return func(key uint64, was float64) (now float64, known bool) {
+		if r.spread == nil && was < r.from {
 			return 0, false
 		}
-		return c.opt.Ordering.Priority(frontier.Link{Score: score}), true
+		score, known := scorer.Rescore(key)
+		if now = was; known {
+			now = c.opt.Ordering.Priority(frontier.Link{Score: score})
+		}
+		if r.spread != nil {
+			r.spread.add(now)
+		}
+		return now, known
 	}
 }

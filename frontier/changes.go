@@ -1,9 +1,9 @@
 package frontier
 
-// Reprioritise gives every queued URL a new priority, from its key; one for
-// which ok is false keeps its own. It costs O(queue), and reads and writes what
+// Reprioritise gives every queued URL a new priority, from its key and the one that
+// it has; one for which ok is false keeps it. It costs O(queue), and reads and writes what
 // is on disk.
-func (f *Frontier) Reprioritise(priority func(key uint64) (p float64, ok bool)) {
+func (f *Frontier) Reprioritise(priority func(key uint64, was float64) (p float64, ok bool)) {
 	if f.err != nil {
 		return
 	}
@@ -15,7 +15,7 @@ func (f *Frontier) Reprioritise(priority func(key uint64) (p float64, ok bool)) 
 		if !f.current(e) {
 			return false
 		}
-		p, ok := priority(e.key)
+		p, ok := priority(e.key, e.priority)
 		several := f.copied.has(e.id)
 		if !ok {
 			if several {

@@ -23,7 +23,7 @@ type pass struct {
 // by what is known of each. What comes in or moves while a pass goes on may be missed
 // by it. Where calls stand between other calls decides the order, and nothing else:
 // no clock, no map's order.
-func (f *Frontier) Renew(n int, priority func(key uint64) (p float64, ok bool)) (done bool) {
+func (f *Frontier) Renew(n int, priority func(key uint64, was float64) (p float64, ok bool)) (done bool) {
 	if f.pass == nil {
 		f.pass = &pass{parties: f.holders()}
 		slices.SortFunc(f.pass.parties, byFirst)
@@ -70,7 +70,7 @@ type renewer struct {
 	f *Frontier
 	*pass
 	left     int // entries to ask about
-	priority func(key uint64) (p float64, ok bool)
+	priority func(key uint64, was float64) (p float64, ok bool)
 	known    bool // by priority: the entry that change was last called for
 }
 
@@ -81,7 +81,7 @@ func (w *renewer) change(e *entry) bool {
 		return false
 	}
 	var p float64
-	if p, w.known = w.priority(e.key); w.known {
+	if p, w.known = w.priority(e.key, e.priority); w.known {
 		e.priority = Item{Priority: p}.entry().priority
 		if _, set := w.f.set[e.id]; set { // else it would not be current any more
 			w.f.set[e.id] = e.priority

@@ -54,7 +54,7 @@ func TestRenewLosesNothing(t *testing.T) {
 				}
 				now = now.Add(time.Second)
 			default:
-				if f.Renew(1+rng.IntN(8), func(key uint64) (float64, bool) {
+				if f.Renew(1+rng.IntN(8), func(key uint64, _ float64) (float64, bool) {
 					return float64((key + turn/100) % 20), (key+turn/50)%4 > 0
 				}) {
 					passes++
@@ -99,7 +99,7 @@ func TestRenewReachesAll(t *testing.T) {
 	asked := map[uint64]bool{}
 	parts := 0
 	for done := false; !done; parts++ {
-		done = f.Renew(300, func(key uint64) (float64, bool) {
+		done = f.Renew(300, func(key uint64, _ float64) (float64, bool) {
 			asked[key] = true
 			return float64(key%97) - 1e6, true
 		})
@@ -161,7 +161,7 @@ func TestReprioritiseWritesOnce(t *testing.T) {
 		f.Push(Item{ID: ID(id + 1), Host: Host(id % 97), Priority: rng.Float64(), Key: uint64(id)})
 	}
 	before := f.tail.scratch.next
-	f.Reprioritise(func(uint64) (float64, bool) { return rng.Float64(), true })
+	f.Reprioritise(func(uint64, float64) (float64, bool) { return rng.Float64(), true })
 	if files := f.tail.scratch.next - before; f.Err() != nil || files > n/(1000/2)+2 {
 		t.Errorf("%d files were written for %d URLs, want one for each 500; %v", files, n, f.Err())
 	}

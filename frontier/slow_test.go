@@ -181,14 +181,14 @@ func (p *pair) rare() {
 		}
 	case 1, 2:
 		modulus, turn := uint64(1+p.rng.IntN(5)), uint64(p.rng.IntN(20))
-		score := func(key uint64) (float64, bool) { return float64((key+turn)%20) / 20, key%modulus == 0 }
+		score := func(key uint64, _ float64) (float64, bool) { return float64((key+turn)%20) / 20, key%modulus == 0 }
 		if p.rng.IntN(2) == 0 {
 			p.f.Reprioritise(score)
 		} else if !p.f.Renew(math.MaxInt, score) { // in one go it is the same
 			p.t.Fatalf("%s: Renew of all is not done; %v", p.what, p.f.Err())
 		}
 		for id, it := range p.s.items {
-			if priority, ok := score(it.Key); ok {
+			if priority, ok := score(it.Key, it.Priority); ok {
 				it.Priority = priority
 				p.s.items[id] = it
 			}

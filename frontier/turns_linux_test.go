@@ -75,7 +75,7 @@ func turns(b *testing.B, urls, hosts int) {
 				}
 				now = now.Add(time.Millisecond)
 			}
-			done = f.Renew(pages*renewed, func(key uint64) (float64, bool) { return float64(key*7919%1000) / 1000, key%8 == 0 })
+			done = f.Renew(pages*renewed, func(key uint64, _ float64) (float64, bool) { return float64(key*7919%1000) / 1000, key%8 == 0 })
 			turns++
 			return !done
 		})
