@@ -116,7 +116,7 @@ func crawlAndJudge(t *testing.T, dir string, log *requestLog, args []string, new
 }
 
 // longRests says that one request of fifty came after a rest that something had made
-// longer, or a hundred in all: a long crawl has fewer, as it leaves failing hosts alone.
+// longer, or a hundred in all: of all ways to misbehave few ask for a long rest.
 func (v *verdict) longRests() bool { return v.waited >= min(v.requests/50, 100) }
 
 // shareAddresses writes a file for --hosts: of the hosts h0.test to h299.test each
