@@ -45,7 +45,7 @@ func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint
 
 // CountAndKeep is CountBoth, and keeps the text's words for CountAround.
 func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
-	x.keep, x.kept = true, x.kept[:0]
+	x.keep, x.kept, x.keptEntries = true, x.kept[:0], x.keptEntries[:0]
 	dst, words = x.CountBoth(dst, words, d)
 	x.keep = false
 	return dst, words

@@ -59,6 +59,7 @@ type vocabulary struct {
 	lang   *language
 	words  *wordTable
 	common *commonWords // nil where nothing is shared
+	seed   uint64       // of the language's words among the shared numbers
 }
 
 // entry is what is known of a word.
@@ -91,8 +92,8 @@ func NewAnalyzer(opt AnalyzerOptions) *Analyzer {
 // an ISO 639-1 code, which a region may follow ("en-GB"); "" means English.
 func (a *Analyzer) Terms(dst []string, text, lang string) []string {
 	a.each(text, lang, func(row []known) {
-		for _, w := range row {
-			dst = append(dst, (*w.entry).term)
+		for _, e := range a.row.entries[:len(row)] {
+			dst = append(dst, (*e).term)
 		}
 	})
 	return dst
@@ -102,8 +103,8 @@ func (a *Analyzer) Terms(dst []string, text, lang string) []string {
 // lower case. Words that the options leave out are passed over.
 func (a *Analyzer) Each(text, lang string, f func(word, term string)) {
 	a.each(text, lang, func(row []known) {
-		for _, w := range row {
-			f((*w.entry).surface, (*w.entry).term)
+		for _, e := range a.row.entries[:len(row)] {
+			f((*e).surface, (*e).term)
 		}
 	})
 }
@@ -118,6 +119,7 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 	v := &vocabulary{lang: languageOf(lang)}
 	if a.shared != nil {
 		v.common, v.words = a.shared.of(lang), newWordTable(a.shared.seed)
+		v.seed = hashWord(a.shared.seed, []byte(lang))
 	} else {
 		v.words = newWordTable(newSeed())
 	}
@@ -126,7 +128,7 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 }
 
 // learn enters a word that the cache does not have.
-func (a *Analyzer) learn(v *vocabulary, word []byte, hash uint64) known {
+func (a *Analyzer) learn(v *vocabulary, word []byte, hash uint64) (known, **entry) {
 	if v.common == nil {
 		return v.words.add(hash, a.analyse(v, string(word)))
 	}
@@ -135,6 +137,14 @@ func (a *Analyzer) learn(v *vocabulary, word []byte, hash uint64) known {
 		e = v.common.add(hash, a.analyse(v, string(word)))
 	}
 	return v.words.add(hash, e)
+}
+
+// learnNumbers enters a word of which only the numbers are asked for.
+func (a *Analyzer) learnNumbers(v *vocabulary, word []byte, hash uint64) known {
+	e := a.analyse(v, string(word))
+	w := known{body: e.body, also: e.also}
+	a.shared.numbers.add(hash, w)
+	return w
 }
 
 // analyse finds out what there is to know of a word.

@@ -7,23 +7,22 @@ import (
 
 // keptWord is a word of the text that was counted last.
 type keptWord struct {
-	start int32   // of the piece between white space that it is in
-	body  int32   // as in entry
-	also  uint32  // as in entry
-	entry **entry // as in known
+	start int32  // of the piece between white space that it is in
+	body  int32  // as in entry
+	also  uint32 // as in entry
 }
 
 // keepRow keeps a row of words of the text that either reader has.
 func (x *Extractor) keepRow(row []known) {
 	n := len(x.kept)
 	kept := slices.Grow(x.kept, len(row))[:n+len(row)]
-	for i := range row {
-		kept[n] = keptWord{int32(x.base) + row[i].at, row[i].body, row[i].also, row[i].entry}
-		if row[i].body != leftOut || row[i].also != 0 {
-			n++
-		}
+	for i, w := range row {
+		kept[n+i] = keptWord{int32(x.base) + w.at, w.body, w.also}
 	}
-	x.kept = kept[:n]
+	x.kept = kept
+	if !x.numbered {
+		x.keptEntries = append(x.keptEntries, x.an.row.entries[:len(row)]...)
+	}
 }
 
 // Span is a part of a text, in bytes.
@@ -53,7 +52,7 @@ func (x *Extractor) span(text, lang string, from, end int) {
 		for whole < end && class[text[whole]] != space {
 			whole++
 		}
-		x.an.each(text[from:whole], lang, x.running)
+		x.each(text[from:whole], lang)
 	}
 	last := end // where the last piece begins, if it goes on behind the span
 	if end < len(text) && class[text[end]] != space {
@@ -61,17 +60,21 @@ func (x *Extractor) span(text, lang string, from, end int) {
 			last--
 		}
 	}
-	kept := x.kept[sort.Search(len(x.kept), func(i int) bool { return int(x.kept[i].start) >= whole }):]
-	for i := range kept {
-		if int(kept[i].start) >= last {
+	first := sort.Search(len(x.kept), func(i int) bool { return int(x.kept[i].start) >= whole })
+	for i, w := range x.kept[first:] {
+		if int(w.start) >= last {
 			break
 		}
-		if x.reading && kept[i].also != 0 {
-			x.read = append(x.read, kept[i].also)
+		if x.reading && w.also != 0 {
+			x.read = append(x.read, w.also)
 		}
-		if kept[i].body != leftOut {
-			x.term(kept[i].body, kept[i].entry)
+		switch {
+		case w.body == leftOut:
+		case x.numbered:
+			x.add(w.body, 1)
+		default:
+			x.term(w.body, x.keptEntries[first+i])
 		}
 	}
-	x.an.each(text[last:end], lang, x.running)
+	x.each(text[last:end], lang)
 }

@@ -51,21 +51,23 @@ type ExtractorOptions struct {
 
 // Extractor counts the terms of pages. It is not safe for concurrent use.
 type Extractor struct {
-	opt     ExtractorOptions
-	an      *Analyzer
-	lex     *Lexicon
-	left    int   // words of the lead still to come
-	before  int32 // part of the word before in the line, or -1
-	running func(row []known)
-	plain   bool     // a word of the text is one term, but for those of the lead
-	reading bool     // a second reader reads along,
-	read    []uint32 // these so far
-	keep    bool     // the words of the text, see around.go
-	keeping bool     // they are being cut
-	base    int      // where what is cut begins in the text
-	kept    []keptWord
-	count   []float32 // by term + terms0; zero between pages
-	touched []int32   // terms whose count is not zero
+	opt         ExtractorOptions
+	an          *Analyzer
+	lex         *Lexicon
+	left        int   // words of the lead still to come
+	before      int32 // part of the word before in the line, or -1
+	running     func(row []known)
+	plain       bool     // a word of the text is one term, but for those of the lead
+	numbered    bool     // all words of the text are looked up without their entries
+	reading     bool     // a second reader reads along,
+	read        []uint32 // these so far
+	keep        bool     // the words of the text, see around.go
+	keeping     bool     // they are being cut
+	base        int      // where what is cut begins in the text
+	kept        []keptWord
+	keptEntries []**entry // of kept, unless numbered
+	count       []float32 // by term + terms0; zero between pages
+	touched     []int32   // terms whose count is not zero
 }
 
 // NewExtractor returns an extractor of the terms of lex. A growing lexicon must
@@ -170,11 +172,20 @@ func (x *Extractor) text(text, lang string, along int) {
 }
 
 func (x *Extractor) line(text, lang string, along int) {
-	x.an.each(text[:along], lang, x.running)
+	x.each(text[:along], lang)
 	if along < len(text) {
 		x.reading = false
 		x.base += along
-		x.an.each(text[along:], lang, x.running)
+		x.each(text[along:], lang)
+	}
+}
+
+// each counts the words of running text.
+func (x *Extractor) each(text, lang string) {
+	if x.numbered {
+		x.an.eachNumbered(text, lang, x.running)
+	} else {
+		x.an.each(text, lang, x.running)
 	}
 }
 
@@ -192,7 +203,7 @@ func (x *Extractor) words(row []known) {
 			return
 		}
 		if row[i].body != leftOut {
-			x.term(row[i].body, row[i].entry)
+			x.term(row[i].body, x.an.row.entries[i])
 		}
 	}
 }
@@ -250,7 +261,7 @@ func (x *Extractor) field(f field, text, lang string, weight float32) {
 		if x.reading {
 			x.readRow(row)
 		}
-		for _, w := range row {
+		for i, w := range row {
 			if w.body == leftOut {
 				continue
 			}
@@ -258,7 +269,7 @@ func (x *Extractor) field(f field, text, lang string, weight float32) {
 				x.add(w.body, weight)
 			}
 			if x.opt.Fields {
-				x.add(x.own(*w.entry, f), 1)
+				x.add(x.own(*x.an.row.entries[i], f), 1)
 			}
 		}
 	})

@@ -10,8 +10,8 @@ import (
 // wordsOf are the words that each finds, and where their pieces begin.
 func wordsOf(a *Analyzer, text string) (words []string, at []int) {
 	a.each(text, "en", func(row []known) {
-		for _, w := range row {
-			words, at = append(words, (*w.entry).surface), append(at, int(w.at))
+		for i, w := range row {
+			words, at = append(words, (*a.row.entries[i]).surface), append(at, int(w.at))
 		}
 	})
 	return words, at

@@ -7,7 +7,8 @@ import "sync"
 // it is looked for here before it is analysed. Text has so many words that come once
 // or twice that each would else be stemmed on every processor. Safe for concurrent use.
 type SharedWords struct {
-	seed uint64 // of all tables
+	seed    uint64       // of all tables
+	numbers *wordNumbers // of the words of all languages
 
 	mu    sync.Mutex // guards langs
 	langs map[string]*commonWords
@@ -21,13 +22,16 @@ type commonWords struct {
 
 // NewSharedWords returns an empty one.
 func NewSharedWords() *SharedWords {
-	return &SharedWords{seed: newSeed(), langs: map[string]*commonWords{}}
+	return &SharedWords{seed: newSeed(), numbers: newWordNumbers(), langs: map[string]*commonWords{}}
 }
 
 // Share makes x learn words together with others: those that have the same options,
 // lexicon and second reader. It is called once, before x counts. The lexicon must be
 // fixed.
-func (x *Extractor) Share(words *SharedWords) { x.an.shared = words }
+func (x *Extractor) Share(words *SharedWords) {
+	x.an.shared = words
+	x.numbered = x.plain && x.opt.Lead <= 0
+}
 
 // of returns the words of a language; like an Analyzer it remembers few languages.
 func (s *SharedWords) of(lang string) *commonWords {
@@ -48,8 +52,8 @@ func (s *SharedWords) of(lang string) *commonWords {
 func (c *commonWords) find(hash uint64) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w, ok := c.table.find(hash); ok {
-		return *w.entry
+	if _, at := c.table.find(hash); at != nil {
+		return *at
 	}
 	return nil
 }
@@ -59,8 +63,8 @@ func (c *commonWords) find(hash uint64) *entry {
 func (c *commonWords) add(hash uint64, e *entry) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w, ok := c.table.find(hash); ok {
-		return *w.entry
+	if _, at := c.table.find(hash); at != nil {
+		return *at
 	}
 	c.table.add(hash, e)
 	return e

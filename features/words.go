@@ -42,12 +42,11 @@ type wordSlot struct {
 	also uint32 // as in entry
 }
 
-// known is a word that was found. To take an entry's address waits for nothing.
+// known is a word that was found: what it is counted by.
 type known struct {
-	body  int32
-	also  uint32
-	at    int32 // where in the text the piece begins that it is in
-	entry **entry
+	body int32  // as in entry
+	also uint32 // as in entry
+	at   int32  // where in the text the piece begins that it is in
 }
 
 func newWordTable(seed uint64) *wordTable {
@@ -70,24 +69,25 @@ func (h *wordHalf) at(hash uint64) int {
 	}
 }
 
-func (h *wordHalf) known(i int) known {
-	return known{body: h.slots[i].body, also: h.slots[i].also, entry: &h.entries[i]}
+// known returns a slot's word. To take its entry's address waits for nothing.
+func (h *wordHalf) known(i int) (known, **entry) {
+	return known{body: h.slots[i].body, also: h.slots[i].also}, &h.entries[i]
 }
 
-// find returns what is known of a word; ok says whether anything is.
-func (t *wordTable) find(hash uint64) (w known, ok bool) {
+// find returns what is known of a word, and where its entry is, nil when nothing is.
+func (t *wordTable) find(hash uint64) (known, **entry) {
 	i := t.young.at(hash)
 	if t.young.slots[i].hash == hash {
-		return t.young.known(i), true
+		return t.young.known(i)
 	}
 	if i = t.old.at(hash); t.old.slots[i].hash == hash {
-		return t.add(hash, t.old.entries[i]), true
+		return t.add(hash, t.old.entries[i])
 	}
-	return known{}, false
+	return known{}, nil
 }
 
 // add adds a word that is not in young.
-func (t *wordTable) add(hash uint64, e *entry) known {
+func (t *wordTable) add(hash uint64, e *entry) (known, **entry) {
 	if t.n >= cacheWords/2 {
 		t.old, t.young, t.n = t.young, newWordHalf(len(t.young.slots)), 0
 	}
@@ -112,11 +112,11 @@ func (h *wordHalf) put(s wordSlot, e *entry) (at int) {
 // wholeWord is the longest word whose hash is made in one step.
 const wholeWord = 16
 
-// hash is never 0. A word is read as two numbers of its first 16 bytes, filled up with
-// zeros, which hashPlain makes without looking at each byte; a longer one in steps of
-// 8 before.
-func (t *wordTable) hash(word []byte) uint64 {
-	h, n := t.seed, len(word)
+// hashWord is never 0. A word is read as two numbers of its first 16 bytes, filled up
+// with zeros, which plainAt makes without looking at each byte; a longer one in steps
+// of 8 before.
+func hashWord(seed uint64, word []byte) uint64 {
+	h, n := seed, len(word)
 	for ; len(word) > wholeWord; word = word[8:] {
 		h = fold(h^binary.LittleEndian.Uint64(word), 0xA0761D6478BD642F)
 	}

@@ -16,10 +16,10 @@ func TestWordTable(t *testing.T) {
 		for i := range word {
 			word[i] = 'a' + byte(rng.IntN(3))
 		}
-		hash := table.hash(word)
+		hash := hashWord(table.seed, word)
 		var e *entry
-		if w, ok := table.find(hash); ok {
-			e = *w.entry
+		if _, at := table.find(hash); at != nil {
+			e = *at
 		}
 		if e != want[string(word)] {
 			t.Fatalf("%q: %v, want %v", word, e, want[string(word)])
@@ -40,12 +40,12 @@ func TestWordTable(t *testing.T) {
 func TestWordTableForgets(t *testing.T) {
 	table, common := newWordTable(newSeed()), map[string]*entry{}
 	meet := func(word string) *entry {
-		hash := table.hash([]byte(word))
-		w, ok := table.find(hash)
-		if !ok {
-			w = table.add(hash, &entry{surface: word})
+		hash := hashWord(table.seed, []byte(word))
+		_, at := table.find(hash)
+		if at == nil {
+			_, at = table.add(hash, &entry{surface: word})
 		}
-		return *w.entry
+		return *at
 	}
 	for i := range 1000 {
 		word := fmt.Sprintf("common%d", i)
@@ -90,7 +90,7 @@ func TestWordHash(t *testing.T) {
 	table := newWordTable(newSeed())
 	for i := range 30000 {
 		word := []byte(fmt.Sprintf("word%d", i))
-		table.add(table.hash(word), &entry{surface: string(word)})
+		table.add(hashWord(table.seed, word), &entry{surface: string(word)})
 	}
 	steps := 0
 	for i, s := range table.young.slots {
