@@ -12,12 +12,18 @@ import (
 func TestCountAround(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	pieces := strings.Fields("The banks' (don't), 1,000 1997 c++ c++: VB.NET of, mp3 é, été 東京銀行の銀行 Банки\u00ad, 은행은 xy rock'n'roll snake_case")
-	for _, opt := range []ExtractorOptions{
+	for n, opt := range []ExtractorOptions{
 		{}, {Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}, Fields: true, Lead: 3},
-		{Bigrams: true}, {Chars: 3, Lead: 2},
+		{Bigrams: true}, {Chars: 3, Lead: 2}, {}, {Analyzer: AnalyzerOptions{KeepStop: true}, Fields: true}, {Fields: true, Lead: 3},
 	} {
 		lexicon := NewLexicon()
+		if n >= 4 { // words are learned with others, of which some are terms
+			lexicon = FixedLexicon([]string{"bank", "mp3", "c++", "été", "title:titl", "东京", "東京", "lead:bank", "банк", "know"})
+		}
 		alone, kept := NewExtractor(opt, lexicon), NewExtractor(opt, lexicon)
+		if n >= 4 {
+			kept.Share(NewSharedWords())
+		}
 		length := func(term string) uint32 { return uint32(len(term)) }
 		also := AnalyzerOptions{Numbers: NumbersKeep} // other words than the extractor's
 		kept.ReadAlong(Also{Analyzer: also, Number: length, TextBytes: 60})

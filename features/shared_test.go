@@ -12,7 +12,23 @@ import (
 // TestShare: extractors that share words, at work at once, count what one alone
 // counts, also when more words come than are kept.
 func TestShare(t *testing.T) {
-	options := ExtractorOptions{Fields: true, Lead: 5, Chars: 3, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}}
+	for _, options := range []ExtractorOptions{
+		{Fields: true, Lead: 5, Chars: 3, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}},
+		{Fields: true, Analyzer: AnalyzerOptions{KeepStop: true, Numbers: NumbersShape}}, // looked up by numbers alone
+	} {
+		words := shareWords(t, options)
+		learned := words.of("").table
+		if known := learned.n; known == 0 || known > cacheWords/2 {
+			t.Errorf("%+v: %d words are remembered together, want some, at most %d", options, known, cacheWords/2)
+		}
+		if numbered := words.numbers.n > 0; numbered != (options.Lead == 0) {
+			t.Errorf("%+v: words are looked up by numbers alone: %v", options, numbered)
+		}
+	}
+}
+
+// shareWords has four extractors count texts of 26 × 20,000 words at once.
+func shareWords(t *testing.T, options ExtractorOptions) *SharedWords {
 	terms := []string{"bank", "loan", "title:bank", "lead:loan", "lead:word", "word", "char:_ba", "char:oan", "heading:hous", "0000"}
 	also := Also{Number: func(term string) uint32 { return uint32(len(term)) }}
 	texts := make([]string, 24)
@@ -51,8 +67,5 @@ func TestShare(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	learned := words.of("").table
-	if known := learned.n; known == 0 || known > cacheWords/2 {
-		t.Errorf("%d words are remembered together, want some, at most %d", known, cacheWords/2)
-	}
+	return words
 }
