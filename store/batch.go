@@ -193,8 +193,3 @@ func (b *Batch) delete(k []byte) error {
 	}
 	return nil
 }
-
-// Compress packs a body for PutPage; safe for concurrent use.
-func (s *Store) Compress(body []byte) []byte {
-	return s.enc.EncodeAll(body, make([]byte, 0, len(body)/3+64))
-}

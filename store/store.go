@@ -48,12 +48,13 @@ var (
 // Store is an open store. Its methods may be called from many goroutines, but
 // only one Batch may be open at a time.
 type Store struct {
-	dir  string
-	db   *badger.DB
-	info Info
-	enc  *zstd.Encoder // EncodeAll is safe for concurrent use
-	dec  *zstd.Decoder // and so is DecodeAll
-	full atomic.Bool   // the disk is; set by watch
+	dir     string
+	db      *badger.DB
+	info    Info
+	enc     *zstd.Encoder // EncodeAll is safe for concurrent use
+	packers sync.Pool     // of *packer
+	dec     *zstd.Decoder // and so is DecodeAll
+	full    atomic.Bool   // the disk is; set by watch
 
 	filter     *seenFilter // nil until FilterSeen
 	pageFilter *keyFilter  // before contents and bands of pages; likewise
@@ -171,6 +172,7 @@ func open(dir, name string) (*Store, error) {
 		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
 	s := &Store{dir: dir, db: db, free: freeBytes, stop: make(chan struct{})}
+	s.packers.New = func() any { return new(packer) }
 	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 		zstd.WithWindowSize(1<<20)); err == nil {
 		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))

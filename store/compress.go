@@ -1,0 +1,87 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+)
+
+// quickBytes is the largest body that is packed the quick way: one block of Snappy,
+// whose matches reach no further. Beyond it zstd's own matches, which do, are worth
+// their time.
+const quickBytes = 64 << 10
+
+// Compress packs a body for PutPage as one zstd frame, with its length and checksum;
+// safe for concurrent use.
+func (s *Store) Compress(body []byte) []byte {
+	if n := len(body); 0 < n && n <= quickBytes {
+		p := s.packers.Get().(*packer)
+		defer s.packers.Put(p)
+		if packed, err := p.pack(body); err == nil {
+			return packed
+		} // never yet: what it reads is what it has written just before
+	}
+	return s.enc.EncodeAll(body, make([]byte, 0, len(body)/3+64))
+}
+
+// packer makes zstd frames of small bodies in half the time that the fastest level of
+// zstd takes: Snappy finds the matches, with a table of at most 64 KiB, where zstd's
+// takes 256 KiB, which other steps of a page have driven out of the processor's cache
+// each time; then their literals and matches are coded as zstd's are. Frames are up to a
+// fiftieth larger.
+//
+// The converter is marked deprecated because who has a Snappy stream from elsewhere had
+// better check and unpack it. This one was made on the spot.
+type packer struct {
+	stream []byte // Snappy's framing format: its name, one chunk
+	out    bytes.Buffer
+	conv   zstd.SnappyConverter
+}
+
+const snappyName = "\xff\x06\x00\x00sNaPpY"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// pack returns body, of at most quickBytes, as a frame.
+func (p *packer) pack(body []byte) ([]byte, error) {
+	p.chunk(body)
+	p.out.Reset()
+	// The end of the stream is an error to the converter, but one that comes when all is written.
+	if _, err := p.conv.Convert(bytes.NewReader(p.stream), &p.out); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	// Its header knows neither length nor checksum.
+	blocks, err := new(zstd.Header).DecodeAndStrip(p.out.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	header := zstd.Header{SingleSegment: true, FrameContentSize: uint64(len(body)), HasFCS: true, HasCheckSum: true}
+	packed, err := header.AppendTo(make([]byte, 0, len(blocks)+16))
+	if err != nil {
+		return nil, err
+	}
+	packed = append(packed, blocks...)
+	return binary.LittleEndian.AppendUint32(packed, uint32(xxhash.Sum64(body))), nil
+}
+
+// chunk fills stream with body as one chunk of data: its kind, the length of what
+// follows in three bytes, the masked checksum, the block.
+func (p *packer) chunk(body []byte) {
+	const head = len(snappyName) + 4 + 4
+	if need := head + s2.MaxEncodedLen(quickBytes); cap(p.stream) < need {
+		p.stream = make([]byte, need)
+		copy(p.stream, snappyName)
+	}
+	block := s2.EncodeSnappy(p.stream[head:cap(p.stream)], body)
+	p.stream = p.stream[:head+len(block)]
+	crc := crc32.Checksum(body, castagnoli)
+	at := p.stream[len(snappyName):]
+	binary.LittleEndian.PutUint32(at, uint32(len(block)+4)<<8)
+	binary.LittleEndian.PutUint32(at[4:], (crc>>15|crc<<17)+0xA282EAD8)
+}
