@@ -2,11 +2,8 @@ package crawler
 
 import (
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"fossick/page"
 )
@@ -48,46 +45,6 @@ type looks struct {
 	skeleton uint64 // of its letters: what a counter or a date changes does not show
 	sketch   uint64
 }
-
-func looksOf(p *page.Page, seed maphash.Seed) looks {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	var buf [512]byte
-	n := 0
-	for _, text := range [2]string{p.Title, p.Text} {
-		for i := 0; i < len(text); {
-			if n > len(buf)-utf8.UTFMax {
-				_, _ = h.Write(buf[:n]) // never fails
-				n = 0
-			}
-			if c := text[i]; c < utf8.RuneSelf { // nearly all of most pages
-				// Whether a letter follows nobody can guess, so every byte is put down
-				// and the next one over it if it is none.
-				buf[n] = c
-				n += letterStep[c]
-				i++
-				continue
-			}
-			r, size := utf8.DecodeRuneInString(text[i:])
-			if unicode.IsLetter(r) {
-				n += copy(buf[n:], text[i:i+size])
-			}
-			i += size
-		}
-	}
-	_, _ = h.Write(buf[:n])
-	return looks{h.Sum64(), p.Sketch}
-}
-
-// letterStep has 1 for the letters of ASCII.
-var letterStep = func() (t [utf8.RuneSelf]int) {
-	for c := range t {
-		if lower := c | 0x20; 'a' <= lower && lower <= 'z' {
-			t[c] = 1
-		}
-	}
-	return t
-}()
 
 // knows says whether a page looks like one of those before.
 func (p *pattern) knows(l looks) bool {
