@@ -249,7 +249,7 @@ func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Pag
 		Number: number, ID: o.urlID(), URL: o.birth.URL,
 		ContentType: o.resp.ContentType, RobotsTag: robotsTag(header),
 		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p), Title: p.Title, Lang: p.Lang, Links: links,
-		Score: o.score.Value, Terms: o.score.Terms, Relevant: o.score.Relevant,
+		Score: o.score.Value, Terms: o.score.Terms, Account: o.score.Account, Relevant: o.score.Relevant,
 		Label: o.score.Label, Probability: o.score.Probability, Rule: o.score.Rule,
 		Bytes: o.size, At: o.resp.Start.UnixMilli(), Depth: o.birth.Depth,
 		Parent: o.queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),

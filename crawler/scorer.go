@@ -9,6 +9,7 @@ import (
 type Score struct {
 	Value       float64      // degree of relevance R, in [0,1]
 	Terms       []store.Term // how it came about, for why
+	Account     []byte       // the same as the scorer keeps it, who spells it out when asked
 	Relevant    bool         // on topic: counts for the harvest
 	Label       string       // of the model, "" without one
 	Probability float64      // of that label

@@ -10,7 +10,8 @@
 // NewAnalyzer and Terms, or with NewExtractor and Count.
 //
 // Files: analyzer.go text to terms; segment.go words and their borders; words.go
-// the cache of words, shared.go what several learn together, plain.go words found eight
+// the cache of words, shared.go what several learn together, numbers.go the two numbers
+// that text is counted by; plain.go words found eight
 // bytes at a time; tokens.go terms as numbers of the caller's; also.go a second
 // reader of the same words, row.go words looked up together, around.go parts of a text that was cut; spare.go analyzers between pages; stem.go
 // languages and their stems; stop.go stop words; document.go the text of a page

@@ -65,7 +65,7 @@ func (a *ACHE) ScorePage(p *page.Page, similarity float64) Score {
 	defer a.mu.Unlock()
 	terms := []Term{{"similarity", similarity, "to the topic"}}
 	if _, again := a.fetched.get(key); again {
-		return Score{similarity, terms}
+		return Score{Value: similarity, Terms: terms}
 	}
 	a.fetched.put(key, struct{}{})
 	a.host(p.URL).pages++
@@ -81,7 +81,7 @@ func (a *ACHE) ScorePage(p *page.Page, similarity float64) Score {
 	if a.pages++; a.pages%acheEvery == 0 && a.links.ready() {
 		a.model = a.links.clone()
 	}
-	return Score{similarity, terms}
+	return Score{Value: similarity, Terms: terms}
 }
 
 // ScoreLinks appends the level of each link.

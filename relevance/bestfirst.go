@@ -9,7 +9,7 @@ type BestFirst struct{}
 
 // ScorePage returns the similarity.
 func (BestFirst) ScorePage(_ *page.Page, similarity float64) Score {
-	return Score{similarity, []Term{{"similarity", similarity, "to the topic; what its links are worth"}}}
+	return Score{Value: similarity, Terms: []Term{{"similarity", similarity, "to the topic; what its links are worth"}}}
 }
 
 // ScoreLinks appends the page's similarity for every link.

@@ -77,7 +77,7 @@ func (g *ContextGraph) ScorePage(p *page.Page, similarity float64) Score {
 	if g.at[n.key] == nil {
 		g.add(n, similarity >= g.cut)
 	}
-	return Score{similarity, terms}
+	return Score{Value: similarity, Terms: terms}
 }
 
 // add enters a page and moves those that lead to it nearer to the topic.

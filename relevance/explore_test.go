@@ -34,7 +34,8 @@ func (w *world) crawl(l *Learned, n int, good func(url string) float64) {
 			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d", k%20, k), Anchor: "to a page"})
 		}
 		score := l.ScorePage(p, good(best))
-		if slices.ContainsFunc(score.Terms, func(t Term) bool { return t.Name == "explored" }) {
+		terms, _ := Spell(score.Account)
+		if slices.ContainsFunc(terms, func(t Term) bool { return t.Name == "explored" }) {
 			w.explored++
 		}
 		l.ScoreLinks(nil, p, score.Value)

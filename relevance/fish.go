@@ -53,7 +53,7 @@ func (f *Fish) ScorePage(p *page.Page, similarity float64) Score {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.pages++
-	return Score{similarity, []Term{
+	return Score{Value: similarity, Terms: []Term{
 		{"similarity", similarity, "to the topic"},
 		{"depth", float64(f.depth(page.Key(p.URL))), "pages that may follow without a relevant one"},
 	}}

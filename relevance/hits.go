@@ -63,7 +63,7 @@ func (h *HITS) ScorePage(p *page.Page, similarity float64) Score {
 		terms = append(terms, Term{"authority", h.share(t), "by the hubs that name it"})
 	}
 	if h.at[key] != nil {
-		return Score{similarity, terms}
+		return Score{Value: similarity, Terms: terms}
 	}
 	h.targets.remove(key)
 	h.add(&hubPage{key: key, relevance: similarity, hub: 1, links: distinctKeys(p)})
@@ -71,7 +71,7 @@ func (h *HITS) ScorePage(p *page.Page, similarity float64) Score {
 		h.distil()
 		h.every = h.seen + max(hubEvery, h.seen/20)
 	}
-	return Score{similarity, terms}
+	return Score{Value: similarity, Terms: terms}
 }
 
 // add gives up the oldest page for a new one when there are many.

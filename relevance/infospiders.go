@@ -101,7 +101,7 @@ func (s *InfoSpiders) ScorePage(p *page.Page, similarity float64) Score {
 	if t, ok := s.targets.get(page.Key(p.URL)); ok {
 		terms = append(terms, Term{"λ", s.estimate(t.in), "by the keywords around the link that led here"})
 	}
-	return Score{similarity, terms}
+	return Score{Value: similarity, Terms: terms}
 }
 
 // ScoreLinks learns from the page, which now shows what it leads to, and appends the

@@ -101,6 +101,7 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	past := &pastPage{key: key, judged: probability, weight: 1}
+	var packed []byte
 	terms := []Term{{"probability", probability, "of the topic, by the model"}}
 	probability, marked := l.opinion(key, words, probability)
 	if _, again := l.fetched.get(key); again {
@@ -113,7 +114,7 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	from := &source{hops: 1, told: float32(probability), scored: true}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)
-		terms = append(terms, l.told(e)...)
+		packed = l.account(e).pack()
 		l.learn(e, probability)
 		from.hops = min(e.hops, math.MaxUint8-1) + 1
 		past.links = slices.Concat(e.words[:e.count], e.endings[:e.ended])
@@ -139,7 +140,7 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 		from.around = l.weighAround(around)
 	}
 	l.explore()
-	return Score{judged, terms}
+	return Score{judged, terms, packed}
 }
 
 // learn takes in what the evidence of a target was worth: for the weights, for the

@@ -117,7 +117,7 @@ func TestLearnedForgetsWhatWasFetched(t *testing.T) {
 		t.Fatalf("Rescore = %v, %v before the fetch", s, known)
 	}
 	score := l.ScorePage(&page.Page{URL: target}, 0.8)
-	if score.Value != 0.8 || len(score.Terms) < parts {
+	if score.Value != 0.8 || len(spelled(t, score)) < parts {
 		t.Errorf("score %+v, want the probability and all terms", score)
 	}
 	if _, known := l.Rescore(key); known {
@@ -148,7 +148,7 @@ func TestTermsAddUp(t *testing.T) {
 	for i := range 6 {
 		l.ScoreLinks(nil, linked(fmt.Sprintf("http://p%d.test/", i), "http://h.test/b", "gold ore"), 0.3)
 	}
-	terms := l.ScorePage(&page.Page{URL: "http://h.test/b"}, 1).Terms
+	terms := spelled(t, l.ScorePage(&page.Page{URL: "http://h.test/b"}, 1))
 	sum := 0.0
 	for _, term := range terms[2:] {
 		sum += term.Value

@@ -156,7 +156,7 @@ func TestMarkChanged(t *testing.T) {
 // TestNoMarksNoChange: without marks nothing of them shows.
 func TestNoMarksNoChange(t *testing.T) {
 	l := goldCrawl()
-	for _, term := range l.ScorePage(goldPage("film", 99), 0.95).Terms {
+	for _, term := range spelled(t, l.ScorePage(goldPage("film", 99), 0.95)) {
 		if term.Name == "marked" || term.Name == "marks" && term.Value != 0 {
 			t.Errorf("%+v", term)
 		}

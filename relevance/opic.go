@@ -27,7 +27,7 @@ func NewOPIC() *OPIC {
 func (o *OPIC) ScorePage(p *page.Page, similarity float64) Score {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return Score{similarity, []Term{
+	return Score{Value: similarity, Terms: []Term{
 		{"similarity", similarity, "to the topic; it does not count for its links"},
 		{"cash", o.own(page.Key(p.URL)), "that its links share"},
 	}}

@@ -50,7 +50,7 @@ func (l *Learned) Explain(url string) (Score, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, ok := l.evidence.peek(key); ok {
-		return Score{l.score(e), l.told(e)}, true
+		return Score{Value: l.score(e), Terms: l.account(e).terms()}, true
 	}
 	p := l.marks.pages[key]
 	if p == nil {
@@ -60,5 +60,5 @@ func (l *Learned) Explain(url string) (Score, bool) {
 		return Score{}, false
 	}
 	value, terms := l.opinion(key, p.words, p.judged)
-	return Score{value, append([]Term{{"probability", p.judged, "of the topic, by the model"}}, terms...)}, true
+	return Score{Value: value, Terms: append([]Term{{"probability", p.judged, "of the topic, by the model"}}, terms...)}, true
 }

@@ -9,8 +9,9 @@ import (
 
 // Score is a degree of relevance and how it came about.
 type Score struct {
-	Value float64 // in [0,1]
-	Terms []Term
+	Value   float64 // in [0,1]
+	Terms   []Term
+	Account []byte // further terms, from which Spell makes them; nil when there are none
 }
 
 // Term is one part of a score.
@@ -55,7 +56,7 @@ func (s *Paper) ScorePage(p *page.Page, parent float64) Score {
 	found := s.keywords.Found(p)
 	lambda, k := len(found), s.keywords.Len()
 	r := Degree(lambda, k, s.rho, parent)
-	return Score{r, []Term{
+	return Score{Value: r, Terms: []Term{
 		{"λ", float64(lambda), strings.Join(found, ", ")},
 		{"|K|", float64(k), ""},
 		{"ρ", s.rho, ""},

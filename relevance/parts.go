@@ -7,7 +7,8 @@ import (
 
 // The parts of a link's score. Lifts are differences of log-odds, 0 is no better
 // than the crawl so far; opinions of the judge are log-odds above those of a text
-// without words, in [-4,4].
+// without words, in [-4,4]. Stores have their numbers (see account): a new part goes to
+// the end, and none is taken away.
 const (
 	partBias        = iota
 	partMeanParent  // mean probability of the pages that link here
@@ -133,30 +134,18 @@ func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
 	}
 }
 
-// told explains the score of a target in words: what each part adds to the log-odds.
-func (l *Learned) told(e *evidence) []Term {
-	x := l.parts(e)
-	terms := []Term{{"expected", l.model.probability(&x), "when it was fetched; the parts below add up to its log-odds"}}
-	if e.explored {
-		terms = append(terms, Term{"explored", 1, "fetched because little was known of it, not for its score"})
-	}
-	for i, about := range l.about(e, x) {
-		terms = append(terms, Term{about[0], l.model.at(i) * x[i], about[1]})
-	}
-	return terms
-}
-
 // about names each part and says what it found.
-func (l *Learned) about(e *evidence, x [parts]float64) [parts][2]string {
+func (a *account) about() [parts][2]string {
+	x := &a.found
 	odds := func(part int) string { return "odds × " + strconv.FormatFloat(math.Exp(x[part]), 'g', 2, 64) }
-	f := func(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) } // fmt took 2 % of a crawl
+	f := func(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) }
 	where := "in running text"
-	if !e.text {
+	if !a.inText {
 		where = "in navigation only"
 	}
 	return [parts][2]string{
 		partBias:        {"start", "what every link begins with"},
-		partMeanParent:  {"pages that link here", f(float64(e.parents), 0) + ", probability " + f(x[partMeanParent], 2) + " in the mean"},
+		partMeanParent:  {"pages that link here", f(a.parents, 0) + ", probability " + f(x[partMeanParent], 2) + " in the mean"},
 		partBestParent:  {"best of these", "probability " + f(x[partBestParent], 2)},
 		partOnTopic:     {"their number", f(math.Expm1(x[partOnTopic]), 1) + " of them on topic, by the sum of their probabilities"},
 		partBestAnchor:  {"link text, best", odds(partBestAnchor) + " by the model, with the URL"},
@@ -171,11 +160,11 @@ func (l *Learned) about(e *evidence, x [parts]float64) [parts][2]string {
 		partEnding:      {"word endings", odds(partEnding) + ", as other links whose words end alike went"},
 		partHub:         {"sister links", odds(partHub) + ", as the other links of the same pages went, those to known pages too"},
 		partNear:        {"links beside", odds(partNear) + ", as links that stand near on the same pages went"},
-		partHost:        {"host", odds(partHost) + ", as its " + f(float64(e.host.pages), 0) + " fetched pages went"},
-		partFolder:      {"folder", odds(partFolder) + " against its host, as its " + f(float64(e.folder.pages), 0) + " fetched pages went"},
+		partHost:        {"host", odds(partHost) + ", as its " + f(a.host, 0) + " fetched pages went"},
+		partFolder:      {"folder", odds(partFolder) + " against its host, as its " + f(a.folder, 0) + " fetched pages went"},
 		partNav:         {"navigation", "links stand " + where},
 		partEarly:       {"place", f(100*(1-x[partEarly]), 0) + " % of a page's links come before it"},
-		partHops:        {"distance", f(float64(e.hops), 0) + " links since a page on topic"},
+		partHops:        {"distance", f(a.hops, 0) + " links since a page on topic"},
 		partMarks:       {"marks", odds(partMarks) + ", as the links' words are among those of pages that people marked, and as pages with these words went"},
 	}
 }

@@ -29,7 +29,7 @@ func (r *Random) ScorePage(_ *page.Page, similarity float64) Score {
 		r.asked = false
 		r.round++
 	}
-	return Score{similarity, []Term{{"similarity", similarity, "to the topic; links are drawn at random"}}}
+	return Score{Value: similarity, Terms: []Term{{"similarity", similarity, "to the topic; links are drawn at random"}}}
 }
 
 // ScoreLinks appends a random number for every link.

@@ -47,7 +47,7 @@ func (s *Shark) ScorePage(p *page.Page, similarity float64) Score {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	from, _ := s.inherited.get(page.Key(p.URL))
-	return Score{similarity, []Term{
+	return Score{Value: similarity, Terms: []Term{
 		{"similarity", similarity, "to the topic"},
 		{"inherited", from.inherited, "from the pages that led here"},
 		{"potential", from.potential, "when it was fetched"},

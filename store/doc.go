@@ -14,7 +14,7 @@
 // Readers may run beside the one Batch; a second process is refused.
 //
 // Start with Create or Open. Files: store.go open and close; key.go the keys;
-// record.go the records; batch.go writing; read.go and waiters.go reading;
+// record.go the records; batch.go writing, compress.go bodies; read.go and waiters.go reading;
 // filter.go and seen.go filters before the seen-set and what pages are compared by;
 // lately.go what was asked of it last; sync.go what is done beside the writer; life.go
 // one URL's whole story; exchange.go exchanges that are for no URL, and all visits;

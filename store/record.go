@@ -140,6 +140,7 @@ type Page struct {
 	Parent      float64 `cbor:"20,keyasint,omitempty"` // score of the parent, as the scorer was told
 	Withdrawn   bool    `cbor:"24,keyasint,omitempty"` // its author asked by now that it be not kept: it has no content any more
 	Signature   []byte  `cbor:"22,keyasint,omitempty"` // MinHash of the prose; none when it is short, or stored by an earlier build
+	Account     []byte  `cbor:"25,keyasint,omitempty"` // further terms of Score, as the scorer keeps them
 	Rule        string  `cbor:"21,keyasint,omitempty"` // why the crawl's model gave Label: the rule that fired, or the words that weighed most
 }
 

@@ -99,7 +99,7 @@ func (b *Batch) WithdrawPage(old *Page) error {
 	sum := sha256.Sum256([]byte("withdrawn " + old.URL)) // as unlike all others as content is
 	p := *old
 	p.Withdrawn, p.Checksum, p.Bytes = true, sum[:len(old.Checksum)], 0
-	p.Title, p.Terms, p.Rule, p.Sketch, p.Signature = "", nil, "", 0, nil
+	p.Title, p.Terms, p.Account, p.Rule, p.Sketch, p.Signature = "", nil, nil, "", 0, nil
 	p.ETag, p.Modified = "", "" // it is asked for without a condition
 	return b.ReplacePage(old, &p, b.s.Compress(nil))
 }

@@ -99,7 +99,7 @@ func (s *policyScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
 		score.Relevant = similarity >= s.threshold
 	}
 	r := s.policy.ScorePage(p, similarity)
-	score.Value, score.Terms = r.Value, storeTerms(r.Terms)
+	score.Value, score.Terms, score.Account = r.Value, storeTerms(r.Terms), r.Account
 	s.labeller.heed(&score, similarity, r.Value)
 	return score
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/fetch"
+	"fossick/relevance"
 	"fossick/store"
 )
 
@@ -153,6 +154,12 @@ func original(l *store.Life) string {
 	return ": " + l.Page.URL
 }
 
+// spell returns all terms of a page's score.
+func spell(p *store.Page) ([]store.Term, error) {
+	terms, err := relevance.Spell(p.Account)
+	return append(p.Terms, storeTerms(terms)...), err
+}
+
 func (r *whyResult) tellPage(l *store.Life) {
 	p := l.Page
 	if p == nil || l.Fate.State != "ok" {
@@ -161,7 +168,11 @@ func (r *whyResult) tellPage(l *store.Life) {
 	fetched := at(p.At)
 	r.Times.Fetched = &fetched
 	r.Title, r.Page = &p.Title, &p.Number
-	r.Score = whyScore{&p.Score, p.Terms}
+	terms, err := spell(p)
+	if err != nil {
+		r.Reasons = append(r.Reasons, "part of why it scored so is not told: "+err.Error())
+	}
+	r.Score = whyScore{&p.Score, terms}
 	if p.Label != "" {
 		r.Label = &p.Label
 		why := fmt.Sprintf("the crawl's model labelled it %s (%.3f)", p.Label, p.Probability)

@@ -58,7 +58,7 @@ func (s *wordScorer) scorePage(l *labeller, p *page.Page) (score crawler.Score) 
 	probability := l.note(&score, result, why)
 	around := relevance.Around{Judged: reading.Parts, Words: reading.PartWords, Ends: reading.PartEnds}
 	r := s.policy.ScoreWords(p, probability, reading.Words, &around)
-	score.Value, score.Terms = r.Value, storeTerms(r.Terms)
+	score.Value, score.Terms, score.Account = r.Value, storeTerms(r.Terms), r.Account
 	l.heed(&score, probability, r.Value)
 	return score
 }
