@@ -52,6 +52,7 @@ type Analyzer struct {
 	run     []byte       // ideographs in a row, see segment.go
 	breaks  string       // ideographs that part words, in the language at hand
 	row     row          // words on their way, see row.go
+	passing entry        // of a word of which only the numbers are kept
 }
 
 // vocabulary is the cache of one language.
@@ -130,33 +131,35 @@ func (a *Analyzer) vocabulary(lang string) *vocabulary {
 // learn enters a word that the cache does not have.
 func (a *Analyzer) learn(v *vocabulary, word []byte, hash uint64) (known, **entry) {
 	if v.common == nil {
-		return v.words.add(hash, a.analyse(v, string(word)))
+		return v.words.add(hash, a.analyse(new(entry), v, string(word)))
 	}
 	e := v.common.find(hash)
 	if e == nil {
-		e = v.common.add(hash, a.analyse(v, string(word)))
+		e = v.common.add(hash, a.analyse(new(entry), v, string(word)))
 	}
 	return v.words.add(hash, e)
 }
 
 // learnNumbers enters a word of which only the numbers are asked for.
 func (a *Analyzer) learnNumbers(v *vocabulary, word []byte, hash uint64) known {
-	e := a.analyse(v, string(word))
+	e := a.analyse(&a.passing, v, string(word))
 	w := known{body: e.body, also: e.also}
 	a.shared.numbers.add(hash, w)
 	return w
 }
 
-// analyse finds out what there is to know of a word.
-func (a *Analyzer) analyse(v *vocabulary, word string) *entry {
+// analyse finds out what there is to know of a word, and puts it into e, which is
+// new, or passing.
+func (a *Analyzer) analyse(e *entry, v *vocabulary, word string) *entry {
 	var stem string
-	e := &entry{surface: word, term: a.opt.term(word, v.lang, &stem), body: noTerm}
+	e.surface, e.term, e.body = word, a.opt.term(word, v.lang, &stem), noTerm
 	switch {
 	case e.term == "":
 		e.body = leftOut
 	case a.resolve != nil:
 		a.resolve(e)
 	}
+	e.also = 0
 	if a.also != nil {
 		e.also = a.also.number(a.also.Analyzer.term(word, v.lang, &stem))
 	}
