@@ -15,7 +15,7 @@
 // bytes at a time; tokens.go terms as numbers of the caller's; also.go a second
 // reader of the same words, row.go words looked up together, around.go parts of a text that was cut; spare.go analyzers between pages; stem.go
 // languages and their stems; stop.go stop words; document.go the text of a page
-// by field; extract.go its terms, count.go their counts; lexicon.go numbers of terms;
+// by field, path.go that of its URL; extract.go its terms, count.go their counts; lexicon.go numbers of terms;
 // vector.go tf-idf; gain.go equations 2 to 5; measure.go other measures of
 // words.
 package features

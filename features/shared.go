@@ -2,9 +2,10 @@ package features
 
 import "sync"
 
-// SharedWords is what extractors of one kind have learned of words: each still has a
-// table of its own, which it reads without asking anybody, but a word that is new to
-// it is looked for here before it is analysed. Text has so many words that come once
+// SharedWords is what extractors of one kind have learned of words. The words of running
+// text, of which their numbers are enough, are in one table that all read. Of other words
+// each has a table of its own, which it reads without asking anybody, but one that is new
+// to it is looked for here before it is analysed. Text has so many words that come once
 // or twice that each would else be stemmed on every processor. Safe for concurrent use.
 type SharedWords struct {
 	seed    uint64       // of all tables
@@ -27,7 +28,8 @@ func NewSharedWords() *SharedWords {
 
 // Share makes x learn words together with others: those that have the same options,
 // lexicon and second reader. It is called once, before x counts. The lexicon must be
-// fixed.
+// fixed. With pairs, a lead or runs of characters a word of the text stands for more
+// than its numbers.
 func (x *Extractor) Share(words *SharedWords) {
 	x.an.shared = words
 	x.numbered = x.plain && x.opt.Lead <= 0
