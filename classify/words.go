@@ -15,7 +15,7 @@ func NewReading(m *models.Model, also features.Also) (*Classifier, error) {
 
 // Reading is what else one cut of a page gives. Its slices are used again by Read.
 type Reading struct {
-	Words []uint32  // what the second reader has of title, description and text
+	Words []uint32  // what the second reader has of title, description and text, without most repeats
 	Parts []float64 // of each part the probability of the class asked for
 
 	PartWords []uint32 // what the second reader has of all parts, one after the other

@@ -42,8 +42,8 @@ func TestRead(t *testing.T) {
 			if want := []uint32{6, 7, 4, 4, 5, 7}; !slices.Equal(r.PartWords, want) || !slices.Equal(r.PartEnds, []int{2, 4, 6, 6}) {
 				t.Errorf("%s: words of the parts %v, %v; want %v", name, r.PartWords, r.PartEnds, want)
 			}
-			// bank, mortgag, garden, mortgag, loan, loan, loan
-			if want := []uint32{4, 7, 6, 7, 4, 4, 4}; !slices.Equal(r.Words, want) {
+			// bank, mortgag, garden; the rest has come before, or has the same number
+			if want := []uint32{4, 7, 6}; !slices.Equal(r.Words, want) {
 				t.Errorf("%s: words %v, want %v", name, r.Words, want)
 			}
 		}

@@ -43,13 +43,20 @@ func (x *Extractor) CountBoth(dst Vector, words []uint32, d Doc) (Vector, []uint
 	return x.collect(dst), words
 }
 
-// CountAndKeep is CountBoth, and keeps the text's words for CountAround.
+// CountAndKeep is CountBoth, and keeps the text's words for CountAround. Of the numbers
+// of the second reader it leaves out most of those that came before: who wants each once
+// has fewer to look at.
 func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []uint32) {
 	x.keep, x.kept, x.keptEntries = true, x.kept[:0], x.keptEntries[:0]
+	clear(x.lately[:])
 	dst, words = x.CountBoth(dst, words, d)
 	x.keep = false
 	return dst, words
 }
+
+// lately has numbers that the second reader was given, at their last bits; at 0 there
+// is none. It fits into a processor's nearest cache.
+type lately [1 << 12]uint32
 
 // readText counts the words of the text, of which the second reader has the first
 // bytes only: what is cut there is read by itself, up to where it is cut.
@@ -69,6 +76,10 @@ func (x *Extractor) readText(text, lang string) {
 
 // readRow takes what the second reader has of a row of words.
 func (x *Extractor) readRow(row []known) {
+	if x.keep {
+		x.readNew(row)
+		return
+	}
 	n := len(x.read)
 	read := slices.Grow(x.read, len(row))[:n+len(row)]
 	for i := range row {
@@ -76,6 +87,24 @@ func (x *Extractor) readRow(row []known) {
 		if row[i].also != 0 {
 			n++
 		}
+	}
+	x.read = read[:n]
+}
+
+// readNew is readRow without the words that came lately. As in all that is done with
+// a row there is no branch that a page's words could lead astray.
+func (x *Extractor) readNew(row []known) {
+	n := len(x.read)
+	read := slices.Grow(x.read, len(row))[:n+len(row)]
+	for i := range row {
+		also := row[i].also
+		slot := &x.lately[also%uint32(len(x.lately))]
+		read[n] = also
+		if also != *slot {
+			n++
+		}
+		*slot = also
+		x.lately[0] = 0 // so that 0 is never new
 	}
 	x.read = read[:n]
 }

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
@@ -69,4 +70,45 @@ func counts(l *Lexicon, v Vector) map[string]float32 {
 		m[l.Terms()[i]] = v.Value[k]
 	}
 	return m
+}
+
+// TestWordsThatCameLately: of the second reader's words CountAndKeep leaves out only
+// such as came before, and most of these; also those of which two share a place.
+func TestWordsThatCameLately(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	numbers := map[string]uint32{}
+	number := func(term string) uint32 {
+		if numbers[term] == 0 {
+			numbers[term] = 1 + uint32(rng.IntN(5))<<12 + uint32(rng.IntN(400))
+		}
+		return numbers[term]
+	}
+	x := NewExtractor(ExtractorOptions{}, NewLexicon())
+	x.ReadAlong(Also{Number: number})
+	for i := range 100 {
+		var text strings.Builder
+		for range rng.IntN(2000) {
+			fmt.Fprintf(&text, "word%c%c ", 'a'+rng.IntN(20), 'a'+rng.IntN(20))
+		}
+		d := Doc{Title: "wordaa wordbb", Text: text.String()}
+		_, all := x.CountBoth(Vector{}, nil, d)
+		_, some := x.CountAndKeep(Vector{}, nil, d)
+		once := func(words []uint32) (first []uint32) {
+			for _, w := range words {
+				if !slices.Contains(first, w) {
+					first = append(first, w)
+				}
+			}
+			return first
+		}
+		if got, want := once(some), once(all); !slices.Equal(got, want) {
+			t.Fatalf("text %d: words %v, want %v", i, got, want)
+		}
+		if slices.Contains(some, 0) {
+			t.Fatalf("text %d: a word that is left out was handed over", i)
+		}
+		if repeats := len(all) - len(once(all)); len(some)-len(once(all)) > repeats/2 {
+			t.Fatalf("text %d: of %d repeats %d are left", i, repeats, len(some)-len(once(all)))
+		}
+	}
 }

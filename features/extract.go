@@ -60,6 +60,7 @@ type Extractor struct {
 	numbered    bool     // all words of the text are looked up without their entries
 	reading     bool     // a second reader reads along,
 	read        []uint32 // these so far
+	lately      lately   // some of these
 	keep        bool     // the words of the text, see around.go
 	keeping     bool     // they are being cut
 	base        int      // where what is cut begins in the text
