@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"syscall"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -33,24 +32,35 @@ const MaxBatchBytes = 192 << 10
 // Size returns the bytes put so far, by estimate.
 func (b *Batch) Size() int { return b.size }
 
-// Commit writes the batch. After an error the store is as it was before.
+// Commit writes the batch. After an error the store is as it was before, but for
+// ErrDisk: then the batch may be there as a whole.
 func (b *Batch) Commit() error {
 	if b.s.gone.Load() {
 		b.txn.Discard()
 		return b.s.here()
 	}
-	if b.s.full.Load() {
+	if err := b.s.unwritable(); err != nil {
 		b.txn.Discard()
-		return fmt.Errorf("%s: %w (under %d MiB free); make room and go on with --resume", b.s.dir, ErrDiskFull, minFreeBytes>>20)
+		return err
 	}
-	if err := b.txn.Commit(); err != nil {
-		if errors.Is(err, syscall.ENOSPC) {
-			return fmt.Errorf("%s: %w; make room and go on with --resume: %w", b.s.dir, ErrDiskFull, err)
-		}
-		return fmt.Errorf("store %s: commit: %w", b.s.dir, err)
+	if err := b.s.log.commit(b.txn); err != nil {
+		b.s.told.Store(true)
+		return err
 	}
 	b.s.trimAfter(b.size)
 	return nil
+}
+
+// unwritable says why nothing can be committed, nil when it can.
+func (s *Store) unwritable() error {
+	err := s.log.failure()
+	if full := s.full.Load(); err == nil && full != nil {
+		err = *full
+	}
+	if err != nil {
+		s.told.Store(true)
+	}
+	return err
 }
 
 // trimAfter trims each time that so much was written, about twenty pages. It runs

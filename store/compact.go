@@ -40,11 +40,14 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 		return c, err
 	}
 	path := filepath.Join(dir, database)
+	if err = roomToCompact(dir, path); err != nil {
+		return c, err
+	}
 	if c.Before, err = sizeOf(path); err != nil {
 		return c, err
 	}
-	if err = mergeTables(ctx, path); err == nil {
-		err = rewriteLogs(ctx, path)
+	if err = mergeTables(ctx, dir, path); err == nil {
+		err = rewriteLogs(ctx, dir, path)
 	}
 	if err != nil {
 		return c, fmt.Errorf("store %s: %w", dir, err)
@@ -56,15 +59,17 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 // mergeTables merges all tables into one level, which tells how much of each value log
 // is dead. Badger merges tables of different levels by Flatten, and those of the newest
 // level, one a time, when it closes.
-func mergeTables(ctx context.Context, path string) error {
+func mergeTables(ctx context.Context, dir, path string) error {
 	for newest, before := 0, math.MaxInt; ; before = newest {
-		db, err := openToCompact(ctx, path)
+		db, log, err := openToCompact(ctx, dir, path)
 		if err != nil {
 			return err
 		}
-		err = db.Flatten(1)
+		if !log.bounded(func() { err = db.Flatten(1) }) {
+			return log.failure()
+		}
 		newest = db.Levels()[0].NumTables
-		if err = errors.Join(err, db.Close()); err != nil {
+		if err = errors.Join(err, log.closing(db)); err != nil {
 			return fmt.Errorf("merging its tables: %w", err)
 		}
 		if newest == 0 || newest >= before {
@@ -74,27 +79,62 @@ func mergeTables(ctx context.Context, path string) error {
 }
 
 // rewriteLogs writes the value logs anew that are dead in good part.
-func rewriteLogs(ctx context.Context, path string) error {
-	db, err := openToCompact(ctx, path)
+func rewriteLogs(ctx context.Context, dir, path string) error {
+	db, log, err := openToCompact(ctx, dir, path)
+	if err != nil {
+		return err
+	}
 	for err == nil {
-		if err = ctx.Err(); err == nil {
-			err = db.RunValueLogGC(deadShare)
+		if err = ctx.Err(); err == nil && !log.bounded(func() { err = db.RunValueLogGC(deadShare) }) {
+			return log.failure()
 		}
 	}
 	if errors.Is(err, badger.ErrNoRewrite) { // none has so much
 		err = nil
 	}
-	if db != nil {
-		err = errors.Join(err, db.Close())
-	}
-	return err
+	return errors.Join(err, log.closing(db))
 }
 
-func openToCompact(ctx context.Context, path string) (*badger.DB, error) {
+func openToCompact(ctx context.Context, dir, path string) (*badger.DB, *complaints, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return badger.Open(options(path).WithSyncWrites(true).WithCompactL0OnClose(true))
+	return openDatabase(dir, options(path).WithSyncWrites(true).WithCompactL0OnClose(true))
+}
+
+// roomToCompact refuses to compact where there is no room for it: the tables once
+// more, a value log, and what opening takes.
+func roomToCompact(dir, path string) error {
+	tables, err := filepath.Glob(filepath.Join(path, "*.sst"))
+	if err != nil {
+		return fmt.Errorf("store %s: %w", dir, err)
+	}
+	want := room{minOpenBytes + minCloseBytes, minFreeFiles + uint64(len(tables))}
+	largest := int64(0)
+	logs, err := filepath.Glob(filepath.Join(path, "*.vlog"))
+	if err != nil {
+		return fmt.Errorf("store %s: %w", dir, err)
+	}
+	for _, name := range append(tables, logs...) {
+		info, err := os.Stat(name)
+		if err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+		if filepath.Ext(name) == ".sst" {
+			want.bytes += uint64(info.Size())
+		} else {
+			largest = max(largest, info.Size())
+		}
+	}
+	want.bytes += uint64(largest)
+	free, err := freeRoom(dir)
+	if err != nil {
+		return nil // unknown is not full
+	}
+	if err := free.shortOf(want, dir); err != nil {
+		return fmt.Errorf("%w to compact it; make room first, or compact a copy on another disk", err)
+	}
+	return nil
 }
 
 // sizeOf returns the bytes on disk of the files in a folder.

@@ -155,8 +155,12 @@ func drain[T any](seq func(func(T, error) bool)) (err error) {
 func TestDiskFull(t *testing.T) {
 	s := create(t)
 	change(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
-	s.free = func(string) (uint64, error) { return minFreeBytes - 1, nil }
-	s.watch()
+	free := func(r room, err error) {
+		f := func(string) (room, error) { return r, err }
+		s.free.Store(&f)
+		s.watch()
+	}
+	free(room{minFreeBytes - 1, 1 << 20}, nil)
 	b := s.Batch()
 	must(t, b.PutBirth(2, Birth{URL: u2}))
 	if err := b.Commit(); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "make room") {
@@ -168,13 +172,16 @@ func TestDiskFull(t *testing.T) {
 	_, err := s.Birth(1)
 	must(t, err)
 
-	s.free = func(string) (uint64, error) { return 0, errors.New("unknown") }
-	s.watch()
-	if !s.full.Load() {
+	free(room{}, errors.New("unknown"))
+	if s.full.Load() == nil {
 		t.Error("an unknown state of the disk changed what was known")
 	}
-	s.free = freeBytes
-	s.watch()
+	free(room{1 << 40, minFreeFiles - 1}, nil)
+	b = s.Batch()
+	if err := b.Commit(); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "df -i") {
+		t.Fatalf("no room for files: %v, want ErrDiskFull and what to do", err)
+	}
+	free(room{1 << 40, minFreeFiles}, nil)
 	change(t, s, func(b *Batch) { must(t, b.PutBirth(2, Birth{URL: u2})) })
 }
 

@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 			work = repairOnce
 		case os.Getenv(childCompacts) != "":
 			work = compactOnce
+		case os.Getenv(childStarves) != "":
+			work = starve
 		}
 		if err := work(dir, os.Stdout); err != nil {
 			fmt.Println("error:", err)

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,19 +50,21 @@ type Store struct {
 	dir     string
 	db      *badger.DB
 	info    Info
-	enc     *zstd.Encoder // EncodeAll is safe for concurrent use
-	packers sync.Pool     // of *packer
-	dec     *zstd.Decoder // and so is DecodeAll
-	full    atomic.Bool   // the disk is; set by watch
+	enc     *zstd.Encoder         // EncodeAll is safe for concurrent use
+	packers sync.Pool             // of *packer
+	dec     *zstd.Decoder         // and so is DecodeAll
+	log     *complaints           // Badger's
+	full    atomic.Pointer[error] // why the disk is too full to write to, nil when it is not; set by watchRoom
 
 	filter     *seenFilter // nil until FilterSeen
 	pageFilter *keyFilter  // before contents and bands of pages; likewise
 	mapped     string      // the database's folder, as the kernel names it
 	folder     os.FileInfo // the same
 	gone       atomic.Bool // it is; set by watch
+	told       atomic.Bool // a commit has returned why the disk cannot be written to
 	untrimmed  int         // bytes written since the last trim; the batch's
 
-	free func(dir string) (uint64, error)
+	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 
 	stop chan struct{}
 	kept sync.WaitGroup
@@ -78,6 +79,9 @@ func Create(dir string, info Info) (*Store, error) {
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("store: %w; name a folder that can be written to", err)
+	}
+	if err := roomToMake(dir); err != nil {
+		return nil, err
 	}
 	if err := makeDatabase(dir, info); err != nil {
 		return nil, err
@@ -164,27 +168,27 @@ func open(dir, name string) (*Store, error) {
 	if err := checkTables(path); err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(path)
+	db, log, err := openDatabase(dir, options(path))
 	if err != nil {
 		if strings.Contains(err.Error(), "Another process is using this Badger database") {
 			return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
 		}
-		return nil, fmt.Errorf("store %s: %w", dir, err)
+		return nil, err
 	}
-	s := &Store{dir: dir, db: db, free: freeBytes, stop: make(chan struct{})}
+	s := &Store{dir: dir, db: db, log: log, stop: make(chan struct{})}
 	s.packers.New = func() any { return new(packer) }
 	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 		zstd.WithWindowSize(1<<20)); err == nil {
 		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), log.closing(db))
 	}
 	if s.mapped, err = kernelName(path); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, log.closing(db))
 	}
 	if s.folder, err = os.Stat(s.mapped); err != nil {
-		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), log.closing(db))
 	}
 	s.watch()
 	s.kept.Go(s.keepSynced)
@@ -195,7 +199,6 @@ func open(dir, name string) (*Store, error) {
 // options are small: a crawl's memory belongs to its pages in flight.
 func options(path string) badger.Options {
 	o := badger.DefaultOptions(path).
-		WithLogger(quiet{}).
 		WithMemTableSize(26 << 20).          // bounds a batch at 15 % of it; costs its size in mapped files, 1.3 times it in the heap and as much to flush
 		WithNumMemtables(1).                 // besides the one written to and the one being flushed
 		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
@@ -236,12 +239,13 @@ func kernelName(path string) (string, error) {
 // watch asks how much room the disk has, and whether the store is still there.
 func (s *Store) watch() {
 	s.gone.Store(s.here() != nil)
-	if free, err := s.free(s.dir); err == nil { // unknown is not full
-		s.full.Store(free < minFreeBytes)
-	}
+	s.watchRoom()
 }
 
-// Close syncs and closes the store; ErrGone when it is no longer there.
+// Close syncs and closes the store; ErrGone when it is no longer there, ErrDisk or
+// ErrDiskFull when it could not be closed: then all that was committed is in its logs,
+// and the next Open finds it there, as after a kill. Badger has the files until the
+// process ends.
 func (s *Store) Close() error {
 	close(s.stop)
 	s.kept.Wait()
@@ -249,10 +253,24 @@ func (s *Store) Close() error {
 	if err := s.here(); err != nil {
 		return err // Badger's Close would not return
 	}
-	if err := s.db.Close(); err != nil {
-		return fmt.Errorf("store %s: %w", s.dir, err)
+	if err := s.log.failure(); err != nil {
+		return s.once(err)
 	}
-	return nil
+	if !s.roomToClose() { // Badger would be killed by the first page that has no room
+		s.watchRoom()
+		if full := s.full.Load(); full != nil {
+			return errors.Join(s.once(*full), syncLogs(s.mapped))
+		}
+	}
+	return s.log.closing(s.db)
+}
+
+// once returns err unless a Commit has returned it already.
+func (s *Store) once(err error) error {
+	if s.told.Load() {
+		return nil
+	}
+	return err
 }
 
 // Dir returns the store's folder.
@@ -274,15 +292,3 @@ func (s *Store) putInfo() error {
 	}
 	return b.Commit()
 }
-
-// quiet drops Badger's own log, but for what went wrong.
-type quiet struct{}
-
-func (quiet) Errorf(format string, args ...any) {
-	if what := fmt.Sprintf(format, args...); !strings.Contains(what, emptyLog) { // see openDatabase
-		slog.Error("store: " + what)
-	}
-}
-func (quiet) Warningf(format string, args ...any) {}
-func (quiet) Infof(format string, args ...any)    {}
-func (quiet) Debugf(format string, args ...any)   {}

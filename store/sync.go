@@ -25,7 +25,8 @@ func (s *Store) keepSynced() {
 	}
 }
 
-// keepTrimmed gives memory back beside the writer, until Close. It has a goroutine of
+// keepTrimmed gives memory back beside the writer, and looks how full the disk is,
+// until Close. It has a goroutine of
 // its own: a sync may wait for the disk for seconds, while a compaction maps more.
 func (s *Store) keepTrimmed() {
 	tick := time.NewTicker(trimEvery)
@@ -34,6 +35,7 @@ func (s *Store) keepTrimmed() {
 		select {
 		case <-tick.C:
 			_ = s.trim(false) // no harm if it cannot: see trimAfter
+			s.watchRoom()     // another program fills a disk in less than syncEvery
 		case <-s.stop:
 			return
 		}
