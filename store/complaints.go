@@ -59,7 +59,7 @@ func troubleIn(text string) syscall.Errno {
 // when it is none.
 func diskError(dir, text string) error {
 	errno := troubleIn(text)
-	text = strings.TrimSpace(text)
+	text = strings.Join(strings.Fields(text), " ")
 	switch errno {
 	case 0:
 		return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -17,11 +18,20 @@ func (s *Store) keepSynced() {
 	for {
 		select {
 		case <-tick.C:
-			_ = syncLogs(s.mapped) // a failing disk fails the next commit, which is told
+			s.hearSync(syncLogs(s.mapped))
 			s.watch()
 		case <-s.stop:
 			return
 		}
+	}
+}
+
+// hearSync lets a disk that could not take what was committed fail the next commit: the
+// logs are mapped, and writing to them is no error. That files could not be opened
+// passes, and the next sync will do.
+func (s *Store) hearSync(err error) {
+	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
+		s.log.hear(err.Error())
 	}
 }
 

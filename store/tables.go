@@ -30,8 +30,12 @@ func checkTables(path string) error {
 	if err != nil {
 		return nil // opening says so
 	}
+	if missing := missingTables(path, manifest.Tables); len(missing) > 0 {
+		return fmt.Errorf("%s: %w: it names tables that are not there (%d, first %06d.sst), as after a disk that failed; "+
+			"fossick repair takes them off its list and says if anything was in them", f.Name(), ErrDamaged, len(missing), missing[0])
+	}
 	for _, id := range slices.Sorted(maps.Keys(manifest.Tables)) {
-		name := filepath.Join(path, fmt.Sprintf("%06d.sst", id))
+		name := tableName(path, id)
 		if err := checkTable(name); err != nil {
 			return fmt.Errorf("%s: %w: %w; put the file back from a copy of the store, or crawl again", name, ErrDamaged, err)
 		}

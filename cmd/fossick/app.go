@@ -112,9 +112,8 @@ func newLog(g *grammar, stderr io.Writer) *slog.Logger {
 	if g.LogFormat == "json" {
 		handler = slog.NewJSONHandler(stderr, opt)
 	}
-	// net/http tells the standard log of servers that break the protocol.
 	log.SetFlags(0)
-	log.SetOutput(slog.NewLogLogger(handler, slog.LevelDebug).Writer())
+	log.SetOutput(libraryLog{slog.New(handler), badgerCode})
 	return slog.New(handler)
 }
 

@@ -56,11 +56,12 @@ func stopSignals() []os.Signal {
 	return all
 }
 
-// keepWriting lets a broken pipe be an error of a write. By default the Go runtime
-// ends a process that writes to a closed stderr, and a crawl of days would end with
-// the "tee" that shows its progress. The function returned undoes it.
+// keepWriting lets a broken pipe be an error of a write, and so a file that is larger
+// than the system's limit for one (ulimit -f). By default the Go runtime ends a process
+// that writes to a closed stderr, and a crawl of days would end with the "tee" that
+// shows its progress; of the other it makes a dump. The function returned undoes it.
 func keepWriting() (undo func()) {
 	broken := make(chan os.Signal, 1) // nobody receives: Notify drops what it cannot send
-	signal.Notify(broken, syscall.SIGPIPE)
+	signal.Notify(broken, syscall.SIGPIPE, syscall.SIGXFSZ)
 	return func() { signal.Stop(broken) }
 }

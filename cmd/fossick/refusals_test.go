@@ -59,11 +59,11 @@ func small(t *testing.T) (addr string, focus func(dir string, more ...string) []
 	}
 }
 
-// mount gives the test a file system of its own, of so many MiB.
-func mount(t *testing.T, mib string) string {
+// mount gives the test a file system of its own, of this size, as tmpfs has it.
+func mount(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+mib+"m"); err != nil {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
 		t.Skipf("needs the right to mount a file system: %v", err)
 	}
 	t.Cleanup(func() {
@@ -85,7 +85,7 @@ func verifies(t *testing.T, dir string) {
 // an intact store; with room again it goes on to its end. When another program
 // takes all that is left at once, the store is intact too.
 func TestDiskFull(t *testing.T) {
-	disk := mount(t, "400")
+	disk := mount(t, "400m")
 	_, focus := small(t)
 	dir, ballast := filepath.Join(disk, "crawl"), filepath.Join(disk, "ballast")
 	if code, text := said(t, focus(dir, "--max-pages", "20")...); code != exitDone {
@@ -138,7 +138,7 @@ func fill(t *testing.T, name string, mib int) {
 
 // TestReadOnlyDisk: a store that cannot be written to is refused with a sentence.
 func TestReadOnlyDisk(t *testing.T) {
-	disk := mount(t, "400")
+	disk := mount(t, "400m")
 	_, focus := small(t)
 	dir := filepath.Join(disk, "crawl")
 	if code, text := said(t, focus(dir, "--max-pages", "20")...); code != exitDone {

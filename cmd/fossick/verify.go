@@ -80,12 +80,17 @@ func (c repairCmd) Run(a *app) error {
 }
 
 func (c repairCmd) mend(a *app) (problems []store.Problem, err error) {
+	tables, err := store.MendTables(c.Store)
+	if err != nil {
+		return tables, err
+	}
 	s, err := store.Open(c.Store)
 	if err != nil {
-		return nil, err
+		return tables, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return s.Repair(a.ctx)
+	problems, err = s.Repair(a.ctx)
+	return append(tables, problems...), err
 }
 
 func (r verifyResult) print(w io.Writer) {

@@ -1,0 +1,197 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/pb"
+	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
+)
+
+// Badger's manifest is the list of its tables, as the changes that led to it:
+//
+//	"Bdgr" · number (2 bytes) · version (2) · change…
+//	change = length (4) · CRC-32C of the rest (4) · what was made and what removed
+//
+// A table is made, then entered here, then what it replaces is removed. When the disk
+// fails between the first two, Badger removes the table again, but leaves the entry
+// that it could not sync: a store that nobody can open, though all that was in the
+// table is still in the log, or in the tables, that it was made of.
+
+// manifestHead is the length of what stands before the changes.
+const manifestHead = 8
+
+// missingTables returns the tables that the manifest names and that are not there.
+func missingTables(path string, tables map[uint64]badger.TableManifest) (missing []uint64) {
+	for _, id := range slices.Sorted(maps.Keys(tables)) {
+		if !hasTable(path, id) {
+			missing = append(missing, id)
+		}
+	}
+	return missing
+}
+
+func tableName(path string, id uint64) string {
+	return filepath.Join(path, fmt.Sprintf("%06d.sst", id))
+}
+
+func hasTable(path string, id uint64) bool {
+	_, err := os.Stat(tableName(path, id))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// MendTables takes out of the closed store in dir the tables that its manifest names
+// and that are not there, and brings those back which they were to replace, if they
+// are. It returns what it found; Repair must then say whether records are missing.
+func MendTables(dir string) ([]Problem, error) {
+	path := filepath.Join(dir, database)
+	folder, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // no store, which opening says
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	defer folder.Close() // and with it the lock, which is Badger's own
+	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
+	} else if err != nil {
+		return nil, fmt.Errorf("store %s: %w", dir, err)
+	}
+	return mendManifest(path)
+}
+
+// mendManifest is MendTables for the database in path, which nobody uses.
+func mendManifest(path string) ([]Problem, error) {
+	name := filepath.Join(path, badger.ManifestFilename)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil // opening says so
+	}
+	changes, ok := readManifest(text)
+	if !ok {
+		return nil, nil // damaged otherwise, which opening says
+	}
+	there := func(id uint64) bool { return hasTable(path, id) }
+	kept, problems := undo(changes, there)
+	if len(problems) == 0 {
+		return nil, nil
+	}
+	return problems, writeManifest(name, text[:manifestHead], kept)
+}
+
+// readManifest returns the changes; false when something else is there. A change that
+// a kill cut off at the end is none.
+func readManifest(text []byte) (changes []*pb.ManifestChangeSet, ok bool) {
+	if len(text) < manifestHead {
+		return nil, false
+	}
+	for rest := text[manifestHead:]; len(rest) >= 8; {
+		length, sum := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
+		rest = rest[8:]
+		if uint64(length) > uint64(len(rest)) {
+			break
+		}
+		var set pb.ManifestChangeSet
+		if crc32.Checksum(rest[:length], crc32.MakeTable(crc32.Castagnoli)) != sum || proto.Unmarshal(rest[:length], &set) != nil {
+			return nil, false
+		}
+		changes, rest = append(changes, &set), rest[length:]
+	}
+	return changes, true
+}
+
+// undo returns the tables that there are, as one change, and what it did about those
+// that are named and not there. A change that was to replace tables by such a one never
+// came to its end, and is left out as a whole when all that it replaces is still there.
+func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (*pb.ManifestChangeSet, []Problem) {
+	removed := map[uint64]int{} // table → the change that removed it
+	for i, set := range changes {
+		for _, c := range set.Changes {
+			if c.Op == pb.ManifestChange_DELETE {
+				removed[c.Id] = i
+			}
+		}
+	}
+	tables := map[uint64]*pb.ManifestChange{}
+	var problems []Problem
+	for i, set := range changes {
+		lacks, whole, replaces := false, true, false
+		for _, c := range set.Changes {
+			replaces = replaces || c.Op == pb.ManifestChange_DELETE
+			_, gone := removed[c.Id]
+			switch {
+			case c.Op == pb.ManifestChange_DELETE && !there(c.Id), c.Op == pb.ManifestChange_CREATE && gone && removed[c.Id] > i:
+				whole = false // what came of it was used since
+			case c.Op == pb.ManifestChange_CREATE && !gone && !there(c.Id):
+				lacks = true
+				problems = append(problems, Problem{
+					Key: fmt.Sprintf("table %d", c.Id), What: "it is named and not there, as after a disk that failed",
+					Repair: "taken off the list of tables; what else is found says if records were in it",
+				})
+			}
+		}
+		if lacks && whole && replaces {
+			continue
+		}
+		for _, c := range set.Changes {
+			if c.Op == pb.ManifestChange_DELETE {
+				delete(tables, c.Id)
+			} else if there(c.Id) {
+				tables[c.Id] = c
+			}
+		}
+	}
+	kept := &pb.ManifestChangeSet{}
+	for _, id := range slices.Sorted(maps.Keys(tables)) {
+		kept.Changes = append(kept.Changes, tables[id])
+	}
+	return kept, problems
+}
+
+// writeManifest replaces the manifest with one of a single change, at once: a kill
+// leaves the old one or the new.
+func writeManifest(name string, head []byte, change *pb.ManifestChangeSet) error {
+	body, err := proto.Marshal(change)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	text := bytes.Clone(head)
+	text = binary.BigEndian.AppendUint32(text, uint32(len(body)))
+	text = binary.BigEndian.AppendUint32(text, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	text = append(text, body...)
+	f, err := os.CreateTemp(filepath.Dir(name), "mended-manifest-*")
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer os.Remove(f.Name()) // of no effect once it has its name
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err == nil {
+		err = syncFolder(filepath.Dir(name))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
