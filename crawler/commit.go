@@ -113,7 +113,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	rest := c.restAfter(o.asked(), o.resp.Took, o.resp.RetryAfter)
+	rest := restAfterFault(o, c.restAfter(o.asked(), o.resp.Took, o.resp.RetryAfter))
 	if err := c.journal(b, o, rest); err != nil {
 		return err
 	}

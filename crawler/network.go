@@ -45,6 +45,7 @@ type network struct {
 	probes   int       // that failed in this outage
 	next     time.Time // not before that the next one
 	cut      time.Time // failures of exchanges begun before count for nobody
+	faults   int       // of our own since the last answer; see faulty
 	outages  int
 	downTime time.Duration // of those that are over
 }
@@ -116,11 +117,12 @@ func (n *network) suspect() bool {
 }
 
 // excuses says whether a failure counts for nobody: our network is down, or was
-// while the exchange went on, or the process was stopped meanwhile.
+// while the exchange went on, or the process was stopped meanwhile, or this machine
+// had no more connections to give.
 func (n *network) excuses(o *outcome) bool {
 	r := o.resp
 	return r != nil && !o.aborted && o.task != taskProbe && (broken(r) || r.State == fetch.StateTLSError) &&
-		(n.down || r.Start.Before(n.cut))
+		(n.down || r.Start.Before(n.cut) || n.faulty(r))
 }
 
 // beat notices that the process did not run for a while: stopped by a signal, or
@@ -212,7 +214,7 @@ func (c *Crawler) networkUp() {
 		n.downTime += now.Sub(n.since)
 		c.opt.Log.Warn("own network is back", "seconds", now.Sub(n.since).Seconds())
 	}
-	n.answeredAt = now
+	n.answeredAt, n.faults = now, 0
 	n.sites, n.nets, n.misses = nil, nil, nil
 }
 
