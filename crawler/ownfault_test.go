@@ -24,7 +24,7 @@ func TestNoMoreFiles(t *testing.T) {
 				start := time.Now()
 				w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(20, 5), took: 100 * time.Millisecond}, wait: time.Millisecond, err: err}
 				w.down = func(host, _ string) fetch.State {
-					if host != "h0.test:80" && during(start, time.Second, time.Minute) {
+					if host != "h0.test:80" && during(start, 0, time.Minute) {
 						return fetch.StateConnectError
 					}
 					return ""
