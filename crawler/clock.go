@@ -35,3 +35,10 @@ func restLeft(h *store.Host, now time.Time) time.Duration {
 	}
 	return time.UnixMilli(h.Next).Sub(now)
 }
+
+// stoppedFor is how long the owner did not run between two looks at the clock. The
+// clock that Go measures with stands still while the machine sleeps; the one on the
+// wall goes on. A wall clock that was set ahead looks like a stop, which does no harm.
+func stoppedFor(last, now time.Time) time.Duration {
+	return max(now.Sub(last), now.Round(0).Sub(last.Round(0)))
+}

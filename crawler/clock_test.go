@@ -3,6 +3,7 @@ package crawler
 import (
 	"testing"
 	"time"
+	"unsafe"
 
 	"fossick/fetch"
 	"fossick/store"
@@ -39,5 +40,48 @@ func TestClockSetBack(t *testing.T) {
 		if c.reconsider(h); (h.Closed != "") != test.closed {
 			t.Errorf("%s: closed: %v", test.name, h.Closed != "")
 		}
+	}
+}
+
+// A machine that sleeps, and one whose clock is set, as the clocks show it.
+func TestStoppedFor(t *testing.T) {
+	last := time.Now()
+	for name, c := range map[string]struct {
+		measured, wall, want time.Duration
+	}{
+		"half a second":  {time.Second / 2, time.Second / 2, time.Second / 2},
+		"stopped":        {time.Hour, time.Hour, time.Hour},
+		"asleep":         {time.Second, 8 * time.Hour, 8 * time.Hour},
+		"clock set back": {time.Second, -time.Hour, time.Second},
+	} {
+		if got := stoppedFor(last, clocks(last, c.measured, c.wall)).Round(time.Millisecond); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// clocks returns the time at which Go's measuring clock and the one on the wall have
+// gone on so far; Go itself only moves both.
+func clocks(from time.Time, measured, wall time.Duration) time.Time {
+	at := from.Add(wall)
+	// time.Time is wall, ext, loc; ext is the measuring clock's nanoseconds.
+	ext := (*int64)(unsafe.Add(unsafe.Pointer(&at), unsafe.Sizeof(uint64(0))))
+	*ext += int64(measured - wall)
+	return at
+}
+
+// TestRestAfterStop: an exchange during which the process was stopped for hours does
+// not make its host rest for days.
+func TestRestAfterStop(t *testing.T) {
+	now := time.Now()
+	c := &Crawler{opt: Options{Now: time.Now}}
+	h := &host{Host: &store.Host{}}
+	r := &fetch.Response{Start: now.Add(-8 * time.Hour), Took: 8 * time.Hour}
+	if got := c.restOf(h, r); got != 80*time.Hour {
+		t.Errorf("a host that took 8 hours rests %v, want 80 hours", got)
+	}
+	c.network.stoppedTo = now
+	if got := c.restOf(h, r); got != minAutoRest {
+		t.Errorf("a host rests %v when it was we who took 8 hours, want %v", got, minAutoRest)
 	}
 }

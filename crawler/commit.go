@@ -113,7 +113,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	rest := restAfterFault(o, c.restAfter(o.asked(), o.resp.Took, o.resp.RetryAfter))
+	rest := c.restOf(o.asked(), o.resp)
 	if err := c.journal(b, o, rest); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	visit.Rest = c.restAfter(h, r.Took, r.RetryAfter).Milliseconds()
+	visit.Rest = c.restOf(h, r).Milliseconds()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.id, visits, visit)
 }

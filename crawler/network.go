@@ -39,15 +39,16 @@ type network struct {
 	misses      []miss              // and what was counted for it
 	since       time.Time           // the first of these
 
-	down     bool
-	undo     []miss    // is to be taken back
-	probing  bool      // a probe is in flight
-	probes   int       // that failed in this outage
-	next     time.Time // not before that the next one
-	cut      time.Time // failures of exchanges begun before count for nobody
-	faults   int       // of our own since the last answer; see faulty
-	outages  int
-	downTime time.Duration // of those that are over
+	down      bool
+	undo      []miss    // is to be taken back
+	probing   bool      // a probe is in flight
+	probes    int       // that failed in this outage
+	next      time.Time // not before that the next one
+	cut       time.Time // failures of exchanges begun before count for nobody
+	faults    int       // of our own since the last answer; see faulty
+	stoppedTo time.Time // the process was stopped until then, last
+	outages   int
+	downTime  time.Duration // of those that are over
 }
 
 // contact is a host that may be asked whether we have a network.
@@ -129,9 +130,9 @@ func (n *network) excuses(o *outcome) bool {
 // with the whole machine. What was in flight may fail by that. It returns the time.
 func (c *Crawler) beat() time.Time {
 	now := c.opt.Now()
-	if last := c.beatAt; !last.IsZero() && now.Sub(last) > longStop {
-		c.network.cut = now
-		c.opt.Log.Info("the process was stopped for a while; what was in flight is tried again", "seconds", now.Sub(last).Seconds())
+	if last := c.beatAt; !last.IsZero() && stoppedFor(last, now) > longStop {
+		c.network.cut, c.network.stoppedTo = now, now
+		c.opt.Log.Info("the process was stopped for a while; what was in flight is tried again", "seconds", stoppedFor(last, now).Seconds())
 	}
 	c.beatAt = now
 	return now

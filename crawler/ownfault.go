@@ -43,11 +43,17 @@ func (n *network) faulty(r *fetch.Response) bool {
 	return n.faults <= maxOwnFaults
 }
 
-// restAfterFault is the rest after an exchange: rest, or longer when it was our fault
-// that there was none.
-func restAfterFault(o *outcome, rest time.Duration) time.Duration {
-	if o.excused && o.resp != nil && ownFault(o.resp) {
-		return max(rest, ownFaultRest)
+// restOf returns how long a host rests after an exchange, by restAfter. The time that
+// we took is not the host's: neither when we could not ask it, nor while the process
+// was stopped, by which a rest of ten times the exchange would be hours.
+func (c *Crawler) restOf(h *host, r *fetch.Response) time.Duration {
+	took := r.Took
+	if r.Start.Before(c.network.stoppedTo) {
+		took = 0
+	}
+	rest := c.restAfter(h, took, r.RetryAfter)
+	if ownFault(r) {
+		rest = max(rest, ownFaultRest)
 	}
 	return rest
 }

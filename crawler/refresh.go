@@ -159,7 +159,7 @@ func (c *Crawler) applyRefresh(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	visit.Rest = c.restAfter(h, r.Took, r.RetryAfter).Milliseconds()
+	visit.Rest = c.restOf(h, r).Milliseconds()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.old.ID, o.old.Visits+1, visit)
 }

@@ -143,7 +143,7 @@ func (c *Crawler) sitemapJob(j *job, at, owner *host) *job {
 // passed over.
 func (c *Crawler) enterSitemap(b *store.Batch, o *outcome) error {
 	if o.exchange == 0 {
-		if err := c.journal(b, o, c.restAfter(o.host, o.resp.Took, o.resp.RetryAfter)); err != nil {
+		if err := c.journal(b, o, c.restOf(o.host, o.resp)); err != nil {
 			return err
 		}
 	}
