@@ -74,7 +74,11 @@ func (c *Crawler) finish(b *store.Batch) error {
 
 // apply journals all that follows from one exchange and frees its host.
 func (c *Crawler) apply(b *store.Batch, o *outcome) error {
-	if o.partial {
+	switch {
+	case o.slow:
+		c.slow++
+		return nil
+	case o.partial:
 		return c.enterSitemap(b, o)
 	}
 	c.landed(o)
@@ -127,6 +131,9 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 // landed counts a job out that was in flight.
 func (c *Crawler) landed(o *outcome) {
 	c.busy--
+	if o.late {
+		c.slow--
+	}
 	o.hold(-1)
 	if o.task == taskPage && o.old == nil {
 		c.pagesBusy--

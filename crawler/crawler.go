@@ -22,7 +22,9 @@ type Crawler struct {
 	outcomes chan *outcome // workers → owner
 	// cores lets no more pages be parsed and scored at once than there are cores:
 	// more would only divide the caches of words and stems.
-	cores chan struct{}
+	cores    chan struct{}
+	lookups  sync.WaitGroup
+	slowRoom chan struct{} // has an element for each look-up that no worker waits for
 	// storedPages are the pages that a look-up which begins now can see.
 	storedPages atomic.Uint64
 
@@ -40,6 +42,7 @@ type Crawler struct {
 	counts      store.Counts
 	marginal    marginal
 	busy        int    // jobs in flight
+	slow        int    // of these, look-ups that no worker waits for
 	pagesBusy   uint64 // of these, pages
 	skips       []skip // URLs that end without an exchange, to be journalled
 	stopped     Stop   // set: no more leases
@@ -71,6 +74,7 @@ func New(opt Options) (*Crawler, error) {
 		opt: opt, store: opt.Store,
 		jobs:     make(chan *job, opt.Workers), // never full: at most Workers are in flight
 		outcomes: make(chan *outcome, opt.Workers),
+		slowRoom: make(chan struct{}, slowLookups*opt.Workers),
 		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)),
 		seed:     maphash.MakeSeed(),
 		kinds:    newLinkKinds(opt.Ordering, opt.Seeds),
@@ -143,7 +147,11 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 // drain waits for the workers. What they still send nobody wants.
 func (c *Crawler) drain(workers *sync.WaitGroup) {
 	done := make(chan struct{})
-	go func() { workers.Wait(); close(done) }()
+	go func() {
+		workers.Wait() // first: they begin look-ups
+		c.lookups.Wait()
+		close(done)
+	}()
 	for {
 		select {
 		case <-c.outcomes:

@@ -57,7 +57,7 @@ type skip struct {
 // channel fires when the next host has rested; it is nil when waiting for that
 // would bring nothing.
 func (c *Crawler) leaseAll() (<-chan time.Time, error) {
-	for c.stopped == "" && c.busy < c.opt.Workers {
+	for c.stopped == "" && c.free() {
 		if c.opt.MaxPages > 0 && !c.refresh.on && c.counts.Pages+c.pagesBusy >= c.opt.MaxPages {
 			if c.pagesBusy == 0 {
 				c.stopped = StopMaxPages

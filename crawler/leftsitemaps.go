@@ -72,7 +72,7 @@ func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
 		return false, err
 	}
 	for len(owner.Sitemaps.Pending) > 0 {
-		if owner.sitemapBusy || c.busy >= c.opt.Workers {
+		if owner.sitemapBusy || !c.free() {
 			return true, nil
 		}
 		target := owner.Sitemaps.Pending[0].URL

@@ -31,6 +31,9 @@ type outcome struct {
 	note    string   // for the journal
 	partial bool     // a part of what a sitemap names; the outcome itself follows
 
+	slow bool // a look-up that goes on beside the workers; the outcome itself follows
+	late bool // the outcome of such a one
+
 	excused bool // it failed, but that counts for nobody
 	aborted bool // broken off by us: as if it had not been
 }
@@ -57,7 +60,9 @@ func (c *Crawler) work(ctx context.Context) {
 		o := &outcome{job: j}
 		switch j.task {
 		case taskAddress:
-			c.resolve(ctx, o)
+			if !c.lookUp(ctx, o) {
+				continue
+			}
 		case taskRobots:
 			o.resp = c.opt.Fetcher.Fetch(ctx, j.request)
 		case taskProbe:
@@ -72,20 +77,14 @@ func (c *Crawler) work(ctx context.Context) {
 				<-c.cores
 			}
 		}
-		o.aborted = o.aborted || o.resp != nil && o.resp.State == fetch.StateNone && ctx.Err() != nil
-		c.outcomes <- o
+		c.report(ctx, o)
 	}
 }
 
-// resolve looks an address up; a failure is a response, as of any exchange.
-func (c *Crawler) resolve(ctx context.Context, o *outcome) {
-	start := c.opt.Now()
-	addr, err := c.opt.Fetcher.Resolve(ctx, o.host.Name)
-	if err != nil {
-		o.resp = &fetch.Response{URL: o.target, State: fetch.StateOf(err), Err: err, Start: start, Took: c.opt.Now().Sub(start)}
-		return
-	}
-	o.addr = addr
+// report sends the owner what came of a job.
+func (c *Crawler) report(ctx context.Context, o *outcome) {
+	o.aborted = o.aborted || o.resp != nil && o.resp.State == fetch.StateNone && ctx.Err() != nil
+	c.outcomes <- o
 }
 
 // read parses and scores a fetched page and looks up its links and its likes.
