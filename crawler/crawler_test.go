@@ -202,6 +202,20 @@ func TestRetryAfterAndBackOff(t *testing.T) {
 	})
 }
 
+// TestOriginAway: a network in front of a server that it cannot reach is asked again,
+// as the server itself would be.
+func TestOriginAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: map[string]string{"http://a.test/": html("gold")}, fail: map[string][]fetch.Response{
+			"http://a.test/": {{State: fetch.StateCode, Code: 521}, {State: fetch.StateCode, Code: 524}},
+		}}
+		r := crawl(t, newOptions(t, w, "http://a.test/"))
+		if r.Counts.Pages != 1 || len(w.urls()) != 3 {
+			t.Errorf("%d pages after %v, want 1 after three tries", r.Counts.Pages, w.urls())
+		}
+	})
+}
+
 func TestRobotsUnreachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fail := fetch.Response{State: fetch.StateCode, Code: 500}

@@ -41,7 +41,8 @@ func transient(r *fetch.Response) bool {
 	case fetch.StateCode:
 		switch r.Code {
 		case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
-			http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+			520, 521, 522, 523, 524: // of a network in front of a server that it cannot reach, as Cloudflare says it
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 )
@@ -97,6 +98,9 @@ func (t *Truth) add(url string, l Labels) {
 // be missing. .gz and .zst are decompressed; empty lines and lines that begin
 // with # are passed over.
 func ReadTruth(path string) (*Truth, error) {
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return nil, fmt.Errorf("truth %s: no such file; give a file with url TAB label a line", path)
+	}
 	t := &Truth{byURL: map[string]Labels{}}
 	var first error
 	eachLine(path, func(n int, line []byte, err error) bool {

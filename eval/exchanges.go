@@ -18,8 +18,9 @@ import (
 type exchange struct {
 	Party, Start int64  // Start in Unix milliseconds
 	Host         uint64 // see hashOf
-	Took, Rest   uint32 // milliseconds; Rest is what was due afterwards
-	RetryAfter   uint32 // milliseconds
+	Rest         int64  // milliseconds that were due afterwards: up to a year
+	RetryAfter   int64  // milliseconds
+	Took         uint32 // milliseconds
 	Code         uint16
 	Kind         kindOfExchange
 }
@@ -34,10 +35,14 @@ const (
 )
 
 // exchangeBytes is the size of an exchange on disk.
-const exchangeBytes = 8 + 8 + 8 + 4 + 4 + 4 + 2 + 1
+const exchangeBytes = 5*8 + 4 + 2 + 1
 
+// byTime orders by party and time. The journal knows milliseconds: of two exchanges
+// that began in the same one and took as long, that counts as the first after which
+// less rest was due, as the other could not have been followed so soon.
 func byTime(a, b exchange) int {
-	return cmp.Or(cmp.Compare(a.Party, b.Party), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Took, b.Took), cmp.Compare(a.Host, b.Host))
+	return cmp.Or(cmp.Compare(a.Party, b.Party), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Took, b.Took),
+		cmp.Compare(a.Rest, b.Rest), cmp.Compare(a.Host, b.Host))
 }
 
 // sorter sorts any number of exchanges: what memory has no room for goes to a

@@ -86,7 +86,7 @@ func (m *manners) gaps(h *HostManners, x exchange) {
 	}
 	h.last = max(h.last, end)
 	m.last = max(m.last, end)
-	m.due = max(m.due, end+int64(x.Rest))
+	m.due = max(m.due, end+x.Rest)
 }
 
 func (m *manners) gap(x exchange, last int64) Gap {

@@ -175,7 +175,7 @@ func (g *gatherer) add(host string, kind kindOfExchange, start, took, rest, retr
 		party = int64(hash)
 	}
 	return g.sorter.add(exchange{
-		Party: party, Start: start, Host: hash, Took: uint32Of(took), Rest: uint32Of(rest), RetryAfter: uint32Of(retryAfter),
+		Party: party, Start: start, Host: hash, Took: uint32Of(took), Rest: max(0, rest), RetryAfter: max(0, retryAfter),
 		Code: uint16(max(0, min(code, math.MaxUint16))), Kind: kind,
 	})
 }

@@ -128,6 +128,27 @@ func TestPolitenessOfNothing(t *testing.T) {
 	}
 }
 
+// TestSameMillisecond: robots.txt and, at once, a page that failed and made the host
+// rest are no request that came too early; whichever the journal tells first.
+func TestSameMillisecond(t *testing.T) {
+	robots := asked{"a.test:80", store.ForRobots, 1_700_000_000_000, 1_700_000_000_000, 0, 404, 0}
+	failed := asked{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_000, 1000, 0, 0}
+	for _, all := range [][]asked{{robots, failed}, {failed, robots}} {
+		if p := politenessOf(t, journalOf(t, all, nil), 10); p.Violations != 0 {
+			t.Errorf("%d violations, worst %+v; want none", p.Violations, p.Worst)
+		}
+	}
+}
+
+// TestLongRetryAfter: a wish of years is told as it was obeyed.
+func TestLongRetryAfter(t *testing.T) {
+	const year = 365 * 24 * 3600
+	p := politenessOf(t, journalOf(t, []asked{{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_010, year * 1000, 503, year * 1000}}, nil), 10)
+	if p.LongestRetry != year {
+		t.Errorf("longest Retry-After %v s, want %v", p.LongestRetry, year)
+	}
+}
+
 // TestPolitenessAgainstAnOracle compares, on random journals, sorted in memory and
 // on disk, with what a slow look at all pairs says.
 func TestPolitenessAgainstAnOracle(t *testing.T) {
@@ -157,7 +178,7 @@ func TestPolitenessAgainstAnOracle(t *testing.T) {
 			return x.host
 		}
 		slices.SortFunc(all, func(a, b asked) int {
-			return byTime(exchange{Start: a.start, Took: uint32(a.end - a.start), Host: hashOf(a.host)}, exchange{Start: b.start, Took: uint32(b.end - b.start), Host: hashOf(b.host)})
+			return byTime(exchange{Start: a.start, Took: uint32(a.end - a.start), Rest: a.rest, Host: hashOf(a.host)}, exchange{Start: b.start, Took: uint32(b.end - b.start), Rest: b.rest, Host: hashOf(b.host)})
 		})
 		violations, least := 0, math.Inf(1)
 		for i, x := range all {

@@ -56,7 +56,7 @@ func hasTable(path string, id uint64) bool {
 func MendTables(dir string) ([]Problem, error) {
 	path := filepath.Join(dir, database)
 	folder, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
 		return nil, nil // no store, which opening says
 	}
 	if err != nil {

@@ -205,6 +205,9 @@ func (c trainCmd) check() error {
 		if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() { // not after minutes of training
 			return usagef("%s %s: there is no folder %s; make it first", flag, path, filepath.Dir(path))
 		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return usagef("%s %s: it is a folder; name a file in it", flag, path)
+		}
 	}
 	return nil
 }
