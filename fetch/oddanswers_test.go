@@ -1,0 +1,109 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+)
+
+// oddBody is a page that odd headers come with.
+const oddBody = "<p>an honest page, long enough to be cut in two"
+
+// answerWith is an answer with these lines in its header, which must say how long its
+// body is, if at all.
+func answerWith(lines, body string) string {
+	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + lines + "\r\n" + body
+}
+
+// TestOddAnswers: what servers write that no standard has, each with its state; none
+// costs more than its own exchange.
+func TestOddAnswers(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(z, oddBody); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	length := fmt.Sprintf("Content-Length: %d\r\n", len(oddBody))
+	packedLength := fmt.Sprintf("Content-Length: %d\r\n", packed.Len())
+	badSum := packed.String()[:packed.Len()-8] + strings.Repeat("\x00", 8)
+	for name, c := range map[string]struct {
+		answer string
+		want   State
+	}{
+		"one length twice":          {answerWith(length+length, oddBody), StateOK},
+		"a list of lengths":         {answerWith("Content-Length: 5, 5\r\n", oddBody), StateHeaderError},
+		"a length with a plus":      {answerWith("Content-Length: +48\r\n", oddBody), StateHeaderError},
+		"a length in hex":           {answerWith("Content-Length: 0x30\r\n", oddBody), StateHeaderError},
+		"a length of nothing":       {answerWith("Content-Length: \r\n", oddBody), StateHeaderError},
+		"chunked in capitals":       {answerWith("Transfer-Encoding: CHUNKED\r\n", "5\r\n<p>hi\r\n0\r\n\r\n"), StateOK},
+		"an identity transfer":      {answerWith("Transfer-Encoding: identity\r\n"+length, oddBody), StateHeaderError},
+		"gzip in capitals":          {answerWith("Content-Encoding: GZIP\r\n"+packedLength, packed.String()), StateOK},
+		"x-gzip":                    {answerWith("Content-Encoding: x-gzip\r\n"+packedLength, packed.String()), StateOK},
+		"gzip with a quality":       {answerWith("Content-Encoding: gzip;q=1\r\n"+packedLength, packed.String()), StateBodyError},
+		"a chain of codings":        {answerWith("Content-Encoding: identity, gzip\r\n"+packedLength, packed.String()), StateBodyError},
+		"zstd unasked":              {answerWith("Content-Encoding: zstd\r\n"+length, oddBody), StateBodyError},
+		"a coding of nothing":       {answerWith("Content-Encoding: \r\n"+length, oddBody), StateOK},
+		"gzip with a wrong sum":     {answerWith("Content-Encoding: gzip\r\nContent-Length: "+fmt.Sprint(len(badSum))+"\r\n", badSum), StateBodyError},
+		"a blank before the colon":  {"HTTP/1.1 200 OK\r\nContent-Type : text/html\r\n" + length + "\r\n" + oddBody, StateOK},
+		"lines before the answer":   {"\r\n\r\n" + answerWith(length, oddBody), StateHeaderError},
+		"two status lines":          {"HTTP/1.1 200 OK\r\n" + answerWith(length, oddBody), StateHeaderError},
+		"a hint with a body":        {"HTTP/1.1 103 Early Hints\r\nContent-Length: 5\r\n\r\nhello" + answerWith(length, oddBody), StateHeaderError},
+		"status zero":               {"HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n", StateCode},
+		"escapes as its reason":     {"HTTP/1.1 500 \x1b]0;t\x07\x1b[2J\r\nContent-Length: 0\r\n\r\n", StateCode},
+		"escapes as its location":   {"HTTP/1.1 302 Found\r\nLocation: /\x1b[31m\r\nContent-Length: 0\r\n\r\n", StateHeaderError},
+		"a choice with a location":  {"HTTP/1.1 300 Many\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n", StateCode},
+		"a proxy to be used":        {"HTTP/1.1 305 Use Proxy\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n", StateCode},
+		"no content to be seen":     {"HTTP/1.1 205 Reset Content\r\nContent-Type: text/html\r\n" + length + "\r\n" + oddBody, StateCode},
+		"pages that replace others": {"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=x\r\n\r\n--x\r\n", StateWrongType},
+		"an upgrade offered":        {answerWith("Upgrade: h2c\r\nConnection: Upgrade\r\n"+length, oddBody), StateOK},
+		"a quote left open":         {"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=\"utf-8\r\n" + length + "\r\n" + oddBody, StateOK},
+		"a version in year 1":       {answerWith("Last-Modified: Mon, 01 Jan 0001 00:00:00 GMT\r\n"+length, oddBody), StateOK},
+		"a version in year 99999":   {answerWith("Last-Modified: Fri, 31 Dec 99999 23:59:59 GMT\r\n"+length, oddBody), StateOK},
+		"kept open for ever":        {answerWith("Keep-Alive: timeout=999999999999\r\n"+length, oddBody), StateOK},
+		"links without end":         {answerWith(strings.Repeat("Link: </x>; rel=next\r\n", 4000)+length, oddBody), StateOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newTest(t, Options{})
+			checkState(t, f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, say(c.answer)) + "/"}), c.want)
+		})
+	}
+}
+
+// TestLongRetryAfterIsBounded: a wish for a century, or a number beyond all, is a year
+// at most, and never a time that has passed.
+func TestLongRetryAfterIsBounded(t *testing.T) {
+	for _, wish := range []string{"3153600000", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"} {
+		f := newTest(t, Options{})
+		at := rawServer(t, false, say("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nRetry-After: "+wish+"\r\n\r\n"))
+		r := f.Fetch(t.Context(), Request{URL: "http://" + at + "/"})
+		if r.RetryAfter <= 0 || r.RetryAfter.Hours() > 366*24 {
+			t.Errorf("%s: %v, want a year at most", wish, r.RetryAfter)
+		}
+	}
+}
+
+// TestHalfClosed: a server that says all and closes its half, and one that resets the
+// connection behind its answer, have answered.
+func TestHalfClosed(t *testing.T) {
+	whole := answerWith(fmt.Sprintf("Content-Length: %d\r\n", len(oddBody)), oddBody)
+	for name, answer := range map[string]func(net.Conn){
+		"half": func(c net.Conn) {
+			io.WriteString(c, answerWith("", oddBody))
+			c.(*net.TCPConn).CloseWrite()
+			hang(c)
+		},
+		"closed": func(c net.Conn) { io.WriteString(c, whole) },
+	} {
+		f := newTest(t, Options{})
+		if r := f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, answer) + "/"}); r.State != StateOK || string(r.Body) != oddBody {
+			t.Errorf("%s: %s %q %v", name, r.State, r.Body, r.Err)
+		}
+	}
+}
