@@ -26,6 +26,7 @@ type Learned struct {
 	judge   Judge
 	reader  Reader  // nil where nobody cuts for both
 	cut     float64 // probability from which a page counts as on topic
+	share   float64 // of the topic among the pages that the judge was trained on
 	silence float64 // log-odds of a text without words, by the judge
 	readers *features.Spare[wordReader]
 
@@ -59,6 +60,7 @@ type LearnedOptions struct {
 	Cut        float64     // probability from which a page counts as on topic
 	Explore    float64     // share of the fetches, in [0,1), that go to targets of which little is known
 	Seed       uint64      // of the choice of these
+	Share      float64     // of the topic among the pages that the judge was trained on, in (0,1); 0: not known
 	Background *Background // words on pages at large; nil: only the crawl's pages say what words are worth
 	Reader     Reader      // says what the judge says; nil: the scorer cuts links into words itself
 }
@@ -66,7 +68,7 @@ type LearnedOptions struct {
 // NewLearned returns a scorer that knows nothing yet but the judge.
 func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 	return &Learned{
-		judge: judge, reader: opt.Reader, cut: opt.Cut, silence: logit(inside(judge(features.Doc{}))), readers: features.NewSpare(newWordReader),
+		judge: judge, reader: opt.Reader, cut: opt.Cut, share: opt.Share, silence: logit(inside(judge(features.Doc{}))), readers: features.NewSpare(newWordReader),
 		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[known](maxFetched),
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
 		base: newBase(opt.Background), vocabulary: newVocabulary(),
@@ -110,7 +112,8 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	}
 	terms = append(terms, marked...)
 	judged := probability
-	probability, past.kin = l.believe(key, words, judged)
+	past.prior = l.prior()
+	probability, past.kin = l.believe(key, words, judged, past.prior)
 	from := &source{hops: 1, told: float32(probability), scored: true}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)

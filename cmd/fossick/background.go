@@ -15,6 +15,13 @@ func (l *labeller) background() *relevance.Background {
 	return l.atLarge
 }
 
+// share is what share of the model's training pages is of the topic, 0 where its card
+// does not say.
+func (l *labeller) share() float64 {
+	m := l.classifier.Model()
+	return float64(m.Card.PerClass[m.Classes[l.class]]) / float64(max(1, m.Card.Pages))
+}
+
 func (l *labeller) newBackground() *relevance.Background {
 	m := l.classifier.Model()
 	shares := m.Frequency

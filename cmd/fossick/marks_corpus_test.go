@@ -190,7 +190,7 @@ func (r *markRun) options(t *testing.T, set int) (*relevance.Learned, crawler.Op
 		t.Fatal(err)
 	}
 	l.memo = r.memo
-	learned := relevance.NewLearned(l.judge, relevance.LearnedOptions{Cut: l.cut, Explore: defaultExplore, Seed: uint64(set), Background: l.background()})
+	learned := relevance.NewLearned(l.judge, relevance.LearnedOptions{Cut: l.cut, Explore: defaultExplore, Seed: uint64(set), Background: l.background(), Share: l.share()})
 	opt := crawler.Options{Ordering: frontier.Latest}
 	in := policyInput{labeller: l}
 	if opt.Scorer, err = in.adapt(learned); err != nil {
