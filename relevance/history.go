@@ -23,8 +23,8 @@ type pastPage struct {
 	words        []token
 	links        []token // of the links by which it was found
 	judged       float64 // probability by the judge
-	prior, kin   float64 // log-odds that the crawl's share of the topic and the likeness to the start pages add
-	now          float64 // with these and what people said: it counts for so much in vocabularies and places
+	kin          float64 // log-odds that the likeness to the start pages adds
+	now          float64 // with that, the crawl's prior and what people said: it counts for so much in vocabularies and places
 	weight       float64 // and as so many pages
 	host, folder *place
 	source       *source

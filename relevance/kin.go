@@ -96,7 +96,7 @@ func (k *kin) shift(likeness, probability float64) float64 {
 // from it: its probability, with the crawl's prior and corrected by the likeness to the
 // start pages, unless it is one or a person has marked it, and by how much the latter is
 // in log-odds. It does not change what the crawl says of the page.
-func (l *Learned) believe(key uint64, words []token, probability, prior float64) (believed, shift float64) {
+func (l *Learned) believe(key uint64, words []token, probability float64) (believed, shift float64) {
 	if l.starts[key] {
 		delete(l.starts, key)
 		l.kin.start(words)
@@ -105,7 +105,7 @@ func (l *Learned) believe(key uint64, words []token, probability, prior float64)
 	if _, marked := l.marks.said[key]; marked {
 		return probability, 0
 	}
-	probability = inCrawl(probability, prior, l.marks.fix.shift(words))
+	probability = inCrawl(probability, l.prior())
 	if l.kin.starts == 0 {
 		return probability, 0
 	}

@@ -112,8 +112,7 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	}
 	terms = append(terms, marked...)
 	judged := probability
-	past.prior = l.prior()
-	probability, past.kin = l.believe(key, words, judged, past.prior)
+	probability, past.kin = l.believe(key, words, judged)
 	from := &source{hops: 1, told: float32(probability), scored: true}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)

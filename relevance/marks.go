@@ -154,8 +154,7 @@ func (l *Learned) refit() {
 		l.mu.Lock()
 		for _, p := range some {
 			if l.marks.pages[p.key] != p {
-				shift := fix.shift(p.words)
-				l.recount(p, corrected(inCrawl(p.judged, p.prior, shift), shift+p.kin), 1)
+				l.recount(p, corrected(p.judged, fix.shift(p.words)+p.kin), 1)
 			}
 		}
 		l.mu.Unlock()

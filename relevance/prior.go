@@ -1,7 +1,5 @@
 package relevance
 
-import "math"
-
 // maxPrior bounds the log-odds that prior adds: a crawl of the topic alone would make
 // anything of a page. Chosen on sub-topics of Biology in wikispeedia, where 2 to 3 give
 // the same and 4 loses what 3 gains.
@@ -16,20 +14,19 @@ const maxPrior = 2.5
 //
 // π and π' the topic's shares at training and now (Saerens, Latinne and Decaestecker
 // 2002), π' as the crawl believes it so far. It is never below 0, as a crawl that is
-// lost may yet find the topic, and 0 where π is not known.
+// lost may yet find the topic, and 0 where π is not known. Once people have marked pages
+// it is 0 for all: the prior would lift again what they say is off topic.
 func (l *Learned) prior() float64 {
-	if !(l.share > 0 && l.share < 1) {
+	if !(l.share > 0 && l.share < 1) || l.marks.fix != nil {
 		return 0
 	}
 	return max(0, min(maxPrior, l.base.odds-logit(l.share)))
 }
 
-// inCrawl is a probability by the judge with a prior. What people say of pages like
-// this one, marks in log-odds, was said in this crawl, so where they speak the prior
-// fades as the judge's certainty does, see corrected.
-func inCrawl(probability, prior, marks float64) float64 {
+// inCrawl is a probability by the judge with a prior.
+func inCrawl(probability, prior float64) float64 {
 	if prior == 0 {
 		return probability
 	}
-	return sigmoid(logit(inside(probability)) + prior*math.Exp(-math.Abs(marks)))
+	return sigmoid(logit(inside(probability)) + prior)
 }

@@ -55,18 +55,31 @@ func believedOf(t *testing.T, l *Learned, name string, judged float64) float64 {
 	return float64(e.prob.max)
 }
 
-// TestPriorYieldsToMarks: what people say of pages takes the prior's place.
+// TestPriorYieldsToMarks: what people say of pages takes the prior's place, for pages that
+// were fetched before and for those that come.
 func TestPriorYieldsToMarks(t *testing.T) {
-	if got := inCrawl(0.3, 2, 0); math.Abs(logit(got)-logit(0.3)-2) > 1e-9 {
-		t.Errorf("without marks the prior adds %v, want 2", logit(got)-logit(0.3))
-	}
-	for _, marks := range []float64{-4, 4} {
-		if got := logit(inCrawl(0.3, 2, marks)) - logit(0.3); got > 0.05 {
-			t.Errorf("marks of %v: the prior still adds %v", marks, got)
+	marked := &page.Page{URL: "http://marked.test/", Text: "pyrite"}
+	moved := func(share float64, mark bool) (before, after float64) {
+		l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Share: share})
+		for n := range 20 {
+			l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", n), Text: "quartz"}, 0.9)
 		}
+		l.ScorePage(marked, 0.1)
+		l.ScorePage(&page.Page{URL: "http://past.test/", Text: "slate"}, 0.1)
+		if mark {
+			l.Mark([]Marked{{marked.URL, marked, false}})
+		}
+		return l.history.find(page.Key("http://past.test/")).now, believedOf(t, l, "new", 0.1)
+	}
+	wantPast, wantNew := moved(0, true)
+	if past, fresh := moved(0.01, true); math.Abs(past-wantPast) > 1e-6 || math.Abs(fresh-wantNew) > 1e-6 {
+		t.Errorf("with marks a page before counts as %v and one after as %v, want %v and %v as without a prior", past, fresh, wantPast, wantNew)
+	}
+	if past, fresh := moved(0.01, false); past < 0.2 || fresh < 0.2 {
+		t.Errorf("without marks they count as %v and %v, want more than the judge's 0.1", past, fresh)
 	}
 	for _, p := range []float64{0, 1, 1e-300} {
-		if got := inCrawl(p, maxPrior, 0); !(got >= 0 && got <= 1) {
+		if got := inCrawl(p, maxPrior); !(got >= 0 && got <= 1) {
 			t.Errorf("probability %v becomes %v", p, got)
 		}
 	}

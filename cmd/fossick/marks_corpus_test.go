@@ -59,7 +59,7 @@ func TestMarksMoveASubtopic(t *testing.T) {
 		t.Skip("crawls a corpus")
 	}
 	corpus := corpusOrSkip(t, "wikispeedia")
-	sets := 2
+	sets := 4 // from some of which a trial's sub-topic has too few pages to mark
 	trials := []markTrial{{"Biology", "Science.Biology.Mammals", 200, false}, {"Religion", "Biology", 300, true}}
 	full := os.Getenv("FOSSICK_FULL") != ""
 	if full {
@@ -75,8 +75,8 @@ func TestMarksMoveASubtopic(t *testing.T) {
 			with.sets, without.sub, with.sub, with.sub/max(1e-9, without.sub), without.rest, with.rest)
 		switch {
 		case full:
-		case with.sets == 0:
-			t.Errorf("%+v: no start set leads to %d pages to mark", trial, marksMade)
+		case with.sets < 2:
+			t.Errorf("%+v: %d start sets lead to %d pages to mark, want 2", trial, with.sets, marksMade)
 		case trial.onTopic && with.sub < 2*without.sub, !trial.onTopic && with.sub > without.sub/2:
 			t.Errorf("%+v: the share goes from %.3f to %.3f", trial, without.sub, with.sub)
 		}
