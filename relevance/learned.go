@@ -34,6 +34,7 @@ type Learned struct {
 	evidence   recent[*evidence] // by page.Key of targets that were not fetched yet
 	fetched    recent[known]     // by page.Key
 	turn       uint32            // pages whose links were heard
+	touched    uint32            // so that fetching is not left out
 	sources    recent[*source]   // by page.Key of pages whose links come next
 	places     recent[*place]    // hosts and folders, by page.Key
 	all        record            // the crawl
@@ -167,20 +168,37 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 	told := l.hear(p, l.listen(p, waits), l.around(p, waits))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hearAll(p, told, keys, probability)
-	for i, key := range keys {
-		if _, done := l.fetched.get(key); done {
+	for _, e := range l.hearAll(p, told, keys, probability) {
+		if e == nil {
 			dst = append(dst, 0)
-			continue
+		} else {
+			dst = append(dst, l.score(e))
 		}
-		dst = append(dst, l.score(l.target(key, p.Links[i].URL)))
 	}
 	return dst
 }
 
+// targets returns what is known of the targets of p's links, nil for those that were
+// fetched. It asks for all before anybody waits for one to come from memory.
+func (l *Learned) targets(p *page.Page, keys []uint64) []*evidence {
+	all := make([]*evidence, len(keys))
+	for i, key := range keys {
+		if _, done := l.fetched.get(key); !done {
+			all[i] = l.target(key, p.Links[i].URL)
+		}
+	}
+	for _, e := range all {
+		if e != nil {
+			l.touched += e.turn + uint32(e.parents) + e.words[0]
+		}
+	}
+	return all
+}
+
 // hearAll takes in what a page says of its links' targets, one voice for each, and
-// what the targets that were fetched before say of the page.
-func (l *Learned) hearAll(p *page.Page, told []voice, keys []uint64, probability float64) {
+// what the targets that were fetched before say of the page. It returns the evidence of
+// the targets that wait, in the links' places.
+func (l *Learned) hearAll(p *page.Page, told []voice, keys []uint64, probability float64) []*evidence {
 	from := l.source(p.URL)
 	if from.scored {
 		probability = float64(from.told)
@@ -189,23 +207,25 @@ func (l *Learned) hearAll(p *page.Page, told []voice, keys []uint64, probability
 	from.turns = make([]uint8, min(len(p.Links), maxPlace+1))
 	itself := page.Key(p.URL) // a link to itself says nothing
 	l.turn++
+	targets := l.targets(p, keys)
 	for i, key := range keys {
 		if key == itself {
 			continue
 		}
-		if was, done := l.fetched.get(key); done {
-			if was.turn != l.turn {
+		if e := targets[i]; e == nil {
+			if was, done := l.fetched.get(key); done && was.turn != l.turn {
 				l.fetched.update(key, known{was.told, l.turn})
 				from.turned(told[i].at, float64(was.told))
 				if past := l.history.find(key); past != nil {
 					past.namedBy(from, told[i].at)
 				}
 			}
-		} else if e := l.target(key, p.Links[i].URL); e.turn != l.turn {
+		} else if e.turn != l.turn {
 			e.turn = l.turn
 			e.add(&told[i], from, probability)
 		}
 	}
+	return targets
 }
 
 // source returns what the page is as a giver of links.
