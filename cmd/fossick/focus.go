@@ -92,7 +92,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	}
 	var s *store.Store
 	if c.Resume {
-		if s, err = c.reopen(); err != nil {
+		if s, err = c.reopen(ctx); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
@@ -112,7 +112,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	}
 	defer func() { err = errors.Join(err, monitor.stop()) }()
 	if !c.Resume { // only now: a mistake in the command line must leave no store behind
-		if s, err = store.Create(c.Store, store.Info{Version: version, Topic: c.Topic}); err != nil {
+		if s, err = c.create(ctx); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
@@ -229,9 +229,18 @@ func (r *crawlResult) print(w io.Writer) {
 	}
 }
 
+// create makes the crawl's store. Somebody may look into it as soon as it is there.
+func (c *focusCmd) create(ctx context.Context) (*store.Store, error) {
+	s, err := store.Create(c.Store, store.Info{Version: version, Topic: c.Topic})
+	if errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrExists) {
+		return store.OpenWhenFree(ctx, c.Store)
+	}
+	return s, err
+}
+
 // reopen opens the store to resume and takes its settings.
-func (c *focusCmd) reopen() (*store.Store, error) {
-	s, err := store.Open(c.Store)
+func (c *focusCmd) reopen(ctx context.Context) (*store.Store, error) {
+	s, err := store.OpenWhenFree(ctx, c.Store)
 	if err != nil {
 		return nil, err
 	}
