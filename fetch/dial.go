@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -24,8 +25,14 @@ type dialer struct {
 	timeout time.Duration
 }
 
+// errSpent is seen by nobody: its exchange has ended by then.
+var errSpent = errors.New("the exchange had its request; it needs no other connection")
+
 // DialContext is http.Transport's. Its errors know their state.
 func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	if ex, ok := ctx.Value(exchangeKey{}).(*exchange); ok && ex.spent.Load() {
+		return nil, errSpent
+	}
 	// net/http lets a dial outlive its exchange when others might use it.
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()

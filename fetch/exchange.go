@@ -42,6 +42,7 @@ type exchange struct {
 	url    *url.URL
 	req    Request
 	cancel context.CancelCauseFunc
+	spent  atomic.Bool  // its one request went out and failed: nothing more may
 	wire   atomic.Int64 // body bytes received
 
 	mu        sync.Mutex
@@ -93,6 +94,7 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 				// without an answer, on one kept connection after the other. The
 				// server may have had the request each time: one exchange is one
 				// request, and the crawler tries again after a rest.
+				ex.spent.Store(true)
 				ex.cancel(&stateError{StateHeaderError, errors.New("connection closed after the request, without an answer")})
 			default:
 				ex.enter(phaseConnect) // the request was not sent on a stale connection
@@ -112,6 +114,10 @@ func (ex *exchange) begin(parent context.Context) context.Context {
 			}
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
+			if ex.spent.Load() {
+				hangUp(info.Conn) // net/http may take a connection before it sees that all is over
+				return
+			}
 			ex.kept = nil
 			if info.Reused {
 				ex.kept = settle(info.Conn)

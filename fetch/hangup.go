@@ -15,14 +15,21 @@ import (
 
 // hangUp closes the HTTP/2 connection of an exchange that went wrong. It has no
 // other stream: it belongs to one host, and a host has one exchange at a time.
-// What is closed is the socket: TLS would first say farewell to a peer that may
-// not read.
 func (ex *exchange) hangUp() {
 	conn, ok := ex.conn.(*tls.Conn)
 	if !ok || conn.ConnectionState().NegotiatedProtocol != "h2" {
 		return // net/http has closed it, or given it to another exchange
 	}
-	_ = conn.NetConn().Close() // closed already is as good
+	hangUp(conn)
+}
+
+// hangUp closes the socket of conn: TLS would first say farewell to a peer that
+// may not read.
+func hangUp(conn net.Conn) {
+	if t, ok := conn.(*tls.Conn); ok {
+		conn = t.NetConn()
+	}
+	_ = conn.Close() // closed already is as good
 }
 
 // attend takes note of the connection that the exchange runs on.
