@@ -41,15 +41,23 @@ func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[
 	best := s.best()
 	result, why := c.result(s, best), c.explain(s, best)
 	r.Parts, r.PartWords, r.PartEnds = r.Parts[:0], r.PartWords[:0], r.PartEnds[:0]
+	silence, silent := 0.0, false // what is said of no words; most parts have none
 	for part := range parts {
-		if part.Around == [2]features.Span{} {
+		switch {
+		case part == (Part{}) && silent:
+			r.Parts, r.PartEnds = append(r.Parts, silence), append(r.PartEnds, len(r.PartWords))
+			continue
+		case part.Around == [2]features.Span{}:
 			s.terms, r.PartWords = s.x.CountBoth(s.terms, r.PartWords, features.Doc{Text: part.Text, Lang: d.Lang})
-		} else {
+		default:
 			s.terms, r.PartWords = s.x.CountAround(s.terms, r.PartWords, d.Text, d.Lang, part.Around)
 		}
 		r.PartEnds = append(r.PartEnds, len(r.PartWords))
 		c.weigh(s)
 		r.Parts = append(r.Parts, s.probs[class])
+		if part == (Part{}) {
+			silence, silent = s.probs[class], true
+		}
 	}
 	return result, why
 }

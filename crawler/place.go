@@ -44,19 +44,23 @@ func (c *Crawler) place(b *store.Batch, id store.ID) (store.Queued, error) {
 	return q, nil
 }
 
-// farPlace is by how much the priority of a URL that waits, a probability, may differ
-// from what is journalled of it, where the scorer rescores.
-const farPlace = 0.1
+// Where the scorer rescores, farPlace is by how much the priority of a URL that waits, a
+// probability, may differ from what is journalled of it, and a link is a better one than
+// that of which the record is from so many times its score on.
+const (
+	farPlace   = 0.1
+	betterLink = 1.25
+)
 
 // moved says whether the place that one more parent gives to a URL that waits is worth
 // a record. What a scorer that rescores says of a URL changes with each link to it and
 // each page, and the journal is no place to keep that: a resumed crawl rescores the
-// queue at once. So of its opinions those are written that name a better parent than
-// the journal does, which is what the record is of, or that have moved far: of a URL
+// queue at once. So of its opinions those are written that name a clearly better parent
+// than the journal does, which is what the record is of, or that have moved far: of a URL
 // that the scorer forgets, a resumed crawl knows no other.
 func (c *Crawler) moved(old store.Queued, priority, score float64) bool {
 	if _, rescores := c.rescorer(); rescores {
-		return score > old.Score || math.Abs(priority-old.Priority) > farPlace
+		return score > betterLink*old.Score+farPlace/10 || math.Abs(priority-old.Priority) > farPlace
 	}
 	return priority != old.Priority
 }

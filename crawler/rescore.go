@@ -27,7 +27,7 @@ const (
 	// the others about the best quarter: less than half the work.
 	rescoreAll  = 4
 	rescoreBest = 0.25
-	youngPages  = 500
+	youngPages  = 100
 )
 
 // rescoreAfter is how many pages a scorer may have learned from before the queue

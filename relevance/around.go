@@ -39,7 +39,10 @@ func (v *vocabulary) over(words []token, b *base) float64 {
 		return 0
 	}
 	sum := 0.0
-	for _, t := range words {
+	for i, t := range words {
+		if i%fetchRow == 0 {
+			v.words.fetch(words[i:min(len(words), i+fetchRow)])
+		}
 		if w, known := v.words.find(t); known {
 			sum += w.above(b)
 		} else {

@@ -67,3 +67,14 @@ func (h *history) add(p *pastPage) {
 
 // find returns a page, nil when it is not remembered.
 func (h *history) find(key uint64) *pastPage { return h.byKey[key] }
+
+// name remembers a link to a page, and returns how many are remembered; of a page that
+// is not, maxNamings, as no other need be told.
+func (h *history) name(key uint64, by *source, at uint8) int {
+	p := h.find(key)
+	if p == nil {
+		return maxNamings
+	}
+	p.namedBy(by, at)
+	return len(p.named)
+}

@@ -50,11 +50,20 @@ type Learned struct {
 	sayings sayings // of links
 }
 
-// known is a fetched page as a target of links.
+// known is a fetched page as a target of links. There are half a million.
 type known struct {
-	told float32 // its probability, as its links were told
-	turn uint32  // of the page that named it last, so that a page counts once
+	told  float32 // its probability, as its links were told
+	heard uint32  // see turn and named
 }
+
+// turn is that of the page that named it last, so that a page counts once.
+func (k known) turn() uint32 { return k.heard / (maxNamings + 1) }
+
+// named is how many links to it its history has.
+func (k known) named() int { return int(k.heard % (maxNamings + 1)) }
+
+// heardIn makes a known's heard.
+func heardIn(turn uint32, named int) uint32 { return turn*(maxNamings+1) + uint32(named) }
 
 // LearnedOptions are the settings of NewLearned.
 type LearnedOptions struct {
@@ -128,7 +137,7 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	if judged >= l.cut {
 		from.hops = 0
 	}
-	l.fetched.put(key, known{told: float32(probability)})
+	l.fetched.put(key, known{float32(probability), heardIn(0, len(past.named))})
 	l.sources.put(key, from)
 	l.vocabulary.learnPage(words, probability)
 	l.all.add(probability)
@@ -213,12 +222,13 @@ func (l *Learned) hearAll(p *page.Page, told []voice, keys []uint64, probability
 			continue
 		}
 		if e := targets[i]; e == nil {
-			if was, done := l.fetched.get(key); done && was.turn != l.turn {
-				l.fetched.update(key, known{was.told, l.turn})
+			if was, done := l.fetched.get(key); done && was.turn() != l.turn {
 				from.turned(told[i].at, float64(was.told))
-				if past := l.history.find(key); past != nil {
-					past.namedBy(from, told[i].at)
+				named := was.named()
+				if named < maxNamings { // else its history has enough, and need not be asked
+					named = l.history.name(key, from, told[i].at)
 				}
+				l.fetched.update(key, known{was.told, heardIn(l.turn, named)})
 			}
 		} else if e.turn != l.turn {
 			e.turn = l.turn

@@ -119,7 +119,7 @@ func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
 		x[partHub] += s.followed.above(&l.base)
 	}
 	x[partHub] /= float64(max(1, len(e.named())))
-	near := e.near()
+	near := e.near(&l.touched)
 	x[partNear] = near.lift(l.base.mean, l.base.odds)
 	x[partHost] = e.host.above(&l.base)
 	x[partFolder] = e.folder.aboveHost(e.host, &l.base)

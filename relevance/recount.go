@@ -15,7 +15,7 @@ func (l *Learned) recount(p *pastPage, probability, weight float64) {
 		n.by.recount(n.at, pages, onTopic, probability)
 	}
 	if was, done := l.fetched.peek(p.key); done {
-		l.fetched.change(p.key, known{float32(probability), was.turn})
+		l.fetched.change(p.key, known{float32(probability), was.heard})
 	}
 	l.base.move(&l.all) // lifts are worked out anew
 	p.source.moved += float32(probability - p.now)
