@@ -40,7 +40,7 @@ const (
 // falls as pages grow, so that a crawl of more than a few hundred waits until it has
 // grown by a fortieth, or by 100 pages.
 func rescoreAfter(queue int, pages uint64, onDisk bool) int {
-	grown := int(min(pages/40, 100))
+	grown := int(min(pages/25, 100))
 	if onDisk {
 		return max(10, grown, queue/100)
 	}

@@ -55,7 +55,7 @@ func (v *vocabulary) over(words []token, b *base) float64 {
 // around returns the surroundings of p's links: those that came with the page, which
 // are given once, since its source may live for long, or else read now, where targets
 // wait.
-func (l *Learned) around(p *page.Page, waits []bool) []surroundings {
+func (l *Learned) around(w *linkWork, p *page.Page) []surroundings {
 	if known := l.aroundKnown(p.URL); len(known) == len(p.Links) {
 		return known
 	}
@@ -64,7 +64,7 @@ func (l *Learned) around(p *page.Page, waits []bool) []surroundings {
 	read := Around{Judged: make([]float64, len(p.Links)), Ends: make([]int, len(p.Links))}
 	for i := range p.Links {
 		var context string
-		if waits[i] {
+		if w.waits[i] {
 			context = p.Links[i].Context
 		}
 		read.Judged[i] = l.judge(features.Doc{Text: context, Lang: p.Lang})

@@ -60,19 +60,17 @@ type voice struct {
 }
 
 // hear takes together what the links of p say and where they stand.
-func (l *Learned) hear(p *page.Page, said []saying, around []surroundings) []voice {
-	told := make([]voice, len(said))
-	for i := range told {
-		told[i] = voice{
-			saying:  said[i],
+func (l *Learned) hear(w *linkWork, p *page.Page, around []surroundings) {
+	for i := range w.told {
+		w.told[i] = voice{
+			saying:  w.said[i],
 			context: l.above(around[i].judged),
 			over:    around[i].over,
-			early:   uint8(255 * (len(said) - i) / len(said)),
+			early:   uint8(255 * (len(w.said) - i) / len(w.said)),
 			at:      placeOf(i),
 			nav:     p.Links[i].Nav,
 		}
 	}
-	return told
 }
 
 // readAnchor judges a link's text as a title, with the target's URL, and has r find

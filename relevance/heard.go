@@ -69,24 +69,22 @@ func (s *sayings) put(said []saying, hashes []uint64) {
 	}
 }
 
-// listen returns what the links of p say, those whose targets wait.
-func (l *Learned) listen(p *page.Page, waits []bool) []saying {
-	said, hashes := make([]saying, len(p.Links)), make([]uint64, len(p.Links))
+// listen finds out what the links of p say, those whose targets wait.
+func (l *Learned) listen(w *linkWork, p *page.Page) {
 	for i := range p.Links {
-		if waits[i] {
-			hashes[i] = l.sayings.hash(&p.Links[i], p.Lang)
+		if w.waits[i] {
+			w.hashes[i] = l.sayings.hash(&p.Links[i], p.Lang)
 		}
 	}
-	l.sayings.find(said, hashes)
+	l.sayings.find(w.said, w.hashes)
 	r := l.readers.Get()
 	defer l.readers.Put(r)
-	for i, h := range hashes {
+	for i, h := range w.hashes {
 		if h != 0 {
-			said[i] = l.read(r, &p.Links[i], p.Lang)
+			w.said[i] = l.read(r, &p.Links[i], p.Lang)
 		}
 	}
-	l.sayings.put(said, hashes)
-	return said
+	l.sayings.put(w.said, w.hashes)
 }
 
 // read finds out what a link says.

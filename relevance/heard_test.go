@@ -20,8 +20,11 @@ func TestSayings(t *testing.T) {
 		for range rng.IntN(20) {
 			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://t.test/%s/%d", some(2), rng.IntN(2)), Anchor: some(5)})
 		}
-		r := newWordReader()
-		for i, got := range l.listen(p, slices.Repeat([]bool{true}, len(p.Links))) {
+		r, w := newWordReader(), new(linkWork)
+		w.begin(p)
+		w.waits = slices.Repeat([]bool{true}, len(p.Links))
+		l.listen(w, p)
+		for i, got := range w.said {
 			if want := l.read(r, &p.Links[i], p.Lang); got != want {
 				t.Fatalf("link %+v on a page in %q says %+v, want %+v", p.Links[i], p.Lang, got, want)
 			}

@@ -25,7 +25,8 @@ type pastPage struct {
 	judged       float64 // probability by the judge
 	kin          float64 // log-odds that the likeness to the start pages adds
 	now          float64 // with that, the crawl's prior and what people said: it counts for so much in vocabularies and places
-	weight       float64 // and as so many pages
+	weight       float64 // and as so many pages,
+	counted      float64 // its words as those of so many
 	host, folder *place
 	source       *source
 	named        []naming // by whom, some of them

@@ -29,6 +29,7 @@ type Learned struct {
 	share   float64 // of the topic among the pages that the judge was trained on
 	silence float64 // log-odds of a text without words, by the judge
 	readers *features.Spare[wordReader]
+	works   *features.Spare[linkWork]
 
 	mu         sync.Mutex        // guards the rest
 	evidence   recent[*evidence] // by page.Key of targets that were not fetched yet
@@ -79,6 +80,7 @@ type LearnedOptions struct {
 func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 	return &Learned{
 		judge: judge, reader: opt.Reader, cut: opt.Cut, share: opt.Share, silence: logit(inside(judge(features.Doc{}))), readers: features.NewSpare(newWordReader),
+		works:    features.NewSpare(func() *linkWork { return new(linkWork) }),
 		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[known](maxFetched),
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
 		base: newBase(opt.Background), vocabulary: newVocabulary(),
@@ -126,8 +128,9 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	from := &source{hops: 1, told: float32(probability), scored: true}
 	if e, ok := l.evidence.get(key); ok {
 		l.evidence.remove(key)
-		packed = l.account(e).pack()
-		l.learn(e, probability)
+		a := l.account(e)
+		packed = a.pack()
+		l.learn(e, &a.found, probability)
 		from.hops = min(e.hops, math.MaxUint8-1) + 1
 		past.links = slices.Concat(e.words[:e.count], e.endings[:e.ended])
 		for i, s := range e.named() {
@@ -139,7 +142,9 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	}
 	l.fetched.put(key, known{float32(probability), heardIn(0, len(past.named))})
 	l.sources.put(key, from)
-	l.vocabulary.learnPage(words, probability)
+	if past.counted = l.counts(key, probability); past.counted > 0 {
+		l.vocabulary.learnPage(words, probability, past.counted)
+	}
 	l.all.add(probability)
 	past.host, past.folder = l.place(page.Host(p.URL)), l.place(folder(p.URL))
 	past.host.add(probability)
@@ -155,10 +160,10 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	return Score{judged, terms, packed}
 }
 
-// learn takes in what the evidence of a target was worth: for the weights, for the
+// learn takes in what the evidence of a target, and what was found in it, was worth: for the weights, for the
 // words of its links, and for the pages that named it.
-func (l *Learned) learn(e *evidence, probability float64) {
-	l.model.learn(l.parts(e), probability)
+func (l *Learned) learn(e *evidence, found *[parts]float64, probability float64) {
+	l.model.learn(*found, probability)
 	l.vocabulary.learnLink(e.words[:e.count], probability)
 	l.vocabulary.learnLink(e.endings[:e.ended], probability)
 	for i, s := range e.named() {
@@ -169,15 +174,16 @@ func (l *Learned) learn(e *evidence, probability float64) {
 // ScoreLinks adds what p says of its links' targets and appends the score that
 // each target has now. probability is p's.
 func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) []float64 {
-	keys := make([]uint64, len(p.Links))
-	for i := range p.Links {
-		keys[i] = page.Key(p.Links[i].URL)
-	}
-	waits := l.waiting(make([]bool, 0, len(keys)), keys)
-	told := l.hear(p, l.listen(p, waits), l.around(p, waits))
+	w := l.works.Get()
+	defer l.works.Put(w)
+	w.begin(p)
+	w.waits = l.waiting(w.waits, w.keys)
+	l.listen(w, p)
+	l.hear(w, p, l.around(w, p))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range l.hearAll(p, told, keys, probability) {
+	l.hearAll(w, p, probability)
+	for _, e := range w.targets {
 		if e == nil {
 			dst = append(dst, 0)
 		} else {
@@ -187,27 +193,24 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 	return dst
 }
 
-// targets returns what is known of the targets of p's links, nil for those that were
+// findTargets finds what is known of the targets of p's links, but of those that were
 // fetched. It asks for all before anybody waits for one to come from memory.
-func (l *Learned) targets(p *page.Page, keys []uint64) []*evidence {
-	all := make([]*evidence, len(keys))
-	for i, key := range keys {
+func (l *Learned) findTargets(w *linkWork, p *page.Page) {
+	for i, key := range w.keys {
 		if _, done := l.fetched.get(key); !done {
-			all[i] = l.target(key, p.Links[i].URL)
+			w.targets[i] = l.target(key, p.Links[i].URL)
 		}
 	}
-	for _, e := range all {
+	for _, e := range w.targets {
 		if e != nil {
 			l.touched += e.turn + uint32(e.parents) + e.words[0]
 		}
 	}
-	return all
 }
 
 // hearAll takes in what a page says of its links' targets, one voice for each, and
-// what the targets that were fetched before say of the page. It returns the evidence of
-// the targets that wait, in the links' places.
-func (l *Learned) hearAll(p *page.Page, told []voice, keys []uint64, probability float64) []*evidence {
+// what the targets that were fetched before say of the page.
+func (l *Learned) hearAll(w *linkWork, p *page.Page, probability float64) {
 	from := l.source(p.URL)
 	if from.scored {
 		probability = float64(from.told)
@@ -216,26 +219,25 @@ func (l *Learned) hearAll(p *page.Page, told []voice, keys []uint64, probability
 	from.turns = make([]uint8, min(len(p.Links), maxPlace+1))
 	itself := page.Key(p.URL) // a link to itself says nothing
 	l.turn++
-	targets := l.targets(p, keys)
-	for i, key := range keys {
+	l.findTargets(w, p)
+	for i, key := range w.keys {
 		if key == itself {
 			continue
 		}
-		if e := targets[i]; e == nil {
+		if e := w.targets[i]; e == nil {
 			if was, done := l.fetched.get(key); done && was.turn() != l.turn {
-				from.turned(told[i].at, float64(was.told))
+				from.turned(w.told[i].at, float64(was.told))
 				named := was.named()
 				if named < maxNamings { // else its history has enough, and need not be asked
-					named = l.history.name(key, from, told[i].at)
+					named = l.history.name(key, from, w.told[i].at)
 				}
 				l.fetched.update(key, known{was.told, heardIn(l.turn, named)})
 			}
 		} else if e.turn != l.turn {
 			e.turn = l.turn
-			e.add(&told[i], from, probability)
+			e.add(&w.told[i], from, probability)
 		}
 	}
-	return targets
 }
 
 // source returns what the page is as a giver of links.

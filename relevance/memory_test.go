@@ -23,7 +23,7 @@ func TestLearnedMemory(t *testing.T) {
 		l.fetched.put(uint64(n), known{told: 0.5})
 	}
 	for n := range 2 * maxVocabulary / part {
-		l.vocabulary.learnPage([]token{token(n)}, 0.5)
+		l.vocabulary.learnPage([]token{token(n)}, 0.5, 1)
 		l.vocabulary.learnLink([]token{token(n)}, 0.5)
 	}
 	for n := range maxPastWords / part / 300 { // as running text of 1,000 words has them

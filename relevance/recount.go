@@ -7,7 +7,8 @@ func (l *Learned) recount(p *pastPage, probability, weight float64) {
 	if pages == 0 && onTopic < 1e-3 && onTopic > -1e-3 {
 		return
 	}
-	l.vocabulary.recount(p.words, p.links, pages, onTopic)
+	l.vocabulary.recountLinks(p.links, pages, onTopic)
+	l.vocabulary.recountPage(p.words, weight-p.counted, weight*probability-p.counted*p.now)
 	for _, r := range []*record{&l.all, &p.host.record, &p.folder.record} {
 		r.recount(pages, onTopic)
 	}
@@ -19,7 +20,7 @@ func (l *Learned) recount(p *pastPage, probability, weight float64) {
 	}
 	l.base.move(&l.all) // lifts are worked out anew
 	p.source.moved += float32(probability - p.now)
-	p.now, p.weight = probability, weight
+	p.now, p.weight, p.counted = probability, weight, weight
 }
 
 // recount takes in that what was counted counts for more pages, or less.
@@ -28,14 +29,18 @@ func (r *record) recount(pages, onTopic float64) {
 	r.onTopic = max(0, min(r.pages, r.onTopic+float32(onTopic)))
 }
 
-// recount is for words of a page, and of the links that led to it; of words that are
-// forgotten there is nothing to change.
-func (v *vocabulary) recount(onPage, inLinks []token, pages, onTopic float64) {
-	for _, t := range onPage {
+// recountPage is for words of a page; of words that are forgotten there is nothing to
+// change.
+func (v *vocabulary) recountPage(words []token, pages, onTopic float64) {
+	for _, t := range words {
 		if w, known := v.words.find(t); known {
 			w.page.recount(pages, onTopic)
 		}
 	}
+}
+
+// recountLinks is for words of the links that led to a page.
+func (v *vocabulary) recountLinks(inLinks []token, pages, onTopic float64) {
 	for _, t := range inLinks {
 		if w, known := v.words.find(t); known {
 			w.link.recount(pages, onTopic)

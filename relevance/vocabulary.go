@@ -13,12 +13,15 @@ func newVocabulary() vocabulary { return vocabulary{newWordTable(maxVocabulary)}
 const fetchRow = 32
 
 // learnPage takes in that these words, each given once, were on a page.
-func (v *vocabulary) learnPage(words []token, probability float64) {
+func (v *vocabulary) learnPage(words []token, probability, weight float64) {
+	pages, onTopic := float32(weight), float32(weight*probability)
 	for len(words) > 0 {
 		row := words[:min(len(words), fetchRow)]
 		v.words.fetch(row)
 		for _, w := range row {
-			v.words.use(w).page.add(probability)
+			r := &v.words.use(w).page
+			r.pages += pages
+			r.onTopic += onTopic
 		}
 		words = words[len(row):]
 	}

@@ -13,9 +13,9 @@ import (
 
 func TestVocabularyWorth(t *testing.T) {
 	v := newVocabulary()
-	v.learnPage([]token{1, 2}, 1)
-	v.learnPage([]token{1, 3}, 1)
-	v.learnPage([]token{3}, 0)
+	v.learnPage([]token{1, 2}, 1, 1)
+	v.learnPage([]token{1, 3}, 1, 1)
+	v.learnPage([]token{3}, 0, 1)
 	v.learnLink([]token{2}, 1)
 	const mean = 0.25
 	b := base{now: 1, mean: mean, odds: logit(mean)}

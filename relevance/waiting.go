@@ -6,11 +6,10 @@ import "fossick/page"
 // What the others say of theirs changes nothing, so that the words around them need not
 // be read: on the web most links of a page lead where the crawl has been.
 func (l *Learned) Waiting(dst []bool, p *page.Page) []bool {
-	keys := make([]uint64, len(p.Links))
-	for i := range p.Links {
-		keys[i] = page.Key(p.Links[i].URL)
-	}
-	return l.waiting(dst, keys)
+	w := l.works.Get()
+	defer l.works.Put(w)
+	w.name(p)
+	return l.waiting(dst, w.keys)
 }
 
 func (l *Learned) waiting(dst []bool, keys []uint64) []bool {

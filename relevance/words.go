@@ -91,9 +91,9 @@ func (t *wordTable) use(w token) word {
 // enter makes room for a word that is not in the young half, where its slot would be i,
 // and returns its slot there.
 func (t *wordTable) enter(w token, i int) int {
-	slot, beside := wordSlot{token: max(w, 1)}, wordBeside{}
+	slot, beside, moved := wordSlot{token: max(w, 1)}, wordBeside{}, false
 	if o := t.slot(t.old.slots, w); t.old.slots[o].token != 0 {
-		slot, beside = t.old.slots[o], t.old.beside[o] // the copy that stays behind is never found again
+		slot, beside, moved = t.old.slots[o], t.old.beside[o], true // the copy that stays behind is never found again
 	}
 	if t.n >= t.limit {
 		if len(t.old.slots) != len(t.young.slots) {
@@ -107,13 +107,16 @@ func (t *wordTable) enter(w token, i int) int {
 		t.grow()
 		i = t.slot(t.young.slots, w)
 	}
-	t.young.slots[i], t.young.beside[i] = slot, beside
+	if t.young.slots[i] = slot; moved { // else nothing stands beside it, and that place need not come from memory
+		t.young.beside[i] = beside
+	}
 	return i
 }
 
+// grow makes room for four times as many words, and moves fewer in all than by twos.
 func (t *wordTable) grow() {
 	small := t.young
-	t.young = newWordHalf(2 * len(small.slots))
+	t.young = newWordHalf(4 * len(small.slots))
 	for i, s := range small.slots {
 		if s.token != 0 {
 			to := t.slot(t.young.slots, s.token)
