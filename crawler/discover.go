@@ -21,6 +21,9 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 			return 0, err
 		}
 	}
+	if seen.ID != 0 && !seen.Skipped && !c.refresh.on && !c.frontier.Queued(frontier.ID(seen.ID)) {
+		return seen.ID, nil // in flight, or done
+	}
 	if f.skip == "" {
 		f.skip = c.trapped(c.hosts.get(page.Host(f.url)), f.url)
 		f.trap = f.skip != ""
@@ -39,9 +42,6 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 	}
 	if c.refresh.on {
 		return seen.ID, c.discoverLater(b, seen.ID, birth.From, f, link)
-	}
-	if !c.frontier.Queued(frontier.ID(seen.ID)) {
-		return seen.ID, nil // in flight, or done
 	}
 	return seen.ID, c.discoverAgain(b, seen.ID, birth.From, f, link)
 }

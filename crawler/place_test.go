@@ -7,7 +7,7 @@ import (
 	"fossick/store"
 )
 
-// TestPlaceMoved: of a scorer that rescores the journal hears of better parents and of
+// TestPlaceMoved: of a scorer that rescores the journal hears of clearly better parents and of
 // priorities that have gone far, of another one all that changes.
 func TestPlaceMoved(t *testing.T) {
 	for _, c := range []struct {
@@ -21,7 +21,8 @@ func TestPlaceMoved(t *testing.T) {
 		{"the same, rescored", true, 0.5, 0.4, false},
 		{"a little better, by a worse parent", true, 0.55, 0.3, false},
 		{"a little worse, by a worse parent", true, 0.45, 0.3, false},
-		{"a better parent", true, 0.5, 0.41, true},
+		{"a parent a little better", true, 0.5, 0.41, false},
+		{"a better parent", true, 0.5, 0.52, true},
 		{"much better, by a worse parent", true, 0.65, 0.3, true},
 		{"much worse", true, 0.35, 0.3, true},
 	} {

@@ -38,7 +38,7 @@ const (
 // was too much for what a few pages more can teach; new links to a URL that waits tell
 // at once). On disk, where one costs a microsecond, 100. What a page more can teach
 // falls as pages grow, so that a crawl of more than a few hundred waits until it has
-// grown by a fortieth, or by 100 pages.
+// grown by a twenty-fifth, or by 100 pages.
 func rescoreAfter(queue int, pages uint64, onDisk bool) int {
 	grown := int(min(pages/25, 100))
 	if onDisk {

@@ -1,25 +1,18 @@
 package features
 
 import (
-	"slices"
 	"sort"
 )
-
-// keptWord is a word of the text that was counted last.
-type keptWord struct {
-	start int32  // of the piece between white space that it is in
-	body  int32  // as in entry
-	also  uint32 // as in entry
-}
 
 // keepRow keeps a row of words of the text that either reader has.
 func (x *Extractor) keepRow(row []known) {
 	n := len(x.kept)
-	kept := slices.Grow(x.kept, len(row))[:n+len(row)]
-	for i, w := range row {
-		kept[n+i] = keptWord{int32(x.base) + w.at, w.body, w.also}
+	x.kept = append(x.kept, row...)
+	if x.base != 0 {
+		for i := range x.kept[n:] {
+			x.kept[n+i].at += int32(x.base)
+		}
 	}
-	x.kept = kept
 	if !x.numbered {
 		x.keptEntries = append(x.keptEntries, x.an.row.entries[:len(row)]...)
 	}
@@ -60,9 +53,9 @@ func (x *Extractor) span(text, lang string, from, end int) {
 			last--
 		}
 	}
-	first := sort.Search(len(x.kept), func(i int) bool { return int(x.kept[i].start) >= whole })
+	first := sort.Search(len(x.kept), func(i int) bool { return int(x.kept[i].at) >= whole })
 	for i, w := range x.kept[first:] {
-		if int(w.start) >= last {
+		if int(w.at) >= last {
 			break
 		}
 		if x.reading && w.also != 0 {

@@ -56,15 +56,15 @@ type Extractor struct {
 	left        int   // words of the lead still to come
 	before      int32 // part of the word before in the line, or -1
 	running     func(row []known)
-	plain       bool     // a word of the text is one term, but for those of the lead
-	numbered    bool     // all words of the text are looked up without their entries
-	reading     bool     // a second reader reads along,
-	read        []uint32 // these so far
-	lately      lately   // some of these
-	keep        bool     // the words of the text, see around.go
-	keeping     bool     // they are being cut
-	base        int      // where what is cut begins in the text
-	kept        []keptWord
+	plain       bool      // a word of the text is one term, but for those of the lead
+	numbered    bool      // all words of the text are looked up without their entries
+	reading     bool      // a second reader reads along,
+	read        []uint32  // these so far
+	lately      lately    // some of these
+	keep        bool      // the words of the text, see around.go
+	keeping     bool      // they are being cut
+	base        int       // where what is cut begins in the text
+	kept        []known   // words of the text that was counted last
 	keptEntries []**entry // of kept, unless numbered
 	count       []float32 // by term + terms0; zero between pages
 	touched     []int32   // terms whose count is not zero
