@@ -65,10 +65,10 @@ func (b *Background) of(w token) float32 {
 }
 
 // onTopic is the word's own part of over, ln(on / share + 2).
-func onTopic(on, share float32) float64 { return math.Log(float64(on)/float64(share) + doubt) }
+func onTopic(on, share float32) float64 { return ln(float64(on)/float64(share) + doubt) }
 
 // atLarge is the part that all words have, ln(all + 2).
-func atLarge(all float32) float64 { return math.Log(float64(all) + doubt) }
+func atLarge(all float32) float64 { return ln(float64(all) + doubt) }
 
 // unmet is over of a word with on = 0, whatever its share: ln(2 / (all + 2)).
 func (b *Background) unmet(all float32) float64 {

@@ -95,7 +95,8 @@ func (l *Learned) above(probability float64) float64 {
 	return max(-most, min(most, logit(inside(probability))-l.silence))
 }
 
-func logit(p float64) float64 { return math.Log(p / (1 - p)) }
+// logit is for probabilities that are not 0 or 1.
+func logit(p float64) float64 { return ln(p / (1 - p)) }
 
 // add takes in one more page that links here.
 func (e *evidence) add(v *voice, from *source, probability float64) {
