@@ -89,6 +89,7 @@ func New(opt Options) (*Crawler, error) {
 		rescored: rescoring{atOnce: rescoreAtOnce},
 	}
 	var err error
+	opt.Frontier.Expect = c.rescored.expect
 	if c.frontier, err = frontier.New(opt.Frontier); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,25 @@ type rescoring struct {
 	partial int     // passes over the best alone since the last one over all
 	from    float64 // priority from which on URLs are the best, by that
 	spread  *spread // of the priorities, of a pass over all that goes on; else nil
+
+	coming []uint64 // page.Key of URLs that will be asked about next
 }
+
+// An expecter is a Rescorer that is quicker for knowing which URLs it is asked about
+// next, by their page.Key.
+type expecter interface {
+	Expect(keys []uint64)
+}
+
+// expect takes note of a URL that the pass that goes on comes to next.
+func (r *rescoring) expect(key uint64, was float64) {
+	if r.asks(was) {
+		r.coming = append(r.coming, key)
+	}
+}
+
+// asks says whether the pass that goes on asks about a URL of this priority.
+func (r *rescoring) asks(was float64) bool { return r.spread != nil || !(was < r.from) }
 
 const (
 	// rescoreAtOnce is how many URLs are rescored in one turn of the owner, some 10 ms.
@@ -114,10 +132,16 @@ func (c *Crawler) rescoreNow(scorer Rescorer) {
 // that goes on.
 func (c *Crawler) newPriority(scorer Rescorer) func(key uint64, was float64) (float64, bool) {
 	r := &c.rescored
+	r.coming = r.coming[:0]
+	expecter, expects := scorer.(expecter)
 	return func(key uint64, was float64) (now float64, known bool) {
-		if r.spread == nil && was < r.from {
+		if !r.asks(was) {
 			return 0, false
 		}
+		if expects && len(r.coming) > 0 {
+			expecter.Expect(r.coming)
+		}
+		r.coming = r.coming[:0]
 		score, known := scorer.Rescore(key)
 		if now = was; known {
 			now = c.opt.Ordering.Priority(frontier.Link{Score: score})

@@ -39,13 +39,13 @@ func (f *Frontier) renew(change func(*entry) bool) error {
 	for _, p := range holders {
 		f.leave(p)
 		f.parked -= len(p.queue)
-		p.queue.filter(change)
+		p.queue.filter(change, f.announce)
 		f.parked += len(p.queue)
 		runs = append(runs, p.runs...)
 		p.runs = nil
 	}
 	f.parkOnDisk = 0
-	if err := f.tail.renew(change); err != nil {
+	if err := f.tail.renew(change, f.announce); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -64,6 +64,19 @@ func (f *Frontier) renew(change func(*entry) bool) error {
 	}
 	return nil
 }
+
+// announce tells who is to expect them of entries that are asked about next.
+func (f *Frontier) announce(row []entry) {
+	if f.expect == nil {
+		return
+	}
+	for i := range row {
+		f.expect(row[i].key, row[i].priority)
+	}
+}
+
+// noRow is for who announces nothing.
+func noRow([]entry) {}
 
 // holders returns the parties with something parked, in no order.
 func (f *Frontier) holders() []*party {

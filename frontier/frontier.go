@@ -29,6 +29,10 @@ type Options struct {
 	// Memory is about how many URLs stay in memory [262144], at 32 bytes each;
 	// half as many again may be parked at hosts that cannot be fetched.
 	Memory int
+	// Expect is told of queued URLs, by key and priority, that Reprioritise and Renew
+	// are likely to ask about next, some at a time, so that what is known of them can be
+	// asked for together; nil for nobody.
+	Expect func(key uint64, was float64)
 }
 
 const defaultMemory = 1 << 18
@@ -38,6 +42,8 @@ type Frontier struct {
 	seed maphash.Seed // of host names; nothing that can be seen depends on it
 	err  error        // the first of the disk
 	n    int          // queued URLs
+
+	expect func(key uint64, was float64) // see Options; nil for nobody
 
 	tail tail // what is in no party
 
@@ -69,7 +75,7 @@ func New(opt Options) (*Frontier, error) {
 	f := &Frontier{
 		seed:    maphash.MakeSeed(),
 		parties: map[Host]*party{}, alias: map[Host]Host{}, addresses: map[uint64]Host{},
-		set: map[ID]float64{},
+		set: map[ID]float64{}, expect: opt.Expect,
 		ready: heap[*party]{
 			less:  func(a, b *party) bool { return a.queue[0].before(&b.queue[0]) },
 			place: func(p *party) *int { return &p.place },

@@ -102,7 +102,7 @@ func (w *renewer) renewParty() {
 	if w.runs == nil {
 		w.runs = slices.Clone(p.runs)
 		f.parked -= len(p.queue)
-		p.queue.filter(w.change)
+		p.queue.filter(w.change, f.announce)
 		f.parked += len(p.queue)
 	}
 	// What is still to come is taken off the party, so that nothing reads on in it.
@@ -146,6 +146,9 @@ func (w *renewer) renewBuffer() {
 		w.moves, w.next = t.moves, 0
 	}
 	for w.left > 0 && w.next < len(t.buffer) {
+		if w.next%expectRow == 0 {
+			w.f.announce(t.buffer[w.next:min(len(t.buffer), w.next+expectRow)])
+		}
 		e := t.buffer[w.next]
 		old := e
 		switch keep := w.change(&e); {

@@ -36,6 +36,7 @@ type Learned struct {
 	fetched    recent[known]     // by page.Key
 	turn       uint32            // pages whose links were heard
 	touched    uint32            // so that fetching is not left out
+	expected   []*evidence       // room for Expect
 	sources    recent[*source]   // by page.Key of pages whose links come next
 	places     recent[*place]    // hosts and folders, by page.Key
 	all        record            // the crawl
@@ -183,6 +184,7 @@ func (l *Learned) ScoreLinks(dst []float64, p *page.Page, probability float64) [
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hearAll(w, p, probability)
+	l.fetch(w.targets)
 	for _, e := range w.targets {
 		if e == nil {
 			dst = append(dst, 0)
@@ -201,11 +203,7 @@ func (l *Learned) findTargets(w *linkWork, p *page.Page) {
 			w.targets[i] = l.target(key, p.Links[i].URL)
 		}
 	}
-	for _, e := range w.targets {
-		if e != nil {
-			l.touched += e.turn + uint32(e.parents) + e.words[0]
-		}
-	}
+	l.touched += touchAll(w.targets)
 }
 
 // hearAll takes in what a page says of its links' targets, one voice for each, and

@@ -100,8 +100,6 @@ func (l *Learned) parts(e *evidence) (x [parts]float64) {
 // partsTo fills x, which is zero, with parts.
 func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
 	n := float64(e.parents)
-	l.vocabulary.words.fetchAll(e.words[:e.count])
-	l.vocabulary.words.fetchAll(e.endings[:e.ended])
 	x[partBias] = 1
 	sum, most := e.probs()
 	x[partMeanParent] = sum / n
@@ -119,7 +117,7 @@ func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
 		x[partHub] += s.followed.above(&l.base)
 	}
 	x[partHub] /= float64(max(1, len(e.named())))
-	near := e.near(&l.touched)
+	near := e.near()
 	x[partNear] = near.lift(l.base.mean, l.base.odds)
 	x[partHost] = e.host.above(&l.base)
 	x[partFolder] = e.folder.aboveHost(e.host, &l.base)

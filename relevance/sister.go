@@ -43,30 +43,16 @@ var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1
 // near returns what the links that stand near the target's turned out to be, on the
 // first pages that name it: nearer ones weigh more. A queue that is rescored asks for
 // it again and again, and mostly none of these pages' links was followed in between:
-// their number is what it depends on, as it only grows. fetched is where what is only
-// asked for goes.
-func (e *evidence) near(fetched *uint32) record {
+// their number is what it depends on, as it only grows.
+func (e *evidence) near() record {
 	var followed float32
 	for _, s := range e.named() {
 		followed += s.followed.pages + s.recounts // neither ever falls
 	}
 	if followed != e.followed {
-		e.fetchTurns(fetched)
 		e.followed, e.beside = followed, e.nearNow()
 	}
 	return e.beside
-}
-
-// fetchTurns asks for what nearNow looks at: the processor waits for all pages at once,
-// and not for one after the other.
-func (e *evidence) fetchTurns(fetched *uint32) {
-	var sum uint32
-	for i, s := range e.named() {
-		if at := int(e.at[i]); at < len(s.turns) {
-			sum += uint32(s.turns[at])
-		}
-	}
-	*fetched += sum
 }
 
 // nearNow works out near. It is nothing as long as no link of the pages was followed.

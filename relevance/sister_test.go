@@ -80,8 +80,8 @@ func TestNear(t *testing.T) {
 				}
 				p := rng.Float64()
 				s.turned(placeOf(k), p)
-				if rng.IntN(2) == 0 && e.near(new(uint32)) != e.nearNow() {
-					t.Fatalf("near = %v when asked for again, want %v", e.near(new(uint32)), e.nearNow())
+				if rng.IntN(2) == 0 && e.near() != e.nearNow() {
+					t.Fatalf("near = %v when asked for again, want %v", e.near(), e.nearNow())
 				}
 				if d := math.Abs(float64(k - at)); n < maxSources && d > 0 && d <= nearBy {
 					weight += 1 / d
@@ -89,7 +89,7 @@ func TestNear(t *testing.T) {
 				}
 			}
 		}
-		r := e.near(new(uint32))
+		r := e.near()
 		if math.Abs(float64(r.pages)-weight) > 1e-4 || math.Abs(float64(r.onTopic)-onTopic) > 0.005*(weight+1) {
 			t.Fatalf("near = %v, want weight %v with %v of it on topic", r, weight, onTopic)
 		}
@@ -135,7 +135,7 @@ func TestMarkedSisters(t *testing.T) {
 		if s := e.named()[0]; s.followed.onTopic != 0 || s.turns[0] != turnOf(0) {
 			t.Errorf("%d: %v pages of its sisters on topic, the one beside it %d; want none, and %d", n, s.followed.onTopic, s.turns[0], turnOf(0))
 		}
-		if near, now := e.near(new(uint32)), e.nearNow(); near != now {
+		if near, now := e.near(), e.nearNow(); near != now {
 			t.Errorf("%d: what stands near is taken for %v, and is %v", n, near, now)
 		}
 	}

@@ -123,6 +123,13 @@ type rescoringScorer struct {
 
 func (s *rescoringScorer) Rescore(key uint64) (float64, bool) { return s.rescorer.Rescore(key) }
 
+// Expect is for scorers that are quicker for it.
+func (s *rescoringScorer) Expect(keys []uint64) {
+	if e, ok := s.rescorer.(interface{ Expect(keys []uint64) }); ok {
+		e.Expect(keys)
+	}
+}
+
 // learnedScorer learns from what people say as well.
 type learnedScorer struct {
 	rescoringScorer
