@@ -161,8 +161,8 @@ func (l *Learned) take(p *page.Page, probability float64, words []token, around 
 	return Score{judged, terms, packed}
 }
 
-// learn takes in what the evidence of a target, and what was found in it, was worth: for the weights, for the
-// words of its links, and for the pages that named it.
+// learn takes in what the evidence of a target, and what was found in it, was worth: for
+// the weights, for the words of its links, and for the pages that named it.
 func (l *Learned) learn(e *evidence, found *[parts]float64, probability float64) {
 	l.model.learn(*found, probability)
 	l.vocabulary.learnLink(e.words[:e.count], probability)
