@@ -58,35 +58,34 @@ func BlockRank(ctx context.Context, in *CSR, degree, block []uint32, opt BlockOp
 	if err != nil {
 		return nil, err
 	}
-	local := startEpsilon
-	if opt.Short || opt.Epsilon > local {
-		local = opt.Epsilon
+	r.Blocks = groups.Len()
+	if !opt.Short && !opt.Kamvar {
+		err := r.global(gaussSeidel(ctx, in, degree, trimmed, groups, opt.RankOptions))
+		return r, err
 	}
-	b := &blockRank{in: in, degree: degree, opt: opt.RankOptions, groups: groups, epsilon: local, score: make([]float64, n)}
+	b := &blockRank{in: in, degree: degree, opt: opt.RankOptions, groups: groups, epsilon: startEpsilon, score: make([]float64, n)}
+	if opt.Short || opt.Epsilon > b.epsilon {
+		b.epsilon = opt.Epsilon
+	}
 	if err := b.locals(ctx); err != nil {
 		return nil, err
 	}
 	if err := b.spread(ctx); err != nil {
 		return nil, err
 	}
-	r.Blocks, r.Visits = groups.Len(), b.visits.Load()
-	next := opt.RankOptions
-	next.Start = b.score
+	r.Visits = b.visits.Load()
 	p := &power{in: in, degree: degree, opt: opt.RankOptions, share: make([]float64, n)}
 	r.Score = make([]float64, n)
 	if r.Begin, err = p.step(r.Score, b.score); err != nil {
 		return nil, err
 	}
-	switch {
-	case opt.Short:
+	if opt.Short {
 		r.Score, r.Residual = b.score, r.Begin
 		return r, nil
-	case opt.Kamvar:
-		err = r.global(PageRank(ctx, in, degree, next))
-	default:
-		err = r.global(gaussSeidel(ctx, in, degree, trimmed, block, next))
 	}
-	return r, err
+	next := opt.RankOptions
+	next.Start = b.score
+	return r, r.global(PageRank(ctx, in, degree, next))
 }
 
 func (r *Blocked) global(rank *Rank, err error) error {

@@ -35,8 +35,8 @@ func ComponentRank(ctx context.Context, in *CSR, degree []uint32, opt RankOption
 }
 
 // gaussSeidel solves the parts that split gives, none of which leads to an earlier
-// one, in order. With blocks, by node, these are scaled between sweeps.
-func gaussSeidel(ctx context.Context, in *CSR, degree []uint32, split func(*CSR, []uint32) *Components, block []uint32, opt RankOptions) (*Rank, error) {
+// one, in order. With groups, the nodes of each block, sweeps go by blocks.
+func gaussSeidel(ctx context.Context, in *CSR, degree []uint32, split func(*CSR, []uint32) *Components, groups *Components, opt RankOptions) (*Rank, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func gaussSeidel(ctx context.Context, in *CSR, degree []uint32, split func(*CSR,
 		return nil, fmt.Errorf("PageRank of %d nodes with %d out-degrees", n, len(degree))
 	}
 	c, s := split(in, degree), newSolver(in, degree, opt)
-	s.block = block
+	s.groups = groups
 	r := &Rank{Score: make([]float64, n)}
 	tolerance := opt.Epsilon / 2 // see finish
 	for n > 0 {
@@ -79,11 +79,11 @@ type solver struct {
 	in     *CSR
 	degree []uint32
 	opt    RankOptions
-	y      []float64 // the solution so far, by node
-	share  []float64 // d·y/C, what a page gives to each of its links; 0 without links
-	block  []uint32  // by node; nil when there are none
-	place  []uint32  // in the component at hand, from 1; 0 for other nodes
-	visits int64     // of edges
+	y      []float64   // the solution so far, by node
+	share  []float64   // d·y/C, what a page gives to each of its links; 0 without links
+	groups *Components // of blocks, by number; nil when there are none
+	place  []uint32    // in the component at hand, from 1; 0 for other nodes
+	visits int64       // of edges
 }
 
 func newSolver(in *CSR, degree []uint32, opt RankOptions) *solver {
@@ -115,27 +115,19 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 		s.single(v)
 		return nil
 	}
-	c := s.component(nodes)
-	blocks, err := s.aggregation(c, nodes)
-	if err != nil {
-		return err
-	}
-	rounds, size := 0, float64(len(nodes))/float64(len(s.y))
-	for {
-		left, held := c.sweep()
-		s.visits += int64(len(c.to))
-		if rounds++; left <= tolerance*(0.9*held+0.1*size) {
-			break
-		}
-		if rounds >= s.opt.Most {
-			return tooFew(left, rounds, s.opt)
-		}
-		if err := ctx.Err(); err != nil {
+	if s.groups != nil {
+		c, nodes := s.blockCore(nodes)
+		if err := s.sweeps(ctx, func() (left, held float64) { return c.sweep(s.opt.Damping) }, int64(len(c.to)), len(nodes), tolerance); err != nil {
 			return err
 		}
-		if blocks != nil && rounds%aggregateEvery == 0 {
-			s.visits += c.aggregate(blocks, left)
+		for i, v := range nodes {
+			s.y[v], s.share[v], s.place[v] = c.share[i]/c.give[i], c.share[i], 0
 		}
+		return nil
+	}
+	c := s.component(nodes)
+	if err := s.sweeps(ctx, c.sweep, int64(len(c.to)), len(nodes), tolerance); err != nil {
+		return err
 	}
 	for i, v := range nodes {
 		s.y[v], s.share[v], s.place[v] = c.y[i], c.share[i], 0
@@ -143,28 +135,23 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 	return nil
 }
 
-// aggregation lays out the blocks of a component that is swept through; nil when
-// there are none.
-func (s *solver) aggregation(c *component, nodes []uint32) (*aggregation, error) {
-	if s.block == nil {
-		return nil, nil
-	}
-	of := make([]uint32, len(nodes))
-	number := map[uint32]uint32{}
-	for i, v := range nodes {
-		b := s.block[v]
-		if b == None {
-			of[i] = None
-			continue
+// sweeps goes through a component of n nodes until what sweep says is left is small
+// against what is held.
+func (s *solver) sweeps(ctx context.Context, sweep func() (left, held float64), links int64, n int, tolerance float64) error {
+	size := float64(n) / float64(len(s.y))
+	for rounds := 1; ; rounds++ {
+		left, held := sweep()
+		s.visits += links
+		if left <= tolerance*(0.9*held+0.1*size) {
+			return nil
 		}
-		n, ok := number[b]
-		if !ok {
-			n = uint32(len(number))
-			number[b] = n
+		if rounds >= s.opt.Most {
+			return tooFew(left, rounds, s.opt)
 		}
-		of[i] = n
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
-	return c.aggregation(of)
 }
 
 // single solves a component of one page, which may link to itself.

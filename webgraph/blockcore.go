@@ -1,0 +1,178 @@
+package webgraph
+
+// blockCore is a core that is swept through block by block. Its nodes are numbered
+// from 0 by their place, those of a block one after the other.
+//
+// What leads to a node from its own block, inner links, and from others, outer ones,
+// share one array, as only their sum is known beforehand: inner links grow from its
+// front, row by row, outer ones from its end, so that their rows stand in reverse.
+type blockCore struct {
+	n     int
+	first []uint32 // where blocks begin, and the end
+	parts []int    // where parts begin, as numbers of blocks, and the end
+
+	to        []uint32 // j, or n + j when j is of a part that is swept at the same time
+	innerFrom []int64  // by block: where its inner links begin
+	outerTo   []int64  // by block: where its outer links end
+	inner     []uint32 // by node: inner links that lead there
+	outer     []uint32 // by node: outer links that lead there
+
+	base  []float64 // v, and what comes from sources
+	give  []float64 // d/C
+	share []float64 // d·y/C; from n on as the sweep before left it
+	stay  []uint32  // links of a node that stay in its block
+	late  []uint32  // of those, how many lead to nodes which do not see it in the same sweep
+	back  []uint32  // outer links that do
+
+	holds []float64 // by block: the sum of y
+	keeps []float64 // by block: what of it its own links lead back to it
+
+	scaling bool // see sweep
+	swept   int
+	most    float64   // that may be left while blocks are scaled
+	left    []float64 // of each part, see sweep
+	held    []float64
+	work    int // workers
+}
+
+const (
+	// atOnce parts are swept at the same time, without seeing each other: as many workers
+	// have work, and no more links are seen late.
+	atOnce = 8
+	// A part has as many links at least, and there are at most as many parts.
+	blockPartEdges = 1 << 16
+	mostBlockParts = 8 * atOnce
+	// wholeBlock is how many times as many links as a part a block may have without
+	// being cut. Cut at every part, uci_ics took 77 sweeps instead of 54, a synthetic
+	// web of 325,557 pages 34 instead of 18.
+	wholeBlock = 2
+)
+
+// blockCore gathers what sweeps need of a core.
+func (s *solver) blockCore(nodes []uint32) (*blockCore, []uint32) {
+	n := len(nodes)
+	c := &blockCore{
+		n: n, inner: make([]uint32, n), outer: make([]uint32, n), base: make([]float64, n), give: make([]float64, n),
+		share: make([]float64, 2*n), stay: make([]uint32, n), late: make([]uint32, n), back: make([]uint32, n),
+		scaling: true, work: s.opt.Workers,
+	}
+	for _, v := range nodes {
+		s.place[v] = 1
+	}
+	nodes = c.order(s, nodes)
+	c.gather(s, nodes)
+	copy(c.share[n:], c.share)
+	return c, nodes
+}
+
+// order lists the nodes by blocks, and cuts them into parts.
+func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
+	edges := int64(0)
+	for _, v := range nodes {
+		edges += s.in.Start[v+1] - s.in.Start[v]
+	}
+	size := max(blockPartEdges, edges/mostBlockParts)
+	ordered := make([]uint32, 0, len(nodes))
+	seen := int64(0) // links of the part at hand
+	c.parts = []int{0}
+	for g := range s.groups.Len() {
+		begun := false
+		for _, v := range s.groups.Node[s.groups.First[g]:s.groups.First[g+1]] {
+			if s.place[v] == 0 {
+				continue
+			}
+			cut := seen >= size && !begun || seen >= (1+wholeBlock)*size
+			if cut {
+				c.parts, seen = append(c.parts, len(c.first)), 0
+			}
+			if cut || !begun {
+				c.first, begun = append(c.first, uint32(len(ordered))), true
+			}
+			ordered = append(ordered, v)
+			s.place[v] = uint32(len(ordered))
+			seen += s.in.Start[v+1] - s.in.Start[v]
+		}
+	}
+	c.parts = append(c.parts, len(c.first))
+	c.first = append(c.first, uint32(len(ordered)))
+	c.to = make([]uint32, edges)
+	return ordered
+}
+
+// gather gets the links of all blocks.
+func (c *blockCore) gather(s *solver, nodes []uint32) {
+	blocks, parts := len(c.first)-1, len(c.parts)-1
+	c.innerFrom, c.outerTo = make([]int64, blocks), make([]int64, blocks)
+	c.holds, c.keeps = make([]float64, blocks), make([]float64, blocks)
+	c.left, c.held = make([]float64, parts), make([]float64, parts)
+	for i, v := range nodes {
+		c.share[i], c.give[i] = s.share[v], s.opt.Damping/float64(s.degree[v])
+	}
+	front, end := int64(0), int64(len(c.to))
+	for p := range parts {
+		together := p / atOnce * atOnce // the first part of those swept at the same time
+		g := gathering{s: s, c: c, low: c.first[c.parts[together]], high: c.first[c.parts[min(parts, together+atOnce)]],
+			from: c.first[c.parts[p]], to: c.first[c.parts[p+1]]}
+		for b := c.parts[p]; b < c.parts[p+1]; b++ {
+			c.innerFrom[b], c.outerTo[b] = front, end
+			for i := c.first[b]; i < c.first[b+1]; i++ {
+				front, end = g.row(i, nodes[i], c.first[b], c.first[b+1], front, end)
+			}
+		}
+	}
+	for b := range blocks {
+		for i := c.first[b]; i < c.first[b+1]; i++ {
+			c.holds[b] += c.share[i] / c.give[i]
+			c.keeps[b] += c.share[i] * float64(c.stay[i])
+		}
+	}
+}
+
+// gathering is what rows of one part have in common.
+type gathering struct {
+	s         *solver
+	c         *blockCore
+	from, to  uint32 // nodes of the part
+	low, high uint32 // nodes of the parts that are swept at the same time
+}
+
+// row gets what leads to node v, the i-th, of a block, and moves both ends of the array.
+func (g *gathering) row(i, v, first, next uint32, front, end int64) (int64, int64) {
+	c, s := g.c, g.s
+	sum := s.opt.personal(int(v), len(s.y))
+	for _, q := range s.in.Successors(v) {
+		j := s.place[q] - 1 // the largest of all without a place
+		switch {
+		case j-first < next-first:
+			c.to[front] = j
+			front++
+			c.inner[i]++
+			c.stay[j]++
+			if j >= i {
+				c.late[j]++
+			}
+			continue
+		case j == None:
+			sum += s.share[q]
+			s.visits++
+			continue
+		case j >= i && j < g.to: // later in this part
+			c.back[j]++
+			end--
+			c.to[end] = j
+		case j-g.low < g.high-g.low && (j < g.from || j >= g.to):
+			c.back[j]++
+			end--
+			c.to[end] = uint32(c.n) + j
+		default:
+			if j >= i {
+				c.back[j]++
+			}
+			end--
+			c.to[end] = j
+		}
+		c.outer[i]++
+	}
+	c.base[i] = sum
+	return front, end
+}
