@@ -11,19 +11,13 @@ type blockCore struct {
 	first []uint32 // where blocks begin, and the end
 	parts []int    // where parts begin, as numbers of blocks, and the end
 
-	to        []uint32 // j, or n + j when j is of a part that is swept at the same time
-	innerFrom []int64  // by block: where its inner links begin
-	outerTo   []int64  // by block: where its outer links end
-	inner     []uint32 // by node: inner links that lead there
-	outer     []uint32 // by node: outer links that lead there
+	to    []uint32 // j, or n + j when j is of a part that is swept at the same time
+	start []blockStart
+	rows  []outerRow // the nodes that outer links lead to; of most pages none do
 
 	base  []float64 // v, and what comes from sources
-	give  []float64 // d/C
 	share []float64 // d·y/C; from n on as the sweep before left it
-	stay  []uint32  // links of a node that stay in its block
-	late  []uint32  // of those, how many lead to nodes which do not see it in the same sweep
-	back  []uint32  // outer links that do
-
+	node  []coreNode
 	holds []float64 // by block: the sum of y
 	keeps []float64 // by block: what of it its own links lead back to it
 
@@ -32,7 +26,27 @@ type blockCore struct {
 	most    float64   // that may be left while blocks are scaled
 	left    []float64 // of each part, see sweep
 	held    []float64
+	links   int64
 	work    int // workers
+}
+
+// blockStart is where a block has its links: inner ones from inner on, outer ones
+// before outer, and which nodes these lead to from row on.
+type blockStart struct {
+	inner, outer int64
+	row          int
+}
+
+// outerRow says how many outer links lead to a node.
+type outerRow struct{ node, links uint32 }
+
+// coreNode is what a sweep must know of a node.
+type coreNode struct {
+	give  float64 // d/C
+	inner uint32  // inner links that lead there
+	stay  uint32  // links of its own that stay in its block
+	late  uint32  // those of them that lead to nodes which do not see it in the same sweep
+	back  uint32  // those that leave its block and do
 }
 
 const (
@@ -52,8 +66,7 @@ const (
 func (s *solver) blockCore(nodes []uint32) (*blockCore, []uint32) {
 	n := len(nodes)
 	c := &blockCore{
-		n: n, inner: make([]uint32, n), outer: make([]uint32, n), base: make([]float64, n), give: make([]float64, n),
-		share: make([]float64, 2*n), stay: make([]uint32, n), late: make([]uint32, n), back: make([]uint32, n),
+		n: n, base: make([]float64, n), share: make([]float64, 2*n), node: make([]coreNode, n),
 		scaling: true, work: s.opt.Workers,
 	}
 	for _, v := range nodes {
@@ -102,77 +115,78 @@ func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
 // gather gets the links of all blocks.
 func (c *blockCore) gather(s *solver, nodes []uint32) {
 	blocks, parts := len(c.first)-1, len(c.parts)-1
-	c.innerFrom, c.outerTo = make([]int64, blocks), make([]int64, blocks)
+	c.start = make([]blockStart, blocks+1)
 	c.holds, c.keeps = make([]float64, blocks), make([]float64, blocks)
 	c.left, c.held = make([]float64, parts), make([]float64, parts)
 	for i, v := range nodes {
-		c.share[i], c.give[i] = s.share[v], s.opt.Damping/float64(s.degree[v])
+		c.share[i], c.node[i].give = s.share[v], s.opt.Damping/float64(s.degree[v])
 	}
-	front, end := int64(0), int64(len(c.to))
+	at := blockStart{outer: int64(len(c.to))}
 	for p := range parts {
 		together := p / atOnce * atOnce // the first part of those swept at the same time
-		g := gathering{s: s, c: c, low: c.first[c.parts[together]], high: c.first[c.parts[min(parts, together+atOnce)]],
-			from: c.first[c.parts[p]], to: c.first[c.parts[p+1]]}
+		g := gathering{solver: s, blockCore: c, at: at, from: c.first[c.parts[p]], to: c.first[c.parts[p+1]],
+			low: c.first[c.parts[together]], high: c.first[c.parts[min(parts, together+atOnce)]]}
 		for b := c.parts[p]; b < c.parts[p+1]; b++ {
-			c.innerFrom[b], c.outerTo[b] = front, end
+			c.start[b] = g.at
 			for i := c.first[b]; i < c.first[b+1]; i++ {
-				front, end = g.row(i, nodes[i], c.first[b], c.first[b+1], front, end)
+				g.row(i, nodes[i], c.first[b], c.first[b+1])
 			}
 		}
+		at = g.at
 	}
+	c.start[blocks] = at
+	c.links = at.inner + int64(len(c.to)) - at.outer
 	for b := range blocks {
 		for i := c.first[b]; i < c.first[b+1]; i++ {
-			c.holds[b] += c.share[i] / c.give[i]
-			c.keeps[b] += c.share[i] * float64(c.stay[i])
+			c.holds[b] += c.share[i] / c.node[i].give
+			c.keeps[b] += c.share[i] * float64(c.node[i].stay)
 		}
 	}
 }
 
-// gathering is what rows of one part have in common.
+// gathering gets the links of one part.
 type gathering struct {
-	s         *solver
-	c         *blockCore
+	*solver
+	*blockCore
+	at        blockStart
 	from, to  uint32 // nodes of the part
 	low, high uint32 // nodes of the parts that are swept at the same time
 }
 
-// row gets what leads to node v, the i-th, of a block, and moves both ends of the array.
-func (g *gathering) row(i, v, first, next uint32, front, end int64) (int64, int64) {
-	c, s := g.c, g.s
-	sum := s.opt.personal(int(v), len(s.y))
-	for _, q := range s.in.Successors(v) {
-		j := s.place[q] - 1 // the largest of all without a place
+// row gets what leads to node v, the i-th, in a block of the nodes first, …, next−1.
+func (g *gathering) row(i, v, first, next uint32) {
+	sum, outer := g.opt.personal(int(v), len(g.y)), uint32(0)
+	here := &g.node[i]
+	for _, q := range g.in.Successors(v) {
+		j := g.place[q] - 1
 		switch {
-		case j-first < next-first:
-			c.to[front] = j
-			front++
-			c.inner[i]++
-			c.stay[j]++
+		case g.place[q] == 0:
+			sum += g.solver.share[q]
+			g.visits++
+		case j >= first && j < next:
+			g.blockCore.to[g.at.inner] = j
+			g.at.inner++
+			here.inner++
+			g.node[j].stay++
 			if j >= i {
-				c.late[j]++
+				g.node[j].late++
 			}
-			continue
-		case j == None:
-			sum += s.share[q]
-			s.visits++
-			continue
-		case j >= i && j < g.to: // later in this part
-			c.back[j]++
-			end--
-			c.to[end] = j
-		case j-g.low < g.high-g.low && (j < g.from || j >= g.to):
-			c.back[j]++
-			end--
-			c.to[end] = uint32(c.n) + j
 		default:
-			if j >= i {
-				c.back[j]++
+			other := j >= g.low && j < g.high && (j < g.from || j >= g.to)
+			if other || j >= i {
+				g.node[j].back++
 			}
-			end--
-			c.to[end] = j
+			if other {
+				j += uint32(g.n)
+			}
+			g.at.outer--
+			g.blockCore.to[g.at.outer] = j
+			outer++
 		}
-		c.outer[i]++
 	}
-	c.base[i] = sum
-	return front, end
+	g.base[i] = sum
+	if outer > 0 {
+		g.rows = append(g.rows, outerRow{i, outer})
+		g.at.row++
+	}
 }

@@ -69,17 +69,17 @@ func (c *blockCore) part(p int) {
 	var have []float64 // by page of a block: what it has from elsewhere
 	left, held := 0.0, 0.0
 	for b := c.parts[p]; b < c.parts[p+1]; b++ {
-		n := int(c.first[b+1] - c.first[b])
-		if n > cap(have) {
-			have = make([]float64, n)
+		from, to := c.first[b], c.first[b+1]
+		have = append(have[:0], c.base[from:to]...)
+		c.elsewhere(b, have)
+		all, was := 0.0, 1.0
+		for _, x := range have {
+			all += x
 		}
-		have = have[:n]
-		sum := c.elsewhere(b, have)
-		was := 1.0
-		if t := sum / (c.holds[b] - c.keeps[b]); c.scaling && t > 1e-99 && t < 1e99 {
+		if t := all / (c.holds[b] - c.keeps[b]); c.scaling && t > 1e-99 && t < 1e99 {
 			was = 1 / t
-			for i := c.first[b]; i < c.first[b+1]; i++ {
-				c.share[i] *= t
+			for i := range c.share[from:to] {
+				c.share[int(from)+i] *= t
 			}
 		}
 		left += c.within(b, have, was)
@@ -88,40 +88,35 @@ func (c *blockCore) part(p int) {
 	c.left[p], c.held[p] = left, held
 }
 
-// elsewhere finds what each page of a block has from elsewhere, and returns the sum.
-func (c *blockCore) elsewhere(b int, have []float64) float64 {
-	all, end := 0.0, c.outerTo[b]
-	from, to := c.first[b], c.first[b+1]
-	base, outer := c.base[from:to], c.outer[from:to]
-	for k := range have {
-		sum := base[k]
-		at := end - int64(outer[k])
+// elsewhere adds what the outer links of a block bring to what its pages have.
+func (c *blockCore) elsewhere(b int, have []float64) {
+	first, end := c.first[b], c.start[b].outer
+	for _, row := range c.rows[c.start[b].row:c.start[b+1].row] {
+		sum, at := have[row.node-first], end-int64(row.links)
 		for _, j := range c.to[at:end] {
 			sum += c.share[j]
 		}
-		end = at
-		have[k] = sum
-		all += sum
+		have[row.node-first], end = sum, at
 	}
-	return all
 }
 
 // within sweeps through the inner links of a block, and returns its part of left. was
 // times a share is what it was before it was scaled.
 func (c *blockCore) within(b int, have []float64, was float64) (left float64) {
-	holds, keeps, at := 0.0, 0.0, c.innerFrom[b]
-	for k, sum := range have {
-		i := int(c.first[b]) + k
-		end := at + int64(c.inner[i])
+	holds, keeps, at := 0.0, 0.0, c.start[b].inner
+	from, to := c.first[b], c.first[b+1]
+	share := c.share[from:to]
+	for i, node := range c.node[from:to] {
+		sum, end := have[i], at+int64(node.inner)
 		for _, j := range c.to[at:end] {
 			sum += c.share[j]
 		}
 		at = end
-		old, share := c.share[i], sum*c.give[i]
-		left += math.Abs(share-old)*float64(c.late[i]) + math.Abs(share-old*was)*float64(c.back[i])
+		old, now := share[i], sum*node.give
+		left += math.Abs(now-old)*float64(node.late) + math.Abs(now-old*was)*float64(node.back)
 		holds += sum
-		keeps += share * float64(c.stay[i])
-		c.share[i] = share
+		keeps += now * float64(node.stay)
+		share[i] = now
 	}
 	c.holds[b], c.keeps[b] = holds, keeps
 	return left

@@ -117,11 +117,11 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 	}
 	if s.groups != nil {
 		c, nodes := s.blockCore(nodes)
-		if err := s.sweeps(ctx, func() (left, held float64) { return c.sweep(s.opt.Damping) }, int64(len(c.to)), len(nodes), tolerance); err != nil {
+		if err := s.sweeps(ctx, func() (left, held float64) { return c.sweep(s.opt.Damping) }, c.links, len(nodes), tolerance); err != nil {
 			return err
 		}
 		for i, v := range nodes {
-			s.y[v], s.share[v], s.place[v] = c.share[i]/c.give[i], c.share[i], 0
+			s.y[v], s.share[v], s.place[v] = c.share[i]/c.node[i].give, c.share[i], 0
 		}
 		return nil
 	}
