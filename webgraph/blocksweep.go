@@ -5,6 +5,13 @@ import (
 	"sync"
 )
 
+// swept is what a sweep came to.
+type swept struct {
+	left   float64 // at least the L1 norm of what the equations miss after it
+	held   float64 // the sum of y
+	visits int64   // of edges
+}
+
 // sweep goes through the core once, block by block. With o(j) what page j of block J
 // has from elsewhere, personal share and outer links, and k(i) the share of page i that
 // its links keep in J, pages of J hold in the end
@@ -17,15 +24,17 @@ import (
 //
 // that is, J gets the rank that the block graph gives it, by what the other blocks hold
 // and give by now and with the ranks within J as they are by now: a step of BlockRank's
-// rank of the blocks. Then its pages are swept through by their inner links: a step of
-// its ranks within blocks. Sweeps alone even out what is wrong near a page, and take
-// long for what is wrong between hosts.
+// rank of the blocks (iterative aggregation and disaggregation, as by Koury, McAllister
+// and Stewart, SIAM Journal on Algebraic and Discrete Methods 5, 1984, but block by
+// block). Then its pages are swept through by their inner links, once, or twice where
+// these still miss more than the core does on average: a step of its ranks within
+// blocks. Sweeps alone even out what is wrong near a page, and take long for what is
+// wrong between hosts.
 //
-// left is at least the L1 norm of what the equations then miss, held the sum of y.
-// Without scaling left falls by d a sweep at least; with it that is what is seen, not a
-// law, so scaling ends for good where left is more than that would make of four times
-// what the first sweep left (the second may leave more than the first).
-func (c *blockCore) sweep(d float64) (left, held float64) {
+// d is the damping. Without scaling left falls by d a sweep at least; with it that is
+// what is seen, not a law, so scaling ends for good where left is more than that would
+// make of four times what the first sweep left (the second may leave more than the first).
+func (c *blockCore) sweep(d float64) swept {
 	parts := len(c.parts) - 1
 	for p := 0; p < parts; p += atOnce {
 		to := min(parts, p+atOnce)
@@ -33,59 +42,51 @@ func (c *blockCore) sweep(d float64) (left, held float64) {
 		from, end := c.first[c.parts[p]], c.first[c.parts[to]]
 		copy(c.share[c.n+int(from):], c.share[from:end])
 	}
-	for p := range parts {
-		left, held = left+c.left[p], held+c.held[p]
+	all := swept{visits: c.links}
+	for _, p := range c.sums {
+		all.left, all.held, all.visits = all.left+p.left, all.held+p.held, all.visits+p.visits
 	}
-	if c.swept++; c.swept == 1 {
-		c.most = 4 * left
+	if c.most *= d; math.IsInf(c.mean, 1) {
+		c.most = 4 * all.left
 	}
-	if c.most *= d; left > c.most {
+	if all.left > c.most {
 		c.scaling = false
 	}
-	return left, held
+	c.mean = all.left / all.held
+	return all
 }
 
 // each sweeps through parts at the same time, by several workers.
 func (c *blockCore) each(from, to int) {
-	if c.work == 1 || to == from+1 {
-		for p := from; p < to; p++ {
-			c.part(p)
-		}
-		return
-	}
 	var workers sync.WaitGroup
-	for w := range min(c.work, to-from) {
+	count := min(c.work, to-from)
+	for w := range count {
 		workers.Go(func() {
-			for p := from + w; p < to; p += c.work {
-				c.part(p)
+			for p := from + w; p < to; p += count {
+				c.sums[p] = c.part(p)
 			}
 		})
 	}
 	workers.Wait()
 }
 
-// part sweeps through one part.
-func (c *blockCore) part(p int) {
+// part sweeps through one part. Of visits it counts those beyond one a link.
+func (c *blockCore) part(p int) (all swept) {
 	var have []float64 // by page of a block: what it has from elsewhere
-	left, held := 0.0, 0.0
 	for b := c.parts[p]; b < c.parts[p+1]; b++ {
-		from, to := c.first[b], c.first[b+1]
-		have = append(have[:0], c.base[from:to]...)
+		have = append(have[:0], c.base[c.first[b]:c.first[b+1]]...)
 		c.elsewhere(b, have)
-		all, was := 0.0, 1.0
-		for _, x := range have {
-			all += x
+		late, back := c.within(b, have, c.scaled(b, have))
+		all.left += back
+		if late > c.mean*c.holds[b] {
+			late, back = c.within(b, have, 1)
+			all.left += back
+			all.visits += c.start[b+1].inner - c.start[b].inner
 		}
-		if t := all / (c.holds[b] - c.keeps[b]); c.scaling && t > 1e-99 && t < 1e99 {
-			was = 1 / t
-			for i := range c.share[from:to] {
-				c.share[int(from)+i] *= t
-			}
-		}
-		left += c.within(b, have, was)
-		held += c.holds[b]
+		all.left += late
+		all.held += c.holds[b]
 	}
-	c.left[p], c.held[p] = left, held
+	return all
 }
 
 // elsewhere adds what the outer links of a block bring to what its pages have.
@@ -100,9 +101,28 @@ func (c *blockCore) elsewhere(b int, have []float64) {
 	}
 }
 
-// within sweeps through the inner links of a block, and returns its part of left. was
-// times a share is what it was before it was scaled.
-func (c *blockCore) within(b int, have []float64, was float64) (left float64) {
+// scaled scales a block, and returns by what its pages would have to be multiplied to
+// be what they were.
+func (c *blockCore) scaled(b int, have []float64) float64 {
+	all := 0.0
+	for _, x := range have {
+		all += x
+	}
+	t := all / (c.holds[b] - c.keeps[b])
+	if !c.scaling || !(t > 1e-99 && t < 1e99) { // it is no number where surfers never came
+		return 1
+	}
+	share := c.share[c.first[b]:c.first[b+1]]
+	for i := range share {
+		share[i] *= t
+	}
+	return 1 / t
+}
+
+// within sweeps through the inner links of a block, and returns what pages that were
+// swept before then miss, at most: those of the block, and others. was times a share is
+// what it was before it was scaled.
+func (c *blockCore) within(b int, have []float64, was float64) (late, back float64) {
 	holds, keeps, at := 0.0, 0.0, c.start[b].inner
 	from, to := c.first[b], c.first[b+1]
 	share := c.share[from:to]
@@ -113,11 +133,12 @@ func (c *blockCore) within(b int, have []float64, was float64) (left float64) {
 		}
 		at = end
 		old, now := share[i], sum*node.give
-		left += math.Abs(now-old)*float64(node.late) + math.Abs(now-old*was)*float64(node.back)
+		late += math.Abs(now-old) * float64(node.late)
+		back += math.Abs(now-old*was) * float64(node.back)
 		holds += sum
 		keeps += now * float64(node.stay)
 		share[i] = now
 	}
 	c.holds[b], c.keeps[b] = holds, keeps
-	return left
+	return late, back
 }

@@ -117,7 +117,7 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 	}
 	if s.groups != nil {
 		c, nodes := s.blockCore(nodes)
-		if err := s.sweeps(ctx, func() (left, held float64) { return c.sweep(s.opt.Damping) }, c.links, len(nodes), tolerance); err != nil {
+		if err := s.sweeps(ctx, func() swept { return c.sweep(s.opt.Damping) }, len(nodes), tolerance); err != nil {
 			return err
 		}
 		for i, v := range nodes {
@@ -126,7 +126,11 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 		return nil
 	}
 	c := s.component(nodes)
-	if err := s.sweeps(ctx, c.sweep, int64(len(c.to)), len(nodes), tolerance); err != nil {
+	sweep := func() swept {
+		left, held := c.sweep()
+		return swept{left, held, int64(len(c.to))}
+	}
+	if err := s.sweeps(ctx, sweep, len(nodes), tolerance); err != nil {
 		return err
 	}
 	for i, v := range nodes {
@@ -135,18 +139,18 @@ func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) e
 	return nil
 }
 
-// sweeps goes through a component of n nodes until what sweep says is left is small
-// against what is held.
-func (s *solver) sweeps(ctx context.Context, sweep func() (left, held float64), links int64, n int, tolerance float64) error {
+// sweeps goes through a component of n nodes until what is left is small against what
+// is held.
+func (s *solver) sweeps(ctx context.Context, sweep func() swept, n int, tolerance float64) error {
 	size := float64(n) / float64(len(s.y))
 	for rounds := 1; ; rounds++ {
-		left, held := sweep()
-		s.visits += links
-		if left <= tolerance*(0.9*held+0.1*size) {
+		c := sweep()
+		s.visits += c.visits
+		if c.left <= tolerance*(0.9*c.held+0.1*size) {
 			return nil
 		}
 		if rounds >= s.opt.Most {
-			return tooFew(left, rounds, s.opt)
+			return tooFew(c.left, rounds, s.opt)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
