@@ -20,8 +20,8 @@ type blockCore struct {
 	base  []float64 // v, and what comes from sources
 	share []float64 // d·y/C; from n on as the sweep before left it
 	node  []coreNode
-	holds []float64 // by block: the sum of y
-	keeps []float64 // by block: what of it its own links lead back to it
+	block []blockSums
+	anew  float64 // sum of base
 
 	links   int64
 	scaling bool    // see sweep
@@ -41,13 +41,18 @@ type blockStart struct {
 // outerRow says how many outer links lead to a node.
 type outerRow struct{ node, links uint32 }
 
+// blockSums say of a block what its pages hold, the sum of y, and what of that their links
+// lead to pages of the block and of other blocks.
+type blockSums struct{ holds, keeps, gives float64 }
+
 // coreNode is what a sweep must know of a node.
 type coreNode struct {
 	give  float64 // d/C
 	inner uint32  // inner links that lead there
 	stay  uint32  // links of its own that stay in its block
 	late  uint32  // those of them that lead to nodes which do not see it in the same sweep
-	back  uint32  // those that leave its block and do
+	out   uint32  // links of its own that lead to other blocks of the core
+	back  uint32  // those of them that lead to nodes which do not see it in the same sweep
 }
 
 const (
@@ -117,8 +122,7 @@ func (c *blockCore) order(s *solver, nodes []uint32) []uint32 {
 func (c *blockCore) gather(s *solver, nodes []uint32) {
 	blocks, parts := len(c.first)-1, len(c.parts)-1
 	c.start = make([]blockStart, blocks+1)
-	c.holds, c.keeps = make([]float64, blocks), make([]float64, blocks)
-	c.sums = make([]swept, parts)
+	c.block, c.sums = make([]blockSums, blocks), make([]swept, parts)
 	for i, v := range nodes {
 		c.share[i], c.node[i].give = s.share[v], s.opt.Damping/float64(s.degree[v])
 	}
@@ -138,9 +142,11 @@ func (c *blockCore) gather(s *solver, nodes []uint32) {
 	c.start[blocks] = at
 	c.links = at.inner + int64(len(c.to)) - at.outer
 	for b := range blocks {
+		sums := &c.block[b]
 		for i := c.first[b]; i < c.first[b+1]; i++ {
-			c.holds[b] += c.share[i] / c.node[i].give
-			c.keeps[b] += c.share[i] * float64(c.node[i].stay)
+			c.anew += c.base[i]
+			sums.holds += c.share[i] / c.node[i].give
+			sums.keeps += c.share[i] * float64(c.node[i].stay)
 		}
 	}
 }
@@ -174,6 +180,7 @@ func (g *gathering) row(i, v, first, next uint32) {
 			}
 		default:
 			other := j >= g.low && j < g.high && (j < g.from || j >= g.to)
+			g.node[j].out++
 			if other || j >= i {
 				g.node[j].back++
 			}

@@ -29,7 +29,7 @@ type swept struct {
 // block). Then its pages are swept through by their inner links, once, or twice where
 // these still miss more than the core does on average: a step of its ranks within
 // blocks. Sweeps alone even out what is wrong near a page, and take long for what is
-// wrong between hosts.
+// wrong between hosts. After the sweep the core as a whole is scaled likewise.
 //
 // d is the damping. Without scaling left falls by d a sweep at least; with it that is
 // what is seen, not a law, so scaling ends for good where left is more than that would
@@ -53,8 +53,32 @@ func (c *blockCore) sweep(d float64) swept {
 		c.scaling = false
 	}
 	c.mean = all.left / all.held
+	c.whole(all)
 	return all
 }
+
+// whole scales all pages so that the core holds what it should, as a whole, if that
+// matters against what is left.
+func (c *blockCore) whole(all swept) {
+	lost := all.held // and not led back to the core
+	for _, b := range c.block {
+		lost -= b.keeps + b.gives
+	}
+	t := c.anew / lost
+	if math.Abs(c.anew-lost) < all.left/10 || !c.may(t) {
+		return
+	}
+	for i := range c.share {
+		c.share[i] *= t
+	}
+	for i := range c.block {
+		c.block[i].holds *= t
+		c.block[i].keeps *= t
+	}
+}
+
+// may says whether pages may be scaled by t; it is no number where surfers never came.
+func (c *blockCore) may(t float64) bool { return c.scaling && t > 1e-99 && t < 1e99 }
 
 // each sweeps through parts at the same time, by several workers.
 func (c *blockCore) each(from, to int) {
@@ -78,13 +102,13 @@ func (c *blockCore) part(p int) (all swept) {
 		c.elsewhere(b, have)
 		late, back := c.within(b, have, c.scaled(b, have))
 		all.left += back
-		if late > c.mean*c.holds[b] {
+		if late > c.mean*c.block[b].holds {
 			late, back = c.within(b, have, 1)
 			all.left += back
 			all.visits += c.start[b+1].inner - c.start[b].inner
 		}
 		all.left += late
-		all.held += c.holds[b]
+		all.held += c.block[b].holds
 	}
 	return all
 }
@@ -108,8 +132,8 @@ func (c *blockCore) scaled(b int, have []float64) float64 {
 	for _, x := range have {
 		all += x
 	}
-	t := all / (c.holds[b] - c.keeps[b])
-	if !c.scaling || !(t > 1e-99 && t < 1e99) { // it is no number where surfers never came
+	t := all / (c.block[b].holds - c.block[b].keeps)
+	if !c.may(t) {
 		return 1
 	}
 	share := c.share[c.first[b]:c.first[b+1]]
@@ -123,7 +147,8 @@ func (c *blockCore) scaled(b int, have []float64) float64 {
 // swept before then miss, at most: those of the block, and others. was times a share is
 // what it was before it was scaled.
 func (c *blockCore) within(b int, have []float64, was float64) (late, back float64) {
-	holds, keeps, at := 0.0, 0.0, c.start[b].inner
+	var sums blockSums
+	at := c.start[b].inner
 	from, to := c.first[b], c.first[b+1]
 	share := c.share[from:to]
 	for i, node := range c.node[from:to] {
@@ -135,10 +160,11 @@ func (c *blockCore) within(b int, have []float64, was float64) (late, back float
 		old, now := share[i], sum*node.give
 		late += math.Abs(now-old) * float64(node.late)
 		back += math.Abs(now-old*was) * float64(node.back)
-		holds += sum
-		keeps += now * float64(node.stay)
+		sums.holds += sum
+		sums.keeps += now * float64(node.stay)
+		sums.gives += now * float64(node.out)
 		share[i] = now
 	}
-	c.holds[b], c.keeps[b] = holds, keeps
+	c.block[b] = sums
 	return late, back
 }
