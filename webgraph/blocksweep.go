@@ -29,12 +29,13 @@ type swept struct {
 // block). Then its pages are swept through by their inner links, once, or twice where
 // these still miss more than the core does on average: a step of its ranks within
 // blocks. Sweeps alone even out what is wrong near a page, and take long for what is
-// wrong between hosts. After the sweep the core as a whole is scaled likewise.
+// wrong between hosts. Before all, the core as a whole is scaled likewise.
 //
 // d is the damping. Without scaling left falls by d a sweep at least; with it that is
 // what is seen, not a law, so scaling ends for good where left is more than that would
 // make of four times what the first sweep left (the second may leave more than the first).
 func (c *blockCore) sweep(d float64) swept {
+	c.whole()
 	parts := len(c.parts) - 1
 	for p := 0; p < parts; p += atOnce {
 		to := min(parts, p+atOnce)
@@ -53,19 +54,19 @@ func (c *blockCore) sweep(d float64) swept {
 		c.scaling = false
 	}
 	c.mean = all.left / all.held
-	c.whole(all)
 	return all
 }
 
 // whole scales all pages so that the core holds what it should, as a whole, if that
-// matters against what is left.
-func (c *blockCore) whole(all swept) {
-	lost := all.held // and not led back to the core
+// matters against what the sweep before left.
+func (c *blockCore) whole() {
+	held, lost := 0.0, 0.0 // lost is held and not led back to the core
 	for _, b := range c.block {
-		lost -= b.keeps + b.gives
+		held += b.holds
+		lost += b.holds - b.keeps - b.gives
 	}
 	t := c.anew / lost
-	if math.Abs(c.anew-lost) < all.left/10 || !c.may(t) {
+	if math.Abs(c.anew-lost) < c.mean*held/10 || !c.may(t) {
 		return
 	}
 	for i := range c.share {
