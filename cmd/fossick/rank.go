@@ -28,13 +28,15 @@ type rankCmd struct {
 func (rankCmd) Help() string {
 	return `Ranks pages by their links. Of a crawl's store the ranks are also kept with the pages: eval and its report use them.
 
-  pagerank          Gauss-Seidel in memory, the fastest; power iteration where the graph is too large
+  pagerank          the fastest of those below: blockrank by hosts where nodes are URLs,
+                    else gauss-seidel; power where the graph is too large for memory
   power             PageRank by power iteration
   gauss-seidel      PageRank by Gauss-Seidel: sources and leaves at once, the core between in sweeps
   components        the same by strongly connected components
-  blockrank         PageRank from ranks within blocks and a rank of the blocks, which are
-                    ranked again between sweeps
-  blockrank-kamvar  the same, but the whole then by power iteration, as first published
+  blockrank         PageRank from ranks within blocks and a rank of the blocks, a step of
+                    both in each sweep
+  blockrank-kamvar  the same, but one after the other, and then a power iteration, as
+                    first published
   blockrank-short   ranks within blocks times the rank of the blocks: not PageRank, but near
   hits              hubs and authorities
 
@@ -125,7 +127,7 @@ func (r *rankRun) rank() error {
 			r.result.Iterations, r.result.Residual = h.Iterations, h.Residual
 		}
 		return err
-	case r.blocks():
+	case r.blocks(), r.Method == "pagerank" && r.g.Hosts().Count() > 0:
 		return r.byBlocks(in, degree)
 	}
 	r.result.Damping = &r.Damping
@@ -158,9 +160,11 @@ func (r *rankRun) byBlocks(in *webgraph.CSR, degree []uint32) error {
 	if err != nil {
 		return err
 	}
-	r.result.Damping, r.result.Blocks, r.result.Begin = &r.Damping, &b.Blocks, &b.Begin
-	before := (b.Visits + max(1, r.g.Edges()) - 1) / max(1, r.g.Edges())
-	r.result.Before = &before
+	r.result.Damping, r.result.Blocks = &r.Damping, &b.Blocks
+	if b.Visits > 0 || b.Begin > 0 {
+		before := (b.Visits + max(1, r.g.Edges()) - 1) / max(1, r.g.Edges())
+		r.result.Before, r.result.Begin = &before, &b.Begin
+	}
 	return r.done(&b.Rank, nil)
 }
 
@@ -168,8 +172,8 @@ func (r *rankRun) byBlocks(in *webgraph.CSR, degree []uint32) error {
 func (r *rankRun) fits() bool { return r.arrayBytes() <= int64(r.Memory)<<20 }
 
 // arrayBytes is what arrays take: the transposed graph, the core once more, and the
-// vectors.
-func (r *rankRun) arrayBytes() int64 { return 8*r.g.Edges() + 160*int64(r.g.Nodes()) }
+// vectors and blocks.
+func (r *rankRun) arrayBytes() int64 { return 8*r.g.Edges() + 200*int64(r.g.Nodes()) }
 
 // compressed computes PageRank over the compressed transposed graph, in 32 bytes a
 // node beside it.

@@ -29,7 +29,7 @@ type rankResult struct {
 	Processor  *float64     `json:"cpu_seconds"` // of all processors; null where the system does not tell
 	InMemory   bool         `json:"in_memory"`
 	Blocks     *int         `json:"blocks"`            // null without
-	Before     *int64       `json:"iterations_before"` // what local ranks and block rank cost, in iterations; null without blocks
+	Before     *int64       `json:"iterations_before"` // what local ranks and block rank cost, in iterations; null where they are no start
 	Begin      *float64     `json:"residual_before"`   // of local ranks times block rank
 	Pages      *uint64      `json:"pages"`             // of a store that were given a rank; null when it is no store
 	Top        []rankedNode `json:"top"`               // of a store's, pages only
@@ -160,8 +160,11 @@ func (r *rankResult) print(w io.Writer) {
 		fmt.Fprint(w, ", over the compressed graph")
 	}
 	fmt.Fprintln(w)
-	if r.Blocks != nil {
+	switch {
+	case r.Before != nil:
 		fmt.Fprintf(w, "%d blocks; ranks within them and of them, as costly as %d iterations, have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
+	case r.Blocks != nil:
+		fmt.Fprintf(w, "%d blocks\n", *r.Blocks)
 	}
 	if len(r.Top) > 0 {
 		fmt.Fprintln(w)
