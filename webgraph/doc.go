@@ -19,6 +19,6 @@
 // interned.go and keysort.go names in memory; synthetic.go made-up webs; crawl.go
 // virtual crawls, manners.go with host exclusivity and rests; simulate.go and
 // kendall.go how they are measured; rankoptions.go, pagerank.go, gaussseidel.go with sweep.go,
-// trim.go and components.go PageRank; blockrank.go, blockgraph.go and aggregate.go
-// BlockRank; hits.go.
+// trim.go and components.go PageRank; blockrank.go, blockgraph.go (its steps one after the
+// other), blockcore.go and blocksweep.go (all of them in each sweep) BlockRank; hits.go.
 package webgraph

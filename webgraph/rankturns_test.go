@@ -26,22 +26,7 @@ func TestRankTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		host := g.Hosts().Array(g.Nodes())
-		ways := []struct {
-			name string
-			rank func() (*Rank, error)
-		}{
-			{"power", func() (*Rank, error) { return PageRank(t.Context(), in, degree, RankOptions{}) }},
-			{"components", func() (*Rank, error) { return ComponentRank(t.Context(), in, degree, RankOptions{}) }},
-			{"gauss-seidel", func() (*Rank, error) { return GaussSeidel(t.Context(), in, degree, RankOptions{}) }},
-			{"blockrank", func() (*Rank, error) {
-				r, err := BlockRank(t.Context(), in, degree, host, BlockOptions{})
-				if err != nil {
-					return nil, err
-				}
-				return &r.Rank, nil
-			}},
-		}
+		ways := rankWays(t, in, degree, g.Hosts().Array(g.Nodes()))
 		used, took, iterations := make([][]float64, len(ways)), make([][]float64, len(ways)), make([]int, len(ways))
 		for range 7 {
 			for i, way := range ways {
@@ -63,6 +48,27 @@ func TestRankTurns(t *testing.T) {
 				t.Errorf("%s: BlockRank is %.2f times as fast as the power iteration, want 2 at least", path, faster)
 			}
 		}
+	}
+}
+
+// rankWay is one way to PageRank.
+type rankWay struct {
+	name string
+	rank func() (*Rank, error)
+}
+
+func rankWays(t *testing.T, in *CSR, degree, host []uint32) []rankWay {
+	return []rankWay{
+		{"power", func() (*Rank, error) { return PageRank(t.Context(), in, degree, RankOptions{}) }},
+		{"components", func() (*Rank, error) { return ComponentRank(t.Context(), in, degree, RankOptions{}) }},
+		{"gauss-seidel", func() (*Rank, error) { return GaussSeidel(t.Context(), in, degree, RankOptions{}) }},
+		{"blockrank", func() (*Rank, error) {
+			r, err := BlockRank(t.Context(), in, degree, host, BlockOptions{})
+			if err != nil {
+				return nil, err
+			}
+			return &r.Rank, nil
+		}},
 	}
 }
 
