@@ -96,19 +96,26 @@ func readManifest(text []byte) (changes []*pb.ManifestChangeSet, ok bool) {
 	if len(text) < manifestHead {
 		return nil, false
 	}
-	for rest := text[manifestHead:]; len(rest) >= 8; {
-		length, sum := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
+	changes, _, ok = readChanges(text[manifestHead:])
+	return changes, ok
+}
+
+// readChanges returns the changes that text begins with, and their length, without a last
+// one that is cut off; false when something else is there.
+func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok bool) {
+	for rest := text; len(rest) >= 8; {
+		n, sum := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
 		rest = rest[8:]
-		if uint64(length) > uint64(len(rest)) {
+		if uint64(n) > uint64(len(rest)) {
 			break
 		}
 		var set pb.ManifestChangeSet
-		if crc32.Checksum(rest[:length], crc32.MakeTable(crc32.Castagnoli)) != sum || proto.Unmarshal(rest[:length], &set) != nil {
-			return nil, false
+		if crc32.Checksum(rest[:n], crc32.MakeTable(crc32.Castagnoli)) != sum || proto.Unmarshal(rest[:n], &set) != nil {
+			return nil, 0, false
 		}
-		changes, rest = append(changes, &set), rest[length:]
+		changes, rest, length = append(changes, &set), rest[n:], length+8+int(n)
 	}
-	return changes, true
+	return changes, length, true
 }
 
 // undo returns the tables that there are, as one change, and what it did about those

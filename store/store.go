@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
-	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -63,6 +62,8 @@ type Store struct {
 	gone       atomic.Bool // it is; set by watch
 	told       atomic.Bool // a commit has returned why the disk cannot be written to
 	untrimmed  int         // bytes written since the last trim; the batch's
+	levels     *levels     // for trim, and so is
+	lent       lender
 
 	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 
@@ -160,7 +161,10 @@ func exists(dir string) bool {
 }
 
 // open opens the database of this name in dir.
-func open(dir, name string) (*Store, error) {
+func open(dir, name string) (*Store, error) { return openWith(dir, name, options) }
+
+// openWith opens it with options for its path.
+func openWith(dir, name string, options func(path string) badger.Options) (*Store, error) {
 	path := filepath.Join(dir, name)
 	if err := writable(dir, path); err != nil {
 		return nil, err
@@ -168,60 +172,45 @@ func open(dir, name string) (*Store, error) {
 	if err := checkTables(path); err != nil {
 		return nil, err
 	}
+	levels := readLevels(path)
 	db, log, err := openDatabase(dir, options(path))
 	if err != nil {
+		levels.close()
 		if strings.Contains(err.Error(), "Another process is using this Badger database") {
 			return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
 		}
 		return nil, err
 	}
-	s := &Store{dir: dir, db: db, log: log, stop: make(chan struct{})}
+	s := &Store{dir: dir, db: db, log: log, levels: levels, stop: make(chan struct{})}
+	if err := s.begin(path); err != nil {
+		levels.close()
+		return nil, errors.Join(err, log.closing(db))
+	}
+	return s, nil
+}
+
+// begin makes what belongs to the open database in path.
+func (s *Store) begin(path string) (err error) {
 	s.packers.New = func() any { return new(packer) }
 	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 		zstd.WithWindowSize(1<<20)); err == nil {
 		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), log.closing(db))
+		return fmt.Errorf("store %s: %w", s.dir, err)
 	}
 	if s.mapped, err = kernelName(path); err != nil {
-		return nil, errors.Join(err, log.closing(db))
+		return err
 	}
 	if s.folder, err = os.Stat(s.mapped); err != nil {
-		return nil, errors.Join(fmt.Errorf("store %s: %w", dir, err), log.closing(db))
+		return fmt.Errorf("store %s: %w", s.dir, err)
 	}
+	s.lent.replace(s.db.NewTransaction(false))
 	s.watch()
 	s.kept.Go(s.keepSynced)
 	s.kept.Go(s.keepTrimmed)
-	return s, nil
-}
-
-// options are small: a crawl's memory belongs to its pages in flight.
-func options(path string) badger.Options {
-	o := badger.DefaultOptions(path).
-		WithMemTableSize(26 << 20).          // bounds a batch at 15 % of it; costs its size in mapped files, 1.3 times it in the heap and as much to flush
-		WithNumMemtables(1).                 // besides the one written to and the one being flushed
-		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
-		WithBlockCacheSize(0).
-		WithIndexCacheSize(0). // it is for encrypted tables only: others have theirs where they are mapped
-		// A compaction of level 0 has all of it and the next level in memory; with
-		// 15 tables of it, and a next level of 10 MB that is always behind, it came to
-		// 400 MiB. Where compaction cannot keep up, the crawl waits for it. With 64 MiB
-		// and three tables the store cost an eighth more.
-		WithNumLevelZeroTables(4).
-		WithNumLevelZeroTablesStall(8).
-		WithBaseLevelSize(128 << 20).
-		// Each of up to 13 tables in the making has twice its size in the heap and 3 MiB
-		// for its index, so that small ones gain nothing; not doubled from level to level,
-		// as Badger does, or a large store needs the more.
-		WithBaseTableSize(2 << 20).
-		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
-		WithValueLogFileSize(128 << 20).
-		WithNumCompactors(2).
-		WithDetectConflicts(false).                             // there is one writer
-		WithChecksumVerificationMode(badgeroptions.OnBlockRead) // a damaged block is an error, not nonsense
-	o.TableSizeMultiplier = 1
-	return o
+	s.kept.Go(s.keepLending)
+	return nil
 }
 
 // kernelName returns the name of the database's folder without symbolic links.
@@ -249,6 +238,8 @@ func (s *Store) watch() {
 func (s *Store) Close() error {
 	close(s.stop)
 	s.kept.Wait()
+	s.lent.replace(nil)
+	s.levels.close()
 	s.dec.Close()
 	if err := s.here(); err != nil {
 		return err // Badger's Close would not return

@@ -24,27 +24,42 @@ const trimAbove = 64 << 20
 // stay in the kernel's cache, and all are mapped again when they are read.
 //
 // A range must not become another's memory between our finding it and our giving
-// it back. Log files are mapped and unmapped by writers only, so they are left
+// it back. Value logs are mapped and unmapped by writers only, so they are left
 // alone unless the caller is the only one (logs); a table is there as long as an
 // iterator that was begun over it. The tables of a compaction that goes on are
 // not Badger's yet, and nothing holds them; they came to 400 MiB. The kernel is
 // asked to page these out: it costs reading them again, but does no harm to whatever
-// memory may be there by then.
+// memory may be there by then. So with the logs of memtables, which are unmapped when
+// they are tables.
+//
+// It waits for no commit and reads no table: see lender and levels.
 func (s *Store) trim(logs bool) error {
 	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
 		return err
 	}
-	var known map[string]bool
-	err := s.view(func(txn *badger.Txn) error {
-		before := s.tables()
+	return s.giveBack(logs)
+}
+
+// giveBack is trim whatever is resident.
+func (s *Store) giveBack(logs bool) error {
+	held := func(string) bool { return false }
+	err := s.lent.lend(func(txn *badger.Txn) error {
+		mark, err := s.levels.now()
+		if err != nil {
+			return err
+		}
 		it := txn.NewIterator(badger.IteratorOptions{})
 		defer it.Close()
-		known = s.tables() // a table that is in both was there when the iterator was begun
+		if _, err := s.levels.now(); err != nil {
+			return err
+		}
+		held = func(name string) bool {
+			id, ok := strings.CutSuffix(name, ".sst")
+			n, err := strconv.ParseUint(id, 10, 64)
+			return ok && err == nil && s.levels.holds(n, mark)
+		}
 		return s.release(unix.MADV_DONTNEED, func(name string) bool {
-			if strings.HasSuffix(name, ".vlog") {
-				return logs
-			}
-			return before[name] && known[name]
+			return held(name) || logs && strings.HasSuffix(name, ".vlog")
 		})
 	})
 	if err != nil {
@@ -54,17 +69,8 @@ func (s *Store) trim(logs bool) error {
 		return err
 	}
 	return s.release(unix.MADV_PAGEOUT, func(name string) bool {
-		return strings.HasSuffix(name, ".sst") && !known[name]
+		return strings.HasSuffix(name, ".mem") || strings.HasSuffix(name, ".sst") && !held(name)
 	})
-}
-
-// tables returns the names of Badger's tables.
-func (s *Store) tables() map[string]bool {
-	names := map[string]bool{}
-	for _, t := range s.db.Tables() {
-		names[fmt.Sprintf("%06d.sst", t.ID)] = true
-	}
-	return names
 }
 
 // release gives the mapped files of the database that want names back, page by page,

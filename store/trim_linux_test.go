@@ -5,8 +5,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
 )
 
@@ -39,7 +44,7 @@ func TestTrim(t *testing.T) {
 			t.Fatalf("page %d: %d MiB of mapped files are resident, %v; want hardly more than %d", n, resident>>20, err, trimAbove>>20)
 		}
 	}
-	if len(s.tables()) == 0 {
+	if len(s.db.Tables()) == 0 {
 		t.Error("no tables were written: this test means nothing")
 	}
 	for n := uint64(1); n <= pages; n += 7 {
@@ -84,6 +89,68 @@ func TestTrimOfTablesInTheMaking(t *testing.T) {
 		if table[i] != byte(i>>12) {
 			t.Fatalf("byte %d was lost", i)
 		}
+	}
+}
+
+// TestTrimReadsNoTable: looking at a store of many tables makes none of them resident.
+// Badger's own list of them did so with 64 KiB of each.
+func TestTrimReadsNoTable(t *testing.T) {
+	s := createWith(t, smallTables)
+	defer func() { must(t, s.Close()) }()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 480 {
+		must(t, putKeys(s, rng, 500))
+	}
+	if n := len(s.db.Tables()); n < 300 {
+		t.Fatalf("%d tables: this test means nothing", n)
+	}
+	must(t, s.release(unix.MADV_DONTNEED, func(name string) bool { return strings.HasSuffix(name, ".sst") }))
+	before, err := mappedBytes()
+	must(t, err)
+	must(t, s.giveBack(true))
+	if after, err := mappedBytes(); err != nil || after > before+1<<20 {
+		t.Errorf("%d KiB more are resident after memory was given back (%v)", (after-before)>>10, err)
+	}
+}
+
+// TestTrimWaitsForNoCommit: memory is given back while a commit waits for a compaction,
+// as when level 0 is full; here compaction never comes.
+func TestTrimWaitsForNoCommit(t *testing.T) {
+	s := createWith(t, func(path string) badger.Options {
+		return smallTables(path).WithNumCompactors(0).WithNumLevelZeroTables(1).WithNumLevelZeroTablesStall(2)
+	})
+	var commits sync.WaitGroup
+	defer commits.Wait()
+	defer s.Close() // which leaves Badger behind: it would not end
+	defer s.log.hear(syscall.EIO.Error())
+	committed := make(chan struct{}, 300)
+	commits.Go(func() {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 300 {
+			if putKeys(s, rng, 500) != nil {
+				break
+			}
+			committed <- struct{}{}
+		}
+		close(committed)
+	})
+	for waits := false; !waits; {
+		select {
+		case _, ok := <-committed:
+			if !ok {
+				t.Fatal("no commit waits: this test means nothing")
+			}
+		case <-time.After(2 * time.Second):
+			waits = true
+		}
+	}
+	trimmed := make(chan error, 1)
+	go func() { trimmed <- s.giveBack(false) }()
+	select {
+	case err := <-trimmed:
+		must(t, err)
+	case <-time.After(10 * time.Second):
+		t.Error("memory is not given back while a commit waits")
 	}
 }
 

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// renewEvery is how often there is a new transaction to lend. A compaction keeps what was
+// written over since the oldest one began.
+const renewEvery = time.Second
+
+// lender has a transaction for those who must not wait for one. One that begins waits for
+// the commits that go on, and these, when level 0 is full, for a compaction, for as
+// long as it takes: just when most memory is to be given back.
+type lender struct {
+	mu  sync.RWMutex // held by who has it
+	txn *badger.Txn  // to read only; nil when there is none
+}
+
+// lend calls f with a transaction that began some time ago, not at all when there is none.
+func (l *lender) lend(f func(txn *badger.Txn) error) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.txn == nil {
+		return nil
+	}
+	return f(l.txn)
+}
+
+// replace lends another transaction from now on, none if it is nil.
+func (l *lender) replace(txn *badger.Txn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.txn != nil {
+		l.txn.Discard()
+	}
+	l.txn = txn
+}
+
+// keepLending renews what is lent until Close.
+func (s *Store) keepLending() {
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			begun := make(chan *badger.Txn, 1)
+			if !s.log.bounded(func() { begun <- s.db.NewTransaction(false) }) {
+				return // the disk fails, and commits never end
+			}
+			s.lent.replace(<-begun)
+		case <-s.stop:
+			return
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/pb"
+	"google.golang.org/protobuf/proto"
+)
+
+// smallTables are options under which few records make many tables.
+func smallTables(path string) badger.Options {
+	return options(path).WithMemTableSize(1 << 20).WithBaseTableSize(64 << 10).WithBaseLevelSize(1 << 20)
+}
+
+// createWith makes a store whose database has these options.
+func createWith(t testing.TB, options func(path string) badger.Options) *Store {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := Create(filepath.Join(dir, "s"), Info{})
+	must(t, err)
+	must(t, s.Close())
+	if s, err = openWith(s.dir, database, options); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// putKeys commits n records of 100 bytes under random keys.
+func putKeys(s *Store, rng *rand.Rand, n int) error {
+	b := s.Batch()
+	for range n {
+		k := binary.BigEndian.AppendUint64([]byte("test"), rng.Uint64())
+		if err := b.set(k, fmt.Appendf(nil, "%100d", rng.Uint64())); err != nil {
+			return err
+		}
+	}
+	return b.Commit()
+}
+
+func tablesOf(s *Store) map[uint64]bool {
+	tables := map[uint64]bool{}
+	for _, t := range s.db.Tables() {
+		tables[t.ID] = true
+	}
+	return tables
+}
+
+// heldTables returns the tables that trim takes for held by an iterator, and those that
+// Badger has just before or after that began.
+func heldTables(t *testing.T, s *Store) (held, known map[uint64]bool) {
+	known = tablesOf(s)
+	mark, err := s.levels.now()
+	must(t, err)
+	must(t, s.view(func(txn *badger.Txn) error {
+		txn.NewIterator(badger.IteratorOptions{}).Close()
+		return nil
+	}))
+	_, err = s.levels.now()
+	must(t, err)
+	maps.Copy(known, tablesOf(s))
+	s.levels.mu.Lock()
+	defer s.levels.mu.Unlock()
+	held = map[uint64]bool{}
+	for id, at := range s.levels.in {
+		if at <= mark {
+			held[id] = true
+		}
+	}
+	return held, known
+}
+
+// TestLevels compares what is known of Badger's levels with what Badger says, while it
+// compacts: what is held is there, and when all is quiet hardly a table is missing.
+func TestLevels(t *testing.T) {
+	s := createWith(t, smallTables)
+	rng := rand.New(rand.NewPCG(1, 2))
+	most := 0
+	for range 200 {
+		must(t, putKeys(s, rng, 500))
+		held, known := heldTables(t, s)
+		for id := range held {
+			if !known[id] {
+				t.Errorf("table %d is taken for one in its level, and Badger does not know it", id)
+			}
+		}
+		most = max(most, len(held))
+	}
+	must(t, s.Close())
+	if most < 50 {
+		t.Errorf("at most %d tables were known: this test means little", most)
+	}
+	s, err := openWith(s.dir, database, smallTables)
+	must(t, err)
+	defer func() { must(t, s.Close()) }()
+	held, known := heldTables(t, s)
+	for id := range known {
+		if !held[id] {
+			t.Errorf("table %d was there before the store was opened, and is not known", id)
+		}
+	}
+}
+
+// TestLevelsAnew writes the manifest anew, as Badger does when most of it is of tables
+// that are gone: what was certain stays so, what came meanwhile is not.
+func TestLevelsAnew(t *testing.T) {
+	path := t.TempDir()
+	made := func(level uint32, ids ...uint64) (changes []*pb.ManifestChange) {
+		for _, id := range ids {
+			changes = append(changes, &pb.ManifestChange{Id: id, Op: pb.ManifestChange_CREATE, Level: level})
+		}
+		return changes
+	}
+	gone := func(ids ...uint64) (changes []*pb.ManifestChange) {
+		for _, id := range ids {
+			changes = append(changes, &pb.ManifestChange{Id: id, Op: pb.ManifestChange_DELETE})
+		}
+		return changes
+	}
+	for id := range uint64(12) {
+		must(t, os.WriteFile(tableName(path, id), nil, 0o644))
+	}
+	name := filepath.Join(path, badger.ManifestFilename)
+	write := func(text []byte) {
+		must(t, os.WriteFile(name+".new", text, 0o644))
+		must(t, os.Rename(name+".new", name))
+	}
+	var l *levels
+	check := func(when string, want ...uint64) {
+		t.Helper()
+		mark, err := l.now()
+		must(t, err)
+		var got []uint64
+		for id := range uint64(12) {
+			if l.holds(id, mark) {
+				got = append(got, id)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %d, want %d", when, got, want)
+		}
+	}
+	text := withChange(t, []byte("Bdgr\x00\x00\x00\x08"))
+	text = withChange(t, text, made(6, 0, 1)...)
+	write(text)
+	l = readLevels(path)
+	defer l.close()
+	check("at first", 0, 1)
+
+	add := func(changes ...*pb.ManifestChange) {
+		text = withChange(t, text, changes...)
+		must(t, os.WriteFile(name, text, 0o644))
+	}
+	add(made(0, 2)...)
+	check("a memtable is written", 0, 1)
+	add(made(0, 3)...)
+	check("and the next", 0, 1, 2)
+	add(append(made(6, 4, 5), gone(1, 2)...)...)
+	check("a compaction has not let go of what it replaces", 0)
+	must(t, os.Remove(tableName(path, 2)))
+	check("now it has", 0, 4, 5)
+	whole := text
+	text = append(withChange(t, text, made(0, 6)...), 0, 0, 0)
+	must(t, os.WriteFile(name, text[:len(text)-6], 0o644))
+	check("half a change", 0, 4, 5)
+	must(t, os.WriteFile(name, text, 0o644))
+	check("the whole of it", 0, 3, 4, 5)
+
+	text = withChange(t, whole[:manifestHead:manifestHead], made(6, 0, 3, 5, 6, 7)...)
+	write(text)
+	check("the manifest was written anew", 0, 3, 5)
+	add(made(0, 8)...)
+	check("a memtable after that", 0, 3, 5, 6)
+	must(t, os.WriteFile(name, append(text, "\x00\x00\x00\x01garbage"...), 0o644))
+	if _, err := l.now(); err == nil || l.holds(0, l.seen) {
+		t.Errorf("a manifest that is damaged: %v, table 0 held: %v", err, l.holds(0, l.seen))
+	}
+}
+
+// withChange appends one change to a manifest.
+func withChange(t *testing.T, text []byte, changes ...*pb.ManifestChange) []byte {
+	t.Helper()
+	body, err := proto.Marshal(&pb.ManifestChangeSet{Changes: changes})
+	must(t, err)
+	text = binary.BigEndian.AppendUint32(text, uint32(len(body)))
+	text = binary.BigEndian.AppendUint32(text, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	return append(text, body...)
+}
