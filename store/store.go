@@ -238,8 +238,8 @@ func (s *Store) watch() {
 func (s *Store) Close() error {
 	close(s.stop)
 	s.kept.Wait()
+	defer s.levels.close()
 	s.lent.replace(nil)
-	s.levels.close()
 	s.dec.Close()
 	if err := s.here(); err != nil {
 		return err // Badger's Close would not return
