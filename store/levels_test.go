@@ -113,26 +113,10 @@ func TestLevels(t *testing.T) {
 // that are gone: what was certain stays so, what came meanwhile is not.
 func TestLevelsAnew(t *testing.T) {
 	path := t.TempDir()
-	made := func(level uint32, ids ...uint64) (changes []*pb.ManifestChange) {
-		for _, id := range ids {
-			changes = append(changes, &pb.ManifestChange{Id: id, Op: pb.ManifestChange_CREATE, Level: level})
-		}
-		return changes
-	}
-	gone := func(ids ...uint64) (changes []*pb.ManifestChange) {
-		for _, id := range ids {
-			changes = append(changes, &pb.ManifestChange{Id: id, Op: pb.ManifestChange_DELETE})
-		}
-		return changes
-	}
 	for id := range uint64(12) {
 		must(t, os.WriteFile(tableName(path, id), nil, 0o644))
 	}
 	name := filepath.Join(path, badger.ManifestFilename)
-	write := func(text []byte) {
-		must(t, os.WriteFile(name+".new", text, 0o644))
-		must(t, os.Rename(name+".new", name))
-	}
 	var l *levels
 	check := func(when string, want ...uint64) {
 		t.Helper()
@@ -149,8 +133,8 @@ func TestLevelsAnew(t *testing.T) {
 		}
 	}
 	text := withChange(t, []byte("Bdgr\x00\x00\x00\x08"))
-	text = withChange(t, text, made(6, 0, 1)...)
-	write(text)
+	text = withChange(t, text, madeAt(6, 0, 1)...)
+	must(t, os.WriteFile(name, text, 0o644))
 	l = readLevels(path)
 	defer l.close()
 	check("at first", 0, 1)
@@ -159,30 +143,40 @@ func TestLevelsAnew(t *testing.T) {
 		text = withChange(t, text, changes...)
 		must(t, os.WriteFile(name, text, 0o644))
 	}
-	add(made(0, 2)...)
+	add(made(2)...)
 	check("a memtable is written", 0, 1)
-	add(made(0, 3)...)
+	add(made(3)...)
 	check("and the next", 0, 1, 2)
-	add(append(made(6, 4, 5), gone(1, 2)...)...)
+	add(append(madeAt(6, 4, 5), removed(1, 2)...)...)
 	check("a compaction has not let go of what it replaces", 0)
 	must(t, os.Remove(tableName(path, 2)))
 	check("now it has", 0, 4, 5)
 	whole := text
-	text = append(withChange(t, text, made(0, 6)...), 0, 0, 0)
+	text = append(withChange(t, text, made(6)...), 0, 0, 0)
 	must(t, os.WriteFile(name, text[:len(text)-6], 0o644))
 	check("half a change", 0, 4, 5)
 	must(t, os.WriteFile(name, text, 0o644))
 	check("the whole of it", 0, 3, 4, 5)
 
-	text = withChange(t, whole[:manifestHead:manifestHead], made(6, 0, 3, 5, 6, 7)...)
-	write(text)
+	text = withChange(t, whole[:manifestHead:manifestHead], madeAt(6, 0, 3, 5, 6, 7)...)
+	must(t, os.WriteFile(name+".new", text, 0o644))
+	must(t, os.Rename(name+".new", name))
 	check("the manifest was written anew", 0, 3, 5)
-	add(made(0, 8)...)
+	add(made(8)...)
 	check("a memtable after that", 0, 3, 5, 6)
 	must(t, os.WriteFile(name, append(text, "\x00\x00\x00\x01garbage"...), 0o644))
 	if _, err := l.now(); err == nil || l.holds(0, l.seen) {
 		t.Errorf("a manifest that is damaged: %v, table 0 held: %v", err, l.holds(0, l.seen))
 	}
+}
+
+// madeAt is made on a level.
+func madeAt(level uint32, ids ...uint64) []*pb.ManifestChange {
+	changes := made(ids...)
+	for _, c := range changes {
+		c.Level = level
+	}
+	return changes
 }
 
 // withChange appends one change to a manifest.
