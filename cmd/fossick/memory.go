@@ -7,7 +7,7 @@ import (
 
 // crawlMemory is the heap at which the garbage collector of a crawl works
 // harder instead of letting it grow. The store's mapped files come on top, 64 MiB, the
-// program's own 27 among them, and some 30 more for a moment; the heap itself came to 277.
+// program's own 27 among them, and some 50 more for a moment; the heap itself came to 277.
 // The whole is to stay below 512 MiB. A broad crawl has
 // about 170 MiB in use after a million pages, 100 more while the store compacts; collection is a
 // third of its processor time then. With 288 here and a scorer that remembered a fifth
