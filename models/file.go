@@ -29,7 +29,7 @@ const (
 
 	// Version is the version of the model format that this build writes; it reads
 	// all versions up to it.
-	Version = 4
+	Version = 5
 
 	// maxRawBytes bounds what a file may ask to decompress.
 	maxRawBytes = 1 << 30

@@ -23,6 +23,8 @@ func linearModel() *Model {
 		Terms:       []string{"mortgag", "title:bank", "lead:été"},
 		Weighting:   features.Weighting{IDF: []float32{1.5, 2, 3}, Sublinear: true, Norm: true, Blocks: features.DefaultBlocks},
 		Frequency:   []float32{1, 0.5, 0.25},
+		ClassPages:  [][]int32{{2, 2, 0}, {3, 0, 1}},
+		Titles:      map[string][]TitleWord{"banking": {{"bank", "en", 2, 0}, {"été", "fr", 1, 3}}},
 		Linear:      &Linear{Weights: []float32{1, -1, 0.5, -0.5, 0, 0}, Bias: []float32{-0.1, 0.1}},
 		Calibration: Calibration{Scale: 3, Offset: []float64{0.25, -0.25}},
 		Thresholds:  []float64{0.4, 0.6},
@@ -84,7 +86,7 @@ func voteModel() *Model {
 	m.Vote = &Vote{}
 	for i, own := range []*Model{simpleTree(), networkModel(), linearModel()} {
 		member := Member{Share: []float64{0.25, 0.25, 0.5}[i], Places: []int32{0, 1, 2}, Model: own}
-		own.Frequency = nil
+		own.Frequency, own.ClassPages, own.Titles = nil, nil, nil
 		if own.Keywords = nil; i == 2 {
 			member.Places = []int32{0, 2}
 			own.Terms = []string{m.Terms[0], m.Terms[2]}
@@ -220,6 +222,9 @@ func TestCheck(t *testing.T) {
 		"thresholds":       func(m *Model) { m.Thresholds = nil },
 		"frequency":        func(m *Model) { m.Frequency = m.Frequency[1:] },
 		"share of pages":   func(m *Model) { m.Frequency[0] = 1.5 },
+		"classes of pages": func(m *Model) { m.ClassPages = m.ClassPages[1:] },
+		"terms of pages":   func(m *Model) { m.ClassPages[1] = m.ClassPages[1][:2] },
+		"negative pages":   func(m *Model) { m.ClassPages[0][1] = -1 },
 		"idf":              func(m *Model) { m.Weighting.IDF = m.Weighting.IDF[1:] },
 		"no table":         func(m *Model) { m.Tree = nil },
 		"two tables":       func(m *Model) { m.Linear = &Linear{} },

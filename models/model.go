@@ -29,6 +29,12 @@ type Model struct {
 	Weighting features.Weighting
 	Frequency []float32 // by term, the share of the training pages that have it; nil in models before version 4, and in members of a vote
 
+	// ClassPages has, by class and term, how many of the class's training pages have the
+	// term; nil in models before version 5, and in members of a vote.
+	ClassPages [][]int32
+	// Titles has, by class, the words of its training pages' titles, by language and word.
+	Titles map[string][]TitleWord
+
 	Linear  *Linear  // of linear and nb
 	Tree    *Tree    // of c45
 	Rules   *Rules   // of cn2
@@ -46,6 +52,14 @@ type Model struct {
 	Keywords map[string][]string
 
 	Card Card
+}
+
+// TitleWord is a word of titles.
+type TitleWord struct {
+	Word   string // in lower case, as it was written
+	Lang   string // of the pages
+	Pages  int    // of the class, with the word in their titles
+	Others int    // of all other classes, likewise
 }
 
 // Card says where a model comes from.
@@ -92,6 +106,8 @@ func (m *Model) Check() error {
 		return fmt.Errorf("model of %d terms with %d document frequencies", n, len(m.Weighting.IDF))
 	case m.Frequency != nil && (len(m.Frequency) != n || !shares(m.Frequency)):
 		return fmt.Errorf("model of %d terms with %d shares of pages; want as many, from 0 to 1", n, len(m.Frequency))
+	case m.ClassPages != nil && !classPages(m.ClassPages, k, n):
+		return fmt.Errorf("model of %d classes and %d terms whose pages by class do not fit", k, n)
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
 		return fmt.Errorf("model whose term weights are not numbers")
 	case m.tables() != 1:
@@ -127,6 +143,13 @@ func (m *Model) tables() (n int) {
 		}
 	}
 	return n
+}
+
+// classPages says whether a table has k rows of n numbers of pages.
+func classPages(rows [][]int32, k, n int) bool {
+	return len(rows) == k && !slices.ContainsFunc(rows, func(row []int32) bool {
+		return len(row) != n || slices.ContainsFunc(row, func(pages int32) bool { return pages < 0 })
+	})
 }
 
 // shares says whether all values are from 0 to 1.

@@ -104,7 +104,7 @@ func newWireVote(v *Vote) []wireMember {
 	var out []wireMember
 	for _, member := range v.Members {
 		own := newWire(member.Model)
-		own.Classes, own.Terms, own.Frequency, own.Extractor = nil, nil, nil, wireExtractor{}
+		own.Classes, own.Terms, own.Frequency, own.ClassPages, own.Titles, own.Extractor = nil, nil, nil, nil, nil, wireExtractor{}
 		out = append(out, wireMember{member.Share, member.Places, own})
 	}
 	return out

@@ -5,25 +5,35 @@ import "fossick/features"
 // wire is a Model as it is written: CBOR maps with these keys. A key that a
 // later build adds is passed over by this one only if the version says so.
 type wire struct {
-	Classifier string              `cbor:"classifier"`
-	Classes    []string            `cbor:"classes"`
-	Extractor  wireExtractor       `cbor:"extractor"`
-	Terms      []string            `cbor:"terms"`
-	IDF        floats              `cbor:"idf,omitempty"`
-	Frequency  floats              `cbor:"frequency,omitempty"` // from version 4
-	Sublinear  bool                `cbor:"sublinear"`
-	Norm       bool                `cbor:"norm"`
-	Blocks     floats              `cbor:"blocks"`
-	Linear     *wireLinear         `cbor:"linear,omitempty"`
-	Tree       *wireTree           `cbor:"tree,omitempty"`
-	Rules      *wireRules          `cbor:"rules,omitempty"`
-	Network    *wireNetwork        `cbor:"network,omitempty"`
-	Vote       []wireMember        `cbor:"vote,omitempty"` // from version 3
-	Scale      float64             `cbor:"scale"`
-	Offset     []float64           `cbor:"offset,omitempty"`
-	Thresholds []float64           `cbor:"thresholds"`
-	Keywords   map[string][]string `cbor:"keywords"`
-	Card       wireCard            `cbor:"card"`
+	Classifier string                     `cbor:"classifier"`
+	Classes    []string                   `cbor:"classes"`
+	Extractor  wireExtractor              `cbor:"extractor"`
+	Terms      []string                   `cbor:"terms"`
+	IDF        floats                     `cbor:"idf,omitempty"`
+	Frequency  floats                     `cbor:"frequency,omitempty"`   // from version 4
+	ClassPages [][]int32                  `cbor:"class_pages,omitempty"` // from version 5
+	Titles     map[string][]wireTitleWord `cbor:"titles,omitempty"`      // from version 5
+	Sublinear  bool                       `cbor:"sublinear"`
+	Norm       bool                       `cbor:"norm"`
+	Blocks     floats                     `cbor:"blocks"`
+	Linear     *wireLinear                `cbor:"linear,omitempty"`
+	Tree       *wireTree                  `cbor:"tree,omitempty"`
+	Rules      *wireRules                 `cbor:"rules,omitempty"`
+	Network    *wireNetwork               `cbor:"network,omitempty"`
+	Vote       []wireMember               `cbor:"vote,omitempty"` // from version 3
+	Scale      float64                    `cbor:"scale"`
+	Offset     []float64                  `cbor:"offset,omitempty"`
+	Thresholds []float64                  `cbor:"thresholds"`
+	Keywords   map[string][]string        `cbor:"keywords"`
+	Card       wireCard                   `cbor:"card"`
+}
+
+type wireTitleWord struct {
+	_      struct{} `cbor:",toarray"`
+	Word   string
+	Lang   string
+	Pages  int
+	Others int
 }
 
 type wireExtractor struct {
@@ -91,7 +101,7 @@ func newWire(m *Model) *wire {
 		Classifier: m.Classifier, Classes: m.Classes, Terms: m.Terms,
 		Extractor: wireExtractor{x.Analyzer.NoStem, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
 			uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams, x.Lead, x.Chars},
-		IDF: m.Weighting.IDF, Frequency: m.Frequency, Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
+		IDF: m.Weighting.IDF, Frequency: m.Frequency, ClassPages: m.ClassPages, Titles: newWireTitles(m.Titles), Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
 		Scale: m.Calibration.Scale, Offset: m.Calibration.Offset,
 		Thresholds: m.Thresholds, Keywords: m.Keywords, Card: wireCard(m.Card),
 	}
@@ -118,8 +128,9 @@ func (w *wire) model() *Model {
 				MinLength: x.MinLength, MaxLength: x.MaxLength, Numbers: features.Numbers(x.Numbers)},
 			TitleWeight: x.TitleWeight, Fields: x.Fields, Bigrams: x.Bigrams, Lead: x.Lead, Chars: x.Chars,
 		},
-		Weighting:   features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
-		Frequency:   w.Frequency,
+		Weighting:  features.Weighting{IDF: w.IDF, Sublinear: w.Sublinear, Norm: w.Norm},
+		Frequency:  w.Frequency,
+		ClassPages: w.ClassPages, Titles: readTitles(w.Titles),
 		Calibration: Calibration{w.Scale, w.Offset},
 		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: Card(w.Card),
 	}
@@ -136,6 +147,32 @@ func (w *wire) model() *Model {
 	}
 	m.Vote = readVote(w.Vote, m)
 	return m
+}
+
+func newWireTitles(titles map[string][]TitleWord) map[string][]wireTitleWord {
+	if len(titles) == 0 {
+		return nil
+	}
+	out := make(map[string][]wireTitleWord, len(titles))
+	for class, words := range titles {
+		for _, t := range words {
+			out[class] = append(out[class], wireTitleWord{Word: t.Word, Lang: t.Lang, Pages: t.Pages, Others: t.Others})
+		}
+	}
+	return out
+}
+
+func readTitles(titles map[string][]wireTitleWord) map[string][]TitleWord {
+	if len(titles) == 0 {
+		return nil
+	}
+	out := make(map[string][]TitleWord, len(titles))
+	for class, words := range titles {
+		for _, t := range words {
+			out[class] = append(out[class], TitleWord{t.Word, t.Lang, t.Pages, t.Others})
+		}
+	}
+	return out
 }
 
 func newWireRules(r *Rules) *wireRules {

@@ -10,13 +10,14 @@ type base struct {
 	now        moment
 	mean, odds float64 // mean probability of the crawl's pages, and its log-odds
 	onTopic    float32 // sum of their probabilities
+	taught     float32 // pages on topic that the vocabulary began with, see Lesson
 	background *Background
 	atLarge    float64 // what all words' share is compared with, see Background
 	unmet      float64 // what a word is worth, see Background, that no page of the crawl has had
 }
 
-func newBase(background *Background) base {
-	b := base{background: background}
+func newBase(background *Background, lesson *Lesson) base {
+	b := base{background: background, taught: lesson.worth()}
 	b.set(&record{})
 	return b
 }
@@ -31,8 +32,8 @@ func (b *base) set(all *record) {
 	b.mean = all.mean()
 	b.odds = logit(b.mean)
 	b.onTopic = all.onTopic
-	b.atLarge = atLarge(all.onTopic)
-	b.unmet = b.background.unmet(all.onTopic)
+	b.atLarge = atLarge(all.onTopic + b.taught)
+	b.unmet = b.background.unmet(all.onTopic + b.taught)
 }
 
 // place is a record whose lift is worked out once a moment: of a host, of a folder,

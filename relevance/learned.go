@@ -74,21 +74,24 @@ type LearnedOptions struct {
 	Seed       uint64      // of the choice of these
 	Share      float64     // of the topic among the pages that the judge was trained on, in (0,1); 0: not known
 	Background *Background // words on pages at large; nil: only the crawl's pages say what words are worth
+	Lesson     *Lesson     // what the judge's training pages on topic say of words; nil: nothing
 	Reader     Reader      // says what the judge says; nil: the scorer cuts links into words itself
 }
 
 // NewLearned returns a scorer that knows nothing yet but the judge.
 func NewLearned(judge Judge, opt LearnedOptions) *Learned {
-	return &Learned{
+	l := &Learned{
 		judge: judge, reader: opt.Reader, cut: opt.Cut, share: opt.Share, silence: logit(inside(judge(features.Doc{}))), readers: features.NewSpare(newWordReader),
 		works:    features.NewSpare(func() *linkWork { return new(linkWork) }),
 		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[known](maxFetched),
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
-		base: newBase(opt.Background), vocabulary: newVocabulary(),
+		base: newBase(opt.Background, opt.Lesson), vocabulary: newVocabulary(),
 		model: newLogistic(opt.Background != nil), explorer: newExplorer(opt.Explore, opt.Seed),
 		history: newHistory(maxPastWords), marks: newMarks(),
 		kin: newKin(), starts: map[uint64]bool{}, sayings: newSayings(),
 	}
+	l.vocabulary.take(opt.Lesson)
+	return l
 }
 
 // ScorePage takes in that p was fetched and turned out to be on topic with the

@@ -82,6 +82,22 @@ func (f *fitted) frequency(c *corpus) []float32 {
 	return share
 }
 
+// classPages returns, by class, how many of its pages have each of f's terms.
+func (f *fitted) classPages(c *corpus) [][]int32 {
+	pages := make([][]int32, len(c.classes))
+	for class := range pages {
+		pages[class] = make([]int32, len(f.kept))
+	}
+	for p, row := range c.rows {
+		for _, i := range row.Index {
+			if n := f.number[i]; n >= 0 {
+				pages[c.y[p]][n]++
+			}
+		}
+	}
+	return pages
+}
+
 // vectors returns pages as f sees them: its terms, weighed.
 func (f *fitted) vectors(c *corpus, pages []int) []features.Vector {
 	v := make([]features.Vector, len(pages))

@@ -11,21 +11,23 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/models"
 )
 
 // corpus is a training set as counts: no text is kept.
 type corpus struct {
 	extractor features.ExtractorOptions
 	terms     []string
-	rows      []features.Vector // counts, by page
-	y         []int             // class, by page
-	sites     []string          // by page; "" is unknown
-	from      []source          // by page, with Options.Explain
-	classes   []string          // sorted
-	nouns     *nouns            // what K is chosen from
-	best      [][]string        // by class, candidates for K, see corpus.candidates
-	measure   features.Measure  // by which words are selected
-	room      *room             // how many words the rows have; nil: all
+	rows      []features.Vector             // counts, by page
+	y         []int                         // class, by page
+	sites     []string                      // by page; "" is unknown
+	from      []source                      // by page, with Options.Explain
+	classes   []string                      // sorted
+	nouns     *nouns                        // what K is chosen from
+	best      [][]string                    // by class, candidates for K, see corpus.candidates
+	measure   features.Measure              // by which words are selected
+	titles    map[string][]models.TitleWord // by class, see titles
+	room      *room                         // how many words the rows have; nil: all
 }
 
 // Other is the class of what is not the topic when a model has just one.
@@ -91,27 +93,30 @@ func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, erro
 
 // gatherer reads a training set.
 type gatherer struct {
-	opt    *Options
-	views  []*corpus
-	x      *features.Extractor
-	lossy  lossy
-	rows   *rowLog
-	row    features.Vector // scratch
-	nouns  *nouns
-	beside *counting // while read runs
-	sites  []string
-	from   []source          // with Options.Explain
-	name   map[string]string // labels and sites, so that rows share their bytes
-	y      []map[string]int  // by view: class by label, in the order of their first row
+	opt      *Options
+	views    []*corpus
+	x        *features.Extractor
+	lossy    lossy
+	rows     *rowLog
+	row      features.Vector // scratch
+	nouns    *nouns
+	beside   *counting // while read runs
+	sites    []string
+	from     []source          // with Options.Explain
+	name     map[string]string // labels and sites, so that rows share their bytes
+	titles   []*titles         // by view
+	titleCut *features.Analyzer
+	y        []map[string]int // by view: class by label, in the order of their first row
 }
 
 func newGatherer(opt *Options) *gatherer {
 	lex := features.NewLexicon()
 	return &gatherer{
 		opt: opt, x: features.NewExtractor(opt.extractor(), lex),
-		lossy: lossy{lex: lex, limit: opt.lexiconTerms()},
-		rows:  &rowLog{dir: opt.Tmp, limit: opt.rowBytes()},
-		nouns: newNouns(opt.lexiconTerms()), name: map[string]string{},
+		lossy:    lossy{lex: lex, limit: opt.lexiconTerms()},
+		rows:     &rowLog{dir: opt.Tmp, limit: opt.rowBytes()},
+		titleCut: features.NewAnalyzer(features.AnalyzerOptions{NoStem: true, Numbers: features.NumbersKeep}),
+		nouns:    newNouns(opt.lexiconTerms()), name: map[string]string{},
 	}
 }
 
@@ -173,8 +178,9 @@ func (g *gatherer) pages(ctx context.Context, examples iter.Seq2[*datasets.Examp
 // add keeps one page.
 func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) error {
 	for len(g.views) < len(labels) {
-		g.views, g.y = append(g.views, &corpus{}), append(g.y, map[string]int{})
+		g.views, g.y, g.titles = append(g.views, &corpus{}), append(g.y, map[string]int{}), append(g.titles, newTitles())
 	}
+	words := g.titleWords(doc)
 	for i, l := range labels {
 		class, known := g.y[i][l]
 		if !known {
@@ -182,6 +188,7 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 			g.y[i][g.intern(l)] = class
 		}
 		g.views[i].y = append(g.views[i].y, class)
+		g.titles[i].add(g.name[l], words, doc.Lang)
 	}
 	g.sites = append(g.sites, g.intern(e.Site))
 	if g.opt.Explain {
@@ -211,11 +218,12 @@ func (g *gatherer) intern(s string) string {
 // label numbers the classes of every view in the order of their labels.
 func (g *gatherer) label(rep *Report) {
 	if len(g.views) == 0 {
-		g.views, g.y = []*corpus{{}}, []map[string]int{{}}
+		g.views, g.y, g.titles = []*corpus{{}}, []map[string]int{{}}, []*titles{newTitles()}
 	}
 	for i, c := range g.views {
 		c.extractor, c.sites, c.from, c.nouns, c.measure = g.opt.extractor(), g.sites, g.from, g.nouns, g.opt.Select
 		c.classes = slices.Sorted(maps.Keys(g.y[i]))
+		c.titles = g.titles[i].list()
 		number := make([]int, len(c.classes))
 		for at, l := range c.classes {
 			number[g.y[i][l]] = at

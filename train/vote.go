@@ -82,7 +82,8 @@ func (b *ballot) model(m *models.Model, f *fitted, c *corpus, opt *Options) *mod
 	v := &models.Vote{}
 	for i, own := range b.members {
 		one := own.model(c, b.names[i], opt)
-		one.Extractor, one.Frequency, one.Calibration = m.Extractor, nil, b.cal[i]
+		one.Extractor, one.Calibration = m.Extractor, b.cal[i]
+		one.Frequency, one.ClassPages, one.Titles = nil, nil, nil
 		one.Thresholds = slices.Repeat([]float64{0.5}, len(c.classes))
 		one.Card = models.Card{Settings: own.settings, Seed: opt.Seed}
 		member := models.Member{Share: b.shares.Members[i].Share, Model: one}

@@ -15,6 +15,13 @@ func (l *labeller) background() *relevance.Background {
 	return l.atLarge
 }
 
+// lesson is what the model's training pages on topic say of words, nil where the model
+// does not say. It is worked out once.
+func (l *labeller) lesson() *relevance.Lesson {
+	l.taught.Do(func() { l.lessons = relevance.NewLesson(l.classifier.Model(), l.class) })
+	return l.lessons
+}
+
 // share is what share of the model's training pages is of the topic, 0 where its card
 // does not say.
 func (l *labeller) share() float64 {

@@ -39,7 +39,7 @@ var policies = []policy{
 	{name: "learned", about: "by what the model says of the pages so far", needsModel: true,
 		build: func(in policyInput) (crawler.Scorer, error) {
 			return in.adapt(relevance.NewLearned(in.labeller.judge, relevance.LearnedOptions{
-				Cut: in.labeller.cut, Explore: in.explore, Seed: in.seed, Reader: in.labeller.reader(), Background: in.labeller.background(), Share: in.labeller.share()}))
+				Cut: in.labeller.cut, Explore: in.explore, Seed: in.seed, Reader: in.labeller.reader(), Background: in.labeller.background(), Lesson: in.labeller.lesson(), Share: in.labeller.share()}))
 		}},
 	{name: "paper-mean", about: "R by the mean of the pages that link to a URL, not the best", needsK: true, build: buildPaperMean},
 	{name: "best-first", about: "a page's similarity to the topic, for all its links",

@@ -22,6 +22,8 @@ type labeller struct {
 	cut        float64   // the model's decision threshold for it
 	large      sync.Once // of atLarge
 	atLarge    *relevance.Background
+	taught     sync.Once // of lessons
+	lessons    *relevance.Lesson
 	memo       *memo // of what it said before; nil where each text comes once
 }
 
