@@ -17,7 +17,7 @@ type base struct {
 }
 
 func newBase(background *Background, lesson *Lesson) base {
-	b := base{background: background, taught: lesson.worth()}
+	b := base{now: 1, background: background, taught: lesson.worth()}
 	b.set(&record{})
 	return b
 }

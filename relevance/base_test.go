@@ -23,7 +23,8 @@ func TestKeptLiftsAreFresh(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.1, Seed: 1, Background: NewBackground(maps.All(map[string]float64{"amber": 0.5, "basalt": 0.01}))})
+	l := NewLearned(goldJudge, LearnedOptions{Cut: 0.5, Explore: 0.1, Seed: 1, Lesson: NewLesson(lessonModel(), 1),
+		Background: NewBackground(maps.All(map[string]float64{"amber": 0.5, "basalt": 0.01}))})
 	for i := range 300 {
 		p := &page.Page{URL: fmt.Sprintf("http://h%d.test/%d/%d", i%5, i%3, i), Text: some(4)}
 		for range 6 {

@@ -10,7 +10,7 @@
 // Files: keywords.go K and λ; paper.go eq. 1 as published, papermean.go by all parents;
 // learned.go link scores learned while the crawl goes on, of evidence.go, sister.go,
 // around.go, ending.go, kin.go, prior.go, parts.go, base.go,
-// logistic.go, vocabulary.go, background.go, words.go and explore.go, and corrected by what people say: marks.go,
+// logistic.go, vocabulary.go, background.go, lesson.go, words.go and explore.go, and corrected by what people say: marks.go,
 // correction.go, history.go, recount.go, opinion.go; account.go why a page had its score, as stores keep it; reader.go and distinct.go the
 // words of pages and links; unlinked.go URLs without links; policy.go what a policy is, and a file for each
 // known one: bestfirst.go, random.go, shark.go, fish.go, ache.go, contextgraph.go,
