@@ -225,6 +225,8 @@ func TestCheck(t *testing.T) {
 		"classes of pages": func(m *Model) { m.ClassPages = m.ClassPages[1:] },
 		"terms of pages":   func(m *Model) { m.ClassPages[1] = m.ClassPages[1][:2] },
 		"negative pages":   func(m *Model) { m.ClassPages[0][1] = -1 },
+		"titles of nobody": func(m *Model) { m.Titles["x"] = nil },
+		"no page's title":  func(m *Model) { m.Titles["banking"][0].Pages = 0 },
 		"idf":              func(m *Model) { m.Weighting.IDF = m.Weighting.IDF[1:] },
 		"no table":         func(m *Model) { m.Tree = nil },
 		"two tables":       func(m *Model) { m.Linear = &Linear{} },

@@ -108,6 +108,8 @@ func (m *Model) Check() error {
 		return fmt.Errorf("model of %d terms with %d shares of pages; want as many, from 0 to 1", n, len(m.Frequency))
 	case m.ClassPages != nil && !classPages(m.ClassPages, k, n):
 		return fmt.Errorf("model of %d classes and %d terms whose pages by class do not fit", k, n)
+	case !m.titled():
+		return fmt.Errorf("model with words of titles that stand in no title of a class of its")
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
 		return fmt.Errorf("model whose term weights are not numbers")
 	case m.tables() != 1:
@@ -150,6 +152,16 @@ func classPages(rows [][]int32, k, n int) bool {
 	return len(rows) == k && !slices.ContainsFunc(rows, func(row []int32) bool {
 		return len(row) != n || slices.ContainsFunc(row, func(pages int32) bool { return pages < 0 })
 	})
+}
+
+// titled says whether the words of titles are of the model's classes, and of pages.
+func (m *Model) titled() bool {
+	for class, words := range m.Titles {
+		if m.Class(class) < 0 || slices.ContainsFunc(words, func(w TitleWord) bool { return w.Pages < 1 || w.Others < 0 }) {
+			return false
+		}
+	}
+	return true
 }
 
 // shares says whether all values are from 0 to 1.

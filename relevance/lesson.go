@@ -63,10 +63,11 @@ func NewLesson(m *models.Model, class int) *Lesson {
 // would if it stood in them as often as in those of the others: of "page" and of a site's
 // name, which stand in all of them, none is left.
 func beyondChance(w models.TitleWord, class, others int) float64 {
+	pages := float64(min(w.Pages, class))
 	if others <= 0 {
-		return float64(w.Pages)
+		return pages
 	}
-	return float64(w.Pages) - float64(w.Others)*float64(class)/float64(others)
+	return pages - float64(w.Others)*float64(class)/float64(others)
 }
 
 // take begins a vocabulary with a lesson, as if its pages had been met.
