@@ -86,7 +86,7 @@ func NewLearned(judge Judge, opt LearnedOptions) *Learned {
 		evidence: newRecent[*evidence](maxTargets), fetched: newRecent[known](maxFetched),
 		sources: newRecent[*source](maxSourcePages), places: newRecent[*place](maxPlaces),
 		base: newBase(opt.Background, opt.Lesson), vocabulary: newVocabulary(),
-		model: newLogistic(opt.Background != nil), explorer: newExplorer(opt.Explore, opt.Seed),
+		model: newLogistic(opt.Background != nil, opt.Lesson != nil), explorer: newExplorer(opt.Explore, opt.Seed),
 		history: newHistory(maxPastWords), marks: newMarks(),
 		kin: newKin(), starts: map[uint64]bool{}, sayings: newSayings(),
 	}

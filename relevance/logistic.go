@@ -6,8 +6,9 @@ import "math"
 // (Duchi, Hazan and Singer 2011).
 type logistic struct {
 	weight [parts]float64
-	square [parts]float64 // of the gradients, summed
-	youth  float64        // of the crawl, see young
+	square [parts]float64  // of the gradients, summed
+	young  *[parts]float64 // young or taughtYoung
+	youth  float64         // of the crawl, see young
 }
 
 const (
@@ -17,9 +18,12 @@ const (
 )
 
 // newLogistic returns the model as it begins; background says whether partOver is
-// known.
-func newLogistic(background bool) logistic {
-	m := logistic{weight: prior, youth: 1}
+// known, taught whether there was a Lesson.
+func newLogistic(background, taught bool) logistic {
+	m := logistic{weight: prior, young: &young, youth: 1}
+	if taught {
+		m.young = &taughtYoung
+	}
 	if !background {
 		m.weight[partMeanWord] = wordAlone
 	}
@@ -30,7 +34,7 @@ func newLogistic(background bool) logistic {
 }
 
 // at is the weight of a part now.
-func (m *logistic) at(part int) float64 { return m.weight[part] + m.youth*young[part] }
+func (m *logistic) at(part int) float64 { return m.weight[part] + m.youth*m.young[part] }
 
 // age takes in how many pages the crawl has.
 func (m *logistic) age(pages float64) { m.youth = math.Exp(-pages / childhood) }

@@ -8,7 +8,7 @@ import (
 // TestYoung: what is added to the weights at the beginning fades by a factor e in
 // childhood pages, and does not change what is learned.
 func TestYoung(t *testing.T) {
-	m := newLogistic(true)
+	m := newLogistic(true, false)
 	for _, pages := range []float64{0, childhood, 5 * childhood} {
 		m.age(pages)
 		for part := range prior {

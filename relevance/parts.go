@@ -66,8 +66,15 @@ var prior = [parts]float64{
 // young is what is added to the weights at the beginning, and fades by a factor e in
 // childhood pages: while nearly all pages that link are start pages, who links says
 // little, and lifts of words are small, as few pages have them. What the words are worth
-// of which a Lesson told needs no more than the half of that.
+// of which a Lesson told needs less of that, see taughtYoung.
 var young = [parts]float64{
+	partMeanParent: -0.9,
+	partLinkWord:   2.5,
+	partOver:       0.7,
+}
+
+// taughtYoung is young of a scorer that had a Lesson.
+var taughtYoung = [parts]float64{
 	partMeanParent: -0.9,
 	partLinkWord:   1.5,
 }
