@@ -48,8 +48,8 @@ func (c *Crawler) place(b *store.Batch, id store.ID) (store.Queued, error) {
 // probability, may differ from what is journalled of it, and a link is a better one than
 // that of which the record is from so many times its score on.
 const (
-	farPlace   = 0.1
-	betterLink = 1.25
+	farPlace   = 0.2
+	betterLink = 1.5
 )
 
 // moved says whether the place that one more parent gives to a URL that waits is worth

@@ -56,9 +56,9 @@ const (
 // was too much for what a few pages more can teach; new links to a URL that waits tell
 // at once). On disk, where one costs a microsecond, 100. What a page more can teach
 // falls as pages grow, so that a crawl of more than a few hundred waits until it has
-// grown by a twenty-fifth, or by 100 pages.
+// grown by a sixteenth, or by 100 pages.
 func rescoreAfter(queue int, pages uint64, onDisk bool) int {
-	grown := int(min(pages/25, 100))
+	grown := int(min(pages/16, 100))
 	if onDisk {
 		return max(10, grown, queue/100)
 	}

@@ -6,18 +6,20 @@ import (
 )
 
 // Around is what one cut of a page says of the words around each of its links; of none
-// where the link's target does not wait.
+// where nobody listens.
 type Around struct {
-	Judged []float64 // how far they are on topic, by the judge
-	Words  []uint32  // what Words has of them, one link's after the other's
-	Ends   []int     // where each link's words end
+	Listens []bool    // of each link, see Learned.Listens
+	Judged  []float64 // how far they are on topic, by the judge
+	Words   []uint32  // what Words has of them, one link's after the other's
+	Ends    []int     // where each link's words end
 }
 
 // surroundings are the words around one link as a scorer has them: a name says what a
 // target is called, they say what is said of it, and there are more of them.
 type surroundings struct {
-	judged float64 // probability, by the judge
-	over   float64 // how much more often they stand on pages on topic than at large: the mean, see Background
+	listens bool    // else nothing was read
+	judged  float64 // probability, by the judge
+	over    float64 // how much more often they stand on pages on topic than at large: the mean, see Background
 }
 
 // weighAround makes surroundings of what was read, with what words are worth now. The
@@ -25,8 +27,10 @@ type surroundings struct {
 func (l *Learned) weighAround(read *Around) []surroundings {
 	all := make([]surroundings, len(read.Judged))
 	from := 0
-	for i := range all {
-		all[i] = surroundings{read.Judged[i], l.vocabulary.over(read.Words[from:read.Ends[i]], &l.base)}
+	for i, listens := range read.Listens {
+		if listens {
+			all[i] = surroundings{true, read.Judged[i], l.vocabulary.over(read.Words[from:read.Ends[i]], &l.base)}
+		}
 		from = read.Ends[i]
 	}
 	return all
@@ -53,22 +57,20 @@ func (v *vocabulary) over(words []token, b *base) float64 {
 }
 
 // around returns the surroundings of p's links: those that came with the page, which
-// are given once, since its source may live for long, or else read now, where targets
-// wait.
+// are given once, since its source may live for long, or else read now.
 func (l *Learned) around(w *linkWork, p *page.Page) []surroundings {
 	if known := l.aroundKnown(p.URL); len(known) == len(p.Links) {
 		return known
 	}
 	r := l.readers.Get()
 	defer l.readers.Put(r)
-	read := Around{Judged: make([]float64, len(p.Links)), Ends: make([]int, len(p.Links))}
-	for i := range p.Links {
-		var context string
-		if w.waits[i] {
-			context = p.Links[i].Context
+	read := Around{Listens: l.listens(nil, w.keys), Judged: make([]float64, len(p.Links)), Ends: make([]int, len(p.Links))}
+	for i, listens := range read.Listens {
+		if listens {
+			context := p.Links[i].Context
+			read.Judged[i] = l.judge(features.Doc{Text: context, Lang: p.Lang})
+			read.Words = r.tokens.Append(read.Words, context, p.Lang)
 		}
-		read.Judged[i] = l.judge(features.Doc{Text: context, Lang: p.Lang})
-		read.Words = r.tokens.Append(read.Words, context, p.Lang)
 		read.Ends[i] = len(read.Words)
 	}
 	l.mu.Lock()

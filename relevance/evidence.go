@@ -62,13 +62,11 @@ type voice struct {
 // hear takes together what the links of p say and where they stand.
 func (l *Learned) hear(w *linkWork, p *page.Page, around []surroundings) {
 	for i := range w.told {
-		w.told[i] = voice{
-			saying:  w.said[i],
-			context: l.above(around[i].judged),
-			over:    around[i].over,
-			early:   uint8(255 * (len(w.said) - i) / len(w.said)),
-			at:      placeOf(i),
-			nav:     p.Links[i].Nav,
+		v := &w.told[i]
+		v.early = uint8(255 * (len(w.said) - i) / len(w.said))
+		v.at, v.nav = placeOf(i), p.Links[i].Nav
+		if around[i].listens {
+			v.saying, v.context, v.over = w.said[i], l.above(around[i].judged), around[i].over
 		}
 	}
 }
@@ -104,6 +102,23 @@ func (e *evidence) add(v *voice, from *source, probability float64) {
 		return
 	}
 	first := e.parents == 0
+	if e.parents < maxVoices {
+		e.listen(v, first)
+	}
+	if n := int(e.parents); n < maxSources {
+		e.sources[n], e.at[n] = from, v.at
+	}
+	e.parents++
+	e.text = e.text || !v.nav
+	e.prob.add(probability, first)
+	e.early = max(e.early, v.early)
+	if first || from.hops < e.hops {
+		e.hops = from.hops
+	}
+}
+
+// listen takes in what is said.
+func (e *evidence) listen(v *voice, first bool) {
 	for _, w := range v.words[:v.count] {
 		if int(e.count) < maxLinkWords && !slices.Contains(e.words[:e.count], w) {
 			e.words[e.count] = w
@@ -116,20 +131,13 @@ func (e *evidence) add(v *voice, from *source, probability float64) {
 			e.ended++
 		}
 	}
-	if n := int(e.parents); n < maxSources {
-		e.sources[n], e.at[n] = from, v.at
-	}
-	e.parents++
-	e.text = e.text || !v.nav
-	e.prob.add(probability, first)
 	e.anchor.add(v.anchor, first)
 	e.context.add(v.context, first)
 	e.over += float32(v.over)
-	e.early = max(e.early, v.early)
-	if first || from.hops < e.hops {
-		e.hops = from.hops
-	}
 }
+
+// voices is how many pages' words were listened to.
+func (e *evidence) voices() int { return min(int(e.parents), maxVoices) }
 
 // named returns the pages that named the target, the first few.
 func (e *evidence) named() []*source { return e.sources[:min(int(e.parents), maxSources)] }

@@ -69,24 +69,6 @@ func (s *sayings) put(said []saying, hashes []uint64) {
 	}
 }
 
-// listen finds out what the links of p say, those whose targets wait.
-func (l *Learned) listen(w *linkWork, p *page.Page) {
-	for i := range p.Links {
-		if w.waits[i] {
-			w.hashes[i] = l.sayings.hash(&p.Links[i], p.Lang)
-		}
-	}
-	l.sayings.find(w.said, w.hashes)
-	r := l.readers.Get()
-	defer l.readers.Put(r)
-	for i, h := range w.hashes {
-		if h != 0 {
-			w.said[i] = l.read(r, &p.Links[i], p.Lang)
-		}
-	}
-	l.sayings.put(w.said, w.hashes)
-}
-
 // read finds out what a link says.
 func (l *Learned) read(r *wordReader, link *page.Link, lang string) saying {
 	s := saying{anchor: l.above(l.readAnchor(r, link, lang))}

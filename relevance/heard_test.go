@@ -22,8 +22,7 @@ func TestSayings(t *testing.T) {
 		}
 		r, w := newWordReader(), new(linkWork)
 		w.begin(p)
-		w.waits = slices.Repeat([]bool{true}, len(p.Links))
-		l.listen(w, p)
+		l.listen(w, p, slices.Repeat([]surroundings{{listens: true}}, len(p.Links)))
 		for i, got := range w.said {
 			if want := l.read(r, &p.Links[i], p.Lang); got != want {
 				t.Fatalf("link %+v on a page in %q says %+v, want %+v", p.Links[i], p.Lang, got, want)

@@ -10,9 +10,8 @@ import (
 // for the next page's. It serves one goroutine.
 type linkWork struct {
 	keys    []uint64    // page.Key of the targets
-	waits   []bool      // whether they wait
 	hashes  []uint64    // of what the links say
-	said    []saying    // what they say, those whose targets wait
+	said    []saying    // what they say, those that are listened to
 	told    []voice     // with what the page says
 	targets []*evidence // of those that wait
 }
@@ -20,7 +19,7 @@ type linkWork struct {
 // begin makes room for p's links.
 func (w *linkWork) begin(p *page.Page) {
 	n := len(p.Links)
-	w.waits, w.hashes = w.waits[:0], zeros(w.hashes, n)
+	w.hashes = zeros(w.hashes, n)
 	w.said, w.told, w.targets = zeros(w.said, n), zeros(w.told, n), zeros(w.targets, n)
 	w.name(p)
 }

@@ -106,10 +106,10 @@ func (l *Learned) parts(e *evidence) (x [parts]float64) {
 
 // partsTo fills x, which is zero, with parts.
 func (l *Learned) partsTo(x *[parts]float64, e *evidence) {
-	n := float64(e.parents)
+	n := float64(e.voices())
 	x[partBias] = 1
 	sum, most := e.probs()
-	x[partMeanParent] = sum / n
+	x[partMeanParent] = sum / float64(e.parents)
 	x[partBestParent] = most
 	x[partOnTopic] = math.Log1p(sum)
 	x[partBestAnchor] = float64(e.anchor.max)

@@ -29,9 +29,9 @@ type WordScorer interface {
 	// ScoreWords is ScorePage for a page that was cut into words already, and
 	// the words around its links. It may change words and keeps neither.
 	ScoreWords(p *page.Page, similarity float64, words []uint32, around *Around) Score
-	// Waiting appends to dst for which of p's links ScoreWords has a use for the words
+	// Listens appends to dst for which of p's links ScoreWords has a use for the words
 	// around.
-	Waiting(dst []bool, p *page.Page) []bool
+	Listens(dst []bool, p *page.Page) []bool
 }
 
 // Unlinked is a Policy that has an opinion of URLs to which no page links, as those

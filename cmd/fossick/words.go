@@ -43,10 +43,11 @@ func newWordScorer(p relevance.Policy, l *labeller) *wordScorer {
 func (s *wordScorer) scorePage(l *labeller, p *page.Page) (score crawler.Score) {
 	reading := s.spare.Get()
 	defer s.spare.Put(reading)
+	around := relevance.Around{Listens: s.policy.Listens(nil, p)}
 	contexts := func(yield func(classify.Part) bool) {
-		for i, waits := range s.policy.Waiting(nil, p) {
+		for i, listens := range around.Listens {
 			var part classify.Part
-			if at := p.Links[i].Around; waits {
+			if at := p.Links[i].Around; listens {
 				part = classify.Part{Text: p.Links[i].Context, Around: [2]features.Span{features.Span(at[0]), features.Span(at[1])}}
 			}
 			if !yield(part) {
@@ -56,7 +57,7 @@ func (s *wordScorer) scorePage(l *labeller, p *page.Page) (score crawler.Score) 
 	}
 	result, why := l.classifier.Read(reading, features.Doc(p.Fields()), l.class, contexts)
 	probability := l.note(&score, result, why)
-	around := relevance.Around{Judged: reading.Parts, Words: reading.PartWords, Ends: reading.PartEnds}
+	around.Judged, around.Words, around.Ends = reading.Parts, reading.PartWords, reading.PartEnds
 	r := s.policy.ScoreWords(p, probability, reading.Words, &around)
 	score.Value, score.Terms, score.Account = r.Value, storeTerms(r.Terms), r.Account
 	l.heed(&score, probability, r.Value)
