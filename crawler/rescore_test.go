@@ -23,7 +23,7 @@ func TestRescoreAfter(t *testing.T) {
 			t.Errorf("%d URLs on disk: after %d pages, want %d", c.queue, got, c.onDisk)
 		}
 	}
-	for pages, want := range map[uint64]int{229: 12, 480: 19, 520: 20, 1_150: 46, 4_000: 100, 1 << 40: 100} {
+	for pages, want := range map[uint64]int{229: 14, 480: 30, 520: 32, 1_150: 71, 4_000: 100, 1 << 40: 100} {
 		if got := rescoreAfter(2_500, pages, false); got != want {
 			t.Errorf("2,500 URLs in memory: after %d pages of %d, want %d", got, pages, want)
 		}
