@@ -215,5 +215,8 @@ func (c *Crawler) end() error {
 		c.waitUntil, _ = c.frontier.Wake()
 	}
 	c.opt.Progress(c.progress())
-	return c.commit(nil)
+	if err := c.commit(nil); err != nil {
+		return err
+	}
+	return c.settle()
 }

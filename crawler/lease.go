@@ -127,7 +127,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL, priority: it.Priority}
+	j := &job{id: id, host: h, birth: birth, queued: c.present(birth, queued), target: birth.URL, priority: it.Priority}
 	c.reconsider(h)
 	if farmed, err := c.skipFarm(j); farmed || err != nil {
 		return nil, err

@@ -19,12 +19,12 @@ func TestPlaceMoved(t *testing.T) {
 		{"the same", false, 0.5, 0.4, false},
 		{"a little better", false, 0.51, 0.3, true},
 		{"the same, rescored", true, 0.5, 0.4, false},
-		{"a little better, by a worse parent", true, 0.55, 0.3, false},
-		{"a little worse, by a worse parent", true, 0.45, 0.3, false},
-		{"a parent a little better", true, 0.5, 0.41, false},
-		{"a better parent", true, 0.5, 0.52, true},
-		{"much better, by a worse parent", true, 0.65, 0.3, true},
-		{"much worse", true, 0.35, 0.3, true},
+		{"a little better, by a worse parent", true, 0.65, 0.3, false},
+		{"a little worse, by a worse parent", true, 0.35, 0.3, false},
+		{"a parent a little better", true, 0.5, 0.52, false},
+		{"a better parent", true, 0.5, 0.63, true},
+		{"much better, by a worse parent", true, 0.75, 0.3, true},
+		{"much worse", true, 0.25, 0.3, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &Crawler{opt: Options{Scorer: wordScorer{0.3}, Ordering: frontier.Latest}}

@@ -26,14 +26,15 @@ type Page struct {
 
 // Crawl is a store's pages in the order of the crawl, and its totals.
 type Crawl struct {
-	Dir    string
-	Info   store.Info
-	Counts store.Counts
-	Pages  []Page
-	Source Source  // who filled the verdicts
-	Trail  *Trail  // nil until LoadTrail
-	Blocks []Block // nil until Drift
-	Caps   []int   // pages a host by which to count the harvest as well; nil: see ReachOf
+	Dir           string
+	Info          store.Info
+	Counts        store.Counts
+	Pages         []Page
+	Source        Source  // who filled the verdicts
+	Trail         *Trail  // nil until LoadTrail
+	Probabilities bool    // the scores by which URLs waited are probabilities, as the crawl saw it
+	Blocks        []Block // nil until Drift
+	Caps          []int   // pages a host by which to count the harvest as well; nil: see ReachOf
 
 	Politeness *Politeness
 	Ranking    *store.Ranking // nil before rank

@@ -17,7 +17,7 @@ type tally struct{ requests, relevant float64 }
 // against a page by being larger.
 const (
 	partBias     = iota
-	partPriority // log-odds of the priority that the crawl gave it
+	partPromise  // log-odds of the score that the crawl had of it
 	partRelevant // log(1 + relevant parents)
 	partShare    // share of relevant parents
 	partMean     // log-odds of the parents' mean score
@@ -29,10 +29,10 @@ const (
 // hostRequests is how many requests at the harvest of all a host begins with.
 const hostRequests = 2
 
-func describe(e evidence, priority float64, host, all tally) (x [parts]float64) {
+func describe(e evidence, promise float64, host, all tally) (x [parts]float64) {
 	rate := (all.relevant + 1) / (all.requests + 2)
 	x[partBias] = 1
-	x[partPriority] = logOdds(priority)
+	x[partPromise] = logOdds(promise)
 	x[partRelevant] = math.Log1p(e.relevant)
 	x[partShare] = e.relevant / e.parents
 	x[partMean] = logOdds(e.sum / e.parents)
@@ -58,7 +58,7 @@ type replay struct {
 	hosts     map[uint64]tally
 	all       tally
 	examples  []example
-	waiting   map[uint64]Waiting // what waits at the end, at its best priority
+	waiting   map[uint64]Waiting // what waits at the end, at its best promise
 }
 
 func newReplay(crawls []*Crawl) *replay {
@@ -106,7 +106,7 @@ func (r *replay) step(c *Crawl, s *Step) {
 	r.fetched[s.Key] = y == 1
 	host := r.hosts[s.Host]
 	if e, linked := r.evidence[s.Key]; linked { // a start page that nothing links to teaches nothing
-		r.examples = append(r.examples, example{describe(e, s.Priority, host, r.all), y})
+		r.examples = append(r.examples, example{describe(e, s.Promise, host, r.all), y})
 	}
 	host.requests++
 	host.relevant += y
@@ -142,7 +142,7 @@ func (r *replay) wait(w Waiting) {
 	if _, linked := r.evidence[w.Key]; !linked {
 		return // a start page that nobody reached
 	}
-	if before, ok := r.waiting[w.Key]; !ok || w.Priority > before.Priority {
+	if before, ok := r.waiting[w.Key]; !ok || w.Promise > before.Promise {
 		r.waiting[w.Key] = w
 	}
 }

@@ -39,12 +39,12 @@ func Frontier(crawls []*Crawl) (p Population, ok bool) {
 	if len(crawls) == 0 || r.all.relevant == 0 || len(r.examples) == 0 {
 		return Population{}, false
 	}
-	m := fitLogistic(r.examples)
+	m := fitLogistic(r.examples, newPrior(!slices.ContainsFunc(crawls, func(c *Crawl) bool { return !c.Probabilities })))
 	keys := sortedKeys(r.waiting)
 	xs, probability := make([][parts]float64, len(keys)), make(map[uint64]float64, len(keys))
 	for i, key := range keys {
 		w := r.waiting[key]
-		xs[i] = describe(r.evidence[key], w.Priority, r.hosts[w.Host], r.all)
+		xs[i] = describe(r.evidence[key], w.Promise, r.hosts[w.Host], r.all)
 		probability[key] = m.probability(&xs[i])
 	}
 	waiting, variance := m.sum(len(xs), func(i int) *[parts]float64 { return &xs[i] })

@@ -60,32 +60,32 @@ func (w *toyWeb) key(i int) uint64 { return uint64(i)*0x9e3779b97f4a7c15 | 1 } /
 // crawl follows the best parent's score from random start pages on topic.
 func (w *toyWeb) crawl(r *rand.Rand, pages int) *Crawl {
 	c := &Crawl{Trail: &Trail{Thin: 1}}
-	priority, done := map[int]float64{}, map[int]bool{}
-	for len(priority) < 8 {
+	promise, done := map[int]float64{}, map[int]bool{}
+	for len(promise) < 8 {
 		if i := r.IntN(len(w.links)); w.relevant[i] {
-			priority[i] = 1
+			promise[i] = 1
 		}
 	}
-	for len(c.Pages) < pages && len(priority) > 0 {
+	for len(c.Pages) < pages && len(promise) > 0 {
 		best := -1
-		for i, p := range priority {
-			if best < 0 || p > priority[best] || p == priority[best] && i < best {
+		for i, p := range promise {
+			if best < 0 || p > promise[best] || p == promise[best] && i < best {
 				best = i
 			}
 		}
-		s := Step{Key: w.key(best), Host: uint64(best % 40), Priority: priority[best], Page: len(c.Pages)}
-		delete(priority, best)
+		s := Step{Key: w.key(best), Host: uint64(best % 40), Promise: promise[best], Page: len(c.Pages)}
+		delete(promise, best)
 		done[best] = true
 		for _, to := range w.links[best] {
 			s.Links = append(s.Links, w.key(to))
 			if !done[to] {
-				priority[to] = max(priority[to], w.score[best])
+				promise[to] = max(promise[to], w.score[best])
 			}
 		}
 		c.Trail.Steps = append(c.Trail.Steps, s)
 		c.Pages = append(c.Pages, Page{URL: fmt.Sprint(best), Score: w.score[best], Verdict: Verdict{Relevant: w.relevant[best], Known: true}})
 	}
-	for i, p := range priority {
+	for i, p := range promise {
 		c.Trail.Waiting = append(c.Trail.Waiting, Waiting{w.key(i), uint64(i % 40), p})
 	}
 	slices.SortFunc(c.Trail.Waiting, func(a, b Waiting) int { return cmp.Compare(a.Key, b.Key) })
@@ -202,10 +202,10 @@ func TestFrontierRedirects(t *testing.T) {
 		return Page{URL: fmt.Sprint(i), Score: 0.9, Verdict: Verdict{Relevant: relevant}}
 	}
 	a := &Crawl{Pages: []Page{page(1, true), page(2, true)}, Trail: &Trail{Thin: 1, Steps: []Step{
-		{Key: 1, Priority: 1, Page: 0, Links: []uint64{7}}, {Key: 2, Priority: 0.9, Page: 1},
+		{Key: 1, Promise: 1, Page: 0, Links: []uint64{7}}, {Key: 2, Promise: 0.9, Page: 1},
 	}, Redirects: map[uint64]uint64{7: 2}}}
-	b := &Crawl{Pages: []Page{page(3, true)}, Trail: &Trail{Thin: 1, Steps: []Step{{Key: 3, Priority: 1, Page: 0, Links: []uint64{7, 8}}},
-		Waiting: []Waiting{{Key: 7, Priority: 0.5}, {Key: 8, Priority: 0.5}}}}
+	b := &Crawl{Pages: []Page{page(3, true)}, Trail: &Trail{Thin: 1, Steps: []Step{{Key: 3, Promise: 1, Page: 0, Links: []uint64{7, 8}}},
+		Waiting: []Waiting{{Key: 7, Promise: 0.5}, {Key: 8, Promise: 0.5}}}}
 	r := newReplay([]*Crawl{a, b})
 	if e := r.evidence[2]; e.parents != 2 || e.relevant != 2 {
 		t.Errorf("page 2: got %+v, want two parents by way of 7", e)

@@ -16,7 +16,8 @@ type example struct {
 // logistic is a logistic model with what the data leave open of its weights.
 type logistic struct {
 	weight [parts]float64
-	active []int         // parts whose weight is free; those at their bound of 0 are not
+	active []int // parts whose weight is free; those at their bound of 0 are not
+	prior  prior
 	cov    *mat.Cholesky // of the active weights, inverse: the Hessian's factor
 	hess   *mat.SymDense // scratch
 	grad   *mat.VecDense // scratch
@@ -24,14 +25,14 @@ type logistic struct {
 
 // fitLogistic fits P(y=1|x) = 1/(1+exp(−w·x)) by penalised maximum likelihood,
 //
-//	max Σ log P(yᵢ|xᵢ) − ½ Σⱼ λⱼ wⱼ²,   wⱼ ≥ 0 for every part but the bias,
+//	max Σ log P(yᵢ|xᵢ) − ½ Σⱼ λⱼ (wⱼ − μⱼ)²,   wⱼ ≥ 0 for every part but the bias,
 //
 // by Newton's method on the weights that are free; one that turns out negative
 // is bound to 0 and the rest are fitted again. Bound so, a page of which the
 // links say less good is never the more probable one: the model is used far from
 // where it was fitted, and a sign that chance got wrong would be worst there.
-func fitLogistic(examples []example) *logistic {
-	m := &logistic{}
+func fitLogistic(examples []example, p prior) *logistic {
+	m := &logistic{prior: p}
 	for j := range parts {
 		m.active = append(m.active, j)
 	}
@@ -56,16 +57,33 @@ const (
 	// stay finite where all pages were relevant.
 	penalty     = 3
 	biasPenalty = 0.01
+
+	// slopePenalty is that of log-odds of a score that is a probability, around 1: of
+	// 3 around 0, and 30, 100 and 300 around 1, the best on four sub-topics of Biology in
+	// wikispeedia; see docs/recall.md.
+	slopePenalty = 30
+
 	maxNewton   = 50
 	maxHalvings = 30
 )
 
-// lambda is the penalty of a part's weight.
-func lambda(part int) float64 {
-	if part == partBias {
-		return biasPenalty
+// prior is what is known of the weights before any example: of each its mean μ, and λ,
+// the inverse of its variance.
+type prior struct{ mean, lambda [parts]float64 }
+
+// newPrior returns a prior that knows nothing; or, where the crawls' scores are
+// probabilities, that log-odds of these are worth what they say, but for what the
+// others add. A crawl fetches what it expects most of, so that fetched URLs alone
+// tell little of those of which it expects less.
+func newPrior(probabilities bool) (p prior) {
+	for j := range p.lambda {
+		p.lambda[j] = penalty
 	}
-	return penalty
+	p.lambda[partBias] = biasPenalty
+	if probabilities {
+		p.mean[partPromise], p.lambda[partPromise] = 1, slopePenalty
+	}
+	return p
 }
 
 // newton maximises over the active weights, beginning where they are. A step that
@@ -109,7 +127,7 @@ func (m *logistic) value(examples []example) float64 {
 		sum += examples[i].y*z - softplus(z)
 	}
 	for j, w := range m.weight {
-		sum -= lambda(j) / 2 * w * w
+		sum -= m.prior.lambda[j] / 2 * (w - m.prior.mean[j]) * (w - m.prior.mean[j])
 	}
 	return sum
 }
@@ -135,8 +153,8 @@ func (m *logistic) derive(examples []example) {
 		}
 	}
 	for i, a := range m.active {
-		grad[i] -= lambda(a) * m.weight[a]
-		hess[i*k+i] += lambda(a)
+		grad[i] -= m.prior.lambda[a] * (m.weight[a] - m.prior.mean[a])
+		hess[i*k+i] += m.prior.lambda[a]
 	}
 	m.grad, m.cov = mat.NewVecDense(k, grad), &mat.Cholesky{}
 	m.cov.Factorize(mat.NewSymDense(k, hess)) // positive definite by the penalty

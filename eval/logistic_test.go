@@ -34,13 +34,14 @@ func TestFitLogisticOptimum(t *testing.T) {
 			weight[j] = r.NormFloat64() * 1.5 // half of them negative
 		}
 		examples := randomExamples(r, 20+r.IntN(300), weight)
-		m := fitLogistic(examples)
+		p := newPrior(round%2 == 1)
+		m := fitLogistic(examples, p)
 		free := map[int]bool{}
 		for _, j := range m.active {
 			free[j] = true
 		}
 		for j := range parts {
-			slope := -lambda(j) * m.weight[j]
+			slope := -p.lambda[j] * (m.weight[j] - p.mean[j])
 			for i := range examples {
 				slope += (examples[i].y - m.probability(&examples[i].x)) * examples[i].x[j]
 			}
@@ -63,7 +64,7 @@ func TestFitLogisticDegenerate(t *testing.T) {
 		for i := range examples {
 			examples[i] = example{[parts]float64{1, 3, 3, 1, 3, 3, 0}, y}
 		}
-		m := fitLogistic(examples)
+		m := fitLogistic(examples, newPrior(false))
 		if p := m.probability(&examples[0].x); math.Abs(p-y) > 0.05 {
 			t.Errorf("all of class %g: probability %g", y, p)
 		}
@@ -82,7 +83,7 @@ func TestLogisticSum(t *testing.T) {
 	const rounds = 200
 	held := 0
 	for range rounds {
-		m := fitLogistic(randomExamples(r, 400, weight))
+		m := fitLogistic(randomExamples(r, 400, weight), newPrior(false))
 		targets := randomExamples(r, 600, weight)
 		truth := 0.0
 		for _, e := range targets {
@@ -95,5 +96,28 @@ func TestLogisticSum(t *testing.T) {
 	}
 	if share := float64(held) / rounds; share < 0.88 || share > 0.99 {
 		t.Errorf("%.3f of the sums lie within 1.96 deviations, want about 0.95", share)
+	}
+}
+
+// Where scores are probabilities and what was fetched tells nothing of their slope, a URL
+// that is expected to be relevant with probability p is, in the odds that the fetched
+// ones turned out to have; where they are not, their slope is not known.
+func TestFitLogisticPromises(t *testing.T) {
+	at := func(p float64) (x [parts]float64) {
+		x[partBias], x[partPromise] = 1, logOdds(p)
+		return x
+	}
+	var examples []example
+	for i := range 200 { // promised .8, and half of them are
+		examples = append(examples, example{at(0.8), float64(i % 2)})
+	}
+	low := at(0.01)
+	odds := func(p float64) float64 { return p / (1 - p) }
+	want := odds(0.01) / odds(0.8)
+	if got := odds(fitLogistic(examples, newPrior(true)).probability(&low)); math.Abs(math.Log(got/want)) > 0.5 {
+		t.Errorf("odds %.4f for what is promised .01, want near %.4f", got, want)
+	}
+	if got := fitLogistic(examples, newPrior(false)).probability(&low); got < 0.1 {
+		t.Errorf("probability %.4f without knowing that scores are probabilities, want more than .1", got)
 	}
 }

@@ -9,7 +9,7 @@ func TestSightings(t *testing.T) {
 	page := func(relevant bool) Page { return Page{Score: 0.5, Verdict: Verdict{Relevant: relevant}} }
 	a := &Crawl{Pages: []Page{page(true), page(true)}, Trail: &Trail{Thin: 1, Steps: []Step{
 		{Key: 1, Page: 0, Start: true, Links: []uint64{3, 5, 9}}, {Key: 3, Page: 1},
-	}, Waiting: []Waiting{{Key: 9, Priority: 0.5}}}}
+	}, Waiting: []Waiting{{Key: 9, Promise: 0.5}}}}
 	b := &Crawl{Pages: []Page{page(true), page(true), page(false)}, Trail: &Trail{Thin: 1, Steps: []Step{
 		{Key: 5, Page: 0, Start: true}, {Key: 6, Page: 1, Start: true}, {Key: 7, Page: 2, Start: true, Links: []uint64{7}},
 	}}}
@@ -41,7 +41,7 @@ func TestStartPagesAlone(t *testing.T) {
 	for first := uint64(1); first <= 101; first += 100 {
 		c := &Crawl{Trail: &Trail{Thin: 1}}
 		for k := range uint64(20) { // ten start pages, and ten off topic that the first links to
-			s := Step{Key: first + k, Page: int(k), Start: k < 10, Priority: 0.5}
+			s := Step{Key: first + k, Page: int(k), Start: k < 10, Promise: 0.5}
 			if k == 0 {
 				s.Links = []uint64{first + 10, first + 11, first + 12, first + 13, first + 14, first + 15, first + 16, first + 17, first + 18, first + 19}
 			}

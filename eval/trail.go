@@ -25,7 +25,7 @@ type Trail struct {
 // Step is a URL that was requested.
 type Step struct {
 	Key, Host uint64
-	Priority  float64  // with which it left the queue
+	Promise   float64  // score that the crawl had of it when it left the queue
 	Page      int      // index in Crawl.Pages, -1 when no page came of it
 	Links     []uint64 // what the page links to
 	Start     bool     // a start page
@@ -34,7 +34,7 @@ type Step struct {
 // Waiting is a URL in the queue.
 type Waiting struct {
 	Key, Host uint64
-	Priority  float64
+	Promise   float64 // score that the crawl has of it
 }
 
 // maxTargets bounds the memory of a trail: of more URLs than this a sample is
@@ -110,7 +110,7 @@ func (l *trailLoader) queue(ctx context.Context, s *store.Store) error {
 		}
 		key, host := l.enter(w.ID, w.URL)
 		if l.trail.kept(key) {
-			l.trail.Waiting = append(l.trail.Waiting, Waiting{key, host, w.Priority})
+			l.trail.Waiting = append(l.trail.Waiting, Waiting{key, host, w.Score})
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func (l *trailLoader) outcomes(ctx context.Context, s *store.Store) error {
 		if from := int(e.From); e.Via == store.ViaRedirect && from < len(l.keys) && l.keys[from] != 0 {
 			l.trail.Redirects[l.keys[from]] = key
 		}
-		st := step{Step{Key: key, Host: host, Priority: e.Score, Page: -1, Start: e.Via == store.ViaSeed}, e.Fate.At}
+		st := step{Step{Key: key, Host: host, Promise: e.Score, Page: -1, Start: e.Via == store.ViaSeed}, e.Fate.At}
 		switch n := int(e.Page); {
 		case e.State == "ok" && n >= 1 && n <= len(l.pages):
 			st.Page = n - 1

@@ -48,7 +48,7 @@ func trailStore(t *testing.T) *store.Store {
 	put(b.PutFate(3, store.Fate{State: "redirect", At: 30, Score: 0.3}))
 	put(b.PutFate(5, store.Fate{State: "code", At: 25, Score: 0.5}))
 	put(b.PutFate(6, store.Fate{State: "robots_denied", At: 26}))
-	put(b.PutQueued(7, store.Queued{Priority: 0.7}))
+	put(b.PutQueued(7, store.Queued{Priority: 0.2, Score: 0.7}))
 	put(b.PutCounts(&store.Counts{URLs: 7, Pages: 3}))
 	put(b.Commit())
 	return s
@@ -66,10 +66,10 @@ func TestLoadTrail(t *testing.T) {
 		t.Error("the first step is a start page, the second is none")
 	}
 	type want struct {
-		name     string
-		priority float64
-		page     int
-		links    []string
+		name    string
+		promise float64
+		page    int
+		links   []string
 	}
 	wants := []want{
 		{"seed", 0.1, 0, []string{"linked", "target", "broken"}}, {"linked", 0.2, 1, []string{"waits", "target"}},
@@ -84,11 +84,11 @@ func TestLoadTrail(t *testing.T) {
 		for _, name := range w.links {
 			links = append(links, key(name))
 		}
-		if got.Key != key(w.name) || got.Priority != w.priority || got.Page != w.page || !slices.Equal(got.Links, links) || got.Host != page.Key("a.example:80") {
+		if got.Key != key(w.name) || got.Promise != w.promise || got.Page != w.page || !slices.Equal(got.Links, links) || got.Host != page.Key("a.example:80") {
 			t.Errorf("step %d: got %+v, want %+v", i, got, w)
 		}
 	}
-	if len(c.Trail.Waiting) != 1 || c.Trail.Waiting[0].Key != key("waits") || c.Trail.Waiting[0].Priority != 0.7 {
+	if len(c.Trail.Waiting) != 1 || c.Trail.Waiting[0].Key != key("waits") || c.Trail.Waiting[0].Promise != 0.7 {
 		t.Errorf("waiting: got %+v", c.Trail.Waiting)
 	}
 	if c.Trail.Redirects[key("moved")] != key("target") || len(c.Trail.Redirects) != 1 {

@@ -289,6 +289,18 @@ func (l *Learned) Rescore(key uint64) (float64, bool) {
 	return l.score(e), true
 }
 
+// Promise is Rescore for what the target's links say alone: neither exploring nor what
+// people say of it counts.
+func (l *Learned) Promise(key uint64) (float64, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, ok := l.evidence.peek(key)
+	if !ok {
+		return 0, false
+	}
+	return l.promise(e), true
+}
+
 // soonest is the priority of what is to be fetched before all else: below 1, which is
 // that of start pages. Probabilities come below it.
 const (
@@ -307,6 +319,11 @@ func (l *Learned) score(e *evidence) float64 {
 	case e.explored:
 		return soonest
 	}
+	return l.promise(e)
+}
+
+// promise is the probability that a target is on topic.
+func (l *Learned) promise(e *evidence) float64 {
 	var x [parts]float64
 	l.partsTo(&x, e)
 	return highest * l.model.probability(&x)

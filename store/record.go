@@ -95,7 +95,7 @@ type Fate struct {
 	Reason string  `cbor:"2,keyasint,omitempty"` // why, where the state alone does not say
 	Page   uint64  `cbor:"3,keyasint,omitempty"` // number of the stored page, or of the one it repeats
 	At     int64   `cbor:"4,keyasint"`
-	Score  float64 `cbor:"5,keyasint,omitempty"` // priority with which it left the queue
+	Score  float64 `cbor:"5,keyasint,omitempty"` // that it had when it left the queue
 	Parent ID      `cbor:"6,keyasint,omitempty"` // best parent at that time
 	Next   int64   `cbor:"8,keyasint,omitempty"` // when a visit may bring news (paper E3), Unix milliseconds; 0 never, or unknown
 

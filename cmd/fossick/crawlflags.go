@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/page"
+	"fossick/store"
 )
 
 // crawlSettings are the flags of a crawl. A zero value means "not given": then
@@ -65,6 +67,16 @@ type crawlSettings struct {
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]."`
 	Listen    string        `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON), /metrics (Prometheus) and, from the machine itself, /debug/pprof (profiles)."`
 	Contact   string        `placeholder:"MAIL|URL" help:"Where a site's owner can reach you; goes into the user agent."`
+}
+
+// settingsOf returns the settings that a store's crawl began with, none in a store without.
+func settingsOf(s *store.Store) (saved crawlSettings, err error) {
+	if text := s.Info().Settings; len(text) > 0 {
+		if err := json.Unmarshal(text, &saved); err != nil {
+			return saved, fmt.Errorf("%s: settings: %w", s.Dir(), err)
+		}
+	}
+	return saved, nil
 }
 
 // inherit takes over from saved what s leaves open.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,11 +52,9 @@ func dropList(source string) ([]string, error) {
 
 // urlsOf returns the normal form that a store's crawl knows its URLs by.
 func urlsOf(s *store.Store) (*page.Normalizer, error) {
-	var saved crawlSettings
-	if text := s.Info().Settings; len(text) > 0 {
-		if err := json.Unmarshal(text, &saved); err != nil {
-			return nil, fmt.Errorf("store: settings: %w", err)
-		}
+	saved, err := settingsOf(s)
+	if err != nil {
+		return nil, err
 	}
 	if saved.Dropped == nil {
 		saved.Dropped = page.DefaultDrop()

@@ -129,6 +129,11 @@ func (ev *evaluation) load(dir string) (err error) {
 	if err != nil {
 		return err
 	}
+	settings, err := settingsOf(s)
+	if err != nil {
+		return err
+	}
+	crawl.Probabilities = settings.Score == "learned"
 	if len(ev.cmd.Caps) > 0 {
 		crawl.Caps = ev.cmd.Caps
 	}

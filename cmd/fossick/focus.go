@@ -244,7 +244,7 @@ func (c *focusCmd) reopen(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recall(s.Info()); err != nil {
+	if err := c.recall(s); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -261,6 +261,7 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 	saved.DropParams = "" // Dropped has what it said
 	saved.Proxy = redactProxy(saved.Proxy)
 	saved.Keywords = p.keywords
+	saved.Score = p.scored // which a resumed crawl would else find out from what it has now
 	var err error
 	if saved.Seed, err = keepSeeds(c.Store, p.crawl.Seeds); err != nil {
 		return err
@@ -274,16 +275,15 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 }
 
 // recall fills in from the store what the command line leaves open.
-func (c *focusCmd) recall(info store.Info) error {
+func (c *focusCmd) recall(s *store.Store) error {
+	info := s.Info()
 	if c.Topic != "" && c.Topic != info.Topic {
 		return usagef("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
 	}
 	c.Topic = info.Topic
-	var saved crawlSettings
-	if len(info.Settings) > 0 {
-		if err := json.Unmarshal(info.Settings, &saved); err != nil {
-			return fmt.Errorf("%s: settings: %w", c.Store, err)
-		}
+	saved, err := settingsOf(s)
+	if err != nil {
+		return err
 	}
 	if _, err := os.Stat(storedModel(c.Store)); err == nil {
 		saved.Model = storedModel(c.Store)

@@ -24,6 +24,7 @@ type plan struct {
 	fetch    fetch.Options
 	model    *models.Model // nil without one
 	keywords []string      // K
+	scored   string        // how links are, see --score
 }
 
 // plan puts topic, flags and defaults together.
@@ -44,8 +45,8 @@ func (c *focusCmd) plan(a *app) (*plan, error) {
 		return nil, err
 	}
 	p.model = topic.Model
-	p.keywords = topic.Keywords
-	if p.crawl, err = c.options(c.howScored(topic)); err != nil {
+	p.keywords, p.scored = topic.Keywords, c.howScored(topic)
+	if p.crawl, err = c.options(p.scored); err != nil {
 		return nil, err
 	}
 	if err = c.refresh(&p.crawl); err != nil {
@@ -166,10 +167,12 @@ func (c *focusCmd) scorer(a *app, t *models.Topic, opt *crawler.Options) (crawle
 			return nil, usageError{fmt.Errorf("topic %s: %w", t.Name, err)}
 		}
 	}
-	if c.Rho != nil {
-		in.rho = *c.Rho
-	}
 	how := c.howScored(t)
+	if c.Rho != nil {
+		if in.rho = *c.Rho; how != "paper" && how != "paper-mean" {
+			return nil, usagef("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.rho, how)
+		}
+	}
 	if in.explore, err = exploreShare(c.Explore, c.byPolicy(), how); err != nil {
 		return nil, err
 	}

@@ -138,6 +138,9 @@ type learnedScorer struct {
 	learned *relevance.Learned
 }
 
+// Promise is for what a crawl journals.
+func (s *learnedScorer) Promise(key uint64) (float64, bool) { return s.learned.Promise(key) }
+
 func (s *learnedScorer) Mark(marks []crawler.Marked) {
 	said := make([]relevance.Marked, len(marks))
 	for i, m := range marks {

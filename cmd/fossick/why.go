@@ -136,7 +136,7 @@ func (r *whyResult) tellQueue(l *store.Life) {
 		r.Times.Ended = &ended
 		r.Score.Value = &l.Fate.Score
 		if l.Parent != "" && len(r.Visits) > 0 {
-			r.Reasons = append(r.Reasons, fmt.Sprintf("enqueued: its best link, on %s, scored %.4g", l.Parent, l.Fate.Score))
+			r.Reasons = append(r.Reasons, fmt.Sprintf("enqueued: its best link is on %s; it left the queue with score %.4g", l.Parent, l.Fate.Score))
 		}
 		if len(r.Visits) == 0 {
 			r.Reasons = append(r.Reasons, "skipped: "+l.Fate.Reason)

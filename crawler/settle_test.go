@@ -1,0 +1,59 @@
+package crawler
+
+import (
+	"math"
+	"sync/atomic"
+	"testing"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+// promisingScorer expects of URLs something else than the place that it gives them.
+type promisingScorer struct{ shiftingScorer }
+
+func (s promisingScorer) Promise(key uint64) (float64, bool) {
+	return float64(1+key%89) / 91, key%5 > 0
+}
+
+// TestSettle: when a crawl has ended, the store says of each URL that left the queue
+// and of each that waits what the scorer expected of it, or expects, wherever it stood in
+// the queue; start pages stay start pages.
+func TestSettle(t *testing.T) {
+	w := &fakeWeb{pages: manyPages(30, 12)}
+	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
+	scorer := promisingScorer{shiftingScorer{wordScorer{0.3}, &atomic.Uint64{}}}
+	opt.Scorer, opt.MaxPages = scorer, 100
+	crawl(t, opt)
+	checked := 0
+	check := func(url string, via store.Via, score, priority float64) {
+		want, known := scorer.Promise(page.Key(url))
+		if via == store.ViaSeed {
+			want, known = 1, true
+		}
+		if !known {
+			return
+		}
+		checked++
+		if math.Abs(logOdds(score)-logOdds(want)) > settledOdds || priority >= 0 && math.Abs(logOdds(priority)-logOdds(want)) > settledOdds {
+			t.Errorf("%s: score %v and priority %v, want %v", url, score, priority, want)
+		}
+	}
+	waits := 0
+	for waiter, err := range opt.Store.Waiters() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits++
+		check(waiter.URL, store.ViaLink, waiter.Score, waiter.Priority)
+	}
+	for e, err := range opt.Store.EndedIn("ok") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(e.URL, e.Via, e.Score, -1)
+	}
+	if waits < 50 || checked < 120 {
+		t.Errorf("%d URLs wait and %d were looked at; want 50 and 120", waits, checked)
+	}
+}
