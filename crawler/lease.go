@@ -127,7 +127,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{id: id, host: h, birth: birth, queued: c.present(birth, queued), target: birth.URL, priority: it.Priority}
+	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL, priority: it.Priority}
 	c.reconsider(h)
 	if farmed, err := c.skipFarm(j); farmed || err != nil {
 		return nil, err
@@ -160,6 +160,7 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 		return nil, c.skip(j, string(fetch.StateRobotsDenied), denial(h.robots))
 	}
 	j.task, j.target = taskPage, j.birth.URL
+	j.queued = c.present(j.birth, j.queued)
 	h.sitemapTurn = true
 	j.watched = c.watched(h)
 	c.pagesBusy++
