@@ -59,7 +59,7 @@ const (
 	biasPenalty = 0.01
 
 	// slopePenalty is that of log-odds of a score that is a probability, around 1: of
-	// 3 around 0, and 30, 100 and 300 around 1, the best on four sub-topics of Biology in
+	// 3 around 0, and 10, 30, 100 and 300 around 1, the best on four sub-topics of Biology in
 	// wikispeedia; see docs/recall.md.
 	slopePenalty = 30
 

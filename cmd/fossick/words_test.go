@@ -31,7 +31,7 @@ func TestOneCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := &policyScorer{labeller: l,
-		policy: relevance.NewLearned(l.judge, relevance.LearnedOptions{Cut: l.cut, Explore: 0.02, Seed: 1, Background: l.background(), Share: l.share()})}
+		policy: relevance.NewLearned(l.judge, relevance.LearnedOptions{Cut: l.cut, Explore: 0.02, Seed: 1, Background: l.background(), Lesson: l.lesson(), Share: l.share()})}
 	if once.(*learnedScorer).words == nil || own.words != nil {
 		t.Fatal("both are cut in the same way")
 	}
