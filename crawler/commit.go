@@ -201,7 +201,7 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 		c.observe(o.host, o.birth.URL, nil)
 		c.observeFarm(o.host, nil)
 		return c.bury(b, o.id, o.queued, store.Fate{
-			State: string(fetch.StateDuplicate), Page: original, Reason: "same content as a page that is stored",
+			State: string(fetch.StateDuplicate), Score: o.promise, Page: original, Reason: "same content as a page that is stored",
 			Next: c.next(changeInterval(o.birth.Depth)),
 		})
 	}
@@ -212,7 +212,7 @@ func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
 		return c.leaveNear(b, o, k)
 	}
 	c.observe(o.host, o.birth.URL, &o.looks)
-	fate := store.Fate{State: string(fetch.StateOK), Next: c.next(changeInterval(o.birth.Depth))}
+	fate := store.Fate{State: string(fetch.StateOK), Score: o.promise, Next: c.next(changeInterval(o.birth.Depth))}
 	number := uint64(0)
 	if f, unwanted := o.unwanted(); unwanted {
 		fate.State, fate.Reason = f.State, f.Reason
@@ -283,7 +283,7 @@ const maxHops = 10
 // redirect hands the target back to the frontier, with the place in the queue
 // that the URL had: each hop waits for its own host and its own robots.txt.
 func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
-	fate := store.Fate{State: string(fetch.StateRedirect), Next: c.next(answerAfter(o.resp, o.birth.Depth))}
+	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.promise, Next: c.next(answerAfter(o.resp, o.birth.Depth))}
 	target, err := c.targetOf(o.resp)
 	switch {
 	case err != nil:
@@ -293,14 +293,25 @@ func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
 	}
 	var id store.ID
 	if fate.Reason == "" {
-		f := found{url: target, hash: store.HashURL(target), score: o.queued.Score, skip: c.opt.Scope.Excludes(target)}
+		score := c.handedOn(o.queued.Score, o.priority)
+		f := found{url: target, hash: store.HashURL(target), score: score, skip: c.opt.Scope.Excludes(target)}
 		birth := store.Birth{From: o.urlID(), Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
-		if id, err = c.discover(b, birth, f, frontier.Link{Score: o.queued.Score, Step: c.counts.Pages}); err != nil {
+		if id, err = c.discover(b, birth, f, frontier.Link{Score: score, Step: c.counts.Pages}); err != nil {
 			return 0, err
 		}
 		fate.Reason = "to " + target
 	}
 	return id, c.bury(b, o.id, o.queued, fate)
+}
+
+// handedOn is the score that a redirect hands on, of a URL that left the queue with a
+// priority: where the scorer rescores it is that, as the score is of some time ago. What
+// a start page leads to is one.
+func (c *Crawler) handedOn(score, priority float64) float64 {
+	if _, rescores := c.rescorer(); rescores && score < 1 {
+		return priority
+	}
+	return score
 }
 
 // bury ends a URL's wait with its fate; a guest's job has no URL.
@@ -310,7 +321,7 @@ func (c *Crawler) bury(b *store.Batch, id store.ID, q store.Queued, fate store.F
 	}
 	c.counts.States[fate.State]++
 	fate.At = cmp.Or(fate.At, c.opt.Now().UnixMilli())
-	fate.Score, fate.Parent = q.Score, q.Parent
+	fate.Score, fate.Parent = cmp.Or(fate.Score, q.Score), q.Parent
 	return b.PutFate(id, fate)
 }
 

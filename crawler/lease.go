@@ -44,6 +44,7 @@ type job struct {
 	exchange uint64 // number of it in the journal, once written; see journal
 
 	priority float64 // that it was leased with: of a scorer that learns, not the journalled one
+	promise  float64 // what the scorer expected of it then, 0 where it does not say
 }
 
 // skip is a URL that ends without an exchange.
@@ -160,7 +161,7 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 		return nil, c.skip(j, string(fetch.StateRobotsDenied), denial(h.robots))
 	}
 	j.task, j.target = taskPage, j.birth.URL
-	j.queued = c.present(j.birth, j.queued)
+	j.promise, _ = c.promise(j.birth)
 	h.sitemapTurn = true
 	j.watched = c.watched(h)
 	c.pagesBusy++

@@ -180,6 +180,7 @@ func (c *Crawler) leaveNear(b *store.Batch, o *outcome, k kin) error {
 	}
 	c.counts.NearDuplicates++
 	return c.bury(b, o.id, o.queued, store.Fate{
+		Score: o.promise,
 		State: string(fetch.StateDuplicate), Page: k.page, Resemblance: k.resemblance, Next: c.next(changeInterval(o.birth.Depth)),
 		Reason: fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", k.page, k.resemblance),
 	})

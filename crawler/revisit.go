@@ -75,7 +75,7 @@ func (c *Crawler) next(after time.Duration) int64 {
 // fateBy returns the fate of a URL that an exchange ended.
 func (c *Crawler) fateBy(o *outcome) store.Fate {
 	r := o.resp
-	return store.Fate{State: string(r.State), Reason: errorText(r.Err), Next: c.next(answerAfter(r, o.birth.Depth))}
+	return store.Fate{State: string(r.State), Reason: errorText(r.Err), Score: o.promise, Next: c.next(answerAfter(r, o.birth.Depth))}
 }
 
 // fateIn returns the fate of a URL that no exchange of its own ended.

@@ -9,36 +9,24 @@ import (
 	"fossick/store"
 )
 
-// A promiser is a Rescorer that fetches some URLs for another reason than what it
-// expects of them, as to learn of what little is known.
+// A promiser is a Rescorer that can tell what it expects of a URL that waits, as a
+// probability, from the place that it gives it, which may have other reasons: to explore,
+// or what people say.
 type promiser interface {
 	Rescorer
-	// Promise is Rescore without such reasons.
-	Promise(key uint64) (score float64, known bool)
+	// Promise returns the probability that the URL with this page.Key is on topic; false
+	// when the scorer knows nothing of it.
+	Promise(key uint64) (probability float64, known bool)
 }
 
-// promise is what the scorer expects of a URL that waits; false when it rescores
-// nothing, or knows nothing of it.
-func (c *Crawler) promise(url string) (float64, bool) {
-	scorer, rescores := c.rescorer()
-	if !rescores {
+// promise is what the scorer expects of a URL that waits; false when it does not say, and
+// of a start page, which the user wants.
+func (c *Crawler) promise(birth store.Birth) (float64, bool) {
+	scorer, promises := c.opt.Scorer.(promiser)
+	if !promises || birth.Via == store.ViaSeed {
 		return 0, false
 	}
-	if p, ok := scorer.(promiser); ok {
-		return p.Promise(page.Key(url))
-	}
-	return scorer.Rescore(page.Key(url))
-}
-
-// present gives a URL's place the score that the scorer has of it now, of which the
-// journal was told only when it had moved far. A start page's stays 1.
-func (c *Crawler) present(birth store.Birth, q store.Queued) store.Queued {
-	if birth.Via != store.ViaSeed {
-		if score, known := c.promise(birth.URL); known {
-			q.Score = score
-		}
-	}
-	return q
+	return scorer.Promise(page.Key(birth.URL))
 }
 
 const (
@@ -55,7 +43,7 @@ const (
 // the journal was told of only when they had moved far: for those who read the store,
 // as why does, and eval, which asks how many of them are on topic.
 func (c *Crawler) settle() error {
-	if _, rescores := c.rescorer(); !rescores || c.frontier.Len() > mostSettled {
+	if _, promises := c.opt.Scorer.(promiser); !promises || c.frontier.Len() > mostSettled {
 		return nil
 	}
 	b := c.store.Batch()
@@ -64,10 +52,12 @@ func (c *Crawler) settle() error {
 		if err != nil {
 			return fmt.Errorf("places of what waits: %w", err)
 		}
-		q := c.present(w.Birth, w.Queued)
-		if math.Abs(logOdds(q.Score)-logOdds(w.Score)) < settledOdds {
+		score, known := c.promise(w.Birth)
+		if !known || math.Abs(logOdds(score)-logOdds(w.Score)) < settledOdds {
 			continue
 		}
+		q := w.Queued
+		q.Score = score
 		if frontier.ByScore(c.opt.Ordering) {
 			q.Priority = c.opt.Ordering.Priority(frontier.Link{Score: q.Score})
 		}

@@ -26,9 +26,10 @@ func TestSettle(t *testing.T) {
 	opt.Scorer, opt.MaxPages = scorer, 100
 	crawl(t, opt)
 	checked := 0
-	check := func(url string, via store.Via, score, priority float64) {
+	check := func(birth store.Birth, score, priority float64) {
+		url := birth.URL
 		want, known := scorer.Promise(page.Key(url))
-		if via == store.ViaSeed {
+		if birth.Via == store.ViaSeed {
 			want, known = 1, true
 		}
 		if !known {
@@ -45,13 +46,13 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		waits++
-		check(waiter.URL, store.ViaLink, waiter.Score, waiter.Priority)
+		check(waiter.Birth, waiter.Score, waiter.Priority)
 	}
 	for e, err := range opt.Store.EndedIn("ok") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(e.URL, e.Via, e.Score, -1)
+		check(e.Birth, e.Score, -1)
 	}
 	if waits < 50 || checked < 120 {
 		t.Errorf("%d URLs wait and %d were looked at; want 50 and 120", waits, checked)

@@ -124,7 +124,7 @@ func (v *virtual) run(ctx context.Context) error {
 			v.result.Stopped = StopEmpty
 			return v.frontier.Err()
 		}
-		v.visit(v.urls[it.ID])
+		v.visit(v.urls[it.ID], it.Priority)
 		v.frontier.Done(it.Host, time.Time{})
 		if err := v.learned(); err != nil {
 			return err
@@ -135,8 +135,8 @@ func (v *virtual) run(ctx context.Context) error {
 	return nil
 }
 
-// visit is prepare, read and applyPage for one URL.
-func (v *virtual) visit(u *vURL) {
+// visit is prepare, read and applyPage for one URL, which left the queue with a priority.
+func (v *virtual) visit(u *vURL, priority float64) {
 	h := v.host(u.url)
 	v.finder = h.site
 	switch {
@@ -151,7 +151,7 @@ func (v *virtual) visit(u *vURL) {
 	answer := v.web(u.url)
 	switch {
 	case answer.Moved != "":
-		v.redirect(u, answer.Moved)
+		v.redirect(u, answer.Moved, v.handedOn(u.score, priority))
 		return
 	case answer.Page == nil:
 		v.result.Missing++
@@ -228,13 +228,13 @@ func (v *virtual) keep(u *vURL, h *host, o *outcome) {
 	v.nears.Add(v.counts.Pages, signatureOf(o.page))
 }
 
-func (v *virtual) redirect(u *vURL, to string) {
+func (v *virtual) redirect(u *vURL, to string, score float64) {
 	target, err := page.Normalize(to)
 	if err != nil || u.hops+1 > maxHops {
 		return
 	}
-	f := found{url: target, hash: store.HashURL(target), score: u.score, skip: v.opt.Scope.Excludes(target)}
-	v.discover(f, frontier.Link{Score: u.score, Step: v.counts.Pages}, u.depth, u.hops+1)
+	f := found{url: target, hash: store.HashURL(target), score: score, skip: v.opt.Scope.Excludes(target)}
+	v.discover(f, frontier.Link{Score: score, Step: v.counts.Pages}, u.depth, u.hops+1)
 }
 
 // discover is Crawler.discover without a journal.
