@@ -33,10 +33,11 @@ type Marker interface {
 var ErrEnded = errors.New("the crawl has just ended")
 
 // Mark takes in what a person says of URLs that the crawl knows, while Run goes on:
-// when it returns nil, the marks are on disk, the scorer has learned from them, and
-// the queue is in the order that follows. moves is false when the scorer does not
-// learn from marks, so that nothing but the pages' own relevance changed. When one
-// of the URLs cannot be marked, none is. Safe for concurrent use.
+// when it returns nil, the marks are on disk, the scorer has learned from them, the
+// queue is in the order that follows, and Options.Progress was told of that moment. moves
+// is false when the scorer does not learn from marks, so that nothing but the pages' own
+// relevance changed. When one of the URLs cannot be marked, none is. Safe for concurrent
+// use.
 func (c *Crawler) Mark(ctx context.Context, marks []Mark) (moves bool, err error) {
 	ids, marked, err := readMarks(c.store, c.parseStored, marks)
 	if err != nil {
@@ -48,7 +49,11 @@ func (c *Crawler) Mark(ctx context.Context, marks []Mark) (moves bool, err error
 		return false, err
 	}
 	scorer.Mark(marked) // outside the owner's turn: fetches go on meanwhile
-	return true, c.inTurn(ctx, func() (error, error) { c.rescore(scorer); return nil, nil })
+	return true, c.inTurn(ctx, func() (error, error) {
+		c.rescore(scorer)
+		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count
+		return nil, nil
+	})
 }
 
 // MarkStored is Mark for a crawl that does not run: a resumed one will learn from the

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"fossick/frontier"
@@ -81,6 +82,8 @@ func TestMark(t *testing.T) {
 	opt := newOptions(t, w, "http://h.test/")
 	heard := &listener{bad: map[uint64]bool{}}
 	opt.Scorer, opt.Ordering = heard, frontier.Latest
+	var stored atomic.Uint64 // as Progress was told last
+	opt.Progress = func(p Progress) { stored.Store(p.Counts.Pages) }
 	c, err := New(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +98,9 @@ func TestMark(t *testing.T) {
 			moves, err := c.Mark(t.Context(), []Mark{{"http://h.test/bad0", false}, {"http://h.test/bad1", false}})
 			if err == nil && !moves {
 				err = errors.New("the scorer was not told")
+			}
+			if n := stored.Load(); err == nil && n != 2 {
+				err = fmt.Errorf("progress tells of %d pages when the marks are in, want 2", n)
 			}
 			marked <- err
 		})
