@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"strings"
-	"time"
 
 	"fossick/crawler"
 )
@@ -24,14 +23,6 @@ func (s *crawlSettings) check() error {
 		return usagef("--max-depth %d: give a number of links, 1 or more", s.MaxDepth)
 	case s.SitemapURLs < 0:
 		return usagef("--sitemap-urls %d: give a number of URLs, 1 or more", s.SitemapURLs)
-	}
-	for _, d := range []struct {
-		flag  string
-		value time.Duration
-	}{{"--max-time", s.MaxTime}, {"--timeout", s.Timeout}} {
-		if d.value < 0 {
-			return usagef("%s %v: give a time such as 90s or 2h", d.flag, d.value)
-		}
 	}
 	for _, tld := range s.TLD {
 		if name := strings.TrimPrefix(tld, "."); name == "" || strings.ContainsAny(name, "/: \t") {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -21,30 +23,43 @@ type settings struct {
 	err   error // a file that could not be read; told when the flags are resolved
 }
 
-type settingsFile struct {
-	path   string
-	values map[string]any
-}
+// settingsName is the file's in both folders.
+const settingsName = "fossick.toml"
 
 func newSettings() *settings {
 	s := &settings{}
-	paths := []string{"fossick.toml"}
+	paths := []string{settingsName}
 	if dir, err := os.UserConfigDir(); err == nil { // without one there is no such file
-		paths = append(paths, filepath.Join(dir, "fossick", "fossick.toml"))
+		paths = append(paths, filepath.Join(dir, "fossick", settingsName))
 	}
 	for _, path := range paths {
-		file := settingsFile{path: path}
-		_, err := toml.DecodeFile(path, &file.values)
+		file, err := readSettings(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			s.err = fmt.Errorf("%s: %w; it must be TOML with flags' names as keys", path, err)
+			s.err = err
 			return s
 		}
-		s.files = append(s.files, file)
+		s.files = append(s.files, *file)
 	}
 	return s
+}
+
+func readSettings(path string) (*settingsFile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	file := &settingsFile{path: path, text: string(text)}
+	_, err = toml.Decode(file.text, &file.values)
+	if bad, ok := errors.AsType[toml.ParseError](err); ok {
+		return nil, fmt.Errorf("%s:%d: %s; fossick help config shows how it is written", path, bad.Position.Line, bad.Message)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; fossick help config shows how it is written", path, err)
+	}
+	return file, nil
 }
 
 // Validate rejects keys that no verb knows: a typo must not pass in silence.
@@ -53,73 +68,122 @@ func (s *settings) Validate(grammar *kong.Application) error {
 		return s.err
 	}
 	for _, file := range s.files {
-		for key, value := range file.values {
-			table, ok := value.(map[string]any)
-			if !ok {
-				if !knowsFlag(grammar.Node, key) {
-					return fmt.Errorf("%s: no verb has a flag %q", file.path, key)
-				}
-				continue
-			}
-			if err := validateTable(grammar.Node, key, table); err != nil {
-				return fmt.Errorf("%s: %w", file.path, err)
-			}
+		if err := file.validate(grammar.Node, nil, file.values); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func validateTable(root *kong.Node, verb string, table map[string]any) error {
-	for _, child := range root.Children {
-		if child.Name != verb {
-			continue
-		}
-		for key := range table {
-			if !knowsFlag(child, key) {
-				return fmt.Errorf("[%s]: the verb has no flag %q", verb, key)
-			}
-		}
-		return nil
+// Resolve gives the value of one flag, nil when nothing names it. It reads the value
+// as the flag will, so that a bad one is told with its place.
+func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if s.err != nil {
+		return nil, nil // Validate tells it
 	}
-	return fmt.Errorf("[%s]: there is no such verb", verb)
-}
-
-func knowsFlag(n *kong.Node, name string) bool {
-	for _, f := range n.Flags {
-		if f.Name == name {
-			return true
-		}
-	}
-	for _, child := range n.Children {
-		if knowsFlag(child, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// Resolve gives the value of one flag, nil when nothing names it.
-func (s *settings) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
-	if flag.Name == "help" {
+	value, place := s.lookup(ctx.Selected(), flag)
+	if value == nil {
 		return nil, nil
 	}
-	name := "FOSSICK_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
-	if v, ok := os.LookupEnv(name); ok {
+	text, err := asOnCommandLine(value, flag)
+	if err == nil {
+		err = flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: kong.Scan().PushTyped(text, kong.FlagValueToken)},
+			emptyLike(flag.Target))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", place, err)
+	}
+	return text, nil
+}
+
+// lookup finds a flag's value, and says where.
+func (s *settings) lookup(node *kong.Node, flag *kong.Flag) (value any, place string) {
+	if !isSetting(flag) {
+		return nil, ""
+	}
+	env := "FOSSICK_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+	if v, ok := os.LookupEnv(env); ok {
+		return v, env
+	}
+	for i := range s.files {
+		if v, place := s.files[i].lookup(verbPath(node), flag.Name); v != nil {
+			return v, place
+		}
+	}
+	return nil, ""
+}
+
+// isSetting says whether a flag can be set but on the command line: what prints
+// something and ends cannot.
+func isSetting(flag *kong.Flag) bool {
+	switch flag.Name {
+	case "help", "help-all", "version":
+		return false
+	}
+	return true
+}
+
+// verbPath is the name of a verb, word by word.
+func verbPath(node *kong.Node) (path []string) {
+	for ; node != nil && node.Type != kong.ApplicationNode; node = node.Parent {
+		path = append([]string{node.Name}, path...)
+	}
+	return path
+}
+
+// emptyLike makes a variable like the one that v is, for a first reading.
+func emptyLike(v reflect.Value) reflect.Value {
+	fresh := reflect.New(v.Type()).Elem()
+	if fresh.Kind() == reflect.Pointer {
+		fresh.Set(reflect.New(v.Type().Elem()))
+	}
+	return fresh
+}
+
+// asOnCommandLine turns a value into what one would type; for a flag that is repeated,
+// not split, into a list: the environment has it by comma.
+func asOnCommandLine(value any, flag *kong.Flag) (any, error) {
+	text, isText := value.(string)
+	list, isList := value.([]any)
+	switch {
+	case isList && !flag.IsSlice():
+		return nil, errors.New("it takes one value, not a list")
+	case isText && flag.IsSlice() && flag.Tag.Sep == -1:
+		return asList(kong.SplitEscaped(text, ',')), nil
+	case !isList:
+		return scalarText(value)
+	}
+	var texts []string
+	for _, v := range list {
+		t, err := scalarText(v)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, t)
+	}
+	if flag.Tag.Sep == -1 {
+		return asList(texts), nil
+	}
+	return kong.JoinEscaped(texts, flag.Tag.Sep), nil
+}
+
+// asList is the form in which kong takes what is not to be split.
+func asList(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, t := range texts {
+		list[i] = t
+	}
+	return list
+}
+
+func scalarText(value any) (string, error) {
+	switch v := value.(type) {
+	case string:
 		return v, nil
+	case bool, int64:
+		return fmt.Sprint(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), nil
 	}
-	for _, file := range s.files {
-		if node := parent.Node(); node != nil {
-			if table, ok := file.values[node.Name].(map[string]any); ok {
-				if v, ok := table[flag.Name]; ok {
-					return v, nil
-				}
-			}
-		}
-		if v, ok := file.values[flag.Name]; ok {
-			if _, table := v.(map[string]any); !table {
-				return v, nil
-			}
-		}
-	}
-	return nil, nil
+	return "", errors.New("want a text, a number, true or false, or a list of them")
 }

@@ -23,7 +23,7 @@ type crawlSettings struct {
 	Seed     []string `placeholder:"URL" sep:"none" help:"Start page; may be repeated."`
 	Seeds    string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
 	Keywords []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the topic's, else the model's]."`
-	Model    string   `placeholder:"M" help:"Model that labels the pages; the topic is one of its labels."`
+	Model    string   `placeholder:"M" help:"Model that labels the pages, a file or a topic's name; the topic is one of its labels."`
 
 	Score     string   `placeholder:"HOW" help:"How links are scored: ${policies} [learned with a model, else paper]."`
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]."`
@@ -34,7 +34,7 @@ type crawlSettings struct {
 	Alike     bool     `help:"With --order mcs, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages."`
 
 	MaxPages        uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]."`
-	MaxTime         time.Duration  `placeholder:"D" help:"Stop this session after so long, as 90s or 2h."`
+	MaxTime         time.Duration  `placeholder:"D" help:"Stop this session after so long, as 90s, 2h or 1d."`
 	MinHarvest      *float64       `placeholder:"X" help:"Stop when the next pages will surely have less than this share on topic, by the last 200 to 1,000 pages; X in (0,1], 0 never stops [0]."`
 	MaxWait         *time.Duration `placeholder:"D" help:"When all that is queued rests longer than this, at the wish of its hosts (Retry-After, Crawl-delay), stop; the URLs stay queued for --resume [15m]."`
 	MaxDepth        int            `placeholder:"N" help:"Links from a start page, at most."`
@@ -57,7 +57,7 @@ type crawlSettings struct {
 	SitemapURLs int   `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]."`
 
 	Workers   int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]."`
-	Delay     string        `placeholder:"D" help:"Rest of a host after each exchange: auto, or a time; 0 for one's own servers [auto]."`
+	Delay     string        `type:"delay" placeholder:"D" help:"Rest of a host after each exchange: auto, or a time; 0 for one's own servers [auto]."`
 	Timeout   time.Duration `placeholder:"D" help:"Longest exchange [60s]."`
 	Proxy     string        `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store."`
 	Hosts     string        `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line."`
@@ -66,7 +66,7 @@ type crawlSettings struct {
 	AllowNet  []string      `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8."`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]."`
 	Listen    string        `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON), /metrics (Prometheus) and, from the machine itself, /debug/pprof (profiles)."`
-	Contact   string        `placeholder:"MAIL|URL" help:"Where a site's owner can reach you; goes into the user agent."`
+	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"Where a site's owner can reach you; goes into the user agent."`
 }
 
 // settingsOf returns the settings that a store's crawl began with, none in a store without.
@@ -104,10 +104,8 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	if opt.MaxPages == 0 {
 		opt.MaxPages = 1000
 	}
+	opt.MaxWait = maxWait(s.MaxWait)
 	var err error
-	if opt.MaxWait, err = maxWait(s.MaxWait); err != nil {
-		return opt, err
-	}
 	if opt.Scope, err = s.scope(); err != nil {
 		return opt, err
 	}
@@ -156,12 +154,9 @@ func parseDelay(text string) (crawler.Delay, error) {
 	if text == "" || text == "auto" {
 		return crawler.Delay{}, nil
 	}
-	if text == "0" {
-		return crawler.Delay{Fixed: true}, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return crawler.Delay{}, usagef("--delay %s: give auto, 0, or a time such as 500ms or 2s", text)
+	d, err := parseDuration(text)
+	if err != nil {
+		return crawler.Delay{}, usageError{fmt.Errorf("%q: want auto, 0, or a time such as 500ms, 2s or 1m", text)}
 	}
 	return crawler.Delay{Fixed: true, Rest: d}, nil
 }

@@ -22,7 +22,7 @@ type focusCmd struct {
 	Topic   string        `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), its folder, or any name with --model or --keywords."`
 	Resume  bool          `help:"Go on with the crawl in --store; its settings hold, but for limits and manners given anew."`
 	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]."`
-	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 24h, each by its version (If-None-Match, If-Modified-Since)."`
+	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)."`
 	crawlSettings
 }
 
@@ -37,7 +37,7 @@ German pages from hosts in some nets only, until they get rare:
   fossick focus --topic banking --lang de --cidr nets.txt --min-harvest 0.05 --max-pages 100000 --contact you@example.org
 
 A week later, what has changed of it, before anything new:
-  fossick focus --resume --store fossick-banking --refresh 168h --max-time 2h
+  fossick focus --resume --store fossick-banking --refresh 7d --max-time 2h
 
 With fossick serve running (it prints its address), a corpus instead of the web:
   fossick focus --topic science --seed http://h.test/ --proxy http://127.0.0.1:8080 --delay 0`

@@ -15,11 +15,11 @@ import (
 
 // graphCmd builds graph files.
 type graphCmd struct {
-	Source    string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
-	Output    string `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
-	Edges     string `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
-	Transpose bool   `help:"Turn all links round."`
-	Memory    int    `default:"256" placeholder:"MIB" help:"What sorting may take, in MiB; more goes to scratch files beside the graph [256]."`
+	Source    string    `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
+	Output    string    `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
+	Edges     string    `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
+	Transpose bool      `help:"Turn all links round."`
+	Memory    mebibytes `default:"256MiB" placeholder:"SIZE" help:"What sorting may take; more goes to scratch files beside the graph [256MiB]."`
 }
 
 func (graphCmd) Help() string {
@@ -50,8 +50,8 @@ type graphResult struct {
 }
 
 func (c *graphCmd) Run(a *app) error {
-	if c.Memory < 1 || c.Memory > 1<<20 {
-		return usagef("--memory %d: want MiB, from 1 to %d", c.Memory, 1<<20)
+	if c.Memory < 1<<20 || c.Memory > 1<<40 {
+		return usagef("--memory %d bytes: want a size from 1MiB to 1TiB, such as 500MB", c.Memory)
 	}
 	began := time.Now()
 	path, stats, err := c.build(a)
@@ -88,17 +88,17 @@ func (c *graphCmd) build(a *app) (path string, stats *webgraph.Stats, err error)
 	case c.Transpose && c.Output == "":
 		return "", nil, usagef("--transpose needs -o FILE, the graph to write")
 	case c.Transpose:
-		g, stats, err := openGraph(a, c.Source, c.Memory<<20)
+		g, stats, err := openGraph(a, c.Source, int(c.Memory))
 		if err != nil {
 			return "", nil, err
 		}
-		return c.Output, stats, g.Transpose(a.ctx, c.Output, c.Memory<<20)
+		return c.Output, stats, g.Transpose(a.ctx, c.Output, int(c.Memory))
 	case isGraphFile(c.Source) && c.Output != "":
 		return "", nil, usagef("%s is a graph file already; leave -o out to verify it, or add --transpose", c.Source)
 	case isGraphFile(c.Source):
 		return c.Source, nil, nil
 	case c.Output != "":
-		stats, err = buildGraph(a, c.Source, c.Output, c.Memory<<20)
+		stats, err = buildGraph(a, c.Source, c.Output, int(c.Memory))
 		return c.Output, stats, err
 	}
 	dir, err := os.MkdirTemp("", "fossick-graph-")
@@ -107,7 +107,7 @@ func (c *graphCmd) build(a *app) (path string, stats *webgraph.Stats, err error)
 	}
 	a.onClose(func() error { return os.RemoveAll(dir) })
 	path = dir + "/graph"
-	stats, err = buildGraph(a, c.Source, path, c.Memory<<20)
+	stats, err = buildGraph(a, c.Source, path, int(c.Memory))
 	return path, stats, err
 }
 

@@ -13,16 +13,14 @@ import (
 
 // maxWait turns --max-wait into the crawler's option: not given is its default,
 // 0 no wait at all.
-func maxWait(d *time.Duration) (time.Duration, error) {
+func maxWait(d *time.Duration) time.Duration {
 	switch {
 	case d == nil:
-		return 0, nil
-	case *d < 0:
-		return 0, usagef("--max-wait %s: give a time such as 15m, or 0 to wait for no host", *d)
+		return 0
 	case *d == 0:
-		return -1, nil
+		return -1
 	}
-	return *d, nil
+	return *d
 }
 
 // until returns a time for JSON: null when there is none.

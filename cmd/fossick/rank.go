@@ -12,17 +12,17 @@ import (
 
 // rankCmd ranks the nodes of a graph.
 type rankCmd struct {
-	Graph    string  `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
-	Method   string  `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]."`
-	Block    string  `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]."`
-	Topic    string  `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
-	Personal string  `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ."`
-	Damping  float64 `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
-	Epsilon  float64 `default:"1e-10" placeholder:"E" help:"Residual at which it ends: what a further step would change, in the L1 norm [1e-10]."`
-	Most     int     `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]."`
-	Top      int     `default:"10" placeholder:"N" help:"Nodes to print [10]."`
-	Output   string  `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
-	Memory   int     `default:"4096" placeholder:"MIB" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4096]."`
+	Graph    string    `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
+	Method   string    `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]."`
+	Block    string    `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]."`
+	Topic    string    `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
+	Personal string    `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ."`
+	Damping  float64   `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
+	Epsilon  float64   `default:"1e-10" placeholder:"E" help:"Residual at which it ends: what a further step would change, in the L1 norm [1e-10]."`
+	Most     int       `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]."`
+	Top      int       `default:"10" placeholder:"N" help:"Nodes to print [10]."`
+	Output   string    `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
+	Memory   mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]."`
 }
 
 func (rankCmd) Help() string {
@@ -55,7 +55,7 @@ func (c *rankCmd) check() error {
 	switch {
 	case !slices.Contains(rankWays, c.Method):
 		return usagef("method %q is not known; choose of %s", c.Method, strings.Join(rankWays, ", "))
-	case !(c.Damping > 0 && c.Damping < 1) || !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 0) || c.Most < 1 || c.Top < 0 || c.Memory < 1:
+	case !(c.Damping > 0 && c.Damping < 1) || !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 0) || c.Most < 1 || c.Top < 0 || c.Memory < 1<<20:
 		return usagef("--damping %g, --epsilon %g, --max-iterations %d, --top %d, --memory %d: want damping between 0 and 1, more than 0 of the others, and no negative --top", c.Damping, c.Epsilon, c.Most, c.Top, c.Memory)
 	case c.Block != "" && !c.blocks():
 		return usagef("--block is for --method blockrank")
@@ -169,7 +169,7 @@ func (r *rankRun) byBlocks(in *webgraph.CSR, degree []uint32) error {
 }
 
 // fits says whether the graph may lie in memory as arrays.
-func (r *rankRun) fits() bool { return r.arrayBytes() <= int64(r.Memory)<<20 }
+func (r *rankRun) fits() bool { return r.arrayBytes() <= int64(r.Memory) }
 
 // arrayBytes is what arrays take: the transposed graph, the core once more, and the
 // vectors and blocks.

@@ -20,10 +20,7 @@ type refreshResult struct {
 
 // refresh is --refresh's part of the plan.
 func (c *focusCmd) refresh(opt *crawler.Options) error {
-	switch {
-	case c.Refresh < 0:
-		return usagef("--refresh %v: give an age such as 24h", c.Refresh)
-	case c.Refresh > 0 && !c.Resume:
+	if c.Refresh > 0 && !c.Resume {
 		return usagef("--refresh looks again at pages that are stored: it goes with --resume")
 	}
 	opt.Refresh = c.Refresh

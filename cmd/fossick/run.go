@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	out := &outlet{w: stdout}
 	stdout = out
 	var g grammar
-	parser, err := kong.New(&g,
+	options := append(valueMappers(),
 		kong.Name("fossick"), kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
@@ -88,6 +88,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			"classifiers": strings.Join(train.Classifiers(), ", "),
 		},
 	)
+	parser, err := kong.New(&g, options...)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
 	}

@@ -99,12 +99,6 @@ func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
 		return opt, usagef("no corpus to serve; try demo")
 	case c.Disallow < 0 || c.Disallow >= 1:
 		return opt, usagef("--disallow %v: want a share from 0 to below 1", c.Disallow)
-	case c.Latency < 0:
-		return opt, usagef("--latency %v: want a time of 0 or more", c.Latency)
-	case c.Change < 0:
-		return opt, usagef("--change %v: want a time of 0 or more", c.Change)
-	case c.CrawlDelay < 0:
-		return opt, usagef("--crawl-delay %v: want a time of 0 or more", c.CrawlDelay)
 	}
 	plan, err := corpusweb.ParseFaults(c.Faults)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"fossick/frontier"
 	"fossick/webgraph"
@@ -12,24 +13,24 @@ import (
 
 // simulateCmd crawls a graph virtually.
 type simulateCmd struct {
-	Graph     string   `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
-	Order     []string `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'."`
-	Topic     string   `placeholder:"LABEL" help:"What relevance is of: pages of the corpus with this label; harvest is measured too."`
-	Model     string   `placeholder:"M" help:"Model that says how far pages are on the topic, instead of their labels."`
-	Recompute int      `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a tenth of those crawled]."`
-	Seeds     string   `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
-	Starts    int      `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
-	StartSets int      `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]."`
-	MaxPages  int      `placeholder:"N" help:"Pages a crawl, start pages included [all that can be reached]."`
-	Points    int      `default:"20" placeholder:"N" help:"Points of a curve [20]."`
-	Alike     bool     `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages, as in paper B."`
-	Polite    bool     `help:"Simulate host exclusivity and rests, in simulated time."`
-	Workers   int      `placeholder:"N" help:"With --polite: fetches at a time [32]."`
-	FetchTime string   `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]."`
-	Ahead     int      `placeholder:"N" help:"With --polite: pages that may be put aside as their hosts are busy; many change the order, few let workers wait [as many as workers]."`
-	Delay     string   `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto: 10 fetches, and 2s at least]."`
-	Damping   float64  `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]."`
-	HTML      string   `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
+	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
+	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'."`
+	Topic     string         `placeholder:"LABEL" help:"What relevance is of: pages of the corpus with this label; harvest is measured too."`
+	Model     string         `placeholder:"M" help:"Model that says how far pages are on the topic, instead of their labels."`
+	Recompute int            `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a tenth of those crawled]."`
+	Seeds     string         `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
+	Starts    int            `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
+	StartSets int            `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]."`
+	MaxPages  int            `placeholder:"N" help:"Pages a crawl, start pages included [all that can be reached]."`
+	Points    int            `default:"20" placeholder:"N" help:"Points of a curve [20]."`
+	Alike     bool           `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages, as in paper B."`
+	Polite    bool           `help:"Simulate host exclusivity and rests, in simulated time."`
+	Workers   int            `placeholder:"N" help:"With --polite: fetches at a time [32]."`
+	FetchTime *time.Duration `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]."`
+	Ahead     int            `placeholder:"N" help:"With --polite: pages that may be put aside as their hosts are busy; many change the order, few let workers wait [as many as workers]."`
+	Delay     string         `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto: 10 fetches, and 2s at least]."`
+	Damping   float64        `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]."`
+	HTML      string         `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
 }
 
 // defaultStarts are as many start pages as paper B3 has portal sites.

@@ -16,7 +16,7 @@ const (
 // manners returns those of the crawls, nil without --polite.
 func (c *simulateCmd) manners() (*webgraph.Manners, error) {
 	if !c.Polite {
-		if c.Workers != 0 || c.FetchTime != "" || c.Ahead != 0 || c.Delay != "" {
+		if c.Workers != 0 || c.FetchTime != nil || c.Ahead != 0 || c.Delay != "" {
 			return nil, usagef("--workers, --fetch-time, --ahead and --delay are manners; add --polite")
 		}
 		return nil, nil
@@ -25,10 +25,9 @@ func (c *simulateCmd) manners() (*webgraph.Manners, error) {
 	if m.Workers < 1 || m.Ahead < 0 {
 		return nil, usagef("--workers %d, --ahead %d: want 1 at least of each", c.Workers, c.Ahead)
 	}
-	if c.FetchTime != "" {
-		var err error
-		if m.Fetch, err = time.ParseDuration(c.FetchTime); err != nil || m.Fetch <= 0 {
-			return nil, usagef("--fetch-time %s: want a time, as 500ms", c.FetchTime)
+	if c.FetchTime != nil {
+		if m.Fetch = *c.FetchTime; m.Fetch <= 0 {
+			return nil, usagef("--fetch-time %s: want a time above 0, such as 500ms", m.Fetch)
 		}
 	}
 	delay, err := parseDelay(c.Delay)

@@ -12,10 +12,29 @@ import (
 type byteSize int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (b *byteSize) UnmarshalText(text []byte) error {
-	s := strings.ToUpper(strings.TrimSpace(string(text)))
-	s = strings.TrimSuffix(strings.TrimSuffix(s, "B"), "I")
-	unit := 1.0
+func (b *byteSize) UnmarshalText(text []byte) (err error) {
+	*b, err = parseSize(string(text), 1)
+	return err
+}
+
+// mebibytes is a byteSize of which a number alone is in MiB.
+type mebibytes byteSize
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *mebibytes) UnmarshalText(text []byte) error {
+	b, err := parseSize(string(text), 1<<20)
+	*m = mebibytes(b)
+	return err
+}
+
+// parseSize reads a number of bytes; alone is the unit of a number without one.
+func parseSize(text string, alone float64) (byteSize, error) {
+	s := strings.ToUpper(strings.TrimSpace(text))
+	unit := alone
+	if cut, ok := strings.CutSuffix(s, "B"); ok {
+		s, unit = strings.TrimSuffix(cut, "I"), 1
+	}
+	s = strings.TrimSuffix(s, "I")
 	for i, letter := range "KMGT" {
 		if cut, ok := strings.CutSuffix(s, string(letter)); ok {
 			s, unit = cut, math.Pow(1024, float64(i+1))
@@ -23,8 +42,7 @@ func (b *byteSize) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if n *= unit; err != nil || !(n >= 0 && n < 1<<62) {
-		return fmt.Errorf("%q: want a number of bytes, as in 512MB or 2GB", text)
+		return 0, fmt.Errorf("%q: want a size, such as 512MB or 2GB", text)
 	}
-	*b = byteSize(n)
-	return nil
+	return byteSize(n), nil
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestContact(t *testing.T) {
+	tests := []struct {
+		text        string
+		wrong       string // part of the error, "" when it is taken
+		standsForNo bool
+	}{
+		{text: "you@example.org", standsForNo: true},
+		{text: "crawl+news@uni-x.de"},
+		{text: "https://uni-x.de/crawler"},
+		{text: "http://wiki/crawler"},
+		{text: "https://www.example.com/bot", standsForNo: true},
+		{text: "me@lab.test", standsForNo: true},
+		{text: "me@notexample.org"},
+		{text: "bob", wrong: "want a mail address"},
+		{text: "bob@host", wrong: "want a mail address"},
+		{text: "@uni-x.de", wrong: "want a mail address"},
+		{text: "Bob <bob@uni-x.de>", wrong: "want a mail address"},
+		{text: "bob@uni-x.de, eve@uni-x.de", wrong: "want a mail address"},
+		{text: "https://", wrong: "want a mail address"},
+		{text: "ftp://uni-x.de/", wrong: "want a mail address"},
+		{text: "https://me:secret@uni-x.de/", wrong: "want a mail address"},
+		{text: "www.uni-x.de/crawler", wrong: "did you mean https://www.uni-x.de/crawler?"},
+		{text: "a@b.de)\r\nX: y", wrong: "want a mail address"},
+		{text: "", wrong: "want a mail address"},
+	}
+	for _, tt := range tests {
+		err := checkContact(tt.text)
+		if (err == nil) != (tt.wrong == "") || err != nil && !strings.Contains(err.Error(), tt.wrong) {
+			t.Errorf("%q: %v; want %q", tt.text, err, tt.wrong)
+		}
+		if err == nil && standsForNone(tt.text) != tt.standsForNo {
+			t.Errorf("%q: stands for none is %v", tt.text, !tt.standsForNo)
+		}
+	}
+}
+
+// FuzzContact: what is taken cannot break out of a user agent's parentheses.
+func FuzzContact(f *testing.F) {
+	for _, s := range []string{"you@example.org", "https://a.de/x?y=(", "a@b.c\n", "\"a b\"@c.de", "http://[::1]/"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if checkContact(text) == nil && strings.ContainsAny(text, "()\r\n\x00 ") {
+			t.Errorf("%q was taken", text)
+		}
+		standsForNone(text)
+	})
+}
+
+func TestWithScheme(t *testing.T) {
+	for raw, want := range map[string]string{
+		"www.example.org": "https://www.example.org", "example.org/bees?x=a.b#c": "https://example.org/bees?x=a.b#c",
+		" example.org:8080/ ": "https://example.org:8080/", "localhost:8080": "https://localhost:8080", "//a.org/x": "https://a.org/x",
+		"127.0.0.1:80/x": "https://127.0.0.1:80/x", "example.org?next=http": "https://example.org?next=http",
+	} {
+		if got, assumed := withScheme(raw); got != want || !assumed {
+			t.Errorf("%q: %q, %v; want %q", raw, got, assumed, want)
+		}
+	}
+	for _, raw := range []string{"", "bees", "http://a.org/", "gopher://a.org", "mailto:me@a.org", "me@a.org", "a.b:c", "two words.org", "/path.html", "#x.y", "."} {
+		if got, assumed := withScheme(raw); got != raw || assumed {
+			t.Errorf("%q: %q, %v; want it as it is", raw, got, assumed)
+		}
+	}
+}

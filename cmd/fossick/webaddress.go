@@ -1,0 +1,51 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+// withScheme makes a URL of an address that was written as people say it: what begins
+// with a host's name, as www.example.org/bees, is taken as https. Anything else stays
+// as it is.
+func withScheme(raw string) (full string, assumed bool) {
+	s := strings.TrimSpace(raw)
+	if strings.HasPrefix(s, "//") {
+		return "https:" + s, true
+	}
+	if strings.Contains(s, "://") {
+		return raw, false
+	}
+	host := s
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		host = s[:i]
+	}
+	name, port, _ := strings.Cut(host, ":")
+	switch {
+	case strings.Trim(port, "0123456789") != "", strings.ContainsAny(name, " @\\\"<>"):
+		return raw, false // mailto:, a name and password, prose
+	case name != "localhost" && !strings.Contains(strings.Trim(name, "."), "."):
+		return raw, false
+	}
+	return "https://" + s, true
+}
+
+// addressIn brings an address into the normal form of a store's URLs. Of one without a
+// scheme it takes what the store knows, https before http.
+func addressIn(s *store.Store, urls *page.Normalizer, raw string) (string, error) {
+	full, assumed := withScheme(raw)
+	u, err := urls.Normalize(full)
+	if err != nil || !assumed {
+		return u, err
+	}
+	if _, err := s.Life(u); errors.Is(err, store.ErrUnknown) {
+		plain := "http" + strings.TrimPrefix(u, "https")
+		if _, err := s.Life(plain); err == nil {
+			return plain, nil
+		}
+	}
+	return u, nil
+}
