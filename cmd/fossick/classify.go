@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/netip"
 	"net/url"
 	"os"
@@ -20,12 +21,12 @@ import (
 )
 
 type classifyCmd struct {
-	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model file. A second one is compared with the first on the labelled rows (McNemar's test)."`
+	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model: a file, or a topic's name. A second one is compared with the first on the labelled rows (McNemar's test)."`
 	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets."`
 	Level    int      `placeholder:"N" help:"Of a set: which of a row's labels is its class [0]."`
 	Where    []string `sep:"none" placeholder:"FIELD=VALUE" help:"Of a set: only rows with this value, as split=test; may be repeated."`
 	Errors   int      `default:"10" placeholder:"N" help:"Of a labelled set: list so many of the mistakes, the surest first [10]."`
-	Contact  string   `placeholder:"WHO" help:"Mail or URL for the user agent; needed for URLs."`
+	Contact  string   `type:"contact" placeholder:"MAIL|URL" help:"Mail or URL for the user agent; needed for URLs."`
 	AllowNet []string `placeholder:"CIDR" help:"Private networks that URLs may lead into."`
 }
 
@@ -115,6 +116,10 @@ func (l *verdicts) add(what string) error {
 		return l.url(what)
 	}
 	info, err := os.Stat(what)
+	if full, assumed := withScheme(what); errors.Is(err, fs.ErrNotExist) && assumed && strings.HasPrefix(strings.ToLower(what), "www.") {
+		l.app.say("%s is taken as %s", what, full)
+		return l.url(full)
+	}
 	if err == nil && info.Mode().IsRegular() && !strings.Contains(what, ".jsonl") {
 		return l.file(what)
 	}

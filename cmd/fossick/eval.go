@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -26,7 +25,7 @@ type evalCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls; the first one's figures stand at the top."`
 	Truth  string   `placeholder:"FILE" xor:"source" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst."`
 	Target string   `placeholder:"LABEL" help:"Label of the truth or of the judge that is the topic [the first crawl's topic]."`
-	Judge  string   `placeholder:"MODEL" xor:"source" help:"Model that judges the pages; better not the crawl's own."`
+	Judge  string   `placeholder:"MODEL" xor:"source" help:"Model that judges the pages, a file or a topic's name; better not the crawl's own."`
 	Curve  int      `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]."`
 	Caps   []int    `name:"max-pages-per-host" placeholder:"N,N" help:"Also the harvest when no more than so many pages of a host count, the first of each [1,10,100,1000, as far as that leaves out any]."`
 	HTML   string   `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
@@ -189,16 +188,18 @@ func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.
 // warnOfPartiality says so when the judge is a party to the case: the model that
 // crawled or refined agrees with itself.
 func (ev *evaluation) warnOfPartiality(crawl *eval.Crawl) {
-	judge, err := os.ReadFile(ev.cmd.Judge)
-	if err != nil {
-		return // it was read a moment ago; the figures do not depend on this
-	}
-	if own, err := os.ReadFile(storedModel(crawl.Dir)); err == nil && bytes.Equal(own, judge) {
+	if own, err := models.ReadFile(storedModel(crawl.Dir)); err == nil && sameModel(own, ev.judge) {
 		ev.app.say("warning: the judge is the model that labelled the crawl %s: it agrees with itself; take one trained on other data", crawl.Dir)
 	}
 	if p := crawl.Pages; len(p) > 0 && p[0].Refined != nil && p[0].Refined.Model == filepath.Base(ev.cmd.Judge) {
 		ev.app.say("warning: the judge seems to be the model that refined %s: precision and recall of the cluster say nothing then", crawl.Dir)
 	}
+}
+
+// sameModel compares models as they are written.
+func sameModel(a, b *models.Model) bool {
+	var one, other bytes.Buffer
+	return errors.Join(a.Write(&one), b.Write(&other)) == nil && bytes.Equal(one.Bytes(), other.Bytes())
 }
 
 // evalTruth gives eval a truth without the room that read it.

@@ -21,7 +21,7 @@ type labCmd struct {
 	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: ${policies}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth."`
 
 	Truth      string   `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
-	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model that says which pages are on topic, where there is no truth; better not the crawl's own."`
+	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that says which pages are on topic, where there is no truth; better not the crawl's own."`
 	Train      string   `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on."`
 	TrainSets  int      `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]."`
 	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]."`

@@ -130,10 +130,10 @@ func readLabels(r io.Reader, name string) ([]urlLabel, error) {
 }
 
 // marksOf turns labels into marks of normalised URLs; the labels get these too.
-func marksOf(urls *page.Normalizer, labels []urlLabel) ([]crawler.Mark, error) {
+func marksOf(s *store.Store, urls *page.Normalizer, labels []urlLabel) ([]crawler.Mark, error) {
 	marks := make([]crawler.Mark, len(labels))
 	for i, l := range labels {
-		u, err := urls.Normalize(l.URL)
+		u, err := addressIn(s, urls, l.URL)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("%q: %w; give an http or https URL", l.URL, err)}
 		}
@@ -148,7 +148,7 @@ func labelStored(s *store.Store, labels []urlLabel) (labelAnswer, error) {
 	if err != nil {
 		return labelAnswer{}, err
 	}
-	marks, err := marksOf(urls, labels)
+	marks, err := marksOf(s, urls, labels)
 	if err != nil {
 		return labelAnswer{}, err
 	}
@@ -172,7 +172,7 @@ func (d *door) take(req *http.Request, labels []urlLabel) (*labelAnswer, error) 
 	if err != nil {
 		return nil, err
 	}
-	marks, err := marksOf(urls, labels)
+	marks, err := marksOf(d.store, urls, labels)
 	if err != nil {
 		return nil, err
 	}

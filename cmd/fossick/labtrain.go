@@ -104,7 +104,7 @@ func (r *labRun) train() error {
 		topic := &models.Topic{Name: r.Topic, Keywords: r.Keywords}
 		var err error
 		if r.Model != "" {
-			topic.Model, err = models.ReadFile(r.Model)
+			topic.Model, err = readModel(r.Model)
 			if err == nil && topic.Model.Class(r.Topic) < 0 {
 				err = usagef("--topic %s: the model has no such label; it knows %s", r.Topic, strings.Join(topic.Model.Classes, ", "))
 			}

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,13 +55,13 @@ func (c *focusCmd) plan(a *app) (*plan, error) {
 	if p.crawl.Scorer, err = c.scorer(a, topic, &p.crawl); err != nil {
 		return nil, err
 	}
-	if p.crawl.Seeds, err = c.startPages(p.crawl.URLs, topic.Seeds); err != nil {
+	if p.crawl.Seeds, err = c.startPages(a, p.crawl.URLs, topic.Seeds); err != nil {
 		return nil, err
 	}
 	if err = seedsInScope(&p.crawl); err != nil && !c.Resume {
 		return nil, err
 	}
-	return p, c.checkContact(p.crawl.Seeds)
+	return p, c.checkReachable(a, p.crawl.Seeds)
 }
 
 // topic finds the topic that --topic, --model and --keywords name.
@@ -78,7 +77,7 @@ func (c *focusCmd) topic() (*models.Topic, error) {
 		return nil, err
 	}
 	if c.Model != "" {
-		if t.Model, err = models.ReadFile(c.Model); err != nil {
+		if t.Model, err = readModel(c.Model); err != nil {
 			return nil, err
 		}
 		t.Keywords = nil // they belong to the topic's own model
@@ -95,26 +94,18 @@ func (c *focusCmd) topic() (*models.Topic, error) {
 	return t, nil
 }
 
-// findTopic looks for a topic by its folder, by its name in the folder topics,
-// and among the built-in ones.
-func findTopic(name string) (*models.Topic, error) {
-	for _, dir := range []string{name, filepath.Join("topics", name)} {
-		if _, err := os.Stat(filepath.Join(dir, "topic.toml")); err == nil {
-			return models.ReadTopic(dir)
-		}
-	}
-	return models.BuiltinTopic(name)
-}
-
 // startPages returns the start pages in normal form: those named by flags, else
 // the topic's.
-func (c *focusCmd) startPages(urls *page.Normalizer, ofTopic []string) ([]string, error) {
+func (c *focusCmd) startPages(a *app, urls *page.Normalizer, ofTopic []string) ([]string, error) {
 	named := c.Seed
 	if len(named) == 0 && c.Seeds == "" {
 		named = ofTopic
 	}
 	list := newSeedList(urls)
 	for _, raw := range named {
+		if info, err := os.Stat(raw); err == nil && info.Mode().IsRegular() {
+			return nil, usagef("start page %q is a file; --seeds %s takes the start pages that it lists", raw, raw)
+		}
 		if err := list.add(raw, ""); err != nil {
 			return nil, err
 		}
@@ -124,19 +115,23 @@ func (c *focusCmd) startPages(urls *page.Normalizer, ofTopic []string) ([]string
 			return nil, err
 		}
 	}
+	list.tellAssumed(a)
 	if len(list.seeds) == 0 {
 		return nil, usagef("no start pages: name some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", orName(c.Topic))
 	}
 	return list.seeds, nil
 }
 
-// checkContact refuses a crawl of the public web that its sites' owners could
+// checkReachable refuses a crawl of the public web that its sites' owners could
 // not complain about.
-func (c *focusCmd) checkContact(seeds []string) error {
-	if c.Contact != "" || c.Proxy != "" || c.Hosts != "" {
+func (c *focusCmd) checkReachable(a *app, seeds []string) error {
+	if c.Proxy != "" || c.Hosts != "" || len(seeds) > 0 && !slices.ContainsFunc(seeds, isPublic) {
 		return nil
 	}
-	if len(seeds) > 0 && !slices.ContainsFunc(seeds, isPublic) {
+	if standsForNone(c.Contact) {
+		a.say("--contact %s: an address for examples, at which nobody can be reached; give your own", c.Contact)
+	}
+	if c.Contact != "" {
 		return nil
 	}
 	return usagef("a crawl of the public web needs --contact MAIL or URL: it goes into the user agent, so that the owner of a site can reach you before blocking you")

@@ -24,7 +24,7 @@ import (
 
 type refineCmd struct {
 	Store     string   `arg:"" placeholder:"STORE" help:"Folder of a crawl's store."`
-	Model     string   `required:"" placeholder:"M" help:"Model file that classifies the pages."`
+	Model     string   `required:"" placeholder:"M" help:"Model that classifies the pages: a file, or a topic's name."`
 	Topic     string   `placeholder:"LABEL" help:"The model's label to keep [the crawl's topic]."`
 	Threshold *float64 `placeholder:"P" help:"Keep a page when the topic's probability is at least this [the model's own, chosen by cross-validation in train]."`
 }
@@ -88,7 +88,7 @@ func (c refineCmd) Run(a *app) (err error) {
 
 // loadModel reads a model and sets it to work.
 func loadModel(path string) (*models.Model, *classify.Classifier, error) {
-	m, err := models.ReadFile(path)
+	m, err := readModel(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,6 +26,9 @@ type seedList struct {
 	urls  *page.Normalizer
 	known map[string]bool
 	seeds []string
+
+	assumed int    // addresses without a scheme
+	taken   string // the first of them, and what it is taken as
 }
 
 func newSeedList(urls *page.Normalizer) *seedList {
@@ -34,18 +37,34 @@ func newSeedList(urls *page.Normalizer) *seedList {
 
 // add takes a start page; where says which line of which file named it, or is "".
 func (l *seedList) add(raw, where string) error {
-	u, err := l.urls.Normalize(raw)
+	full, assumed := withScheme(raw)
+	u, err := l.urls.Normalize(full)
 	if err != nil {
 		if raw = clean(raw, 100); where != "" {
 			where += ": "
 		}
 		return usageError{fmt.Errorf("%sstart page %q: %w; give http or https URLs", where, raw, withoutURL(err))}
 	}
+	if assumed {
+		if l.assumed++; l.taken == "" {
+			l.taken = fmt.Sprintf("%s is taken as %s", clean(raw, 100), clean(u, 100))
+		}
+	}
 	if !l.known[u] {
 		l.known[u] = true
 		l.seeds = append(l.seeds, u)
 	}
 	return nil
+}
+
+// tellAssumed says what addresses without a scheme are taken as.
+func (l *seedList) tellAssumed(a *app) {
+	switch {
+	case l.assumed == 1:
+		a.say("start page %s; write http:// before it if it has no https", l.taken)
+	case l.assumed > 1:
+		a.say("start page %s, and so %d more; write http:// before those that have no https", l.taken, l.assumed-1)
+	}
 }
 
 // withoutURL is the kind of an error of page's, whose text quotes the whole URL.

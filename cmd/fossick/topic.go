@@ -17,7 +17,9 @@ import (
 )
 
 type topicCmd struct {
-	New topicNewCmd `cmd:"" help:"Make a topic of your own from keywords or examples, and start pages."`
+	List topicListCmd `cmd:"" help:"List the topics, built in and your own."`
+	Show topicShowCmd `cmd:"" help:"Show a topic: keywords, start pages, what its model is worth."`
+	New  topicNewCmd  `cmd:"" help:"Make a topic of your own from keywords or examples, and start pages."`
 }
 
 type topicNewCmd struct {
@@ -64,7 +66,7 @@ func (c topicNewCmd) Run(a *app) error {
 		return err
 	}
 	if c.Out == "" {
-		c.Out = filepath.Join("topics", c.Name)
+		c.Out = ownFolder(c.Name)
 	}
 	if path := filepath.Join(c.Out, "topic.toml"); exists(path) {
 		return fmt.Errorf("%s is there already; remove it, or give the topic another name or --out", path)
@@ -73,7 +75,7 @@ func (c topicNewCmd) Run(a *app) error {
 	seeds := []string{}
 	if len(c.Seed) > 0 || c.Seeds != "" {
 		var err error
-		if seeds, err = focus.startPages(page.NewNormalizer(page.DefaultDrop()), nil); err != nil {
+		if seeds, err = focus.startPages(a, page.NewNormalizer(page.DefaultDrop()), nil); err != nil {
 			return err
 		}
 	}
@@ -237,7 +239,7 @@ func (r *topicResult) print(w io.Writer) {
 			100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], share(r.OnTopic.Precision), share(r.OnTopic.Recall))
 	}
 	name := r.Name
-	if r.Topic != filepath.Join("topics", r.Name) {
+	if r.Topic != ownFolder(r.Name) {
 		name = r.Topic
 	}
 	if len(r.Seeds) == 0 {

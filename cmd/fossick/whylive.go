@@ -34,7 +34,7 @@ func storyOf(s *store.Store, address string) (*whyResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := urls.Normalize(address)
+	u, err := addressIn(s, urls, address)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("%q: %w; give an http or https URL", address, err)}
 	}
