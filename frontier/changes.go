@@ -1,5 +1,10 @@
 package frontier
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Reprioritise gives every queued URL a new priority, from its key and the one that
 // it has; one for which ok is false keeps it. It costs O(queue), and reads and writes what
 // is on disk.
@@ -78,7 +83,8 @@ func (f *Frontier) announce(row []entry) {
 // noRow is for who announces nothing.
 func noRow([]entry) {}
 
-// holders returns the parties with something parked, in no order.
+// holders returns the parties with something parked, in the order of a URL of theirs:
+// that of a map, or of host numbers, would differ from process to process.
 func (f *Frontier) holders() []*party {
 	var all []*party
 	for _, p := range f.parties {
@@ -86,7 +92,18 @@ func (f *Frontier) holders() []*party {
 			all = append(all, p)
 		}
 	}
+	slices.SortFunc(all, byFirst)
 	return all
+}
+
+// byFirst orders parties by the URL that stands first in their queue or run.
+func byFirst(a, b *party) int { return cmp.Compare(a.first(), b.first()) }
+
+func (p *party) first() ID {
+	if len(p.queue) > 0 {
+		return p.queue[0].id
+	}
+	return p.runs[0].bound.id
 }
 
 // tidy sweeps when entries that are not current make up three quarters of all, or

@@ -62,16 +62,6 @@ func (h *entryHeap) pop() entry {
 	return top
 }
 
-// remove takes the entry at i out.
-func (h *entryHeap) remove(i int) {
-	q, last := *h, len(*h)-1
-	q[i] = q[last]
-	*h = q[:last]
-	if i < last && !h.down(i) {
-		h.up(i)
-	}
-}
-
 // down restores the order after the entry at i became worse, and says whether that
 // moved it.
 func (h entryHeap) down(i int) (moved bool) {

@@ -39,7 +39,7 @@ const defaultMemory = 1 << 18
 
 // Frontier is the queue of a crawl.
 type Frontier struct {
-	seed maphash.Seed // of host names; nothing that can be seen depends on it
+	seed maphash.Seed // of host names; nothing depends on it but Host's numbers
 	err  error        // the first of the disk
 	n    int          // queued URLs
 

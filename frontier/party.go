@@ -210,7 +210,7 @@ func (f *Frontier) unload() error {
 		}
 	}
 	parties := f.holders()
-	slices.SortFunc(parties, func(a, b *party) int { return cmp.Compare(len(b.queue), len(a.queue)) })
+	slices.SortStableFunc(parties, func(a, b *party) int { return cmp.Compare(len(b.queue), len(a.queue)) })
 	_, err := f.parkFiles.write(func(w *runWriter) error {
 		for _, keep := range []int{parkBest, 1} {
 			for _, p := range parties {

@@ -26,7 +26,6 @@ type pass struct {
 func (f *Frontier) Renew(n int, priority func(key uint64, was float64) (p float64, ok bool)) (done bool) {
 	if f.pass == nil {
 		f.pass = &pass{parties: f.holders()}
-		slices.SortFunc(f.pass.parties, byFirst)
 	}
 	w := &renewer{f: f, pass: f.pass, left: n, priority: priority}
 	f.tail.hold = true // what is merged with others would be missed
@@ -45,24 +44,6 @@ func (f *Frontier) Renew(n int, priority func(key uint64, was float64) (p float6
 		}
 	}
 	return f.err != nil
-}
-
-// byFirst orders parties by the number of a URL of theirs: host numbers differ from
-// process to process.
-func byFirst(a, b *party) int {
-	first := func(p *party) ID {
-		if len(p.queue) > 0 {
-			return p.queue[0].id
-		}
-		return p.runs[0].bound.id
-	}
-	if x, y := first(a), first(b); x != y {
-		if x < y {
-			return -1
-		}
-		return 1
-	}
-	return 0
 }
 
 // renewer does one call's share.
@@ -149,21 +130,7 @@ func (w *renewer) renewBuffer() {
 		if w.next%expectRow == 0 {
 			w.f.announce(t.buffer[w.next:min(len(t.buffer), w.next+expectRow)])
 		}
-		e := t.buffer[w.next]
-		old := e
-		switch keep := w.change(&e); {
-		case !keep:
-			t.buffer.remove(w.next)
-		case e.before(&old):
-			t.buffer[w.next] = e
-			t.buffer.up(w.next)
-			w.next++
-		case old.before(&e):
-			t.buffer[w.next] = e
-			if !t.buffer.down(w.next) {
-				w.next++
-			}
-		default:
+		if w.renewAt(w.next) {
 			w.next++
 		}
 	}
@@ -172,6 +139,25 @@ func (w *renewer) renewBuffer() {
 		w.tail = slices.Clone(t.merge.runs.items)
 		slices.SortFunc(w.tail, func(a, b *run) int { return a.file.number - b.file.number })
 	}
+}
+
+// renewAt asks about the buffer's entry at i and moves it to its place. One that is not
+// wanted gives way to the last, which is asked about before it finds its own place: that
+// may be above i, where a pass has been. It returns false when another one is at i now.
+func (w *renewer) renewAt(i int) (asked bool) {
+	buffer := &w.f.tail.buffer
+	for !w.change(&(*buffer)[i]) {
+		last := len(*buffer) - 1
+		(*buffer)[i] = (*buffer)[last]
+		if *buffer = (*buffer)[:last]; i == last {
+			return false
+		}
+	}
+	if buffer.down(i) {
+		return false
+	}
+	buffer.up(i)
+	return true
 }
 
 // renewRun goes on with a run of the tail, from its best on. Of the copies of a URL

@@ -193,6 +193,7 @@ func (p *pair) rare() {
 				p.s.items[id] = it
 			}
 		}
+		p.agree("new priorities")
 	case 3, 4:
 		same := p.s.find(a) == p.s.find(b)
 		got, want := p.f.Take(a, b, p.now), p.s.take(a, b, p.now)
@@ -213,23 +214,32 @@ func (p *pair) rare() {
 	}
 }
 
+// newPair makes a frontier of the sizes that a seed gives, and its oracle.
+func newPair(t *testing.T, seed uint64) *pair {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	p := &pair{
+		t: t, rng: rng, f: newFrontier(t, Options{Dir: t.TempDir(), Memory: 8 + rng.IntN(40)}), s: newSlow(), now: start,
+		hosts: 1 + rng.IntN(30), urls: 20 + rng.IntN(500),
+	}
+	if seed%8 == 0 {
+		p.f = newFrontier(t, Options{})
+	}
+	p.f.tail.block, p.f.parkBlock = 1+rng.IntN(6), 1+rng.IntN(4)
+	p.f.tail.maxRuns, p.f.parkFiles.maxFiles = 1+rng.IntN(5), 1+rng.IntN(5)
+	p.f.parkFiles.maxRuns = 1 + rng.IntN(100)
+	p.f.tail.scratch.maxWaste, p.f.parkFiles.maxWaste = int64(rng.IntN(5000)), int64(rng.IntN(5000))
+	return p
+}
+
 // TestAgainstSlowFrontier does the same at random to the frontier and to its
 // oracle, with so little memory that nearly all is on disk.
 func TestAgainstSlowFrontier(t *testing.T) {
 	spilled, parked := 0, 0
-	for seed := range uint64(30) {
-		rng := rand.New(rand.NewPCG(seed, 1))
-		p := &pair{
-			t: t, rng: rng, f: newFrontier(t, Options{Dir: t.TempDir(), Memory: 8 + rng.IntN(40)}), s: newSlow(), now: start,
-			hosts: 1 + rng.IntN(30), urls: 20 + rng.IntN(500),
+	for seed := range uint64(31) {
+		if seed == 30 {
+			seed = 297 // Renew missed a URL that rose to a place where it had been
 		}
-		if seed%8 == 0 {
-			p.f = newFrontier(t, Options{})
-		}
-		p.f.tail.block, p.f.parkBlock = 1+rng.IntN(6), 1+rng.IntN(4)
-		p.f.tail.maxRuns, p.f.parkFiles.maxFiles = 1+rng.IntN(5), 1+rng.IntN(5)
-		p.f.parkFiles.maxRuns = 1 + rng.IntN(100)
-		p.f.tail.scratch.maxWaste, p.f.parkFiles.maxWaste = int64(rng.IntN(5000)), int64(rng.IntN(5000))
+		p := newPair(t, seed)
 		for step := range 1500 {
 			p.what = fmt.Sprintf("seed %d, step %d", seed, step)
 			p.step()
@@ -242,7 +252,7 @@ func TestAgainstSlowFrontier(t *testing.T) {
 		}
 		p.drain()
 	}
-	t.Logf("of 45000 steps, %d with URLs of the tail on disk, %d with parked ones", spilled, parked)
+	t.Logf("of 46500 steps, %d with URLs of the tail on disk, %d with parked ones", spilled, parked)
 	if spilled < 7_000 || parked < 15_000 {
 		t.Error("too little was on disk for this test to mean anything")
 	}
