@@ -4,48 +4,33 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/vg"
 )
 
-// style gives the plot the report's looks.
-func (c Chart) style(p *plot.Plot) {
-	p.BackgroundColor = nil
-	p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Color = ink(inkInk)
-		axis.LineStyle.Width = vg.Points(0.8)
-		axis.Tick.Color, axis.Tick.Length = ink(inkInk), vg.Points(3)
-		axis.Label.TextStyle.Color, axis.Tick.Label.Color = ink(inkInk), ink(inkInk)
-		axis.Label.TextStyle.Font = sans(10)
-		axis.Tick.Label.Font = sans(9.5)
-		axis.Label.Padding = vg.Points(4)
-		axis.Padding = 0
-	}
-	p.Y.LineStyle.Width = 0
-	p.Y.Tick.Length = 0
-	p.Y.Tick.Marker = percentTicks{}
-	p.X.Tick.Marker = countTicks{}
-	if c.XShares {
-		p.X.Tick.Marker = percentTicks{}
-	}
-	if c.XNumbers {
-		p.X.Tick.Marker = numberTicks{}
-	}
-	if c.YNumbers {
-		p.Y.Tick.Marker = numberTicks{}
-	}
-	if c.YCounts {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
-	}
+// A tick is a mark on an axis.
+type tick struct {
+	at    float64
+	label string
 }
 
-func sans(size float64) font.Font {
-	f := plot.DefaultFont
-	f.Variant, f.Size = "Sans", vg.Points(size)
-	return f
+// A ticker chooses the ticks of an axis from lo to hi.
+type ticker func(lo, hi float64) []tick
+
+// tickers are those of the axes.
+func (c Chart) tickers() (x, y ticker) {
+	x, y = countTicks, percentTicks
+	switch {
+	case c.XShares:
+		x = percentTicks
+	case c.XNumbers:
+		x = numberTicks
+	}
+	switch {
+	case c.YCounts:
+		y = logTicks
+	case c.YNumbers:
+		y = numberTicks
+	}
+	return x, y
 }
 
 // box is what the axes span.
@@ -103,25 +88,21 @@ func around(least, most float64) (lo, hi float64) {
 }
 
 // percentTicks marks every fifth of the axis.
-type percentTicks struct{}
-
-func (percentTicks) Ticks(lo, hi float64) []plot.Tick {
-	var t []plot.Tick
+func percentTicks(lo, hi float64) []tick {
+	var t []tick
 	for i := range 6 {
 		v := lo + (hi-lo)*float64(i)/5
-		t = append(t, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f %%", 100*v)})
+		t = append(t, tick{v, fmt.Sprintf("%.0f %%", 100*v)})
 	}
 	return t
 }
 
 // countTicks marks whole numbers at round steps, at most six.
-type countTicks struct{}
-
-func (countTicks) Ticks(_, hi float64) []plot.Tick {
+func countTicks(_, hi float64) []tick {
 	step := NiceStep(int(hi*50/6) + 1) // a step that gives 50 points of 50/6 as many gives 6 of these
-	var t []plot.Tick
+	var t []tick
 	for v := 0; float64(v) <= hi; v += step {
-		t = append(t, plot.Tick{Value: float64(v), Label: Number(v)})
+		t = append(t, tick{float64(v), Number(v)})
 	}
 	return t
 }
@@ -164,9 +145,7 @@ func roundUp(n float64) float64 {
 }
 
 // numberTicks marks round numbers, at most seven.
-type numberTicks struct{}
-
-func (numberTicks) Ticks(lo, hi float64) []plot.Tick {
+func numberTicks(lo, hi float64) []tick {
 	step := math.Pow(10, math.Floor(math.Log10(hi-lo)))
 	for _, part := range []float64{1. / 5, 1. / 2, 1, 2} {
 		if (hi-lo)/(step*part) <= 7 {
@@ -174,22 +153,20 @@ func (numberTicks) Ticks(lo, hi float64) []plot.Tick {
 			break
 		}
 	}
-	var t []plot.Tick
+	var t []tick
 	for k := math.Ceil(lo/step-1e-9) + 0; k*step <= hi+1e-9*step; k++ {
-		t = append(t, plot.Tick{Value: k * step, Label: strconv.FormatFloat(math.Round(k*step*1e9)/1e9, 'f', -1, 64)})
+		t = append(t, tick{k * step, strconv.FormatFloat(math.Round(k*step*1e9)/1e9, 'f', -1, 64)})
 	}
 	return t
 }
 
 // logTicks marks 1, 2 and 5 times the powers of ten, over two powers those alone.
-type logTicks struct{}
-
-func (logTicks) Ticks(lo, hi float64) []plot.Tick {
-	var t []plot.Tick
+func logTicks(lo, hi float64) []tick {
+	var t []tick
 	for base := 1.0; base <= hi; base *= 10 {
 		for _, f := range []float64{1, 2, 5} {
 			if v := base * f; v >= lo && v <= hi && (f == 1 || hi <= 100*lo || v == hi) {
-				t = append(t, plot.Tick{Value: v, Label: Number(int(v))})
+				t = append(t, tick{v, Number(int(v))})
 			}
 		}
 	}

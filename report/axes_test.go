@@ -4,13 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/plot"
 )
 
-func labels(ticks []plot.Tick) (l []string) {
+func labels(ticks []tick) (l []string) {
 	for _, t := range ticks {
-		l = append(l, t.Label)
+		l = append(l, t.label)
 	}
 	return l
 }
@@ -18,17 +16,17 @@ func labels(ticks []plot.Tick) (l []string) {
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		ticks  plot.Ticker
+		ticks  ticker
 		lo, hi float64
 		want   []string
 	}{
-		{"μ of paper A", numberTicks{}, 0.01, 0.18, []string{"0.05", "0.1", "0.15"}},
-		{"few μ", numberTicks{}, 0.01, 0.03, []string{"0.01", "0.015", "0.02", "0.025", "0.03"}},
-		{"from 0", numberTicks{}, 0, 1, []string{"0", "0.2", "0.4", "0.6", "0.8", "1"}},
-		{"words", logTicks{}, 1, 2000, []string{"1", "10", "100", "1,000", "2,000"}},
-		{"few words", logTicks{}, 1, 50, []string{"1", "2", "5", "10", "20", "50"}},
+		{"μ of paper A", numberTicks, 0.01, 0.18, []string{"0.05", "0.1", "0.15"}},
+		{"few μ", numberTicks, 0.01, 0.03, []string{"0.01", "0.015", "0.02", "0.025", "0.03"}},
+		{"from 0", numberTicks, 0, 1, []string{"0", "0.2", "0.4", "0.6", "0.8", "1"}},
+		{"words", logTicks, 1, 2000, []string{"1", "10", "100", "1,000", "2,000"}},
+		{"few words", logTicks, 1, 50, []string{"1", "2", "5", "10", "20", "50"}},
 	} {
-		if got := labels(c.ticks.Ticks(c.lo, c.hi)); !slices.Equal(got, c.want) {
+		if got := labels(c.ticks(c.lo, c.hi)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -54,8 +54,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestFigure: foreign names are escaped by the template, and the plot has neither
-// our private colours nor what is no number in it.
+// TestFigure: foreign names are escaped by the template, and the plot has nothing in it
+// that is no number.
 func TestFigure(t *testing.T) {
 	const hostile = `<script>alert(1)</script>`
 	level := 0.3
@@ -77,7 +77,7 @@ func TestFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := out.String()
-	for _, bad := range []string{"<script", "#0102", "NaN", "ZgotmplZ"} {
+	for _, bad := range []string{"<script", "NaN", "ZgotmplZ"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("%q in the page", bad)
 		}
