@@ -2,11 +2,17 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -20,15 +26,15 @@ func compressed(t *testing.T, s *Store, body []byte) []byte {
 	if len(body) == 0 {
 		return packed
 	}
-	var h zstd.Header // short of 256 bytes a frame need not say its length
+	var h zstd.Header
 	if err := h.Decode(packed); err != nil || !h.HasFCS || h.FrameContentSize != uint64(len(body)) || !h.HasCheckSum {
 		t.Fatalf("a body of %d bytes: header %+v, %v; want its length and that there is a checksum", len(body), h, err)
 	}
 	return packed
 }
 
-// TestCompress: what is packed is had back, of all lengths about the border between the
-// two ways, whether it can be compressed or not.
+// TestCompress: what is packed is had back, of all lengths about the window's, whether it
+// can be compressed or not.
 func TestCompress(t *testing.T) {
 	s := create(t)
 	rng := rand.New(rand.NewPCG(13, 14))
@@ -38,7 +44,7 @@ func TestCompress(t *testing.T) {
 		noise[i] = byte(rng.Uint32())
 	}
 	for _, n := range []int{0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 255, 256, 257, 1000, 4096, 20000,
-		quickBytes - 1, quickBytes, quickBytes + 1, 150 << 10} {
+		64<<10 - 1, 64 << 10, 64<<10 + 1, 150 << 10} {
 		packed := compressed(t, s, []byte(text[:n]))
 		if n >= 1000 && len(packed) > n/4 {
 			t.Errorf("%d bytes of text take %d", n, len(packed))
@@ -66,6 +72,86 @@ func TestCompressNoticesDamage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCompressSmall packs bodies of 20 to 420 bytes, of words and noise in turns: builds
+// with another packer lost some of these. FOSSICK_FULL=1 takes more of them.
+func TestCompressSmall(t *testing.T) {
+	bodies := 4_000
+	if os.Getenv("FOSSICK_FULL") != "" {
+		bodies = 40_000
+	}
+	s := create(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
+	for range bodies {
+		body := make([]byte, 0, 440)
+		for size := 20 + rng.IntN(401); len(body) < size; {
+			body = append(append(body, words[rng.IntN(len(words))]...), byte(rng.Uint32()))
+		}
+		compressed(t, s, body)
+		compressed(t, s, body[:20+rng.IntN(len(body)-19)])
+	}
+}
+
+// TestOldFrames: frames of earlier builds can be read, testdata/frames. A lost one is said
+// to be lost.
+func TestOldFrames(t *testing.T) {
+	s := create(t)
+	quick := oldBody(1500)
+	for name, want := range map[string][]byte{
+		"quick.zst": quick,                   // Snappy's matches, coded as zstd's
+		"wide.zst":  bytes.Repeat(quick, 60), // a window of 1 MiB
+		// What that packer lost, once it was checked:
+		"raw.zst": []byte("knows\rloan6knows\u0086loanølendsUinterest\x0flends?lastsÕthat\u0092interest>on\tlends?knows\u0089that\x15lasts\u008ainte"),
+	} {
+		frame, err := os.ReadFile(filepath.Join("testdata", "frames", name))
+		must(t, err)
+		if got, err := s.unpack(frame); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes (%v), want %d, or they differ: %q", name, len(got), err, len(want), got[:min(len(got), 200)])
+		}
+		if isLost(frame) {
+			t.Errorf("%s is said to be lost", name)
+		}
+	}
+	for name, frame := range map[string][]byte{"made by that build": oldLost(t), "made here": lostFrame([]byte("a page"))} {
+		if body, err := s.unpack(frame); !errors.Is(err, errLost) || len(body) > 0 {
+			t.Errorf("a lost frame, %s: %q, %v; want errLost", name, body, err)
+		}
+	}
+	if packed := s.Compress(nil); isLost(packed) {
+		t.Error("an empty body is said to be lost")
+	}
+}
+
+func oldLost(t *testing.T) []byte {
+	frame, err := os.ReadFile(filepath.Join("testdata", "frames", "lost.zst"))
+	must(t, err)
+	return frame
+}
+
+// lostFrame is what earlier builds stored for bodies that they lost: length and checksum
+// of the body, around an empty block that is not the last and one that is.
+func lostFrame(body []byte) []byte {
+	const empty, last = "\x00\x00\x00", "\x01\x00\x00"
+	header := zstd.Header{SingleSegment: true, FrameContentSize: uint64(len(body)), HasFCS: true, HasCheckSum: true}
+	frame, err := header.AppendTo(nil)
+	if err != nil {
+		panic(err) // its fields are right
+	}
+	frame = append(frame, empty+last...)
+	return binary.LittleEndian.AppendUint32(frame, uint32(xxhash.Sum64(body)))
+}
+
+// oldBody makes the body of which the frames are.
+func oldBody(size int) []byte {
+	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
+	rng := rand.New(rand.NewPCG(13, 14))
+	var b bytes.Buffer
+	for b.Len() < size {
+		fmt.Fprintf(&b, "<p>%s %s %d</p>\n", words[rng.IntN(len(words))], words[rng.IntN(len(words))], rng.IntN(100))
+	}
+	return b.Bytes()
 }
 
 func FuzzCompress(f *testing.F) {

@@ -118,7 +118,7 @@ func (s *Store) Body(n uint64) ([]byte, error) {
 	err := s.view(func(txn *badger.Txn) error {
 		return value(txn, numKey(keyBody, n), func(k, v []byte) error {
 			var err error
-			if body, err = s.dec.DecodeAll(v, nil); err != nil {
+			if body, err = s.unpack(v); err != nil {
 				return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
 			}
 			return nil

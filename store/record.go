@@ -70,7 +70,7 @@ type Queued struct {
 	Score    float64 `cbor:"2,keyasint"`           // R of its best parent; 1 for a seed
 	Parent   ID      `cbor:"3,keyasint,omitempty"` // that parent
 	Visits   int     `cbor:"4,keyasint,omitempty"` // exchanges made so far
-	Excused  int     `cbor:"5,keyasint,omitempty"` // of these, failures that were not the URL's: its host, or our network, was down
+	Excused  int     `cbor:"5,keyasint,omitempty"` // of these, what does not count: its host, or our network, was down, or its page was lost
 }
 
 // Visit is one exchange for a URL.

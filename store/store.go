@@ -50,7 +50,7 @@ type Store struct {
 	db      *badger.DB
 	info    Info
 	enc     *zstd.Encoder         // EncodeAll is safe for concurrent use
-	packers sync.Pool             // of *packer
+	scratch sync.Pool             // of *[]byte, for Compress
 	dec     *zstd.Decoder         // and so is DecodeAll
 	log     *complaints           // Badger's
 	full    atomic.Pointer[error] // why the disk is too full to write to, nil when it is not; set by watchRoom
@@ -191,9 +191,8 @@ func openWith(dir, name string, options func(path string) badger.Options) (*Stor
 
 // begin makes what belongs to the open database in path.
 func (s *Store) begin(path string) (err error) {
-	s.packers.New = func() any { return new(packer) }
-	if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
-		zstd.WithWindowSize(1<<20)); err == nil {
+	s.scratch.New = func() any { return new([]byte) }
+	if s.enc, err = newEncoder(); err == nil {
 		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))
 	}
 	if err != nil {

@@ -14,6 +14,8 @@ type Problem struct {
 	Key    string `json:"key"`    // of the record, printable
 	What   string `json:"what"`   // is wrong
 	Repair string `json:"repair"` // what Repair does about it
+
+	URL string `json:"url,omitempty"` // of the page that cannot be read
 }
 
 // Verify checks every record against those that it belongs with, and returns
@@ -90,10 +92,6 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 		return false, err
 	}
 	k := numKey(keyBirth, uint64(id))
-	again := Queued{Parent: birth.From}
-	if birth.Via == ViaSeed {
-		again.Priority, again.Score = 1, 1
-	}
 	switch {
 	case qErr == nil && errors.Is(fErr, ErrUnknown):
 		return false, nil
@@ -123,7 +121,7 @@ func (in *inspection) story(txn *badger.Txn, id ID, birth Birth) (skipped bool, 
 		if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
 			return err
 		}
-		return b.PutQueued(id, again)
+		return b.PutQueued(id, placeAgain(txn, id, birth))
 	})
 }
 
@@ -211,7 +209,7 @@ func short(c Counts) string {
 
 // found notes a problem and, when repairing, what mends it.
 func (in *inspection) found(k []byte, what, repair string, fix func(b *Batch) error) error {
-	in.problems = append(in.problems, Problem{fmt.Sprintf("%q", k), what, repair})
+	in.problems = append(in.problems, Problem{Key: fmt.Sprintf("%q", k), What: what, Repair: repair})
 	if !in.mend {
 		return nil
 	}

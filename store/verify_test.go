@@ -89,6 +89,7 @@ func TestRepair(t *testing.T) {
 		"a page that is damaged":      {set(numKey(keyPage, 2), []byte{0xff}), "damaged", 4, 2},
 		"the last page is damaged":    {set(numKey(keyPage, 5), []byte{0xff}), "damaged", 4, 2},
 		"a body that is damaged":      {set(numKey(keyBody, 2), []byte("no zstd")), "damaged", 4, 2},
+		"a body that was lost":        {set(numKey(keyBody, 3), lostFrame(bodyOf(3))), "the body of http://h3.test/ is lost", 4, 2},
 		"a body that is missing":      {remove(numKey(keyBody, 1)), "does not know it", 4, 2},
 		"a page that is missing":      {remove(numKey(keyPage, 2)), "there is no page 2", 4, 2},
 		"the last page is missing":    {remove(numKey(keyPage, 5)), "which is not its", 4, 2},
@@ -139,4 +140,59 @@ func TestVerifyIsInterrupted(t *testing.T) {
 	if _, err := s.Verify(ctx); err == nil {
 		t.Error("no error")
 	}
+}
+
+// TestRepairLostBodies: a page whose body an earlier build lost is named by its URL and
+// queued again, as good as it was. All that is known of the URL stays, and no other page
+// changes.
+func TestRepairLostBodies(t *testing.T) {
+	s := crawled(t)
+	visit := Visit{Start: 5, State: "ok", Code: 200, Bytes: 99}
+	mark := Mark{OnTopic: true, At: 6}
+	lost := Fate{State: "ok", Page: 2, At: 7, Score: 0.625, Parent: 4}
+	change(t, s, func(b *Batch) {
+		must(t, b.PutFate(2, lost), b.PutVisit(2, 1, visit), b.PutVisit(2, 2, visit), b.put(numKey(keyMark, 2), mark))
+		p, err := s.Page(2)
+		must(t, err)
+		p.Relevant = true // as the mark says
+		must(t, b.PutPageRecord(p), b.set(numKey(keyBody, 2), lostFrame(bodyOf(2))), b.set(numKey(keyBody, 4), oldLost(t)))
+		c, err := s.Counts()
+		must(t, err)
+		c.Relevant++
+		must(t, b.PutCounts(&c))
+	})
+	before := map[string]string{}
+	for _, p := range all(t, s.Pages()) {
+		if body, err := s.Body(p.Number); err == nil {
+			before[p.URL] = string(body)
+		}
+	}
+	if len(before) != 3 {
+		t.Fatalf("%d bodies can be read, want 3", len(before))
+	}
+
+	found, err := s.Verify(t.Context())
+	must(t, err)
+	want := []string{"http://h2.test/", "http://h4.test/"}
+	if len(found) != 3 || found[2].Key != `"n"` || found[0].URL != want[0] || found[1].URL != want[1] || !strings.Contains(found[1].What, errLost.Error()) {
+		t.Fatalf("found %+v, want the lost bodies of %s, and the totals without them", found, want)
+	}
+	_, err = s.Repair(t.Context())
+	must(t, err)
+	if found, err := s.Verify(t.Context()); err != nil || len(found) > 0 {
+		t.Fatalf("after the repair: %v, %v", found, err)
+	}
+	life, err := s.Life(want[0])
+	must(t, err)
+	equal(t, "its place", life.Queued, &Queued{Priority: 0.625, Score: 0.625, Parent: 4, Visits: 2, Excused: 2})
+	equal(t, "its visits", life.Visits, []Visit{visit, visit})
+	equal(t, "its mark", life.Mark, &mark)
+	for _, p := range all(t, s.Pages()) {
+		body, err := s.Body(p.Number)
+		if must(t, err); before[p.URL] != string(body) {
+			t.Errorf("%s has another body than before", p.URL)
+		}
+		delete(before, p.URL)
+	}
+	equal(t, "pages that went", before, map[string]string{})
 }

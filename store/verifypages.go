@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -26,11 +28,11 @@ func (in *inspection) pages(ctx context.Context) error {
 		next = n + 1
 		p := &Page{}
 		if err := decode(k, v, p); err != nil {
-			return in.unreadable(n, 0, err)
+			return in.unreadable(n, &Page{}, err)
 		}
 		p.Number = n
 		if err := in.s.bodyIs(txn, p); errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnknown) {
-			return in.unreadable(n, p.ID, err)
+			return in.unreadable(n, p, fmt.Errorf("the body of %s is lost: %w", p.URL, err))
 		} else if err != nil {
 			return err
 		}
@@ -56,7 +58,7 @@ func (in *inspection) pages(ctx context.Context) error {
 // bodyIs checks that a page's body is there and whole.
 func (s *Store) bodyIs(txn *badger.Txn, p *Page) error {
 	return value(txn, numKey(keyBody, p.Number), func(k, v []byte) error {
-		body, err := s.dec.DecodeAll(v, nil)
+		body, err := s.unpack(v)
 		if err == nil && int64(len(body)) != p.Bytes {
 			err = fmt.Errorf("%d bytes, want %d", len(body), p.Bytes)
 		}
@@ -104,10 +106,11 @@ func (in *inspection) hole(n uint64) error {
 		func(*Batch) error { return nil })
 }
 
-// unreadable takes page n out and queues its URL again; id is 0 when the page's
+// unreadable takes page n out and queues its URL again; p has none when the page's
 // record cannot tell it.
-func (in *inspection) unreadable(n uint64, id ID, why error) error {
+func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.holes = append(in.holes, n)
+	defer func(i int) { in.problems[i].URL = p.URL }(len(in.problems))
 	return in.found(numKey(keyPage, n), why.Error(), "taken out, and its URL queued again", func(b *Batch) error {
 		for _, kind := range []byte{keyPage, keyBody, keyLabel} {
 			if err := b.delete(numKey(kind, n)); err != nil {
@@ -117,10 +120,10 @@ func (in *inspection) unreadable(n uint64, id ID, why error) error {
 		if err := b.dropRank(n); err != nil {
 			return err
 		}
-		if id == 0 {
+		if p.ID == 0 {
 			return nil // leftovers finds the URL by its fate
 		}
-		return in.again(b, id)
+		return in.again(b, p.ID)
 	})
 }
 
@@ -130,14 +133,44 @@ func (in *inspection) again(b *Batch, id ID) error {
 	if err != nil {
 		return nil // a page of no URL: nothing to queue
 	}
-	q := Queued{Parent: birth.From}
-	if birth.Via == ViaSeed {
-		q.Priority, q.Score = 1, 1
+	var q Queued
+	if err := in.s.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
+		return err
 	}
 	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
 		return err
 	}
 	return b.PutQueued(id, q)
+}
+
+// placeAgain is the place of a URL that is queued again, with the score and the parent
+// that it had when it left the queue. Its visits stay in the journal, and count for
+// nothing: it has all its tries.
+func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
+	visits := lastVisit(txn, id)
+	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
+	var f Fate
+	if get(txn, numKey(keyFate, uint64(id)), &f) == nil { // one that cannot be read says nothing
+		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, birth.From)
+	}
+	if birth.Via == ViaSeed {
+		q.Priority, q.Score = 1, 1
+	}
+	return q
+}
+
+// lastVisit returns the number of a URL's last visit, 0 when it has none.
+func lastVisit(txn *badger.Txn, id ID) (last int) {
+	opt := badger.DefaultIteratorOptions
+	opt.Prefix, opt.PrefetchValues = numKey(keyVisit, uint64(id)), false
+	it := txn.NewIterator(opt)
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		if k := it.Item().Key(); len(k) == len(opt.Prefix)+2 {
+			last = int(binary.BigEndian.Uint16(k[len(opt.Prefix):]))
+		}
+	}
+	return last
 }
 
 // fill gives the numbers that became free to the last pages.

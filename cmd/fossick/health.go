@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fossick/crawler"
+	"fossick/fetch"
 	"fossick/store"
 )
 
@@ -111,7 +112,10 @@ func (r *whyResult) tellNext(l *store.Life, h *store.Host, now time.Time) {
 	if l.Queued == nil {
 		return
 	}
-	if n := l.Queued.Excused; n > 0 {
+	switch n := l.Queued.Excused; {
+	case n > 0 && n == len(l.Visits) && l.Visits[n-1].State == string(fetch.StateOK):
+		r.Reasons = append(r.Reasons, "its page was lost and taken out by fossick repair; it is fetched anew, and its visits so far do not count")
+	case n > 0:
 		r.Reasons = append(r.Reasons, fmt.Sprintf("%d of its visits do not count: the host, or our network, gave no answer to anybody then", n))
 	}
 	if h.Silent > 0 {

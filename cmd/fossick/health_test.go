@@ -86,6 +86,8 @@ func TestWhyNext(t *testing.T) {
 		{&store.Life{Fate: &store.Fate{State: "trap"}}, busy, time.Time{}, nil},
 		{waits, &store.Host{Next: now.Add(-time.Minute).UnixMilli()}, time.Time{}, []string{
 			"1 of its visits do not count: the host, or our network, gave no answer to anybody then"}},
+		{&store.Life{Queued: &store.Queued{Visits: 1, Excused: 1}, Visits: []store.Visit{{State: "ok"}}}, &store.Host{}, time.Time{}, []string{
+			"its page was lost and taken out by fossick repair; it is fetched anew, and its visits so far do not count"}},
 		{&store.Life{Queued: &store.Queued{}}, busy, now.Add(time.Minute), []string{
 			"its host gave no answer to the last 4 requests, since 2026-11-21 11:00:00", "its host rests until 2026-11-21 12:01:00"}},
 	} {

@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Cmds: map[string]func(*testscript.TestScript, bool, []string){
-		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe,
+		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe, "losebody": loseBody,
 	}})
 }
 
