@@ -5,23 +5,17 @@ import (
 	"unicode"
 
 	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/english"
-	"github.com/kljensen/snowball/french"
-	"github.com/kljensen/snowball/hungarian"
-	"github.com/kljensen/snowball/norwegian"
-	"github.com/kljensen/snowball/russian"
-	"github.com/kljensen/snowball/spanish"
-	"github.com/kljensen/snowball/swedish"
 )
 
 // language is what the analyzer knows of one.
 type language struct {
 	stop     map[string]bool
-	snowball func(word string, stemStopWords bool) string // nil when there is none
-	elision  bool                                         // l'eau, dell'arte: cut the article
-	particle []string                                     // suffixes to cut, longest first
-	breaks   string                                       // ideographs that part words
-	article  []string                                     // prefixes to cut, longest first
+	snowball func(*snowballstem.Env) bool // nil when there is none
+	itself   func(word string) bool       // nil, or says of some words that they are their own stems
+	elision  bool                         // l'eau, dell'arte: cut the article
+	particle []string                     // suffixes to cut, longest first
+	breaks   string                       // ideographs that part words
+	article  []string                     // prefixes to cut, longest first
 }
 
 // languageOf returns the language of an ISO 639-1 code; "" is English. An
@@ -32,28 +26,16 @@ func languageOf(code string) *language {
 	if code == "" {
 		code = "en"
 	}
-	l := &language{stop: stopWords(code)}
+	l := &language{stop: stopWords(code), snowball: snowballOf(code)}
 	switch code {
 	case "ar":
 		l.article = arabicArticles()
-	case "en":
-		l.snowball = stemEnglish
-	case "es":
-		l.snowball = spanish.Stem
-	case "fr":
-		l.snowball, l.elision = french.Stem, true
-	case "hu":
-		l.snowball = hungarian.Stem
-	case "it", "ca":
+	case "ca", "fr", "it":
 		l.elision = true
+	case "en":
+		l.itself = isEnglishStem
 	case "ko":
 		l.particle = josa()
-	case "no", "nb", "nn":
-		l.snowball = norwegian.Stem
-	case "ru":
-		l.snowball = russian.Stem
-	case "sv":
-		l.snowball = swedish.Stem
 	case "zh":
 		l.breaks = chineseGrammar
 	}
@@ -96,7 +78,7 @@ func (l *language) stem(word string) string {
 			return cut
 		}
 	}
-	if l.snowball == nil || !isLetters(word) {
+	if l.snowball == nil || l.itself != nil && l.itself(word) || !isLetters(word) {
 		return word
 	}
 	return safely(l.snowball, word)
@@ -108,29 +90,6 @@ func (l *language) cutArticle(word string) string {
 		return word[i+1:]
 	}
 	return word
-}
-
-// safely guards against a stemmer that trips over a strange word: the word is
-// then its own stem.
-func safely(snowball func(string, bool) string, word string) (stem string) {
-	defer func() {
-		if recover() != nil || stem == "" {
-			stem = word
-		}
-	}()
-	return snowball(word, true)
-}
-
-// stemEnglish is what the other languages' Stem is: the same stems as
-// kljensen/snowball has for all that the analyzer takes for a word (a test says so),
-// in half the time; in a crawl most new words are English.
-func stemEnglish(word string, _ bool) string {
-	if isEnglishStem(word) {
-		return word
-	}
-	env := snowballstem.NewEnv(word)
-	english.Stem(env)
-	return env.Current()
 }
 
 // isEnglishStem reports of a word in lower case whether its ending alone says that it
@@ -184,7 +143,8 @@ func isLetters(word string) bool {
 
 // arabicArticles returns the Arabic article with the particles written before it,
 // longest first (the prefixes of the light10 stemmer, Larkey et al. 2002): البنك (the
-// bank), بالبنك (in the bank) and بنك are one term.
+// bank), بالبنك (in the bank) and بنك are one term. Snowball's Arabic stemmer parts
+// فريق (team) from الفريق, taking the ف for a particle.
 func arabicArticles() []string { return strings.Fields(`وال بال كال فال لل ال`) }
 
 // josa returns the Korean particles and copulas that follow a noun, longest first.

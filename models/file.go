@@ -28,8 +28,8 @@ const (
 	headerSize = 26
 
 	// Version is the version of the model format that this build writes; it reads
-	// all versions up to it.
-	Version = 5
+	// all versions up to it, where it has the stems of their terms.
+	Version = 6
 
 	// maxRawBytes bounds what a file may ask to decompress.
 	maxRawBytes = 1 << 30
@@ -133,6 +133,9 @@ func parse(raw []byte) (*Model, error) {
 	var w wire
 	if err := mode.Unmarshal(raw, &w); err != nil {
 		return nil, fmt.Errorf("model: %w: %w; train the model again", ErrFormat, err)
+	}
+	if !w.Extractor.stemmed() {
+		return nil, fmt.Errorf("model: %w: its words were stemmed as an older or newer fossick does it; train the model again", ErrFormat)
 	}
 	m := w.model()
 	if err := m.Check(); err != nil {

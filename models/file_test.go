@@ -169,9 +169,11 @@ func TestReadFewerBlocks(t *testing.T) {
 	}
 }
 
-// TestReadOlder: files of earlier versions, which have no key that is new, are read.
+// TestReadOlder: files of earlier versions, which have no key that is new, are read
+// where their words are not stemmed.
 func TestReadOlder(t *testing.T) {
 	for version, m := range map[uint16]*Model{1: linearModel(), 2: treeModel()} {
+		m.Extractor.Analyzer.NoStem = true
 		old := encode(t, m)
 		binary.LittleEndian.PutUint16(old[8:], version)
 		sum := sha256.Sum256(old[:len(old)-sha256.Size])
@@ -182,6 +184,32 @@ func TestReadOlder(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, m) {
 			t.Errorf("version %d: read\n%+v\nwrote\n%+v", version, got, m)
+		}
+	}
+}
+
+// TestReadOtherStems: a model whose words have stems that this build does not make
+// would miss them on pages without a word of it, so it is refused.
+func TestReadOtherStems(t *testing.T) {
+	for _, m := range []*Model{linearModel(), voteModel()} {
+		for _, stems := range []int{0, features.StemVersion - 1, features.StemVersion + 1} { // 0: as up to version 5
+			w := newWire(m)
+			w.Extractor.Stems = stems
+			raw, err := cbor.Marshal(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := parse(raw); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "train the model again") {
+				t.Errorf("%s, stems %d: error %v, want ErrFormat and what to do", m.Classifier, stems, err)
+			}
+			if w.Extractor.NoStem = true; stems == 0 {
+				if raw, err = cbor.Marshal(w); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := parse(raw); err != nil {
+					t.Errorf("%s, words as they are: %v", m.Classifier, err)
+				}
+			}
 		}
 	}
 }

@@ -38,6 +38,7 @@ type wireTitleWord struct {
 
 type wireExtractor struct {
 	NoStem      bool  `cbor:"no_stem"`
+	Stems       int   `cbor:"stems,omitempty"` // features.StemVersion; from version 6, absent with NoStem
 	KeepStop    bool  `cbor:"keep_stop"`
 	MinLength   int   `cbor:"min_length"`
 	MaxLength   int   `cbor:"max_length"`
@@ -96,12 +97,10 @@ type wireCard struct {
 }
 
 func newWire(m *Model) *wire {
-	x := m.Extractor
 	w := &wire{
 		Classifier: m.Classifier, Classes: m.Classes, Terms: m.Terms,
-		Extractor: wireExtractor{x.Analyzer.NoStem, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
-			uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams, x.Lead, x.Chars},
-		IDF: m.Weighting.IDF, Frequency: m.Frequency, ClassPages: m.ClassPages, Titles: newWireTitles(m.Titles), Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
+		Extractor: newWireExtractor(&m.Extractor),
+		IDF:       m.Weighting.IDF, Frequency: m.Frequency, ClassPages: m.ClassPages, Titles: newWireTitles(m.Titles), Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
 		Scale: m.Calibration.Scale, Offset: m.Calibration.Offset,
 		Thresholds: m.Thresholds, Keywords: m.Keywords, Card: wireCard(m.Card),
 	}
@@ -117,6 +116,20 @@ func newWire(m *Model) *wire {
 	}
 	w.Vote = newWireVote(m.Vote)
 	return w
+}
+
+func newWireExtractor(x *features.ExtractorOptions) wireExtractor {
+	stems := features.StemVersion
+	if x.Analyzer.NoStem {
+		stems = 0
+	}
+	return wireExtractor{x.Analyzer.NoStem, stems, x.Analyzer.KeepStop, x.Analyzer.MinLength, x.Analyzer.MaxLength,
+		uint8(x.Analyzer.Numbers), x.TitleWeight, x.Fields, x.Bigrams, x.Lead, x.Chars}
+}
+
+// stemmed reports whether this build makes the stems that the model's terms are.
+func (x *wireExtractor) stemmed() bool {
+	return x.NoStem || x.Stems == features.StemVersion
 }
 
 func (w *wire) model() *Model {

@@ -117,7 +117,7 @@ func TestBuiltinOnNews(t *testing.T) {
 		topic, label      string
 		precision, recall float64 // at the model's threshold, as on the card
 	}{
-		{"sport", "sport", 0.902, 0.867},
+		{"sport", "sport", 0.899, 0.886},
 		{"banking", "business", 1, 0.029}, // related, not the same
 	}
 	for _, tt := range tests {
