@@ -71,7 +71,7 @@ func listPackages(t *testing.T) []listed {
 	}
 }
 
-var row = regexp.MustCompile("^\\| `([a-z/]+)/` \\| .* \\| ([a-z, ]+) \\|$")
+var row = regexp.MustCompile("^\\| `([a-z/]+)/` \\| .* \\| ([a-z/, ]+) \\|$")
 
 // readTable returns, for every room of the table, the rooms that it may import.
 func readTable(t *testing.T, path string) map[string][]string {
