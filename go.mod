@@ -32,6 +32,8 @@ require github.com/bits-and-blooms/bloom/v3 v3.7.1
 
 require go4.org/netipx v0.0.0-20260823151212-3075585bcbeb
 
+require code.dny.dev/ssrf v0.3.0
+
 require (
 	github.com/PuerkitoBio/goquery v1.11.0 // indirect
 	github.com/andybalholm/cascadia v1.3.3 // indirect

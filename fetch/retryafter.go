@@ -31,3 +31,7 @@ func ParseRetryAfter(value string, now time.Time) time.Duration {
 	}
 	return min(max(date.Sub(now), 0), maxRetryAfter)
 }
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
+
+	"fossick/internal/ipaddr"
 )
 
 // Host returns name:port of a URL in normal form, the port always there
@@ -39,7 +41,7 @@ func Host(u string) string {
 func Site(u string) string {
 	host := Host(u)
 	name := host[:max(0, strings.LastIndexByte(host, ':'))]
-	if name == "" || name[0] == '[' || endsInNumber([]byte(name)) {
+	if name == "" || name[0] == '[' || ipaddr.EndsInNumber(name) {
 		return name
 	}
 	site, err := publicsuffix.EffectiveTLDPlusOne(name)
@@ -112,8 +114,8 @@ func appendName(dst, name []byte) ([]byte, error) {
 	if !validName(dst[at:]) {
 		return nil, ErrURL
 	}
-	if endsInNumber(dst[at:]) {
-		addr, ok := parseIPv4(string(dst[at:]))
+	if ipaddr.EndsInNumber(dst[at:]) {
+		addr, ok := ipaddr.ParseIPv4(string(dst[at:]))
 		if !ok {
 			return nil, ErrURL
 		}
@@ -158,68 +160,6 @@ func unescapeAll(s []byte) []byte {
 		out = append(out, s[i])
 	}
 	return out
-}
-
-// endsInNumber says whether the last label is a number, which makes the name
-// an IPv4 address or nothing (WHATWG "ends in a number").
-func endsInNumber(name []byte) bool {
-	last := name[bytes.LastIndexByte(name, '.')+1:]
-	if len(last) == 0 {
-		return false
-	}
-	digits := true
-	for _, c := range last {
-		digits = digits && isDigit(c)
-	}
-	if digits {
-		return true
-	}
-	if len(last) < 2 || last[0] != '0' || last[1] != 'x' {
-		return false
-	}
-	for _, c := range last[2:] {
-		if unhex(c) > 15 {
-			return false
-		}
-	}
-	return true
-}
-
-// parseIPv4 reads an address of one to four parts in decimal, octal or
-// hexadecimal (WHATWG IPv4 parser), so that "0x7f.1" can't hide 127.0.0.1.
-func parseIPv4(name string) (netip.Addr, bool) {
-	parts := strings.Split(name, ".")
-	if len(parts) > 4 {
-		return netip.Addr{}, false
-	}
-	var addr uint64
-	for i, part := range parts {
-		base := 10
-		if hex, ok := strings.CutPrefix(part, "0x"); ok {
-			part, base = hex, 16
-		} else if len(part) > 1 && part[0] == '0' {
-			part, base = part[1:], 8
-		}
-		if part == "" {
-			part = "0"
-		}
-		v, err := strconv.ParseUint(part, base, 32)
-		if err != nil {
-			return netip.Addr{}, false
-		}
-		if i < len(parts)-1 {
-			if v > 255 {
-				return netip.Addr{}, false
-			}
-			addr |= v << (8 * (3 - i))
-		} else {
-			if v >= 1<<(8*(5-len(parts))) {
-				return netip.Addr{}, false
-			}
-			addr |= v
-		}
-	}
-	return netip.AddrFrom4([4]byte{byte(addr >> 24), byte(addr >> 16), byte(addr >> 8), byte(addr)}), true
 }
 
 // appendIPv6 appends an address in brackets, written as RFC 5952 has it, but
