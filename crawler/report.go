@@ -20,6 +20,7 @@ type Progress struct {
 
 	// RestUntil is when the next host may be asked, while nothing is in flight.
 	RestUntil time.Time
+	Resting   int // hosts that have URLs and rest, those that share an address as one
 	// DownSince is since when our own network gives no answer, zero while it does.
 	DownSince  time.Time
 	Outages    int           // of our own network in this session
@@ -68,7 +69,7 @@ func (c *Crawler) progress() Progress {
 	}
 	down, outage := c.network.outage(c.opt.Now())
 	return Progress{
-		RestUntil: rest, DownSince: down, Outages: c.network.outages, OutageTime: outage,
+		RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: c.network.outages, OutageTime: outage,
 		Counts: counts, Queue: c.waitingURLs(), Hosts: c.knownHosts, Busy: c.busy,
 		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
 		Next: c.marginal.estimate(), Turns: c.turns.Turns,

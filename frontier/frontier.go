@@ -282,6 +282,9 @@ func (f *Frontier) Wake() (time.Time, bool) {
 	return later(f.resting.top().until, f.floor), true
 }
 
+// Resting counts the parties that have URLs and rest.
+func (f *Frontier) Resting() int { return f.resting.len() }
+
 // wakeAll makes ready the parties whose rest is over, and forgets those with
 // nothing parked.
 func (f *Frontier) wakeAll(now time.Time) {

@@ -56,6 +56,9 @@ func TestHostInUseIsPassedOver(t *testing.T) {
 	if at, ok := f.Wake(); !ok || !at.Equal(start.Add(2*time.Second)) {
 		t.Fatalf("Wake = %v %v, want in 2 s", at, ok)
 	}
+	if n := f.Resting(); n != 1 {
+		t.Errorf("%d hosts rest with URLs, want a alone: b has none left", n)
+	}
 	if it, ok := f.Next(start.Add(2 * time.Second)); !ok || it.ID != 2 {
 		t.Fatalf("got %v %v after the rest, want URL 2", it, ok)
 	}

@@ -126,7 +126,8 @@ func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
 
 // run parts the pool.
 func (p *pu) run(ctx context.Context) error {
-	for range p.how.rounds {
+	for round := range p.how.rounds {
+		p.opt.step("finding what is off topic, round %d of %d", round+1, p.how.rounds)
 		if err := p.judge(ctx); err != nil {
 			return err
 		}

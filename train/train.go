@@ -44,6 +44,8 @@ type Options struct {
 	Split string   // which part of them, for the card
 
 	Log *slog.Logger // nil is silent
+	// Step is told what goes on, in a few words, from any goroutine; nil when nobody asks.
+	Step func(what string)
 
 	plain bool // no model is made: K needs no words
 }
@@ -112,6 +114,12 @@ func (o *Options) lead() int {
 		return 0
 	}
 	return leadWords
+}
+
+func (o *Options) step(format string, args ...any) {
+	if o.Step != nil {
+		o.Step(fmt.Sprintf(format, args...))
+	}
 }
 
 func (o *Options) log() *slog.Logger {
@@ -206,10 +214,12 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 		return nil, err
 	}
 	if opt.Explain && held.scores != nil {
+		opt.step("drawing the learning curve")
 		if rep.Curve, err = learningCurve(ctx, c, held, opt); err != nil {
 			return nil, err
 		}
 	}
+	opt.step("training %s on all pages", held.learner.name())
 	f, err := held.learner.fit(ctx, c, c.all(), opt)
 	if err != nil {
 		return nil, err
@@ -248,6 +258,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 	for _, l := range learners {
 		var h *heldOut
 		var err error
+		opt.step("cross-validating %s", l.name())
 		if _, ok := l.(linear); ok {
 			h, err = tune(ctx, c, fold, enoughFolds(every, len(c.y), len(learners)), opt)
 		} else {

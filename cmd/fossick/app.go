@@ -12,7 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"golang.org/x/term"
+	"fossick/internal/terminal"
 )
 
 // app is what every verb is given: where to print, how much, and the context
@@ -22,7 +22,8 @@ type app struct {
 	stdout, stderr io.Writer
 	json           bool
 	quiet          bool
-	terminal       bool // stderr is a terminal: a live status line makes sense
+	screen         *terminal.Screen // stderr
+	colour         bool             // stdout is a terminal that shows colours
 	seed           int64
 	log            *slog.Logger
 
@@ -34,13 +35,12 @@ type app struct {
 
 func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	ctx, cancel := context.WithCancel(ctx)
+	screen := newScreen(stderr, g.Quiet)
+	stderr = screen // with it, all that is told keeps clear of the live line
 	a := &app{
-		ctx: ctx, stdout: stdout, stderr: stderr,
+		ctx: ctx, stdout: stdout, stderr: stderr, screen: screen, colour: coloured(stdout),
 		json: g.JSON, quiet: g.Quiet, seed: g.Rand,
-		log: newLog(g, stderr), closers: new([]func() error),
-	}
-	if f, ok := stderr.(*os.File); ok {
-		a.terminal = term.IsTerminal(int(f.Fd()))
+		log: newLog(g, screen), closers: new([]func() error),
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
@@ -67,9 +67,6 @@ func runVerb[T any](a *app, verb interface{ Run(*app) error }) (result T, err er
 func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func()) {
 	select {
 	case <-signals:
-		if a.terminal {
-			a.say("") // below the status line
-		}
 		a.say("stopping: finishing what is in flight; once more to stop at once")
 		cancel()
 	case <-done:
@@ -79,6 +76,7 @@ func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func(
 		select {
 		case s := <-signals:
 			if s != syscall.SIGHUP { // shell and kernel both send one when a terminal is closed
+				a.screen.Clear()
 				os.Exit(exitInterrupted)
 			}
 		case <-done:
@@ -99,7 +97,7 @@ func (a *app) close() {
 	a.stop()
 }
 
-func newLog(g *grammar, stderr io.Writer) *slog.Logger {
+func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
 	level := slog.LevelWarn
 	switch {
 	case g.Quiet:
@@ -108,9 +106,14 @@ func newLog(g *grammar, stderr io.Writer) *slog.Logger {
 		level = slog.LevelDebug
 	}
 	opt := &slog.HandlerOptions{Level: level}
-	var handler slog.Handler = slog.NewTextHandler(stderr, opt)
-	if g.LogFormat == "json" {
+	var handler slog.Handler
+	switch {
+	case g.LogFormat == "json":
 		handler = slog.NewJSONHandler(stderr, opt)
+	case stderr.Terminal():
+		handler = &spoken{screen: stderr, level: level}
+	default:
+		handler = slog.NewTextHandler(stderr, opt)
 	}
 	log.SetFlags(0)
 	log.SetOutput(libraryLog{slog.New(handler), badgerCode})
@@ -137,6 +140,7 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 		return nil
 	}
 	a.emitted = true
+	a.screen.Clear() // stdout may be the same terminal
 	if !a.json {
 		text(plainly(a.stdout))
 		return nil

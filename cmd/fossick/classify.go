@@ -232,7 +232,9 @@ func (l *verdicts) set(path string) error {
 	if len(m.Classes) == 2 && slices.Contains(m.Classes, train.Other) {
 		opt = train.Options{Topic: m.Classes[1-m.Class(train.Other)]}
 	}
-	for e, err := range rows {
+	work := l.app.task("labelling "+path, "pages")
+	defer work.End()
+	for e, err := range counted(rows, work) {
 		if l.app.ctx.Err() != nil {
 			return errInterrupted
 		}

@@ -59,6 +59,8 @@ func (c evalCmd) Run(a *app) error {
 			return err
 		}
 	}
+	measuring := a.step("measuring")
+	defer measuring()
 	result := eval.Measure(ev.crawls, c.Curve)
 	result.Next = nextPages(ev.crawls[0].Relevant())
 	if c.HTML != "" {
@@ -124,6 +126,7 @@ func (ev *evaluation) load(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	defer ev.app.step("reading " + dir)()
 	crawl, err := eval.Load(ev.app.ctx, s)
 	if err != nil {
 		return err
@@ -180,6 +183,7 @@ func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.
 			return err
 		}
 		ev.warnOfPartiality(crawl)
+		defer ev.app.step(fmt.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
 		return crawl.JudgeByModel(ctx, s, ev.modelJudge(target), runtime.GOMAXPROCS(0))
 	}
 	return nil // the crawl's own labels, as loaded

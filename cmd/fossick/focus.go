@@ -144,7 +144,9 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor
 	line := newStatus(a, plan)
 	plan.crawl.Progress = func(p crawler.Progress) { line.show(p); monitor.show(p) }
 	defer limitMemory()() // before a million start pages are planted
+	planting := a.step("filling the queue")
 	engine, err := crawler.New(plan.crawl)
+	planting()
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +160,7 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor
 	done, err := engine.Run(ctx)
 	line.end()
 	result = c.result(plan, done, engine.Progress().Queue)
+	defer a.step("reading the journal")()
 	result.Politeness = politeness(ctx, a, plan.crawl.Store)
 	if done.Counts.Pages == 0 {
 		result.failures = failures(plan.crawl.Store, plan.crawl.Seeds)

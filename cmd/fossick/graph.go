@@ -67,11 +67,13 @@ func (c *graphCmd) Run(a *app) error {
 	verified := isGraphFile(c.Source) && c.Output == ""
 	if verified {
 		a.say("reading all of it")
+		defer a.step("reading " + c.Source)()
 		if err := g.Verify(a.ctx); err != nil {
 			return err
 		}
 	}
 	if c.Edges != "" {
+		defer a.step("writing " + c.Edges)()
 		if err := writePage(c.Edges, func(w io.Writer) error { return writeEdges(a.ctx, g, w) }); err != nil {
 			return err
 		}
@@ -92,6 +94,7 @@ func (c *graphCmd) build(a *app) (path string, stats *webgraph.Stats, err error)
 		if err != nil {
 			return "", nil, err
 		}
+		defer a.step("turning round " + c.Source)()
 		return c.Output, stats, g.Transpose(a.ctx, c.Output, int(c.Memory))
 	case isGraphFile(c.Source) && c.Output != "":
 		return "", nil, usagef("%s is a graph file already; leave -o out to verify it, or add --transpose", c.Source)

@@ -57,6 +57,7 @@ func isGraphFile(path string) bool {
 
 // buildGraph builds the graph that source names at path.
 func buildGraph(a *app, source, path string, memory int) (*webgraph.Stats, error) {
+	defer a.step("building the graph of " + source)()
 	opt := webgraph.BuildOptions{Memory: memory}
 	if n, ok := strings.CutPrefix(source, "synthetic:"); ok {
 		return buildSynthetic(a, n, path)

@@ -50,21 +50,6 @@ func (r *crawlResult) printOutages(w io.Writer) {
 	}
 }
 
-// restMin is the shortest wait that the status line speaks of.
-const restMin = 10 * time.Second
-
-// healthText is what the status line says of the network, or of why nothing is
-// going on.
-func healthText(p crawler.Progress, now time.Time) string {
-	switch {
-	case !p.DownSince.IsZero():
-		return fmt.Sprintf(" · own network seems down since %s, waiting", p.DownSince.Local().Format(time.TimeOnly))
-	case p.RestUntil.Sub(now) >= restMin:
-		return fmt.Sprintf(" · all hosts rest until %s", p.RestUntil.Local().Format(time.TimeOnly))
-	}
-	return ""
-}
-
 // networkStatus is what /status says of the crawl's network.
 type networkStatus struct {
 	DownSince *time.Time `json:"down_since"` // null while it works

@@ -57,19 +57,6 @@ func TestMaxWait(t *testing.T) {
 	}
 }
 
-func TestHealthText(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.Local)
-	for want, p := range map[string]crawler.Progress{
-		"":                                 {RestUntil: now.Add(restMin - 1)},
-		" · all hosts rest until 12:10:00": {RestUntil: now.Add(10 * time.Minute)},
-		" · own network seems down since 11:59:00, waiting": {DownSince: now.Add(-time.Minute), RestUntil: now.Add(time.Hour)},
-	} {
-		if got := healthText(p, now); got != want {
-			t.Errorf("%+v: %q, want %q", p, got, want)
-		}
-	}
-}
-
 // TestWhyNext: why tells when a URL may be visited next, and what its host does.
 func TestWhyNext(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

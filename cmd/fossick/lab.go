@@ -9,6 +9,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
+	"fossick/internal/terminal"
 	"fossick/lab"
 	"fossick/models"
 	"fossick/relevance"
@@ -61,13 +62,15 @@ type labRun struct {
 	draw   *lab.Draw
 	topics []*models.Topic       // one a page classifier
 	sets   []*relevance.Keywords // K of each start set; nil when no policy needs it
+	work   *terminal.Task
 }
 
 func (c *labCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	r := &labRun{labCmd: c, app: a}
+	r := &labRun{labCmd: c, app: a, work: a.task("reading "+c.Corpus, "crawls")}
+	defer r.work.End()
 	began := time.Now()
 	if err := r.load(); err != nil {
 		return err
@@ -81,13 +84,16 @@ func (c *labCmd) Run(a *app) error {
 	crawling := time.Now()
 	x := lab.Experiment{Corpus: r.corpus, Draw: r.draw, Policies: policies, Pages: c.Pages, MaxPerHost: c.MaxPagesPerHost}
 	pages := 0
+	r.work.Step("crawling", len(policies)*c.StartSets)
 	crawls, err := x.Run(a.ctx, func(done *lab.Crawl) {
 		pages += len(done.URLs)
+		r.work.Add(1)
 		a.say("%-14s set %2d: %d pages, harvest %.3f", policies[done.Policy].Name, done.Set+1, len(done.URLs), harvestOfCrawl(done))
 	})
 	if err != nil {
 		return err
 	}
+	r.work.Step("measuring", 0)
 	result := r.result(policies, crawls)
 	if c.Reachable {
 		if err := r.reach(&x, crawls, result); err != nil {
@@ -194,6 +200,7 @@ func (r *labRun) policies() ([]lab.Policy, error) {
 	}
 	if r.needK() {
 		r.app.say("choosing keywords")
+		r.work.Step("choosing keywords", 0)
 		if r.sets, err = r.keywords(); err != nil {
 			return nil, err
 		}

@@ -151,6 +151,7 @@ func points(curve []lab.Point) [][2]float64 {
 
 // reach adds recall of what can be reached.
 func (r *labRun) reach(x *lab.Experiment, crawls [][]*lab.Crawl, out *labResult) error {
+	r.work.Step("finding out what can be reached", 0)
 	r.app.say("finding out what can be reached")
 	reachable, err := x.Reachable(r.app.ctx, crawler.Scope{Links: crawler.LinkPolicy(r.Links)})
 	if err != nil {

@@ -61,6 +61,7 @@ func (r *labRun) judged() error {
 		return err
 	}
 	class, cut := m.Class(target), m.Threshold(target)
+	r.work.Step("judging the pages", 0)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, row := range r.corpus.Rows {
@@ -135,9 +136,10 @@ func (r *labRun) trainModel(i int) (*models.Model, error) {
 		}
 		examples, data = set.Examples(), r.Train
 	}
+	r.work.Step("training", 0)
 	r.app.say("training page classifier %d of %d on %s", i+1, len(r.draw.Training), data)
 	m, _, err := train.Train(r.app.ctx, examples, train.Options{
-		Classifier: models.LinearSVM, Topic: r.Topic, Seed: r.app.seed, Data: []string{filepath.Base(data)}, Log: r.app.log,
+		Classifier: models.LinearSVM, Topic: r.Topic, Seed: r.app.seed, Data: []string{filepath.Base(data)}, Log: r.app.log, Step: stepsOf(r.work),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("page classifier: %w", err)

@@ -69,6 +69,7 @@ func (c *proposeCmd) Run(a *app) error {
 		return err
 	}
 	a.say("reading %s twice", c.Source)
+	defer a.step("looking for start pages")()
 	found, err := propose.Propose(a.ctx, topic, source, propose.Options{
 		N: c.N, Exclude: func(url string) bool { return given[url] },
 	})

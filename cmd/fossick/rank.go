@@ -83,6 +83,7 @@ func (c *rankCmd) Run(a *app) error {
 	if r.opt.Personal, err = r.personal(); err != nil {
 		return err
 	}
+	defer a.step("ranking " + c.Graph)()
 	began, used := time.Now(), workedFor()
 	if err := r.rank(); err != nil {
 		return err

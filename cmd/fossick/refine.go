@@ -67,11 +67,17 @@ func (c refineCmd) Run(a *app) (err error) {
 		r.Threshold = *c.Threshold
 	}
 	start := time.Now()
+	refining := a.task("refining", "pages")
+	defer refining.End()
+	if n, err := s.Counts(); err == nil { // Refine tells what is wrong with them
+		refining.Of(int(n.Pages))
+	}
 	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
 		Topic: topic, Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
 		Classify: classifyTopic(classifier, topic), Explain: explainPage(classifier),
-		Progress: a.counter("refined %d pages"),
+		Progress: refining.Set,
 	})
+	refining.End()
 	r.Seconds = time.Since(start).Seconds()
 	if err != nil && a.ctx.Err() == nil {
 		return err
@@ -140,21 +146,6 @@ func bestBut(classes []string, probs []float64, but int) string {
 		return ""
 	}
 	return classes[best]
-}
-
-// counter returns a progress function that rewrites one line of a terminal, nil
-// when there is none or it is not wanted.
-func (a *app) counter(format string) func(done int) {
-	if !a.terminal || a.quiet {
-		return nil
-	}
-	var last time.Time
-	return func(done int) {
-		if now := time.Now(); now.Sub(last) > 200*time.Millisecond {
-			last = now
-			fmt.Fprintf(a.stderr, "\r\x1b[K"+format+"\r", done)
-		}
-	}
 }
 
 type droppedPage struct{ url, label, rule string }

@@ -74,7 +74,9 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return fmt.Errorf("%w; choose another --addr", err)
 	}
 	defer listener.Close() // Serve has closed it, unless New fails
+	reading := a.step("reading " + strings.Join(c.Corpus, ", "))
 	web, err := corpusweb.New(a.ctx, opt, sets...)
+	reading()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/frontier"
+	"fossick/internal/terminal"
 	"fossick/webgraph"
 )
 
@@ -53,6 +54,7 @@ type simulateRun struct {
 	g    *webgraph.Graph
 	sim  webgraph.Simulation
 	sets [][]uint32 // start pages
+	work *terminal.Task
 
 	scores   []float32 // of each page on the topic, in [0,1]; nil without one
 	on       []bool    // topic; likewise
@@ -63,10 +65,12 @@ func (c *simulateCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	r := &simulateRun{simulateCmd: c, app: a}
+	r := &simulateRun{simulateCmd: c, app: a, work: a.task("ranking "+c.Graph, "crawls")}
+	defer r.work.End()
 	if err := r.load(); err != nil {
 		return err
 	}
+	r.work.Step("crawling "+clean(c.Graph, 60), len(c.Order)*len(r.sets))
 	out := r.result()
 	for _, name := range c.Order {
 		crawls, err := r.crawls(name)
@@ -244,6 +248,7 @@ func (r *simulateRun) crawls(name string) ([]*webgraph.Simulated, error) {
 		last := done.Curve[len(done.Curve)-1]
 		r.app.say("%-8s set %2d: %d pages, PageRank %.3f, %d sites", name, i+1, done.Pages, last.PageRank, last.Sites)
 		all = append(all, done)
+		r.work.Add(1)
 	}
 	return all, nil
 }

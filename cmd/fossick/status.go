@@ -2,13 +2,10 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
-	"golang.org/x/term"
-	"os"
-
 	"fossick/crawler"
+	"fossick/internal/terminal"
 	"fossick/report"
 )
 
@@ -19,10 +16,8 @@ type status struct {
 	maxPages uint64
 	maxTime  time.Duration
 
-	width   int // of what stands on the line now
-	last    time.Time
-	recent  []sample // of the last seconds, for the speed
-	resumed uint64   // pages that were there at the start
+	recent []sample // of the last seconds, for the speed
+	left   terminal.Left
 }
 
 type sample struct {
@@ -33,6 +28,9 @@ type sample struct {
 const (
 	plainEvery  = 10 * time.Second
 	speedWindow = 10 * time.Second
+	// restMin is the shortest wait that the status line speaks of: hosts rest for
+	// moments all the time.
+	restMin = time.Second
 )
 
 func newStatus(a *app, p *plan) *status {
@@ -51,50 +49,62 @@ func (s *status) begin(resume bool, p crawler.Progress) {
 
 // show is called twice a second.
 func (s *status) show(p crawler.Progress) {
-	if s.a.quiet {
-		return
-	}
-	text := s.text(p)
-	if !s.a.terminal {
-		if now := time.Now(); now.Sub(s.last) >= plainEvery {
-			s.last = now
-			fmt.Fprintln(s.a.stderr, text)
-		}
-		return
-	}
-	if f, ok := s.a.stderr.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && len([]rune(text)) >= columns {
-			text = string([]rune(text)[:max(0, columns-1)])
-		}
-	}
-	width := len([]rune(text))
-	fmt.Fprintf(s.a.stderr, "\r%s%s", text, strings.Repeat(" ", max(0, s.width-width)))
-	s.width = width
+	s.a.screen.Show(plainEvery, s.parts(p, time.Now())...)
 }
 
 // end leaves the line as it stands and goes to the next.
-func (s *status) end() {
-	if s.width > 0 {
-		fmt.Fprintln(s.a.stderr)
+func (s *status) end() { s.a.screen.Keep() }
+
+// parts is the line; where it is too long, what ranks highest goes first.
+func (s *status) parts(p crawler.Progress, now time.Time) []terminal.Part {
+	n := p.Counts
+	parts := []terminal.Part{{Text: fmt.Sprintf("%d/%d pages", n.Pages, s.maxPages)}}
+	add := func(rank int, format string, args ...any) {
+		parts = append(parts, terminal.Part{Text: fmt.Sprintf(format, args...), Rank: rank})
 	}
+	if n.Pages > 0 {
+		add(2, "%d on topic (%s)", n.Relevant, report.Percent(float64(n.Relevant)/float64(n.Pages)))
+	}
+	if m := p.Next; m.Pages > 0 && uint64(m.Pages) < n.Pages {
+		add(5, "%s of the last %d", report.Percent(m.Harvest), m.Pages)
+	}
+	parts = append(parts, standstill(p, now))
+	if speed := s.speed(p); speed > 0 {
+		add(4, "%.1f pages/s", speed)
+	}
+	if left, known := s.timeLeft(p); known {
+		add(3, "%s left", terminal.Duration(left))
+	}
+	add(6, "queue %d", p.Queue)
+	add(7, "%s", counting(p.Hosts, "host"))
+	return parts
 }
 
-func (s *status) text(p crawler.Progress) string {
-	speed := s.speed(p)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d/%d pages", p.Counts.Pages, s.maxPages)
-	if p.Counts.Pages > 0 {
-		fmt.Fprintf(&b, " · %d on topic (%.0f %%)", p.Counts.Relevant, 100*float64(p.Counts.Relevant)/float64(p.Counts.Pages))
+// standstill says why nothing happens, when nothing does.
+func standstill(p crawler.Progress, now time.Time) terminal.Part {
+	rest := p.RestUntil.Sub(now)
+	switch {
+	case !p.DownSince.IsZero():
+		return terminal.Part{Rank: 1, Style: terminal.Red,
+			Text: "waiting: own network seems down since " + p.DownSince.Local().Format(time.TimeOnly)}
+	case p.RestUntil.IsZero() || rest < restMin:
+		return terminal.Part{}
+	case p.Resting == 0: // after a resumption all do, known or not
+		return terminal.Part{Rank: 1, Style: terminal.Yellow, Text: "waiting: all hosts rest, next in " + terminal.Duration(rest)}
 	}
-	if n := p.Next; uint64(n.Pages) < p.Counts.Pages {
-		fmt.Fprintf(&b, ", of the last %d %.0f %%", n.Pages, 100*n.Harvest)
+	hosts := counting(p.Resting, "host") + " rest"
+	if p.Resting == 1 {
+		hosts = "the only host rests"
 	}
-	fmt.Fprintf(&b, " · queue %d · %d hosts · %.1f pages/s", p.Queue, p.Hosts, speed)
-	b.WriteString(healthText(p, time.Now()))
-	if left, ok := s.left(p, speed); ok {
-		fmt.Fprintf(&b, " · %s left", left.Round(time.Second))
+	return terminal.Part{Rank: 1, Style: terminal.Yellow, Text: "waiting: " + hosts + ", next in " + terminal.Duration(rest)}
+}
+
+// counting writes a number of things: 1 host, 2 hosts.
+func counting(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
 	}
-	return b.String()
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // speed is pages a second over the last seconds.
@@ -113,14 +123,15 @@ func (s *status) speed(p crawler.Progress) float64 {
 	return 0
 }
 
-// left estimates the time to the nearest limit.
-func (s *status) left(p crawler.Progress, speed float64) (time.Duration, bool) {
-	left, known := time.Duration(0), false
-	if speed > 0 && s.maxPages > p.Counts.Pages {
-		left, known = time.Duration(float64(s.maxPages-p.Counts.Pages)/speed*float64(time.Second)), true
-	}
-	if s.maxTime > 0 && (!known || s.maxTime-p.Elapsed < left) {
-		left, known = max(0, s.maxTime-p.Elapsed), true
+// timeLeft estimates the time to the nearest limit; false when that is not known.
+func (s *status) timeLeft(p crawler.Progress) (time.Duration, bool) {
+	before := p.Counts.Pages - p.Pages // of earlier sessions
+	left, known := s.left.After(p.Elapsed, float64(p.Pages), float64(s.maxPages)-float64(before))
+	known = known && p.Counts.Pages < s.maxPages
+	if s.maxTime > 0 {
+		if rest := max(0, s.maxTime-p.Elapsed); !known || rest < left {
+			left, known = rest, true
+		}
 	}
 	return left, known
 }

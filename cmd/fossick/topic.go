@@ -137,8 +137,10 @@ func (c *topicNewCmd) train(a *app, t *models.Topic, r *topicResult) error {
 	}
 	n := map[string]int{}
 	// Linear: its probabilities tell links apart, where a tree has a handful.
-	m, rep, err := train.Train(a.ctx, c.labelled(on, off, n), train.Options{
-		Classifier: models.LinearSVM, Topic: c.Name, Seed: a.seed, Log: a.log,
+	work := a.task("reading pages", "pages")
+	defer work.End()
+	m, rep, err := train.Train(a.ctx, counted(c.labelled(on, off, n), work), train.Options{
+		Classifier: models.LinearSVM, Topic: c.Name, Seed: a.seed, Log: a.log, Step: stepsOf(work),
 		Data: append(slices.Clone(c.Examples), negatives...), Split: "all",
 	})
 	switch {

@@ -92,6 +92,8 @@ func (c trainCmd) Run(a *app) error {
 		defer limitHeap(c.Memory + programMemory)()
 	}
 	a.say("training on %s", strings.Join(c.Sets, ", "))
+	work := a.task("reading the training pages", "pages")
+	defer work.End()
 	p, err := c.parts(a, &opt)
 	if err != nil {
 		return err
@@ -107,7 +109,8 @@ func (c trainCmd) Run(a *app) error {
 		c.withPool(a, p)
 	}
 	start := time.Now()
-	m, rep, err := train.Train(a.ctx, p.train, opt)
+	opt.Step = stepsOf(work)
+	m, rep, err := train.Train(a.ctx, counted(p.train, work), opt)
 	if err != nil {
 		return c.hint(err, p)
 	}
@@ -151,6 +154,7 @@ func (c trainCmd) result(m *models.Model, rep *train.Report, took time.Duration)
 
 // finish judges a model, writes it and its page, and says how good it is.
 func (c trainCmd) finish(a *app, r trainResult, m *models.Model, rep *train.Report, p *parts, opt *train.Options) error {
+	opt.Step("testing the model")
 	j, err := c.judge(a, m, rep, p, opt)
 	if err != nil {
 		return err

@@ -208,7 +208,9 @@ func (c trainCmd) bench(a *app, opt train.Options, levels []train.Level) (*train
 		opt.Words, opt.Mu = 0, 0 // one of its lines takes all
 	}
 	a.say("reading %s", strings.Join(c.Sets, ", "))
-	b, rep, err := train.NewBench(a.ctx, one(p.train), test, opt, levels...)
+	work := a.task("reading", "pages")
+	defer work.End()
+	b, rep, err := train.NewBench(a.ctx, counted(one(p.train), work), test, opt, levels...)
 	if err != nil {
 		return nil, err
 	}
@@ -242,6 +244,9 @@ func ofClass(rows examples, opt *train.Options) examples {
 func (c trainCmd) try(a *app, b *train.Bench, trials []train.Trial) ([]trialRow, error) {
 	rows := make([]trialRow, len(trials))
 	train, test := b.Pages()
+	work := a.task("training", "classifiers")
+	defer work.End()
+	work.Of(len(trials))
 	g, ctx := errgroup.WithContext(a.ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, t := range trials {
@@ -255,6 +260,7 @@ func (c trainCmd) try(a *app, b *train.Bench, trials []train.Trial) ([]trialRow,
 				r.TestPages = &test
 			}
 			rows[i] = r
+			work.Add(1)
 			a.log.Info("tried", "level", t.Level, "classifier", t.Classifier, "mu", t.Mu, "words", r.Words, "accuracy", shareOf(r.Accuracy))
 			return nil
 		})

@@ -63,8 +63,10 @@ func (c *topicNewCmd) trainUnlabelled(a *app, t *models.Topic, r *topicResult) e
 	}
 	n := map[string]int{}
 	on, off = apart(on, off)
-	m, rep, err := train.Train(a.ctx, c.labelled(on, off, n), train.Options{
-		Classifier: models.LinearSVM, Topic: c.Name, Seed: a.seed, Log: a.log, Unlabelled: true,
+	work := a.task("reading pages", "pages")
+	defer work.End()
+	m, rep, err := train.Train(a.ctx, counted(c.labelled(on, off, n), work), train.Options{
+		Classifier: models.LinearSVM, Topic: c.Name, Seed: a.seed, Log: a.log, Unlabelled: true, Step: stepsOf(work),
 		Data: append(slices.Clone(c.Examples), pool...), Split: "all",
 	})
 	switch {

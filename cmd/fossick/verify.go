@@ -49,6 +49,7 @@ func (c verifyCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	defer a.step("checking " + c.Store)()
 	problems, err := s.Verify(a.ctx)
 	if err != nil {
 		return err
@@ -70,6 +71,7 @@ func (c repairCmd) Run(a *app) error {
 	}
 	r := verifyResult{Store: c.Store, Errors: append([]store.Problem{}, problems...), Repaired: true}
 	if c.Compact {
+		defer a.step("giving back room of " + c.Store)()
 		done, err := store.Compact(a.ctx, c.Store)
 		if err != nil {
 			return err
@@ -80,6 +82,7 @@ func (c repairCmd) Run(a *app) error {
 }
 
 func (c repairCmd) mend(a *app) (problems []store.Problem, err error) {
+	defer a.step("mending " + c.Store)()
 	tables, err := store.MendTables(c.Store)
 	if err != nil {
 		return tables, err

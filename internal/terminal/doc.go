@@ -1,0 +1,17 @@
+// Package terminal shows a person how far a piece of work is.
+//
+// In: what is being done, as tasks with counts or as the parts of a line. Out: one
+// line of the terminal that is written over, as wide as the terminal allows, with
+// all other text above it; where there is no terminal a plain line, rarely.
+//
+// A Screen owns that line, so everything that a program tells while it works goes
+// through it: it is an io.Writer. What it shows is text of our own; text of strangers
+// is to be made harmless before. Nothing here reads the environment or a flag: who
+// makes the Screen says what the terminal can do.
+//
+// Start with New, then Screen.Begin and Task.End.
+//
+// Files: screen.go the line and what goes above it; task.go a task that takes a
+// while; fit.go parts of a line, the least important dropped first; left.go the time
+// that is left, steadily; style.go colours.
+package terminal

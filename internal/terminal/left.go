@@ -1,0 +1,82 @@
+package terminal
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Left estimates how long work still takes. It goes by the pace of the last minute
+// or so, and what it says moves towards a new estimate little by little, so that the
+// figure does not jump. The zero value is ready. For one goroutine.
+type Left struct {
+	begun   bool
+	at      time.Duration // of the last call
+	done    float64       // then
+	span    float64       // seconds looked at, the older the less
+	gained  float64       // in them
+	shown   float64       // seconds left as of the last call
+	showing bool
+}
+
+const (
+	paceOver  = 60 * time.Second // how long a moment counts for the pace, about
+	shownOver = 10 * time.Second // how long a change of the estimate takes to be shown, at most
+	leastTime = 4 * time.Second  // before that nothing is known
+	leastDone = 5                // neither
+)
+
+// After takes in that so much is done of total after a time since the work began,
+// and returns what is left; false when that is not known.
+func (l *Left) After(elapsed time.Duration, done, total float64) (time.Duration, bool) {
+	if !l.begun {
+		l.begun, l.at, l.done = true, elapsed, done
+		return 0, false
+	}
+	step := (elapsed - l.at).Seconds()
+	if step > 0 {
+		fade := math.Exp(-step / paceOver.Seconds())
+		l.span, l.gained = l.span*fade+step, l.gained*fade+done-l.done
+		l.at, l.done = elapsed, done
+		l.shown -= step
+	}
+	if l.span < leastTime.Seconds() || l.gained < leastDone || total <= 0 {
+		l.showing = false
+		return 0, false
+	}
+	now := max(0, total-done) * l.span / l.gained
+	if !l.showing {
+		l.shown, l.showing = now, true
+	}
+	over := min(shownOver.Seconds(), l.span/3) // the first guesses are the worst
+	l.shown += (now - l.shown) * (1 - math.Exp(-step/over))
+	l.shown = max(0, l.shown)
+	return time.Duration(l.shown * float64(time.Second)), true
+}
+
+// clock writes a time that has passed: 8 s, 1 min 20 s.
+func clock(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", d/time.Second)
+	}
+	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+}
+
+// Duration writes a time to come as people say it: 8 s, 40 s, 3 min, 2 h 10 min. The longer,
+// the rounder.
+func Duration(d time.Duration) string {
+	round := func(to time.Duration) time.Duration { return (d + to - 1) / to * to }
+	switch {
+	case d <= 20*time.Second:
+		return fmt.Sprintf("%d s", round(time.Second)/time.Second)
+	case d <= 55*time.Second:
+		return fmt.Sprintf("%d s", round(5*time.Second)/time.Second)
+	case d <= 59*time.Minute:
+		return fmt.Sprintf("%d min", round(time.Minute)/time.Minute)
+	case d <= 24*time.Hour:
+		d = round(10 * time.Minute)
+		return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	d = round(time.Hour)
+	return fmt.Sprintf("%d d %d h", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+}

@@ -1,0 +1,26 @@
+package terminal
+
+import "strings"
+
+// Style is how text looks.
+type Style string
+
+// The styles: the parameter of the terminal's SGR sequence.
+const (
+	Plain  Style = ""
+	Bold   Style = "1"
+	Faint  Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+)
+
+// Paint returns text in a style where colour says that it is to be shown. Controls
+// of the terminal in the text itself are taken out.
+func Paint(text string, style Style, colour bool) string {
+	text = strings.ReplaceAll(text, "\x1b", " ")
+	if !colour || style == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+}
