@@ -86,6 +86,6 @@ func BenchmarkLanguageUndeclared(b *testing.B) {
 	text := strings.Repeat("the cat sat on the mat and it was not at all amused by what is this ", 20)
 	b.ReportAllocs()
 	for b.Loop() {
-		language("", text)
+		languageOf("", text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/abadojack/whatlanggo"
+	"golang.org/x/text/language"
 )
 
 // sampleBytes is how much text the language is told from; trigramBytes is for
@@ -19,10 +20,10 @@ const (
 // minLetters is how many letters a guess needs.
 const minLetters = 40
 
-// language returns the ISO 639-1 code of a page, or "". What the page declares
+// languageOf returns the code of a page's language, or "". What the page declares
 // holds unless its script or its function words clearly say otherwise: templates
 // often declare English for pages in any language.
-func language(declared, text string) string {
+func languageOf(declared, text string) string {
 	sample := cut(text, sampleBytes)
 	latin, other := scripts(sample)
 	code := LangCode(declared)
@@ -58,7 +59,7 @@ func language(declared, text string) string {
 	if !info.IsReliable() {
 		return ""
 	}
-	return info.Lang.Iso6391()
+	return LangCode(info.Lang.Iso6393())
 }
 
 // scripts counts the letters in Latin script and in others.
@@ -107,27 +108,38 @@ func scriptOf(code string) int {
 	return latinScript
 }
 
-// LangCode makes the two-letter ISO 639-1 code of a language tag ("en-US", "eng",
-// "DE_at"), or "" of what is none ("x-default").
+// LangCode makes the code of a language out of a tag: that of ISO 639-1 ("en-US",
+// "eng", "DE_at", "ger" for de), of ISO 639-3 where there is none ("haw"), or "" of what
+// names no language ("x-default", "mul", "zz").
 func LangCode(tag string) string {
-	tag = strings.ToLower(strings.TrimSpace(tag))
+	tag = strings.TrimSpace(tag)
 	if i := strings.IndexAny(tag, "-_,; "); i >= 0 {
 		tag = tag[:i]
 	}
-	for i := range len(tag) {
-		if !isLetter(tag[i]) {
-			return ""
-		}
+	if len(tag) != 2 && len(tag) != 3 {
+		return ""
 	}
-	switch len(tag) {
-	case 2:
-		return strings.Clone(tag)
-	case 3:
-		if l := whatlanggo.CodeToLang(tag); l >= 0 {
-			return l.Iso6391()
-		}
+	code := baseOf(tag, language.DeprecatedBase)
+	if len(code) == 3 { // older codes, and languages within one of ISO 639-1: ger, cmn
+		code = baseOf(tag, language.All)
 	}
-	return ""
+	switch code {
+	case "und", "mul", "mis", "zxx":
+		return ""
+	}
+	if len(code) == 3 && code >= "qaa" && code <= "qtz" { // for private use
+		return ""
+	}
+	return code
+}
+
+func baseOf(tag string, codes language.CanonType) string {
+	t, err := codes.Parse(tag)
+	if err != nil {
+		return ""
+	}
+	base, _, _ := t.Raw()
+	return base.String()
 }
 
 // declaredOr returns the declared language of Latin script, or another one of

@@ -5,7 +5,7 @@ type Page struct {
 	URL         string // normal form of the URL that the bytes came from
 	Canonical   string // normal form of <link rel=canonical>, or ""
 	Charset     string // name of the encoding that was used, e.g. "utf-8"
-	Lang        string // ISO 639-1 code, or "" when unknown
+	Lang        string // as LangCode has it, or "" when unknown
 	Title       string
 	Description string // <meta name=description>
 	Headings    string // text of h1…h3, a line each
@@ -47,7 +47,7 @@ type Link struct {
 	Anchor   string // the link's own text, or an image's alt text
 	Context  string // up to ContextWords words before and after the anchor, anchor excluded
 	Around   Around // where Context is in the page's text; the zero value when it is from elsewhere
-	Lang     string // ISO 639-1 code of the target's language, as hreflang says; "" when it doesn't
+	Lang     string // of the target, as hreflang says and LangCode has it; "" when it doesn't
 	Kind     Kind
 	Nav      bool // stands in navigation (nav, header, footer, aside, menu) and not in running text
 	NoFollow bool // rel=nofollow, ugc or sponsored

@@ -188,7 +188,7 @@ func (p *parser) finish() {
 	}
 	pg.Headings = p.headingLines()
 	p.finishLinks()
-	pg.Lang = language(p.lang, pg.Text)
+	pg.Lang = languageOf(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
 	pg.menus = linkLines(pg.Text, p.marks)
 	pg.Sketch, pg.Signature = sketches(pg.Text, pg.menus)
