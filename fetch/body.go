@@ -2,13 +2,10 @@ package fetch
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -34,29 +31,27 @@ const ratioFloor = 1 << 20
 // drainBytes is how much of an unwanted body is read to keep its connection.
 const drainBytes = 16 << 10
 
-// A lane's buffer begins with minBuffer bytes and is kept up to maxBuffer, which
-// 99.9 % of pages fit into (paper E, E5).
-const (
-	minBuffer = 32 << 10
-	maxBuffer = 256 << 10
-)
+// aheadBytes is how much of a body is read at a time: a page mostly comes in one
+// or two reads. It is also room for what the type is sniffed from.
+const aheadBytes = 32 << 10
 
-// bodyReader reads a body: decompressed on the fly, and stopped as soon as a
-// limit is crossed, before the excess is held in memory. It stands in the
-// response that Colly sees, too, but only to be closed: see newLane.
+// bodyReader is the body that Colly reads: decompressed on the fly, and stopped
+// as soon as a limit is crossed, before the excess is held in memory.
 type bodyReader struct {
 	ex        *exchange
 	raw       io.ReadCloser // net/http's body
 	http2     bool
 	coding    coding
-	plain     io.Reader // decompressed; nil until the first read
-	data      []byte    // what came so far, in the lane's buffer
-	err       error     // how it ended; io.EOF is well
+	plain     io.Reader     // decompressed; nil until the first read
+	ahead     *bufio.Reader // the lane's, on what next returns
+	out       int64         // bytes that came out of plain
+	err       error         // how it ended; io.EOF is well
 	truncated bool
 }
 
 func newBodyReader(ex *exchange, res *http.Response) *bodyReader {
-	b := &bodyReader{ex: ex, raw: res.Body, http2: res.ProtoMajor == 2, data: ex.buffer[:0]}
+	b := &bodyReader{ex: ex, raw: res.Body, http2: res.ProtoMajor == 2, ahead: ex.ahead}
+	b.ahead.Reset(limitedReader{b})
 	if codings := res.Header["Content-Encoding"]; len(codings) > 0 {
 		b.coding = parseCoding(strings.Join(codings, ","))
 	}
@@ -75,67 +70,60 @@ func parseCoding(value string) coding {
 	return codingUnknown
 }
 
+// Read is an io.Reader's; an error but io.EOF is the one that the exchange ends with.
+func (b *bodyReader) Read(p []byte) (int, error) { return b.ahead.Read(p) }
+
 // peek returns the body's first bytes, sniffBytes or all there are. The error
 // is that of a body that broke before.
 func (b *bodyReader) peek() ([]byte, error) {
-	err := b.fill(sniffBytes)
-	return b.data[:min(len(b.data), sniffBytes)], err
+	head, err := b.ahead.Peek(sniffBytes)
+	if err == io.EOF {
+		err = nil
+	}
+	return head, err
 }
 
-// readAll returns the whole body in memory of its own: a copy of the right size,
-// but for long ones the buffer itself, which the lane wouldn't keep anyway.
-func (b *bodyReader) readAll() ([]byte, error) {
-	if err := b.fill(math.MaxInt); err != nil {
-		return nil, err
-	}
-	if cap(b.data) > maxBuffer {
-		return b.data, nil
-	}
-	return bytes.Clone(b.data), nil
-}
-
-// fill reads until n bytes are there or the body ends; the error says that it
-// ended badly. It reads as much at a time as there is room for: a page mostly
-// comes in one or two reads.
-func (b *bodyReader) fill(n int) error {
-	for b.err == nil && len(b.data) < n {
-		if len(b.data) == cap(b.data) {
-			more := min(max(minBuffer, len(b.data)), int(b.ex.req.MaxBodyBytes)+1)
-			b.data = slices.Grow(b.data, more)
-		}
-		var k int
-		k, b.err = b.read(b.data[len(b.data):cap(b.data)])
-		b.data = b.data[:len(b.data)+k]
-		b.enforce()
-	}
+// failed returns the error of a body that ended badly, nil where it did not or
+// was not read to its end.
+func (b *bodyReader) failed() error {
 	if b.err == io.EOF {
 		return nil
 	}
 	return b.err
 }
 
-// enforce ends a body that went over a limit.
-func (b *bodyReader) enforce() {
-	out, limit := int64(len(b.data)), b.ex.req.MaxBodyBytes
+// limitedReader is a body under its limits, below the buffer.
+type limitedReader struct{ b *bodyReader }
+
+func (l limitedReader) Read(p []byte) (n int, err error) {
+	b := l.b
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, b.err = b.read(p)
+	b.out += int64(n)
+	limit := b.ex.req.MaxBodyBytes
 	switch {
-	case out > limit && b.ex.req.Truncate:
-		b.data, b.truncated, b.err = b.data[:limit], true, io.EOF
-	case out > limit:
+	case b.out > limit && b.ex.req.Truncate:
+		n -= int(b.out - limit)
+		b.truncated, b.err = true, io.EOF
+	case b.out > limit:
 		b.err = &stateError{StateTooLarge, fmt.Errorf("body over the limit of %d bytes", limit)}
 	default:
-		if bomb := b.bomb(out); bomb != nil {
+		if bomb := b.bomb(); bomb != nil {
 			b.err = bomb
 		}
 	}
+	return n, b.err
 }
 
 // bomb returns an error when so much came out of too little.
-func (b *bodyReader) bomb(out int64) error {
+func (b *bodyReader) bomb() error {
 	wire := b.ex.wire.Load()
-	if b.coding == codingNone || out <= ratioFloor || out/b.ex.f.opt.MaxRatio <= wire {
+	if b.coding == codingNone || b.out <= ratioFloor || b.out/b.ex.f.opt.MaxRatio <= wire {
 		return nil
 	}
-	return &stateError{StateTooLarge, fmt.Errorf("decompression bomb: %d bytes out of %d", out, wire)}
+	return &stateError{StateTooLarge, fmt.Errorf("decompression bomb: %d bytes out of %d", b.out, wire)}
 }
 
 // read decompresses into p.
@@ -149,14 +137,11 @@ func (b *bodyReader) read(p []byte) (int, error) {
 	switch {
 	case err == nil || err == io.EOF:
 		return n, err
-	case err == gzip.ErrHeader && len(b.data)+n > 0:
+	case err == gzip.ErrHeader && b.out+int64(n) > 0:
 		return n, io.EOF // junk after a whole gzip member: browsers ignore it
 	}
 	return n, b.broken(err)
 }
-
-// Read is for Colly, which is told to stop before it reads.
-func (b *bodyReader) Read([]byte) (int, error) { return 0, io.EOF }
 
 // broken says where a body broke. Reading stays in the state of its phase:
 // body_error, or body_timeout when a limit cancelled it.
@@ -235,7 +220,7 @@ func (w wireReader) Read(p []byte) (int, error) {
 	wire := w.b.ex.wire.Add(int64(n))
 	if limit := w.b.ex.req.MaxBodyBytes; wire > limit && w.b.coding != codingNone {
 		// Packed is larger than the whole may be unpacked. It may unpack to nothing
-		// at all, so that enforce would never hear of it: gzip has empty members.
+		// at all, so that limitedReader would never hear of it: gzip has empty members.
 		return 0, &stateError{StateTooLarge, fmt.Errorf("compressed body over the limit of %d bytes", limit)}
 	}
 	return n, err

@@ -25,10 +25,10 @@
 //
 //	fetcher.go   New, Fetch, Resolve, Close
 //	options.go   limits and their defaults
-//	lane.go      Colly, driven one exchange at a time
+//	lane.go      Colly, which makes the exchange: request out, header judged, body in
 //	exchange.go  the life of one exchange: phases and time limits
 //	verdict.go   the state that its end means
-//	transport.go the last gate before net/http and the first after it
+//	transport.go below Colly: the last gate before net/http and the first after it
 //	dial.go      names to addresses to connections
 //	guard.go     which addresses may be dialled
 //	nets.go      lists of nets that a crawl keeps to
@@ -36,8 +36,7 @@
 //	hangup.go    connections that a server misuses
 //	cookies.go   a jar a site, where cookies are wanted
 //	media.go     is this type wanted; sniffing
-//	body.go      decompression and limits while a body is read
-//	stream.go    a body handed out while it comes
+//	body.go      the body that Colly reads: decompression and limits
 //	sitemap.go   sitemaps
 //	retryafter.go, hosts.go   small parsers
 //	robots.go, robotsmatch.go, robotspolicy.go   RFC 9309

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -53,9 +54,10 @@ type exchange struct {
 	timer     *time.Timer
 	armed     time.Time // when timer fires; never after phaseEnd
 
-	// Set by the transport and the judge.
+	// Set by the transport, the judge and Colly.
 	status      int
 	header      http.Header
+	withheld    http.Header // fields of header that Colly does not get
 	addr        netip.Addr
 	conn        net.Conn
 	watched     *watchedConn // below conn
@@ -65,9 +67,8 @@ type exchange struct {
 	contentType string
 	location    string
 	why         error
-	buffer      []byte // the lane's, for reader
+	ahead       *bufio.Reader // the lane's, for reader
 	body        []byte
-	bodyErr     error
 }
 
 func newExchange(f *Fetcher, u *url.URL, req Request) *exchange {
@@ -248,6 +249,7 @@ func (ex *exchange) requestHeader() http.Header {
 		accept = []string{strings.Join(ex.req.Accept, ", ")}
 	}
 	h := http.Header{
+		"Host":            {ex.url.Host}, // net/http would take Colly's spelling
 		"User-Agent":      ex.f.userAgent,
 		"Accept":          accept,
 		"Accept-Encoding": ex.f.acceptGzip,

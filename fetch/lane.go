@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ type lane struct {
 	collector *colly.Collector
 	ctx       *colly.Context // Colly wants one; ours stays empty
 	ex        *exchange      // the exchange under way
-	buffer    []byte         // for its body
+	ahead     *bufio.Reader  // for its body
 }
 
 // newCollector returns the collector that lanes are cloned from. Of Colly's
@@ -30,47 +31,53 @@ func newCollector(rt http.RoundTripper) *colly.Collector {
 	c.Init()
 	c.IgnoreRobotsTxt = true
 	c.AllowURLRevisit = true
-	c.SetClient(&http.Client{
-		Transport:     rt,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	})
+	c.ParseHTTPErrorResponse = true          // judgeHeader says which status is an error
+	c.MaxBodySize = 0                        // bodyReader refuses where this would cut
+	c.SetClient(&http.Client{Transport: rt}) // without its own jar and time limit
 	return c
 }
 
 func newLane(base *colly.Collector) *lane {
-	l := &lane{collector: base.Clone(), ctx: colly.NewContext()}
-	l.collector.OnResponseHeaders(func(r *colly.Response) {
-		// The body is read here, where its limits are. Colly would read it with
-		// io.ReadAll, in pieces from 512 bytes up: a third of a fast exchange.
-		if l.ex.judgeHeader() {
-			l.ex.body, l.ex.bodyErr = l.ex.reader.deliver()
-		}
-		r.Request.Abort() // closes the body, read or not
+	l := &lane{collector: base.Clone(), ctx: colly.NewContext(), ahead: bufio.NewReaderSize(nil, aheadBytes)}
+	l.collector.OnRequest(func(r *colly.Request) {
+		// What is sent is what was asked for, to the letter: robots.txt was
+		// consulted about that, not about Colly's spelling.
+		*r.URL = *l.ex.url
 	})
+	l.collector.OnResponseHeaders(func(r *colly.Response) {
+		ex := l.ex
+		ex.status, ex.header = r.StatusCode, *r.Headers
+		wanted := ex.judgeHeader()
+		if wanted && ex.req.Stream != nil {
+			ex.req.Stream(ex.reader)
+		}
+		if !wanted || ex.req.Stream != nil {
+			r.Request.Abort() // closes the body, read or not
+		}
+	})
+	l.collector.OnResponse(func(r *colly.Response) { l.ex.body = r.Body })
 	return l
 }
 
-// run makes the exchange on the caller's goroutine.
+// run makes the exchange on the caller's goroutine: URL and header go through
+// OnRequest to gate, the answer comes through OnResponseHeaders, where it is
+// judged, to OnResponse.
 func (l *lane) run(ctx context.Context, ex *exchange) (err error) {
-	l.ex, ex.buffer = ex, l.buffer
+	l.ex, ex.ahead = ex, l.ahead
 	l.collector.Context = ctx
 	defer func() {
 		l.ex, l.collector.Context = nil, context.Background()
-		if ex.reader != nil && cap(ex.reader.data) <= maxBuffer {
-			l.buffer = ex.reader.data[:0] // it may have grown
-		}
+		l.ahead.Reset(nil)
+		ex.giveBack()
 		// URLs and bytes come from strangers and pass through parsers that are
 		// not ours: a panic there must cost this exchange and nothing else.
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s: panic in the exchange: %v", ex.url, p)
 		}
 	}()
-	// Colly gets the origin only; gate puts the URL in that was asked for. Colly
-	// would parse path and query again, respell them, and take its time.
-	origin := ex.url.Scheme + "://" + ex.url.Host + "/"
-	err = l.collector.Request(http.MethodGet, origin, nil, l.ctx, ex.requestHeader())
+	err = l.collector.Request(http.MethodGet, ex.url.String(), nil, l.ctx, ex.requestHeader())
 	if errors.Is(err, colly.ErrAbortedAfterHeaders) {
-		return ex.bodyErr // as we told it to
+		return ex.reader.failed() // as we told it to
 	}
 	return err
 }

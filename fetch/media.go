@@ -72,7 +72,7 @@ func (ex *exchange) judgeCode() {
 		}
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
 		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		if loc := ex.header.Get("Location"); loc != "" {
+		if loc := ex.withheld.Get("Location"); loc != "" {
 			ex.state, ex.location = StateRedirect, resolveLocation(ex.url, loc)
 			return
 		}

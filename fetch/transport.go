@@ -49,12 +49,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	// What is sent is what was asked for, to the letter: robots.txt was
-	// consulted about that, not about another spelling.
-	out := new(http.Request)
-	*out = *req
-	out.URL, out.Host = ex.url, ex.url.Host
-	res, err := g.f.transport.RoundTrip(out)
+	res, err := g.f.transport.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +79,26 @@ func refusedByProxy(status, what string) error {
 	return &stateError{StateConnectError, fmt.Errorf("the proxy answers %s to %s%s", status, what, hint)}
 }
 
-// answer takes the header over and puts our reader before the body. Colly sees
-// the bare media type only: a Location would make net/http's client resolve it,
-// a charset Colly recode the body, a Content-Encoding unpack it unlimited.
+// answer puts our reader before the body. It withholds two fields on which Colly
+// and its client would act: the client resolves a Location, and fails where only
+// browsers can read it; Colly recodes a body whose type has a charset.
 func (ex *exchange) answer(res *http.Response) {
 	ex.enter(phaseBody)
-	ex.status, ex.header = res.StatusCode, res.Header
-	ex.contentType = contentTypeOf(res.Header)
+	h := res.Header
+	ex.contentType = contentTypeOf(h)
+	ex.withheld = http.Header{"Content-Type": h["Content-Type"], "Location": h["Location"]}
+	for name := range ex.withheld {
+		delete(h, name)
+	}
 	ex.reader = newBodyReader(ex, res)
-	res.Body, res.Uncompressed = ex.reader, true
-	res.Header = http.Header{}
+	res.Body, res.Uncompressed = ex.reader, true // so that Colly unpacks nothing
+}
+
+// giveBack completes the header again, once Colly is done with it.
+func (ex *exchange) giveBack() {
+	for name, values := range ex.withheld {
+		if len(values) > 0 && ex.header != nil {
+			ex.header[name] = values
+		}
+	}
 }
