@@ -142,7 +142,9 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 	a.emitted = true
 	a.screen.Clear() // stdout may be the same terminal
 	if !a.json {
-		text(plainly(a.stdout))
+		out := plainly(a.stdout)
+		out.colour = a.colour
+		text(out)
 		return nil
 	}
 	enc := json.NewEncoder(inJSON(a.stdout))

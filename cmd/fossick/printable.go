@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"fossick/internal/terminal"
 )
 
 // A printable lets nothing through that could drive a terminal: titles, URLs, labels
@@ -14,6 +16,7 @@ type printable struct {
 	w      io.Writer
 	escape func(r rune) string
 	tail   []byte // a character's first bytes, whose rest is to come
+	colour bool   // w shows colours
 }
 
 // plainly is a printable for text.
@@ -24,6 +27,18 @@ func plainly(w io.Writer) *printable {
 // inJSON is a printable for JSON, where such characters stand in strings only.
 func inJSON(w io.Writer) *printable {
 	return &printable{w: w, escape: func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }}
+}
+
+// paint writes text, in a style where w is a printable that shows colours.
+func paint(w io.Writer, text string, style terminal.Style) {
+	o, ok := w.(*printable)
+	if !ok || !o.colour || style == terminal.Plain {
+		io.WriteString(w, text) // its error shows at the next write, as of all of emit's text
+		return
+	}
+	io.WriteString(o.w, terminal.Begin(style))
+	io.WriteString(o, text)
+	io.WriteString(o.w, terminal.Reset)
 }
 
 // Write implements io.Writer; it reports p as written when all of its text is.

@@ -15,17 +15,20 @@ import (
 type whyCmd struct {
 	URL   string `arg:"" name:"url" help:"The URL to ask about."`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
+	All   bool   `help:"Print all parts of the score, not only those that weighed most."`
 }
 
 func (whyCmd) Help() string {
-	return `Tells the story of one URL: who found it, how it scored and why, what happened to it.
+	return `Tells the story of one URL: what became of it and the main reason, who found it, how it scored and why, what happened to it.
 
-Example:
-  fossick why http://example.org/loans --store fossick-banking`
+Examples:
+  fossick why http://example.org/loans --store fossick-banking
+  fossick why http://example.org/loans --store fossick-banking --all`
 }
 
 type whyResult struct {
 	URL     string    `json:"url"`
+	Verdict string    `json:"verdict"` // what became of it and the main reason, in a sentence
 	State   string    `json:"state"`
 	FoundBy *string   `json:"found_by"` // null for a start page
 	Via     store.Via `json:"via"`
@@ -77,7 +80,7 @@ func (c whyCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.emit(r, func(w io.Writer) { r.print(w) })
+	return a.emit(r, func(w io.Writer) { r.print(w, c.All) })
 }
 
 // tell turns a URL's records into an answer.
@@ -193,8 +196,13 @@ func (r *whyResult) tellPage(l *store.Life) {
 	r.Reasons = append(r.Reasons, fmt.Sprintf("%s by refine: probability of the topic %.3f; %s", verdict, l.Label.Score, l.Label.Rule))
 }
 
-func (r *whyResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s\n  state    %s\n", r.URL, r.State)
+func (r *whyResult) print(w io.Writer, all bool) {
+	fmt.Fprintln(w, r.URL)
+	if r.Verdict != "" { // a crawl of an earlier build tells none
+		paint(w, r.Verdict, r.style())
+		fmt.Fprint(w, "\n\n")
+	}
+	fmt.Fprintf(w, "  state    %s\n", r.State)
 	if r.Title != nil {
 		fmt.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
 	}
@@ -213,19 +221,13 @@ func (r *whyResult) print(w io.Writer) {
 	if r.Score.Value != nil {
 		fmt.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
 	}
-	printTerms(w, r.Score.Terms)
+	printTerms(w, r.Score.Terms, all)
 	if r.Now != nil {
 		fmt.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
-		printTerms(w, r.Now.Terms)
+		printTerms(w, r.Now.Terms, all)
 	}
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(w, "  because  %s\n", reason)
-	}
-}
-
-func printTerms(w io.Writer, terms []store.Term) {
-	for _, t := range terms {
-		fmt.Fprintf(w, "           %-16s %-8.4g %s\n", t.Name, t.Value, t.Note)
 	}
 }
 

@@ -17,6 +17,7 @@ func story(s *store.Store, u string) (*whyResult, error) {
 		r := tell(life)
 		h, err := s.Host(page.Host(u))
 		r.tellNext(life, h, time.Now())
+		r.Verdict = verdictOf(life, r)
 		return r, errors.Join(err, r.tellRank(s))
 	}
 	if !errors.Is(err, store.ErrUnknown) {
@@ -29,6 +30,7 @@ func story(s *store.Store, u string) (*whyResult, error) {
 	if len(r.Visits) == 0 {
 		return nil, err
 	}
+	r.Verdict = fmt.Sprintf("Asked for on behalf of a host, and no page of the crawl: %s.", r.Reasons[0])
 	return r, nil
 }
 

@@ -47,7 +47,7 @@ func (c whyCmd) ask(a *app, busy error) error {
 	if err := askCrawl(a.ctx, c.Store, "/why?url="+url.QueryEscape(c.URL), nil, r, busy); err != nil {
 		return err
 	}
-	return a.emit(r, func(w io.Writer) { r.print(w) })
+	return a.emit(r, func(w io.Writer) { r.print(w, c.All) })
 }
 
 // why is the crawl's end of the verb: the story as the store has it, and the scorer's

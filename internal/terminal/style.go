@@ -22,5 +22,11 @@ func Paint(text string, style Style, colour bool) string {
 	if !colour || style == Plain || text == "" {
 		return text
 	}
-	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+	return Begin(style) + text + Reset
 }
+
+// Begin is what a terminal is told before text in a style; Reset ends it.
+func Begin(style Style) string { return "\x1b[" + string(style) + "m" }
+
+// Reset ends a style.
+const Reset = "\x1b[0m"
