@@ -38,6 +38,8 @@ type Result struct {
 	Overlap []Point   `json:"overlap"` // mean over the pairs; nil for one crawl
 	Stores  []Figures `json:"stores,omitempty"`
 	Next    *Next     `json:"next"` // nil before there is enough to go by
+	// Settings are what held in the first crawl, given or by default.
+	Settings map[string]string `json:"settings,omitempty"`
 }
 
 // Next is what the next pages of the first crawl would be worth, by its last ones;

@@ -67,8 +67,12 @@ func recallSentence(f Figures) string {
 	if f.Recall == nil {
 		return ""
 	}
-	return fmt.Sprintf("The truth names %s %s; the crawl found %s of them (%s).",
-		report.Pages(*f.Targets), about(f.Target), report.Number(f.Relevant), report.Percent(*f.Recall))
+	after := ""
+	if f.RecallKept != nil {
+		after = fmt.Sprintf(", and refinement left %s (%s)", report.Number(f.Kept.Relevant), report.Percent(*f.RecallKept))
+	}
+	return fmt.Sprintf("The truth names %s %s; the crawl found %s of them (%s)%s.",
+		report.Pages(*f.Targets), about(f.Target), report.Number(f.Relevant), report.Percent(*f.Recall), after)
 }
 
 func searchSentence(f Figures) string {

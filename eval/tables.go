@@ -2,12 +2,10 @@ package eval
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"fossick/report"
@@ -30,6 +28,8 @@ type keptRow struct {
 	Name            string
 	Pages, Relevant int
 	Share           *float64
+	Recall          *float64 // of the fetched pages on topic
+	Truth           *float64 // of the pages on topic that the truth names
 }
 
 func keptRows(f Figures) []keptRow {
@@ -37,9 +37,14 @@ func keptRows(f Figures) []keptRow {
 		return nil
 	}
 	k := f.Kept
-	dropped := keptRow{"dropped", f.Fetched - k.Pages, f.Relevant - k.Relevant, nil}
-	dropped.Share = share(dropped.Relevant, dropped.Pages)
-	return []keptRow{{"fetched", f.Fetched, f.Relevant, f.Harvest}, {"kept", k.Pages, k.Relevant, k.Precision}, dropped}
+	row := func(name string, pages, relevant int) keptRow {
+		r := keptRow{Name: name, Pages: pages, Relevant: relevant, Share: share(relevant, pages), Recall: share(relevant, f.Relevant)}
+		if f.Targets != nil {
+			r.Truth = share(relevant, *f.Targets)
+		}
+		return r
+	}
+	return []keptRow{row("fetched", f.Fetched, f.Relevant), row("kept", k.Pages, k.Relevant), row("dropped", f.Fetched-k.Pages, f.Relevant-k.Relevant)}
 }
 
 // confusion counts pages by what the source says (rows) and what the model
@@ -74,18 +79,44 @@ func confuse(c *Crawl) *confusion {
 	if len(columns) == 0 || len(columns) == 1 && columns[""] > 0 || t.RowTitle == t.ColumnTitle {
 		return nil
 	}
-	rowNames, rowAt := topClasses(rows)
-	columnNames, columnAt := topClasses(columns)
-	counts := make([][]int, len(rowNames))
+	both := maps.Clone(rows) // one order for rows and columns, so that what agrees is on the diagonal
+	for name, n := range columns {
+		both[name] += n
+	}
+	names, at := topClasses(both)
+	counts := make([][]int, len(names))
 	for i := range counts {
-		counts[i] = make([]int, len(columnNames))
+		counts[i] = make([]int, len(names))
 	}
 	for i := range c.Pages {
 		p := &c.Pages[i]
-		counts[rowAt[classOf(p)]][columnAt[predicted(p)]]++
+		counts[at[classOf(p)]][at[predicted(p)]]++
 	}
-	t.Matrix = report.NewMatrix(rowNames, columnNames, counts, nil)
+	t.Matrix = withoutEmpty(names, counts)
 	return t
+}
+
+// withoutEmpty is a matrix of the rows and of the columns that have pages.
+func withoutEmpty(names []string, counts [][]int) *report.Matrix {
+	var rows, columns []string
+	var filled []int
+	for j, name := range names {
+		if slices.ContainsFunc(counts, func(row []int) bool { return row[j] > 0 }) {
+			columns, filled = append(columns, name), append(filled, j)
+		}
+	}
+	var cells [][]int
+	for i, name := range names {
+		if !slices.ContainsFunc(counts[i], func(n int) bool { return n > 0 }) {
+			continue
+		}
+		row := make([]int, len(filled))
+		for k, j := range filled {
+			row[k] = counts[i][j]
+		}
+		rows, cells = append(rows, name), append(cells, row)
+	}
+	return report.NewMatrix(rows, columns, cells, nil)
 }
 
 // classOf names the row of a page: the source's class, or whether it is on topic.
@@ -192,41 +223,14 @@ func hosts(c *Crawl) (rows []hostRow, more int) {
 	return rows, 0
 }
 
-// settings shows the crawl's own settings, by name.
-func settings(info store.Info) []report.Fact {
+// settings shows what held in the crawl, by name.
+func settings(info store.Info, held map[string]string) []report.Fact {
 	facts := []report.Fact{{Name: "crawled by", Value: "fossick " + info.Version}}
 	if info.Created != 0 {
 		facts = append(facts, report.Fact{Name: "crawled on", Value: time.Unix(info.Created, 0).UTC().Format(time.RFC1123)})
 	}
-	var values map[string]any
-	if json.Unmarshal(info.Settings, &values) != nil { // no settings, or not of this shape: nothing to show
-		return facts
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if text := settingText(values[name]); text != "" {
-			facts = append(facts, report.Fact{Name: name, Value: report.Cut(text, maxSetting)})
-		}
+	for _, name := range slices.Sorted(maps.Keys(held)) {
+		facts = append(facts, report.Fact{Name: name, Value: report.Cut(held[name], maxSetting)})
 	}
 	return facts
-}
-
-// settingText prints a setting; "" for what is not set.
-func settingText(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case []any:
-		parts := make([]string, len(v))
-		for i := range v {
-			parts[i] = fmt.Sprint(v[i])
-		}
-		return strings.Join(parts, ", ")
-	case map[string]any:
-		b, err := json.Marshal(v)
-		if err != nil {
-			return ""
-		}
-		return string(b)
-	}
-	return fmt.Sprint(v)
 }

@@ -14,6 +14,7 @@ type view struct {
 	Stores      []Figures // a row each, when there are several
 	Kept        *Cluster
 	KeptRows    []keptRow
+	Targets     *int
 	Confusion   *confusion
 	States      []countRow
 	Codes       []countRow
@@ -43,7 +44,7 @@ func newView(r Report) (*view, error) {
 	}
 	first := r.Crawls[0]
 	v.Subtitle = subtitle(first)
-	v.Made = append(v.Made, settings(first.Info)...)
+	v.Made = append(v.Made, settings(first.Info, r.Settings)...)
 	var err error
 	if r.Fetched > 0 {
 		if v.Plots, err = plots(r); err != nil {
@@ -51,7 +52,7 @@ func newView(r Report) (*view, error) {
 		}
 	}
 	v.Refined = r.Kept != nil
-	v.KeptRows = keptRows(r.Figures)
+	v.KeptRows, v.Targets = keptRows(r.Figures), r.Targets
 	v.Confusion = confuse(first)
 	v.States, v.Codes = states(first.Counts)
 	v.Requests = first.Counts.Requests
@@ -83,13 +84,17 @@ func tiles(r Result) []report.Tile {
 		tile("Harvest", report.Percent(*r.Harvest), "95 % interval "+report.Span(*r.HarvestCI))
 	}
 	if r.Kept != nil && r.Kept.Precision != nil {
-		tile("After refinement", report.Percent(*r.Kept.Precision), "of "+report.Pages(r.Kept.Pages)+" kept")
+		tile("After refinement", report.Percent(*r.Kept.Precision), "on topic, of "+report.Pages(r.Kept.Pages)+" kept; recall among fetched "+report.Share(r.Kept.Recall))
 	}
 	if r.Kept != nil && r.Kept.F1 != nil {
-		tile("F1 of the cluster", fmt.Sprintf("%.2f", *r.Kept.F1), "recall among fetched "+report.Share(r.Kept.Recall))
+		tile("F1 of the cluster", fmt.Sprintf("%.2f", *r.Kept.F1), "of precision and recall among fetched")
 	}
 	if r.Recall != nil {
-		tile("Recall", report.Percent(*r.Recall), "of "+report.Pages(*r.Targets)+" the truth names")
+		note := "of " + report.Pages(*r.Targets) + " the truth names"
+		if r.RecallKept != nil {
+			note += "; " + report.Percent(*r.RecallKept) + " after refinement"
+		}
+		tile("Recall", report.Percent(*r.Recall), note)
 	}
 	if e := r.RecallEstimate; e != nil {
 		note := "95 % interval " + report.Span(e.CI)

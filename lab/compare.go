@@ -15,7 +15,7 @@ type Test struct {
 	A, B       string
 	Difference float64     // mean of A − B
 	CI         *[2]float64 // 95 %, of the difference; nil with one set
-	P          float64     // paired t-test, two-sided: that chance alone would do as much; 1 with one set
+	P          float64     // paired t-test, two-sided: that chance alone would do as much; 1 with one set, never 0
 	Adjusted   float64     // P by Holm's correction for all tests of the run
 	Exact      float64     // the same question by the permutation test
 }
@@ -52,18 +52,20 @@ func Compare(all []Figures, rng *rand.Rand) []Test {
 	return tests
 }
 
-// pairedT returns the two-sided P of a mean of paired differences.
+// pairedT returns the two-sided P of a mean of paired differences. Where all of them are
+// the same the t-test knows no spread to go by: P is then the least that the permutation
+// test can give, 2/2^n.
 func pairedT(d []float64) float64 {
 	n := float64(len(d))
 	if n < 2 {
 		return 1
 	}
 	m, s := stat.Mean(d, nil), stat.StdDev(d, nil)
-	if s == 0 {
-		if m == 0 {
+	if alike(d) {
+		if math.Abs(m) <= 1e-12 {
 			return 1
 		}
-		return 0
+		return math.Ldexp(2, -len(d))
 	}
 	t := m * math.Sqrt(n) / s
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.CDF(-math.Abs(t))

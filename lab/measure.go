@@ -2,6 +2,7 @@ package lab
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -11,7 +12,8 @@ import (
 
 // Mean is a mean over start sets with its 95 % interval: Student's t, the sets being
 // independent draws. The interval speaks of other start sets on the same corpus with
-// the same page classifier, and of nothing else. It is nil with one set only.
+// the same page classifier, and of nothing else. It is nil with one set, and where all
+// sets gave the same: equal draws do not tell how far others would lie apart.
 type Mean struct {
 	Value float64
 	CI    *[2]float64
@@ -20,7 +22,7 @@ type Mean struct {
 // mean returns the mean of x and m ± t(0.975, n−1) · s / √n.
 func mean(x []float64) Mean {
 	m := Mean{Value: stat.Mean(x, nil)}
-	if len(x) > 1 {
+	if !alike(x) {
 		n := float64(len(x))
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
 		half := t * stat.StdDev(x, nil) / math.Sqrt(n)
@@ -28,6 +30,9 @@ func mean(x []float64) Mean {
 	}
 	return m
 }
+
+// alike says that all of x are the same, but for rounding, as one is by itself.
+func alike(x []float64) bool { return slices.Max(x)-slices.Min(x) <= 1e-12 }
 
 // Figures are what one policy came to. Shares are in [0,1].
 type Figures struct {

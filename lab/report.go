@@ -209,13 +209,16 @@ func overlapPoints(f Figures) []Point {
 // line makes a plot's line, with a band where there are intervals.
 func line(name string, points []Point) report.Line {
 	l := report.Line{Name: name}
+	known := false
 	for _, p := range points {
 		l.Points = append(l.Points, report.Point{X: float64(p.Pages), Y: p.Value})
+		band := [2]float64{p.Value, p.Value} // nothing to draw where no interval is known
 		if p.CI != nil {
-			l.Band = append(l.Band, [2]float64{max(0, p.CI[0]), min(1, p.CI[1])})
+			band, known = [2]float64{max(0, p.CI[0]), min(1, p.CI[1])}, true
 		}
+		l.Band = append(l.Band, band)
 	}
-	if len(l.Band) != len(l.Points) {
+	if !known {
 		l.Band = nil
 	}
 	return l

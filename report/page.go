@@ -36,6 +36,7 @@ var (
 func Write(w io.Writer, body string, data any) error {
 	t := template.New("report").Funcs(template.FuncMap{
 		"css":    func() template.CSS { return template.CSS(stylesheet) },
+		"chance": Chance,
 		"number": Number, "ratio": optionalRatio, "nobreak": noBreak,
 		"percent": func(x float64) string { return noBreak(Percent(x)) },
 		"tenth":   tenth,

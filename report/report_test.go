@@ -88,3 +88,11 @@ func TestFigure(t *testing.T) {
 		}
 	}
 }
+
+func TestChance(t *testing.T) {
+	for p, want := range map[float64]string{1: "p = 1", 0.0314: "p = 0.031", 0.0001: "p = 0.0001", 0.00009: "p < 0.0001", 0: "p < 0.0001"} {
+		if got := PValue(p); got != want {
+			t.Errorf("%v: %q, want %q", p, got, want)
+		}
+	}
+}

@@ -43,8 +43,26 @@ func Share(x *float64) string {
 	return Percent(*x)
 }
 
-// Span prints an interval of shares: 56–79 %.
+// Chance prints the P of a test: 0.012, and < 0.0001 where no test is as exact.
+func Chance(p float64) string {
+	if p < 0.0001 {
+		return "< 0.0001"
+	}
+	return strconv.FormatFloat(p, 'g', 2, 64)
+}
+
+// PValue prints a P with its name: p = 0.012, p < 0.0001.
+func PValue(p float64) string {
+	if text := Chance(p); strings.HasPrefix(text, "<") {
+		return "p " + text
+	}
+	return "p = " + Chance(p)
+}
+
+// Span prints an interval of shares: 56–79 %. Few draws make it reach beyond what a share
+// can be.
 func Span(ci [2]float64) string {
+	ci[0], ci[1] = max(0, ci[0]), min(1, ci[1])
 	return strings.TrimSuffix(Percent(ci[0]), " %") + "–" + Percent(ci[1])
 }
 

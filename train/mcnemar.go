@@ -12,7 +12,7 @@ const exactBelow = 25
 type Paired struct {
 	AOnly, BOnly int     // pages that A alone, or B alone, labels right
 	Statistic    float64 // McNemar's χ² with continuity correction; 0 when neither leads
-	P            float64 // two-sided, in [0,1]: how often equal models differ as much
+	P            float64 // two-sided, in (0,1]: how often equal models differ as much
 	Exact        bool    // P is the binomial's, not that of χ²
 }
 
@@ -40,7 +40,8 @@ func McNemar(b, c int) Paired {
 	if r.Exact {
 		r.P = signTest(min(b, c), b+c)
 	} else {
-		r.P = math.Erfc(math.Sqrt(r.Statistic / 2)) // χ² of one degree is a squared normal
+		p := math.Erfc(math.Sqrt(r.Statistic / 2)) // χ² of one degree is a squared normal
+		r.P = max(p, math.SmallestNonzeroFloat64)  // from χ² 1,500 on it is too small for a float64
 	}
 	return r
 }

@@ -71,3 +71,10 @@ func TestMcNemarMeets(t *testing.T) {
 		}
 	}
 }
+
+// TestMcNemarIsNeverSure: however many pages, P is not 0.
+func TestMcNemarIsNeverSure(t *testing.T) {
+	if p := McNemar(100_000, 0); !(p.P > 0) || p.Exact {
+		t.Errorf("P %v of 100,000 pages to none", p.P)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
@@ -172,7 +173,7 @@ func (g *induced) Scan(from, to int, do func(v uint32, successors []uint32) erro
 }
 
 // Mean is a mean over crawls, with its 95 % interval by Student's t; nil for a
-// single one. NaN values are left out.
+// single one, and where all gave the same. NaN values are left out.
 type Mean struct {
 	Value float64
 	CI    *[2]float64
@@ -190,7 +191,7 @@ func MeanOf(values []float64) Mean {
 		return Mean{Value: math.NaN()}
 	}
 	m := Mean{Value: stat.Mean(x, nil)}
-	if n := float64(len(x)); n > 1 {
+	if n := float64(len(x)); slices.Max(x)-slices.Min(x) > 1e-12 { // equal draws do not tell how far others would lie apart
 		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * stat.StdDev(x, nil) / math.Sqrt(n)
 		m.CI = &[2]float64{m.Value - half, m.Value + half}
 	}

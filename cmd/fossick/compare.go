@@ -10,6 +10,7 @@ import (
 
 	"fossick/classify"
 	"fossick/features"
+	"fossick/report"
 	"fossick/train"
 )
 
@@ -90,8 +91,8 @@ func (r *mcnemarResult) print(w io.Writer, models []string, a, b float64) {
 	case lead == 0:
 		fmt.Fprintln(w, "Neither is better.")
 	default:
-		fmt.Fprintf(w, "%s is right on %s more than %s; a difference this large comes by chance %s (McNemar's test, p = %.2g).\n",
-			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(r.P), r.P)
+		fmt.Fprintf(w, "%s is right on %s more than %s; a difference this large comes by chance %s (McNemar's test, %s).\n",
+			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(r.P), report.PValue(r.P))
 	}
 }
 

@@ -62,6 +62,7 @@ func (c evalCmd) Run(a *app) error {
 	measuring := a.step("measuring")
 	defer measuring()
 	result := eval.Measure(ev.crawls, c.Curve)
+	result.Settings = ev.settings
 	result.Next = nextPages(ev.crawls[0].Relevant())
 	if c.HTML != "" {
 		if err := ev.writeReport(c.HTML, result); err != nil {
@@ -100,9 +101,10 @@ func distinct(dirs []string) error {
 
 // evaluation is one run of the verb.
 type evaluation struct {
-	app    *app
-	cmd    evalCmd
-	crawls []*eval.Crawl
+	app      *app
+	cmd      evalCmd
+	crawls   []*eval.Crawl
+	settings map[string]string // of the first crawl
 
 	truth      *datasets.Truth      // nil without --truth
 	judge      *models.Model        // nil without --judge
@@ -134,6 +136,9 @@ func (ev *evaluation) load(dir string) (err error) {
 	settings, err := settingsOf(s)
 	if err != nil {
 		return err
+	}
+	if len(ev.crawls) == 0 {
+		ev.settings = settings.applied()
 	}
 	crawl.Probabilities = settings.Score == "learned"
 	if len(ev.cmd.Caps) > 0 {

@@ -134,11 +134,19 @@ func (r *labRun) result(policies []lab.Policy, crawls [][]*lab.Crawl) *labResult
 func sharesOf(f lab.Figures) labShares {
 	return labShares{
 		Fetched: f.Fetched.Value,
-		Harvest: f.Harvest.Value, CI: f.Harvest.CI, Fresh: f.Fresh.Value, FreshCI: f.Fresh.CI,
-		Recall: f.Recall.Value, RecallCI: f.Recall.CI,
-		HarvestArea: f.HarvestArea.Value, HarvestAreaCI: f.HarvestArea.CI,
-		RecallArea: f.RecallArea.Value, RecallAreaCI: f.RecallArea.CI,
+		Harvest: f.Harvest.Value, CI: ofShare(f.Harvest.CI), Fresh: f.Fresh.Value, FreshCI: ofShare(f.Fresh.CI),
+		Recall: f.Recall.Value, RecallCI: ofShare(f.Recall.CI),
+		HarvestArea: f.HarvestArea.Value, HarvestAreaCI: ofShare(f.HarvestArea.CI),
+		RecallArea: f.RecallArea.Value, RecallAreaCI: ofShare(f.RecallArea.CI),
 	}
+}
+
+// ofShare cuts an interval to what a share can be.
+func ofShare(ci *[2]float64) *[2]float64 {
+	if ci == nil {
+		return nil
+	}
+	return &[2]float64{max(0, ci[0]), min(1, ci[1])}
 }
 
 func points(curve []lab.Point) [][2]float64 {
@@ -193,7 +201,7 @@ func spanOf(ci *[2]float64) string {
 func (r *labResult) told() []string {
 	lines := []string{"harvest, paired t-tests over the start sets (adjusted for all of them by Holm; exact permutation test):"}
 	for _, t := range r.Tests {
-		lines = append(lines, fmt.Sprintf("  %s − %s: %+.3f, p = %.2g (%.2g; %.2g)", t.A, t.B, t.Difference, t.P, t.Adjusted, t.Exact))
+		lines = append(lines, fmt.Sprintf("  %s − %s: %+.3f, %s (%s; %s)", t.A, t.B, t.Difference, report.PValue(t.P), report.Chance(t.Adjusted), report.Chance(t.Exact)))
 	}
 	return lines
 }

@@ -58,7 +58,7 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 // below 1, which a logarithmic axis does not have. Of shares and counts the intervals end
 // at 0; numbers may be as low as −1.
 func (r *simulateResult) line(name string, counts, numbers bool, of func(meanPoint) webgraph.Mean) report.Line {
-	line, least := report.Line{Name: name}, 0.0
+	line, least, known := report.Line{Name: name}, 0.0, false
 	if numbers {
 		least = -1
 	}
@@ -68,11 +68,13 @@ func (r *simulateResult) line(name string, counts, numbers bool, of func(meanPoi
 			continue
 		}
 		line.Points = append(line.Points, report.Point{X: float64(p.pages), Y: max(least, m.Value)})
-		if m.CI != nil && !counts {
-			line.Band = append(line.Band, [2]float64{max(least, m.CI[0]), min(1, m.CI[1])})
+		band := [2]float64{m.Value, m.Value} // nothing to draw where no interval is known
+		if m.CI != nil {
+			band, known = [2]float64{max(least, m.CI[0]), min(1, m.CI[1])}, !counts
 		}
+		line.Band = append(line.Band, band)
 	}
-	if len(line.Band) != len(line.Points) || len(r.order) > maxBands {
+	if !known || len(r.order) > maxBands {
 		line.Band = nil
 	}
 	return line
