@@ -21,8 +21,8 @@ import (
 )
 
 type classifyCmd struct {
-	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model: a file, or a topic's name. A second one is compared with the first on the labelled rows (McNemar's test)."`
-	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets."`
+	Model    []string `required:"" sep:"none" placeholder:"M" help:"Model: a file, or a topic's name. A second one is compared with the first on the labelled rows (McNemar's test)." complete:"models"`
+	What     []string `arg:"" name:"what" help:"HTML or text files, URLs, or labelled sets." complete:"sets"`
 	Level    int      `placeholder:"N" help:"Of a set: which of a row's labels is its class [0]."`
 	Where    []string `sep:"none" placeholder:"FIELD=VALUE" help:"Of a set: only rows with this value, as split=test; may be repeated."`
 	Errors   int      `default:"10" placeholder:"N" help:"Of a labelled set: list so many of the mistakes, the surest first [10]."`
@@ -33,9 +33,10 @@ type classifyCmd struct {
 func (classifyCmd) Help() string {
 	return `Labels pages, each with its probability and the reason: the rule that fired, or the words that weighed most. Of a labelled set it also says how many labels are right, and lists the surest mistakes. With a second model it says which of the two is better on the set, and how often chance alone makes such a difference; use a set that neither was trained on.
 
-Example:
-  fossick classify --model demo.model page.html
-  fossick classify --model old.model --model new.model 20news --where split=test`
+Examples:
+  fossick classify --model science page.html
+  fossick classify --model old.model --model new.model demo \
+      --where split=test`
 }
 
 type classifyResult struct {

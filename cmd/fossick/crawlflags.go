@@ -20,53 +20,53 @@ import (
 // crawlSettings are the flags of a crawl. A zero value means "not given": then
 // a resumed crawl takes what the store remembers, and a new one the default.
 type crawlSettings struct {
-	Seed     []string `placeholder:"URL" sep:"none" help:"Start page; may be repeated."`
-	Seeds    string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
-	Keywords []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [the topic's, else the model's]."`
-	Model    string   `placeholder:"M" help:"Model that labels the pages, a file or a topic's name; the topic is one of its labels."`
+	Seed     []string `placeholder:"URL" sep:"none" help:"Start page; may be repeated." group:"what"`
+	Seeds    string   `placeholder:"FILE" help:"File of start pages, one a line, # comments." group:"what"`
+	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma [its own]." group:"what"`
+	Model    string   `placeholder:"M" help:"Model that labels the pages, a file or a topic's name [its own]." group:"what" complete:"models"`
 
-	Score     string   `placeholder:"HOW" help:"How links are scored: ${policies} [learned with a model, else paper]."`
-	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]."`
-	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known, hosts never fetched first [${explore}]."`
-	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]."`
-	Links     string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]."`
-	Order     string   `placeholder:"ORDER" help:"Order of the crawl: ${orders} [relevance]."`
-	Alike     bool     `help:"With --order mcs, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages."`
+	Score     string   `placeholder:"HOW" help:"How links are scored: ${scores}; what they are is told above [learned with a model, else paper]." group:"score" expert:"" complete:"policies"`
+	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]." group:"score" expert:""`
+	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known, hosts never fetched first [${explore}]." group:"score" expert:""`
+	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]." group:"score" expert:""`
+	Links     string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]." group:"scope" expert:""`
+	Order     string   `placeholder:"ORDER" help:"Order of the crawl: ${orders} [relevance]." group:"score" expert:"" complete:"orders"`
+	Alike     bool     `help:"With --order mcs, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages." group:"score" expert:""`
 
-	MaxPages        uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]."`
-	MaxTime         time.Duration  `placeholder:"D" help:"Stop this session after so long, as 90s, 2h or 1d."`
-	MinHarvest      *float64       `placeholder:"X" help:"Stop when the next pages will surely have less than this share on topic, by the last 200 to 1,000 pages; X in (0,1], 0 never stops [0]."`
-	MaxWait         *time.Duration `placeholder:"D" help:"When all that is queued rests longer than this, at the wish of its hosts (Retry-After, Crawl-delay), stop; the URLs stay queued for --resume [15m]."`
-	MaxDepth        int            `placeholder:"N" help:"Links from a start page, at most."`
-	MaxPagesPerHost uint64         `placeholder:"N" help:"Pages of one host, at most."`
-	MaxPagesPerSite uint64         `placeholder:"N" help:"Pages of one site, at most."`
-	Include         string         `placeholder:"REGEX" help:"Visit only URLs that match."`
-	Exclude         string         `placeholder:"REGEX" help:"Do not visit URLs that match."`
-	TLD             []string       `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma."`
+	MaxPages        uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]." group:"run"`
+	MaxTime         time.Duration  `placeholder:"D" help:"Stop this session after so long, as 90s, 2h or 1d." group:"run"`
+	MinHarvest      *float64       `placeholder:"X" help:"Stop when the next pages will surely have less than this share on topic, by the last 200 to 1,000 pages; X in (0,1], 0 never stops [0]." group:"run" expert:""`
+	MaxWait         *time.Duration `placeholder:"D" help:"When all that is queued rests longer than this, at the wish of its hosts (Retry-After, Crawl-delay), stop; the URLs stay queued for --resume [15m]." group:"run" expert:""`
+	MaxDepth        int            `placeholder:"N" help:"Links from a start page, at most." group:"scope" expert:""`
+	MaxPagesPerHost uint64         `placeholder:"N" help:"Pages of one host, at most." group:"scope" expert:""`
+	MaxPagesPerSite uint64         `placeholder:"N" help:"Pages of one site, at most." group:"scope" expert:""`
+	Include         string         `placeholder:"REGEX" help:"Visit only URLs that match." group:"scope" expert:""`
+	Exclude         string         `placeholder:"REGEX" help:"Do not visit URLs that match." group:"scope" expert:""`
+	TLD             []string       `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma." group:"scope" expert:""`
 
-	Lang       []string `placeholder:"LANGS" help:"Keep only pages in these languages, by comma (ISO 639-1, as en,de), and those of a language that cannot be told."`
-	CIDR       string   `name:"cidr" placeholder:"FILE" help:"Crawl only hosts whose address lies in these nets: 192.0.2.0/24 or 2001:db8::/32 a line, # comments. Not through a proxy."`
-	DropParams string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl."`
+	Lang       []string `placeholder:"LANGS" help:"Keep only pages in these languages, as en,de, and those of a language that cannot be told." group:"what"`
+	CIDR       string   `name:"cidr" placeholder:"FILE" help:"Crawl only hosts whose address lies in these nets: 192.0.2.0/24 or 2001:db8::/32 a line, # comments. Not through a proxy." group:"scope" expert:""`
+	DropParams string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl." group:"scope" expert:"" complete:"files,none"`
 	Dropped    []string `kong:"-"` // what --drop-params came to
 
-	Traps string `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, farms of hosts and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]."`
+	Traps string `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, farms of hosts and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]." group:"scope" expert:""`
 
-	NearDuplicates string `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]."`
+	NearDuplicates string `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]." group:"scope" expert:""`
 
-	Sitemaps    *bool `negatable:"" help:"Read the sitemaps that a host's robots.txt names, before and between its pages."`
-	SitemapURLs int   `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]."`
+	Sitemaps    *bool `negatable:"" help:"Read the sitemaps that a host's robots.txt names, before and between its pages." group:"manners" expert:""`
+	SitemapURLs int   `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]." group:"manners" expert:""`
 
-	Workers   int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]."`
-	Delay     string        `type:"delay" placeholder:"D" help:"Rest of a host after each exchange: auto, or a time; 0 for one's own servers [auto]."`
-	Timeout   time.Duration `placeholder:"D" help:"Longest exchange [60s]."`
-	Proxy     string        `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store."`
-	Hosts     string        `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line."`
-	Cookies   *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise."`
-	CA        string        `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints."`
-	AllowNet  []string      `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8."`
-	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]."`
-	Listen    string        `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON), /metrics (Prometheus) and, from the machine itself, /debug/pprof (profiles)."`
-	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"Where a site's owner can reach you; goes into the user agent."`
+	Workers   int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]." group:"manners" expert:""`
+	Delay     string        `type:"delay" placeholder:"D" help:"Rest of a host after each fetch: auto, or a time; 0 for your own servers [auto]." group:"run" complete:"auto,0"`
+	Timeout   time.Duration `placeholder:"D" help:"Longest exchange [60s]." group:"manners" expert:""`
+	Proxy     string        `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store." group:"net" expert:""`
+	Hosts     string        `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line." group:"net" expert:""`
+	Cookies   *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise." group:"manners" expert:""`
+	CA        string        `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints." group:"net" expert:""`
+	AllowNet  []string      `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8." group:"net" expert:""`
+	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
+	Listen    string        `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON), /metrics (Prometheus) and, from the machine itself, /debug/pprof (profiles)." group:"net" expert:""`
+	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }
 
 // settingsOf returns the settings that a store's crawl began with, none in a store without.

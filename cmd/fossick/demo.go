@@ -27,7 +27,7 @@ func (demoCmd) Help() string {
 	return `Trains a classifier on the built-in benchmark set, serves the set as a web of 40 hosts on loopback, crawls it for one theme, refines what was collected and measures it against the truth. No network is needed. The set is a demonstration: figures that matter come from real corpora.
 
 Example:
-  fossick demo --out /tmp/demo`
+  fossick demo --topic science --out science-demo`
 }
 
 type demoResult struct {

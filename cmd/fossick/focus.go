@@ -19,28 +19,35 @@ import (
 // focusCmd crawls for a topic. Its flags are kept in the store, so that a
 // resumed crawl goes on as it began; see crawlSettings.
 type focusCmd struct {
-	Topic   string        `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), its folder, or any name with --model or --keywords."`
-	Resume  bool          `help:"Go on with the crawl in --store; its settings hold, but for limits and manners given anew."`
-	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]."`
-	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)."`
+	Topic   string        `placeholder:"T" help:"The topic: ${topics}, one of your own, or any name with --model or --keywords." group:"what" complete:"topics"`
+	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
+	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
+	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
 	crawlSettings
 }
 
 func (focusCmd) Help() string {
-	return `Crawls the web for a topic, best links first, into a store.
-
-Examples:
+	return `Examples:
   fossick focus --topic banking --contact you@example.org --max-pages 500
-  fossick focus --topic bees --keywords bee,hive,honey,beekeeping --seed https://example.org/bees --contact you@example.org
+  fossick focus --topic bees --keywords bee,hive,honey \
+      --seed example.org/bees --contact you@example.org
+  fossick focus --resume --store fossick-banking --max-pages 2k`
+}
 
-German pages from hosts in some nets only, until they get rare:
-  fossick focus --topic banking --lang de --cidr nets.txt --min-harvest 0.05 --max-pages 100000 --contact you@example.org
+// MoreHelp implements moreHelp.
+func (focusCmd) MoreHelp() string {
+	return `German pages only, until they get rare:
+  fossick focus --topic banking --lang de --min-harvest 0.05 \
+      --max-pages 100k --store german --contact you@example.org
 
 A week later, what has changed of it, before anything new:
   fossick focus --resume --store fossick-banking --refresh 7d --max-time 2h
 
-With fossick serve running (it prints its address), a corpus instead of the web:
-  fossick focus --topic science --seed http://h.test/ --proxy http://127.0.0.1:8080 --delay 0`
+A corpus instead of the web, while fossick serve demo --addr 127.0.0.1:8090 runs:
+  fossick focus --topic science --proxy http://127.0.0.1:8090 --delay 0 \
+      --seed http://nightsky-almanac.test/links/science.html
+
+Scores of --score: ` + policyHelp() + `.`
 }
 
 // crawlResult is what focus prints (cli.md).

@@ -15,7 +15,7 @@ import (
 
 // graphCmd builds graph files.
 type graphCmd struct {
-	Source    string    `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
+	Source    string    `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
 	Output    string    `short:"o" name:"output" placeholder:"FILE" help:"Graph file to write; without it the graph is only described, and a graph file verified."`
 	Edges     string    `placeholder:"FILE" help:"Also write the links as text: source TAB target a line, by the numbers of the nodes in URL order."`
 	Transpose bool      `help:"Turn all links round."`
@@ -26,8 +26,8 @@ func (graphCmd) Help() string {
 	return `Builds a compressed graph file, which simulate reads without building it again. Reads ` + graphSources + `. A graph may be larger than memory. A graph file without -o is verified, to the last list.
 
 Examples:
-  fossick graph links.tsv.zst -o links.graph
-  fossick graph synthetic:10000000 -o web.graph`
+  fossick graph links.tsv -o links.graph
+  fossick graph synthetic:10k -o web.graph`
 }
 
 // graphResult is what graph prints.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"fossick/datasets"
@@ -93,11 +92,11 @@ func isStore(dir string) bool {
 }
 
 func buildSynthetic(a *app, pages, path string) (*webgraph.Stats, error) {
-	n, err := strconv.Atoi(pages)
+	n, err := parseCount(pages)
 	if err != nil {
-		return nil, usagef("synthetic:%s: want a number of pages, as in synthetic:1000000", pages)
+		return nil, usagef("synthetic:%s: want a number of pages, as in synthetic:1M", pages)
 	}
-	web, err := webgraph.NewSynthetic(n, uint64(a.seed))
+	web, err := webgraph.NewSynthetic(int(n), uint64(a.seed))
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -17,29 +17,29 @@ import (
 
 // labCmd crawls a stored corpus virtually by many policies.
 type labCmd struct {
-	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, or a .jsonl file."`
+	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, or a .jsonl file." complete:"sets"`
 	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`
-	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: ${policies}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth."`
+	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: ${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
 
 	Truth      string   `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
-	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that says which pages are on topic, where there is no truth; better not the crawl's own."`
-	Train      string   `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on."`
-	TrainSets  int      `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]."`
-	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]."`
-	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one."`
+	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that says which pages are on topic, where there is no truth; better not the crawl's own." complete:"models"`
+	Train      string   `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" complete:"sets"`
+	TrainSets  int      `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]." group:"sets" expert:""`
+	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
+	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." complete:"models"`
 	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
-	RhoSweep   rhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by paper with each ρ from A to B, as 0:0.9:0.1, and draw harvest against ρ."`
-	Threshold  *float64 `placeholder:"R" help:"Links that score less are dropped by paper [0.2]."`
-	Explore    *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known [${explore}]."`
-	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]."`
+	RhoSweep   rhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by paper with each ρ from A to B, as 0:0.9:0.1, and draw harvest against ρ." group:"score" expert:""`
+	Threshold  *float64 `placeholder:"R" help:"Links that score less are dropped by paper [0.2]." group:"score" expert:""`
+	Explore    *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known [${explore}]." group:"score" expert:""`
+	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]." group:"score" expert:""`
 
 	Starts          int    `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`
-	StartSets       int    `default:"10" aliases:"seed-sets" placeholder:"N" help:"Crawls of each policy, each from start pages of its own [10]."`
+	StartSets       int    `default:"10" aliases:"seed-sets" placeholder:"N" help:"Crawls of each policy, each from start pages of its own [10]." group:"sets" expert:""`
 	Pages           int    `placeholder:"M" help:"Pages a crawl, start pages included [5 % of the corpus]."`
-	At              []int  `placeholder:"N,N" help:"Numbers of pages at which to give the figures as well."`
-	Curve           int    `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]."`
-	MaxPagesPerHost uint64 `placeholder:"N" help:"Pages of one host, at most."`
-	Reachable       bool   `help:"Also recall of the pages on topic that can be reached from the start pages at all, for corpora whose links do not lead everywhere."`
+	At              []int  `placeholder:"N,N" help:"Numbers of pages at which to give the figures as well." group:"sets" expert:""`
+	Curve           int    `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]." group:"sets" expert:""`
+	MaxPagesPerHost uint64 `placeholder:"N" help:"Pages of one host, at most." group:"sets" expert:""`
+	Reachable       bool   `help:"Also recall of the pages on topic that can be reached from the start pages at all, for corpora whose links do not lead everywhere." group:"sets" expert:""`
 	HTML            string `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
 }
 
@@ -47,7 +47,13 @@ func (labCmd) Help() string {
 	return `Compares crawl policies on a stored web: virtual crawls from several random start sets, thousands of pages a second, by the same code as focus. Gives harvest, recall and the areas under their curves with 95 % intervals over the start sets, and paired tests between the policies. The same --rand gives the same figures.
 
 Example:
-  fossick lab wikispeedia --topic Astronomy --policy bfs,best-first,paper,learned,target-oracle --pages 229 --html lab.html`
+  fossick lab demo --topic banking --policy bfs,paper,learned \
+      --starts 3 --pages 60 --html lab.html`
+}
+
+// MoreHelp implements moreHelp.
+func (labCmd) MoreHelp() string {
+	return `Policies: ` + policyHelp() + `.`
 }
 
 // defaultTrainPages is how many pages of the corpus the page classifier is trained

@@ -14,10 +14,10 @@ import (
 
 // proposeCmd proposes start pages for a crawl.
 type proposeCmd struct {
-	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words."`
-	Topic    string   `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), or its folder; its model judges the pages, its keywords the URLs."`
+	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words." complete:"sets"`
+	Topic    string   `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), or its folder; its model judges the pages, its keywords the URLs." complete:"topics"`
 	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma."`
-	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; of a set with the label that --topic names only those rows. May be repeated. They are not proposed."`
+	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; of a set with the label that --topic names only those rows. May be repeated. They are not proposed." complete:"sets"`
 	N        int      `short:"n" default:"10" placeholder:"N" help:"Start pages to propose [10]."`
 	Out      string   `short:"o" placeholder:"FILE" help:"Write them for --seeds: one a line, with the reason as a comment."`
 }
@@ -26,10 +26,10 @@ func (proposeCmd) Help() string {
 	return `Proposes start pages for a crawl, from what is stored or known already: pages that are on topic, lead to many others on topic, and differ from one another. The source is read twice; where only URLs are known, their words and those of links to them count.
 
 Examples:
-  fossick propose old-crawl/ --topic bees -o seeds.txt
-  fossick propose corpus/ --examples saved-pages/ --keywords bee,hive,honey -n 20
+  fossick propose old-crawl/ --topic banking -o seeds.txt
+  fossick propose demo --examples saved-pages/ --keywords bee,hive -n 20
   fossick propose sitemap.xml --keywords mortgage,loan,"interest rate"
-  fossick focus --topic bees --seeds seeds.txt --contact you@example.org`
+  fossick focus --topic banking --seeds seeds.txt --contact you@example.org`
 }
 
 // proposeResult is what propose prints.

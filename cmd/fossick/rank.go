@@ -12,9 +12,9 @@ import (
 
 // rankCmd ranks the nodes of a graph.
 type rankCmd struct {
-	Graph    string    `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
-	Method   string    `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]."`
-	Block    string    `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]."`
+	Graph    string    `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
+	Method   string    `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
+	Block    string    `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
 	Topic    string    `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
 	Personal string    `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ."`
 	Damping  float64   `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
@@ -43,9 +43,9 @@ func (rankCmd) Help() string {
 Pages without links are taken to lead where surfers start anew. Reads ` + graphSources + `.
 
 Examples:
-  fossick rank banking.store
-  fossick rank links.tsv.zst --method blockrank --block site -o ranks.tsv
-  fossick rank banking.store --topic banking`
+  fossick rank fossick-banking
+  fossick rank links.tsv --method blockrank --block host -o ranks.tsv
+  fossick rank fossick-banking --topic banking`
 }
 
 // rankWays are the methods.

@@ -23,8 +23,8 @@ import (
 )
 
 type refineCmd struct {
-	Store     string   `arg:"" placeholder:"STORE" help:"Folder of a crawl's store."`
-	Model     string   `required:"" placeholder:"M" help:"Model that classifies the pages: a file, or a topic's name."`
+	Store     string   `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
+	Model     string   `required:"" placeholder:"M" help:"Model that classifies the pages: a file, or a topic's name." complete:"models"`
 	Topic     string   `placeholder:"LABEL" help:"The model's label to keep [the crawl's topic]."`
 	Threshold *float64 `placeholder:"P" help:"Keep a page when the topic's probability is at least this [the model's own, chosen by cross-validation in train]."`
 }
@@ -33,7 +33,7 @@ func (refineCmd) Help() string {
 	return `Classifies every stored page and keeps those on topic. The pages stay in the store; each gets its label, its probability and the rule that decided. Running it again replaces the labels.
 
 Example:
-  fossick refine banking.store --model banking.model`
+  fossick refine fossick-banking --model banking`
 }
 
 type refineResult struct {

@@ -37,11 +37,13 @@ func usagef(format string, args ...any) error {
 
 // grammar is the command line: global flags and one field a verb.
 type grammar struct {
-	JSON      bool   `help:"Print exactly one JSON object on stdout."`
-	Quiet     bool   `short:"q" help:"No progress on stderr, only errors."`
-	Verbose   bool   `short:"v" help:"More on stderr."`
-	LogFormat string `enum:"text,json" default:"text" help:"Format of the log lines on stderr: ${enum}."`
-	Rand      int64  `default:"1" placeholder:"N" help:"Random seed [1]."`
+	HelpAll   helpAllFlag `group:"general" help:"This page with every flag."`
+	JSON      bool        `group:"general" help:"Print exactly one JSON object on stdout."`
+	Quiet     bool        `group:"general" short:"q" help:"No progress on stderr, only errors."`
+	Verbose   bool        `group:"general" short:"v" expert:"" help:"More on stderr."`
+	LogFormat string      `group:"general" enum:"text,json" default:"text" placeholder:"FORMAT" expert:"" help:"Format of the log lines on stderr: text or json [text]."`
+	Rand      int64       `group:"general" default:"1" placeholder:"N" expert:"" help:"Random seed [1]."`
+	Version   versionFlag `group:"general" expert:"" help:"Print version, commit and Go version."`
 
 	verbs
 }
@@ -50,9 +52,7 @@ const description = `fossick crawls the web in the order of a recursive degree o
 
 A first look, offline:
 
-  fossick demo
-
-Flags can also be set in the environment (FOSSICK_MAX_PAGES=500) and in fossick.toml in the working folder.`
+  fossick demo`
 
 // exit carries the parser's wish to end (after --help) to run.
 type exit int
@@ -72,32 +72,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	out := &outlet{w: stdout}
 	stdout = out
 	var g grammar
-	options := append(valueMappers(),
-		kong.Name("fossick"), kong.Description(description),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Resolvers(newSettings()),
-		kong.Vars{
-			"topics":    strings.Join(models.BuiltinTopics(), ", "),
-			"orders":    strings.Join(frontier.Orderings(), ", "),
-			"sequences": strings.Join(frontier.Sequences(), ", "),
-			"policies":  policyHelp(),
-			"explore":   fmt.Sprint(defaultExplore),
-
-			"classifiers": strings.Join(train.Classifiers(), ", "),
-		},
-	)
-	parser, err := kong.New(&g, options...)
+	parser, err := newGrammar(&g, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == completeWord:
+		complete(parser.Model, args[1:], stdout)
+		return exitDone
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return tellError(fmt.Errorf("%w; see fossick --help, or fossick VERB --help", err), exitUsage, asJSON, stdout, stderr)
+		return tellError(whereHelpIs(err), exitUsage, asJSON, stdout, stderr)
 	}
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
@@ -110,6 +98,42 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		return exitInterrupted
 	}
 	return tellError(err, codeOf(err), g.JSON && !a.emitted, stdout, stderr)
+}
+
+// newGrammar makes the parser of the command line.
+func newGrammar(g *grammar, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
+	options := append(valueMappers(),
+		kong.Name("fossick"), kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return printHelp(ctx, false) }),
+		kong.ExplicitGroups(groups), kong.Bind(jsonWanted(asJSON)),
+		kong.Resolvers(newSettings()),
+		kong.Vars{
+			"topics":    strings.Join(models.BuiltinTopics(), ", "),
+			"orders":    strings.Join(frontier.Orderings(), ", "),
+			"sequences": strings.Join(frontier.Sequences(), ", "),
+			"policies":  policyHelp(),
+			"scores":    strings.Join(policyNames(), ", "),
+			"explore":   fmt.Sprint(defaultExplore),
+
+			"classifiers": strings.Join(train.Classifiers(), ", "),
+		},
+	)
+	parser, err := kong.New(g, options...)
+	if err == nil {
+		ownHelp(parser)
+	}
+	return parser, err
+}
+
+// whereHelpIs ends the parser's sentence with the help that fits.
+func whereHelpIs(err error) error {
+	verb := "fossick"
+	if bad, ok := errors.AsType[*kong.ParseError](err); ok && bad.Context.Selected() != nil {
+		verb = bad.Context.Selected().FullPath()
+	}
+	return fmt.Errorf("%w; see %s --help", err, verb)
 }
 
 func codeOf(err error) int {

@@ -14,12 +14,12 @@ import (
 )
 
 type serveCmd struct {
-	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file."`
+	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file." complete:"sets"`
 	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; port 0 is any free one [${default}]."`
 	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
-	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all."`
+	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all." complete:"faults"`
 	Change     time.Duration `placeholder:"DURATION" help:"Mean time after which a page changes, as 10s, each from half to one and a half of it: for fossick focus --resume --refresh AGE [0: never]."`
 	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
 	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
@@ -29,7 +29,7 @@ func (serveCmd) Help() string {
 	return `Serves corpora as a web of many hosts on one port: by Host header, as a forward proxy for http:// and, by CONNECT, for https:// under the certificate authority that it names. It runs until it is interrupted.
 
 Example:
-  fossick serve demo --addr 127.0.0.1:8090 --latency 20ms --log requests.jsonl
+  fossick serve demo --addr 127.0.0.1:8090 --latency 20ms --log log.jsonl
 
 With --sitemaps, robots.txt names /sitemap.xml: for fossick focus --sitemaps.
 

@@ -79,8 +79,13 @@ func serveSet(ctx context.Context, set *datasets.Set, opt corpusweb.Options) (ad
 
 // serveAt is serveSet at an address.
 func serveAt(ctx context.Context, at string, set *datasets.Set, opt corpusweb.Options) (addr, ca string, stop func(), err error) {
+	return serveSets(ctx, at, opt, set)
+}
+
+// serveSets is serveAt for several sets.
+func serveSets(ctx context.Context, at string, opt corpusweb.Options, sets ...*datasets.Set) (addr, ca string, stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	web, err := corpusweb.New(ctx, opt, set)
+	web, err := corpusweb.New(ctx, opt, sets...)
 	if err != nil {
 		cancel()
 		return "", "", nil, err

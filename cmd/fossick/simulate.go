@@ -14,23 +14,23 @@ import (
 
 // simulateCmd crawls a graph virtually.
 type simulateCmd struct {
-	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N."`
-	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'."`
+	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
+	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." complete:"sequences"`
 	Topic     string         `placeholder:"LABEL" help:"What relevance is of: pages of the corpus with this label; harvest is measured too."`
-	Model     string         `placeholder:"M" help:"Model that says how far pages are on the topic, instead of their labels."`
-	Recompute int            `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a tenth of those crawled]."`
+	Model     string         `placeholder:"M" help:"Model that says how far pages are on the topic, instead of their labels." complete:"models"`
+	Recompute int            `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a tenth of those crawled]." group:"sets" expert:""`
 	Seeds     string         `placeholder:"FILE" xor:"starts" help:"Start pages, one a line, # comments: one crawl of each ordering."`
 	Starts    int            `placeholder:"N" xor:"starts" help:"Start pages of a crawl, drawn at random among the pages with links [3]."`
-	StartSets int            `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]."`
+	StartSets int            `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]." group:"sets" expert:""`
 	MaxPages  int            `placeholder:"N" help:"Pages a crawl, start pages included [all that can be reached]."`
-	Points    int            `default:"20" placeholder:"N" help:"Points of a curve [20]."`
-	Alike     bool           `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages, as in paper B."`
-	Polite    bool           `help:"Simulate host exclusivity and rests, in simulated time."`
-	Workers   int            `placeholder:"N" help:"With --polite: fetches at a time [32]."`
-	FetchTime *time.Duration `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]."`
-	Ahead     int            `placeholder:"N" help:"With --polite: pages that may be put aside as their hosts are busy; many change the order, few let workers wait [as many as workers]."`
-	Delay     string         `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto: 10 fetches, and 2s at least]."`
-	Damping   float64        `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]."`
+	Points    int            `default:"20" placeholder:"N" help:"Points of a curve [20]." group:"sets" expert:""`
+	Alike     bool           `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages, as in paper B." group:"sets" expert:""`
+	Polite    bool           `help:"Simulate host exclusivity and rests, in simulated time." group:"polite" expert:""`
+	Workers   int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
+	FetchTime *time.Duration `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]." group:"polite" expert:""`
+	Ahead     int            `placeholder:"N" help:"With --polite: pages that may be put aside as their hosts are busy; many change the order, few let workers wait [as many as workers]." group:"polite" expert:""`
+	Delay     string         `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto: 10 fetches, and 2s at least]." type:"delay" group:"polite" expert:""`
+	Damping   float64        `default:"0.85" placeholder:"D" help:"Damping of PageRank [0.85]." group:"sets" expert:""`
 	HTML      string         `name:"html" placeholder:"FILE" help:"Write a report of one self-contained page."`
 }
 
@@ -42,9 +42,9 @@ func (simulateCmd) Help() string {
 
 Reads ` + graphSources + `.
 
-Example:
-  fossick simulate links.tsv.zst --order mcs,bfs,lexbfs --max-pages 20000 --html orders.html
-  fossick simulate CORPUS --order 'relevance,mcs*0.3+relevance*0.7' --topic banking`
+Examples:
+  fossick simulate demo --order mcs,bfs,lexbfs --html orders.html
+  fossick simulate demo --order 'bfs,mcs*0.3+relevance*0.7' --topic sport`
 }
 
 // simulateRun is one run of the verb.

@@ -27,9 +27,9 @@ type topicNewCmd struct {
 	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases that pages on the topic use, by comma [chosen from the examples]."`
 	Seed       []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
 	Seeds      string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
-	Examples   []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. May be repeated."`
-	Negatives  []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [found among --unlabelled]."`
-	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. What is surely off topic among them is found out. May be repeated [demo]."`
+	Examples   []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. May be repeated." complete:"sets"`
+	Negatives  []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [found among --unlabelled]." complete:"sets"`
+	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. What is surely off topic among them is found out. May be repeated [demo]." complete:"sets"`
 	Out        string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
 }
 
@@ -37,9 +37,9 @@ func (topicNewCmd) Help() string {
 	return `Makes a topic: a folder with topic.toml, which you may edit, and with --examples a model that tells the topic's pages from others.
 
 Examples:
-  fossick topic new bees --seed https://example.org/bees --keywords bee,hive,honey,beekeeping
-  fossick topic new bees --seed https://example.org/bees --examples saved-pages/
-  fossick topic new bees --examples saved-pages/ --unlabelled old-crawl/
+  fossick topic new wasps --seed example.org/wasps --keywords wasp,hornet
+  fossick topic new bees --seed example.org/bees --examples saved-pages/
+  fossick topic new hives --examples saved-pages/ --unlabelled old-crawl/
   fossick focus --topic bees --contact you@example.org`
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 type topicShowCmd struct {
-	Name string `arg:"" help:"A topic's name, or its folder."`
+	Name string `arg:"" help:"A topic's name, or its folder." complete:"topics"`
 }
 
 func (topicShowCmd) Help() string {

@@ -17,56 +17,67 @@ import (
 )
 
 type trainCmd struct {
-	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label."`
-	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed, but for --mu-sweep and --protocol."`
+	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label." complete:"sets"`
+	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed, but for --mu-sweep and --protocol." group:"made"`
 
-	Classifier   string   `default:"auto" placeholder:"NAME" help:"How to classify: ${classifiers}; auto takes what does best in cross-validation, vote several together. --mu-sweep and --protocol take several [auto]."`
-	CN2          string   `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]."`
-	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]."`
-	Significance float64  `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]."`
-	Covers       int      `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]."`
-	Loss         string   `enum:"svm,logistic,best" default:"svm" help:"What linear minimises: ${enum}; best takes what does better in cross-validation [svm]."`
-	Hidden       int      `default:"32" placeholder:"N" help:"Hidden units of each of nn's networks [32]."`
-	Networks     int      `default:"5" placeholder:"N" help:"Networks that nn trains apart and averages into one [5]."`
-	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]."`
-	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X."`
-	Select       string   `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]."`
-	Pairs        bool     `help:"Two words that follow each other are a term too: five times as many terms."`
-	Chars        int      `placeholder:"N" help:"Runs of N characters in a word are terms too, for languages without stems and misspelt words; 4 is a good number [none]."`
-	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]."`
-	Labels       []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]."`
-	Topic        string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other."`
-	Level        level    `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme the first, category the second, or its number from 0; both for --mu-sweep and --protocol [theme; there both, where there are]."`
+	Classifier   string   `default:"auto" placeholder:"NAME" help:"How to classify: ${classifiers}; auto takes what does best in cross-validation, vote several together. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
+	CN2          string   `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
+	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]." group:"methods" expert:""`
+	Significance float64  `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]." group:"methods" expert:""`
+	Covers       int      `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]." group:"methods" expert:""`
+	Loss         string   `enum:"svm,logistic,best" default:"svm" help:"What linear minimises: ${enum}; best takes what does better in cross-validation [svm]." placeholder:"LOSS" group:"methods" expert:""`
+	Hidden       int      `default:"32" placeholder:"N" help:"Hidden units of each of nn's networks [32]." group:"methods" expert:""`
+	Networks     int      `default:"5" placeholder:"N" help:"Networks that nn trains apart and averages into one [5]." group:"methods" expert:""`
+	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
+	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X." group:"words" expert:""`
+	Select       string   `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]." placeholder:"HOW" group:"words" expert:""`
+	Pairs        bool     `help:"Two words that follow each other are a term too: five times as many terms." group:"words" expert:""`
+	Chars        int      `placeholder:"N" help:"Runs of N characters in a word are terms too, for languages without stems and misspelt words; 4 is a good number [none]." group:"words" expert:""`
+	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]." group:"words" expert:""`
+	Labels       []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]." group:"rows"`
+	Topic        string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other." group:"rows"`
+	Level        level    `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme the first, category the second, or its number from 0; both for --mu-sweep and --protocol [theme; there both, where there are]." group:"rows" expert:"" complete:"theme,category,both"`
 
-	Rename     renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated."`
-	PerSite    int      `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates."`
-	Train      string   `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test."`
-	PerClass   string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test."`
-	All        bool     `xor:"part" help:"Train on all rows, whatever split the sets have."`
-	Partial    bool     `help:"Train on what can be read of an archive that is cut off or damaged; without, that is an error."`
-	Where      []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated."`
-	Test       string   `xor:"test" placeholder:"SET" help:"Test on this set."`
-	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of the place where the model will be used, whatever their labels: those that it is surest of teach it their words. With --topic and training pages all on topic, what is surely off topic is found among them. May be repeated."`
-	TestWhere  string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others."`
-	Folds      int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]."`
-	Explain    string   `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again."`
-	BySite     bool     `help:"Folds hold whole sites, so that the figures are those of sites never seen."`
+	Rename     renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
+	PerSite    int      `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates." group:"rows" expert:""`
+	Train      string   `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test." group:"rows"`
+	PerClass   string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test." group:"rows" expert:""`
+	All        bool     `xor:"part" help:"Train on all rows, whatever split the sets have." group:"rows" expert:""`
+	Partial    bool     `help:"Train on what can be read of an archive that is cut off or damaged; without, that is an error." group:"rows" expert:""`
+	Where      []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated." group:"rows"`
+	Test       string   `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" complete:"sets"`
+	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of the place where the model will be used, whatever their labels: those that it is surest of teach it their words. With --topic and training pages all on topic, what is surely off topic is found among them. May be repeated." group:"rows" expert:"" complete:"sets"`
+	TestWhere  string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
+	Folds      int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]." group:"methods" expert:""`
+	Explain    string   `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again." group:"made"`
+	BySite     bool     `help:"Folds hold whole sites, so that the figures are those of sites never seen." group:"methods" expert:""`
 
 	trialFlags
 
-	Memory byteSize `default:"1GB" placeholder:"SIZE" help:"Memory that training may take, about; a larger set goes through a temporary file [1GB]."`
-	Tmp    string   `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]."`
+	Memory byteSize `default:"1GB" placeholder:"SIZE" help:"Memory that training may take, about; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
+	Tmp    string   `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]." group:"space" expert:""`
 }
 
 func (trainCmd) Help() string {
 	return `Trains a classifier and says how good it is: on the test rows when there are some (the set's own split, --test, --test-where, --train, --per-class), else by cross-validation; then test_pages is null in JSON. Thresholds and the calibration of probabilities come from cross-validation on the training rows alone.
 
-Example:
-  fossick train demo -o demo.model --explain demo.html
-  fossick train webkb --labels student,faculty,course,project --test-where site=cornell -o webkb.model
-  fossick train demo --mu-sweep 0.01:0.18:0.01 --classifier c45,cn2,linear --html sweep.html
-  fossick train 20news --protocol banksearch --themes newsgroups
-  fossick train demo 20news --topic sport --rename rec.sport.hockey=sport,rec.sport.baseball=sport --per-site 100 -o sport.model`
+Examples:
+  fossick train demo -o demo.model
+  fossick train demo --topic sport --classifier linear --explain sport.html \
+      -o sport.model`
+}
+
+// MoreHelp implements moreHelp.
+func (trainCmd) MoreHelp() string {
+	return `Two labels, half of their pages to test on; and a site that the model has not seen:
+  fossick train demo --labels banking,sport --classifier c45 \
+      --train 0.5 -o two.model
+  fossick train demo --test-where site=attic.test --classifier nb \
+      -o unseen.model
+
+How good are so many words, and by which classifier:
+  fossick train demo --mu-sweep 0.02:0.06:0.02 --classifier c45,nb \
+      --html sweep.html`
 }
 
 // leastMemory is the least --memory: the word lists and caches of a few languages.

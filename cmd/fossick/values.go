@@ -59,9 +59,9 @@ func mapText(set func(target reflect.Value, text string) error) kong.Mapper {
 // popText takes the next value of the command line.
 func popText(ctx *kong.DecodeContext) (text string, err error) {
 	if err = ctx.Scan.PopValueInto("value", &text); err != nil {
-		err = fmt.Errorf("%w; it takes %s", err, valueName(ctx.Value))
+		return "", fmt.Errorf("no value follows; it takes %s", valueName(ctx.Value))
 	}
-	return text, err
+	return text, nil
 }
 
 // valueName is what the help calls a value.

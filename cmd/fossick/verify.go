@@ -9,7 +9,7 @@ import (
 )
 
 type verifyCmd struct {
-	Store string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store."`
+	Store string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
 }
 
 func (verifyCmd) Help() string {
@@ -20,7 +20,7 @@ Example:
 }
 
 type repairCmd struct {
-	Store   string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store."`
+	Store   string `arg:"" placeholder:"STORE" help:"Folder of a crawl's store." complete:"dirs"`
 	Compact bool   `help:"Then give back the disk space of what a refresh replaced or withdrew, and of records written over. It needs 128 MiB of room and that of the index (*.sst) once more, and may take minutes for a large store; a kill in the middle loses nothing."`
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+
+	"github.com/alecthomas/kong"
 )
 
 // version is fossick's own; CHANGELOG.md says what each brought.
@@ -17,6 +19,21 @@ type versionResult struct {
 	Version string  `json:"version"`
 	Commit  *string `json:"commit"` // null when the build does not know
 	Go      string  `json:"go"`
+}
+
+// versionFlag does what the verb does.
+type versionFlag bool
+
+// jsonWanted says that --json is on the command line.
+type jsonWanted bool
+
+// BeforeReset implements a hook of kong.
+func (versionFlag) BeforeReset(ctx *kong.Context, asJSON jsonWanted) error {
+	if err := (versionCmd{}).Run(&app{stdout: ctx.Stdout, json: bool(asJSON)}); err != nil {
+		return err
+	}
+	ctx.Exit(exitDone)
+	return nil
 }
 
 func (versionCmd) Run(a *app) error {

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+	"fossick/internal/fulltest"
+	"fossick/models"
+)
+
+// TestHelpExamples runs every example of every verb's help as it stands there, in a
+// folder that has what they name, with a web behind a proxy that is set as a user
+// would: in fossick.toml.
+func TestHelpExamples(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("needs bash, as who pastes has")
+	}
+	addr, ca := exampleWeb(t)
+	bin := t.TempDir()
+	if err := os.Symlink(testBinary(t), filepath.Join(bin, "fossick")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv(beMain, "1")
+	folder := exampleFolder(t, addr, ca)
+	for _, verb := range verbNodes(newParser(t).Model.Node) {
+		name := strings.Join(verbPath(verb), " ")
+		t.Run(name, func(t *testing.T) {
+			if name == "demo" {
+				fulltest.Only(t, "demo.txtar runs two")
+			}
+			examples := examplesOf(longHelp(verb))
+			if len(examples) == 0 {
+				t.Fatalf("fossick %s --help has no example to paste", name)
+			}
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
+				t.Fatal(err)
+			}
+			if name == "focus" || name == "propose" { // they make it
+				if err := os.RemoveAll(filepath.Join(dir, "fossick-banking")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, example := range examples {
+				for line := range strings.Lines(example) {
+					if len(line) > 77 { // help indents it by two more
+						t.Errorf("%q is wider than a terminal", line)
+					}
+				}
+				runExample(t, bash, dir, strings.ReplaceAll(example, "127.0.0.1:8090", addr))
+			}
+		})
+	}
+}
+
+// examplesOf returns the commands in a help: its indented lines, with those that a
+// backslash goes on in.
+func examplesOf(help string) (examples []string) {
+	goesOn := false
+	for line := range strings.Lines(help) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case goesOn:
+			examples[len(examples)-1] += "\n" + line
+		case strings.HasPrefix(line, "  fossick "), strings.HasPrefix(line, "  source "):
+			examples = append(examples, line)
+		default:
+			continue
+		}
+		goesOn = strings.HasSuffix(line, "\\")
+	}
+	return examples
+}
+
+// runExample runs a command as somebody who pastes it; a server is stopped as soon as
+// it says that it is ready.
+func runExample(t *testing.T, bash, dir, command string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	want := exitDone
+	cmd := exec.CommandContext(ctx, bash, "-c", command)
+	var out bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
+	if strings.HasPrefix(command, "  fossick serve") {
+		want = exitInterrupted
+		free := strings.Fields(command)
+		for i := range free {
+			if i > 0 && free[i-1] == "--addr" {
+				free[i] = "127.0.0.1:0"
+			}
+		}
+		cmd.Args[2] = "exec " + strings.Join(free, " ")
+		cmd.Stdout = whenSaid{&out, "Ctrl-C ends the server", cancel}
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	}
+	err := cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != want {
+		t.Errorf("%s\nended with %d, %v; want %d:\n%s", command, code, err, want, out.String())
+	}
+}
+
+// whenSaid calls do when a text is written.
+type whenSaid struct {
+	w    io.Writer
+	text string
+	do   func()
+}
+
+func (s whenSaid) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(s.text)) {
+		s.do()
+	}
+	return s.w.Write(b)
+}
+
+func testBinary(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// newParser is the command line as run makes it.
+func newParser(t *testing.T) *kong.Kong {
+	t.Helper()
+	parser, err := newGrammar(&grammar{}, io.Discard, io.Discard, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser
+}
+
+// exampleWeb serves the demo set, the start pages of the built-in topics and what the
+// examples name, also by https.
+func exampleWeb(t *testing.T) (addr, ca string) {
+	t.Helper()
+	pages := []string{"http://example.org/loans", "https://example.org/bees", "https://example.org/wasps", "http://attic.test/"}
+	for _, name := range models.BuiltinTopics() {
+		topic, err := models.BuiltinTopic(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, topic.Seeds...)
+	}
+	var rows bytes.Buffer
+	for i, url := range pages {
+		html := fmt.Sprintf("<title>Page %d</title><p>bank loan hive honey %d<a href=%q>next</a><a href=%q>others</a>", i, i, pages[(i+1)%len(pages)], pages[(i*7+3)%len(pages)])
+		if err := json.NewEncoder(&rows).Encode(map[string]string{"url": url, "html": html}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "pages.jsonl")
+	write(t, path, rows.String())
+	more, err := datasets.Open(path, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	demo, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, ca, stop, err := serveSets(t.Context(), "127.0.0.1:0", corpusweb.Options{}, more, demo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return addr, ca
+}
+
+// exampleFolder makes what the examples find: pages, lists, models, old crawls.
+func exampleFolder(t *testing.T, addr, ca string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"fossick.toml": fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n", addr, ca),
+		"page.html":    "<title>Comets</title>Astronomers look at comets and planets with telescopes.",
+		"labels.tsv":   "http://example.org/loans\tbanking\n",
+		"marks.tsv":    "http://example.org/loans\tno\n",
+		"links.tsv":    "http://a.test/\thttp://b.test/\nhttp://b.test/x\thttp://a.test/\nhttp://b.test/\thttp://c.test/\n",
+		"sitemap.xml":  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/mortgage/interest-rate</loc></url><url><loc>http://a.test/about</loc></url><url><loc>http://b.test/loan/house</loc></url></urlset>`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, text)
+	}
+	for i, text := range []string{
+		"The queen of the hive lays two thousand eggs a day, and nurse bees feed the larvae.", "A beekeeper opens the hive with a smoker and lifts the frames to look for brood.",
+		"Honey is nectar that worker bees have dried until it keeps.", "Swarms leave the hive in May; a beekeeper catches them in a box.",
+		"Varroa mites weaken a colony of bees; they are treated after the honey is taken.", "Wax glands make scales, from which bees build the cells of the comb.",
+		"A colony needs fifteen kilograms of honey to come through the winter.", "Drones do no work in the hive; they mate with a young queen in flight.",
+		"Foragers dance on the comb to tell other bees where nectar is.", "The honey harvest is spun from the combs; wax cappings become candles.",
+	} {
+		path := filepath.Join(dir, "saved-pages", fmt.Sprintf("%d.txt", i))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, text)
+	}
+	t.Chdir(dir)
+	for _, args := range []string{
+		"focus --topic banking --seed http://example.org/loans --seed http://moneyroom.test/ --max-pages 30",
+		"focus --topic banking --seed http://moneyroom.test/ --order bfs --max-pages 20 --store old-crawl",
+		"train demo --classifier nb -o old.model", "train demo --classifier linear -o new.model",
+	} {
+		var out bytes.Buffer
+		if code := run(t.Context(), append(strings.Fields(args), "--quiet"), &out, &out); code != exitDone {
+			t.Fatalf("fossick %s: %d: %s", args, code, out.String())
+		}
+	}
+	return dir
+}
