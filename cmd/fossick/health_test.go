@@ -52,7 +52,7 @@ func TestMaxWait(t *testing.T) {
 	if _, text, _ := crawl("--resume", "--max-wait", "1h"); !strings.Contains(text, "all that waits rests, the first host until 2") {
 		t.Errorf("a later session says\n%s", text)
 	}
-	if _, text, code := crawl("--resume", "--max-wait=-5s"); code != exitUsage || !strings.Contains(text, "give a time such as 15m") {
+	if _, text, code := crawl("--resume", "--max-wait=-5s"); code != exitUsage || !strings.Contains(text, "want a time, such as 90s, 15m") {
 		t.Errorf("exit %d of a negative --max-wait: %s", code, text)
 	}
 }
