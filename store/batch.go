@@ -43,7 +43,7 @@ func (b *Batch) Commit() error {
 		b.txn.Discard()
 		return err
 	}
-	if err := b.s.log.commit(b.txn); err != nil {
+	if err := b.s.db.Commit(b.txn); err != nil {
 		b.s.told.Store(true)
 		return err
 	}
@@ -53,7 +53,7 @@ func (b *Batch) Commit() error {
 
 // unwritable says why nothing can be committed, nil when it can.
 func (s *Store) unwritable() error {
-	err := s.log.failure()
+	err := s.db.Failure()
 	if full := s.full.Load(); err == nil && full != nil {
 		err = *full
 	}
@@ -64,14 +64,14 @@ func (s *Store) unwritable() error {
 }
 
 // trimAfter trims each time that so much was written, about twenty pages. It runs
-// in the only writer, see trim.
+// in the only writer, see badgerfiles.
 func (s *Store) trimAfter(bytes int) {
 	const trimBytes = 64 << 10
 	if s.untrimmed += bytes; s.untrimmed < trimBytes {
 		return
 	}
 	s.untrimmed = 0
-	_ = s.trim(true) // memory that is not given back is no error of the batch
+	_ = s.db.Trim(true) // memory that is not given back is no error of the batch
 }
 
 // Cancel drops the batch.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/store/badgerfiles"
 )
 
 // deadShare is the share of a value log that must be of no use before it is written
@@ -29,7 +31,7 @@ type Compaction struct {
 // neither a kill nor a power cut in the middle loses a record. When ctx ends it stops
 // between two logs, with ctx's error; what was done by then stays.
 func Compact(ctx context.Context, dir string) (c Compaction, err error) {
-	if !exists(dir) {
+	if !Exists(dir) {
 		return c, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
 	s, err := Open(dir) // a store that is in use, or newer, is refused as always
@@ -61,15 +63,15 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 // level, one a time, when it closes.
 func mergeTables(ctx context.Context, dir, path string) error {
 	for newest, before := 0, math.MaxInt; ; before = newest {
-		db, log, err := openToCompact(ctx, dir, path)
+		db, err := openToCompact(ctx, dir, path)
 		if err != nil {
 			return err
 		}
-		if !log.bounded(func() { err = db.Flatten(1) }) {
-			return log.failure()
+		if !db.Bounded(func() { err = db.Flatten(1) }) {
+			return db.Failure()
 		}
 		newest = db.Levels()[0].NumTables
-		if err = errors.Join(err, log.closing(db)); err != nil {
+		if err = errors.Join(err, db.Close()); err != nil {
 			return fmt.Errorf("merging its tables: %w", err)
 		}
 		if newest == 0 || newest >= before {
@@ -80,53 +82,39 @@ func mergeTables(ctx context.Context, dir, path string) error {
 
 // rewriteLogs writes the value logs anew that are dead in good part.
 func rewriteLogs(ctx context.Context, dir, path string) error {
-	db, log, err := openToCompact(ctx, dir, path)
+	db, err := openToCompact(ctx, dir, path)
 	if err != nil {
 		return err
 	}
 	for err == nil {
-		if err = ctx.Err(); err == nil && !log.bounded(func() { err = db.RunValueLogGC(deadShare) }) {
-			return log.failure()
+		if err = ctx.Err(); err == nil && !db.Bounded(func() { err = db.RunValueLogGC(deadShare) }) {
+			return db.Failure()
 		}
 	}
 	if errors.Is(err, badger.ErrNoRewrite) { // none has so much
 		err = nil
 	}
-	return errors.Join(err, log.closing(db))
+	return errors.Join(err, db.Close())
 }
 
-func openToCompact(ctx context.Context, dir, path string) (*badger.DB, *complaints, error) {
+func openToCompact(ctx context.Context, dir, path string) (*badgerfiles.Database, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return openDatabase(dir, options(path).WithSyncWrites(true).WithCompactL0OnClose(true))
+	return badgerfiles.Open(dir, options(path).WithSyncWrites(true).WithCompactL0OnClose(true), plain())
 }
 
 // roomToCompact refuses to compact where there is no room for it: the tables once
 // more, a value log, and what opening takes.
 func roomToCompact(dir, path string) error {
-	tables, err := filepath.Glob(filepath.Join(path, "*.sst"))
+	size, err := badgerfiles.SizeOf(path)
 	if err != nil {
-		return fmt.Errorf("store %s: %w", dir, err)
+		return err
 	}
-	want := room{minOpenBytes + minCloseBytes, minFreeFiles + uint64(len(tables))}
-	largest := int64(0)
-	logs, err := filepath.Glob(filepath.Join(path, "*.vlog"))
-	if err != nil {
-		return fmt.Errorf("store %s: %w", dir, err)
+	want := room{
+		minOpenBytes + minCloseBytes + uint64(size.TableBytes+size.LargestLog),
+		minFreeFiles + uint64(size.Tables),
 	}
-	for _, name := range append(tables, logs...) {
-		info, err := os.Stat(name)
-		if err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-		if filepath.Ext(name) == ".sst" {
-			want.bytes += uint64(info.Size())
-		} else {
-			largest = max(largest, info.Size())
-		}
-	}
-	want.bytes += uint64(largest)
 	free, err := freeRoom(dir)
 	if err != nil {
 		return nil // unknown is not full

@@ -14,7 +14,7 @@ var ErrGone = errors.New("the store's folder was removed or moved while it was i
 // to make new ones where no folder is: a crawl would go on for days, store nothing,
 // and never end.
 func (s *Store) here() error {
-	now, err := os.Stat(s.mapped)
+	now, err := os.Stat(s.db.Path())
 	if err == nil && os.SameFile(now, s.folder) {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"fossick/store/badgerfiles"
 )
 
 // ID numbers URLs in the order of their discovery, from 1; 0 is none.
@@ -210,7 +212,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // ErrDamaged reports a record that cannot be read.
-var ErrDamaged = fmt.Errorf("damaged record")
+var ErrDamaged = badgerfiles.ErrDamaged
 
 // decoder takes strings as they are: what a server sent in a header, and gets back
 // to the letter, need not be UTF-8. To CBOR's own rules such a record is damaged,

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/store/badgerfiles"
 )
 
 // Format is the version of the key layout that this build writes.
@@ -37,9 +38,10 @@ const trimEvery = 20 * time.Millisecond
 var (
 	ErrExists   = errors.New("a store is there already")
 	ErrNone     = errors.New("no store there")
-	ErrBusy     = errors.New("another process is using the store")
+	ErrBusy     = badgerfiles.ErrBusy
 	ErrNewer    = errors.New("the store was made by a newer fossick")
-	ErrDiskFull = errors.New("the disk is nearly full")
+	ErrDisk     = badgerfiles.ErrDisk
+	ErrDiskFull = badgerfiles.ErrDiskFull
 	ErrUnknown  = errors.New("the store does not know it")
 )
 
@@ -47,23 +49,19 @@ var (
 // only one Batch may be open at a time.
 type Store struct {
 	dir     string
-	db      *badger.DB
+	db      *badgerfiles.Database
 	info    Info
 	enc     *zstd.Encoder         // EncodeAll is safe for concurrent use
 	scratch sync.Pool             // of *[]byte, for Compress
 	dec     *zstd.Decoder         // and so is DecodeAll
-	log     *complaints           // Badger's
 	full    atomic.Pointer[error] // why the disk is too full to write to, nil when it is not; set by watchRoom
 
 	filter     *seenFilter // nil until FilterSeen
 	pageFilter *keyFilter  // before contents and bands of pages; likewise
-	mapped     string      // the database's folder, as the kernel names it
-	folder     os.FileInfo // the same
+	folder     os.FileInfo // the database's
 	gone       atomic.Bool // it is; set by watch
 	told       atomic.Bool // a commit has returned why the disk cannot be written to
 	untrimmed  int         // bytes written since the last trim; the batch's
-	levels     *levels     // for trim, and so is
-	lent       lender
 
 	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 
@@ -75,7 +73,7 @@ type Store struct {
 // store in the making is no store: the database is made under another name, and
 // gets its own when it is whole.
 func Create(dir string, info Info) (*Store, error) {
-	if exists(dir) {
+	if Exists(dir) {
 		return createOver(dir, info)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -135,7 +133,7 @@ func createOver(dir string, info Info) (*Store, error) {
 
 // Open opens the store in dir, recovering what a kill left behind.
 func Open(dir string) (*Store, error) {
-	if !exists(dir) {
+	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
 	s, err := open(dir, database)
@@ -155,10 +153,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-func exists(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, database, "MANIFEST"))
-	return err == nil
-}
+// Exists says whether there is a store in dir.
+func Exists(dir string) bool { return badgerfiles.Exists(filepath.Join(dir, database)) }
 
 // open opens the database of this name in dir.
 func open(dir, name string) (*Store, error) { return openWith(dir, name, options) }
@@ -169,28 +165,19 @@ func openWith(dir, name string, options func(path string) badger.Options) (*Stor
 	if err := writable(dir, path); err != nil {
 		return nil, err
 	}
-	if err := checkTables(path); err != nil {
-		return nil, err
-	}
-	levels := readLevels(path)
-	db, log, err := openDatabase(dir, options(path))
+	db, err := badgerfiles.Open(dir, options(path), plain())
 	if err != nil {
-		levels.close()
-		if strings.Contains(err.Error(), "Another process is using this Badger database") {
-			return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
-		}
 		return nil, err
 	}
-	s := &Store{dir: dir, db: db, log: log, levels: levels, stop: make(chan struct{})}
-	if err := s.begin(path); err != nil {
-		levels.close()
-		return nil, errors.Join(err, log.closing(db))
+	s := &Store{dir: dir, db: db, stop: make(chan struct{})}
+	if err := s.begin(); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
 }
 
-// begin makes what belongs to the open database in path.
-func (s *Store) begin(path string) (err error) {
+// begin makes what belongs to the open database.
+func (s *Store) begin() (err error) {
 	s.scratch.New = func() any { return new([]byte) }
 	if s.enc, err = newEncoder(); err == nil {
 		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))
@@ -198,30 +185,14 @@ func (s *Store) begin(path string) (err error) {
 	if err != nil {
 		return fmt.Errorf("store %s: %w", s.dir, err)
 	}
-	if s.mapped, err = kernelName(path); err != nil {
-		return err
-	}
-	if s.folder, err = os.Stat(s.mapped); err != nil {
+	if s.folder, err = os.Stat(s.db.Path()); err != nil {
 		return fmt.Errorf("store %s: %w", s.dir, err)
 	}
-	s.lent.replace(s.db.NewTransaction(false))
 	s.watch()
 	s.kept.Go(s.keepSynced)
 	s.kept.Go(s.keepTrimmed)
-	s.kept.Go(s.keepLending)
+	s.kept.Go(func() { s.db.KeepLending(s.stop) })
 	return nil
-}
-
-// kernelName returns the name of the database's folder without symbolic links.
-func kernelName(path string) (string, error) {
-	absolute, err := filepath.Abs(path)
-	if err == nil {
-		absolute, err = filepath.EvalSymlinks(absolute)
-	}
-	if err != nil {
-		return "", fmt.Errorf("store %s: %w", path, err)
-	}
-	return absolute, nil
 }
 
 // watch asks how much room the disk has, and whether the store is still there.
@@ -237,22 +208,21 @@ func (s *Store) watch() {
 func (s *Store) Close() error {
 	close(s.stop)
 	s.kept.Wait()
-	defer s.levels.close()
-	s.lent.replace(nil)
+	defer s.db.Release()
 	s.dec.Close()
 	if err := s.here(); err != nil {
 		return err // Badger's Close would not return
 	}
-	if err := s.log.failure(); err != nil {
+	if err := s.db.Failure(); err != nil {
 		return s.once(err)
 	}
 	if !s.roomToClose() { // Badger would be killed by the first page that has no room
 		s.watchRoom()
 		if full := s.full.Load(); full != nil {
-			return errors.Join(s.once(*full), syncLogs(s.mapped))
+			return errors.Join(s.once(*full), s.db.SyncLogs())
 		}
 	}
-	return s.log.closing(s.db)
+	return s.db.Close()
 }
 
 // once returns err unless a Commit has returned it already.

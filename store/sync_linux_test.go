@@ -22,12 +22,11 @@ func TestSyncLogs(t *testing.T) {
 		if mem, values := dirtyKiB(t, s, ".mem"), dirtyKiB(t, s, ".vlog"); mem == 0 || values < 1<<10 {
 			t.Fatalf("round %d: before a sync %d and %d KiB of the logs are dirty", round, mem, values)
 		}
-		must(t, syncLogs(s.mapped))
+		must(t, s.db.SyncLogs())
 		if mem, values := dirtyKiB(t, s, ".mem"), dirtyKiB(t, s, ".vlog"); mem+values != 0 {
 			t.Errorf("round %d: after a sync %d and %d KiB of the logs are dirty", round, mem, values)
 		}
 	}
-	must(t, syncLogs(t.TempDir()))
 }
 
 // dirtyKiB returns how much of the database's mapped files of this kind the kernel has
@@ -39,7 +38,7 @@ func dirtyKiB(t *testing.T, s *Store, suffix string) (dirty int) {
 	for line := range strings.Lines(string(smaps)) {
 		fields := strings.Fields(line)
 		if !strings.HasSuffix(fields[0], ":") {
-			ours = strings.Contains(line, s.mapped) && strings.HasSuffix(strings.TrimSpace(line), suffix)
+			ours = strings.Contains(line, s.db.Path()) && strings.HasSuffix(strings.TrimSpace(line), suffix)
 		} else if ours && strings.HasSuffix(fields[0], "_Dirty:") {
 			n, err := strconv.Atoi(fields[1])
 			must(t, err)

@@ -66,7 +66,7 @@ func buildGraph(a *app, source, path string, memory int) (*webgraph.Stats, error
 	case err == nil && !info.IsDir() && !strings.Contains(filepath.Base(source), ".jsonl"):
 		stats, err := webgraph.BuildEdgeList(a.ctx, source, path, opt)
 		return &stats, err
-	case err == nil && isStore(source):
+	case err == nil && store.Exists(source):
 		s, err := store.Open(source)
 		if err != nil {
 			return nil, err
@@ -84,11 +84,6 @@ func buildGraph(a *app, source, path string, memory int) (*webgraph.Stats, error
 	sites := map[string]string{}
 	opt.Site = func(url string) string { return sites[url] }
 	return buildNamed(a.ctx, path, opt, func(b *webgraph.Builder) error { return addCorpus(a.ctx, b, set, sites) })
-}
-
-func isStore(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "db", "MANIFEST"))
-	return err == nil
 }
 
 func buildSynthetic(a *app, pages, path string) (*webgraph.Stats, error) {

@@ -154,7 +154,7 @@ func (r *rankRun) labelled(do func(v uint32, labels []string)) error {
 		}
 		return err
 	}
-	if isStore(r.Graph) {
+	if store.Exists(r.Graph) {
 		s, err := store.Open(r.Graph)
 		if err != nil {
 			return err

@@ -47,7 +47,7 @@ type rankedNode struct {
 func (r *rankRun) keep() error {
 	var pages []bool // nodes that are stored pages; nil when it is no store
 	var err error
-	if isStore(r.Graph) {
+	if store.Exists(r.Graph) {
 		if pages, err = r.toStore(); err != nil {
 			return err
 		}

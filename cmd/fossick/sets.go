@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
 
 	"golang.org/x/net/html/charset"
 
@@ -17,7 +15,7 @@ import (
 // openSet opens a labelled set or a corpus; a crawl's store is one too. What it
 // opened is closed when the verb ends.
 func openSet(a *app, path string, opt datasets.Options) (*datasets.Set, error) {
-	if _, err := os.Stat(filepath.Join(path, "db", "MANIFEST")); err != nil {
+	if !store.Exists(path) {
 		return datasets.Open(path, opt)
 	}
 	s, err := store.Open(path)

@@ -1,4 +1,4 @@
-package store
+package badgerfiles
 
 import (
 	"sync"
@@ -39,19 +39,22 @@ func (l *lender) replace(txn *badger.Txn) {
 	l.txn = txn
 }
 
-// keepLending renews what is lent until Close.
-func (s *Store) keepLending() {
+// KeepLending renews what is lent until stop is closed.
+func (d *Database) KeepLending(stop <-chan struct{}) {
+	if d.plain {
+		return
+	}
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
 			begun := make(chan *badger.Txn, 1)
-			if !s.log.bounded(func() { begun <- s.db.NewTransaction(false) }) {
+			if !d.Bounded(func() { begun <- d.NewTransaction(false) }) {
 				return // the disk fails, and commits never end
 			}
-			s.lent.replace(<-begun)
-		case <-s.stop:
+			d.lent.replace(<-begun)
+		case <-stop:
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package badgerfiles
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,8 +25,8 @@ func TestTrim(t *testing.T) {
 	must(t, os.Mkdir(dir, 0o755))
 	link := filepath.Join(filepath.Dir(dir), "link")
 	must(t, os.Symlink(dir, link)) // the kernel knows the files by their real names
-	s, err := Create(filepath.Join(link, "s"), Info{})
-	must(t, err)
+	s := openWith(t, badger.DefaultOptions(filepath.Join(link, "db")).WithMemTableSize(26<<20).WithNumMemtables(1).
+		WithBlockCacheSize(0).WithCompression(badgeroptions.None).WithValueThreshold(256).WithValueLogFileSize(128<<20))
 	defer func() { must(t, s.Close()) }()
 	const pages, bytes = 600, 300_000
 	body := func(n uint64) []byte {
@@ -34,27 +35,28 @@ func TestTrim(t *testing.T) {
 		_, _ = r.Read(b) // never fails
 		return b
 	}
+	stop := make(chan struct{})
+	defer close(stop)
+	go s.KeepLending(stop)
 	for n := uint64(1); n <= pages; n++ {
-		b, content := s.Batch(), body(n)
-		must(t, b.PutPage(&Page{Number: n, ID: ID(n), Checksum: fmt.Appendf(nil, "%016d", n)}, s.Compress(content)))
-		for k := range uint64(500) { // and keys, so that there are tables
-			must(t, b.PutBirth(ID(n*1000+k), Birth{URL: fmt.Sprintf("http://h.example/%d/%x", n, content[k:k+64])}))
+		txn, content := s.NewTransaction(true), body(n)
+		must(t, txn.Set(fmt.Appendf(nil, "body %d", n), content))
+		for k := range 500 { // and keys, so that there are tables
+			must(t, txn.Set(fmt.Appendf(nil, "key %d %d", n, k), fmt.Appendf(nil, "http://h.example/%d/%x", n, content[k:k+64])))
 		}
-		must(t, b.Commit())
+		must(t, s.Commit(txn))
+		must(t, s.Trim(true))
 		// A table may be written while we look: 32 MiB and some.
 		if resident, err := mappedBytes(); err != nil || resident > trimAbove+48<<20 {
 			t.Fatalf("page %d: %d MiB of mapped files are resident, %v; want hardly more than %d", n, resident>>20, err, trimAbove>>20)
 		}
 	}
-	if len(s.db.Tables()) == 0 {
+	if len(s.Tables()) == 0 {
 		t.Error("no tables were written: this test means nothing")
 	}
 	for n := uint64(1); n <= pages; n += 7 {
-		got, err := s.Body(n)
-		must(t, err)
-		birth, err := s.Birth(ID(n * 1000))
-		must(t, err)
-		if string(got) != string(body(n)) || birth.URL != fmt.Sprintf("http://h.example/%d/%x", n, body(n)[:64]) {
+		got, key := value(t, s, fmt.Sprintf("body %d", n)), value(t, s, fmt.Sprintf("key %d 0", n))
+		if string(got) != string(body(n)) || string(key) != fmt.Sprintf("http://h.example/%d/%x", n, body(n)[:64]) {
 			t.Fatalf("page %d is not what was written", n)
 		}
 	}
@@ -69,11 +71,10 @@ func TestTrim(t *testing.T) {
 // TestTrimOfTablesInTheMaking: a table that Badger does not list yet, as a
 // compaction writes it, is given back too, and is what was written.
 func TestTrimOfTablesInTheMaking(t *testing.T) {
-	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
-	must(t, err)
+	s := openSmall(t, t.TempDir())
 	defer func() { must(t, s.Close()) }()
 	table := tableInTheMaking(t, s)
-	must(t, s.trim(false))
+	must(t, s.Trim(false))
 	if now, err := mappedBytes(); err != nil || now > trimAbove {
 		t.Errorf("%d MiB are resident (%v), want less than %d", now>>20, err, trimAbove>>20)
 	}
@@ -87,13 +88,13 @@ func TestTrimOfTablesInTheMaking(t *testing.T) {
 // TestTrimReadsNoTable: to give memory back no table is looked into. Badger's own list
 // of them does so with each, and 64 KiB of each became resident.
 func TestTrimReadsNoTable(t *testing.T) {
-	s := createWith(t, smallTables)
+	s := openSmall(t, t.TempDir())
 	defer func() { must(t, s.Close()) }()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 480 {
 		must(t, putKeys(s, rng, 500))
 	}
-	n := len(s.db.Tables())
+	n := len(s.Tables())
 	for tries := 0; ; tries++ { // a compaction may take away a table that was mapped a moment ago
 		err := s.release(unix.MADV_DONTNEED, func(name string) bool { return strings.HasSuffix(name, ".sst") })
 		if err == nil {
@@ -122,9 +123,7 @@ func faults(t *testing.T) int64 {
 // TestTrimWaitsForNoCommit: memory is given back while a commit waits for a compaction,
 // as when level 0 is full; here compaction never comes.
 func TestTrimWaitsForNoCommit(t *testing.T) {
-	s := createWith(t, func(path string) badger.Options {
-		return smallTables(path).WithNumCompactors(0).WithNumLevelZeroTables(1).WithNumLevelZeroTablesStall(2)
-	})
+	s := openWith(t, smallTables(t.TempDir()).WithNumCompactors(0).WithNumLevelZeroTables(1).WithNumLevelZeroTablesStall(2))
 	var commits sync.WaitGroup
 	defer commits.Wait()
 	defer s.Close() // which leaves Badger behind: it would not end
@@ -156,6 +155,7 @@ func TestTrimWaitsForNoCommit(t *testing.T) {
 	for {
 		select {
 		case <-tick.C:
+			must(t, s.Trim(false))
 			if now, err := mappedBytes(); err == nil && now < trimAbove {
 				return
 			}
@@ -168,9 +168,9 @@ func TestTrimWaitsForNoCommit(t *testing.T) {
 
 // tableInTheMaking maps a file as a compaction does that Badger does not list yet, and
 // writes to all of it, more than may be resident.
-func tableInTheMaking(t *testing.T, s *Store) []byte {
+func tableInTheMaking(t *testing.T, s *Database) []byte {
 	t.Helper()
-	f, err := os.Create(filepath.Join(s.dir, database, "999999.sst"))
+	f, err := os.Create(filepath.Join(s.Path(), "999999.sst"))
 	must(t, err)
 	const size = trimAbove + 64<<20
 	must(t, f.Truncate(size))

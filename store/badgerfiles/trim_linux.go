@@ -1,4 +1,4 @@
-package store
+package badgerfiles
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 // crawl is held to it stays below 512 MiB.
 const trimAbove = 64 << 20
 
-// trim gives back the memory of Badger's mapped files when it is much. Badger maps
+// Trim gives back the memory of Badger's mapped files when it is much. Badger maps
 // every log and every table for as long as the store is open, and what was once
 // touched counts as resident: a crawl would seem to need as much memory as its
 // store has bytes. The mappings are shared, so nothing is lost: written pages
@@ -33,32 +33,35 @@ const trimAbove = 64 << 20
 // they are tables.
 //
 // It waits for no commit and reads no table: see lender and levels.
-func (s *Store) trim(logs bool) error {
+func (d *Database) Trim(logs bool) error {
+	if d.plain {
+		return nil
+	}
 	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
 		return err
 	}
-	return s.giveBack(logs)
+	return d.giveBack(logs)
 }
 
-// giveBack is trim whatever is resident.
-func (s *Store) giveBack(logs bool) error {
+// giveBack is Trim whatever is resident.
+func (d *Database) giveBack(logs bool) error {
 	held := func(string) bool { return false }
-	err := s.lent.lend(func(txn *badger.Txn) error {
-		mark, err := s.levels.now()
+	err := d.lent.lend(func(txn *badger.Txn) error {
+		mark, err := d.levels.now()
 		if err != nil {
 			return err
 		}
 		it := txn.NewIterator(badger.IteratorOptions{})
 		defer it.Close()
-		if _, err := s.levels.now(); err != nil {
+		if _, err := d.levels.now(); err != nil {
 			return err
 		}
 		held = func(name string) bool {
 			id, ok := strings.CutSuffix(name, ".sst")
 			n, err := strconv.ParseUint(id, 10, 64)
-			return ok && err == nil && s.levels.holds(n, mark)
+			return ok && err == nil && d.levels.holds(n, mark)
 		}
-		return s.release(unix.MADV_DONTNEED, func(name string) bool {
+		return d.release(unix.MADV_DONTNEED, func(name string) bool {
 			return held(name) || logs && strings.HasSuffix(name, ".vlog")
 		})
 	})
@@ -68,7 +71,7 @@ func (s *Store) giveBack(logs bool) error {
 	if resident, err := mappedBytes(); err != nil || resident < trimAbove {
 		return err
 	}
-	return s.release(unix.MADV_PAGEOUT, func(name string) bool {
+	return d.release(unix.MADV_PAGEOUT, func(name string) bool {
 		return strings.HasSuffix(name, ".mem") || strings.HasSuffix(name, ".sst") && !held(name)
 	})
 }
@@ -78,7 +81,7 @@ func (s *Store) giveBack(logs bool) error {
 // takes a whole row of them in a fourth of the time that it takes one by one. That a
 // file to be paged out is no longer mapped, or that the kernel (before 5.4) pages
 // nothing out, is no error.
-func (s *Store) release(advice uintptr, want func(name string) bool) error {
+func (d *Database) release(advice uintptr, want func(name string) bool) error {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -87,7 +90,7 @@ func (s *Store) release(advice uintptr, want func(name string) bool) error {
 	var row span
 	lines := bufio.NewScanner(maps)
 	for lines.Scan() {
-		name, next := mapping(lines.Text(), s.mapped)
+		name, next := mapping(lines.Text(), d.path)
 		if name == "" || !want(name) {
 			continue
 		}

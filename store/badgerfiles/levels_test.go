@@ -1,8 +1,7 @@
-package store
+package badgerfiles
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"maps"
 	"math/rand/v2"
@@ -16,51 +15,13 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// smallTables are options under which few records make many tables.
-func smallTables(path string) badger.Options {
-	return options(path).WithMemTableSize(1 << 20).WithBaseTableSize(64 << 10).WithBaseLevelSize(1 << 20)
-}
-
-// createWith makes a store whose database has these options.
-func createWith(t testing.TB, options func(path string) badger.Options) *Store {
-	t.Helper()
-	dir := t.TempDir()
-	s, err := Create(filepath.Join(dir, "s"), Info{})
-	must(t, err)
-	must(t, s.Close())
-	if s, err = openWith(s.dir, database, options); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// putKeys commits n records of 100 bytes under random keys.
-func putKeys(s *Store, rng *rand.Rand, n int) error {
-	b := s.Batch()
-	for range n {
-		k := binary.BigEndian.AppendUint64([]byte("test"), rng.Uint64())
-		if err := b.set(k, fmt.Appendf(nil, "%100d", rng.Uint64())); err != nil {
-			return err
-		}
-	}
-	return b.Commit()
-}
-
-func tablesOf(s *Store) map[uint64]bool {
-	tables := map[uint64]bool{}
-	for _, t := range s.db.Tables() {
-		tables[t.ID] = true
-	}
-	return tables
-}
-
 // heldTables returns the tables that trim takes for held by an iterator, and those that
 // Badger has just before or after that began.
-func heldTables(t *testing.T, s *Store) (held, known map[uint64]bool) {
+func heldTables(t *testing.T, s *Database) (held, known map[uint64]bool) {
 	known = tablesOf(s)
 	mark, err := s.levels.now()
 	must(t, err)
-	must(t, s.view(func(txn *badger.Txn) error {
+	must(t, s.View(func(txn *badger.Txn) error {
 		txn.NewIterator(badger.IteratorOptions{}).Close()
 		return nil
 	}))
@@ -81,7 +42,7 @@ func heldTables(t *testing.T, s *Store) (held, known map[uint64]bool) {
 // TestLevels compares what is known of Badger's levels with what Badger says, while it
 // compacts: what is held is there, and when all is quiet hardly a table is missing.
 func TestLevels(t *testing.T) {
-	s := createWith(t, smallTables)
+	s := openSmall(t, t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 2))
 	most := 0
 	for range 200 {
@@ -98,8 +59,7 @@ func TestLevels(t *testing.T) {
 	if most < 50 {
 		t.Errorf("at most %d tables were known: this test means little", most)
 	}
-	s, err := openWith(s.dir, database, smallTables)
-	must(t, err)
+	s = openSmall(t, s.Path())
 	defer func() { must(t, s.Close()) }()
 	held, known := heldTables(t, s)
 	for id := range known {

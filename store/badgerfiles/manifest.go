@@ -1,4 +1,4 @@
-package store
+package badgerfiles
 
 import (
 	"bytes"
@@ -50,11 +50,13 @@ func hasTable(path string, id uint64) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// MendTables takes out of the closed store in dir the tables that its manifest names
-// and that are not there, and brings those back which they were to replace, if they
-// are. It returns what it found; Repair must then say whether records are missing.
-func MendTables(dir string) ([]Problem, error) {
-	path := filepath.Join(dir, database)
+// Mend takes out of the manifest of the closed database in path the tables that are not
+// there, and brings those back which they were to replace, if they are. It returns the
+// tables that it took out. dir is the store's folder, for errors.
+func Mend(dir, path string, o badger.Options, plain bool) (missing []uint64, err error) {
+	if plain || unknownVersion() != "" {
+		return nil, nil // opening says what it thinks of it
+	}
 	folder, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
 		return nil, nil // no store, which opening says
@@ -64,15 +66,15 @@ func MendTables(dir string) ([]Problem, error) {
 	}
 	defer folder.Close() // and with it the lock, which is Badger's own
 	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
+		return nil, busy(dir)
 	} else if err != nil {
 		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
-	return mendManifest(path)
+	return mendManifest(path, o)
 }
 
-// mendManifest is MendTables for the database in path, which nobody uses.
-func mendManifest(path string) ([]Problem, error) {
+// mendManifest is Mend for the database in path, which nobody uses.
+func mendManifest(path string, o badger.Options) ([]uint64, error) {
 	name := filepath.Join(path, badger.ManifestFilename)
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -82,12 +84,52 @@ func mendManifest(path string) ([]Problem, error) {
 	if !ok {
 		return nil, nil // damaged otherwise, which opening says
 	}
-	there := func(id uint64) bool { return hasTable(path, id) }
-	kept, problems := undo(changes, there)
-	if len(problems) == 0 {
+	if err := readsAs(name, o, net(changes)); err != nil {
+		return nil, err
+	}
+	kept, missing := undo(changes, func(id uint64) bool { return hasTable(path, id) })
+	if len(missing) == 0 {
 		return nil, nil
 	}
-	return problems, writeManifest(name, text[:manifestHead], kept)
+	return missing, writeManifest(name, text[:manifestHead], kept, o)
+}
+
+// readsAs asks Badger to read a manifest; an error unless it finds these tables. What we
+// make of a manifest must be what Badger does before it is written anew.
+func readsAs(name string, o badger.Options, want map[uint64]*pb.ManifestChange) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer f.Close() // it is only read
+	m, _, err := badger.ReplayManifestFile(f, 0, o)
+	if err != nil {
+		return fmt.Errorf("%s: %w; nothing was changed", name, err)
+	}
+	same := len(m.Tables) == len(want)
+	for id, t := range m.Tables {
+		c := want[id]
+		same = same && c != nil && uint32(t.Level) == c.Level && t.KeyID == c.KeyId && uint32(t.Compression) == c.Compression
+	}
+	if !same {
+		return fmt.Errorf("%s: Badger reads other tables in it than this build does; nothing was changed", name)
+	}
+	return nil
+}
+
+// net returns the tables that are left after all changes.
+func net(changes []*pb.ManifestChangeSet) map[uint64]*pb.ManifestChange {
+	tables := map[uint64]*pb.ManifestChange{}
+	for _, set := range changes {
+		for _, c := range set.Changes {
+			if c.Op == pb.ManifestChange_DELETE {
+				delete(tables, c.Id)
+			} else {
+				tables[c.Id] = c
+			}
+		}
+	}
+	return tables
 }
 
 // readManifest returns the changes; false when something else is there. A change that
@@ -118,10 +160,10 @@ func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok b
 	return changes, length, true
 }
 
-// undo returns the tables that there are, as one change, and what it did about those
-// that are named and not there. A change that was to replace tables by such a one never
+// undo returns the tables that there are, as one change, and those that are named and
+// not there. A change that was to replace tables by such a one never
 // came to its end, and is left out as a whole when all that it replaces is still there.
-func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (*pb.ManifestChangeSet, []Problem) {
+func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (_ *pb.ManifestChangeSet, missing []uint64) {
 	removed := map[uint64]int{} // table → the change that removed it
 	for i, set := range changes {
 		for _, c := range set.Changes {
@@ -131,7 +173,6 @@ func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (*pb.Manifes
 		}
 	}
 	tables := map[uint64]*pb.ManifestChange{}
-	var problems []Problem
 	for i, set := range changes {
 		lacks, whole, replaces := false, true, false
 		for _, c := range set.Changes {
@@ -142,10 +183,7 @@ func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (*pb.Manifes
 				whole = false // what came of it was used since
 			case c.Op == pb.ManifestChange_CREATE && !gone && !there(c.Id):
 				lacks = true
-				problems = append(problems, Problem{
-					Key: fmt.Sprintf("table %d", c.Id), What: "it is named and not there, as after a disk that failed",
-					Repair: "taken off the list of tables; what else is found says if records were in it",
-				})
+				missing = append(missing, c.Id)
 			}
 		}
 		if lacks && whole && replaces {
@@ -163,12 +201,12 @@ func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (*pb.Manifes
 	for _, id := range slices.Sorted(maps.Keys(tables)) {
 		kept.Changes = append(kept.Changes, tables[id])
 	}
-	return kept, problems
+	return kept, missing
 }
 
 // writeManifest replaces the manifest with one of a single change, at once: a kill
-// leaves the old one or the new.
-func writeManifest(name string, head []byte, change *pb.ManifestChangeSet) error {
+// leaves the old one or the new. Badger reads the new one first.
+func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o badger.Options) error {
 	body, err := proto.Marshal(change)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -184,6 +222,9 @@ func writeManifest(name string, head []byte, change *pb.ManifestChangeSet) error
 	defer os.Remove(f.Name()) // of no effect once it has its name
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = readsAs(f.Name(), o, net([]*pb.ManifestChangeSet{change}))
+	}
+	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err == nil {

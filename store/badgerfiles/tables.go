@@ -1,4 +1,4 @@
-package store
+package badgerfiles
 
 import (
 	"encoding/binary"
@@ -20,13 +20,13 @@ import (
 //
 // Only tables that the manifest names count: what a kill left half written it does
 // not name, and Badger removes it.
-func checkTables(path string) error {
+func checkTables(path string, o badger.Options) error {
 	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
 	if err != nil {
 		return nil // a new database, or opening says so
 	}
 	defer f.Close() // it is only read
-	manifest, _, err := badger.ReplayManifestFile(f, 0, options(path))
+	manifest, _, err := badger.ReplayManifestFile(f, 0, o)
 	if err != nil {
 		return nil // opening says so
 	}

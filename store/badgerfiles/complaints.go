@@ -1,4 +1,4 @@
-package store
+package badgerfiles
 
 import (
 	"errors"
@@ -8,12 +8,15 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/dgraph-io/badger/v4"
 )
 
-// ErrDisk reports that the disk under an open store answered with errors.
-var ErrDisk = errors.New("the disk under the store fails")
+// Errors that callers branch on.
+var (
+	ErrDisk     = errors.New("the disk under the store fails")
+	ErrDiskFull = errors.New("the disk is nearly full")
+	ErrBusy     = errors.New("another process is using the store")
+	ErrDamaged  = errors.New("damaged record")
+)
 
 // patience is how long Badger may go on after its first complaint of the disk. It
 // tries again without end to write what it has in memory, and neither opens, commits
@@ -108,48 +111,13 @@ func (c *complaints) bounded(f func()) (ended bool) {
 	}
 }
 
-// closing closes a database, or gives it up when its disk fails.
-func (c *complaints) closing(db *badger.DB) error {
-	var err error
-	closed := make(chan error, 1)
-	if !c.bounded(func() { closed <- db.Close() }) {
-		return c.failure()
-	}
-	if err = <-closed; err == nil {
-		return nil
-	}
-	if disk := diskError(c.dir, err.Error()); disk != nil {
-		return disk
-	}
-	return fmt.Errorf("store %s: %w", c.dir, err)
-}
-
-// commit is txn.Commit that ends when the disk fails. What it began may still come
-// to disk then, as a whole.
-func (c *complaints) commit(txn *badger.Txn) error {
-	done := make(chan error, 1)
-	txn.CommitWith(func(err error) { done <- err })
-	select {
-	case err := <-done:
-		if err != nil {
-			if disk := diskError(c.dir, err.Error()); disk != nil {
-				return disk
-			}
-			return fmt.Errorf("store %s: commit: %w", c.dir, err)
-		}
-		return nil
-	case <-c.heard:
-		return c.err
-	}
-}
-
 // Errorf hears what went wrong; what is not of the disk goes to our own log.
 func (c *complaints) Errorf(format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	switch {
 	case troubleIn(what) != 0:
 		c.hear(what)
-	case !strings.Contains(what, emptyLog): // see openDatabase
+	case !strings.Contains(what, emptyLog): // see open
 		slog.Error("store: " + what)
 	}
 }

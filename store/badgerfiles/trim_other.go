@@ -1,0 +1,6 @@
+//go:build !linux
+
+package badgerfiles
+
+// Trim does nothing: only Linux says what is mapped where.
+func (d *Database) Trim(bool) error { return nil }

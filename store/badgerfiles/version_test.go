@@ -1,0 +1,209 @@
+package badgerfiles
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/pb"
+	"google.golang.org/protobuf/proto"
+)
+
+// TestVersion: the Badger of go.mod is the one whose files this package knows. Who takes
+// another one looks at the tests of this package first, and at its release notes for
+// manifest, tables, logs and mapped files; then Version follows.
+func TestVersion(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	must(t, err)
+	found := false
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		found = found || len(fields) >= 2 && fields[0] == module && fields[1] == Version
+		if strings.Contains(line, module) && strings.Contains(line, "=>") {
+			t.Errorf("go.mod replaces Badger: %s", line)
+		}
+	}
+	if !found {
+		t.Errorf("go.mod does not have %s %s", module, Version)
+	}
+}
+
+// TestOtherVersion: a build with another Badger is known for one.
+func TestOtherVersion(t *testing.T) {
+	dep := func(m debug.Module) *debug.BuildInfo { return &debug.BuildInfo{Deps: []*debug.Module{{Path: "x"}, &m}} }
+	for _, test := range []struct {
+		info *debug.BuildInfo
+		want string
+	}{
+		{&debug.BuildInfo{}, ""},
+		{dep(debug.Module{Path: module, Version: "v4.9.6"}), ""},
+		{dep(debug.Module{Path: module, Version: "v4.10.0"}), "v4.10.0"},
+		{dep(debug.Module{Path: module, Version: "v4.9.6", Replace: &debug.Module{Path: "../fork"}}), "../fork "},
+	} {
+		if got := otherThan("v4.9.6", test.info); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.info.Deps, got, test.want)
+		}
+	}
+	if got := unknownVersion(); got != "" {
+		t.Errorf("this build has %s", got)
+	}
+}
+
+// realDatabase makes a closed database with many tables.
+func realDatabase(t *testing.T) (path string) {
+	path = filepath.Join(t.TempDir(), "db")
+	d := openSmall(t, path)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 240 {
+		must(t, putKeys(d, rng, 500))
+	}
+	must(t, put(d, []byte("large"), make([]byte, 4096)))
+	must(t, d.Close())
+	return path
+}
+
+// TestRealManifest: the manifest of a real database has the head, the frames and the
+// checksums that we take it to have, and Badger reads the same tables in it.
+func TestRealManifest(t *testing.T) {
+	path := realDatabase(t)
+	name := filepath.Join(path, badger.ManifestFilename)
+	text, err := os.ReadFile(name)
+	must(t, err)
+	if string(text[:manifestHead]) != "Bdgr\x00\x00\x00\x08" {
+		t.Errorf("it begins with %q", text[:manifestHead])
+	}
+	length, sum := binary.BigEndian.Uint32(text[8:]), binary.BigEndian.Uint32(text[12:])
+	first := text[16 : 16+length]
+	if crc32.Checksum(first, crc32.MakeTable(crc32.Castagnoli)) != sum {
+		t.Error("the checksum of the first change is another")
+	}
+	var set pb.ManifestChangeSet
+	must(t, proto.Unmarshal(first, &set))
+	changes, ok := readManifest(text)
+	if tables := net(changes); !ok || len(tables) < 10 || len(changes) < 10 {
+		t.Fatalf("%d changes, %d tables, %v: too few, this test means little", len(changes), len(tables), ok)
+	}
+	must(t, readsAs(name, smallTables(path), net(changes)))
+	for id := range net(changes) {
+		if !hasTable(path, id) {
+			t.Errorf("table %d is not at %s", id, tableName(path, id))
+		}
+	}
+}
+
+// TestRealTables: tables of a real database end as we take them to, and an end that is
+// damaged is seen.
+func TestRealTables(t *testing.T) {
+	path := realDatabase(t)
+	must(t, checkTables(path, smallTables(path)))
+	tables, err := filepath.Glob(filepath.Join(path, tableFiles))
+	must(t, err)
+	for _, name := range tables {
+		must(t, checkTable(name))
+	}
+	text, err := os.ReadFile(tables[0])
+	must(t, err)
+	end := len(text) - 4
+	checksum := int(binary.BigEndian.Uint32(text[end:]))
+	var sum pb.Checksum
+	must(t, proto.Unmarshal(text[end-checksum:end], &sum))
+	at := end - checksum - 4
+	index := text[at-int(binary.BigEndian.Uint32(text[at:])) : at]
+	if sum.Algo != pb.Checksum_CRC32C || uint64(crc32.Checksum(index, crc32.MakeTable(crc32.Castagnoli))) != sum.Sum {
+		t.Errorf("before the checksum's length there is %v, which is not the index's", &sum)
+	}
+	binary.BigEndian.PutUint32(text[end:], 1<<30)
+	must(t, os.WriteFile(tables[0], text, 0o644))
+	if err := checkTables(path, smallTables(path)); !errors.Is(err, ErrDamaged) {
+		t.Errorf("an end that points outside: %v", err)
+	}
+}
+
+// TestRealLogs: an open database has its logs under the names that are synced, large
+// values lie in the value log, and all its files are mapped under their names.
+func TestRealLogs(t *testing.T) {
+	path := realDatabase(t)
+	d := openSmall(t, path)
+	defer func() { must(t, d.Close()) }()
+	must(t, put(d, []byte("another"), []byte(strings.Repeat("in the value log ", 100))))
+	for kind, least := range map[string]int{tableFiles: 10, memtableFiles: 1, valueFiles: 1} {
+		names, err := filepath.Glob(filepath.Join(path, kind))
+		must(t, err)
+		if len(names) < least {
+			t.Errorf("%d files %s, want %d", len(names), kind, least)
+		}
+	}
+	logs, err := filepath.Glob(filepath.Join(path, valueFiles))
+	must(t, err)
+	text, err := os.ReadFile(logs[len(logs)-1])
+	must(t, err)
+	if !strings.Contains(string(text), "in the value log in the value log") {
+		t.Error("a large value is not in the last value log")
+	}
+	size, err := SizeOf(path)
+	if must(t, err); size.Tables < 10 || size.TableBytes == 0 || size.LargestLog == 0 {
+		t.Errorf("the size is %+v", size)
+	}
+	must(t, d.SyncLogs())
+}
+
+// TestTexts: what Badger says of a database in use and of a log without a byte has no
+// mark but its text.
+func TestTexts(t *testing.T) {
+	path := realDatabase(t)
+	d := openSmall(t, path)
+	if _, err := Open(path, smallTables(path), false); !errors.Is(err, ErrBusy) {
+		t.Errorf("in use: %v, want ErrBusy", err)
+	}
+	must(t, d.Close())
+	must(t, os.WriteFile(filepath.Join(path, "000099.vlog"), nil, 0o600))
+	if _, err := badger.Open(smallTables(path).WithLogger(nil)); err == nil || !strings.Contains(err.Error(), emptyLog) {
+		t.Errorf("a log without a byte: %v, want %q; if it opens, the retry can go", err, emptyLog)
+	}
+	must(t, openSmall(t, path).Close())
+}
+
+// TestPlain: with nothing of what this package knows a database is opened, written to,
+// synced and closed, and opened again with it.
+func TestPlain(t *testing.T) {
+	path := realDatabase(t)
+	d, err := Open(path, smallTables(path), true)
+	must(t, err)
+	stop := make(chan struct{})
+	d.KeepLending(stop) // which ends at once
+	must(t, put(d, []byte("plain"), []byte("written")), d.SyncLogs(), d.Trim(true))
+	if d.levels.file != nil || d.lent.txn != nil {
+		t.Error("the manifest is followed, or a transaction is lent")
+	}
+	must(t, d.Close())
+	d = openSmall(t, path)
+	if got := value(t, d, "plain"); string(got) != "written" {
+		t.Errorf("it has %q", got)
+	}
+	must(t, d.Close())
+}
+
+// TestFence: nothing else of the tree imports Badger's records of its files, or names
+// these but in tests.
+func TestFence(t *testing.T) {
+	must(t, filepath.WalkDir(filepath.Join("..", ".."), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "badgerfiles") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, inside := range []string{module + "/pb", "ManifestFilename", "ReplayManifest", `.sst"`, `.vlog"`, `.mem"`, `"MANIFEST"`, busyText} {
+			if strings.Contains(string(text), inside) {
+				t.Errorf("%s knows %s, which belongs in this package", path, inside)
+			}
+		}
+		return err
+	}))
+}
