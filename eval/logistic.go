@@ -2,8 +2,10 @@ package eval
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
 )
 
 // example is a URL as its links described it before it was fetched, and whether
@@ -19,15 +21,14 @@ type logistic struct {
 	active []int // parts whose weight is free; those at their bound of 0 are not
 	prior  prior
 	cov    *mat.Cholesky // of the active weights, inverse: the Hessian's factor
-	hess   *mat.SymDense // scratch
-	grad   *mat.VecDense // scratch
+	p      []float64     // of each example, at the weights that value was asked for last
 }
 
 // fitLogistic fits P(y=1|x) = 1/(1+exp(−w·x)) by penalised maximum likelihood,
 //
 //	max Σ log P(yᵢ|xᵢ) − ½ Σⱼ λⱼ (wⱼ − μⱼ)²,   wⱼ ≥ 0 for every part but the bias,
 //
-// by Newton's method on the weights that are free; one that turns out negative
+// by gonum's Newton method on the weights that are free; one that turns out negative
 // is bound to 0 and the rest are fitted again. Bound so, a page of which the
 // links say less good is never the more probable one: the model is used far from
 // where it was fitted, and a sign that chance got wrong would be worst there.
@@ -63,8 +64,8 @@ const (
 	// wikispeedia; see docs/recall.md.
 	slopePenalty = 30
 
-	maxNewton   = 50
-	maxHalvings = 30
+	maxNewton = 50
+	leastGain = 1e-10 // a share of the value: a step that gains less is the last
 )
 
 // prior is what is known of the weights before any example: of each its mean μ, and λ,
@@ -86,45 +87,51 @@ func newPrior(probabilities bool) (p prior) {
 	return p
 }
 
-// newton maximises over the active weights, beginning where they are. A step that
-// makes matters worse is halved until it does not.
+// newton maximises over the active weights, beginning where they are, and factors the
+// Hessian there. Steps that make matters worse are halved.
 func (m *logistic) newton(examples []example) {
-	value := m.value(examples)
-	for range maxNewton {
-		m.derive(examples)
-		var step mat.VecDense
-		if err := m.cov.SolveVecTo(&step, m.grad); err != nil {
-			return // ill-conditioned, which the penalty excludes
-		}
-		from, size := m.weight, 1.0
-		next := math.Inf(-1)
-		for range maxHalvings {
-			for i, j := range m.active {
-				m.weight[j] = from[j] + size*step.AtVec(i)
-			}
-			if next = m.value(examples); next >= value {
-				break
-			}
-			size /= 2
-		}
-		if next < value { // at the top, but for rounding
-			m.weight = from
-			return
-		}
-		if next-value < 1e-10*(1+math.Abs(value)) {
-			break
-		}
-		value = next
+	from := make([]float64, len(m.active))
+	for i, j := range m.active {
+		from[i] = m.weight[j]
 	}
-	m.derive(examples)
+	problem := optimize.Problem{
+		Func: func(w []float64) float64 { m.set(w); return -m.value(examples) },
+		// With one task and these steps, they are asked for where Func was last.
+		Grad: func(grad, _ []float64) { m.gradient(grad, examples) },
+		Hess: func(hess *mat.SymDense, _ []float64) { m.hessian(hess, examples) },
+	}
+	settings := &optimize.Settings{
+		Converger:       &optimize.FunctionConverge{Relative: leastGain, Iterations: 1},
+		MajorIterations: maxNewton,
+	}
+	// An error says that no step helps any more: it is at the top, but for rounding.
+	result, _ := optimize.Minimize(problem, from, settings, &optimize.Newton{Linesearcher: &optimize.Backtracking{}})
+	m.set(result.X)
+	m.value(examples)
+	hess := mat.NewSymDense(len(m.active), nil)
+	m.hessian(hess, examples)
+	m.cov = &mat.Cholesky{}
+	m.cov.Factorize(hess) // positive definite by the penalty
 }
 
-// value is what newton maximises.
+// set puts w into the active weights.
+func (m *logistic) set(w []float64) {
+	for i, j := range m.active {
+		m.weight[j] = w[i]
+	}
+}
+
+// value is what newton maximises. It leaves the examples' probabilities in p.
 func (m *logistic) value(examples []example) float64 {
 	sum := 0.0
+	m.p = slices.Grow(m.p[:0], len(examples))[:len(examples)]
 	for i := range examples {
 		z := m.logit(&examples[i].x)
-		sum += examples[i].y*z - softplus(z)
+		e := math.Exp(-math.Abs(z))
+		sum += examples[i].y*z - max(z, 0) - math.Log1p(e) // ln(1 + exp z), without overflow
+		if m.p[i] = 1 / (1 + e); z < 0 {
+			m.p[i] = e / (1 + e)
+		}
 	}
 	for j, w := range m.weight {
 		sum -= m.prior.lambda[j] / 2 * (w - m.prior.mean[j]) * (w - m.prior.mean[j])
@@ -132,32 +139,37 @@ func (m *logistic) value(examples []example) float64 {
 	return sum
 }
 
-// softplus is ln(1+eᶻ) without overflow.
-func softplus(z float64) float64 {
-	return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
-}
-
-// derive computes gradient and Hessian at the present weights.
-func (m *logistic) derive(examples []example) {
-	k := len(m.active)
-	grad, hess := make([]float64, k), make([]float64, k*k)
+// gradient sets grad to that of −value by the active weights.
+func (m *logistic) gradient(grad []float64, examples []example) {
+	for i, a := range m.active {
+		grad[i] = m.prior.lambda[a] * (m.weight[a] - m.prior.mean[a])
+	}
 	for e := range examples {
 		x := &examples[e].x
-		p := m.probability(x)
-		miss, curve := examples[e].y-p, p*(1-p)
+		miss := m.p[e] - examples[e].y
 		for i, a := range m.active {
 			grad[i] += miss * x[a]
+		}
+	}
+}
+
+// hessian sets hess to that of −value by the active weights.
+func (m *logistic) hessian(hess *mat.SymDense, examples []example) {
+	k := len(m.active)
+	sum := make([]float64, k*k)
+	for e := range examples {
+		x := &examples[e].x
+		curve := m.p[e] * (1 - m.p[e])
+		for i, a := range m.active {
 			for j, b := range m.active[:i+1] {
-				hess[j*k+i] += curve * x[a] * x[b]
+				sum[j*k+i] += curve * x[a] * x[b]
 			}
 		}
 	}
 	for i, a := range m.active {
-		grad[i] -= m.prior.lambda[a] * (m.weight[a] - m.prior.mean[a])
-		hess[i*k+i] += m.prior.lambda[a]
+		sum[i*k+i] += m.prior.lambda[a]
 	}
-	m.grad, m.cov = mat.NewVecDense(k, grad), &mat.Cholesky{}
-	m.cov.Factorize(mat.NewSymDense(k, hess)) // positive definite by the penalty
+	hess.CopySym(mat.NewSymDense(k, sum))
 }
 
 func (m *logistic) probability(x *[parts]float64) float64 {

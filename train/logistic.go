@@ -3,6 +3,9 @@ package train
 import (
 	"context"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/optimize"
 
 	"fossick/features"
 )
@@ -17,19 +20,22 @@ type multinomial struct {
 	y       []int
 	classes int
 	c       float64
+
+	at   []float64 // the weights that loss was asked for last
+	miss []float64 // of each row at these: C · (p − [c = y])
 }
 
-// at returns the objective at w, which has term·classes + class and the biases
-// last, and sets grad to its gradient.
-func (m *multinomial) at(w, grad []float64) float64 {
-	copy(grad, w)
+// loss returns the objective at w, which has term·classes + class and the biases last.
+func (m *multinomial) loss(w []float64) float64 {
 	k, loss := m.classes, 0.0
+	m.at = append(m.at[:0], w...)
+	m.miss = slices.Grow(m.miss[:0], len(m.rows)*k)[:len(m.rows)*k]
 	for _, v := range w {
 		loss += v * v / 2
 	}
-	bias, biasGrad := w[len(w)-k:], grad[len(w)-k:]
-	p := make([]float64, k)
+	bias := w[len(w)-k:]
 	for i, r := range m.rows {
+		p := m.miss[i*k:][:k]
 		copy(p, bias)
 		for j, t := range r.Index {
 			v := float64(r.Value[j])
@@ -38,6 +44,21 @@ func (m *multinomial) at(w, grad []float64) float64 {
 			}
 		}
 		loss -= m.c * m.residual(p, m.y[i])
+	}
+	return loss
+}
+
+// gradient sets grad to that of the objective at w. Where loss has just been asked for
+// the same w, the rows' errors are known.
+func (m *multinomial) gradient(grad, w []float64) {
+	if !slices.Equal(m.at, w) {
+		m.loss(w)
+	}
+	copy(grad, w)
+	k := m.classes
+	bias := grad[len(grad)-k:]
+	for i, r := range m.rows {
+		p := m.miss[i*k:][:k]
 		for j, t := range r.Index {
 			v := float64(r.Value[j])
 			g := grad[int(t)*k:][:k]
@@ -45,11 +66,10 @@ func (m *multinomial) at(w, grad []float64) float64 {
 				g[c] += v * p[c]
 			}
 		}
-		for c := range biasGrad {
-			biasGrad[c] += p[c]
+		for c := range bias {
+			bias[c] += p[c]
 		}
 	}
-	return loss
 }
 
 // residual turns a row's scores into C · (p − [c = y]), the gradient by them, and
@@ -81,95 +101,22 @@ const (
 	memory = 6
 )
 
-// fit minimises by L-BFGS (Liu and Nocedal 1989) with steps halved until they help
-// (Armijo), from zeros, until a step gains less than a share of the objective. It
-// stops early, with what it has, when ctx ends.
+// fit minimises by gonum's L-BFGS from zeros, until a step gains less than a share of
+// the objective. It stops early, with what it has, when ctx ends. Steps are halved
+// until they help (Armijo), which the objective's convexity allows; a step of the
+// search for Wolfe's conditions costs a gradient too.
 func (m *multinomial) fit(ctx context.Context, terms int, gain float64, maxIter int) []float64 {
-	n := (terms + 1) * m.classes
-	w, grad, next, nextGrad, dir := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	loss := m.at(w, grad)
-	var past []curve
-	for range maxIter {
-		copy(dir, grad)
-		descend(dir, past)
-		slope, step := dotOf(grad, dir), 1.0
-		if len(past) == 0 {
-			step = 1 / math.Sqrt(max(1, dotOf(grad, grad)))
-		}
-		l := math.Inf(1)
-		for ; step > 1e-10 && ctx.Err() == nil; step /= 2 {
-			for i := range w {
-				next[i] = w[i] - step*dir[i]
-			}
-			if l = m.at(next, nextGrad); l <= loss-1e-4*step*slope {
-				break
-			}
-		}
-		if !(l < loss) {
-			break
-		}
-		past = remember(past, w, next, grad, nextGrad)
-		done := loss-l < gain*loss
-		w, next, grad, nextGrad, loss = next, w, nextGrad, grad, l
-		if done {
-			break
-		}
+	from := make([]float64, (terms+1)*m.classes)
+	problem := optimize.Problem{Func: m.loss, Grad: m.gradient, Status: func() (optimize.Status, error) {
+		return optimize.NotTerminated, ctx.Err()
+	}}
+	settings := &optimize.Settings{
+		Converger:       &optimize.FunctionConverge{Relative: gain, Iterations: 1},
+		MajorIterations: maxIter + 1, // the start is one
 	}
-	return w
-}
-
-// curve is what a step taught of the curvature: s the step, y the change of the
-// gradient.
-type curve struct {
-	s, y []float64
-	sy   float64
-}
-
-// remember adds a step to the last few, if it saw the function curve upwards.
-func remember(past []curve, w, next, grad, nextGrad []float64) []curve {
-	var c curve
-	if len(past) == memory {
-		c, past = past[0], past[1:]
-	} else {
-		c = curve{s: make([]float64, len(w)), y: make([]float64, len(w))}
+	result, _ := optimize.Minimize(problem, from, settings, &optimize.LBFGS{Store: memory, Linesearcher: &optimize.Backtracking{}})
+	if result == nil { // ctx had ended
+		return from
 	}
-	for i := range w {
-		c.s[i], c.y[i] = next[i]-w[i], nextGrad[i]-grad[i]
-	}
-	if c.sy = dotOf(c.s, c.y); c.sy > 1e-12 {
-		past = append(past[:len(past):len(past)], c)
-	}
-	return past
-}
-
-// descend turns a gradient into the direction of the quasi-Newton step (the two
-// loops of Nocedal 1980).
-func descend(g []float64, past []curve) {
-	a := make([]float64, len(past))
-	for i := len(past) - 1; i >= 0; i-- {
-		a[i] = dotOf(past[i].s, g) / past[i].sy
-		addTo(g, -a[i], past[i].y)
-	}
-	if n := len(past); n > 0 {
-		scale := past[n-1].sy / dotOf(past[n-1].y, past[n-1].y)
-		for i := range g {
-			g[i] *= scale
-		}
-	}
-	for i, p := range past {
-		addTo(g, a[i]-dotOf(p.y, g)/p.sy, p.s)
-	}
-}
-
-func dotOf(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
-}
-
-func addTo(a []float64, by float64, b []float64) {
-	for i, v := range b {
-		a[i] += by * v
-	}
+	return result.X // of the last step that helped, whatever ended the descent
 }

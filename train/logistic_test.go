@@ -4,7 +4,10 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"fossick/features"
 )
@@ -32,17 +35,17 @@ func TestSoftmaxGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	rows, y := randomRows(rng, 20, 4, 3)
 	m := &multinomial{rows: rows, y: y, classes: 3, c: 2}
-	w, grad, scratch := make([]float64, 15), make([]float64, 15), make([]float64, 15)
+	w, grad := make([]float64, 15), make([]float64, 15)
 	for i := range w {
 		w[i] = rng.NormFloat64()
 	}
-	m.at(w, grad)
+	m.gradient(grad, w)
 	for i := range w {
 		const d = 1e-5
 		w[i] += d
-		up := m.at(w, scratch)
+		up := m.loss(w)
 		w[i] -= 2 * d
-		down := m.at(w, scratch)
+		down := m.loss(w)
 		w[i] += d
 		if got := (up - down) / (2 * d); math.Abs(got-grad[i]) > 1e-4 {
 			t.Errorf("gradient %d is %v, the difference quotient %v", i, grad[i], got)
@@ -58,12 +61,21 @@ func TestSoftmaxMinimum(t *testing.T) {
 	m := &multinomial{rows: rows, y: y, classes: 4, c: 5}
 	w := m.fit(context.Background(), 6, 1e-14, 1000)
 	grad := make([]float64, len(w))
-	at := m.at(w, grad)
-	if norm := math.Sqrt(dotOf(grad, grad)); norm > 1e-3 {
+	at := m.loss(w)
+	m.gradient(grad, w)
+	if norm := floats.Norm(grad, 2); norm > 1e-3 {
 		t.Errorf("gradient of length %v where the descent ended, at %v", norm, at)
 	}
-	zeros := make([]float64, len(w))
-	if from := m.at(zeros, grad); at >= from {
+	again := (&multinomial{rows: rows, y: y, classes: 4, c: 5}).fit(context.Background(), 6, 1e-14, 1000)
+	if !slices.Equal(w, again) {
+		t.Error("the same rows gave other weights")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if w := m.fit(ctx, 6, 1e-14, 1000); len(w) != len(again) {
+		t.Errorf("%d weights where the run had ended before, want %d", len(w), len(again))
+	}
+	if from := m.loss(make([]float64, len(w))); at >= from {
 		t.Errorf("objective %v, %v at the start", at, from)
 	}
 }
