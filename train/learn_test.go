@@ -222,6 +222,47 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestMeasureCounts holds the measures to counts made page by page; classes that no
+// page has, or that nobody names, among them.
+func TestMeasureCounts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		classes := 1 + rng.IntN(5)
+		truth, predicted := make([]int, rng.IntN(12)), make([]int, 12)
+		predicted = predicted[:len(truth)]
+		for i := range truth {
+			truth[i], predicted[i] = rng.IntN(classes+1)-1, rng.IntN(classes+1)-1
+		}
+		m := Measure(classes, truth, predicted)
+		hits := 0
+		for c := range classes {
+			right, named, of := 0.0, 0.0, 0.0
+			for i, y := range truth {
+				if y == c {
+					of++
+				}
+				if predicted[i] == c {
+					named++
+				}
+				if y == c && predicted[i] == c {
+					right++
+				}
+			}
+			hits += int(right)
+			want := ClassMeasures{Precision: right / named, Recall: right / of, Support: int(of)}
+			if named+of > 0 {
+				want.F1 = 2 * right / (named + of)
+			}
+			if got := m.PerClass[c]; fmt.Sprint(got) != fmt.Sprint(want) { // NaN is NaN
+				t.Fatalf("%v taken for %v: class %d has %+v, want %+v", truth, predicted, c, got, want)
+			}
+		}
+		if want := float64(hits) / float64(max(1, len(truth))); m.Accuracy != want {
+			t.Fatalf("%v taken for %v: accuracy %v, want %v", truth, predicted, m.Accuracy, want)
+		}
+	}
+}
+
 func TestThreshold(t *testing.T) {
 	probs := [][]float64{{0.9}, {0.8}, {0.6}, {0.3}, {0.1}}
 	y := []int{0, 0, 1, 0, 1} // best: the first two, or four; 0.8 against 6/7

@@ -1,6 +1,11 @@
 package train
 
-import "math"
+import (
+	"math"
+	"strconv"
+
+	"github.com/sjwhitworth/golearn/evaluation"
+)
 
 // Measures say how predictions compare with the truth.
 type Measures struct {
@@ -26,42 +31,51 @@ func Measure(classes int, truth, predicted []int) Measures {
 	for c := range m.Confusion {
 		m.Confusion[c] = make([]int, classes)
 	}
-	hits, named := 0, make([]int, classes)
-	support := make([]int, classes)
+	matrix := evaluation.ConfusionMatrix{}
 	for i, t := range truth {
 		p := predicted[i]
-		if t == p && t >= 0 {
-			hits++
+		of := golearnClass(t)
+		if matrix[of] == nil {
+			matrix[of] = map[string]int{}
 		}
-		if p >= 0 {
-			named[p]++
-		}
-		if t >= 0 {
-			support[t]++
-		}
+		matrix[of][golearnClass(p)]++
 		if t >= 0 && p >= 0 {
 			m.Confusion[t][p]++
 		}
 	}
-	m.Accuracy = float64(hits) / float64(max(1, len(truth)))
-	m.CI = Wilson(hits, len(truth))
-	present := 0
+	hits, present := 0, 0
 	for c := range classes {
-		right := float64(m.Confusion[c][c])
-		cm := ClassMeasures{
-			Precision: right / float64(named[c]), Recall: right / float64(support[c]), Support: support[c],
-		}
-		if n := named[c] + support[c]; n > 0 {
-			cm.F1 = 2 * right / float64(n)
-		}
-		if support[c] > 0 {
+		cm, right := measureClass(golearnClass(c), matrix)
+		hits += right
+		if cm.Support > 0 {
 			present++
 			m.MacroF1 += cm.F1
 		}
 		m.PerClass = append(m.PerClass, cm)
 	}
+	m.Accuracy = float64(hits) / float64(max(1, len(truth)))
+	m.CI = Wilson(hits, len(truth))
 	m.MacroF1 /= float64(max(1, present))
 	return m
+}
+
+// golearnClass names a class for golearn; all that are none are one.
+func golearnClass(c int) string { return strconv.Itoa(max(c, -1)) }
+
+// measureClass returns what golearn's evaluation says of a class, and how many of its
+// pages were right. golearn's F1 is NaN where a class is never right; ours is 0 then, so
+// that a mean over classes can be had.
+func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasures, right int) {
+	hits := evaluation.GetTruePositives(class, matrix)
+	missed, wrong := evaluation.GetFalseNegatives(class, matrix), evaluation.GetFalsePositives(class, matrix)
+	m = ClassMeasures{
+		Precision: evaluation.GetPrecision(class, matrix), Recall: evaluation.GetRecall(class, matrix),
+		Support: int(hits + missed),
+	}
+	if n := hits + missed + hits + wrong; n > 0 {
+		m.F1 = 2 * hits / n
+	}
+	return m, int(hits)
 }
 
 // Majority returns the class that most pages have, of equal ones the first, and the
