@@ -25,6 +25,7 @@ func newTransport(opt Options, d *dialer) *http.Transport {
 	}
 	if opt.Proxy != nil {
 		t.Proxy = http.ProxyURL(opt.Proxy)
+		t.ProxyConnectHeader = http.Header{"User-Agent": {opt.UserAgent}} // else net/http's own goes out
 		// To net/http all plain hosts behind a proxy are one host.
 		t.MaxConnsPerHost, t.MaxIdleConnsPerHost = 0, opt.MaxIdleConns
 		t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, req *http.Request, res *http.Response) error {
