@@ -87,6 +87,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	}
 	o.excused = c.network.excuses(o)
 	c.hear(o)
+	c.attempt(o)
 	var err error
 	switch {
 	case o.task == taskProbe:

@@ -29,36 +29,38 @@ type Crawler struct {
 	storedPages atomic.Uint64
 
 	// What follows belongs to the owner, the goroutine of Run.
-	seed        maphash.Seed // of looks
-	frontier    *frontier.Frontier
-	hosts       hostCache
-	resolved    map[frontier.Host]struct{} // hosts whose address was looked up
-	kinds       linkKinds
-	places      places
-	latest      latest
-	farms       farms
-	refresh     refreshing
-	sites       map[string]uint64 // pages a site, those in flight included; see countSite
-	counts      store.Counts
-	marginal    marginal
-	busy        int    // jobs in flight
-	slow        int    // of these, look-ups that no worker waits for
-	pagesBusy   uint64 // of these, pages
-	skips       []skip // URLs that end without an exchange, to be journalled
-	stopped     Stop   // set: no more leases
-	began       time.Time
-	pagesBefore uint64
-	elapsedPast time.Duration
-	left        []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
-	gaveHosts   int
-	knownHosts  int // with a record in the store
-	rescored    rescoring
-	network     network
-	dead        map[string]time.Time // addresses at which a host was given up → until when that is remembered
-	beatAt      time.Time            // the owner ran last
-	waitUntil   time.Time            // set at the end: all that is queued rests so long at least
-	marks       map[store.ID]bool    // what people said of URLs: on topic or not
-	turns       turnMeter
+	seed         maphash.Seed // of looks
+	frontier     *frontier.Frontier
+	hosts        hostCache
+	resolved     map[frontier.Host]struct{} // hosts whose address was looked up
+	kinds        linkKinds
+	places       places
+	latest       latest
+	farms        farms
+	refresh      refreshing
+	sites        map[string]uint64 // pages a site, those in flight included; see countSite
+	counts       store.Counts
+	marginal     marginal
+	busy         int    // jobs in flight
+	slow         int    // of these, look-ups that no worker waits for
+	pagesBusy    uint64 // of these, pages
+	skips        []skip // URLs that end without an exchange, to be journalled
+	stopped      Stop   // set: no more leases
+	began        time.Time
+	pagesBefore  uint64
+	statesBefore map[string]uint64 // URLs by state when the session began
+	elapsedPast  time.Duration
+	attempts     Attempts
+	left         []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
+	gaveHosts    int
+	knownHosts   int // with a record in the store
+	rescored     rescoring
+	network      network
+	dead         map[string]time.Time // addresses at which a host was given up → until when that is remembered
+	beatAt       time.Time            // the owner ran last
+	waitUntil    time.Time            // set at the end: all that is queued rests so long at least
+	marks        map[store.ID]bool    // what people said of URLs: on topic or not
+	turns        turnMeter
 
 	requests chan request  // to the owner, from others than workers; see inTurn
 	ended    chan struct{} // closed when the owner answers no more
@@ -141,7 +143,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	return Result{
 		Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped, WaitUntil: c.waitUntil,
 		Outages: c.network.outages, OutageTime: outage, Next: c.marginal.estimate(),
-		Refreshed: c.refresh.Refreshed,
+		Refreshed: c.refresh.Refreshed, Attempts: c.attempted(),
 	}, err
 }
 
@@ -213,6 +215,9 @@ func (c *Crawler) end() error {
 	if c.stopped == "" {
 		c.stopped = StopEmpty
 		c.waitUntil, _ = c.frontier.Wake()
+	}
+	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.nothingFetched() {
+		c.stopped = StopNothing
 	}
 	c.opt.Progress(c.progress())
 	if err := c.commit(nil); err != nil {

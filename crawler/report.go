@@ -35,6 +35,7 @@ const (
 	StopMaxPages    Stop = "max_pages"
 	StopMaxTime     Stop = "max_time"
 	StopEmpty       Stop = "frontier_empty"
+	StopNothing     Stop = "nothing_fetched" // in place of the two before; see Attempts
 	StopMinHarvest  Stop = "min_harvest"
 	StopInterrupted Stop = "interrupted"
 	StopDiskFull    Stop = "disk_full"
@@ -52,6 +53,7 @@ type Result struct {
 	WaitUntil time.Time
 
 	Refreshed Refreshed // what Options.Refresh brought in this session
+	Attempts  Attempts
 
 	Outages    int           // of our own network in this session
 	OutageTime time.Duration // of all of them

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"fossick/fetch"
@@ -17,6 +18,7 @@ func (c *Crawler) restore() error {
 		return err
 	}
 	c.pagesBefore, c.elapsedPast = c.counts.Pages, c.counts.Elapsed
+	c.statesBefore = maps.Clone(c.counts.States)
 	if c.counts.URLs == 0 {
 		return nil // a new crawl
 	}

@@ -73,8 +73,7 @@ type crawlResult struct {
 	WaitingUntil   *time.Time        `json:"waiting_until"`  // when the first of them may be fetched; null unless that was too long to wait
 	Keywords       []string          `json:"keywords"`
 	Politeness     *eval.Politeness  `json:"politeness"` // null when the journal could not be read
-
-	failures []failure // of start pages, when nothing was fetched at all
+	Failed         *failedResult     `json:"failed"`     // null unless nothing was fetched
 }
 
 // Run crawls and prints the result; an interrupted crawl prints it as well.
@@ -89,7 +88,7 @@ func (c *focusCmd) Run(a *app) error {
 	if err == nil && result.Stopped == crawler.StopInterrupted {
 		return errInterrupted
 	}
-	return err
+	return errors.Join(err, result.Failed.err())
 }
 
 // crawl does the work of focus, for demo as well.
@@ -169,9 +168,7 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor
 	result = c.result(plan, done, engine.Progress().Queue)
 	defer a.step("reading the journal")()
 	result.Politeness = politeness(ctx, a, plan.crawl.Store)
-	if done.Counts.Pages == 0 {
-		result.failures = failures(plan.crawl.Store, plan.crawl.Seeds)
-	}
+	result.Failed = c.nothingFetched(plan.crawl.Store, plan.crawl.Seeds, done)
 	return result, err
 }
 
@@ -225,15 +222,17 @@ func (r *crawlResult) print(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	printPoliteness(w, r.Politeness)
-	for _, f := range r.failures {
-		fmt.Fprintf(w, "%s: %s\n", f.url, clean(f.what, 300))
+	if r.Failed != nil {
+		for _, f := range r.Failed.StartPages {
+			fmt.Fprintf(w, "%s: %s %s\n", f.URL, f.State, clean(f.Reason, 300))
+		}
 	}
 	r.printOutages(w)
 	r.printWaiting(w)
 	fmt.Fprintf(w, "store: %s\n", r.Store)
 	switch {
 	case r.Waiting == 0 && r.Fetched == 0:
-		fmt.Fprintf(w, "nothing was fetched: mend the cause above, remove %s and start again\n", r.Store)
+		fmt.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
 	case r.Waiting > 0:
 		fmt.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
 	}
