@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A module is linked into the binary.
+type module struct {
+	path, version string
+	licences      []licence
+}
+
+// A binary is what is released.
+type binary struct {
+	version string
+	time    time.Time
+	sha256  string
+	modules []module // sorted; the first is Go's own library
+}
+
+// stdlib is what Go's own library is called in bills of materials.
+const stdlib = "std"
+
+// readBinary reads of the file what it is linked from, and finds the licences.
+func readBinary(file string) (*binary, error) {
+	bytes, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(bytes)
+	b := &binary{sha256: hex.EncodeToString(sum[:])}
+	root, dirs, err := packageDirs(info)
+	if err != nil {
+		return nil, err
+	}
+	std, err := findLicences(root, []string{root})
+	if err != nil {
+		return nil, fmt.Errorf("Go's own library: %w", err)
+	}
+	b.modules = []module{{stdlib, strings.TrimPrefix(info.GoVersion, "go"), std}}
+	slices.SortFunc(info.Deps, func(a, b *debug.Module) int { return strings.Compare(a.Path, b.Path) })
+	for _, dep := range info.Deps {
+		m := module{path: dep.Path, version: dep.Version}
+		found, ok := dirs[dep.Path+"@"+dep.Version]
+		if !ok || dep.Replace != nil {
+			return nil, fmt.Errorf("module %s@%s is in %s, but not in this tree: build both of one commit", dep.Path, dep.Version, file)
+		}
+		if m.licences, err = findLicences(found.root, found.packages); err != nil {
+			return nil, fmt.Errorf("module %s: %w", dep.Path, err)
+		}
+		b.modules = append(b.modules, m)
+	}
+	return b, nil
+}
+
+// folders are where a module and those of its packages are that are linked.
+type folders struct {
+	root     string
+	packages []string
+}
+
+// packageDirs asks Go which packages the binary is made of, for its platform, and
+// where Go itself is.
+func packageDirs(info *debug.BuildInfo) (goroot string, dirs map[string]*folders, err error) {
+	list := exec.Command("go", "list", "-deps", "-json=Dir,Module", info.Path)
+	list.Env = os.Environ()
+	for _, s := range info.Settings {
+		if slices.Contains([]string{"GOOS", "GOARCH", "CGO_ENABLED"}, s.Key) {
+			list.Env = append(list.Env, s.Key+"="+s.Value)
+		}
+	}
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		return "", nil, fmt.Errorf("go list: %w", err)
+	}
+	dirs = map[string]*folders{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			Dir    string
+			Module *struct{ Path, Version, Dir string }
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return "", nil, fmt.Errorf("go list: %w", err)
+		}
+		if p.Module == nil {
+			continue
+		}
+		key := p.Module.Path + "@" + p.Module.Version
+		if dirs[key] == nil {
+			dirs[key] = &folders{root: p.Module.Dir}
+		}
+		dirs[key].packages = append(dirs[key].packages, p.Dir)
+	}
+	env, err := exec.Command("go", "env", "GOROOT").Output()
+	return filepath.Clean(strings.TrimSpace(string(env))), dirs, err
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/internal/fulltest"
+)
+
+func TestIdentify(t *testing.T) {
+	for text, want := range map[string]string{
+		"Apache License\n   Version 2.0, January 2004":                                     "Apache-2.0",
+		"Permission is hereby granted,\n free of charge, to any person":                    "MIT",
+		"Redistribution and use in source and binary forms … Neither the name of":          "BSD-3-Clause",
+		"Redistribution and use in source and binary\nforms, with or without modification": "BSD-2-Clause",
+		"Mozilla Public License, version 2.0":                                              "MPL-2.0",
+		"This product includes software developed by many":                                 "",
+	} {
+		if got := identify(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestFindLicences: terms above a linked package count, those beside it do not.
+func TestFindLicences(t *testing.T) {
+	root := t.TempDir()
+	for file, text := range map[string]string{
+		"LICENSE":            "Apache License Version 2.0",
+		"NOTICE":             "by many",
+		"licence.go":         "package x",
+		"in/COPYING.txt":     "permission is hereby granted, free of charge\r\n",
+		"in/deep/x.go":       "package deep",
+		"unused/LICENSE.txt": "permission is hereby granted, free of charge",
+	} {
+		path := filepath.Join(root, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := findLicences(root, []string{filepath.Join(root, "in", "deep"), root})
+	want := []licence{
+		{"LICENSE", "Apache License Version 2.0", "Apache-2.0"}, {"NOTICE", "by many", ""},
+		{"in/COPYING.txt", "permission is hereby granted, free of charge\n", "MIT"},
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	if _, err := findLicences(filepath.Join(root, "in", "deep"), nil); err == nil {
+		t.Error("a module without terms passes")
+	}
+}
+
+// TestLinked: of every module that fossick is linked from the terms are known.
+func TestLinked(t *testing.T) {
+	_, dirs, err := packageDirs(&debug.BuildInfo{Path: "fossick/cmd/fossick"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range dirs {
+		if _, err := findLicences(f.root, f.packages); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(dirs) < 20 {
+		t.Errorf("only %d modules", len(dirs))
+	}
+}
+
+// TestRelease: notices and bill name exactly the modules that the binary says it is
+// linked from.
+func TestRelease(t *testing.T) {
+	fulltest.Only(t, "links the whole binary")
+	file := filepath.Join(t.TempDir(), "fossick")
+	if out, err := exec.Command("go", "build", "-o", file, "fossick/cmd/fossick").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	b, err := readBinary(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := exec.Command("go", "version", "-m", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for line := range strings.Lines(string(facts)) {
+		if f := strings.Fields(line); len(f) > 2 && f[0] == "dep" {
+			want = append(want, f[1]+" "+f[2])
+		}
+	}
+	slices.Sort(want)
+	notices, err := b.notices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, part := range strings.Split(string(notices), "\n"+strings.Repeat("=", 78)+"\n")[2:] {
+		name, _, _ := strings.Cut(part, "\n")
+		named = append(named, name)
+	}
+	if !slices.Equal(named, want) {
+		t.Errorf("notices name %q, the binary %q", named, want)
+	}
+	text, err := b.sbom()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc bom
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, c := range doc.Components[1:] {
+		listed = append(listed, c.Name+" "+c.Version)
+	}
+	if !slices.Equal(listed, want) {
+		t.Errorf("the bill lists %q, the binary %q", listed, want)
+	}
+}
