@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"fossick/corpusweb"
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
@@ -17,9 +18,7 @@ import (
 // stored all the same, what sitemaps add is bounded, so is memory, and the crawl's
 // own report on its manners agrees with the server's log.
 func TestFaultySitemaps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("serves sitemaps of half a gigabyte")
-	}
+	fulltest.Only(t, "serves sitemaps of half a gigabyte")
 	var names []string
 	for _, f := range corpusweb.Faults() {
 		if strings.HasPrefix(f.Name, "sitemap-") {

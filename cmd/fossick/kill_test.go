@@ -20,6 +20,7 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
@@ -27,27 +28,27 @@ import (
 // ends by itself, store after store, until there were enough kills. The server's
 // log, not the crawler's, says what happened: no page is missing, none was fetched
 // twice but those in flight at a kill, and every host had its rest. After each
-// kill the store is sound. FOSSICK_KILLS says how many kills each web gets, 12 if
-// not set; FOSSICK_KILL_PAGES how many pages the made-up ones have, at least.
+// kill the store is sound. By default a small faulty web gets three kills.
+// FOSSICK_KILLS says how many each web gets; FOSSICK_KILL_PAGES how many pages the
+// made-up ones have, at least.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills many processes")
-	}
 	t.Run("demo", func(t *testing.T) {
+		fulltest.Only(t, "kills many processes")
 		set, err := datasets.Open("demo", datasets.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		killOften(t, killPlan{set: set, args: append(demoSeeds(t), "--exclude", `[?&]|/calendar/|/threads`)})
 	})
-	const hosts = 50
-	pages := (fromEnv("FOSSICK_KILL_PAGES", 1000) + hosts - 1) / hosts
+	hosts := fulltest.Rounds(20, 50)
+	pages := (fromEnv("FOSSICK_KILL_PAGES", fulltest.Rounds(200, 1000)) + hosts - 1) / hosts
 	seed := []string{"--seed", "http://h0.test/0"}
 	t.Run("linked", func(t *testing.T) {
+		fulltest.Only(t, "kills many processes")
 		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed})
 	})
-	t.Run("faulty", func(t *testing.T) { // by faults that cost no long back-off
-		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: append(seed, "--timeout", "1s"), faults: corpusweb.FaultPlan{Share: 0.1, Names: []string{
+	t.Run("faulty", func(t *testing.T) { // by faults that no time limit ends, and that cost no long back-off
+		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed, faults: corpusweb.FaultPlan{Share: 0.1, Names: []string{
 			"redirect-self", "redirect-chain", "redirect-private", "status-403", "busy-503", "binary", "wrong-charset",
 			"long-body", "endless-body", "endless-chunks", "reset", "gzip-bomb", "unclosed",
 		}}})
@@ -98,7 +99,7 @@ func (p killPlan) focus(addr, dir string) []string {
 // killOften is the test for one web.
 func killOften(t *testing.T, plan killPlan) {
 	want := plan.crawl(t, nil) // in one go
-	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", 12), at: map[string]int{}}
+	k := &killer{rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)), most: fromEnv("FOSSICK_KILLS", fulltest.Rounds(3, 12)), at: map[string]int{}}
 	stores, again := 0, 0
 	for k.most > 0 {
 		got := plan.crawl(t, k)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
@@ -16,9 +17,6 @@ import (
 // sound and holds no ranks, or all of one method and no other. A rank that is let end
 // writes its own.
 func TestKillRank(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills many processes")
-	}
 	dir := crawledDemo(t)
 	rank := func(dir, method string) []string { return []string{"rank", dir, "--method", method, "--quiet"} }
 	methods := []string{"pagerank", "hits"}
@@ -41,7 +39,7 @@ func TestKillRank(t *testing.T) {
 	}
 	k := &killer{at: map[string]int{}}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 4))
-	last, most := "", fromEnv("FOSSICK_KILLS", 10)
+	last, most := "", fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 10))
 	for i, kills := 0, 0; kills < most && i < 4*most; i++ {
 		m := methods[i%2]
 		killed, _ := runAndKill(t, rank(dir, m), time.Duration(rng.Int64N(int64(took))))

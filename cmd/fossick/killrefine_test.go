@@ -10,15 +10,13 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
 // TestKillRefine kills refine again and again: the store stays sound, and when one
 // refine comes to its end the labels are those of one that was never killed.
 func TestKillRefine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills many processes")
-	}
 	dir := crawledDemo(t)
 	whole := filepath.Join(t.TempDir(), "whole")
 	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
@@ -34,7 +32,7 @@ func TestKillRefine(t *testing.T) {
 	took := time.Since(start)
 	k := &killer{at: map[string]int{}}
 	rng := rand.New(rand.NewPCG(uint64(start.UnixNano()), 3))
-	for range fromEnv("FOSSICK_KILLS", 10) {
+	for range fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 10)) {
 		if killed, _ := runAndKill(t, refine(dir), time.Duration(rng.Int64N(int64(took)))); killed {
 			k.at["in refine"]++
 		}

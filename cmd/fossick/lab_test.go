@@ -14,6 +14,7 @@ import (
 	"fossick/corpusweb"
 	"fossick/crawler"
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/lab"
 	"fossick/models"
 	"fossick/relevance"
@@ -34,23 +35,26 @@ func corpusOrSkip(t testing.TB, name string) string {
 // and the same corpus by the lab's virtual crawl, by every policy: both must fetch
 // the same pages in the same order. uci_ics brings what is unlike wikispeedia: both
 // schemes, redirects by the final slash, duplicates, dead links and hosts, traps;
-// so short a crawl sees only its upper folders, so no more of it is served.
+// so short a crawl sees only its upper folders, so no more of it is served. By
+// default the built-in demo set is crawled, which has some of everything.
 func TestLabIsFocus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crawls corpora")
-	}
 	for _, test := range []struct {
 		corpus, topic string
 		pages         int
 		folders       int // served are the pages with so many folders at most
 		seeds         []string
-		some          []string // policies, where all would take a minute; FOSSICK_FULL=1 runs all
 	}{
-		{"wikispeedia", "science", 150, 9, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}, nil},
-		{"uci_ics", "programming", 120, 1, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}, []string{"learned", "bfs", "ache"}},
+		{"demo", "science", 80, 9, []string{"http://openlab.test/", "http://moneyroom.test/"}},
+		{"wikispeedia", "science", 150, 9, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}},
+		{"uci_ics", "programming", 120, 1, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}},
 	} {
 		t.Run(test.corpus, func(t *testing.T) {
-			set := upperFolders(t, corpusOrSkip(t, test.corpus), test.folders)
+			corpus := test.corpus
+			if corpus != "demo" {
+				fulltest.Only(t, "crawls a corpus by every policy")
+				corpus = corpusOrSkip(t, corpus)
+			}
+			set := upperFolders(t, corpus, test.folders)
 			addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -61,11 +65,7 @@ func TestLabIsFocus(t *testing.T) {
 				t.Fatal(err)
 			}
 			memo := newMemo() // one for all, as in the lab
-			names := policyNames()
-			if test.some != nil && os.Getenv("FOSSICK_FULL") == "" {
-				names = test.some
-			}
-			for _, name := range names {
+			for _, name := range policyNames() {
 				t.Run(name, func(t *testing.T) {
 					args := []string{"focus", "--topic", test.topic, "--score", name, "--json", "--quiet",
 						"--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "1",

@@ -12,6 +12,7 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/lab"
 )
 
@@ -25,15 +26,13 @@ type harvestRun struct {
 
 // TestFocusHarvestsAsLab crawls a served corpus by focus with its 32 workers, whose
 // order no seed fixes, and virtually from the same start pages with the same model:
-// the harvest must be the same but for noise. FOSSICK_FULL=1 makes the table of
-// docs/results.md.
+// the harvest must be the same but for noise. FOSSICK_COMPARE=1 makes the table of
+// docs/lab.md.
 func TestFocusHarvestsAsLab(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crawls a corpus")
-	}
+	fulltest.Only(t, "crawls a corpus")
 	corpus := corpusOrSkip(t, "wikispeedia")
 	topics, sets := []string{"Astronomy"}, 2
-	if os.Getenv("FOSSICK_FULL") != "" {
+	if os.Getenv("FOSSICK_COMPARE") != "" {
 		topics, sets = []string{"Astronomy", "Biology", "IT", "Religion"}, 5
 	}
 	for _, topic := range topics {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -13,6 +14,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"fossick/internal/fulltest"
 )
 
 // beMain makes the test binary behave as fossick, for tests that kill it.
@@ -27,15 +30,24 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script: the command line as users and other programs
-// see it, one behaviour a file.
+// see it, one behaviour a file. Lines that begin with [full] run when everything is
+// asked for.
 func TestScripts(t *testing.T) {
 	// Tests that were started by nohup would hand its deafness down to every fossick.
 	hangUps := make(chan os.Signal, 1)
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Cmds: map[string]func(*testscript.TestScript, bool, []string){
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Condition: isFull, Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe, "losebody": loseBody,
 	}})
+}
+
+// isFull knows the condition [full] of scripts.
+func isFull(condition string) (bool, error) {
+	if condition != "full" {
+		return false, fmt.Errorf("unknown condition [%s]", condition)
+	}
+	return fulltest.Asked(), nil
 }
 
 // pack FILE NAME.gz|NAME.zst compresses a file.

@@ -10,6 +10,7 @@ import (
 	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/frontier"
+	"fossick/internal/fulltest"
 	"fossick/page"
 	"fossick/relevance"
 )
@@ -52,16 +53,14 @@ type markRun struct {
 
 // TestMarksMoveASubtopic: ten marks of no on a sub-topic at least halve its share of
 // the next 200 fetches, in the mean of the start sets; ten marks of yes on pages that
-// the model knows nothing of at least double theirs. FOSSICK_FULL=1 makes the table of
+// the model knows nothing of at least double theirs. FOSSICK_COMPARE=1 makes the table of
 // docs/results.md.
 func TestMarksMoveASubtopic(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crawls a corpus")
-	}
+	fulltest.Only(t, "crawls a corpus")
 	corpus := corpusOrSkip(t, "wikispeedia")
 	const sets = 5 // in some a trial's sub-topic has too few pages to mark
 	trials := []markTrial{{"Biology", "Science.Biology.Mammals", 200, false}, {"Religion", "Biology", 300, true}}
-	full := os.Getenv("FOSSICK_FULL") != ""
+	full := os.Getenv("FOSSICK_COMPARE") != ""
 	if full {
 		trials = allMarkTrials()
 	}

@@ -10,11 +10,13 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/crawler"
+	"fossick/internal/fulltest"
 )
 
 // TestMinHarvestOnWikispeedia: a small topic is used up long before the web is,
 // and the crawl ends then with nearly all of it; a rich one goes on.
 func TestMinHarvestOnWikispeedia(t *testing.T) {
+	fulltest.Only(t, "crawls a corpus")
 	corpus := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), "wikispeedia")
 	if _, err := os.Stat(corpus); err != nil {
 		t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fossick/corpusweb"
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
@@ -17,9 +18,6 @@ import (
 // rest; a last refresh that is left alone asks for each page once, the changed ones
 // among them, and a second one, of pages that are older than that, for none.
 func TestKillRefresh(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills many processes")
-	}
 	const hosts, pages = 20, 15
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Change: 2 * time.Second})
@@ -37,7 +35,7 @@ func TestKillRefresh(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	k := &killer{at: map[string]int{}}
 	var kills []kill
-	for range fromEnv("FOSSICK_KILLS", 6) {
+	for range fromEnv("FOSSICK_KILLS", fulltest.Rounds(2, 6)) {
 		answers := log.lines() + rng.IntN(hosts*pages)
 		goesOn(kills)
 		if killed, _ := runAndKillWhen(t, refresh("1ns"), 2*time.Minute, func() bool { return log.lines() > answers }); killed {
