@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fossick/fetch"
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
@@ -50,6 +51,9 @@ func TestOutage(t *testing.T) {
 		{fetch.StateNoIP, 5 * time.Second}, {fetch.StateHeaderTimeout, 20 * time.Second},
 	} {
 		t.Run(string(tc.state), func(t *testing.T) {
+			if tc.state != fetch.StateNoIP {
+				fulltest.Only(t, "waits for an hour, if not a real one")
+			}
 			synctest.Test(t, func(t *testing.T) { outage(t, tc.state, tc.wait) })
 		})
 	}
@@ -105,7 +109,7 @@ func TestOutageOverASession(t *testing.T) {
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(30, 5), took: 300 * time.Millisecond}, wait: 5 * time.Second}
 		w.err = noIP(t, &net.DNSError{Err: "i/o timeout", IsTimeout: true})
 		w.down = func(string, string) fetch.State {
-			if during(start, 15*time.Second, time.Hour) {
+			if during(start, 15*time.Second, 25*time.Minute) {
 				return fetch.StateNoIP
 			}
 			return ""
@@ -248,6 +252,7 @@ func TestIllURLs(t *testing.T) {
 // TestOneHost: in a crawl of one host nobody can tell its death from that of the
 // network. The crawl ends soon, with all in its queue, and a later session goes on.
 func TestOneHost(t *testing.T) {
+	fulltest.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {
 		start, dead := time.Now(), true
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(1, 50), took: 100 * time.Millisecond}, wait: 15 * time.Second}

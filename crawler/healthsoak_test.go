@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fossick/fetch"
+	"fossick/internal/fulltest"
 	"fossick/page"
 )
 
@@ -20,11 +21,7 @@ import (
 // our own network, and sessions cut off at random. In the end every page is
 // stored, the store is sound, and nobody was asked rudely.
 func TestIllWorld(t *testing.T) {
-	seeds := 12
-	if testing.Short() {
-		seeds = 3
-	}
-	for seed := range seeds {
+	for seed := range fulltest.Rounds(1, 12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { illWorld(t, rand.New(rand.NewPCG(uint64(seed), 5))) })
 		})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fossick/fetch"
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
@@ -67,7 +68,7 @@ func TestTakeBack(t *testing.T) {
 			if url == "http://h3.test/1" && time.Since(start) > busy {
 				down.Store(true)
 			}
-			if down.Load() && time.Since(start) < time.Hour {
+			if down.Load() && time.Since(start) < 20*time.Minute {
 				return fetch.StateConnectError
 			}
 			return ""
@@ -198,6 +199,7 @@ func TestRetryBudget(t *testing.T) {
 // TestDeadAddress: where one host of an address was given up, the others at it
 // get one probe each.
 func TestDeadAddress(t *testing.T) {
+	fulltest.Only(t, "waits for hours, if not real ones")
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(8, 400), took: 100 * time.Millisecond, addrs: map[string]string{}}, wait: 15 * time.Second}

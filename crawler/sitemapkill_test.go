@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
@@ -77,6 +78,7 @@ func sitemapOptions(opt Options, said io.Writer, heard io.Reader) Options {
 // Whether a kill meets the middle of a sitemap is up to the machine; where none
 // did, another crawl is killed.
 func TestKillInTheMiddleOfASitemap(t *testing.T) {
+	fulltest.Only(t, "kills many processes")
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 4 {
 		if killInSitemaps(t, rng) > 0 {

@@ -51,7 +51,7 @@ func TestMaxWait(t *testing.T) {
 		rest, most time.Duration
 		pages      uint64
 	}{
-		{10 * time.Minute, 0, 2}, {16 * time.Minute, 0, 1}, {time.Hour, time.Hour, 2}, {time.Second, -1, 1},
+		{2 * time.Minute, 0, 2}, {16 * time.Minute, 0, 1}, {17 * time.Minute, 17 * time.Minute, 2}, {time.Second, -1, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := &fakeWeb{

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // known is what the oracles of the further orderings keep: nothing but the past.
@@ -88,12 +90,7 @@ func furtherGraph(i int) (k *known, o SequenceOptions, rng *rand.Rand) {
 	return k, o, rng
 }
 
-func graphs(t *testing.T) int {
-	if testing.Short() {
-		return 300
-	}
-	return 10_000
-}
+func graphs() int { return fulltest.Rounds(400, 10_000) }
 
 func mustSequence(t *testing.T, name string, o SequenceOptions) Sequence {
 	t.Helper()
@@ -107,7 +104,7 @@ func mustSequence(t *testing.T, name string, o SequenceOptions) Sequence {
 // TestBacklinkEqualsOracle: most visited parents first; the one that has waited
 // longest since its last one first, then the place among that page's links.
 func TestBacklinkEqualsOracle(t *testing.T) {
-	for i := range graphs(t) {
+	for i := range graphs() {
 		k, o, _ := furtherGraph(i)
 		follow(t, mustSequence(t, "backlink", o), k, func(got uint32) {
 			type key struct{ n, last, place int }
@@ -139,7 +136,7 @@ func TestBacklinkEqualsOracle(t *testing.T) {
 
 // TestRelevanceEqualsOracle: the best visited parent counts.
 func TestRelevanceEqualsOracle(t *testing.T) {
-	for i := range graphs(t) {
+	for i := range graphs() {
 		k, o, _ := furtherGraph(i)
 		follow(t, mustSequence(t, "relevance", o), k, func(got uint32) {
 			want := k.first(func(v uint32) float64 {
@@ -162,7 +159,7 @@ func TestRelevanceEqualsOracle(t *testing.T) {
 
 // TestOPICEqualsOracle counts all cash anew at each step.
 func TestOPICEqualsOracle(t *testing.T) {
-	for i := range graphs(t) {
+	for i := range graphs() {
 		k, o, _ := furtherGraph(i)
 		spent := map[uint32]float64{}
 		follow(t, mustSequence(t, "opic", o), k, func(got uint32) {
@@ -184,7 +181,7 @@ func TestOPICEqualsOracle(t *testing.T) {
 
 // TestOPICHistoryEqualsOracle: with each visit the richest visited page spends again.
 func TestOPICHistoryEqualsOracle(t *testing.T) {
-	for i := range graphs(t) / 4 {
+	for i := range graphs() / 4 {
 		k, o, _ := furtherGraph(i)
 		cash := map[uint32]float64{}
 		spend := func(p uint32) {
@@ -225,7 +222,7 @@ func TestOPICHistoryEqualsOracle(t *testing.T) {
 // ordering takes the page with the highest PageRank.
 func TestPageRankEqualsOracle(t *testing.T) {
 	const d = 0.85
-	for i := range graphs(t) / 20 {
+	for i := range graphs() / 20 {
 		k, o, _ := furtherGraph(i)
 		o.Every = 1
 		s := mustSequence(t, "pagerank", o)
@@ -292,7 +289,7 @@ func TestPageRankPushes(t *testing.T) {
 
 // TestLargestSiteEqualsOracle counts what waits at each step.
 func TestLargestSiteEqualsOracle(t *testing.T) {
-	for i := range graphs(t) {
+	for i := range graphs() {
 		k, o, rng := furtherGraph(i)
 		for v := range o.Sites {
 			if rng.IntN(5) == 0 {

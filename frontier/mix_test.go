@@ -47,7 +47,7 @@ func FuzzParseMix(f *testing.F) {
 // choose as it would alone, had it visited what all visited; turns come by shares.
 func TestMixEqualsOracle(t *testing.T) {
 	parts := []string{"mcs", "relevance", "bfs", "lexbfs", "dfs", "lexdfs", "backlink", "opic", "opic-history", "pagerank", "largest-site", "generic", "mns"}
-	for i := range graphs(t) / 5 {
+	for i := range graphs() / 5 {
 		k, o, rng := furtherGraph(i)
 		_, counts := randomWeb(rng)
 		o.Every = 1 + rng.IntN(3)

@@ -5,13 +5,15 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"fossick/internal/fulltest"
 )
 
 // TestRenewLosesNothing: whatever happens between the parts of a pass, and to however
 // small a part, each URL that waits is handed out, and once.
 func TestRenewLosesNothing(t *testing.T) {
-	passes := 0
-	for seed := range uint64(40) {
+	passes, rounds := 0, fulltest.Rounds(10, 40)
+	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 8 + rng.IntN(60)})
 		f.tail.block, f.parkBlock = 1+rng.IntN(6), 1+rng.IntN(4)
@@ -75,7 +77,7 @@ func TestRenewLosesNothing(t *testing.T) {
 			}
 		}
 	}
-	if passes < 1000 {
+	if passes < 25*rounds {
 		t.Errorf("%d passes came to an end, which is too few", passes)
 	}
 }

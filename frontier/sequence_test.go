@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // oracle chooses as the definitions of paper B1 say: it keeps of each waiting
@@ -147,13 +149,10 @@ func crawl(links [][]uint32, counts func(src, dst uint32) bool, starts []uint32,
 	}
 }
 
-// TestSequencesEqualOracle compares each ordering with its definition on 10,000
-// random graphs of up to 60 vertices.
+// TestSequencesEqualOracle compares each ordering with its definition on thousands
+// of random graphs of up to 60 vertices.
 func TestSequencesEqualOracle(t *testing.T) {
-	graphs := 10_000
-	if testing.Short() {
-		graphs = 1000
-	}
+	graphs := fulltest.Rounds(1000, 10_000)
 	for _, order := range []string{"bfs", "dfs", "lexbfs", "lexdfs", "mcs", "mns"} {
 		t.Run(order, func(t *testing.T) {
 			for i := range graphs {
