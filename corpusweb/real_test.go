@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 )
 
 // corpus opens a real corpus, or skips.
@@ -45,8 +46,8 @@ func TestRealCorpora(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if testing.Short() && tt.name != "wikispeedia" {
-				t.Skip("large")
+			if tt.name != "webkb" {
+				fulltest.Only(t, "serves a large corpus")
 			}
 			s, before := corpus(t, tt.name), time.Now()
 			w, _, client := start(t, Options{}, s)

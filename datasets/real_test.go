@@ -3,8 +3,11 @@ package datasets
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // corpus returns the folder of a real corpus, or skips.
@@ -41,8 +44,8 @@ func TestRealCorpora(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {
-			if testing.Short() && tt.rows > 10000 {
-				t.Skip("large")
+			if !slices.Contains([]string{"bbc", "webkb", "wikispeedia/train.jsonl.zst"}, tt.path) {
+				fulltest.Only(t, "reads a large corpus whole")
 			}
 			rows, links := 0, 0
 			s, err := Open(corpus(t, tt.path), Options{})
@@ -83,6 +86,7 @@ func TestRealCorpora(t *testing.T) {
 
 // TestRealTruth compares labels.tsv, joined to the pages, with its README.
 func TestRealTruth(t *testing.T) {
+	fulltest.Only(t, "reads a large corpus whole")
 	s, err := Open(corpus(t, "wikispeedia"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +110,9 @@ func TestRealTruth(t *testing.T) {
 func TestRealPages(t *testing.T) {
 	for _, name := range []string{"bbc", "20news", "webkb", "wikispeedia"} {
 		t.Run(name, func(t *testing.T) {
+			if name == "20news" || name == "wikispeedia" {
+				fulltest.Only(t, "reads a large corpus whole")
+			}
 			s, err := Open(corpus(t, name), Options{})
 			if err != nil {
 				t.Fatal(err)

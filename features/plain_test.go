@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // wordsOf are the words that each finds, and where their pieces begin.
@@ -52,7 +54,7 @@ func TestPlainWords(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	letters := []rune("aZm09 \t.,'+#-(é日\x00@[`{zA_\"/:;\u0301\u2014א")
-	for range 20000 {
+	for range fulltest.Rounds(4000, 20_000) {
 		var text strings.Builder
 		for range rng.IntN(60) {
 			if rng.IntN(3) > 0 {

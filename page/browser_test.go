@@ -1,13 +1,15 @@
 package page
 
 import (
-	"os"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"fossick/internal/fulltest"
 )
 
 // signedNumber finds a part of a host that the oracle takes for a number, sign and all:
@@ -36,8 +38,9 @@ func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
 }
 
 // TestCorpusLinksLikeBrowsers compares on every link of the corpora's pages, as
-// their authors wrote them: of the first 1,000 pages each, or with FOSSICK_FULL=1 of all.
+// their authors wrote them: of the first 200 pages each, or of all.
 func TestCorpusLinksLikeBrowsers(t *testing.T) {
+	most := fulltest.Rounds(200, math.MaxInt)
 	for _, corpus := range []string{"webkb", "uci_ics", "debdocs", "wikispeedia"} {
 		t.Run(corpus, func(t *testing.T) {
 			pages, agreed, refused := 0, 0, 0
@@ -59,7 +62,7 @@ func TestCorpusLinksLikeBrowsers(t *testing.T) {
 					}
 				}
 				pages++
-				return !t.Failed() && (pages < 1000 || os.Getenv("FOSSICK_FULL") != "")
+				return !t.Failed() && pages < most
 			})
 			t.Logf("%d pages: %d links are URLs to both, %d to neither", pages, agreed, refused)
 			if agreed < 1000 && !t.Failed() {

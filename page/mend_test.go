@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fossick/internal/fulltest"
 )
 
 func TestScanRecovers(t *testing.T) {
@@ -59,8 +61,9 @@ func TestScanRecoversLinks(t *testing.T) {
 
 // Tokens about as long as the tokenizer is let hold, and longer.
 func TestScanLongTokens(t *testing.T) {
+	span := fulltest.Rounds(2, 16)
 	for _, around := range []int{longTokenBytes, maxTokenBytes, 3 * maxTokenBytes} {
-		for n := around - 16; n < around+16; n++ {
+		for n := around - span; n < around+span; n++ {
 			x := strings.Repeat("x", n)
 			for _, c := range []struct{ name, in, want string }{
 				{"text", "<p>" + strings.Repeat("é", n/2) + "&amp;b", strings.Repeat("é", n/2) + "&b"},
@@ -78,7 +81,7 @@ func TestScanLongTokens(t *testing.T) {
 					t.Fatalf("%s of about %d bytes: %.60q, %v; want %.60q", c.name, n, p.Text, err, c.want)
 				}
 			}
-			if around > maxTokenBytes || testing.Short() {
+			if around > maxTokenBytes {
 				break
 			}
 		}

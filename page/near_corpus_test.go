@@ -1,12 +1,11 @@
 package page
 
 import (
-	"flag"
 	"math/rand"
 	"testing"
-)
 
-var largeCorpora = flag.Bool("large", false, "count near-duplicates in the large corpora as well")
+	"fossick/internal/fulltest"
+)
 
 // TestNearCorpora goes through whole corpora as a crawl does and counts the pages
 // that are near-duplicates of an earlier one. With -v it prints thirty of the
@@ -18,8 +17,8 @@ func TestNearCorpora(t *testing.T) {
 		near   int // pages, as last counted; a tenth more or less passes
 	}{{"debdocs", 100}, {"wikispeedia", 10}, {"webkb", 20}, {"uci_ics", 5474}} {
 		t.Run(c.corpus, func(t *testing.T) {
-			if c.near > 20 && !*largeCorpora {
-				t.Skip("reads a large corpus whole, for minutes; give -large")
+			if c.corpus != "webkb" {
+				fulltest.Only(t, "reads a large corpus whole")
 			}
 			pages, exact, pairs := nearPairs(t, c.corpus)
 			t.Logf("%d pages, %d repeat an earlier one to the word, %d (%.2f %%) nearly",

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"fossick/internal/fulltest"
 )
 
 // scanned lists what the scanner finds, and says whether it met something endless.
@@ -99,7 +101,7 @@ var pieces = []string{"<", ">", "</", "<a", "<A HREF=", "\"", "'", "=", " ", "/"
 func TestScanLikeTokenizer(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	compared := 0
-	for range 50_000 {
+	for range fulltest.Rounds(10_000, 50_000) {
 		var b bytes.Buffer
 		for range 1 + rng.Intn(14) {
 			b.WriteString(pieces[rng.Intn(len(pieces))])

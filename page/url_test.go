@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
+
+	"fossick/internal/fulltest"
 )
 
 func TestNormalize(t *testing.T) {
@@ -281,7 +283,7 @@ func TestNormalizeLikeBrowsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	agreed, failures := 0, 0
-	for range 200_000 {
+	for range fulltest.Rounds(40_000, 200_000) {
 		var sb strings.Builder
 		for range 1 + rng.Intn(9) {
 			sb.WriteString(parts[rng.Intn(len(parts))])

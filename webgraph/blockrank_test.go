@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // denseBlocks is BlockRank's short version by its definition, with whole matrices.
@@ -87,7 +89,7 @@ func denseChain(m [][]float64, v []float64) []float64 {
 // with PageRank.
 func TestBlockRankOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 500 {
+	for range fulltest.Rounds(100, 500) {
 		n := 1 + rng.IntN(40)
 		lists := sparse(rng, n, rng.Float64()*4)
 		block, personal := make([]uint32, n), make([]float64, n)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // randomCore is the core of a random graph with random blocks; nil where there is none.
@@ -84,8 +86,8 @@ func (c *blockCore) promises(t *testing.T, before float64) (left float64) {
 // TestBlockSweep has cores of random graphs.
 func TestBlockSweep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	cores := 0
-	for range 1000 {
+	cores, graphs := 0, fulltest.Rounds(300, 1000)
+	for range graphs {
 		c := randomCore(t, rng, 1)
 		if c == nil {
 			continue
@@ -97,8 +99,8 @@ func TestBlockSweep(t *testing.T) {
 			left = c.promises(t, left)
 		}
 	}
-	if cores < 300 {
-		t.Errorf("%d of 1000 graphs have a core; the test tests little", cores)
+	if 10*cores < 3*graphs {
+		t.Errorf("%d of %d graphs have a core; the test tests little", cores, graphs)
 	}
 }
 
@@ -167,8 +169,12 @@ func TestBlockRankParts(t *testing.T) {
 		block []uint32
 		parts int // at least
 	}{{"hosts", host, 2*atOnce + 1}, {"strewn", strewn, 2*atOnce + 1}, {"one", one, 2}} {
+		all := []int{1, 3}
+		if tc.name != "hosts" && !fulltest.Asked() {
+			all = nil // of these only the sweeps, below
+		}
 		var first *Blocked
-		for _, workers := range []int{1, 3} {
+		for _, workers := range all {
 			r, err := BlockRank(t.Context(), in, degree, tc.block, BlockOptions{RankOptions: RankOptions{Epsilon: 1e-12, Workers: workers}})
 			if err != nil {
 				t.Fatal(err)
@@ -203,7 +209,7 @@ func TestBlockRankParts(t *testing.T) {
 // TestBlockRankIterations: by hosts it takes a fifth of the power iteration's visits of
 // links, and a half of those of Gauss–Seidel.
 func TestBlockRankIterations(t *testing.T) {
-	in, degree, host := hostCSR(t, 100_000)
+	in, degree, host := hostCSR(t, fulltest.Rounds(30_000, 100_000))
 	power, err1 := PageRank(t.Context(), in, degree, RankOptions{})
 	sweeps, err2 := GaussSeidel(t.Context(), in, degree, RankOptions{})
 	blocks, err3 := BlockRank(t.Context(), in, degree, host, BlockOptions{})

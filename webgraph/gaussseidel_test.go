@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // reach says by brute force which nodes reach which.
@@ -31,7 +33,7 @@ func reach(lists [][]uint32) [][]bool {
 // TestStrongComponents compares with reachability on random graphs.
 func TestStrongComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 2000 {
+	for range fulltest.Rounds(400, 2000) {
 		n := 1 + rng.IntN(40)
 		lists := sparse(rng, n, rng.Float64()*3)
 		in, _, err := Transposed(csrOf(lists))
@@ -64,7 +66,7 @@ func TestStrongComponents(t *testing.T) {
 // TestTrimmed checks the order on random graphs: nothing leads to an earlier part.
 func TestTrimmed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for range 2000 {
+	for range fulltest.Rounds(400, 2000) {
 		n := 1 + rng.IntN(40)
 		lists := sparse(rng, n, rng.Float64()*2)
 		in, degree, err := Transposed(csrOf(lists))
@@ -127,7 +129,7 @@ func sparse(rng *rand.Rand, n int, mean float64) [][]uint32 {
 // vector, at several dampings.
 func TestGaussSeidel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	for range 2000 {
+	for range fulltest.Rounds(400, 2000) {
 		n := 1 + rng.IntN(60)
 		in, degree, err := Transposed(csrOf(sparse(rng, n, rng.Float64()*4)))
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // hits ranks lists.
@@ -43,8 +45,8 @@ func TestHITSByHand(t *testing.T) {
 // several parts, which share an eigenvalue, among them.
 func TestHITSOracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	compared := 0
-	for range 500 {
+	compared, graphs := 0, fulltest.Rounds(100, 500)
+	for range graphs {
 		n := 1 + rng.IntN(40)
 		lists := sparse(rng, n, 0.5+rng.Float64()*3)
 		h := hits(t, lists, RankOptions{Epsilon: 1e-12})
@@ -59,7 +61,7 @@ func TestHITSOracle(t *testing.T) {
 			}
 		}
 	}
-	if compared < 400 {
+	if 5*compared < 4*graphs {
 		t.Errorf("only %d graphs were compared", compared)
 	}
 }

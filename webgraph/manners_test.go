@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fossick/frontier"
+	"fossick/internal/fulltest"
 )
 
 // slowManners crawls second by second, and looks at everything in each.
@@ -82,7 +83,7 @@ func (s *slowManners) run(t *testing.T, most int) (last int) {
 // workers, times and orderings; in that one no host is asked twice within a fetch and a
 // rest.
 func TestManners(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(fulltest.Rounds(60, 300)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var text strings.Builder
 		pages, hosts := 2+rng.IntN(50), 1+rng.IntN(8)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fossick/frontier"
+	"fossick/internal/fulltest"
 )
 
 // scaleOrders are the orderings whose time and memory are held to bounds.
@@ -65,9 +66,13 @@ func crawlCost(t *testing.T, g *Graph, name string, starts []uint32, memory bool
 }
 
 // TestCrawlMemory bounds what a crawl takes beside the graph, for whole crawls of
-// a synthetic web, of the worst graph and of the graphs at hand.
+// the worst graph and, asked for everything, of a synthetic web and the graphs at hand.
 func TestCrawlMemory(t *testing.T) {
-	for _, what := range []string{"synthetic", "worst", "uci_ics", "debdocs", "hollins"} {
+	graphs := []string{"worst"}
+	if fulltest.Asked() {
+		graphs = append(graphs, "synthetic", "uci_ics", "debdocs", "hollins")
+	}
+	for _, what := range graphs {
 		var g *Graph
 		var starts []uint32
 		if what == "synthetic" {
@@ -130,7 +135,10 @@ func TestLinearOperations(t *testing.T) {
 			graphs = append(graphs, openGraph(t, path))
 		}
 	} else {
-		graphs = []*Graph{synthetic(t, 3_000), synthetic(t, 30_000), synthetic(t, 300_000)}
+		graphs = []*Graph{synthetic(t, 3_000), synthetic(t, 30_000)}
+		if fulltest.Asked() {
+			graphs = append(graphs, synthetic(t, 300_000))
+		}
 	}
 	for _, name := range scaleOrders {
 		first := 0.0

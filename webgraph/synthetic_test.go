@@ -10,10 +10,12 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/fulltest"
 )
 
 func TestSynthetic(t *testing.T) {
-	const pages = 200_000
+	pages := fulltest.Rounds(50_000, 200_000)
 	s, err := NewSynthetic(pages, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +57,7 @@ func TestSynthetic(t *testing.T) {
 	successors, offsets, _ := g.Bytes()
 	edges := float64(g.Edges())
 	t.Logf("%d hosts, %d sites, %.1f links a page, %.2f of them on the host, %.3f of pages without; in-degree: most %d, exponent %.2f; %.2f bits an edge, %.2f with offsets",
-		g.Hosts().Count(), g.Sites().Count(), edges/pages, float64(internal)/edges, float64(leaves)/pages, slices.Max(in), exponent,
+		g.Hosts().Count(), g.Sites().Count(), edges/float64(pages), float64(internal)/edges, float64(leaves)/float64(pages), slices.Max(in), exponent,
 		float64(successors)*8/edges, float64(successors+offsets)*8/edges)
 	if share := float64(internal) / edges; share < 0.75 || share > 0.95 {
 		t.Errorf("%.2f of the links stay on the host", share)
