@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/fulltest"
 )
 
 // childCompacts makes the child of childDir compact the store instead.
@@ -66,9 +68,6 @@ func checkBulky(t *testing.T, dir string) {
 
 // TestCompact: what was replaced is on disk until Compact, and no more after it.
 func TestCompact(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes some 400 MB")
-	}
 	dir := bulkyStore(t)
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -101,9 +100,7 @@ func TestCompact(t *testing.T) {
 // TestKillCompact kills compactions at random moments of the time that one takes: no
 // body is lost, and it can be done again.
 func TestKillCompact(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills many processes")
-	}
+	fulltest.Only(t, "writes gigabytes")
 	took := workInChild(t, bulkyStore(t), childCompacts, 0)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	killed := 0

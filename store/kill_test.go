@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // childDir makes the test binary a child that writes to the store in this
@@ -90,12 +92,8 @@ func TestKill(t *testing.T) {
 	s, err := Create(dir, Info{})
 	must(t, err)
 	must(t, s.Close())
-	rounds := 8
-	if testing.Short() {
-		rounds = 2
-	}
 	r := rand.New(rand.NewPCG(1, 1))
-	for round := range rounds {
+	for round := range fulltest.Rounds(2, 8) {
 		acknowledged := runAndKill(t, dir, 1+r.IntN(150))
 		s, err := Open(dir)
 		must(t, err)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/fulltest"
 )
 
 // childRepairs makes the child of childDir repair the store instead.
@@ -33,10 +35,7 @@ func repairOnce(dir string, _ io.Writer) error {
 // to its end verify finds nothing, and every page that was not harmed is there
 // with its body.
 func TestKillRepair(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills many processes")
-	}
-	const pages = 600
+	pages := uint64(fulltest.Rounds(150, 600))
 	dir := filepath.Join(t.TempDir(), "s")
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	harmed := harmedStore(t, dir, pages, r)
@@ -44,7 +43,7 @@ func TestKillRepair(t *testing.T) {
 	checkRepaired(t, dir, harmed)
 	must(t, os.RemoveAll(dir))
 	harmed = harmedStore(t, dir, pages, r)
-	kills, most, ended := 0, 10, 0
+	kills, most, ended := 0, fulltest.Rounds(2, 10), 0
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
 		most = n
 	}

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"fossick/features"
+	"fossick/internal/fulltest"
 )
 
 // TestCN2Oracle: the same rules as the obvious version, on random sets.
 func TestCN2Oracle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for round := range 600 {
+	for round := range fulltest.Rounds(120, 600) {
 		n, terms, classes := 5+rng.IntN(120), 1+rng.IntN(7), 2+rng.IntN(4)
 		opt := CN2{Ordered: round%2 == 0, Beam: 1 + rng.IntN(5), Significance: []float64{0.5, 0.9, 0.99}[rng.IntN(3)], Covers: 1 + rng.IntN(4)}
 		slow := &slowCN2{classes: classes, opt: opt, critical: critical(opt.Significance, 1)}

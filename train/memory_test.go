@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 )
 
 // pagesOf is the variable by which TestMemoryIsBounded tells its child how many
@@ -75,9 +76,7 @@ var (
 // processes of their own: the larger set may take a little more a page, as
 // docs/training.md says, and nothing for its words.
 func TestMemoryIsBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on 180,000 pages")
-	}
+	fulltest.Only(t, "trains on 180,000 pages")
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("peak memory is read from /proc")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/fulltest"
 	"fossick/models"
 )
 
@@ -112,9 +113,7 @@ func asker(m *models.Model) func(features.Doc) []float64 {
 // TestRealCorpora holds the classifiers to what they reach on sets that were not
 // looked at when they were tuned: a margin below the figures of docs/results.md.
 func TestRealCorpora(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on whole corpora")
-	}
+	fulltest.Only(t, "trains on whole corpora")
 	roles := []string{"student", "faculty", "course", "project"}
 	cornell := func(_ int, e *datasets.Example) bool { return e.Site == "cornell" }
 	bySplit := func(_ int, e *datasets.Example) bool { return e.Split == "test" }

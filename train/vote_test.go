@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/models"
 )
 
@@ -211,9 +212,7 @@ func TestBallotIsModel(t *testing.T) {
 // itself, on pages that took no part in the choice. FOSSICK_AUTO=1 also tries it where
 // words are selected, which takes minutes, most of them golearn's.
 func TestAutoKeepsUp(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on whole corpora")
-	}
+	fulltest.Only(t, "trains on whole corpora")
 	webkb := Options{Labels: []string{"student", "faculty", "course", "project"}}
 	for _, c := range []struct {
 		data  string
