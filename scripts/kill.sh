@@ -9,7 +9,7 @@
 # disk, for the store alone, and for repair and refine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export FOSSICK_KILLS=${1:-200} FOSSICK_KILL_PAGES=${2:-1000}
+export FOSSICK_FULL=1 FOSSICK_KILLS=${1:-200} FOSSICK_KILL_PAGES=${2:-1000}
 export FOSSICK_DATA=${FOSSICK_DATA:-$PWD/../shared/data}
 go test ./cmd/fossick -run '^TestKill' -v -count 1 -timeout 4h
 go test ./crawler -run '^TestKillWithTheQueueOnDisk$' -v -count 1 -timeout 1h

@@ -8,6 +8,6 @@
 # The webs: a made-up one, and wikispeedia when FOSSICK_DATA leads to it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export FOSSICK_REQUESTS=${1:-10000}
+export FOSSICK_FULL=1 FOSSICK_REQUESTS=${1:-10000}
 export FOSSICK_DATA=${FOSSICK_DATA:-$PWD/../shared/data}
 go test ./cmd/fossick -run '^(TestJudge|TestPoliteness)$' -v -count 1 -timeout 2h
