@@ -147,7 +147,12 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 		text(out)
 		return nil
 	}
-	enc := json.NewEncoder(inJSON(a.stdout))
+	return writeJSON(a.stdout, v)
+}
+
+// writeJSON prints a result as one JSON object.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(inJSON(w))
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("result as JSON: %w", err)

@@ -29,14 +29,25 @@ type jsonWanted bool
 
 // BeforeReset implements a hook of kong.
 func (versionFlag) BeforeReset(ctx *kong.Context, asJSON jsonWanted) error {
-	if err := (versionCmd{}).Run(&app{stdout: ctx.Stdout, json: bool(asJSON)}); err != nil {
-		return err
+	r := thisVersion()
+	if asJSON {
+		if err := writeJSON(ctx.Stdout, r); err != nil {
+			return err
+		}
+	} else {
+		r.print(ctx.Stdout)
 	}
 	ctx.Exit(exitDone)
 	return nil
 }
 
 func (versionCmd) Run(a *app) error {
+	r := thisVersion()
+	return a.emit(r, r.print)
+}
+
+// thisVersion is what the build says of itself.
+func thisVersion() versionResult {
 	r := versionResult{Version: version}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		r.Go = info.GoVersion
@@ -46,11 +57,13 @@ func (versionCmd) Run(a *app) error {
 			}
 		}
 	}
-	return a.emit(r, func(w io.Writer) {
-		commit := "of an unknown commit"
-		if r.Commit != nil {
-			commit = *r.Commit
-		}
-		fmt.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
-	})
+	return r
+}
+
+func (r versionResult) print(w io.Writer) {
+	commit := "of an unknown commit"
+	if r.Commit != nil {
+		commit = *r.Commit
+	}
+	fmt.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
 }
