@@ -112,3 +112,19 @@ func TestBashCompletion(t *testing.T) {
 		}
 	}
 }
+
+// FuzzComplete: whatever was typed, the answer ends with what else there may be.
+func FuzzComplete(f *testing.F) {
+	for _, line := range []string{"focus --topic s", "help topic ", "-- x", "label - -- -", "--=", "train --classifier ,,", "focus --seeds=", ""} {
+		f.Add(line)
+	}
+	app := newParser(f).Model
+	f.Fuzz(func(t *testing.T, line string) {
+		var out bytes.Buffer
+		complete(app, strings.Split(line, " "), &out)
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		if last := lines[len(lines)-1]; !slices.Contains([]string{nothingElse, filesToo, foldersToo, listGoesOn}, last) {
+			t.Errorf("%q: the answer ends with %q", line, last)
+		}
+	})
+}

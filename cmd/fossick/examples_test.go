@@ -139,7 +139,7 @@ func testBinary(t *testing.T) string {
 }
 
 // newParser is the command line as run makes it.
-func newParser(t *testing.T) *kong.Kong {
+func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
 	parser, err := newGrammar(&grammar{}, io.Discard, io.Discard, false)
 	if err != nil {

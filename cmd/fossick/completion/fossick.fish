@@ -12,7 +12,7 @@ function __fossick_complete
 		end
 	end
 	set -l value $cur
-	set -l before
+	set -l before ''
 	if string match -q -- '-*=*' $cur
 		set value (string replace -r '^[^=]*=' '' -- $cur)
 		set before (string replace -r '=.*' '=' -- $cur)

@@ -14,8 +14,8 @@ _fossick() {
 	done
 	local -a nospace
 	[[ $kind == :list ]] && nospace=(-S '')
-	(( $#found )) && _describe -V value found $nospace
-	(( $#plain )) && compadd -V value $nospace -- $plain
+	(( $#found )) && _describe -V value found "${nospace[@]}"
+	(( $#plain )) && compadd -V value "${nospace[@]}" -- $plain
 	if [[ $kind == :files || $kind == :dirs ]]; then
 		compset -P '-*='
 		if [[ $kind == :dirs ]]; then _files -/; else _files; fi
