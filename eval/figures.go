@@ -11,8 +11,10 @@ type Figures struct {
 	Relevant       int       `json:"relevant"`
 	Harvest        *float64  `json:"harvest"`
 	HarvestCI      *Interval `json:"harvest_ci"`
-	Unknown        *int      `json:"unknown"`         // fetched pages that the source knows nothing of
-	NearDuplicates uint64    `json:"near_duplicates"` // not fetched pages: visited, and not stored
+	Unknown        *int      `json:"unknown"`             // fetched pages that the source knows nothing of
+	JudgeTrained   *float64  `json:"judge_trained_on"`    // share of the pages that the judge was trained on; null without one, or when it cannot say
+	JudgeOwn       string    `json:"judge_own,omitempty"` // what else the judge has to do with the crawl
+	NearDuplicates uint64    `json:"near_duplicates"`     // not fetched pages: visited, and not stored
 	Curve          []Point   `json:"curve"`
 	Kept           *Cluster  `json:"kept"`
 	HarvestBefore  *float64  `json:"harvest_before"` // of all pages fetched
@@ -106,6 +108,7 @@ func measure(c *Crawl, step int) Figures {
 		cluster := Kept(kept, relevant)
 		f.Kept, f.HarvestAfter = &cluster, cluster.Precision
 	}
+	f.JudgeTrained, f.JudgeOwn = c.Source.TrainedOn, c.Source.Own
 	measureTruth(&f, c.Source, relevant)
 	f.Reach, f.Drift = ReachOf(c.URLs(), relevant, c.Caps), c.Blocks
 	f.Ranked = rankedOf(c)

@@ -32,6 +32,10 @@ type Source struct {
 	Target  string // the label that is the topic
 	Targets int    // relevant URLs that the source names, fetched or not; 0 when it cannot say
 	Known   int    // URLs that the source names at all; 0 when it cannot say
+
+	// Of a judge: why it is no stranger to the case.
+	TrainedOn *float64 // share of the pages that it was trained on; nil when it cannot say
+	Own       string   // what it has done here, as "labelled the crawl"; "" is nothing
 }
 
 // Truth is people's labels by URL. Of must be safe to call for any URL.
@@ -45,7 +49,7 @@ type Truth struct {
 
 // JudgeByTruth takes the verdicts from a truth.
 func (c *Crawl) JudgeByTruth(t *Truth) {
-	c.Source = Source{ByTruth, t.Name, t.Target, t.Targets, t.Known}
+	c.Source = Source{Kind: ByTruth, Name: t.Name, Target: t.Target, Targets: t.Targets, Known: t.Known}
 	for i := range c.Pages {
 		c.Pages[i].Verdict = t.Of(c.Pages[i].URL)
 	}

@@ -13,7 +13,7 @@ func Sentences(r Result) []string {
 	}
 	out := []string{harvestSentence(r.Figures)}
 	for _, s := range []string{
-		unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
+		judgeSentence(r.Figures), unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
 		searchSentence(r.Figures), rankedSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift), nextSentence(r.Next),
 		overlapSentence(r), estimateSentence(r.Figures),
 	} {
@@ -32,6 +32,24 @@ func harvestSentence(f Figures) string {
 	}[f.Relevance]
 	return fmt.Sprintf("Of %s fetched, %s %s %s (%s, 95 %% interval %s)%s.", report.Pages(f.Fetched), report.Number(f.Relevant),
 		isAre(f.Relevant), about(f.Target), report.Percent(*f.Harvest), report.Span(*f.HarvestCI), by)
+}
+
+// judgeSentence says so when the judge is a party to the case.
+func judgeSentence(f Figures) string {
+	s := ""
+	if f.JudgeOwn != "" {
+		s = fmt.Sprintf("The judge is the model that %s: it agrees with itself, so take one trained on other data.", f.JudgeOwn)
+	}
+	if t := f.JudgeTrained; t != nil && *t > 0 {
+		if s != "" {
+			s += " "
+		}
+		s += fmt.Sprintf("It was trained on %s of these pages, and knows their labels: the figures flatter.", report.Percent(*t))
+		if f.JudgeOwn == "" {
+			s = "The judge" + s[len("It"):]
+		}
+	}
+	return s
 }
 
 func unknownSentence(f Figures) string {

@@ -29,7 +29,7 @@ const (
 
 	// Version is the version of the model format that this build writes; it reads
 	// all versions up to it, where it has the stems of their terms.
-	Version = 6
+	Version = 7
 
 	// maxRawBytes bounds what a file may ask to decompress.
 	maxRawBytes = 1 << 30
@@ -37,6 +37,36 @@ const (
 
 // ErrFormat reports bytes that are not a model which this build can read.
 var ErrFormat = errors.New("not a model that can be read")
+
+// marks are written as little-endian bytes, as floats are.
+type marks []uint64
+
+func (m marks) MarshalCBOR() ([]byte, error) {
+	b := make([]byte, 0, 8*len(m))
+	for _, v := range m {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return cbor.Marshal(b)
+}
+
+func (m *marks) UnmarshalCBOR(data []byte) error {
+	var b []byte
+	if err := cbor.Unmarshal(data, &b); err != nil {
+		return err
+	}
+	if len(b)%8 != 0 || len(b) > 8*MarksMost {
+		return fmt.Errorf("%d bytes of marks; want a multiple of 8, and %d at most", len(b), 8*MarksMost)
+	}
+	*m = nil
+	for ; len(b) > 0; b = b[8:] {
+		v := binary.LittleEndian.Uint64(b)
+		if n := len(*m); n > 0 && v <= (*m)[n-1] {
+			return errors.New("marks that do not rise")
+		}
+		*m = append(*m, v)
+	}
+	return nil
+}
 
 // floats are written as little-endian bytes: a quarter shorter than CBOR's
 // numbers, and read without a decision a number.

@@ -30,7 +30,7 @@ func linearModel() *Model {
 		Thresholds:  []float64{0.4, 0.6},
 		Keywords:    map[string][]string{"banking": {"mortgage", "bank"}, "other": {}},
 		Card: Card{Data: []string{"demo"}, Split: "all", Pages: 5, PerClass: map[string]int{"banking": 2, "other": 3},
-			Settings: map[string]string{"svm_c": "3"}, Seed: 1, CV: &Score{Pages: 5, Accuracy: 0.8, MacroF1: 0.75}},
+			Settings: map[string]string{"svm_c": "3"}, Seed: 1, CV: &Score{Pages: 5, Accuracy: 0.8, MacroF1: 0.75}, Marks: []uint64{3, 1 << 40, math.MaxUint64}},
 	}
 	m.Weighting.Bind(m.Terms)
 	return m

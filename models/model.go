@@ -72,6 +72,7 @@ type Card struct {
 	Seed     int64             // random seed
 	CV       *Score            // by cross-validation on the training pages; nil when not done
 	Test     *Score            // on pages not trained on; nil when there were none
+	Marks    []uint64          // of training pages, rising, see Trained; nil in models before version 7
 }
 
 // Score is what a test said.

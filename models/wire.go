@@ -94,6 +94,7 @@ type wireCard struct {
 	Seed     int64             `cbor:"seed"`
 	CV       *Score            `cbor:"cv"`
 	Test     *Score            `cbor:"test"`
+	Marks    marks             `cbor:"marks,omitempty"` // from version 7
 }
 
 func newWire(m *Model) *wire {
@@ -102,7 +103,7 @@ func newWire(m *Model) *wire {
 		Extractor: newWireExtractor(&m.Extractor),
 		IDF:       m.Weighting.IDF, Frequency: m.Frequency, ClassPages: m.ClassPages, Titles: newWireTitles(m.Titles), Sublinear: m.Weighting.Sublinear, Norm: m.Weighting.Norm, Blocks: m.Weighting.Blocks[:],
 		Scale: m.Calibration.Scale, Offset: m.Calibration.Offset,
-		Thresholds: m.Thresholds, Keywords: m.Keywords, Card: wireCard(m.Card),
+		Thresholds: m.Thresholds, Keywords: m.Keywords, Card: newWireCard(&m.Card),
 	}
 	if m.Linear != nil {
 		w.Linear = &wireLinear{m.Linear.Weights, m.Linear.Bias}
@@ -116,6 +117,14 @@ func newWire(m *Model) *wire {
 	}
 	w.Vote = newWireVote(m.Vote)
 	return w
+}
+
+func newWireCard(c *Card) wireCard {
+	return wireCard{c.Data, c.Split, c.Pages, c.PerClass, c.Settings, c.Seed, c.CV, c.Test, c.Marks}
+}
+
+func (w *wireCard) card() Card {
+	return Card{w.Data, w.Split, w.Pages, w.PerClass, w.Settings, w.Seed, w.CV, w.Test, w.Marks}
 }
 
 func newWireExtractor(x *features.ExtractorOptions) wireExtractor {
@@ -145,7 +154,7 @@ func (w *wire) model() *Model {
 		Frequency:  w.Frequency,
 		ClassPages: w.ClassPages, Titles: readTitles(w.Titles),
 		Calibration: Calibration{w.Scale, w.Offset},
-		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: Card(w.Card),
+		Thresholds:  w.Thresholds, Keywords: w.Keywords, Card: w.Card.card(),
 	}
 	copy(m.Weighting.Blocks[:], w.Blocks) // of versions 1 and 2 one fewer: they have no lead
 	if l := w.Linear; l != nil {

@@ -27,6 +27,7 @@ type corpus struct {
 	best      [][]string                    // by class, candidates for K, see corpus.candidates
 	measure   features.Measure              // by which words are selected
 	titles    map[string][]models.TitleWord // by class, see titles
+	marks     []uint64                      // of the pages, see models.Mark
 	room      *room                         // how many words the rows have; nil: all
 }
 
@@ -106,6 +107,7 @@ type gatherer struct {
 	name     map[string]string // labels and sites, so that rows share their bytes
 	titles   []*titles         // by view
 	titleCut *features.Analyzer
+	marks    []uint64
 	y        []map[string]int // by view: class by label, in the order of their first row
 }
 
@@ -191,6 +193,7 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 		g.titles[i].add(g.name[l], words, doc.Lang)
 	}
 	g.sites = append(g.sites, g.intern(e.Site))
+	g.marks = append(g.marks, models.Mark(doc))
 	if g.opt.Explain {
 		g.from = append(g.from, source{e.URL, e.File, e.Line})
 	}
@@ -220,7 +223,9 @@ func (g *gatherer) label(rep *Report) {
 	if len(g.views) == 0 {
 		g.views, g.y, g.titles = []*corpus{{}}, []map[string]int{{}}, []*titles{newTitles()}
 	}
+	marks := models.KeepMarks(g.marks)
 	for i, c := range g.views {
+		c.marks = marks
 		c.extractor, c.sites, c.from, c.nouns, c.measure = g.opt.extractor(), g.sites, g.from, g.nouns, g.opt.Select
 		c.classes = slices.Sorted(maps.Keys(g.y[i]))
 		c.titles = g.titles[i].list()

@@ -318,7 +318,7 @@ func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 		Terms: f.terms(c), Weighting: f.weighting, Frequency: f.frequency(c), ClassPages: f.classPages(c), Titles: c.titles, Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network,
 		Card: models.Card{
 			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
-			Settings: maps.Clone(f.settings), Seed: opt.Seed,
+			Settings: maps.Clone(f.settings), Seed: opt.Seed, Marks: c.marks,
 		},
 	}
 	if !slices.ContainsFunc(m.Terms, features.IsLead) {

@@ -49,6 +49,8 @@ type classifyResult struct {
 	Worst     []mistake                 `json:"worst"`      // null without labelled rows
 	AccuracyB *float64                  `json:"accuracy_b"` // null without a second model
 	McNemar   *mcnemarResult            `json:"mcnemar"`
+	Trained   *float64                  `json:"trained_on"` // share of the labelled rows that the model was trained on; null when it cannot say
+	TrainedB  *float64                  `json:"trained_on_b"`
 }
 
 type labelled struct {
@@ -66,7 +68,8 @@ type verdicts struct {
 	result           classifyResult
 	truth, predicted []int // classes, by labelled row
 	mistakes         []mistake
-	rival            *rival // nil without a second model
+	rival            *rival  // nil without a second model
+	known            lessons // labelled pages that the model was trained on
 }
 
 func (c classifyCmd) Run(a *app) error {
@@ -81,6 +84,7 @@ func (c classifyCmd) Run(a *app) error {
 		return err
 	}
 	l := &verdicts{classifyCmd: c, app: a, classifier: classifier, result: classifyResult{Results: []labelled{}}}
+	l.known.card = &classifier.Model().Card
 	if len(c.Model) == 2 {
 		if err := l.readRival(c.Model[1]); err != nil {
 			return err
@@ -93,11 +97,13 @@ func (c classifyCmd) Run(a *app) error {
 	}
 	if len(l.truth) > 0 {
 		l.measure()
+		l.result.Trained = l.known.share()
 	}
 	if l.rival != nil {
 		if err := l.compare(); err != nil {
 			return err
 		}
+		l.result.TrainedB = l.rival.known.share()
 	}
 	return a.emit(l.result, l.print)
 }
@@ -138,6 +144,7 @@ func (l *verdicts) label(name string, d features.Doc) labelled {
 func (l *verdicts) check(said labelled, d features.Doc, truth string) {
 	m := l.classifier.Model()
 	l.truth, l.predicted = append(l.truth, m.Class(truth)), append(l.predicted, m.Class(said.Label))
+	l.known.look(d)
 	if said.Label != truth {
 		l.mistakes = append(l.mistakes, mistake{said.Name, truth, said.Label, said.Score, said.Rule})
 	}
@@ -272,7 +279,13 @@ func (l *verdicts) print(w io.Writer) {
 		printMatrix(w, classes, r.Confusion)
 		printWorst(w, r.Worst, len(l.mistakes))
 	}
+	if text := l.known.warning(); text != "" {
+		fmt.Fprintf(w, "\n%s: %s\n", l.Model[0], text)
+	}
 	if r.McNemar != nil {
+		if text := l.rival.known.warning(); text != "" {
+			fmt.Fprintf(w, "%s: %s\n", l.Model[1], text)
+		}
 		r.McNemar.print(w, l.Model, *r.Accuracy, *r.AccuracyB)
 	}
 }

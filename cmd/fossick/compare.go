@@ -28,6 +28,7 @@ type rival struct {
 	name       string
 	classifier *classify.Classifier
 	right      []bool // by labelled row
+	known      lessons
 }
 
 // readRival reads the second model. Models of other classes answer another question,
@@ -42,11 +43,13 @@ func (l *verdicts) readRival(path string) error {
 			l.Model[0], strings.Join(first.Classes, ", "), path, strings.Join(m.Classes, ", "))
 	}
 	l.rival = &rival{name: path, classifier: classifier}
+	l.rival.known.card = &m.Card
 	return nil
 }
 
 // judge has the second model label a row.
 func (b *rival) judge(d features.Doc, truth string) {
+	b.known.look(d)
 	b.right = append(b.right, b.classifier.Classify(d).Label == truth)
 }
 

@@ -188,22 +188,25 @@ func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.
 		if err != nil {
 			return err
 		}
-		ev.warnOfPartiality(crawl)
 		defer ev.app.step(fmt.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
-		return crawl.JudgeByModel(ctx, s, ev.modelJudge(target), runtime.GOMAXPROCS(0))
+		known := lessons{card: &ev.judge.Card}
+		err = crawl.JudgeByModel(ctx, s, ev.modelJudge(target, &known), runtime.GOMAXPROCS(0))
+		crawl.Source.TrainedOn, crawl.Source.Own = known.share(), ev.own(crawl)
+		return err
 	}
 	return nil // the crawl's own labels, as loaded
 }
 
-// warnOfPartiality says so when the judge is a party to the case: the model that
-// crawled or refined agrees with itself.
-func (ev *evaluation) warnOfPartiality(crawl *eval.Crawl) {
+// own says what else the judge has to do with a crawl: the model that crawled or
+// refined agrees with itself.
+func (ev *evaluation) own(crawl *eval.Crawl) string {
 	if own, err := models.ReadFile(storedModel(crawl.Dir)); err == nil && sameModel(own, ev.judge) {
-		ev.app.say("warning: the judge is the model that labelled the crawl %s: it agrees with itself; take one trained on other data", crawl.Dir)
+		return "labelled the crawl"
 	}
 	if p := crawl.Pages; len(p) > 0 && p[0].Refined != nil && p[0].Refined.Model == filepath.Base(ev.cmd.Judge) {
-		ev.app.say("warning: the judge seems to be the model that refined %s: precision and recall of the cluster say nothing then", crawl.Dir)
+		return "refined the crawl"
 	}
+	return ""
 }
 
 // sameModel compares models as they are written.
@@ -224,12 +227,14 @@ func evalTruth(t *datasets.Truth, path, target string) *eval.Truth {
 }
 
 // modelJudge judges as refine does: by the model's own threshold for the topic.
-func (ev *evaluation) modelJudge(target string) *eval.Judge {
+func (ev *evaluation) modelJudge(target string, known *lessons) *eval.Judge {
 	class, threshold := ev.judge.Class(target), ev.judge.Threshold(target)
 	return &eval.Judge{
 		Name: ev.cmd.Judge, Target: target,
 		Of: func(p *page.Page) eval.Verdict {
-			r := ev.classifier.Classify(features.Doc(p.Fields()))
+			doc := features.Doc(p.Fields())
+			known.look(doc)
+			r := ev.classifier.Classify(doc)
 			if r.Probs[class] >= threshold {
 				return eval.Verdict{Relevant: true, Known: true, Class: target}
 			}

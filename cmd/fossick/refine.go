@@ -43,6 +43,9 @@ type refineResult struct {
 	Model     string  `json:"model"`
 	Store     string  `json:"store"`
 	Seconds   float64 `json:"seconds"`
+
+	Trained *float64 `json:"trained_on"` // share of the pages that the model was trained on; null when it cannot say
+	known   *lessons
 }
 
 func (c refineCmd) Run(a *app) (err error) {
@@ -62,7 +65,7 @@ func (c refineCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	r := refineResult{Topic: topic, Threshold: m.Threshold(topic), Model: c.Model, Store: c.Store}
+	r := refineResult{Topic: topic, Threshold: m.Threshold(topic), Model: c.Model, Store: c.Store, known: &lessons{card: &m.Card}}
 	if c.Threshold != nil {
 		r.Threshold = *c.Threshold
 	}
@@ -74,10 +77,11 @@ func (c refineCmd) Run(a *app) (err error) {
 	}
 	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
 		Topic: topic, Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
-		Classify: classifyTopic(classifier, topic), Explain: explainPage(classifier),
+		Classify: classifyTopic(classifier, topic, r.known), Explain: explainPage(classifier),
 		Progress: refining.Set,
 	})
 	refining.End()
+	r.Trained = r.known.share()
 	r.Seconds = time.Since(start).Seconds()
 	if err != nil && a.ctx.Err() == nil {
 		return err
@@ -120,11 +124,13 @@ func topicOf(m *models.Model, path, asked, stores string) (string, error) {
 	return "", usagef("the crawl's topic %q is not one of the model's labels; name one with --topic: %s has %s", stores, path, labels)
 }
 
-// classifyTopic makes a classifier answer for one topic.
-func classifyTopic(c *classify.Classifier, topic string) func(*page.Page) eval.Classified {
+// classifyTopic makes a classifier answer for one topic; known is told of each page.
+func classifyTopic(c *classify.Classifier, topic string, known *lessons) func(*page.Page) eval.Classified {
 	class := c.Model().Class(topic)
 	return func(p *page.Page) eval.Classified {
-		r := c.Classify(features.Doc(p.Fields()))
+		doc := features.Doc(p.Fields())
+		known.look(doc)
+		r := c.Classify(doc)
 		return eval.Classified{Score: r.Probs[class], Rest: bestBut(c.Model().Classes, r.Probs, class)}
 	}
 }
@@ -198,6 +204,9 @@ func (r refineResult) print(w io.Writer, dropped []droppedPage) {
 	}
 	for _, d := range dropped {
 		fmt.Fprintf(w, "  %s\n    %s: %s\n", clean(d.url, 100), d.label, clean(d.rule, 160))
+	}
+	if text := r.known.warning(); text != "" {
+		fmt.Fprintf(w, "\n%s\n", text)
 	}
 	fmt.Fprintf(w, "\nHow good is it? fossick eval %s\nWhy one page?   fossick why URL --store %s\n", r.Store, r.Store)
 }
