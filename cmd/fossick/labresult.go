@@ -221,10 +221,12 @@ func (r *labRun) writeReport(out *labResult) error {
 			{Name: "page classifier", Value: cardText(r.topics[0].Model)},
 			{Name: "page classifiers", Value: fmt.Sprint(r.TrainSets)},
 			{Name: "on pages not trained on", Value: fmt.Sprintf("precision %s, recall %s", report.Share(out.Classifier.Precision), report.Share(out.Classifier.Recall))},
-			{Name: "keywords of the first start set", Value: strings.Join(out.Keywords, ", ")},
 			{Name: "links followed", Value: r.Links},
 			{Name: "speed", Value: fmt.Sprintf("%.0f pages/s", out.PagesPerSecond)},
 		},
+	}
+	if len(out.Keywords) > 0 { // no policy looked for any
+		rep.Made = append(rep.Made, report.Fact{Name: "keywords of the first start set", Value: strings.Join(out.Keywords, ", ")})
 	}
 	if r.MaxPagesPerHost > 0 {
 		rep.Made = append(rep.Made, report.Fact{Name: "pages of one host, at most", Value: fmt.Sprint(r.MaxPagesPerHost)})
