@@ -62,6 +62,9 @@ func (c demoCmd) Run(a *app) error {
 	if err := c.writeTruth(set); err != nil {
 		return err
 	}
+	if err := c.writeExamples(set); err != nil {
+		return err
+	}
 	proxy, stop, err := serveOnLoopback(a, set)
 	if err != nil {
 		return err
@@ -141,6 +144,7 @@ func (c demoCmd) print(w io.Writer, r *demoResult) {
 			k.Pages, inPercent(k.Precision), inPercent(k.Recall))
 	}
 	fmt.Fprintf(w, "Model          %s\nReport         %s\n", c.path("model.html"), r.Report)
+	fmt.Fprintf(w, "Examples       %s, five pages for a topic of your own\n", c.path("examples"))
 	fmt.Fprintf(w, "Ask why        fossick why %s --store %s\n", r.example, c.path("focus"))
 }
 

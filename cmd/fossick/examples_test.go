@@ -29,13 +29,7 @@ func TestHelpExamples(t *testing.T) {
 		t.Skip("needs bash, as who pastes has")
 	}
 	addr, ca := exampleWeb(t)
-	bin := t.TempDir()
-	if err := os.Symlink(testBinary(t), filepath.Join(bin, "fossick")); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv(beMain, "1")
+	fossickInPath(t)
 	folder := exampleFolder(t, addr, ca)
 	for _, verb := range verbNodes(newParser(t).Model.Node) {
 		name := strings.Join(verbPath(verb), " ")
@@ -129,6 +123,18 @@ func (s whenSaid) Write(b []byte) (int, error) {
 	return s.w.Write(b)
 }
 
+// fossickInPath makes the test's binary the fossick of a user without settings.
+func fossickInPath(t *testing.T) {
+	t.Helper()
+	bin := t.TempDir()
+	if err := os.Symlink(testBinary(t), filepath.Join(bin, "fossick")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv(beMain, "1")
+}
+
 func testBinary(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -152,7 +158,7 @@ func newParser(t testing.TB) *kong.Kong {
 // examples name, also by https.
 func exampleWeb(t *testing.T) (addr, ca string) {
 	t.Helper()
-	pages := []string{"http://example.org/loans", "https://example.org/bees", "https://example.org/wasps", "http://attic.test/"}
+	pages := []string{"http://example.org/loans", "https://example.org/bees", "https://example.org/wasps", "https://en.wikipedia.org/wiki/Beekeeping", "http://attic.test/"}
 	for _, name := range models.BuiltinTopics() {
 		topic, err := models.BuiltinTopic(name)
 		if err != nil {

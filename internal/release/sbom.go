@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -52,7 +53,7 @@ func (b *binary) sbom() ([]byte, error) {
 	doc := bom{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{b.time, self}}
 	all := dependency{Ref: self.Ref}
 	for _, m := range b.modules {
-		c := component{Type: "library", Name: m.path, Version: m.version, URL: "pkg:golang/" + m.path + "@" + m.version}
+		c := component{Type: "library", Name: m.path, Version: m.version, URL: "pkg:golang/" + m.path + "@" + url.QueryEscape(m.version)}
 		c.Ref = c.URL
 		for _, l := range m.licences {
 			if entry := (licensed{spdxID{l.id}}); l.id != "" && !slices.Contains(c.Licences, entry) {

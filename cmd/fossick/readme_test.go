@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// notPasted are the README's commands that TestReadme does not run.
+var notPasted = map[string]string{
+	"go test ./...":            "runs this",
+	"go install ./cmd/fossick": "the test's own binary is what it installs",
+}
+
+// TestReadme runs the README's commands as they stand there, one after the other in
+// one folder, and compares what they print with what the README shows. The demo set is
+// served by the README's own command, at another port; all else of the web is behind
+// a proxy that fossick.toml names.
+func TestReadme(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("needs bash, as who pastes has")
+	}
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, ca := exampleWeb(t)
+	fossickInPath(t)
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "fossick.toml"), fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n", addr, ca))
+	steps, served := readmeSteps(string(text)), "127.0.0.1:8090"
+	if len(steps) < 15 {
+		t.Fatalf("only %d commands found", len(steps))
+	}
+	for _, s := range steps {
+		if notPasted[s.command] != "" {
+			continue
+		}
+		command := strings.ReplaceAll(s.command, "go run ./cmd/fossick", "fossick")
+		if serve, ok := strings.CutSuffix(command, " &"); ok {
+			served = serveInBackground(t, bash, dir, strings.ReplaceAll(serve, served, "127.0.0.1:0"))
+			continue
+		}
+		cmd := exec.CommandContext(t.Context(), bash, "-c", strings.ReplaceAll(command, "127.0.0.1:8090", served))
+		var out, log bytes.Buffer
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &log
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("line %d: %s: %v\n%s%s", s.line, command, err, &out, &log)
+		}
+		if got := sameTimes(out.String()); !strings.Contains("\n"+got, "\n"+sameTimes(s.output)) {
+			t.Errorf("line %d: %s prints\n%s\nwant\n%s", s.line, command, got, s.output)
+		}
+	}
+}
+
+// readmeStep is a command of the README, with what is shown below it.
+type readmeStep struct {
+	line            int
+	command, output string
+}
+
+// readmeSteps returns the indented commands, and of each the block that follows it.
+func readmeSteps(text string) (steps []readmeStep) {
+	fenced, goesOn := false, false
+	for i, line := range strings.Split(text, "\n") {
+		command, indented := strings.CutPrefix(line, "    ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			fenced = !fenced
+		case fenced:
+			steps[len(steps)-1].output += line + "\n"
+		case goesOn:
+			steps[len(steps)-1].command += "\n" + line
+		case indented:
+			steps = append(steps, readmeStep{line: i + 1, command: command})
+		}
+		goesOn = !fenced && (indented || goesOn) && strings.HasSuffix(line, "\\")
+	}
+	return steps
+}
+
+var seconds = regexp.MustCompile(`\d+\.\d+ s\b`)
+
+// sameTimes is the output with all times alike.
+func sameTimes(out string) string { return seconds.ReplaceAllString(out, "0.00 s") }
+
+// serveInBackground runs a server until the test ends, and returns where it listens.
+func serveInBackground(t *testing.T, bash, dir, command string) (addr string) {
+	t.Helper()
+	cmd := exec.Command(bash, "-c", "exec "+command)
+	cmd.Dir = dir
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+		_ = cmd.Wait()                       // interrupted, it says so
+	})
+	listens := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)`)
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if m := listens.FindStringSubmatch(lines.Text()); m != nil {
+			return m[1]
+		}
+	}
+	t.Fatalf("%s does not say where it listens", command)
+	return ""
+}
+
+// TestReadmeLinks: what the README and its like lead to is there.
+func TestReadmeLinks(t *testing.T) {
+	links := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("../../*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range slices.Concat(files, more) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range links.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
+				t.Errorf("%s: %v", filepath.Base(file), err)
+			}
+		}
+	}
+}
