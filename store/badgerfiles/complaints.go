@@ -42,10 +42,9 @@ func newComplaints(dir string) *complaints {
 // troubles are the answers of a system that cannot write, by their texts: Badger
 // wraps errors by their texts alone.
 func troubles() []syscall.Errno {
-	return []syscall.Errno{
+	return append(linuxTroubles(),
 		syscall.EIO, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
-		syscall.ESTALE, syscall.EACCES, syscall.EPERM, syscall.ENODEV, syscall.ENXIO, syscall.ENOTCONN, syscall.EREMOTEIO,
-	}
+		syscall.ESTALE, syscall.EACCES, syscall.EPERM, syscall.ENODEV, syscall.ENXIO, syscall.ENOTCONN)
 }
 
 // troubleIn returns what the system said in the text of an error, 0 when nothing.
