@@ -165,7 +165,25 @@ func parseURL(raw string) (*url.URL, error) {
 	}
 	u.User = nil
 	u.Fragment, u.RawFragment = "", ""
+	keepEscapes(u)
 	return u, nil
+}
+
+// keepEscapes escapes what no path may have (RFC 3986), like ^ and |. net/url would
+// take such a path for one without escapes, and send its %2F as a slash.
+func keepEscapes(u *url.URL) {
+	if u.RawPath == "" || u.EscapedPath() == u.RawPath {
+		return
+	}
+	var path strings.Builder
+	for _, c := range []byte(u.RawPath) {
+		if c >= 0x80 || c <= ' ' || strings.IndexByte("\"<>\\^`{|}\x7f", c) >= 0 {
+			fmt.Fprintf(&path, "%%%02X", c)
+		} else {
+			path.WriteByte(c)
+		}
+	}
+	u.RawPath = path.String()
 }
 
 // Resolve returns the address that an exchange with host ("name" or

@@ -179,6 +179,7 @@ func TestRequestToTheLetter(t *testing.T) {
 		{"dot segments", "/a/../b/./%2e%2E/c", Request{}, "/a/../b/./%2e%2E/c", agent + accept + gzip},
 		{"slashes", "/a//b///", Request{}, "/a//b///", agent + accept + gzip},
 		{"backslash", "/a\\b", Request{}, "/a%5Cb", agent + accept + gzip},
+		{"letters of no URL", "/a%2Fb|c^%2e?^|", Request{}, "/a%2Fb%7Cc%5E%2e?^|", agent + accept + gzip},
 		{"fragment", "/p#part", Request{}, "/p", agent + accept + gzip},
 		{"conditional", "/", Request{ETag: `W/"1"`, LastModified: "Tue, 01 Jan 2030 00:00:00 GMT"}, "/",
 			agent + accept + gzip + "If-Modified-Since: Tue, 01 Jan 2030 00:00:00 GMT\r\nIf-None-Match: W/\"1\"\r\n"},
