@@ -2,6 +2,9 @@ package fetch
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -65,5 +68,25 @@ func TestFetchCancelled(t *testing.T) {
 	defer cancel()
 	if resp := f.Fetch(ctx, Request{URL: srv.URL}); resp.State != StateNone || resp.Err == nil {
 		t.Errorf("got %s %v, want none: the caller broke it off", resp.State, resp.Err)
+	}
+}
+
+// TestFetchCancelledInBody: while Colly reads, and while a stream does, an exchange
+// ends with its context.
+func TestFetchCancelledInBody(t *testing.T) {
+	for name, stream := range map[string]func(io.Reader){
+		"page":   nil,
+		"stream": func(body io.Reader) { _, _ = io.Copy(io.Discard, body) },
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		at := rawServer(t, false, func(c net.Conn) {
+			say(chunkedHTML + "5\r\n<p>hi\r\n")(c)
+			cancel()
+			hang(c)
+		})
+		resp := newTest(t, Options{RateGrace: time.Minute}).Fetch(ctx, Request{URL: "http://" + at, Stream: stream})
+		if resp.State != StateNone || resp.Body != nil || !errors.Is(resp.Err, context.Canceled) {
+			t.Errorf("%s: got %s %q %v, want none", name, resp.State, resp.Body, resp.Err)
+		}
 	}
 }
