@@ -46,7 +46,7 @@ func TestProxyPasswordIsNowhere(t *testing.T) {
 	} {
 		crawl(2, bad, dir+"2")
 	}
-	crawl(0, "http://user:"+password+"@127.0.0.1:1", dir+"3") // nobody there
+	crawl(1, "http://user:"+password+"@127.0.0.1:1", dir+"3") // nobody there: it fetches nothing
 	fossick(0, "why", "http://moneyroom.test/", "--store", dir+"3")
 	if out := fossick(2, "focus", "--resume", "--store", dir, "--max-pages", "6"); !strings.Contains(out, "give --proxy (or FOSSICK_PROXY) again") {
 		t.Errorf("resumed without the password: %s", out)
