@@ -65,6 +65,8 @@ type Store struct {
 
 	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 
+	temporary bool // see Receive
+
 	stop chan struct{}
 	kept sync.WaitGroup
 }
@@ -205,7 +207,10 @@ func (s *Store) watch() {
 // ErrDiskFull when it could not be closed: then all that was committed is in its logs,
 // and the next Open finds it there, as after a kill. Badger has the files until the
 // process ends.
-func (s *Store) Close() error {
+func (s *Store) Close() (err error) {
+	if s.temporary {
+		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
+	}
 	close(s.stop)
 	s.kept.Wait()
 	defer s.db.Release()

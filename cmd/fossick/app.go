@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"fossick/internal/terminal"
+	"fossick/store"
 )
 
 // app is what every verb is given: where to print, how much, and the context
@@ -30,7 +31,8 @@ type app struct {
 	emitted bool      // a result is on stdout already
 	keep    func(any) // set: results are kept, not printed
 	stop    func()
-	closers *[]func() error // shared by runVerb's copies
+	closers *[]func() error         // shared by runVerb's copies, and so are
+	copies  map[string]*store.Store // of stores that a crawl is writing; see openToRead
 }
 
 func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
@@ -40,7 +42,7 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	a := &app{
 		ctx: ctx, stdout: stdout, stderr: stderr, screen: screen, colour: coloured(stdout),
 		json: g.JSON, quiet: g.Quiet, seed: g.Rand,
-		log: newLog(g, screen), closers: new([]func() error),
+		log: newLog(g, screen), closers: new([]func() error), copies: map[string]*store.Store{},
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)

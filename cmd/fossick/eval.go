@@ -124,11 +124,11 @@ func (ev *evaluation) readSource() (err error) {
 
 // load reads one store and has its pages judged.
 func (ev *evaluation) load(dir string) (err error) {
-	s, err := store.Open(dir)
+	s, done, err := ev.app.openToRead(dir)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	defer ev.app.step("reading " + dir)()
 	crawl, err := eval.Load(ev.app.ctx, s)
 	if err != nil {

@@ -67,12 +67,12 @@ func buildGraph(a *app, source, path string, memory int) (*webgraph.Stats, error
 		stats, err := webgraph.BuildEdgeList(a.ctx, source, path, opt)
 		return &stats, err
 	case err == nil && store.Exists(source):
-		s, err := store.Open(source)
+		s, done, err := a.openToRead(source)
 		if err != nil {
 			return nil, err
 		}
 		stats, err := buildNamed(a.ctx, path, opt, func(b *webgraph.Builder) error { return addStore(a.ctx, b, s) })
-		return stats, errors.Join(err, s.Close())
+		return stats, errors.Join(err, done())
 	}
 	set, err := openSet(a, source, datasets.Options{})
 	if err != nil {

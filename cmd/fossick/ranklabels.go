@@ -155,11 +155,11 @@ func (r *rankRun) labelled(do func(v uint32, labels []string)) error {
 		return err
 	}
 	if store.Exists(r.Graph) {
-		s, err := store.Open(r.Graph)
+		s, done, err := r.app.openToRead(r.Graph)
 		if err != nil {
 			return err
 		}
-		return errors.Join(storeLabels(s, of), s.Close())
+		return errors.Join(storeLabels(s, of), done())
 	}
 	if info, err := os.Stat(r.Graph); isGraphFile(r.Graph) || strings.HasPrefix(r.Graph, "synthetic:") || err == nil && !info.IsDir() && !strings.Contains(filepath.Base(r.Graph), ".jsonl") {
 		return usagef("%s has no labels; name nodes with --personal FILE, or blocks with --block FILE", r.Graph)

@@ -74,11 +74,11 @@ func (r *rankRun) keep() error {
 
 // toStore gives the store's pages their ranks, and says which nodes they are.
 func (r *rankRun) toStore() (pages []bool, err error) {
-	s, err := store.Open(r.Graph)
+	s, done, err := r.app.openToRead(r.Graph)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	pages = make([]bool, r.g.Nodes())
 	var ranks []store.NumberedRank
 	for p, err := range s.Pages() {
@@ -109,6 +109,10 @@ func (r *rankRun) toStore() (pages []bool, err error) {
 	}
 	if r.Method == "hits" {
 		ranking.Damping = 0
+	}
+	if s.Temporary() {
+		r.app.say("a crawl is writing %s: the ranks are printed and not kept with its pages; rank it again when the crawl has ended", r.Graph)
+		return pages, nil
 	}
 	n := uint64(len(ranks))
 	r.result.Pages = &n

@@ -18,11 +18,11 @@ func openSet(a *app, path string, opt datasets.Options) (*datasets.Set, error) {
 	if !store.Exists(path) {
 		return datasets.Open(path, opt)
 	}
-	s, err := store.Open(path)
+	s, done, err := a.openToRead(path)
 	if err != nil {
 		return nil, err
 	}
-	a.onClose(s.Close)
+	a.onClose(done)
 	return datasets.FromSeq(path, storedPages(s, path), opt), nil
 }
 

@@ -23,6 +23,7 @@ import (
 //	GET  /why?url=URL  whyResult
 //	POST /label        labelRequest → labelAnswer
 //	GET  /status       crawlStatus
+//	GET  /snapshot     all records of the moment, see store.Snapshot
 //
 // An answer other than 200 is a socketError.
 
@@ -33,6 +34,9 @@ const (
 	socketName    = "crawl.sock"
 	maxSocketPath = 100
 )
+
+// errNoCrawl reports a store in use by who does not answer.
+var errNoCrawl = errors.New("no crawl answers there")
 
 // socketError says what went wrong at the other end.
 type socketError struct {
@@ -47,13 +51,14 @@ type door struct {
 	explain func(url string) (crawler.Score, bool) // nil when the scorer cannot
 	server  *http.Server
 	done    chan error
-	remove  []string // what is left in the file system
+	ending  chan struct{} // closed by shut: copies of the store are not waited for
+	remove  []string      // what is left in the file system
 }
 
 // openDoor listens until shut is called. The store must be open, so a socket that is
 // there already is that of a crawl that was killed.
 func openDoor(s *store.Store, engine *crawler.Crawler, scorer crawler.Scorer, m *monitor) (*door, error) {
-	d := &door{store: s, engine: engine, done: make(chan error, 1)}
+	d := &door{store: s, engine: engine, done: make(chan error, 1), ending: make(chan struct{})}
 	if e, ok := scorer.(interface {
 		Explain(string) (crawler.Score, bool)
 	}); ok {
@@ -67,6 +72,7 @@ func openDoor(s *store.Store, engine *crawler.Crawler, scorer crawler.Scorer, m 
 	mux.HandleFunc("GET /why", d.why)
 	mux.HandleFunc("POST /label", d.label)
 	mux.HandleFunc("GET /status", m.status)
+	mux.HandleFunc("GET /snapshot", d.snapshot)
 	d.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { d.done <- d.server.Serve(l) }()
 	return d, nil
@@ -97,6 +103,7 @@ func (d *door) listen(path string) (net.Listener, error) {
 
 // shut ends the server and waits for it, and for what it is answering.
 func (d *door) shut() error {
+	close(d.ending)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	err := d.server.Shutdown(ctx)
@@ -122,6 +129,16 @@ func reply(w http.ResponseWriter, answer any, err error) {
 
 // askCrawl asks the crawl that has a store, which busy says; question is nil for GET.
 func askCrawl(ctx context.Context, dir, path string, question, answer any, busy error) error {
+	resp, err := callCrawl(ctx, dir, path, question, busy)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	return readAnswer(resp, answer)
+}
+
+// callCrawl is askCrawl that leaves the answer to be read.
+func callCrawl(ctx context.Context, dir, path string, question any, busy error) (*http.Response, error) {
 	socket := filepath.Join(dir, socketName)
 	if to, err := os.Readlink(socket); err == nil {
 		socket = to
@@ -136,24 +153,23 @@ func askCrawl(ctx context.Context, dir, path string, question, answer any, busy 
 	if question != nil {
 		var err error
 		if body, err = json.Marshal(question); err != nil {
-			return fmt.Errorf("question to the crawl: %w", err)
+			return nil, fmt.Errorf("question to the crawl: %w", err)
 		}
 		method = http.MethodPost
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://crawl"+path, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("question to the crawl: %w", err)
+		return nil, fmt.Errorf("question to the crawl: %w", err)
 	}
 	resp, err := client.Do(req)
 	var refused *net.OpError
 	if errors.As(err, &refused) && refused.Op == "dial" {
-		return fmt.Errorf("%w, and no crawl answers there; if one is just starting or ending, try again in a moment, else wait for the other process to end", busy)
+		return nil, fmt.Errorf("%w, and %w; if one is just starting or ending, try again in a moment, else wait for the other process to end", busy, errNoCrawl)
 	}
 	if err != nil {
-		return fmt.Errorf("the crawl of %s did not answer to the end: %w; try again", dir, err)
+		return nil, fmt.Errorf("the crawl of %s did not answer to the end: %w; try again", dir, err)
 	}
-	defer resp.Body.Close()
-	return readAnswer(resp, answer)
+	return resp, nil
 }
 
 func readAnswer(resp *http.Response, answer any) error {

@@ -13,7 +13,7 @@ type verifyCmd struct {
 }
 
 func (verifyCmd) Help() string {
-	return `Reads a whole store and checks every record against those it belongs with: each URL seen waits or has a fate, pages are numbered without a gap and can be read, the totals are right. It changes nothing. The exit code is 1 when something is wrong.
+	return `Reads a whole store and checks every record against those it belongs with: each URL seen waits or has a fate, pages are numbered without a gap and can be read, the totals are right. It changes nothing; of a store that a crawl is writing it reads a copy of the moment. The exit code is 1 when something is wrong.
 
 Example:
   fossick verify fossick-banking`
@@ -44,11 +44,11 @@ type verifyResult struct {
 var errFound = errors.New("the store has errors; mend them with fossick repair")
 
 func (c verifyCmd) Run(a *app) (err error) {
-	s, err := store.Open(c.Store)
+	s, done, err := a.openToRead(c.Store)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	defer a.step("checking " + c.Store)()
 	problems, err := s.Verify(a.ctx)
 	if err != nil {

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"fossick/store"
+)
+
+// How long a store is waited for that is in use without a crawl that answers: five
+// seconds.
+const (
+	readTries = 100
+	readPause = 50 * time.Millisecond
+)
+
+// openToRead opens a store for a verb that only reads it. One that a crawl is writing
+// is copied first, as it is at this moment, and once a verb: all that it reads is of
+// that moment. Who opened it calls done, not Close.
+func (a *app) openToRead(dir string) (s *store.Store, done func() error, err error) {
+	if s := a.copies[dir]; s != nil {
+		return s, keepOpen, nil
+	}
+	for range readTries {
+		if s, err = store.Open(dir); err == nil {
+			return s, s.Close, nil
+		}
+		if !errors.Is(err, store.ErrBusy) {
+			return nil, nil, err
+		}
+		if s, err = a.copyOf(dir, err); !errors.Is(err, store.ErrCutOff) && !errors.Is(err, errNoCrawl) {
+			break
+		}
+		select { // a crawl that begins or ends has its store for a moment without answering
+		case <-a.ctx.Done():
+			return nil, nil, a.ctx.Err()
+		case <-time.After(readPause):
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	a.copies[dir] = s
+	a.onClose(s.Close)
+	return s, keepOpen, nil
+}
+
+// keepOpen leaves a copy to the end of the verb.
+func keepOpen() error { return nil }
+
+// copyOf copies the store that a crawl has, which busy says.
+func (a *app) copyOf(dir string, busy error) (*store.Store, error) {
+	resp, err := callCrawl(a.ctx, dir, "/snapshot", nil, busy)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, readAnswer(resp, nil)
+	}
+	a.say("a crawl is writing %s: reading a copy of this moment", dir)
+	s, err := store.Receive(resp.Body)
+	if a.ctx.Err() != nil {
+		return nil, errors.Join(a.ctx.Err(), closeCopy(s))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: a copy of what the crawl has: %w", dir, err)
+	}
+	return s, nil
+}
+
+func closeCopy(s *store.Store) error {
+	if s == nil {
+		return nil
+	}
+	return s.Close()
+}
+
+// stallsAfter is how long a reader of a snapshot may take nothing before it is given up.
+const stallsAfter = 30 * time.Second
+
+// snapshot is the crawl's end: a reader that goes away, or stalls, costs the crawl
+// nothing, and the end of the crawl waits for none.
+func (d *door) snapshot(w http.ResponseWriter, req *http.Request) {
+	ctx, cancel := context.WithCancel(req.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-d.ending:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	// One that gets no end sees that it is missing.
+	_ = d.store.Snapshot(ctx, patient{w, http.NewResponseController(w)})
+}
+
+// patient is an answer of which each part has its own time.
+type patient struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (p patient) Write(b []byte) (int, error) {
+	if err := p.control.SetWriteDeadline(time.Now().Add(stallsAfter)); err != nil {
+		return 0, err
+	}
+	return p.ResponseWriter.Write(b)
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"fossick/corpusweb"
+	"fossick/store"
+)
+
+// TestReadersOfACrawl verifies, evaluates, ranks and trains from a store that a crawl is
+// writing, and kills such readers: what they see is of one moment and sound, and the
+// crawl fetches the same pages in the same order as one that nobody reads.
+func TestReadersOfACrawl(t *testing.T) {
+	log := &requestLog{}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), corpusweb.Options{Log: log, Latency: 40 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	crawl := func(dir string) []string {
+		return []string{
+			"focus", "--topic", "all", "--keywords", "page,host", "--threshold", "0", "--links", "all", "--json", "--quiet",
+			"--proxy", "http://" + addr, "--delay", "0", "--workers", "1", "--max-pages", "150", "--store", dir,
+			"--near-duplicates", "keep", "--seed", "http://h0.test/0",
+		}
+	}
+	alone, read := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "read")
+	if killed, _ := runAndKill(t, crawl(alone), 2*time.Minute); killed {
+		t.Fatal("the crawl takes too long")
+	}
+	began, ended := log.lines(), make(chan []byte, 1)
+	go func() {
+		_, out := runAndKill(t, crawl(read), 5*time.Minute)
+		ended <- out
+	}()
+	for tick := time.NewTicker(time.Millisecond); log.lines() < began+20; <-tick.C {
+	}
+	t.Setenv("TMPDIR", t.TempDir()) // for what killed readers leave behind
+	readers := [][]string{
+		{"verify", read, "--json"}, {"eval", read, "--json"}, {"rank", read, "--json"},
+		{"simulate", read, "--order", "bfs", "--max-pages", "5", "--json"}, {"graph", read, "-o", filepath.Join(t.TempDir(), "graph"), "--json"},
+	}
+	during, last := 0, uint64(0)
+	var result []byte
+	for n := 0; result == nil; n++ {
+		reader := readers[n%len(readers)]
+		if n%7 == 3 {
+			runAndKill(t, reader, time.Duration(n*3)*time.Millisecond)
+		} else if killed, out := runAndKill(t, reader, time.Minute); killed {
+			t.Fatalf("%v takes too long", reader)
+		} else {
+			last = checkReader(t, reader, out, last)
+			during++
+		}
+		select {
+		case result = <-ended:
+		default:
+		}
+	}
+	if during < 2 {
+		t.Errorf("%d readers while the crawl went on: this test means little", during)
+	}
+	var r crawlResult
+	if err := json.Unmarshal(result, &r); err != nil || r.Fetched != 150 {
+		t.Errorf("the crawl: %v, %s", err, result)
+	}
+	checkStore(t, read)
+	if got, want := pagesInOrder(t, read), pagesInOrder(t, alone); !slices.Equal(got, want) {
+		t.Errorf("with readers the pages are\n%q, alone\n%q", got, want)
+	}
+}
+
+// checkReader looks at what a reader said: a sound store, and with each look no fewer
+// pages than before.
+func checkReader(t *testing.T, reader []string, out []byte, last uint64) uint64 {
+	t.Helper()
+	var r struct {
+		Errors  []store.Problem
+		Fetched *uint64
+	}
+	if err := json.Unmarshal(out, &r); err != nil || len(r.Errors) > 0 {
+		t.Errorf("%v: %v, %s", reader, err, out)
+	}
+	if r.Fetched == nil {
+		return last
+	}
+	if *r.Fetched < last || *r.Fetched == 0 {
+		t.Errorf("%v: %d pages after %d", reader, *r.Fetched, last)
+	}
+	return *r.Fetched
+}
+
+func pagesInOrder(t *testing.T, dir string) (urls []string) {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for p, err := range s.Pages() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, fmt.Sprint(p.Number, " ", p.URL, " ", p.Relevant))
+	}
+	return urls
+}
