@@ -17,7 +17,8 @@
 // a share of it; vote.go several learners together; tune.go how a linear classifier is set; c45.go, grid.go, split.go,
 // prune.go and compile.go decision trees, simplify.go their rules; cn2.go, cover.go,
 // tally.go and beam.go rules by search; network.go committees of networks, lesson.go
-// how one learns, backprop.go its steps and golearn.go the same by golearn;
+// how one learns, backprop.go its steps and golearn.go the same by golearn; baseline.go golearn's own trees,
+// knn.go its nearest neighbours;
 // calibrate.go probabilities and thresholds; keywords.go the choice of K; measure.go
 // accuracy and what goes with it, judged.go by page, reliability.go of
 // probabilities, curve.go by training pages; mcnemar.go two models compared;

@@ -154,7 +154,7 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 	}
 	opt := b.opt
 	opt.Classifier, opt.Words, opt.Mu = t.Classifier, t.Words, t.Mu
-	learners, err := opt.learners()
+	one, err := opt.one()
 	if err != nil {
 		return Tried{}, err
 	}
@@ -171,7 +171,7 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 	if out.Words == 0 {
 		return out, nil
 	}
-	truth, predicted, err := b.judge(ctx, t.Level, learners[0], &opt)
+	truth, predicted, err := b.judge(ctx, t.Level, one, &opt)
 	if errors.Is(err, errNoWord) {
 		return out, nil // none in a fold
 	}
@@ -181,6 +181,18 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 	m := Measure(len(c.classes), truth, predicted)
 	out.Measures = &m
 	return out, nil
+}
+
+// one returns the learner of a trial: one of ours, or a baseline.
+func (o *Options) one() (learner, error) {
+	if l, ok := baseline(o.Classifier); ok {
+		return l, nil
+	}
+	learners, err := o.learners()
+	if err != nil {
+		return nil, err
+	}
+	return learners[0], nil
 }
 
 // ranking returns the words of the training pages of a level, best first.

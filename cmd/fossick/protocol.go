@@ -62,7 +62,8 @@ func published(t train.Trial) string {
 	return ""
 }
 
-// protocol tries the classifiers at both levels with few words, and linear with all.
+// protocol tries the classifiers and golearn's own at both levels with few words, and
+// linear with all.
 func (c trainCmd) protocol(a *app, b *train.Bench, levels []train.Level, names []string) ([]trialRow, error) {
 	words := protocolWords
 	if c.Words > 0 {
@@ -70,7 +71,7 @@ func (c trainCmd) protocol(a *app, b *train.Bench, levels []train.Level, names [
 	}
 	var trials []train.Trial
 	for _, l := range levels {
-		for _, name := range names {
+		for _, name := range slices.Concat(names, train.Baselines()) {
 			trials = append(trials, train.Trial{Level: l, Classifier: name, Words: words})
 		}
 		trials = append(trials, train.Trial{Level: l, Classifier: "linear"})
