@@ -64,8 +64,9 @@ func writeRecord(w *bufio.Writer, k, v []byte) error {
 	return err
 }
 
-// Receive makes a store of a snapshot, in a temporary folder that Close removes.
-func Receive(from io.Reader) (_ *Store, err error) {
+// Receive makes a store of a snapshot of another one, in a temporary folder that Close
+// removes; its Dir is the other's.
+func Receive(of string, from io.Reader) (_ *Store, err error) {
 	dir, err := os.MkdirTemp("", "fossick-snapshot-")
 	if err != nil {
 		return nil, fmt.Errorf("store: %w; set TMPDIR to a folder that can be written to", err)
@@ -82,7 +83,7 @@ func Receive(from io.Reader) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.temporary = true
+	s.copyOf = of
 	if err = s.receive(bufio.NewReaderSize(from, 256<<10)); err == nil {
 		err = s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
 	}
@@ -150,4 +151,4 @@ func readRecord(r *bufio.Reader) (k, v []byte, err error) {
 
 // Temporary says whether the store is a copy that Close removes: what is written to it
 // is lost.
-func (s *Store) Temporary() bool { return s.temporary }
+func (s *Store) Temporary() bool { return s.copyOf != "" }

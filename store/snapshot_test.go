@@ -40,9 +40,10 @@ func snapshotOf(t *testing.T, s *Store) []byte {
 // TestSnapshot: a copy has every record, is sound, and goes with its folder.
 func TestSnapshot(t *testing.T) {
 	s := crawled(t)
-	copied, err := Receive(bytes.NewReader(snapshotOf(t, s)))
+	copied, err := Receive("crawl", bytes.NewReader(snapshotOf(t, s)))
 	must(t, err)
 	equal(t, "records", dump(t, copied), dump(t, s))
+	equal(t, "folder", copied.Dir(), "crawl")
 	equal(t, "info", copied.Info(), s.Info())
 	if problems, err := copied.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
@@ -51,7 +52,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("temporary: %v and %v, want the copy alone", copied.Temporary(), s.Temporary())
 	}
 	must(t, copied.Close())
-	if _, err := os.Stat(copied.Dir()); !os.IsNotExist(err) {
+	if _, err := os.Stat(copied.dir); !os.IsNotExist(err) {
 		t.Errorf("its folder: %v", err)
 	}
 }
@@ -82,7 +83,7 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 			last++
 			commit(last)
 		}
-		copied, err := Receive(io.MultiReader(bytes.NewReader(head), r))
+		copied, err := Receive("crawl", io.MultiReader(bytes.NewReader(head), r))
 		must(t, err, <-done)
 		c, err := copied.Counts()
 		must(t, err)
@@ -106,11 +107,11 @@ func TestSnapshotCutOff(t *testing.T) {
 	whole := snapshotOf(t, crawled(t))
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{0, 3, len(snapshotHead), len(whole) - 1, len(whole) - 2, rng.IntN(len(whole)), rng.IntN(len(whole))} {
-		if _, err := Receive(bytes.NewReader(whole[:n])); !errors.Is(err, ErrCutOff) {
+		if _, err := Receive("crawl", bytes.NewReader(whole[:n])); !errors.Is(err, ErrCutOff) {
 			t.Errorf("%d bytes of %d: %v, want ErrCutOff", n, len(whole), err)
 		}
 	}
-	if _, err := Receive(bytes.NewReader(append([]byte(snapshotHead), 0xff, 0xff, 0xff, 0xff, 0x7f, 1))); !errors.Is(err, ErrDamaged) {
+	if _, err := Receive("crawl", bytes.NewReader(append([]byte(snapshotHead), 0xff, 0xff, 0xff, 0xff, 0x7f, 1))); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a key of gigabytes: %v, want ErrDamaged", err)
 	}
 	left, err := os.ReadDir(os.Getenv("TMPDIR"))
@@ -143,12 +144,12 @@ func FuzzReceive(f *testing.F) {
 	f.Add([]byte(snapshotHead))
 	f.Add(fmt.Appendf(nil, "%s\x01\x02iab\x00\x01", snapshotHead))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := Receive(bytes.NewReader(text))
+		s, err := Receive("crawl", bytes.NewReader(text))
 		if err != nil {
 			return
 		}
 		defer s.Close()
-		again, err := Receive(bytes.NewReader(snapshotOf(t, s)))
+		again, err := Receive("crawl", bytes.NewReader(snapshotOf(t, s)))
 		must(t, err)
 		equal(t, "records", dump(t, again), dump(t, s))
 		must(t, again.Close())

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -65,7 +66,7 @@ type Store struct {
 
 	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 
-	temporary bool // see Receive
+	copyOf string // see Receive
 
 	stop chan struct{}
 	kept sync.WaitGroup
@@ -208,7 +209,7 @@ func (s *Store) watch() {
 // and the next Open finds it there, as after a kill. Badger has the files until the
 // process ends.
 func (s *Store) Close() (err error) {
-	if s.temporary {
+	if s.Temporary() {
 		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
 	}
 	close(s.stop)
@@ -238,8 +239,8 @@ func (s *Store) once(err error) error {
 	return err
 }
 
-// Dir returns the store's folder.
-func (s *Store) Dir() string { return s.dir }
+// Dir returns the store's folder; of a copy, that of the store it is of.
+func (s *Store) Dir() string { return cmp.Or(s.copyOf, s.dir) }
 
 // Info returns what the store says of itself.
 func (s *Store) Info() Info { return s.info }

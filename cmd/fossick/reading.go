@@ -62,7 +62,7 @@ func (a *app) copyOf(dir string, busy error) (*store.Store, error) {
 		return nil, readAnswer(resp, nil)
 	}
 	a.say("a crawl is writing %s: reading a copy of this moment", dir)
-	s, err := store.Receive(resp.Body)
+	s, err := store.Receive(dir, resp.Body)
 	if a.ctx.Err() != nil {
 		return nil, errors.Join(a.ctx.Err(), closeCopy(s))
 	}
