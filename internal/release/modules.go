@@ -63,7 +63,7 @@ func readBinary(file string) (*binary, error) {
 		if !ok || dep.Replace != nil {
 			return nil, fmt.Errorf("module %s@%s is in %s, but not in this tree: build both of one commit", dep.Path, dep.Version, file)
 		}
-		if m.licences, err = findLicences(found.root, found.packages); err != nil {
+		if m.licences, err = found.licences(dirs); err != nil {
 			return nil, fmt.Errorf("module %s: %w", dep.Path, err)
 		}
 		b.modules = append(b.modules, m)
@@ -73,8 +73,24 @@ func readBinary(file string) (*binary, error) {
 
 // folders are where a module and those of its packages are that are linked.
 type folders struct {
-	root     string
-	packages []string
+	path, root string
+	packages   []string
+}
+
+// gonum is where the modules below github.com/gonum moved. Their files name a LICENSE
+// that they came without; its text is there.
+const gonum = "gonum.org/v1/gonum"
+
+// licences finds the module's terms.
+func (f *folders) licences(all map[string]*folders) ([]licence, error) {
+	if strings.HasPrefix(f.path, "github.com/gonum/") {
+		for _, g := range all {
+			if g.path == gonum {
+				return findLicences(g.root, nil)
+			}
+		}
+	}
+	return findLicences(f.root, f.packages)
 }
 
 // packageDirs asks Go which packages the binary is made of, for its platform, and
@@ -108,7 +124,7 @@ func packageDirs(info *debug.BuildInfo) (goroot string, dirs map[string]*folders
 		}
 		key := p.Module.Path + "@" + p.Module.Version
 		if dirs[key] == nil {
-			dirs[key] = &folders{root: p.Module.Dir}
+			dirs[key] = &folders{path: p.Module.Path, root: p.Module.Dir}
 		}
 		dirs[key].packages = append(dirs[key].packages, p.Dir)
 	}

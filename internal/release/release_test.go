@@ -67,7 +67,7 @@ func TestLinked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range dirs {
-		if _, err := findLicences(f.root, f.packages); err != nil {
+		if _, err := f.licences(dirs); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
