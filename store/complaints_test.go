@@ -20,6 +20,9 @@ import (
 // one more file: "close" it after a commit, or "commit" on and on.
 const childStarves = "FOSSICK_TEST_STORE_STARVES"
 
+// setLimit: a limit is signed on FreeBSD alone.
+func setLimit[T int64 | uint64](limit *T, to uintptr) { *limit = T(to) }
+
 // starve acknowledges each commit; its error is what ended it.
 func starve(dir string, acknowledge io.Writer) error {
 	s, err := Open(dir)
@@ -30,8 +33,10 @@ func starve(dir string, acknowledge io.Writer) error {
 	if err != nil {
 		return err
 	}
-	limit := uint64(next.Fd())
-	if err := errors.Join(next.Close(), unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit, Max: limit})); err != nil {
+	var limit unix.Rlimit
+	setLimit(&limit.Cur, next.Fd())
+	setLimit(&limit.Max, next.Fd())
+	if err := errors.Join(next.Close(), unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)); err != nil {
 		return err
 	}
 	for id := ID(1); err == nil && id <= 200_000; id += 1000 {

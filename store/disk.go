@@ -39,7 +39,8 @@ func freeRoom(dir string) (room, error) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return room{}, fmt.Errorf("free space of %s: %w", dir, err)
 	}
-	r := room{bytes: st.Bavail * uint64(st.Bsize), files: st.Ffree}
+	// Signed on FreeBSD: below zero is what only root may use.
+	r := room{bytes: uint64(max(st.Bavail, 0)) * uint64(st.Bsize), files: uint64(max(st.Ffree, 0))}
 	if st.Files == 0 { // btrfs, for one: files need no number that was set aside
 		r.files = math.MaxUint64
 	}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"fossick/corpusweb"
 	"fossick/store"
 )
@@ -57,21 +55,6 @@ func small(t *testing.T) (addr string, focus func(dir string, more ...string) []
 		return append([]string{"focus", "--topic", "all", "--keywords", "the", "--threshold", "0", "--seed", "http://h0.test/0", "--quiet",
 			"--proxy", "http://" + addr, "--delay", "0", "--store", dir}, more...)
 	}
-}
-
-// mount gives the test a file system of its own, of this size, as tmpfs has it.
-func mount(t *testing.T, size string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("needs the right to mount a file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
 }
 
 func verifies(t *testing.T, dir string) {
@@ -144,14 +127,14 @@ func TestReadOnlyDisk(t *testing.T) {
 	if code, text := said(t, focus(dir, "--max-pages", "20")...); code != exitDone {
 		t.Fatalf("with room enough: %s", text)
 	}
-	if err := unix.Mount("", disk, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+	if err := remount(disk, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{focus(dir, "--resume"), focus(filepath.Join(disk, "other")), {"verify", dir}, {"repair", dir}} {
 		code, text := said(t, args...)
 		wantRefusal(t, args[0], code, text, "read-only", "written to")
 	}
-	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, ""); err != nil {
+	if err := remount(disk, false); err != nil {
 		t.Fatal(err)
 	}
 	verifies(t, dir)
