@@ -19,6 +19,7 @@ type Batch struct {
 
 // Batch begins a group of changes.
 func (s *Store) Batch() *Batch {
+	s.used.Store(true)
 	return &Batch{s: s, txn: s.db.NewTransaction(true)}
 }
 
@@ -43,6 +44,8 @@ func (b *Batch) Commit() error {
 		b.txn.Discard()
 		return err
 	}
+	b.s.committing.Store(true)
+	defer b.s.committing.Store(false)
 	if err := b.s.db.Commit(b.txn); err != nil {
 		b.s.told.Store(true)
 		return err

@@ -234,7 +234,10 @@ func each[T any](s *Store, prefix []byte, read func(k, v []byte) (T, error)) ite
 	}
 }
 
-func (s *Store) view(f func(txn *badger.Txn) error) error { return s.db.View(f) }
+func (s *Store) view(f func(txn *badger.Txn) error) error {
+	s.used.Store(true)
+	return s.db.View(f)
+}
 
 // get reads a record; ErrUnknown when it is not there.
 func get(txn *badger.Txn, k []byte, record any) error {

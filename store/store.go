@@ -35,6 +35,14 @@ const syncEvery = 5 * time.Second
 // quarter of one.
 const trimEvery = 20 * time.Millisecond
 
+// A store that nobody used in the last quietAfter looks is looked at every quietEvery
+// looks: a crawl whose hosts all rest should cost nothing. Compactions that still go
+// on map some 80 MiB in between.
+const (
+	quietAfter = 50
+	quietEvery = 10
+)
+
 // Errors that callers branch on.
 var (
 	ErrExists   = errors.New("a store is there already")
@@ -63,6 +71,8 @@ type Store struct {
 	gone       atomic.Bool // it is; set by watch
 	told       atomic.Bool // a commit has returned why the disk cannot be written to
 	untrimmed  int         // bytes written since the last trim; the batch's
+	used       atomic.Bool // read or written since keepTrimmed looked last
+	committing atomic.Bool // a commit may wait for a compaction, which maps tables
 
 	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 

@@ -23,9 +23,16 @@ func (s *Store) keepSynced() {
 func (s *Store) keepTrimmed() {
 	tick := time.NewTicker(trimEvery)
 	defer tick.Stop()
+	quiet := 0
 	for {
 		select {
 		case <-tick.C:
+			if quiet++; s.used.Swap(false) || s.committing.Load() {
+				quiet = 0
+			}
+			if quiet > quietAfter && quiet%quietEvery != 0 {
+				continue
+			}
 			_ = s.db.Trim(false) // no harm if it cannot: see trimAfter
 			s.watchRoom()        // another program fills a disk in less than syncEvery
 		case <-s.stop:

@@ -49,15 +49,16 @@ func TestManySeedsAreKept(t *testing.T) {
 	}
 	defer stop()
 	t.Chdir(t.TempDir())
-	const n = 40_000 // as one record they would be too large for a batch
+	const n = 40_001 // as one record they would be too large for a batch
 	var list strings.Builder
-	for i := range n {
+	list.WriteString("http://attic.test/\n") // the one page that is there
+	for i := range n - 1 {
 		fmt.Fprintf(&list, "http://attic.test/page/that/is/nowhere/but/has/a/long/name/%d\n", i)
 	}
 	write(t, "seeds", list.String())
 	for _, args := range [][]string{
-		{"focus", "--topic", "x", "--keywords", "page", "--seeds", "seeds", "--proxy", "http://" + addr, "--delay", "0", "--store", "crawl", "--max-time", "1ms", "-q"},
-		{"focus", "--resume", "--store", "crawl", "--max-time", "1ms", "-q"},
+		{"focus", "--topic", "x", "--keywords", "page", "--seeds", "seeds", "--proxy", "http://" + addr, "--delay", "0", "--store", "crawl", "--max-pages", "1", "-q"},
+		{"focus", "--resume", "--store", "crawl", "--max-pages", "1", "-q"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), args, &out, &errs); code != exitDone {

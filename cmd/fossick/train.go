@@ -63,8 +63,8 @@ func (trainCmd) Help() string {
 
 Examples:
   fossick train demo -o demo.model
-  fossick train demo --topic sport --classifier linear --explain sport.html \
-      -o sport.model`
+  fossick train demo --topic sport --classifier linear \
+      --explain sport.html -o sport.model`
 }
 
 // MoreHelp implements moreHelp.
