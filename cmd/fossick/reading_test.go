@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fossick/corpusweb"
+	"fossick/internal/fulltest"
 	"fossick/store"
 )
 
@@ -16,6 +17,7 @@ import (
 // writing, and kills such readers: what they see is of one moment and sound, and the
 // crawl fetches the same pages in the same order as one that nobody reads.
 func TestReadersOfACrawl(t *testing.T) {
+	fulltest.Only(t, "kills readers of a long crawl; by default reading.txtar reads one")
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), corpusweb.Options{Log: log, Latency: 40 * time.Millisecond})
 	if err != nil {

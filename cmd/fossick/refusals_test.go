@@ -215,6 +215,7 @@ func TestBrokenDatabase(t *testing.T) {
 // TestBusyStore: a store that a crawl is writing is refused to a second one, which
 // says so, and the first goes on.
 func TestBusyStore(t *testing.T) {
+	t.Parallel()
 	_, focus := small(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	if code, text := said(t, focus(dir, "--max-pages", "20")...); code != exitDone {
