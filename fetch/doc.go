@@ -13,9 +13,9 @@
 //	if resp.State == fetch.StateOK { … resp.Body … }
 //
 // What it leaves to others: when a host may be asked (frontier), whether its
-// robots.txt allows a URL (crawler asks Robots), retries, following redirects
-// (they are handed back, so that each hop is under its own host's rules),
-// character sets (page). It runs no scripts, and keeps cookies only where Options
+// robots.txt allows a URL (crawler asks Robots), retries, following redirects,
+// character sets (page). Redirects are handed back: each hop is under its own host's
+// rules. It runs no scripts, and keeps cookies only where Options
 // say so.
 //
 // The egress guard is here because it must be: an address is judged when it is

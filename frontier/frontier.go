@@ -30,8 +30,8 @@ type Options struct {
 	// half as many again may be parked at hosts that cannot be fetched.
 	Memory int
 	// Expect is told of queued URLs, by key and priority, that Reprioritise and Renew
-	// are likely to ask about next, some at a time, so that what is known of them can be
-	// asked for together; nil for nobody.
+	// are likely to ask about next, some at a time. What is known of them can then be
+	// asked for together. Nil is for nobody.
 	Expect func(key uint64, was float64)
 }
 

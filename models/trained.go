@@ -9,8 +9,8 @@ import (
 )
 
 // MarksMost is how many marks of training pages a card keeps: the smallest. They are a
-// sample drawn by the pages' own hashes, so that of any other pages it can be said how
-// many of those that the sample would have are in it.
+// sample drawn by the pages' own hashes. Of other pages, those that the sample would have
+// drawn are looked up in it.
 const MarksMost = 1024
 
 // Mark is a page's text as a number; pages of the same text have the same.
