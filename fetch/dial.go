@@ -136,10 +136,14 @@ func (d *dialer) lookup(ctx context.Context, host string, port uint16) ([]netip.
 		return []netip.Addr{addr.Unmap()}, port, nil
 	}
 	if !isName(name) {
-		return nil, 0, &stateError{StateNoIP, fmt.Errorf("%.100q is no name of a host: it has an empty part, one over 63 letters, or over 253 in all", host)}
+		return nil, 0, &stateError{StateNoIP, notAName(host)}
 	}
 	addrs, err := d.dns.lookup(ctx, name)
 	return addrs, port, err
+}
+
+func notAName(host string) error {
+	return fmt.Errorf("%.100q is no name of a host: it has an empty part, one over 63 letters, or over 253 in all", host)
 }
 
 // isName says whether a name server can know a name (RFC 1035, 2.3.4). Which

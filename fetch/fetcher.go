@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"fossick/internal/ipaddr"
 )
 
 // Request asks for one page.
@@ -135,6 +137,10 @@ func (f *Fetcher) exchange(ctx context.Context, req Request, resp *Response) {
 	u, err := parseURL(req.URL)
 	if err != nil {
 		resp.Err = err
+		return
+	}
+	if host := u.Hostname(); ipaddr.TooLong(host) { // Colly and net/http would ask IDNA
+		resp.State, resp.Err = StateNoIP, notAName(host)
 		return
 	}
 	if err := checkPort(u); err != nil {

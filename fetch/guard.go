@@ -95,6 +95,9 @@ func isLocalName(name string) bool {
 func asciiHost(host string) string {
 	for i := range len(host) {
 		if host[i] >= 0x80 {
+			if ipaddr.TooLong(host) {
+				break
+			}
 			if ascii, err := idna.Lookup.ToASCII(host); err == nil {
 				return ascii
 			}

@@ -123,6 +123,23 @@ func TestParseLiteral(t *testing.T) {
 	}
 }
 
+// TestGuardLongName: a name that no name server knows costs nothing, whoever would look
+// it up: IDNA takes time by the square of its length.
+func TestGuardLongName(t *testing.T) {
+	name := strings.Repeat("名", 1<<20) + ".test"
+	if addr, literal, err := parseLiteral(name); literal || err != nil {
+		t.Errorf("parseLiteral: %v %v %v, want a name", addr, literal, err)
+	}
+	proxy := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") })
+	proxyURL, _ := url.Parse(proxy.URL)
+	for _, opt := range []Options{{}, {Proxy: proxyURL}} {
+		f := newTest(t, opt)
+		if resp := f.Fetch(t.Context(), Request{URL: "http://" + name + "/"}); resp.State != StateNoIP || len(resp.Err.Error()) > 1000 {
+			t.Errorf("%s: %.200v, want no_ip and a short reason", resp.State, resp.Err)
+		}
+	}
+}
+
 // No notation of a forbidden address reaches a server that stands there.
 func TestGuardDeniesDirect(t *testing.T) {
 	var hits atomic.Int32

@@ -82,6 +82,18 @@ func appendAuthority(dst []byte, scheme string, auth []byte) ([]byte, error) {
 var toASCII = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(),
 	idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
 
+// asciiName maps a name that IDNA may take long for only where it can be one.
+func asciiName(name []byte) (string, error) {
+	if ipaddr.TooLong(name) {
+		return "", ErrURL
+	}
+	ascii, err := toASCII.ToASCII(string(name))
+	if err != nil {
+		return "", ErrURL
+	}
+	return ascii, nil
+}
+
 // appendName appends a host name or address. It refuses what no name server
 // can answer: empty and overlong labels, characters beyond letters, digits,
 // hyphen and underscore. The dot of the root is cut: it names the same host.
@@ -92,9 +104,9 @@ func appendName(dst, name []byte) ([]byte, error) {
 	at := len(dst)
 	for _, c := range name {
 		if c >= 0x80 || c == '%' {
-			ascii, err := toASCII.ToASCII(string(unescapeAll(name)))
+			ascii, err := asciiName(unescapeAll(name))
 			if err != nil {
-				return nil, ErrURL
+				return nil, err
 			}
 			name = []byte(ascii)
 			break
@@ -102,9 +114,9 @@ func appendName(dst, name []byte) ([]byte, error) {
 	}
 	dst = appendLower(dst, name)
 	if bytes.Contains(dst[at:], []byte("xn--")) {
-		ascii, err := toASCII.ToASCII(string(dst[at:]))
+		ascii, err := asciiName(dst[at:])
 		if err != nil {
-			return nil, ErrURL
+			return nil, err
 		}
 		dst = append(dst[:at], ascii...)
 	}
