@@ -114,9 +114,11 @@ func crawlAndJudge(t *testing.T, dir string, log *requestLog, args []string, new
 	return v, j
 }
 
-// longRests says that one request of fifty came after a rest that something had made
-// longer, or a hundred in all: of all ways to misbehave few ask for a long rest.
-func (v *verdict) longRests() bool { return v.waited >= min(v.requests/50, 100) }
+// longRests says that enough requests came after a rest that something had made
+// longer. It is a number, not a share: of all ways to misbehave few ask for a long
+// rest, a fiftieth of all requests comes after one, and only a number grows while a
+// crawl goes on.
+func (v *verdict) longRests() bool { return v.waited >= min(fromEnv("FOSSICK_REQUESTS", 700)/35, 100) }
 
 // shareAddresses writes a file for --hosts: of the hosts h0.test to h299.test each
 // has an address of its own, but for the first thirty, of which three share one.

@@ -62,6 +62,19 @@ func putKeys(d *Database, rng *rand.Rand, n int) error {
 	return d.Commit(txn)
 }
 
+// makeTables commits n times 500 records to a database and closes it: nine tables for
+// ten commits. Close compacts level 0, for else compactions begin when they want to.
+// Each table is three syncs, and a slow disk needs .15 s for one.
+func makeTables(t testing.TB, path string, n int) {
+	t.Helper()
+	d := openWith(t, smallTables(path).WithCompactL0OnClose(true))
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range n {
+		must(t, putKeys(d, rng, 500))
+	}
+	must(t, d.Close())
+}
+
 func tablesOf(d *Database) map[uint64]bool {
 	tables := map[uint64]bool{}
 	for _, t := range d.Tables() {

@@ -88,12 +88,10 @@ func TestTrimOfTablesInTheMaking(t *testing.T) {
 // TestTrimReadsNoTable: to give memory back no table is looked into. Badger's own list
 // of them does so with each, and 64 KiB of each became resident.
 func TestTrimReadsNoTable(t *testing.T) {
-	s := openSmall(t, t.TempDir())
+	path := t.TempDir()
+	makeTables(t, path, 80)
+	s := openSmall(t, path)
 	defer func() { must(t, s.Close()) }()
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 480 {
-		must(t, putKeys(s, rng, 500))
-	}
 	n := len(s.Tables())
 	for tries := 0; ; tries++ { // a compaction may take away a table that was mapped a moment ago
 		err := s.release(unix.MADV_DONTNEED, func(name string) bool { return strings.HasSuffix(name, ".sst") })
@@ -108,7 +106,7 @@ func TestTrimReadsNoTable(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	before := faults(t)
 	must(t, s.giveBack(true))
-	if faults := faults(t) - before; n < 300 || faults > int64(n)/2 {
+	if faults := faults(t) - before; n < 50 || faults > int64(n)/2 {
 		t.Errorf("%d pages were touched with %d tables", faults, n)
 	}
 }
