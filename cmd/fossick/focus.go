@@ -23,6 +23,7 @@ type focusCmd struct {
 	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
 	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
 	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
+	Pprof   bool          `help:"With --listen: also Go's profiles, at /debug/pprof, for the machine itself only." group:"net" expert:""` // not kept in the store: each session asks anew
 	crawlSettings
 }
 
@@ -112,7 +113,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 		return nil, usageError{err}
 	}
 	defer fetcher.Close()
-	monitor, err := startMonitor(a, c.Listen, c.Topic, c.Store)
+	monitor, err := startMonitor(a, c.Listen, c.Pprof, c.Topic, c.Store)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -11,11 +10,12 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/internal/serving"
 )
 
 type serveCmd struct {
 	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file." complete:"sets"`
-	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; port 0 is any free one [${default}]."`
+	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; :PORT is loopback, port 0 any free one [${default}]."`
 	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
@@ -69,7 +69,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		defer closing(&err, f)
 		opt.Log = f
 	}
-	listener, err := net.Listen("tcp", c.Addr) // before the corpus is read: a port in use is said at once
+	listener, err := serving.Listen(c.Addr) // before the corpus is read: a port in use is said at once
 	if err != nil {
 		return fmt.Errorf("%w; choose another --addr", err)
 	}
