@@ -13,6 +13,7 @@ import (
 	"fossick/crawler"
 	"fossick/eval"
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -199,15 +200,15 @@ func harvestOf(n store.Counts) *float64 {
 }
 
 func (r *crawlResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
+	printable.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
 	if r.Harvest != nil {
-		fmt.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
+		printable.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
 	}
-	fmt.Fprintf(w, "\n%d requests in %.1f s", r.Requests, r.Seconds)
+	printable.Fprintf(w, "\n%d requests in %.1f s", r.Requests, r.Seconds)
 	if r.PagesPerSecond != nil {
-		fmt.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
+		printable.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
 	}
-	fmt.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
+	printable.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
 	r.Refreshed.print(w)
 	r.Next.print(w)
 	states := make([]string, 0, len(r.ByState))
@@ -216,26 +217,26 @@ func (r *crawlResult) print(w io.Writer) {
 	}
 	slices.Sort(states)
 	for _, state := range states {
-		fmt.Fprintf(w, "  %-16s %d", state, r.ByState[state])
+		printable.Fprintf(w, "  %-16s %d", state, r.ByState[state])
 		if state == string(fetch.StateDuplicate) && r.NearDuplicates > 0 {
-			fmt.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
+			printable.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
 		}
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
 	printPoliteness(w, r.Politeness)
 	if r.Failed != nil {
 		for _, f := range r.Failed.StartPages {
-			fmt.Fprintf(w, "%s: %s %s\n", f.URL, f.State, clean(f.Reason, 300))
+			printable.Fprintf(w, "%s: %s %s\n", f.URL, f.State, printable.Cut(f.Reason, 300))
 		}
 	}
 	r.printOutages(w)
 	r.printWaiting(w)
-	fmt.Fprintf(w, "store: %s\n", r.Store)
+	printable.Fprintf(w, "store: %s\n", r.Store)
 	switch {
 	case r.Waiting == 0 && r.Fetched == 0:
-		fmt.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
+		printable.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
 	case r.Waiting > 0:
-		fmt.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
+		printable.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ func (c helpCmd) Run(a *app, ctx *kong.Context) error {
 	}
 	return a.emit(struct {
 		Help string `json:"help"`
-	}{text}, func(w io.Writer) { fmt.Fprint(w, text) })
+	}{text}, func(w io.Writer) { io.WriteString(w, text) })
 }
 
 func (c helpCmd) text(parser *kong.Kong) (string, error) {

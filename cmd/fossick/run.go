@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/frontier"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/train"
 )
@@ -149,14 +150,17 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
+// oneLine is what an error says, without the ends of lines of errors that were joined.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
 // tellError prints err where the user, or the program that called, looks for it.
 func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code
 	}
 	if asJSON {
-		_ = json.NewEncoder(inJSON(stdout)).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
+		_ = json.NewEncoder(printable.JSON(stdout)).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
 	}
-	fmt.Fprintln(plainly(stderr), "fossick:", err)
+	printable.Fprintln(printable.Text(stderr), "fossick:", oneLine(err))
 	return code
 }

@@ -10,6 +10,7 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/internal/serving"
 )
 
@@ -128,9 +129,9 @@ func listFaults(a *app) error {
 	}{all}
 	return a.emit(result, func(w io.Writer) {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "name\twhat the server does\tstate of the URL")
+		io.WriteString(t, "name\twhat the server does\tstate of the URL\n")
 		for _, f := range all {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.About, strings.Join(f.States, " or "))
+			printable.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.About, strings.Join(f.States, " or "))
 		}
 		_ = t.Flush() // into memory, as all of emit's text
 	})
@@ -146,10 +147,10 @@ func (c *serveCmd) ready(a *app, web *corpusweb.Web, addr string) error {
 		a.say("%d rows repeat a URL, as it is without fragment; the first of each is served", st.Repeated)
 	}
 	return a.emit(serveResult{addr, st.Hosts, st.Pages, web.CA()}, func(w io.Writer) {
-		fmt.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
-		fmt.Fprintf(w, "\nTo crawl them, in another terminal:\n\n")
-		fmt.Fprintf(w, "  fossick focus --topic banking --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
-		fmt.Fprintf(w, "\nCtrl-C ends the server.\n")
+		printable.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
+		io.WriteString(w, "\nTo crawl them, in another terminal:\n\n")
+		printable.Fprintf(w, "  fossick focus --topic banking --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
+		io.WriteString(w, "\nCtrl-C ends the server.\n")
 	})
 }
 
