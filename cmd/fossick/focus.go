@@ -100,7 +100,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	}
 	var s *store.Store
 	if c.Resume {
-		if s, err = c.reopen(ctx); err != nil {
+		if s, err = c.reopen(ctx, a); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
@@ -250,12 +250,12 @@ func (c *focusCmd) create(ctx context.Context) (*store.Store, error) {
 }
 
 // reopen opens the store to resume and takes its settings.
-func (c *focusCmd) reopen(ctx context.Context) (*store.Store, error) {
+func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 	s, err := store.OpenWhenFree(ctx, c.Store)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recall(s); err != nil {
+	if err := c.recall(a, s); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -286,7 +286,7 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 }
 
 // recall fills in from the store what the command line leaves open.
-func (c *focusCmd) recall(s *store.Store) error {
+func (c *focusCmd) recall(a *app, s *store.Store) error {
 	info := s.Info()
 	if c.Topic != "" && c.Topic != info.Topic {
 		return usagef("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
@@ -302,5 +302,6 @@ func (c *focusCmd) recall(s *store.Store) error {
 	if _, err := os.Stat(storedSeeds(c.Store)); err == nil {
 		saved.Seeds = storedSeeds(c.Store)
 	}
+	saved.tellOpened(a, c.crawlSettings, c.Store)
 	return c.inherit(&saved)
 }
