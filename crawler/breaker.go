@@ -78,7 +78,7 @@ func (c *Crawler) hear(o *outcome) {
 	case r.Code != 0:
 		h.Silent, h.SilentSince, h.misses = 0, 0, nil
 		if len(c.dead) > 0 {
-			delete(c.dead, h.Address)
+			delete(c.dead, h.socket())
 		}
 		if broken(r) {
 			c.network.log(c.missOf(o))
@@ -114,7 +114,7 @@ func (c *Crawler) failProbe(b *store.Batch, o *outcome) error {
 	others := c.network.answeredAt.After(h.probedAt)
 	h.probedAt = now
 	most := maxProbes
-	if until, known := c.dead[h.Address]; known && now.Before(until) {
+	if until, known := c.dead[h.socket()]; known && now.Before(until) {
 		most = 1 // another host at this address has been through it
 	}
 	if h.Silent < closeAfter+most || !others {
@@ -124,7 +124,7 @@ func (c *Crawler) failProbe(b *store.Batch, o *outcome) error {
 	h.Closed, h.ClosedUntil = string(o.resp.State), now.Add(closedFor).UnixMilli()
 	h.judgeSilence()
 	if h.Address != "" && (o.resp.State == fetch.StateConnectError || o.resp.State == fetch.StateConnectTimeout) {
-		c.dead[h.Address] = now.Add(closedFor)
+		c.dead[h.socket()] = now.Add(closedFor)
 	}
 	c.opt.Log.Info("host is given up", "host", h.Name, "state", h.verdict, "reason", h.why)
 	return c.bury(b, o.id, o.queued, c.fateIn(h.verdict, h.why))

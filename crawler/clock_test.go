@@ -77,11 +77,11 @@ func TestRestAfterStop(t *testing.T) {
 	c := &Crawler{opt: Options{Now: time.Now}}
 	h := &host{Host: &store.Host{}}
 	r := &fetch.Response{Start: now.Add(-8 * time.Hour), Took: 8 * time.Hour}
-	if got := c.restOf(h, r); got != 80*time.Hour {
-		t.Errorf("a host that took 8 hours rests %v, want 80 hours", got)
+	if got := c.restOf(h, r); got.host != 80*time.Hour || got.address != addressRestMost {
+		t.Errorf("a host that took 8 hours rests %v, want 80 hours, and its address less", got)
 	}
 	c.network.stoppedTo = now
-	if got := c.restOf(h, r); got != minAutoRest {
+	if got := c.restOf(h, r); got.host != minAutoRest {
 		t.Errorf("a host rests %v when it was we who took 8 hours, want %v", got, minAutoRest)
 	}
 }

@@ -118,14 +118,9 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	rest := c.restOf(o.asked(), o.resp)
-	if err := c.journal(b, o, rest); err != nil {
+	if err := c.journal(b, o, c.releaseBoth(o)); err != nil {
 		return err
 	}
-	if o.other != nil {
-		c.release(o.other, rest)
-	}
-	c.release(o.host, rest)
 	return c.putHost(b, o.host)
 }
 
@@ -178,7 +173,7 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	visit.Rest = c.restOf(h, r).Milliseconds()
+	visit.Rest, visit.Own = c.restOf(h, r).millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.id, visits, visit)
 }

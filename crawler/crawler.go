@@ -32,7 +32,7 @@ type Crawler struct {
 	seed         maphash.Seed // of looks
 	frontier     *frontier.Frontier
 	hosts        hostCache
-	resolved     map[frontier.Host]struct{} // hosts whose address was looked up
+	resolved     map[frontier.Host]int64 // hosts whose address was looked up, and when; Unix seconds
 	kinds        linkKinds
 	places       places
 	latest       latest
@@ -56,7 +56,7 @@ type Crawler struct {
 	knownHosts   int // with a record in the store
 	rescored     rescoring
 	network      network
-	dead         map[string]time.Time // addresses at which a host was given up → until when that is remembered
+	dead         map[string]time.Time // addresses with port at which a host was given up → until when that is remembered
 	beatAt       time.Time            // the owner ran last
 	waitUntil    time.Time            // set at the end: all that is queued rests so long at least
 	marks        map[store.ID]bool    // what people said of URLs: on topic or not
@@ -81,7 +81,7 @@ func New(opt Options) (*Crawler, error) {
 		seed:     maphash.MakeSeed(),
 		kinds:    newLinkKinds(opt.Ordering, opt.Seeds),
 		hosts:    newHostCache(hostsInMemory),
-		resolved: map[frontier.Host]struct{}{},
+		resolved: map[frontier.Host]int64{},
 		places:   make(places, placesInMemory),
 		sites:    map[string]uint64{},
 		dead:     map[string]time.Time{},
@@ -197,7 +197,6 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 			c.opt.Progress(c.progress())
 		case <-deadline:
 			c.stopped = StopMaxTime
-			grace = time.After(c.opt.Grace)
 		case <-interrupted:
 			c.stopped = StopInterrupted
 			interrupted = nil

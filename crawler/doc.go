@@ -20,7 +20,7 @@
 // the door to relevance; crawler.go the owner's loop; lease.go what to do with
 // the next URL; work.go the workers; commit.go what follows from an exchange;
 // discover.go links to queue; scope.go and lang.go which links and pages; host.go,
-// robots.go and robotscache.go rules and rests; exchange.go the journal of
+// robots.go, robotscache.go, rest.go and address.go rules, rests and whom they bind; exchange.go the journal of
 // exchanges for no URL; sitemap.go, guest.go (one that lies at another host),
 // readsitemap.go and leftsitemaps.go sitemaps, by the owner, by a worker, and at
 // the end; hostcache.go and place.go what is kept in memory of hosts and of queued

@@ -1,10 +1,6 @@
 package crawler
 
-import (
-	"time"
-
-	"fossick/store"
-)
+import "fossick/store"
 
 // asked returns the host that an exchange is made with: for a robots.txt that was
 // redirected to another host, that other one.
@@ -30,7 +26,7 @@ func (t task) purpose() (store.Purpose, bool) {
 
 // journal writes an exchange that is for no URL of the queue, under the host that
 // was asked, with the rest that it is due.
-func (c *Crawler) journal(b *store.Batch, o *outcome, rest time.Duration) error {
+func (c *Crawler) journal(b *store.Batch, o *outcome, due rest) error {
 	purpose, ok := o.task.purpose()
 	if !ok || o.aborted {
 		return nil
@@ -43,8 +39,9 @@ func (c *Crawler) journal(b *store.Batch, o *outcome, rest time.Duration) error 
 	x := store.Exchange{
 		For: purpose, URL: r.URL, Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
 		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: errorText(r.Err),
-		Note: o.note, Rest: rest.Milliseconds(), RetryAfter: r.RetryAfter.Milliseconds(),
+		Note: o.note, RetryAfter: r.RetryAfter.Milliseconds(),
 	}
+	x.Rest, x.Own = due.millis()
 	if o.owner != nil && o.owner != h {
 		x.Owner = o.owner.Name
 	}

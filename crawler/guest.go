@@ -22,7 +22,7 @@ func (c *Crawler) prepareGuest(j *job, at *host, target string) (*job, error) {
 		if free && ready {
 			wait = time.Time{}
 		}
-		c.frontier.Done(owner.party, wait)
+		c.holdBack(owner, wait)
 	}
 	if !free {
 		c.wait(owner)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -32,6 +33,7 @@ type job struct {
 	birth   store.Birth
 	queued  store.Queued
 	target  string        // of the exchange: the page, or robots.txt
+	addr    netip.Addr    // that the exchange connects to; see host.address
 	request fetch.Request // for robots.txt
 	other   *host         // a second host that the exchange uses: robots.txt redirected there
 	owner   *host         // of a sitemap, which lies at host; it is not leased
@@ -107,6 +109,7 @@ func (c *Crawler) start(j *job) {
 	if j != nil {
 		c.busy++
 		j.hold(1)
+		j.addr = j.asked().address()
 		c.jobs <- j
 	}
 }
@@ -199,14 +202,24 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 	}
 	if !c.frontier.Take(other.party, j.host.party, c.opt.Now()) {
 		c.requeue(j)
-		c.frontier.Done(j.host.party, c.opt.Now().Add(minHopWait))
+		// Not the address: the others there have nothing to do with it.
+		until := c.opt.Now().Add(minHopWait)
+		if rested := c.frontier.Until(other.party); rested.After(until) {
+			until = rested
+		}
+		c.holdBack(j.host, until)
 		return nil, nil
+	}
+	if !other.resolved && other.verdict == "" {
+		c.requeue(j)
+		c.holdBack(j.host, c.opt.Now().Add(minHopWait))
+		return &job{task: taskAddress, host: other, birth: store.Birth{URL: j.target}, target: j.target}, nil
 	}
 	j.other = other
 	return j, nil
 }
 
-// minHopWait is how long a host waits for another that its robots.txt points to.
+// minHopWait is how long a host waits at least for another that its robots.txt points to.
 const minHopWait = 250 * time.Millisecond
 
 // skip ends a URL without an exchange; its host is free again at once.

@@ -18,8 +18,8 @@ import (
 // Fetcher makes one exchange; fetch.Fetcher is one.
 type Fetcher interface {
 	Fetch(ctx context.Context, req fetch.Request) *fetch.Response
-	// Resolve returns the address of a host (name:port); the zero address when
-	// a proxy will look it up.
+	// Resolve returns the address at which a host (name:port) takes connections; the
+	// zero address when a proxy will look it up.
 	Resolve(ctx context.Context, host string) (netip.Addr, error)
 }
 
@@ -64,7 +64,7 @@ type Options struct {
 	Delay   Delay  // [auto]
 	Agent   string // product token for robots.txt [fossick]
 
-	Grace    time.Duration // for what is in flight at an interrupt and after MaxTime [5s]
+	Grace    time.Duration // for what is in flight at an interrupt [5s]
 	Now      func() time.Time
 	Log      *slog.Logger
 	Progress func(Progress) // called twice a second by the owner; must be quick

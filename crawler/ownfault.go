@@ -42,18 +42,3 @@ func (n *network) faulty(r *fetch.Response) bool {
 	n.faults++
 	return n.faults <= maxOwnFaults
 }
-
-// restOf returns how long a host rests after an exchange, by restAfter. The time that
-// we took is not the host's: neither when we could not ask it, nor while the process
-// was stopped, by which a rest of ten times the exchange would be hours.
-func (c *Crawler) restOf(h *host, r *fetch.Response) time.Duration {
-	took := r.Took
-	if r.Start.Before(c.network.stoppedTo) {
-		took = 0
-	}
-	rest := c.restAfter(h, took, r.RetryAfter)
-	if ownFault(r) {
-		rest = max(rest, ownFaultRest)
-	}
-	return rest
-}

@@ -34,7 +34,7 @@ const (
 // part. The outcome itself, which ends the job, comes last.
 func (c *Crawler) readSitemap(ctx context.Context, o *outcome) {
 	r := &sitemapReading{normal: c.opt.URLs, lies: o.host.Name, owner: o.owner.Name}
-	o.resp = c.opt.Fetcher.Fetch(ctx, fetch.SitemapRequest(o.target, func(body io.Reader) {
+	o.resp = c.ask(ctx, o.job, fetch.SitemapRequest(o.target, func(body io.Reader) {
 		r.err = fetch.ReadSitemap(body, r.take)
 	}))
 	if o.resp.State == fetch.StateOK {

@@ -159,7 +159,7 @@ func (c *Crawler) applyRefresh(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	visit.Rest = c.restOf(h, r).Milliseconds()
+	visit.Rest, visit.Own = c.restOf(h, r).millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.old.ID, o.old.Visits+1, visit)
 }

@@ -23,7 +23,7 @@ func (c *Crawler) restore() error {
 		return nil // a new crawl
 	}
 	now := c.opt.Now()
-	c.frontier.RestAll(now.Add(c.restAfter(&host{Host: &store.Host{}}, 0, 0)))
+	c.frontier.RestAll(now.Add(c.loadRest(0)))
 	for record, err := range c.store.Hosts() {
 		if err != nil {
 			return err
@@ -126,13 +126,13 @@ func (c *Crawler) restoreHost(record *store.Host, now time.Time) error {
 	c.knownHosts++
 	c.restoreFarms(h)
 	c.network.recall(h)
-	if record.Address != "" {
-		c.frontier.Join(h.party, record.Address)
+	left := max(c.restAfter(h, 0, 0).host, restLeft(record, now))
+	if left <= c.loadRest(0) {
+		return nil
 	}
-	least := c.restAfter(&host{Host: &store.Host{}}, 0, 0)
-	rest := max(c.restAfter(h, 0, 0), restLeft(record, now))
-	if rest > least {
-		c.frontier.Rest(h.party, now.Add(rest))
+	c.frontier.Rest(h.party, now.Add(left))
+	if record.Address != "" && !c.opt.Delay.Fixed { // the record does not say how much of it is due to the address
+		c.frontier.RestAddress(record.Address, now.Add(min(left, addressRestMost)))
 	}
 	return nil
 }

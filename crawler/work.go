@@ -64,19 +64,27 @@ func (c *Crawler) work(ctx context.Context) {
 				continue
 			}
 		case taskRobots:
-			o.resp = c.opt.Fetcher.Fetch(ctx, j.request)
+			o.resp = c.ask(ctx, j, j.request)
 		case taskProbe:
-			o.resp = c.opt.Fetcher.Fetch(ctx, fetch.RobotsRequest(j.target))
+			o.resp = c.ask(ctx, j, fetch.RobotsRequest(j.target))
 		case taskSitemap:
 			c.readSitemap(ctx, o)
 		case taskPage:
-			o.resp = c.opt.Fetcher.Fetch(ctx, j.pageRequest())
+			o.resp = c.ask(ctx, j, j.pageRequest())
 			if o.resp.State == fetch.StateOK {
-				c.readInTurn(ctx, o)
+				c.cores <- struct{}{}
+				o.err = c.read(o)
+				<-c.cores
 			}
 		}
 		c.report(ctx, o)
 	}
+}
+
+// ask makes a job's exchange, with the address that the job's party is leased for.
+func (c *Crawler) ask(ctx context.Context, j *job, req fetch.Request) *fetch.Response {
+	req.Addr = j.addr
+	return c.opt.Fetcher.Fetch(ctx, req)
 }
 
 // report sends the owner what came of a job.
@@ -85,19 +93,14 @@ func (c *Crawler) report(ctx context.Context, o *outcome) {
 	c.outcomes <- o
 }
 
-// read parses and scores a fetched page and looks up its links and its likes, as long
-// as it is not spent.
-func (c *Crawler) read(o *outcome, spent func() error) error {
+// read parses and scores a fetched page and looks up its links and its likes.
+func (c *Crawler) read(o *outcome) error {
 	p, err := page.Parse(o.resp.Body, page.ParseOptions{
 		URL:         o.target,
 		ContentType: o.resp.ContentType,
 		RobotsTag:   robotsTag(o.resp.Header),
 		Normalizer:  c.opt.URLs,
-		Stop:        spent,
 	})
-	if over := spent(); over != nil {
-		return over
-	}
 	if err != nil {
 		o.resp.State, o.resp.Err = fetch.StateWrongType, err
 		return nil
@@ -105,9 +108,6 @@ func (c *Crawler) read(o *outcome, spent func() error) error {
 	o.page = p
 	o.foreign = c.opt.Scope.foreign(p)
 	o.score = c.opt.Scorer.ScorePage(p, o.queued.Score)
-	if err := spent(); err != nil {
-		return err
-	}
 	o.links = c.links(o)
 	o.looks = looksOf(p, c.seed)
 	if o.watched {
@@ -118,9 +118,6 @@ func (c *Crawler) read(o *outcome, spent func() error) error {
 		o.body = c.store.Compress(o.resp.Body)
 	}
 	o.resp.Body = nil // the owner has no use for it
-	if err := spent(); err != nil {
-		return err
-	}
 
 	hashes := make([]store.Hash, len(o.links))
 	for i := range o.links {
@@ -133,7 +130,7 @@ func (c *Crawler) read(o *outcome, spent func() error) error {
 	for i := range seen {
 		o.links[i].seen = seen[i]
 	}
-	return c.findKin(o, spent)
+	return c.findKin(o)
 }
 
 // belowThreshold says that a link is not followed for its score, "" when it is.

@@ -19,10 +19,12 @@ type exchange struct {
 	Party, Start int64  // Start in Unix milliseconds
 	Host         uint64 // see hashOf
 	Rest         int64  // milliseconds that were due afterwards: up to a year
+	Own          int64  // of these, what bound the host and not its party
 	RetryAfter   int64  // milliseconds
 	Took         uint32 // milliseconds
 	Code         uint16
 	Kind         kindOfExchange
+	Before       uint8 // 1 when the host was not yet where the party is
 }
 
 type kindOfExchange uint8
@@ -35,14 +37,14 @@ const (
 )
 
 // exchangeBytes is the size of an exchange on disk.
-const exchangeBytes = 5*8 + 4 + 2 + 1
+const exchangeBytes = 6*8 + 4 + 2 + 1 + 1
 
 // byTime orders by party and time. The journal knows milliseconds: of two exchanges
 // that began in the same one and took as long, that counts as the first after which
 // less rest was due, as the other could not have been followed so soon.
 func byTime(a, b exchange) int {
 	return cmp.Or(cmp.Compare(a.Party, b.Party), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Took, b.Took),
-		cmp.Compare(a.Rest, b.Rest), cmp.Compare(a.Host, b.Host))
+		cmp.Compare(a.Rest, b.Rest), cmp.Compare(a.Own, b.Own), cmp.Compare(a.Host, b.Host))
 }
 
 // sorter sorts any number of exchanges: what memory has no room for goes to a

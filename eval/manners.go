@@ -15,7 +15,7 @@ type manners struct {
 	party int64
 	hosts map[uint64]*HostManners // of this party; nil before the first
 	last  int64                   // end of the last request at the party, Unix milliseconds
-	due   int64                   // end of the rest that is due
+	due   int64                   // end of the rest that is due to all of it
 }
 
 func (m *manners) add(x exchange) {
@@ -67,30 +67,35 @@ func (m *manners) count(h *HostManners, x exchange) {
 	h.times[slot(x.Took)]++
 }
 
-// gaps compares the time since the request before with the rest that was due.
+// gaps compares the time since the request before with the rest that was due: to the
+// host, and to its party by what others were asked there.
 func (m *manners) gaps(h *HostManners, x exchange) {
-	end := x.Start + int64(x.Took)
+	end, last, due := x.Start+int64(x.Took), h.last, h.due
 	if h.last != 0 {
-		gap := float64(x.Start-h.last) / 1000
-		if h.Gap == nil || gap < *h.Gap {
-			h.Gap = &gap
+		g := gap(x, h.last, h.due)
+		if h.Gap == nil || g.Seconds < *h.Gap {
+			h.Gap = &g.Seconds
 		}
-		smaller(&m.p.HostGap, m.gap(x, h.last))
+		smaller(&m.p.HostGap, g)
 	}
-	if m.last != 0 {
-		g := m.gap(x, m.last)
-		smaller(&m.p.PartyGap, g)
-		if x.Start < m.due-slackMillis {
-			m.violation(g)
-		}
+	h.last, h.due = max(h.last, end), max(h.due, end+x.Rest)
+	if x.Before == 0 {
+		last, due = max(last, m.last), max(due, m.due)
+		m.last, m.due = max(m.last, end), max(m.due, end+x.Rest-x.Own)
 	}
-	h.last = max(h.last, end)
-	m.last = max(m.last, end)
-	m.due = max(m.due, end+x.Rest)
+	if last == 0 {
+		return
+	}
+	g := gap(x, last, due)
+	smaller(&m.p.PartyGap, g)
+	if x.Start < due-slackMillis {
+		m.violation(g)
+	}
 }
 
-func (m *manners) gap(x exchange, last int64) Gap {
-	return Gap{Seconds: float64(x.Start-last) / 1000, Rest: float64(max(0, m.due-last)) / 1000, At: x.Start, hash: x.Host}
+// gap is that before x, after a request that ended at last and a rest due until due.
+func gap(x exchange, last, due int64) Gap {
+	return Gap{Seconds: float64(x.Start-last) / 1000, Rest: float64(max(0, due-last)) / 1000, At: x.Start, hash: x.Host}
 }
 
 func smaller(least **Gap, g Gap) {

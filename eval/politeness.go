@@ -17,7 +17,8 @@ import (
 // Politeness says how a crawl treated its hosts, from the journal alone: every
 // exchange on record, over all sessions. Times are in seconds, as exact as the
 // journal's milliseconds. A party is a host, or all hosts that had one address
-// when they were looked up last (paper E).
+// last (paper E); of one that was elsewhere before, what was then is compared with
+// its own requests alone.
 type Politeness struct {
 	Hosts   int `json:"hosts"` // that got a request, answered or not
 	Parties int `json:"parties"`
@@ -32,7 +33,7 @@ type Politeness struct {
 
 	HostGap    *Gap  `json:"smallest_gap_host"`  // between two requests at one host; nil without two
 	PartyGap   *Gap  `json:"smallest_gap_party"` // at one party
-	Violations int   `json:"violations"`         // gaps at a party shorter than the rest that was due
+	Violations int   `json:"violations"`         // gaps shorter than the rest that was due, to the host or to its party
 	Overlaps   int   `json:"overlaps"`           // of them, requests that began before the one before had ended
 	Worst      []Gap `json:"worst"`              // violations, the worst first
 
@@ -74,6 +75,7 @@ type HostManners struct {
 	lookups  int
 	answered bool
 	last     int64 // end of the last request, Unix milliseconds
+	due      int64 // end of the rest that is due to the host
 	times    map[uint8]int
 }
 
@@ -93,7 +95,7 @@ func MeasurePoliteness(ctx context.Context, s *store.Store) (*Politeness, error)
 }
 
 func measurePoliteness(ctx context.Context, s *store.Store, inMemory int) (*Politeness, error) {
-	g := gatherer{sorter: sorter{limit: inMemory}, parties: map[uint64]int64{}}
+	g := gatherer{sorter: sorter{limit: inMemory}, parties: map[uint64]int64{}, moved: map[uint64]int64{}}
 	defer g.sorter.close()
 	if err := g.gather(ctx, s); err != nil {
 		return nil, err
@@ -114,6 +116,7 @@ func measurePoliteness(ctx context.Context, s *store.Store, inMemory int) (*Poli
 type gatherer struct {
 	sorter  sorter
 	parties map[uint64]int64 // of hosts that have an address
+	moved   map[uint64]int64 // when hosts came there that had been at another, Unix milliseconds
 }
 
 // hashOf names a host within a report: the tables of a large crawl have no room
@@ -135,6 +138,9 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 		if h.Address != "" {
 			g.parties[hashOf(h.Name)] = int64(hashOf(h.Address))
 		}
+		if h.Moved != 0 {
+			g.moved[hashOf(h.Name)] = h.Moved
+		}
 	}
 	for x, err := range s.Exchanges() {
 		if err == nil {
@@ -147,7 +153,7 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 		if !ok || x.State == guardDenied {
 			continue // a lost one, or one that was not made
 		}
-		if err := g.add(x.Host, kind, x.Start, x.Millis, x.Rest, x.RetryAfter, x.Code); err != nil {
+		if err := g.add(x.Host, x.Start, x.Millis, exchange{Rest: x.Rest, Own: x.Own, RetryAfter: x.RetryAfter, Code: codeOf(x.Code), Kind: kind}); err != nil {
 			return err
 		}
 	}
@@ -161,24 +167,29 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 		if v.State == guardDenied {
 			continue
 		}
-		if err := g.add(page.Host(v.URL), kindPage, v.Start, v.Millis, v.Rest, v.RetryAfter, v.Code); err != nil {
+		if err := g.add(page.Host(v.URL), v.Start, v.Millis, exchange{Rest: v.Rest, Own: v.Own, RetryAfter: v.RetryAfter, Code: codeOf(v.Code), Kind: kindPage}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *gatherer) add(host string, kind kindOfExchange, start, took, rest, retryAfter int64, code int) error {
-	hash := hashOf(host)
-	party, ok := g.parties[hash]
-	if !ok {
-		party = int64(hash)
+// add takes an exchange in whose x says all but when it was, and with whom.
+func (g *gatherer) add(host string, start, took int64, x exchange) error {
+	x.Host = hashOf(host)
+	var known bool
+	if x.Party, known = g.parties[x.Host]; !known {
+		x.Party = int64(x.Host)
 	}
-	return g.sorter.add(exchange{
-		Party: party, Start: start, Host: hash, Took: uint32Of(took), Rest: max(0, rest), RetryAfter: max(0, retryAfter),
-		Code: uint16(max(0, min(code, math.MaxUint16))), Kind: kind,
-	})
+	if start < g.moved[x.Host] {
+		x.Before = 1
+	}
+	x.Start, x.Took = start, uint32Of(took)
+	x.Rest, x.Own, x.RetryAfter = max(0, x.Rest), max(0, x.Own), max(0, x.RetryAfter)
+	return g.sorter.add(x)
 }
+
+func codeOf(code int) uint16 { return uint16(max(0, min(code, math.MaxUint16))) }
 
 func uint32Of(millis int64) uint32 { return uint32(max(0, min(millis, math.MaxUint32))) }
 

@@ -22,6 +22,7 @@ type asked struct {
 	rest       int64
 	code       int
 	retry      int64
+	own        int64 // of rest
 }
 
 // journalOf writes exchanges into a new store, with hosts at these addresses.
@@ -45,11 +46,11 @@ func journalOf(t testing.TB, all []asked, addresses map[string]string) *store.St
 			id++
 			err = b.PutBirth(id, store.Birth{URL: fmt.Sprintf("http://%s/%d", x.host, id)})
 			if err == nil {
-				err = b.PutVisit(id, 1, store.Visit{Start: x.start, Millis: x.end - x.start, Rest: x.rest, RetryAfter: x.retry, Code: x.code})
+				err = b.PutVisit(id, 1, store.Visit{Start: x.start, Millis: x.end - x.start, Rest: x.rest, RetryAfter: x.retry, Own: x.own, Code: x.code})
 			}
 		} else {
 			h.Exchanges++
-			err = b.PutExchange(x.host, h.Exchanges, store.Exchange{For: x.kind, Start: x.start, Millis: x.end - x.start, Rest: x.rest, RetryAfter: x.retry, Code: x.code})
+			err = b.PutExchange(x.host, h.Exchanges, store.Exchange{For: x.kind, Start: x.start, Millis: x.end - x.start, Rest: x.rest, RetryAfter: x.retry, Own: x.own, Code: x.code})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +79,7 @@ func politenessOf(t testing.TB, s *store.Store, inMemory int) *Politeness {
 func TestPoliteness(t *testing.T) {
 	const t0 = 1_700_000_000_000
 	at := func(host string, kind store.Purpose, start, end, rest int64, code int) asked {
-		return asked{host, kind, t0 + start, t0 + end, rest, code, 0}
+		return asked{host, kind, t0 + start, t0 + end, rest, code, 0, 0}
 	}
 	s := journalOf(t, []asked{
 		at("a.test:80", store.ForRobots, 0, 100, 2000, 200),
@@ -89,7 +90,7 @@ func TestPoliteness(t *testing.T) {
 		at("c.test:80", store.ForAddress, 0, 10, 2000, 0),
 		at("d.test:80", store.ForRobots, 0, 5000, 2000, 0),
 		at("e.test:80", store.ForSitemap, 0, 300, 0, 200),
-		{"e.test:80", "", t0 + 300, t0 + 900, 0, 429, 60_000},
+		{"e.test:80", "", t0 + 300, t0 + 900, 0, 429, 60_000, 0},
 	}, map[string]string{"a.test:80": "192.0.2.1", "b.test:80": "192.0.2.1", "c.test:80": "", "e.test:80": "192.0.2.2"})
 	p := politenessOf(t, s, exchangesInMemory)
 	if p.Hosts != 4 || p.Parties != 3 || p.Requests != 8 || p.Robots != 3 || p.Sitemaps != 1 || p.Pages != 4 || p.FailedLookups != 1 {
@@ -131,8 +132,8 @@ func TestPolitenessOfNothing(t *testing.T) {
 // TestSameMillisecond: robots.txt and, at once, a page that failed and made the host
 // rest are no request that came too early; whichever the journal tells first.
 func TestSameMillisecond(t *testing.T) {
-	robots := asked{"a.test:80", store.ForRobots, 1_700_000_000_000, 1_700_000_000_000, 0, 404, 0}
-	failed := asked{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_000, 1000, 0, 0}
+	robots := asked{"a.test:80", store.ForRobots, 1_700_000_000_000, 1_700_000_000_000, 0, 404, 0, 0}
+	failed := asked{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_000, 1000, 0, 0, 0}
 	for _, all := range [][]asked{{robots, failed}, {failed, robots}} {
 		if p := politenessOf(t, journalOf(t, all, nil), 10); p.Violations != 0 {
 			t.Errorf("%d violations, worst %+v; want none", p.Violations, p.Worst)
@@ -140,10 +141,37 @@ func TestSameMillisecond(t *testing.T) {
 	}
 }
 
+// TestOwnRest: what a host asked for binds no other at its address; and what it was
+// asked before it came there is none of that address's.
+func TestOwnRest(t *testing.T) {
+	const t0, hour = 1_700_000_000_000, 3_600_000
+	all := []asked{
+		{"a.test:80", "", t0, t0 + 100, hour, 503, hour, hour - 2000},
+		{"b.test:80", "", t0 + 2100, t0 + 2200, 2000, 200, 0, 0},
+		{"a.test:80", "", t0 + 5000, t0 + 5100, 2000, 200, 0, 0}, // within its hour
+		{"b.test:80", "", t0 + 6000, t0 + 6100, 2000, 200, 0, 0}, // within two seconds of a
+		{"c.test:80", "", t0 + 6050, t0 + 6150, 2000, 200, 0, 0}, // elsewhere then
+	}
+	at := map[string]string{"a.test:80": "192.0.2.1", "b.test:80": "192.0.2.1", "c.test:80": "192.0.2.1"}
+	s := journalOf(t, all, at)
+	b := s.Batch()
+	err := b.PutHost(&store.Host{Name: "c.test:80", Address: "192.0.2.1", Moved: t0 + 7000})
+	if err == nil {
+		err = b.Commit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := politenessOf(t, s, 10)
+	if p.Violations != 2 || p.Worst[0].Host != "a.test:80" || p.Worst[1].Host != "b.test:80" || p.Overlaps != 0 || p.Parties != 1 || p.Hosts != 3 {
+		t.Errorf("%+v; want a's and b's too early, and no word of c", p)
+	}
+}
+
 // TestLongRetryAfter: a wish of years is told as it was obeyed.
 func TestLongRetryAfter(t *testing.T) {
 	const year = 365 * 24 * 3600
-	p := politenessOf(t, journalOf(t, []asked{{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_010, year * 1000, 503, year * 1000}}, nil), 10)
+	p := politenessOf(t, journalOf(t, []asked{{"a.test:80", "", 1_700_000_000_000, 1_700_000_000_010, year * 1000, 503, year * 1000, 0}}, nil), 10)
 	if p.LongestRetry != year {
 		t.Errorf("longest Retry-After %v s, want %v", p.LongestRetry, year)
 	}
@@ -161,9 +189,10 @@ func TestPolitenessAgainstAnOracle(t *testing.T) {
 		var all []asked
 		for range rng.IntN(120) {
 			start := 1_700_000_000_000 + rng.Int64N(100_000)
+			rest := rng.Int64N(3000)
 			all = append(all, asked{
 				fmt.Sprintf("h%d.test:80", rng.IntN(6)), []store.Purpose{"", "", store.ForRobots, store.ForSitemap}[rng.IntN(4)],
-				start, start + rng.Int64N(500), rng.Int64N(3000), 200, 0,
+				start, start + rng.Int64N(500), rest, 200, 0, rng.Int64N(1 + rest),
 			})
 		}
 		s := journalOf(t, all, addresses)
@@ -178,14 +207,17 @@ func TestPolitenessAgainstAnOracle(t *testing.T) {
 			return x.host
 		}
 		slices.SortFunc(all, func(a, b asked) int {
-			return byTime(exchange{Start: a.start, Took: uint32(a.end - a.start), Rest: a.rest, Host: hashOf(a.host)}, exchange{Start: b.start, Took: uint32(b.end - b.start), Rest: b.rest, Host: hashOf(b.host)})
+			return byTime(exchange{Start: a.start, Took: uint32(a.end - a.start), Rest: a.rest, Own: a.own, Host: hashOf(a.host)}, exchange{Start: b.start, Took: uint32(b.end - b.start), Rest: b.rest, Own: b.own, Host: hashOf(b.host)})
 		})
 		violations, least := 0, math.Inf(1)
 		for i, x := range all {
 			due, last := int64(0), int64(0)
 			for _, before := range all[:i] {
-				if party(before) == party(x) {
-					due, last = max(due, before.end+before.rest), max(last, before.end)
+				if party(before) != party(x) {
+					continue
+				}
+				if due, last = max(due, before.end+before.rest-before.own), max(last, before.end); before.host == x.host {
+					due = max(due, before.end+before.rest)
 				}
 			}
 			if last != 0 {
@@ -263,10 +295,10 @@ func BenchmarkMeasurePoliteness(b *testing.B) {
 func TestPolitenessSentences(t *testing.T) {
 	const t0 = 1_700_000_000_000
 	s := journalOf(t, []asked{
-		{"a.test:80", store.ForRobots, t0, t0 + 2100, 2000, 200, 0},
-		{"a.test:80", store.ForSitemap, t0 + 5000, t0 + 7000, 2000, 503, 90_000},
-		{"a.test:80", "", t0 + 8000, t0 + 8100, 2000, 200, 0},
-		{"b.test:80", store.ForAddress, t0, t0, 0, 0, 0},
+		{"a.test:80", store.ForRobots, t0, t0 + 2100, 2000, 200, 0, 0},
+		{"a.test:80", store.ForSitemap, t0 + 5000, t0 + 7000, 2000, 503, 90_000, 0},
+		{"a.test:80", "", t0 + 8000, t0 + 8100, 2000, 200, 0, 0},
+		{"b.test:80", store.ForAddress, t0, t0, 0, 0, 0, 0},
 	}, nil)
 	want := []string{
 		"3 requests of 1 host, 1 of them for robots.txt and 1 for sitemaps; half of the hosts got 3 or fewer, a.test:80 the most, 3.",

@@ -44,7 +44,11 @@ func (d *dialer) DialContext(ctx context.Context, network, addr string) (net.Con
 	if err != nil || port == 0 {
 		return nil, &stateError{StateConnectError, fmt.Errorf("port %q of %s is not between 1 and 65535", portText, host)}
 	}
-	targets, err := d.targets(ctx, host, uint16(port))
+	var only netip.Addr
+	if ex, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		only = ex.req.Addr
+	}
+	targets, err := d.targets(ctx, host, uint16(port), only)
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +99,10 @@ func (d *dialer) dialFirst(ctx context.Context, network string, targets []netip.
 }
 
 // targets returns where host may be reached, guarded addresses left out; at
-// least one, or an error that means no_ip or guard_denied.
-func (d *dialer) targets(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
-	addrs, port, err := d.lookup(ctx, host, port)
+// least one, or an error that means no_ip or guard_denied. Where only is an address,
+// no other is looked for.
+func (d *dialer) targets(ctx context.Context, host string, port uint16, only netip.Addr) ([]netip.AddrPort, error) {
+	addrs, port, err := d.lookup(ctx, host, port, only)
 	if err != nil {
 		return nil, err
 	}
@@ -120,13 +125,16 @@ func (d *dialer) targets(ctx context.Context, host string, port uint16) ([]netip
 	return out, nil
 }
 
-func (d *dialer) lookup(ctx context.Context, host string, port uint16) ([]netip.Addr, uint16, error) {
+func (d *dialer) lookup(ctx context.Context, host string, port uint16, only netip.Addr) ([]netip.Addr, uint16, error) {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if ap, ok := d.hosts[name]; ok && !d.proxied {
 		if ap.Port() != 0 {
 			port = ap.Port()
 		}
 		return []netip.Addr{ap.Addr().Unmap()}, port, nil
+	}
+	if only.IsValid() && !d.proxied {
+		return []netip.Addr{only.Unmap()}, port, nil
 	}
 	addr, literal, err := parseLiteral(host)
 	if err != nil {

@@ -153,7 +153,17 @@ func TestDNSCacheBounded(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
+// firstTarget is what would be connected to first; no connection is made.
+func firstTarget(t *testing.T, f *Fetcher, host string) (netip.Addr, error) {
+	t.Helper()
+	_, targets, err := f.targets(t.Context(), host)
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	return targets[0].Addr(), nil
+}
+
+func TestTargets(t *testing.T) {
 	f := newTest(t, Options{
 		Resolver: resolverFunc(func(_ context.Context, host string) ([]netip.Addr, error) {
 			switch host {
@@ -171,17 +181,17 @@ func TestResolve(t *testing.T) {
 		state      State
 	}{
 		{"mixed.example:80", "2606:4700::1111", StateOK}, // what may not be dialled is passed over
-		{"MIXED.example.", "2606:4700::1111", StateOK},
+		{"MIXED.example.:80", "2606:4700::1111", StateOK},
 		{"inside.example:80", "invalid IP", StateGuardDenied},
 		{"empty.example:80", "invalid IP", StateNoIP},
 		{"Hosts.Example:8080", "127.0.0.7", StateOK},
 		{"[::ffff:8.8.8.8]:80", "8.8.8.8", StateOK},
-		{"8.8.8.8", "8.8.8.8", StateOK},
+		{"8.8.8.8:80", "8.8.8.8", StateOK},
 		{"[::1]:80", "invalid IP", StateGuardDenied},
 	} {
-		a, err := f.Resolve(t.Context(), c.host)
+		a, err := firstTarget(t, f, c.host)
 		if a.String() != c.want || StateOf(err) != c.state {
-			t.Errorf("Resolve(%q) = %v, %v; want %s, %s", c.host, a, err, c.want, c.state)
+			t.Errorf("targets of %q: %v, %v; want %s, %s", c.host, a, err, c.want, c.state)
 		}
 	}
 }

@@ -23,17 +23,17 @@
 //
 // Files, in the order of an exchange:
 //
-//	fetcher.go   New, Fetch, Resolve, Close
+//	fetcher.go   New, Fetch, Close
 //	options.go   limits and their defaults
 //	lane.go      Colly, which makes the exchange: request out, header judged, body in
 //	exchange.go  the life of one exchange: phases and time limits
 //	verdict.go   the state that its end means
 //	transport.go below Colly: the last gate before net/http and the first after it
+//	resolve.go   Resolve: which address of a name takes connections
 //	dial.go      names to addresses to connections
 //	guard.go     which addresses may be dialled
 //	nets.go      lists of nets that a crawl keeps to
 //	dns.go       the cache in front of the resolver
-//	meter.go     bytes that a server may send in each phase
 //	hangup.go    connections that a server misuses
 //	cookies.go   a jar a site, where cookies are wanted
 //	media.go     is this type wanted; sniffing

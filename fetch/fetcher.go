@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -30,6 +29,9 @@ type Request struct {
 	Truncate bool
 	// AnySuccess takes other 2xx that come with a file for 200 (robots.txt).
 	AnySuccess bool
+	// Addr is the only address to connect to, as Resolve gave it; the zero Addr leaves
+	// the choice among the host's. Through a proxy it says nothing.
+	Addr netip.Addr
 	// Stream, when set, gets a wanted body while it comes, decompressed and under
 	// the limits; Response.Body stays nil. It is called once, on the goroutine of
 	// Fetch, and may stop before the end. How the body ended is in the Response.
@@ -190,27 +192,4 @@ func keepEscapes(u *url.URL) {
 		}
 	}
 	u.RawPath = path.String()
-}
-
-// Resolve returns the address that an exchange with host ("name" or
-// "name:port") would dial first, out of the same cache (paper E: one look-up a
-// party). Through a proxy it is the zero Addr and no error. StateOf tells
-// no_ip from guard_denied in the error.
-func (f *Fetcher) Resolve(ctx context.Context, host string) (netip.Addr, error) {
-	if err := checkPort(&url.URL{Host: host}); err != nil {
-		return netip.Addr{}, err
-	}
-	if f.opt.Proxy != nil {
-		return netip.Addr{}, nil
-	}
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	d := dialer{guard: f.guard, dns: f.dns, hosts: f.opt.Hosts}
-	targets, err := d.targets(ctx, strings.Trim(name, "[]"), 0)
-	if err != nil {
-		return netip.Addr{}, err
-	}
-	return targets[0].Addr(), nil
 }

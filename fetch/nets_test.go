@@ -133,7 +133,7 @@ func TestOnlyNets(t *testing.T) {
 	if r := inside.Fetch(t.Context(), Request{URL: url}); r.State != StateOK || r.Addr != addr.Addr() {
 		t.Errorf("inside: %s from %s, %v", r.State, r.Addr, r.Err)
 	}
-	if a, err := inside.Resolve(t.Context(), "many.test:80"); err != nil || a != addr.Addr() {
+	if a, err := inside.Resolve(t.Context(), fmt.Sprintf("many.test:%d", addr.Port())); err != nil || a != addr.Addr() {
 		t.Errorf("inside: resolved to %v, %v", a, err)
 	}
 	outside := newTest(t, Options{Only: nets("127.0.1.0/24"), Resolver: dns})

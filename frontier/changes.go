@@ -36,18 +36,18 @@ func (f *Frontier) Reprioritise(priority func(key uint64, was float64) (p float6
 	clear(f.set)
 }
 
-// renew asks change about every entry; what parties have on disk goes back to the
+// renew asks change about every entry; what lanes have on disk goes back to the
 // tail, for it must be sorted again.
 func (f *Frontier) renew(change func(*entry) bool) error {
 	holders := f.holders()
 	var runs []*run
-	for _, p := range holders {
-		f.leave(p)
-		f.parked -= len(p.queue)
-		p.queue.filter(change, f.announce)
-		f.parked += len(p.queue)
-		runs = append(runs, p.runs...)
-		p.runs = nil
+	for _, l := range holders {
+		f.leave(l)
+		f.parked -= len(l.queue)
+		l.queue.filter(change, f.announce)
+		f.parked += len(l.queue)
+		runs = append(runs, l.runs...)
+		l.runs = nil
 	}
 	f.parkOnDisk = 0
 	if err := f.tail.renew(change, f.announce); err != nil {
@@ -64,8 +64,8 @@ func (f *Frontier) renew(change func(*entry) bool) error {
 			return err
 		}
 	}
-	for _, p := range holders {
-		f.settle(p)
+	for _, l := range holders {
+		f.settle(l)
 	}
 	return nil
 }
@@ -83,27 +83,35 @@ func (f *Frontier) announce(row []entry) {
 // noRow is for who announces nothing.
 func noRow([]entry) {}
 
-// holders returns the parties with something parked, in the order of a URL of theirs:
+// holders returns the lanes with something parked, in the order of a URL of theirs:
 // that of a map, or of host numbers, would differ from process to process.
-func (f *Frontier) holders() []*party {
-	var all []*party
+func (f *Frontier) holders() []*lane {
+	var all []*lane
+	for _, l := range f.lanes {
+		if l.holds() {
+			all = append(all, l)
+		}
+	}
 	for _, p := range f.parties {
-		if p.holds() {
-			all = append(all, p)
+		if p.common.holds() {
+			all = append(all, &p.common)
 		}
 	}
 	slices.SortFunc(all, byFirst)
 	return all
 }
 
-// byFirst orders parties by the URL that stands first in their queue or run.
-func byFirst(a, b *party) int { return cmp.Compare(a.first(), b.first()) }
+// byFirst orders lanes by the URL that stands first in their queue or run: when its host
+// moved, in two of them.
+func byFirst(a, b *lane) int {
+	return cmp.Or(cmp.Compare(a.first(), b.first()), cmp.Compare(a.made, b.made))
+}
 
-func (p *party) first() ID {
-	if len(p.queue) > 0 {
-		return p.queue[0].id
+func (l *lane) first() ID {
+	if len(l.queue) > 0 {
+		return l.queue[0].id
 	}
-	return p.runs[0].bound.id
+	return l.runs[0].bound.id
 }
 
 // tidy sweeps when entries that are not current make up three quarters of all, or
@@ -135,16 +143,16 @@ func (f *Frontier) sweep() error {
 	return nil
 }
 
-// repack asks keep about every parked entry, party by party in order of rank, and
-// makes one run of what a party has on disk.
+// repack asks keep about every parked entry, lane by lane in order of rank, and
+// makes one run of what a lane has on disk.
 func (f *Frontier) repack(keep func(*entry) bool) error {
 	holders := f.holders()
-	for _, p := range holders {
-		f.leave(p)
+	for _, l := range holders {
+		f.leave(l)
 	}
 	pack := func(w *runWriter) error {
-		for _, p := range holders {
-			if err := f.repackParty(w, p, keep); err != nil {
+		for _, l := range holders {
+			if err := f.repackLane(w, l, keep); err != nil {
 				return err
 			}
 		}
@@ -159,26 +167,26 @@ func (f *Frontier) repack(keep func(*entry) bool) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range holders {
-		f.settle(p)
+	for _, l := range holders {
+		f.settle(l)
 	}
 	return f.err
 }
 
-// repackParty merges what a party has in memory and on disk; w is nil when no
-// party has anything on disk.
-func (f *Frontier) repackParty(w *runWriter, p *party, keep func(*entry) bool) error {
+// repackLane merges what a lane has in memory and on disk; w is nil when no
+// lane has anything on disk.
+func (f *Frontier) repackLane(w *runWriter, l *lane, keep func(*entry) bool) error {
 	m := newMerge()
-	best := len(p.queue)
-	for _, r := range p.runs {
+	best := len(l.queue)
+	for _, r := range l.runs {
 		best = parkBest
 		f.parkOnDisk -= r.left
 		if err := m.add(r); err != nil {
 			return err
 		}
 	}
-	f.parked -= len(p.queue)
-	queue := p.queue
+	f.parked -= len(l.queue)
+	queue := l.queue
 	byRank(queue)
 	var kept entryHeap
 	if w != nil {
@@ -194,8 +202,12 @@ func (f *Frontier) repackParty(w *runWriter, p *party, keep func(*entry) bool) e
 				return err
 			}
 		}
+		wanted := keep
+		if f.home(e.host) != l {
+			wanted = f.current // its host has moved since, so there may be a better copy elsewhere
+		}
 		switch {
-		case !keep(&e):
+		case !wanted(&e):
 		case len(kept) < best:
 			kept = append(kept, e)
 		default:
@@ -204,21 +216,21 @@ func (f *Frontier) repackParty(w *runWriter, p *party, keep func(*entry) bool) e
 			}
 		}
 	}
-	p.runs = nil
-	return f.exchange(p, kept, w)
+	l.runs = nil
+	return f.exchange(l, kept, w)
 }
 
-// exchange gives a party what is left of its queue, in order of rank, and the run
+// exchange gives a lane what is left of its queue, in order of rank, and the run
 // that w has written, if any.
-func (f *Frontier) exchange(p *party, queue entryHeap, w *runWriter) error {
-	p.queue = queue
+func (f *Frontier) exchange(l *lane, queue entryHeap, w *runWriter) error {
+	l.queue = queue
 	f.parked += len(queue)
 	if w == nil {
 		return nil
 	}
 	r, err := w.end()
 	if r != nil {
-		p.runs = append(p.runs, r)
+		l.runs = append(l.runs, r)
 		f.parkOnDisk += r.left
 	}
 	return err

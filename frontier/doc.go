@@ -19,8 +19,8 @@
 // concurrent use; the crawler's committer owns it.
 //
 // Start with New, then Push, Next, Done. Files: frontier.go the queue;
-// changes.go priorities that change; renew.go the same part by part; party.go hosts, the addresses they share and
-// what is parked at them; tail.go the URLs in order of rank; scratch.go, run.go
+// changes.go priorities that change; renew.go the same part by part; party.go hosts and the addresses they share;
+// lane.go what is parked at them, and their own rests; tail.go the URLs in order of rank; scratch.go, run.go
 // and block.go the files; entry.go and heap.go the heaps under all of them;
 // bits.go sets of URLs; order.go and counting.go the orderings that turn a link into a
 // priority.

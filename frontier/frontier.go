@@ -47,17 +47,22 @@ type Frontier struct {
 
 	tail tail // what is in no party
 
-	parties    map[Host]*party
-	alias      map[Host]Host   // a host → another one of its party
-	addresses  map[uint64]Host // hash of an address → a host of its party
-	floor      time.Time       // until then every host rests
-	ready      heap[*party]    // free, rest over, something parked: by its best URL
-	resting    heap[*party]    // free, rest not over, something parked: by its end
-	idle       heap[*party]    // the same with nothing parked
-	parked     int             // URLs in the parties' memory
+	parties map[Host]*party // by key
+	lanes   map[Host]*lane  // hosts' own
+	made    int             // lanes so far
+	at      map[Host]Host   // a host → the key of the address that it is at
+	floor   time.Time       // until then every host rests
+	ready   heap[*party]    // free, rest over, something to be had: by its best URL
+
+	restingParties heap[*party] // free, rest not over, something to be had then: by its end
+	idleParties    heap[*party] // the same with nothing
+	resting        heap[*lane]  // the host's own rest is not over, something parked: by its end
+	idle           heap[*lane]  // the same with nothing parked
+
+	parked     int // URLs in the lanes' memory
 	parkLimit  int
-	unloadAt   int     // parked URLs from which the parties are unloaded
-	parkOnDisk int     // URLs in the parties' runs
+	unloadAt   int     // parked URLs from which the lanes are unloaded
+	parkOnDisk int     // URLs in the lanes' runs
 	parkFiles  scratch // and their files
 	parkBlock  int     // entries a block of these
 
@@ -74,13 +79,14 @@ type Frontier struct {
 func New(opt Options) (*Frontier, error) {
 	f := &Frontier{
 		seed:    maphash.MakeSeed(),
-		parties: map[Host]*party{}, alias: map[Host]Host{}, addresses: map[uint64]Host{},
+		parties: map[Host]*party{}, lanes: map[Host]*lane{}, at: map[Host]Host{},
 		set: map[ID]float64{}, expect: opt.Expect,
 		ready: heap[*party]{
-			less:  func(a, b *party) bool { return a.queue[0].before(&b.queue[0]) },
+			less:  func(a, b *party) bool { return a.best().before(b.best()) },
 			place: func(p *party) *int { return &p.place },
 		},
-		resting: newResting(), idle: newResting(),
+		restingParties: newRestingParties(), idleParties: newRestingParties(),
+		resting: newRestingLanes(), idle: newRestingLanes(),
 	}
 	memory := opt.Memory
 	if memory <= 0 {
@@ -175,7 +181,7 @@ func (it Item) entry() entry {
 	return entry{id: it.ID, priority: it.Priority, host: it.Host, key: it.Key}
 }
 
-// insert adds an entry: to the host's party when others are parked there, it
+// insert adds an entry: to the host's lane when others are parked there, it
 // would only follow them; else to the tail.
 func (f *Frontier) insert(e entry) {
 	if f.err != nil {
@@ -184,8 +190,8 @@ func (f *Frontier) insert(e entry) {
 	if f.pass != nil {
 		f.pass.seen.remove(e.id) // this copy may be the better one, or the only one
 	}
-	if p := f.parties[f.find(e.host)]; p != nil && p.holds() {
-		f.park(p, e)
+	if l := f.holder(e.host); l != nil {
+		f.park(l, e)
 	} else {
 		f.err = f.tail.push(e, f.current)
 	}
@@ -216,58 +222,55 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 	}
 	f.wakeAll(now)
 	for parks := 0; parks < parksATurn && f.err == nil; {
-		e, p, ok := f.best()
+		e, ok := f.best()
 		if !ok {
 			break
 		}
 		if !f.current(&e) {
-			if p != nil {
-				f.settle(p)
-			}
 			continue
 		}
-		if p == nil {
-			p = f.party(e.host)
-		}
-		if p.busy || !p.until.IsZero() {
-			f.park(p, e)
+		p := f.party(e.host)
+		if p.busy || !p.until.IsZero() || !f.rested(e.host, now) {
+			f.park(f.laneOf(e.host), e)
 			parks++
 			continue
 		}
 		f.queued.remove(e.id)
 		f.n--
 		p.busy = true
-		f.settle(p)
+		f.settleParty(p)
 		return Item{ID: e.id, Host: e.host, Priority: e.priority, Key: e.key}, true
 	}
 	return Item{}, false
 }
 
-// best takes the best entry of the tail and of the ready parties; p is the party
-// where it was parked, to be settled, nil for the tail's. Nothing that is parked at another
-// party may be fetched now.
-func (f *Frontier) best() (e entry, p *party, ok bool) {
+// best takes the best entry of the tail and of the ready parties. Nothing that is parked
+// elsewhere may be fetched now.
+func (f *Frontier) best() (e entry, ok bool) {
 	top := f.tail.top()
 	if f.ready.len() > 0 {
-		if p = f.ready.top(); top == nil || p.queue[0].before(top) {
-			f.leave(p)
+		if p := f.ready.top(); top == nil || p.best().before(top) {
+			l := p.ready.top()
 			f.parked--
-			return p.queue.pop(), p, true
+			e = l.queue.pop()
+			f.settle(l)
+			return e, true
 		}
 	}
 	if top == nil {
-		return e, nil, false
+		return e, false
 	}
 	e, f.err = f.tail.pop()
-	return e, nil, f.err == nil
+	return e, f.err == nil
 }
 
-// Done ends the use of a host that Next gave; it rests until the given time.
+// Done ends the use of a host that Next gave; its party rests until the given time.
+// What the host itself is to rest longer is told by Rest.
 func (f *Frontier) Done(host Host, until time.Time) {
 	p := f.party(host)
 	p.busy = false
 	p.until = later(p.until, until)
-	f.settle(p)
+	f.settleParty(p)
 }
 
 // Wake returns the earliest end of a rest, when Next has nothing to give; false
@@ -276,23 +279,38 @@ func (f *Frontier) Wake() (time.Time, bool) {
 	if f.ready.len()+f.tail.len() > 0 { // only the floor holds these back
 		return f.floor, true
 	}
-	if f.resting.len() == 0 {
-		return time.Time{}, false
+	var first time.Time
+	if f.restingParties.len() > 0 {
+		first = f.restingParties.top().until
 	}
-	return later(f.resting.top().until, f.floor), true
+	if f.resting.len() > 0 {
+		if l := f.resting.top(); first.IsZero() || l.until.Before(first) {
+			first = l.until // its party may rest longer
+		}
+	}
+	if first.IsZero() {
+		return first, false
+	}
+	return later(first, f.floor), true
 }
 
-// Resting counts the parties that have URLs and rest.
-func (f *Frontier) Resting() int { return f.resting.len() }
+// Resting counts the parties, and the hosts by themselves, that have URLs and rest.
+func (f *Frontier) Resting() int { return f.restingParties.len() + f.resting.len() }
 
-// wakeAll makes ready the parties whose rest is over, and forgets those with
-// nothing parked.
+// wakeAll makes ready what has rested, and forgets what has nothing parked.
 func (f *Frontier) wakeAll(now time.Time) {
-	for _, h := range []*heap[*party]{&f.resting, &f.idle} {
+	for _, h := range []*heap[*party]{&f.restingParties, &f.idleParties} {
 		for h.len() > 0 && !h.top().until.After(now) {
 			p := h.top()
 			p.until = time.Time{}
-			f.settle(p)
+			f.settleParty(p)
+		}
+	}
+	for _, h := range []*heap[*lane]{&f.resting, &f.idle} {
+		for h.len() > 0 && !h.top().until.After(now) {
+			l := h.top()
+			l.until = time.Time{}
+			f.settle(l)
 		}
 	}
 }

@@ -2,11 +2,11 @@ package frontier
 
 import "slices"
 
-// pass is a renewal that goes on; see Renew. Its stages follow one another: parties,
+// pass is a renewal that goes on; see Renew. Its stages follow one another: lanes,
 // then the tail's buffer, then what the tail has on disk.
 type pass struct {
-	parties []*party // still to come; the first may be begun
-	runs    []*run   // of the first one, still to come; nil when it is not begun
+	lanes []*lane // still to come; the first may be begun
+	runs  []*run  // of the first one, still to come; nil when it is not begun
 
 	buffered bool // the buffer is done
 	next     int  // place in the buffer
@@ -17,7 +17,7 @@ type pass struct {
 }
 
 // Renew is Reprioritise a part at a time, so that the caller is not held up by a queue
-// of millions: each call asks priority about some n entries (and ends the party, block
+// of millions: each call asks priority about some n entries (and ends the lane, block
 // or spill that it is at), the first one begins a pass, the one that ends it returns
 // true. Entries not met yet keep their place, so that Next gives at any time the best
 // by what is known of each. What comes in or moves while a pass goes on may be missed
@@ -25,15 +25,15 @@ type pass struct {
 // no clock, no map's order.
 func (f *Frontier) Renew(n int, priority func(key uint64, was float64) (p float64, ok bool)) (done bool) {
 	if f.pass == nil {
-		f.pass = &pass{parties: f.holders()}
+		f.pass = &pass{lanes: f.holders()}
 	}
 	w := &renewer{f: f, pass: f.pass, left: n, priority: priority}
 	f.tail.hold = true // what is merged with others would be missed
 	defer func() { f.tail.hold = false }()
 	for w.left > 0 && f.err == nil {
 		switch {
-		case len(w.parties) > 0:
-			w.renewParty()
+		case len(w.lanes) > 0:
+			w.renewLane()
 		case !w.buffered:
 			w.renewBuffer()
 		case len(w.tail) > 0:
@@ -71,36 +71,36 @@ func (w *renewer) change(e *entry) bool {
 	return true
 }
 
-// renewParty goes on with the first party: at once with what it has in memory, by
+// renewLane goes on with the first lane: at once with what it has in memory, by
 // blocks with what is on disk. Its URLs stay parked.
-func (w *renewer) renewParty() {
-	f, p := w.f, w.parties[0]
-	if f.parties[p.host] != p { // gone, or in another one now
-		w.parties, w.runs = w.parties[1:], nil
+func (w *renewer) renewLane() {
+	f, l := w.f, w.lanes[0]
+	if !f.there(l) { // gone, or in another one now
+		w.lanes, w.runs = w.lanes[1:], nil
 		return
 	}
-	f.leave(p)
+	f.leave(l)
 	if w.runs == nil {
-		w.runs = slices.Clone(p.runs)
-		f.parked -= len(p.queue)
-		p.queue.filter(w.change, f.announce)
-		f.parked += len(p.queue)
+		w.runs = slices.Clone(l.runs)
+		f.parked -= len(l.queue)
+		l.queue.filter(w.change, f.announce)
+		f.parked += len(l.queue)
 	}
-	// What is still to come is taken off the party, so that nothing reads on in it.
-	w.runs = slices.DeleteFunc(w.runs, func(r *run) bool { return !slices.Contains(p.runs, r) })
-	p.runs = slices.DeleteFunc(p.runs, func(r *run) bool { return slices.Contains(w.runs, r) })
+	// What is still to come is taken off the lane, so that nothing reads on in it.
+	w.runs = slices.DeleteFunc(w.runs, func(r *run) bool { return !slices.Contains(l.runs, r) })
+	l.runs = slices.DeleteFunc(l.runs, func(r *run) bool { return slices.Contains(w.runs, r) })
 	for len(w.runs) > 0 && w.left > 0 && f.err == nil {
-		w.renewParked(p)
+		w.renewParked(l)
 	}
-	p.runs = append(p.runs, w.runs...)
-	f.settle(p)
+	l.runs = append(l.runs, w.runs...)
+	f.settle(l)
 	if len(w.runs) == 0 {
-		w.parties, w.runs = w.parties[1:], nil
+		w.lanes, w.runs = w.lanes[1:], nil
 	}
 }
 
-// renewParked reads the next block of a party's runs.
-func (w *renewer) renewParked(p *party) {
+// renewParked reads the next block of a lane's runs.
+func (w *renewer) renewParked(l *lane) {
 	f, r := w.f, w.runs[0]
 	var block []entry
 	if block, f.err = r.read(nil); f.err != nil {
@@ -112,7 +112,7 @@ func (w *renewer) renewParked(p *party) {
 	}
 	for i := range block {
 		if w.change(&block[i]) {
-			f.park(p, block[i])
+			f.park(l, block[i])
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 	"time"
 )
@@ -13,25 +14,29 @@ import (
 // everything at every step.
 type slow struct {
 	items map[ID]Item
-	party map[Host]Host
-	busy  map[Host]bool
-	until map[Host]time.Time
-	at    map[string]Host // address → a host there
+	at    map[Host]string // address of a host
+	busy  map[string]bool // parties
+	until map[string]time.Time
+	own   map[Host]time.Time // rests of hosts
 	floor time.Time
 }
 
 func newSlow() *slow {
 	return &slow{
-		items: map[ID]Item{}, party: map[Host]Host{}, busy: map[Host]bool{}, until: map[Host]time.Time{}, at: map[string]Host{},
+		items: map[ID]Item{}, at: map[Host]string{}, busy: map[string]bool{}, until: map[string]time.Time{}, own: map[Host]time.Time{},
 	}
 }
 
-func (s *slow) find(h Host) Host {
-	for s.party[h] != 0 {
-		h = s.party[h]
+// find names a host's party.
+func (s *slow) find(h Host) string {
+	if a := s.at[h]; a != "" {
+		return a
 	}
-	return h
+	return fmt.Sprint("host ", h)
 }
+
+// free is when a host may be asked, if its party is not in use.
+func (s *slow) free(h Host) time.Time { return later(later(s.until[s.find(h)], s.own[h]), s.floor) }
 
 func (s *slow) raise(it Item) {
 	if old, ok := s.items[it.ID]; !ok || it.Priority > old.Priority {
@@ -42,8 +47,7 @@ func (s *slow) raise(it Item) {
 func (s *slow) next(now time.Time) (Item, bool) {
 	var best Item
 	for _, it := range s.items {
-		p := s.find(it.Host)
-		if s.busy[p] || s.until[p].After(now) || s.floor.After(now) {
+		if s.busy[s.find(it.Host)] || s.free(it.Host).After(now) {
 			continue
 		}
 		if best.ID == 0 || it.Priority > best.Priority || it.Priority == best.Priority && it.ID < best.ID {
@@ -61,11 +65,10 @@ func (s *slow) next(now time.Time) (Item, bool) {
 // wake returns when the first URL could be had, false when none by waiting.
 func (s *slow) wake() (at time.Time, ok bool) {
 	for _, it := range s.items {
-		p := s.find(it.Host)
-		if s.busy[p] {
+		if s.busy[s.find(it.Host)] {
 			continue
 		}
-		if u := later(s.until[p], s.floor); !ok || u.Before(at) {
+		if u := s.free(it.Host); !ok || u.Before(at) {
 			at, ok = u, true
 		}
 	}
@@ -75,29 +78,28 @@ func (s *slow) wake() (at time.Time, ok bool) {
 func (s *slow) take(h, onBehalf Host, now time.Time) bool {
 	p := s.find(h)
 	if p == s.find(onBehalf) {
-		return true
+		return h == onBehalf || !s.own[h].After(now)
 	}
-	if s.busy[p] || s.until[p].After(now) || s.floor.After(now) {
+	if s.busy[p] || s.free(h).After(now) {
 		return false
 	}
 	s.busy[p] = true
 	return true
 }
 
+// join moves a host to an address, "" for none; it rests on as its party did.
 func (s *slow) join(h Host, address string) {
-	from := s.find(h)
-	first, ok := s.at[address]
-	if !ok {
-		s.at[address] = from
-	} else if to := s.find(first); to != from {
-		s.party[from] = to
-		s.rest(to, s.until[from])
+	if from := s.find(h); s.at[h] != address {
+		s.at[h] = address
+		s.rest(h, s.until[from])
 	}
 }
 
-func (s *slow) rest(h Host, until time.Time) {
+func (s *slow) rest(h Host, until time.Time) { s.own[h] = later(s.own[h], until) }
+
+func (s *slow) done(h Host, until time.Time) {
 	p := s.find(h)
-	s.until[p] = later(s.until[p], until)
+	s.busy[p], s.until[p] = false, later(s.until[p], until)
 }
 
 // pair is a frontier and its oracle, and what drives both.
@@ -140,8 +142,7 @@ func (p *pair) step() {
 			p.used = append(p.used[:i], p.used[i+1:]...)
 			until := p.now.Add(time.Duration(p.rng.IntN(5)) * time.Second)
 			p.f.Done(h, until)
-			p.s.busy[p.s.find(h)] = false
-			p.s.rest(h, until)
+			p.s.done(h, until)
 		}
 	case 19, 20:
 		p.now = p.now.Add(time.Duration(p.rng.IntN(3)) * time.Second)
@@ -175,7 +176,12 @@ func (p *pair) rare() {
 	switch p.rng.IntN(12) {
 	case 0:
 		address := fmt.Sprintf("192.0.2.%d", p.rng.IntN(8))
-		if !p.s.busy[p.s.find(a)] {
+		switch {
+		case slices.Contains(p.used, a), p.f.at[a] != 0 && p.f.parties[p.f.at[a]] != nil && p.f.parties[p.f.at[a]].common.holds(): // see TestMoved
+		case p.rng.IntN(4) == 0:
+			p.f.Leave(a)
+			p.s.join(a, "")
+		default:
 			p.f.Join(a, address)
 			p.s.join(a, address)
 		}
@@ -196,6 +202,9 @@ func (p *pair) rare() {
 		p.agree("new priorities")
 	case 3, 4:
 		same := p.s.find(a) == p.s.find(b)
+		if same && !p.s.busy[p.s.find(b)] {
+			return // b must be in use
+		}
 		got, want := p.f.Take(a, b, p.now), p.s.take(a, b, p.now)
 		if got != want {
 			p.t.Fatalf("%s: Take = %v, want %v", p.what, got, want)
@@ -207,6 +216,9 @@ func (p *pair) rare() {
 		until := p.now.Add(time.Duration(p.rng.IntN(9)) * time.Second)
 		p.f.Rest(a, until)
 		p.s.rest(a, until)
+		if got, want := p.f.Until(a), p.s.free(a); got.After(p.now) != want.After(p.now) || want.After(p.now) && !got.Equal(want) {
+			p.t.Fatalf("%s: Until = %v, want %v", p.what, got, want)
+		}
 	case 7:
 		until := p.now.Add(time.Second)
 		p.f.RestAll(until)
@@ -262,7 +274,7 @@ func TestAgainstSlowFrontier(t *testing.T) {
 func (p *pair) drain() {
 	for _, h := range p.used {
 		p.f.Done(h, time.Time{})
-		p.s.busy[p.s.find(h)] = false
+		p.s.done(h, time.Time{})
 	}
 	p.used = nil
 	p.now = p.now.Add(time.Minute)
@@ -271,7 +283,7 @@ func (p *pair) drain() {
 		p.next()
 		for _, h := range p.used {
 			p.f.Done(h, time.Time{})
-			p.s.busy[p.s.find(h)] = false
+			p.s.done(h, time.Time{})
 		}
 		p.used = p.used[:0]
 	}

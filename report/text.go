@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"fossick/internal/printable"
 )
 
 // Number groups thousands with a comma.
@@ -70,7 +68,11 @@ func Span(ci [2]float64) string {
 
 // Cut shortens text from the web to n runes and makes one line of it.
 func Cut(s string, n int) string {
-	return printable.Cut(strings.Join(strings.Fields(s), " "), n)
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
 }
 
 // noBreak keeps a number and its sign on one line.

@@ -38,6 +38,7 @@ type Exchange struct {
 	Owner      string  `cbor:"11,keyasint,omitempty"` // name:port of the host for which this one was asked, when another
 	Rest       int64   `cbor:"12,keyasint,omitempty"` // that the host was due afterwards, milliseconds
 	RetryAfter int64   `cbor:"13,keyasint,omitempty"` // that the answer asked for, milliseconds
+	Own        int64   `cbor:"14,keyasint,omitempty"` // of Rest, what binds the host alone and no other at its address
 }
 
 // Drop takes the first pending sitemap off.

@@ -87,6 +87,7 @@ type Visit struct {
 
 	Rest       int64 `cbor:"20,keyasint,omitempty"` // that the host was due afterwards, milliseconds
 	RetryAfter int64 `cbor:"21,keyasint,omitempty"` // that the answer asked for, milliseconds
+	Own        int64 `cbor:"23,keyasint,omitempty"` // of Rest, what binds the host alone and no other at its address
 
 	Was []byte `cbor:"22,keyasint,omitempty"` // checksum of the stored content that this visit's replaced
 }
@@ -165,7 +166,7 @@ type Host struct {
 	Failures   int    `cbor:"4,keyasint,omitempty"` // exchanges in a row that failed
 	Pages      uint64 `cbor:"5,keyasint,omitempty"` // stored
 	Requests   uint64 `cbor:"6,keyasint,omitempty"`
-	Address    string `cbor:"7,keyasint,omitempty"` // as last resolved
+	Address    string `cbor:"7,keyasint,omitempty"` // at which it answered last, or was found
 	RobotsCode int    `cbor:"8,keyasint,omitempty"`
 
 	RobotsETag     string `cbor:"24,keyasint,omitempty"` // version of the rules, as the server names it
@@ -181,9 +182,20 @@ type Host struct {
 	Retries     uint64 `cbor:"14,keyasint,omitempty"` // of Requests, those for URLs that had failed
 	News        bool   `cbor:"15,keyasint,omitempty"` // a page of it was unlike those of its site's other hosts
 
+	RestFor    string `cbor:"27,keyasint,omitempty"` // what asked for its present rest, where that is longer than load alone makes it: see RestForRetryAfter
+	RestMillis int64  `cbor:"28,keyasint,omitempty"` // and for how long
+	Moved      int64  `cbor:"29,keyasint,omitempty"` // when it was found at another address than before, Unix milliseconds
+
 	Exchanges uint64    `cbor:"20,keyasint,omitempty"` // on record that are for no URL of the queue; see Exchange
 	Sitemaps  *Sitemaps `cbor:"21,keyasint,omitempty"` // nil as long as nobody asked for them
 }
+
+// What a host rests for, besides load, and nobody else at its address with it.
+const (
+	RestForRetryAfter = "Retry-After" // its answer said so
+	RestForCrawlDelay = "Crawl-delay" // its robots.txt does
+	RestForFailures   = "back-off"    // it failed some times in a row
+)
 
 // Sitemaps is how far the reading of a host's sitemaps is. It ends when none is
 // pending.

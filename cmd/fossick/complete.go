@@ -1,13 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"fossick/internal/printable"
 )
 
 // completeWord is the first word of a shell that asks how a command line goes on. The
@@ -35,12 +34,11 @@ func complete(app *kong.Application, words []string, w io.Writer) {
 	found, more := l.next(words[len(words)-1])
 	for _, c := range found {
 		if c.what != "" {
-			printable.Fprintf(w, "%s\t%s\n", c.word, c.what)
-		} else {
-			printable.Fprintln(w, c.word)
+			c.word += "\t" + c.what
 		}
+		fmt.Fprintln(w, c.word)
 	}
-	printable.Fprintln(w, more)
+	fmt.Fprintln(w, more)
 }
 
 // typedLine is what a command line says so far.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"fmt"
 	"io"
 )
 
@@ -35,5 +36,5 @@ func (c completionCmd) Run(a *app) error {
 	return a.emit(struct {
 		Shell  string `json:"shell"`
 		Script string `json:"script"`
-	}{c.Shell, string(script)}, func(w io.Writer) { w.Write(script) })
+	}{c.Shell, string(script)}, func(w io.Writer) { fmt.Fprint(w, string(script)) })
 }

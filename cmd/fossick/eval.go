@@ -15,7 +15,6 @@ import (
 	"fossick/datasets"
 	"fossick/eval"
 	"fossick/features"
-	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/page"
 	"fossick/report"
@@ -291,9 +290,9 @@ func cardText(m *models.Model) string {
 // printFigures prints what a newcomer wants to know, in sentences.
 func printFigures(w io.Writer, r eval.Result, html string) {
 	for _, s := range eval.Sentences(r) {
-		printable.Fprintln(w, s)
+		fmt.Fprintln(w, s)
 	}
 	if html != "" {
-		printable.Fprintf(w, "\nreport: %s\n", html)
+		fmt.Fprintf(w, "\nreport: %s\n", html)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/fetch"
-	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -38,7 +37,7 @@ func until(t time.Time) *time.Time {
 // time kept from being fetched.
 func (r *crawlResult) printWaiting(w io.Writer) {
 	if r.WaitingUntil != nil {
-		printable.Fprintf(w, "all that waits rests, the first host until %s; a later --resume goes on, or --max-wait with a longer time\n",
+		fmt.Fprintf(w, "all that waits rests, the first host until %s; a later --resume goes on, or --max-wait with a longer time\n",
 			r.WaitingUntil.Format(time.DateTime+" MST"))
 	}
 }
@@ -46,7 +45,7 @@ func (r *crawlResult) printWaiting(w io.Writer) {
 // printOutages says how long a crawl had no network.
 func (r *crawlResult) printOutages(w io.Writer) {
 	if r.Outages > 0 {
-		printable.Fprintf(w, "own network (or proxy) down for %s, outages: %d; nothing was counted against URLs or hosts\n",
+		fmt.Fprintf(w, "own network (or proxy) down for %s, outages: %d; nothing was counted against URLs or hosts\n",
 			time.Duration(r.OutageSeconds*float64(time.Second)).Round(time.Second), r.Outages)
 	}
 }
@@ -110,6 +109,39 @@ func (r *whyResult) tellNext(l *store.Life, h *store.Host, now time.Time) {
 	}
 	if rest := at(h.Next); rest.After(now) {
 		r.Times.Next = until(rest)
-		r.Reasons = append(r.Reasons, "its host rests until "+rest.Format(time.DateTime))
+		r.tellRest(h, rest)
 	}
+}
+
+// whyRest is a rest that is longer than the crawl's delay makes it.
+type whyRest struct {
+	Host    string    `json:"host"` // that asked for it, and that alone rests
+	For     string    `json:"for"`  // Retry-After, Crawl-delay or back-off
+	Seconds float64   `json:"seconds"`
+	Until   time.Time `json:"until"`
+}
+
+// tellRest says until when the host rests, who asked for that, and for how long.
+func (r *whyResult) tellRest(h *store.Host, until time.Time) {
+	reason, length := "its host rests until "+until.Format(time.DateTime), time.Duration(h.RestMillis)*time.Millisecond
+	switch h.RestFor {
+	case store.RestForRetryAfter:
+		reason += fmt.Sprintf(": %s asked for %s in an answer (Retry-After)", h.Name, atLength(length))
+	case store.RestForCrawlDelay:
+		reason += fmt.Sprintf(": %s asks for %s after each request in its robots.txt (Crawl-delay)", h.Name, atLength(length))
+	case store.RestForFailures:
+		reason += fmt.Sprintf(": the last requests to %s failed, %d in a row (back-off of %s)", h.Name, h.Failures, atLength(length))
+	}
+	r.Reasons = append(r.Reasons, reason)
+	if h.RestFor != "" {
+		r.Rest = &whyRest{h.Name, h.RestFor, length.Seconds(), until}
+	}
+}
+
+// atLength writes a time that may be a year.
+func atLength(d time.Duration) string {
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	}
+	return briefly(d)
 }

@@ -77,11 +77,20 @@ func TestWhyNext(t *testing.T) {
 			"its page was lost and taken out by fossick repair; it is fetched anew, and its visits so far do not count"}},
 		{&store.Life{Queued: &store.Queued{}}, busy, now.Add(time.Minute), []string{
 			"its host gave no answer to the last 4 requests, since 2026-11-21 11:00:00", "its host rests until 2026-11-21 12:01:00"}},
+		{&store.Life{Queued: &store.Queued{}}, &store.Host{Name: "a.test:80", Next: now.Add(time.Hour).UnixMilli(), RestFor: store.RestForRetryAfter, RestMillis: 365 * 24 * 3_600_000},
+			now.Add(time.Hour), []string{"its host rests until 2026-11-21 13:00:00: a.test:80 asked for 365 days in an answer (Retry-After)"}},
+		{&store.Life{Queued: &store.Queued{}}, &store.Host{Name: "a.test:80", Next: now.Add(time.Hour).UnixMilli(), RestFor: store.RestForCrawlDelay, RestMillis: 3_600_000},
+			now.Add(time.Hour), []string{"its host rests until 2026-11-21 13:00:00: a.test:80 asks for 1h after each request in its robots.txt (Crawl-delay)"}},
+		{&store.Life{Queued: &store.Queued{}}, &store.Host{Name: "a.test:80", Failures: 4, Next: now.Add(time.Second).UnixMilli(), RestFor: store.RestForFailures, RestMillis: 8000},
+			now.Add(time.Second), []string{"its host rests until 2026-11-21 12:00:01: the last requests to a.test:80 failed, 4 in a row (back-off of 8s)"}},
 	} {
 		r := &whyResult{}
 		r.tellNext(tc.l, tc.h, now)
 		if got := r.Times.Next; got == nil != tc.next.IsZero() || got != nil && !got.Equal(tc.next) || !slices.Equal(r.Reasons, tc.reasons) {
 			t.Errorf("%+v: next %v, %q; want %v, %q", tc.l, got, r.Reasons, tc.next, tc.reasons)
+		}
+		if rest := r.Rest; (rest != nil) != (tc.h.RestFor != "") || rest != nil && (rest.Host != tc.h.Name || rest.Seconds*1000 != float64(tc.h.RestMillis) || !rest.Until.Equal(tc.next)) {
+			t.Errorf("%+v: rest %+v", tc.h, rest)
 		}
 	}
 }

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/alecthomas/kong"
-
-	"fossick/internal/printable"
 )
 
 // groups are those of flags and of verbs, by the key in the grammar's tags.
@@ -66,10 +65,10 @@ func printHelp(ctx *kong.Context, all bool) error {
 		return err
 	}
 	if hidden > 0 {
-		printable.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, node.FullPath())
+		fmt.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, node.FullPath())
 	}
 	if node == ctx.Model.Node {
-		io.WriteString(ctx.Stdout, "\nSettings for good, in a file or the environment: fossick help config\n")
+		fmt.Fprint(ctx.Stdout, "\nSettings for good, in a file or the environment: fossick help config\n")
 	}
 	return nil
 }

@@ -57,13 +57,17 @@ func (j *judge) judge() verdict {
 	if party == nil {
 		party = func(host string) string { return host }
 	}
-	byParty := map[string][]request{}
+	byParty, byHost := map[string][]request{}, map[string][]request{}
 	for _, r := range j.log {
 		byParty[party(r.Host)] = append(byParty[party(r.Host)], r)
+		byHost[r.Host] = append(byHost[r.Host], r)
 	}
 	v.parties = len(byParty)
 	for _, log := range byParty {
-		j.judgeRests(&v, log)
+		j.judgeRests(&v, log, func(request) (rest, afterKill time.Duration) { return j.delay, j.delay })
+	}
+	for _, log := range byHost {
+		j.judgeRests(&v, log, j.wishes())
 	}
 	j.judgeRobots(&v)
 	slices.Sort(v.offences)
@@ -74,28 +78,28 @@ func (v *verdict) offence(format string, args ...any) {
 	v.offences = append(v.offences, fmt.Sprintf(format, args...))
 }
 
-// judgeRests is for the requests of one party: never two at once, and after each
-// the rest that is due. From start to start there is always a whole rest, however
+// judgeRests is for the requests of one party, by the delay, or of one host, by what it
+// asks for beyond that: never two at once, and after each the rest that is due. From
+// start to start there is always a whole rest, however
 // late the server reads its clock, because a rest begins with the answer's end;
 // and so there is from the moment when it began to hand over the answer's last
 // part. Its note of the end comes later, by as long as the machine lets it wait.
-func (j *judge) judgeRests(v *verdict, log []request) {
-	failures := map[string]int{} // in a row, by host
+func (j *judge) judgeRests(v *verdict, log []request, dueAfter func(request) (rest, afterKill time.Duration)) {
 	for i, r := range log {
 		if i == 0 {
 			continue
 		}
 		before := log[i-1]
-		due := j.due(before, failures)
+		due, afterKill := dueAfter(before)
+		if due == 0 && afterKill == 0 {
+			continue // the party's rest is all
+		}
 		if kill, cut := j.cutOff(before); cut && r.Start.After(kill.resumed(j.delay)) {
 			// The server went on with it alone. Whoever resumes knows nothing of it,
 			// and rests first; what began before that was sent before the kill.
 			v.acrossKills++
-			if due = j.delay; before.Path != "/robots.txt" { // else its rules may be lost too
-				due = max(due, j.robots[before.Host].delay)
-			}
-			if r.Start.Before(kill.resumed(due)) {
-				v.offence("%s%s came %v after the kill, want %v", r.Host, r.Path, r.Start.Sub(kill.resumed(0)), due)
+			if r.Start.Before(kill.resumed(afterKill)) {
+				v.offence("%s%s came %v after the kill, want %v", r.Host, r.Path, r.Start.Sub(kill.resumed(0)), afterKill)
 			}
 			continue
 		}
@@ -112,6 +116,21 @@ func (j *judge) judgeRests(v *verdict, log []request) {
 		case before.Fault == "" && gap < due:
 			v.offence("%s%s came %v after the last part of %s%s, want a rest of %v", r.Host, r.Path, gap, before.Host, before.Path, due)
 		}
+	}
+}
+
+// wishes returns the rests that are due to a host beyond the delay, request by request;
+// 0 where there is none.
+func (j *judge) wishes() func(r request) (rest, afterKill time.Duration) {
+	failures := 0 // in a row
+	return func(r request) (rest, afterKill time.Duration) {
+		if rest = j.due(r, &failures); rest <= j.delay {
+			rest = 0
+		}
+		if delay := j.robots[r.Host].delay; delay > j.delay && r.Path != "/robots.txt" { // else its rules may be lost too
+			afterKill = delay
+		}
+		return rest, afterKill
 	}
 }
 
@@ -136,17 +155,17 @@ func (j *judge) cutOff(r request) (kill, bool) {
 	return kill{}, false
 }
 
-// due is the least rest after r: the delay, the host's Crawl-delay, Retry-After,
+// due is the least rest of the host after r: the delay, its Crawl-delay, Retry-After,
 // and a second after a failure, doubled with each further one. failures is kept
 // up to date.
-func (j *judge) due(r request, failures map[string]int) time.Duration {
+func (j *judge) due(r request, failures *int) time.Duration {
 	due := max(j.delay, j.robots[r.Host].delay, retryAfter(r))
 	if _, cut := j.cutOff(r); cut || !failed(r) {
-		failures[r.Host] = 0
+		*failures = 0
 		return due
 	}
-	failures[r.Host]++
-	return max(due, time.Second<<min(failures[r.Host]-1, 9))
+	*failures++
+	return max(due, time.Second<<min(*failures-1, 9))
 }
 
 // retryAfter reads the header of an answer, seconds or a date; the rest counts
@@ -335,6 +354,10 @@ func TestJudge(t *testing.T) {
 		{name: "silent", log: []request{robots, silent, req("a:80", "/y", 1100, 1110)}, want: "want a rest of 1s"},
 		{name: "crawl-delay", log: []request{req("slow:80", "/robots.txt", 0, 10), req("slow:80", "/x", 1200, 1210)}, want: "want a rest of 2s"},
 		{name: "refused", log: []request{req("down:80", "/robots.txt", 0, 10), req("down:80", "/x", 1200, 1210)}, want: "answers 500"},
+		{name: "another wants to rest", party: party, log: []request{robots, busy, req("b:80", "/robots.txt", 320, 330), req("a:80", "/y", 3300, 3310)}},
+		{name: "busy, and another between", party: party, log: []request{robots, busy, req("b:80", "/robots.txt", 320, 330), req("a:80", "/y", 3100, 3110)}, want: "want a rest of 3s"},
+		{name: "failed, and another between", party: party, log: []request{robots, failed, req("b:80", "/robots.txt", 320, 330), req("a:80", "/y", 1100, 1110)}, want: "want a rest of 1s"},
+		{name: "the delay holds for all", party: party, log: []request{robots, busy, req("b:80", "/robots.txt", 290, 300)}, want: "want a rest of 100ms"},
 		{name: "one address", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}, party: party, want: "want a rest of 100ms"},
 		{name: "two addresses", log: []request{robots, req("b:80", "/robots.txt", 50, 60)}},
 		{name: "orphan", log: []request{robots, req("a:80", "/x", 120, 900), req("a:80", "/y", 400, 410)}, kills: []kill{{at(200), at(260)}}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -8,7 +9,6 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
-	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/lab"
 	"fossick/models"
@@ -268,14 +268,14 @@ func (r *labRun) policy(name string, ins []policyInput) (lab.Policy, error) {
 }
 
 func (r *labResult) print(w io.Writer) {
-	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic; %d crawls of %d pages a policy, each from %d start pages\n\n",
+	fmt.Fprintf(w, "%s of %s: %d of %d pages are on topic; %d crawls of %d pages a policy, each from %d start pages\n\n",
 		r.Topic, r.Corpus, r.Targets, r.CorpusPages, r.StartSets, r.Pages, r.Starts)
 	r.table(w)
 	if len(r.Tests) > 0 {
-		printable.Fprintf(w, "\n%s\n", strings.Join(r.told(), "\n"))
+		fmt.Fprintf(w, "\n%s\n", strings.Join(r.told(), "\n"))
 	}
-	printable.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
+	fmt.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
 	if r.HTML != "" {
-		printable.Fprintf(w, "report: %s\n", r.HTML)
+		fmt.Fprintf(w, "report: %s\n", r.HTML)
 	}
 }

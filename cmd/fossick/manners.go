@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"fossick/eval"
-	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -26,8 +26,8 @@ func printPoliteness(w io.Writer, p *eval.Politeness) {
 	if p == nil {
 		return
 	}
-	io.WriteString(w, "politeness:\n")
+	fmt.Fprintln(w, "politeness:")
 	for _, s := range p.Sentences() {
-		printable.Fprintf(w, "  %s\n", s)
+		fmt.Fprintf(w, "  %s\n", s)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"fossick/classify"
 	"fossick/features"
-	"fossick/internal/printable"
 	"fossick/page"
 	"fossick/propose"
 )
@@ -159,20 +158,20 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 // seeds is the file for --seeds.
 func (r *proposeResult) seeds() string {
 	var b strings.Builder
-	printable.Fprintf(&b, "# %d start pages proposed from %s, of %d candidates\n", len(r.Proposals), r.Source, r.Candidates)
+	fmt.Fprintf(&b, "# %d start pages proposed from %s, of %d candidates\n", len(r.Proposals), r.Source, r.Candidates)
 	for _, p := range r.Proposals {
-		printable.Fprintf(&b, "# %.3f %s\n%s\n", p.Score, printable.Cut(p.Why, 300), p.URL)
+		fmt.Fprintf(&b, "# %.3f %s\n%s\n", p.Score, clean(p.Why, 300), p.URL)
 	}
 	return b.String()
 }
 
 func (r *proposeResult) print(w io.Writer) {
-	printable.Fprintf(w, "%d start pages of %d candidates in %s\n", len(r.Proposals), r.Candidates, r.Source)
+	fmt.Fprintf(w, "%d start pages of %d candidates in %s\n", len(r.Proposals), r.Candidates, r.Source)
 	for _, p := range r.Proposals {
-		printable.Fprintf(w, "%.3f  %s\n       %s\n", p.Score, p.URL, printable.Cut(p.Why, 300))
+		fmt.Fprintf(w, "%.3f  %s\n       %s\n", p.Score, p.URL, clean(p.Why, 300))
 	}
 	if r.Out != nil {
-		printable.Fprintf(w, "crawl with: fossick focus --topic %s --seeds %s --contact you@example.org\n", orName(r.topic), *r.Out)
+		fmt.Fprintf(w, "crawl with: fossick focus --topic %s --seeds %s --contact you@example.org\n", orName(r.topic), *r.Out)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -40,7 +39,7 @@ func (r *refreshResult) print(w io.Writer) {
 	if r == nil {
 		return
 	}
-	printable.Fprintf(w, "asked again for %d stored pages: %d as they were, %d changed, %d gone, %d without an answer that tells\n",
+	fmt.Fprintf(w, "asked again for %d stored pages: %d as they were, %d changed, %d gone, %d without an answer that tells\n",
 		r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed)
 }
 

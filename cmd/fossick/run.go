@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/frontier"
-	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/train"
 )
@@ -73,8 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	out := &outlet{w: stdout}
 	stdout = out
 	var g grammar
-	settings := newSettings()
-	parser, err := newGrammar(&g, settings, stdout, stderr, asJSON)
+	parser, err := newGrammar(&g, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
 	}
@@ -91,7 +89,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
-	settings.tellOpened(a)
 	if err = parsed.Run(a); err == nil {
 		if err = out.failed(); unheard(err) {
 			return exitFailed
@@ -104,14 +101,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 }
 
 // newGrammar makes the parser of the command line.
-func newGrammar(g *grammar, set *settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
+func newGrammar(g *grammar, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
 	options := append(valueMappers(),
 		kong.Name("fossick"), kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return printHelp(ctx, false) }),
 		kong.ExplicitGroups(groups), kong.Bind(jsonWanted(asJSON)),
-		kong.Resolvers(set),
+		kong.Resolvers(newSettings()),
 		kong.Vars{
 			"topics":    strings.Join(models.BuiltinTopics(), ", "),
 			"orders":    strings.Join(frontier.Orderings(), ", "),
@@ -152,17 +149,14 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// oneLine is what an error says, without the ends of lines of errors that were joined.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
-
 // tellError prints err where the user, or the program that called, looks for it.
 func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code
 	}
 	if asJSON {
-		_ = json.NewEncoder(printable.JSON(stdout)).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
+		_ = json.NewEncoder(inJSON(stdout)).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
 	}
-	printable.Fprintln(printable.Text(stderr), "fossick:", oneLine(err))
+	fmt.Fprintln(plainly(stderr), "fossick:", err)
 	return code
 }

@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"io"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 
-	"fossick/internal/printable"
 	"fossick/internal/terminal"
 )
 
@@ -61,7 +60,7 @@ func (h *spoken) Handle(_ context.Context, r slog.Record) error {
 	if len(where) > 0 {
 		text += " (" + strings.Join(where, ", ") + ")"
 	}
-	_, err := io.WriteString(h.screen, h.name(r.Level)+" "+printable.Cut(text, 1000)+"\n")
+	_, err := fmt.Fprintf(h.screen, "%s %s\n", h.name(r.Level), clean(text, 1000))
 	return err
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"fossick/internal/printable"
 	"fossick/report"
 	"fossick/train"
 )
@@ -96,29 +95,26 @@ func (l sweptLine) knee() *trialRow {
 
 func printSweep(w io.Writer, rows []trialRow) {
 	for _, s := range sweepLevels(rows) {
-		printable.Fprintf(w, "%s: %d classes, %s\n", s.level, s.classes, s.pages)
+		fmt.Fprintf(w, "%s: %d classes, %s\n", s.level, s.classes, s.pages)
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		io.WriteString(tw, "μ\twords\t")
+		fmt.Fprint(tw, "μ\twords\t")
 		for _, l := range s.lines {
-			printable.Fprintf(tw, "%s\t", l.classifier)
+			fmt.Fprintf(tw, "%s\t", l.classifier)
 		}
-		io.WriteString(tw, "\n")
+		fmt.Fprintln(tw)
 		for i, r := range s.lines[0].rows {
-			printable.Fprintf(tw, "%v\t%d\t", *r.Mu, r.Words)
+			fmt.Fprintf(tw, "%v\t%d\t", *r.Mu, r.Words)
 			for _, l := range s.lines {
-				printable.Fprintf(tw, "%s\t", shareOf(l.rows[i].Accuracy))
+				fmt.Fprintf(tw, "%s\t", shareOf(l.rows[i].Accuracy))
 			}
-			io.WriteString(tw, "\n")
+			fmt.Fprintln(tw)
 		}
-		io.WriteString(tw, "\n")
+		fmt.Fprintln(tw)
 		for _, row := range s.summary() {
-			for _, cell := range row {
-				printable.Fprintf(tw, "%s\t", cell)
-			}
-			io.WriteString(tw, "\n")
+			fmt.Fprintln(tw, strings.Join(row, "\t")+"\t")
 		}
 		_ = tw.Flush() // its only errors are w's, which stdout would show anyway
-		io.WriteString(w, "\n")
+		fmt.Fprintln(w)
 	}
 }
 

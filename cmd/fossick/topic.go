@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"fossick/datasets"
-	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/page"
 	"fossick/relevance"
@@ -230,15 +229,15 @@ func (r *topicResult) learnt(m *models.Model, rep *train.Report) {
 }
 
 func (r *topicResult) print(w io.Writer) {
-	printable.Fprintf(w, "Topic %s in %s: %d keywords, %d start pages\n", r.Name, r.Topic, len(r.Keywords), len(r.Seeds))
-	printable.Fprintf(w, "  keywords: %s\n", strings.Join(r.Keywords, ", "))
+	fmt.Fprintf(w, "Topic %s in %s: %d keywords, %d start pages\n", r.Name, r.Topic, len(r.Keywords), len(r.Seeds))
+	fmt.Fprintf(w, "  keywords: %s\n", strings.Join(r.Keywords, ", "))
 	if r.Unlabelled != nil {
 		r.Unlabelled.print(w)
 	} else if r.Model != nil {
-		printable.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *r.Examples, *r.Negatives, strings.Join(r.From, ", "))
+		fmt.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *r.Examples, *r.Negatives, strings.Join(r.From, ", "))
 	}
 	if r.Accuracy != nil {
-		printable.Fprintf(w, "  in cross-validation %.1f %% right (95 %% interval %.1f to %.1f); of the topic's pages, precision %s, recall %s\n",
+		fmt.Fprintf(w, "  in cross-validation %.1f %% right (95 %% interval %.1f to %.1f); of the topic's pages, precision %s, recall %s\n",
 			100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], share(r.OnTopic.Precision), share(r.OnTopic.Recall))
 	}
 	name := r.Name
@@ -246,9 +245,9 @@ func (r *topicResult) print(w io.Writer) {
 		name = r.Topic
 	}
 	if len(r.Seeds) == 0 {
-		printable.Fprintf(w, "start pages: fossick propose SOURCE --topic %s -o seeds.txt\n", name)
-		printable.Fprintf(w, "crawl with: fossick focus --topic %s --seeds seeds.txt --contact you@example.org\n", name)
+		fmt.Fprintf(w, "start pages: fossick propose SOURCE --topic %s -o seeds.txt\n", name)
+		fmt.Fprintf(w, "crawl with: fossick focus --topic %s --seeds seeds.txt --contact you@example.org\n", name)
 		return
 	}
-	printable.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
+	fmt.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"fossick/internal/printable"
 )
 
 type topicShowCmd struct {
@@ -35,25 +33,25 @@ func (t *topicInfo) print(w io.Writer) {
 			named = where
 		}
 	}
-	printable.Fprintf(w, "%s%s (%s)\n\nkeywords:\n", t.Name, t.about(), where)
+	fmt.Fprintf(w, "%s%s (%s)\n\nkeywords:\n", t.Name, t.about(), where)
 	printWrapped(w, "  ", strings.Join(t.Keywords, ", "))
-	io.WriteString(w, "\nstart pages:\n")
+	fmt.Fprintf(w, "\nstart pages:\n")
 	for _, seed := range t.Seeds {
-		printable.Fprintf(w, "  %s\n", seed)
+		fmt.Fprintf(w, "  %s\n", seed)
 	}
 	if len(t.Seeds) == 0 {
-		printable.Fprintf(w, "  none; fossick propose SOURCE --topic %s finds some\n", named)
+		fmt.Fprintf(w, "  none; fossick propose SOURCE --topic %s finds some\n", named)
 	}
-	io.WriteString(w, "\nmodel:\n")
+	fmt.Fprintf(w, "\nmodel:\n")
 	if m := t.topic.Model; m != nil {
 		printWrapped(w, "  ", cardText(m))
 		printWrapped(w, "  ", fmt.Sprintf("a page is on topic from a probability of %.3f on", m.Threshold(t.topic.Name)))
 	} else {
-		io.WriteString(w, "  none; pages count as on topic by the keywords\n")
+		fmt.Fprintf(w, "  none; pages count as on topic by the keywords\n")
 	}
-	printable.Fprintf(w, "\ncrawl with: fossick focus --topic %s --contact MAIL\n", named)
+	fmt.Fprintf(w, "\ncrawl with: fossick focus --topic %s --contact MAIL\n", named)
 	if t.Model != nil {
-		printable.Fprintf(w, "judge with: fossick classify --model %s FILE\n", named)
+		fmt.Fprintf(w, "judge with: fossick classify --model %s FILE\n", named)
 	}
 }
 
@@ -65,17 +63,17 @@ func printWrapped(w io.Writer, indent, text string) {
 		n := len([]rune(word))
 		switch {
 		case at == 0:
-			io.WriteString(w, indent)
+			fmt.Fprint(w, indent)
 			at = len(indent)
 		case at+1+n > width:
-			printable.Fprintf(w, "\n%s", indent)
+			fmt.Fprintf(w, "\n%s", indent)
 			at = len(indent)
 		default:
-			io.WriteString(w, " ")
+			fmt.Fprint(w, " ")
 			at++
 		}
-		printable.Fprintf(w, "%s", word)
+		fmt.Fprint(w, word)
 		at += n
 	}
-	io.WriteString(w, "\n")
+	fmt.Fprintln(w)
 }

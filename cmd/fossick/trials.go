@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
-	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/train"
 )
@@ -300,6 +299,6 @@ func (r *trialsResult) print(w io.Writer) {
 		printSweep(w, r.Sweep)
 	}
 	if r.HTML != nil {
-		printable.Fprintf(w, "The figures: %s\n", *r.HTML)
+		fmt.Fprintf(w, "The figures: %s\n", *r.HTML)
 	}
 }

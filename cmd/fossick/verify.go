@@ -2,9 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
-	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -98,21 +98,21 @@ func (c repairCmd) mend(a *app) (problems []store.Problem, err error) {
 
 func (r verifyResult) print(w io.Writer) {
 	for _, p := range r.Errors {
-		printable.Fprintf(w, "%s: %s", p.Key, printable.Cut(p.What, 300))
+		fmt.Fprintf(w, "%s: %s", p.Key, clean(p.What, 300))
 		if r.Repaired {
-			printable.Fprintf(w, " → %s", p.Repair)
+			fmt.Fprintf(w, " → %s", p.Repair)
 		}
-		io.WriteString(w, "\n")
+		fmt.Fprintln(w)
 	}
 	switch n := len(r.Errors); {
 	case n == 0:
-		printable.Fprintf(w, "%s is sound\n", r.Store)
+		fmt.Fprintf(w, "%s is sound\n", r.Store)
 	case r.Repaired:
-		printable.Fprintf(w, "%d errors mended\n", n)
+		fmt.Fprintf(w, "%d errors mended\n", n)
 	default:
-		printable.Fprintf(w, "%d errors\n", n)
+		fmt.Fprintf(w, "%d errors\n", n)
 	}
 	if c := r.Compacted; c != nil {
-		printable.Fprintf(w, "%d MiB on disk, %d before\n", c.After>>20, c.Before>>20)
+		fmt.Fprintf(w, "%d MiB on disk, %d before\n", c.After>>20, c.Before>>20)
 	}
 }

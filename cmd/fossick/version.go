@@ -1,12 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
-
-	"fossick/internal/printable"
 )
 
 // version is fossick's own; CHANGELOG.md says what each brought.
@@ -66,5 +65,5 @@ func (r versionResult) print(w io.Writer) {
 	if r.Commit != nil {
 		commit = *r.Commit
 	}
-	printable.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
+	fmt.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
 }

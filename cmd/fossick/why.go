@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"fossick/fetch"
-	"fossick/internal/printable"
 	"fossick/relevance"
 	"fossick/store"
 )
@@ -45,6 +44,7 @@ type whyResult struct {
 	Reasons []string  `json:"reasons"`
 	Visits  []visit   `json:"visits"`
 	Marked  *whyMark  `json:"marked"` // by a person; null when nobody did
+	Rest    *whyRest  `json:"rest"`   // for which it waits, and who asked for that; null when none, or by the crawl's delay alone
 	Now     *whyScore `json:"now"`    // the present opinion of a crawl that is running; null without one
 }
 
@@ -198,37 +198,37 @@ func (r *whyResult) tellPage(l *store.Life) {
 }
 
 func (r *whyResult) print(w io.Writer, all bool) {
-	printable.Fprintln(w, r.URL)
+	fmt.Fprintln(w, r.URL)
 	if r.Verdict != "" { // a crawl of an earlier build tells none
 		paint(w, r.Verdict, r.style())
-		io.WriteString(w, "\n\n")
+		fmt.Fprint(w, "\n\n")
 	}
-	printable.Fprintf(w, "  state    %s\n", r.State)
+	fmt.Fprintf(w, "  state    %s\n", r.State)
 	if r.Title != nil {
-		printable.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
+		fmt.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
 	}
-	printable.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
+	fmt.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
 	r.Rank.print(w)
 	for _, v := range r.Visits {
-		printable.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
+		fmt.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
 		if v.Code != 0 {
-			printable.Fprintf(w, " (%d)", v.Code)
+			fmt.Fprintf(w, " (%d)", v.Code)
 		}
-		io.WriteString(w, "\n")
+		fmt.Fprintln(w)
 	}
 	if r.Times.Next != nil {
-		printable.Fprintf(w, "  next     %s, when a visit may bring news\n", r.Times.Next.Format(time.DateTime))
+		fmt.Fprintf(w, "  next     %s, when a visit may bring news\n", r.Times.Next.Format(time.DateTime))
 	}
 	if r.Score.Value != nil {
-		printable.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
+		fmt.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
 	}
 	printTerms(w, r.Score.Terms, all)
 	if r.Now != nil {
-		printable.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
+		fmt.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
 		printTerms(w, r.Now.Terms, all)
 	}
 	for _, reason := range r.Reasons {
-		printable.Fprintf(w, "  because  %s\n", reason)
+		fmt.Fprintf(w, "  because  %s\n", reason)
 	}
 }
 

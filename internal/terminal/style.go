@@ -1,6 +1,6 @@
 package terminal
 
-import "fossick/internal/printable"
+import "strings"
 
 // Style is how text looks.
 type Style string
@@ -15,10 +15,10 @@ const (
 	Yellow Style = "33"
 )
 
-// Paint returns text, which is one line, in a style where colour says that it is to be
-// shown. What in the text itself could drive the terminal becomes blanks.
+// Paint returns text in a style where colour says that it is to be shown. Controls
+// of the terminal in the text itself are taken out.
 func Paint(text string, style Style, colour bool) string {
-	text = printable.Line(text)
+	text = strings.ReplaceAll(text, "\x1b", " ")
 	if !colour || style == Plain || text == "" {
 		return text
 	}

@@ -1,0 +1,77 @@
+package crawler
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"fossick/fetch"
+)
+
+// A host is one party with those at its address, and its address is that which
+// answers: a name server may name others first that have nothing to do with it. So a
+// look-up asks who takes a connection, outside of any party; exchanges connect to that
+// address alone, while its party is leased for them; and when it takes no connection
+// any more the host leaves the party and is looked up again.
+
+// lookUpAgain is how long an address holds, as robots.txt does.
+const lookUpAgain = fetch.RobotsTTL
+
+// settleAddress takes note of a host's address and makes it one party with those at
+// the same address. No exchange with the host may be going on.
+func (c *Crawler) settleAddress(h *host, addr netip.Addr) {
+	h.resolved = true
+	c.resolved[h.party] = c.opt.Now().Unix()
+	if !addr.IsValid() {
+		return // a proxy looks it up
+	}
+	if is := addr.String(); is != h.Address {
+		if h.Address != "" {
+			h.Moved = c.opt.Now().UnixMilli()
+		}
+		h.Address = is
+	}
+	c.frontier.Join(h.party, h.Address)
+}
+
+// forgetAddress has a host looked up again.
+func (c *Crawler) forgetAddress(h *host) {
+	h.resolved = false
+	delete(c.resolved, h.party)
+	c.frontier.Leave(h.party)
+}
+
+// reviewAddress compares what is known of a host's address with an exchange that is
+// over.
+func (c *Crawler) reviewAddress(h *host, r *fetch.Response, due rest) {
+	if !h.resolved {
+		return
+	}
+	now := c.opt.Now()
+	switch {
+	case r.Addr.IsValid() && r.Addr.String() != h.Address: // over a connection from before
+		c.settleAddress(h, r.Addr)
+		c.frontier.RestAddress(h.Address, now.Add(due.address))
+	case r.State == fetch.StateConnectError, r.State == fetch.StateConnectTimeout,
+		now.Sub(time.Unix(c.resolved[h.party], 0)) > lookUpAgain:
+		c.forgetAddress(h)
+	}
+}
+
+// socket is the address and port of a host.
+func (h *host) socket() string {
+	return h.Address + " " + h.Name[strings.LastIndexByte(h.Name, ':')+1:]
+}
+
+// address is where exchanges with a host go: to the address that was found, or the
+// zero address, when a proxy will look it up or nobody has yet.
+func (h *host) address() netip.Addr {
+	if !h.resolved || h.Address == "" {
+		return netip.Addr{}
+	}
+	addr, err := netip.ParseAddr(h.Address)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return addr
+}
