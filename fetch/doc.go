@@ -32,6 +32,7 @@
 //	resolve.go   Resolve: which address of a name takes connections
 //	dial.go      names to addresses to connections
 //	guard.go     which addresses may be dialled
+//	names.go     which names no public server has
 //	nets.go      lists of nets that a crawl keeps to
 //	dns.go       the cache in front of the resolver
 //	hangup.go    connections that a server misuses

@@ -29,23 +29,22 @@ func newGuard(allow []netip.Prefix) guard {
 	return g
 }
 
-// check refuses a with an error that means guard_denied. An IPv4 address inside
-// an IPv6 one is judged as what it is.
+// check refuses a with an error that means guard_denied. An IPv4 address inside an IPv6
+// one is judged as what it is. That its net is let through does not let the other form
+// through, by which a gateway is reached and not that net: its own net must be named.
 func (g *guard) check(a netip.Addr) error {
 	a = a.WithZone("").Unmap()
-	if !g.allowed(a) {
-		a = ipaddr.Inner(a)
-	}
 	if !a.IsValid() {
 		return &stateError{StateGuardDenied, fmt.Errorf("no address to judge")}
 	}
-	if err := g.only.check(a); err != nil {
+	allowed, inner := g.allowed(a), a
+	if !allowed {
+		inner = ipaddr.Inner(a)
+	}
+	if err := g.only.check(inner); err != nil || allowed {
 		return err
 	}
-	if g.allowed(a) {
-		return nil
-	}
-	if what := ipaddr.Special(a); what != "" {
+	if what := ipaddr.Special(inner); what != "" {
 		return deniedError(a.String(), what)
 	}
 	return nil
@@ -61,8 +60,7 @@ func deniedError(who, what string) error {
 }
 
 // checkHost judges a URL's host that somebody else will resolve (a proxy):
-// literal addresses in every notation, and names that mean this machine or a
-// cloud's metadata service.
+// literal addresses in every notation, and names that no public server has.
 func (g *guard) checkHost(host string) error {
 	addr, literal, err := parseLiteral(host)
 	if err != nil {
@@ -71,23 +69,16 @@ func (g *guard) checkHost(host string) error {
 	if literal {
 		return g.check(addr)
 	}
-	name := strings.ToLower(strings.TrimSuffix(asciiHost(host), "."))
-	if loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1}); isLocalName(name) && !g.allowed(loopback) {
-		return deniedError("host "+name, "this machine's own name")
-	}
-	if name == "metadata.google.internal" || name == "metadata" || name == "instance-data" {
-		return deniedError("host "+name, "cloud metadata")
+	name := strings.ToLower(strings.TrimRight(asciiHost(host), "."))
+	if what, where := specialName(name); what != "" && !slices.ContainsFunc(where, g.opens) {
+		return deniedError("host "+name, what)
 	}
 	return nil
 }
 
-// isLocalName reports the names that resolvers and hosts files give to loopback.
-func isLocalName(name string) bool {
-	switch name {
-	case "localhost", "localhost.localdomain", "localhost6", "localhost6.localdomain6", "ip6-localhost", "ip6-loopback":
-		return true
-	}
-	return strings.HasSuffix(name, ".localhost")
+// opens says whether --allow-net names a part of a net.
+func (g *guard) opens(net netip.Prefix) bool {
+	return slices.ContainsFunc(g.allow, net.Overlaps)
 }
 
 // asciiHost maps look-alike digits, dots and letters to ASCII as browsers do,
