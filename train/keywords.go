@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -200,6 +201,16 @@ func (c *corpus) candidates(counts *features.Counts, opt *Options) {
 	}
 }
 
+// tagger returns prose's model. A process loads it once, which costs .3 s; tagging
+// only reads it.
+var tagger = sync.OnceValues(func() (*prose.Model, error) {
+	d, err := prose.NewDocument("", prose.WithExtraction(false), prose.WithSegmentation(false))
+	if err != nil {
+		return nil, err
+	}
+	return d.Model, nil
+})
+
 // tag finds out which of the asked stems are nouns: at least half of their
 // occurrences in the sample, as prose tags them, and at least one. A set that is
 // not mostly English is not asked: there all words pass.
@@ -208,7 +219,10 @@ func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term strin
 		return func(string) bool { return true }, nil
 	}
 	noun, seen := map[string]int{}, map[string]int{}
-	var model *prose.Model
+	model, err := tagger()
+	if err != nil {
+		return nil, fmt.Errorf("the tagger of nouns: %w", err)
+	}
 	for _, line := range n.sample {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -216,15 +230,10 @@ func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term strin
 		if !n.holds(line, asked, seen) {
 			continue
 		}
-		opts := []prose.DocOpt{prose.WithExtraction(false), prose.WithSegmentation(false)}
-		if model != nil {
-			opts = append(opts, prose.UsingModel(model)) // loading it anew costs 0.3 s
-		}
-		d, err := prose.NewDocument(line, opts...)
+		d, err := prose.NewDocument(line, prose.WithExtraction(false), prose.WithSegmentation(false), prose.UsingModel(model))
 		if err != nil {
 			return nil, fmt.Errorf("tagging %q: %w", line[:min(len(line), 40)], err)
 		}
-		model = d.Model
 		for _, token := range d.Tokens() {
 			n.an.Each(token.Text, "en", func(_, term string) {
 				if !asked[term] {

@@ -11,6 +11,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/fulltest"
 	"fossick/models"
 )
 
@@ -96,7 +97,8 @@ func TestBenchTrials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes} {
+	all := []string{models.C45, models.NaiveBayes, models.CN2, models.LinearSVM, models.NN}
+	for _, name := range all[:fulltest.Rounds(2, len(all))] {
 		few, err := b.Try(ctx, Trial{Level: Category, Classifier: name, Words: 3})
 		if err != nil {
 			t.Fatal(err)

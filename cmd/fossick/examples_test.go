@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,8 +35,8 @@ func TestHelpExamples(t *testing.T) {
 	for _, verb := range verbNodes(newParser(t).Model.Node) {
 		name := strings.Join(verbPath(verb), " ")
 		t.Run(name, func(t *testing.T) {
-			if name == "demo" {
-				fulltest.Only(t, "demo.txtar runs two")
+			if slices.Contains([]string{"demo", "lab", "propose", "simulate", "topic new", "train"}, name) {
+				fulltest.Only(t, "they take long, and its script runs much the same")
 			}
 			examples := examplesOf(longHelp(verb))
 			if len(examples) == 0 {

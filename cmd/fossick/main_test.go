@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -38,8 +39,17 @@ func TestScripts(t *testing.T) {
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Condition: isFull, Cmds: map[string]func(*testscript.TestScript, bool, []string){
-		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe, "losebody": loseBody,
+		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe, "losebody": loseBody, "misuse": misuse,
 	}})
+}
+
+// misuse ARGUMENT... gives fossick a command line that it shall refuse with the exit
+// code for that, before it opens anything. It runs in this process, for there are a
+// hundred such lines and a start costs as much as the whole refusal thirty times.
+func misuse(ts *testscript.TestScript, neg bool, args []string) {
+	if code := run(context.Background(), args, ts.Stdout(), ts.Stderr()); neg || code != exitUsage {
+		ts.Fatalf("fossick %s ended with %d, want %d", strings.Join(args, " "), code, exitUsage)
+	}
 }
 
 // isFull knows the condition [full] of scripts.
