@@ -33,13 +33,16 @@ func newTunnels(w *Web) *tunnels {
 }
 
 // headerTimeout is how long a client may take to send a request's header, or to
-// shake hands.
-const headerTimeout = time.Minute
+// shake hands; idleTimeout is how long a connection waits for its next request.
+const (
+	headerTimeout = time.Minute
+	idleTimeout   = 2 * time.Minute
+)
 
 // newServer returns a server of w. What it would log are clients' broken
 // connections, which are the clients' affair.
 func newServer(w *Web) *http.Server {
-	return &http.Server{Handler: w, ReadHeaderTimeout: headerTimeout, ErrorLog: log.New(io.Discard, "", 0)}
+	return &http.Server{Handler: w, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, ErrorLog: log.New(io.Discard, "", 0)}
 }
 
 // connect answers CONNECT host:port: it takes the connection over and speaks TLS

@@ -197,6 +197,7 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 			c.opt.Progress(c.progress())
 		case <-deadline:
 			c.stopped = StopMaxTime
+			grace = time.After(c.opt.Grace)
 		case <-interrupted:
 			c.stopped = StopInterrupted
 			interrupted = nil

@@ -38,7 +38,7 @@ type kin struct {
 }
 
 // findKin looks for a stored page that o's is a near-duplicate of.
-func (c *Crawler) findKin(o *outcome) error {
+func (c *Crawler) findKin(o *outcome, spent func() error) error {
 	p := o.page
 	if c.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || o.old != nil {
 		return nil
@@ -49,7 +49,10 @@ func (c *Crawler) findKin(o *outcome) error {
 		return err
 	}
 	for _, candidate := range promising(p, candidates) {
-		resemblance, near, err := c.compare(p, candidate)
+		if err := spent(); err != nil {
+			return err
+		}
+		resemblance, near, err := c.compare(p, candidate, spent)
 		if err != nil {
 			return err
 		}
@@ -103,7 +106,7 @@ func signatureOf(p *page.Page) []byte {
 
 // compare reads a stored page again and compares p with it. One that cannot be
 // read is like no other.
-func (c *Crawler) compare(p *page.Page, candidate store.Candidate) (resemblance float64, near bool, err error) {
+func (c *Crawler) compare(p *page.Page, candidate store.Candidate, spent func() error) (resemblance float64, near bool, err error) {
 	body, err := c.store.Body(candidate.Number)
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown) {
 		return 0, false, nil
@@ -112,8 +115,11 @@ func (c *Crawler) compare(p *page.Page, candidate store.Candidate) (resemblance 
 		return 0, false, err
 	}
 	q, err := page.Parse(body, page.ParseOptions{
-		URL: candidate.URL, ContentType: candidate.ContentType, RobotsTag: candidate.RobotsTag,
+		URL: candidate.URL, ContentType: candidate.ContentType, RobotsTag: candidate.RobotsTag, Stop: spent,
 	})
+	if over := spent(); over != nil {
+		return 0, false, over
+	}
 	if err != nil {
 		return 0, false, nil // stored by a build that could read it
 	}

@@ -64,7 +64,7 @@ type Options struct {
 	Delay   Delay  // [auto]
 	Agent   string // product token for robots.txt [fossick]
 
-	Grace    time.Duration // for what is in flight at an interrupt [5s]
+	Grace    time.Duration // for what is in flight at an interrupt and after MaxTime [5s]
 	Now      func() time.Time
 	Log      *slog.Logger
 	Progress func(Progress) // called twice a second by the owner; must be quick

@@ -72,9 +72,7 @@ func (c *Crawler) work(ctx context.Context) {
 		case taskPage:
 			o.resp = c.ask(ctx, j, j.pageRequest())
 			if o.resp.State == fetch.StateOK {
-				c.cores <- struct{}{}
-				o.err = c.read(o)
-				<-c.cores
+				c.readInTurn(ctx, o)
 			}
 		}
 		c.report(ctx, o)
@@ -93,14 +91,19 @@ func (c *Crawler) report(ctx context.Context, o *outcome) {
 	c.outcomes <- o
 }
 
-// read parses and scores a fetched page and looks up its links and its likes.
-func (c *Crawler) read(o *outcome) error {
+// read parses and scores a fetched page and looks up its links and its likes, as long
+// as it is not spent.
+func (c *Crawler) read(o *outcome, spent func() error) error {
 	p, err := page.Parse(o.resp.Body, page.ParseOptions{
 		URL:         o.target,
 		ContentType: o.resp.ContentType,
 		RobotsTag:   robotsTag(o.resp.Header),
 		Normalizer:  c.opt.URLs,
+		Stop:        spent,
 	})
+	if over := spent(); over != nil {
+		return over
+	}
 	if err != nil {
 		o.resp.State, o.resp.Err = fetch.StateWrongType, err
 		return nil
@@ -108,6 +111,9 @@ func (c *Crawler) read(o *outcome) error {
 	o.page = p
 	o.foreign = c.opt.Scope.foreign(p)
 	o.score = c.opt.Scorer.ScorePage(p, o.queued.Score)
+	if err := spent(); err != nil {
+		return err
+	}
 	o.links = c.links(o)
 	o.looks = looksOf(p, c.seed)
 	if o.watched {
@@ -118,6 +124,9 @@ func (c *Crawler) read(o *outcome) error {
 		o.body = c.store.Compress(o.resp.Body)
 	}
 	o.resp.Body = nil // the owner has no use for it
+	if err := spent(); err != nil {
+		return err
+	}
 
 	hashes := make([]store.Hash, len(o.links))
 	for i := range o.links {
@@ -130,7 +139,7 @@ func (c *Crawler) read(o *outcome) error {
 	for i := range seen {
 		o.links[i].seen = seen[i]
 	}
-	return c.findKin(o)
+	return c.findKin(o, spent)
 }
 
 // belowThreshold says that a link is not followed for its score, "" when it is.

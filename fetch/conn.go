@@ -68,9 +68,10 @@ func (c *watchedConn) Read(p []byte) (n int, err error) {
 		return 0, &net.OpError{Op: "read", Net: "tcp", Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
 	case n == 0 && len(p) > 0:
 		return 0, io.EOF
-	case c.meter.unasked(n):
+	}
+	if err := c.meter.take(n); err != nil {
 		_ = c.Close()
-		return 0, errUnasked
+		return 0, err
 	}
 	return n, nil
 }
@@ -152,10 +153,10 @@ const settleLimit = 100 * time.Millisecond
 // may come before the next write. HTTP/2 tells by itself which answer is to what:
 // then, and where the connection cannot be watched, it returns nil.
 func settle(conn net.Conn) *watchedConn {
+	if isHTTP2(conn) {
+		return nil
+	}
 	if t, ok := conn.(*tls.Conn); ok {
-		if t.ConnectionState().NegotiatedProtocol == "h2" {
-			return nil
-		}
 		conn = t.NetConn()
 	}
 	c, ok := conn.(*watchedConn)

@@ -35,6 +35,7 @@
 //	names.go     which names no public server has
 //	nets.go      lists of nets that a crawl keeps to
 //	dns.go       the cache in front of the resolver
+//	meter.go     bytes that a server may send in each phase
 //	hangup.go    connections that a server misuses
 //	cookies.go   a jar a site, where cookies are wanted
 //	media.go     is this type wanted; sniffing

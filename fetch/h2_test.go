@@ -180,11 +180,11 @@ func TestHostileHTTP2(t *testing.T) {
 		{"empty data for ever", func(p *h2Peer, s uint32) bool {
 			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header(), EndHeaders: true})
 			return until(func() error { return p.WriteData(s, false, nil) })
-		}, []State{StateBodyTimeout, StateBodyError}},
+		}, []State{StateBodyTimeout, StateBodyError, StateTooLarge}},
 		{"padding for ever", func(p *h2Peer, s uint32) bool {
 			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: p.header(), EndHeaders: true})
 			return until(func() error { return p.WriteDataPadded(s, false, nil, make([]byte, 255)) })
-		}, []State{StateBodyTimeout, StateBodyError}},
+		}, []State{StateBodyTimeout, StateBodyError, StateTooLarge}},
 		{"an unwanted type, and then data for ever", func(p *h2Peer, s uint32) bool {
 			var b bytes.Buffer
 			enc := hpack.NewEncoder(&b)

@@ -2,9 +2,7 @@ package fetch
 
 import (
 	"crypto/tls"
-	"errors"
 	"net"
-	"sync/atomic"
 )
 
 // A server can misuse an HTTP/2 connection beyond the exchange: net/http ends a
@@ -16,11 +14,14 @@ import (
 // hangUp closes the HTTP/2 connection of an exchange that went wrong. It has no
 // other stream: it belongs to one host, and a host has one exchange at a time.
 func (ex *exchange) hangUp() {
-	conn, ok := ex.conn.(*tls.Conn)
-	if !ok || conn.ConnectionState().NegotiatedProtocol != "h2" {
-		return // net/http has closed it, or given it to another exchange
+	if isHTTP2(ex.conn) { // others net/http has closed, or given to another exchange
+		hangUp(ex.conn)
 	}
-	hangUp(conn)
+}
+
+func isHTTP2(conn net.Conn) bool {
+	t, ok := conn.(*tls.Conn)
+	return ok && t.ConnectionState().NegotiatedProtocol == "h2"
 }
 
 // hangUp closes the socket of conn: TLS would first say farewell to a peer that
@@ -30,42 +31,6 @@ func hangUp(conn net.Conn) {
 		conn = t.NetConn()
 	}
 	_ = conn.Close() // closed already is as good
-}
-
-// attend takes note of the connection that the exchange runs on.
-func (ex *exchange) attend(conn net.Conn) {
-	ex.leave()
-	ex.conn, ex.watched = conn, watchedOf(conn)
-	if ex.watched != nil {
-		ex.watched.meter.users.Add(1)
-		ex.watched.meter.used.Store(true)
-		ex.watched.meter.idle.Store(0)
-	}
-}
-
-// leave ends what attend began; nothing when there is nothing to end.
-func (ex *exchange) leave() {
-	if ex.watched != nil {
-		ex.watched.meter.users.Add(-1)
-		ex.watched = nil
-	}
-}
-
-// meter tells when more than maxIdleBytes come on a connection that no exchange
-// uses: the rest of an unwanted body, or an attack.
-type meter struct {
-	used  atomic.Bool  // by an exchange: handshakes are over
-	users atomic.Int32 // exchanges on it
-	idle  atomic.Int64 // bytes that came without any
-}
-
-const maxIdleBytes = 64 << 10
-
-var errUnasked = errors.New("the server sends without being asked")
-
-// unasked counts n bytes that came and says whether they are too many.
-func (m *meter) unasked(n int) bool {
-	return m.users.Load() == 0 && m.used.Load() && m.idle.Add(int64(n)) > maxIdleBytes
 }
 
 // watchedOf finds the watched connection below layers of TLS, nil if there is none.

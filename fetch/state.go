@@ -20,7 +20,7 @@ const (
 	StateHeaderTimeout  State = "header_timeout"  // connected, but no whole header in time
 	StateBodyError      State = "body_error"      // cut short, broken coding
 	StateBodyTimeout    State = "body_timeout"    // too slow: in all, or below the least rate
-	StateTooLarge       State = "too_large"       // over the limit, or a decompression bomb
+	StateTooLarge       State = "too_large"       // over the limit, a decompression bomb, or too long to read (crawler)
 	StateWrongType      State = "wrong_type"      // 200, but not a type that was asked for
 	StateRobotsDenied   State = "robots_denied"   // forbidden by robots.txt (crawler)
 	StateGuardDenied    State = "guard_denied"    // the egress guard refused the address

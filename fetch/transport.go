@@ -85,6 +85,7 @@ func refusedByProxy(status, what string) error {
 // browsers can read it; Colly recodes a body whose type has a charset.
 func (ex *exchange) answer(res *http.Response) {
 	ex.enter(phaseBody)
+	ex.allowBody()
 	h := res.Header
 	ex.contentType = contentTypeOf(h)
 	ex.withheld = http.Header{"Content-Type": h["Content-Type"], "Location": h["Location"]}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -134,6 +135,24 @@ func distinct(n int) string {
 	return b.String()
 }
 
+// checkStops has Parse stopped in the middle of its questions and at the last.
+func checkStops(t *testing.T, name string, body []byte, asked int) {
+	t.Helper()
+	stop := errors.New("stop")
+	for _, at := range []int{(asked + 1) / 2, asked} {
+		n := 0
+		p, err := Parse(body, ParseOptions{URL: "http://h.test/", ContentType: "text/html; charset=utf-8", Stop: func() error {
+			if n++; n == at {
+				return stop
+			}
+			return nil
+		}})
+		if p != nil || err != stop || n != at {
+			t.Errorf("%s: stopped at question %d of %d: page %v, %v after %d", name, at, asked, p != nil, err, n)
+		}
+	}
+}
+
 // Pages built to make a parser quadratic, deep or big.
 func TestHostilePages(t *testing.T) {
 	const n = 1 << 20
@@ -151,7 +170,9 @@ func TestHostilePages(t *testing.T) {
 	} {
 		body := append([]byte(c.before), bytes.Repeat([]byte(c.unit), n/len(c.unit)+1)...)
 		start := time.Now()
-		p, err := Parse(body, ParseOptions{URL: "http://h.test/", ContentType: "text/html; charset=utf-8"})
+		asked := 0
+		p, err := Parse(body, ParseOptions{URL: "http://h.test/", ContentType: "text/html; charset=utf-8",
+			Stop: func() error { asked++; return nil }})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -163,5 +184,6 @@ func TestHostilePages(t *testing.T) {
 			t.Logf("%s: %v for a MiB", c.name, d)
 		}
 		checkPage(t, p)
+		checkStops(t, c.name, body, asked)
 	}
 }

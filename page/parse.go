@@ -28,18 +28,21 @@ type ParseOptions struct {
 	ContentType string      // header Content-Type; "" is HTML
 	RobotsTag   string      // header X-Robots-Tag, several joined by line ends
 	Normalizer  *Normalizer // nil is that of the package's Normalize
+	// Stop, when set, is asked again and again while the page is read, each time after
+	// work of some milliseconds at most. Its error ends Parse, which returns it.
+	Stop func() error
 }
 
 // Parse reads a page of HTML, of any quality, or of plain text. Time is linear
 // in body; memory beyond a copy in UTF-8 (of bodies in other encodings) is
 // bounded by the limits above. It does not change or keep body. Errors: ErrType,
-// or those of Normalize for opt.URL. Broken markup is no error.
+// those of Normalize for opt.URL, or that of opt.Stop. Broken markup is no error.
 func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	plain, err := isPlain(opt.ContentType)
 	if err != nil {
 		return nil, fmt.Errorf("page %s: %w: %q", opt.URL, err, abbreviate(opt.ContentType))
 	}
-	p := &parser{page: &Page{}, urls: opt.Normalizer, head: true, link: -1, heading: -1}
+	p := &parser{page: &Page{}, urls: opt.Normalizer, head: true, link: -1, heading: -1, halt: halt{stop: opt.Stop}}
 	if p.urls == nil {
 		p.urls = standard
 	}
@@ -50,6 +53,9 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 		}
 		p.base, p.page.URL = &base, base.url
 	}
+	if p.stopped() {
+		return nil, p.halt.err
+	}
 	p.scanner.page, p.page.Charset = decode(body, opt.ContentType)
 	p.text = folder{limit: MaxTextBytes, out: make([]byte, 0, min(len(body), MaxTextBytes))}
 	p.title = folder{limit: maxTitleBytes}
@@ -59,8 +65,38 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	} else {
 		p.html()
 	}
+	if p.stopped() {
+		return nil, p.halt.err
+	}
 	p.finish()
 	return p.page, nil
+}
+
+// stopEvery is how many tags and texts are read between two questions to Stop. The
+// dearest, links to long names of other scripts, take .3 ms each.
+const stopEvery = 32
+
+// halt asks Stop now and then.
+type halt struct {
+	stop  func() error // nil: nobody stops
+	count int
+	err   error // what stop said
+}
+
+// due counts a tag or a text and says whether reading ends.
+func (h *halt) due() bool {
+	if h.count++; h.count%stopEvery != 0 {
+		return false
+	}
+	return h.stopped()
+}
+
+// stopped asks at once.
+func (h *halt) stopped() bool {
+	if h.stop != nil && h.err == nil {
+		h.err = h.stop()
+	}
+	return h.err != nil
 }
 
 // isPlain tells plain text from HTML by the media type.
@@ -86,6 +122,7 @@ func isPlain(contentType string) (bool, error) {
 // parser is the state of one pass over a page.
 type parser struct {
 	scanner
+	halt
 	page *Page
 	urls *Normalizer
 	base *Base // nil when unknown
@@ -122,7 +159,7 @@ type mark struct {
 
 // html reads tags and text until the end of the page.
 func (p *parser) html() {
-	for {
+	for !p.due() {
 		switch p.next() {
 		case endOfPage:
 			return
@@ -166,6 +203,9 @@ func onlySpace(s []byte) bool {
 // plainText takes lines as they come: an empty one ends a block.
 func (p *parser) plainText() {
 	for line := range strings.Lines(string(p.scanner.page)) {
+		if p.due() {
+			return
+		}
 		if strings.TrimSpace(line) == "" {
 			p.text.breakBlock()
 			continue

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+
+	"fossick/internal/printable"
 )
 
 // Head is the top of a page: embed it in what a report's template is filled with.
@@ -52,7 +54,7 @@ func Write(w io.Writer, body string, data any) error {
 	if err := t.Execute(&page, data); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if _, err := w.Write(page.Bytes()); err != nil {
+	if _, err := printable.Text(w).Write(page.Bytes()); err != nil { // html/template lets bidirectional controls through
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

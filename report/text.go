@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"fossick/internal/printable"
 )
 
 // Number groups thousands with a comma.
@@ -68,11 +70,7 @@ func Span(ci [2]float64) string {
 
 // Cut shortens text from the web to n runes and makes one line of it.
 func Cut(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
+	return printable.Cut(strings.Join(strings.Fields(s), " "), n)
 }
 
 // noBreak keeps a number and its sign on one line.

@@ -28,7 +28,7 @@ number() { grep -o "\"$1\":[0-9.e+-]*" "$2" | head -1 | cut -d: -f2; }
 # crawl NAME BINARY PAGES SEED: one line of figures.
 crawl() {
 	local name=$1 binary=$2 pages=$3 seed=$4 listen=() before after profiler=
-	[ -z "${PROFILE:-}" ] || listen=(--listen 127.0.0.1:6460)
+	[ -z "${PROFILE:-}" ] || listen=(--listen 127.0.0.1:6460 --pprof)
 	before=$(ticks $server)
 	TIMEFORMAT='%U %S'
 	if [ -n "${PROFILE:-}" ]; then

@@ -42,7 +42,7 @@ func TestOpenErrors(t *testing.T) {
 func TestCutOffAtBirth(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	must(t, err)
-	must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(key(keyInfo)) }), s.Close())
+	must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(key(keyInfo)) }), s.Close(), os.Remove(filepath.Join(s.Dir(), infoFile)))
 	if _, err := Open(s.Dir()); !errors.Is(err, ErrNone) {
 		t.Errorf("a store without its info: got %v, want ErrNone", err)
 	}

@@ -21,6 +21,7 @@
 // a copy of one moment, for readers of a store that is written to; life.go
 // one URL's whole story; exchange.go exchanges that are for no URL, and all visits;
 // near.go the index of near-duplicates; mark.go what people say of pages; rank.go
-// ranks; disk.go free space; verify.go,
+// ranks; disk.go free space; foreign.go what is no store of ours, infofile.go what a store
+// says of itself beside its database; verify.go,
 // verifypages.go, verifyhosts.go, verifynear.go, verifymarks.go and verifyranks.go the invariants.
 package store

@@ -11,6 +11,11 @@ import (
 // and that are not there, and brings those back which they were to replace, if they
 // are. It returns what it found; Repair must then say whether records are missing.
 func MendTables(dir string) ([]Problem, error) {
+	if Exists(dir) {
+		if err := refuseForeign(dir); err != nil {
+			return nil, err
+		}
+	}
 	path := filepath.Join(dir, database)
 	missing, err := badgerfiles.Mend(dir, path, options(path), plain())
 	var problems []Problem

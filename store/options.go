@@ -31,7 +31,7 @@ func options(path string) badger.Options {
 		// for its index, so that small ones gain nothing; not doubled from level to level,
 		// as Badger does, or a large store needs the more.
 		WithBaseTableSize(2 << 20).
-		WithValueThreshold(256). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
+		WithValueThreshold(inTables). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
 		WithDetectConflicts(false).                             // there is one writer

@@ -89,6 +89,9 @@ func Create(dir string, info Info) (*Store, error) {
 	if Exists(dir) {
 		return createOver(dir, info)
 	}
+	if err := checkFolder(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("store: %w; name a folder that can be written to", err)
 	}
@@ -122,23 +125,26 @@ func makeDatabase(dir string, info Info) error {
 
 // createOver is Create where there is a database: it must be an empty one.
 func createOver(dir string, info Info) (*Store, error) {
-	s, err := open(dir, database)
-	if errors.Is(err, ErrBusy) {
+	switch whose, err := ownerOf(dir); {
+	case errors.Is(err, ErrBusy):
 		return nil, fmt.Errorf("%s: %w, and %w; name another folder", dir, ErrExists, ErrBusy)
+	case err != nil:
+		return nil, err
+	case whose == ours:
+		if err := free(dir); err != nil {
+			return nil, fmt.Errorf("%s: %w, and %w; name another folder", dir, ErrExists, err)
+		}
+		return nil, fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
+	case whose == foreign:
+		return nil, fmt.Errorf("%s: %w; name another folder", dir, ErrForeign)
 	}
+	s, err := open(dir, database)
 	if err != nil {
 		return nil, err
 	}
-	var old Info
-	switch err = s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &old) }); {
-	case err == nil:
-		err = fmt.Errorf("%s: %w; resume it with --resume, or name another folder", dir, ErrExists)
-	case errors.Is(err, ErrUnknown):
-		info.Format, info.Created = Format, time.Now().Unix()
-		s.info = info
-		err = s.putInfo()
-	}
-	if err != nil {
+	info.Format, info.Created = Format, time.Now().Unix()
+	s.info = info
+	if err := s.putInfo(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -149,21 +155,38 @@ func Open(dir string) (*Store, error) {
 	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
+	if err := refuseForeign(dir); err != nil {
+		return nil, err
+	}
 	s, err := open(dir, database)
 	if err != nil {
 		return nil, err
 	}
-	err = s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
-	switch {
-	case errors.Is(err, ErrUnknown):
-		err = fmt.Errorf("%s: %w: its making was cut off; start the crawl again without --resume", dir, ErrNone)
-	case err == nil && s.info.Format > Format:
-		err = fmt.Errorf("%s: %w (format %d, this build reads up to %d); use that version", dir, ErrNewer, s.info.Format, Format)
-	}
-	if err != nil {
+	if err := s.readInfo(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.keepInfoFile()
 	return s, nil
+}
+
+// readInfo takes the Info of the database, or that beside it where damage took the first;
+// Verify tells of it.
+func (s *Store) readInfo() error {
+	err := s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
+	if beside, ok := readInfoFile(s.dir); ok && err != nil {
+		s.info, err = beside, nil
+	}
+	switch {
+	case errors.Is(err, ErrUnknown):
+		return fmt.Errorf("%s: %w: its making was cut off; start the crawl again without --resume", s.dir, ErrNone)
+	case err != nil:
+		return err
+	case s.info.Format <= 0:
+		return fmt.Errorf("%s: %w; name another folder", s.dir, ErrForeign)
+	case s.info.Format > Format:
+		return fmt.Errorf("%s: %w (format %d, this build reads up to %d); use that version", s.dir, ErrNewer, s.info.Format, Format)
+	}
+	return nil
 }
 
 // Exists says whether there is a store in dir.
@@ -266,5 +289,8 @@ func (s *Store) putInfo() error {
 	if err := b.put(key(keyInfo), s.info); err != nil {
 		return err
 	}
-	return b.Commit()
+	if err := b.Commit(); err != nil {
+		return err
+	}
+	return s.writeInfoFile()
 }

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/store"
 )
@@ -111,11 +112,11 @@ func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
 	var handler slog.Handler
 	switch {
 	case g.LogFormat == "json":
-		handler = slog.NewJSONHandler(stderr, opt)
+		handler = slog.NewJSONHandler(printable.JSON(stderr), opt)
 	case stderr.Terminal():
 		handler = &spoken{screen: stderr, level: level}
 	default:
-		handler = slog.NewTextHandler(stderr, opt)
+		handler = slog.NewTextHandler(printable.Text(stderr), opt)
 	}
 	log.SetFlags(0)
 	log.SetOutput(libraryLog{slog.New(handler), badgerCode})
@@ -131,7 +132,7 @@ func (a *app) random(purpose uint64) *rand.Rand {
 // say prints a line of progress, unless --quiet.
 func (a *app) say(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(plainly(a.stderr), format+"\n", args...)
+		printable.Fprintf(printable.Text(a.stderr), format+"\n", args...)
 	}
 }
 
@@ -144,9 +145,12 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 	a.emitted = true
 	a.screen.Clear() // stdout may be the same terminal
 	if !a.json {
-		out := plainly(a.stdout)
-		out.colour = a.colour
-		text(out)
+		out := printable.Text(a.stdout)
+		if a.colour {
+			text(&painted{out, a.stdout})
+		} else {
+			text(out)
+		}
 		return nil
 	}
 	return writeJSON(a.stdout, v)
@@ -154,7 +158,7 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 
 // writeJSON prints a result as one JSON object.
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(inJSON(w))
+	enc := json.NewEncoder(printable.JSON(w))
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("result as JSON: %w", err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fossick/crawler"
+	"fossick/internal/printable"
 )
 
 // maxWorkers bounds --workers: each may hold a body of 4 MiB and a connection, and
@@ -36,7 +37,7 @@ func (s *crawlSettings) check() error {
 func seedsInScope(opt *crawler.Options) error {
 	for _, seed := range opt.Seeds {
 		if why := opt.Scope.Excludes(seed); why != "" {
-			return usagef("start page %s: %s; change the flag, or name another start page", clean(seed, 200), why)
+			return usagef("start page %s: %s; change the flag, or name another start page", printable.Cut(seed, 200), why)
 		}
 	}
 	return nil

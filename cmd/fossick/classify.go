@@ -15,6 +15,7 @@ import (
 	"fossick/classify"
 	"fossick/features"
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/page"
 	"fossick/report"
 	"fossick/train"
@@ -269,10 +270,10 @@ func (l *verdicts) set(path string) error {
 func (l *verdicts) print(w io.Writer) {
 	r := &l.result
 	for _, p := range r.Results {
-		fmt.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
+		printable.Fprintf(w, "%s\t%s\t%.3f\t%s\n", p.Name, p.Label, p.Score, p.Rule)
 	}
 	if r.Accuracy != nil {
-		fmt.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s labelled pages\n\n",
+		printable.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s labelled pages\n\n",
 			100**r.Accuracy, 100*r.CI[0], 100*r.CI[1], *r.MacroF1, report.Number(len(l.truth)))
 		classes := l.classifier.Model().Classes
 		printClasses(w, classes, r.PerClass, r.Confusion)
@@ -280,11 +281,11 @@ func (l *verdicts) print(w io.Writer) {
 		printWorst(w, r.Worst, len(l.mistakes))
 	}
 	if text := l.known.warning(); text != "" {
-		fmt.Fprintf(w, "\n%s: %s\n", l.Model[0], text)
+		printable.Fprintf(w, "\n%s: %s\n", l.Model[0], text)
 	}
 	if r.McNemar != nil {
 		if text := l.rival.known.warning(); text != "" {
-			fmt.Fprintf(w, "%s: %s\n", l.Model[1], text)
+			printable.Fprintf(w, "%s: %s\n", l.Model[1], text)
 		}
 		r.McNemar.print(w, l.Model, *r.Accuracy, *r.AccuracyB)
 	}

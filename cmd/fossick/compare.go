@@ -10,6 +10,7 @@ import (
 
 	"fossick/classify"
 	"fossick/features"
+	"fossick/internal/printable"
 	"fossick/report"
 	"fossick/train"
 )
@@ -82,19 +83,19 @@ func (l *verdicts) compare() error {
 
 // print says in plain words which model is better, and how sure that is.
 func (r *mcnemarResult) print(w io.Writer, models []string, a, b float64) {
-	fmt.Fprintf(w, "\nA  %5.1f %% right  %s\nB  %5.1f %% right  %s\n", 100*a, models[0], 100*b, models[1])
-	fmt.Fprintf(w, "A alone is right on %s, B alone on %d. ", pages(r.AOnly), r.BOnly)
+	printable.Fprintf(w, "\nA  %5.1f %% right  %s\nB  %5.1f %% right  %s\n", 100*a, models[0], 100*b, models[1])
+	printable.Fprintf(w, "A alone is right on %s, B alone on %d. ", pages(r.AOnly), r.BOnly)
 	winner, lead := "A", r.AOnly-r.BOnly
 	if lead < 0 {
 		winner, lead = "B", -lead
 	}
 	switch {
 	case r.AOnly+r.BOnly == 0:
-		fmt.Fprintln(w, "They are right and wrong on the same pages.")
+		io.WriteString(w, "They are right and wrong on the same pages.\n")
 	case lead == 0:
-		fmt.Fprintln(w, "Neither is better.")
+		io.WriteString(w, "Neither is better.\n")
 	default:
-		fmt.Fprintf(w, "%s is right on %s more than %s; a difference this large comes by chance %s (McNemar's test, %s).\n",
+		printable.Fprintf(w, "%s is right on %s more than %s; a difference this large comes by chance %s (McNemar's test, %s).\n",
 			winner, pages(lead), map[string]string{"A": "B", "B": "A"}[winner], oftenness(r.P), report.PValue(r.P))
 	}
 }
@@ -159,8 +160,8 @@ func printWorst(w io.Writer, list []mistake, mistakes int) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nThe surest of %d mistakes:\n", mistakes)
+	printable.Fprintf(w, "\nThe surest of %d mistakes:\n", mistakes)
 	for _, m := range list {
-		fmt.Fprintf(w, "  %.3f %s, is %s: %s\n        %s\n", m.Score, m.Label, m.Truth, clean(m.URL, 100), clean(m.Rule, 160))
+		printable.Fprintf(w, "  %.3f %s, is %s: %s\n        %s\n", m.Score, m.Label, m.Truth, printable.Cut(m.URL, 100), printable.Cut(m.Rule, 160))
 	}
 }

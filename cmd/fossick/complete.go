@@ -1,12 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"fossick/internal/printable"
 )
 
 // completeWord is the first word of a shell that asks how a command line goes on. The
@@ -34,11 +35,12 @@ func complete(app *kong.Application, words []string, w io.Writer) {
 	found, more := l.next(words[len(words)-1])
 	for _, c := range found {
 		if c.what != "" {
-			c.word += "\t" + c.what
+			printable.Fprintf(w, "%s\t%s\n", c.word, c.what)
+		} else {
+			printable.Fprintln(w, c.word)
 		}
-		fmt.Fprintln(w, c.word)
 	}
-	fmt.Fprintln(w, more)
+	printable.Fprintln(w, more)
 }
 
 // typedLine is what a command line says so far.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"fmt"
 	"io"
 )
 
@@ -36,5 +35,5 @@ func (c completionCmd) Run(a *app) error {
 	return a.emit(struct {
 		Shell  string `json:"shell"`
 		Script string `json:"script"`
-	}{c.Shell, string(script)}, func(w io.Writer) { fmt.Fprint(w, string(script)) })
+	}{c.Shell, string(script)}, func(w io.Writer) { w.Write(script) })
 }

@@ -19,15 +19,16 @@ import (
 // folder, fossick/fossick.toml in the user's configuration folder. In a file a
 // flag stands at the top, for every verb that has it, or in the verb's table.
 type settings struct {
-	files []settingsFile
-	err   error // a file that could not be read; told when the flags are resolved
+	files  []settingsFile
+	err    error           // a file that could not be read; told when the flags are resolved
+	opened map[string]bool // by the working folder's file, as flags: to be told
 }
 
 // settingsName is the file's in both folders.
 const settingsName = "fossick.toml"
 
 func newSettings() *settings {
-	s := &settings{}
+	s := &settings{opened: map[string]bool{}}
 	paths := []string{settingsName}
 	if dir, err := os.UserConfigDir(); err == nil { // without one there is no such file
 		paths = append(paths, filepath.Join(dir, "fossick", settingsName))
@@ -81,9 +82,14 @@ func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	if s.err != nil {
 		return nil, nil // Validate tells it
 	}
-	value, place := s.lookup(ctx.Selected(), flag)
+	value, place, file := s.lookup(ctx.Selected(), flag)
 	if value == nil {
 		return nil, nil
+	}
+	if file != nil && file.path == settingsName {
+		if err := ofWorkingFolder(flag.Name, place); err != nil {
+			return nil, err
+		}
 	}
 	text, err := asOnCommandLine(value, flag)
 	if err == nil {
@@ -93,24 +99,27 @@ func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", place, err)
 	}
+	if file != nil && file.path == settingsName && opens(flag.Name) {
+		s.opened[asOpened(flag.Name, fmt.Sprint(text))] = true
+	}
 	return text, nil
 }
 
-// lookup finds a flag's value, and says where.
-func (s *settings) lookup(node *kong.Node, flag *kong.Flag) (value any, place string) {
+// lookup finds a flag's value, and says where; file is nil when that is the environment.
+func (s *settings) lookup(node *kong.Node, flag *kong.Flag) (value any, place string, file *settingsFile) {
 	if !isSetting(flag) {
-		return nil, ""
+		return nil, "", nil
 	}
 	env := "FOSSICK_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 	if v, ok := os.LookupEnv(env); ok {
-		return v, env
+		return v, env, nil
 	}
 	for i := range s.files {
 		if v, place := s.files[i].lookup(verbPath(node), flag.Name); v != nil {
-			return v, place
+			return v, place, &s.files[i]
 		}
 	}
-	return nil, ""
+	return nil, "", nil
 }
 
 // isSetting says whether a flag can be set but on the command line: what prints

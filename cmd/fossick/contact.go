@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"fossick/internal/printable"
 )
 
 var errContact = errors.New("want a mail address, such as you@example.org, or the http or https URL of a page that says how to reach you")
@@ -19,7 +21,7 @@ func checkContact(text string) error {
 		return fmt.Errorf("%q: %w; did you mean %s?", text, errContact, full)
 	}
 	if bad || contactHost(text) == "" {
-		return fmt.Errorf("%q: %w", clean(text, 100), errContact)
+		return fmt.Errorf("%q: %w", printable.Cut(text, 100), errContact)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ type crawlSettings struct {
 	CA        string        `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints." group:"net" expert:""`
 	AllowNet  []string      `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8." group:"net" expert:""`
 	UserAgent string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
-	Listen    string        `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON), /metrics (Prometheus) and, from the machine itself, /debug/pprof (profiles)." group:"net" expert:""`
+	Listen    string        `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is loopback. Ask by address, by localhost or by the name in ADDR." group:"net" expert:""`
 	Contact   string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }
 

@@ -14,6 +14,7 @@ import (
 	"fossick/corpusweb"
 	"fossick/datasets"
 	"fossick/eval"
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -130,22 +131,22 @@ func lastPage(dir string) (url string, err error) {
 
 func (c demoCmd) print(w io.Writer, r *demoResult) {
 	t, e := &r.Train, &r.Eval
-	fmt.Fprintf(w, "\nTrained on     %d labelled pages of %d classes (%s, %d words)", t.TrainPages, len(t.Classes), t.Classifier, t.Words)
+	printable.Fprintf(w, "\nTrained on     %d labelled pages of %d classes (%s, %d words)", t.TrainPages, len(t.Classes), t.Classifier, t.Words)
 	if t.TestPages != nil {
-		fmt.Fprintf(w, "; right on %s of %d others", inPercent(t.Accuracy), *t.TestPages)
+		printable.Fprintf(w, "; right on %s of %d others", inPercent(t.Accuracy), *t.TestPages)
 	}
-	fmt.Fprintf(w, "\nCrawled        %d pages of %d hosts for %q in %.2f s\n", r.Focus.Fetched, r.Focus.Hosts, c.Topic, r.Focus.Seconds)
+	printable.Fprintf(w, "\nCrawled        %d pages of %d hosts for %q in %.2f s\n", r.Focus.Fetched, r.Focus.Hosts, c.Topic, r.Focus.Seconds)
 	if len(e.Stores) > 1 {
-		fmt.Fprintf(w, "Breadth first  %s of the pages would have been on topic\n", inPercent(e.Stores[1].Harvest))
+		printable.Fprintf(w, "Breadth first  %s of the pages would have been on topic\n", inPercent(e.Stores[1].Harvest))
 	}
-	fmt.Fprintf(w, "Focused        %s are (the harvest ratio)\n", inPercent(e.Harvest))
+	printable.Fprintf(w, "Focused        %s are (the harvest ratio)\n", inPercent(e.Harvest))
 	if k := e.Kept; k != nil {
-		fmt.Fprintf(w, "Refined        %d pages kept: %s of them are on topic, and %s of the fetched pages on topic are among them\n",
+		printable.Fprintf(w, "Refined        %d pages kept: %s of them are on topic, and %s of the fetched pages on topic are among them\n",
 			k.Pages, inPercent(k.Precision), inPercent(k.Recall))
 	}
-	fmt.Fprintf(w, "Model          %s\nReport         %s\n", c.path("model.html"), r.Report)
-	fmt.Fprintf(w, "Examples       %s, five pages for a topic of your own\n", c.path("examples"))
-	fmt.Fprintf(w, "Ask why        fossick why %s --store %s\n", r.example, c.path("focus"))
+	printable.Fprintf(w, "Model          %s\nReport         %s\n", c.path("model.html"), r.Report)
+	printable.Fprintf(w, "Examples       %s, five pages for a topic of your own\n", c.path("examples"))
+	printable.Fprintf(w, "Ask why        fossick why %s --store %s\n", r.example, c.path("focus"))
 }
 
 func inPercent(v *float64) string {
@@ -184,7 +185,7 @@ func (c demoCmd) writeTruth(set *datasets.Set) (err error) {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.URL, e.Label, strings.Join(e.Labels, "|"))
+		printable.Fprintf(w, "%s\t%s\t%s\n", e.URL, e.Label, strings.Join(e.Labels, "|"))
 	}
 	return w.Flush()
 }

@@ -15,6 +15,7 @@ import (
 	"fossick/datasets"
 	"fossick/eval"
 	"fossick/features"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/page"
 	"fossick/report"
@@ -290,9 +291,9 @@ func cardText(m *models.Model) string {
 // printFigures prints what a newcomer wants to know, in sentences.
 func printFigures(w io.Writer, r eval.Result, html string) {
 	for _, s := range eval.Sentences(r) {
-		fmt.Fprintln(w, s)
+		printable.Fprintln(w, s)
 	}
 	if html != "" {
-		fmt.Fprintf(w, "\nreport: %s\n", html)
+		printable.Fprintf(w, "\nreport: %s\n", html)
 	}
 }

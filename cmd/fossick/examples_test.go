@@ -148,7 +148,7 @@ func testBinary(t *testing.T) string {
 // newParser is the command line as run makes it.
 func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
-	parser, err := newGrammar(&grammar{}, io.Discard, io.Discard, false)
+	parser, err := newGrammar(&grammar{}, newSettings(), io.Discard, io.Discard, false)
 	if err != nil {
 		t.Fatal(err)
 	}

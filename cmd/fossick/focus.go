@@ -13,6 +13,7 @@ import (
 	"fossick/crawler"
 	"fossick/eval"
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -23,6 +24,7 @@ type focusCmd struct {
 	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
 	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
 	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
+	Pprof   bool          `help:"With --listen: also Go's profiles, at /debug/pprof, for the machine itself only." group:"net" expert:""` // not kept in the store: each session asks anew
 	crawlSettings
 }
 
@@ -98,7 +100,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	}
 	var s *store.Store
 	if c.Resume {
-		if s, err = c.reopen(ctx); err != nil {
+		if s, err = c.reopen(ctx, a); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
@@ -112,7 +114,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 		return nil, usageError{err}
 	}
 	defer fetcher.Close()
-	monitor, err := startMonitor(a, c.Listen, c.Topic, c.Store)
+	monitor, err := startMonitor(a, c.Listen, c.Pprof, c.Topic, c.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -198,15 +200,15 @@ func harvestOf(n store.Counts) *float64 {
 }
 
 func (r *crawlResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
+	printable.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
 	if r.Harvest != nil {
-		fmt.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
+		printable.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
 	}
-	fmt.Fprintf(w, "\n%d requests in %.1f s", r.Requests, r.Seconds)
+	printable.Fprintf(w, "\n%d requests in %.1f s", r.Requests, r.Seconds)
 	if r.PagesPerSecond != nil {
-		fmt.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
+		printable.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
 	}
-	fmt.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
+	printable.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
 	r.Refreshed.print(w)
 	r.Next.print(w)
 	states := make([]string, 0, len(r.ByState))
@@ -215,26 +217,26 @@ func (r *crawlResult) print(w io.Writer) {
 	}
 	slices.Sort(states)
 	for _, state := range states {
-		fmt.Fprintf(w, "  %-16s %d", state, r.ByState[state])
+		printable.Fprintf(w, "  %-16s %d", state, r.ByState[state])
 		if state == string(fetch.StateDuplicate) && r.NearDuplicates > 0 {
-			fmt.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
+			printable.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
 		}
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
 	printPoliteness(w, r.Politeness)
 	if r.Failed != nil {
 		for _, f := range r.Failed.StartPages {
-			fmt.Fprintf(w, "%s: %s %s\n", f.URL, f.State, clean(f.Reason, 300))
+			printable.Fprintf(w, "%s: %s %s\n", f.URL, f.State, printable.Cut(f.Reason, 300))
 		}
 	}
 	r.printOutages(w)
 	r.printWaiting(w)
-	fmt.Fprintf(w, "store: %s\n", r.Store)
+	printable.Fprintf(w, "store: %s\n", r.Store)
 	switch {
 	case r.Waiting == 0 && r.Fetched == 0:
-		fmt.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
+		printable.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
 	case r.Waiting > 0:
-		fmt.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
+		printable.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
 	}
 }
 
@@ -248,12 +250,12 @@ func (c *focusCmd) create(ctx context.Context) (*store.Store, error) {
 }
 
 // reopen opens the store to resume and takes its settings.
-func (c *focusCmd) reopen(ctx context.Context) (*store.Store, error) {
+func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 	s, err := store.OpenWhenFree(ctx, c.Store)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recall(s); err != nil {
+	if err := c.recall(a, s); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -284,7 +286,7 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 }
 
 // recall fills in from the store what the command line leaves open.
-func (c *focusCmd) recall(s *store.Store) error {
+func (c *focusCmd) recall(a *app, s *store.Store) error {
 	info := s.Info()
 	if c.Topic != "" && c.Topic != info.Topic {
 		return usagef("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
@@ -300,5 +302,6 @@ func (c *focusCmd) recall(s *store.Store) error {
 	if _, err := os.Stat(storedSeeds(c.Store)); err == nil {
 		saved.Seeds = storedSeeds(c.Store)
 	}
+	saved.tellOpened(a, c.crawlSettings, c.Store)
 	return c.inherit(&saved)
 }

@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"time"
 
+	"fossick/internal/printable"
 	"fossick/webgraph"
 )
 
@@ -155,20 +155,20 @@ func (c *graphCmd) result(g *webgraph.Graph, stats *webgraph.Stats, seconds floa
 }
 
 func (r *graphResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d nodes, %d edges, %d hosts, %d sites\n", r.Graph, r.Nodes, r.Edges, r.Hosts, r.Sites)
+	printable.Fprintf(w, "%s: %d nodes, %d edges, %d hosts, %d sites\n", r.Graph, r.Nodes, r.Edges, r.Hosts, r.Sites)
 	if r.SelfLoops != nil {
-		fmt.Fprintf(w, "dropped: %d self-loops, %d repeated edges\n", *r.SelfLoops, *r.Repeated)
+		printable.Fprintf(w, "dropped: %d self-loops, %d repeated edges\n", *r.SelfLoops, *r.Repeated)
 		if *r.Dangling > 0 {
-			fmt.Fprintf(w, "%d nodes have no name\n", *r.Dangling)
+			printable.Fprintf(w, "%d nodes have no name\n", *r.Dangling)
 		}
 	}
 	if r.Bits != nil {
-		fmt.Fprintf(w, "%.2f bits an edge, %.2f with the places where lists begin; %d bytes with names\n", *r.Bits, *r.AllBits, r.Bytes)
+		printable.Fprintf(w, "%.2f bits an edge, %.2f with the places where lists begin; %d bytes with names\n", *r.Bits, *r.AllBits, r.Bytes)
 	}
 	if r.File != nil {
-		fmt.Fprintf(w, "graph: %s, built in %.1f s\n", *r.File, r.Seconds)
+		printable.Fprintf(w, "graph: %s, built in %.1f s\n", *r.File, r.Seconds)
 	}
 	if r.Verified {
-		fmt.Fprintln(w, "verified: all of it can be read, and the checksums are right")
+		io.WriteString(w, "verified: all of it can be read, and the checksums are right\n")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -37,7 +38,7 @@ func until(t time.Time) *time.Time {
 // time kept from being fetched.
 func (r *crawlResult) printWaiting(w io.Writer) {
 	if r.WaitingUntil != nil {
-		fmt.Fprintf(w, "all that waits rests, the first host until %s; a later --resume goes on, or --max-wait with a longer time\n",
+		printable.Fprintf(w, "all that waits rests, the first host until %s; a later --resume goes on, or --max-wait with a longer time\n",
 			r.WaitingUntil.Format(time.DateTime+" MST"))
 	}
 }
@@ -45,7 +46,7 @@ func (r *crawlResult) printWaiting(w io.Writer) {
 // printOutages says how long a crawl had no network.
 func (r *crawlResult) printOutages(w io.Writer) {
 	if r.Outages > 0 {
-		fmt.Fprintf(w, "own network (or proxy) down for %s, outages: %d; nothing was counted against URLs or hosts\n",
+		printable.Fprintf(w, "own network (or proxy) down for %s, outages: %d; nothing was counted against URLs or hosts\n",
 			time.Duration(r.OutageSeconds*float64(time.Second)).Round(time.Second), r.Outages)
 	}
 }

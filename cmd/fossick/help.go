@@ -1,10 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/alecthomas/kong"
+
+	"fossick/internal/printable"
 )
 
 // groups are those of flags and of verbs, by the key in the grammar's tags.
@@ -65,10 +66,10 @@ func printHelp(ctx *kong.Context, all bool) error {
 		return err
 	}
 	if hidden > 0 {
-		fmt.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, node.FullPath())
+		printable.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, node.FullPath())
 	}
 	if node == ctx.Model.Node {
-		fmt.Fprint(ctx.Stdout, "\nSettings for good, in a file or the environment: fossick help config\n")
+		io.WriteString(ctx.Stdout, "\nSettings for good, in a file or the environment: fossick help config\n")
 	}
 	return nil
 }

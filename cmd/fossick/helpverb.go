@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ func (c helpCmd) Run(a *app, ctx *kong.Context) error {
 	}
 	return a.emit(struct {
 		Help string `json:"help"`
-	}{text}, func(w io.Writer) { fmt.Fprint(w, text) })
+	}{text}, func(w io.Writer) { io.WriteString(w, text) })
 }
 
 func (c helpCmd) text(parser *kong.Kong) (string, error) {
@@ -84,6 +83,9 @@ hold for every verb that has them, in a verb's table for that verb alone:
 Times are 500ms, 90s, 15m, 2h, 1d, 2w, or 0. Numbers are 500, 10k (thousand),
 2M (million). Sizes are 500MB, 2GB (of 1024). A switch is true or false. Lists
 are in brackets; in the environment by comma: FOSSICK_LANG=en,de.
+
+A working folder may be a stranger's: allow-net is an error in its file, and
+what it sets of proxy, listen, pprof and addr is said.
 
 A key that no verb has, or a value that its flag cannot have, is an error that
 names file and line. NO_COLOR and GOMEMLIMIT are obeyed as elsewhere.

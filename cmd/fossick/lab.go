@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/lab"
 	"fossick/models"
@@ -268,14 +268,14 @@ func (r *labRun) policy(name string, ins []policyInput) (lab.Policy, error) {
 }
 
 func (r *labResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s of %s: %d of %d pages are on topic; %d crawls of %d pages a policy, each from %d start pages\n\n",
+	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic; %d crawls of %d pages a policy, each from %d start pages\n\n",
 		r.Topic, r.Corpus, r.Targets, r.CorpusPages, r.StartSets, r.Pages, r.Starts)
 	r.table(w)
 	if len(r.Tests) > 0 {
-		fmt.Fprintf(w, "\n%s\n", strings.Join(r.told(), "\n"))
+		printable.Fprintf(w, "\n%s\n", strings.Join(r.told(), "\n"))
 	}
-	fmt.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
+	printable.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
 	if r.HTML != "" {
-		fmt.Fprintf(w, "report: %s\n", r.HTML)
+		printable.Fprintf(w, "report: %s\n", r.HTML)
 	}
 }

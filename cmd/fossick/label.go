@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/internal/printable"
 	"fossick/page"
 	"fossick/store"
 )
@@ -119,7 +120,7 @@ func readLabels(r io.Reader, name string) ([]urlLabel, error) {
 		}
 		url, label, _ := strings.Cut(line, "\t")
 		if label = strings.TrimSpace(label); label != "yes" && label != "no" {
-			return nil, usagef("--from %s, line %d: %q; want a URL, a tab, and yes or no", name, n, clean(line, 100))
+			return nil, usagef("--from %s, line %d: %q; want a URL, a tab, and yes or no", name, n, printable.Cut(line, 100))
 		}
 		labels = append(labels, urlLabel{strings.TrimSpace(url), label})
 	}
@@ -185,14 +186,14 @@ func (d *door) take(req *http.Request, labels []urlLabel) (*labelAnswer, error) 
 
 func (r labelResult) print(w io.Writer) {
 	for _, l := range r.Labels {
-		fmt.Fprintf(w, "%s: %s\n", l.URL, l.Label)
+		printable.Fprintf(w, "%s: %s\n", l.URL, l.Label)
 	}
 	switch {
 	case r.Learned:
-		fmt.Fprintf(w, "the crawl follows; applied in %.2f s\n", r.Applied)
+		printable.Fprintf(w, "the crawl follows; applied in %.2f s\n", r.Applied)
 	case r.Running:
-		fmt.Fprintf(w, "kept; this crawl's scores do not learn from labels, those of --score learned do\n")
+		io.WriteString(w, "kept; this crawl's scores do not learn from labels, those of --score learned do\n")
 	default:
-		fmt.Fprintf(w, "kept; no crawl is running: with --score learned, a resumed one learns from it\n")
+		io.WriteString(w, "kept; no crawl is running: with --score learned, a resumed one learns from it\n")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/eval"
+	"fossick/internal/printable"
 	"fossick/lab"
 	"fossick/report"
 )
@@ -177,15 +178,15 @@ func (r *labRun) reach(x *lab.Experiment, crawls [][]*lab.Crawl, out *labResult)
 // table prints a row a policy.
 func (r *labResult) table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "policy\tharvest\t95 % interval\twithout training\trecall\tharvest area\trecall area\thosts\teffective\tat most 10 a host\t")
+	io.WriteString(t, "policy\tharvest\t95 % interval\twithout training\trecall\tharvest area\trecall area\thosts\teffective\tat most 10 a host\t\n")
 	for _, name := range r.order {
 		p := r.Policies[name]
-		fmt.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t%.1f\t%.3f\t", name, p.Harvest, spanOf(p.CI), p.Fresh, p.Recall,
+		printable.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t%.1f\t%.3f\t", name, p.Harvest, spanOf(p.CI), p.Fresh, p.Recall,
 			p.HarvestArea, p.RecallArea, p.Hosts, p.Effective, p.harvestAt(10))
 		if p.Reached != nil {
-			fmt.Fprintf(t, "%.3f of what can be reached\t", *p.Reached)
+			printable.Fprintf(t, "%.3f of what can be reached\t", *p.Reached)
 		}
-		fmt.Fprintln(t)
+		io.WriteString(t, "\n")
 	}
 	_ = t.Flush() // its only errors are w's
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -15,37 +12,44 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"fossick/crawler"
+	"fossick/internal/serving"
 )
 
 // monitor shows a running crawl to its owner: /status as JSON, /metrics for
-// Prometheus, /debug/pprof for Go's profiler. It knows what the crawl last said of
-// itself.
+// Prometheus. It knows what the crawl last said of itself.
 type monitor struct {
 	topic, store string
 	last         atomic.Pointer[crawler.Progress]
-	server       *http.Server
-	done         chan error
+	server       *serving.Server // nil when it does not listen
 }
 
-// startMonitor listens at addr until stop is called; with no addr it does not.
-func startMonitor(a *app, addr, topic, store string) (*monitor, error) {
-	if addr == "" {
+// answerTime is how long an answer of a monitor may take to be written.
+const answerTime = 30 * time.Second
+
+// startMonitor listens at addr until stop is called; with no addr it does not. With
+// profiles it also serves those.
+func startMonitor(a *app, addr string, profiles bool, topic, store string) (*monitor, error) {
+	switch {
+	case addr == "" && profiles:
+		return nil, usagef("--pprof: profiles are given where --listen says; add --listen 127.0.0.1:9100")
+	case addr == "":
 		return &monitor{}, nil
 	}
-	l, err := net.Listen("tcp", addr)
+	l, err := serving.Listen(addr)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--listen: %w; give a free HOST:PORT such as 127.0.0.1:9100", err)}
 	}
-	m := &monitor{topic: topic, store: store, done: make(chan error, 1)}
+	m := &monitor{topic: topic, store: store}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m, networkMetrics{m}, turnMetrics{m}, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", m.status)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	handleProfiles(mux)
-	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() { m.done <- m.server.Serve(l) }()
+	if profiles {
+		handleProfiles(mux)
+	}
+	m.server = serving.Start(l, serving.OwnNames(addr, mux), serving.Options{AnswerTime: answerTime})
 	a.say("status at http://%s/status, metrics at http://%s/metrics", l.Addr(), l.Addr())
 	return m, nil
 }
@@ -55,13 +59,7 @@ func (m *monitor) stop() error {
 	if m.server == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	err := m.server.Shutdown(ctx)
-	if served := <-m.done; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	return err
+	return m.server.Stop()
 }
 
 // show takes in where the crawl stands; p's maps are the caller's no more.

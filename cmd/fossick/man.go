@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"fossick/internal/printable"
 )
 
 type manCmd struct {
@@ -43,7 +45,7 @@ func (c manCmd) Run(a *app, ctx *kong.Context) error {
 		node = child
 	}
 	page := manPage(app, node)
-	return a.emit(manResult{Page: &page, Files: []string{}}, func(w io.Writer) { fmt.Fprint(w, page) })
+	return a.emit(manResult{Page: &page, Files: []string{}}, func(w io.Writer) { io.WriteString(w, page) })
 }
 
 func (c manCmd) writeAll(a *app, app *kong.Application) error {
@@ -68,7 +70,7 @@ func (c manCmd) writeAll(a *app, app *kong.Application) error {
 		return fmt.Errorf("manual pages: %w", err)
 	}
 	return a.emit(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%d manual pages in %s; read one: man -l %s\n", len(r.Files), c.Out, r.Files[0])
+		printable.Fprintf(w, "%d manual pages in %s; read one: man -l %s\n", len(r.Files), c.Out, r.Files[0])
 	})
 }
 

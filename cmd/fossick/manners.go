@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"fossick/eval"
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -26,8 +26,8 @@ func printPoliteness(w io.Writer, p *eval.Politeness) {
 	if p == nil {
 		return
 	}
-	fmt.Fprintln(w, "politeness:")
+	io.WriteString(w, "politeness:\n")
 	for _, s := range p.Sentences() {
-		fmt.Fprintf(w, "  %s\n", s)
+		printable.Fprintf(w, "  %s\n", s)
 	}
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"fossick/crawler"
+	"fossick/internal/printable"
 )
 
 // marginalResult is what the next pages of a crawl are worth, in JSON.
@@ -24,6 +24,6 @@ func marginalOf(m crawler.Marginal) *marginalResult {
 
 func (m *marginalResult) print(w io.Writer) {
 	if m != nil {
-		fmt.Fprintf(w, "of the last %d pages %.1f %% are on topic; of the next surely no more than %.1f %%\n", m.Pages, 100*m.Harvest, 100*m.Upper)
+		printable.Fprintf(w, "of the last %d pages %.1f %% are on topic; of the next surely no more than %.1f %%\n", m.Pages, 100*m.Harvest, 100*m.Upper)
 	}
 }

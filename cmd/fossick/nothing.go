@@ -9,6 +9,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -61,7 +62,7 @@ func (c *focusCmd) causeOf(done crawler.Result) (cause, advice string) {
 	case !done.WaitUntil.IsZero():
 		return "all hosts ask to wait until " + done.WaitUntil.Local().Format(time.DateTime), "resume the crawl then"
 	case done.Attempts.Last != "":
-		return "no server answered; the last exchange ended as " + clean(done.Attempts.Last, 200),
+		return "no server answered; the last exchange ended as " + printable.Cut(done.Attempts.Last, 200),
 			"look at the connection of this machine, and resume the crawl"
 	}
 	return "the time was over before a page had come", "give more with --max-time and resume the crawl"

@@ -7,7 +7,7 @@ import (
 )
 
 // TestProfilesAreLocal: whoever asks from elsewhere gets none, also where --listen
-// is open to the net.
+// is open to the net, and no page in a browser here.
 func TestProfilesAreLocal(t *testing.T) {
 	mux := http.NewServeMux()
 	handleProfiles(mux)
@@ -27,6 +27,18 @@ func TestProfilesAreLocal(t *testing.T) {
 			if w.Code != want {
 				t.Errorf("%s from %q: %d, want %d", path, from, w.Code, want)
 			}
+		}
+	}
+	for site, want := range map[string]int{
+		"none": http.StatusOK, "same-origin": http.StatusOK,
+		"same-site": http.StatusForbidden, "cross-site": http.StatusForbidden, "of tomorrow": http.StatusForbidden,
+	} {
+		r := httptest.NewRequest("GET", "/debug/pprof/", nil)
+		r.RemoteAddr = "127.0.0.1:1234"
+		r.Header.Set("Sec-Fetch-Site", site)
+		w := httptest.NewRecorder()
+		if mux.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("for a page that is %s: %d, want %d", site, w.Code, want)
 		}
 	}
 }

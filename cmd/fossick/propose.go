@@ -8,6 +8,7 @@ import (
 
 	"fossick/classify"
 	"fossick/features"
+	"fossick/internal/printable"
 	"fossick/page"
 	"fossick/propose"
 )
@@ -158,20 +159,20 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 // seeds is the file for --seeds.
 func (r *proposeResult) seeds() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %d start pages proposed from %s, of %d candidates\n", len(r.Proposals), r.Source, r.Candidates)
+	printable.Fprintf(&b, "# %d start pages proposed from %s, of %d candidates\n", len(r.Proposals), r.Source, r.Candidates)
 	for _, p := range r.Proposals {
-		fmt.Fprintf(&b, "# %.3f %s\n%s\n", p.Score, clean(p.Why, 300), p.URL)
+		printable.Fprintf(&b, "# %.3f %s\n%s\n", p.Score, printable.Cut(p.Why, 300), p.URL)
 	}
 	return b.String()
 }
 
 func (r *proposeResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%d start pages of %d candidates in %s\n", len(r.Proposals), r.Candidates, r.Source)
+	printable.Fprintf(w, "%d start pages of %d candidates in %s\n", len(r.Proposals), r.Candidates, r.Source)
 	for _, p := range r.Proposals {
-		fmt.Fprintf(w, "%.3f  %s\n       %s\n", p.Score, p.URL, clean(p.Why, 300))
+		printable.Fprintf(w, "%.3f  %s\n       %s\n", p.Score, p.URL, printable.Cut(p.Why, 300))
 	}
 	if r.Out != nil {
-		fmt.Fprintf(w, "crawl with: fossick focus --topic %s --seeds %s --contact you@example.org\n", orName(r.topic), *r.Out)
+		printable.Fprintf(w, "crawl with: fossick focus --topic %s --seeds %s --contact you@example.org\n", orName(r.topic), *r.Out)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/train"
 )
 
@@ -84,9 +85,9 @@ func (c trainCmd) protocol(a *app, b *train.Bench, levels []train.Level, names [
 }
 
 func printProtocol(w io.Writer, rows []trialRow) {
-	fmt.Fprintln(w, "Paper A's protocol, beside what it published for BankSearch:")
+	io.WriteString(w, "Paper A's protocol, beside what it published for BankSearch:\n")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "level\tclasses\tclassifier\twords\ttrain\ttest\taccuracy\t95 % interval\tpublished")
+	io.WriteString(tw, "level\tclasses\tclassifier\twords\ttrain\ttest\taccuracy\t95 % interval\tpublished\n")
 	for _, r := range rows {
 		tests := "folds"
 		if r.TestPages != nil {
@@ -96,7 +97,7 @@ func printProtocol(w io.Writer, rows []trialRow) {
 		if r.AccuracyCI != nil {
 			interval = fmt.Sprintf("%.1f to %.1f", 100*r.AccuracyCI[0], 100*r.AccuracyCI[1])
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Level, r.Classes, r.Classifier, r.Words, r.TrainPages, tests, shareOf(r.Accuracy), interval, r.Published)
+		printable.Fprintf(tw, "%s\t%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Level, r.Classes, r.Classifier, r.Words, r.TrainPages, tests, shareOf(r.Accuracy), interval, r.Published)
 	}
 	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
 }

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"fossick/internal/printable"
 	"fossick/train"
 )
 
@@ -60,10 +61,10 @@ const maxLabel = 28
 func printClasses(w io.Writer, classes []string, quality map[string]classResult, table map[string]map[string]int) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	width := labelWidth(classes)
-	fmt.Fprintf(tw, "%s\tpages\tprecision\trecall\tF1\tmost often taken for\t\n", pad("class", width))
+	printable.Fprintf(tw, "%s\tpages\tprecision\trecall\tF1\tmost often taken for\t\n", pad("class", width))
 	for _, label := range classes {
 		k := quality[label]
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t\n", pad(clean(label, maxLabel), width), k.Support,
+		printable.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\t\n", pad(printable.Cut(label, maxLabel), width), k.Support,
 			share(k.Precision), share(k.Recall), share(k.F1), takenFor(label, classes, table))
 	}
 	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
@@ -74,7 +75,7 @@ func takenFor(label string, classes []string, table map[string]map[string]int) s
 	name, most := "–", 0
 	for _, other := range classes {
 		if n := table[label][other]; other != label && n > most {
-			name, most = fmt.Sprintf("%s (%d)", clean(other, maxLabel), n), n
+			name, most = fmt.Sprintf("%s (%d)", printable.Cut(other, maxLabel), n), n
 		}
 	}
 	return name
@@ -96,26 +97,26 @@ func printMatrix(w io.Writer, classes []string, table map[string]map[string]int)
 			cell = max(cell, len(strconv.Itoa(n)))
 		}
 	}
-	fmt.Fprintf(w, "\n%s  ", pad("is, and is taken for", width+2))
+	printable.Fprintf(w, "\n%s  ", pad("is, and is taken for", width+2))
 	for i := range classes {
-		fmt.Fprintf(w, " %*c", cell, 'a'+i)
+		printable.Fprintf(w, " %*c", cell, 'a'+i)
 	}
-	fmt.Fprintln(w)
+	io.WriteString(w, "\n")
 	for i, truth := range classes {
-		fmt.Fprintf(w, "%c %s  ", 'a'+i, pad(clean(truth, maxLabel), max(width, len("is, and is taken for")-2)))
+		printable.Fprintf(w, "%c %s  ", 'a'+i, pad(printable.Cut(truth, maxLabel), max(width, len("is, and is taken for")-2)))
 		for _, label := range classes {
 			text := "·"
 			if n := table[truth][label]; n > 0 {
 				text = strconv.Itoa(n)
 			}
-			fmt.Fprintf(w, " %*s", cell, text)
+			printable.Fprintf(w, " %*s", cell, text)
 		}
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
 }
 
 func labelWidth(labels []string) int {
-	return slices.Max(append([]int{len("class")}, each(labels, func(l string) int { return utf8.RuneCountInString(clean(l, maxLabel)) })...))
+	return slices.Max(append([]int{len("class")}, each(labels, func(l string) int { return utf8.RuneCountInString(printable.Cut(l, maxLabel)) })...))
 }
 
 func each[T, U any](in []T, f func(T) U) []U {

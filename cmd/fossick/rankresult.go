@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -147,49 +148,49 @@ func (r *rankRun) write(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(b, "%s\t%.17g", name, x); err != nil {
+		line := fmt.Appendf(b.AvailableBuffer(), "%s\t%.17g", name, x)
+		if r.hub != nil {
+			line = fmt.Appendf(line, "\t%.17g", r.hub[v])
+		}
+		if _, err := b.Write(append(line, '\n')); err != nil {
 			return err
 		}
-		if r.hub != nil {
-			fmt.Fprintf(b, "\t%.17g", r.hub[v]) // an error shows in Flush
-		}
-		fmt.Fprintln(b)
 	}
 	return b.Flush()
 }
 
 func (r *rankResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d nodes, %d edges; %s in %d iterations, residual %.2g, %.3f s", r.Graph, r.Nodes, r.Edges, r.Method, r.Iterations, r.Residual, r.Seconds)
+	printable.Fprintf(w, "%s: %d nodes, %d edges; %s in %d iterations, residual %.2g, %.3f s", r.Graph, r.Nodes, r.Edges, r.Method, r.Iterations, r.Residual, r.Seconds)
 	if !r.InMemory {
-		fmt.Fprint(w, ", over the compressed graph")
+		io.WriteString(w, ", over the compressed graph")
 	}
-	fmt.Fprintln(w)
+	io.WriteString(w, "\n")
 	switch {
 	case r.Before != nil:
-		fmt.Fprintf(w, "%d blocks; ranks within them and of them, as costly as %d iterations, have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
+		printable.Fprintf(w, "%d blocks; ranks within them and of them, as costly as %d iterations, have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
 	case r.Blocks != nil:
-		fmt.Fprintf(w, "%d blocks\n", *r.Blocks)
+		printable.Fprintf(w, "%d blocks\n", *r.Blocks)
 	}
 	if len(r.Top) > 0 {
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(r.Top) > 0 && r.Top[0].Hub != nil {
-		fmt.Fprintln(t, "  authority\thub\tnode")
+		io.WriteString(t, "  authority\thub\tnode\n")
 	}
 	for _, n := range r.Top {
-		fmt.Fprintf(t, "  %.6f\t", n.Score)
+		printable.Fprintf(t, "  %.6f\t", n.Score)
 		if n.Hub != nil {
-			fmt.Fprintf(t, "%.6f\t", *n.Hub)
+			printable.Fprintf(t, "%.6f\t", *n.Hub)
 		}
-		fmt.Fprintln(t, clean(n.Node, 100))
+		printable.Fprintln(t, printable.Cut(n.Node, 100))
 	}
 	_ = t.Flush() // its only errors are w's
 	if r.Pages != nil {
-		fmt.Fprintf(w, "\n%d pages of the store have their rank; fossick eval %s uses it\n", *r.Pages, r.Graph)
+		printable.Fprintf(w, "\n%d pages of the store have their rank; fossick eval %s uses it\n", *r.Pages, r.Graph)
 	}
 	if r.File != nil {
-		fmt.Fprintf(w, "\nscores: %s\n", *r.File)
+		printable.Fprintf(w, "\nscores: %s\n", *r.File)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"fossick/classify"
 	"fossick/eval"
 	"fossick/features"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/page"
 	"fossick/store"
@@ -186,29 +187,29 @@ func droppedExamples(s *store.Store, n int) ([]droppedPage, error) {
 
 func (r refineResult) print(w io.Writer, dropped []droppedPage) {
 	if r.Pages == 0 {
-		fmt.Fprintf(w, "%s holds no pages yet; collect some with fossick focus\n", r.Store)
+		printable.Fprintf(w, "%s holds no pages yet; collect some with fossick focus\n", r.Store)
 		return
 	}
-	fmt.Fprintf(w, "%d of %d pages kept as %s (probability at least %s)\n\n", r.Kept, r.Pages, r.Topic, short(r.Threshold))
+	printable.Fprintf(w, "%d of %d pages kept as %s (probability at least %s)\n\n", r.Kept, r.Pages, r.Topic, short(r.Threshold))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  class\tpages\tshare\n")
+	io.WriteString(t, "  class\tpages\tshare\n")
 	labels := slices.Sorted(maps.Keys(r.PerClass))
 	slices.SortStableFunc(labels, func(a, b string) int { return r.PerClass[b] - r.PerClass[a] })
 	for _, label := range labels {
 		n := r.PerClass[label]
-		fmt.Fprintf(t, "  %s\t%d\t%s\n", label, n, percent(float64(n)/float64(r.Pages)))
+		printable.Fprintf(t, "  %s\t%d\t%s\n", label, n, percent(float64(n)/float64(r.Pages)))
 	}
 	_ = t.Flush() // stdout's own error shows at the next write
 	if len(dropped) > 0 {
-		fmt.Fprintf(w, "\ndropped, the nearest to being kept:\n")
+		io.WriteString(w, "\ndropped, the nearest to being kept:\n")
 	}
 	for _, d := range dropped {
-		fmt.Fprintf(w, "  %s\n    %s: %s\n", clean(d.url, 100), d.label, clean(d.rule, 160))
+		printable.Fprintf(w, "  %s\n    %s: %s\n", printable.Cut(d.url, 100), d.label, printable.Cut(d.rule, 160))
 	}
 	if text := r.known.warning(); text != "" {
-		fmt.Fprintf(w, "\n%s\n", text)
+		printable.Fprintf(w, "\n%s\n", text)
 	}
-	fmt.Fprintf(w, "\nHow good is it? fossick eval %s\nWhy one page?   fossick why URL --store %s\n", r.Store, r.Store)
+	printable.Fprintf(w, "\nHow good is it? fossick eval %s\nWhy one page?   fossick why URL --store %s\n", r.Store, r.Store)
 }
 
 // short prints a number with at most three places.
@@ -220,20 +221,4 @@ func percent(x float64) string {
 		return fmt.Sprintf("%.1f %%", max(100*x, 0.1))
 	}
 	return fmt.Sprintf("%.0f %%", 100*x)
-}
-
-// clean cuts text from the web to n runes and takes out what could drive a
-// terminal.
-func clean(s string, n int) string {
-	out := make([]rune, 0, min(n, len(s)))
-	for _, r := range s {
-		if len(out) == n {
-			return string(out[:n-1]) + "…"
-		}
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			r = ' '
-		}
-		out = append(out, r)
-	}
-	return string(out)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -39,7 +40,7 @@ func (r *refreshResult) print(w io.Writer) {
 	if r == nil {
 		return
 	}
-	fmt.Fprintf(w, "asked again for %d stored pages: %d as they were, %d changed, %d gone, %d without an answer that tells\n",
+	printable.Fprintf(w, "asked again for %d stored pages: %d as they were, %d changed, %d gone, %d without an answer that tells\n",
 		r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed)
 }
 

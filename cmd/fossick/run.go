@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"fossick/frontier"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/train"
 )
@@ -72,7 +73,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	out := &outlet{w: stdout}
 	stdout = out
 	var g grammar
-	parser, err := newGrammar(&g, stdout, stderr, asJSON)
+	settings := newSettings()
+	parser, err := newGrammar(&g, settings, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
 	}
@@ -89,6 +91,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
+	settings.tellOpened(a)
 	if err = parsed.Run(a); err == nil {
 		if err = out.failed(); unheard(err) {
 			return exitFailed
@@ -101,14 +104,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 }
 
 // newGrammar makes the parser of the command line.
-func newGrammar(g *grammar, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
+func newGrammar(g *grammar, set *settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
 	options := append(valueMappers(),
 		kong.Name("fossick"), kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return printHelp(ctx, false) }),
 		kong.ExplicitGroups(groups), kong.Bind(jsonWanted(asJSON)),
-		kong.Resolvers(newSettings()),
+		kong.Resolvers(set),
 		kong.Vars{
 			"topics":    strings.Join(models.BuiltinTopics(), ", "),
 			"orders":    strings.Join(frontier.Orderings(), ", "),
@@ -149,14 +152,17 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
+// oneLine is what an error says, without the ends of lines of errors that were joined.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
 // tellError prints err where the user, or the program that called, looks for it.
 func tellError(err error, code int, asJSON bool, stdout, stderr io.Writer) int {
 	if err == nil {
 		return code
 	}
 	if asJSON {
-		_ = json.NewEncoder(inJSON(stdout)).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
+		_ = json.NewEncoder(printable.JSON(stdout)).Encode(map[string]string{"error": err.Error()}) // nowhere left to tell
 	}
-	fmt.Fprintln(plainly(stderr), "fossick:", err)
+	printable.Fprintln(printable.Text(stderr), "fossick:", oneLine(err))
 	return code
 }

@@ -6,6 +6,7 @@ import (
 	"fossick/classify"
 	"fossick/crawler"
 	"fossick/features"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/page"
 	"fossick/relevance"
@@ -51,7 +52,7 @@ func (l *labeller) label(p *page.Page, score *crawler.Score) float64 {
 
 // note writes what the model says into score.
 func (l *labeller) note(score *crawler.Score, r classify.Result, why string) (probability float64) {
-	score.Label, score.Probability, score.Rule = r.Label, r.Score, clean(why, maxStoredRule)
+	score.Label, score.Probability, score.Rule = r.Label, r.Score, printable.Cut(why, maxStoredRule)
 	probability = r.Probs[l.class]
 	score.Relevant = probability >= l.cut
 	return probability

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/term"
 
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 )
 
@@ -38,7 +39,9 @@ func isLive(w io.Writer) bool {
 func coloured(w io.Writer) bool { return isLive(w) && os.Getenv("NO_COLOR") == "" }
 
 // task shows that something goes on until its End.
-func (a *app) task(what, unit string) *terminal.Task { return a.screen.Begin(clean(what, 60), unit) }
+func (a *app) task(what, unit string) *terminal.Task {
+	return a.screen.Begin(printable.Cut(what, 60), unit)
+}
 
 // step is task for what has no count: it returns the end.
 func (a *app) step(what string) (end func()) { return a.task(what, "").End }

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"fossick/internal/printable"
 	"fossick/page"
 )
 
@@ -40,14 +42,14 @@ func (l *seedList) add(raw, where string) error {
 	full, assumed := withScheme(raw)
 	u, err := l.urls.Normalize(full)
 	if err != nil {
-		if raw = clean(raw, 100); where != "" {
+		if raw = printable.Cut(raw, 100); where != "" {
 			where += ": "
 		}
 		return usageError{fmt.Errorf("%sstart page %q: %w; give http or https URLs", where, raw, withoutURL(err))}
 	}
 	if assumed {
 		if l.assumed++; l.taken == "" {
-			l.taken = fmt.Sprintf("%s is taken as %s", clean(raw, 100), clean(u, 100))
+			l.taken = fmt.Sprintf("%s is taken as %s", printable.Cut(raw, 100), printable.Cut(u, 100))
 		}
 	}
 	if !l.known[u] {
@@ -116,7 +118,7 @@ func writeSeeds(path string, seeds []string) (err error) {
 	}()
 	w := bufio.NewWriter(tmp)
 	for _, u := range seeds {
-		fmt.Fprintln(w, u) // Flush has the error
+		io.WriteString(w, u+"\n") // Flush has the error
 	}
 	if err = errors.Join(w.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err == nil {
 		err = os.Rename(tmp.Name(), path)

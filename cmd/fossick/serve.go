@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -11,11 +10,13 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/internal/printable"
+	"fossick/internal/serving"
 )
 
 type serveCmd struct {
 	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file." complete:"sets"`
-	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; port 0 is any free one [${default}]."`
+	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; :PORT is loopback, port 0 any free one [${default}]."`
 	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
@@ -69,7 +70,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		defer closing(&err, f)
 		opt.Log = f
 	}
-	listener, err := net.Listen("tcp", c.Addr) // before the corpus is read: a port in use is said at once
+	listener, err := serving.Listen(c.Addr) // before the corpus is read: a port in use is said at once
 	if err != nil {
 		return fmt.Errorf("%w; choose another --addr", err)
 	}
@@ -128,9 +129,9 @@ func listFaults(a *app) error {
 	}{all}
 	return a.emit(result, func(w io.Writer) {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "name\twhat the server does\tstate of the URL")
+		io.WriteString(t, "name\twhat the server does\tstate of the URL\n")
 		for _, f := range all {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.About, strings.Join(f.States, " or "))
+			printable.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.About, strings.Join(f.States, " or "))
 		}
 		_ = t.Flush() // into memory, as all of emit's text
 	})
@@ -146,10 +147,10 @@ func (c *serveCmd) ready(a *app, web *corpusweb.Web, addr string) error {
 		a.say("%d rows repeat a URL, as it is without fragment; the first of each is served", st.Repeated)
 	}
 	return a.emit(serveResult{addr, st.Hosts, st.Pages, web.CA()}, func(w io.Writer) {
-		fmt.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
-		fmt.Fprintf(w, "\nTo crawl them, in another terminal:\n\n")
-		fmt.Fprintf(w, "  fossick focus --topic banking --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
-		fmt.Fprintf(w, "\nCtrl-C ends the server.\n")
+		printable.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
+		io.WriteString(w, "\nTo crawl them, in another terminal:\n\n")
+		printable.Fprintf(w, "  fossick focus --topic banking --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
+		io.WriteString(w, "\nCtrl-C ends the server.\n")
 	})
 }
 

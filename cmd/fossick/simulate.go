@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/frontier"
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/webgraph"
 )
@@ -70,7 +71,7 @@ func (c *simulateCmd) Run(a *app) error {
 	if err := r.load(); err != nil {
 		return err
 	}
-	r.work.Step("crawling "+clean(c.Graph, 60), len(c.Order)*len(r.sets))
+	r.work.Step("crawling "+printable.Cut(c.Graph, 60), len(c.Order)*len(r.sets))
 	out := r.result()
 	for _, name := range c.Order {
 		crawls, err := r.crawls(name)
@@ -209,7 +210,7 @@ func (r *simulateRun) named() (set []uint32, err error) {
 		case err != nil:
 			return nil, err
 		case !ok:
-			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", r.Seeds, line.n, clean(line.text, 200), r.Graph)
+			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", r.Seeds, line.n, printable.Cut(line.text, 200), r.Graph)
 		case !known[v]:
 			known[v] = true
 			set = append(set, v)

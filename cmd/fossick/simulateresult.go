@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
+	"fossick/internal/printable"
 	"fossick/report"
 	"fossick/webgraph"
 )
@@ -114,7 +115,7 @@ func (r *simulateResult) add(name string, crawls []*webgraph.Simulated) {
 
 // print gives each ordering after a tenth, a half and all of the pages.
 func (r *simulateResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %d start pages\n\n",
+	printable.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %d start pages\n\n",
 		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, r.Starts)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	columns := "ordering\tpages\tPageRank\t95 % interval\tsites\t95 % interval\ttau\t95 % interval\t"
@@ -124,7 +125,7 @@ func (r *simulateResult) print(w io.Writer) {
 	if r.polite {
 		columns += "hours\t95 % interval\t"
 	}
-	fmt.Fprintln(t, columns)
+	io.WriteString(t, columns+"\n")
 	for _, name := range r.order {
 		points := r.points[name]
 		shown := -1
@@ -135,32 +136,32 @@ func (r *simulateResult) print(w io.Writer) {
 			}
 			shown = i
 			p := points[i]
-			fmt.Fprintf(t, "%s\t%d\t%.3f\t%s\t%s\t%s\t%s\t%s\t", name, p.pages,
+			printable.Fprintf(t, "%s\t%d\t%.3f\t%s\t%s\t%s\t%s\t%s\t", name, p.pages,
 				p.pageRank.Value, spanOf(p.pageRank.CI), number(p.sites.Value, "%.1f"), span(p.sites.CI, "%.1f"), number(p.tau.Value, "%.3f"), spanOf(p.tau.CI))
 			if r.Topic != nil {
-				fmt.Fprintf(t, "%.3f\t%s\t", p.harvest.Value, spanOf(p.harvest.CI))
+				printable.Fprintf(t, "%.3f\t%s\t", p.harvest.Value, spanOf(p.harvest.CI))
 			}
 			if r.polite {
-				fmt.Fprintf(t, "%.2f\t%s\t", p.hours.Value, span(p.hours.CI, "%.2f"))
+				printable.Fprintf(t, "%.2f\t%s\t", p.hours.Value, span(p.hours.CI, "%.2f"))
 			}
-			fmt.Fprintln(t)
+			io.WriteString(t, "\n")
 		}
 	}
 	_ = t.Flush() // its only errors are w's
-	fmt.Fprintln(w)
+	io.WriteString(w, "\n")
 	for _, name := range r.order {
 		by := r.Orders[name]
-		fmt.Fprintf(w, "%s: %.0f pages a crawl", name, by.Pages)
+		printable.Fprintf(w, "%s: %.0f pages a crawl", name, by.Pages)
 		if by.Short > 0 {
-			fmt.Fprintf(w, " (%d of %d ran out of pages)", by.Short, r.StartSets)
+			printable.Fprintf(w, " (%d of %d ran out of pages)", by.Short, r.StartSets)
 		}
 		if by.EdgesPerSecond != nil {
-			fmt.Fprintf(w, ", %.2f million links/s", *by.EdgesPerSecond/1e6)
+			printable.Fprintf(w, ", %.2f million links/s", *by.EdgesPerSecond/1e6)
 		}
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
 	if r.HTML != "" {
-		fmt.Fprintf(w, "report: %s\n", r.HTML)
+		printable.Fprintf(w, "report: %s\n", r.HTML)
 	}
 }
 

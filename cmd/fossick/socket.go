@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/internal/serving"
 	"fossick/store"
 )
 
@@ -49,8 +50,7 @@ type door struct {
 	store   *store.Store
 	engine  *crawler.Crawler
 	explain func(url string) (crawler.Score, bool) // nil when the scorer cannot
-	server  *http.Server
-	done    chan error
+	server  *serving.Server
 	ending  chan struct{} // closed by shut: copies of the store are not waited for
 	remove  []string      // what is left in the file system
 }
@@ -58,7 +58,7 @@ type door struct {
 // openDoor listens until shut is called. The store must be open, so a socket that is
 // there already is that of a crawl that was killed.
 func openDoor(s *store.Store, engine *crawler.Crawler, scorer crawler.Scorer, m *monitor) (*door, error) {
-	d := &door{store: s, engine: engine, done: make(chan error, 1), ending: make(chan struct{})}
+	d := &door{store: s, engine: engine, ending: make(chan struct{})}
 	if e, ok := scorer.(interface {
 		Explain(string) (crawler.Score, bool)
 	}); ok {
@@ -73,8 +73,7 @@ func openDoor(s *store.Store, engine *crawler.Crawler, scorer crawler.Scorer, m 
 	mux.HandleFunc("POST /label", d.label)
 	mux.HandleFunc("GET /status", m.status)
 	mux.HandleFunc("GET /snapshot", d.snapshot)
-	d.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() { d.done <- d.server.Serve(l) }()
+	d.server = serving.Start(l, mux, serving.Options{Grace: doorGrace})
 	return d, nil
 }
 
@@ -94,22 +93,17 @@ func (d *door) listen(path string) (net.Listener, error) {
 			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
-	l, err := net.Listen("unix", at) // which removes the socket when it is closed
-	if err != nil {
-		return nil, err
-	}
-	return l, os.Chmod(at, 0o600)
+	return serving.ListenUnix(at)
 }
+
+// doorGrace is how long an answer under way may take when the crawl ends: somebody
+// waits for it who asked on purpose.
+const doorGrace = 10 * time.Second
 
 // shut ends the server and waits for it, and for what it is answering.
 func (d *door) shut() error {
 	close(d.ending)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	err := d.server.Shutdown(ctx)
-	if served := <-d.done; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
+	err := d.server.Stop()
 	for _, path := range d.remove {
 		err = errors.Join(err, os.RemoveAll(path))
 	}

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"strings"
 
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 )
 
@@ -60,7 +61,7 @@ func (h *spoken) Handle(_ context.Context, r slog.Record) error {
 	if len(where) > 0 {
 		text += " (" + strings.Join(where, ", ") + ")"
 	}
-	_, err := fmt.Fprintf(h.screen, "%s %s\n", h.name(r.Level), clean(text, 1000))
+	_, err := io.WriteString(h.screen, h.name(r.Level)+" "+printable.Cut(text, 1000)+"\n")
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"fossick/internal/printable"
 	"fossick/report"
 	"fossick/train"
 )
@@ -95,26 +96,29 @@ func (l sweptLine) knee() *trialRow {
 
 func printSweep(w io.Writer, rows []trialRow) {
 	for _, s := range sweepLevels(rows) {
-		fmt.Fprintf(w, "%s: %d classes, %s\n", s.level, s.classes, s.pages)
+		printable.Fprintf(w, "%s: %d classes, %s\n", s.level, s.classes, s.pages)
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprint(tw, "μ\twords\t")
+		io.WriteString(tw, "μ\twords\t")
 		for _, l := range s.lines {
-			fmt.Fprintf(tw, "%s\t", l.classifier)
+			printable.Fprintf(tw, "%s\t", l.classifier)
 		}
-		fmt.Fprintln(tw)
+		io.WriteString(tw, "\n")
 		for i, r := range s.lines[0].rows {
-			fmt.Fprintf(tw, "%v\t%d\t", *r.Mu, r.Words)
+			printable.Fprintf(tw, "%v\t%d\t", *r.Mu, r.Words)
 			for _, l := range s.lines {
-				fmt.Fprintf(tw, "%s\t", shareOf(l.rows[i].Accuracy))
+				printable.Fprintf(tw, "%s\t", shareOf(l.rows[i].Accuracy))
 			}
-			fmt.Fprintln(tw)
+			io.WriteString(tw, "\n")
 		}
-		fmt.Fprintln(tw)
+		io.WriteString(tw, "\n")
 		for _, row := range s.summary() {
-			fmt.Fprintln(tw, strings.Join(row, "\t")+"\t")
+			for _, cell := range row {
+				printable.Fprintf(tw, "%s\t", cell)
+			}
+			io.WriteString(tw, "\n")
 		}
 		_ = tw.Flush() // its only errors are w's, which stdout would show anyway
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
 }
 

@@ -2,11 +2,11 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"math"
 	"slices"
 
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -27,10 +27,10 @@ func printTerms(w io.Writer, terms []store.Term, all bool) {
 		shown, left = heaviest(terms)
 	}
 	for _, t := range shown {
-		fmt.Fprintf(w, "           %-20s %-8.4g %s\n", t.Name, t.Value, t.Note)
+		printable.Fprintf(w, "           %-20s %-8.4g %s\n", t.Name, t.Value, t.Note)
 	}
 	if left > 0 {
-		fmt.Fprintf(w, "           and %d that weighed less: --all\n", left)
+		printable.Fprintf(w, "           and %d that weighed less: --all\n", left)
 	}
 }
 

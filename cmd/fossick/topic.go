@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/page"
 	"fossick/relevance"
@@ -229,15 +230,15 @@ func (r *topicResult) learnt(m *models.Model, rep *train.Report) {
 }
 
 func (r *topicResult) print(w io.Writer) {
-	fmt.Fprintf(w, "Topic %s in %s: %d keywords, %d start pages\n", r.Name, r.Topic, len(r.Keywords), len(r.Seeds))
-	fmt.Fprintf(w, "  keywords: %s\n", strings.Join(r.Keywords, ", "))
+	printable.Fprintf(w, "Topic %s in %s: %d keywords, %d start pages\n", r.Name, r.Topic, len(r.Keywords), len(r.Seeds))
+	printable.Fprintf(w, "  keywords: %s\n", strings.Join(r.Keywords, ", "))
 	if r.Unlabelled != nil {
 		r.Unlabelled.print(w)
 	} else if r.Model != nil {
-		fmt.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *r.Examples, *r.Negatives, strings.Join(r.From, ", "))
+		printable.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *r.Examples, *r.Negatives, strings.Join(r.From, ", "))
 	}
 	if r.Accuracy != nil {
-		fmt.Fprintf(w, "  in cross-validation %.1f %% right (95 %% interval %.1f to %.1f); of the topic's pages, precision %s, recall %s\n",
+		printable.Fprintf(w, "  in cross-validation %.1f %% right (95 %% interval %.1f to %.1f); of the topic's pages, precision %s, recall %s\n",
 			100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], share(r.OnTopic.Precision), share(r.OnTopic.Recall))
 	}
 	name := r.Name
@@ -245,9 +246,9 @@ func (r *topicResult) print(w io.Writer) {
 		name = r.Topic
 	}
 	if len(r.Seeds) == 0 {
-		fmt.Fprintf(w, "start pages: fossick propose SOURCE --topic %s -o seeds.txt\n", name)
-		fmt.Fprintf(w, "crawl with: fossick focus --topic %s --seeds seeds.txt --contact you@example.org\n", name)
+		printable.Fprintf(w, "start pages: fossick propose SOURCE --topic %s -o seeds.txt\n", name)
+		printable.Fprintf(w, "crawl with: fossick focus --topic %s --seeds seeds.txt --contact you@example.org\n", name)
 		return
 	}
-	fmt.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
+	printable.Fprintf(w, "crawl with: fossick focus --topic %s --contact you@example.org\n", name)
 }

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
+	"fossick/internal/printable"
 	"fossick/models"
 )
 
@@ -71,7 +71,7 @@ func topicInfoOf(name string) (*topicInfo, error) {
 
 func (r topicsResult) print(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "topic\tmodel\tkeywords\tstart pages\twhat")
+	io.WriteString(t, "topic\tmodel\tkeywords\tstart pages\twhat\n")
 	for _, info := range r.Topics {
 		model, what := "-", info.Title
 		if info.topic.Model != nil {
@@ -80,10 +80,10 @@ func (r topicsResult) print(w io.Writer) {
 		if info.Folder != nil {
 			what = "in " + *info.Folder
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", info.Name, model, len(info.Keywords), len(info.Seeds), what)
+		printable.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", info.Name, model, len(info.Keywords), len(info.Seeds), what)
 	}
 	_ = t.Flush() // into memory, as all of emit's text
-	fmt.Fprintf(w, "\nmore of one: fossick topic show NAME; of your own: fossick topic new --help\n")
+	io.WriteString(w, "\nmore of one: fossick topic show NAME; of your own: fossick topic new --help\n")
 }
 
 // about is the topic's title, where it says more than its name.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"fossick/internal/printable"
 )
 
 type topicShowCmd struct {
@@ -33,25 +35,25 @@ func (t *topicInfo) print(w io.Writer) {
 			named = where
 		}
 	}
-	fmt.Fprintf(w, "%s%s (%s)\n\nkeywords:\n", t.Name, t.about(), where)
+	printable.Fprintf(w, "%s%s (%s)\n\nkeywords:\n", t.Name, t.about(), where)
 	printWrapped(w, "  ", strings.Join(t.Keywords, ", "))
-	fmt.Fprintf(w, "\nstart pages:\n")
+	io.WriteString(w, "\nstart pages:\n")
 	for _, seed := range t.Seeds {
-		fmt.Fprintf(w, "  %s\n", seed)
+		printable.Fprintf(w, "  %s\n", seed)
 	}
 	if len(t.Seeds) == 0 {
-		fmt.Fprintf(w, "  none; fossick propose SOURCE --topic %s finds some\n", named)
+		printable.Fprintf(w, "  none; fossick propose SOURCE --topic %s finds some\n", named)
 	}
-	fmt.Fprintf(w, "\nmodel:\n")
+	io.WriteString(w, "\nmodel:\n")
 	if m := t.topic.Model; m != nil {
 		printWrapped(w, "  ", cardText(m))
 		printWrapped(w, "  ", fmt.Sprintf("a page is on topic from a probability of %.3f on", m.Threshold(t.topic.Name)))
 	} else {
-		fmt.Fprintf(w, "  none; pages count as on topic by the keywords\n")
+		io.WriteString(w, "  none; pages count as on topic by the keywords\n")
 	}
-	fmt.Fprintf(w, "\ncrawl with: fossick focus --topic %s --contact MAIL\n", named)
+	printable.Fprintf(w, "\ncrawl with: fossick focus --topic %s --contact MAIL\n", named)
 	if t.Model != nil {
-		fmt.Fprintf(w, "judge with: fossick classify --model %s FILE\n", named)
+		printable.Fprintf(w, "judge with: fossick classify --model %s FILE\n", named)
 	}
 }
 
@@ -63,17 +65,17 @@ func printWrapped(w io.Writer, indent, text string) {
 		n := len([]rune(word))
 		switch {
 		case at == 0:
-			fmt.Fprint(w, indent)
+			io.WriteString(w, indent)
 			at = len(indent)
 		case at+1+n > width:
-			fmt.Fprintf(w, "\n%s", indent)
+			printable.Fprintf(w, "\n%s", indent)
 			at = len(indent)
 		default:
-			fmt.Fprint(w, " ")
+			io.WriteString(w, " ")
 			at++
 		}
-		fmt.Fprint(w, word)
+		printable.Fprintf(w, "%s", word)
 		at += n
 	}
-	fmt.Fprintln(w)
+	io.WriteString(w, "\n")
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 
 	"fossick/explain"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/report"
 	"fossick/train"
@@ -85,15 +85,15 @@ func (r *trainResult) measures(classes []string, m *train.Measures) {
 const printedErrors = 5
 
 func (r *trainResult) print(w io.Writer) {
-	fmt.Fprintf(w, "Trained %s on %s of %d classes, %s words, in %.1f s: %s\n",
+	printable.Fprintf(w, "Trained %s on %s of %d classes, %s words, in %.1f s: %s\n",
 		r.Classifier, report.Pages(r.TrainPages), len(r.Classes), report.Number(r.Words), r.TrainSeconds, r.Model)
 	for _, name := range slices.SortedFunc(maps.Keys(r.CV), func(a, b string) int {
 		return cmp.Or(cmp.Compare(r.CV[b], r.CV[a]), cmp.Compare(a, b))
 	}) {
-		fmt.Fprintf(w, "  in cross-validation %s got %.1f %% right\n", name, 100*r.CV[name])
+		printable.Fprintf(w, "  in cross-validation %s got %.1f %% right\n", name, 100*r.CV[name])
 	}
 	if r.LeftOut > 0 || r.Unreadable > 0 {
-		fmt.Fprintf(w, "  left out: %s rows without a wanted label, %s unreadable\n", report.Number(r.LeftOut), report.Number(r.Unreadable))
+		printable.Fprintf(w, "  left out: %s rows without a wanted label, %s unreadable\n", report.Number(r.LeftOut), report.Number(r.Unreadable))
 	}
 	if r.PU != nil {
 		r.PU.print(w)
@@ -102,7 +102,7 @@ func (r *trainResult) print(w io.Writer) {
 		r.printQuality(w)
 	}
 	if r.Explain != nil {
-		fmt.Fprintf(w, "\nThe whole model on a page: %s\n", *r.Explain)
+		printable.Fprintf(w, "\nThe whole model on a page: %s\n", *r.Explain)
 	}
 }
 
@@ -111,17 +111,17 @@ func (r *trainResult) printQuality(w io.Writer) {
 	if r.TestPages != nil {
 		pages = report.Number(*r.TestPages) + " test pages"
 	}
-	fmt.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s\n",
+	printable.Fprintf(w, "\nAccuracy %.1f %% (95 %% interval %.1f to %.1f), macro F1 %.3f on %s\n",
 		100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], *r.MacroF1, pages)
 	if r.Across != nil && *r.Across > 0 {
-		fmt.Fprintf(w, "  %s of them are training pages too, which may flatter it", report.Number(*r.Across))
+		printable.Fprintf(w, "  %s of them are training pages too, which may flatter it", report.Number(*r.Across))
 		if r.WithoutThem != nil {
-			fmt.Fprintf(w, ": without them %.1f %%", 100**r.WithoutThem)
+			printable.Fprintf(w, ": without them %.1f %%", 100**r.WithoutThem)
 		}
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
-	fmt.Fprintf(w, "  one label for all pages would get %.1f %%\n", 100**r.Baseline)
-	fmt.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
+	printable.Fprintf(w, "  one label for all pages would get %.1f %%\n", 100**r.Baseline)
+	printable.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
 	printClasses(w, r.Classes, r.PerClass, r.Confusion)
 	printMatrix(w, r.Classes, r.Confusion)
 	printWorst(w, r.Worst[:min(printedErrors, len(r.Worst))], r.mistakes)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/train"
 )
@@ -299,6 +300,6 @@ func (r *trialsResult) print(w io.Writer) {
 		printSweep(w, r.Sweep)
 	}
 	if r.HTML != nil {
-		fmt.Fprintf(w, "The figures: %s\n", *r.HTML)
+		printable.Fprintf(w, "The figures: %s\n", *r.HTML)
 	}
 }

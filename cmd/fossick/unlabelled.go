@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/train"
 )
@@ -37,10 +38,10 @@ func newPUResult(p *train.PU, from []string) *puResult {
 }
 
 func (r *puResult) print(w io.Writer) {
-	fmt.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
+	printable.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
 		r.given, r.Pages, strings.Join(r.From, ", "), 100*r.Share)
-	fmt.Fprintf(w, "    %d of them were taken for on topic, %d for off topic, and the others left out\n", r.Taken, r.Reliable)
-	fmt.Fprintf(w, "    it finds %.0f %% of the examples when they are held out; precision about %.2f (both estimated: nothing was known to be off topic)\n", 100*r.Recall, r.Precision)
+	printable.Fprintf(w, "    %d of them were taken for on topic, %d for off topic, and the others left out\n", r.Taken, r.Reliable)
+	printable.Fprintf(w, "    it finds %.0f %% of the examples when they are held out; precision about %.2f (both estimated: nothing was known to be off topic)\n", 100*r.Recall, r.Precision)
 }
 
 // fewestGiven is how many examples a model is trained on at least without negatives.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/store"
 )
@@ -113,7 +114,7 @@ func mainReason(rule string) string {
 	const most = 3 // pieces of evidence; the weightiest come first
 	rule, _, _ = strings.Cut(rule, " → ")
 	parts := strings.SplitN(rule, ", ", most+1)
-	return clean(strings.Join(parts[:min(most, len(parts))], ", "), 160)
+	return printable.Cut(strings.Join(parts[:min(most, len(parts))], ", "), 160)
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/store"
 )
@@ -75,11 +76,10 @@ func TestHeaviestTerms(t *testing.T) {
 // TestPaintedText: a verdict has the colour of its own, and nothing of a stranger's.
 func TestPaintedText(t *testing.T) {
 	var out bytes.Buffer
-	w := plainly(&out)
-	paint(w, "a", terminal.Red)
-	w.colour = true
-	paint(w, "b\x1b[2J", terminal.Red)
-	if got, want := out.String(), "a\x1b[31mb [2J\x1b[0m"; got != want {
+	w := printable.Text(&out)
+	paint(w, "a\n", terminal.Red)
+	paint(&painted{w, &out}, "b\x1b[2J\n", terminal.Red)
+	if got, want := out.String(), "a \x1b[31mb [2J \x1b[0m"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

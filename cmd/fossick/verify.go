@@ -2,9 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -98,21 +98,21 @@ func (c repairCmd) mend(a *app) (problems []store.Problem, err error) {
 
 func (r verifyResult) print(w io.Writer) {
 	for _, p := range r.Errors {
-		fmt.Fprintf(w, "%s: %s", p.Key, clean(p.What, 300))
+		printable.Fprintf(w, "%s: %s", p.Key, printable.Cut(p.What, 300))
 		if r.Repaired {
-			fmt.Fprintf(w, " → %s", p.Repair)
+			printable.Fprintf(w, " → %s", p.Repair)
 		}
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
 	switch n := len(r.Errors); {
 	case n == 0:
-		fmt.Fprintf(w, "%s is sound\n", r.Store)
+		printable.Fprintf(w, "%s is sound\n", r.Store)
 	case r.Repaired:
-		fmt.Fprintf(w, "%d errors mended\n", n)
+		printable.Fprintf(w, "%d errors mended\n", n)
 	default:
-		fmt.Fprintf(w, "%d errors\n", n)
+		printable.Fprintf(w, "%d errors\n", n)
 	}
 	if c := r.Compacted; c != nil {
-		fmt.Fprintf(w, "%d MiB on disk, %d before\n", c.After>>20, c.Before>>20)
+		printable.Fprintf(w, "%d MiB on disk, %d before\n", c.After>>20, c.Before>>20)
 	}
 }

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
+
+	"fossick/internal/printable"
 )
 
 // version is fossick's own; CHANGELOG.md says what each brought.
@@ -65,5 +66,5 @@ func (r versionResult) print(w io.Writer) {
 	if r.Commit != nil {
 		commit = *r.Commit
 	}
-	fmt.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
+	printable.Fprintf(w, "fossick %s, %s, %s\n", r.Version, commit, r.Go)
 }

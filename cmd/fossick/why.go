@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/relevance"
 	"fossick/store"
 )
@@ -198,37 +199,37 @@ func (r *whyResult) tellPage(l *store.Life) {
 }
 
 func (r *whyResult) print(w io.Writer, all bool) {
-	fmt.Fprintln(w, r.URL)
+	printable.Fprintln(w, r.URL)
 	if r.Verdict != "" { // a crawl of an earlier build tells none
 		paint(w, r.Verdict, r.style())
-		fmt.Fprint(w, "\n\n")
+		io.WriteString(w, "\n\n")
 	}
-	fmt.Fprintf(w, "  state    %s\n", r.State)
+	printable.Fprintf(w, "  state    %s\n", r.State)
 	if r.Title != nil {
-		fmt.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
+		printable.Fprintf(w, "  page     %d, %q\n", *r.Page, *r.Title)
 	}
-	fmt.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
+	printable.Fprintf(w, "  found    %s\n", r.Times.Found.Format(time.DateTime))
 	r.Rank.print(w)
 	for _, v := range r.Visits {
-		fmt.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
+		printable.Fprintf(w, "  visited  %s, %.3f s, %s", v.Start.Format(time.DateTime), v.Seconds, v.State)
 		if v.Code != 0 {
-			fmt.Fprintf(w, " (%d)", v.Code)
+			printable.Fprintf(w, " (%d)", v.Code)
 		}
-		fmt.Fprintln(w)
+		io.WriteString(w, "\n")
 	}
 	if r.Times.Next != nil {
-		fmt.Fprintf(w, "  next     %s, when a visit may bring news\n", r.Times.Next.Format(time.DateTime))
+		printable.Fprintf(w, "  next     %s, when a visit may bring news\n", r.Times.Next.Format(time.DateTime))
 	}
 	if r.Score.Value != nil {
-		fmt.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
+		printable.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
 	}
 	printTerms(w, r.Score.Terms, all)
 	if r.Now != nil {
-		fmt.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
+		printable.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
 		printTerms(w, r.Now.Terms, all)
 	}
 	for _, reason := range r.Reasons {
-		fmt.Fprintf(w, "  because  %s\n", reason)
+		printable.Fprintf(w, "  because  %s\n", reason)
 	}
 }
 

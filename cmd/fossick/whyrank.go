@@ -1,9 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -36,12 +36,12 @@ func (r *whyRank) print(w io.Writer) {
 	if r == nil {
 		return
 	}
-	fmt.Fprintf(w, "  rank     %.4g by %s", r.Score, r.Method)
+	printable.Fprintf(w, "  rank     %.4g by %s", r.Score, r.Method)
 	if r.Personal != "" {
-		fmt.Fprintf(w, " from %s", clean(r.Personal, 100))
+		printable.Fprintf(w, " from %s", printable.Cut(r.Personal, 100))
 	}
 	if r.Hub != nil {
-		fmt.Fprintf(w, ", as a hub %.4g", *r.Hub)
+		printable.Fprintf(w, ", as a hub %.4g", *r.Hub)
 	}
-	fmt.Fprintf(w, ", of %d nodes; the mean is %.4g\n", r.Nodes, 1/float64(max(1, r.Nodes)))
+	printable.Fprintf(w, ", of %d nodes; the mean is %.4g\n", r.Nodes, 1/float64(max(1, r.Nodes)))
 }

@@ -5,8 +5,8 @@
 // all other text above it; where there is no terminal a plain line, rarely.
 //
 // A Screen owns that line, so everything that a program tells while it works goes
-// through it: it is an io.Writer. What it shows is text of our own; text of strangers
-// is to be made harmless before. Nothing here reads the environment or a flag: who
+// through it: it is an io.Writer. The words of its line pass package printable; what
+// is written above it has passed that before. Nothing here reads the environment or a flag: who
 // makes the Screen says what the terminal can do.
 //
 // Start with New, then Screen.Begin and Task.End.

@@ -1,6 +1,6 @@
 package terminal
 
-import "strings"
+import "fossick/internal/printable"
 
 // Style is how text looks.
 type Style string
@@ -15,10 +15,10 @@ const (
 	Yellow Style = "33"
 )
 
-// Paint returns text in a style where colour says that it is to be shown. Controls
-// of the terminal in the text itself are taken out.
+// Paint returns text, which is one line, in a style where colour says that it is to be
+// shown. What in the text itself could drive the terminal becomes blanks.
 func Paint(text string, style Style, colour bool) string {
-	text = strings.ReplaceAll(text, "\x1b", " ")
+	text = printable.Line(text)
 	if !colour || style == Plain || text == "" {
 		return text
 	}

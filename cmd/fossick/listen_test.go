@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"fossick/internal/terminal"
+)
+
+// TestMonitorCostsNothing: with connections that ask for nothing a crawl ends without an
+// error, and profiles are there only when asked for.
+func TestMonitorCostsNothing(t *testing.T) {
+	var said bytes.Buffer
+	a := &app{stderr: &said, screen: terminal.New(io.Discard, terminal.Options{})}
+	for _, profiles := range []bool{false, true} {
+		said.Reset()
+		m, err := startMonitor(a, ":0", profiles, "x", "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, addr, _ := strings.Cut(said.String(), "http://")
+		addr, _, _ = strings.Cut(addr, "/")
+		if !strings.HasPrefix(addr, "127.0.0.1:") {
+			t.Fatalf(":0 listens at %q", addr)
+		}
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for path, want := range map[string]int{"/status": http.StatusOK, "/metrics": http.StatusOK, "/debug/pprof/": profileCode(profiles)} {
+			resp, err := http.Get("http://" + addr + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.Body.Close(); resp.StatusCode != want {
+				t.Errorf("%s with --pprof %v: %d, want %d", path, profiles, resp.StatusCode, want)
+			}
+		}
+		if err := m.stop(); err != nil {
+			t.Errorf("a connection that said nothing made an error: %v", err)
+		}
+	}
+	var usage usageError
+	if _, err := startMonitor(a, "", true, "x", "s"); !errors.As(err, &usage) {
+		t.Errorf("--pprof without --listen: %v", err)
+	}
+}
+
+func profileCode(profiles bool) int {
+	if profiles {
+		return http.StatusOK
+	}
+	return http.StatusNotFound
+}

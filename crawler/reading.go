@@ -1,0 +1,61 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fossick/fetch"
+)
+
+const (
+	// readingTime is what a page may take to be read, scored and compared. The worst that
+	// is known takes a second and a half on one core, for 4 MiB of links to long names.
+	readingTime = 10 * time.Second
+	// readingStep is what counts at most between two looks at the clock: while the
+	// process is stopped or the machine sleeps, no page is being read.
+	readingStep = time.Second
+)
+
+// errTooCostly is why a page ends that takes longer than readingTime.
+var errTooCostly = fmt.Errorf("page_too_costly: it was not read in %v; its server may make such pages on purpose", readingTime)
+
+// budget returns what is asked between the steps of reading a page: it says why the
+// reading must end, by ctx or by readingTime, nil while it may go on.
+func budget(ctx context.Context, now func() time.Time) (spent func() error) {
+	last, used := now(), time.Duration(0)
+	return func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		at := now()
+		used += min(at.Sub(last), readingStep)
+		last = at
+		if used > readingTime {
+			return errTooCostly
+		}
+		return nil
+	}
+}
+
+// readInTurn reads a fetched page once a core is free for it. A reading that is broken
+// off by ctx is as if the exchange had not been; a page too costly ends as too large.
+func (c *Crawler) readInTurn(ctx context.Context, o *outcome) {
+	select {
+	case c.cores <- struct{}{}:
+	case <-ctx.Done():
+		o.aborted = true
+		return
+	}
+	defer func() { <-c.cores }()
+	err := c.read(o, budget(ctx, c.opt.Now))
+	switch {
+	case errors.Is(err, errTooCostly):
+		o.resp.State, o.resp.Err = fetch.StateTooLarge, errTooCostly
+	case err != nil && ctx.Err() != nil:
+		o.aborted = true
+	default:
+		o.err = err
+	}
+}

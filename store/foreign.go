@@ -1,0 +1,224 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dgraph-io/badger/v4"
+	"golang.org/x/sys/unix"
+
+	"fossick/store/badgerfiles"
+)
+
+// ErrForeign reports a folder, or a database, that is not empty and no store.
+var ErrForeign = errors.New("it is not empty, and no store of fossick's")
+
+// beside are the names of what belongs to a crawl beside its database.
+var beside = []string{database, making, infoFile, "model.fossick", "seeds.txt", "crawl.sock", "lost+found"}
+
+// checkFolder refuses a folder in which a store is to be made and that has something else.
+// Hidden files are nobody's work.
+func checkFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("store: %w; name a folder", err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(beside, e.Name()) && !strings.HasPrefix(e.Name(), ".") {
+			return fmt.Errorf("%s: %w (%q is in it); name another folder", dir, ErrForeign, e.Name())
+		}
+	}
+	if rest, _ := os.ReadDir(filepath.Join(dir, database)); len(rest) > 0 {
+		return fmt.Errorf("%s: %w: it has a database without its list of tables; mend it with fossick repair %s, or name another folder", dir, ErrExists, dir)
+	}
+	return nil
+}
+
+// owner is whose a database is.
+type owner int
+
+const (
+	nobodys owner = iota // it has no keys
+	ours
+	foreign
+)
+
+// inTables is the size from which on values lie in the value log; see options.
+const inTables = 256
+
+// sampled is how many keys are looked at to see whose a database is.
+const sampled = 1000
+
+// ownerOf says whose the closed database of the store in dir is, and changes no file of
+// it. Where Info stands beside the database no more is asked.
+func ownerOf(dir string) (whose owner, err error) {
+	if _, ok := readInfoFile(dir); ok {
+		return ours, nil
+	}
+	path := filepath.Join(dir, database)
+	unlock, err := lockShared(dir, path)
+	if err != nil {
+		return nobodys, err
+	}
+	defer unlock()
+	shadow, err := os.MkdirTemp("", "fossick-look-")
+	if err != nil {
+		return nobodys, fmt.Errorf("store: %w; set TMPDIR to a folder that can be written to", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(shadow)) }()
+	if err := shade(path, shadow); err != nil {
+		return nobodys, fmt.Errorf("store %s: %w", dir, err)
+	}
+	o := options(shadow).WithNumCompactors(0)
+	if _, err := badgerfiles.Mend(dir, shadow, o, plain()); err != nil {
+		return nobodys, err
+	}
+	db, err := badgerfiles.Open(dir, o, plain())
+	if err != nil {
+		return nobodys, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.View(func(txn *badger.Txn) error { whose = ownerIn(txn); return nil })
+	return whose, err
+}
+
+// refuseForeign returns ErrForeign for another program's database, ErrBusy for one in use.
+// One that cannot be read is not known to be foreign: opening says what is the matter.
+func refuseForeign(dir string) error {
+	switch whose, err := ownerOf(dir); {
+	case errors.Is(err, ErrBusy):
+		return err
+	case err == nil && whose == foreign:
+		return fmt.Errorf("%s: %w; name another folder", dir, ErrForeign)
+	}
+	return nil
+}
+
+// free returns ErrBusy while a process has the store.
+func free(dir string) error {
+	unlock, err := lockShared(dir, filepath.Join(dir, database))
+	if err == nil {
+		unlock()
+	}
+	return err
+}
+
+// lockShared takes Badger's own lock as its readers do, so that nobody writes meanwhile.
+func lockShared(dir, path string) (unlock func(), err error) {
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	err = unix.Flock(int(folder.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if err == nil {
+		return func() { _ = folder.Close() }, nil // and with it the lock
+	}
+	_ = folder.Close() // it was only read
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
+	}
+	return nil, fmt.Errorf("store %s: %w", dir, err)
+}
+
+// shade makes a database in shadow that has the keys of the one in path. Its tables are
+// links, as Badger never writes to a table; the lists and logs, which it does write to,
+// are copies. Values of 256 bytes and more stay behind.
+func shade(path, shadow string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		from, to := filepath.Join(path, e.Name()), filepath.Join(shadow, e.Name())
+		switch filepath.Ext(e.Name()) {
+		case ".sst":
+			err = os.Symlink(from, to)
+		case ".mem":
+			err = copyFile(from, to)
+		case "":
+			if e.Name() == badger.ManifestFilename || e.Name() == badger.KeyRegistryFileName {
+				err = copyFile(from, to)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // it is only read
+	w, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return errors.Join(err, w.Close())
+}
+
+// ownerIn says whose the records are. Ours without Info, which damage can cost, must have
+// our keys only, and an entry of the seen-set: nobody else has such.
+func ownerIn(txn *badger.Txn) owner {
+	var info Info
+	item, err := txn.Get(key(keyInfo))
+	if err == nil && item.ValueSize() < inTables && get(txn, key(keyInfo), &info) == nil && info.Format > 0 {
+		return ours
+	}
+	opt := badger.DefaultIteratorOptions
+	opt.PrefetchValues = false
+	it := txn.NewIterator(opt)
+	defer it.Close()
+	n := 0
+	for it.Rewind(); it.Valid() && n < sampled; it.Next() {
+		if n++; !ourKey(it.Item().Key()) {
+			return foreign
+		}
+	}
+	if n == 0 {
+		return nobodys
+	}
+	if it.Seek(key(keySeen)); it.ValidForPrefix(key(keySeen)) && it.Item().ValueSize() == 9 && ourKey(it.Item().Key()) {
+		return ours
+	}
+	return foreign
+}
+
+// ourKey says whether a key has the shape of one of ours; see key.go.
+func ourKey(k []byte) bool {
+	if len(k) == 0 {
+		return false
+	}
+	switch k[0] {
+	case keyInfo, keyCount, keyRanking:
+		return len(k) == 1
+	case keySeen:
+		return len(k) == 1+len(Hash{})
+	case keyBirth, keyQueued, keyFate, keyPage, keyBody, keyLabel, keyMark:
+		return len(k) == 9
+	case keyVisit:
+		return len(k) == 11
+	case keyNear:
+		return len(k) == 8
+	case keyRank:
+		return len(k) == 10
+	}
+	return k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"reflect"
+)
+
+// A store's Info stands beside its database too. So a store is known as one before Badger
+// opens anything, which changes files, and a lost table costs no crawl its settings.
+//
+//	"FSKINFO1" · CRC-32C of the rest (4 bytes, big-endian) · Info as in the database
+const (
+	infoFile = "info.fossick"
+	infoHead = "FSKINFO1"
+)
+
+// maxInfoBytes bounds what is read: 1,000 start pages of 2,000 bytes and more.
+const maxInfoBytes = 16 << 20
+
+// readInfoFile returns the Info beside the database; false when there is none, or it
+// cannot be read.
+func readInfoFile(dir string) (info Info, ok bool) {
+	name := filepath.Join(dir, infoFile)
+	if stat, err := os.Lstat(name); err != nil || !stat.Mode().IsRegular() || stat.Size() > maxInfoBytes {
+		return Info{}, false
+	}
+	text, err := os.ReadFile(name)
+	if err != nil || len(text) < len(infoHead)+4 || string(text[:len(infoHead)]) != infoHead {
+		return Info{}, false
+	}
+	text = text[len(infoHead):]
+	if binary.BigEndian.Uint32(text) != crc32.Checksum(text[4:], castagnoli) {
+		return Info{}, false
+	}
+	err = decode(key(keyInfo), text[4:], &info)
+	return info, err == nil && info.Format > 0
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// writeInfoFile writes the Info beside the database, at once: a kill leaves the old file
+// or the new.
+func (s *Store) writeInfoFile() error {
+	if s.Temporary() {
+		return nil
+	}
+	body, err := encode(s.info)
+	if err != nil {
+		return err
+	}
+	text := binary.BigEndian.AppendUint32([]byte(infoHead), crc32.Checksum(body, castagnoli))
+	f, err := os.CreateTemp(s.dir, "."+infoFile+"-*")
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	_, err = f.Write(append(text, body...))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(s.dir, infoFile))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("store: %w", err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// keepInfoFile writes the file where it is missing, as in stores of earlier builds, or is
+// not what the database says. That it cannot be written is no reason not to read the store.
+func (s *Store) keepInfoFile() {
+	if beside, ok := readInfoFile(s.dir); !ok || !reflect.DeepEqual(beside, s.info) {
+		_ = s.writeInfoFile()
+	}
+}
