@@ -17,7 +17,7 @@
 // record.go the records; batch.go writing, compress.go bodies; read.go and waiters.go reading;
 // filter.go and seen.go filters before the seen-set and what pages are compared by;
 // lately.go what was asked of it last; sync.go what is done beside the writer;
-// options.go the database's settings; mend.go tables that are missing; snapshot.go
+// options.go the database's settings; mend.go stores that are damaged; snapshot.go
 // a copy of one moment, for readers of a store that is written to; life.go
 // one URL's whole story; exchange.go exchanges that are for no URL, and all visits;
 // near.go the index of near-duplicates; mark.go what people say of pages; rank.go

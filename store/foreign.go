@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
-	"golang.org/x/sys/unix"
 
 	"fossick/store/badgerfiles"
 )
@@ -20,7 +18,7 @@ import (
 var ErrForeign = errors.New("it is not empty, and no store of fossick's")
 
 // beside are the names of what belongs to a crawl beside its database.
-var beside = []string{database, making, infoFile, "model.fossick", "seeds.txt", "crawl.sock", "lost+found"}
+var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", "lost+found"}
 
 // checkFolder refuses a folder in which a store is to be made and that has something else.
 // Hidden files are nobody's work.
@@ -64,25 +62,7 @@ func ownerOf(dir string) (whose owner, err error) {
 	if _, ok := readInfoFile(dir); ok {
 		return ours, nil
 	}
-	path := filepath.Join(dir, database)
-	unlock, err := lockShared(dir, path)
-	if err != nil {
-		return nobodys, err
-	}
-	defer unlock()
-	shadow, err := os.MkdirTemp("", "fossick-look-")
-	if err != nil {
-		return nobodys, fmt.Errorf("store: %w; set TMPDIR to a folder that can be written to", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(shadow)) }()
-	if err := shade(path, shadow); err != nil {
-		return nobodys, fmt.Errorf("store %s: %w", dir, err)
-	}
-	o := options(shadow).WithNumCompactors(0)
-	if _, err := badgerfiles.Mend(dir, shadow, o, plain()); err != nil {
-		return nobodys, err
-	}
-	db, err := badgerfiles.Open(dir, o, plain())
+	db, err := badgerfiles.OpenView(dir, options(filepath.Join(dir, database)), plain())
 	if err != nil {
 		return nobodys, err
 	}
@@ -104,75 +84,7 @@ func refuseForeign(dir string) error {
 }
 
 // free returns ErrBusy while a process has the store.
-func free(dir string) error {
-	unlock, err := lockShared(dir, filepath.Join(dir, database))
-	if err == nil {
-		unlock()
-	}
-	return err
-}
-
-// lockShared takes Badger's own lock as its readers do, so that nobody writes meanwhile.
-func lockShared(dir, path string) (unlock func(), err error) {
-	folder, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	err = unix.Flock(int(folder.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-	if err == nil {
-		return func() { _ = folder.Close() }, nil // and with it the lock
-	}
-	_ = folder.Close() // it was only read
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, fmt.Errorf("%s: %w; wait until it ends, or stop it", dir, ErrBusy)
-	}
-	return nil, fmt.Errorf("store %s: %w", dir, err)
-}
-
-// shade makes a database in shadow that has the keys of the one in path. Its tables are
-// links, as Badger never writes to a table; the lists and logs, which it does write to,
-// are copies. Values of 256 bytes and more stay behind.
-func shade(path, shadow string) error {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		from, to := filepath.Join(path, e.Name()), filepath.Join(shadow, e.Name())
-		switch filepath.Ext(e.Name()) {
-		case ".sst":
-			err = os.Symlink(from, to)
-		case ".mem":
-			err = copyFile(from, to)
-		case "":
-			if e.Name() == badger.ManifestFilename || e.Name() == badger.KeyRegistryFileName {
-				err = copyFile(from, to)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func copyFile(from, to string) error {
-	r, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer r.Close() // it is only read
-	w, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-	return errors.Join(err, w.Close())
-}
+func free(dir string) error { return badgerfiles.Free(dir, filepath.Join(dir, database)) }
 
 // ownerIn says whose the records are. Ours without Info, which damage can cost, must have
 // our keys only, and an entry of the seen-set: nobody else has such.

@@ -1,15 +1,34 @@
 package store
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"fossick/store/badgerfiles"
 )
 
-// MendTables takes out of the closed store in dir the tables that its manifest names
-// and that are not there, and brings those back which they were to replace, if they
-// are. It returns what it found; Repair must then say whether records are missing.
+// quarantine is the folder, beside the database, of files that could not be read as a whole.
+const quarantine = "quarantine"
+
+// OpenToRead opens the store in dir for who only reads. Nothing is compacted. Of a store
+// that Open refuses as damaged all is there that can be read; Verify says what is damaged,
+// and what is written is lost, as Temporary says.
+func OpenToRead(dir string) (*Store, error) { return openStore(dir, openToRead) }
+
+func openToRead(dir, name string) (*Store, error) {
+	path := filepath.Join(dir, name)
+	if err := writable(dir, path); err != nil {
+		return nil, err
+	}
+	db, damage, err := badgerfiles.OpenToRead(dir, options(path), plain())
+	if err != nil {
+		return nil, err
+	}
+	return begun(&Store{dir: dir, db: db, damaged: problemsOf(damage), stop: make(chan struct{})})
+}
+
+// MendTables makes the closed store in dir one that Open opens, out of all that can be read of
+// its files, and returns what was the matter. What it replaces is kept in the folder
+// quarantine of the store. Repair must then say whether records are missing.
 func MendTables(dir string) ([]Problem, error) {
 	if Exists(dir) {
 		if err := refuseForeign(dir); err != nil {
@@ -17,13 +36,13 @@ func MendTables(dir string) ([]Problem, error) {
 		}
 	}
 	path := filepath.Join(dir, database)
-	missing, err := badgerfiles.Mend(dir, path, options(path), plain())
-	var problems []Problem
-	for _, id := range missing {
-		problems = append(problems, Problem{
-			Key: fmt.Sprintf("table %d", id), What: "it is named and not there, as after a disk that failed",
-			Repair: "taken off the list of tables; what else is found says if records were in it",
-		})
+	damage, err := badgerfiles.Mend(dir, path, filepath.Join(dir, quarantine), options(path), plain())
+	return problemsOf(damage), err
+}
+
+func problemsOf(damage []badgerfiles.Damage) (problems []Problem) {
+	for _, d := range damage {
+		problems = append(problems, Problem{Key: d.File, What: d.What, Repair: d.Done})
 	}
-	return problems, err
+	return problems
 }

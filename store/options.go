@@ -34,8 +34,9 @@ func options(path string) badger.Options {
 		WithValueThreshold(inTables). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).
 		WithNumCompactors(2).
-		WithDetectConflicts(false).                             // there is one writer
-		WithChecksumVerificationMode(badgeroptions.OnBlockRead) // a damaged block is an error, not nonsense
+		WithDetectConflicts(false).                              // there is one writer
+		WithChecksumVerificationMode(badgeroptions.OnBlockRead). // a damaged block is an error, not nonsense
+		WithVerifyValueChecksum(true)                            // nor is a damaged value, at which Badger may panic
 	o.TableSizeMultiplier = 1
 	return o
 }

@@ -76,7 +76,8 @@ type Store struct {
 
 	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 
-	copyOf string // see Receive
+	copyOf  string    // see Receive
+	damaged []Problem // see OpenToRead
 
 	stop chan struct{}
 	kept sync.WaitGroup
@@ -150,8 +151,12 @@ func createOver(dir string, info Info) (*Store, error) {
 	return s, nil
 }
 
-// Open opens the store in dir, recovering what a kill left behind.
-func Open(dir string) (*Store, error) {
+// Open opens the store in dir, recovering what a kill left behind. A store with a table
+// that cannot be read is refused with ErrDamaged; see OpenToRead and MendTables.
+func Open(dir string) (*Store, error) { return openStore(dir, open) }
+
+// openStore opens the store in dir by one of the ways to open its database.
+func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
 	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
@@ -205,9 +210,12 @@ func openWith(dir, name string, options func(path string) badger.Options) (*Stor
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, db: db, stop: make(chan struct{})}
+	return begun(&Store{dir: dir, db: db, stop: make(chan struct{})})
+}
+
+func begun(s *Store) (*Store, error) {
 	if err := s.begin(); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.db.Close())
 	}
 	return s, nil
 }
@@ -242,7 +250,7 @@ func (s *Store) watch() {
 // and the next Open finds it there, as after a kill. Badger has the files until the
 // process ends.
 func (s *Store) Close() (err error) {
-	if s.Temporary() {
+	if s.copyOf != "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
 	}
 	close(s.stop)

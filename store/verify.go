@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -22,7 +23,7 @@ type Problem struct {
 // what is wrong, in the order of the passes. It changes nothing. The error is
 // the store's or ctx's own, not a finding.
 func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
-	return (&inspection{s: s}).run(ctx)
+	return (&inspection{s: s, problems: slices.Clone(s.damaged)}).run(ctx)
 }
 
 // Repair mends what Verify finds, from what the other records tell, and returns

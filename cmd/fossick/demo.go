@@ -116,7 +116,7 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 
 // lastPage returns the URL of a crawl's last page: one with a story.
 func lastPage(dir string) (url string, err error) {
-	s, err := store.Open(dir)
+	s, err := store.OpenToRead(dir)
 	if err != nil {
 		return "", err
 	}

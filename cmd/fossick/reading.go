@@ -25,7 +25,7 @@ func (a *app) openToRead(dir string) (s *store.Store, done func() error, err err
 		return s, keepOpen, nil
 	}
 	for range readTries {
-		if s, err = store.Open(dir); err == nil {
+		if s, err = store.OpenToRead(dir); err == nil {
 			return s, s.Close, nil
 		}
 		if !errors.Is(err, store.ErrBusy) {

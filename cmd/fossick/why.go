@@ -70,7 +70,7 @@ type visit struct {
 }
 
 func (c whyCmd) Run(a *app) (err error) {
-	s, err := store.Open(c.Store)
+	s, err := store.OpenToRead(c.Store)
 	if errors.Is(err, store.ErrBusy) {
 		return c.ask(a, err)
 	}

@@ -1,8 +1,11 @@
 package badgerfiles
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,30 +19,105 @@ type Database struct {
 	dir    string // the store's folder, for errors
 	path   string // the database's, as the kernel names it
 	plain  bool
+	held   lock
+	view   string // a folder to remove at the end, see OpenToRead
 	log    *complaints
 	levels *levels
 	lent   lender
 }
 
-// Open opens the database of these options for the store in dir. Plain does without all
-// that this package knows of Badger's files; so does a build with another Badger than
-// the one that it knows.
+// Open opens the database of these options for the store in dir. Each block of each table
+// is looked at before; where one cannot be read it is ErrDamaged, as a compaction would
+// lose what is beside it.
+//
+// Plain does without all that this package knows of Badger's files; so does a build with
+// another Badger than the one that it knows.
 func Open(dir string, o badger.Options, plain bool) (*Database, error) {
+	d, err := begin(dir, o, plain)
+	if err != nil {
+		return nil, err
+	}
+	if !d.plain {
+		f, err := examine(o.Dir, o)
+		if err == nil {
+			err = f.err(dir)
+		}
+		if err != nil {
+			d.held.release()
+			return nil, err
+		}
+	}
+	return d.finish(o)
+}
+
+// OpenToRead is Open for who only reads, and compacts nothing. Of a database that is damaged
+// it opens a view, what Mend would make of it, in a temporary folder that Close removes, and
+// returns what is the matter; the database itself stays as it is. What is written to a view
+// is lost.
+func OpenToRead(dir string, o badger.Options, plain bool) (*Database, []Damage, error) {
+	d, err := begin(dir, o, plain)
+	if err != nil {
+		return nil, nil, err
+	}
+	o = uncompacted(o)
+	if d.plain {
+		d, err = d.finish(o)
+		return d, nil, err
+	}
+	f, err := examine(o.Dir, o)
+	if err == nil && len(f.damage) > 0 {
+		o, err = d.makeView(o)
+	}
+	if err != nil {
+		_ = d.removeView() // that it could not be made is the error
+		d.held.release()
+		return nil, nil, err
+	}
+	d, err = d.finish(o)
+	return d, f.damage, err
+}
+
+// uncompacted are options without compactions. Level 0 grows by a table at a time then, and
+// must not wait for a compaction to take them away.
+func uncompacted(o badger.Options) badger.Options {
+	return o.WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt).WithCompactL0OnClose(false)
+}
+
+// begin locks the database's folder, which it makes if need be. Badger's own lock comes too
+// late: what is looked at before must not change.
+func begin(dir string, o badger.Options, plain bool) (*Database, error) {
 	if other := unknownVersion(); other != "" && !plain {
 		slog.Warn("store: this build has another Badger than it knows, and leaves its files and memory alone", "has", other, "knows", Version)
 		plain = true
 	}
-	d := &Database{dir: dir, plain: plain, levels: &levels{}}
-	if !plain {
-		if err := checkTables(o.Dir, o); err != nil {
-			return nil, err
-		}
+	d := &Database{dir: dir, plain: plain, held: noLock, levels: &levels{}}
+	if plain {
+		return d, nil
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	var err error
+	if d.held, err = lockFolder(dir, o.Dir); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// finish opens a database that is sound.
+func (d *Database) finish(o badger.Options) (*Database, error) {
+	if !d.plain {
 		d.levels = readLevels(o.Dir)
+		o = o.WithBypassLockGuard(true)
 	}
 	if err := d.open(o); err != nil {
 		d.levels.close()
+		if d.Failure() == nil { // else Badger may still be at it
+			_ = d.removeView() // that it cannot be opened is the error
+			d.held.release()
+		}
 		if strings.Contains(err.Error(), busyText) {
-			return nil, busy(dir)
+			return nil, busy(d.dir)
 		}
 		return nil, err
 	}
@@ -48,7 +126,7 @@ func Open(dir string, o badger.Options, plain bool) (*Database, error) {
 		_ = d.Close() // that it cannot be named is the error
 		return nil, err
 	}
-	if !plain {
+	if !d.plain {
 		d.lent.replace(d.NewTransaction(false))
 	}
 	return d, nil
@@ -137,7 +215,9 @@ func (d *Database) Close() error {
 	if !d.Bounded(func() { closed <- d.DB.Close() }) {
 		return d.Failure()
 	}
-	return d.told(<-closed, "")
+	err := d.told(<-closed, "")
+	d.held.release()
+	return errors.Join(err, d.removeView())
 }
 
 // Commit is txn.Commit that ends when the disk fails. What it began may still come

@@ -4,14 +4,15 @@
 //
 // In: a folder and Badger's options. Out: a Database, which is Badger's own with memory
 // given back, logs synced without a lock, and an end to what Badger would try for ever;
-// and Mend for a database that cannot be opened.
+// OpenToRead for what only reads, and Mend for a database that is damaged.
 //
 // It knows one version of Badger (version.go). A build with another one, or with plain,
 // runs without all this: Badger then maps what it likes, and GOMEMLIMIT bounds the heap
 // alone. So a new Badger fails a test of this package, and no store.
 //
-// Start with Open. Files: database.go opening, committing and closing; complaints.go what
-// Badger says of the disk; manifest.go and tables.go what stands in its files; logs.go
-// their names; levels.go which tables are in use; lend.go transactions for who must not
+// Start with Open. Files: database.go opening, committing and closing, lock.go who may;
+// check.go what is damaged, mend.go what is made of it, view.go that for readers;
+// complaints.go what Badger says of the disk; manifest.go, tables.go and blocks.go what
+// stands in its files; logs.go their names; levels.go which tables are in use; lend.go transactions for who must not
 // wait; trim_linux.go memory given back.
 package badgerfiles

@@ -14,7 +14,6 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/pb"
-	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -32,7 +31,7 @@ import (
 const manifestHead = 8
 
 // missingTables returns the tables that the manifest names and that are not there.
-func missingTables(path string, tables map[uint64]badger.TableManifest) (missing []uint64) {
+func missingTables(path string, tables map[uint64]*pb.ManifestChange) (missing []uint64) {
 	for _, id := range slices.Sorted(maps.Keys(tables)) {
 		if !hasTable(path, id) {
 			missing = append(missing, id)
@@ -42,56 +41,14 @@ func missingTables(path string, tables map[uint64]badger.TableManifest) (missing
 }
 
 func tableName(path string, id uint64) string {
-	return filepath.Join(path, fmt.Sprintf("%06d.sst", id))
+	return filepath.Join(path, tableFile(id))
 }
+
+func tableFile(id uint64) string { return fmt.Sprintf("%06d.sst", id) }
 
 func hasTable(path string, id uint64) bool {
 	_, err := os.Stat(tableName(path, id))
 	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// Mend takes out of the manifest of the closed database in path the tables that are not
-// there, and brings those back which they were to replace, if they are. It returns the
-// tables that it took out. dir is the store's folder, for errors.
-func Mend(dir, path string, o badger.Options, plain bool) (missing []uint64, err error) {
-	if plain || unknownVersion() != "" {
-		return nil, nil // opening says what it thinks of it
-	}
-	folder, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
-		return nil, nil // no store, which opening says
-	}
-	if err != nil {
-		return nil, fmt.Errorf("store %s: %w", dir, err)
-	}
-	defer folder.Close() // and with it the lock, which is Badger's own
-	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, busy(dir)
-	} else if err != nil {
-		return nil, fmt.Errorf("store %s: %w", dir, err)
-	}
-	return mendManifest(path, o)
-}
-
-// mendManifest is Mend for the database in path, which nobody uses.
-func mendManifest(path string, o badger.Options) ([]uint64, error) {
-	name := filepath.Join(path, badger.ManifestFilename)
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, nil // opening says so
-	}
-	changes, ok := readManifest(text)
-	if !ok {
-		return nil, nil // damaged otherwise, which opening says
-	}
-	if err := readsAs(name, o, net(changes)); err != nil {
-		return nil, err
-	}
-	kept, missing := undo(changes, func(id uint64) bool { return hasTable(path, id) })
-	if len(missing) == 0 {
-		return nil, nil
-	}
-	return missing, writeManifest(name, text[:manifestHead], kept, o)
 }
 
 // readsAs asks Badger to read a manifest; an error unless it finds these tables. What we
@@ -152,7 +109,7 @@ func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok b
 			break
 		}
 		var set pb.ManifestChangeSet
-		if crc32.Checksum(rest[:n], crc32.MakeTable(crc32.Castagnoli)) != sum || proto.Unmarshal(rest[:n], &set) != nil {
+		if crc32.Checksum(rest[:n], castagnoli) != sum || proto.Unmarshal(rest[:n], &set) != nil {
 			return nil, 0, false
 		}
 		changes, rest, length = append(changes, &set), rest[n:], length+8+int(n)
@@ -197,11 +154,16 @@ func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (_ *pb.Manif
 			}
 		}
 	}
-	kept := &pb.ManifestChangeSet{}
+	return listOf(tables), missing
+}
+
+// listOf returns a change that makes these tables.
+func listOf(tables map[uint64]*pb.ManifestChange) *pb.ManifestChangeSet {
+	list := &pb.ManifestChangeSet{}
 	for _, id := range slices.Sorted(maps.Keys(tables)) {
-		kept.Changes = append(kept.Changes, tables[id])
+		list.Changes = append(list.Changes, tables[id])
 	}
-	return kept, missing
+	return list
 }
 
 // writeManifest replaces the manifest with one of a single change, at once: a kill
@@ -213,7 +175,7 @@ func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o bad
 	}
 	text := bytes.Clone(head)
 	text = binary.BigEndian.AppendUint32(text, uint32(len(body)))
-	text = binary.BigEndian.AppendUint32(text, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	text = binary.BigEndian.AppendUint32(text, crc32.Checksum(body, castagnoli))
 	text = append(text, body...)
 	f, err := os.CreateTemp(filepath.Dir(name), "mended-manifest-*")
 	if err != nil {

@@ -1,0 +1,205 @@
+package badgerfiles
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+	badgeroptions "github.com/dgraph-io/badger/v4/options"
+)
+
+// oneTable makes a closed database with one table of n records, and returns the table's
+// name and content.
+func oneTable(t testing.TB, o func(path string) badger.Options, n int) (path, name string, text []byte) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "db")
+	d := openWith(t, o(path))
+	txn := d.NewTransaction(true)
+	for i := range n {
+		must(t, txn.Set(fmt.Appendf(nil, "key %06d", i), fmt.Appendf(nil, "%0100d", i)))
+	}
+	must(t, d.Commit(txn), d.Close())
+	tables, err := filepath.Glob(filepath.Join(path, tableFiles))
+	must(t, err)
+	if len(tables) != 1 {
+		t.Fatalf("%d tables", len(tables))
+	}
+	text, err = os.ReadFile(tables[0])
+	must(t, err)
+	return path, tables[0], text
+}
+
+// recordsOf returns what stands in the blocks of a table, by key.
+func recordsOf(t testing.TB, blocks []block) map[string]string {
+	t.Helper()
+	records := map[string]string{}
+	for _, b := range blocks {
+		must(t, b.each(func(key, value []byte) error {
+			records[string(key)] = string(value)
+			return nil
+		}))
+	}
+	return records
+}
+
+// TestReadBlocks: what we read in a table is what was written, whole, compressed, and
+// without the index.
+func TestReadBlocks(t *testing.T) {
+	const n = 1000
+	for name, c := range map[string]badgeroptions.CompressionType{"plain": badgeroptions.None, "Snappy": badgeroptions.Snappy} {
+		t.Run(name, func(t *testing.T) {
+			_, _, text := oneTable(t, func(path string) badger.Options {
+				return smallTables(path).WithCompression(c).WithBlockCacheSize(1 << 20)
+			}, n)
+			records := recordsOf(t, wholeBlocks(text, c))
+			if len(records) != n {
+				t.Fatalf("%d records, want %d", len(records), n)
+			}
+			for k, v := range records {
+				var i int
+				if _, err := fmt.Sscanf(k, "key %d", &i); err != nil || !strings.HasSuffix(v, fmt.Sprintf("%0100d", i)) {
+					t.Fatalf("%q: %q", k, v)
+				}
+			}
+			if bad, err := checkTable(text, c); bad != 0 || err != nil {
+				t.Errorf("a sound table: %d, %v", bad, err)
+			}
+			if c != badgeroptions.None {
+				return
+			}
+			clear(text[len(text)-20:])
+			if found := recordsOf(t, wholeBlocks(text, c)); !maps.Equal(found, records) {
+				t.Errorf("%d records without the index, want %d", len(found), n)
+			}
+		})
+	}
+}
+
+// TestFlippedBits flips bits of a table: what opening says, what a reader sees, and what is
+// there after mending are the records of the other blocks, all of them.
+func TestFlippedBits(t *testing.T) {
+	path, name, text := oneTable(t, smallTables, 300)
+	places, err := readIndex(text)
+	must(t, err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for try := range 12 {
+		at := rng.IntN(len(text))
+		noIndex := try%3 == 0
+		if noIndex {
+			at = places[len(places)-1].to + rng.IntN(len(text)-places[len(places)-1].to)
+		}
+		spoilt := bytes.Clone(text)
+		spoilt[at] ^= 1 << rng.IntN(8)
+		want := 0
+		for _, p := range places {
+			if b, err := readBlock(text[p.from:p.to], badgeroptions.None); err == nil && (at < p.from || at >= p.to) {
+				want += len(b.offsets) / 4
+			}
+		}
+		if noIndex && want != 300 {
+			t.Fatalf("byte %d is not of the index", at)
+		}
+		must(t, os.WriteFile(name, spoilt, 0o600))
+		if _, err := Open(path, smallTables(path), false); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(name)) {
+			t.Errorf("byte %d: opened with %v, want ErrDamaged", at, err)
+		}
+		d, damage, err := OpenToRead(path, smallTables(path), false)
+		must(t, err)
+		if got := countRecords(d); got != want || len(damage) != 1 {
+			t.Errorf("byte %d: a reader sees %d records, want %d; %v", at, got, want, damage)
+		}
+		must(t, d.Close())
+		if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, spoilt) {
+			t.Errorf("byte %d: the reader changed the table (%v)", at, err)
+		}
+	}
+}
+
+func countRecords(d *Database) (n int) {
+	txn := d.NewTransaction(false)
+	defer txn.Discard()
+	it := txn.NewIterator(badger.IteratorOptions{})
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		n++
+	}
+	return n
+}
+
+// TestMendKeeps: a table of which a part cannot be read is in quarantine when it is
+// replaced, once; one of which nothing can be read is taken off the list.
+func TestMendKeeps(t *testing.T) {
+	path, name, text := oneTable(t, smallTables, 300)
+	kept := filepath.Join(t.TempDir(), "quarantine")
+	for round, spoil := range []func(){
+		func() { text[len(text)/2] ^= 1 },
+		func() { text[len(text)/3] ^= 1 },
+		func() { clear(text) },
+	} {
+		spoil()
+		must(t, os.WriteFile(name, text, 0o600))
+		for again := range 2 {
+			damage, err := Mend(path, path, kept, smallTables(path), false)
+			if must(t, err); len(damage) != 1-again {
+				t.Errorf("round %d, %d: %v", round, again, damage)
+			}
+		}
+		if files, err := filepath.Glob(filepath.Join(kept, "*")); err != nil || len(files) != round+1 {
+			t.Errorf("round %d: in quarantine: %v", round, files)
+		}
+		d := openSmall(t, path)
+		if n := countRecords(d); (n == 0) != (round == 2) {
+			t.Errorf("round %d: %d records", round, n)
+		}
+		must(t, d.Close())
+	}
+	if files, err := filepath.Glob(filepath.Join(path, "mended-*")); err != nil || len(files) > 0 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+// FuzzTable: no bytes make reading a table panic, and a table made of what can be read has
+// nothing else.
+func FuzzTable(f *testing.F) {
+	_, _, text := oneTable(f, smallTables, 20)
+	f.Add(text)
+	f.Add(make([]byte, 192)) // an index without a byte has the checksum zero
+	f.Add(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(bytes.Clone(text[:100]), 90), 0))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, c := range []badgeroptions.CompressionType{badgeroptions.None, badgeroptions.Snappy} {
+			bad, err := checkTable(text, c)
+			if bad > 0 && err == nil {
+				t.Errorf("%d blocks are bad, and yet no error", bad)
+			}
+			blocks := wholeBlocks(text, c)
+			made := tableOf(blocks, badgeroptions.None, smallTables(""))
+			if made == nil {
+				continue
+			}
+			if _, err := checkTable(made, badgeroptions.None); err != nil {
+				t.Fatalf("a table that was made: %v", err)
+			}
+			kept := recordsOf(t, wholeBlocks(made, badgeroptions.None))
+			for _, b := range blocks {
+				_ = b.each(func(key, value []byte) error { // what cannot be read is not kept
+					if v, ok := kept[string(key)]; ok && v == string(value) {
+						delete(kept, string(key))
+					}
+					return nil
+				})
+			}
+			if len(kept) > 0 {
+				t.Errorf("made up: %q", slices.Collect(maps.Keys(kept)))
+			}
+		}
+	})
+}
