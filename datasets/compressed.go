@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/reading"
 )
 
 // maxWindowBytes bounds what a zstd frame may make us allocate; zstd's own
@@ -20,7 +22,7 @@ func OpenFile(path string) (io.ReadCloser, error) { return open(path) }
 
 // open reads a file, decompressed when its name ends in .gz or .zst.
 func open(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
+	f, err := reading.OpenNamed(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"fossick/internal/reading"
 )
 
 // maxFileBytes bounds one page's file.
@@ -23,6 +25,7 @@ const maxFileBytes = 128 << 20
 func readFolders(dir string, classes []string) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
+		skipLinks(rep, dir)
 		for _, class := range classes {
 			before := rep.Rows + rep.Errors
 			ok := eachPage(rep, dir, class, host, func(e *Example, rel string, err error) bool {
@@ -43,6 +46,19 @@ func readFolders(dir string, classes []string) reader {
 	}
 }
 
+// skipLinks counts the links among the folders of a set: they are none of its classes.
+func skipLinks(rep *Report, dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // the pass over the set will say it
+	}
+	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink != 0 && !strings.HasPrefix(e.Name(), ".") {
+			rep.skip("a link where folders are classes", filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
 // readFiles reads a folder of pages without labels: examples of one topic.
 func readFiles(dir string) reader {
 	host := hostOf(dir)
@@ -54,7 +70,7 @@ func readFiles(dir string) reader {
 // eachPage calls do with the pages below dir/sub and their paths from dir, until
 // it returns false; eachPage then does too.
 func eachPage(rep *Report, dir, sub, host string, do func(e *Example, rel string, err error) bool) bool {
-	return eachFile(filepath.Join(dir, sub), func(path string, err error) bool {
+	return eachFile(rep, dir, sub, func(path string, err error) bool {
 		if err != nil {
 			return do(nil, "", &RowError{path, 0, err})
 		}
@@ -80,10 +96,15 @@ func isPageFile(path string) bool {
 	return false
 }
 
-// eachFile calls do with the files below dir in the order of their names, hidden
-// ones left out, until it returns false; eachFile then does too.
-func eachFile(dir string, do func(path string, err error) bool) bool {
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+// eachFile calls do with the files below dir/sub in the order of their names, hidden
+// ones left out, until it returns false; eachFile then does too. What is no file of dir,
+// as a link out of it, is skipped.
+func eachFile(rep *Report, dir, sub string, do func(path string, err error) bool) bool {
+	top := filepath.Join(dir, sub)
+	if filepath.Clean(sub) == "." {
+		top += string(filepath.Separator) // dir itself may be a link
+	}
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		hidden := d != nil && strings.HasPrefix(d.Name(), ".")
 		switch {
 		case err != nil:
@@ -91,9 +112,13 @@ func eachFile(dir string, do func(path string, err error) bool) bool {
 				return errStop
 			}
 			return nil
-		case d.IsDir() && hidden && path != dir:
+		case d.IsDir() && hidden && path != top:
 			return filepath.SkipDir
 		case d.IsDir() || hidden:
+			return nil
+		}
+		if why := reading.Within(dir, path, d); why != "" {
+			rep.skip(why, path)
 			return nil
 		}
 		if !do(path, nil) {
@@ -125,14 +150,11 @@ func readPage(rep *Report, path string, text bool) (*Example, error) {
 }
 
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	body, err := reading.All(path, maxFileBytes)
+	if errors.Is(err, reading.ErrSize) {
+		err = fmt.Errorf("%w as a page; take it out of the set", err)
 	}
-	if info.Size() > maxFileBytes {
-		return nil, fmt.Errorf("%d MiB; a page may have %d at most, take it out of the set", info.Size()>>20, maxFileBytes>>20)
-	}
-	return os.ReadFile(path)
+	return body, err
 }
 
 // decode returns body as UTF-8: as it stands if it is, else by its byte order

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"fossick/internal/reading"
 )
 
 // ErrLayout reports a path that holds no set that fossick can read.
@@ -86,6 +88,9 @@ func one(dir, name string) (string, error) {
 		path := filepath.Join(dir, name+ext)
 		if _, err := os.Stat(path); err != nil {
 			continue // absent, or not to be read; then it does not count
+		}
+		if !reading.Regular(path) {
+			return "", fmt.Errorf("%w: %s is no file; %w", ErrLayout, filepath.Base(path), reading.ErrKind)
 		}
 		if found != "" {
 			return "", fmt.Errorf("%w: both %s and %s are there; keep one", ErrLayout, filepath.Base(found), filepath.Base(path))

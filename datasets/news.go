@@ -40,9 +40,10 @@ func readNews(dir string, splits []newsSplit, keepHeaders bool) reader {
 				yield(nil, err)
 				return
 			}
+			skipLinks(rep, filepath.Join(dir, split.folder))
 			for _, group := range groups {
 				before := rep.Rows + rep.Errors
-				ok := eachFile(filepath.Join(dir, split.folder, group), func(path string, err error) bool {
+				ok := eachFile(rep, dir, filepath.Join(split.folder, group), func(path string, err error) bool {
 					if err != nil {
 						return yield(nil, &RowError{path, 0, err})
 					}

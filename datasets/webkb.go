@@ -15,9 +15,10 @@ import (
 // and date; pages got by ftp have none.
 func readWebKB(dir string, classes []string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
+		skipLinks(rep, dir)
 		for _, class := range classes {
 			before := rep.Rows + rep.Errors
-			ok := eachFile(filepath.Join(dir, class), func(path string, err error) bool {
+			ok := eachFile(rep, dir, class, func(path string, err error) bool {
 				if err != nil {
 					return yield(nil, &RowError{path, 0, err})
 				}

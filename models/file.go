@@ -13,6 +13,8 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/reading"
 )
 
 // A model file is, byte by byte (docs/model-format.md):
@@ -31,8 +33,13 @@ const (
 	// all versions up to it, where it has the stems of their terms.
 	Version = 7
 
-	// maxRawBytes bounds what a file may ask to decompress.
-	maxRawBytes = 1 << 30
+	// maxRawBytes bounds what a file may ask to decompress, and what it has itself.
+	maxRawBytes = 1 << 28
+
+	// A payload may be as large as this and so many times the file, for tables of zeros
+	// are packed well. Those of the built-in topics are a quarter larger than their files.
+	smallRawBytes = 1 << 20
+	maxPacked     = 64
 )
 
 // ErrFormat reports bytes that are not a model which this build can read.
@@ -113,6 +120,9 @@ func (m *Model) Write(w io.Writer) error {
 		return fmt.Errorf("model: %w", err)
 	}
 	payload := enc.EncodeAll(raw, nil)
+	if err := errors.Join(affordable(raw), proportionate(len(raw), headerSize+len(payload)+sha256.Size)); err != nil {
+		return fmt.Errorf("model: %w; train one of fewer words or classes", err) // which nobody could read
+	}
 	file := make([]byte, 0, headerSize+len(payload)+sha256.Size)
 	file = append(file, magic...)
 	file = binary.LittleEndian.AppendUint16(file, Version)
@@ -141,7 +151,7 @@ func payload(m *Model) ([]byte, error) {
 
 // Read reads a model to the end of r and checks it. Errors are ErrFormat, or r's.
 func Read(r io.Reader) (*Model, error) {
-	file, err := io.ReadAll(io.LimitReader(r, maxRawBytes))
+	file, err := readBounded(r)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
@@ -152,10 +162,32 @@ func Read(r io.Reader) (*Model, error) {
 	return parse(raw)
 }
 
+// readBounded reads no more of r than the header says that a model has, and one byte, and
+// no more than the header when that is of something else.
+func readBounded(r io.Reader) ([]byte, error) {
+	file := make([]byte, headerSize)
+	n, err := io.ReadFull(r, file)
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return file[:n], nil
+	case err != nil:
+		return nil, err
+	case string(file[:len(magic)]) != magic:
+		return file, nil
+	}
+	size := min(binary.LittleEndian.Uint64(file[10:]), maxRawBytes)
+	rest, err := io.ReadAll(io.LimitReader(r, int64(size)+sha256.Size+1))
+	return append(file, rest...), err
+}
+
 // parse reads a payload and checks that its tables fit together.
 func parse(raw []byte) (*Model, error) {
+	if err := affordable(raw); err != nil {
+		return nil, fmt.Errorf("model: %w: %w; train the model again", ErrFormat, err)
+	}
 	mode, err := cbor.DecOptions{
-		MaxArrayElements: 1 << 27, MaxMapPairs: 1 << 20, DupMapKey: cbor.DupMapKeyEnforcedAPF,
+		MaxArrayElements: maxNumbers, MaxMapPairs: 1 << 20, DupMapKey: cbor.DupMapKeyEnforcedAPF,
+		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
 	}.DecMode()
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
@@ -188,7 +220,10 @@ func unpack(file []byte) ([]byte, error) {
 	}
 	body := file[:len(file)-sha256.Size]
 	size, rawSize := binary.LittleEndian.Uint64(file[10:]), binary.LittleEndian.Uint64(file[18:])
-	if size != uint64(len(body)-headerSize) || rawSize > maxRawBytes {
+	if err := proportionate(int(min(rawSize, math.MaxInt)), len(file)); err != nil {
+		return nil, fmt.Errorf("model: %w: %w; train it again", ErrFormat, err)
+	}
+	if size != uint64(len(body)-headerSize) {
 		return nil, fmt.Errorf("model: %w: %d bytes where the header says %d; copy or train it again", ErrFormat, len(body)-headerSize, size)
 	}
 	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], file[len(body):]) {
@@ -226,9 +261,9 @@ func (m *Model) WriteFile(path string) (err error) {
 	return nil
 }
 
-// ReadFile reads a model from a file.
+// ReadFile reads a model from a regular file.
 func ReadFile(path string) (*Model, error) {
-	f, err := os.Open(path)
+	f, err := reading.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w; make one with fossick train", path, err)
 	}

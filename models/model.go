@@ -54,6 +54,10 @@ type Model struct {
 	Card Card
 }
 
+// MaxClasses is how many classes a model may have: tables and tests grow with the square
+// of it.
+const MaxClasses = 1024
+
 // TitleWord is a word of titles.
 type TitleWord struct {
 	Word   string // in lower case, as it was written
@@ -101,6 +105,8 @@ func (m *Model) Check() error {
 	switch {
 	case k == 0:
 		return fmt.Errorf("model without classes")
+	case k > MaxClasses:
+		return fmt.Errorf("model of %d classes; it may have %d", k, MaxClasses)
 	case len(m.Thresholds) != k:
 		return fmt.Errorf("model of %d classes with %d thresholds", k, len(m.Thresholds))
 	case m.Weighting.IDF != nil && len(m.Weighting.IDF) != n:

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"fossick/internal/reading"
 )
 
 // Topic is what a crawl needs to know of a topic. On disk it is a folder:
@@ -36,7 +38,7 @@ const (
 var ErrNoTopic = errors.New("no such topic")
 
 // ReadTopic reads the topic in a folder.
-func ReadTopic(dir string) (*Topic, error) { return readTopic(os.DirFS(dir), dir) }
+func ReadTopic(dir string) (*Topic, error) { return readTopic(reading.Folder(dir), dir) }
 
 //go:embed topics
 var builtin embed.FS
@@ -69,15 +71,18 @@ func BuiltinTopics() []string {
 }
 
 func readTopic(dir fs.FS, name string) (*Topic, error) {
-	text, err := fs.ReadFile(dir, topicFile)
+	text, err := readText(dir, topicFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: there is no %s; make one with fossick topic new", name, ErrNoTopic, topicFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("topic %s: %w", name, err)
 	}
+	if err := reading.CheckTOML(text); err != nil {
+		return nil, fmt.Errorf("topic %s: %s: %w", name, topicFile, err)
+	}
 	t := &Topic{}
-	meta, err := toml.Decode(string(text), t)
+	meta, err := toml.Decode(text, t)
 	if err != nil {
 		return nil, fmt.Errorf("topic %s: %s: %w", name, topicFile, err)
 	}
@@ -99,6 +104,17 @@ func readTopic(dir fs.FS, name string) (*Topic, error) {
 		return nil, fmt.Errorf("topic %s: %s: %w", name, modelFile, err)
 	}
 	return t, nil
+}
+
+// readText reads a file of a topic's folder that people write.
+func readText(dir fs.FS, name string) (string, error) {
+	file, err := dir.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close() // opened for reading: nothing can be lost
+	text, err := reading.Rest(file, name, reading.MaxTOMLBytes)
+	return string(text), err
 }
 
 // WriteTopic writes a topic to a folder, which is made when it is not there; a

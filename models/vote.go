@@ -118,7 +118,7 @@ func readVote(members []wireMember, m *Model) *Vote {
 		return nil
 	}
 	v := &Vote{}
-	for _, w := range members {
+	for _, w := range members[:min(len(members), MaxMembers+1)] { // one too many, which Check reports, will do
 		member := Member{Share: w.Share, Places: w.Places}
 		if w.Model != nil && len(w.Model.Vote) == 0 {
 			w.Model.Classes = m.Classes

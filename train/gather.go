@@ -186,7 +186,9 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 	for i, l := range labels {
 		class, known := g.y[i][l]
 		if !known {
-			class = len(g.y[i])
+			if class = len(g.y[i]); class == models.MaxClasses {
+				return fmt.Errorf("%w: over %d labels, more than a model may have; is each page's label its own? choose some with --labels, or one with --topic", ErrData, class)
+			}
 			g.y[i][g.intern(l)] = class
 		}
 		g.views[i].y = append(g.views[i].y, class)

@@ -4,15 +4,16 @@ package webgraph
 
 import (
 	"errors"
-	"os"
 
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/reading"
 )
 
 // mapFile maps a file into memory, read only: the kernel reads what is looked at
 // and drops it when memory is short.
 func mapFile(path string) (data []byte, unmap func() error, err error) {
-	f, err := os.Open(path)
+	f, err := reading.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

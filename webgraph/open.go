@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/reading"
 )
 
 // maxWindowBytes bounds what a zstd frame may make us allocate.
@@ -16,7 +18,7 @@ const maxWindowBytes = 128 << 20
 
 // openText opens a file, decompressed when its name ends in .gz or .zst.
 func openText(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
+	f, err := reading.Open(path)
 	if err != nil {
 		return nil, err
 	}

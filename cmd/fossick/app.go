@@ -10,7 +10,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"fossick/internal/printable"
 	"fossick/internal/terminal"
@@ -32,6 +34,7 @@ type app struct {
 	emitted bool      // a result is on stdout already
 	keep    func(any) // set: results are kept, not printed
 	stop    func()
+	orderly *atomic.Bool            // see endsInOrder
 	closers *[]func() error         // shared by runVerb's copies, and so are
 	copies  map[string]*store.Store // of stores that a crawl is writing; see openToRead
 }
@@ -43,13 +46,13 @@ func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
 	a := &app{
 		ctx: ctx, stdout: stdout, stderr: stderr, screen: screen, colour: coloured(stdout),
 		json: g.JSON, quiet: g.Quiet, seed: g.Rand,
-		log: newLog(g, screen), closers: new([]func() error), copies: map[string]*store.Store{},
+		log: newLog(g, screen), closers: new([]func() error), orderly: new(atomic.Bool), copies: map[string]*store.Store{},
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
 	undo := keepWriting()
 	done := make(chan struct{})
-	go a.watch(signals, done, cancel)
+	go a.watch(signals, done, cancel, os.Exit)
 	a.stop = func() {
 		signal.Stop(signals)
 		undo()
@@ -66,8 +69,17 @@ func runVerb[T any](a *app, verb interface{ Run(*app) error }) (result T, err er
 	return result, verb.Run(&inner)
 }
 
-// watch ends the context at the first signal and the process at the second.
-func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func()) {
+// deafAfter is how long a verb may take to end after a signal.
+const deafAfter = 5 * time.Second
+
+// endsInOrder says that the verb ends by itself when its context does, however long that
+// takes. Others are ended when they do not hear, as one that waits for a pipe's writer or
+// parses what somebody made for that purpose.
+func (a *app) endsInOrder() { a.orderly.Store(true) }
+
+// watch ends the context at the first signal, and the process at the second, or when the
+// verb does not hear the first.
+func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func(), exit func(code int)) {
 	select {
 	case <-signals:
 		a.say("stopping: finishing what is in flight; once more to stop at once")
@@ -75,12 +87,19 @@ func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func(
 	case <-done:
 		return
 	}
+	deaf := time.NewTimer(deafAfter)
+	defer deaf.Stop()
 	for {
 		select {
+		case <-deaf.C:
+			if !a.orderly.Load() {
+				a.screen.Clear()
+				exit(exitInterrupted)
+			}
 		case s := <-signals:
 			if s != syscall.SIGHUP { // shell and kernel both send one when a terminal is closed
 				a.screen.Clear()
-				os.Exit(exitInterrupted)
+				exit(exitInterrupted)
 			}
 		case <-done:
 			return

@@ -16,6 +16,7 @@ import (
 	"fossick/features"
 	"fossick/fetch"
 	"fossick/internal/printable"
+	"fossick/internal/reading"
 	"fossick/page"
 	"fossick/report"
 	"fossick/train"
@@ -154,8 +155,11 @@ func (l *verdicts) check(said labelled, d features.Doc, truth string) {
 	}
 }
 
+// maxPageFile bounds a file that is classified as a page, in bytes; a crawl takes less.
+const maxPageFile = 128 << 20
+
 func (l *verdicts) file(path string) error {
-	body, err := os.ReadFile(path)
+	body, err := reading.All(path, maxPageFile)
 	if err != nil {
 		return fmt.Errorf("page %w", err)
 	}

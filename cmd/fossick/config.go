@@ -12,6 +12,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/alecthomas/kong"
+
+	"fossick/internal/reading"
 )
 
 // settings answers for flags that the command line leaves open. In falling
@@ -48,11 +50,14 @@ func newSettings() *settings {
 }
 
 func readSettings(path string) (*settingsFile, error) {
-	text, err := os.ReadFile(path)
+	text, err := reading.All(path, reading.MaxTOMLBytes)
 	if err != nil {
 		return nil, err
 	}
 	file := &settingsFile{path: path, text: string(text)}
+	if err := reading.CheckTOML(file.text); err != nil {
+		return nil, fmt.Errorf("%s: %w; fossick help config shows how it is written", path, err)
+	}
 	_, err = toml.Decode(file.text, &file.values)
 	if bad, ok := errors.AsType[toml.ParseError](err); ok {
 		return nil, fmt.Errorf("%s:%d: %s; fossick help config shows how it is written", path, bad.Position.Line, bad.Message)

@@ -3,8 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"fossick/crawler"
 	"fossick/fetch"
 	"fossick/frontier"
+	"fossick/internal/reading"
 	"fossick/page"
 	"fossick/store"
 )
@@ -209,17 +210,20 @@ func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
 		return opt, err
 	}
 	if s.CA != "" {
-		file, err := os.Open(s.CA)
+		file, err := reading.OpenNamed(s.CA)
 		if err != nil {
 			return opt, fmt.Errorf("--ca: %w", err)
 		}
 		defer file.Close()
-		if opt.RootCAs, err = fetch.ReadCAs(file, s.CA); err != nil {
+		if opt.RootCAs, err = fetch.ReadCAs(io.LimitReader(file, maxCABytes), s.CA); err != nil {
 			return opt, err
 		}
 	}
 	return opt, nil
 }
+
+// maxCABytes bounds a file of --ca; the system's own authorities have a quarter of a MiB.
+const maxCABytes = 16 << 20
 
 // storedModel is where a store keeps the model of its crawl.
 func storedModel(dir string) string { return filepath.Join(dir, "model.fossick") }

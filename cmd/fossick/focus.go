@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"fossick/eval"
 	"fossick/fetch"
 	"fossick/internal/printable"
+	"fossick/internal/reading"
 	"fossick/store"
 )
 
@@ -151,6 +151,7 @@ func (c *focusCmd) nameStore() error {
 func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor) (result *crawlResult, err error) {
 	line := newStatus(a, plan)
 	plan.crawl.Progress = func(p crawler.Progress) { line.show(p); monitor.show(p) }
+	a.endsInOrder()
 	defer limitMemory()() // before a million start pages are planted
 	planting := a.step("filling the queue")
 	engine, err := crawler.New(plan.crawl)
@@ -285,6 +286,17 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 	return s.SetSettings(text)
 }
 
+// regularOrNone refuses what stands in the place of a store's own files: these are read
+// as if somebody had named them.
+func regularOrNone(paths ...string) error {
+	for _, path := range paths {
+		if exists(path) && !reading.Regular(path) {
+			return fmt.Errorf("%s: %w; take away what stands there", path, reading.ErrKind)
+		}
+	}
+	return nil
+}
+
 // recall fills in from the store what the command line leaves open.
 func (c *focusCmd) recall(a *app, s *store.Store) error {
 	info := s.Info()
@@ -296,10 +308,13 @@ func (c *focusCmd) recall(a *app, s *store.Store) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(storedModel(c.Store)); err == nil {
+	if err := regularOrNone(storedModel(c.Store), storedSeeds(c.Store)); err != nil {
+		return err
+	}
+	if exists(storedModel(c.Store)) {
 		saved.Model = storedModel(c.Store)
 	}
-	if _, err := os.Stat(storedSeeds(c.Store)); err == nil {
+	if exists(storedSeeds(c.Store)) {
 		saved.Seeds = storedSeeds(c.Store)
 	}
 	saved.tellOpened(a, c.crawlSettings, c.Store)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/reading"
 	"fossick/store"
 	"fossick/webgraph"
 )
@@ -44,7 +45,7 @@ func openGraph(a *app, source string, memory int) (g *webgraph.Graph, stats *web
 // isGraphFile looks at a file's first bytes; a folder and what cannot be read are
 // none.
 func isGraphFile(path string) bool {
-	f, err := os.Open(path)
+	f, err := reading.Open(path)
 	if err != nil {
 		return false
 	}

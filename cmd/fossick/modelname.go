@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"fossick/internal/reading"
 	"fossick/models"
 )
 
@@ -19,7 +20,7 @@ const topicsFolder = "topics"
 // topic, whose model it then is.
 func readModel(name string) (*models.Model, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return models.ReadFile(name)
+		return readNamedModel(name)
 	}
 	t, err := findTopic(name)
 	if errors.Is(err, models.ErrNoTopic) {
@@ -34,6 +35,23 @@ func readModel(name string) (*models.Model, error) {
 		return nil, err
 	}
 	return t.Model, nil
+}
+
+// readNamedModel reads the model in what a person named, which may be a pipe.
+func readNamedModel(path string) (*models.Model, error) {
+	if reading.Regular(path) {
+		return models.ReadFile(path)
+	}
+	f, err := reading.OpenNamed(path)
+	if err != nil {
+		return nil, fmt.Errorf("model %w; make one with fossick train", err)
+	}
+	defer f.Close() // opened for reading: nothing can be lost
+	m, err := models.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
 }
 
 // findTopic looks for a topic by its folder, by its name in the folder topics,

@@ -50,6 +50,7 @@ type refineResult struct {
 }
 
 func (c refineCmd) Run(a *app) (err error) {
+	a.endsInOrder()
 	m, classifier, err := loadModel(c.Model)
 	if err != nil {
 		return err

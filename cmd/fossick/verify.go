@@ -65,6 +65,7 @@ func (c verifyCmd) Run(a *app) (err error) {
 }
 
 func (c repairCmd) Run(a *app) error {
+	a.endsInOrder()
 	problems, err := c.mend(a)
 	if err != nil {
 		return err
