@@ -127,7 +127,10 @@ func TestValueLogCut(t *testing.T) {
 	info, err := os.Stat(last)
 	must(t, err)
 	must(t, os.Truncate(last, info.Size()-1000))
-	s, err = Open(s.Dir())
+	if _, err := Open(s.Dir()); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(last)) {
+		t.Errorf("opened with %v, want ErrDamaged and the log", err)
+	}
+	s, err = OpenToRead(s.Dir())
 	must(t, err)
 	defer s.Close()
 	if body, err := s.Body(1); err != nil || string(body) != string(bodyOf(1)) {

@@ -19,19 +19,28 @@ type Damage struct {
 	File string // in the database's folder
 	What string // is the matter
 	Done string // what Mend does about it
+	Lost bool   // records may be gone with it
 }
 
 // findings is what is the matter with a closed database, and what can be made of it.
 type findings struct {
 	path   string
 	damage []Damage
-	list   *pb.ManifestChangeSet         // the manifest to write, nil when the one that is there will do
-	head   []byte                        // and what it begins with
-	spoilt map[uint64]*pb.ManifestChange // tables with blocks that cannot be read
+
+	tables map[uint64]*pb.ManifestChange // those to use
+	head   []byte                        // what the manifest begins with
+	relist bool                          // it must be written anew
+	untold bool                          // a part of it cannot be read, which may have said more
+
+	spoilt     map[uint64]bool // tables with blocks that cannot be read
+	memlogs    []string        // logs of memtables likewise
+	heads      []string        // logs whose head is not ours
+	values     bool            // Badger would cut the newest value log off
+	expendable []string        // files that Badger makes anew
 }
 
-func (f *findings) found(file, done, format string, args ...any) {
-	f.damage = append(f.damage, Damage{File: file, What: fmt.Sprintf(format, args...), Done: done})
+func (f *findings) found(file string, lost bool, done, format string, args ...any) {
+	f.damage = append(f.damage, Damage{File: file, What: fmt.Sprintf(format, args...), Done: done, Lost: lost})
 }
 
 // err is what is the matter as an error with what to do, nil when nothing is.
@@ -48,59 +57,88 @@ func (f *findings) err(dir string) error {
 }
 
 // examine looks at the files of the closed database in path, which is locked: at each
-// block of each table. Badger looks at a block when it reads it; a compaction takes one
-// that is damaged for the end of its table, drops the rest and deletes the old table.
+// block of each table, the list of tables, and the logs that Badger plays back. Badger
+// looks at a block when it reads it; a compaction takes one that is damaged for the end of
+// its table, drops the rest and deletes the old table.
 func examine(path string, o badger.Options) (*findings, error) {
-	f := &findings{path: path, spoilt: map[uint64]*pb.ManifestChange{}}
-	name := filepath.Join(path, badger.ManifestFilename)
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil // a new database
+	f := &findings{path: path, spoilt: map[uint64]bool{}}
+	removed, err := f.readList(o)
+	if err != nil || f.tables == nil {
+		return f, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	changes, ok := readManifest(text)
-	if !ok {
-		return f, nil // opening says so
-	}
-	tables := net(changes)
-	if missing := missingTables(path, tables); len(missing) > 0 {
-		if err := readsAs(name, o, tables); err != nil {
+	for _, check := range []func() error{f.checkTables, f.checkLogs, f.checkRegistry, f.checkStatistics} {
+		if err := check(); err != nil {
 			return nil, err
 		}
-		f.list, _ = undo(changes, func(id uint64) bool { return hasTable(path, id) })
-		f.head = text[:manifestHead]
-		for _, id := range missing {
-			f.found(tableFile(id), "taken off the list of tables; what else is found says if records were in it",
-				"the list of tables names it, and it is not there, as after a disk that failed")
-		}
-		tables = net([]*pb.ManifestChangeSet{f.list})
 	}
-	return f, f.checkTables(tables)
+	return f, f.checkUnlisted(removed)
 }
 
-// checkTables looks at each block of these tables.
-func (f *findings) checkTables(tables map[uint64]*pb.ManifestChange) error {
+// checkTables looks at each block of the tables.
+func (f *findings) checkTables() error {
 	var buf []byte
-	for _, id := range slices.Sorted(maps.Keys(tables)) {
-		if tables[id].KeyId != 0 {
+	for _, id := range slices.Sorted(maps.Keys(f.tables)) {
+		if f.tables[id].KeyId != 0 {
 			continue // encrypted: opening says so
 		}
 		var err error
 		if buf, err = readFile(tableName(f.path, id), buf); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
-		bad, err := checkTable(buf, badgeroptions.CompressionType(tables[id].Compression))
+		bad, err := checkTable(buf, compressionOf(f.tables[id]))
 		if err == nil {
 			continue
 		}
-		f.spoilt[id] = tables[id]
+		f.spoilt[id] = true
 		more := ""
 		if bad > 1 {
 			more = fmt.Sprintf(" (%d blocks are damaged)", bad)
 		}
-		f.found(tableFile(id), "what can be read is kept in a table of its own", "%v%s", err, more)
+		f.found(tableFile(id), true, "what can be read is kept in a table of its own", "%v%s", err, more)
 	}
 	return nil
 }
+
+func compressionOf(c *pb.ManifestChange) badgeroptions.CompressionType {
+	return badgeroptions.CompressionType(c.Compression)
+}
+
+// checkRegistry looks at Badger's list of keys, which is of no key: sixteen random bytes and
+// a word. Badger refuses a database without it that has one that is damaged.
+func (f *findings) checkRegistry() error {
+	text, err := os.ReadFile(filepath.Join(f.path, badger.KeyRegistryFileName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // Badger makes one
+	case err != nil:
+		return fmt.Errorf("store: %w", err)
+	}
+	for _, c := range f.tables {
+		if c.KeyId != 0 {
+			return nil // opening says so
+		}
+	}
+	if len(text) == 28 && string(text[16:]) == "Hello Badger" {
+		return nil
+	}
+	f.expendable = append(f.expendable, badger.KeyRegistryFileName)
+	f.found(badger.KeyRegistryFileName, false, "made anew: nothing is encrypted", "it is not the list of no keys that it should be")
+	return nil
+}
+
+// checkStatistics looks at the size of what Badger knows of dead values: it writes to places
+// in it that need not be there.
+func (f *findings) checkStatistics() error {
+	info, err := os.Stat(filepath.Join(f.path, statistics))
+	if err == nil && info.Size() > 0 && info.Size() < statisticsBytes {
+		f.expendable = append(f.expendable, statistics)
+		f.found(statistics, false, "made anew", "it has %d bytes, %d are missing", info.Size(), statisticsBytes-info.Size())
+	}
+	return nil // without it Badger makes one
+}
+
+// statistics is the file of dead values by value log, at least of this size.
+const (
+	statistics      = "DISCARD"
+	statisticsBytes = 1 << 20
+)

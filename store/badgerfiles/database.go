@@ -138,6 +138,9 @@ const (
 	emptyLog = "Create a new file"
 	// busyText is said of a database that another process has.
 	busyText = "Another process is using this Badger database"
+	// unreadValue and unreadVersion are said of a value that cannot be read.
+	unreadValue   = "Unable to read: Key"
+	unreadVersion = "Key: %v, Version"
 )
 
 func busy(dir string) error {

@@ -23,7 +23,7 @@ func must(t testing.TB, errs ...error) {
 func smallTables(path string) badger.Options {
 	o := badger.DefaultOptions(path).WithMemTableSize(1 << 20).WithNumMemtables(1).WithCompression(badgeroptions.None).
 		WithBlockCacheSize(0).WithNumLevelZeroTables(4).WithNumLevelZeroTablesStall(8).WithBaseLevelSize(1 << 20).
-		WithBaseTableSize(64 << 10).WithValueThreshold(256).WithValueLogFileSize(128 << 20).WithNumCompactors(2)
+		WithBaseTableSize(64 << 10).WithValueThreshold(256).WithValueLogFileSize(128 << 20).WithNumCompactors(2).WithVerifyValueChecksum(true)
 	o.TableSizeMultiplier = 1
 	return o
 }

@@ -19,10 +19,13 @@ const (
 	valueFiles    = "*.vlog"
 )
 
-// Exists says whether there is a database in path.
+// Exists says whether there is a database in path, even one that lost its list of tables.
 func Exists(path string) bool {
-	_, err := os.Stat(filepath.Join(path, badger.ManifestFilename))
-	return err == nil
+	if _, err := os.Stat(filepath.Join(path, badger.ManifestFilename)); err == nil {
+		return true
+	}
+	tables, err := tablesIn(path)
+	return err == nil && len(tables) > 0
 }
 
 // SyncLogs syncs the logs of the database: the memtables' first, then the

@@ -89,18 +89,8 @@ func net(changes []*pb.ManifestChangeSet) map[uint64]*pb.ManifestChange {
 	return tables
 }
 
-// readManifest returns the changes; false when something else is there. A change that
-// a kill cut off at the end is none.
-func readManifest(text []byte) (changes []*pb.ManifestChangeSet, ok bool) {
-	if len(text) < manifestHead {
-		return nil, false
-	}
-	changes, _, ok = readChanges(text[manifestHead:])
-	return changes, ok
-}
-
 // readChanges returns the changes that text begins with, and their length, without a last
-// one that is cut off; false when something else is there.
+// one that is cut off; false when something else comes after them.
 func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok bool) {
 	for rest := text; len(rest) >= 8; {
 		n, sum := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
@@ -110,7 +100,7 @@ func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok b
 		}
 		var set pb.ManifestChangeSet
 		if crc32.Checksum(rest[:n], castagnoli) != sum || proto.Unmarshal(rest[:n], &set) != nil {
-			return nil, 0, false
+			return changes, length, false
 		}
 		changes, rest, length = append(changes, &set), rest[n:], length+8+int(n)
 	}

@@ -140,6 +140,15 @@ func TestMendAsksBadger(t *testing.T) {
 	}
 }
 
+// readManifest returns the changes; false when something else is there.
+func readManifest(text []byte) (changes []*pb.ManifestChangeSet, ok bool) {
+	if len(text) < manifestHead {
+		return nil, false
+	}
+	changes, _, ok = readChanges(text[manifestHead:])
+	return changes, ok
+}
+
 // FuzzManifest: no manifest makes reading it panic, and what is written is read again.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte("Bdgr\x00\x00\x00\x08"))

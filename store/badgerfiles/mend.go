@@ -12,8 +12,6 @@ import (
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
-	badgeroptions "github.com/dgraph-io/badger/v4/options"
-	"github.com/dgraph-io/badger/v4/pb"
 )
 
 // Mend makes the closed database in path one that Badger can open, out of all that can be
@@ -52,8 +50,8 @@ func mend(path, quarantine string, o badger.Options) ([]Damage, error) {
 	return f.damage, err
 }
 
-// mend replaces what is damaged. The manifest comes last: until then the tables that it
-// names are there.
+// mend replaces what is damaged. The list of tables comes last: until then the tables that
+// it names are there.
 func (f *findings) mend(quarantine string, o badger.Options) error {
 	var empty []uint64
 	for _, id := range slices.Sorted(maps.Keys(f.spoilt)) {
@@ -65,13 +63,23 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 			empty = append(empty, id)
 		}
 	}
-	if len(empty) > 0 {
-		if err := f.dropTables(empty); err != nil {
+	if err := f.mendLogs(quarantine); err != nil {
+		return err
+	}
+	for _, name := range f.expendable {
+		if err := putAway(quarantine, filepath.Join(f.path, name)); err != nil {
 			return err
 		}
 	}
-	if f.list != nil {
-		if err := writeManifest(filepath.Join(f.path, badger.ManifestFilename), f.head, f.list, o); err != nil {
+	for _, id := range empty {
+		delete(f.tables, id)
+	}
+	if f.relist || len(empty) > 0 {
+		name := filepath.Join(f.path, badger.ManifestFilename)
+		if err := keepIn(quarantine, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := writeManifest(name, f.head, listOf(f.tables), o); err != nil {
 			return err
 		}
 	}
@@ -81,20 +89,6 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 		}
 	}
 	return syncFolder(f.path)
-}
-
-// dropTables takes tables off the list.
-func (f *findings) dropTables(ids []uint64) error {
-	if f.list == nil {
-		text, err := os.ReadFile(filepath.Join(f.path, badger.ManifestFilename))
-		if err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-		changes, _ := readManifest(text)
-		f.head, f.list = text[:manifestHead], listOf(net(changes))
-	}
-	f.list.Changes = slices.DeleteFunc(f.list.Changes, func(c *pb.ManifestChange) bool { return slices.Contains(ids, c.Id) })
-	return nil
 }
 
 // mendTable replaces a table by one of its blocks that can be read, under its name; false
@@ -108,12 +102,70 @@ func (f *findings) mendTable(id uint64, quarantine string, o badger.Options) (ke
 	if err := keepIn(quarantine, name); err != nil {
 		return false, err
 	}
-	compression := badgeroptions.CompressionType(f.spoilt[id].Compression)
+	compression := compressionOf(f.tables[id])
 	mended := tableOf(wholeBlocks(text, compression), compression, o)
 	if mended == nil {
 		return false, nil
 	}
 	return true, replaceFile(name, mended)
+}
+
+// mendLogs replaces logs of memtables, whose entries Badger plays back up to the first that
+// it cannot read. It would cut the newest value log off there; so that one gets a successor.
+func (f *findings) mendLogs(quarantine string) error {
+	for _, name := range f.heads {
+		if err := mendHead(quarantine, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range f.memlogs {
+		var mended []byte
+		if err := withLog(name, func(text []byte) { mended = logOf(readLog(text).committed()) }); err != nil {
+			return err
+		}
+		if err := keepIn(quarantine, name); err != nil {
+			return err
+		}
+		if err := replaceFile(name, mended); err != nil {
+			return err
+		}
+	}
+	if f.values {
+		return addLog(f.path)
+	}
+	return nil
+}
+
+// mendHead says in a log's head that it is not encrypted. The old head goes into quarantine.
+func mendHead(quarantine, name string) error {
+	file, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	head := make([]byte, logHead)
+	if _, err = file.ReadAt(head, 0); err == nil && quarantine != "" {
+		if err = os.MkdirAll(quarantine, 0o755); err == nil {
+			err = replaceFile(filepath.Join(quarantine, filepath.Base(name)+".head"), head)
+		}
+	}
+	if err == nil {
+		_, err = file.WriteAt(make([]byte, 8), 0)
+	}
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// putAway moves a file into quarantine.
+func putAway(quarantine, name string) error {
+	if err := keepIn(quarantine, name); err != nil {
+		return err
+	}
+	if err := os.Remove(name); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
 }
 
 // replaceFile gives a file another content, at once: a kill leaves the old one or the new.

@@ -65,8 +65,10 @@ func show(path, view, name string) error {
 	switch ext := filepath.Ext(name); {
 	case ext == ".vlog" && !hasEntries(from):
 		return nil // Badger removes such a log, and empties it before
-	case ext == ".sst", ext == ".vlog":
+	case ext == ".sst", ext == ".vlog" && !saysEncrypted(from):
 		return os.Symlink(from, to)
+	case ext == ".vlog": // its head will be put right
+		return copyFile(to, from)
 	case ext == ".mem", name == badger.ManifestFilename, name == badger.KeyRegistryFileName:
 		return copyFile(to, from)
 	}
@@ -85,9 +87,11 @@ func (d *Database) removeView() error {
 	return nil
 }
 
-// logHead is what a log begins with: the number of the key that it is encrypted with, 0 for
-// none, and twelve random bytes that count only with one.
-const logHead = 20
+// saysEncrypted says whether a log has a head that Mend writes to.
+func saysEncrypted(name string) bool {
+	f := findings{}
+	return f.checkHead(name) == nil && len(f.heads) > 0
+}
 
 // hasEntries says whether a log may have some.
 func hasEntries(name string) bool {

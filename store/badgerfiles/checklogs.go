@@ -1,0 +1,106 @@
+package badgerfiles
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// checkLogs looks at the logs that Badger plays back, those of memtables and the newest of
+// values, and at the heads of all. What stands in another value log is looked at when it is
+// read.
+func (f *findings) checkLogs() error {
+	values, err := filepath.Glob(filepath.Join(f.path, valueFiles))
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	memlogs, err := filepath.Glob(filepath.Join(f.path, memtableFiles))
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for _, name := range append(memlogs, values...) {
+		if err := f.checkHead(name); err != nil {
+			return err
+		}
+	}
+	err = f.eachMemlog(func(name string, log reading) {
+		if log.damaged {
+			f.memlogs = append(f.memlogs, name)
+			f.found(filepath.Base(name), true, "a log of those that can be read takes its place", "it has entries behind one that cannot be read")
+		}
+	})
+	if err != nil || len(values) == 0 {
+		return err
+	}
+	slices.Sort(values) // all names have six digits at least
+	newest := values[len(values)-1]
+	return withLog(newest, func(text []byte) {
+		if log := readLog(text); log.damaged {
+			f.values = true
+			f.found(filepath.Base(newest), true, "left as it is, and followed by a new one", "one of its values cannot be read")
+		}
+	})
+}
+
+// eachMemlog calls f with each log of a memtable, which is valid only inside it.
+func (f *findings) eachMemlog(do func(name string, log reading)) error {
+	names, err := filepath.Glob(filepath.Join(f.path, memtableFiles))
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	for _, name := range names {
+		if err := withLog(name, func(text []byte) { do(name, readLog(text)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkHead looks at the number of the key that a log says it is encrypted with.
+func (f *findings) checkHead(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer file.Close() // it is only read
+	var head [logHead]byte
+	if n, err := file.ReadAt(head[:], 0); err != nil && n < len(head) {
+		return nil // shorter: see readLog
+	}
+	if binary.BigEndian.Uint64(head[:]) != 0 {
+		f.heads = append(f.heads, name)
+		f.found(filepath.Base(name), false, "put right: nothing is encrypted", "it says that it is encrypted")
+	}
+	return nil
+}
+
+// withLog calls f with the content of a log, mapped: it may have 256 MiB, most of them zeros
+// that are not on the disk.
+func withLog(name string, f func(text []byte)) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer file.Close() // it is only read
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	if info.Size() == 0 {
+		f(nil)
+		return nil
+	}
+	text, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return fmt.Errorf("store: %s: %w", name, err)
+	}
+	f(text)
+	if err := unix.Munmap(text); err != nil {
+		return fmt.Errorf("store: %s: %w", name, err)
+	}
+	return nil
+}
