@@ -149,6 +149,9 @@ func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
 	if o.queued.Visits > o.queued.Excused {
 		h.Retries++
 	}
+	if !o.excused {
+		c.budgets.add(h.site, 1, 0)
+	}
 	visit := visitOf(r)
 	var err error
 	switch {
@@ -242,6 +245,8 @@ func (c *Crawler) countPage(o *outcome) {
 	c.counts.Bytes += uint64(o.size)
 	if o.score.Relevant {
 		c.counts.Relevant++
+		h.Relevant++
+		c.budgets.add(h.site, 0, 1)
 	}
 	c.countHarvest(o.score.Relevant)
 }

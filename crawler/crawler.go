@@ -37,6 +37,7 @@ type Crawler struct {
 	places       places
 	latest       latest
 	farms        farms
+	budgets      budgets
 	refresh      refreshing
 	sites        map[string]uint64 // pages a site, those in flight included; see countSite
 	counts       store.Counts

@@ -29,7 +29,7 @@
 // tries of a URL; refresh.go stored pages asked for again;
 // breaker.go silent hosts; network.go outages of our own network; takeback.go what
 // they excuse; wait.go long rests; revisit.go next visits; near.go content stored
-// once; trap.go and farm.go URLs and hosts without end, looks.go what pages are told apart by there; virtual.go crawls of a web in
+// once; trap.go and farm.go URLs and hosts without end, budget.go sites that are worth nothing, looks.go what pages are told apart by there; virtual.go crawls of a web in
 // memory; report.go progress and result; mark.go what people say of pages; replay.go
 // what a scorer is shown at a resume;
 // marginal.go what the next pages are worth.

@@ -142,6 +142,11 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	case h.verdict != "":
 		c.logEnded(j)
 		return nil, c.skip(j, h.verdict, h.why)
+	}
+	if why := c.overBudget(h, birth.Depth); why != "" {
+		return nil, c.skip(j, string(fetch.StateTrap), why)
+	}
+	switch {
 	case c.opt.MaxPerHost > 0 && h.Pages >= c.opt.MaxPerHost:
 		return nil, c.skip(j, string(fetch.StateNone), fmt.Sprintf("the host has its %d pages", c.opt.MaxPerHost))
 	case c.opt.MaxPerSite > 0 && c.sites[h.site] >= c.opt.MaxPerSite:

@@ -123,6 +123,10 @@ func (c *Crawler) restoreHost(record *store.Host, now time.Time) error {
 		c.gaveHosts++
 		c.countSite(h, int(record.Pages))
 	}
+	if record.Pages > 0 || record.Start {
+		c.budgets.add(h.site, int(record.Pages), int(record.Relevant))
+		c.budgets.of(h.site).wanted = c.budgets.of(h.site).wanted || record.Start
+	}
 	c.knownHosts++
 	c.restoreFarms(h)
 	c.network.recall(h)

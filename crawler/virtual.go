@@ -144,11 +144,15 @@ func (v *virtual) visit(u *vURL, priority float64) {
 		v.result.Farmed++
 		return
 	case v.trapped(h, u.url) != "",
+		v.overBudget(h, u.depth) != "",
 		v.opt.MaxPerHost > 0 && h.Pages >= v.opt.MaxPerHost,
 		v.opt.MaxPerSite > 0 && v.sites[h.site] >= v.opt.MaxPerSite:
 		return
 	}
 	answer := v.web(u.url)
+	if !answer.DeadHost {
+		v.budgets.add(h.site, 1, 0)
+	}
 	switch {
 	case answer.Moved != "":
 		v.redirect(u, answer.Moved, v.handedOn(u.score, priority))
@@ -224,6 +228,9 @@ func (v *virtual) keep(u *vURL, h *host, o *outcome) {
 	v.contents[o.page.Checksum] = struct{}{}
 	h.Pages++
 	v.countSite(h, 1)
+	if o.score.Relevant {
+		v.budgets.add(h.site, 0, 1)
+	}
 	v.result.Pages = append(v.result.Pages, VirtualPage{Page: o.page, Score: o.score, Depth: u.depth})
 	v.nears.Add(v.counts.Pages, signatureOf(o.page))
 }

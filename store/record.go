@@ -186,6 +186,9 @@ type Host struct {
 	RestMillis int64  `cbor:"28,keyasint,omitempty"` // and for how long
 	Moved      int64  `cbor:"29,keyasint,omitempty"` // when it was found at another address than before, Unix milliseconds
 
+	Relevant uint64 `cbor:"30,keyasint,omitempty"` // of Pages, those on topic
+	Start    bool   `cbor:"31,keyasint,omitempty"` // the user named a page of it
+
 	Exchanges uint64    `cbor:"20,keyasint,omitempty"` // on record that are for no URL of the queue; see Exchange
 	Sitemaps  *Sitemaps `cbor:"21,keyasint,omitempty"` // nil as long as nobody asked for them
 }
