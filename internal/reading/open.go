@@ -16,7 +16,7 @@ var ErrKind = errors.New("want a regular file")
 // writer of a pipe. Errors are ErrKind, or the system's with the path.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ENXIO) { // a socket
+	if errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EOPNOTSUPP) { // Linux; BSD and macOS
 		return nil, fmt.Errorf("%s is a socket; %w", path, ErrKind)
 	}
 	if err != nil {
