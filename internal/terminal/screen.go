@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
 )
@@ -77,7 +78,7 @@ func (s *Screen) show(every time.Duration, parts []Part) {
 	}
 	if now := time.Now(); now.Sub(s.plain) >= every {
 		s.plain = now
-		fmt.Fprintln(s.w, join(parts, false)) // nowhere to tell that progress cannot be told
+		fmt.Fprintln(s.w, join(fit(parts, math.MaxInt), false)) // nowhere to tell that progress cannot be told
 	}
 }
 

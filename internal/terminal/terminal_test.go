@@ -111,6 +111,15 @@ func screenOf(out string) []string {
 
 // TestTextAboveTheLine: what is told while work goes on stands above the live line,
 // which stays the last one.
+// TestPlainLine: a part that says nothing leaves no gap.
+func TestPlainLine(t *testing.T) {
+	var out bytes.Buffer
+	New(&out, Options{}).Show(0, Part{Text: "4 pages"}, Part{}, Part{Text: "1 host"})
+	if got, want := out.String(), "4 pages · 1 host\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestTextAboveTheLine(t *testing.T) {
 	var out bytes.Buffer
 	s := New(&out, Options{Terminal: true})
