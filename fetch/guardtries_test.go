@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"fossick/internal/tries"
 )
 
 // guardedV4 are addresses that are refused, one of each kind of net.
@@ -44,7 +46,7 @@ func carry(form string, at int) func([4]byte) netip.Addr {
 // TestGuardCarriers: that --allow-net names an IPv4 net opens that net, and no other form
 // in which its addresses can be written and which leads elsewhere.
 func TestGuardCarriers(t *testing.T) {
-	tries := 0
+	addresses := tries.Of(t, "addresses in other forms")
 	for _, text := range guardedV4 {
 		v4 := netip.MustParseAddr(text)
 		for _, c := range carriers {
@@ -66,18 +68,14 @@ func TestGuardCarriers(t *testing.T) {
 				{[]netip.Prefix{own}, true},
 				{[]netip.Prefix{netip.PrefixFrom(a, 128)}, true},
 			} {
-				tries++
 				g := newGuard(try.allow)
-				if err := g.check(a); (err == nil) != try.want || err != nil && StateOf(err) != StateGuardDenied {
-					t.Errorf("%v with %v: %v, want it let through: %v", a, try.allow, err, try.want)
-				}
-				if err := g.checkHost(a.String()); (err == nil) != try.want {
-					t.Errorf("through a proxy, %v with %v: %v, want it let through: %v", a, try.allow, err, try.want)
-				}
+				err := g.check(a)
+				addresses.Try((err == nil) == try.want && (err == nil || StateOf(err) == StateGuardDenied), "%v with %v: %v, want it let through: %v", a, try.allow, err, try.want)
+				err = g.checkHost(a.String())
+				addresses.Try((err == nil) == try.want, "through a proxy, %v with %v: %v, want it let through: %v", a, try.allow, err, try.want)
 			}
 		}
 	}
-	t.Logf("%d tries", 2*tries)
 }
 
 // spellings are ways to write a name that mean the same to a resolver.
@@ -118,7 +116,7 @@ func TestGuardNames(t *testing.T) {
 		t.Cleanup(f.Close)
 		return f
 	}
-	shut, tries := open("198.18.0.0/15"), 0
+	shut, private := open("198.18.0.0/15"), tries.Of(t, "private names through a proxy")
 	names := slices.Concat(loopbackNames, metadataNames, privateNames, []string{
 		"vault", "kubernetes", "db.internal", "api.default.svc", "kubernetes.default.svc.cluster.local", "printer.local", "nas.lan",
 	})
@@ -132,16 +130,12 @@ func TestGuardNames(t *testing.T) {
 				if _, err := url.Parse(u); err != nil {
 					continue // so it is no URL of a page
 				}
-				tries++
-				if r := shut.Fetch(t.Context(), Request{URL: u}); r.State != StateGuardDenied && r.Err == nil {
-					t.Errorf("%s (%s): %s", u, how, r.State)
-				}
+				r := shut.Fetch(t.Context(), Request{URL: u})
+				private.Try(r.State == StateGuardDenied || r.Err != nil, "%s (%s): %s", u, how, r.State)
 			}
 		}
 	}
-	if n := heard.Load(); n != 0 {
-		t.Errorf("the proxy heard of %d", n)
-	}
+	private.Try(heard.Load() == 0, "the proxy heard of %d", heard.Load())
 	for name, allow := range map[string]string{
 		"localhost": "127.0.0.0/8", "a.localhost": "127.0.0.1/32", "db.internal": "10.1.0.0/16", "wiki": "192.168.7.0/24", "nas.lan": "0.0.0.0/0",
 		"metadata.google.internal": "169.254.169.254/32", "api.default.svc": "10.96.0.0/12",
@@ -151,15 +145,13 @@ func TestGuardNames(t *testing.T) {
 	for name, allow := range map[string]string{
 		"localhost": "10.0.0.0/8", "db.internal": "127.0.0.0/8", "metadata.google.internal": "10.0.0.0/8", "instance-data": "127.0.0.0/8",
 	} {
-		tries++
-		checkState(t, open(allow).Fetch(t.Context(), Request{URL: "http://" + name + "/"}), StateGuardDenied)
+		r := open(allow).Fetch(t.Context(), Request{URL: "http://" + name + "/"})
+		private.Try(r.State == StateGuardDenied, "%s with %s: %s", name, allow, r.State)
 	}
 	for _, name := range []string{
 		"internal.example.org", "xinternal.com", "svc.example", "mysvc.com", "metadata.example.org", "metadata.google.internal.example.org",
 		"localhost.example.org", "notlocalhost.com", "cluster.local.example.org", "homes.arpa", "local.test", "h0.test", "homedepot.com",
 	} {
-		tries++
 		checkState(t, shut.Fetch(t.Context(), Request{URL: "http://" + name + "/"}), StateOK)
 	}
-	t.Logf("%d tries", tries)
 }
