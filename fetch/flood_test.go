@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"fossick/internal/tries"
 )
 
 // socketBytes is more than the sockets of both ends hold of what nobody has read.
@@ -29,15 +31,10 @@ type flood struct {
 }
 
 // checkFlood judges how a flood ended, of which the server sent so many bytes.
-func checkFlood(t *testing.T, r *Response, want []State, sent int64) {
-	t.Helper()
-	if !slices.Contains(want, r.State) || r.State != StateWrongType && r.Err == nil {
-		t.Errorf("state %s, %v; want %v", r.State, r.Err, want)
-	}
-	if most := int64(bodyFold*(4<<20) + bodySlack + streamWindow + 512<<10 + socketBytes); sent > most {
-		t.Errorf("%d bytes sent; want %d at most", sent, most)
-	}
-	t.Logf("%s after %d KiB: %v", r.State, sent>>10, r.Err)
+func checkFlood(floods *tries.Class, name string, r *Response, want []State, sent int64) {
+	most := int64(bodyFold*(4<<20) + bodySlack + streamWindow + 512<<10 + socketBytes)
+	ended := slices.Contains(want, r.State) && (r.State == StateWrongType || r.Err != nil)
+	floods.Try(ended && sent <= most, "%s: state %s, %v, after %d bytes; want %v after %d at most", name, r.State, r.Err, sent, want, most)
 }
 
 // patient has no limit of time that a flood could run into, but for what bounds a test.
@@ -49,6 +46,7 @@ func patient(opt Options) Options {
 // TestFloods: what a server sends without end, in each phase of an exchange over
 // HTTP/1.1, ends at a limit of bytes.
 func TestFloods(t *testing.T) {
+	floods := tries.Of(t, "floods of bytes, HTTP/1.1")
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 	line, chunk := "X-More: "+strings.Repeat("x", 4000)+"\r\n", strings.Repeat("x", 4000)
 	for _, c := range []struct {
@@ -86,7 +84,7 @@ func TestFloods(t *testing.T) {
 			})
 			r := newTest(t, patient(Options{})).Fetch(t.Context(), Request{URL: "http://" + at + "/"})
 			<-over // or the count is not whole
-			checkFlood(t, r, c.want, sent.Load())
+			checkFlood(floods, c.name, r, c.want, sent.Load())
 		})
 	}
 }
@@ -105,6 +103,7 @@ func (c countingConn) Write(p []byte) (int, error) {
 
 // TestFloodsBeforeTheRequest: a proxy that does not end its answer to CONNECT.
 func TestFloodsBeforeTheRequest(t *testing.T) {
+	floods := tries.Of(t, "floods of bytes, proxies")
 	for name, answer := range map[string][2]string{
 		"lines": {"HTTP/1.1 200 OK\r\n", "X-More: " + strings.Repeat("x", 4000) + "\r\n"},
 		"hints": {"", "HTTP/1.1 103 Early Hints\r\n\r\n"},
@@ -119,13 +118,14 @@ func TestFloodsBeforeTheRequest(t *testing.T) {
 			f := newTest(t, patient(Options{Proxy: &url.URL{Scheme: "http", Host: at}}))
 			r := f.Fetch(t.Context(), Request{URL: "https://example.com/"})
 			<-over
-			checkFlood(t, r, []State{StateConnectError}, sent.Load())
+			checkFlood(floods, name, r, []State{StateConnectError}, sent.Load())
 		})
 	}
 }
 
 // TestFloodsHTTP2: the same over HTTP/2, where frames of many kinds may come at any time.
 func TestFloodsHTTP2(t *testing.T) {
+	floods := tries.Of(t, "floods of bytes, HTTP/2")
 	log.SetOutput(io.Discard) // net/http has a line for each unknown frame
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	junk := bytes.Repeat([]byte("<p>text "), 2<<10)
@@ -204,7 +204,7 @@ func TestFloodsHTTP2(t *testing.T) {
 			if r.State == StateOK {
 				r.Err = io.EOF // as it should be
 			}
-			checkFlood(t, r, c.want, sent.Load())
+			checkFlood(floods, c.name, r, c.want, sent.Load())
 			if n := requests.Load(); n != 1 {
 				t.Errorf("%d requests", n)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fossick/internal/fulltest"
+	"fossick/internal/tries"
 )
 
 func TestScanRecovers(t *testing.T) {
@@ -156,7 +157,8 @@ func checkStops(t *testing.T, name string, body []byte, asked int) {
 // Pages built to make a parser quadratic, deep or big.
 func TestHostilePages(t *testing.T) {
 	const n = 1 << 20
-	for _, c := range []struct{ name, unit, before string }{
+	pages := tries.Of(t, "hostile pages")
+	all := []struct{ name, unit, before string }{
 		{"nesting", "<div>", ""}, {"regions", "<nav><div class=menu><svg>", ""}, {"comments", "<!--", ""}, {"comment ends", "<!-- --", ""}, {"titles", "<title>", ""},
 		{"titles with end", "<title></title>", ""}, {"scripts", "<script>", ""}, {"textareas", "<textarea><xmp>", ""}, {"quotes", `<a href="`, ""}, {"single quotes", "<a href='>", ""},
 		{"tags without end", "<a ", ""}, {"attributes", `a="b" `, ""}, {"one tag", "<a" + strings.Repeat(" x", 1<<10), ""}, {"links", "<a href=x>y", ""}, {"empty links", "<a href=x><img alt=y>", ""},
@@ -167,23 +169,27 @@ func TestHostilePages(t *testing.T) {
 		{"attributes behind many", "<p a>", "<a " + numbered(700) + ">"}, {"scripts in comments", "<script><!--<script></script>", ""},
 		{"attributes of a tag", "a=b ", "<a "}, {"quotes in values", "<a b='\"' c=\">", ""}, {"declarations", "<!", ""}, {"empty declarations", "<!>", ""}, {"open end tags", "</p ", ""},
 		{"equals", "<a =", ""}, {"quotes in text", "<a b=c\" d=e'>", ""}, {"tags just not long", "<a b='" + strings.Repeat(">", longTokenBytes-10) + "'>", ""},
-	} {
-		body := append([]byte(c.before), bytes.Repeat([]byte(c.unit), n/len(c.unit)+1)...)
-		start := time.Now()
-		asked := 0
+	}
+	try := func(name string, body []byte) {
+		start, asked := time.Now(), 0
 		p, err := Parse(body, ParseOptions{URL: "http://h.test/", ContentType: "text/html; charset=utf-8",
 			Stop: func() error { asked++; return nil }})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
 		// Linear time takes some 50 ms for a MiB of the worst; quadratic, minutes.
-		if d := time.Since(start); d > 3*time.Second {
-			t.Errorf("%s: %v for a MiB", c.name, d)
-		} else if d > 100*time.Millisecond {
-			t.Logf("%s: %v for a MiB", c.name, d)
+		d := time.Since(start)
+		if pages.Try(err == nil && d < 3*time.Second, "%s: %v for %d bytes, %v", name, d, len(body), err) {
+			checkPage(t, p)
+			checkStops(t, name, body, asked)
 		}
-		checkPage(t, p)
-		checkStops(t, c.name, body, asked)
+	}
+	for _, c := range all {
+		try(c.name, append([]byte(c.before), bytes.Repeat([]byte(c.unit), n/len(c.unit)+1)...))
+	}
+	for _, a := range all[:fulltest.Rounds(1, len(all))] { // one inside the other, in turns, one behind the other
+		for _, b := range all {
+			units := bytes.Repeat([]byte(a.unit), n/16/len(a.unit)+1)
+			try(a.name+" in "+b.name, append([]byte(b.before), units...))
+			try(a.name+" and "+b.name, append([]byte(a.before), bytes.Repeat([]byte(a.unit+b.unit), n/16/len(a.unit+b.unit)+1)...))
+			try(b.name+" behind "+a.name, append(append([]byte(a.before), units...), b.before+strings.Repeat(b.unit, n/16/len(b.unit)+1)...))
+		}
 	}
 }

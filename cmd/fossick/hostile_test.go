@@ -27,6 +27,7 @@ import (
 	"fossick/corpusweb"
 	"fossick/datasets"
 	"fossick/internal/printable"
+	"fossick/internal/tries"
 )
 
 // forged is what a stranger would have stand at the beginning of a line; forging is a
@@ -60,7 +61,7 @@ func TestHostileWords(t *testing.T) {
 	write(t, forging+".html", "<title>"+forging+"</title>bank loan")
 
 	crawl := []string{"focus", "--topic", on, "--model", "m", "--seed", "http://h0.test/0", "--proxy", "http://" + addr, "--delay", "0", "--threshold", "0", "--store", "s"}
-	words := 0
+	told, words := 0, tries.Of(t, "words that would forge output")
 	for _, args := range [][]string{
 		{"train", "set.jsonl", "-o", "m", "--classifier", "nb", "--words", "20", "--folds", "2", "--explain", "m.html"},
 		{"train", "set.jsonl", "-o", "m2", "--classifier", "c45", "--words", "20", "--topic", on},
@@ -99,7 +100,7 @@ func TestHostileWords(t *testing.T) {
 			if form != "" && (slices.Contains(crawl, args[len(args)-1]) || args[0] == "focus" || args[0] == completeWord) {
 				continue // the store is there already
 			}
-			words += tellHostile(t, append(slices.Clone(args), form))
+			told += tellHostile(t, words, append(slices.Clone(args), form))
 		}
 	}
 	reports, err := filepath.Glob("*.html")
@@ -112,17 +113,17 @@ func TestHostileWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if path != forging+".html" {
-			words += checkHostile(t, path, string(text), false)
+			told += checkHostile(words, path, string(text), false)
 		}
 	}
-	if words < 60 {
-		t.Errorf("a stranger's words were told %d times: this test means little", words)
+	if told < 60 {
+		t.Errorf("a stranger's words were told %d times: this test means little", told)
 	}
 }
 
 // tellHostile runs a verb and checks what it prints. It returns how often it told the
 // strangers' word.
-func tellHostile(t *testing.T, args []string) int {
+func tellHostile(t *testing.T, words *tries.Class, args []string) int {
 	t.Helper()
 	args = slices.DeleteFunc(args, func(s string) bool { return s == "" && args[0] != completeWord })
 	var out, errs bytes.Buffer
@@ -134,17 +135,17 @@ func tellHostile(t *testing.T, args []string) int {
 	if slices.Contains(args, "--json") && !json.Valid(out.Bytes()) {
 		t.Errorf("%s: no JSON: %s", name, &out)
 	}
-	return checkHostile(t, name, out.String(), true) + checkHostile(t, name, errs.String(), true)
+	return checkHostile(words, name, out.String(), true) + checkHostile(words, name, errs.String(), true)
 }
 
-func checkHostile(t *testing.T, name, text string, lines bool) (told int) {
-	t.Helper()
-	if at := strings.IndexFunc(text, func(r rune) bool { return !printable.Harmless(r) && r != '\n' && r != '\t' }); at >= 0 {
-		t.Errorf("%s: harm in %q", name, text[max(0, at-60):min(len(text), at+20)])
-	}
+// checkHostile judges a text in which strangers' words stand, each of which is a try. It
+// returns how often the word is there.
+func checkHostile(words *tries.Class, name, text string, lines bool) (told int) {
+	at := strings.IndexFunc(text, func(r rune) bool { return !printable.Harmless(r) && r != '\n' && r != '\t' })
+	words.Try(at < 0, "%s: harm in %q", name, text[max(0, at-60):min(len(text), at+20)])
 	for line := range strings.Lines(text) {
-		if lines && strings.HasPrefix(strings.TrimSpace(line), forged) {
-			t.Errorf("%s: a forged line in %q", name, text)
+		if strings.Contains(line, forged) {
+			words.Try(!lines || !strings.HasPrefix(strings.TrimSpace(line), forged), "%s: a forged line in %q", name, text)
 		}
 	}
 	return strings.Count(text, forged)
