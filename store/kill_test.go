@@ -30,6 +30,8 @@ func TestMain(m *testing.M) {
 			work = compactOnce
 		case os.Getenv(childStarves) != "":
 			work = starve
+		case os.Getenv(childMatrix) != "":
+			work = matrixVerb
 		}
 		if err := work(dir, os.Stdout); err != nil {
 			fmt.Println("error:", err)

@@ -93,10 +93,10 @@ func (s *Store) name(l *Life) error {
 			continue
 		}
 		b, err := s.Birth(n.id)
-		if err != nil {
+		if err != nil && finding(err) != nil {
 			return err
 		}
-		*n.url = b.URL
+		*n.url = b.URL // "" of one that damage took
 	}
 	if l.Page != nil {
 		l.Page.Number = l.Fate.Page

@@ -42,7 +42,7 @@ func MendTables(dir string) ([]Problem, error) {
 
 func problemsOf(damage []badgerfiles.Damage) (problems []Problem) {
 	for _, d := range damage {
-		problems = append(problems, Problem{Key: d.File, What: d.What, Repair: d.Done})
+		problems = append(problems, Problem{Key: d.File, What: d.What, Repair: d.Done, Lost: d.Lost})
 	}
 	return problems
 }

@@ -48,6 +48,7 @@ type Counts struct {
 	Schemes  uint64            `cbor:"10,keyasint"` // links of other schemes than http and https
 
 	NearDuplicates uint64 `cbor:"11,keyasint,omitempty"` // of the duplicates, those whose content is not equal
+	Lost           uint64 `cbor:"12,keyasint,omitempty"` // of URLs, those of which damage took the record
 }
 
 // Birth is how a URL came to be known.

@@ -76,8 +76,9 @@ type Store struct {
 
 	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 
-	copyOf  string    // see Receive
-	damaged []Problem // see OpenToRead
+	copyOf   string    // see Receive
+	damaged  []Problem // see OpenToRead
+	infoLost error     // why the database has no Info, nil where it has one
 
 	stop chan struct{}
 	kept sync.WaitGroup
@@ -179,7 +180,7 @@ func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store,
 func (s *Store) readInfo() error {
 	err := s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
 	if beside, ok := readInfoFile(s.dir); ok && err != nil {
-		s.info, err = beside, nil
+		s.info, s.infoLost, err = beside, err, nil
 	}
 	switch {
 	case errors.Is(err, ErrUnknown):

@@ -73,8 +73,10 @@ func (in *inspection) exchanges(ctx context.Context) error {
 				return err
 			}
 			name, next, h = host, 1, &Host{Name: host}
-			if get(txn, bytesKey(keyHost, []byte(host)), h) != nil {
-				h = nil // none, or one that cannot be read and goes
+			if err := get(txn, bytesKey(keyHost, []byte(host)), h); finding(err) != nil {
+				return err
+			} else if err != nil {
+				h = nil // none, or one that is damaged and goes
 			}
 		}
 		if h == nil {
@@ -116,9 +118,9 @@ func (in *inspection) named(ctx context.Context) error {
 		if decode(k, v, &birth) != nil || birth.Exchange == 0 {
 			return nil // births has judged it
 		}
-		_, err := txn.Get(exchangeKey(birth.AtHost, birth.Exchange))
-		if err == nil {
-			return nil
+		has, err := hasKey(txn, exchangeKey(birth.AtHost, birth.Exchange))
+		if err != nil || has {
+			return err
 		}
 		what := fmt.Sprintf("%s was named in exchange %d of %s, which is not there", birth.URL, birth.Exchange, birth.AtHost)
 		return in.found(k, what, "the sitemap is forgotten", func(b *Batch) error {

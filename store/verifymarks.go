@@ -17,7 +17,13 @@ func (in *inspection) marks(ctx context.Context) error {
 			err = decode(k, v, &Mark{})
 		}
 		if err == nil {
-			err = get(txn, numKey(keyBirth, id), &birth)
+			in.refers(ID(id))
+			if err = get(txn, numKey(keyBirth, id), &birth); errors.Is(err, ErrDamaged) {
+				return nil // urls has judged it
+			}
+			if finding(err) != nil {
+				return err
+			}
 		}
 		if errors.Is(err, ErrUnknown) {
 			err = fmt.Errorf("a mark of URL %d, which is not there", id)
@@ -35,7 +41,7 @@ func (in *inspection) markIs(txn *badger.Txn, p *Page) error {
 	var m Mark
 	err := get(txn, numKey(keyMark, uint64(p.ID)), &m)
 	if err != nil || m.OnTopic == p.Relevant {
-		return nil // what cannot be read, marks finds
+		return finding(err) // what is damaged, marks finds
 	}
 	p.Relevant = m.OnTopic
 	what := fmt.Sprintf("page %d, %s, is %s, and its record says otherwise", p.Number, p.URL, m)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,9 +39,14 @@ func (in *inspection) nearRecord(txn *badger.Txn, k, v []byte) error {
 	}
 	right := slices.DeleteFunc(slices.Clone(pages), func(n uint64) bool {
 		var c Candidate
-		return get(txn, numKey(keyPage, n), &c) != nil ||
+		getErr := get(txn, numKey(keyPage, n), &c)
+		err = cmp.Or(err, finding(getErr))
+		return getErr != nil ||
 			!slices.ContainsFunc(nearKeys(c.Signature), func(own []byte) bool { return bytes.Equal(own, k) })
 	})
+	if err != nil {
+		return err
+	}
 	if len(right) == len(pages) {
 		return nil
 	}
@@ -52,6 +58,9 @@ func (in *inspection) nearRecord(txn *badger.Txn, k, v []byte) error {
 func (in *inspection) nearHas(txn *badger.Txn, n uint64, signature []byte) error {
 	for _, k := range nearKeys(signature) {
 		pages, err := nearPages(txn, k)
+		if finding(err) != nil {
+			return err
+		}
 		if err != nil {
 			continue // nearRecord has told
 		}

@@ -6,9 +6,44 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 )
+
+// told checks that the URL of each page is there, and tells it again where it is not: a page
+// knows its URL.
+func (in *inspection) told(ctx context.Context) error {
+	return in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
+		var p Page
+		if decode(k, v, &p) != nil || p.ID == 0 {
+			return nil // pages judges it
+		}
+		born := numKey(keyBirth, uint64(p.ID))
+		err := get(txn, born, &Birth{})
+		if err == nil || finding(err) != nil {
+			return err
+		}
+		birth := Birth{URL: p.URL, Via: ViaLink, Depth: p.Depth, At: p.At}
+		var f Fate
+		if err := get(txn, numKey(keyFate, uint64(p.ID)), &f); finding(err) != nil {
+			return err
+		}
+		birth.From = f.Parent
+		return in.found(born, err.Error(), "told again from its page "+p.URL, func(b *Batch) error { return b.PutBirth(p.ID, birth) })
+	})
+}
+
+// labels looks for labels that cannot be read.
+func (in *inspection) labels(ctx context.Context) error {
+	return in.scan(ctx, keyLabel, func(_ *badger.Txn, k, v []byte) error {
+		err := decode(k, v, &Label{})
+		if err == nil {
+			return nil
+		}
+		return in.found(k, err.Error(), "removed: refine the pages again", func(b *Batch) error { return b.delete(k) })
+	})
+}
 
 // pages checks that the pages are numbered without a gap, can be read, and are
 // what their URLs' fates say. A page that cannot be read is taken out, its URL is
@@ -20,8 +55,11 @@ func (in *inspection) pages(ctx context.Context) error {
 		if err != nil {
 			return in.found(k, err.Error(), "removed", func(b *Batch) error { return b.delete(k) })
 		}
+		if n-next > maxHoles {
+			return in.unreadable(n, &Page{}, fmt.Errorf("page %d comes after %d", n, next-1))
+		}
 		for ; next < n; next++ {
-			if err := in.hole(next); err != nil {
+			if err := in.hole(txn, next); err != nil {
 				return err
 			}
 		}
@@ -31,20 +69,7 @@ func (in *inspection) pages(ctx context.Context) error {
 			return in.unreadable(n, &Page{}, err)
 		}
 		p.Number = n
-		if err := in.s.bodyIs(txn, p); errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnknown) {
-			return in.unreadable(n, p, fmt.Errorf("the body of %s is lost: %w", p.URL, err))
-		} else if err != nil {
-			return err
-		}
-		if err := in.markIs(txn, p); err != nil {
-			return err
-		}
-		in.counts.Pages++
-		in.counts.Bytes += uint64(p.Bytes)
-		if p.Relevant {
-			in.counts.Relevant++
-		}
-		return in.pageIs(txn, p)
+		return in.page(txn, p)
 	})
 	if err != nil || !in.mend || len(in.holes) == 0 {
 		return err
@@ -53,6 +78,70 @@ func (in *inspection) pages(ctx context.Context) error {
 		return err
 	}
 	return in.fill(next - 1)
+}
+
+// maxHoles is how many pages may be missing in a row; a number beyond that is nonsense.
+const maxHoles = 1 << 32
+
+// page checks one page.
+func (in *inspection) page(txn *badger.Txn, p *Page) error {
+	if err := in.s.bodyIs(txn, p); errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnknown) {
+		return in.unreadable(p.Number, p, fmt.Errorf("the body of %s is lost: %w", p.URL, err))
+	} else if err != nil {
+		return err
+	}
+	twin, err := in.twin(txn, p)
+	if err != nil {
+		return err
+	}
+	if twin != 0 {
+		return in.unreadable(p.Number, &Page{}, fmt.Errorf("%s has the page %d, and this one too", p.URL, twin))
+	}
+	if err := in.markIs(txn, p); err != nil {
+		return err
+	}
+	in.counts.Pages++
+	in.counts.Bytes += uint64(p.Bytes)
+	if p.Relevant {
+		in.counts.Relevant++
+	}
+	if err := in.linksAre(txn, p); err != nil {
+		return err
+	}
+	return in.pageIs(txn, p)
+}
+
+// twin returns the number of another page of the same URL, which the URL's fate names.
+func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
+	var f Fate
+	var other Page
+	if err := get(txn, numKey(keyFate, uint64(p.ID)), &f); err != nil || f.Page == p.Number || f.State != "ok" && !f.Stored {
+		return 0, finding(err)
+	}
+	if err := get(txn, numKey(keyPage, f.Page), &other); err != nil || other.ID != p.ID {
+		return 0, finding(err)
+	}
+	return f.Page, nil
+}
+
+// linksAre checks that the URLs are there that a page links to.
+func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
+	var gone []ID
+	for _, id := range p.Links {
+		there, err := in.isBorn(txn, id)
+		if err != nil {
+			return err
+		}
+		if !there {
+			gone = append(gone, id)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	p.Links = slices.DeleteFunc(p.Links, func(id ID) bool { return slices.Contains(gone, id) })
+	what := fmt.Sprintf("page %d, %s, links to the URLs %v, which are not there", p.Number, p.URL, gone)
+	return in.found(numKey(keyPage, p.Number), what, "forgotten", func(b *Batch) error { return b.PutPageRecord(p) })
 }
 
 // bodyIs checks that a page's body is there and whole.
@@ -73,24 +162,32 @@ func (s *Store) bodyIs(txn *badger.Txn, p *Page) error {
 func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	var f Fate
 	err := get(txn, numKey(keyFate, uint64(p.ID)), &f)
+	if finding(err) != nil {
+		return err
+	}
 	if err != nil || f.State != "ok" && !f.Stored || f.Page != p.Number {
 		what := fmt.Sprintf("page %d is stored, but its URL %s has the fate %+v", p.Number, p.URL, f)
 		err := in.found(numKey(keyPage, p.Number), what, "the URL has the page", func(b *Batch) error {
-			return b.PutFate(p.ID, Fate{State: "ok", Page: p.Number, At: p.At})
+			return b.PutFate(p.ID, Fate{State: "ok", Page: p.Number, At: p.At, Score: f.Score, Parent: f.Parent})
 		})
 		if err != nil {
 			return err
 		}
 	}
 	content := bytesKey(keyContent, p.Checksum)
-	item, err := txn.Get(content)
-	if err == nil {
-		err = item.Value(func(v []byte) error {
-			if string(v) != string(numKey(keyPage, p.Number)[1:]) {
-				return ErrDamaged
-			}
-			return nil
-		})
+	n, err := pageOf(txn, content)
+	if finding(err) != nil {
+		return err
+	}
+	if err == nil && n != p.Number {
+		var other Page
+		if err = get(txn, numKey(keyPage, n), &other); finding(err) != nil {
+			return err
+		}
+		if err == nil && string(other.Checksum) == string(p.Checksum) {
+			return nil // one of two with this content
+		}
+		err = ErrDamaged
 	}
 	if err == nil {
 		return nil
@@ -100,8 +197,26 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	})
 }
 
-func (in *inspection) hole(n uint64) error {
+// pageOf returns the number of a page that a record of a checksum has.
+func pageOf(txn *badger.Txn, k []byte) (n uint64, err error) {
+	err = value(txn, k, func(k, v []byte) error {
+		if len(v) != 8 {
+			return fmt.Errorf("store key %q: %w: %d bytes, want 8", k, ErrDamaged, len(v))
+		}
+		n = binary.BigEndian.Uint64(v)
+		return nil
+	})
+	return n, err
+}
+
+// hole notes that there is no page n. Whether the database knows it is asked once more: a
+// walk over it may pass over what it cannot read.
+func (in *inspection) hole(txn *badger.Txn, n uint64) error {
+	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
+		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d is there, and was not found among the others; %w", in.s.dir, n, ErrDamaged))
+	}
 	in.holes = append(in.holes, n)
+	in.moved[n] = 0
 	return in.found(numKey(keyPage, n), fmt.Sprintf("there is no page %d, and there are later ones", n), "the last page takes its number",
 		func(*Batch) error { return nil })
 }
@@ -110,8 +225,8 @@ func (in *inspection) hole(n uint64) error {
 // record cannot tell it.
 func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 	in.holes = append(in.holes, n)
-	defer func(i int) { in.problems[i].URL = p.URL }(len(in.problems))
-	return in.found(numKey(keyPage, n), why.Error(), "taken out, and its URL queued again", func(b *Batch) error {
+	in.moved[n] = 0
+	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "taken out, and its URL queued again", func(b *Batch) error {
 		for _, kind := range []byte{keyPage, keyBody, keyLabel} {
 			if err := b.delete(numKey(kind, n)); err != nil {
 				return err
@@ -131,7 +246,7 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 func (in *inspection) again(b *Batch, id ID) error {
 	birth, err := in.s.Birth(id)
 	if err != nil {
-		return nil // a page of no URL: nothing to queue
+		return finding(err) // a page of no URL: nothing to queue
 	}
 	var q Queued
 	if err := in.s.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
@@ -220,6 +335,7 @@ func (in *inspection) move(from, to uint64) (bool, error) {
 	if err != nil || fate.State != "ok" && !fate.Stored {
 		fate = Fate{State: "ok", At: p.At}
 	}
+	in.moved[from] = to
 	fate.Page = to
 	if err := b.PutFate(p.ID, fate); err != nil {
 		return false, err
@@ -245,8 +361,8 @@ func (in *inspection) move(from, to uint64) (bool, error) {
 func (in *inspection) leftovers(ctx context.Context) error {
 	for _, kind := range []byte{keyBody, keyLabel} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, _ []byte) error {
-			if _, err := txn.Get(append([]byte{keyPage}, k[1:]...)); err == nil {
-				return nil
+			if has, err := hasKey(txn, append([]byte{keyPage}, k[1:]...)); err != nil || has {
+				return err
 			}
 			return in.found(k, "it belongs to no page", "removed", func(b *Batch) error { return b.delete(k) })
 		})
@@ -256,8 +372,9 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	}
 	err := in.scan(ctx, keyContent, func(txn *badger.Txn, k, v []byte) error {
 		p := &Page{}
-		if get(txn, append([]byte{keyPage}, v...), p) == nil && string(p.Checksum) == string(k[1:]) {
-			return nil
+		err := get(txn, append([]byte{keyPage}, v...), p)
+		if finding(err) != nil || err == nil && string(p.Checksum) == string(k[1:]) {
+			return err
 		}
 		return in.found(k, "the checksum names a page that is not there, or has other content", "removed", func(b *Batch) error { return b.delete(k) })
 	})
@@ -274,11 +391,48 @@ func (in *inspection) leftovers(ctx context.Context) error {
 			return nil
 		}
 		p := &Page{}
-		if get(txn, numKey(keyPage, f.Page), p) == nil && p.ID == ID(n) {
-			return nil
+		err = get(txn, numKey(keyPage, f.Page), p)
+		if finding(err) != nil || err == nil && p.ID == ID(n) {
+			return err
 		}
-		return in.found(k, fmt.Sprintf("URL %d is said to have page %d, which is not its", n, f.Page), "queued again", func(b *Batch) error {
+		var birth Birth
+		if err := get(txn, numKey(keyBirth, n), &birth); finding(err) != nil {
+			return err
+		}
+		return in.goes(ID(n), birth.URL, k, fmt.Sprintf("URL %d, %s, is said to have page %d, which is not its", n, birth.URL, f.Page), "queued again", func(b *Batch) error {
 			return in.again(b, ID(n))
 		})
 	})
+}
+
+// repeats checks that the page is there that a duplicate repeats, and follows it to its new
+// number.
+func (in *inspection) repeats(ctx context.Context) error {
+	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
+		var f Fate
+		if decode(k, v, &f) != nil || f.State == "ok" || f.Stored || f.Page == 0 {
+			return nil // urls has judged it
+		}
+		to, moved := in.moved[f.Page]
+		if !moved {
+			if has, err := hasKey(txn, numKey(keyPage, f.Page)); err != nil || has {
+				return err
+			}
+		}
+		was := f.Page
+		f.Page = to
+		return in.found(k, fmt.Sprintf("it repeats page %d, which is not there", was), "put right", func(b *Batch) error { return b.put(k, f) })
+	})
+}
+
+// hasKey says whether there is a record.
+func hasKey(txn *badger.Txn, k []byte) (bool, error) {
+	_, err := txn.Get(k)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("store key %q: %w", k, err)
+	}
+	return true, nil
 }

@@ -37,8 +37,8 @@ func (in *inspection) ranks(ctx context.Context) error {
 		case !isShare(rank.Score) || !isShare(rank.Hub):
 			what = fmt.Sprintf("the rank is %g and %g, want shares", rank.Score, rank.Hub)
 		default:
-			if _, err := txn.Get(numKey(keyPage, binary.BigEndian.Uint64(k[2:]))); err == nil {
-				return nil
+			if has, err := hasKey(txn, numKey(keyPage, binary.BigEndian.Uint64(k[2:]))); err != nil || has {
+				return err
 			}
 			what = "it belongs to no page"
 		}

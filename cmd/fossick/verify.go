@@ -25,7 +25,7 @@ type repairCmd struct {
 }
 
 func (repairCmd) Help() string {
-	return `Mends what verify finds, from what the other records tell. No page that can be read is lost; a URL whose story cannot be told is queued again, so that fossick focus --resume fetches it.
+	return `Mends what verify finds, from what the other records tell. No page that can be read is lost; a URL whose story cannot be told is queued again, so that fossick focus --resume fetches it. The exit code is 1 where something remains, or records are gone that nothing can name; in both cases verify says what is left.
 
 Examples:
   fossick repair fossick-banking
@@ -66,12 +66,12 @@ func (c verifyCmd) Run(a *app) (err error) {
 
 func (c repairCmd) Run(a *app) error {
 	a.endsInOrder()
-	problems, err := c.mend(a)
-	if err != nil {
-		return err
+	problems, left := c.mend(a)
+	if left != nil && !errors.Is(left, store.ErrLost) && !errors.Is(left, store.ErrRemains) {
+		return left
 	}
 	r := verifyResult{Store: c.Store, Errors: append([]store.Problem{}, problems...), Repaired: true}
-	if c.Compact {
+	if c.Compact && !errors.Is(left, store.ErrRemains) {
 		defer a.step("giving back room of " + c.Store)()
 		done, err := store.Compact(a.ctx, c.Store)
 		if err != nil {
@@ -79,22 +79,12 @@ func (c repairCmd) Run(a *app) error {
 		}
 		r.Compacted = &done
 	}
-	return a.emit(r, r.print)
+	return errors.Join(a.emit(r, r.print), left)
 }
 
-func (c repairCmd) mend(a *app) (problems []store.Problem, err error) {
+func (c repairCmd) mend(a *app) ([]store.Problem, error) {
 	defer a.step("mending " + c.Store)()
-	tables, err := store.MendTables(c.Store)
-	if err != nil {
-		return tables, err
-	}
-	s, err := store.Open(c.Store)
-	if err != nil {
-		return tables, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	problems, err = s.Repair(a.ctx)
-	return append(tables, problems...), err
+	return store.RepairAll(a.ctx, c.Store)
 }
 
 func (r verifyResult) print(w io.Writer) {

@@ -106,15 +106,16 @@ func tell(l *store.Life) *whyResult {
 }
 
 func discovery(l *store.Life) string {
+	by := cmp.Or(l.FoundBy, "a page that damage took from the store")
 	switch l.Via {
 	case store.ViaSeed:
 		return "it is a start page"
 	case store.ViaRedirect:
-		return "a redirect of " + l.FoundBy + " led to it"
+		return "a redirect of " + by + " led to it"
 	case store.ViaSitemap:
 		return discoveryBySitemap(l)
 	}
-	return fmt.Sprintf("found by a link of %s, %d links from a start page", l.FoundBy, l.Depth)
+	return fmt.Sprintf("found by a link of %s, %d links from a start page", by, l.Depth)
 }
 
 // discoveryBySitemap names the sitemap, and when it says the page was changed last.

@@ -1,0 +1,523 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/internal/fulltest"
+)
+
+// TestDamageMatrix harms each file of a store in each way, and then verifies it, asks why,
+// repairs, resumes or evaluates it, each in a process of its own. Whatever came first, a
+// repair afterwards has
+//
+//   - every page that the undamaged blocks, and the undamaged parts of the logs, hold;
+//   - named and queued again each that is gone, or not ended as if all were well;
+//   - left what verify calls sound, or said what remains.
+//
+// And nothing panics, or ends well beside a loss.
+func TestDamageMatrix(t *testing.T) {
+	m := newMatrix(t)
+	cells := m.cells()
+	if !fulltest.Asked() {
+		rng := rand.New(rand.NewPCG(15, 1))
+		rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+		cells = cells[:20]
+	}
+	if only := os.Getenv("FOSSICK_MATRIX"); only != "" { // cells whose name has this
+		cells = slices.DeleteFunc(m.cells(), func(c cell) bool { return !strings.Contains(c.String(), only) })
+	}
+	green, known := 0, map[string]int{}
+	for _, c := range cells {
+		t.Run(c.String(), func(t *testing.T) {
+			red := m.try(t, c)
+			why := knownRed(c)
+			switch {
+			case len(red) == 0:
+				green++
+			case why != "":
+				known[why]++
+				t.Logf("known: %s: %s", why, strings.Join(red, "; "))
+			default:
+				t.Error(strings.Join(red, "; "))
+			}
+		})
+	}
+	t.Logf("%d cells, %d hold, known not to: %v", len(cells), green, known)
+}
+
+// knownReds are cells that do not hold, and why; regular expressions of their names.
+var knownReds = []struct{ cells, why string }{
+	{`db/0\d*\.sst (empty|half|last byte|flip|zeros|garbage)`, "what is whole of a damaged table is not saved yet"},
+	{`db/MANIFEST`, "tables that the manifest does not name are not saved yet"},
+	{`db/.*(vlog|mem) garbage`, "Badger takes a log's head for the number of a key, and does not open it"},
+	{`db/000004\.vlog (flip|zeros)`, "Badger cuts the newest value log at the first entry that it cannot read"},
+	{`db/00001\.mem (flip|zeros)`, "Badger cuts a memtable's log at the first entry that it cannot read"},
+	{`db/00001\.mem (deleted|empty|half|last byte)`, "without the end of its log a store is as it was some time before, as after a power cut: what came then waits again"},
+}
+
+// knownRed says why a cell does not hold, "" for one that must.
+func knownRed(c cell) string {
+	for _, k := range knownReds {
+		if regexp.MustCompile(k.cells).MatchString(c.String()) {
+			return k.why
+		}
+	}
+	return ""
+}
+
+// A cell is one try of the matrix.
+type cell struct{ file, harm, verb string }
+
+func (c cell) String() string { return c.file + " " + c.harm + " " + c.verb }
+
+var (
+	matrixHarms = []string{"deleted", "empty", "half", "last byte", "flip", "zeros", "garbage", "older"}
+	matrixVerbs = []string{"verify", "why", "repair", "resume", "eval"}
+)
+
+// matrix is a store and what was made of it before, both as files.
+type matrix struct {
+	now, older image
+	pages      map[string]uint64 // all that are stored: URL → number
+}
+
+// image has the files of a store by their names in its folder.
+type image map[string]fileImage
+
+type fileImage struct {
+	data []byte
+	size int64 // with the zeros that follow
+}
+
+func takeImage(t *testing.T, dir string) image {
+	t.Helper()
+	im := image{}
+	for _, pattern := range []string{"*", database + "/*"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		must(t, err)
+		for _, name := range names {
+			if info, err := os.Stat(name); err != nil || info.IsDir() {
+				continue
+			}
+			body, err := os.ReadFile(name)
+			must(t, err)
+			short, err := filepath.Rel(dir, name)
+			must(t, err)
+			size := int64(len(body))
+			if size > 1<<20-1 { // a log is mapped larger than what is in it
+				body = bytes.TrimRight(body, "\x00")
+			}
+			im[short] = fileImage{body, size}
+		}
+	}
+	return im
+}
+
+func (im image) write(t *testing.T, dir string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Join(dir, database), 0o755))
+	for name, f := range im {
+		name = filepath.Join(dir, name)
+		must(t, os.WriteFile(name, f.data, 0o600), os.Truncate(name, f.size))
+	}
+}
+
+// newMatrix makes the store: two sessions that ended, with a table and a value log each,
+// and one that was killed. With one table more a compaction might begin.
+func newMatrix(t *testing.T) *matrix {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "s")
+	s, err := Create(dir, Info{Topic: "banking", Settings: []byte(strings.Repeat(`{"rho":0.3}`, 40))})
+	must(t, err)
+	m := &matrix{}
+	for session := range 3 {
+		for range 20 {
+			change(t, s, func(b *Batch) { must(t, storePage(s, b)) })
+		}
+		switch session {
+		case 1:
+			m.older = takeImage(t, dir)
+		case 2:
+			m.now = takeImage(t, dir)
+		}
+		must(t, s.Close())
+		s, err = Open(dir)
+		must(t, err)
+	}
+	problems, err := s.Verify(t.Context())
+	must(t, err)
+	if len(problems) > 0 {
+		t.Fatalf("the store is not sound to begin with: %v", problems)
+	}
+	m.pages = map[string]uint64{}
+	for _, p := range all(t, s.Pages()) {
+		m.pages[p.URL] = p.Number
+	}
+	must(t, s.Close())
+	return m
+}
+
+// storePage adds what follows from an exchange: a page whose URL was waiting, with links to
+// three that were not known.
+func storePage(s *Store, b *Batch) error {
+	c, err := s.Counts()
+	if err != nil {
+		return err
+	}
+	c.Pages++
+	c.Requests++
+	id := ID(c.Pages)
+	if c.URLs == 0 {
+		c.URLs = 1
+		err = b.PutBirth(1, Birth{URL: matrixURL(1), Via: ViaSeed, At: 1})
+		err = errors.Join(err, b.PutSeen(HashURL(matrixURL(1)), 1, false))
+	}
+	body := bodyOf(c.Pages)
+	p := &Page{
+		Number: c.Pages, ID: id, URL: matrixURL(id), Title: strings.Repeat("t", int(c.Pages%7)*40), Checksum: fmt.Appendf(nil, "%016d", c.Pages),
+		Signature: signatureOf(byte(c.Pages), byte(c.Pages>>8)), Bytes: int64(len(body)), Relevant: c.Pages%2 == 0, At: int64(c.Pages),
+	}
+	for range 3 {
+		c.URLs++
+		to, url := ID(c.URLs), matrixURL(ID(c.URLs))
+		p.Links = append(p.Links, to)
+		err = errors.Join(err, b.PutBirth(to, Birth{URL: url, From: id, Via: ViaLink, At: 2}), b.PutSeen(HashURL(url), to, false),
+			b.PutQueued(to, Queued{Priority: 0.5, Score: 0.5, Parent: id}))
+	}
+	c.Bytes += uint64(len(body))
+	c.States["ok"]++
+	if p.Relevant {
+		c.Relevant++
+	}
+	return errors.Join(err, b.PutVisit(id, 1, Visit{State: "ok", Code: 200}), b.PutPage(p, s.Compress(body)),
+		b.PutFate(id, Fate{State: "ok", Page: p.Number, Score: 0.5}), b.PutLabel(p.Number, Label{Label: "x"}),
+		b.PutHost(&Host{Name: fmt.Sprintf("h%d.test:80", id%10), Pages: 1}), b.PutCounts(&c))
+}
+
+func matrixURL(id ID) string { return fmt.Sprintf("http://h%d.test/%d", id%10, id) }
+
+// cells are all that make a difference.
+func (m *matrix) cells() (cells []cell) {
+	for _, name := range slices.Sorted(maps.Keys(m.now)) {
+		if filepath.Base(name) == "LOCK" {
+			continue // it has the number of the process that was killed
+		}
+		for _, harm := range matrixHarms {
+			if _, _, ok := m.harmed(name, harm); !ok {
+				continue
+			}
+			for _, verb := range matrixVerbs {
+				cells = append(cells, cell{name, harm, verb})
+			}
+		}
+	}
+	return cells
+}
+
+// harmed returns a harmed file, nil for one that is gone, and from which byte to which it is
+// harmed; false where the harm leaves it as it is.
+func (m *matrix) harmed(name, harm string) (f *fileImage, at [2]int, ok bool) {
+	whole := m.now[name]
+	n := len(whole.data)
+	rng := rand.New(rand.NewPCG(uint64(len(name)), uint64(n)))
+	b := bytes.Clone(whole.data)
+	switch harm {
+	case "deleted":
+		return nil, [2]int{0, n}, true
+	case "empty":
+		return &fileImage{}, [2]int{0, n}, n > 0
+	case "half":
+		return &fileImage{b[:n/2], int64(n / 2)}, [2]int{n / 2, n}, n > 1
+	case "last byte":
+		if n > 0 {
+			return &fileImage{b[:n-1], int64(n - 1)}, [2]int{n - 1, n}, true
+		}
+	case "flip":
+		if n > 0 {
+			i := rng.IntN(n)
+			b[i] ^= 1 << rng.IntN(8)
+			return &fileImage{b, whole.size}, [2]int{i, i + 1}, true
+		}
+	case "zeros":
+		if n > 0 {
+			i := rng.IntN(max(1, n-4096))
+			end := min(n, i+4096)
+			clear(b[i:end])
+			return &fileImage{b, whole.size}, [2]int{i, end}, true
+		}
+	case "garbage":
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		return &fileImage{b, whole.size}, [2]int{0, n}, n > 0
+	case "older":
+		if old, ok := m.older[name]; ok && !bytes.Equal(old.data, whole.data) {
+			return &old, [2]int{same(old.data, whole.data), n}, true
+		}
+	}
+	return nil, at, false
+}
+
+// same returns how many bytes a and b begin with alike.
+func same(a, b []byte) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// held returns the URLs of the pages that what is undamaged holds.
+func (m *matrix) held(t *testing.T, name string, at [2]int) map[string]bool {
+	held := map[string]bool{}
+	gone := lostKeys(t, name, m.now[name].data, at)
+	for url, n := range m.pages {
+		if !gone(numKey(keyPage, n)) && !gone(numKey(keyBody, n)) {
+			held[url] = true
+		}
+	}
+	return held
+}
+
+// try returns what does not hold of a cell.
+func (m *matrix) try(t *testing.T, c cell) (red []string) {
+	f, at, _ := m.harmed(c.file, c.harm)
+	want := m.held(t, c.file, at)
+	harmed := maps.Clone(m.now)
+	if delete(harmed, c.file); f != nil {
+		harmed[c.file] = *f
+	}
+	dir := filepath.Join(t.TempDir(), "s")
+	harmed.write(t, dir)
+	say := func(format string, args ...any) { red = append(red, fmt.Sprintf(format, args...)) }
+
+	ask := matrixURL(1) // a page that is harmed, where there is one
+	for url := range m.pages {
+		if !want[url] {
+			ask = url
+		}
+	}
+	first := matrixChild(t, dir, c.verb, ask)
+	if first.died != "" {
+		say("%s dies: %s", c.verb, first.died)
+	}
+	between := answer{Code: 1}
+	if c.verb != "repair" {
+		if between = matrixChild(t, dir, "verify", ""); between.died != "" {
+			say("verify dies: %s", between.died)
+		}
+	}
+	repaired := first
+	for range 3 { // it may say that more is to be done
+		if c.verb == "repair" && repaired.Code == 0 && repaired.died == "" {
+			break
+		}
+		repaired = merged(repaired, matrixChild(t, dir, "repair", ""))
+		if repaired.died != "" {
+			say("repair dies: %s", repaired.died)
+		}
+		if repaired.Code == 0 {
+			break
+		}
+	}
+	verified, counted := matrixChild(t, dir, "verify", ""), matrixChild(t, dir, "count", "")
+	if verified.Code != 0 {
+		say("verify after repair (%d, %.200s): %.300s", repaired.Code, repaired.Text, verified.Text)
+	}
+	missing := 0
+	for url := range want {
+		if !counted.Pages[url] {
+			missing++
+		}
+	}
+	if missing > 0 {
+		say("%d of %d pages that are undamaged are gone (%.200s)", missing, len(want), counted.Text)
+	}
+	lost, silent := 0, 0
+	for url := range m.pages {
+		if counted.Pages[url] {
+			continue
+		}
+		if lost++; !repaired.Unnamed && (!repaired.Named[url] || !counted.Queued[url]) {
+			silent++
+		}
+	}
+	if silent > 0 {
+		say("repair does not name %d of %d lost pages, or did not queue them again", silent, lost)
+	}
+	if lost > 0 && between.Code == 0 {
+		say("verify after %s sees nothing of %d lost pages", c.verb, lost)
+	}
+	switch {
+	case first.Code != 0:
+	case c.verb == "eval" && len(first.Pages) < len(m.pages):
+		say("eval ends well with %d of %d pages", len(first.Pages), len(m.pages))
+	case c.verb == "why" && !first.Pages[ask]:
+		say("why ends well without the page %s", ask)
+	}
+	return red
+}
+
+// answer is what a verb did.
+type answer struct {
+	Code    int             // as of the command line
+	Text    string          // the error, or what verify found
+	Named   map[string]bool // URLs that repair names
+	Pages   map[string]bool // URLs of pages that were read
+	Queued  map[string]bool // URLs that wait
+	Unnamed bool            // repair says that records are gone which nobody can name
+
+	died string // instead of answering
+}
+
+// merged is what two repairs did, one after the other.
+func merged(a, b answer) answer {
+	maps.Copy(b.Named, a.Named)
+	b.Unnamed = b.Unnamed || a.Unnamed
+	return b
+}
+
+// childMatrix makes the child of childDir run this verb, and answer as JSON; childURL is
+// the URL for why.
+const (
+	childMatrix = "FOSSICK_TEST_STORE_MATRIX"
+	childURL    = "FOSSICK_TEST_STORE_URL"
+)
+
+func matrixChild(t *testing.T, dir, verb, url string) (a answer) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^$")
+	cmd.Env = append(os.Environ(), childDir+"="+dir, childMatrix+"="+verb, childURL+"="+url)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	a.Named = map[string]bool{}
+	if err := cmd.Run(); err == nil {
+		err = json.Unmarshal(out.Bytes(), &a)
+		must(t, err)
+	} else {
+		a.Code, a.died = -1, said.String()
+		if i := strings.Index(a.died, "panic:"); i >= 0 {
+			a.died = a.died[i:]
+		}
+		a.died = fmt.Sprintf("%v: %.200s", err, strings.Join(strings.Fields(a.died), " "))
+	}
+	a.Text, a.died = strings.ReplaceAll(a.Text, dir, "S"), strings.ReplaceAll(a.died, dir, "S")
+	return a
+}
+
+// matrixVerb runs one verb and writes its answer.
+func matrixVerb(dir string, to io.Writer) error {
+	a := answer{Named: map[string]bool{}, Pages: map[string]bool{}, Queued: map[string]bool{}}
+	verb, err := os.Getenv(childMatrix), error(nil)
+	if verb == "repair" {
+		err = a.repair(dir)
+	} else if s, openErr := openFor(verb, dir); openErr != nil {
+		err = openErr
+	} else {
+		err = errors.Join(a.verb(s, verb), s.Close())
+	}
+	if err != nil {
+		a.Code, a.Text = 1, err.Error()
+	}
+	return json.NewEncoder(to).Encode(a)
+}
+
+// openFor opens a store as the verb of that name does.
+func openFor(verb, dir string) (*Store, error) {
+	if verb == "resume" {
+		return Open(dir)
+	}
+	return OpenToRead(dir)
+}
+
+func (a *answer) repair(dir string) error {
+	problems, err := RepairAll(context.Background(), dir)
+	for _, p := range problems {
+		if p.URL != "" {
+			a.Named[p.URL] = true
+		}
+	}
+	a.Unnamed = errors.Is(err, ErrLost)
+	return err
+}
+
+func (a *answer) verb(s *Store, verb string) error {
+	switch verb {
+	case "verify":
+		problems, err := s.Verify(context.Background())
+		if err == nil && len(problems) > 0 {
+			err = fmt.Errorf("%d problems: %.300v", len(problems), problems)
+		}
+		return err
+	case "why":
+		life, err := s.Life(os.Getenv(childURL))
+		if err == nil && life.Page != nil {
+			a.Pages[life.URL] = true
+		}
+		return err
+	case "resume":
+		return a.resume(s)
+	}
+	return a.read(s, verb == "count")
+}
+
+// read reads all pages, as eval does; to count them it passes over what cannot be read.
+func (a *answer) read(s *Store, count bool) error {
+	c, err := s.Counts()
+	if err != nil && !count {
+		return err
+	}
+	for n := uint64(1); n <= max(c.Pages, 200); n++ {
+		p, err := s.Page(n)
+		var body []byte
+		if err == nil {
+			body, err = s.Body(n)
+		}
+		switch {
+		case err == nil && int64(len(body)) == p.Bytes && bytes.Equal(body, bodyOf(uint64(p.ID))):
+			if life, err := s.Life(p.URL); !count || err == nil && life.Page != nil && life.Page.Number == n {
+				a.Pages[p.URL] = true
+			}
+		case !count && n <= c.Pages:
+			return errors.Join(err, fmt.Errorf("page %d", n))
+		}
+	}
+	for id := range ID(400) {
+		if b, _, err := s.Waiting(id); err == nil {
+			a.Queued[b.URL] = true
+		}
+	}
+	return nil
+}
+
+// resume does what a crawl does with its store: it fills its filters, reads the queue, and
+// stores what it fetches.
+func (a *answer) resume(s *Store) error {
+	s.FilterSeen()
+	for _, err := range s.Waiters() {
+		if err != nil {
+			return err
+		}
+	}
+	b := s.Batch()
+	if err := storePage(s, b); err != nil {
+		b.Cancel()
+		return err
+	}
+	return b.Commit()
+}
