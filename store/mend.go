@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"fossick/store/badgerfiles"
@@ -24,6 +25,15 @@ func openToRead(dir, name string) (*Store, error) {
 		return nil, err
 	}
 	return begun(&Store{dir: dir, db: db, damaged: problemsOf(damage), stop: make(chan struct{})})
+}
+
+// Damaged returns what OpenToRead found to be damaged, as ErrDamaged with what to do; nil
+// when nothing was. What a reader says of such a store is not all that was in it.
+func (s *Store) Damaged() error {
+	if len(s.damaged) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %s: %s; what was read is not all: fossick repair %s keeps all that can be read", s.Dir(), ErrDamaged, s.damaged[0].Key, s.damaged[0].What, s.Dir())
 }
 
 // MendTables makes the closed store in dir one that Open opens, out of all that can be read of

@@ -12,8 +12,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// ErrLost reports records that are gone and that nobody can name. What could be mended is.
-var ErrLost = errors.New("records are gone, and nothing tells of which URLs they were")
+// ErrLost reports records that are gone, or may be with a part of a file, and that nothing
+// names. What could be mended is.
+var ErrLost = errors.New("records are gone that nothing names")
 
 // ErrRemains reports errors that Repair found and could not mend.
 var ErrRemains = errors.New("errors remain")
@@ -81,7 +82,7 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 	records, err := s.Repair(ctx)
 	problems = append(problems, records...)
 	if err == nil && slices.ContainsFunc(problems, func(p Problem) bool { return p.Lost }) {
-		err = fmt.Errorf("%s: %w; %s", dir, ErrLost, goOn)
+		err = fmt.Errorf("%s: %w, perhaps: those of the files above that could not be read; %s", dir, ErrLost, goOn)
 	}
 	return problems, err
 }

@@ -26,7 +26,7 @@ func (a *app) openToRead(dir string) (s *store.Store, done func() error, err err
 	}
 	for range readTries {
 		if s, err = store.OpenToRead(dir); err == nil {
-			return s, s.Close, nil
+			return s, func() error { return closeRead(s) }, nil
 		}
 		if !errors.Is(err, store.ErrBusy) {
 			return nil, nil, err
@@ -47,6 +47,9 @@ func (a *app) openToRead(dir string) (s *store.Store, done func() error, err err
 	a.onClose(s.Close)
 	return s, keepOpen, nil
 }
+
+// closeRead closes a store that was read. What was said of a damaged one is no good end.
+func closeRead(s *store.Store) error { return errors.Join(s.Damaged(), s.Close()) }
 
 // keepOpen leaves a copy to the end of the verb.
 func keepOpen() error { return nil }

@@ -77,7 +77,7 @@ func (c whyCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, closeRead(s)) }()
 	r, err := storyOf(s, c.URL)
 	if err != nil {
 		return err
