@@ -82,6 +82,9 @@ func mergeTables(ctx context.Context, dir, path string) error {
 
 // rewriteLogs writes the value logs anew that are dead in good part.
 func rewriteLogs(ctx context.Context, dir, path string) error {
+	if err := badgerfiles.CheckValues(path, plain()); err != nil {
+		return err
+	}
 	db, err := openToCompact(ctx, dir, path)
 	if err != nil {
 		return err

@@ -237,6 +237,7 @@ func (s *Store) begin() (err error) {
 	s.kept.Go(s.keepSynced)
 	s.kept.Go(s.keepTrimmed)
 	s.kept.Go(func() { s.db.KeepLending(s.stop) })
+	s.kept.Go(func() { s.db.KeepChecking(s.stop) })
 	return nil
 }
 

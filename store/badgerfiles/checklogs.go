@@ -14,9 +14,9 @@ import (
 // values, and at the heads of all. What stands in another value log is looked at when it is
 // read.
 func (f *findings) checkLogs() error {
-	values, err := filepath.Glob(filepath.Join(f.path, valueFiles))
+	values, err := valueLogs(f.path)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
 	memlogs, err := filepath.Glob(filepath.Join(f.path, memtableFiles))
 	if err != nil {
@@ -36,7 +36,6 @@ func (f *findings) checkLogs() error {
 	if err != nil || len(values) == 0 {
 		return err
 	}
-	slices.Sort(values) // all names have six digits at least
 	newest := values[len(values)-1]
 	return withLog(newest, func(text []byte) {
 		if log := readLog(text); log.damaged {
@@ -44,6 +43,15 @@ func (f *findings) checkLogs() error {
 			f.found(filepath.Base(newest), true, "left as it is, and followed by a new one", "one of its values cannot be read")
 		}
 	})
+}
+
+// valueLogs returns the value logs of a database, the oldest first.
+func valueLogs(path string) (names []string, err error) {
+	if names, err = filepath.Glob(filepath.Join(path, valueFiles)); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	slices.Sort(names) // all names have six digits at least
+	return names, nil
 }
 
 // eachMemlog calls f with each log of a memtable, which is valid only inside it.

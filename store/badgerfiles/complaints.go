@@ -75,9 +75,12 @@ func diskError(dir, text string) error {
 	return fmt.Errorf("%s: %w: %s; look after the disk (dmesg), then mend the store with fossick repair %s and go on with --resume", dir, ErrDisk, text, dir)
 }
 
-func (c *complaints) hear(what string) {
+func (c *complaints) hear(what string) { c.end(diskError(c.dir, what)) }
+
+// end ends the use of the store, unless something has before.
+func (c *complaints) end(err error) {
 	c.once.Do(func() {
-		c.err = diskError(c.dir, what)
+		c.err = err
 		close(c.heard)
 	})
 }

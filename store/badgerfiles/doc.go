@@ -11,9 +11,9 @@
 // alone. So a new Badger fails a test of this package, and no store.
 //
 // Start with Open. Files: database.go opening, committing and closing, lock.go who may;
-// check.go, checklogs.go and list.go what is damaged, mend.go what is made of it, view.go
-// that for readers; complaints.go what Badger says of the disk; manifest.go, tables.go,
-// blocks.go and entries.go what stands in its files; logs.go their names; levels.go which
-// tables are in use; lend.go transactions for who must not wait; trim_linux.go memory
-// given back.
+// check.go, checklogs.go and list.go what is damaged, watch.go what is damaged later,
+// mend.go what is made of it, view.go that for readers; complaints.go what Badger says of
+// the disk; manifest.go, tables.go, blocks.go and entries.go what stands in its files;
+// logs.go their names; levels.go which tables are in use; lend.go transactions for who must
+// not wait; trim_linux.go memory given back.
 package badgerfiles

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
+	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/pb"
 )
 
@@ -35,10 +36,32 @@ type levels struct {
 	file    *os.File          // the manifest that was read; kept open, or another could get its inode
 	read    int64             // how far
 	seen    int               // how often the manifest was looked at
-	live    map[uint64]uint32 // the tables that it has → the level
+	live    map[uint64]listed // the tables that it has
 	in      map[uint64]int    // those in their levels for certain → seen when they became it
 	pending []replacement     // not certain yet
 	flushed []uint64          // likewise: what the last memtable became
+}
+
+// listed is what the manifest says of a table.
+type listed struct {
+	level       uint32
+	compression badgeroptions.CompressionType
+}
+
+// listed returns the tables that the manifest has now, and how they are compressed; none
+// when it cannot be read.
+func (l *levels) listed() map[uint64]badgeroptions.CompressionType {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen++ // what becomes certain now was not at a mark before
+	if l.look() != nil {
+		return nil
+	}
+	tables := make(map[uint64]badgeroptions.CompressionType, len(l.live))
+	for id, t := range l.live {
+		tables[id] = t.compression
+	}
+	return tables
 }
 
 // replacement is what a compaction wrote, and what that replaces.
@@ -47,7 +70,7 @@ type replacement struct{ made, removed []uint64 }
 // readLevels begins with what the manifest of a closed database says. Where there is no
 // database yet, there are no tables.
 func readLevels(path string) *levels {
-	l := &levels{path: path, in: map[uint64]int{}, live: map[uint64]uint32{}}
+	l := &levels{path: path, in: map[uint64]int{}, live: map[uint64]listed{}}
 	_ = l.look() // a manifest that cannot be read is Badger's to complain of
 	for id := range l.live {
 		l.in[id] = 0
@@ -120,7 +143,7 @@ func (l *levels) readAnew(name string) error {
 	if l.file != nil {
 		_ = l.file.Close() // it was only read
 	}
-	l.file, l.read, l.live = f, 0, map[uint64]uint32{}
+	l.file, l.read, l.live = f, 0, map[uint64]listed{}
 	if err := l.readOn(); err != nil {
 		return err
 	}
@@ -163,13 +186,13 @@ func (l *levels) apply(set *pb.ManifestChangeSet, first bool) {
 			continue
 		}
 		r.made = append(r.made, c.Id)
-		l.live[c.Id] = c.Level
+		l.live[c.Id] = listed{c.Level, compressionOf(c)}
 	}
 	switch {
 	case first:
 	case len(r.removed) > 0:
 		l.pending = append(l.pending, r)
-	case len(r.made) == 1 && l.live[r.made[0]] == 0: // a memtable became this table
+	case len(r.made) == 1 && l.live[r.made[0]].level == 0: // a memtable became this table
 		l.certain(l.flushed)
 		l.flushed = r.made
 	}
