@@ -109,8 +109,6 @@ func screenOf(out string) []string {
 	return lines
 }
 
-// TestTextAboveTheLine: what is told while work goes on stands above the live line,
-// which stays the last one.
 // TestPlainLine: a part that says nothing leaves no gap.
 func TestPlainLine(t *testing.T) {
 	var out bytes.Buffer
@@ -120,6 +118,8 @@ func TestPlainLine(t *testing.T) {
 	}
 }
 
+// TestTextAboveTheLine: what is told while work goes on stands above the live line,
+// which stays the last one.
 func TestTextAboveTheLine(t *testing.T) {
 	var out bytes.Buffer
 	s := New(&out, Options{Terminal: true})
