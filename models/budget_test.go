@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +16,9 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/fulltest"
+	"fossick/internal/tries"
 )
 
 // TestCostlyModels: a small file costs little memory, whatever it holds; a model as it is
@@ -26,6 +30,7 @@ func TestCostlyModels(t *testing.T) {
 		maps[i] = map[string]int{}
 	}
 	type m map[string]any
+	costly := tries.Of(t, "model files that would cost memory")
 	for name, w := range map[string]any{
 		"terms":       m{"terms": empties(2 << 20)},
 		"zeros":       m{"idf": make([]byte, 20<<20)},
@@ -46,16 +51,55 @@ func TestCostlyModels(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err = Read(bytes.NewReader(file))
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "again") {
-			t.Errorf("%s: %v, want ErrFormat and what to do", name, err)
-		}
-		if most := uint64(64<<20 + 100*len(file)); after.TotalAlloc-before.TotalAlloc > most {
-			t.Errorf("%s: a file of %d bytes cost %d MiB, want %d at most", name, len(file), (after.TotalAlloc-before.TotalAlloc)>>20, most>>20)
-		}
+		told := errors.Is(err, ErrFormat) && strings.Contains(err.Error(), "again")
+		cost, most := after.TotalAlloc-before.TotalAlloc, uint64(64<<20+100*len(file))
+		costly.Try(told && cost <= most, "%s: %v, want ErrFormat and what to do; a file of %d bytes cost %d MiB, want %d at most", name, err, len(file), cost>>20, most>>20)
 	}
 	if err := (&Model{Classes: numbered(MaxClasses + 1)}).Check(); err == nil || !strings.Contains(err.Error(), "classes") {
 		t.Errorf("%d classes: %v", MaxClasses+1, err)
 	}
+}
+
+// TestChangedModels: a model whose payload was changed, behind sums that are right, is
+// refused or scores pages; it neither panics nor costs more than its size.
+func TestChangedModels(t *testing.T) {
+	changed := tries.Of(t, "changed model files")
+	rng := rand.New(rand.NewPCG(12, 15))
+	for _, m := range []*Model{linearModel(), treeModel(), rulesModel(), networkModel(), voteModel()} {
+		raw, err := payload(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range fulltest.Rounds(40, 2000) {
+			bad := slices.Clone(raw)
+			for range 1 + rng.IntN(4) {
+				at := rng.IntN(len(bad))
+				switch n := min(len(bad)-at, 1+rng.IntN(9)); rng.IntN(4) {
+				case 0:
+					bad[at] ^= 1 << rng.IntN(8)
+				case 1:
+					clear(bad[at : at+n])
+				case 2: // the heads of CBOR's long arrays, maps and strings
+					bad[at] = []byte{0x9a, 0x9b, 0xba, 0xbb, 0x7a, 0x5b, 0x9f, 0xbf}[rng.IntN(8)]
+				case 3:
+					bad = slices.Insert(bad, at, slices.Clone(bad[at:at+n])...)
+				}
+			}
+			changed.Try(scored(pack(t, bad)), "a panic, or too much memory, by %x", bad)
+		}
+	}
+}
+
+// scored says whether a model file is refused or scores a page, for what its size allows.
+func scored(file []byte) (held bool) {
+	defer func() { held = recover() == nil && held }()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if m, err := Read(bytes.NewReader(file)); err == nil {
+		scoreEmpty(m)
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc-before.TotalAlloc <= 64<<20+100*uint64(len(file))
 }
 
 // TestEndlessModel: no more is read than a model has, of a file without end, and nothing of
