@@ -96,6 +96,7 @@ func TestHarmedFiles(t *testing.T) {
 		{"000001.sst", "deleted", nil, 120, true},
 	} {
 		t.Run(c.file+" "+c.what, func(t *testing.T) {
+			t.Parallel() // they wait for syncs
 			path := filepath.Join(t.TempDir(), "db")
 			must(t, os.CopyFS(path, os.DirFS(original)))
 			name := filepath.Join(path, c.file)
