@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"fossick/internal/printable"
 	"fossick/store"
@@ -87,13 +88,43 @@ func (c repairCmd) mend(a *app) ([]store.Problem, error) {
 	return store.RepairAll(a.ctx, c.Store)
 }
 
+// shownAlike is how many problems in a row are told that differ in numbers alone.
+const shownAlike = 3
+
+// alike says whether two problems differ in numbers alone. Those that name a URL do not.
+func alike(a, b store.Problem) bool {
+	worded := func(p store.Problem) string {
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, p.What+"\n"+p.Repair)
+	}
+	return !strings.Contains(a.What, "://") && worded(a) == worded(b)
+}
+
 func (r verifyResult) print(w io.Writer) {
-	for _, p := range r.Errors {
-		printable.Fprintf(w, "%s: %s", p.Key, printable.Cut(p.What, 300))
-		if r.Repaired {
-			printable.Fprintf(w, " → %s", p.Repair)
+	for left := r.Errors; len(left) > 0; {
+		n := 1
+		for n < len(left) && alike(left[n-1], left[n]) {
+			n++
 		}
-		io.WriteString(w, "\n")
+		shown := left[:n]
+		if n > shownAlike+1 {
+			shown = left[:shownAlike]
+		}
+		for _, p := range shown {
+			printable.Fprintf(w, "%s: %s", p.Key, printable.Cut(p.What, 300))
+			if r.Repaired {
+				printable.Fprintf(w, " → %s", p.Repair)
+			}
+			io.WriteString(w, "\n")
+		}
+		if more := n - len(shown); more > 0 {
+			printable.Fprintf(w, "… and %d more like these; --json has them all\n", more)
+		}
+		left = left[n:]
 	}
 	switch n := len(r.Errors); {
 	case n == 0:
