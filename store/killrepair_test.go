@@ -28,6 +28,9 @@ func repairOnce(dir string, _ io.Writer) error {
 		return err
 	}
 	_, err = s.Repair(context.Background())
+	if errors.Is(err, ErrLost) { // what one that was killed had queued again, and never named
+		err = nil
+	}
 	return errors.Join(err, s.Close())
 }
 
