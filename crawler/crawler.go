@@ -22,9 +22,9 @@ type Crawler struct {
 	outcomes chan *outcome // workers → owner
 	// cores lets no more pages be parsed and scored at once than there are cores:
 	// more would only divide the caches of words and stems.
-	cores    chan struct{}
-	lookups  sync.WaitGroup
-	slowRoom chan struct{} // has an element for each look-up that no worker waits for
+	cores              chan struct{}
+	workers            sync.WaitGroup
+	lookups, exchanges *room // for what goes on beside the workers
 	// storedPages are the pages that a look-up which begins now can see.
 	storedPages atomic.Uint64
 
@@ -43,7 +43,7 @@ type Crawler struct {
 	counts       store.Counts
 	marginal     marginal
 	busy         int    // jobs in flight
-	slow         int    // of these, look-ups that no worker waits for
+	slow         int    // of these, those that go on beside the workers
 	pagesBusy    uint64 // of these, pages
 	skips        []skip // URLs that end without an exchange, to be journalled
 	stopped      Stop   // set: no more leases
@@ -75,21 +75,22 @@ func New(opt Options) (*Crawler, error) {
 	}
 	c := &Crawler{
 		opt: opt, store: opt.Store,
-		jobs:     make(chan *job, opt.Workers), // never full: at most Workers are in flight
-		outcomes: make(chan *outcome, opt.Workers),
-		slowRoom: make(chan struct{}, slowLookups*opt.Workers),
-		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)),
-		seed:     maphash.MakeSeed(),
-		kinds:    newLinkKinds(opt.Ordering, opt.Seeds),
-		hosts:    newHostCache(hostsInMemory),
-		resolved: map[frontier.Host]int64{},
-		places:   make(places, placesInMemory),
-		sites:    map[string]uint64{},
-		dead:     map[string]time.Time{},
-		marks:    map[store.ID]bool{},
-		requests: make(chan request),
-		ended:    make(chan struct{}),
-		rescored: rescoring{atOnce: rescoreAtOnce},
+		jobs:      make(chan *job, opt.Workers), // never full: at most Workers are in flight
+		outcomes:  make(chan *outcome, opt.Workers),
+		lookups:   newRoom(lookupPatience, slowLookups*opt.Workers, opt.Now),
+		exchanges: newRoom(exchangePatience, slowExchanges*opt.Workers, opt.Now),
+		cores:     make(chan struct{}, runtime.GOMAXPROCS(0)),
+		seed:      maphash.MakeSeed(),
+		kinds:     newLinkKinds(opt.Ordering, opt.Seeds),
+		hosts:     newHostCache(hostsInMemory),
+		resolved:  map[frontier.Host]int64{},
+		places:    make(places, placesInMemory),
+		sites:     map[string]uint64{},
+		dead:      map[string]time.Time{},
+		marks:     map[store.ID]bool{},
+		requests:  make(chan request),
+		ended:     make(chan struct{}),
+		rescored:  rescoring{atOnce: rescoreAtOnce},
 	}
 	var err error
 	opt.Frontier.Expect = c.rescored.expect
@@ -118,9 +119,8 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	// Exchanges outlive ctx by the grace, so that an interrupt loses no answer.
 	work, abort := context.WithCancel(context.WithoutCancel(ctx))
 	defer abort()
-	var workers sync.WaitGroup
 	for range c.opt.Workers {
-		workers.Go(func() { c.work(work) })
+		c.workers.Go(func() { c.work(work) })
 	}
 	c.began = c.opt.Now()
 	err := c.own(ctx, abort)
@@ -133,7 +133,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 			c.stopped = StopDiskFull
 		}
 	}
-	c.drain(&workers)
+	c.drain()
 	if err != nil { // what was counted after the last commit does not count
 		if counts, readErr := c.store.Counts(); readErr == nil {
 			c.counts = counts
@@ -149,11 +149,10 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 }
 
 // drain waits for the workers. What they still send nobody wants.
-func (c *Crawler) drain(workers *sync.WaitGroup) {
+func (c *Crawler) drain() {
 	done := make(chan struct{})
 	go func() {
-		workers.Wait() // first: they begin look-ups
-		c.lookups.Wait()
+		c.workers.Wait()
 		close(done)
 	}()
 	for {
@@ -195,6 +194,7 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 			c.turns.begin(TurnFrontier, c.opt.Now())
 		case <-tick.C:
 			c.turns.begin(TurnFrontier, c.beat())
+			c.exchanges.tidy()
 			c.opt.Progress(c.progress())
 		case <-deadline:
 			c.stopped = StopMaxTime

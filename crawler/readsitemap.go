@@ -32,11 +32,11 @@ const (
 
 // readSitemap fetches a sitemap and sends what it names to the owner, part by
 // part. The outcome itself, which ends the job, comes last.
-func (c *Crawler) readSitemap(ctx context.Context, o *outcome) {
+func (c *Crawler) readSitemap(ctx, exchange context.Context, o *outcome, pace *fetch.Pace) {
 	r := &sitemapReading{normal: c.opt.URLs, lies: o.host.Name, owner: o.owner.Name}
-	o.resp = c.ask(ctx, o.job, fetch.SitemapRequest(o.target, func(body io.Reader) {
+	o.resp = c.ask(exchange, o.job, fetch.SitemapRequest(o.target, func(body io.Reader) {
 		r.err = fetch.ReadSitemap(body, r.take)
-	}))
+	}), pace)
 	if o.resp.State == fetch.StateOK {
 		o.maps = r.maps
 		c.sendSitemap(ctx, o, r)

@@ -31,7 +31,7 @@ type outcome struct {
 	note    string   // for the journal
 	partial bool     // a part of what a sitemap names; the outcome itself follows
 
-	slow bool // a look-up that goes on beside the workers; the outcome itself follows
+	slow bool // the job goes on beside the workers; the outcome itself follows
 	late bool // the outcome of such a one
 
 	excused bool // it failed, but that counts for nobody
@@ -54,35 +54,59 @@ type found struct {
 // a page always fits into one batch.
 const maxLinkBytes = 1 << 20
 
-// work does jobs until the owner has no more.
+// work does jobs until the owner has no more, or one of them has taken so long that
+// another worker has its place.
 func (c *Crawler) work(ctx context.Context) {
 	for j := range c.jobs {
 		o := &outcome{job: j}
-		switch j.task {
-		case taskAddress:
-			if !c.lookUp(ctx, o) {
-				continue
-			}
-		case taskRobots:
-			o.resp = c.ask(ctx, j, j.request)
-		case taskProbe:
-			o.resp = c.ask(ctx, j, fetch.RobotsRequest(j.target))
-		case taskSitemap:
-			c.readSitemap(ctx, o)
-		case taskPage:
-			o.resp = c.ask(ctx, j, j.pageRequest())
-			if o.resp.State == fetch.StateOK {
-				c.readInTurn(ctx, o)
-			}
-		}
+		e, exchange := c.setOut(ctx, j)
+		c.do(ctx, exchange, o, &e.pace)
+		o.late = e.end()
 		c.report(ctx, o)
+		if o.late {
+			return
+		}
 	}
 }
 
 // ask makes a job's exchange, with the address that the job's party is leased for.
-func (c *Crawler) ask(ctx context.Context, j *job, req fetch.Request) *fetch.Response {
-	req.Addr = j.addr
+func (c *Crawler) ask(ctx context.Context, j *job, req fetch.Request, pace *fetch.Pace) *fetch.Response {
+	req.Addr, req.Pace = j.addr, pace
 	return c.opt.Fetcher.Fetch(ctx, req)
+}
+
+// do does a job: its exchange under a context of its own, the rest under ctx.
+func (c *Crawler) do(ctx, exchange context.Context, o *outcome, pace *fetch.Pace) {
+	var req fetch.Request
+	switch o.task {
+	case taskAddress:
+		c.resolve(ctx, o)
+		return
+	case taskSitemap:
+		c.readSitemap(ctx, exchange, o, pace)
+		return
+	case taskRobots:
+		req = o.request
+	case taskProbe:
+		req = fetch.RobotsRequest(o.target)
+	case taskPage:
+		req = o.pageRequest()
+	}
+	o.resp = c.ask(exchange, o.job, req, pace)
+	if o.task == taskPage && o.resp.State == fetch.StateOK {
+		c.readInTurn(ctx, o)
+	}
+}
+
+// resolve looks an address up; a failure is a response, as of any exchange.
+func (c *Crawler) resolve(ctx context.Context, o *outcome) {
+	start := c.opt.Now()
+	addr, err := c.opt.Fetcher.Resolve(ctx, o.host.Name)
+	if err != nil {
+		o.resp = &fetch.Response{URL: o.target, State: fetch.StateOf(err), Err: err, Start: start, Took: c.opt.Now().Sub(start)}
+		return
+	}
+	o.addr = addr
 }
 
 // report sends the owner what came of a job.

@@ -102,6 +102,9 @@ func (l limitedReader) Read(p []byte) (n int, err error) {
 	}
 	n, b.err = b.read(p)
 	b.out += int64(n)
+	if b.ex.req.Stream == nil {
+		b.ex.pace.held.Store(b.out)
+	}
 	limit := b.ex.req.MaxBodyBytes
 	switch {
 	case b.out > limit && b.ex.req.Truncate:
@@ -119,7 +122,7 @@ func (l limitedReader) Read(p []byte) (n int, err error) {
 
 // bomb returns an error when so much came out of too little.
 func (b *bodyReader) bomb() error {
-	wire := b.ex.wire.Load()
+	wire := b.ex.pace.wire.Load()
 	if b.coding == codingNone || b.out <= ratioFloor || b.out/b.ex.f.opt.MaxRatio <= wire {
 		return nil
 	}
@@ -146,7 +149,7 @@ func (b *bodyReader) read(p []byte) (int, error) {
 // broken says where a body broke. Reading stays in the state of its phase:
 // body_error, or body_timeout when a limit cancelled it.
 func (b *bodyReader) broken(err error) error {
-	return fmt.Errorf("body broken after %d bytes: %w", b.ex.wire.Load(), err)
+	return fmt.Errorf("body broken after %d bytes: %w", b.ex.pace.wire.Load(), err)
 }
 
 // open sets up decompression at the first read, not before: it waits for bytes.
@@ -186,7 +189,7 @@ func (b *bodyReader) open() error {
 
 // openError lets an empty body pass as empty, whatever coding it claims.
 func (b *bodyReader) openError(err error) error {
-	if err == io.EOF && b.ex.wire.Load() == 0 {
+	if err == io.EOF && b.ex.pace.wire.Load() == 0 {
 		return io.EOF
 	}
 	if err == io.EOF {
@@ -217,7 +220,7 @@ type wireReader struct{ b *bodyReader }
 
 func (w wireReader) Read(p []byte) (int, error) {
 	n, err := w.b.raw.Read(p)
-	wire := w.b.ex.wire.Add(int64(n))
+	wire := w.b.ex.pace.wire.Add(int64(n))
 	if limit := w.b.ex.req.MaxBodyBytes; wire > limit && w.b.coding != codingNone {
 		// Packed is larger than the whole may be unpacked. It may unpack to nothing
 		// at all, so that limitedReader would never hear of it: gzip has empty members.

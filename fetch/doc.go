@@ -27,6 +27,7 @@
 //	options.go   limits and their defaults
 //	lane.go      Colly, which makes the exchange: request out, header judged, body in
 //	exchange.go  the life of one exchange: phases and time limits
+//	pace.go      how fast a body comes, and ending the slowest
 //	verdict.go   the state that its end means
 //	transport.go below Colly: the last gate before net/http and the first after it
 //	resolve.go   Resolve: which address of a name takes connections

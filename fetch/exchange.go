@@ -43,8 +43,9 @@ type exchange struct {
 	url    *url.URL
 	req    Request
 	cancel context.CancelCauseFunc
-	spent  atomic.Bool  // its one request went out and failed: nothing more may
-	wire   atomic.Int64 // body bytes received
+	spent  atomic.Bool // its one request went out and failed: nothing more may
+	pace   *Pace       // of the body; own where nobody watches it
+	own    Pace
 
 	mu        sync.Mutex
 	phase     phase
@@ -75,7 +76,11 @@ func newExchange(f *Fetcher, u *url.URL, req Request) *exchange {
 	if req.MaxBodyBytes <= 0 {
 		req.MaxBodyBytes = f.opt.MaxBodyBytes
 	}
-	return &exchange{f: f, url: u, req: req}
+	ex := &exchange{f: f, url: u, req: req, pace: req.Pace}
+	if ex.pace == nil {
+		ex.pace = &ex.own
+	}
+	return ex
 }
 
 type exchangeKey struct{}
@@ -217,7 +222,7 @@ func (ex *exchange) expire() {
 	}
 	if ex.phase == phaseBody {
 		least := float64(opt.MinRate) * now.Sub(ex.bodyStart).Seconds()
-		if float64(ex.wire.Load()) >= least {
+		if float64(ex.pace.wire.Load()) >= least {
 			ex.limit(now, min(time.Second, opt.RateGrace)) // look again soon
 			ex.arm(now)
 			return

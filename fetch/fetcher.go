@@ -36,6 +36,8 @@ type Request struct {
 	// the limits; Response.Body stays nil. It is called once, on the goroutine of
 	// Fetch, and may stop before the end. How the body ended is in the Response.
 	Stream func(body io.Reader)
+	// Pace, when set, tells others how fast the body comes. It is for one exchange.
+	Pace *Pace
 }
 
 // DefaultAccept returns the types that the crawl wants: pages with links or text.

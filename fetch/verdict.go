@@ -12,7 +12,7 @@ import (
 func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
 	resp.Code, resp.Header, resp.Addr = ex.status, ex.header, ex.addr
 	resp.ContentType, resp.Location = ex.contentType, ex.location
-	resp.WireBytes = ex.wire.Load()
+	resp.WireBytes = ex.pace.wire.Load()
 	if after := ex.header.Get("Retry-After"); after != "" {
 		resp.RetryAfter = ParseRetryAfter(after, ex.f.opt.Now())
 	}
@@ -46,6 +46,9 @@ func (ex *exchange) stateOf(ctx context.Context, err error) State {
 	var late *timeoutError
 	if errors.As(context.Cause(ctx), &late) {
 		return lateIn(late.phase)
+	}
+	if errors.Is(context.Cause(ctx), ErrPlaceWanted) {
+		return lateIn(ex.at())
 	}
 	var known *stateError
 	if errors.As(context.Cause(ctx), &known) || ctx.Err() == nil && errors.As(err, &known) {

@@ -1,0 +1,132 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/fetch"
+	"fossick/page"
+)
+
+// slowWeb is a web some of whose hosts take a minute for each answer.
+type slowWeb struct {
+	*fakeWeb
+	net string // of the slow hosts' addresses, "" for one of their own each
+
+	mu         sync.Mutex // guards the rest
+	flying     int        // exchanges with slow hosts
+	most, gave int        // the most at once; those that were ended as their place was wanted
+}
+
+func (w *slowWeb) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	var n int
+	if _, err := fmt.Sscanf(host, "slow%d.test", &n); err == nil && w.net != "" {
+		return netip.MustParseAddr(fmt.Sprintf("%s%x", w.net, n+1)), nil
+	}
+	return w.fakeWeb.Resolve(ctx, host)
+}
+
+func (w *slowWeb) Fetch(ctx context.Context, req fetch.Request) *fetch.Response {
+	if !strings.HasPrefix(page.Host(req.URL), "slow") {
+		return w.fakeWeb.Fetch(ctx, req)
+	}
+	r := &fetch.Response{URL: req.URL, Start: time.Now(), State: fetch.StateBodyTimeout, Err: errors.New("slow")}
+	w.count(1, 0)
+	select {
+	case <-time.After(time.Minute):
+	case <-ctx.Done():
+		if errors.Is(context.Cause(ctx), fetch.ErrPlaceWanted) {
+			w.count(0, 1)
+		} else {
+			r.State = fetch.StateNone
+		}
+	}
+	w.count(-1, 0)
+	r.Took = time.Since(r.Start)
+	return r
+}
+
+func (w *slowWeb) count(flying, gave int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flying += flying
+	w.gave += gave
+	w.most = max(w.most, w.flying)
+}
+
+// TestSlowHosts: hosts that drip their answers, more than there are places for them, do
+// not keep the others waiting, and no more of them are asked at once than the room holds.
+func TestSlowHosts(t *testing.T) {
+	for _, slow := range []int{4, 40, 100} {
+		t.Run(fmt.Sprint(slow), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &slowWeb{fakeWeb: &fakeWeb{pages: map[string]string{}, took: 100 * time.Millisecond}}
+				var seeds []string
+				for i := range slow {
+					seeds = append(seeds, fmt.Sprintf("http://slow%d.test/", i))
+				}
+				for i := range 10 {
+					u := fmt.Sprintf("http://good%d.test/", i)
+					seeds, w.pages[u] = append(seeds, u), html(fmt.Sprint("gold", i))
+				}
+				opt := newOptions(t, w.fakeWeb, seeds...)
+				opt.Fetcher, opt.Workers, opt.Delay, opt.MaxTime = w, 8, Delay{}, 2*time.Minute
+				start := time.Now()
+				r := crawl(t, opt)
+				sound(t, opt.Store)
+				last := time.Duration(0)
+				for _, s := range w.log {
+					if strings.HasPrefix(s.host, "good") && !strings.HasSuffix(s.url, "/robots.txt") {
+						last = max(last, s.end.Sub(start))
+					}
+				}
+				if r.Counts.Pages != 10 || last > time.Minute {
+					t.Errorf("%d pages, the last after %v; want 10, within a minute", r.Counts.Pages, last)
+				}
+				places := 8 * (1 + slowExchanges)
+				if w.most > places || slow > places && w.gave == 0 || slow < 8 && w.gave > 0 {
+					t.Errorf("%d slow exchanges at once, %d ended for their place; there are %d places", w.most, w.gave, places)
+				}
+				t.Logf("last good page after %v, %d at once, %d gave their place", last, w.most, w.gave)
+			})
+		})
+	}
+}
+
+// TestRoom: the slowest exchange gives its place, by what came since it has that; none
+// does that has just come; memory is bounded as well as places.
+func TestRoom(t *testing.T) {
+	now := time.Unix(0, 0)
+	r := newRoom(time.Second, 2, func() time.Time { return now })
+	ended := map[string]bool{}
+	enter := func(name string) (*errand, bool) {
+		e := &errand{}
+		e.cancel = func(cause error) { ended[name] = errors.Is(cause, fetch.ErrPlaceWanted) }
+		return e, r.enter(e)
+	}
+	quick, ok1 := enter("quick")
+	slow, ok2 := enter("slow")
+	third, ok := enter("third")
+	if !ok1 || !ok2 || ok || len(ended) > 0 {
+		t.Fatalf("two places: %v %v %v, ended %v", ok1, ok2, ok, ended)
+	}
+	now = now.Add(leastStay)
+	r.taken[quick] = stay{r.taken[quick].since, -1000} // a thousand bytes since
+	if r.enter(third) || !ended["slow"] || ended["quick"] {
+		t.Errorf("ended %v, want the slow one", ended)
+	}
+	if r.enter(third) || ended["quick"] {
+		t.Error("a second one was ended for the same that waits")
+	}
+	r.leave(slow)
+	if !r.enter(third) || len(r.waiting) > 0 {
+		t.Error("a place that is free was not given")
+	}
+}
