@@ -77,6 +77,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	switch {
 	case o.slow:
 		c.slow++
+		c.newcomers.aside(o.job)
 		return nil
 	case o.partial:
 		return c.enterSitemap(b, o)
@@ -127,6 +128,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 // landed counts a job out that was in flight.
 func (c *Crawler) landed(o *outcome) {
 	c.busy--
+	c.newcomers.end(o.job)
 	if o.late {
 		c.slow--
 	}

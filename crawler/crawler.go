@@ -41,6 +41,7 @@ type Crawler struct {
 	refresh      refreshing
 	sites        map[string]uint64 // pages a site, those in flight included; see countSite
 	counts       store.Counts
+	newcomers    newcomers
 	marginal     marginal
 	busy         int    // jobs in flight
 	slow         int    // of these, those that go on beside the workers
@@ -90,6 +91,7 @@ func New(opt Options) (*Crawler, error) {
 		marks:     map[store.ID]bool{},
 		requests:  make(chan request),
 		ended:     make(chan struct{}),
+		newcomers: newNewcomers(opt.Workers),
 		rescored:  rescoring{atOnce: rescoreAtOnce},
 	}
 	var err error
@@ -214,6 +216,7 @@ func (c *Crawler) own(ctx context.Context, abort func()) error {
 
 // end journals what is left to tell once nothing is in flight.
 func (c *Crawler) end() error {
+	c.sendHome()
 	if c.stopped == "" {
 		c.stopped = StopEmpty
 		c.waitUntil, _ = c.frontier.Wake()

@@ -18,8 +18,9 @@
 // The crawler knows no classifier: see Scorer. It makes no request itself: see
 // package fetch. Start with New, then Run. Files: options.go settings; scorer.go
 // the door to relevance; crawler.go the owner's loop; lease.go what to do with
-// the next URL; work.go the workers; errand.go what takes them too long; reading.go
-// what a page may cost; commit.go what follows from an exchange;
+// the next URL; newcomer.go hosts that never answered; work.go the workers;
+// errand.go what takes them too long; reading.go what a page may cost; commit.go
+// what follows from an exchange;
 // discover.go links to queue; scope.go and lang.go which links and pages; host.go,
 // robots.go, robotscache.go, rest.go and address.go rules, rests and whom they bind; exchange.go the journal of
 // exchanges for no URL; sitemap.go, guest.go (one that lies at another host),

@@ -130,3 +130,38 @@ func TestRoom(t *testing.T) {
 		t.Error("a place that is free was not given")
 	}
 }
+
+// TestNewcomers: hosts that have given pages go on at their pace while others by the
+// hundred, that never give any, hold all places that newcomers may have; and these are
+// one at a time where one net has them all.
+func TestNewcomers(t *testing.T) {
+	for net, most := range map[string]int{"": 8 * (1 + slowExchanges), "2a00:1:2:3::": 1} {
+		t.Run(net, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const good, pages = 10, 8
+				w := &slowWeb{fakeWeb: &fakeWeb{pages: map[string]string{}, took: 100 * time.Millisecond}, net: net}
+				var seeds []string
+				for i := range good {
+					for k := range pages {
+						w.pages[fmt.Sprintf("http://good%d.test/%d", i, k)] = html(fmt.Sprintf("gold %d of house %d", k, i), fmt.Sprintf("http://good%d.test/%d", i, k+1))
+					}
+					seeds = append(seeds, fmt.Sprintf("http://good%d.test/0", i))
+				}
+				for i := range 300 {
+					seeds = append(seeds, fmt.Sprintf("http://slow%d.test/", i))
+				}
+				opt := newOptions(t, w.fakeWeb, seeds...)
+				opt.Fetcher, opt.Workers, opt.Delay, opt.KeepNear = w, 8, Delay{}, true
+				opt.MaxTime = 35 * time.Second // nine exchanges with each take 20
+				r := crawl(t, opt)
+				sound(t, opt.Store)
+				if r.Counts.Pages != good*pages || w.most > most {
+					t.Errorf("%d pages of %d, %d slow exchanges at once of %d", r.Counts.Pages, good*pages, w.most, most)
+				}
+				if busy := w.flying; busy != 0 {
+					t.Errorf("%d exchanges go on", busy)
+				}
+			})
+		})
+	}
+}

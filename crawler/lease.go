@@ -43,6 +43,9 @@ type job struct {
 	old     *store.Copy // of a page that is asked for again, nil otherwise; then id is 0
 	watched bool        // its page is compared with those of its site's other hosts
 
+	newcomer bool         // has one of the places that newcomers have among the workers
+	site     netip.Prefix // net in which it is the only exchange with a newcomer
+
 	exchange uint64 // number of it in the journal, once written; see journal
 
 	priority float64 // that it was leased with: of a scorer that learns, not the journalled one
@@ -60,6 +63,7 @@ type skip struct {
 // channel fires when the next host has rested; it is nil when waiting for that
 // would bring nothing.
 func (c *Crawler) leaseAll() (<-chan time.Time, error) {
+	c.newcomers.putOff = 0
 	for c.stopped == "" && c.free() {
 		if c.opt.MaxPages > 0 && !c.refresh.on && c.counts.Pages+c.pagesBusy >= c.opt.MaxPages {
 			if c.pagesBusy == 0 {
@@ -70,13 +74,19 @@ func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 		if wake, hold, err := c.hold(); hold || err != nil {
 			return wake, err
 		}
-		it, ok := c.frontier.Next(c.opt.Now())
+		if c.newcomers.putOff >= maxPutOff {
+			return time.After(0), nil // there may be others
+		}
+		it, ok := c.nextItem()
 		if !ok {
 			if err := c.frontier.Err(); err != nil {
 				return nil, err
 			}
 			if wake := c.rested(); wake != nil {
 				return wake, nil
+			}
+			if len(c.newcomers.waits) > 0 {
+				return nil, nil // until one of those before them is over
 			}
 			if c.refresh.on {
 				if c.busy > 0 {
@@ -110,6 +120,7 @@ func (c *Crawler) start(j *job) {
 		c.busy++
 		j.hold(1)
 		j.addr = j.asked().address()
+		c.newcomers.begin(j)
 		c.jobs <- j
 	}
 }
@@ -154,6 +165,9 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	case !h.resolved:
 		j.task = taskAddress
 		return j, nil
+	case !c.newcomers.admits(h):
+		c.await(it, j)
+		return nil, nil
 	case !c.robotsFresh(h) || h.probed():
 		return c.prepareRobots(j)
 	case c.sitemapsWait(j):
