@@ -146,7 +146,7 @@ func (c *watchedConn) Close() error {
 
 // settleLimit bounds the wait for net/http to come to its Read, which takes it a
 // few microseconds unless the machine is very busy.
-const settleLimit = 100 * time.Millisecond
+const settleLimit = time.Second
 
 // settle waits until a kept connection is read from, so that nothing is left over
 // from its last answer, or is closed because something was. From then on nothing
