@@ -137,10 +137,10 @@ type errand struct {
 	room   *room
 	pace   fetch.Pace
 	cancel context.CancelCauseFunc // of the exchange; nil for a look-up
-	timer  *time.Timer
-	handed chan struct{} // closed when the owner knows that it goes on beside the workers
+	handed chan struct{}           // closed when the owner knows that it goes on beside the workers
 
 	mu    sync.Mutex // guards the rest
+	timer *time.Timer
 	over  bool
 	asked bool // for a place beside the workers
 	aside bool // goes on there
@@ -156,6 +156,8 @@ func (c *Crawler) setOut(work context.Context, j *job) (*errand, context.Context
 	} else {
 		ctx, e.cancel = context.WithCancelCause(work)
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.timer = time.AfterFunc(e.room.patience, func() { e.handOver(work) })
 	return e, ctx
 }
@@ -186,8 +188,8 @@ func (e *errand) ask() bool {
 
 // end says whether the errand was late: another worker has its place by now.
 func (e *errand) end() (late bool) {
-	e.timer.Stop()
 	e.mu.Lock()
+	e.timer.Stop()
 	e.over, late = true, e.aside
 	asked := e.asked
 	e.mu.Unlock()
