@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -318,9 +317,13 @@ func runFossick(t *testing.T, args []string, d time.Duration, when func() bool) 
 	end, tick := time.After(d), time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	var err error
-	for waits := true; waits; {
+	var peak int64
+	for waits, ticks := true, 0; waits; ticks++ {
 		select {
 		case <-tick.C:
+			if ticks%50 == 0 {
+				peak = max(peak, peakMemory(cmd.Process.Pid))
+			}
 			waits = !when()
 		case <-end:
 			waits = false
@@ -328,24 +331,31 @@ func runFossick(t *testing.T, args []string, d time.Duration, when func() bool) 
 			if err != nil {
 				t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
 			}
-			return ran{stdout: out.Bytes(), peak: peakMemory(cmd.ProcessState)}
+			return ran{stdout: out.Bytes(), peak: peak}
 		}
 	}
 	_ = cmd.Process.Kill() // it may have ended
 	if err = <-ended; err == nil {
-		return ran{stdout: out.Bytes(), peak: peakMemory(cmd.ProcessState)}
+		return ran{stdout: out.Bytes(), peak: peak}
 	} else if !strings.Contains(err.Error(), "killed") {
 		t.Fatalf("fossick %v: %v\n%s%s", args, err, out.Bytes(), errs.Bytes())
 	}
 	return ran{killed: true}
 }
 
-// peakMemory returns how much memory a process had resident at most, in bytes.
-func peakMemory(p *os.ProcessState) int64 {
-	if use, ok := p.SysUsage().(*syscall.Rusage); ok {
-		return use.Maxrss << 10 // Linux counts in KiB
+// peakMemory returns how much memory a process has had resident at most, in bytes; 0
+// where there is no /proc. What wait tells of a process that has ended will not do: it
+// begins with the memory of the process that started it.
+func peakMemory(pid int) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
 	}
-	return 0
+	var kib int64
+	if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
+		_, _ = fmt.Sscan(after, &kib) // 0 of a process that is ending
+	}
+	return kib << 10
 }
 
 // killRest is the hosts' rest in the kill test. The crawler rests from the end of
