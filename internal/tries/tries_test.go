@@ -27,10 +27,11 @@ func TestClass(t *testing.T) {
 	if !c.Try(true, "never said") || c.Try(false, "%s was let through", "a.internal") || !c.Try(true, "") {
 		t.Error("a try says other than it was told")
 	}
+	c.Known("b.internal: its spelling")
 	for _, f := range n.after {
 		f()
 	}
-	want := []string{"error: a.internal was let through", "tries of names: 2 held, 1 fell"}
+	want := []string{"error: a.internal was let through", "b.internal: its spelling", "tries of names: 2 held, 2 fell"}
 	if fmt.Sprint(n.said) != fmt.Sprint(want) {
 		t.Errorf("said %q, want %q", n.said, want)
 	}
