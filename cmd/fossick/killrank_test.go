@@ -17,6 +17,7 @@ import (
 // sound and holds no ranks, or all of one method and no other. A rank that is let end
 // writes its own.
 func TestKillRank(t *testing.T) {
+	fulltest.Only(t, "TestKill kills the writer that writes most")
 	t.Parallel()
 	dir := crawledDemo(t)
 	rank := func(dir, method string) []string { return []string{"rank", dir, "--method", method, "--quiet"} }
