@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,6 +28,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(beMain) != "" {
 		main()
 		return
+	}
+	// Half of what these tests do is waiting, for a server or a rest: twice as many run at
+	// once as there are processors, unless -parallel says otherwise.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"fossick": main})
 }
