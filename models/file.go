@@ -9,12 +9,12 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/klauspost/compress/zstd"
 
 	"fossick/internal/reading"
+	"fossick/internal/wholefile"
 )
 
 // A model file is, byte by byte (docs/model-format.md):
@@ -242,20 +242,8 @@ func unpack(file []byte) ([]byte, error) {
 }
 
 // WriteFile writes m to a file, which is replaced only once the new one is whole.
-func (m *Model) WriteFile(path string) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".model-*")
-	if err != nil {
-		return fmt.Errorf("model %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(tmp.Name()) // the error at hand matters more
-		}
-	}()
-	if err = errors.Join(m.Write(tmp), tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("model %s: %w", path, err)
-	}
-	if err = os.Rename(tmp.Name(), path); err != nil {
+func (m *Model) WriteFile(path string) error {
+	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return m.Write(f) }); err != nil {
 		return fmt.Errorf("model %s: %w", path, err)
 	}
 	return nil

@@ -23,5 +23,6 @@
 // near.go the index of near-duplicates; mark.go what people say of pages; rank.go
 // ranks; disk.go free space; foreign.go what is no store of ours, infofile.go what a store
 // says of itself beside its database; verify.go,
-// idset.go, verifypages.go, verifyhosts.go, verifynear.go, verifymarks.go and verifyranks.go the invariants.
+// idset.go, verifyurls.go, verifypages.go, verifyhosts.go, verifynear.go, verifymarks.go and
+// verifyranks.go the invariants; findings.go, repair.go and renumber.go what is made of a breach.
 package store

@@ -2,12 +2,13 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
 	"reflect"
+
+	"fossick/internal/wholefile"
 )
 
 // A store's Info stands beside its database too. So a store is known as one before Badger
@@ -43,8 +44,7 @@ func readInfoFile(dir string) (info Info, ok bool) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// writeInfoFile writes the Info beside the database, at once: a kill leaves the old file
-// or the new.
+// writeInfoFile writes the Info beside the database.
 func (s *Store) writeInfoFile() error {
 	if s.Temporary() {
 		return nil
@@ -54,16 +54,12 @@ func (s *Store) writeInfoFile() error {
 		return err
 	}
 	text := binary.BigEndian.AppendUint32([]byte(infoHead), crc32.Checksum(body, castagnoli))
-	f, err := os.CreateTemp(s.dir, "."+infoFile+"-*")
+	err = wholefile.Write(filepath.Join(s.dir, infoFile), 0o600, func(f *os.File) error {
+		_, err := f.Write(append(text, body...))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
-	}
-	_, err = f.Write(append(text, body...))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(s.dir, infoFile))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("store: %w", err), os.Remove(f.Name()))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -71,17 +70,14 @@ func (in *inspection) pages(ctx context.Context) error {
 		p.Number = n
 		return in.page(txn, p)
 	})
-	if err != nil || !in.mend || len(in.holes) == 0 {
+	if err != nil || !in.mend || len(in.numbers.holes) == 0 {
 		return err
 	}
 	if err := in.flush(); err != nil {
 		return err
 	}
-	return in.fill(next - 1)
+	return in.numbers.fill(next - 1)
 }
-
-// maxHoles is how many pages may be missing in a row; a number beyond that is nonsense.
-const maxHoles = 1 << 32
 
 // page checks one page.
 func (in *inspection) page(txn *badger.Txn, p *Page) error {
@@ -209,153 +205,6 @@ func pageOf(txn *badger.Txn, k []byte) (n uint64, err error) {
 	return n, err
 }
 
-// hole notes that there is no page n. Whether the database knows it is asked once more: a
-// walk over it may pass over what it cannot read.
-func (in *inspection) hole(txn *badger.Txn, n uint64) error {
-	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
-		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d is there, and was not found among the others; %w", in.s.dir, n, ErrDamaged))
-	}
-	in.holes = append(in.holes, n)
-	in.moved[n] = 0
-	return in.found(numKey(keyPage, n), fmt.Sprintf("there is no page %d, and there are later ones", n), "the last page takes its number",
-		func(*Batch) error { return nil })
-}
-
-// unreadable takes page n out and queues its URL again; p has none when the page's
-// record cannot tell it.
-func (in *inspection) unreadable(n uint64, p *Page, why error) error {
-	in.holes = append(in.holes, n)
-	in.moved[n] = 0
-	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "taken out, and its URL queued again", func(b *Batch) error {
-		for _, kind := range []byte{keyPage, keyBody, keyLabel} {
-			if err := b.delete(numKey(kind, n)); err != nil {
-				return err
-			}
-		}
-		if err := b.dropRank(n); err != nil {
-			return err
-		}
-		if p.ID == 0 {
-			return nil // leftovers finds the URL by its fate
-		}
-		return in.again(b, p.ID)
-	})
-}
-
-// again queues a URL whose page is gone.
-func (in *inspection) again(b *Batch, id ID) error {
-	birth, err := in.s.Birth(id)
-	if err != nil {
-		return finding(err) // a page of no URL: nothing to queue
-	}
-	var q Queued
-	if err := in.s.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
-		return err
-	}
-	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
-		return err
-	}
-	return b.PutQueued(id, q)
-}
-
-// placeAgain is the place of a URL that is queued again, with the score and the parent
-// that it had when it left the queue. Its visits stay in the journal, and count for
-// nothing: it has all its tries.
-func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
-	visits := lastVisit(txn, id)
-	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
-	var f Fate
-	if get(txn, numKey(keyFate, uint64(id)), &f) == nil { // one that cannot be read says nothing
-		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, birth.From)
-	}
-	if birth.Via == ViaSeed {
-		q.Priority, q.Score = 1, 1
-	}
-	return q
-}
-
-// lastVisit returns the number of a URL's last visit, 0 when it has none.
-func lastVisit(txn *badger.Txn, id ID) (last int) {
-	opt := badger.DefaultIteratorOptions
-	opt.Prefix, opt.PrefetchValues = numKey(keyVisit, uint64(id)), false
-	it := txn.NewIterator(opt)
-	defer it.Close()
-	for it.Rewind(); it.Valid(); it.Next() {
-		if k := it.Item().Key(); len(k) == len(opt.Prefix)+2 {
-			last = int(binary.BigEndian.Uint16(k[len(opt.Prefix):]))
-		}
-	}
-	return last
-}
-
-// fill gives the numbers that became free to the last pages.
-func (in *inspection) fill(last uint64) error {
-	for _, hole := range in.holes {
-		for last > hole {
-			moved, err := in.move(last, hole)
-			last--
-			if err != nil {
-				return err
-			}
-			if moved {
-				break
-			}
-		}
-	}
-	return nil
-}
-
-// move renumbers a page; false when there is none of that number.
-func (in *inspection) move(from, to uint64) (bool, error) {
-	p, err := in.s.Page(from)
-	if errors.Is(err, ErrUnknown) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	body, err := in.s.Body(from)
-	if err != nil {
-		return false, err
-	}
-	label, err := in.s.Label(from)
-	if err != nil {
-		return false, err
-	}
-	b := in.s.Batch()
-	defer b.Cancel()
-	if err := b.dropNear(from, p.Signature); err != nil {
-		return false, err
-	}
-	p.Number = to
-	if err := b.PutPage(p, in.s.Compress(body)); err != nil {
-		return false, err
-	}
-	fate, err := b.Fate(p.ID)
-	if err != nil || fate.State != "ok" && !fate.Stored {
-		fate = Fate{State: "ok", At: p.At}
-	}
-	in.moved[from] = to
-	fate.Page = to
-	if err := b.PutFate(p.ID, fate); err != nil {
-		return false, err
-	}
-	if label != nil {
-		if err := b.PutLabel(to, *label); err != nil {
-			return false, err
-		}
-	}
-	if err := b.moveRank(from, to); err != nil {
-		return false, err
-	}
-	for _, kind := range []byte{keyPage, keyBody, keyLabel} {
-		if err := b.delete(numKey(kind, from)); err != nil {
-			return false, err
-		}
-	}
-	return true, b.Commit()
-}
-
 // leftovers looks for bodies, labels and checksums of pages that are not there,
 // and for fates that name such.
 func (in *inspection) leftovers(ctx context.Context) error {
@@ -413,7 +262,7 @@ func (in *inspection) repeats(ctx context.Context) error {
 		if decode(k, v, &f) != nil || f.State == "ok" || f.Stored || f.Page == 0 {
 			return nil // urls has judged it
 		}
-		to, moved := in.moved[f.Page]
+		to, moved := in.numbers.moved[f.Page]
 		if !moved {
 			if has, err := hasKey(txn, numKey(keyPage, f.Page)); err != nil || has {
 				return err

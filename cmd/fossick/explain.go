@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"fossick/explain"
+	"fossick/internal/wholefile"
 	"fossick/models"
 	"fossick/report"
 	"fossick/train"
@@ -67,19 +69,14 @@ func (c trainCmd) writeExplain(m *models.Model, rep *train.Report, j *judgement,
 	return writePage(c.Explain, func(w io.Writer) error { return explain.Write(w, page) })
 }
 
-// writePage writes a file beside its name first, so that no half page stands there.
-func writePage(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".page-*")
-	if err != nil {
+// writePage writes a file of which there is never a half.
+func writePage(path string, write func(io.Writer) error) error {
+	err := wholefile.Write(path, 0o644, func(f *os.File) error { return write(f) })
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("page %s: %w; name a file in a folder that is there", path, err)
+	case err != nil:
+		return fmt.Errorf("page %s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("page %s: %w", path, err), os.Remove(f.Name()))
-		}
-	}()
-	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"fossick/internal/printable"
+	"fossick/internal/wholefile"
 	"fossick/page"
 )
 
@@ -106,23 +107,14 @@ func keepSeeds(dir string, seeds []string) ([]string, error) {
 
 // writeSeeds writes start pages, one a line, to a file that is replaced only once
 // the new one is whole.
-func writeSeeds(path string, seeds []string) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".seeds-*")
-	if err != nil {
-		return fmt.Errorf("start pages of the crawl: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(tmp.Name()) // the error at hand matters more
+func writeSeeds(path string, seeds []string) error {
+	err := wholefile.Write(path, 0o644, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		for _, u := range seeds {
+			io.WriteString(w, u+"\n") // Flush has the error
 		}
-	}()
-	w := bufio.NewWriter(tmp)
-	for _, u := range seeds {
-		io.WriteString(w, u+"\n") // Flush has the error
-	}
-	if err = errors.Join(w.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
+		return w.Flush()
+	})
 	if err != nil {
 		return fmt.Errorf("start pages of the crawl: %w; make room, or name another folder with --store", err)
 	}

@@ -162,7 +162,7 @@ func TestMendKeeps(t *testing.T) {
 		}
 		must(t, d.Close())
 	}
-	if files, err := filepath.Glob(filepath.Join(path, "mended-*")); err != nil || len(files) > 0 {
+	if files, err := filepath.Glob(filepath.Join(path, ".*")); err != nil || len(files) > 0 {
 		t.Errorf("left behind: %v", files)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/pb"
 	"google.golang.org/protobuf/proto"
+
+	"fossick/internal/wholefile"
 )
 
 // Badger's manifest is the list of its tables, as the changes that led to it:
@@ -167,31 +169,14 @@ func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o bad
 	text = binary.BigEndian.AppendUint32(text, uint32(len(body)))
 	text = binary.BigEndian.AppendUint32(text, crc32.Checksum(body, castagnoli))
 	text = append(text, body...)
-	f, err := os.CreateTemp(filepath.Dir(name), "mended-manifest-*")
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer os.Remove(f.Name()) // of no effect once it has its name
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = readsAs(f.Name(), o, net([]*pb.ManifestChangeSet{change}))
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err == nil {
-		err = syncFolder(filepath.Dir(name))
-	}
+	err = wholefile.Write(name, 0o600, func(f *os.File) error {
+		if _, err := f.Write(text); err != nil {
+			return err
+		}
+		return readsAs(f.Name(), o, net([]*pb.ManifestChangeSet{change}))
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

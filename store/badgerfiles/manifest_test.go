@@ -135,7 +135,7 @@ func TestMendAsksBadger(t *testing.T) {
 	if now, err := os.ReadFile(name); err != nil || string(now) != string(text) {
 		t.Error("it was put in place")
 	}
-	if files, err := filepath.Glob(filepath.Join(path, "mended-*")); err != nil || len(files) > 0 {
+	if files, err := filepath.Glob(filepath.Join(path, ".*")); err != nil || len(files) > 0 {
 		t.Errorf("left behind: %v", files)
 	}
 }

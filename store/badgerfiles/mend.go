@@ -12,6 +12,8 @@ import (
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/wholefile"
 )
 
 // Mend makes the closed database in path one that Badger can open, out of all that can be
@@ -88,7 +90,7 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
-	return syncFolder(f.path)
+	return wholefile.SyncFolder(f.path)
 }
 
 // mendTable replaces a table by one of its blocks that can be read, under its name; false
@@ -168,17 +170,12 @@ func putAway(quarantine, name string) error {
 	return nil
 }
 
-// replaceFile gives a file another content, at once: a kill leaves the old one or the new.
+// replaceFile gives a file another content.
 func replaceFile(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "mended-*")
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer os.Remove(f.Name()) // of no effect once it has its name
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
+	err := wholefile.Write(name, 0o600, func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -202,7 +199,7 @@ func keepIn(folder, name string) error {
 		}
 		switch {
 		case err == nil:
-			return syncFolder(folder)
+			return wholefile.SyncFolder(folder)
 		case !errors.Is(err, fs.ErrExist):
 			return fmt.Errorf("store: %w", err)
 		case sameContent(to, name):

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/wholefile"
 )
 
 // OpenView opens a view of a database, damaged or not: what is there can be read, and no
@@ -117,5 +119,5 @@ func addLog(path string) error {
 	if err := os.WriteFile(name, make([]byte, logHead), 0o600); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	return syncFolder(path)
+	return wholefile.SyncFolder(path)
 }

@@ -1,0 +1,36 @@
+// Package wholefile writes files of which there is never a half: a kill, or an error,
+// leaves the file as it was.
+package wholefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write gives the file at path the content that write puts into the file it is called
+// with, a hidden one beside it that takes its name once it is on the disk. write may
+// read that one again, by its name, to check it. Errors are os's and write's own.
+func Write(path string, perm fs.FileMode, write func(f *os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(f), f.Chmod(perm), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return SyncFolder(filepath.Dir(path))
+}
+
+// SyncFolder brings the names in a folder to the disk.
+func SyncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

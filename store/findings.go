@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// finding returns the error of a record that cannot be asked for, by which an inspection
+// ends. Of one that is not there it is nil, and of one whose bytes mean nothing: the pass
+// over its kind takes that one out. So nothing loses its place for a disk's error.
+func finding(err error) error {
+	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrDamaged) {
+		return nil
+	}
+	return err
+}
+
+// findings is what an inspection found, and what mends it.
+type findings struct {
+	s        *Store
+	mend     bool
+	b        *Batch // of repairs, nil when there are none to write
+	problems []Problem
+}
+
+// found notes a problem and, when repairing, what mends it.
+func (f *findings) found(k []byte, what, repair string, fix func(b *Batch) error) error {
+	f.problems = append(f.problems, Problem{Key: fmt.Sprintf("%q", k), What: what, Repair: repair})
+	if !f.mend {
+		return nil
+	}
+	if f.b == nil {
+		f.b = f.s.Batch()
+	}
+	if err := fix(f.b); err != nil {
+		return err
+	}
+	if f.b.Size() > MaxBatchBytes {
+		return f.flush()
+	}
+	return nil
+}
+
+func (f *findings) flush() error {
+	if f.b == nil {
+		return nil
+	}
+	b := f.b
+	f.b = nil
+	return b.Commit()
+}
+
+func (f *findings) cancel() {
+	if f.b != nil {
+		f.b.Cancel()
+		f.b = nil
+	}
+}
+
+// scan calls do for every record of a kind, with a copy of its key.
+func (f *findings) scan(ctx context.Context, kind byte, do func(txn *badger.Txn, k, v []byte) error) error {
+	return f.s.view(func(txn *badger.Txn) error {
+		opt := badger.DefaultIteratorOptions
+		opt.Prefix = key(kind)
+		it := txn.NewIterator(opt)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			item := it.Item()
+			k, called := item.KeyCopy(nil), false
+			err := valueOf(item, k, func(k, v []byte) error { called = true; return do(txn, k, v) })
+			if !called && errors.Is(err, ErrDamaged) {
+				err = do(txn, k, nil) // which no record is
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

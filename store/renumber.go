@@ -1,0 +1,171 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// renumbering gives pages the numbers of those that went, so that there are no gaps.
+type renumbering struct {
+	s     *Store
+	holes []uint64          // numbers that became free, in order
+	moved map[uint64]uint64 // pages → their new numbers, 0 for those that went
+}
+
+// free notes that there is no page n any more.
+func (r *renumbering) free(n uint64) {
+	r.holes = append(r.holes, n)
+	r.moved[n] = 0
+}
+
+// maxHoles is how many pages may be missing in a row; a number beyond that is nonsense.
+const maxHoles = 1 << 32
+
+// hole notes that there is no page n. Whether the database knows it is asked once more: a
+// walk over it may pass over what it cannot read.
+func (in *inspection) hole(txn *badger.Txn, n uint64) error {
+	if err := get(txn, numKey(keyPage, n), &Page{}); !errors.Is(err, ErrUnknown) {
+		return cmp.Or(finding(err), fmt.Errorf("store %s: page %d is there, and was not found among the others; %w", in.s.dir, n, ErrDamaged))
+	}
+	in.numbers.free(n)
+	return in.found(numKey(keyPage, n), fmt.Sprintf("there is no page %d, and there are later ones", n), "the last page takes its number",
+		func(*Batch) error { return nil })
+}
+
+// unreadable takes page n out and queues its URL again; p has none when the page's
+// record cannot tell it.
+func (in *inspection) unreadable(n uint64, p *Page, why error) error {
+	in.numbers.free(n)
+	return in.goes(p.ID, p.URL, numKey(keyPage, n), why.Error(), "taken out, and its URL queued again", func(b *Batch) error {
+		for _, kind := range []byte{keyPage, keyBody, keyLabel} {
+			if err := b.delete(numKey(kind, n)); err != nil {
+				return err
+			}
+		}
+		if err := b.dropRank(n); err != nil {
+			return err
+		}
+		if p.ID == 0 {
+			return nil // leftovers finds the URL by its fate
+		}
+		return in.again(b, p.ID)
+	})
+}
+
+// again queues a URL whose page is gone.
+func (in *inspection) again(b *Batch, id ID) error {
+	birth, err := in.s.Birth(id)
+	if err != nil {
+		return finding(err) // a page of no URL: nothing to queue
+	}
+	var q Queued
+	if err := in.s.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
+		return err
+	}
+	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
+		return err
+	}
+	return b.PutQueued(id, q)
+}
+
+// placeAgain is the place of a URL that is queued again, with the score and the parent
+// that it had when it left the queue. Its visits stay in the journal, and count for
+// nothing: it has all its tries.
+func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
+	visits := lastVisit(txn, id)
+	q := Queued{Parent: birth.From, Visits: visits, Excused: visits}
+	var f Fate
+	if get(txn, numKey(keyFate, uint64(id)), &f) == nil { // one that cannot be read says nothing
+		q.Priority, q.Score, q.Parent = f.Score, f.Score, cmp.Or(f.Parent, birth.From)
+	}
+	if birth.Via == ViaSeed {
+		q.Priority, q.Score = 1, 1
+	}
+	return q
+}
+
+// lastVisit returns the number of a URL's last visit, 0 when it has none.
+func lastVisit(txn *badger.Txn, id ID) (last int) {
+	opt := badger.DefaultIteratorOptions
+	opt.Prefix, opt.PrefetchValues = numKey(keyVisit, uint64(id)), false
+	it := txn.NewIterator(opt)
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		if k := it.Item().Key(); len(k) == len(opt.Prefix)+2 {
+			last = int(binary.BigEndian.Uint16(k[len(opt.Prefix):]))
+		}
+	}
+	return last
+}
+
+// fill gives the numbers that became free to the last pages.
+func (r *renumbering) fill(last uint64) error {
+	for _, hole := range r.holes {
+		for last > hole {
+			moved, err := r.move(last, hole)
+			last--
+			if err != nil {
+				return err
+			}
+			if moved {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// move renumbers a page; false when there is none of that number.
+func (r *renumbering) move(from, to uint64) (bool, error) {
+	p, err := r.s.Page(from)
+	if errors.Is(err, ErrUnknown) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	body, err := r.s.Body(from)
+	if err != nil {
+		return false, err
+	}
+	label, err := r.s.Label(from)
+	if err != nil {
+		return false, err
+	}
+	b := r.s.Batch()
+	defer b.Cancel()
+	if err := b.dropNear(from, p.Signature); err != nil {
+		return false, err
+	}
+	p.Number = to
+	if err := b.PutPage(p, r.s.Compress(body)); err != nil {
+		return false, err
+	}
+	fate, err := b.Fate(p.ID)
+	if err != nil || fate.State != "ok" && !fate.Stored {
+		fate = Fate{State: "ok", At: p.At}
+	}
+	r.moved[from] = to
+	fate.Page = to
+	if err := b.PutFate(p.ID, fate); err != nil {
+		return false, err
+	}
+	if label != nil {
+		if err := b.PutLabel(to, *label); err != nil {
+			return false, err
+		}
+	}
+	if err := b.moveRank(from, to); err != nil {
+		return false, err
+	}
+	for _, kind := range []byte{keyPage, keyBody, keyLabel} {
+		if err := b.delete(numKey(kind, from)); err != nil {
+			return false, err
+		}
+	}
+	return true, b.Commit()
+}
