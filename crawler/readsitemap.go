@@ -23,8 +23,8 @@ type sitemapReading struct {
 	err         error // where the file breaks
 }
 
-// A worker keeps so many bytes of URLs of one sitemap, and hands so many URLs at
-// a time to the owner, so that they fit into a batch with others.
+// A worker keeps so many bytes of URLs of one sitemap. It hands so many at a time to the
+// owner, which fit into a batch with others.
 const (
 	maxSitemapKept = 8 << 20
 	sitemapPart    = 250

@@ -55,11 +55,10 @@ type VirtualResult struct {
 }
 
 // Virtual crawls a web in memory as Run does with one worker and no delay, but
-// without network, clock and disk: the links that are followed, their order, what
-// counts as a duplicate and what as a trap, when the scorer is asked again — all of
-// it is the same code, or, where Run writes a journal, the same decision. So it
-// visits the same pages in the same order, some thousand a second; a test holds
-// the two together.
+// without network, clock and disk. Which links are followed and in what order, what
+// counts as a duplicate or a trap, when the scorer is asked again: all of it is the same
+// code. Where Run writes a journal it is the same decision. So it visits the same pages in
+// the same order, some thousand a second; a test holds the two together.
 //
 // Of opt it uses Scorer, Ordering, Seeds, Scope, Threshold, MaxPages, MaxPerHost,
 // MaxPerSite, FollowTraps and KeepNear. web must be safe for what else calls it. Robots.txt

@@ -39,9 +39,9 @@ const (
 // exchangeBytes is the size of an exchange on disk.
 const exchangeBytes = 6*8 + 4 + 2 + 1 + 1
 
-// byTime orders by party and time. The journal knows milliseconds: of two exchanges
-// that began in the same one and took as long, that counts as the first after which
-// less rest was due, as the other could not have been followed so soon.
+// byTime orders by party and time. The journal knows milliseconds. Of two exchanges in the
+// same one that took as long, the first is that after which less rest was due: the other
+// could not have been followed so soon.
 func byTime(a, b exchange) int {
 	return cmp.Or(cmp.Compare(a.Party, b.Party), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Took, b.Took),
 		cmp.Compare(a.Rest, b.Rest), cmp.Compare(a.Own, b.Own), cmp.Compare(a.Host, b.Host))

@@ -17,9 +17,8 @@ type pass struct {
 }
 
 // Renew is Reprioritise a part at a time, so that the caller is not held up by a queue
-// of millions: each call asks priority about some n entries (and ends the lane, block
-// or spill that it is at), the first one begins a pass, the one that ends it returns
-// true. Entries not met yet keep their place, so that Next gives at any time the best
+// of millions. Each call asks priority about some n entries, and ends the lane, block or
+// spill that it is at. The first one begins a pass, the one that ends it returns true. Entries not met yet keep their place, so that Next gives at any time the best
 // by what is known of each. What comes in or moves while a pass goes on may be missed
 // by it. Where calls stand between other calls decides the order, and nothing else:
 // no clock, no map's order.

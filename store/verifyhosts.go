@@ -49,9 +49,8 @@ func (in *inspection) recount(h *Host, n uint64) error {
 // beyond that is nonsense.
 const maxLost = 1000
 
-// exchanges checks that the exchanges of a host are numbered from 1 without a
-// gap to what the host's record says, can be read, and are of a host that there
-// is. One that is missing or cannot be read is entered as lost, since URLs may
+// exchanges checks that exchanges can be read and are of a host that there is, and that a
+// host's are numbered from 1 without a gap to what its record says. One that is missing or cannot be read is entered as lost, since URLs may
 // refer to it and to those after it by number.
 func (in *inspection) exchanges(ctx context.Context) error {
 	var h *Host // of the exchanges before; nil for one that there is not

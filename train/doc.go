@@ -10,7 +10,7 @@
 // examples and seed give the same bytes. It never sees a test set: those are
 // judged by the caller, with package classify and Measure.
 //
-// Files: train.go the run; gather.go the stream, counting.go its terms beside it, titles.go the words of its titles; rows.go, lossy.go, columns.go and
+// Files: train.go the run, options.go what it is told; gather.go the stream, counting.go its terms beside it, titles.go the words of its titles; rows.go, lossy.go, columns.go and
 // reduce.go sets larger than memory; fold.go cross-validation; fit.go what
 // classifiers share; linear.go linear classifiers, svm.go by support vector machines,
 // logistic.go by logistic regression; bayes.go naive Bayes; blend.go the machine with

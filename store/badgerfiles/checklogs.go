@@ -14,13 +14,13 @@ import (
 // values, and at the heads of all. What stands in another value log is looked at when it is
 // read.
 func (f *findings) checkLogs() error {
-	values, err := valueLogs(f.path)
+	values, err := logsOf(f.path, valueFiles)
 	if err != nil {
 		return err
 	}
-	memlogs, err := filepath.Glob(filepath.Join(f.path, memtableFiles))
+	memlogs, err := logsOf(f.path, memtableFiles)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
 	for _, name := range append(memlogs, values...) {
 		if err := f.checkHead(name); err != nil {
@@ -45,9 +45,9 @@ func (f *findings) checkLogs() error {
 	})
 }
 
-// valueLogs returns the value logs of a database, the oldest first.
-func valueLogs(path string) (names []string, err error) {
-	if names, err = filepath.Glob(filepath.Join(path, valueFiles)); err != nil {
+// logsOf returns the logs of a database of one kind, the oldest first.
+func logsOf(path, kind string) (names []string, err error) {
+	if names, err = filepath.Glob(filepath.Join(path, kind)); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	slices.Sort(names) // all names have six digits at least
@@ -56,9 +56,9 @@ func valueLogs(path string) (names []string, err error) {
 
 // eachMemlog calls f with each log of a memtable, which is valid only inside it.
 func (f *findings) eachMemlog(do func(name string, log reading)) error {
-	names, err := filepath.Glob(filepath.Join(f.path, memtableFiles))
+	names, err := logsOf(f.path, memtableFiles)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
 	for _, name := range names {
 		if err := withLog(name, func(text []byte) { do(name, readLog(text)) }); err != nil {

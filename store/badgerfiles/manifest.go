@@ -110,8 +110,8 @@ func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok b
 }
 
 // undo returns the tables that there are, as one change, and those that are named and
-// not there. A change that was to replace tables by such a one never
-// came to its end, and is left out as a whole when all that it replaces is still there.
+// not there. A change that was to replace tables by such a one never came to its end. It
+// is left out as a whole when all that it replaces is still there.
 func undo(changes []*pb.ManifestChangeSet, there func(uint64) bool) (_ *pb.ManifestChangeSet, missing []uint64) {
 	removed := map[uint64]int{} // table → the change that removed it
 	for i, set := range changes {

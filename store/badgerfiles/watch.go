@@ -82,7 +82,7 @@ func CheckValues(path string, plain bool) error {
 	if plain || unknownVersion() != "" {
 		return nil
 	}
-	names, err := valueLogs(path)
+	names, err := logsOf(path, valueFiles)
 	if err != nil {
 		return err
 	}

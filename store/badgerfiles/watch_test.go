@@ -35,7 +35,7 @@ func TestDamageFoundLater(t *testing.T) {
 func TestCheckValues(t *testing.T) {
 	path, _ := database(t)
 	must(t, CheckValues(path, false))
-	names, err := valueLogs(path)
+	names, err := logsOf(path, valueFiles)
 	must(t, err)
 	text, err := os.ReadFile(names[0])
 	must(t, err)
