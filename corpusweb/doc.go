@@ -16,6 +16,6 @@
 //
 // Files: web.go New and the index; answer.go one request; robots.go robots.txt
 // and --disallow; sitemap.go sitemaps; tunnel.go CONNECT; ca.go certificates;
-// spool.go bodies on disk; log.go the request log; serve.go the listener; faults.go
+// spool.go bodies on disk; log.go the request log; serve.go the listener, loopback.go one beside other work; faults.go
 // what may go wrong on purpose, victim.go how, fault*.go each kind.
 package corpusweb

@@ -2,9 +2,9 @@ package crawler
 
 import (
 	"net/netip"
-	"strings"
 	"time"
 
+	"fossick/crawler/health"
 	"fossick/fetch"
 )
 
@@ -43,7 +43,7 @@ func (c *Crawler) forgetAddress(h *host) {
 
 // reviewAddress compares what is known of a host's address with an exchange that is
 // over.
-func (c *Crawler) reviewAddress(h *host, r *fetch.Response, due rest) {
+func (c *Crawler) reviewAddress(h *host, r *fetch.Response, due health.Rest) {
 	if !h.resolved {
 		return
 	}
@@ -51,16 +51,11 @@ func (c *Crawler) reviewAddress(h *host, r *fetch.Response, due rest) {
 	switch {
 	case r.Addr.IsValid() && r.Addr.String() != h.Address: // over a connection from before
 		c.settleAddress(h, r.Addr)
-		c.frontier.RestAddress(h.Address, now.Add(due.address))
+		c.frontier.RestAddress(h.Address, now.Add(due.Address))
 	case r.State == fetch.StateConnectError, r.State == fetch.StateConnectTimeout,
 		now.Sub(time.Unix(c.resolved[h.party], 0)) > lookUpAgain:
 		c.forgetAddress(h)
 	}
-}
-
-// socket is the address and port of a host.
-func (h *host) socket() string {
-	return h.Address + " " + h.Name[strings.LastIndexByte(h.Name, ':')+1:]
 }
 
 // address is where exchanges with a host go: to the address that was found, or the

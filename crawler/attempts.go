@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 
+	"fossick/crawler/health"
 	"fossick/fetch"
 )
 
@@ -36,7 +37,7 @@ func unanswered(r *fetch.Response) bool {
 	case fetch.StateTLSError, fetch.StateGuardDenied:
 		return true
 	}
-	return transient(r) || r.Code == http.StatusProxyAuthRequired
+	return health.Transient(r) || r.Code == http.StatusProxyAuthRequired
 }
 
 // nothingFetched says that a crawl has come to nothing: there is no page of any session,

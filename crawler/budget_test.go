@@ -72,6 +72,7 @@ func (w *fakeWeb) askedAt(site string) (n int) {
 // TestSiteBudget: a site that is worth nothing gets its budget and no more, whatever it has
 // to say, in one session or two; one that is worth something goes on.
 func TestSiteBudget(t *testing.T) {
+	t.Parallel()
 	w, opt := budgetWeb(t)
 	opt.MaxPages = 5000
 	if r := crawl(t, opt); r.Stopped != StopEmpty {
@@ -110,6 +111,7 @@ func TestSiteBudget(t *testing.T) {
 // TestNoSiteBudget: there is none where the crawl starts, where it knows no other site, and
 // with --traps follow.
 func TestNoSiteBudget(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(o *Options){
 		"start":  func(o *Options) { o.Seeds = append(o.Seeds, "http://endless.test/0") },
 		"follow": func(o *Options) { o.FollowTraps = true },
@@ -127,31 +129,5 @@ func TestNoSiteBudget(t *testing.T) {
 	crawl(t, opt)
 	if n := w.askedAt("endless.test"); n < budgetLeast+50 {
 		t.Errorf("alone: endless.test was asked for %d pages", n)
-	}
-}
-
-// TestSiteBudgetGrows: what a site may have, by what it and the others brought.
-func TestSiteBudgetGrows(t *testing.T) {
-	for _, c := range []struct {
-		answers, hits, others, otherHits int
-		spent                            bool
-	}{
-		{499, 0, 1000, 500, false},
-		{500, 0, 1000, 500, true},
-		{500, 0, 99, 50, false},   // too few others
-		{5000, 0, 1000, 0, false}, // which are worth nothing either
-		{900, 0, 1000, 20, false}, // of rare topics more must be seen
-		{1000, 0, 1000, 20, true},
-		{2000, 0, 10000, 1, true}, // but not without end
-		{10000, 990, 1000, 500, false},
-		{10000, 900, 1000, 500, true}, // less than a fifth of what the others bring
-		{10000, 2000, 1000, 500, false},
-	} {
-		b := budgets{}
-		b.add("it.test", c.answers, c.hits)
-		b.add("other.test", c.others, c.otherHits)
-		if why, _ := b.spent("it.test"); (why != "") != c.spent {
-			t.Errorf("%+v: %q", c, why)
-		}
 	}
 }

@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"fossick/fetch"
-	"fossick/frontier"
+	"fossick/crawler/journal"
 	"fossick/store"
 )
 
@@ -14,17 +13,17 @@ import (
 // memory and the commit no URL is leased, so memory is never ahead of the disk
 // for anybody to see.
 func (c *Crawler) commit(first *outcome) error {
-	b := c.store.Batch()
+	b := c.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
 	room := func() error {
-		if b.Size() <= store.MaxBatchBytes {
+		if !b.Full() {
 			return nil
 		}
 		err := c.finish(b)
-		b = c.store.Batch()
+		b = c.journal.Batch()
 		return err
 	}
-	for o := first; o != nil; o = c.waiting() {
+	for o := first; o != nil; o = c.exec.ready() {
 		if err := room(); err != nil {
 			return err
 		}
@@ -36,7 +35,7 @@ func (c *Crawler) commit(first *outcome) error {
 		if err := room(); err != nil {
 			return err
 		}
-		if err := c.bury(b, s.id, s.queued, c.fateIn(s.state, s.reason)); err != nil {
+		if err := c.conclude(b, s.id, s.queued, c.fateIn(s.state, s.reason)); err != nil {
 			return err
 		}
 	}
@@ -50,34 +49,21 @@ func (c *Crawler) commit(first *outcome) error {
 	return c.timed(TurnRescore, c.learned)
 }
 
-// waiting returns an outcome that is there already, or nil.
-func (c *Crawler) waiting() *outcome {
-	select {
-	case o := <-c.outcomes:
-		return o
-	default:
-		return nil
-	}
-}
-
-func (c *Crawler) finish(b *store.Batch) error {
+func (c *Crawler) finish(b journal.Batch) error {
 	c.counts.Elapsed = c.elapsedPast + c.opt.Now().Sub(c.began)
-	if err := b.PutCounts(&c.counts); err != nil {
+	if err := c.timed(TurnCommit, func() error { return b.Commit(&c.counts) }); err != nil {
 		return err
 	}
-	if err := c.timed(TurnCommit, b.Commit); err != nil {
-		return err
-	}
-	c.storedPages.Store(c.counts.Pages)
+	c.reader.storedPages.Store(c.counts.Pages)
 	return nil
 }
 
 // apply journals all that follows from one exchange and frees its host.
-func (c *Crawler) apply(b *store.Batch, o *outcome) error {
+func (c *Crawler) apply(b journal.Batch, o *outcome) error {
 	switch {
 	case o.slow:
 		c.slow++
-		c.newcomers.aside(o.job)
+		c.newcomers.Aside(&o.ticket)
 		return nil
 	case o.partial:
 		return c.enterSitemap(b, o)
@@ -86,8 +72,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	if o.err != nil {
 		return o.err
 	}
-	o.excused = c.network.excuses(o)
-	c.hear(o)
+	c.observe(o)
 	c.attempt(o)
 	var err error
 	switch {
@@ -96,7 +81,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	case o.aborted:
 		c.requeue(o.job)
 		if o.owner != nil {
-			o.owner.sitemapBusy = false
+			o.owner.sitemaps.BrokenOff()
 		}
 	case o.excused && o.task != taskPage:
 		c.forgiveHost(o)
@@ -119,7 +104,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	if err := c.journal(b, o, c.releaseBoth(o)); err != nil {
+	if err := c.putExchange(b, o, c.releaseBoth(o)); err != nil {
 		return err
 	}
 	return c.putHost(b, o.host)
@@ -128,7 +113,7 @@ func (c *Crawler) apply(b *store.Batch, o *outcome) error {
 // landed counts a job out that was in flight.
 func (c *Crawler) landed(o *outcome) {
 	c.busy--
-	c.newcomers.end(o.job)
+	c.newcomers.End(&o.ticket)
 	if o.late {
 		c.slow--
 	}
@@ -139,193 +124,15 @@ func (c *Crawler) landed(o *outcome) {
 	}
 }
 
-// applyPage journals the exchange for a page.
-func (c *Crawler) applyPage(b *store.Batch, o *outcome) error {
-	r, h := o.resp, o.host
-	c.counts.Requests++
-	h.Requests++
-	if r.State == fetch.StateCode {
-		c.counts.Codes[r.Code]++
-	}
-	visits := o.queued.Visits + 1
-	if o.queued.Visits > o.queued.Excused {
-		h.Retries++
-	}
-	if !o.excused {
-		c.budgets.add(h.site, 1, 0)
-	}
-	visit := visitOf(r)
-	var err error
-	switch {
-	case o.excused:
-		err = c.forgive(b, o, visits)
-	case transient(r):
-		h.Failures++
-		err = c.retry(b, o, visits)
-	case r.State == fetch.StateOK:
-		h.Failures = 0
-		err = c.keepPage(b, o)
-	case r.State == fetch.StateRedirect:
-		h.Failures = 0
-		visit.Location, err = c.redirect(b, o)
-	default:
-		h.Failures = 0
-		if r.State == fetch.StateCode {
-			c.observe(h, o.birth.URL, nil)
-		}
-		err = c.bury(b, o.id, o.queued, c.fateBy(o))
-	}
-	if err != nil {
-		return err
-	}
-	visit.Rest, visit.Own = c.restOf(h, r).millis()
-	visit.RetryAfter = r.RetryAfter.Milliseconds()
-	return b.PutVisit(o.id, visits, visit)
-}
-
-func visitOf(r *fetch.Response) store.Visit {
-	return store.Visit{
-		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
-		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: errorText(r.Err),
-	}
-}
-
-// keepPage stores a page, unless its content is stored already, to the word or
-// nearly, or it is not wanted, and queues its links.
-func (c *Crawler) keepPage(b *store.Batch, o *outcome) error {
-	p := o.page
-	original, err := b.PageWith(p.Checksum[:])
-	if err != nil {
-		return err
-	}
-	if original != 0 {
-		c.observe(o.host, o.birth.URL, nil)
-		c.observeFarm(o.host, nil)
-		return c.bury(b, o.id, o.queued, store.Fate{
-			State: string(fetch.StateDuplicate), Score: o.promise, Page: original, Reason: "same content as a page that is stored",
-			Next: c.next(changeInterval(o.birth.Depth)),
-		})
-	}
-	if o.watched {
-		c.observeFarm(o.host, &o.farmLook)
-	}
-	if k := c.settleKin(o); k.page != 0 {
-		return c.leaveNear(b, o, k)
-	}
-	c.observe(o.host, o.birth.URL, &o.looks)
-	fate := store.Fate{State: string(fetch.StateOK), Score: o.promise, Next: c.next(changeInterval(o.birth.Depth))}
-	number := uint64(0)
-	if f, unwanted := o.unwanted(); unwanted {
-		fate.State, fate.Reason = f.State, f.Reason
-	} else {
-		c.counts.Pages++
-		number = c.counts.Pages
-		fate.Page = number
-		c.obey(o)
-	}
-	links, err := c.queueLinks(b, o)
-	if err != nil {
-		return err
-	}
-	if number != 0 {
-		if err := b.PutPage(c.record(o, number, links), o.body); err != nil {
-			return err
-		}
-		c.latest.add(number, o.page, c.opt.Workers)
-		c.countPage(o)
-	}
-	return c.bury(b, o.id, o.queued, fate)
-}
-
-func (c *Crawler) countPage(o *outcome) {
-	h := o.host
-	if h.Pages == 0 {
-		c.gaveHosts++
-	}
-	h.Pages++
-	c.countSite(h, 1)
-	c.counts.Bytes += uint64(o.size)
-	if o.score.Relevant {
-		c.counts.Relevant++
-		h.Relevant++
-		c.budgets.add(h.site, 0, 1)
-	}
-	c.countHarvest(o.score.Relevant)
-}
-
-func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Page {
-	p, header := o.page, o.resp.Header
-	return &store.Page{
-		Number: number, ID: o.urlID(), URL: o.birth.URL,
-		ContentType: o.resp.ContentType, RobotsTag: robotsTag(header),
-		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p), Title: p.Title, Lang: p.Lang, Links: links,
-		Score: o.score.Value, Terms: o.score.Terms, Account: o.score.Account, Relevant: o.score.Relevant,
-		Label: o.score.Label, Probability: o.score.Probability, Rule: o.score.Rule,
-		Bytes: o.size, At: o.resp.Start.UnixMilli(), Depth: o.birth.Depth,
-		Parent: o.queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
-	}
-}
-
-// queueLinks discovers the targets of a page's links and returns their numbers.
-func (c *Crawler) queueLinks(b *store.Batch, o *outcome) ([]store.ID, error) {
-	ids := make([]store.ID, 0, len(o.links))
-	birth := store.Birth{From: o.urlID(), Via: store.ViaLink, Depth: o.birth.Depth + 1}
-	for _, f := range o.links {
-		id, err := c.discover(b, birth, f, c.linkFrom(o.birth.URL, f))
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
-
-// maxHops bounds redirects in a row.
-const maxHops = 10
-
-// redirect hands the target back to the frontier, with the place in the queue
-// that the URL had: each hop waits for its own host and its own robots.txt.
-func (c *Crawler) redirect(b *store.Batch, o *outcome) (store.ID, error) {
-	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.promise, Next: c.next(answerAfter(o.resp, o.birth.Depth))}
-	target, err := c.targetOf(o.resp)
-	switch {
-	case err != nil:
-		fate.Reason = "its target cannot be used: " + err.Error()
-	case o.birth.Hops+1 > maxHops:
-		fate.Reason = "too many redirects in a row"
-	}
-	var id store.ID
-	if fate.Reason == "" {
-		score := c.handedOn(o.queued.Score, o.priority)
-		f := found{url: target, hash: store.HashURL(target), score: score, skip: c.opt.Scope.Excludes(target)}
-		birth := store.Birth{From: o.urlID(), Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
-		if id, err = c.discover(b, birth, f, frontier.Link{Score: score, Step: c.counts.Pages}); err != nil {
-			return 0, err
-		}
-		fate.Reason = "to " + target
-	}
-	return id, c.bury(b, o.id, o.queued, fate)
-}
-
-// handedOn is the score that a redirect hands on, of a URL that left the queue with a
-// priority: where the scorer rescores it is that, as the score is of some time ago. What
-// a start page leads to is one.
-func (c *Crawler) handedOn(score, priority float64) float64 {
-	if _, rescores := c.rescorer(); rescores && score < 1 {
-		return priority
-	}
-	return score
-}
-
-// bury ends a URL's wait with its fate; a guest's job has no URL.
-func (c *Crawler) bury(b *store.Batch, id store.ID, q store.Queued, fate store.Fate) error {
+// conclude ends a URL's wait with its fate; a job that no URL waits for has none.
+func (c *Crawler) conclude(b journal.Batch, id store.ID, q store.Queued, fate store.Fate) error {
 	if id == 0 {
 		return nil
 	}
 	c.counts.States[fate.State]++
 	fate.At = cmp.Or(fate.At, c.opt.Now().UnixMilli())
 	fate.Score, fate.Parent = cmp.Or(fate.Score, q.Score), q.Parent
-	return b.PutFate(id, fate)
+	return b.End(id, fate)
 }
 
 func errorText(err error) string {

@@ -3,42 +3,39 @@ package crawler
 import (
 	"context"
 	"errors"
-	"hash/maphash"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
+	"fossick/crawler/health"
+	"fossick/crawler/journal"
+	"fossick/crawler/refresh"
+	"fossick/crawler/rescore"
+	"fossick/crawler/sitemaps"
+	"fossick/crawler/traps"
 	"fossick/frontier"
 	"fossick/store"
 )
 
 // Crawler is one session of a crawl. Make it with New and call Run once.
 type Crawler struct {
-	opt      Options
-	store    *store.Store
-	jobs     chan *job     // owner → workers; the owner closes it
-	outcomes chan *outcome // workers → owner
-	// cores lets no more pages be parsed and scored at once than there are cores:
-	// more would only divide the caches of words and stems.
-	cores              chan struct{}
-	workers            sync.WaitGroup
-	lookups, exchanges *room // for what goes on beside the workers
-	// storedPages are the pages that a look-up which begins now can see.
-	storedPages atomic.Uint64
+	opt     Options
+	journal journal.Journal
+	archive *store.Store // what a crawl with a past asks beside its journal
+	exec    executor
+	reader  *reader
+	inbox   *inbox
 
 	// What follows belongs to the owner, the goroutine of Run.
-	seed         maphash.Seed // of looks
 	frontier     *frontier.Frontier
 	hosts        hostCache
 	resolved     map[frontier.Host]int64 // hosts whose address was looked up, and when; Unix seconds
 	kinds        linkKinds
-	places       places
 	latest       latest
-	farms        farms
-	budgets      budgets
-	refresh      refreshing
+	traps        *traps.Detector
+	farmedURLs   int // URLs that were left aside since their hosts are a farm's
+	refresh      refresh.Session
+	sitemaps     sitemaps.Rules
 	sites        map[string]uint64 // pages a site, those in flight included; see countSite
 	counts       store.Counts
 	newcomers    newcomers
@@ -56,16 +53,11 @@ type Crawler struct {
 	left         []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
 	gaveHosts    int
 	knownHosts   int // with a record in the store
-	rescored     rescoring
-	network      network
-	dead         map[string]time.Time // addresses with port at which a host was given up → until when that is remembered
-	beatAt       time.Time            // the owner ran last
-	waitUntil    time.Time            // set at the end: all that is queued rests so long at least
-	marks        map[store.ID]bool    // what people said of URLs: on topic or not
+	passes       *rescore.Passes
+	network      *health.Network
+	waitUntil    time.Time         // set at the end: all that is queued rests so long at least
+	marks        map[store.ID]bool // what people said of URLs: on topic or not
 	turns        turnMeter
-
-	requests chan request  // to the owner, from others than workers; see inTurn
-	ended    chan struct{} // closed when the owner answers no more
 }
 
 // New prepares a crawl of opt.Store: a new one begins with the seeds, one with a
@@ -74,144 +66,125 @@ func New(opt Options) (*Crawler, error) {
 	if err := opt.complete(); err != nil {
 		return nil, err
 	}
-	c := &Crawler{
-		opt: opt, store: opt.Store,
-		jobs:      make(chan *job, opt.Workers), // never full: at most Workers are in flight
-		outcomes:  make(chan *outcome, opt.Workers),
-		lookups:   newRoom(lookupPatience, slowLookups*opt.Workers, opt.Now),
-		exchanges: newRoom(exchangePatience, slowExchanges*opt.Workers, opt.Now),
-		cores:     make(chan struct{}, runtime.GOMAXPROCS(0)),
-		seed:      maphash.MakeSeed(),
-		kinds:     newLinkKinds(opt.Ordering, opt.Seeds),
-		hosts:     newHostCache(hostsInMemory),
-		resolved:  map[frontier.Host]int64{},
-		places:    make(places, placesInMemory),
-		sites:     map[string]uint64{},
-		dead:      map[string]time.Time{},
-		marks:     map[store.ID]bool{},
-		requests:  make(chan request),
-		ended:     make(chan struct{}),
-		newcomers: newNewcomers(opt.Workers),
-		rescored:  rescoring{atOnce: rescoreAtOnce},
-	}
-	var err error
-	opt.Frontier.Expect = c.rescored.expect
-	if c.frontier, err = frontier.New(opt.Frontier); err != nil {
+	c, err := newCrawler(opt, journal.NewDisk(opt.Store))
+	if err != nil {
 		return nil, err
 	}
-	c.store.FilterSeen()
-	c.refresh.on = opt.Refresh > 0
-	if err = c.restore(); err == nil {
-		err = c.plant(opt.Seeds)
-		c.opt.Seeds = nil // a million of them are 100 MB, and all are in the store
-	}
-	if err == nil {
-		err = c.beginRefresh()
-	}
-	if err != nil {
+	c.archive, c.reader.compress = opt.Store, opt.Store.Compress
+	if err := c.open(); err != nil {
 		return nil, errors.Join(err, c.frontier.Close())
 	}
 	return c, nil
+}
+
+// newCrawler returns a crawl with an empty queue; opt is complete.
+func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
+	c := &Crawler{
+		opt: opt, journal: j, inbox: newInbox(),
+		kinds:     newLinkKinds(opt.Ordering, opt.Seeds),
+		hosts:     newHostCache(hostsInMemory),
+		resolved:  map[frontier.Host]int64{},
+		sites:     map[string]uint64{},
+		marks:     map[store.ID]bool{},
+		newcomers: newcomers{Newcomers: health.NewNewcomers(opt.Workers)},
+		network:   health.NewNetwork(opt.Now, opt.Log),
+		sitemaps:  sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
+		traps:     traps.New(opt.FollowTraps, opt.Log),
+		passes:    rescore.New(opt.Scorer, opt.Ordering),
+	}
+	c.reader = &reader{opt: &c.opt, journal: j, sitemaps: c.sitemaps, prints: traps.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	var err error
+	opt.Frontier.Expect = c.passes.Expect
+	c.frontier, err = frontier.New(opt.Frontier)
+	return c, err
+}
+
+// open fills the queue: with what the journal tells of, then with the seeds.
+func (c *Crawler) open() error {
+	c.refresh.On = c.opt.Refresh > 0
+	if err := c.restore(); err != nil {
+		return err
+	}
+	if err := c.plant(c.opt.Seeds); err != nil {
+		return err
+	}
+	c.opt.Seeds = nil // a million of them are 100 MB, and all are in the journal
+	return c.beginRefresh()
 }
 
 // Run crawls until a limit is met, the frontier is empty or ctx ends. It returns
 // after the last goroutine that it started; what it counted is on disk. When the
 // store fails, the error comes with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
-	// Exchanges outlive ctx by the grace, so that an interrupt loses no answer.
-	work, abort := context.WithCancel(context.WithoutCancel(ctx))
-	defer abort()
-	for range c.opt.Workers {
-		c.workers.Go(func() { c.work(work) })
-	}
+	p := newPool(c.reader, c.inbox)
+	p.begin(ctx)
+	return c.run(p)
+}
+
+// run crawls with an executor that has begun.
+func (c *Crawler) run(exec executor) (Result, error) {
+	c.exec = exec
 	c.began = c.opt.Now()
-	err := c.own(ctx, abort)
-	close(c.ended)
-	close(c.jobs)
+	err := c.own()
+	close(c.inbox.ended)
+	exec.end(err != nil)
 	if err != nil {
-		abort()
 		c.stopped = StopError
 		if errors.Is(err, store.ErrDiskFull) || errors.Is(err, syscall.ENOSPC) {
 			c.stopped = StopDiskFull
 		}
-	}
-	c.drain()
-	if err != nil { // what was counted after the last commit does not count
-		if counts, readErr := c.store.Counts(); readErr == nil {
+		// What was counted after the last commit does not count.
+		if counts, readErr := c.journal.Counts(); readErr == nil {
 			c.counts = counts
 		}
 	}
 	err = errors.Join(err, c.frontier.Close())
-	_, outage := c.network.outage(c.opt.Now())
+	outages, _, outage := c.network.Outages()
 	return Result{
 		Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped, WaitUntil: c.waitUntil,
-		Outages: c.network.outages, OutageTime: outage, Next: c.marginal.estimate(),
-		Refreshed: c.refresh.Refreshed, Attempts: c.attempted(),
+		Outages: outages, OutageTime: outage, Next: c.marginal.estimate(),
+		Refreshed: c.refresh.Counts, Attempts: c.attempted(),
 	}, err
 }
 
-// drain waits for the workers. What they still send nobody wants.
-func (c *Crawler) drain() {
-	done := make(chan struct{})
-	go func() {
-		c.workers.Wait()
-		close(done)
-	}()
-	for {
-		select {
-		case <-c.outcomes:
-		case <-done:
-			return
-		}
-	}
-}
-
 // own is the owner's loop.
-func (c *Crawler) own(ctx context.Context, abort func()) error {
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	var deadline, grace <-chan time.Time
-	if c.opt.MaxTime > 0 {
-		deadline = time.After(c.opt.MaxTime)
-	}
-	interrupted := ctx.Done()
+func (c *Crawler) own() error {
 	for {
 		c.turns.turn(TurnFrontier, c.opt.Now())
 		wake, err := c.leaseAll()
 		if err != nil {
 			return err
 		}
-		if c.busy == 0 && (c.stopped != "" || wake == nil) {
+		if c.busy == 0 && (c.stopped != "" || wake.IsZero()) {
 			return c.end()
 		}
 		c.turns.end(c.opt.Now())
-		select {
-		case o := <-c.outcomes:
-			c.turns.begin(TurnJournal, c.beat()) // before what failed meanwhile is counted
-			err = c.commit(o)
-		case r := <-c.requests:
-			c.turns.begin(TurnJournal, c.opt.Now())
-			err = c.answer(r)
-		case <-wake:
-			c.turns.begin(TurnFrontier, c.opt.Now())
-		case <-tick.C:
-			c.turns.begin(TurnFrontier, c.beat())
-			c.exchanges.tidy()
-			c.opt.Progress(c.progress())
-		case <-deadline:
-			c.stopped = StopMaxTime
-			grace = time.After(c.opt.Grace)
-		case <-interrupted:
-			c.stopped = StopInterrupted
-			interrupted = nil
-			grace = time.After(c.opt.Grace)
-		case <-grace:
-			abort()
-		}
-		if err != nil {
+		if err := c.take(c.exec.wait(wake)); err != nil {
 			return err
 		}
 	}
+}
+
+// take takes in what has happened.
+func (c *Crawler) take(e event) error {
+	switch e.what {
+	case jobEnded:
+		c.turns.begin(TurnJournal, c.network.Beat()) // before what failed meanwhile is counted
+		return c.commit(e.outcome)
+	case ownerAsked:
+		c.turns.begin(TurnJournal, c.opt.Now())
+		return e.request.answer()
+	case timeToLease:
+		c.turns.begin(TurnFrontier, c.opt.Now())
+	case tick:
+		c.turns.begin(TurnFrontier, c.network.Tick())
+		c.opt.Progress(c.progress())
+	case deadline:
+		c.stopped = StopMaxTime
+	case interrupt:
+		c.stopped = StopInterrupted
+	}
+	return nil
 }
 
 // end journals what is left to tell once nothing is in flight.

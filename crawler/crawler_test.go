@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"fossick/fetch"
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
 )
@@ -430,7 +430,7 @@ func TestSameOrderAgain(t *testing.T) {
 func TestSessionsMakeNoDifference(t *testing.T) {
 	whole := &fakeWeb{pages: manyPages(7, 9)}
 	opt := newOptions(t, whole, "http://h0.test/0")
-	opt.Ordering, _ = frontier.OrderingByName("bfs")
+	opt.Ordering, _ = orders.OrderingByName("bfs")
 	crawl(t, opt)
 	cut := &fakeWeb{pages: manyPages(7, 9)}
 	opt2 := newOptions(t, cut, "http://h0.test/0")
@@ -475,7 +475,7 @@ func TestRescore(t *testing.T) {
 	w := &fakeWeb{pages: pages}
 	opt := newOptions(t, w, "http://s.test/")
 	var first, second []string
-	opt.Ordering, opt.MaxPages = frontier.Latest, 2
+	opt.Ordering, opt.MaxPages = orders.Latest, 2
 	opt.Scorer = memoryScorer{wordScorer{0.3}, &first, nil}
 	crawl(t, opt)
 	opt.MaxPages = 4
@@ -498,8 +498,10 @@ func TestFailingStoreEndsTheCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	c.outcomes <- &outcome{job: &job{task: taskAddress, host: &host{Host: &store.Host{}}}, err: broken}
-	if r, err := c.Run(t.Context()); !errors.Is(err, broken) || r.Stopped != StopError {
+	p := newPool(c.reader, c.inbox)
+	p.outcomes <- &outcome{job: &job{task: taskAddress, host: &host{Host: &store.Host{}}}, err: broken}
+	p.begin(t.Context())
+	if r, err := c.run(p); !errors.Is(err, broken) || r.Stopped != StopError {
 		t.Errorf("result %v, %v; want the store's error", r, err)
 	}
 }

@@ -2,9 +2,12 @@ package crawler
 
 import (
 	"errors"
+	"fmt"
 
+	"fossick/crawler/journal"
 	"fossick/fetch"
 	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
 )
@@ -13,7 +16,7 @@ import (
 // known with a better parent now, or skipped before and wanted now. birth tells
 // how it came to be found; link what the ordering may know. It returns the
 // target's number.
-func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link frontier.Link) (store.ID, error) {
+func (c *Crawler) discover(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
 	seen := f.seen
 	if seen.ID == 0 || seen.Skipped { // it may have changed since the look-up
 		var err error
@@ -21,11 +24,11 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 			return 0, err
 		}
 	}
-	if seen.ID != 0 && !seen.Skipped && !c.refresh.on && !c.frontier.Queued(frontier.ID(seen.ID)) {
+	if seen.ID != 0 && !seen.Skipped && !c.refresh.On && !c.frontier.Queued(frontier.ID(seen.ID)) {
 		return seen.ID, nil // in flight, or done
 	}
 	if f.skip == "" {
-		f.skip = c.trapped(c.hosts.get(page.Host(f.url)), f.url)
+		f.skip = c.cut(f.url)
 		f.trap = f.skip != ""
 	}
 	switch {
@@ -35,26 +38,31 @@ func (c *Crawler) discover(b *store.Batch, birth store.Birth, f found, link fron
 		return seen.ID, nil
 	case seen.Skipped:
 		c.counts.Skipped--
-		if err := b.Unskip(f.hash, seen.ID); err != nil {
-			return 0, err
-		}
-		return seen.ID, c.enqueue(b, seen.ID, birth.From, f, link)
+		return seen.ID, b.Requeue(f.hash, seen.ID, c.enqueue(seen.ID, birth.From, f, link))
 	}
-	if c.refresh.on {
+	if c.refresh.On {
 		return seen.ID, c.discoverLater(b, seen.ID, birth.From, f, link)
 	}
 	return seen.ID, c.discoverAgain(b, seen.ID, birth.From, f, link)
 }
 
+// cut says why a URL is a trap's by what is known of its host, "" when it is not.
+func (c *Crawler) cut(url string) string {
+	if h := c.hosts.get(page.Host(url)); h != nil {
+		return c.traps.Cut(&h.trap, url)
+	}
+	return ""
+}
+
 // discoverAgain gives a URL that waits the priority that it has by one parent
 // more.
-func (c *Crawler) discoverAgain(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
-	place, err := c.place(b, id)
+func (c *Crawler) discoverAgain(b journal.Batch, id, parent store.ID, f found, link orders.Link) error {
+	place, err := b.Queued(id)
 	if c.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
 		return nil // a stored page that is still to be refreshed
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
 	old := place.Priority
 	link.Queued, link.Old = true, old
@@ -72,24 +80,21 @@ func (c *Crawler) discoverAgain(b *store.Batch, id, parent store.ID, f found, li
 	if !c.moved(place, priority, f.score) {
 		return nil
 	}
-	return c.putQueued(b, id, store.Queued{
+	return b.Queue(id, store.Queued{
 		Priority: priority, Score: f.score, Parent: parent, Visits: place.Visits, Excused: place.Excused,
 	})
 }
 
-func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link frontier.Link) (store.ID, error) {
+func (c *Crawler) discoverNew(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
 	c.counts.URLs++
 	id := store.ID(c.counts.URLs)
 	birth.URL = f.url
 	birth.At = c.opt.Now().UnixMilli()
-	if err := b.PutBirth(id, birth); err != nil {
-		return 0, err
-	}
-	if err := b.PutSeen(f.hash, id, f.skip != ""); err != nil {
+	if err := b.Discover(f.hash, id, birth, f.skip != ""); err != nil {
 		return 0, err
 	}
 	if f.skip == "" {
-		return id, c.enqueue(b, id, birth.From, f, link)
+		return id, b.Queue(id, c.enqueue(id, birth.From, f, link))
 	}
 	state := fetch.StateNone
 	if f.trap {
@@ -98,16 +103,16 @@ func (c *Crawler) discoverNew(b *store.Batch, birth store.Birth, f found, link f
 	} else {
 		c.counts.Skipped++
 	}
-	return id, b.PutFate(id, store.Fate{
+	return id, b.End(id, store.Fate{
 		State: string(state), Reason: f.skip, At: birth.At, Score: f.score, Parent: birth.From,
 	})
 }
 
-// enqueue queues a URL that does not wait.
-func (c *Crawler) enqueue(b *store.Batch, id, parent store.ID, f found, link frontier.Link) error {
+// enqueue queues a URL that does not wait, and returns its place for the journal.
+func (c *Crawler) enqueue(id, parent store.ID, f found, link orders.Link) store.Queued {
 	priority := c.opt.Ordering.Priority(link)
-	if !c.refresh.on {
+	if !c.refresh.On {
 		c.frontier.Push(c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority))
 	}
-	return c.putQueued(b, id, store.Queued{Priority: priority, Score: f.score, Parent: parent})
+	return store.Queued{Priority: priority, Score: f.score, Parent: parent}
 }

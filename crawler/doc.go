@@ -12,27 +12,28 @@
 // workers share nothing but the two channels. A URL is never done in memory and
 // not on disk, and a kill costs at most the exchanges in flight.
 //
-// A lease is one exchange with one host: its robots.txt when that is unknown or
-// a day old, its sitemap when these are asked for, else the page. So every request is followed by the host's rest.
+// A lease is one exchange with one host: its robots.txt when that is unknown or a day
+// old, its sitemap when it is that one's turn, else the page. So every request is followed
+// by the host's rest.
+//
+// What is to be done is mostly decided below, in rooms that own their state and see neither
+// frontier nor journal: traps (what is worth no request), health (what failures mean, rests),
+// sitemaps (which is next), refresh (what became of a stored page), rescore (when the
+// queue hears of what the scorer learned). The engine tells them what happened and applies
+// what they decide. docs/crawl.md has a table of them.
 //
 // The crawler knows no classifier: see Scorer. It makes no request itself: see
-// package fetch. Start with New, then Run. Files: options.go settings; scorer.go
-// the door to relevance; crawler.go the owner's loop; lease.go what to do with
-// the next URL; newcomer.go hosts that never answered; work.go the workers;
-// errand.go what takes them too long; reading.go what a page may cost; commit.go
-// what follows from an exchange;
-// discover.go links to queue; scope.go and lang.go which links and pages; host.go,
-// robots.go, robotscache.go, rest.go and address.go rules, rests and whom they bind; exchange.go the journal of
-// exchanges for no URL; sitemap.go, guest.go (one that lies at another host),
-// readsitemap.go and leftsitemaps.go sitemaps, by the owner, by a worker, and at
-// the end; hostcache.go and place.go what is kept in memory of hosts and of queued
-// URLs; restore.go what a resumed crawl starts from; rescore.go what the queue hears
-// of a scorer that learns; turns.go how long the owner is busy at a time; retry.go
-// tries of a URL; refresh.go stored pages asked for again;
-// breaker.go silent hosts; network.go outages of our own network; takeback.go what
-// they excuse; wait.go long rests; revisit.go next visits; near.go content stored
-// once; trap.go and farm.go URLs and hosts without end, budget.go sites that are worth nothing, looks.go what pages are told apart by there; virtual.go crawls of a web in
-// memory; report.go progress and result; mark.go what people say of pages; replay.go
-// what a scorer is shown at a resume;
-// marginal.go what the next pages are worth.
+// package fetch. Start with New, then Run.
+//
+// Files, in the order of a page's way: crawler.go the owner's loop; lease.go what to do
+// with the next URL; newcomer.go hosts that wait for a place; executor.go who carries jobs
+// out: pool.go and errand.go workers, virtual.go a web in memory; read.go and reading.go a
+// page read, and what that may cost; outcome.go and inbox.go what comes back; commit.go
+// what follows from an exchange; page.go a page on its way to its fate; discover.go and
+// place.go links to queue; near.go content stored once. Of hosts: host.go, hostcache.go,
+// robots.go, robotscache.go, address.go, rest.go. Of exchanges that are for no page:
+// exchange.go, sitemap.go, readsitemap.go, leftsitemaps.go, network.go. Of failures:
+// retry.go, takeback.go. Of what comes again: restore.go, replay.go, refresh.go,
+// renewal.go. Of what users say and see: options.go, scope.go, lang.go, mark.go,
+// report.go, turns.go, marginal.go.
 package crawler

@@ -132,7 +132,7 @@ func (r *room) end(e *errand) {
 
 // An errand is a job under way, which may outlast the patience of its worker.
 type errand struct {
-	c      *Crawler
+	p      *pool
 	job    *job
 	room   *room
 	pace   fetch.Pace
@@ -148,11 +148,11 @@ type errand struct {
 
 // setOut begins an errand under work, the context of the workers; the exchange runs
 // under the one that it returns.
-func (c *Crawler) setOut(work context.Context, j *job) (*errand, context.Context) {
-	e := &errand{c: c, job: j, room: c.exchanges, handed: make(chan struct{})}
+func (p *pool) setOut(work context.Context, j *job) (*errand, context.Context) {
+	e := &errand{p: p, job: j, room: p.exchanges, handed: make(chan struct{})}
 	ctx := work
 	if j.task == taskAddress {
-		e.room = c.lookups
+		e.room = p.lookups
 	} else {
 		ctx, e.cancel = context.WithCancelCause(work)
 	}
@@ -167,8 +167,8 @@ func (e *errand) handOver(work context.Context) {
 	if !e.ask() {
 		return
 	}
-	e.c.workers.Go(func() { e.c.work(work) })
-	e.c.outcomes <- &outcome{job: e.job, slow: true}
+	e.p.workers.Go(func() { e.p.work(work) })
+	e.p.outcomes <- &outcome{job: e.job, slow: true}
 	close(e.handed)
 }
 

@@ -64,6 +64,7 @@ func (w *slowWeb) count(flying, gave int) {
 // TestSlowHosts: hosts that drip their answers, more than there are places for them, do
 // not keep the others waiting, and no more of them are asked at once than the room holds.
 func TestSlowHosts(t *testing.T) {
+	t.Parallel()
 	for _, slow := range []int{4, 40, 100} {
 		t.Run(fmt.Sprint(slow), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

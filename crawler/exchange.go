@@ -1,6 +1,10 @@
 package crawler
 
-import "fossick/store"
+import (
+	"fossick/crawler/health"
+	"fossick/crawler/journal"
+	"fossick/store"
+)
 
 // asked returns the host that an exchange is made with: for a robots.txt that was
 // redirected to another host, that other one.
@@ -24,9 +28,9 @@ func (t task) purpose() (store.Purpose, bool) {
 	return "", false
 }
 
-// journal writes an exchange that is for no URL of the queue, under the host that
+// putExchange writes an exchange that is for no URL of the queue, under the host that
 // was asked, with the rest that it is due.
-func (c *Crawler) journal(b *store.Batch, o *outcome, due rest) error {
+func (c *Crawler) putExchange(b journal.Batch, o *outcome, due health.Rest) error {
 	purpose, ok := o.task.purpose()
 	if !ok || o.aborted {
 		return nil
@@ -41,7 +45,7 @@ func (c *Crawler) journal(b *store.Batch, o *outcome, due rest) error {
 		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: errorText(r.Err),
 		Note: o.note, RetryAfter: r.RetryAfter.Milliseconds(),
 	}
-	x.Rest, x.Own = due.millis()
+	x.Rest, x.Own = due.Millis()
 	if o.owner != nil && o.owner != h {
 		x.Owner = o.owner.Name
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"fossick/fetch"
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
 )
@@ -141,7 +141,7 @@ func (s wordScorer) ScoreLinks(dst []float64, p *page.Page, score Score) []float
 // newOptions returns options for a test crawl: one worker, no rests.
 func newOptions(t *testing.T, w *fakeWeb, seeds ...string) Options {
 	t.Helper()
-	order, err := frontier.OrderingByName("relevance")
+	order, err := orders.OrderingByName("relevance")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"fmt"
-	"hash/maphash"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -10,29 +9,6 @@ import (
 
 	"fossick/page"
 )
-
-func TestHostPattern(t *testing.T) {
-	for host, want := range map[string]string{
-		"example.com:80":            "",
-		"example.com:443":           "",
-		"example.com:8080":          "example.com:0",
-		"www.example.com:80":        "*.example.com",
-		"shop17.example.com:443":    "0.example.com",
-		"a3.b.example.com:80":       "0.*.example.com",
-		"a.b.c.example.com:81":      "**.example.com:0",
-		"a.b.c.d.e.example.com:80":  "**.example.com",
-		"joe.blogspot.com:80":       "", // a site by itself
-		"www.joe.blogspot.com:80":   "*.joe.blogspot.com",
-		"127.0.0.1:8080":            "127.0.0.1:0",
-		"127.0.0.1:80":              "",
-		"[::1]:81":                  "[::1]:0",
-		"xn--bcher-kva.example:443": "",
-	} {
-		if got := hostPattern(host, page.Site("http://"+host+"/")); got != want {
-			t.Errorf("%s: pattern %q, want %q", host, got, want)
-		}
-	}
-}
 
 // newWords returns n words that nobody has seen.
 func newWords(rng *rand.Rand, n int) string {
@@ -63,6 +39,7 @@ func farmPage(url, name func() string) string {
 // site that have something to say are not, and neither are those that others
 // link to; a crawl that is told to follow goes on.
 func TestHostFarms(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	for kind, name := range map[string]func() string{
 		"words":   func() string { return strings.ReplaceAll(newWords(rng, 1), " ", "") + ".farm.test" },
@@ -163,24 +140,5 @@ func TestHonestHosts(t *testing.T) {
 	opt := newOptions(t, w, "http://user0.free.test/0")
 	if r := crawl(t, opt); r.Counts.Pages != hosts*pages || r.Counts.States["trap"] != 0 {
 		t.Errorf("%d pages, states %v; want %d and no trap", r.Counts.Pages, r.Counts.States, hosts*pages)
-	}
-}
-
-// TestFarmLook: the names of hosts and what has digits do not show, words do.
-func TestFarmLook(t *testing.T) {
-	seed := maphash.MakeSeed()
-	look := func(host, text string) looks {
-		p, err := page.Parse([]byte(html(text, "http://other.farm.test/")), page.ParseOptions{URL: "http://" + host + "/"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return farmLook(p, seed)
-	}
-	a := look("one.farm.test", "welcome to One, 17 offers, see also other")
-	if b := look("two.farm.test", "welcome to TWO, 3000 offers, see also other"); a.skeleton != b.skeleton {
-		t.Error("two names make a difference")
-	}
-	if b := look("two.farm.test", "welcome to one, 17 offers, see also other"); a.skeleton == b.skeleton {
-		t.Error("another host's name, to which no link leads, is a word")
 	}
 }

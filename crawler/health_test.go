@@ -43,6 +43,7 @@ func allStored(t *testing.T, s *store.Store, pages map[string]string) {
 // of a crawl of 50 hosts. All is stored in the end, nothing counts as a failure,
 // and hardly a request was made meanwhile.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		state fetch.State
 		wait  time.Duration
@@ -104,6 +105,7 @@ func outage(t *testing.T, state fetch.State, wait time.Duration) {
 // goes on later, and one that begins again while it still is waits, and says when it
 // ends before that it has fetched nothing.
 func TestOutageOverASession(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(30, 5), took: 300 * time.Millisecond}, wait: 5 * time.Second}
@@ -141,6 +143,7 @@ func TestOutageOverASession(t *testing.T) {
 // TestDeadHost: a host that dies for good ends with its state and a reason after
 // few requests, and holds nobody else up.
 func TestDeadHost(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(20, 200), took: 100 * time.Millisecond}, wait: 15 * time.Second}
@@ -175,6 +178,7 @@ func TestDeadHost(t *testing.T) {
 // TestHostThatComesBack: while a host is away, for less than its probes take, no
 // URL of it is lost, not even those that had their tries.
 func TestHostThatComesBack(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(4, 100), took: 100 * time.Millisecond}, wait: time.Second}
@@ -200,6 +204,7 @@ func TestHostThatComesBack(t *testing.T) {
 
 // TestFlappingHost: a host that is away every other minute loses nothing.
 func TestFlappingHost(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		w := &illWeb{fakeWeb: &fakeWeb{pages: manyPages(3, 60), took: 100 * time.Millisecond}, wait: time.Second}

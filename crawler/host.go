@@ -1,8 +1,9 @@
 package crawler
 
 import (
-	"time"
-
+	"fossick/crawler/health"
+	"fossick/crawler/sitemaps"
+	"fossick/crawler/traps"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/store"
@@ -15,22 +16,11 @@ type host struct {
 	known    bool // to the store
 	jobs     int  // in flight that use it
 	site     string
+	health   health.Host
+	trap     traps.Host    // Cuts, News and Start of the record are here; see putHost
+	sitemaps sitemaps.Host // and its Sitemaps
 	resolved bool          // its address is known, or a proxy knows it
 	robots   *fetch.Robots // nil until fetched in this session or read from the store
 	hop      string        // robots.txt was redirected to this URL
 	hops     int
-	tries    int                 // of robots.txt, failed
-	patterns map[string]*pattern // what came back, by patternOf
-	answers  int                 // pages that were compared with those of its site's other hosts
-	verdict  string              // state that ends every URL of it, "" while it may answer
-	why      string              // and the reason
-
-	sitemapTurn bool     // a page was fetched since the last sitemap
-	sitemapBusy bool     // one of its sitemaps is in flight
-	guests      []string // hosts that have sitemaps here
-	waits       int      // for another host, where the next sitemap lies
-	passed      int      // sitemaps that were put off after such waits
-
-	misses   []miss    // failures of pages since it last answered
-	probedAt time.Time // when the last probe failed
 }

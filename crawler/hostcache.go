@@ -3,6 +3,10 @@ package crawler
 import (
 	"fmt"
 
+	"fossick/crawler/health"
+	"fossick/crawler/journal"
+	"fossick/crawler/sitemaps"
+	"fossick/crawler/traps"
 	"fossick/fetch"
 	"fossick/page"
 	"fossick/store"
@@ -56,7 +60,7 @@ func (c *Crawler) host(name, anyURL string) (*host, error) {
 	if h := c.hosts.get(name); h != nil {
 		return h, nil
 	}
-	record, err := c.store.Host(name)
+	record, err := c.journal.Host(name)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +73,11 @@ func (c *Crawler) host(name, anyURL string) (*host, error) {
 }
 
 func (c *Crawler) newHost(record *store.Host, anyURL string) (*host, error) {
-	h := &host{Host: record, party: c.frontier.Host(record.Name), site: page.Site(anyURL), known: !record.New}
-	h.judgeSilence()
+	site := page.Site(anyURL)
+	h := &host{Host: record, party: c.frontier.Host(record.Name), site: site, known: !record.New,
+		health:   health.NewHost(record, site),
+		trap:     traps.Host{Name: record.Name, Site: site, Cuts: record.Cuts, News: record.News, Start: record.Start},
+		sitemaps: sitemaps.Host{Record: record.Sitemaps}}
 	_, h.resolved = c.resolved[h.party]
 	c.forgetOthersRules(record)
 	if record.RobotsAt != 0 {
@@ -83,11 +90,13 @@ func (c *Crawler) newHost(record *store.Host, anyURL string) (*host, error) {
 }
 
 // putHost journals what is known of a host.
-func (c *Crawler) putHost(b *store.Batch, h *host) error {
+func (c *Crawler) putHost(b journal.Batch, h *host) error {
 	if !h.known {
 		h.known = true
 		c.knownHosts++
 	}
+	h.Cuts, h.News, h.Start = h.trap.Cuts, h.trap.News, h.trap.Start
+	h.Sitemaps = h.sitemaps.Record
 	return b.PutHost(h.Host)
 }
 

@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,8 @@ import (
 	"time"
 
 	"fossick/frontier"
+	"fossick/graph/orders"
+	"fossick/internal/fulltest"
 	"fossick/page"
 	"fossick/store"
 )
@@ -35,6 +39,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	// Half of what the parallel ones do is waiting for a disk: twice as many run at once as
+	// there are processors, unless -parallel says otherwise.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -46,7 +55,7 @@ const (
 )
 
 func childOptions(s *store.Store) (Options, error) {
-	order, err := frontier.OrderingByName("relevance")
+	order, err := orders.OrderingByName("relevance")
 	return Options{
 		Store: s, Fetcher: &fakeWeb{pages: manyPages(childHosts, childPages)}, Scorer: wordScorer{0.3}, Ordering: order,
 		Seeds: []string{"http://h0.test/0", "http://h7.test/3"}, Workers: childWorkers, Delay: Delay{Fixed: true},
@@ -81,6 +90,7 @@ func crawlInChild(dir string, said io.Writer) error {
 // journal says wait, best first; in the end no page is missing, and none was asked
 // for twice but those in flight at a kill.
 func TestKillWithTheQueueOnDisk(t *testing.T) {
+	t.Parallel()
 	most := 1 // FOSSICK_KILLS: as many kills at least, of one crawl after the other
 	if n, err := strconv.Atoi(os.Getenv("FOSSICK_KILLS")); err == nil {
 		most = n
@@ -106,7 +116,7 @@ func killQueueOnDisk(t *testing.T, rng *rand.Rand) int {
 	kills, overflows := 0, 0
 	for killed := true; killed; kills++ {
 		var lines []string
-		killed, lines = killAfter(t, dir, 1+rng.IntN(150))
+		killed, lines = killAfter(t, dir, 1+rng.IntN(fulltest.Rounds(300, 150)))
 		for _, url := range lines {
 			asked[url]++
 		}
@@ -223,16 +233,17 @@ func checkQueue(t *testing.T, dir string, kill int) {
 	}
 }
 
-// TestQueueOnDiskMakesNoDifference: with room for eight URLs in memory, and for the
-// places of two, the pages come in the same order.
+// TestQueueOnDiskMakesNoDifference: with room for eight URLs in memory the pages come in
+// the same order.
 func TestQueueOnDiskMakesNoDifference(t *testing.T) {
-	for _, name := range frontier.Orderings() {
+	t.Parallel()
+	for _, name := range orders.Orderings() {
 		var want []string
 		for _, memory := range []int{0, 8} {
 			w := &fakeWeb{pages: manyPages(30, 12)}
 			opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
 			opt.Frontier.Memory = memory
-			order, err := frontier.OrderingByName(name)
+			order, err := orders.OrderingByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,9 +251,6 @@ func TestQueueOnDiskMakesNoDifference(t *testing.T) {
 			c, err := New(opt)
 			if err != nil {
 				t.Fatal(err)
-			}
-			if memory > 0 {
-				c.places = make(places, 2)
 			}
 			if _, err := c.Run(t.Context()); err != nil {
 				t.Fatal(err)
@@ -276,7 +284,7 @@ func (s shiftingScorer) Rescore(key uint64) (float64, bool) {
 func TestRescoreOnDisk(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(30, 12)}
 	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
-	opt.Frontier.Memory, opt.Workers, opt.Ordering = 8, 3, frontier.Latest
+	opt.Frontier.Memory, opt.Workers, opt.Ordering = 8, 3, orders.Latest
 	opt.Scorer = shiftingScorer{wordScorer{0.3}, &atomic.Uint64{}}
 	for session := range 3 { // resumed twice on the way
 		opt.MaxPages = []uint64{100, 200, 0}[session]
@@ -284,7 +292,7 @@ func TestRescoreOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.rescored.atOnce = 100 >> session // part by part above that
+		c.passes.AtOnce = 100 >> session // part by part above that
 		if _, err := c.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 package crawler
 
 import (
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 )
 
@@ -12,8 +12,8 @@ type linkKinds struct {
 	initial map[string]struct{} // sites with a start page
 }
 
-func newLinkKinds(o frontier.Ordering, seeds []string) linkKinds {
-	if !frontier.WantsKinds(o) {
+func newLinkKinds(o orders.Ordering, seeds []string) linkKinds {
+	if !orders.WantsKinds(o) {
 		return linkKinds{}
 	}
 	k := linkKinds{initial: map[string]struct{}{}}
@@ -36,19 +36,39 @@ func (k linkKinds) discovers(from, to string) bool {
 }
 
 // linkFrom is what an ordering may know of a link found now on a page.
-func (c *Crawler) linkFrom(from string, f found) frontier.Link {
-	return frontier.Link{Score: f.score, Step: c.counts.Pages, Discovers: c.kinds.discovers(from, f.url)}
+func (c *Crawler) linkFrom(from string, f found) orders.Link {
+	return orders.Link{Score: f.score, Step: c.counts.Pages, Discovers: c.kinds.discovers(from, f.url)}
 }
 
 // linkOf is what an ordering may know of a URL that a sitemap lists: it is no
 // link.
-func (c *Crawler) linkOf(f found) frontier.Link {
-	return frontier.Link{Score: f.score, Step: c.counts.Pages, Discovers: true}
+func (c *Crawler) linkOf(f found) orders.Link {
+	return orders.Link{Score: f.score, Step: c.counts.Pages, Discovers: true}
+}
+
+// learned gives the queue new priorities once the scorer has learned enough.
+func (c *Crawler) learned() error {
+	urls, whole := c.passes.Due(c.counts.Pages, c.frontier.Len(), c.frontier.Spilled())
+	if whole {
+		c.frontier.Reprioritise(c.passes.Priority)
+		c.passes.Done()
+	} else if urls > 0 && c.frontier.Renew(urls, c.passes.Priority) {
+		c.passes.Done()
+	}
+	return c.frontier.Err()
+}
+
+// rescore has the whole queue hear at once of what the scorer has learned.
+func (c *Crawler) rescore() {
+	if c.passes.Begin(c.counts.Pages) {
+		c.frontier.Reprioritise(c.passes.Priority)
+		c.passes.Done()
+	}
 }
 
 // rescorer returns the scorer when it changes its mind about queued URLs and the
 // ordering goes by scores.
 func (c *Crawler) rescorer() (Rescorer, bool) {
 	s, ok := c.opt.Scorer.(Rescorer)
-	return s, ok && frontier.ByScore(c.opt.Ordering)
+	return s, ok && orders.ByScore(c.opt.Ordering)
 }

@@ -1,11 +1,10 @@
 package crawler
 
 import (
+	"fossick/graph/orders"
 	"slices"
 	"sync/atomic"
 	"testing"
-
-	"fossick/frontier"
 )
 
 // TestLinkKinds crawls a web in which b's own links only discover, as b has no
@@ -34,7 +33,7 @@ func TestLinkKinds(t *testing.T) {
 		w := &fakeWeb{pages: pages}
 		opt := newOptions(t, w, tc.seeds...)
 		var err error
-		if opt.Ordering, err = frontier.OrderingByName(tc.order); err != nil {
+		if opt.Ordering, err = orders.OrderingByName(tc.order); err != nil {
 			t.Fatal(err)
 		}
 		crawl(t, opt)
@@ -46,8 +45,9 @@ func TestLinkKinds(t *testing.T) {
 
 // TestCountingSessions cuts crawls by orderings that count links into sessions.
 func TestCountingSessions(t *testing.T) {
+	t.Parallel()
 	for _, order := range []string{"mcs", "mns", "lexbfs", "lexdfs"} {
-		o, err := frontier.OrderingByName(order)
+		o, err := orders.OrderingByName(order)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,8 +67,9 @@ func TestCountingSessions(t *testing.T) {
 // TestRescoringKeepsLinkOrder: a scorer that changes its mind changes nothing in an
 // order that goes by links alone.
 func TestRescoringKeepsLinkOrder(t *testing.T) {
+	t.Parallel()
 	for _, order := range []string{"bfs", "dfs", "mcs", "lexdfs"} {
-		o, err := frontier.OrderingByName(order)
+		o, err := orders.OrderingByName(order)
 		if err != nil {
 			t.Fatal(err)
 		}

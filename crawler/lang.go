@@ -63,9 +63,9 @@ func macro(code string) string {
 
 // translated gives links that name a wanted language, on a page in another one,
 // at least the score that led to the page: they lead to what it was taken for.
-func (c *Crawler) translated(o *outcome, scores []float64) {
+func (r *reader) translated(o *outcome, scores []float64) {
 	for i := range scores {
-		if l := &o.page.Links[i]; o.foreign != "" && l.Lang != "" && c.opt.Scope.wantsLang(l.Lang) {
+		if l := &o.page.Links[i]; o.foreign != "" && l.Lang != "" && r.opt.Scope.wantsLang(l.Lang) {
 			scores[i] = max(scores[i], o.queued.Score)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"fossick/crawler/health"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/page"
@@ -43,8 +44,7 @@ type job struct {
 	old     *store.Copy // of a page that is asked for again, nil otherwise; then id is 0
 	watched bool        // its page is compared with those of its site's other hosts
 
-	newcomer bool         // has one of the places that newcomers have among the workers
-	site     netip.Prefix // net in which it is the only exchange with a newcomer
+	ticket health.Ticket // what it takes of the places for newcomers
 
 	exchange uint64 // number of it in the journal, once written; see journal
 
@@ -59,41 +59,41 @@ type skip struct {
 	state, reason string
 }
 
-// leaseAll hands out jobs until all workers are busy or no host is free. The
-// channel fires when the next host has rested; it is nil when waiting for that
-// would bring nothing.
-func (c *Crawler) leaseAll() (<-chan time.Time, error) {
+// leaseAll hands out jobs until all workers are busy or no host is free. It
+// returns when the next host has rested; the zero time when waiting for that would
+// bring nothing.
+func (c *Crawler) leaseAll() (wake time.Time, err error) {
 	c.newcomers.putOff = 0
 	for c.stopped == "" && c.free() {
-		if c.opt.MaxPages > 0 && !c.refresh.on && c.counts.Pages+c.pagesBusy >= c.opt.MaxPages {
+		if c.opt.MaxPages > 0 && !c.refresh.On && c.counts.Pages+c.pagesBusy >= c.opt.MaxPages {
 			if c.pagesBusy == 0 {
 				c.stopped = StopMaxPages
 			}
-			return nil, nil
+			return time.Time{}, nil
 		}
 		if wake, hold, err := c.hold(); hold || err != nil {
 			return wake, err
 		}
 		if c.newcomers.putOff >= maxPutOff {
-			return time.After(0), nil // there may be others
+			return c.opt.Now(), nil // there may be others
 		}
 		it, ok := c.nextItem()
 		if !ok {
 			if err := c.frontier.Err(); err != nil {
-				return nil, err
+				return time.Time{}, err
 			}
-			if wake := c.rested(); wake != nil {
+			if wake := c.rested(); !wake.IsZero() {
 				return wake, nil
 			}
 			if len(c.newcomers.waits) > 0 {
-				return nil, nil // until one of those before them is over
+				return time.Time{}, nil // until one of those before them is over
 			}
-			if c.refresh.on {
+			if c.refresh.On {
 				if c.busy > 0 {
-					return nil, nil
+					return time.Time{}, nil
 				}
 				if err := c.endRefresh(); err != nil {
-					return nil, err
+					return time.Time{}, err
 				}
 				continue
 			}
@@ -102,26 +102,26 @@ func (c *Crawler) leaseAll() (<-chan time.Time, error) {
 		c.left = nil // there is a queue again
 		j, err := c.prepare(it)
 		if err != nil {
-			return nil, err
+			return time.Time{}, err
 		}
 		c.start(j)
 		if len(c.skips) >= maxSkips {
 			if err := c.commit(nil); err != nil {
-				return nil, err
+				return time.Time{}, err
 			}
 		}
 	}
-	return nil, nil
+	return time.Time{}, nil
 }
 
-// start hands a job to the workers; nil is none.
+// start has a job carried out; nil is none.
 func (c *Crawler) start(j *job) {
 	if j != nil {
 		c.busy++
 		j.hold(1)
 		j.addr = j.asked().address()
 		c.newcomers.begin(j)
-		c.jobs <- j
+		c.exec.start(j)
 	}
 }
 
@@ -131,7 +131,7 @@ const maxSkips = 1000
 // prepare decides what to do with a leased URL: skip it, or make a job.
 func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	id := store.ID(it.ID)
-	birth, queued, err := c.store.Waiting(id)
+	birth, queued, err := c.journal.Waiting(id)
 	if c.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
 		return c.prepareRefresh(it)
 	}
@@ -143,18 +143,20 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 		return nil, err
 	}
 	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL, priority: it.Priority}
-	c.reconsider(h)
-	if farmed, err := c.skipFarm(j); farmed || err != nil {
+	h.health.Reconsider(c.opt.Now())
+	why, err := c.farmed(j)
+	if err != nil {
 		return nil, err
 	}
-	switch {
-	case c.trapped(h, birth.URL) != "":
-		return nil, c.skip(j, string(fetch.StateTrap), c.trapped(h, birth.URL))
-	case h.verdict != "":
-		c.logEnded(j)
-		return nil, c.skip(j, h.verdict, h.why)
+	if why = cmp.Or(why, c.traps.Cut(&h.trap, birth.URL)); why != "" {
+		return nil, c.skip(j, string(fetch.StateTrap), why)
 	}
-	if why := c.overBudget(h, birth.Depth); why != "" {
+	switch {
+	case h.health.Verdict != "":
+		c.logEnded(j)
+		return nil, c.skip(j, h.health.Verdict, h.health.Why)
+	}
+	if why = c.traps.Spent(&h.trap, birth.Depth == 0); why != "" {
 		return nil, c.skip(j, string(fetch.StateTrap), why)
 	}
 	switch {
@@ -168,12 +170,33 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	case !c.newcomers.admits(h):
 		c.await(it, j)
 		return nil, nil
-	case !c.robotsFresh(h) || h.probed():
+	case !c.robotsFresh(h) || h.health.Probed():
 		return c.prepareRobots(j)
-	case c.sitemapsWait(j):
+	case c.sitemapDue(j):
 		return c.prepareSitemap(j)
 	}
 	return c.preparePage(j)
+}
+
+// farmed says why a leased URL leads into a farm of hosts, "" when it does not. Nobody
+// has to vouch for a start page.
+func (c *Crawler) farmed(j *job) (string, error) {
+	if !c.traps.HasFarms(j.host.site) || j.birth.Via == store.ViaSeed {
+		return "", nil
+	}
+	finder := j.host.site // as a sitemap is the host's own
+	if j.birth.From != 0 {
+		from, err := c.journal.Birth(j.birth.From)
+		if err != nil {
+			return "", fmt.Errorf("URL %d, which led to %s: %w", j.birth.From, j.birth.URL, err)
+		}
+		finder = page.Site(from.URL)
+	}
+	why := c.traps.Farmed(&j.host.trap, j.host.Pages, finder)
+	if why != "" {
+		c.farmedURLs++
+	}
+	return why, nil
 }
 
 // preparePage makes the job that fetches the page, if robots.txt allows it.
@@ -184,8 +207,8 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 	}
 	j.task, j.target = taskPage, j.birth.URL
 	j.promise, _ = c.promise(j.birth)
-	h.sitemapTurn = true
-	j.watched = c.watched(h)
+	h.sitemaps.PageAsked()
+	j.watched = c.traps.Watched(&h.trap)
 	c.pagesBusy++
 	c.countSite(h, 1)
 	return j, nil
@@ -229,7 +252,7 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 		c.holdBack(j.host, until)
 		return nil, nil
 	}
-	if !other.resolved && other.verdict == "" {
+	if !other.resolved && other.health.Verdict == "" {
 		c.requeue(j)
 		c.holdBack(j.host, c.opt.Now().Add(minHopWait))
 		return &job{task: taskAddress, host: other, birth: store.Birth{URL: j.target}, target: j.target}, nil
@@ -241,11 +264,12 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 // minHopWait is how long a host waits at least for another that its robots.txt points to.
 const minHopWait = 250 * time.Millisecond
 
-// skip ends a URL without an exchange; its host is free again at once.
+// skip ends a URL without an exchange; its host is free again at once. The queue is
+// shorter then, so that new priorities may be due.
 func (c *Crawler) skip(j *job, state, reason string) error {
 	c.skips = append(c.skips, skip{j.id, j.queued, state, reason})
 	c.frontier.Done(j.host.party, time.Time{})
-	return nil
+	return c.timed(TurnRescore, c.learned)
 }
 
 // requeue puts a leased URL back where it was; a guest's job and a probe have none.

@@ -20,14 +20,14 @@ const maxLeftAtOnce = 512
 
 // leaseLeft hands out jobs for the sitemaps that are pending when no URL waits any
 // more: their hosts' turn, which comes with their pages, will not come. It is where
-// a crawl ends; nil says that nothing is left to do.
-func (c *Crawler) leaseLeft() (<-chan time.Time, error) {
-	if !c.opt.Sitemaps || c.busy > 0 && c.left == nil {
-		return nil, nil
+// a crawl ends; the zero time says that nothing is left to do.
+func (c *Crawler) leaseLeft() (wake time.Time, err error) {
+	if !c.sitemaps.On || c.busy > 0 && c.left == nil {
+		return time.Time{}, nil
 	}
 	if c.left == nil {
 		if err := c.findLeft(); err != nil {
-			return nil, err
+			return time.Time{}, err
 		}
 	}
 	kept := c.left[:0]
@@ -38,22 +38,22 @@ func (c *Crawler) leaseLeft() (<-chan time.Time, error) {
 		}
 		more, err := c.leaseOneLeft(&l)
 		if err != nil {
-			return nil, err
+			return time.Time{}, err
 		}
 		if more {
 			kept = append(kept, l)
 		}
 	}
 	if c.left = kept; len(kept) == 0 {
-		return nil, nil
+		return time.Time{}, nil
 	}
-	return time.After(minHopWait), nil
+	return c.opt.Now().Add(minHopWait), nil
 }
 
 // findLeft asks the store which hosts have sitemaps to be read.
 func (c *Crawler) findLeft() error {
 	c.left = []left{}
-	for h, err := range c.store.Hosts() {
+	for h, err := range c.journal.Hosts() {
 		if err != nil {
 			return err
 		}
@@ -71,11 +71,11 @@ func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for len(owner.Sitemaps.Pending) > 0 {
-		if owner.sitemapBusy || !c.free() {
+	for owner.sitemaps.Pending() {
+		target, ok := owner.sitemaps.Next()
+		if !ok || !c.free() {
 			return true, nil
 		}
-		target := owner.Sitemaps.Pending[0].URL
 		at, err := c.host(page.Host(target), target)
 		if err != nil {
 			return false, err
@@ -89,7 +89,7 @@ func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
 			return l.waits <= maxLeftWaits, nil
 		}
 		l.waits = 0
-		j, err := c.guestJob(at, owner, target)
+		j, err := c.foreignJob(at, owner, target)
 		c.start(j)
 		return true, err
 	}

@@ -112,7 +112,7 @@ func (c *Crawler) restoreMarginal() error {
 	from := max(0, pages-marginalMost-looks)
 	c.marginal.n = from
 	for n := from + 1; n <= pages; n++ {
-		p, err := c.store.Page(uint64(n))
+		p, err := c.archive.Page(uint64(n))
 		if err != nil {
 			return fmt.Errorf("page %d of the last ones: %w", n, err)
 		}

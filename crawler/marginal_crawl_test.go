@@ -29,6 +29,7 @@ func letters(n int) string {
 }
 
 func TestMinHarvestEndsACrawl(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name         string
 		rich, barren int

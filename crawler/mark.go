@@ -39,18 +39,18 @@ var ErrEnded = errors.New("the crawl has just ended")
 // relevance changed. When one of the URLs cannot be marked, none is. Safe for concurrent
 // use.
 func (c *Crawler) Mark(ctx context.Context, marks []Mark) (moves bool, err error) {
-	ids, marked, err := readMarks(c.store, c.parseStored, marks)
+	ids, marked, err := readMarks(c.archive, c.parseStored, marks)
 	if err != nil {
 		return false, err
 	}
-	err = c.inTurn(ctx, func() (error, error) { return c.enterMarks(ids, marks) })
+	err = c.inbox.inTurn(ctx, func() (error, error) { return c.enterMarks(ids, marks) })
 	scorer, moves := c.opt.Scorer.(Marker)
 	if err != nil || !moves {
 		return false, err
 	}
 	scorer.Mark(marked) // outside the owner's turn: fetches go on meanwhile
-	return true, c.inTurn(ctx, func() (error, error) {
-		c.rescore(scorer)
+	return true, c.inbox.inTurn(ctx, func() (error, error) {
+		c.rescore()
 		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count
 		return nil, nil
 	})
@@ -70,37 +70,10 @@ func MarkStored(s *store.Store, marks []Mark, at int64) error {
 	return putMarks(s, ids, marks, &counts, at)
 }
 
-// request is something that the owner is to do in its turn, and where it says how
-// that went. do's first error is the asker's, its second ends the crawl.
-type request struct {
-	do   func() (error, error)
-	done chan error
-}
-
-// inTurn has the owner do something, and waits for it.
-func (c *Crawler) inTurn(ctx context.Context, do func() (error, error)) error {
-	r := request{do, make(chan error, 1)}
-	select {
-	case c.requests <- r:
-	case <-c.ended:
-		return ErrEnded
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	return <-r.done // the owner is at it
-}
-
-// answer does what was asked; its error ends the crawl.
-func (c *Crawler) answer(r request) error {
-	refused, err := r.do()
-	r.done <- errors.Join(refused, err)
-	return err
-}
-
 // enterMarks journals marks, and is the owner's. A store that cannot be written ends
 // the crawl.
 func (c *Crawler) enterMarks(ids []store.ID, marks []Mark) (refused, broken error) {
-	err := putMarks(c.store, ids, marks, &c.counts, c.opt.Now().UnixMilli())
+	err := putMarks(c.archive, ids, marks, &c.counts, c.opt.Now().UnixMilli())
 	if errors.Is(err, store.ErrNoPage) {
 		return err, nil // it ended meanwhile
 	}
@@ -182,7 +155,7 @@ func markable(l *store.Life) error {
 
 // parseStored reads a stored page again.
 func (c *Crawler) parseStored(stored *store.Page) (*page.Page, error) {
-	body, err := c.store.Body(stored.Number)
+	body, err := c.archive.Body(stored.Number)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
 )
@@ -81,7 +81,7 @@ func TestMark(t *testing.T) {
 	w := markedWeb()
 	opt := newOptions(t, w, "http://h.test/")
 	heard := &listener{bad: map[uint64]bool{}}
-	opt.Scorer, opt.Ordering = heard, frontier.Latest
+	opt.Scorer, opt.Ordering = heard, orders.Latest
 	var stored atomic.Uint64 // as Progress was told last
 	opt.Progress = func(p Progress) { stored.Store(p.Counts.Pages) }
 	c, err := New(opt)

@@ -2,11 +2,8 @@ package crawler
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 
-	"fossick/fetch"
 	"fossick/page"
 	"fossick/store"
 )
@@ -38,13 +35,13 @@ type kin struct {
 }
 
 // findKin looks for a stored page that o's is a near-duplicate of.
-func (c *Crawler) findKin(o *outcome, spent func() error) error {
+func (r *reader) findKin(o *outcome, spent func() error) error {
 	p := o.page
-	if c.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || o.old != nil {
+	if r.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || o.old != nil {
 		return nil
 	}
-	o.kin.stored = c.storedPages.Load() // before the look-up: what is stored meanwhile is the owner's
-	candidates, err := c.store.Candidates(p.Signature[:])
+	o.kin.stored = r.storedPages.Load() // before the look-up: what is stored meanwhile is the owner's
+	candidates, err := r.journal.Candidates(p.Signature[:])
 	if err != nil {
 		return err
 	}
@@ -52,11 +49,14 @@ func (c *Crawler) findKin(o *outcome, spent func() error) error {
 		if err := spent(); err != nil {
 			return err
 		}
-		resemblance, near, err := c.compare(p, candidate, spent)
+		q, err := r.journal.Read(&candidate, spent)
 		if err != nil {
 			return err
 		}
-		if near {
+		if q == nil { // it cannot be read any more: like no other
+			continue
+		}
+		if resemblance, near := page.Near(p, q); near {
 			o.kin.page, o.kin.resemblance = candidate.Number, resemblance
 			return nil
 		}
@@ -102,29 +102,6 @@ func signatureOf(p *page.Page) []byte {
 		return nil
 	}
 	return p.Signature[:]
-}
-
-// compare reads a stored page again and compares p with it. One that cannot be
-// read is like no other.
-func (c *Crawler) compare(p *page.Page, candidate store.Candidate, spent func() error) (resemblance float64, near bool, err error) {
-	body, err := c.store.Body(candidate.Number)
-	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnknown) {
-		return 0, false, nil
-	}
-	if err != nil {
-		return 0, false, err
-	}
-	q, err := page.Parse(body, page.ParseOptions{
-		URL: candidate.URL, ContentType: candidate.ContentType, RobotsTag: candidate.RobotsTag, Stop: spent,
-	})
-	if over := spent(); over != nil {
-		return 0, false, over
-	}
-	if err != nil {
-		return 0, false, nil // stored by a build that could read it
-	}
-	resemblance, near = page.Near(p, q)
-	return resemblance, near, nil
 }
 
 // latest remembers the pages stored last, for those that workers read at the
@@ -176,18 +153,4 @@ func (c *Crawler) settleKin(o *outcome) kin {
 		}
 	}
 	return best
-}
-
-// leaveNear ends a near-duplicate: its links are queued, it is not kept.
-func (c *Crawler) leaveNear(b *store.Batch, o *outcome, k kin) error {
-	c.observe(o.host, o.birth.URL, &o.looks)
-	if _, err := c.queueLinks(b, o); err != nil {
-		return err
-	}
-	c.counts.NearDuplicates++
-	return c.bury(b, o.id, o.queued, store.Fate{
-		Score: o.promise,
-		State: string(fetch.StateDuplicate), Page: k.page, Resemblance: k.resemblance, Next: c.next(changeInterval(o.birth.Depth)),
-		Reason: fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", k.page, k.resemblance),
-	})
 }

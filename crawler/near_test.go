@@ -9,7 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"fossick/frontier"
+	"fossick/crawler/journal"
+	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
 )
@@ -134,7 +135,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	ordering.wait = func() {
-		for len(c.outcomes) < versions-1 {
+		for len(c.exec.(*pool).outcomes) < versions-1 {
 			runtime.Gosched()
 		}
 	}
@@ -148,11 +149,11 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 // waitingOrdering has the owner wait, once, when it queues the links of the first
 // page.
 type waitingOrdering struct {
-	frontier.Ordering
+	orders.Ordering
 	wait func()
 }
 
-func (o *waitingOrdering) Priority(l frontier.Link) float64 {
+func (o *waitingOrdering) Priority(l orders.Link) float64 {
 	if o.wait != nil {
 		o.wait()
 		o.wait = nil
@@ -178,15 +179,14 @@ func TestLatest(t *testing.T) {
 }
 
 // TestNearOfDamage: a body that is gone is like no other page, and the crawl goes
-// on.
+// on: the journal gives none.
 func TestNearOfDamage(t *testing.T) {
 	opt := newOptions(t, nearWeb(), "http://a.test/one")
 	crawl(t, opt)
-	c := &Crawler{store: opt.Store}
-	p := &page.Page{URL: "http://a.test/two"}
+	disk := journal.NewDisk(opt.Store)
 	for _, candidate := range []store.Candidate{{Number: 77}, {Number: 1, ContentType: "image/png"}, {Number: 1, URL: "no URL"}} {
-		if _, near, err := c.compare(p, candidate, func() error { return nil }); near || err != nil {
-			t.Errorf("%+v: near %v, %v", candidate, near, err)
+		if p, err := disk.Read(&candidate, func() error { return nil }); p != nil || err != nil {
+			t.Errorf("%+v: page %v, %v; want none", candidate, p, err)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +12,13 @@ import (
 	"fossick/fetch"
 	"fossick/internal/fulltest"
 	"fossick/store"
+)
+
+// What package health allows, as its documentation says.
+const (
+	closeAfter    = 3 // exchanges without an answer, until a host is only probed
+	maxProbes     = 6
+	newcomerShare = 4 // one in so many workers is for hosts that answered
 )
 
 // TestDeadHostsAreNoOutage: many dead hosts one after the other, as a page full of
@@ -132,37 +138,6 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// TestExcuses: what counts for nobody.
-func TestExcuses(t *testing.T) {
-	cut := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for _, tc := range []struct {
-		state fetch.State
-		code  int
-		start time.Duration // from cut
-		down  bool
-		want  bool
-	}{
-		{fetch.StateConnectTimeout, 0, -time.Second, false, true},
-		{fetch.StateBodyTimeout, 200, -time.Second, false, true},
-		{fetch.StateTLSError, 0, -time.Second, false, true},
-		{fetch.StateCode, 503, -time.Second, true, false},
-		{fetch.StateOK, 200, -time.Second, true, false},
-		{fetch.StateConnectTimeout, 0, time.Second, false, false},
-		{fetch.StateConnectTimeout, 0, time.Second, true, true},
-	} {
-		n := &network{cut: cut, down: tc.down}
-		o := &outcome{job: &job{task: taskPage}, resp: &fetch.Response{State: tc.state, Code: tc.code, Start: cut.Add(tc.start)}}
-		if got := n.excuses(o); got != tc.want {
-			t.Errorf("%s %d, begun %v after the cut, down: %v: excused %v", tc.state, tc.code, tc.start, tc.down, got)
-		}
-	}
-	c := &Crawler{opt: Options{Now: func() time.Time { return cut }, Log: slog.New(slog.DiscardHandler)}}
-	c.network.down, c.network.since = true, cut.Add(-time.Hour)
-	if c.networkUp(); c.network.down || !c.network.cut.Equal(cut) || c.network.downTime != time.Hour {
-		t.Errorf("after an outage of an hour: %+v", c.network)
-	}
-}
-
 // TestRetryBudget: a host that answers 500 to everything is not asked three times
 // for each URL.
 func TestRetryBudget(t *testing.T) {
@@ -176,7 +151,7 @@ func TestRetryBudget(t *testing.T) {
 		b := opt.Store.Batch()
 		// After robots.txt and one page the budget has one retry left, and each
 		// further page adds half of one.
-		if err := b.PutHost(&store.Host{Name: "a.test:80", Requests: 98, Retries: freeRetries + 100/retryShare - 1}); err != nil {
+		if err := b.PutHost(&store.Host{Name: "a.test:80", Requests: 98, Retries: 10 + 100/2 - 1}); err != nil {
 			t.Fatal(err)
 		}
 		if err := b.Commit(); err != nil {
@@ -236,23 +211,4 @@ func TestDeadAddress(t *testing.T) {
 		}
 		sound(t, opt.Store)
 	})
-}
-
-// TestClosedHostIsAskedAgain: a day after a host was given up, a new URL of it
-// makes one probe.
-func TestClosedHostIsAskedAgain(t *testing.T) {
-	s := &store.Host{Name: "a.test:80", RobotsCode: 200, Silent: 9, SilentSince: 1, Closed: "connect_error", ClosedUntil: time.Now().UnixMilli()}
-	h := &host{Host: s}
-	h.judgeSilence()
-	if h.verdict != "connect_error" || !strings.Contains(h.why, "9 requests in a row since 1970-01-01") {
-		t.Errorf("verdict %q, %q", h.verdict, h.why)
-	}
-	c := &Crawler{opt: Options{Now: func() time.Time { return time.Now().Add(-time.Minute) }}}
-	if c.reconsider(h); h.verdict == "" {
-		t.Error("opened before its time")
-	}
-	c.opt.Now = time.Now
-	if c.reconsider(h); h.verdict != "" || !h.probed() {
-		t.Errorf("verdict %q, probed: %v; want a host that is probed", h.verdict, h.probed())
-	}
 }

@@ -1,22 +1,13 @@
 package crawler
 
 import (
-	"net/netip"
 	"time"
 
+	"fossick/crawler/health"
 	"fossick/frontier"
 )
 
-// A newcomer is a host that has answered nothing yet, or answers no more. Anybody can have
-// as many as there are names, so all of them together never take the last places among the
-// workers: those that answer go on. An IPv6 net of 64 bits, which is what one customer gets, counts as
-// one address until its hosts have answered: one exchange at a time.
-
 const (
-	// newcomerShare is the share of the workers that newcomers leave free: one in so many.
-	newcomerShare = 4
-	// siteBits is the length of the IPv6 nets that customers get (RFC 6177).
-	siteBits = 64
 	// newcomersWaiting is how many wait for the next places, for each worker.
 	newcomersWaiting = 4
 	// putOffFor is how long a newcomer is left aside that finds no place to wait in.
@@ -25,13 +16,11 @@ const (
 	maxPutOff = 64
 )
 
-// newcomers is what the owner knows of their exchanges.
+// newcomers are the exchanges with hosts that have answered nothing yet.
 type newcomers struct {
-	places int                  // among the workers
-	taken  int                  // of these
-	nets   map[netip.Prefix]int // exchanges, those beside the workers included
-	waits  []waitingNewcomer    // leased, for the next places, the first first
-	putOff int                  // since the owner looked for work
+	health.Newcomers
+	waits  []waitingNewcomer // leased, for the next places, the first first
+	putOff int               // since the owner looked for work
 }
 
 type waitingNewcomer struct {
@@ -39,68 +28,23 @@ type waitingNewcomer struct {
 	job  *job
 }
 
-func newNewcomers(workers int) newcomers {
-	return newcomers{places: workers - workers/newcomerShare, nets: map[netip.Prefix]int{}}
-}
-
-// siteOf returns the net that counts as one address with a host's own; none for IPv4, where
-// those at one address are one party, and where a proxy knows the address.
-func siteOf(h *host) netip.Prefix {
-	addr := h.address()
-	if !addr.Is6() {
-		return netip.Prefix{}
-	}
-	net, err := addr.WithZone("").Prefix(siteBits)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return net
-}
-
-func (h *host) newcomer() bool { return !h.lived() || h.Silent > 0 }
-
 // admits says whether an exchange with h may begin.
 func (n *newcomers) admits(h *host) bool {
-	return !h.newcomer() || n.taken < n.places && n.nets[siteOf(h)] == 0
+	return !h.health.Newcomer() || n.Free() && !n.NetBusy(h.address())
 }
 
 // begin counts a job, if it is with a newcomer.
 func (n *newcomers) begin(j *job) {
-	if j.task == taskAddress || !j.host.newcomer() {
-		return
+	if j.task != taskAddress && j.host.health.Newcomer() {
+		j.ticket = n.Begin(j.host.address())
 	}
-	j.newcomer = true
-	n.taken++
-	if j.site = siteOf(j.host); j.site.IsValid() {
-		n.nets[j.site]++
-	}
-}
-
-// aside takes note that a job goes on beside the workers.
-func (n *newcomers) aside(j *job) {
-	if j.newcomer {
-		j.newcomer = false
-		n.taken--
-	}
-}
-
-// end takes back what begin counted.
-func (n *newcomers) end(j *job) {
-	n.aside(j)
-	if !j.site.IsValid() {
-		return
-	}
-	if n.nets[j.site]--; n.nets[j.site] == 0 {
-		delete(n.nets, j.site)
-	}
-	j.site = netip.Prefix{}
 }
 
 // nextItem returns the URL to be looked at next: of a newcomer for which there is a place
 // now, else the best of the queue.
 func (c *Crawler) nextItem() (frontier.Item, bool) {
 	n := &c.newcomers
-	if len(n.waits) > 0 && n.taken < n.places {
+	if len(n.waits) > 0 && n.Free() {
 		w := n.waits[0]
 		n.waits = n.waits[1:]
 		w.job.hold(-1)
@@ -114,7 +58,7 @@ func (c *Crawler) nextItem() (frontier.Item, bool) {
 // for a little later.
 func (c *Crawler) await(it frontier.Item, j *job) {
 	n := &c.newcomers
-	if len(n.waits) < newcomersWaiting*c.opt.Workers && n.nets[siteOf(j.host)] == 0 {
+	if len(n.waits) < newcomersWaiting*c.opt.Workers && !n.NetBusy(j.host.address()) {
 		n.waits = append(n.waits, waitingNewcomer{it, j})
 		j.hold(1)
 		return

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"fossick/crawler/health"
 	"fossick/fetch"
 	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
 )
@@ -29,7 +31,7 @@ type Options struct {
 	Store    *store.Store
 	Fetcher  Fetcher
 	Scorer   Scorer
-	Ordering frontier.Ordering
+	Ordering orders.Ordering
 
 	// URLs gives the normal form by which a URL is known; it must be the same in
 	// all sessions of a store. [page.DefaultDrop's parameters dropped]
@@ -71,15 +73,7 @@ type Options struct {
 }
 
 // Delay is the rest of a host after each exchange.
-type Delay struct {
-	Fixed bool          // else automatic: max(2 s, 10 × the exchange), after paper E2
-	Rest  time.Duration // when fixed
-}
-
-const (
-	minAutoRest  = 2 * time.Second
-	autoRestFold = 10
-)
+type Delay = health.Delay
 
 func (o *Options) complete() error {
 	if o.Store == nil || o.Fetcher == nil || o.Scorer == nil || o.Ordering == nil {
@@ -91,17 +85,20 @@ func (o *Options) complete() error {
 	if !(o.MinHarvest >= 0 && o.MinHarvest <= 1) {
 		return fmt.Errorf("crawler: a harvest of %g is not in [0,1]", o.MinHarvest)
 	}
-	if o.MaxSitemapURLs <= 0 {
-		o.MaxSitemapURLs = defaultSitemapURLs
+	if o.Frontier.Dir == "" {
+		o.Frontier.Dir = filepath.Join(o.Store.Dir(), "frontier")
 	}
+	o.defaults()
+	return nil
+}
+
+// defaults fills in what is zero.
+func (o *Options) defaults() {
 	if o.Workers == 0 {
 		o.Workers = 32
 	}
 	if o.URLs == nil {
 		o.URLs = page.NewNormalizer(page.DefaultDrop())
-	}
-	if o.Frontier.Dir == "" {
-		o.Frontier.Dir = filepath.Join(o.Store.Dir(), "frontier")
 	}
 	if o.MaxWait == 0 {
 		o.MaxWait = defaultMaxWait
@@ -121,5 +118,4 @@ func (o *Options) complete() error {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	return nil
 }

@@ -3,7 +3,7 @@ package crawler
 import (
 	"testing"
 
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/store"
 )
 
@@ -27,7 +27,7 @@ func TestPlaceMoved(t *testing.T) {
 		{"much worse", true, 0.25, 0.3, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &Crawler{opt: Options{Scorer: wordScorer{0.3}, Ordering: frontier.Latest}}
+			w := &Crawler{opt: Options{Scorer: wordScorer{0.3}, Ordering: orders.Latest}}
 			if c.rescores {
 				w.opt.Scorer = shiftingScorer{wordScorer: wordScorer{0.3}}
 			}

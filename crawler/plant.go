@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/store"
 )
 
@@ -38,11 +38,11 @@ func (c *Crawler) inScope(seeds []string) (wanted []string, err error) {
 			wanted = append(wanted, seed)
 			continue
 		}
-		known, err := c.store.Lookup(store.HashURL(seed))
+		known, err := c.journal.Lookup([]store.Hash{store.HashURL(seed)})
 		if err != nil {
 			return nil, err
 		}
-		if known.ID == 0 {
+		if known[0].ID == 0 {
 			return nil, fmt.Errorf("start page %s: %s; widen the scope, or name another", seed, why)
 		}
 	}
@@ -51,17 +51,14 @@ func (c *Crawler) inScope(seeds []string) (wanted []string, err error) {
 
 // plantSome queues as many of the seeds as a batch takes, and returns how many.
 func (c *Crawler) plantSome(seeds []string) (n int, err error) {
-	b := c.store.Batch()
+	b := c.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
-	for n < len(seeds) && b.Size() <= store.MaxBatchBytes {
+	for n < len(seeds) && !b.Full() {
 		f := found{url: seeds[n], hash: store.HashURL(seeds[n]), score: 1}
-		if _, err := c.discover(b, store.Birth{Via: store.ViaSeed}, f, frontier.Link{Score: 1}); err != nil {
+		if _, err := c.discover(b, store.Birth{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
 			return 0, err
 		}
 		n++
 	}
-	if err := b.PutCounts(&c.counts); err != nil {
-		return 0, err
-	}
-	return n, b.Commit()
+	return n, b.Commit(&c.counts)
 }

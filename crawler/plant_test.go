@@ -9,6 +9,7 @@ import (
 // More start pages than fit into one batch of the store are planted all the same,
 // in their order, and none twice when the crawl is taken up again.
 func TestManySeeds(t *testing.T) {
+	t.Parallel()
 	const n = 60_000 // Badger's batches end at 46,000 entries, three a URL
 	seeds := make([]string, n)
 	for i := range seeds {

@@ -41,15 +41,15 @@ func budget(ctx context.Context, now func() time.Time) (spent func() error) {
 
 // readInTurn reads a fetched page once a core is free for it. A reading that is broken
 // off by ctx is as if the exchange had not been; a page too costly ends as too large.
-func (c *Crawler) readInTurn(ctx context.Context, o *outcome) {
+func (r *reader) readInTurn(ctx context.Context, o *outcome) {
 	select {
-	case c.cores <- struct{}{}:
+	case r.cores <- struct{}{}:
 	case <-ctx.Done():
 		o.aborted = true
 		return
 	}
-	defer func() { <-c.cores }()
-	err := c.read(o, budget(ctx, c.opt.Now))
+	defer func() { <-r.cores }()
+	err := r.read(o, budget(ctx, r.opt.Now))
 	switch {
 	case errors.Is(err, errTooCostly):
 		o.resp.State, o.resp.Err = fetch.StateTooLarge, errTooCostly

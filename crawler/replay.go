@@ -19,7 +19,7 @@ func (c *Crawler) replay() error {
 	if !ok || c.counts.Pages == 0 {
 		return nil
 	}
-	for stored, err := range c.store.Pages() {
+	for stored, err := range c.archive.Pages() {
 		if err != nil {
 			return err
 		}
@@ -35,14 +35,14 @@ func (c *Crawler) replay() error {
 	if _, err := c.replayMarks(scorer, marks, c.counts.Pages+1); err != nil {
 		return err
 	}
-	c.rescore(scorer)
+	c.rescore()
 	return nil
 }
 
 // restoreMarks returns what people said, in order of time.
 func (c *Crawler) restoreMarks() ([]store.MarkedURL, error) {
 	var marks []store.MarkedURL
-	for m, err := range c.store.Marks() {
+	for m, err := range c.archive.Marks() {
 		if err != nil {
 			return nil, err
 		}
@@ -79,12 +79,12 @@ func (c *Crawler) replayMarks(scorer Scorer, marks []store.MarkedURL, before uin
 func (c *Crawler) marked(marks []store.MarkedURL) ([]Marked, error) {
 	all := make([]Marked, len(marks))
 	for i, m := range marks {
-		birth, err := c.store.Birth(m.ID)
+		birth, err := c.journal.Birth(m.ID)
 		if err != nil {
 			return nil, err
 		}
 		all[i] = Marked{URL: birth.URL, OnTopic: m.OnTopic}
-		life, err := c.store.Life(birth.URL)
+		life, err := c.archive.Life(birth.URL)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"fossick/crawler/refresh"
 	"fossick/store"
 )
 
@@ -52,7 +53,7 @@ type Result struct {
 	// rested, where that was too long to wait for; else zero.
 	WaitUntil time.Time
 
-	Refreshed Refreshed // what Options.Refresh brought in this session
+	Refreshed refresh.Counts // what Options.Refresh brought in this session
 	Attempts  Attempts
 
 	Outages    int           // of our own network in this session
@@ -69,9 +70,9 @@ func (c *Crawler) progress() Progress {
 	if c.busy == 0 {
 		rest, _ = c.frontier.Wake()
 	}
-	down, outage := c.network.outage(c.opt.Now())
+	outages, down, outage := c.network.Outages()
 	return Progress{
-		RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: c.network.outages, OutageTime: outage,
+		RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
 		Counts: counts, Queue: c.waitingURLs(), Hosts: c.knownHosts, Busy: c.busy,
 		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
 		Next: c.marginal.estimate(), Turns: c.turns.Turns,

@@ -4,31 +4,10 @@ import (
 	"strconv"
 	"testing"
 
+	"fossick/crawler/rescore"
 	"fossick/frontier"
+	"fossick/graph/orders"
 )
-
-// TestRescoreAfter: the URLs rescored a page are bounded, and the queue never waits
-// for more than a hundredth of its length.
-func TestRescoreAfter(t *testing.T) {
-	for _, c := range []struct {
-		queue, inMemory, onDisk int // pages
-	}{
-		{0, 10, 10}, {1_000, 10, 10}, {2_000, 10, 20}, {4_598, 22, 45}, {8_000, 40, 80}, {10_000, 60, 100}, {20_000, 160, 200},
-		{40_000, 360, 400}, {262_144, 2581, 2621}, {4_000_000, 39_960, 40_000},
-	} {
-		if got := rescoreAfter(c.queue, 0, false); got != c.inMemory {
-			t.Errorf("%d URLs in memory: after %d pages, want %d", c.queue, got, c.inMemory)
-		}
-		if got := rescoreAfter(c.queue, 0, true); got != c.onDisk {
-			t.Errorf("%d URLs on disk: after %d pages, want %d", c.queue, got, c.onDisk)
-		}
-	}
-	for pages, want := range map[uint64]int{229: 14, 480: 30, 520: 32, 1_150: 71, 4_000: 100, 1 << 40: 100} {
-		if got := rescoreAfter(2_500, pages, false); got != want {
-			t.Errorf("2,500 URLs in memory: after %d pages of %d, want %d", got, pages, want)
-		}
-	}
-}
 
 // TestRescorePasses: an old crawl asks about its best URLs at each pass and about all at
 // every fourth, whether a pass is done in one go or in parts; a young one always about
@@ -41,14 +20,15 @@ func TestRescorePasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := askedScorer{keys: map[uint64]int{}}
-		c := &Crawler{frontier: f, opt: Options{Scorer: asked, Ordering: frontier.Latest}, rescored: rescoring{atOnce: atOnce}}
+		c := &Crawler{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest)}
+		c.passes.AtOnce = atOnce
 		for i := range uint64(urls) {
 			f.Push(frontier.Item{ID: frontier.ID(i + 1), Host: f.Host(strconv.Itoa(int(i % 50))), Key: i, Priority: score(i)})
 		}
 		pass := func() (all int, best int) {
 			clear(asked.keys)
 			c.counts.Pages += 100
-			for again := true; again; again = c.rescored.going {
+			for range 8 { // parts of it, each a page later
 				if err := c.learned(); err != nil {
 					t.Fatal(err)
 				}
@@ -67,7 +47,7 @@ func TestRescorePasses(t *testing.T) {
 			}
 		}
 		c.counts.Pages = 1000
-		c.rescore(asked)
+		c.rescore()
 		for i := 1; i <= 8; i++ {
 			all, best := pass()
 			if want := urls * 249 / 1000; best != want {

@@ -5,8 +5,9 @@ import (
 	"maps"
 	"time"
 
+	"fossick/crawler/health"
 	"fossick/fetch"
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
 )
@@ -14,7 +15,7 @@ import (
 // restore puts back the totals, the queue and the rests that the store tells of.
 func (c *Crawler) restore() error {
 	var err error
-	if c.counts, err = c.store.Counts(); err != nil {
+	if c.counts, err = c.journal.Counts(); err != nil {
 		return err
 	}
 	c.pagesBefore, c.elapsedPast = c.counts.Pages, c.counts.Elapsed
@@ -23,8 +24,8 @@ func (c *Crawler) restore() error {
 		return nil // a new crawl
 	}
 	now := c.opt.Now()
-	c.frontier.RestAll(now.Add(c.loadRest(0)))
-	for record, err := range c.store.Hosts() {
+	c.frontier.RestAll(now.Add(c.opt.Delay.Load(0)))
+	for record, err := range c.journal.Hosts() {
 		if err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
-	if !c.refresh.on {
+	if !c.refresh.On {
 		if err := c.queueWaiters(); err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func (c *Crawler) restore() error {
 
 // queueWaiters gives the frontier the URLs that wait in the journal.
 func (c *Crawler) queueWaiters() error {
-	for w, err := range c.store.Waiters() {
+	for w, err := range c.journal.Waiters() {
 		if err != nil {
 			return err
 		}
@@ -69,30 +70,27 @@ func (c *Crawler) queueWaiters() error {
 
 // queueAgain queues what ended in a state again, as far as it is wanted.
 func (c *Crawler) queueAgain(state fetch.State, wanted func(*store.Ended) bool) error {
-	b := c.store.Batch()
+	b := c.journal.Batch()
 	defer func() { b.Cancel() }()
-	for e, err := range c.store.EndedIn(string(state)) {
+	for e, err := range c.archive.EndedIn(string(state)) {
 		if err != nil {
 			return err
 		}
 		if !wanted(&e) {
 			continue
 		}
-		if b.Size() > store.MaxBatchBytes {
-			if err := b.Commit(); err != nil {
+		if b.Full() {
+			if err := b.Commit(&c.counts); err != nil {
 				return err
 			}
-			b = c.store.Batch()
+			b = c.journal.Batch()
 		}
-		if err := b.Unskip(store.HashURL(e.URL), e.ID); err != nil {
-			return err
-		}
-		priority := c.opt.Ordering.Priority(frontier.Link{Score: e.Score, Step: c.counts.Pages})
-		life, err := c.store.Life(e.URL)
+		priority := c.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: c.counts.Pages})
+		life, err := c.archive.Life(e.URL)
 		if err != nil {
 			return err
 		}
-		if err := b.PutQueued(e.ID, store.Queued{
+		if err := b.Requeue(store.HashURL(e.URL), e.ID, store.Queued{
 			Priority: priority, Score: e.Score, Parent: e.Fate.Parent, Visits: len(life.Visits),
 		}); err != nil {
 			return err
@@ -103,11 +101,8 @@ func (c *Crawler) queueAgain(state fetch.State, wanted func(*store.Ended) bool) 
 		if c.counts.States[e.State]--; c.counts.States[e.State] == 0 {
 			delete(c.counts.States, e.State)
 		}
-		if err := b.PutCounts(&c.counts); err != nil {
-			return err
-		}
 	}
-	return b.Commit()
+	return b.Commit(&c.counts)
 }
 
 // restoreHost makes a host rest as if an exchange had just ended: whether one
@@ -123,20 +118,16 @@ func (c *Crawler) restoreHost(record *store.Host, now time.Time) error {
 		c.gaveHosts++
 		c.countSite(h, int(record.Pages))
 	}
-	if record.Pages > 0 || record.Start {
-		c.budgets.add(h.site, int(record.Pages), int(record.Relevant))
-		c.budgets.of(h.site).wanted = c.budgets.of(h.site).wanted || record.Start
-	}
 	c.knownHosts++
-	c.restoreFarms(h)
-	c.network.recall(h)
-	left := max(c.restAfter(h, 0, 0).host, restLeft(record, now))
-	if left <= c.loadRest(0) {
+	c.traps.Restore(&h.trap, record.Pages, record.Relevant)
+	c.recall(h)
+	left := max(c.opt.Delay.After(h.Failures, 0, c.crawlDelay(h), 0).Host, health.RestLeft(record, now))
+	if left <= c.opt.Delay.Load(0) {
 		return nil
 	}
 	c.frontier.Rest(h.party, now.Add(left))
 	if record.Address != "" && !c.opt.Delay.Fixed { // the record does not say how much of it is due to the address
-		c.frontier.RestAddress(record.Address, now.Add(min(left, addressRestMost)))
+		c.frontier.RestAddress(record.Address, now.Add(min(left, health.AddressRestMost)))
 	}
 	return nil
 }

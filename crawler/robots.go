@@ -3,13 +3,14 @@ package crawler
 import (
 	"fmt"
 
+	"fossick/crawler/health"
+	"fossick/crawler/journal"
 	"fossick/fetch"
-	"fossick/store"
 )
 
 // applyRobots takes in an answer for robots.txt. The URL that waited for it
 // goes back to its place.
-func (c *Crawler) applyRobots(b *store.Batch, o *outcome) error {
+func (c *Crawler) applyRobots(b journal.Batch, o *outcome) error {
 	h, r := o.host, o.resp
 	c.counts.Requests++
 	o.asked().Requests++
@@ -34,8 +35,8 @@ func (c *Crawler) applyRobots(b *store.Batch, o *outcome) error {
 		return c.failHost(b, o, "no exchange with the host is possible")
 	}
 	rules, _ := fetch.RobotsFrom(r)
-	if transient(r) {
-		if h.tries+1 < maxVisits || r.State != fetch.StateCode {
+	if health.Transient(r) {
+		if !h.health.LastTry() || r.State != fetch.StateCode {
 			return c.failHost(b, o, "robots.txt could not be fetched, so nothing of the host may be")
 		}
 		h.Failures++ // it keeps answering with an error: all is refused for a day
@@ -58,31 +59,30 @@ func (c *Crawler) setRobots(o *outcome, rules *fetch.Robots) error {
 	h.robots = rules.Narrow(c.opt.Agent)
 	h.Robots, h.RobotsCode, h.RobotsAt = text, o.resp.Code, c.opt.Now().UnixMilli()
 	c.keepValidators(o)
-	h.hop, h.hops, h.tries = "", 0, 0
-	if h.Sitemaps != nil && h.Sitemaps.Files == 0 && !h.sitemapBusy {
-		h.Sitemaps = nil // the rules before may have been those of a server that could not answer
-	}
+	h.hop, h.hops = "", 0
+	h.health.Met()
+	h.sitemaps.Renamed()
 	c.requeue(o.job)
 	return nil
 }
 
-// failHost counts a failure of the first contact with a host. After maxVisits of
-// them all its URLs end with the network's state; after the first when there is no
-// such host. One that answered before is treated with more patience: see failProbe.
-func (c *Crawler) failHost(b *store.Batch, o *outcome, what string) error {
-	h, r := o.host, o.resp
-	h.Failures++
-	h.tries++
-	if silent(r) && h.lived() && o.other == nil {
-		return c.failProbe(b, o)
+// failHost counts a failure of the first contact with a host, or of a probe of one that
+// answered before. In the end all its URLs end with the network's state.
+func (c *Crawler) failHost(b journal.Batch, o *outcome, what string) error {
+	h, r, again := &o.host.health, o.resp, false
+	h.CountFirst()
+	if health.Silent(r) && h.Lived() && o.other == nil {
+		back, closed := c.network.FailedProbe(h, r.State)
+		if err := (pardon{c, b}).urls(back); err != nil {
+			return err
+		}
+		again = !closed
+	} else {
+		again = h.FailedFirst(r, what)
 	}
-	if h.tries < maxVisits && transient(r) && !notThere(r) {
+	if again {
 		c.requeue(o.job)
 		return nil
 	}
-	h.verdict, h.why = string(r.State), what
-	if r.Err != nil {
-		h.why = fmt.Sprintf("%s: %v", what, r.Err)
-	}
-	return c.bury(b, o.id, o.queued, c.fateIn(h.verdict, h.why))
+	return c.conclude(b, o.id, o.queued, c.fateIn(h.Verdict, h.Why))
 }

@@ -1,6 +1,9 @@
 package crawler
 
 import (
+	"time"
+
+	"fossick/crawler/health"
 	"fossick/fetch"
 	"fossick/store"
 )
@@ -25,7 +28,8 @@ func (c *Crawler) robotsRequest(j *job) fetch.Request {
 func (c *Crawler) robotsUnchanged(o *outcome) {
 	h := o.host
 	h.RobotsAt = c.opt.Now().UnixMilli()
-	h.hop, h.hops, h.tries, h.Failures = "", 0, 0, 0
+	h.hop, h.hops, h.Failures = "", 0, 0
+	h.health.Met()
 	c.requeue(o.job)
 }
 
@@ -53,4 +57,10 @@ func (c *Crawler) forgetOthersRules(record *store.Host) {
 		record.Robots, record.RobotsAt, record.RobotsCode = nil, 0, 0
 		record.RobotsETag, record.RobotsModified = "", ""
 	}
+}
+
+// robotsFresh says whether the rules of h are known and less than a day old.
+func (c *Crawler) robotsFresh(h *host) bool {
+	age := c.opt.Now().Sub(time.UnixMilli(h.RobotsAt))
+	return h.robots != nil && age < fetch.RobotsTTL && age >= -health.ClockSlack
 }

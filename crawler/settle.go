@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
 )
@@ -43,12 +43,12 @@ const (
 // the journal was told of only when they had moved far: for those who read the store,
 // as why does, and eval, which asks how many of them are on topic.
 func (c *Crawler) settle() error {
-	if _, promises := c.opt.Scorer.(promiser); !promises || c.frontier.Len() > mostSettled {
+	if _, promises := c.opt.Scorer.(promiser); c.archive == nil || !promises || c.frontier.Len() > mostSettled {
 		return nil
 	}
-	b := c.store.Batch()
+	b := c.journal.Batch()
 	defer func() { b.Cancel() }()
-	for w, err := range c.store.Waiters() {
+	for w, err := range c.journal.Waiters() {
 		if err != nil {
 			return fmt.Errorf("places of what waits: %w", err)
 		}
@@ -58,20 +58,20 @@ func (c *Crawler) settle() error {
 		}
 		q := w.Queued
 		q.Score = score
-		if frontier.ByScore(c.opt.Ordering) {
-			q.Priority = c.opt.Ordering.Priority(frontier.Link{Score: q.Score})
+		if orders.ByScore(c.opt.Ordering) {
+			q.Priority = c.opt.Ordering.Priority(orders.Link{Score: q.Score})
 		}
-		if err := c.putQueued(b, w.ID, q); err != nil {
+		if err := b.Queue(w.ID, q); err != nil {
 			return err
 		}
-		if b.Size() > store.MaxBatchBytes {
-			if err := b.Commit(); err != nil {
+		if b.Full() {
+			if err := b.Commit(nil); err != nil {
 				return err
 			}
-			b = c.store.Batch()
+			b = c.journal.Batch()
 		}
 	}
-	return b.Commit()
+	return b.Commit(nil)
 }
 
 func logOdds(score float64) float64 {

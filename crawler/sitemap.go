@@ -1,31 +1,14 @@
 package crawler
 
 import (
-	"fmt"
-	"net/url"
-	"slices"
 	"time"
 
+	"fossick/crawler/health"
+	"fossick/crawler/journal"
+	"fossick/crawler/sitemaps"
 	"fossick/fetch"
 	"fossick/page"
 	"fossick/store"
-)
-
-// Limits of what one host's sitemaps may cost; MaxSitemapURLs is the other.
-const (
-	maxSitemapFiles = 50 // named and asked for, a host
-	maxSitemapDepth = 3  // of indexes in indexes; the protocol has one level
-	maxSitemapTries = 2  // exchanges for one sitemap
-	// sitemapsFirst is how many exchanges for sitemaps come before a host's first
-	// page; after them sitemaps and pages take turns, or fifty files at a host that
-	// rests for a minute would keep its pages waiting for an hour.
-	sitemapsFirst = 3
-	// maxGuestWaits bounds how often a host looks whether another one, where its
-	// sitemap lies, has become free: half a minute for each sitemap.
-	maxGuestWaits = 120
-	maxGuests     = 1000 // hosts that wait for their sitemaps at another one
-	// defaultSitemapURLs is how many URLs the sitemaps of one host may add.
-	defaultSitemapURLs = 10_000
 )
 
 // SitemapScorer is a Scorer that has an opinion of a URL that no fetched page
@@ -38,62 +21,42 @@ type SitemapScorer interface {
 	ScoreUnlinked(url string, parent float64) float64
 }
 
-// sitemapsWait says whether a sitemap of the host comes before the next of its
-// pages. It may be asked once the host's robots.txt is known, which names them.
-func (c *Crawler) sitemapsWait(j *job) bool {
+// sitemapDue says whether a sitemap of the host comes before the next of its pages. It
+// may be asked once the host's robots.txt is known, which names them.
+func (c *Crawler) sitemapDue(j *job) bool {
 	h := j.host
-	if !c.opt.Sitemaps {
+	if !c.sitemaps.On {
 		return false
 	}
-	if h.Sitemaps == nil {
-		h.Sitemaps = &store.Sitemaps{Score: j.queued.Score}
-		base, err := url.Parse(j.birth.URL)
-		for _, line := range h.robots.Sitemaps() {
-			// The protocol wants a whole URL; paths occur, and there is no doubt.
-			if u, lineErr := url.Parse(line); err == nil && lineErr == nil {
-				c.nameSitemap(h.Sitemaps, base.ResolveReference(u).String(), 0)
-			}
-		}
+	if h.sitemaps.Record == nil {
+		c.sitemaps.Named(&h.sitemaps, h.robots.Sitemaps(), j.birth.URL, j.queued.Score)
 	}
-	own := len(h.Sitemaps.Pending) > 0 && !h.sitemapBusy && h.waits <= maxGuestWaits
-	return own && (h.Sitemaps.Files < sitemapsFirst || h.sitemapTurn) || len(h.guests) > 0 && h.sitemapTurn
-}
-
-// nameSitemap takes a sitemap in, unless it is known or there are enough.
-func (c *Crawler) nameSitemap(s *store.Sitemaps, raw string, depth int) {
-	u, err := c.opt.URLs.Normalize(raw)
-	if err != nil || len(s.Known) >= maxSitemapFiles || slices.Contains(s.Known, page.Key(u)) {
-		return
-	}
-	s.Known = append(s.Known, page.Key(u))
-	s.Pending = append(s.Pending, store.SitemapFile{URL: u, Depth: depth})
+	return h.sitemaps.Due()
 }
 
 // prepareSitemap makes a sitemap's job, of a host that was leased for a page; the
-// URL goes back to its place. A sitemap may lie at another host, when robots.txt
-// names it there (sitemaps.org, cross submission); then that one must be free and
-// rested, and its robots.txt holds. Others' sitemaps at this host come first.
+// URL goes back to its place. For a foreign sitemap the host where it lies must be free
+// and rested, and its robots.txt holds. Others' sitemaps at this host come first.
 func (c *Crawler) prepareSitemap(j *job) (*job, error) {
 	h := j.host
-	for len(h.guests) > 0 {
-		name := h.guests[0]
-		h.guests = h.guests[1:]
+	for name, ok := h.sitemaps.NextOwner(); ok; name, ok = h.sitemaps.NextOwner() {
 		owner, err := c.host(name, "http://"+name+"/")
 		if err != nil {
 			return nil, err
 		}
-		if s := owner.Sitemaps; s == nil || len(s.Pending) == 0 || owner.sitemapBusy || page.Host(s.Pending[0].URL) != h.Name {
+		target, waits := owner.sitemaps.Next()
+		if !waits || page.Host(target) != h.Name {
 			continue // it had its turn already
 		}
-		if why := c.sitemapDenied(h, owner.Sitemaps.Pending[0].URL); why != "" {
+		if why := c.sitemapDenied(h, target); why != "" {
 			c.dropSitemap(owner, why)
 			continue
 		}
 		c.requeue(j)
 		return c.sitemapJob(&job{}, h, owner), nil
 	}
-	for c.sitemapsWait(j) {
-		target := h.Sitemaps.Pending[0].URL
+	for c.sitemapDue(j) {
+		target, _ := h.sitemaps.Next()
 		at, err := c.host(page.Host(target), target)
 		if err != nil {
 			return nil, err
@@ -104,7 +67,7 @@ func (c *Crawler) prepareSitemap(j *job) (*job, error) {
 		case at == h:
 			return c.sitemapJob(j, h, h), nil
 		default:
-			return c.prepareGuest(j, at, target)
+			return c.prepareForeign(j, at, target)
 		}
 	}
 	return c.preparePage(j)
@@ -114,8 +77,8 @@ func (c *Crawler) prepareSitemap(j *job) (*job, error) {
 // when it can, or nobody knows yet.
 func (c *Crawler) sitemapDenied(at *host, target string) string {
 	switch {
-	case at.verdict != "":
-		return at.why
+	case at.health.Verdict != "":
+		return at.health.Why
 	case at.resolved && c.robotsFresh(at) && !at.robots.Allowed(c.opt.Agent, pathOf(target)):
 		return denial(at.robots)
 	}
@@ -123,27 +86,65 @@ func (c *Crawler) sitemapDenied(at *host, target string) string {
 }
 
 func (c *Crawler) dropSitemap(owner *host, why string) {
-	c.opt.Log.Info("sitemap left out", "url", owner.Sitemaps.Pending[0].URL, "host", owner.Name, "reason", why)
-	owner.Sitemaps.Drop()
+	c.opt.Log.Info("sitemap left out", "url", owner.sitemaps.Record.Pending[0].URL, "host", owner.Name, "reason", why)
+	owner.sitemaps.Record.Drop()
 }
 
-// sitemapJob makes the job for the first pending sitemap of owner, which lies at
-// a host that is leased; j has what else the job has to know.
+// sitemapJob makes the job for the next sitemap of owner, which lies at a host that is
+// leased; j has what else the job has to know.
 func (c *Crawler) sitemapJob(j *job, at, owner *host) *job {
 	j.task, j.host, j.owner = taskSitemap, at, owner
-	j.target = owner.Sitemaps.Pending[0].URL
-	j.room = c.opt.MaxSitemapURLs - owner.Sitemaps.URLs
-	j.parent = owner.Sitemaps.Score
-	owner.sitemapBusy, owner.waits = true, 0
+	j.target, _ = owner.sitemaps.Next()
+	j.room = c.sitemaps.Begin(&owner.sitemaps)
+	j.parent = owner.sitemaps.Record.Score
 	return j
+}
+
+// prepareForeign makes the job for a foreign sitemap or, when that one is
+// not ready, the job that looks its address up or fetches its robots.txt. While it
+// is in use or rests the URL waits for some time, and the host's next lease, which
+// would come before any that wait, goes to the sitemap.
+func (c *Crawler) prepareForeign(j *job, at *host, target string) (*job, error) {
+	now, owner := c.opt.Now(), j.host
+	free := c.frontier.Take(at.party, owner.party, now)
+	c.requeue(j)
+	ready := at.resolved && c.robotsFresh(at) && !at.health.Probed()
+	// Of one party, the lease goes over to the job; else Take has made another.
+	if !free || !c.frontier.OneParty(at.party, owner.party) {
+		wait := now.Add(minHopWait)
+		if free && ready {
+			wait = time.Time{}
+		}
+		c.holdBack(owner, wait)
+	}
+	if !free {
+		owner.sitemaps.Wait()
+		at.sitemaps.Await(owner.Name)
+		return nil, nil
+	}
+	return c.foreignJob(at, owner, target)
+}
+
+// foreignJob makes what comes next for a sitemap whose host is leased for it: the
+// exchange itself, or what must come before.
+func (c *Crawler) foreignJob(at, owner *host, target string) (*job, error) {
+	f := &job{host: at, birth: store.Birth{URL: target}, target: target}
+	switch {
+	case !at.resolved:
+		f.task = taskAddress
+		return f, nil
+	case !c.robotsFresh(at) || at.health.Probed():
+		return c.prepareRobots(f)
+	}
+	return c.sitemapJob(f, at, owner), nil
 }
 
 // enterSitemap journals a part of what a sitemap names. A kill between two parts
 // leaves the sitemap pending: it is fetched again, and what is known by then is
 // passed over.
-func (c *Crawler) enterSitemap(b *store.Batch, o *outcome) error {
+func (c *Crawler) enterSitemap(b journal.Batch, o *outcome) error {
 	if o.exchange == 0 {
-		if err := c.journal(b, o, c.restOf(o.host, o.resp)); err != nil {
+		if err := c.putExchange(b, o, c.restOf(o.host, o.resp)); err != nil {
 			return err
 		}
 	}
@@ -155,7 +156,7 @@ func (c *Crawler) enterSitemap(b *store.Batch, o *outcome) error {
 			return err
 		}
 	}
-	o.owner.Sitemaps.URLs += int(c.counts.URLs - before)
+	o.owner.sitemaps.Entered(int(c.counts.URLs - before))
 	if err := c.putHost(b, o.owner); err != nil || o.owner == o.host {
 		return err
 	}
@@ -164,70 +165,25 @@ func (c *Crawler) enterSitemap(b *store.Batch, o *outcome) error {
 
 // applySitemap takes in how the exchange for a sitemap ended. The URL for which
 // the host was leased goes back to its place.
-func (c *Crawler) applySitemap(b *store.Batch, o *outcome) error {
-	h, r, s := o.host, o.resp, o.owner.Sitemaps
-	o.owner.sitemapBusy, h.sitemapTurn = false, false
+func (c *Crawler) applySitemap(b journal.Batch, o *outcome) error {
+	h, r := o.host, o.resp
 	c.counts.Requests++
 	h.Requests++
-	s.Files++
-	file := s.Pending[0]
-	s.Drop()
-	if transient(r) {
+	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.maps}
+	if ended.Passing {
 		h.Failures++
-		if file.Tries++; file.Tries < maxSitemapTries {
-			s.Pending = slices.Insert(s.Pending, 0, file)
-		}
 	} else {
 		h.Failures = 0
 	}
-	switch r.State {
-	case fetch.StateRedirect:
-		target, err := c.targetOf(r)
-		if err == nil && file.Hops < fetch.MaxRobotsRedirects && !slices.Contains(s.Known, page.Key(target)) {
-			s.Known = append(s.Known, page.Key(target))
-			s.Pending = slices.Insert(s.Pending, 0, store.SitemapFile{URL: target, Depth: file.Depth, Hops: file.Hops + 1})
-		}
-	case fetch.StateOK:
-		for _, u := range o.maps {
-			if file.Depth < maxSitemapDepth {
-				c.nameSitemap(s, u, file.Depth+1)
-			}
+	if r.State == fetch.StateRedirect {
+		if target, err := c.targetOf(r); err == nil {
+			ended.Target = target
 		}
 	}
-	if s.Files >= maxSitemapFiles || s.URLs >= c.opt.MaxSitemapURLs {
-		s.Pending = nil
-	}
-	if len(s.Pending) == 0 {
-		s.Known = nil // nothing is left that could name a sitemap
-	}
+	c.sitemaps.End(&o.owner.sitemaps, &h.sitemaps, ended)
 	c.requeue(o.job)
 	if o.owner == h {
 		return nil // apply writes it
 	}
 	return c.putHost(b, o.owner)
-}
-
-// note says in a few words what came of a sitemap.
-func (r *sitemapReading) note(state fetch.State) string {
-	if state != fetch.StateOK {
-		return ""
-	}
-	text := fmt.Sprintf("%d URLs, %d new; %d sitemaps", r.urls, r.fresh, len(r.maps))
-	if r.foreign > 0 {
-		text += fmt.Sprintf("; %d of other hosts left out", r.foreign)
-	}
-	if r.full {
-		text += "; more than there is room for"
-	}
-	if r.err != nil {
-		text += "; " + r.err.Error()
-	}
-	return text
-}
-
-func modifiedOf(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
 }

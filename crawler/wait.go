@@ -7,18 +7,18 @@ import "time"
 // for by Retry-After and Crawl-delay, not what the crawler rests by itself.
 const defaultMaxWait = 15 * time.Minute
 
-// rested returns a channel that fires when the next host with a URL has rested;
-// nil when there is none, or when nothing is in flight and that is longer off
+// rested returns when the next host with a URL has rested; the zero time when there is
+// none, or when nothing is in flight and that is longer off
 // than a crawl should sit and wait. What waits stays queued, for a later session;
 // see end.
-func (c *Crawler) rested() <-chan time.Time {
+func (c *Crawler) rested() time.Time {
 	at, resting := c.frontier.Wake()
 	if !resting {
-		return nil
+		return time.Time{}
 	}
 	wait := at.Sub(c.opt.Now())
 	if c.busy == 0 && wait > max(0, c.opt.MaxWait) {
-		return nil
+		return time.Time{}
 	}
-	return time.After(wait)
+	return at
 }

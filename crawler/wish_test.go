@@ -95,6 +95,7 @@ func (l liar) LookupNetIP(_ context.Context, _, name string) ([]netip.Addr, erro
 // TestLyingNames: names under which the address of another host stands first, and their
 // own second, or that alone, cost it nothing: neither a rest nor its turn.
 func TestLyingNames(t *testing.T) {
+	t.Parallel()
 	const pages, liars = 8, 6
 	var good, evil atomic.Int32
 	at := func(addr string, handler http.HandlerFunc) netip.AddrPort {

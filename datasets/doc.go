@@ -20,6 +20,7 @@
 // holds; jsonl.go, corpus.go, folders.go, webkb.go, news.go a layout each; row.go
 // and scan.go one JSON line; lines.go and compressed.go reading; truth.go the
 // labels of a corpus; key.go when two URLs are the same; where.go filters;
+// stream.go rows one by one, opener.go sets opened and chained;
 // report.go counts; split.go train and test; web.go what a corpus is beyond its
 // pages; demo.go and the files beside it the built-in web (docs/demo.md).
 package datasets

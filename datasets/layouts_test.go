@@ -151,7 +151,7 @@ func TestLayoutNames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s, err := Open(write(t, map[string]string{tt.file: "x"}), Options{})
-		if err != nil || s.Layout() != tt.want {
+		if err != nil || s.layout != tt.want {
 			t.Errorf("a folder with %s: layout %v, %v; want %s", tt.file, s, err, tt.want)
 		}
 	}

@@ -47,7 +47,7 @@ func broken(path string, n int, err error) error {
 // is reused. A line that is too long comes with an error and is skipped if do
 // lets the reading go on. Any other error ends the file, and do sees it too.
 func eachLine(path string, do func(n int, line []byte, err error) bool) {
-	f, err := open(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		do(0, nil, err)
 		return

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,24 +84,6 @@ func (r *Report) clone() Report {
 // Labels returns the labels that were met, sorted.
 func (r Report) Labels() []string {
 	return slices.Sorted(maps.Keys(r.PerLabel))
-}
-
-// ErrUntrainable reports a set that no classifier can be trained on.
-var ErrUntrainable = errors.New("not a training set")
-
-// Trainable says why no classifier can be trained on what the pass handed out:
-// it needs two classes at least. nil when one can.
-func (r Report) Trainable() error {
-	labels := r.Labels()
-	switch {
-	case r.Examples == 0:
-		return fmt.Errorf("%w: no rows (%d read, %d filtered out); loosen the filter", ErrUntrainable, r.Rows, r.Filtered)
-	case len(labels) == 0:
-		return fmt.Errorf("%w: none of the %d rows has a label; give each a \"label\", or a labels.tsv beside the pages", ErrUntrainable, r.Examples)
-	case len(labels) == 1:
-		return fmt.Errorf("%w: all %d labelled rows have one label, %q; add examples of what it is not", ErrUntrainable, r.PerLabel[labels[0]], labels[0])
-	}
-	return nil
 }
 
 // Notes returns a sentence for each thing that looks wrong, in a fixed order.

@@ -174,19 +174,6 @@ func TestReport(t *testing.T) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
 		}
 	}
-	if err := rep.Trainable(); err != nil {
-		t.Errorf("two labels: %v", err)
-	}
-	for name, tt := range map[string]struct{ rows, want string }{
-		"one class": {`{"url":"u","label":"x","text":"a"}`, "have one label"},
-		"no label":  {`{"url":"u","text":"a"}`, "none of the 1 rows has a label"},
-		"no rows":   {"", "no rows"},
-	} {
-		_, _, rep := all(t, write(t, map[string]string{"pages.jsonl": tt.rows}), Options{})
-		if err := rep.Trainable(); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want an error saying %q", name, err, tt.want)
-		}
-	}
 }
 
 // BenchmarkRow decodes a row with 21 KB of markup.

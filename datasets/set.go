@@ -28,7 +28,7 @@ type Options struct {
 // Set is a labelled set or a corpus. It may be read by several goroutines.
 type Set struct {
 	name   string
-	layout string
+	layout string // recognised: demo, jsonl, corpus, folders, files, webkb, 20news or sequence
 	opt    Options
 	read   reader
 	links  func() iter.Seq2[Link, error] // nil without links
@@ -56,10 +56,6 @@ func FromSeq(name string, seq iter.Seq2[*Example, error], opt Options) *Set {
 
 // Name says where the set came from: its path, or demo.
 func (s *Set) Name() string { return s.name }
-
-// Layout says what was recognised: "demo", "jsonl", "corpus", "folders",
-// "files", "webkb", "20news" or "sequence".
-func (s *Set) Layout() string { return s.layout }
 
 // Web returns what a server needs to know beyond the pages, nil when the corpus
 // is its pages only.

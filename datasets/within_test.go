@@ -60,8 +60,8 @@ func TestNoFilesOfOthers(t *testing.T) {
 				n++
 				files.Try(!strings.Contains(e.HTML+e.Text, secret), "%s has words of a file that is none of the set", e.File)
 			}
-			if n != c.pages || set.Layout() != c.layout {
-				t.Errorf("%d pages in layout %s, want %d in %s", n, set.Layout(), c.pages, c.layout)
+			if n != c.pages || set.layout != c.layout {
+				t.Errorf("%d pages in layout %s, want %d in %s", n, set.layout, c.pages, c.layout)
 			}
 			report, err := set.Report()
 			if err != nil {

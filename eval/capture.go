@@ -19,7 +19,7 @@ const (
 	methodChao    = "Chao (bias-corrected)"
 )
 
-// LincolnPetersen estimates a population from two captures of n1 and n2, of
+// lincolnPetersen estimates a population from two captures of n1 and n2, of
 // which m are the same (Chapman 1951, the form that is defined for m = 0 and
 // nearly unbiased; variance by Seber 1970):
 //
@@ -30,7 +30,7 @@ const (
 // another. Focused crawls are neither: both prefer what is linked much, so
 // they meet more often than by chance, N comes out too small and a recall
 // computed from it too large. Take it as an upper bound of the recall.
-func LincolnPetersen(n1, n2, m int) Population {
+func lincolnPetersen(n1, n2, m int) Population {
 	a, b, c := float64(n1), float64(n2), float64(m)
 	seen := n1 + n2 - m
 	size := (a+1)*(b+1)/(c+1) - 1
@@ -40,12 +40,12 @@ func LincolnPetersen(n1, n2, m int) Population {
 	if small := min(n1, n2); m == small && m > 0 {
 		// One crawl found all that the other did, and the variance is 0. m of m
 		// recaptures still leave room for a recall below 1.
-		p.CI = Interval{float64(seen), float64(seen) / Wilson(m, small)[0]}
+		p.CI = Interval{float64(seen), float64(seen) / wilson(m, small)[0]}
 	}
 	return p
 }
 
-// Chao estimates a population from t captures by how many pages were found
+// chao2 estimates a population from t captures by how many pages were found
 // once and twice, f1 and f2, of seen distinct ones (Chao 1987, bias-corrected;
 // variance as in Colwell's EstimateS, "Chao2"):
 //
@@ -54,13 +54,13 @@ func LincolnPetersen(n1, n2, m int) Population {
 //
 // Pages may differ in how likely they are; N is then a lower bound, so again a
 // recall computed from it is an upper one.
-func Chao(t, seen, f1, f2 int) Population {
+func chao2(t, seen, f1, f2 int) Population {
 	unseen, variance := chao(float64(t-1)/float64(t), float64(f1), float64(f2))
 	p := Population{Size: float64(seen) + unseen, Seen: seen, Method: methodChao, CI: logInterval(seen, unseen, variance)}
 	if unseen == 0 && seen > 0 {
 		// Good–Turing: the share of captures that are of pages found once is the
 		// share of what is missing. There are at least 2·seen − f1 captures.
-		p.CI[1] = float64(seen) / (1 - Wilson(f1, 2*seen-f1)[1])
+		p.CI[1] = float64(seen) / (1 - wilson(f1, 2*seen-f1)[1])
 	}
 	return p
 }
@@ -104,11 +104,11 @@ func logInterval(seen int, unseen, variance float64) Interval {
 	return Interval{s + unseen/k, s + unseen*k}
 }
 
-// Capture estimates the population from the sets of relevant URLs that two or
+// capture estimates the population from the sets of relevant URLs that two or
 // more crawls found: Lincoln–Petersen for two, Chao for more. The URLs of one
 // crawl are distinct. ok is false for fewer than two crawls, or when none
 // found anything.
-func Capture(crawls [][]string) (p Population, ok bool) {
+func capture(crawls [][]string) (p Population, ok bool) {
 	times := map[string]int{}
 	for _, urls := range crawls {
 		for _, u := range urls {
@@ -125,9 +125,9 @@ func Capture(crawls [][]string) (p Population, ok bool) {
 		}
 	}
 	if len(crawls) == 2 {
-		return LincolnPetersen(len(crawls[0]), len(crawls[1]), found[2]), true
+		return lincolnPetersen(len(crawls[0]), len(crawls[1]), found[2]), true
 	}
-	return Chao(len(crawls), len(times), found[1], found[2]), true
+	return chao2(len(crawls), len(times), found[1], found[2]), true
 }
 
 // Estimate is a recall that no truth was needed for.
@@ -168,7 +168,7 @@ func (e *Estimate) Upper() bool { return e.Method != methodFrontier }
 // the relevant URLs given: by Frontier where the crawls have trails, else by
 // Capture, which is only a bound. nil when there is nothing to estimate from.
 func estimateRecall(crawls []*Crawl, relevant [][]string) []*Estimate {
-	bound, ok := Capture(relevant)
+	bound, ok := capture(relevant)
 	if !ok {
 		return nil
 	}

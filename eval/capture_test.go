@@ -10,7 +10,7 @@ import (
 func TestLincolnPetersen(t *testing.T) {
 	// Seber's textbook case: 200 marked, 100 caught, 20 of them marked. By hand:
 	// N = 201·101/21 − 1 = 965.714; var = 201·101·180·80/(21²·22) = 30130.9.
-	p := LincolnPetersen(200, 100, 20)
+	p := lincolnPetersen(200, 100, 20)
 	near(t, "N", p.Size, 965.7143)
 	if p.Seen != 280 {
 		t.Errorf("seen: got %d, want 280", p.Seen)
@@ -21,14 +21,14 @@ func TestLincolnPetersen(t *testing.T) {
 		t.Errorf("interval: got %v, want [%v, %v]", p.CI, 280+unseen/k, 280+unseen*k)
 	}
 
-	same := LincolnPetersen(50, 50, 50)
+	same := lincolnPetersen(50, 50, 50)
 	near(t, "the same pages twice", same.Size, 50)
 	near(t, "the same pages twice, lo", same.CI[0], 50)
 	near(t, "the same pages twice, hi", same.CI[1], 50+z95*z95) // Wilson's lower end of 50 in 50 is 50/(50+z²)
-	if none := LincolnPetersen(3, 0, 0); none.Size != 3 || none.CI[0] != 3 {
+	if none := lincolnPetersen(3, 0, 0); none.Size != 3 || none.CI[0] != 3 {
 		t.Errorf("the second found nothing: got %+v, want 3", none)
 	}
-	if apart := LincolnPetersen(10, 10, 0); apart.Size != 120 || apart.CI[1] < 2*apart.CI[0] {
+	if apart := lincolnPetersen(10, 10, 0); apart.Size != 120 || apart.CI[1] < 2*apart.CI[0] {
 		t.Errorf("nothing in common: got %+v, want 120 and a wide interval", apart)
 	}
 }
@@ -36,30 +36,30 @@ func TestLincolnPetersen(t *testing.T) {
 func TestChao(t *testing.T) {
 	// By hand: t = 3, f1 = 10, f2 = 4: N = 30 + (2/3)·10·9/(2·5) = 36;
 	// var = 6 + (4/9)·10·19²/(4·25) + (4/9)·100·4·81/(4·625) = 6 + 16.0444 + 5.76.
-	p := Chao(3, 30, 10, 4)
+	p := chao2(3, 30, 10, 4)
 	near(t, "N", p.Size, 36)
 	k := math.Exp(z95 * math.Sqrt(math.Log(1+27.80444/36)))
 	near(t, "lo", p.CI[0], 30+6/k)
 	near(t, "hi", p.CI[1], 30+6*k)
-	all := Chao(3, 30, 0, 5)
+	all := chao2(3, 30, 0, 5)
 	near(t, "no page found once", all.Size, 30)
 	near(t, "no page found once, lo", all.CI[0], 30)
 	near(t, "no page found once, hi", all.CI[1], 30*(1+z95*z95/60)) // 1 − Wilson's upper end of 0 in 60 is 60/(60+z²)
 }
 
 func TestCapture(t *testing.T) {
-	if _, ok := Capture([][]string{{"a"}}); ok {
+	if _, ok := capture([][]string{{"a"}}); ok {
 		t.Error("one crawl gave an estimate")
 	}
-	if _, ok := Capture([][]string{nil, nil}); ok {
+	if _, ok := capture([][]string{nil, nil}); ok {
 		t.Error("nothing found gave an estimate")
 	}
-	p, ok := Capture([][]string{{"a", "b", "c"}, {"b", "c", "d"}})
-	if want := LincolnPetersen(3, 3, 2); !ok || p != want {
+	p, ok := capture([][]string{{"a", "b", "c"}, {"b", "c", "d"}})
+	if want := lincolnPetersen(3, 3, 2); !ok || p != want {
 		t.Errorf("two crawls: got %+v, want %+v", p, want)
 	}
-	p, ok = Capture([][]string{{"a", "b"}, {"b", "c"}, {"b", "c", "d"}})
-	if want := Chao(3, 4, 2, 1); !ok || p != want {
+	p, ok = capture([][]string{{"a", "b"}, {"b", "c"}, {"b", "c", "d"}})
+	if want := chao2(3, 4, 2, 1); !ok || p != want {
 		t.Errorf("three crawls: got %+v, want %+v", p, want)
 	}
 	e := p.recall(3)
@@ -86,7 +86,7 @@ func TestCaptureCoverage(t *testing.T) {
 				}
 				crawls = append(crawls, c)
 			}
-			p, _ := Capture(crawls)
+			p, _ := capture(crawls)
 			sum += p.Size
 			if p.CI[0] <= population && population <= p.CI[1] {
 				held++

@@ -121,8 +121,8 @@ func (c *Crawl) URLs() []string {
 	return u
 }
 
-// RelevantURLs returns the URLs of the relevant pages, in the order of the crawl.
-func (c *Crawl) RelevantURLs() []string {
+// relevantURLs returns the URLs of the relevant pages, in the order of the crawl.
+func (c *Crawl) relevantURLs() []string {
 	var u []string
 	for i := range c.Pages {
 		if c.Pages[i].Relevant {

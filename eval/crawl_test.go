@@ -179,7 +179,7 @@ func TestMeasureTwoStores(t *testing.T) {
 			}
 		}
 	}
-	near(t, "recall estimate", m.RecallEstimate.Value, float64(n1)/LincolnPetersen(n1, n2, both).Size)
+	near(t, "recall estimate", m.RecallEstimate.Value, float64(n1)/lincolnPetersen(n1, n2, both).Size)
 	if m.RecallEstimate.Caution == "" || m.RecallEstimate.Method == "" {
 		t.Error("the estimate does not say what it is")
 	}

@@ -83,7 +83,7 @@ func block(pages []Page, from int, known map[string]bool) Block {
 	}
 	b.Hosts = len(fetched)
 	if b.Harvest = share(b.Relevant, len(pages)); b.Harvest != nil {
-		ci := Wilson(b.Relevant, len(pages))
+		ci := wilson(b.Relevant, len(pages))
 		b.CI = &ci
 	}
 	for _, h := range slices.Sorted(maps.Keys(relevant)) {

@@ -60,7 +60,7 @@ func Measure(crawls []*Crawl, step int) Result {
 	for i, c := range crawls {
 		stores[i] = measure(c, step)
 		urls = append(urls, c.URLs())
-		relevant = append(relevant, c.RelevantURLs())
+		relevant = append(relevant, c.relevantURLs())
 	}
 	var r Result
 	for i, e := range estimateRecall(crawls, relevant) {
@@ -87,11 +87,11 @@ func measure(c *Crawl, step int) Figures {
 	}
 	f := Figures{
 		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,
-		Fetched: n, Relevant: Harvest(relevant), Curve: HarvestCurve(relevant, step),
+		Fetched: n, Relevant: Harvest(relevant), Curve: harvestCurve(relevant, step),
 		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates,
 	}
 	if f.Harvest = share(f.Relevant, n); f.Harvest != nil {
-		ci := Wilson(f.Relevant, n)
+		ci := wilson(f.Relevant, n)
 		f.HarvestCI = &ci
 	}
 	f.HarvestBefore = f.Harvest

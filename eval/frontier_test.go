@@ -102,13 +102,13 @@ func TestFrontierBeatsLincolnPetersen(t *testing.T) {
 	for range rounds {
 		w := newToyWeb(r, 3000, 40, 0.04+0.1*r.Float64())
 		a, b := w.crawl(r, 150+r.IntN(300)), w.crawl(r, 150+r.IntN(300))
-		found := a.RelevantURLs()
+		found := a.relevantURLs()
 		truth := float64(len(found)) / float64(w.targets)
 		p, ok := Frontier([]*Crawl{a, b})
 		if !ok {
 			t.Fatal("no estimate")
 		}
-		lp, _ := Capture([][]string{found, b.RelevantURLs()})
+		lp, _ := capture([][]string{found, b.relevantURLs()})
 		e := p.recall(len(found))
 		bias += (e.Value - truth) / rounds
 		squared += (e.Value - truth) * (e.Value - truth) / rounds

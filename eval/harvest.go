@@ -38,9 +38,9 @@ func Harvest(relevant []bool) (n int) {
 	return n
 }
 
-// HarvestCurve returns the harvest ratio after every step pages and after the
+// harvestCurve returns the harvest ratio after every step pages and after the
 // last; relevant is in the order of the crawl, step below 1 counts as 1. O(n).
-func HarvestCurve(relevant []bool, step int) []Point {
+func harvestCurve(relevant []bool, step int) []Point {
 	return curve(len(relevant), step, func(i int) bool { return relevant[i] })
 }
 

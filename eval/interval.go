@@ -8,7 +8,7 @@ const z95 = 1.959963984540054
 // Interval is a 95 % confidence interval; in JSON [lo, hi].
 type Interval [2]float64
 
-// Wilson returns the 95 % score interval of a share of k in n (Wilson 1927):
+// wilson returns the 95 % score interval of a share of k in n (wilson 1927):
 //
 //	(p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n),  p = k/n
 //
@@ -16,7 +16,7 @@ type Interval [2]float64
 // where the textbook p ± z·√(p(1−p)/n) is not. Without pages it is [0,1]:
 // nothing is known. It takes pages for independent draws; the pages of a crawl
 // are not, so the interval speaks of this sample size, not of other crawls.
-func Wilson(k, n int) Interval {
+func wilson(k, n int) Interval {
 	if n <= 0 {
 		return Interval{0, 1}
 	}

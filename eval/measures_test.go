@@ -32,7 +32,7 @@ func TestWilson(t *testing.T) {
 		{41, 60, 0.5576, 0.7869},
 	}
 	for _, tt := range tests {
-		ci := Wilson(tt.k, tt.n)
+		ci := wilson(tt.k, tt.n)
 		name := strconv.Itoa(tt.k) + " of " + strconv.Itoa(tt.n)
 		near(t, name+" lo", ci[0], tt.lo)
 		near(t, name+" hi", ci[1], tt.hi)
@@ -45,7 +45,7 @@ func TestWilsonSolvesTheScoreEquation(t *testing.T) {
 	for n := 1; n < 60; n++ {
 		for k := 0; k <= n; k++ {
 			p := float64(k) / float64(n)
-			for _, end := range Wilson(k, n) {
+			for _, end := range wilson(k, n) {
 				left, right := (p-end)*(p-end), z95*z95*end*(1-end)/float64(n)
 				if math.Abs(left-right) > 1e-12 {
 					t.Fatalf("Wilson(%d, %d): at %v: (p−π)² = %v, z²π(1−π)/n = %v", k, n, end, left, right)
@@ -60,11 +60,11 @@ func TestHarvestCurve(t *testing.T) {
 	if got := Harvest(r); got != 3 {
 		t.Errorf("Harvest: got %d, want 3", got)
 	}
-	samePoints(t, "step 3", HarvestCurve(r, 3), []Point{{3, 2. / 3}, {6, 3. / 6}, {7, 3. / 7}})
-	samePoints(t, "step 7 ends on a step", HarvestCurve(r, 7), []Point{{7, 3. / 7}})
-	samePoints(t, "step 0 is 1", HarvestCurve(r[:2], 0), []Point{{1, 1}, {2, 1}})
-	samePoints(t, "longer than the crawl", HarvestCurve(r, 100), []Point{{7, 3. / 7}})
-	samePoints(t, "no pages", HarvestCurve(nil, 3), []Point{})
+	samePoints(t, "step 3", harvestCurve(r, 3), []Point{{3, 2. / 3}, {6, 3. / 6}, {7, 3. / 7}})
+	samePoints(t, "step 7 ends on a step", harvestCurve(r, 7), []Point{{7, 3. / 7}})
+	samePoints(t, "step 0 is 1", harvestCurve(r[:2], 0), []Point{{1, 1}, {2, 1}})
+	samePoints(t, "longer than the crawl", harvestCurve(r, 100), []Point{{7, 3. / 7}})
+	samePoints(t, "no pages", harvestCurve(nil, 3), []Point{})
 }
 
 func TestPointJSON(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"crypto/sha256"
 
+	"fossick/internal/extsort"
 	"fossick/page"
 	"fossick/store"
 )
@@ -95,13 +96,13 @@ func MeasurePoliteness(ctx context.Context, s *store.Store) (*Politeness, error)
 }
 
 func measurePoliteness(ctx context.Context, s *store.Store, inMemory int) (*Politeness, error) {
-	g := gatherer{sorter: sorter{limit: inMemory}, parties: map[uint64]int64{}, moved: map[uint64]int64{}}
-	defer g.sorter.close()
+	g := gatherer{sorter: newSorter(inMemory), parties: map[uint64]int64{}, moved: map[uint64]int64{}}
+	defer g.sorter.Close() // a scratch file: nothing can be lost
 	if err := g.gather(ctx, s); err != nil {
 		return nil, err
 	}
 	m := &manners{p: &Politeness{Worst: []Gap{}}, requests: map[int]int{}}
-	if err := g.sorter.each(m.add); err != nil {
+	if err := g.sorter.Each(ctx, func(x exchange) error { m.add(x); return nil }); err != nil {
 		return nil, err
 	}
 	m.endParty()
@@ -114,7 +115,7 @@ func measurePoliteness(ctx context.Context, s *store.Store, inMemory int) (*Poli
 
 // gatherer reads the exchanges of a store.
 type gatherer struct {
-	sorter  sorter
+	sorter  *extsort.Sorter[exchange]
 	parties map[uint64]int64 // of hosts that have an address
 	moved   map[uint64]int64 // when hosts came there that had been at another, Unix milliseconds
 }
@@ -186,7 +187,7 @@ func (g *gatherer) add(host string, start, took int64, x exchange) error {
 	}
 	x.Start, x.Took = start, uint32Of(took)
 	x.Rest, x.Own, x.RetryAfter = max(0, x.Rest), max(0, x.Own), max(0, x.RetryAfter)
-	return g.sorter.add(x)
+	return g.sorter.Add(x)
 }
 
 func codeOf(code int) uint16 { return uint16(max(0, min(code, math.MaxUint16))) }

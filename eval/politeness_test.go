@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -230,12 +229,6 @@ func TestPolitenessAgainstAnOracle(t *testing.T) {
 		if p.Violations != violations || int(p.Requests) != len(all) || p.PartyGap != nil && p.PartyGap.Seconds != least {
 			t.Fatalf("%d violations, %d requests, gap %+v; want %d, %d, %v", p.Violations, p.Requests, p.PartyGap, violations, len(all), least)
 		}
-	}
-}
-
-func TestExchangeBytes(t *testing.T) {
-	if n := binary.Size(exchange{}); n != exchangeBytes {
-		t.Errorf("an exchange has %d bytes on disk, not %d", n, exchangeBytes)
 	}
 }
 

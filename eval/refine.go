@@ -1,9 +1,11 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"fossick/page"
 	"fossick/store"
@@ -116,4 +118,35 @@ func (r *Refined) count(l store.Label) {
 	} else {
 		r.Dropped++
 	}
+}
+
+// Dropped is a page that was dropped, and why.
+type Dropped struct{ URL, Label, Rule string }
+
+// NearlyKept returns up to n dropped pages, the nearest to being kept first:
+// they tell most about the threshold.
+func NearlyKept(s *store.Store, n int) ([]Dropped, error) {
+	type candidate struct {
+		number uint64
+		label  store.Label
+	}
+	var all []candidate
+	for l, err := range s.Labels() {
+		if err != nil {
+			return nil, err
+		}
+		if !l.Kept {
+			all = append(all, candidate{l.Page, l.Label})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.label.Score, a.label.Score) })
+	var out []Dropped
+	for _, c := range all[:min(n, len(all))] {
+		p, err := s.Page(c.number)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Dropped{p.URL, c.label.Label, c.label.Rule})
+	}
+	return out, nil
 }

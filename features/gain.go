@@ -61,9 +61,9 @@ func (c *Counts) row(term int32) []int32 {
 	return c.df[at : at+c.classes]
 }
 
-// Weight returns the mean over a class's pages of a term's weight W(i,j)
+// weight returns the mean over a class's pages of a term's weight W(i,j)
 // (paper A eq. 2): how well it represents the class. See Weights.
-func (c *Counts) Weight(term int32, class int) float64 {
+func (c *Counts) weight(term int32, class int) float64 {
 	n := float64(c.pages[class])
 	if n == 0 {
 		return 0
@@ -104,9 +104,9 @@ func Weights(tf [][]int) [][]float64 {
 	return w
 }
 
-// Entropy returns E(S) = − Σ p_c ln p_c in nats (paper A eq. 3) of a set with
+// entropy returns E(S) = − Σ p_c ln p_c in nats (paper A eq. 3) of a set with
 // counts[c] members of class c; 0 for an empty one.
-func Entropy(counts []int32) float64 {
+func entropy(counts []int32) float64 {
 	var n, sum float64
 	for _, k := range counts {
 		if k > 0 {
@@ -132,7 +132,7 @@ func (c *Counts) Gain(term int32) float64 {
 	}
 	nWith, nWithout := sum(with), sum(without)
 	if n := nWith + nWithout; n > 0 {
-		return max(0, Entropy(c.pages)-nWith/n*Entropy(with)-nWithout/n*Entropy(without))
+		return max(0, entropy(c.pages)-nWith/n*entropy(with)-nWithout/n*entropy(without))
 	}
 	return 0
 }
@@ -197,7 +197,7 @@ func (c *Counts) ClassGain(term int32, class int) float64 {
 	pages, df := float64(c.pages[class]), float64(c.ClassDF(term, class))
 	all := sum(c.pages)
 	rest, dfRest := all-pages, float64(c.DF(term))-df
-	two := func(a, b float64) float64 { return Entropy([]int32{int32(a), int32(b)}) }
+	two := func(a, b float64) float64 { return entropy([]int32{int32(a), int32(b)}) }
 	with := df + dfRest
 	gain := two(pages, rest) - with/all*two(df, dfRest) - (all-with)/all*two(pages-df, rest-dfRest)
 	if df*rest < dfRest*pages {

@@ -33,7 +33,7 @@ func TestEntropy(t *testing.T) {
 		{[]int32{9, 5}, 0.6517565612}, // Quinlan's 0.940 bits, in nats
 		{[]int32{7, 0}, 0}, {nil, 0}, {[]int32{1, 1, 1, 1}, math.Log(4)},
 	} {
-		if got := Entropy(c.counts); math.Abs(got-c.want) > 1e-9 {
+		if got := entropy(c.counts); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("Entropy(%v) = %v, want %v", c.counts, got, c.want)
 		}
 	}
@@ -118,7 +118,7 @@ func TestCountsWeight(t *testing.T) {
 		for j := range w {
 			mean += w[j][i] / pages
 		}
-		if got := c.Weight(int32(i), 0); math.Abs(got-mean) > 1e-6 {
+		if got := c.weight(int32(i), 0); math.Abs(got-mean) > 1e-6 {
 			t.Errorf("word %d: %v, want %v", i, got, mean)
 		}
 	}

@@ -48,11 +48,11 @@ func (m Measure) Of(c *Counts, term int32) float64 {
 	}
 	switch m {
 	case ByChi2:
-		return c.Chi2(term)
+		return c.chi2(term)
 	case ByBNS:
-		return c.best(term, c.BNS)
+		return c.best(term, c.bns)
 	case ByMI:
-		return c.best(term, c.MI)
+		return c.best(term, c.mi)
 	}
 	return c.Gain(term)
 }
@@ -68,14 +68,14 @@ func (c *Counts) best(term int32, f func(term int32, class int) float64) float64
 	return top
 }
 
-// Chi2 returns the χ² statistic of a term's presence against the classes: over the
+// chi2 returns the χ² statistic of a term's presence against the classes: over the
 // 2·k cells of the table of pages,
 //
 //	χ² = Σ (O − E)² / E,   E = row sum · column sum / n
 //
 // 0 when presence and class are independent, and for a term of all pages or none;
 // at most n.
-func (c *Counts) Chi2(term int32) float64 {
+func (c *Counts) chi2(term int32) float64 {
 	with := c.row(term)
 	n, df := sum(c.pages), sum(with)
 	if df == 0 || df == n {
@@ -98,7 +98,7 @@ func (c *Counts) Chi2(term int32) float64 {
 // (Forman 2003, section 2.3).
 const bnsLeast = 0.0005
 
-// BNS returns the bi-normal separation of a term for one class against the rest
+// bns returns the bi-normal separation of a term for one class against the rest
 // (Forman 2003):
 //
 //	|F⁻¹(tpr) − F⁻¹(fpr)|
@@ -106,7 +106,7 @@ const bnsLeast = 0.0005
 // F⁻¹ is the standard normal quantile, tpr the share of the class's pages that
 // have the term, fpr that of the others; both are held in [0.0005, 0.9995]. 0 for
 // a term that is as frequent in the class as elsewhere; at most 6.58.
-func (c *Counts) BNS(term int32, class int) float64 {
+func (c *Counts) bns(term int32, class int) float64 {
 	pages, df := float64(c.pages[class]), float64(c.ClassDF(term, class))
 	rest, dfRest := sum(c.pages)-pages, float64(c.DF(term))-df
 	if pages == 0 || rest == 0 {
@@ -119,7 +119,7 @@ func quantile(p float64) float64 {
 	return distuv.UnitNormal.Quantile(min(1-bnsLeast, max(bnsLeast, p)))
 }
 
-// MI returns the (pointwise) mutual information of a term and a class (Yang &
+// mi returns the (pointwise) mutual information of a term and a class (Yang &
 // Pedersen 1997, section 2.3), in nats:
 //
 //	I(t, c) = ln( P(t ∧ c) / (P(t) · P(c)) )
@@ -127,7 +127,7 @@ func quantile(p float64) float64 {
 // 0 when they are independent, −∞ when no page of the class has the term. A term
 // of one page has as much as one of all pages of its class: rare words win, which
 // is what that paper found against it.
-func (c *Counts) MI(term int32, class int) float64 {
+func (c *Counts) mi(term int32, class int) float64 {
 	n := sum(c.pages)
 	both, df := float64(c.ClassDF(term, class)), float64(c.DF(term))
 	return math.Log(both * n / (df * float64(c.pages[class])))

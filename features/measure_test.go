@@ -58,10 +58,10 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
 	}
-	if got := c.BNS(both, 0); math.Abs(got-1.382994) > 1e-5 {
+	if got := c.bns(both, 0); math.Abs(got-1.382994) > 1e-5 {
 		t.Errorf("bns for a: %v, want 1.382994", got)
 	}
-	if got := c.MI(both, 2); !math.IsInf(got, -1) {
+	if got := c.mi(both, 2); !math.IsInf(got, -1) {
 		t.Errorf("mi for c, which never has the term: %v, want -Inf", got)
 	}
 }

@@ -126,13 +126,15 @@ func (c *watchedConn) untouched() bool {
 	return !c.sent
 }
 
+// spoke says whether a kept connection has spoken by itself. One that has stays kept:
+// a Read that waits must not hand on what the write was refused for.
 func (c *watchedConn) spoke() (yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept {
 		_ = c.raw.Control(func(fd uintptr) { yes = peek(fd) }) // closed: the write will say so
 	}
-	c.kept = false
+	c.kept = yes
 	return yes
 }
 

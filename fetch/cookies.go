@@ -55,7 +55,11 @@ func (c *cookies) header(u *url.URL) string {
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "%s=%s", cookie.Name, cookie.Value)
+		value := cookie.Value
+		if cookie.Quoted { // the jar takes the quotes off; to the site they are part of what it set
+			value = `"` + value + `"`
+		}
+		fmt.Fprintf(&b, "%s=%s", cookie.Name, value)
 	}
 	return b.String()
 }

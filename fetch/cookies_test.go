@@ -39,6 +39,9 @@ func TestCookies(t *testing.T) {
 		{"www.a.co.uk", "safe=1; Secure", "id=3"}, // not over http
 		{"www.a.co.uk", "big=" + strings.Repeat("x", maxCookieBytes), "id=3"},
 		{"www.a.co.uk", "", "id=3"},
+		{"d.co.uk", `q="a b, c"`, ""}, // as it was set, with its quotes
+		{"d.co.uk", `plain=a b, c`, `q="a b, c"`},
+		{"d.co.uk", "", `q="a b, c"; plain=a b, c`},
 	} {
 		u := fmt.Sprintf("http://%s:%d/", c.host, addr.Port())
 		if c.set != "" {

@@ -35,12 +35,12 @@ func TestDNSCacheTTL(t *testing.T) {
 		want(1, StateOK)
 		time.Sleep(5*time.Minute - 1)
 		want(1, StateOK)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		fail = true
 		want(2, StateNoIP)
 		time.Sleep(30*time.Second - 1)
 		want(2, StateNoIP)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		fail = false
 		want(3, StateOK)
 		time.Sleep(5 * time.Minute)

@@ -21,7 +21,7 @@ type Request struct {
 	URL string // absolute, http or https, in normal form; sent as it is
 	// ETag and LastModified of the copy at hand make the request conditional.
 	ETag, LastModified string
-	// Accept lists the media types wanted; "*/*" takes any. [DefaultAccept]
+	// Accept lists the media types wanted; "*/*" takes any. [HTML, XHTML and plain text]
 	Accept []string
 	// MaxBodyBytes overrides the fetcher's limit when positive.
 	MaxBodyBytes int64
@@ -40,8 +40,8 @@ type Request struct {
 	Pace *Pace
 }
 
-// DefaultAccept returns the types that the crawl wants: pages with links or text.
-func DefaultAccept() []string {
+// defaultAccept returns the types that the crawl wants: pages with links or text.
+func defaultAccept() []string {
 	return []string{"text/html", "application/xhtml+xml", "text/plain"}
 }
 
@@ -75,7 +75,7 @@ type Fetcher struct {
 
 	// Header values that every request shares; nobody writes to them.
 	userAgent, accept, acceptGzip []string
-	wanted                        []string // DefaultAccept
+	wanted                        []string // defaultAccept
 }
 
 // New returns a Fetcher; Close it when done. The error says which option
@@ -89,9 +89,9 @@ func New(opt Options) (*Fetcher, error) {
 		opt:        opt,
 		guard:      newGuard(opt.AllowNet),
 		userAgent:  []string{opt.UserAgent},
-		accept:     []string{strings.Join(DefaultAccept(), ", ")},
+		accept:     []string{strings.Join(defaultAccept(), ", ")},
 		acceptGzip: []string{"gzip"},
-		wanted:     DefaultAccept(),
+		wanted:     defaultAccept(),
 	}
 	f.guard.only = opt.Only
 	if opt.Cookies {

@@ -33,7 +33,7 @@ func FuzzContentType(f *testing.F) {
 // same after they were written and read again.
 func FuzzRules(f *testing.F) {
 	for _, c := range robotsCases[:min(len(robotsCases), 20)] {
-		if text, err := ParseRobots([]byte(c.file)).MarshalText(); err == nil {
+		if text, err := parseRobots([]byte(c.file)).MarshalText(); err == nil {
 			f.Add(text, "/a/b?c")
 		}
 	}

@@ -10,10 +10,10 @@ import (
 // maxRetryAfter bounds what a header can ask for; more is as good as never.
 const maxRetryAfter = 365 * 24 * time.Hour
 
-// ParseRetryAfter reads a Retry-After header (RFC 9110, 10.2.3), seconds or a
+// parseRetryAfter reads a Retry-After header (RFC 9110, 10.2.3), seconds or a
 // date, as a wait from now. It is 0 for none, nonsense and the past, and at
 // most a year.
-func ParseRetryAfter(value string, now time.Time) time.Duration {
+func parseRetryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if value == "" {
 		return 0

@@ -34,20 +34,20 @@ type robotsAgent struct {
 }
 
 const (
-	// MaxRobotsBytes is how much of a robots.txt is read: the RFC's least and
+	// maxRobotsBytes is how much of a robots.txt is read: the RFC's least and
 	// Google's most.
-	MaxRobotsBytes = 500 << 10
+	maxRobotsBytes = 500 << 10
 	// maxRobotsLine cuts a line as Google does, eight times its longest URL.
 	maxRobotsLine = 8*2083 - 1
 	maxSitemaps   = 10_000
 	maxCrawlDelay = 24 * time.Hour
 )
 
-// ParseRobots reads a robots.txt of any quality: there are no errors, only
+// parseRobots reads a robots.txt of any quality: there are no errors, only
 // lines without meaning. The matching is that of RFC 9309; typing errors are
 // forgiven as Google forgives them ("disalow", a missing colon). Crawl-delay
 // and Sitemap, which the RFC leaves open, are read too.
-func ParseRobots(body []byte) *Robots {
+func parseRobots(body []byte) *Robots {
 	p := robotsParser{r: &Robots{index: map[string]int{}}, seen: map[string]bool{}}
 	for _, b := range []byte("\xef\xbb\xbf") { // a byte order mark, or what is left of one
 		if len(body) > 0 && body[0] == b {
@@ -288,6 +288,6 @@ func (r *Robots) MarshalText() ([]byte, error) {
 
 // UnmarshalText is ParseRobots into r; it never fails.
 func (r *Robots) UnmarshalText(text []byte) error {
-	*r = *ParseRobots(text)
+	*r = *parseRobots(text)
 	return nil
 }

@@ -87,7 +87,7 @@ var robotsCases = []struct {
 func TestRobotsCases(t *testing.T) {
 	for _, c := range robotsCases {
 		t.Run(c.name, func(t *testing.T) {
-			r := ParseRobots([]byte(c.file))
+			r := parseRobots([]byte(c.file))
 			agreed := true
 			ask := func(paths string, want bool) {
 				for path := range strings.FieldsSeq(paths) {
@@ -132,7 +132,7 @@ func TestRobotsOracle(t *testing.T) {
 			}
 			file.WriteString(pick("\n", "\n", "\r\n", "\r"))
 		}
-		r := ParseRobots([]byte(file.String()))
+		r := parseRobots([]byte(file.String()))
 		var path strings.Builder
 		path.WriteString("/")
 		for range rng.IntN(6) {
@@ -148,7 +148,7 @@ func TestRobotsOracle(t *testing.T) {
 }
 
 func TestCrawlDelayAndSitemaps(t *testing.T) {
-	r := ParseRobots([]byte(`
+	r := parseRobots([]byte(`
 Sitemap: https://a.example/one.xml
 User-agent: slow
 Crawl-delay: 10
@@ -204,7 +204,7 @@ func TestRobotsText(t *testing.T) {
 // parse gives the same text again and the same answers.
 func checkRobotsText(t *testing.T, file []byte) {
 	t.Helper()
-	r := ParseRobots(file)
+	r := parseRobots(file)
 	text, _ := r.MarshalText()
 	var again Robots
 	again.UnmarshalText(text)
@@ -244,7 +244,7 @@ func FuzzRobots(f *testing.F) {
 	f.Add([]byte("user-agent:*\ndisallow:/*a*b$"), "/xaxb")
 	f.Add([]byte("user-agent: bot\ndillllow: /x\nuser-agent: *=bxM5P\ndisallow: /y"), "/y")
 	f.Fuzz(func(t *testing.T, file []byte, path string) {
-		r := ParseRobots(file)
+		r := parseRobots(file)
 		checkRobotsText(t, file)
 		for _, agent := range []string{"fossick", "a", "bot"} {
 			got := r.Allowed(agent, path)
@@ -326,11 +326,11 @@ func TestRobotsFrom(t *testing.T) {
 func TestRobotsRequest(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/octet-stream")
-		fmt.Fprintf(w, "User-agent: *\nDisallow: /first\n#%s\nDisallow: /last\n", strings.Repeat("x", MaxRobotsBytes))
+		fmt.Fprintf(w, "User-agent: *\nDisallow: /first\n#%s\nDisallow: /last\n", strings.Repeat("x", maxRobotsBytes))
 	})
 	resp := newTest(t, Options{}).Fetch(t.Context(), RobotsRequest(srv.URL+"/robots.txt"))
 	checkState(t, resp, StateOK)
-	if !resp.Truncated || len(resp.Body) != MaxRobotsBytes {
+	if !resp.Truncated || len(resp.Body) != maxRobotsBytes {
 		t.Errorf("%d bytes, truncated %v", len(resp.Body), resp.Truncated)
 	}
 	r, _ := RobotsFrom(resp)
@@ -345,7 +345,7 @@ func BenchmarkRobotsAllowed(b *testing.B) {
 	for i := range 200 {
 		fmt.Fprintf(&file, "disallow: /section%d/*/private\nallow: /section%d/public$\n", i, i)
 	}
-	r := ParseRobots([]byte(file.String()))
+	r := parseRobots([]byte(file.String()))
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Allowed("fossick", "/section150/a/b/c/article-12345.html?page=2")
@@ -354,7 +354,7 @@ func BenchmarkRobotsAllowed(b *testing.B) {
 
 // The worst that 500 KiB of rules can do to one question.
 func BenchmarkRobotsAllowedHostile(b *testing.B) {
-	r := ParseRobots([]byte("user-agent:*\n" + strings.Repeat("disallow:*ab\n", MaxRobotsBytes/13-2)))
+	r := parseRobots([]byte("user-agent:*\n" + strings.Repeat("disallow:*ab\n", maxRobotsBytes/13-2)))
 	path := "/" + strings.Repeat("a", 2047)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -367,6 +367,6 @@ func BenchmarkParseRobots(b *testing.B) {
 	b.SetBytes(int64(len(file)))
 	b.ReportAllocs()
 	for b.Loop() {
-		ParseRobots(file)
+		parseRobots(file)
 	}
 }

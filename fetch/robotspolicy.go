@@ -18,7 +18,7 @@ const (
 // redirected to): any type, any 2xx (RFC 9309, 2.3.1.1), cut at MaxRobotsBytes
 // rather than refused.
 func RobotsRequest(url string) Request {
-	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: MaxRobotsBytes, Truncate: true, AnySuccess: true}
+	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: maxRobotsBytes, Truncate: true, AnySuccess: true}
 }
 
 // AllowAll returns rules that allow everything, and why.
@@ -26,9 +26,9 @@ func AllowAll(why string) *Robots {
 	return &Robots{index: map[string]int{}, why: why}
 }
 
-// DisallowAll returns rules that refuse everything but robots.txt, and why.
-func DisallowAll(why string) *Robots {
-	r := ParseRobots([]byte("User-agent: *\nDisallow: /\n"))
+// disallowAll returns rules that refuse everything but robots.txt, and why.
+func disallowAll(why string) *Robots {
+	r := parseRobots([]byte("User-agent: *\nDisallow: /\n"))
 	r.why = why
 	return r
 }
@@ -42,14 +42,14 @@ func DisallowAll(why string) *Robots {
 func RobotsFrom(resp *Response) (r *Robots, final bool) {
 	switch resp.State {
 	case StateOK:
-		return ParseRobots(resp.Body), true
+		return parseRobots(resp.Body), true
 	case StateRedirect, StateNotModified, StateNone:
 		return nil, false
 	case StateCode:
 		if c := resp.Code; c < 500 && c != http.StatusTooManyRequests && c != http.StatusNotModified {
 			return AllowAll(fmt.Sprintf("robots.txt: code %d, all is allowed", c)), true
 		}
-		return DisallowAll(fmt.Sprintf("robots.txt: code %d, all is refused", resp.Code)), true
+		return disallowAll(fmt.Sprintf("robots.txt: code %d, all is refused", resp.Code)), true
 	}
-	return DisallowAll(fmt.Sprintf("robots.txt: %s, all is refused", resp.State)), true
+	return disallowAll(fmt.Sprintf("robots.txt: %s, all is refused", resp.State)), true
 }

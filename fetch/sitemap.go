@@ -18,20 +18,14 @@ import (
 // file; a file's elements may be nested so deep, and be so long each, before it
 // is given up.
 const (
-	MaxSitemapBytes = 50 << 20 // decompressed
+	maxSitemapBytes = 50 << 20 // decompressed
 	maxSitemapURLs  = 50_000
 	maxSitemapURL   = 2048
 	maxSitemapDepth = 64
 	maxSitemapToken = 1 << 20
 )
 
-// Sitemap is what a sitemap names (sitemaps.org, version 0.9).
-type Sitemap struct {
-	Pages []SitemapPage
-	Maps  []string // further sitemaps, when it is an index
-}
-
-// SitemapPage is a page that a site's owner wants to be known.
+// SitemapPage is a page that a site's owner wants to be known (sitemaps.org, version 0.9).
 type SitemapPage struct {
 	URL      string    // as written
 	Modified time.Time // zero when not told, or not in a form that can be read
@@ -43,30 +37,16 @@ type SitemapEntry struct {
 	Map bool
 }
 
-// SitemapRequest asks for a sitemap: any type, cut at MaxSitemapBytes. read gets
+// SitemapRequest asks for a sitemap: any type, cut at maxSitemapBytes. read gets
 // the body while it comes, for ReadSitemap; none of it is kept.
 func SitemapRequest(url string, read func(body io.Reader)) Request {
-	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: MaxSitemapBytes, Truncate: true, Stream: read}
-}
-
-// ParseSitemap is ReadSitemap of a file in memory, with all its entries.
-func ParseSitemap(body []byte) (*Sitemap, error) {
-	m := &Sitemap{}
-	err := ReadSitemap(bytes.NewReader(body), func(e SitemapEntry) bool {
-		if e.Map {
-			m.Maps = append(m.Maps, e.URL)
-		} else {
-			m.Pages = append(m.Pages, e.SitemapPage)
-		}
-		return true
-	})
-	return m, err
+	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: maxSitemapBytes, Truncate: true, Stream: read}
 }
 
 // ReadSitemap reads a sitemap: XML, an index of sitemaps, an RSS or Atom feed,
 // or a text with a URL a line; also gzipped. It calls take for each entry, in the
 // file's order, until that returns false; it hands out 50,000 entries at most, as
-// the protocol has it, and reads MaxSitemapBytes, decompressed. What a broken or
+// the protocol has it, and reads maxSitemapBytes, decompressed. What a broken or
 // cut file names before the break counts, and the error says where it breaks.
 // Memory is bounded whatever comes: about 3 MiB.
 func ReadSitemap(r io.Reader, take func(SitemapEntry) bool) error {
@@ -79,7 +59,7 @@ func ReadSitemap(r io.Reader, take func(SitemapEntry) bool) error {
 		in = bufio.NewReaderSize(z, 4096)
 	}
 	out := &sitemapOut{take: take}
-	in = bufio.NewReaderSize(io.LimitReader(in, MaxSitemapBytes), 4096)
+	in = bufio.NewReaderSize(io.LimitReader(in, maxSitemapBytes), 4096)
 	if first := firstByte(in); first != '<' {
 		return textSitemap(in, out)
 	}

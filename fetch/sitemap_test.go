@@ -11,6 +11,26 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
+// sitemapEntries is what a sitemap names.
+type sitemapEntries struct {
+	Pages []SitemapPage
+	Maps  []string // further sitemaps, when it is an index
+}
+
+// parseSitemap is ReadSitemap of a file in memory, with all its entries.
+func parseSitemap(body []byte) (*sitemapEntries, error) {
+	m := &sitemapEntries{}
+	err := ReadSitemap(bytes.NewReader(body), func(e SitemapEntry) bool {
+		if e.Map {
+			m.Maps = append(m.Maps, e.URL)
+		} else {
+			m.Pages = append(m.Pages, e.SitemapPage)
+		}
+		return true
+	})
+	return m, err
+}
+
 func TestParseSitemap(t *testing.T) {
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
@@ -52,7 +72,7 @@ func TestParseSitemap(t *testing.T) {
 		"javascript": {body: "<urlset><url><loc>javascript:alert(1)</loc></url></urlset>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := ParseSitemap([]byte(c.body))
+			m, err := parseSitemap([]byte(c.body))
 			if (err != nil) != c.bad {
 				t.Errorf("error %v", err)
 			}
@@ -83,15 +103,15 @@ func TestSitemapBounds(t *testing.T) {
 		fmt.Fprintf(&many, "<url><loc>http://a.test/%d</loc></url>", i)
 	}
 	file := zipped(t, many.String())
-	m, err := ParseSitemap(file)
+	m, err := parseSitemap(file)
 	if err != nil || len(m.Pages) != maxSitemapURLs {
 		t.Errorf("%d pages, %v; want %d", len(m.Pages), err, maxSitemapURLs)
 	}
-	if m, _ := ParseSitemap(file[:len(file)/2]); len(m.Pages) < maxSitemapURLs/3 {
+	if m, _ := parseSitemap(file[:len(file)/2]); len(m.Pages) < maxSitemapURLs/3 {
 		t.Errorf("%d pages of a file cut in half", len(m.Pages))
 	}
-	bomb := zipped(t, "<urlset>"+strings.Repeat(" ", MaxSitemapBytes)+"<url><loc>http://a.test/</loc></url>")
-	if m, _ := ParseSitemap(bomb); len(m.Pages) != 0 {
+	bomb := zipped(t, "<urlset>"+strings.Repeat(" ", maxSitemapBytes)+"<url><loc>http://a.test/</loc></url>")
+	if m, _ := parseSitemap(bomb); len(m.Pages) != 0 {
 		t.Errorf("%d pages of a bomb", len(m.Pages))
 	}
 	for name, hostile := range map[string]string{
@@ -99,12 +119,12 @@ func TestSitemapBounds(t *testing.T) {
 		"a long text":    "<urlset>" + strings.Repeat("x", 4*maxSitemapToken) + "<url><loc>http://a.test/</loc></url>",
 		"a deep file":    strings.Repeat("<a>", 2*maxSitemapDepth) + "<url><loc>http://a.test/</loc></url>",
 	} {
-		if m, err := ParseSitemap([]byte(hostile)); err == nil || len(m.Pages) != 0 {
+		if m, err := parseSitemap([]byte(hostile)); err == nil || len(m.Pages) != 0 {
 			t.Errorf("%s: %d pages, %v; want an error", name, len(m.Pages), err)
 		}
 	}
 	deep := strings.Repeat("<url>", 1_000_000)
-	if m, _ := ParseSitemap([]byte(deep)); len(m.Pages) != 0 {
+	if m, _ := parseSitemap([]byte(deep)); len(m.Pages) != 0 {
 		t.Errorf("%d pages of nested elements", len(m.Pages))
 	}
 }
@@ -147,7 +167,7 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte("http://a.test/1\nhttp://a.test/2"))
 	f.Add(zipped(f, "http://a.test/1"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		m, _ := ParseSitemap(body) // an error may come with entries
+		m, _ := parseSitemap(body) // an error may come with entries
 		if m == nil || len(m.Pages)+len(m.Maps) > maxSitemapURLs {
 			t.Fatalf("%+v", m)
 		}

@@ -28,7 +28,7 @@ func TestParseRetryAfter(t *testing.T) {
 		{"Tue, 01 Jan 2030 11:00:00 GMT", 0},
 		{"Tue, 01 Jan 2999 11:00:00 GMT", maxRetryAfter},
 	} {
-		if got := ParseRetryAfter(c.value, now); got != c.want {
+		if got := parseRetryAfter(c.value, now); got != c.want {
 			t.Errorf("ParseRetryAfter(%q) = %v, want %v", c.value, got, c.want)
 		}
 	}
@@ -40,7 +40,7 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, s string) {
-		if d := ParseRetryAfter(s, now); d < 0 || d > maxRetryAfter {
+		if d := parseRetryAfter(s, now); d < 0 || d > maxRetryAfter {
 			t.Errorf("ParseRetryAfter(%q) = %v", s, d)
 		}
 	})

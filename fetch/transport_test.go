@@ -41,7 +41,7 @@ func TestKeepAlive(t *testing.T) {
 		case "/gone":
 			http.Error(w, strings.Repeat("not here ", 500), 404)
 		case "/moved":
-			http.Redirect(w, r, "/", 302)
+			http.Redirect(w, r, "/", http.StatusFound)
 		case "/chunked":
 			w.WriteHeader(500)
 			w.(http.Flusher).Flush()

@@ -14,7 +14,7 @@ func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
 	resp.ContentType, resp.Location = ex.contentType, ex.location
 	resp.WireBytes = ex.pace.wire.Load()
 	if after := ex.header.Get("Retry-After"); after != "" {
-		resp.RetryAfter = ParseRetryAfter(after, ex.f.opt.Now())
+		resp.RetryAfter = parseRetryAfter(after, ex.f.opt.Now())
 	}
 	resp.State, resp.Err = ex.state, ex.why
 	if err != nil {

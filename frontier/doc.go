@@ -22,9 +22,5 @@
 // changes.go priorities that change; renew.go the same part by part; party.go hosts and the addresses they share;
 // lane.go what is parked at them, and their own rests; tail.go the URLs in order of rank; scratch.go, run.go
 // and block.go the files; entry.go and heap.go the heaps under all of them;
-// bits.go sets of URLs; order.go and counting.go the orderings that turn a link into a
-// priority.
-// sequence.go has the orderings over vertices in memory: those of paper B in search.go,
-// mcs.go, lexbfs.go with classes.go and lexdfs.go, both on ring.go; further ones in importance.go and largest.go, the
-// former on the heap of ranked.go; mix.go mixes of them.
+// bits.go sets of URLs.
 package frontier

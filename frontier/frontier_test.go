@@ -149,33 +149,3 @@ func TestTake(t *testing.T) {
 		t.Error("a host could not be taken on its own behalf")
 	}
 }
-
-func TestOrderings(t *testing.T) {
-	// Paper B's ten vertices: 1…5 visited in that order; the visited neighbours
-	// of the rest. Ties leave in the order of discovery.
-	neighbours := map[ID][]uint64{6: {1}, 7: {1, 2}, 8: {2, 3, 4}, 9: {4, 5}, 10: {5}}
-	for name, want := range map[string]ID{"bfs": 6, "dfs": 9} {
-		order, err := OrderingByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, had := newFrontier(t, Options{}), map[ID]float64{}
-		for step := uint64(1); step <= 5; step++ {
-			for id := ID(6); id <= 10; id++ {
-				for _, n := range neighbours[id] {
-					if n == step {
-						old, queued := had[id]
-						had[id] = order.Priority(Link{Step: step, Queued: queued, Old: old})
-						f.Push(Item{ID: id, Host: f.Host("a:80"), Priority: had[id]})
-					}
-				}
-			}
-		}
-		if it, _ := f.Next(start); it.ID != want {
-			t.Errorf("%s visits %d next, want %d", name, it.ID, want)
-		}
-	}
-	if _, err := OrderingByName("best"); err == nil {
-		t.Error("an unknown ordering was accepted")
-	}
-}

@@ -19,12 +19,6 @@ func (h *heap[T]) push(x T) {
 	h.up(len(h.items) - 1)
 }
 
-func (h *heap[T]) pop() T {
-	x := h.items[0]
-	h.remove(x)
-	return x
-}
-
 func (h *heap[T]) remove(x T) {
 	i, last := *h.place(x), len(h.items)-1
 	h.swap(i, last)
@@ -39,13 +33,6 @@ func (h *heap[T]) remove(x T) {
 
 // fix restores the order after x's key changed.
 func (h *heap[T]) fix(x T) { h.move(*h.place(x)) }
-
-// heapify restores the order after many keys changed.
-func (h *heap[T]) heapify() {
-	for i := len(h.items)/2 - 1; i >= 0; i-- {
-		h.down(i)
-	}
-}
 
 func (h *heap[T]) move(i int) {
 	if !h.down(i) {

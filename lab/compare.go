@@ -2,6 +2,7 @@ package lab
 
 import (
 	"cmp"
+	"fossick/internal/stats"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -42,7 +43,7 @@ func Compare(all []Figures, rng *rand.Rand) []Test {
 			for k := range d {
 				d[k] = a.Sets[k] - b.Sets[k]
 			}
-			m := mean(d)
+			m := stats.MeanOf(d)
 			tests = append(tests, Test{
 				A: a.Policy, B: b.Policy, Difference: m.Value, CI: m.CI, P: pairedT(d), Exact: permutation(d, rng),
 			})
@@ -61,7 +62,7 @@ func pairedT(d []float64) float64 {
 		return 1
 	}
 	m, s := stat.Mean(d, nil), stat.StdDev(d, nil)
-	if alike(d) {
+	if stats.Alike(d) {
 		if math.Abs(m) <= 1e-12 {
 			return 1
 		}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/crawler"
+	"fossick/crawler/traps"
 	"fossick/datasets"
 	"fossick/page"
 )
@@ -39,9 +40,9 @@ type Row struct {
 	Page   *page.Page // nil where the body is no page
 	Labels datasets.Labels
 
-	body  []byte // compressed
-	plain bool   // text, not HTML
-	looks *crawler.Looks
+	body  []byte            // compressed
+	plain bool              // text, not HTML
+	print traps.Fingerprint // of Page
 }
 
 // Load reads a corpus and parses its pages, on all cores. As when the corpus is
@@ -58,7 +59,7 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus %s: %w", c.Name, err)
 	}
-	looker := crawler.NewLooker()
+	prints := traps.NewFingerprinter()
 	var parsing errgroup.Group
 	parsing.SetLimit(runtime.GOMAXPROCS(0))
 	var readErr error
@@ -81,7 +82,7 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 		parsing.Go(func() error {
 			row.body = encoder.EncodeAll([]byte(text), nil)
 			if row.Page = parse(text, key, row.plain); row.Page != nil {
-				row.looks = looker.Look(row.Page)
+				row.print = prints.Of(row.Page)
 			}
 			return nil
 		})
@@ -160,9 +161,9 @@ func (c *Corpus) Answer(url string) crawler.Answer {
 	case !ok:
 		return crawler.Answer{Page: c.trap(key)}
 	case c.Rows[n].URL == url:
-		return crawler.Answer{Page: c.Rows[n].Page, Looks: c.Rows[n].looks}
+		return crawler.Answer{Page: c.Rows[n].Page, Print: &c.Rows[n].print}
 	}
-	return crawler.Answer{Page: c.spelt(n, url), Looks: c.Rows[n].looks} // its text is the same
+	return crawler.Answer{Page: c.spelt(n, url), Print: &c.Rows[n].print} // its text is the same
 }
 
 // hasHost says whether the other scheme's host of this name is in the corpus: a

@@ -17,5 +17,6 @@
 // experiment.go the crawls, in parallel; oracle.go policies that know the truth;
 // measure.go a policy's figures, spread.go over how many hosts; reach.go what can be
 // reached at all; compare.go paired tests;
-// report.go the page.
+// result.go what came of it, as JSON and text, with spreadresult.go its hosts; rho.go a sweep
+// of ρ; report.go the page.
 package lab

@@ -1,12 +1,15 @@
 package lab
 
-import "testing"
+import (
+	"fossick/internal/stats"
+	"testing"
+)
 
 // TestEqualDraws: sets that all gave the same have no interval, for a width of 0 would
 // say that nothing else can come; and no test is surer than its number of sets allows.
 func TestEqualDraws(t *testing.T) {
 	for name, x := range map[string][]float64{"one": {0.4}, "five equal": {1, 1, 1, 1, 1}, "equal but for rounding": {0.1 + 0.2, 0.3, 0.3}} {
-		if m := mean(x); m.CI != nil {
+		if m := stats.MeanOf(x); m.CI != nil {
 			t.Errorf("%s: interval %v, want none", name, *m.CI)
 		}
 	}
@@ -26,7 +29,7 @@ func TestEqualDraws(t *testing.T) {
 
 // TestBandsOfEqualDraws: a curve keeps its band where one point has no interval.
 func TestBandsOfEqualDraws(t *testing.T) {
-	l := line("x", []Point{{10, Mean{Value: 1}}, {20, Mean{0.9, &[2]float64{0.8, 1}}}})
+	l := line("x", []Point{{10, Mean{Value: 1}}, {20, Mean{Value: 0.9, CI: &[2]float64{0.8, 1}}}})
 	if len(l.Band) != 2 || l.Band[0] != [2]float64{1, 1} || l.Band[1] != [2]float64{0.8, 1} {
 		t.Errorf("band %v", l.Band)
 	}

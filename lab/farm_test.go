@@ -9,7 +9,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 	"fossick/page"
 )
@@ -41,7 +41,7 @@ func TestNoHonestHostIsAFarm(t *testing.T) {
 				fulltest.Only(t, "reads a corpus whole")
 			}
 			c, seeds := fewOfEachHost(t, dir, fulltest.Rounds(12, math.MaxInt), fulltest.Rounds(8000, math.MaxInt))
-			order, err := frontier.OrderingByName("bfs")
+			order, err := orders.OrderingByName("bfs")
 			if err != nil {
 				t.Fatal(err)
 			}

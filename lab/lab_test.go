@@ -11,7 +11,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
-	"fossick/frontier"
+	"fossick/graph/orders"
 )
 
 // tinyWeb is a ring of 60 pages on three hosts, every fourth on topic, each linking
@@ -86,7 +86,7 @@ func TestDraw(t *testing.T) {
 // breadthFirst is a policy without a scorer of its own.
 func breadthFirst() Policy {
 	return Policy{Name: "bfs", New: func(Run) (crawler.Options, error) {
-		o, err := frontier.OrderingByName("bfs")
+		o, err := orders.OrderingByName("bfs")
 		return crawler.Options{Scorer: noScorer{}, Ordering: o}, err
 	}}
 }
@@ -132,7 +132,7 @@ func TestExperiment(t *testing.T) {
 	if err != nil || reachable[0] != 15 { // the ring leads everywhere
 		t.Errorf("%v pages on topic can be reached (%v), want 15 each", reachable, err)
 	}
-	if got, want := ReachedRecall(crawls[0], reachable, 12).Value, Measure(x.Policies[0], crawls[0], d, 12, 4).Recall.Value; got != want {
+	if got, want := reachedRecall(crawls[0], reachable, 12).Value, Measure(x.Policies[0], crawls[0], d, 12, 4).Recall.Value; got != want {
 		t.Errorf("recall of what can be reached is %v, want %v: all can", got, want)
 	}
 	x.Pages, x.MaxPerHost = 60, 5

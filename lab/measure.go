@@ -1,38 +1,14 @@
 package lab
 
 import (
-	"math"
-	"slices"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"fossick/eval"
+	"fossick/internal/stats"
 )
 
-// Mean is a mean over start sets with its 95 % interval: Student's t, the sets being
-// independent draws. The interval speaks of other start sets on the same corpus with
-// the same page classifier, and of nothing else. It is nil with one set, and where all
-// sets gave the same: equal draws do not tell how far others would lie apart.
-type Mean struct {
-	Value float64
-	CI    *[2]float64
-}
-
-// mean returns the mean of x and m ± t(0.975, n−1) · s / √n.
-func mean(x []float64) Mean {
-	m := Mean{Value: stat.Mean(x, nil)}
-	if !alike(x) {
-		n := float64(len(x))
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
-		half := t * stat.StdDev(x, nil) / math.Sqrt(n)
-		m.CI = &[2]float64{m.Value - half, m.Value + half}
-	}
-	return m
-}
-
-// alike says that all of x are the same, but for rounding, as one is by itself.
-func alike(x []float64) bool { return slices.Max(x)-slices.Min(x) <= 1e-12 }
+// Mean is a mean over start sets with its 95 % interval, the sets being independent
+// draws. The interval speaks of other start sets on the same corpus with the same page
+// classifier, and of nothing else.
+type Mean = stats.Mean
 
 // Figures are what one policy came to. Shares are in [0,1].
 type Figures struct {
@@ -97,9 +73,9 @@ func Measure(policy Policy, crawls []*Crawl, d *Draw, limit, step int) Figures {
 		columns[5][i], columns[6][i] = float64(fetched), float64(trained)
 	}
 	f.Sets = columns[0]
-	f.Harvest, f.Fresh, f.Recall = mean(columns[0]), mean(columns[1]), mean(columns[2])
-	f.HarvestArea, f.RecallArea = mean(columns[3]), mean(columns[4])
-	f.Fetched, f.Trained = mean(columns[5]), mean(columns[6])
+	f.Harvest, f.Fresh, f.Recall = stats.MeanOf(columns[0]), stats.MeanOf(columns[1]), stats.MeanOf(columns[2])
+	f.HarvestArea, f.RecallArea = stats.MeanOf(columns[3]), stats.MeanOf(columns[4])
+	f.Fetched, f.Trained = stats.MeanOf(columns[5]), stats.MeanOf(columns[6])
 	f.Spread = spread(crawls, limit)
 	f.curves(found, limit, step, d.Targets)
 	f.Overlap = overlaps(crawls, limit, step)
@@ -115,8 +91,8 @@ func (f *Figures) curves(found [][]int, limit, step, targets int) {
 			k := min(n, len(c)-1)
 			harvest[i], recall[i] = ratio(c[k], k), ratio(c[k], targets)
 		}
-		f.Curve = append(f.Curve, Point{n, mean(harvest)})
-		f.RecallCurve = append(f.RecallCurve, Point{n, mean(recall)})
+		f.Curve = append(f.Curve, Point{n, stats.MeanOf(harvest)})
+		f.RecallCurve = append(f.RecallCurve, Point{n, stats.MeanOf(recall)})
 		if n == limit {
 			return
 		}

@@ -2,7 +2,7 @@ package lab
 
 import (
 	"fossick/crawler"
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/page"
 )
 
@@ -14,7 +14,7 @@ import (
 // class in order of discovery.
 func ParentOracle() Policy {
 	return Policy{"parent-oracle", true, func(r Run) (crawler.Options, error) {
-		ordering, err := frontier.OrderingByName("relevance")
+		ordering, err := orders.OrderingByName("relevance")
 		return crawler.Options{Scorer: oracle{r.Relevant, false}, Ordering: ordering}, err
 	}}
 }
@@ -23,7 +23,7 @@ func ParentOracle() Policy {
 // of discovery.
 func TargetOracle() Policy {
 	return Policy{"target-oracle", true, func(r Run) (crawler.Options, error) {
-		ordering, err := frontier.OrderingByName("relevance")
+		ordering, err := orders.OrderingByName("relevance")
 		return crawler.Options{Scorer: oracle{r.Relevant, true}, Ordering: ordering}, err
 	}}
 }

@@ -6,14 +6,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/crawler"
-	"fossick/frontier"
+	"fossick/graph/orders"
+	"fossick/internal/stats"
 	"fossick/page"
 )
 
 // Reachable returns, for each start set, how many pages on topic a crawl without a
 // limit of pages can fetch at all: breadth first to the end, within the same scope.
 func (x *Experiment) Reachable(ctx context.Context, scope crawler.Scope) ([]int, error) {
-	bfs, err := frontier.OrderingByName("bfs")
+	bfs, err := orders.OrderingByName("bfs")
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +53,13 @@ func (noScorer) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float
 	return append(dst, make([]float64, len(p.Links))...)
 }
 
-// ReachedRecall is recall of the pages on topic that could be reached, reachable by
+// reachedRecall is recall of the pages on topic that could be reached, reachable by
 // start set, after at most limit pages.
-func ReachedRecall(crawls []*Crawl, reachable []int, limit int) Mean {
+func reachedRecall(crawls []*Crawl, reachable []int, limit int) Mean {
 	recall := make([]float64, len(crawls))
 	for i, c := range crawls {
 		found := cumulate(c.Relevant, limit)
 		recall[i] = ratio(found[len(found)-1], reachable[i])
 	}
-	return mean(recall)
+	return stats.MeanOf(recall)
 }

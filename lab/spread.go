@@ -1,6 +1,9 @@
 package lab
 
-import "fossick/eval"
+import (
+	"fossick/eval"
+	"fossick/internal/stats"
+)
 
 // Spread is over how many hosts a policy's crawls went, in the mean; see
 // eval.Reach for what an effective number is.
@@ -37,7 +40,7 @@ func spread(crawls []*Crawl, limit int) Spread {
 		for i, r := range reach {
 			x[i] = of(r)
 		}
-		return mean(x)
+		return stats.MeanOf(x)
 	}
 	s.Hosts = over(func(r eval.Reach) float64 { return float64(r.Hosts) })
 	s.Relevant = over(func(r eval.Reach) float64 { return float64(r.Relevant) })

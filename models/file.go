@@ -61,8 +61,8 @@ func (m *marks) UnmarshalCBOR(data []byte) error {
 	if err := cbor.Unmarshal(data, &b); err != nil {
 		return err
 	}
-	if len(b)%8 != 0 || len(b) > 8*MarksMost {
-		return fmt.Errorf("%d bytes of marks; want a multiple of 8, and %d at most", len(b), 8*MarksMost)
+	if len(b)%8 != 0 || len(b) > 8*marksMost {
+		return fmt.Errorf("%d bytes of marks; want a multiple of 8, and %d at most", len(b), 8*marksMost)
 	}
 	*m = nil
 	for ; len(b) > 0; b = b[8:] {

@@ -8,10 +8,10 @@ import (
 	"fossick/features"
 )
 
-// MarksMost is how many marks of training pages a card keeps: the smallest. They are a
+// marksMost is how many marks of training pages a card keeps: the smallest. They are a
 // sample drawn by the pages' own hashes. Of other pages, those that the sample would have
 // drawn are looked up in it.
-const MarksMost = 1024
+const marksMost = 1024
 
 // Mark is a page's text as a number; pages of the same text have the same.
 func Mark(d features.Doc) uint64 {
@@ -27,7 +27,7 @@ func Mark(d features.Doc) uint64 {
 func KeepMarks(all []uint64) []uint64 {
 	slices.Sort(all)
 	all = slices.Compact(all)
-	return slices.Clone(all[:min(len(all), MarksMost)])
+	return slices.Clone(all[:min(len(all), marksMost)])
 }
 
 // Trained says whether the model was trained on a page with this mark, and whether the
@@ -35,7 +35,7 @@ func KeepMarks(all []uint64) []uint64 {
 // pages, and of all where these were fewer than MarksMost.
 func (c *Card) Trained(mark uint64) (trained, known bool) {
 	n := len(c.Marks)
-	if n == 0 || n >= MarksMost && mark > c.Marks[n-1] {
+	if n == 0 || n >= marksMost && mark > c.Marks[n-1] {
 		return false, false
 	}
 	_, trained = slices.BinarySearch(c.Marks, mark)

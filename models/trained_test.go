@@ -17,7 +17,7 @@ func TestTrainedShare(t *testing.T) {
 		trained, judged, both int
 		within                float64
 	}{
-		{300, 500, 200, 0}, {MarksMost, 5000, 0, 0}, {20_000, 20_000, 5_000, 0.04}, {20_000, 20_000, 20_000, 0},
+		{300, 500, 200, 0}, {marksMost, 5000, 0, 0}, {20_000, 20_000, 5_000, 0.04}, {20_000, 20_000, 20_000, 0},
 	} {
 		all := make([]uint64, tc.trained+tc.judged-tc.both)
 		for i := range all {
@@ -57,7 +57,7 @@ func TestMark(t *testing.T) {
 
 // TestMarksOfFiles: marks that do not rise, or too many, are no card's.
 func TestMarksOfFiles(t *testing.T) {
-	for name, m := range map[string]marks{"falling": {5, 4}, "twice": {5, 5}, "too many": make(marks, MarksMost+1)} {
+	for name, m := range map[string]marks{"falling": {5, 4}, "twice": {5, 5}, "too many": make(marks, marksMost+1)} {
 		b, err := m.MarshalCBOR()
 		if err != nil {
 			t.Fatal(err)

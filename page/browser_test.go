@@ -21,14 +21,14 @@ var signedNumber = regexp.MustCompile(`(?i)(^|[/\\@.])(0x?)?[+-][0-9a-f]*([./\\:
 // itself gets wrong. It says whether both hold ref for a URL of the web.
 func checkLikeBrowser(t *testing.T, base Base, ref string) bool {
 	t.Helper()
-	if oracleErrs(ref) || signedNumber.MatchString(base.URL()) || signedNumber.MatchString(ref) || len(ref) > MaxURLBytes/3 || !utf8.ValidString(ref) {
+	if oracleErrs(ref) || signedNumber.MatchString(base.URL()) || signedNumber.MatchString(ref) || len(ref) > maxURLBytes/3 || !utf8.ValidString(ref) {
 		// Limits are ours alone. Bytes that are no UTF-8 come from a Location only:
 		// they are encoded one by one, as browsers do there; the oracle has U+FFFD.
 		return false
 	}
 	got, err := standard.Resolve(base, ref)
 	want, ok := oracle(base.URL(), ref)
-	if ok && len(want) > MaxURLBytes {
+	if ok && len(want) > maxURLBytes {
 		return false
 	}
 	if ok != (err == nil) || ok && got != want {

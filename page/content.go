@@ -83,7 +83,7 @@ func sketches(text string, gone []lineOf) (uint64, Signature) {
 	if words == 1 || words == 2 {
 		votes.add(mix(0, w2, w3))
 	}
-	if kept < MinWords {
+	if kept < minWords {
 		return votes.majority(), Signature{}
 	}
 	return votes.majority(), least.signature()

@@ -125,7 +125,7 @@ func TestLanguage(t *testing.T) {
 		{"af", "Die man is van die stad en het die boek op die tafel in sy huis aan die see, maar hy is nie daar nie, die boek is van die vrou.", "af"},
 		{"fr", "Mary Patricia Linda Barbara Elizabeth Jennifer Maria Susan Margaret Dorothy Lisa Nancy Karen Betty", "fr"},
 		{"sr", english, "sr"}, {"", german1, "de"}, {"", chinese1, "zh"}, {"cn", chinese1, "zh"}, {"gle", english, "ga"},
-		{"", "این یک متن فارسی است که برای آزمایش زبان نوشته شده و خواننده باید بداند که چه می‌گوید و چرا اینجا آمده است.", "fa"},
+		{"", "این یک متن فارسی است که برای آزمایش زبان نوشته شده و خواننده باید بداند که چه می\u200cگوید و چرا اینجا آمده است.", "fa"},
 		{"", "Варите суп двадцать минут, пока картофель не станет мягким. 0 1 2 3", "ru"},
 		{"", "Варіть суп двадцять хвилин, доки картопля не стане м'якою, її солять.", "uk"},
 		{"", "Варыце суп дваццаць хвілін, пакуль бульба не зробіцца мяккай, і саліце ўсё.", "be"},

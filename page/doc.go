@@ -13,7 +13,7 @@
 // fed one at a time. See docs/page.md for what counts as text, context and
 // navigation, and how forgotten ends are mended.
 //
-// Files: url.go normal form and references; path.go percent-encoding, dot
+// Files: url.go normal form and references; scheme.go addresses as people write them; path.go percent-encoding, dot
 // segments, queries; host.go names and addresses; drop.go session ids; decode.go
 // character sets; scan.go text and tags; mend.go forgotten ends; fold.go white space
 // and entities; parse.go the pass; element.go, links.go, nav.go, meta.go, region.go

@@ -96,7 +96,7 @@ func plainRun(s []byte, inside bool) int {
 	spaces := x ^ ' '*ones
 	spaces = (spaces - ones) &^ spaces & highs // right up to the first, and what follows that may be '!'
 	switch {
-	case (x|x+ones|(x-' '*ones)&^x)&highs != 0: // beyond ASCII, delete, control characters
+	case (x|(x+ones)|(x-' '*ones)&^x)&highs != 0: // beyond ASCII, delete, control characters
 		return 0
 	case spaces&(spaces<<8) != 0, spaces&0x80 != 0 && !inside:
 		return 0

@@ -103,7 +103,7 @@ func (p *parser) addLink(kind Kind, target []byte) bool {
 	if len(target) == 0 || target[0] == '#' || p.hidden.tag == "template" {
 		return false
 	}
-	if len(p.page.Links) >= MaxLinks || len(target) > maxAttrBytes {
+	if len(p.page.Links) >= maxLinks || len(target) > maxAttrBytes {
 		p.page.Skipped++
 		return false
 	}
@@ -193,8 +193,8 @@ func (l *lineOf) find(text string, at int) {
 	}
 }
 
-// ContextWords is how many words on each side of a link make its context.
-const ContextWords = 10
+// contextWords is how many words on each side of a link make its context.
+const contextWords = 10
 
 // maxSideBytes bounds a side of the context in languages that set no spaces.
 const maxSideBytes = 160
@@ -232,7 +232,7 @@ func lastWords(s string) (from, end int) {
 	i := len(s)
 	for words := 0; i > 0; i-- {
 		if s[i-1] == ' ' {
-			if words++; words == ContextWords {
+			if words++; words == contextWords {
 				break
 			}
 		}
@@ -256,7 +256,7 @@ func firstWords(s string) (from, end int) {
 		if s[i] == ' ' {
 			words++
 		}
-		if words == ContextWords || i > maxSideBytes {
+		if words == contextWords || i > maxSideBytes {
 			s = cut(s, i)
 			break
 		}

@@ -22,9 +22,9 @@ const (
 	// √(J(1−J)/128): 2.7 % at J = 0.9.
 	SignatureSize = 128
 
-	// MinWords is how long a text must be for a signature: below it a changed date
+	// minWords is how long a text must be for a signature: below it a changed date
 	// and another page look the same.
-	MinWords = 50
+	minWords = 50
 )
 
 // IsZero reports whether the text was too short to have a signature.
@@ -72,9 +72,9 @@ func (m *minima) signature() (s Signature) {
 	return s
 }
 
-// Shingles returns the hashes of a text's runs of three words, sorted, each once:
+// shingles returns the hashes of a text's runs of three words, sorted, each once:
 // what Resemblance compares. No run goes across an empty line.
-func Shingles(text string) []uint64 {
+func shingles(text string) []uint64 {
 	var set []uint64
 	var w1, w2, w3 uint64
 	run := 0

@@ -27,13 +27,13 @@ func Near(p, q *Page) (resemblance float64, near bool) {
 	if p.Signature.IsZero() || q.Signature.IsZero() {
 		return 0, false
 	}
-	resemblance = Resemblance(Shingles(p.Prose()), Shingles(q.Prose()))
+	resemblance = Resemblance(shingles(p.prose()), shingles(q.prose()))
 	need := NearShare(p.URL, p.Title, q.URL, q.Title)
 	if resemblance < need {
 		return resemblance, false
 	}
 	return resemblance, need < renamedShare ||
-		Resemblance(Shingles(p.Text), Shingles(q.Text)) >= renamedWhole
+		Resemblance(shingles(p.Text), shingles(q.Text)) >= renamedWhole
 }
 
 // NearShare returns the resemblance that two pages need to be near-duplicates, by

@@ -111,8 +111,8 @@ func TestSameTitle(t *testing.T) {
 func TestProse(t *testing.T) {
 	p := parseText(t, `<p><a href=1>Home</a> | <a href=2>News</a><p>First line with <a href=3>a link</a> in it.
 		<ul><li><a href=4>One</a><li><a href=5>Two</a></ul><p>Second line.<p><a href=6>Contact</a>`)
-	if want := "\nFirst line with a link in it.\n\nSecond line.\n\n"; p.Prose() != want {
-		t.Errorf("prose %q, want %q", p.Prose(), want)
+	if want := "\nFirst line with a link in it.\n\nSecond line.\n\n"; p.prose() != want {
+		t.Errorf("prose %q, want %q", p.prose(), want)
 	}
 	for _, text := range []string{"", "one line", "two\nlines"} {
 		if got := prose(text, nil); got != text {
@@ -176,7 +176,7 @@ func TestEstimate(t *testing.T) {
 		a, b := strings.Join(words, " "), strings.Join(other, " ")
 		sa, sb := signatureOf(a), signatureOf(b)
 		truth := naiveResemblance(words, other)
-		if got := Resemblance(Shingles(a), Shingles(b)); math.Abs(got-truth) > 1e-12 {
+		if got := Resemblance(shingles(a), shingles(b)); math.Abs(got-truth) > 1e-12 {
 			t.Fatalf("resemblance %.6f, want %.6f", got, truth)
 		}
 		// Texts with fewer shingles than places repeat some of them.
@@ -228,28 +228,28 @@ func TestSignatureOfProse(t *testing.T) {
 			plain.WriteString("<p>" + words)
 		}
 		p := parseText(t, b.String())
-		if got, want := strings.Fields(p.Prose()), strings.Fields(parseText(t, plain.String()).Text); !slices.Equal(got, want) {
+		if got, want := strings.Fields(p.prose()), strings.Fields(parseText(t, plain.String()).Text); !slices.Equal(got, want) {
 			t.Fatalf("prose %q, want %q", got, want)
 		}
 		if p.Signature.IsZero() {
 			continue
 		}
 		var m minima
-		for _, h := range Shingles(p.Prose()) {
+		for _, h := range shingles(p.prose()) {
 			m.add(h)
 		}
 		if p.Signature != m.signature() {
-			t.Fatalf("the signature of %q is not that of its prose %q", p.Text, p.Prose())
+			t.Fatalf("the signature of %q is not that of its prose %q", p.Text, p.prose())
 		}
 	}
 }
 
 func TestSignatureOfShortText(t *testing.T) {
 	words := strings.Fields(strings.Repeat("a b c d e f g h i j ", 6))
-	if s := signatureOf(strings.Join(words[:MinWords-1], " ")); !s.IsZero() {
+	if s := signatureOf(strings.Join(words[:minWords-1], " ")); !s.IsZero() {
 		t.Error("a short text has a signature")
 	}
-	if s := signatureOf(strings.Join(words[:MinWords], " ")); s.IsZero() {
+	if s := signatureOf(strings.Join(words[:minWords], " ")); s.IsZero() {
 		t.Error("a text of MinWords words has no signature")
 	}
 }
@@ -261,8 +261,8 @@ func FuzzNear(f *testing.F) {
 	f.Add(strings.Repeat("<p>a b c <a href=x>d</a> e", 30), strings.Repeat("<li><a href=x>d</a>\n", 60))
 	f.Fuzz(func(t *testing.T, a, b string) {
 		p, q := parseAt(t, "http://h.test/", a), parseAt(t, "http://h.test/2", b)
-		if len(p.Prose()) > len(p.Text) {
-			t.Errorf("prose of %d bytes from a text of %d", len(p.Prose()), len(p.Text))
+		if len(p.prose()) > len(p.Text) {
+			t.Errorf("prose of %d bytes from a text of %d", len(p.prose()), len(p.Text))
 		}
 		if share, near := Near(p, p); !p.Signature.IsZero() && (share != 1 || !near) {
 			t.Errorf("a page and itself: %v, %v", share, near)

@@ -22,9 +22,9 @@ type Page struct {
 	menus []lineOf // lines of Text that are hardly more than links
 }
 
-// Prose returns Text without the lines that are hardly more than links; an empty line
+// prose returns Text without the lines that are hardly more than links; an empty line
 // is where some were. It is made when it is asked for, which few pages are.
-func (p *Page) Prose() string { return prose(p.Text, p.menus) }
+func (p *Page) prose() string { return prose(p.Text, p.menus) }
 
 // Checksum identifies content: equal text, title and link targets give equal
 // checksums, whatever session ids or markup surround them (paper C2).

@@ -9,8 +9,8 @@ import (
 
 // Limits on what is kept of a page; the rest of it is read and left out.
 const (
-	MaxTextBytes = 1 << 20
-	MaxLinks     = 10_000
+	maxTextBytes = 1 << 20
+	maxLinks     = 10_000
 
 	maxTitleBytes   = 1024
 	maxHeadingBytes = 512
@@ -57,7 +57,7 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 		return nil, p.halt.err
 	}
 	p.scanner.page, p.page.Charset = decode(body, opt.ContentType)
-	p.text = folder{limit: MaxTextBytes, out: make([]byte, 0, min(len(body), MaxTextBytes))}
+	p.text = folder{limit: maxTextBytes, out: make([]byte, 0, min(len(body), maxTextBytes))}
 	p.title = folder{limit: maxTitleBytes}
 	p.page.robotsHeader(opt.RobotsTag)
 	if plain {

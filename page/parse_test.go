@@ -11,7 +11,7 @@ import (
 // checkPage fails unless p is what Parse promises of any page.
 func checkPage(t *testing.T, p *Page) {
 	t.Helper()
-	if len(p.Text) > MaxTextBytes || len(p.Links) > MaxLinks || len(p.Title) > maxTitleBytes {
+	if len(p.Text) > maxTextBytes || len(p.Links) > maxLinks || len(p.Title) > maxTitleBytes {
 		t.Fatalf("beyond the limits: %d bytes of text, %d links, %d bytes of title", len(p.Text), len(p.Links), len(p.Title))
 	}
 	for name, s := range map[string]string{"title": p.Title, "text": p.Text, "headings": p.Headings, "description": p.Description} {
@@ -246,7 +246,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkPage(t, p)
-	if len(p.Links) != MaxLinks || p.Skipped != 290_000 || len(p.Text) < MaxTextBytes-8 {
+	if len(p.Links) != maxLinks || p.Skipped != 290_000 || len(p.Text) < maxTextBytes-8 {
 		t.Errorf("%d links, %d skipped, %d bytes of text", len(p.Links), p.Skipped, len(p.Text))
 	}
 }

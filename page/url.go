@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// MaxURLBytes is the longest normal form that is kept. It is the limit of the
+// maxURLBytes is the longest normal form that is kept. It is the limit of the
 // browser that long had the lowest one, so servers that want visitors stay
 // below it; what is longer is nearly always a trap that grows by a segment a page.
-const MaxURLBytes = 2083
+const maxURLBytes = 2083
 
 // maxRawBytes bounds a URL before it is normalised: percent-encoding can make
 // three bytes of one, dot segments and dropped parameters can take bytes away.
-const maxRawBytes = 4 * MaxURLBytes
+const maxRawBytes = 4 * maxURLBytes
 
 // The reasons why a string has no normal form.
 var (
 	ErrURL     = errors.New("not a URL; expected something like http://host/path")
 	ErrScheme  = errors.New("scheme is not http or https")
-	ErrTooLong = fmt.Errorf("URL is longer than %d bytes", MaxURLBytes)
+	ErrTooLong = fmt.Errorf("URL is longer than %d bytes", maxURLBytes)
 )
 
 // Normalizer brings URLs into normal form. It is immutable and safe for
@@ -158,7 +158,7 @@ func (n *Normalizer) resolve(dst []byte, base *Base, ref []byte) ([]byte, error)
 	} else if dst, err = n.absolute(dst, scheme, rest[slashes:]); err != nil {
 		return nil, err
 	}
-	if len(dst) > MaxURLBytes {
+	if len(dst) > maxURLBytes {
 		return nil, ErrTooLong
 	}
 	return dst, nil

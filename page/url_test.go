@@ -99,8 +99,8 @@ func TestNormalizeErrors(t *testing.T) {
 		{"http://" + strings.Repeat("a", 64) + ".com/", ErrURL}, {"http://%00/", ErrURL}, {"http://ex<am>ple/", ErrURL},
 		{"mailto:a@b.c", ErrScheme}, {"javascript:void(0)", ErrScheme}, {"ftp://a/b", ErrScheme}, {"localhost:80/a", ErrScheme},
 		{"data:" + strings.Repeat("x", 100_000), ErrScheme},
-		{"http://a/" + strings.Repeat("b", MaxURLBytes), ErrTooLong}, {"http://a/" + strings.Repeat("../", 5000), ErrTooLong},
-		{"http://a/" + strings.Repeat("é", (MaxURLBytes-9)/6), nil}, {"http://a/" + strings.Repeat("é", MaxURLBytes/6), ErrTooLong},
+		{"http://a/" + strings.Repeat("b", maxURLBytes), ErrTooLong}, {"http://a/" + strings.Repeat("../", 5000), ErrTooLong},
+		{"http://a/" + strings.Repeat("é", (maxURLBytes-9)/6), nil}, {"http://a/" + strings.Repeat("é", maxURLBytes/6), ErrTooLong},
 	} {
 		if got, err := Normalize(c.in); !errors.Is(err, c.want) {
 			t.Errorf("Normalize(%q) = %q, %v; want %v", abbreviate(c.in), abbreviate(got), err, c.want)
@@ -319,7 +319,7 @@ func checkNormal(t *testing.T, in, u string) {
 	if err != nil || parsed.Host == "" || parsed.Fragment != "" || parsed.User != nil {
 		t.Fatalf("%q → %q: net/url reads %+v, %v", in, u, parsed, err)
 	}
-	if len(u) > MaxURLBytes || strings.ContainsAny(u, " #\t\n<>\"") || strings.ContainsFunc(u, func(r rune) bool { return r >= 0x7f }) {
+	if len(u) > maxURLBytes || strings.ContainsAny(u, " #\t\n<>\"") || strings.ContainsFunc(u, func(r rune) bool { return r >= 0x7f }) {
 		t.Fatalf("%q → %q has what a normal form doesn't have", in, u)
 	}
 	if host := Host(u); host == "" || !strings.Contains(u, strings.TrimSuffix(strings.TrimSuffix(host, ":80"), ":443")) {

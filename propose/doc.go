@@ -7,12 +7,12 @@
 //
 // A source is streamed, twice. What is kept grows with it by some 30 bytes a page
 // (its relevance, for the pages that link to it); words and links are kept of the
-// most promising candidates only. Reading the source, and parsing its pages, is the
-// caller's.
+// most promising candidates only.
 //
 // Start with NewTopic, then Collect, then Choose.
 //
 // Files: topic.go the topic as a vector of words; vector.go texts as vectors;
 // keywords.go pages that stand in for examples; collect.go the two passes; hubs.go
-// what a page leads to; choose.go the choice; why.go its reasons; list.go URL lists.
+// what a page leads to; choose.go the choice; why.go its reasons; source.go what a path
+// holds, list.go URL lists.
 package propose

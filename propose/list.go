@@ -117,9 +117,9 @@ func bare(url, words string) *Candidate {
 	return &Candidate{URL: url, Words: words, Doc: features.Doc{URL: url}}
 }
 
-// Bare returns the candidate of a URL in any form of which nothing else is known; it
+// bareURL returns the candidate of a URL in any form of which nothing else is known; it
 // is nil when that is no http URL.
-func Bare(url string) *Candidate {
+func bareURL(url string) *Candidate {
 	u, err := page.Normalize(strings.TrimSpace(url))
 	if err != nil {
 		return nil

@@ -96,7 +96,7 @@ func TestChoice(t *testing.T) {
 			about("http://a.test/", "a year of light"), about("http://b.test/", "a light year away"), about("http://c.test/", "nothing")},
 			[]string{"http://b.test/"}},
 		{"bare URLs by their words", Topic{Keywords: []string{"bee", "honey"}}, 2, []*Candidate{
-			Bare("http://a.test/rails/12"), Bare("http://a.test/honey-from-bees.html"), Bare("http://b.test/trains"), Bare("http://b.test/Honey%20cake")},
+			bareURL("http://a.test/rails/12"), bareURL("http://a.test/honey-from-bees.html"), bareURL("http://b.test/trains"), bareURL("http://b.test/Honey%20cake")},
 			[]string{"http://a.test/honey-from-bees.html", "http://b.test/Honey%20cake"}},
 		{"a URL that comes twice counts once", judge, 5, []*Candidate{
 			about("http://a.test/", "hive alpha"), about("http://a.test/", "hive alpha")}, []string{"http://a.test/"}},

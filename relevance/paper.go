@@ -72,3 +72,7 @@ func (s *Paper) ScoreLinks(dst []float64, p *page.Page, r float64) []float64 {
 	}
 	return dst
 }
+
+// ScoreUnlinked is R of a URL that no page links to: as if a page without a word
+// of K led to it, itself found by a page of the score given (eq. 1 with λ = 0).
+func (s *Paper) ScoreUnlinked(parent float64) float64 { return s.rho * parent }

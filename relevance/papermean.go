@@ -3,6 +3,7 @@ package relevance
 import (
 	"sync"
 
+	"fossick/internal/recent"
 	"fossick/page"
 )
 
@@ -20,8 +21,11 @@ import (
 type PaperMean struct {
 	Paper
 	mu      sync.Mutex // guards parents
-	parents recent[parentsOf]
+	parents recent.Map[parentsOf]
 }
+
+// maxParents is how many targets are remembered, in each half.
+const maxParents = 1 << 18
 
 // parentsOf is what is known of the pages that link to a target.
 type parentsOf struct {
@@ -35,7 +39,7 @@ func NewPaperMean(k *Keywords, rho float64) (*PaperMean, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &PaperMean{Paper: *p, parents: newRecent[parentsOf](maxEvidence)}, nil
+	return &PaperMean{Paper: *p, parents: recent.New[parentsOf](maxParents)}, nil
 }
 
 // ScorePage returns R of a page by the mean R of the pages that are known to link to
@@ -76,15 +80,15 @@ func (s *PaperMean) ScoreLinks(dst []float64, p *page.Page, r float64) []float64
 
 // tell counts a page of degree r that links to a target.
 func (s *PaperMean) tell(key uint64, r float64) {
-	if known, ok := s.parents.get(key); ok {
-		s.parents.set(key, parentsOf{known.sum + r, known.count + 1})
+	if known, ok := s.parents.Get(key); ok {
+		s.parents.Set(key, parentsOf{known.sum + r, known.count + 1})
 	} else {
-		s.parents.put(key, parentsOf{r, 1})
+		s.parents.Put(key, parentsOf{r, 1})
 	}
 }
 
 func (s *PaperMean) mean(key uint64) (float64, bool) {
-	known, ok := s.parents.peek(key)
+	known, ok := s.parents.Peek(key)
 	if !ok {
 		return 0, false
 	}

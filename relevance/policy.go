@@ -1,6 +1,9 @@
 package relevance
 
-import "fossick/page"
+import (
+	"fossick/features"
+	"fossick/page"
+)
 
 // Policy orders a crawl: it is told of every page that was fetched, and turns its
 // links into priorities. similarity says how far the page is on topic, in [0,1]: the
@@ -23,28 +26,5 @@ type Rescorer interface {
 	Rescore(key uint64) (priority float64, known bool)
 }
 
-// WordScorer is a Policy that learns from the words of pages, as Words has them.
-type WordScorer interface {
-	Policy
-	// ScoreWords is ScorePage for a page that was cut into words already, and
-	// the words around its links. It may change words and keeps neither.
-	ScoreWords(p *page.Page, similarity float64, words []uint32, around *Around) Score
-	// Listens appends to dst for which of p's links ScoreWords has a use for the words
-	// around.
-	Listens(dst []bool, p *page.Page) []bool
-}
-
-// Unlinked is a Policy that has an opinion of URLs to which no page links, as those
-// that only a sitemap names.
-type Unlinked interface {
-	Policy
-	ScoreUnlinked(url string) float64
-}
-
-// Starter is a Policy that learns from start pages that they are what the user wants.
-type Starter interface {
-	Policy
-	// Start says that the page with this page.Key, for which ScorePage is called
-	// next, is a start page.
-	Start(key uint64)
-}
+// Judge returns the probability that a text is on topic.
+type Judge func(features.Doc) float64

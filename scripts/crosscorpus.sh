@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What topic models lose from one corpus to the next: the table of docs/results.md.
+# What topic models lose from one corpus to the next: docs/data/cross-corpus.tsv.
 #
 #   FOSSICK_DATA=/path/to/corpora scripts/crosscorpus.sh [TOPIC:SET...]
 #

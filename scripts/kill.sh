@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kills crawls with SIGKILL at random moments, resumes them, and judges by the
-# server's log: the figures of "Killed crawls" in docs/results.md.
+# server's log: the table docs/data/kills.tsv.
 #
 #   scripts/kill.sh [KILLS] [PAGES]     default: 200 kills of each web, 1,000 pages
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The lab's tables of docs/results.md: harvest and recall of crawl policies on stored
+# The lab's tables (docs/data/lab-*.tsv): harvest and recall of crawl policies on stored
 # corpora, as Markdown.
 #
 #   scripts/lab.sh wikispeedia | webkb | debdocs | uci_ics | explore

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Crawls webs of which a third misbehaves, without a proxy, killing the crawl every
 # few hundred requests, and judges its manners by the server's log alone: the
-# figures of "Manners" in docs/results.md.
+# table docs/data/manners.tsv.
 #
 #   scripts/politeness.sh [REQUESTS]     default: 10,000 of each web
 #

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# Makes the release of HEAD in a folder (default dist/): archives with a static binary
-# for Linux and macOS, amd64 and arm64, each with its bill of materials, and
-# SHA256SUMS. Builds of one commit by one Go have equal bytes, wherever and whenever
-# they are made. It needs git, Go and GNU tar; docs/release.md says more.
+# release.sh [DIR [OS/ARCH...]] makes the release of HEAD in a folder (default dist/):
+# archives with a static binary for Linux and macOS, amd64 and arm64, or only for
+# the systems that are named, each with its bill of materials, and SHA256SUMS.
+# Builds of one commit by one Go have equal bytes, wherever and whenever they are
+# made. It needs git, Go and GNU tar; docs/release.md says more.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
-limit=35000000 # bytes that a binary for Linux may have; macOS adds what it needs to load code anywhere
+limit=35000000 # bytes that a binary may have
 
 repo=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
 mkdir -p "${1:-dist}"
 out=$(cd "${1:-dist}" && pwd)
+targets=("${@:2}")
+[ ${#targets[@]} -gt 0 ] || targets=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -27,20 +30,41 @@ unset GOOS GOARCH GOEXPERIMENT
 export GOFLAGS=-mod=readonly GOWORK=off CGO_ENABLED=0 GOAMD64=v1 GOARM64=v8.0
 go build -o "$work/describe" ./internal/release
 
-for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
+# What no page passes through is compiled without inlining, as that makes it larger.
+small=()
+for cold in crypto/tls crypto/x509 encoding/gob encoding/json html/template net/http/pprof runtime/pprof text/template \
+	fossick/cmd github.com go.opentelemetry.io gonum.org/v1/gonum/lapack google.golang.org; do
+	small+=("-gcflags=$cold/...=-l")
+done
+for hot in abadojack bits-and-blooms blevesearch cespare clipperhouse dgraph-io fxamacker go-json-experiment gocolly klauspost saintfish sjwhitworth; do
+	small+=("-gcflags=github.com/$hot/...=")
+done
+
+# Manual pages and completion are the same everywhere: what this machine builds makes
+# them, without its settings.
+go build -trimpath "${small[@]}" -ldflags='-s -w' -o "$work/here" ./cmd/fossick
+here() { env -i HOME="$work" "$work/here" "$@"; }
+here man -o "$work/man/man1" >/dev/null
+mkdir -p "$work/man/man5" "$work/completion"
+mv "$work"/man/man1/*.5 "$work/man/man5/"
+here completion bash >"$work/completion/fossick.bash"
+here completion zsh >"$work/completion/_fossick"
+here completion fish >"$work/completion/fossick.fish"
+
+for target in "${targets[@]}"; do
 	os=${target%/*} arch=${target#*/}
 	name=fossick-$version-$os-$arch
 	folder=$work/$name
 	mkdir -p "$folder"
-	GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=true -ldflags='-s -w' -o "$folder/fossick" ./cmd/fossick
+	GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=true "${small[@]}" -ldflags='-s -w' -o "$folder/fossick" ./cmd/fossick
 	size=$(wc -c <"$folder/fossick")
-	if [ "$os" = linux ] && [ "$size" -gt "$limit" ]; then
+	if [ "$size" -gt "$limit" ]; then
 		echo "release: $name has $size bytes, more than $limit: see what grew by 'go tool nm -size -sort size'" >&2
 		exit 1
 	fi
 	"$work/describe" -version "$version" -time "$SOURCE_DATE_EPOCH" \
 		-notices "$folder/THIRD_PARTY_NOTICES" -sbom "$out/$name.cdx.json" "$folder/fossick"
-	cp -R LICENSE README.md CHANGELOG.md SECURITY.md contrib "$folder/"
+	cp -R LICENSE README.md CHANGELOG.md SECURITY.md contrib "$work/man" "$work/completion" "$folder/"
 	tar --create --format=ustar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
 		--mode='u=rwX,go=rX' --directory="$work" "$name" | gzip -9 --no-name >"$out/$name.tar.gz"
 	echo "$name.tar.gz: $size bytes of binary"

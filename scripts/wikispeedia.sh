@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Focused crawls of the wikispeedia corpus, against breadth-first crawls from the
-# same start pages: the figures of docs/results.md.
+# same start pages: docs/data/focus-*.tsv.
 #
 #   scripts/wikispeedia.sh [SETS] [PAGES]     default: 3 start sets, 460 pages
 #

@@ -15,6 +15,8 @@ type Batch struct {
 	s    *Store
 	txn  *badger.Txn
 	size int
+
+	stays bool // it has a record that is never removed
 }
 
 // Batch begins a group of changes.
@@ -49,6 +51,9 @@ func (b *Batch) Commit() error {
 	if err := b.s.db.Commit(b.txn); err != nil {
 		b.s.told.Store(true)
 		return err
+	}
+	if b.stays {
+		b.s.db.Reached(b.txn)
 	}
 	b.s.trimAfter(b.size)
 	return nil
@@ -123,14 +128,6 @@ func (b *Batch) Fate(id ID) (f Fate, err error) {
 	return f, get(b.txn, numKey(keyFate, uint64(id)), &f)
 }
 
-// Revive takes back the end of a URL's wait: it has the place q in the queue again.
-func (b *Batch) Revive(id ID, q Queued) error {
-	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
-		return err
-	}
-	return b.PutQueued(id, q)
-}
-
 // Unskip takes back the fate of a URL that was skipped and is now wanted.
 func (b *Batch) Unskip(h Hash, id ID) error {
 	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {
@@ -159,7 +156,10 @@ func (b *Batch) PutPage(p *Page, body []byte) error {
 func (b *Batch) PutHost(h *Host) error { return b.put(bytesKey(keyHost, []byte(h.Name)), h) }
 
 // PutCounts writes the running totals.
-func (b *Batch) PutCounts(c *Counts) error { return b.put(key(keyCount), c) }
+func (b *Batch) PutCounts(c *Counts) error {
+	b.stays = true
+	return b.put(key(keyCount), c)
+}
 
 // PutLabel writes what refine says of page n.
 func (b *Batch) PutLabel(n uint64, l Label) error { return b.put(numKey(keyLabel, n), l) }

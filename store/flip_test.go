@@ -138,7 +138,7 @@ func tryStore(t *testing.T, dir string, want []uint64) {
 		}
 	}
 	for n := range 3 {
-		problems, err := MendTables(dir)
+		problems, err := mendTables(dir)
 		must(t, err)
 		s, err := Open(dir)
 		must(t, err)

@@ -66,7 +66,7 @@ func TestForeignDatabase(t *testing.T) {
 				before := hashes(t, dir)
 				_, created := Create(dir, Info{})
 				_, opened := Open(dir)
-				_, mended := MendTables(dir)
+				_, mended := mendTables(dir)
 				_, compacted := Compact(t.Context(), dir)
 				for verb, err := range map[string]error{"create": created, "open": opened, "mend": mended, "compact": compacted} {
 					if !errors.Is(err, ErrForeign) {

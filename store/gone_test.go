@@ -47,7 +47,7 @@ func TestFolderGone(t *testing.T) {
 				return
 			}
 			// This process still holds the lock of the folder itself, until it ends.
-			must(t, os.CopyFS(dir+".copy", os.DirFS(dir+".moved")))
+			copyTo(t, dir+".copy", dir+".moved")
 			s, err = Open(dir + ".copy")
 			must(t, err)
 			for id := range ID(2) {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,28 +45,9 @@ func TestDamageMatrix(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()
 			red := m.try(t, c)
-			if why := knownRed(c); why != "" && len(red) > 0 {
-				damaged.Known("%s: %s: %s", c, why, strings.Join(red, "; "))
-				return
-			}
 			damaged.Try(len(red) == 0, "%s: %s", c, strings.Join(red, "; "))
 		})
 	}
-}
-
-// knownReds are cells that do not hold, and why; regular expressions of their names.
-var knownReds = []struct{ cells, why string }{
-	{`db/00001\.mem (deleted|empty|older)`, "without its log a store is as it was some time before, as after a power cut: what came then waits again, and nothing tells that it came"},
-}
-
-// knownRed says why a cell does not hold, "" for one that must.
-func knownRed(c cell) string {
-	for _, k := range knownReds {
-		if regexp.MustCompile(k.cells).MatchString(c.String()) {
-			return k.why
-		}
-	}
-	return ""
 }
 
 // A cell is one try of the matrix.
@@ -104,11 +84,9 @@ func takeImage(t *testing.T, dir string) image {
 			if info, err := os.Stat(name); err != nil || info.IsDir() {
 				continue
 			}
-			body, err := os.ReadFile(name)
-			must(t, err)
+			body, size := readData(t, name)
 			short, err := filepath.Rel(dir, name)
 			must(t, err)
-			size := int64(len(body))
 			if size > 1<<20-1 { // a log is mapped larger than what is in it
 				body = bytes.TrimRight(body, "\x00")
 			}

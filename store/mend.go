@@ -36,10 +36,10 @@ func (s *Store) Damaged() error {
 	return fmt.Errorf("%s: %w: %s: %s; what was read is not all: fossick repair %s keeps all that can be read", s.Dir(), ErrDamaged, s.damaged[0].Key, s.damaged[0].What, s.Dir())
 }
 
-// MendTables makes the closed store in dir one that Open opens, out of all that can be read of
+// mendTables makes the closed store in dir one that Open opens, out of all that can be read of
 // its files, and returns what was the matter. What it replaces is kept in the folder
 // quarantine of the store. Repair must then say whether records are missing.
-func MendTables(dir string) ([]Problem, error) {
+func mendTables(dir string) ([]Problem, error) {
 	if Exists(dir) {
 		if err := refuseForeign(dir); err != nil {
 			return nil, err

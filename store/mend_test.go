@@ -24,15 +24,15 @@ func TestMend(t *testing.T) {
 	if _, err = Open(dir); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "fossick repair") {
 		t.Fatalf("open: %v, want ErrDamaged and what to do", err)
 	}
-	problems, err := MendTables(dir)
+	problems, err := mendTables(dir)
 	must(t, err)
 	if len(problems) != 1 || !strings.HasPrefix(problems[0].Key, "0000") {
 		t.Errorf("found %v, want the table", problems)
 	}
-	if problems, err := MendTables(dir); err != nil || len(problems) != 0 {
+	if problems, err := mendTables(dir); err != nil || len(problems) != 0 {
 		t.Errorf("a second time: %v, %v", problems, err)
 	}
-	if problems, err := MendTables(t.TempDir()); err != nil || len(problems) != 0 {
+	if problems, err := mendTables(t.TempDir()); err != nil || len(problems) != 0 {
 		t.Errorf("no store: %v, %v", problems, err)
 	}
 }

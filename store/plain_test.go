@@ -17,7 +17,7 @@ func TestPlain(t *testing.T) {
 			change(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 		}
 		must(t, s.Close())
-		_, err = MendTables(dir)
+		_, err = mendTables(dir)
 		must(t, err)
 		_, err = Compact(t.Context(), dir)
 		must(t, err)

@@ -46,7 +46,7 @@ func (s *Store) Repair(ctx context.Context) (problems []Problem, err error) {
 
 // RepairAll repairs the closed store in dir: its files, then its records.
 func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) {
-	problems, err = MendTables(dir)
+	problems, err = mendTables(dir)
 	if err != nil {
 		return problems, err
 	}

@@ -61,7 +61,7 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, opt *Options) 
 	}
 	var curve []CurvePoint
 	add := func(pages, right int) {
-		p := CurvePoint{Pages: pages / n, Accuracy: float64(right) / float64(judged), CI: Wilson(right, judged)}
+		p := CurvePoint{Pages: pages / n, Accuracy: float64(right) / float64(judged), CI: wilson(right, judged)}
 		curve = append(curve, p)
 	}
 	for i := range shares {

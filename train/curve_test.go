@@ -31,7 +31,7 @@ func TestLearningCurve(t *testing.T) {
 	if last.Accuracy != rep.Accuracy[models.NaiveBayes] {
 		t.Errorf("the last point has %v, cross-validation %v", last.Accuracy, rep.Accuracy)
 	}
-	if first.Accuracy >= last.Accuracy || first.CI != Wilson(int(first.Accuracy*400+0.5), 400) {
+	if first.Accuracy >= last.Accuracy || first.CI != wilson(int(first.Accuracy*400+0.5), 400) {
 		t.Errorf("first %v, last %v", first, last)
 	}
 	if _, again, err := Train(context.Background(), stream(set), opt); err != nil || !slices.Equal(again.Curve, curve) {
@@ -68,7 +68,7 @@ func TestPartNests(t *testing.T) {
 // TestReliability: worked by hand. Pages that are .9 sure: two of four right; .95:
 // one of one; .3: none of one.
 func TestReliability(t *testing.T) {
-	r := MeasureReliability([]float64{0.9, 0.9, 0.9, 0.9, 0.95, 0.3, 1}, []bool{true, true, false, false, true, false, true})
+	r := measureReliability([]float64{0.9, 0.9, 0.9, 0.9, 0.95, 0.3, 1}, []bool{true, true, false, false, true, false, true})
 	if len(r.Bins) != 2 || r.Bins[0].Pages != 1 || r.Bins[1].Pages != 6 {
 		t.Fatalf("bins %+v", r.Bins)
 	}
@@ -80,7 +80,7 @@ func TestReliability(t *testing.T) {
 	if want := (0.3 + 1.55) / 7; math.Abs(r.ECE-want) > 1e-12 || math.Abs(r.Over-want) > 1e-12 {
 		t.Errorf("ECE %v, over %v, want %v", r.ECE, r.Over, want)
 	}
-	if none := MeasureReliability(nil, nil); len(none.Bins) != 0 || none.ECE != 0 {
+	if none := measureReliability(nil, nil); len(none.Bins) != 0 || none.ECE != 0 {
 		t.Errorf("no pages: %+v", none)
 	}
 }

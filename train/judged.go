@@ -39,5 +39,5 @@ func MeasureJudged(classes int, pages []Judged) (Measures, Reliability) {
 		truth[i], predicted[i] = p.Truth, p.Label
 		probs[i], right[i] = p.Score, p.Truth == p.Label
 	}
-	return Measure(classes, truth, predicted), MeasureReliability(probs, right)
+	return Measure(classes, truth, predicted), measureReliability(probs, right)
 }

@@ -204,10 +204,10 @@ func checkMinimum(t *testing.T, rows []features.Vector, y []int, class int, w []
 
 func TestWilson(t *testing.T) {
 	// Newcombe 1998, table I: 81 of 263.
-	if got := Wilson(81, 263); math.Abs(got[0]-0.2553) > 1e-4 || math.Abs(got[1]-0.3662) > 1e-4 {
+	if got := wilson(81, 263); math.Abs(got[0]-0.2553) > 1e-4 || math.Abs(got[1]-0.3662) > 1e-4 {
 		t.Errorf("Wilson(81, 263) = %v, want 0.2553 to 0.3662", got)
 	}
-	if got := Wilson(0, 0); got != [2]float64{0, 1} {
+	if got := wilson(0, 0); got != [2]float64{0, 1} {
 		t.Errorf("Wilson(0, 0) = %v", got)
 	}
 }

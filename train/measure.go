@@ -54,7 +54,7 @@ func Measure(classes int, truth, predicted []int) Measures {
 		m.PerClass = append(m.PerClass, cm)
 	}
 	m.Accuracy = float64(hits) / float64(max(1, len(truth)))
-	m.CI = Wilson(hits, len(truth))
+	m.CI = wilson(hits, len(truth))
 	m.MacroF1 /= float64(max(1, present))
 	return m
 }
@@ -92,9 +92,9 @@ func (m *Measures) Majority() (class int, accuracy float64) {
 	return class, float64(m.PerClass[class].Support) / float64(m.Pages)
 }
 
-// Wilson returns the 95 % interval of a share of hits among n (Wilson 1927),
+// wilson returns the 95 % interval of a share of hits among n (wilson 1927),
 // which stays in [0,1] and holds for shares near its ends.
-func Wilson(hits, n int) [2]float64 {
+func wilson(hits, n int) [2]float64 {
 	if n == 0 {
 		return [2]float64{0, 1}
 	}

@@ -28,10 +28,10 @@ type Bin struct {
 	CI       [2]float64 // of Right, 95 %, Wilson's
 }
 
-// MeasureReliability compares the probabilities of the labels that pages got, in
+// measureReliability compares the probabilities of the labels that pages got, in
 // [0,1], with whether they are right; both by page. Without pages it has no bins
 // and all is 0. On held-out pages that calibration used it is a little too kind.
-func MeasureReliability(probs []float64, right []bool) Reliability {
+func measureReliability(probs []float64, right []bool) Reliability {
 	var hits, pages [bins]int
 	var sums [bins]float64
 	for i, p := range probs {
@@ -49,7 +49,7 @@ func MeasureReliability(probs []float64, right []bool) Reliability {
 		}
 		bin := Bin{
 			From: float64(b) / bins, To: float64(b+1) / bins, Pages: n,
-			Mean: sums[b] / float64(n), Right: float64(hits[b]) / float64(n), CI: Wilson(hits[b], n),
+			Mean: sums[b] / float64(n), Right: float64(hits[b]) / float64(n), CI: wilson(hits[b], n),
 		}
 		share := float64(n) / float64(len(probs))
 		r.ECE += share * math.Abs(bin.Right-bin.Mean)

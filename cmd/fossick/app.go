@@ -133,7 +133,7 @@ func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
 	case g.LogFormat == "json":
 		handler = slog.NewJSONHandler(printable.JSON(stderr), opt)
 	case stderr.Terminal():
-		handler = &spoken{screen: stderr, level: level}
+		handler = terminal.Log(stderr, level)
 	default:
 		handler = slog.NewTextHandler(printable.Text(stderr), opt)
 	}
@@ -166,7 +166,7 @@ func (a *app) emit(v any, text func(w io.Writer)) error {
 	if !a.json {
 		out := printable.Text(a.stdout)
 		if a.colour {
-			text(&painted{out, a.stdout})
+			text(terminal.Coloured(out, a.stdout))
 		} else {
 			text(out)
 		}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"fossick/internal/terminal"
+	"fossick/policy"
 )
 
 // defaultSettings are what holds where a flag of a crawl is not given, by its name.
@@ -23,15 +27,10 @@ var toldAnyhow = []string{"dropped", "seeds"}
 // of the flags.
 func (s *crawlSettings) applied() map[string]string {
 	facts := map[string]string{}
-	v := reflect.ValueOf(*s)
-	for i := range v.NumField() {
-		name := flagName(v.Type().Field(i))
-		text := settingText(v.Field(i))
-		if text == "" {
-			text = defaultSettings[name]
-		}
-		if text != "" && name != toldAnyhow[0] && name != toldAnyhow[1] {
-			facts[name] = text
+	for _, f := range s.all() {
+		text := cmp.Or(f.text(), defaultSettings[f.name])
+		if text != "" && !slices.Contains(toldAnyhow, f.name) {
+			facts[f.name] = text
 		}
 	}
 	switch {
@@ -43,11 +42,11 @@ func (s *crawlSettings) applied() map[string]string {
 	if s.Score == "paper" || s.Score == "paper-mean" {
 		setDefault(facts, "rho", "0.3")
 		if s.byPolicy() {
-			setDefault(facts, "threshold", fmt.Sprint(paperThreshold))
+			setDefault(facts, "threshold", fmt.Sprint(policy.DefaultThreshold))
 		}
 	}
 	if s.Score == "learned" {
-		setDefault(facts, "explore", fmt.Sprint(defaultExplore))
+		setDefault(facts, "explore", fmt.Sprint(policy.DefaultExplore))
 	}
 	return facts
 }
@@ -58,49 +57,119 @@ func setDefault(facts map[string]string, name, value string) {
 	}
 }
 
-// flagName is a field's name on the command line.
-func flagName(f reflect.StructField) string {
-	if name := f.Tag.Get("name"); name != "" {
-		return name
-	}
-	var b strings.Builder
-	for i, r := range f.Name {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
+// setting is a field of crawlSettings.
+type setting struct {
+	name string // of its flag
+	at   any    // its address
 }
 
-// settingText prints a setting; "" for one that was not given.
-func settingText(v reflect.Value) string {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return ""
-		}
-		switch v = v.Elem(); x := v.Interface().(type) {
-		case bool:
-			return yesNo(x)
-		case time.Duration:
-			return briefly(x)
-		default:
-			return fmt.Sprint(x)
+// all lists the settings.
+func (s *crawlSettings) all() []setting {
+	return []setting{
+		{"seed", &s.Seed},
+		{"seeds", &s.Seeds},
+		{"keywords", &s.Keywords},
+		{"model", &s.Model},
+		{"score", &s.Score},
+		{"rho", &s.Rho},
+		{"explore", &s.Explore},
+		{"threshold", &s.Threshold},
+		{"links", &s.Links},
+		{"order", &s.Order},
+		{"alike", &s.Alike},
+		{"max-pages", &s.MaxPages},
+		{"max-time", &s.MaxTime},
+		{"min-harvest", &s.MinHarvest},
+		{"max-wait", &s.MaxWait},
+		{"max-depth", &s.MaxDepth},
+		{"max-pages-per-host", &s.MaxPagesPerHost},
+		{"max-pages-per-site", &s.MaxPagesPerSite},
+		{"include", &s.Include},
+		{"exclude", &s.Exclude},
+		{"tld", &s.TLD},
+		{"lang", &s.Lang},
+		{"cidr", &s.CIDR},
+		{"drop-params", &s.DropParams},
+		{"dropped", &s.Dropped},
+		{"traps", &s.Traps},
+		{"near-duplicates", &s.NearDuplicates},
+		{"sitemaps", &s.Sitemaps},
+		{"sitemap-urls", &s.SitemapURLs},
+		{"workers", &s.Workers},
+		{"delay", &s.Delay},
+		{"timeout", &s.Timeout},
+		{"proxy", &s.Proxy},
+		{"hosts", &s.Hosts},
+		{"cookies", &s.Cookies},
+		{"ca", &s.CA},
+		{"allow-net", &s.AllowNet},
+		{"user-agent", &s.UserAgent},
+		{"listen", &s.Listen},
+		{"contact", &s.Contact},
+	}
+}
+
+// inherit takes over from saved what s leaves open.
+func (s *crawlSettings) inherit(saved *crawlSettings) {
+	old := saved.all()
+	for i, f := range s.all() {
+		switch own := f.at.(type) {
+		case *[]string:
+			if *own == nil {
+				*own = *old[i].at.(*[]string)
+			}
+		case *string:
+			inherit(own, old[i])
+		case *bool:
+			inherit(own, old[i])
+		case *int:
+			inherit(own, old[i])
+		case *uint64:
+			inherit(own, old[i])
+		case *time.Duration:
+			inherit(own, old[i])
+		case **bool:
+			inherit(own, old[i])
+		case **float64:
+			inherit(own, old[i])
+		case **time.Duration:
+			inherit(own, old[i])
 		}
 	}
-	if v.IsZero() {
+}
+
+func inherit[T comparable](own *T, old setting) { *own = cmp.Or(*own, *old.at.(*T)) }
+
+// text prints a setting; "" for one that was not given.
+func (f setting) text() string {
+	switch v := f.at.(type) {
+	case *[]string:
+		return strings.Join(*v, ", ")
+	case *string:
+		return *v
+	case *bool:
+		return given(v, *v, yesNo)
+	case *int:
+		return given(v, *v != 0, strconv.Itoa)
+	case *uint64:
+		return given(v, *v != 0, func(n uint64) string { return strconv.FormatUint(n, 10) })
+	case *time.Duration:
+		return given(v, *v != 0, terminal.Brief)
+	case **bool:
+		return given(*v, *v != nil, yesNo)
+	case **float64:
+		return given(*v, *v != nil, func(x float64) string { return fmt.Sprint(x) })
+	case **time.Duration:
+		return given(*v, *v != nil, terminal.Brief)
+	}
+	return ""
+}
+
+func given[T any](v *T, is bool, text func(T) string) string {
+	if !is {
 		return ""
 	}
-	switch x := v.Interface().(type) {
-	case bool:
-		return yesNo(x)
-	case time.Duration:
-		return briefly(x)
-	case []string:
-		return strings.Join(x, ", ")
-	default:
-		return fmt.Sprint(x)
-	}
+	return text(*v)
 }
 
 func yesNo(b bool) string {
@@ -108,16 +177,4 @@ func yesNo(b bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-// briefly writes a time without its empty parts: 1h, not 1h0m0s.
-func briefly(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

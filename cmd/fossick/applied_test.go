@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+
+	"fossick/internal/terminal"
 )
 
 // TestAppliedSettings: a report tells what held, and never a zero that means the
@@ -50,7 +53,7 @@ func TestDefaultSettingsAreTheHelps(t *testing.T) {
 			continue
 		}
 		if d, err := time.ParseDuration(help); err == nil && d > 0 {
-			help = briefly(d)
+			help = terminal.Brief(d)
 		}
 		if help != want {
 			t.Errorf("--%s: reports tell the default %q, the help %q", name, want, help)
@@ -61,4 +64,71 @@ func TestDefaultSettingsAreTheHelps(t *testing.T) {
 			t.Errorf("there is no --%s", name)
 		}
 	}
+}
+
+// TestAllSettings: each field is in the list of settings, by the name of its flag, and a
+// resumed crawl takes it over.
+func TestAllSettings(t *testing.T) {
+	var s, saved crawlSettings
+	own, old := reflect.ValueOf(&s).Elem(), reflect.ValueOf(&saved).Elem()
+	all := s.all()
+	if len(all) != own.NumField() {
+		t.Fatalf("%d settings of %d fields", len(all), own.NumField())
+	}
+	for i, f := range all {
+		if field := own.Type().Field(i); f.name != flagName(field) || f.at != own.Field(i).Addr().Interface() {
+			t.Errorf("setting %d is %s, the field %s", i, f.name, field.Name)
+		}
+		if f.text() != "" {
+			t.Errorf("--%s was not given, and is told as %q", f.name, f.text())
+		}
+		setField(old.Field(i))
+	}
+	s.inherit(&saved)
+	for i, f := range all {
+		if !reflect.DeepEqual(own.Field(i).Interface(), old.Field(i).Interface()) || f.text() == "" {
+			t.Errorf("--%s is not taken over, or not told: %q", f.name, f.text())
+		}
+	}
+	other := crawlSettings{Workers: 7, Seed: []string{"x"}}
+	if other.inherit(&saved); other.Workers != 7 || other.Seed[0] != "x" {
+		t.Errorf("what was given is gone: %d, %v", other.Workers, other.Seed)
+	}
+}
+
+// setField gives a field a value.
+func setField(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		setField(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		setField(v.Index(0))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(1)
+	case reflect.Uint64:
+		v.SetUint(1)
+	default:
+		v.SetInt(1)
+	}
+}
+
+// flagName is a field's name on the command line.
+func flagName(f reflect.StructField) string {
+	if name := f.Tag.Get("name"); name != "" {
+		return name
+	}
+	var b strings.Builder
+	for i, r := range f.Name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fossick/internal/help"
 )
 
 func TestComplete(t *testing.T) {
@@ -49,7 +51,7 @@ func TestComplete(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), append([]string{completeWord}, strings.Split(tt.line, " ")...), &out, &errs); code != exitDone {
+		if code := run(t.Context(), append([]string{help.CompleteWord}, strings.Split(tt.line, " ")...), &out, &errs); code != exitDone {
 			t.Fatalf("%q: %d: %s", tt.line, code, errs.String())
 		}
 		var words []string
@@ -65,14 +67,14 @@ func TestComplete(t *testing.T) {
 
 // TestCompleteValues: each flag that names a kind of value names one that there is.
 func TestCompleteValues(t *testing.T) {
-	for _, verb := range verbNodes(newParser(t).Model.Node) {
+	for _, verb := range help.Verbs(newParser(t).Model.Node) {
 		for _, f := range verb.Flags {
 			kinds := f.Tag.Get("complete")
-			words, more := offered(f.Value)
-			if kinds != "" && len(words) == 0 && more == nothingElse {
+			words, more := offers.Of(f.Value)
+			if kinds != "" && len(words) == 0 && more == help.Nothing {
 				t.Errorf("%s --%s: complete:%q offers nothing", verb.FullPath(), f.Name, kinds)
 			}
-			if slices.Contains([]string{"FILE", "DIR", "SET"}, f.Tag.PlaceHolder) && more == nothingElse {
+			if slices.Contains([]string{"FILE", "DIR", "SET"}, f.Tag.PlaceHolder) && more == help.Nothing {
 				t.Errorf("%s --%s takes %s, which no shell will offer", verb.FullPath(), f.Name, f.Tag.PlaceHolder)
 			}
 		}
@@ -121,9 +123,9 @@ func FuzzComplete(f *testing.F) {
 	app := newParser(f).Model
 	f.Fuzz(func(t *testing.T, line string) {
 		var out bytes.Buffer
-		complete(app, strings.Split(line, " "), &out)
+		help.Complete(app, offers, strings.Split(line, " "), &out)
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-		if last := lines[len(lines)-1]; !slices.Contains([]string{nothingElse, filesToo, foldersToo, listGoesOn}, last) {
+		if last := lines[len(lines)-1]; !slices.Contains([]string{help.Nothing, help.Files, help.Folders, help.ListGoesOn}, last) {
 			t.Errorf("%q: the answer ends with %q", line, last)
 		}
 	})

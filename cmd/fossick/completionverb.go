@@ -1,8 +1,9 @@
 package main
 
 import (
-	"embed"
 	"io"
+
+	"fossick/internal/help"
 )
 
 type completionCmd struct {
@@ -19,16 +20,13 @@ Examples:
   fossick completion fish >fossick.fish`
 }
 
-// MoreHelp implements moreHelp.
+// MoreHelp implements help.More.
 func (completionCmd) MoreHelp() string {
 	return `For good: bash reads ~/.local/share/bash-completion/completions/fossick, zsh _fossick in a folder of $fpath, fish ~/.config/fish/completions/fossick.fish.`
 }
 
-//go:embed completion/fossick.bash completion/fossick.zsh completion/fossick.fish
-var completionScripts embed.FS
-
 func (c completionCmd) Run(a *app) error {
-	script, err := completionScripts.ReadFile("completion/fossick." + c.Shell)
+	script, err := help.Script(c.Shell)
 	if err != nil {
 		return err
 	}

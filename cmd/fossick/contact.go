@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"fossick/internal/printable"
+	"fossick/page"
 )
 
 var errContact = errors.New("want a mail address, such as you@example.org, or the http or https URL of a page that says how to reach you")
@@ -17,7 +18,7 @@ var errContact = errors.New("want a mail address, such as you@example.org, or th
 // agent, in parentheses.
 func checkContact(text string) error {
 	bad := strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>"\,`, r) })
-	if full, assumed := withScheme(text); assumed && !bad {
+	if full, assumed := page.WithScheme(text); assumed && !bad {
 		return fmt.Errorf("%q: %w; did you mean %s?", text, errContact, full)
 	}
 	if bad || contactHost(text) == "" {

@@ -6,14 +6,15 @@ import (
 	"io"
 	"net/netip"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"time"
 
 	"fossick/crawler"
 	"fossick/fetch"
-	"fossick/frontier"
+	"fossick/graph/orders"
+	"fossick/internal/lists"
 	"fossick/internal/reading"
+	"fossick/internal/values"
 	"fossick/page"
 	"fossick/store"
 )
@@ -80,17 +81,6 @@ func settingsOf(s *store.Store) (saved crawlSettings, err error) {
 	return saved, nil
 }
 
-// inherit takes over from saved what s leaves open.
-func (s *crawlSettings) inherit(saved *crawlSettings) error {
-	own, old := reflect.ValueOf(s).Elem(), reflect.ValueOf(saved).Elem()
-	for i := range own.NumField() {
-		if own.Field(i).IsZero() {
-			own.Field(i).Set(old.Field(i))
-		}
-	}
-	return nil
-}
-
 // isOn says whether a switch is on; one that was not given is off.
 func isOn(given *bool) bool { return given != nil && *given }
 
@@ -120,12 +110,12 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	if order == "" {
 		order = "relevance"
 	}
-	if opt.Ordering, err = frontier.OrderingByName(order); err != nil {
-		return opt, usageError{fmt.Errorf("--order: %w", err)}
+	if opt.Ordering, err = orders.OrderingByName(order); err != nil {
+		return opt, usagef("--order: %w", err)
 	}
 	if s.Alike {
 		var tells bool
-		if opt.Ordering, tells = frontier.CountAlike(opt.Ordering); !tells {
+		if opt.Ordering, tells = orders.CountAlike(opt.Ordering); !tells {
 			return opt, usagef("--alike: --order %s counts all links alike anyhow; take the flag away, or choose mcs, mns, lexbfs or lexdfs", order)
 		}
 	}
@@ -138,8 +128,12 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	switch {
 	case s.Threshold != nil:
 		opt.Threshold = *s.Threshold
-	case score == "paper" || score == "paper-mean":
-		opt.Threshold = paperThreshold
+	default:
+		p, err := policyNamed(score)
+		if err != nil {
+			return opt, err
+		}
+		opt.Threshold = p.Threshold()
 	}
 	return opt, nil
 }
@@ -148,16 +142,13 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 // --order takes over.
 func (s *crawlSettings) byPolicy() bool { return s.Order == "" || s.Order == "relevance" }
 
-// paperThreshold is the R below which paper A drops links.
-const paperThreshold = 0.2
-
 func parseDelay(text string) (crawler.Delay, error) {
 	if text == "" || text == "auto" {
 		return crawler.Delay{}, nil
 	}
-	d, err := parseDuration(text)
+	d, err := values.Duration(text)
 	if err != nil {
-		return crawler.Delay{}, usageError{fmt.Errorf("%q: want auto, 0, or a time such as 500ms, 2s or 1m", text)}
+		return crawler.Delay{}, usagef("%q: want auto, 0, or a time such as 500ms, 2s or 1m", text)
 	}
 	return crawler.Delay{Fixed: true, Rest: d}, nil
 }
@@ -197,7 +188,7 @@ func (s *crawlSettings) fetchOptions(a *app) (fetch.Options, error) {
 		opt.AllowNet = append(opt.AllowNet, net)
 	}
 	if s.Hosts != "" {
-		file, err := openList(s.Hosts)
+		file, err := lists.Open(s.Hosts)
 		if err != nil {
 			return opt, fmt.Errorf("--hosts: %w", err)
 		}
@@ -236,4 +227,16 @@ func safeName(topic string) string {
 		}
 		return r
 	}, filepath.Base(topic)), "-.")
+}
+
+// maxWait turns --max-wait into the crawler's option: not given is its default,
+// 0 no wait at all.
+func maxWait(d *time.Duration) time.Duration {
+	switch {
+	case d == nil:
+		return 0
+	case *d == 0:
+		return -1
+	}
+	return *d
 }

@@ -2,11 +2,9 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +13,8 @@ import (
 	"fossick/datasets"
 	"fossick/eval"
 	"fossick/internal/printable"
+	"fossick/monitor"
+	"fossick/report"
 	"fossick/store"
 )
 
@@ -32,12 +32,12 @@ Example:
 }
 
 type demoResult struct {
-	Train    trainResult  `json:"train"`
-	Focus    *crawlResult `json:"focus"`
-	Refine   refineResult `json:"refine"`
-	Eval     eval.Result  `json:"eval"`
-	Baseline *crawlResult `json:"baseline"` // the same start pages, breadth first
-	Report   string       `json:"report"`
+	Train    trainResult     `json:"train"`
+	Focus    *monitor.Result `json:"focus"`
+	Refine   refineResult    `json:"refine"`
+	Eval     eval.Result     `json:"eval"`
+	Baseline *monitor.Result `json:"baseline"` // the same start pages, breadth first
+	Report   string          `json:"report"`
 
 	example string // a page that was found by a link
 }
@@ -66,11 +66,15 @@ func (c demoCmd) Run(a *app) error {
 	if err := c.writeExamples(set); err != nil {
 		return err
 	}
-	proxy, stop, err := serveOnLoopback(a, set)
+	proxy, stop, err := corpusweb.OnLoopback(a.ctx, corpusweb.Options{Logger: a.log}, set)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer func() {
+		if err := stop(); err != nil {
+			a.log.Warn("demo's server", "err", err)
+		}
+	}()
 	r, err := c.steps(a, proxy, set.Web().Starts[c.Topic])
 	if err != nil {
 		return err
@@ -83,20 +87,20 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	r = &demoResult{Report: c.path("report.html")}
 	model := c.path("model.fossick")
 	a.say("\n1. train: a classifier learns the themes from the labelled training pages")
-	if r.Train, err = runVerb[trainResult](a, trainCmd{Sets: []string{"demo"}, Out: model, Classifier: "auto", Folds: 5, Explain: c.path("model.html")}); err != nil {
+	if r.Train, err = runVerb[trainResult](a, trainCmd{Sets: []string{"demo"}, Out: model, methodFlags: methodFlags{Classifier: "auto"}, foldFlags: foldFlags{Folds: 5, Explain: c.path("model.html")}}); err != nil {
 		return nil, err
 	}
 	focus := focusCmd{Topic: c.Topic, Store: c.path("focus"), crawlSettings: crawlSettings{
 		Seed: starts, Model: model, Proxy: proxy, Delay: "0", MaxPages: demoPages, Workers: demoWorkers,
 	}}
-	a.say("\n2. focus: a crawl for %s from %d start pages, best links first", c.Topic, len(starts))
-	if r.Focus, err = runVerb[*crawlResult](a, &focus); err != nil {
+	a.say("\n2. focus: a crawl for %s from %s, best links first", c.Topic, report.StartPages(len(starts)))
+	if r.Focus, err = runVerb[*monitor.Result](a, &focus); err != nil {
 		return nil, err
 	}
 	plain := focus
 	plain.Store, plain.Order = c.path("breadth-first"), "bfs"
 	a.say("\n   the same start pages, breadth first, to compare with")
-	if r.Baseline, err = runVerb[*crawlResult](a, &plain); err != nil {
+	if r.Baseline, err = runVerb[*monitor.Result](a, &plain); err != nil {
 		return nil, err
 	}
 	a.say("\n3. refine: the classifier drops what is off topic")
@@ -188,27 +192,4 @@ func (c demoCmd) writeTruth(set *datasets.Set) (err error) {
 		printable.Fprintf(w, "%s\t%s\t%s\n", e.URL, e.Label, strings.Join(e.Labels, "|"))
 	}
 	return w.Flush()
-}
-
-// serveOnLoopback serves a set until stop is called, which waits for its end.
-func serveOnLoopback(a *app, set *datasets.Set) (proxy string, stop func(), err error) {
-	ctx, cancel := context.WithCancel(a.ctx)
-	web, err := corpusweb.New(ctx, corpusweb.Options{Logger: a.log}, set)
-	if err != nil {
-		cancel()
-		return "", nil, err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		cancel()
-		return "", nil, errors.Join(fmt.Errorf("demo's server: %w", err), web.Close())
-	}
-	done := make(chan error, 1)
-	go func() { done <- web.Serve(ctx, listener) }()
-	return "http://" + listener.Addr().String(), func() {
-		cancel()
-		if err := errors.Join(<-done, web.Close()); err != nil {
-			a.log.Warn("demo's server", "err", err)
-		}
-	}, nil
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"fossick/internal/lists"
 	"fossick/page"
 	"fossick/store"
 )
@@ -36,14 +36,14 @@ func dropList(source string) ([]string, error) {
 		return []string{}, nil // not nil: see readDropParams
 	}
 	list := page.DefaultDrop()
-	for line, err := range listLines(source) {
+	for line, err := range lists.File(source) {
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--drop-params: %w; give a file with a name a line, or none", err)}
+			return nil, usagef("--drop-params: %w; give a file with a name a line, or none", err)
 		}
-		entry, _, _ := strings.Cut(line.text, "#")
+		entry, _, _ := strings.Cut(line.Text, "#")
 		entry = strings.TrimSpace(entry)
 		if err := page.CheckDrop(entry); err != nil {
-			return nil, usageError{fmt.Errorf("--drop-params: %s:%d: %w", source, line.n, err)}
+			return nil, usagef("--drop-params: %s:%d: %w", source, line.N, err)
 		}
 		list = append(list, entry)
 	}

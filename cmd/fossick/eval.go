@@ -16,6 +16,7 @@ import (
 	"fossick/eval"
 	"fossick/features"
 	"fossick/internal/printable"
+	"fossick/judge"
 	"fossick/models"
 	"fossick/page"
 	"fossick/report"
@@ -185,14 +186,13 @@ func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.
 		crawl.JudgeByTruth(evalTruth(ev.truth, ev.cmd.Truth, ev.cmd.Target))
 		return nil
 	case ev.judge != nil:
-		target, err := topicOf(ev.judge, ev.cmd.Judge, ev.cmd.Target, "")
+		topic, err := judge.NewTopic(ev.classifier, ev.cmd.Judge, ev.cmd.Target, "")
 		if err != nil {
 			return err
 		}
 		defer ev.app.step(fmt.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
-		known := lessons{card: &ev.judge.Card}
-		err = crawl.JudgeByModel(ctx, s, ev.modelJudge(target, &known), runtime.GOMAXPROCS(0))
-		crawl.Source.TrainedOn, crawl.Source.Own = known.share(), ev.own(crawl)
+		err = crawl.JudgeByModel(ctx, s, ev.modelJudge(topic), runtime.GOMAXPROCS(0))
+		crawl.Source.TrainedOn, crawl.Source.Own = topic.Known.Share(), ev.own(crawl)
 		return err
 	}
 	return nil // the crawl's own labels, as loaded
@@ -228,18 +228,15 @@ func evalTruth(t *datasets.Truth, path, target string) *eval.Truth {
 }
 
 // modelJudge judges as refine does: by the model's own threshold for the topic.
-func (ev *evaluation) modelJudge(target string, known *lessons) *eval.Judge {
-	class, threshold := ev.judge.Class(target), ev.judge.Threshold(target)
+func (ev *evaluation) modelJudge(t *judge.Topic) *eval.Judge {
 	return &eval.Judge{
-		Name: ev.cmd.Judge, Target: target,
+		Name: ev.cmd.Judge, Target: t.Name,
 		Of: func(p *page.Page) eval.Verdict {
-			doc := features.Doc(p.Fields())
-			known.look(doc)
-			r := ev.classifier.Classify(doc)
-			if r.Probs[class] >= threshold {
-				return eval.Verdict{Relevant: true, Known: true, Class: target}
+			score, rest := t.Probability(features.Doc(p.Fields()))
+			if score >= t.Cut {
+				return eval.Verdict{Relevant: true, Known: true, Class: t.Name}
 			}
-			return eval.Verdict{Known: true, Class: bestBut(ev.judge.Classes, r.Probs, class)}
+			return eval.Verdict{Known: true, Class: rest}
 		},
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"fossick/corpusweb"
 	"fossick/datasets"
 	"fossick/internal/fulltest"
+	"fossick/internal/help"
+	"fossick/internal/settings"
 	"fossick/models"
 )
 
@@ -32,13 +34,13 @@ func TestHelpExamples(t *testing.T) {
 	addr, ca := exampleWeb(t)
 	fossickInPath(t)
 	folder := exampleFolder(t, addr, ca)
-	for _, verb := range verbNodes(newParser(t).Model.Node) {
-		name := strings.Join(verbPath(verb), " ")
+	for _, verb := range help.Verbs(newParser(t).Model.Node) {
+		name := strings.Join(help.Path(verb), " ")
 		t.Run(name, func(t *testing.T) {
 			if slices.Contains([]string{"demo", "lab", "propose", "simulate", "topic new", "train"}, name) {
 				fulltest.Only(t, "they take long, and its script runs much the same")
 			}
-			examples := examplesOf(longHelp(verb))
+			examples := examplesOf(help.Long(verb))
 			if len(examples) == 0 {
 				t.Fatalf("fossick %s --help has no example to paste", name)
 			}
@@ -148,7 +150,7 @@ func testBinary(t *testing.T) string {
 // newParser is the command line as run makes it.
 func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
-	parser, err := newGrammar(&grammar{}, newSettings(), io.Discard, io.Discard, false)
+	parser, err := newGrammar(&grammar{}, settings.Read(stranger), io.Discard, io.Discard, false)
 	if err != nil {
 		t.Fatal(err)
 	}

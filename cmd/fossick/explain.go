@@ -10,9 +10,10 @@ import (
 
 	"fossick/explain"
 	"fossick/internal/wholefile"
-	"fossick/models"
+	"fossick/judge"
 	"fossick/report"
 	"fossick/train"
+	"fossick/train/plan"
 )
 
 // worstShown is how many of its surest mistakes a model's page lists.
@@ -57,13 +58,13 @@ func curveOf(points []train.CurvePoint) []curveResult {
 }
 
 // writeExplain writes the page of a model.
-func (c trainCmd) writeExplain(m *models.Model, rep *train.Report, j *judgement, p *parts) error {
+func (c trainCmd) writeExplain(made *plan.Made, j *judge.Judgement) error {
 	page := explain.Page{
-		Model: m, Name: filepath.Base(c.Out), Measures: j.measures, Reliability: j.reliability, From: j.from,
-		Curve: rep.Curve, Candidates: rep.Accuracy, Mistakes: len(j.mistakes), PredictUS: j.predictUS, Notes: p.notes(),
+		Model: made.Model, Name: filepath.Base(c.Out), Measures: j.Measures, Reliability: j.Reliability, From: j.From,
+		Curve: made.Report.Curve, Candidates: made.Report.Accuracy, Mistakes: len(j.Mistakes), PredictUS: j.PredictUS, Notes: made.Parts.Notes(),
 		Made: []report.Fact{{Name: "trained by", Value: "fossick " + version}},
 	}
-	for _, e := range worst(j.mistakes, worstShown) {
+	for _, e := range judge.Worst(j.Mistakes, worstShown) {
 		page.Worst = append(page.Worst, explain.Mistake(e))
 	}
 	return writePage(c.Explain, func(w io.Writer) error { return explain.Write(w, page) })

@@ -1,16 +1,23 @@
 package main
 
-import "slices"
+import (
+	"slices"
 
-// defaultExplore is the share of its fetches that learned spends on URLs of which
-// little is known: docs/relevance.md says what that costs.
-const defaultExplore = 0.02
+	"fossick/internal/usage"
+	"fossick/policy"
+)
+
+// policyNamed returns a policy that a flag names.
+func policyNamed(name string) (policy.Policy, error) {
+	p, err := policy.Named(name)
+	return p, usage.Of(err)
+}
 
 // exploreShare reads --explore, for a crawl by one of the policies named; byPolicy is
 // false where another order takes over.
 func exploreShare(given *float64, byPolicy bool, policies ...string) (float64, error) {
 	if given == nil {
-		return defaultExplore, nil
+		return policy.DefaultExplore, nil
 	}
 	if !(*given >= 0 && *given < 1) {
 		return 0, usagef("--explore %v: want a share of the fetches, from 0 to less than 1", *given)

@@ -17,6 +17,7 @@ import (
 	"fossick/fetch"
 	"fossick/internal/fulltest"
 	"fossick/internal/tries"
+	"fossick/monitor"
 	"fossick/store"
 )
 
@@ -167,7 +168,7 @@ func crawlFaulty(t *testing.T, hosts int, names []string, timeout string) {
 		"--max-pages", "100000", "--store", dir, "--json", "--quiet",
 	}, 4*time.Minute, func() bool { return false })
 	killed, out := run.killed, run.stdout
-	var result crawlResult
+	var result monitor.Result
 	if err := json.Unmarshal(out, &result); killed || err != nil || result.Stopped != "frontier_empty" {
 		t.Fatalf("the crawl did not end by itself: killed %v, %v, %s", killed, err, out)
 	}

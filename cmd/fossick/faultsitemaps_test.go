@@ -9,6 +9,7 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/internal/fulltest"
+	"fossick/monitor"
 	"fossick/store"
 )
 
@@ -64,7 +65,7 @@ func TestFaultySitemaps(t *testing.T) {
 
 // crawlBeside runs focus --json in a process of its own and returns what it prints
 // and the most memory that it had, in bytes.
-func crawlBeside(t *testing.T, args ...string) (result crawlResult, memory int64) {
+func crawlBeside(t *testing.T, args ...string) (result monitor.Result, memory int64) {
 	t.Helper()
 	run := runFossick(t, append([]string{"focus", "--topic", "all", "--keywords", "page", "--threshold", "0", "--json", "--quiet"}, args...),
 		10*time.Minute, func() bool { return false })

@@ -5,15 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
+	"fossick/control"
 	"fossick/crawler"
-	"fossick/eval"
 	"fossick/fetch"
-	"fossick/internal/printable"
 	"fossick/internal/reading"
+	"fossick/internal/usage"
+	"fossick/monitor"
+	"fossick/policy"
+	"fossick/seeds"
 	"fossick/store"
 )
 
@@ -36,7 +38,7 @@ func (focusCmd) Help() string {
   fossick focus --resume --store fossick-banking --max-pages 2k`
 }
 
-// MoreHelp implements moreHelp.
+// MoreHelp implements help.More.
 func (focusCmd) MoreHelp() string {
 	return `German pages only, until they get rare:
   fossick focus --topic banking --lang de --min-harvest 0.05 \
@@ -49,33 +51,7 @@ A corpus instead of the web, while fossick serve demo --addr 127.0.0.1:8090 runs
   fossick focus --topic science --proxy http://127.0.0.1:8090 --delay 0 \
       --seed http://nightsky-almanac.test/links/science.html
 
-Scores of --score: ` + policyHelp() + `.`
-}
-
-// crawlResult is what focus prints (cli.md).
-type crawlResult struct {
-	Topic          string            `json:"topic"`
-	Fetched        uint64            `json:"fetched"`
-	Relevant       uint64            `json:"relevant"`
-	Harvest        *float64          `json:"harvest"`
-	Requests       uint64            `json:"requests"`
-	ByState        map[string]uint64 `json:"by_state"`
-	Codes          map[int]uint64    `json:"codes"`
-	NearDuplicates uint64            `json:"near_duplicates"` // of by_state's duplicates
-	Hosts          int               `json:"hosts"`
-	PagesPerSecond *float64          `json:"pages_per_second"`
-	Seconds        float64           `json:"seconds"`
-	Store          string            `json:"store"`
-	Stopped        crawler.Stop      `json:"stopped_because"`
-	Next           *marginalResult   `json:"next"`
-	Refreshed      *refreshResult    `json:"refreshed"` // null without --refresh
-	Waiting        int               `json:"waiting"`
-	Outages        int               `json:"outages"`        // of our own network in this session
-	OutageSeconds  float64           `json:"outage_seconds"` // and how long they were in all
-	WaitingUntil   *time.Time        `json:"waiting_until"`  // when the first of them may be fetched; null unless that was too long to wait
-	Keywords       []string          `json:"keywords"`
-	Politeness     *eval.Politeness  `json:"politeness"` // null when the journal could not be read
-	Failed         *failedResult     `json:"failed"`     // null unless nothing was fetched
+Scores of --score: ` + policy.Help() + `.`
 }
 
 // Run crawls and prints the result; an interrupted crawl prints it as well.
@@ -84,17 +60,17 @@ func (c *focusCmd) Run(a *app) error {
 	if result == nil {
 		return err
 	}
-	if emitErr := a.emit(result, result.print); emitErr != nil {
+	if emitErr := a.emit(result, result.Print); emitErr != nil {
 		return emitErr
 	}
 	if err == nil && result.Stopped == crawler.StopInterrupted {
 		return errInterrupted
 	}
-	return errors.Join(err, result.Failed.err())
+	return errors.Join(err, result.Failed.Err())
 }
 
 // crawl does the work of focus, for demo as well.
-func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err error) {
+func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, err error) {
 	if err := c.nameStore(); err != nil {
 		return nil, err
 	}
@@ -111,14 +87,17 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 	}
 	fetcher, err := fetch.New(plan.fetch)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usage.Of(err)
 	}
 	defer fetcher.Close()
-	monitor, err := startMonitor(a, c.Listen, c.Pprof, c.Topic, c.Store)
+	shown, err := monitor.Listen(c.Listen, c.Pprof, c.Topic, c.Store)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, monitor.stop()) }()
+	defer func() { err = errors.Join(err, shown.Stop()) }()
+	if addr := shown.Addr(); addr != nil {
+		a.say("status at http://%s/status, metrics at http://%s/metrics", addr, addr)
+	}
 	if !c.Resume { // only now: a mistake in the command line must leave no store behind
 		if s, err = c.create(ctx); err != nil {
 			return nil, err
@@ -129,7 +108,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *crawlResult, err 
 		return nil, err
 	}
 	plan.crawl.Store, plan.crawl.Fetcher = s, fetcher
-	return c.run(ctx, a, plan, monitor)
+	return c.run(ctx, a, plan, shown)
 }
 
 // nameStore says which store the crawl is in.
@@ -148,9 +127,9 @@ func (c *focusCmd) nameStore() error {
 }
 
 // run is the session itself.
-func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor) (result *crawlResult, err error) {
-	line := newStatus(a, plan)
-	plan.crawl.Progress = func(p crawler.Progress) { line.show(p); monitor.show(p) }
+func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlPlan, shown *monitor.Server) (result *monitor.Result, err error) {
+	line := monitor.NewLine(a.screen, plan.crawl.MaxPages, plan.crawl.MaxTime)
+	plan.crawl.Progress = func(p crawler.Progress) { line.Show(p); shown.Show(p) }
 	a.endsInOrder()
 	defer limitMemory()() // before a million start pages are planted
 	planting := a.step("filling the queue")
@@ -159,86 +138,33 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *plan, monitor *monitor
 	if err != nil {
 		return nil, err
 	}
-	plan.crawl.Seeds = slices.Clone(plan.crawl.Seeds[:min(len(plan.crawl.Seeds), seedsTold)])
-	door, err := openDoor(plan.crawl.Store, engine, plan.crawl.Scorer, monitor)
+	plan.crawl.Seeds = slices.Clone(plan.crawl.Seeds[:min(len(plan.crawl.Seeds), monitor.StartPagesTold)])
+	socket, err := control.Open(control.Options{
+		Store: plan.crawl.Store, URLs: plan.crawl.URLs, Engine: engine, Explain: explains(plan.crawl.Scorer), Status: shown.ServeStatus,
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, door.shut()) }()
-	line.begin(c.Resume, engine.Progress())
+	defer func() { err = errors.Join(err, socket.Close()) }()
+	a.say("%s", monitor.Beginning(c.Resume, engine.Progress()))
 	done, err := engine.Run(ctx)
-	line.end()
-	result = c.result(plan, done, engine.Progress().Queue)
+	line.End()
+	result = monitor.ResultOf(monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.keywords, Refresh: c.Refresh > 0},
+		done, engine.Progress().Queue)
 	defer a.step("reading the journal")()
 	result.Politeness = politeness(ctx, a, plan.crawl.Store)
-	result.Failed = c.nothingFetched(plan.crawl.Store, plan.crawl.Seeds, done)
+	result.Failed = monitor.FailedOf(plan.crawl.Store, plan.crawl.Seeds, redactProxy(c.Proxy), done)
 	return result, err
 }
 
-func (c *focusCmd) result(plan *plan, done crawler.Result, waiting int) *crawlResult {
-	n := done.Counts
-	r := &crawlResult{
-		Topic: c.Topic, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
-		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
-		Seconds: n.Elapsed.Seconds(), Store: c.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: until(done.WaitUntil),
-		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
-		Keywords: plan.keywords, Next: marginalOf(done.Next), Refreshed: c.refreshedOf(done.Refreshed),
+// explains returns how a scorer says what it thinks of a URL now, nil when it cannot.
+func explains(scorer crawler.Scorer) func(url string) (crawler.Score, bool) {
+	if e, ok := scorer.(interface {
+		Explain(string) (crawler.Score, bool)
+	}); ok {
+		return e.Explain
 	}
-	if r.Seconds > 0 {
-		speed := float64(n.Pages) / r.Seconds
-		r.PagesPerSecond = &speed
-	}
-	return r
-}
-
-// harvestOf is relevant / fetched, nil of nothing.
-func harvestOf(n store.Counts) *float64 {
-	if n.Pages == 0 {
-		return nil
-	}
-	harvest := float64(n.Relevant) / float64(n.Pages)
-	return &harvest
-}
-
-func (r *crawlResult) print(w io.Writer) {
-	printable.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
-	if r.Harvest != nil {
-		printable.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
-	}
-	printable.Fprintf(w, "\n%d requests in %.1f s", r.Requests, r.Seconds)
-	if r.PagesPerSecond != nil {
-		printable.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
-	}
-	printable.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
-	r.Refreshed.print(w)
-	r.Next.print(w)
-	states := make([]string, 0, len(r.ByState))
-	for state := range r.ByState {
-		states = append(states, state)
-	}
-	slices.Sort(states)
-	for _, state := range states {
-		printable.Fprintf(w, "  %-16s %d", state, r.ByState[state])
-		if state == string(fetch.StateDuplicate) && r.NearDuplicates > 0 {
-			printable.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
-		}
-		io.WriteString(w, "\n")
-	}
-	printPoliteness(w, r.Politeness)
-	if r.Failed != nil {
-		for _, f := range r.Failed.StartPages {
-			printable.Fprintf(w, "%s: %s %s\n", f.URL, f.State, printable.Cut(f.Reason, 300))
-		}
-	}
-	r.printOutages(w)
-	r.printWaiting(w)
-	printable.Fprintf(w, "store: %s\n", r.Store)
-	switch {
-	case r.Waiting == 0 && r.Fetched == 0:
-		printable.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
-	case r.Waiting > 0:
-		printable.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
-	}
+	return nil
 }
 
 // create makes the crawl's store. Somebody may look into it as soon as it is there.
@@ -263,7 +189,7 @@ func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 }
 
 // remember keeps the settings and the model in the store.
-func (c *focusCmd) remember(s *store.Store, p *plan) error {
+func (c *focusCmd) remember(s *store.Store, p *crawlPlan) error {
 	if p.model != nil {
 		if err := p.model.WriteFile(storedModel(c.Store)); err != nil {
 			return err
@@ -275,7 +201,7 @@ func (c *focusCmd) remember(s *store.Store, p *plan) error {
 	saved.Keywords = p.keywords
 	saved.Score = p.scored // which a resumed crawl would else find out from what it has now
 	var err error
-	if saved.Seed, err = keepSeeds(c.Store, p.crawl.Seeds); err != nil {
+	if saved.Seed, err = seeds.Keep(c.Store, p.crawl.Seeds); err != nil {
 		return err
 	}
 	saved.Seeds = "" // the file may be gone when the crawl is resumed
@@ -308,15 +234,16 @@ func (c *focusCmd) recall(a *app, s *store.Store) error {
 	if err != nil {
 		return err
 	}
-	if err := regularOrNone(storedModel(c.Store), storedSeeds(c.Store)); err != nil {
+	if err := regularOrNone(storedModel(c.Store), seeds.Stored(c.Store)); err != nil {
 		return err
 	}
 	if exists(storedModel(c.Store)) {
 		saved.Model = storedModel(c.Store)
 	}
-	if exists(storedSeeds(c.Store)) {
-		saved.Seeds = storedSeeds(c.Store)
+	if exists(seeds.Stored(c.Store)) {
+		saved.Seeds = seeds.Stored(c.Store)
 	}
 	saved.tellOpened(a, c.crawlSettings, c.Store)
-	return c.inherit(&saved)
+	c.inherit(&saved)
+	return nil
 }

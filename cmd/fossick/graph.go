@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"errors"
 	"io"
-	"os"
-	"strconv"
 	"time"
 
+	"fossick/graph"
+	"fossick/graph/sources"
 	"fossick/internal/printable"
-	"fossick/webgraph"
 )
 
 // graphCmd builds graph files.
@@ -23,7 +19,7 @@ type graphCmd struct {
 }
 
 func (graphCmd) Help() string {
-	return `Builds a compressed graph file, which simulate reads without building it again. Reads ` + graphSources + `. A graph may be larger than memory. A graph file without -o is verified, to the last list.
+	return `Builds a compressed graph file, which simulate reads without building it again. Reads ` + sources.Kinds + `. A graph may be larger than memory. A graph file without -o is verified, to the last list.
 
 Examples:
   fossick graph links.tsv -o links.graph
@@ -53,18 +49,22 @@ func (c *graphCmd) Run(a *app) error {
 	if c.Memory < 1<<20 || c.Memory > 1<<40 {
 		return usagef("--memory %d bytes: want a size from 1MiB to 1TiB, such as 500MB", c.Memory)
 	}
-	began := time.Now()
-	path, stats, err := c.build(a)
+	source, err := sourceOf(a, c.Source)
 	if err != nil {
 		return err
 	}
-	g, err := webgraph.Open(path)
+	began := time.Now()
+	path, stats, err := c.build(a, source)
+	if err != nil {
+		return err
+	}
+	g, err := graph.Open(path)
 	if err != nil {
 		return err
 	}
 	a.onClose(g.Close)
 	seconds := time.Since(began).Seconds()
-	verified := isGraphFile(c.Source) && c.Output == ""
+	verified := source.IsGraph() && c.Output == ""
 	if verified {
 		a.say("reading all of it")
 		defer a.step("reading " + c.Source)()
@@ -74,64 +74,44 @@ func (c *graphCmd) Run(a *app) error {
 	}
 	if c.Edges != "" {
 		defer a.step("writing " + c.Edges)()
-		if err := writePage(c.Edges, func(w io.Writer) error { return writeEdges(a.ctx, g, w) }); err != nil {
+		if err := writePage(c.Edges, func(w io.Writer) error { return g.WriteEdges(a.ctx, w) }); err != nil {
 			return err
 		}
 	}
-	r := c.result(g, stats, seconds)
+	r := c.result(g, stats, seconds, source)
 	r.Verified = verified
 	return a.emit(r, r.print)
 }
 
 // build returns the path of the graph file, and what it was built of, nil when
 // there was one.
-func (c *graphCmd) build(a *app) (path string, stats *webgraph.Stats, err error) {
+func (c *graphCmd) build(a *app, source sources.Source) (path string, stats *graph.Stats, err error) {
 	switch {
 	case c.Transpose && c.Output == "":
 		return "", nil, usagef("--transpose needs -o FILE, the graph to write")
 	case c.Transpose:
-		g, stats, err := openGraph(a, c.Source, int(c.Memory))
+		g, stats, err := openGraph(a, source, int(c.Memory))
 		if err != nil {
 			return "", nil, err
 		}
 		defer a.step("turning round " + c.Source)()
 		return c.Output, stats, g.Transpose(a.ctx, c.Output, int(c.Memory))
-	case isGraphFile(c.Source) && c.Output != "":
+	case source.IsGraph() && c.Output != "":
 		return "", nil, usagef("%s is a graph file already; leave -o out to verify it, or add --transpose", c.Source)
-	case isGraphFile(c.Source):
+	case source.IsGraph():
 		return c.Source, nil, nil
 	case c.Output != "":
-		stats, err = buildGraph(a, c.Source, c.Output, int(c.Memory))
+		stats, err = buildGraph(a, source, c.Output, int(c.Memory))
 		return c.Output, stats, err
 	}
-	dir, err := os.MkdirTemp("", "fossick-graph-")
-	if err != nil {
+	if path, err = scratchGraph(a); err != nil {
 		return "", nil, err
 	}
-	a.onClose(func() error { return os.RemoveAll(dir) })
-	path = dir + "/graph"
-	stats, err = buildGraph(a, c.Source, path, int(c.Memory))
+	stats, err = buildGraph(a, source, path, int(c.Memory))
 	return path, stats, err
 }
 
-// writeEdges writes a graph as text.
-func writeEdges(ctx context.Context, g *webgraph.Graph, w io.Writer) error {
-	b := bufio.NewWriter(w)
-	var line []byte
-	err := g.Scan(0, g.Nodes(), func(v uint32, links []uint32) error {
-		for _, to := range links {
-			line = append(strconv.AppendUint(line[:0], uint64(v), 10), '\t')
-			line = append(strconv.AppendUint(line, uint64(to), 10), '\n')
-			if _, err := b.Write(line); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
-	})
-	return errors.Join(err, b.Flush())
-}
-
-func (c *graphCmd) result(g *webgraph.Graph, stats *webgraph.Stats, seconds float64) *graphResult {
+func (c *graphCmd) result(g *graph.Graph, stats *graph.Stats, seconds float64, source sources.Source) *graphResult {
 	successors, offsets, file := g.Bytes()
 	r := &graphResult{
 		Graph: c.Source, Nodes: g.Nodes(), Edges: g.Edges(), Hosts: g.Hosts().Count(), Sites: g.Sites().Count(),
@@ -146,7 +126,7 @@ func (c *graphCmd) result(g *webgraph.Graph, stats *webgraph.Stats, seconds floa
 	if g.Edges() > 0 {
 		bits, all := 8*float64(successors)/float64(g.Edges()), 8*float64(successors+offsets)/float64(g.Edges())
 		r.Bits, r.AllBits = &bits, &all
-		if seconds > 0 && !isGraphFile(c.Source) {
+		if seconds > 0 && !source.IsGraph() {
 			speed := float64(g.Edges()) / seconds
 			r.EdgesPerS = &speed
 		}

@@ -26,6 +26,7 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/datasets"
+	"fossick/internal/help"
 	"fossick/internal/printable"
 	"fossick/internal/tries"
 )
@@ -94,10 +95,10 @@ func TestHostileWords(t *testing.T) {
 		{"topic", "show", "own"},
 		{"topic", "show", forging},
 		{forging}, {"--" + forging}, {"help", forging}, {"focus", "--topic", "own", "--order", forging},
-		{completeWord, "focus", "--topic", ""},
+		{help.CompleteWord, "focus", "--topic", ""},
 	} {
 		for _, form := range []string{"", "--json"} {
-			if form != "" && (slices.Contains(crawl, args[len(args)-1]) || args[0] == "focus" || args[0] == completeWord) {
+			if form != "" && (slices.Contains(crawl, args[len(args)-1]) || args[0] == "focus" || args[0] == help.CompleteWord) {
 				continue // the store is there already
 			}
 			told += tellHostile(t, words, append(slices.Clone(args), form))
@@ -125,7 +126,7 @@ func TestHostileWords(t *testing.T) {
 // strangers' word.
 func tellHostile(t *testing.T, words *tries.Class, args []string) int {
 	t.Helper()
-	args = slices.DeleteFunc(args, func(s string) bool { return s == "" && args[0] != completeWord })
+	args = slices.DeleteFunc(args, func(s string) bool { return s == "" && args[0] != help.CompleteWord })
 	var out, errs bytes.Buffer
 	code := run(context.Background(), args, &out, &errs)
 	name := fmt.Sprintf("%.60q", args)

@@ -18,10 +18,10 @@ import (
 	"github.com/jimsmart/grobotstxt"
 )
 
-// judge holds a crawl's manners against docs/politeness.md by the server's log
+// mannersJudge holds a crawl's manners against docs/politeness.md by the server's log
 // alone. Nothing of the crawler's own code decides: robots.txt is asked for again
 // and read by grobotstxt, rests are computed here.
-type judge struct {
+type mannersJudge struct {
 	log    []request        // any order
 	kills  []kill           // in order
 	delay  time.Duration    // --delay
@@ -50,7 +50,7 @@ type verdict struct {
 }
 
 // judge walks through each party's requests in the order of their starts.
-func (j *judge) judge() verdict {
+func (j *mannersJudge) judge() verdict {
 	slices.SortFunc(j.log, func(a, b request) int { return a.Start.Compare(b.Start) })
 	v := verdict{requests: len(j.log), leastGap: time.Hour, leastOver: 1e9}
 	party := j.party
@@ -84,7 +84,7 @@ func (v *verdict) offence(format string, args ...any) {
 // late the server reads its clock, because a rest begins with the answer's end;
 // and so there is from the moment when it began to hand over the answer's last
 // part. Its note of the end comes later, by as long as the machine lets it wait.
-func (j *judge) judgeRests(v *verdict, log []request, dueAfter func(request) (rest, afterKill time.Duration)) {
+func (j *mannersJudge) judgeRests(v *verdict, log []request, dueAfter func(request) (rest, afterKill time.Duration)) {
 	for i, r := range log {
 		if i == 0 {
 			continue
@@ -121,7 +121,7 @@ func (j *judge) judgeRests(v *verdict, log []request, dueAfter func(request) (re
 
 // wishes returns the rests that are due to a host beyond the delay, request by request;
 // 0 where there is none.
-func (j *judge) wishes() func(r request) (rest, afterKill time.Duration) {
+func (j *mannersJudge) wishes() func(r request) (rest, afterKill time.Duration) {
 	failures := 0 // in a row
 	return func(r request) (rest, afterKill time.Duration) {
 		if rest = j.due(r, &failures); rest <= j.delay {
@@ -145,7 +145,7 @@ func (r request) handedOver() time.Time {
 
 // cutOff says whether a request was in flight at a kill, or answered so shortly
 // before it that the crawler may not have written its end down.
-func (j *judge) cutOff(r request) (kill, bool) {
+func (j *mannersJudge) cutOff(r request) (kill, bool) {
 	const unwritten = 2 * time.Second // on a machine with a load of 27 it took 0.6 s
 	for _, k := range j.kills {
 		if r.Start.Before(k.resumed(j.delay)) && k.at.Before(r.End.Add(unwritten)) {
@@ -158,7 +158,7 @@ func (j *judge) cutOff(r request) (kill, bool) {
 // due is the least rest of the host after r: the delay, its Crawl-delay, Retry-After,
 // and a second after a failure, doubled with each further one. failures is kept
 // up to date.
-func (j *judge) due(r request, failures *int) time.Duration {
+func (j *mannersJudge) due(r request, failures *int) time.Duration {
 	due := max(j.delay, j.robots[r.Host].delay, retryAfter(r))
 	if _, cut := j.cutOff(r); cut || !failed(r) {
 		*failures = 0
@@ -219,7 +219,7 @@ func brokenOff(r request) bool {
 
 // judgeRobots: a host's first request is for robots.txt, nothing comes that it
 // forbids, and nothing at all from a host that fails to give it.
-func (j *judge) judgeRobots(v *verdict) {
+func (j *mannersJudge) judgeRobots(v *verdict) {
 	asked := map[string]bool{}
 	for _, r := range j.log {
 		if r.Path == "/robots.txt" {
@@ -314,7 +314,7 @@ func (v verdict) report(t *testing.T) {
 // checkRests judges a crawl with --delay killRest, but for what robots.txt says.
 func checkRests(t *testing.T, log []request, kills []kill) {
 	t.Helper()
-	j := judge{log: log, kills: kills, delay: killRest}
+	j := mannersJudge{log: log, kills: kills, delay: killRest}
 	j.judge().report(t)
 }
 
@@ -365,7 +365,7 @@ func TestJudge(t *testing.T) {
 		{name: "early after a kill", log: []request{req("slow:80", "/robots.txt", 0, 10), req("slow:80", "/x", 2200, 2900), req("slow:80", "/y", 2800, 2810)}, kills: []kill{{at(2300), at(2310)}}, want: "after the kill"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := judge{log: c.log, kills: c.kills, party: c.party, delay: 100 * time.Millisecond, robots: map[string]rules{
+			j := mannersJudge{log: c.log, kills: c.kills, party: c.party, delay: 100 * time.Millisecond, robots: map[string]rules{
 				"a:80": {text: "User-agent: *\nDisallow: /no/\n", code: 200}, "b:80": {code: 404},
 				"slow:80": {code: 200, delay: 2 * time.Second}, "down:80": {code: 500},
 			}}

@@ -20,6 +20,7 @@ import (
 	"fossick/corpusweb"
 	"fossick/datasets"
 	"fossick/internal/fulltest"
+	"fossick/monitor"
 	"fossick/store"
 )
 
@@ -145,7 +146,7 @@ func (p killPlan) crawl(t *testing.T, k *killer) collected {
 		t.Fatalf("the crawl in one go takes too long: %s", out)
 	}
 	requests := log.requests(t)
-	j := judge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
+	j := mannersJudge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
 	j.judge().report(t)
 	return collected{checkStore(t, dir), checkRepeats(t, requests, kills)}
 }
@@ -197,7 +198,7 @@ func (k *killer) crawl(t *testing.T, dir string, args []string, log *requestLog)
 			k.at[phaseOf(dir, log.lines()-before)]++
 			continue
 		}
-		var r crawlResult
+		var r monitor.Result
 		if err := json.Unmarshal(out, &r); err != nil || r.Stopped != "frontier_empty" {
 			t.Fatalf("after %d kills: %s, %v", len(kills), out, err)
 		}

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"fossick/crawler"
 	"fossick/datasets"
-	"fossick/internal/printable"
 	"fossick/internal/terminal"
+	"fossick/internal/usage"
 	"fossick/lab"
 	"fossick/models"
+	"fossick/policy"
 	"fossick/relevance"
 )
 
@@ -21,17 +20,17 @@ type labCmd struct {
 	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`
 	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: ${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
 
-	Truth      string   `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
-	Judge      string   `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that says which pages are on topic, where there is no truth; better not the crawl's own." complete:"models"`
-	Train      string   `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" complete:"sets"`
-	TrainSets  int      `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]." group:"sets" expert:""`
-	TrainPages int      `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
-	Model      string   `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." complete:"models"`
-	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
-	RhoSweep   rhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by paper with each ρ from A to B, as 0:0.9:0.1, and draw harvest against ρ." group:"score" expert:""`
-	Threshold  *float64 `placeholder:"R" help:"Links that score less are dropped by paper [0.2]." group:"score" expert:""`
-	Explore    *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known [${explore}]." group:"score" expert:""`
-	Links      string   `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]." group:"score" expert:""`
+	Truth      string       `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
+	Judge      string       `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that says which pages are on topic, where there is no truth; better not the crawl's own." complete:"models"`
+	Train      string       `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" complete:"sets"`
+	TrainSets  int          `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]." group:"sets" expert:""`
+	TrainPages int          `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
+	Model      string       `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." complete:"models"`
+	Keywords   []string     `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
+	RhoSweep   lab.RhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by paper with each ρ from A to B, as 0:0.9:0.1, and draw harvest against ρ." group:"score" expert:""`
+	Threshold  *float64     `placeholder:"R" help:"Links that score less are dropped by paper [0.2]." group:"score" expert:""`
+	Explore    *float64     `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known [${explore}]." group:"score" expert:""`
+	Links      string       `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]." group:"score" expert:""`
 
 	Starts          int    `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`
 	StartSets       int    `default:"10" aliases:"seed-sets" placeholder:"N" help:"Crawls of each policy, each from start pages of its own [10]." group:"sets" expert:""`
@@ -51,9 +50,9 @@ Example:
       --starts 3 --pages 60 --html lab.html`
 }
 
-// MoreHelp implements moreHelp.
+// MoreHelp implements help.More.
 func (labCmd) MoreHelp() string {
-	return `Policies: ` + policyHelp() + `.`
+	return `Policies: ` + policy.Help() + `.`
 }
 
 // defaultTrainPages is how many pages of the corpus the page classifier is trained
@@ -69,6 +68,8 @@ type labRun struct {
 	topics []*models.Topic       // one a page classifier
 	sets   []*relevance.Keywords // K of each start set; nil when no policy needs it
 	work   *terminal.Task
+
+	judgeTrained *float64 // share of the corpus that the judge was trained on
 }
 
 func (c *labCmd) Run(a *app) error {
@@ -100,7 +101,7 @@ func (c *labCmd) Run(a *app) error {
 		return err
 	}
 	r.work.Step("measuring", 0)
-	result := r.result(policies, crawls)
+	result := r.result(x, crawls)
 	if c.Reachable {
 		if err := r.reach(&x, crawls, result); err != nil {
 			return err
@@ -117,7 +118,7 @@ func (c *labCmd) Run(a *app) error {
 			return err
 		}
 	}
-	return a.emit(result, result.print)
+	return a.emit(result, result.Print)
 }
 
 func harvestOfCrawl(c *lab.Crawl) float64 {
@@ -139,15 +140,20 @@ func (c *labCmd) check() error {
 	if c.Pages > 0 && c.Pages < c.Starts {
 		return usagef("--pages %d: start pages count, and there are %d; ask for more pages or fewer --starts", c.Pages, c.Starts)
 	}
-	if c.sweep(); len(c.Policy) == 0 {
+	for _, name := range c.RhoSweep.Policies() {
+		if !slices.Contains(c.Policy, name) {
+			c.Policy = append(c.Policy, name)
+		}
+	}
+	if len(c.Policy) == 0 {
 		return usagef("name the policies to compare with --policy, or a sweep with --rho-sweep")
 	}
 	for _, name := range c.Policy {
 		if name == "parent-oracle" || name == "target-oracle" {
 			continue
 		}
-		if _, _, err := splitPolicy(name); err != nil {
-			return err
+		if _, _, err := policy.Parse(name); err != nil {
+			return usage.Of(err)
 		}
 	}
 	if c.TrainSets < 1 || c.TrainSets > c.StartSets || c.TrainSets > 1 && (c.Train != "" || c.Model != "") {
@@ -158,7 +164,7 @@ func (c *labCmd) check() error {
 
 // load reads the corpus, draws, and trains.
 func (r *labRun) load() error {
-	set, err := openSet(r.app, r.Corpus, datasets.Options{})
+	set, err := r.app.openSet(r.Corpus, datasets.Options{})
 	if err != nil {
 		return err
 	}
@@ -195,14 +201,14 @@ func (r *labRun) policies() ([]lab.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	ins := make([]policyInput, len(r.topics))
+	ins := make([]policy.Input, len(r.topics))
 	for i, topic := range r.topics {
-		l, err := newLabeller(topic)
+		l, err := policy.NewLabeller(topic)
 		if err != nil {
 			return nil, err
 		}
-		l.memo = newMemo()
-		ins[i] = policyInput{labeller: l, threshold: paperThreshold, explore: explore}
+		l.Remember()
+		ins[i] = policy.Input{Labeller: l, Threshold: policy.DefaultThreshold, Explore: explore}
 	}
 	if r.needK() {
 		r.app.say("choosing keywords")
@@ -228,54 +234,41 @@ func (r *labRun) policies() ([]lab.Policy, error) {
 // needK says whether a policy looks for keywords.
 func (r *labRun) needK() bool {
 	return slices.ContainsFunc(r.Policy, func(name string) bool {
-		p, _, err := splitPolicy(name)
-		return err == nil && p.needsK
+		p, _, err := policy.Parse(name)
+		return err == nil && p.NeedsKeywords()
 	})
 }
 
-func (r *labRun) policy(name string, ins []policyInput) (lab.Policy, error) {
+func (r *labRun) policy(name string, ins []policy.Input) (lab.Policy, error) {
 	switch name {
 	case "parent-oracle":
 		return lab.ParentOracle(), nil
 	case "target-oracle":
 		return lab.TargetOracle(), nil
 	}
-	p, rho, err := splitPolicy(name)
+	p, rho, err := policy.Parse(name)
 	if err != nil {
-		return lab.Policy{}, err
+		return lab.Policy{}, usage.Of(err)
 	}
 	return lab.Policy{Name: name, New: func(run lab.Run) (crawler.Options, error) {
 		own := ins[run.Model]
 		if r.sets != nil {
-			own.keywords = r.sets[run.Set]
+			own.Keywords = r.sets[run.Set]
 		}
-		if own.rho = 0.3; rho != nil {
-			own.rho = *rho
+		if own.Rho = policy.DefaultRho; rho != nil {
+			own.Rho = *rho
 		}
-		own.seed = r.app.random(0x5eed + uint64(run.Set)).Uint64()
-		opt := p.options()
+		own.Seed = r.app.random(0x5eed + uint64(run.Set)).Uint64()
+		opt := crawler.Options{Threshold: p.Threshold()}
 		if opt.Threshold > 0 && r.Threshold != nil {
 			opt.Threshold = *r.Threshold
 		}
 		opt.Scope.Links = crawler.LinkPolicy(r.Links)
 		var err error
-		if opt.Scorer, err = p.scorer(own); err != nil {
-			return opt, err
+		if opt.Scorer, err = p.Scorer(own); err != nil {
+			return opt, usage.Of(err)
 		}
-		opt.Ordering, err = p.ordering(opt.Scorer)
+		opt.Ordering, err = p.Ordering(opt.Scorer)
 		return opt, err
 	}}, nil
-}
-
-func (r *labResult) print(w io.Writer) {
-	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic; %d crawls of %d pages a policy, each from %d start pages\n\n",
-		r.Topic, r.Corpus, r.Targets, r.CorpusPages, r.StartSets, r.Pages, r.Starts)
-	r.table(w)
-	if len(r.Tests) > 0 {
-		printable.Fprintf(w, "\n%s\n", strings.Join(r.told(), "\n"))
-	}
-	printable.Fprintf(w, "\n%.0f pages/s\n", r.PagesPerSecond)
-	if r.HTML != "" {
-		printable.Fprintf(w, "report: %s\n", r.HTML)
-	}
 }

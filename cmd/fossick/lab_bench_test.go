@@ -7,6 +7,7 @@ import (
 	"fossick/datasets"
 	"fossick/lab"
 	"fossick/models"
+	"fossick/policy"
 	"fossick/relevance"
 )
 
@@ -26,20 +27,20 @@ func BenchmarkVirtual(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	in := policyInput{rho: 0.3, threshold: paperThreshold, seed: 1}
-	if in.labeller, err = newLabeller(topic); err != nil {
+	in := policy.Input{Rho: policy.DefaultRho, Threshold: policy.DefaultThreshold, Seed: 1}
+	if in.Labeller, err = policy.NewLabeller(topic); err != nil {
 		b.Fatal(err)
 	}
-	in.labeller.memo = newMemo()
-	if in.keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
+	in.Labeller.Remember()
+	if in.Keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
 		b.Fatal(err)
 	}
-	for _, p := range policies {
+	for _, p := range policy.All() {
 		crawl := func(b *testing.B) {
-			opt := p.options()
+			opt := crawler.Options{Threshold: p.Threshold()}
 			opt.Seeds, opt.MaxPages = []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}, pages
-			if opt.Scorer, err = p.scorer(in); err == nil {
-				opt.Ordering, err = p.ordering(opt.Scorer)
+			if opt.Scorer, err = p.Scorer(in); err == nil {
+				opt.Ordering, err = p.Ordering(opt.Scorer)
 			}
 			if err != nil {
 				b.Fatal(err)
@@ -48,7 +49,7 @@ func BenchmarkVirtual(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		b.Run(p.name, func(b *testing.B) {
+		b.Run(p.Name, func(b *testing.B) {
 			crawl(b)
 			b.ResetTimer()
 			for b.Loop() {

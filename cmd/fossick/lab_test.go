@@ -17,6 +17,7 @@ import (
 	"fossick/internal/fulltest"
 	"fossick/lab"
 	"fossick/models"
+	"fossick/policy"
 	"fossick/relevance"
 	"fossick/store"
 )
@@ -67,8 +68,8 @@ func TestLabIsFocus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			memo := newMemo() // one for all, as in the lab
-			for _, name := range policyNames() {
+			labeller := rememberingLabeller(t, test.topic) // one for all, as in the lab
+			for _, name := range policy.Names() {
 				t.Run(name, func(t *testing.T) {
 					args := []string{"focus", "--topic", test.topic, "--score", name, "--json", "--quiet",
 						"--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "1",
@@ -77,7 +78,7 @@ func TestLabIsFocus(t *testing.T) {
 						args = append(args, "--seed", s)
 					}
 					want := focusOrder(t, args)
-					got := virtualOrder(t, c, memo, test.topic, name, test.seeds, test.pages)
+					got := virtualOrder(t, c, labeller, test.topic, name, test.seeds, test.pages)
 					if i := firstDifference(got, want); i >= 0 && (i < test.queues[name] || test.queues[name] == 0) {
 						t.Errorf("page %d of %d is %s in the lab and %s by focus", i+1, len(want), urlAt(got, i), urlAt(want, i))
 					}
@@ -137,30 +138,40 @@ func focusOrder(t *testing.T, args []string) (urls []string) {
 	return urls
 }
 
-// virtualOrder crawls as the lab does.
-func virtualOrder(t *testing.T, c *lab.Corpus, memo *memo, topicName, policyName string, seeds []string, pages int) (urls []string) {
+func rememberingLabeller(t *testing.T, topicName string) *policy.Labeller {
 	t.Helper()
 	topic, err := models.BuiltinTopic(topicName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := policyInput{rho: 0.3, threshold: paperThreshold, explore: defaultExplore, seed: 1}
-	if in.labeller, err = newLabeller(topic); err != nil {
+	l, err := policy.NewLabeller(topic)
+	if err != nil {
 		t.Fatal(err)
 	}
-	in.labeller.memo = memo
-	if in.keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
+	l.Remember()
+	return l
+}
+
+// virtualOrder crawls as the lab does.
+func virtualOrder(t *testing.T, c *lab.Corpus, labeller *policy.Labeller, topicName, policyName string, seeds []string, pages int) (urls []string) {
+	t.Helper()
+	topic, err := models.BuiltinTopic(topicName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := policy.Input{Labeller: labeller, Rho: policy.DefaultRho, Threshold: policy.DefaultThreshold, Explore: policy.DefaultExplore, Seed: 1}
+	if in.Keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
 		t.Fatal(err)
 	}
 	p, err := policyNamed(policyName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := p.options()
-	if opt.Scorer, err = p.scorer(in); err != nil {
+	opt := crawler.Options{Threshold: p.Threshold()}
+	if opt.Scorer, err = p.Scorer(in); err != nil {
 		t.Fatal(err)
 	}
-	if opt.Ordering, err = p.ordering(opt.Scorer); err != nil {
+	if opt.Ordering, err = p.Ordering(opt.Scorer); err != nil {
 		t.Fatal(err)
 	}
 	opt.Seeds, opt.MaxPages = seeds, uint64(pages)

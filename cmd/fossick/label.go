@@ -1,18 +1,16 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 	"time"
 
-	"fossick/crawler"
+	"fossick/control"
+	"fossick/internal/lists"
 	"fossick/internal/printable"
-	"fossick/page"
 	"fossick/store"
 )
 
@@ -31,30 +29,12 @@ Examples:
   fossick label --from marks.tsv --store fossick-banking`
 }
 
-// urlLabel is one URL with its label.
-type urlLabel struct {
-	URL   string `json:"url"`
-	Label string `json:"label"` // yes or no
-}
-
-// labelRequest is what a running crawl is asked.
-type labelRequest struct {
-	Labels []urlLabel `json:"labels"`
-}
-
-// labelAnswer is what came of labels.
-type labelAnswer struct {
-	Labels  []urlLabel `json:"labels"` // in normal form
-	Running bool       `json:"running"`
-	Learned bool       `json:"learned"` // the crawl's scores follow; when it does not run, that is at the resume
-}
-
 // labelResult is what the verb prints; url and label are those of a single one.
 type labelResult struct {
 	URL     *string `json:"url"`
 	Label   *string `json:"label"`
 	Applied float64 `json:"applied_seconds"`
-	labelAnswer
+	control.LabelAnswer
 }
 
 func (c labelCmd) Run(a *app) error {
@@ -67,9 +47,9 @@ func (c labelCmd) Run(a *app) error {
 	s, err := store.Open(c.Store)
 	switch {
 	case errors.Is(err, store.ErrBusy):
-		err = askCrawl(a.ctx, c.Store, "/label", labelRequest{labels}, &r.labelAnswer, err)
+		err = control.Ask(a.ctx, c.Store, "/label", control.LabelRequest{Labels: labels}, &r.LabelAnswer, err)
 	case err == nil:
-		r.labelAnswer, err = labelStored(s, labels)
+		r.LabelAnswer, err = labelStored(s, labels)
 		err = errors.Join(err, s.Close())
 	}
 	if err != nil {
@@ -82,22 +62,31 @@ func (c labelCmd) Run(a *app) error {
 	return a.emit(r, r.print)
 }
 
+// labelStored writes labels into a store that no crawl has.
+func labelStored(s *store.Store, labels []control.Label) (control.LabelAnswer, error) {
+	urls, err := urlsOf(s)
+	if err != nil {
+		return control.LabelAnswer{}, err
+	}
+	return control.LabelStored(s, urls, labels)
+}
+
 // labels returns what the command line says of which URLs.
-func (c labelCmd) labels() ([]urlLabel, error) {
+func (c labelCmd) labels() ([]control.Label, error) {
 	switch {
 	case c.From == "" && (c.URL == "" || c.Label == ""):
 		return nil, usagef("give a URL and yes or no, or --from FILE")
 	case c.URL != "" && c.Label != "yes" && c.Label != "no":
 		return nil, usagef("%s: label %q; want yes or no", c.URL, c.Label)
 	case c.From == "":
-		return []urlLabel{{c.URL, c.Label}}, nil
+		return []control.Label{{URL: c.URL, Label: c.Label}}, nil
 	case c.URL != "":
 		return nil, usagef("give a URL or --from FILE, not both")
 	}
 	file := io.ReadCloser(os.Stdin)
 	if c.From != "-" {
 		var err error
-		if file, err = openList(c.From); err != nil {
+		if file, err = lists.Open(c.From); err != nil {
 			return nil, fmt.Errorf("--from: %w", err)
 		}
 		defer file.Close()
@@ -106,12 +95,12 @@ func (c labelCmd) labels() ([]urlLabel, error) {
 }
 
 // readLabels reads url TAB yes|no a line; empty lines and comments are passed over.
-func readLabels(r io.Reader, name string) ([]urlLabel, error) {
+func readLabels(r io.Reader, name string) ([]control.Label, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("--from %s: %w", name, err)
 	}
-	var labels []urlLabel
+	var labels []control.Label
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		n++
@@ -122,66 +111,12 @@ func readLabels(r io.Reader, name string) ([]urlLabel, error) {
 		if label = strings.TrimSpace(label); label != "yes" && label != "no" {
 			return nil, usagef("--from %s, line %d: %q; want a URL, a tab, and yes or no", name, n, printable.Cut(line, 100))
 		}
-		labels = append(labels, urlLabel{strings.TrimSpace(url), label})
+		labels = append(labels, control.Label{URL: strings.TrimSpace(url), Label: label})
 	}
 	if len(labels) == 0 {
 		return nil, usagef("--from %s: no line has a URL, a tab, and yes or no", name)
 	}
 	return labels, nil
-}
-
-// marksOf turns labels into marks of normalised URLs; the labels get these too.
-func marksOf(s *store.Store, urls *page.Normalizer, labels []urlLabel) ([]crawler.Mark, error) {
-	marks := make([]crawler.Mark, len(labels))
-	for i, l := range labels {
-		u, err := addressIn(s, urls, l.URL)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("%q: %w; give an http or https URL", l.URL, err)}
-		}
-		labels[i].URL, marks[i] = u, crawler.Mark{URL: u, OnTopic: l.Label == "yes"}
-	}
-	return marks, nil
-}
-
-// labelStored writes labels into a store that no crawl has.
-func labelStored(s *store.Store, labels []urlLabel) (labelAnswer, error) {
-	urls, err := urlsOf(s)
-	if err != nil {
-		return labelAnswer{}, err
-	}
-	marks, err := marksOf(s, urls, labels)
-	if err != nil {
-		return labelAnswer{}, err
-	}
-	return labelAnswer{Labels: labels}, crawler.MarkStored(s, marks, time.Now().UnixMilli())
-}
-
-// label is the crawl's end of the verb.
-func (d *door) label(w http.ResponseWriter, req *http.Request) {
-	const most = 64 << 20 // bytes, a million labels
-	var asked labelRequest
-	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, most)).Decode(&asked); err != nil {
-		reply(w, nil, fmt.Errorf("labels: %w; give fewer at once", err))
-		return
-	}
-	answer, err := d.take(req, asked.Labels)
-	reply(w, answer, err)
-}
-
-func (d *door) take(req *http.Request, labels []urlLabel) (*labelAnswer, error) {
-	urls, err := urlsOf(d.store)
-	if err != nil {
-		return nil, err
-	}
-	marks, err := marksOf(d.store, urls, labels)
-	if err != nil {
-		return nil, err
-	}
-	moves, err := d.engine.Mark(req.Context(), marks)
-	if errors.Is(err, crawler.ErrEnded) {
-		err = fmt.Errorf("%w; run the command again", err)
-	}
-	return &labelAnswer{Labels: labels, Running: true, Learned: moves}, err
 }
 
 func (r labelResult) print(w io.Writer) {

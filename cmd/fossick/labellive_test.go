@@ -13,9 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"fossick/control"
 	"fossick/corpusweb"
 	"fossick/datasets"
 	"fossick/internal/fulltest"
+	"fossick/monitor"
 	"fossick/store"
 )
 
@@ -46,11 +48,11 @@ func (l *live) stop(t *testing.T) {
 }
 
 // await waits until the crawl's status is as wanted.
-func (l *live) await(t *testing.T, wanted func(crawlStatus) bool) crawlStatus {
+func (l *live) await(t *testing.T, wanted func(monitor.Status) bool) monitor.Status {
 	t.Helper()
 	for {
-		var s crawlStatus
-		err := askCrawl(t.Context(), l.dir, "/status", nil, &s, errors.New("no crawl"))
+		var s monitor.Status
+		err := control.Ask(t.Context(), l.dir, "/status", nil, &s, errors.New("no crawl"))
 		if err == nil && wanted(s) {
 			return s
 		}
@@ -111,7 +113,7 @@ func TestLabelInALongQueue(t *testing.T) {
 	}
 	l := startCrawl(t, filepath.Join(t.TempDir(), "crawl"), args...)
 	defer l.stop(t)
-	s := l.await(t, func(s crawlStatus) bool { return s.Queue >= hubs*1250 })
+	s := l.await(t, func(s monitor.Status) bool { return s.Queue >= hubs*1250 })
 	for _, label := range []string{"no", "yes"} {
 		before := workedFor()
 		r := l.label(t, "http://h0.test/hub0", label)
@@ -226,12 +228,12 @@ func TestLabelsMoveACrawl(t *testing.T) {
 		crawl := func(mark bool, from uint64) (uint64, float64) {
 			l := startCrawl(t, filepath.Join(t.TempDir(), "crawl"), args...)
 			if mark {
-				l.await(t, func(s crawlStatus) bool { return s.Fetched >= from })
+				l.await(t, func(s monitor.Status) bool { return s.Fetched >= from })
 				applied := l.label(t, "--from", r.birdsOf(t, l, birds)).Applied
-				from = l.await(t, func(crawlStatus) bool { return true }).Fetched
+				from = l.await(t, func(monitor.Status) bool { return true }).Fetched
 				t.Logf("labels in force after %.2f s, at %d pages", applied, from)
 			}
-			l.await(t, func(s crawlStatus) bool { return s.Fetched >= from+marksAfter })
+			l.await(t, func(s monitor.Status) bool { return s.Fetched >= from+marksAfter })
 			l.stop(t)
 			return from, r.shareOf(t, l.dir, birds, from)
 		}

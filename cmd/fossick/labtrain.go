@@ -13,9 +13,11 @@ import (
 	"fossick/classify"
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/judge"
 	"fossick/lab"
 	"fossick/models"
 	"fossick/relevance"
+	"fossick/topics"
 	"fossick/train"
 )
 
@@ -52,16 +54,16 @@ func (r *labRun) corpusLabels() []string {
 // judged gives every page of the corpus the label that the judge would, by its own
 // threshold.
 func (r *labRun) judged() error {
-	m, c, err := loadModel(r.Judge)
+	_, c, err := loadModel(r.Judge)
 	if err != nil {
 		return err
 	}
-	target, err := topicOf(m, r.Judge, r.Topic, "")
+	topic, err := judge.NewTopic(c, r.Judge, r.Topic, "")
 	if err != nil {
 		return err
 	}
-	class, cut := m.Class(target), m.Threshold(target)
 	r.work.Step("judging the pages", 0)
+	defer func() { r.judgeTrained = topic.Known.Share() }()
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, row := range r.corpus.Rows {
@@ -71,7 +73,7 @@ func (r *labRun) judged() error {
 				return nil
 			}
 			row.Labels.Label = train.Other
-			if c.Classify(features.Doc(row.Page.Fields())).Probs[class] >= cut {
+			if topic.Relevant(features.Doc(row.Page.Fields())) {
 				row.Labels.Label = r.Topic
 			}
 			return nil
@@ -82,7 +84,7 @@ func (r *labRun) judged() error {
 
 // trainedOn marks the pages of the corpus that the training set has too.
 func (r *labRun) trainedOn() ([]bool, error) {
-	set, err := openSet(r.app, r.Train, datasets.Options{})
+	set, err := r.app.openSet(r.Train, datasets.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +107,7 @@ func (r *labRun) train() error {
 		topic := &models.Topic{Name: r.Topic, Keywords: r.Keywords}
 		var err error
 		if r.Model != "" {
-			topic.Model, err = readModel(r.Model)
+			topic.Model, err = topics.Model(r.Model)
 			if err == nil && topic.Model.Class(r.Topic) < 0 {
 				err = usagef("--topic %s: the model has no such label; it knows %s", r.Topic, strings.Join(topic.Model.Classes, ", "))
 			}
@@ -130,7 +132,7 @@ func (r *labRun) trainModel(i int) (*models.Model, error) {
 	}
 	data := r.Corpus
 	if r.Train != "" {
-		set, err := openSet(r.app, r.Train, datasets.Options{})
+		set, err := r.app.openSet(r.Train, datasets.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +166,7 @@ func (r *labRun) keywords() ([]*relevance.Keywords, error) {
 				all[set].Remember()
 			}
 			if err != nil {
-				return usageError{fmt.Errorf("topic %s: %w", r.Topic, err)}
+				return usagef("topic %s: %w", r.Topic, err)
 			}
 			return nil
 		})
@@ -208,14 +210,14 @@ func (r *labRun) example(n int) *datasets.Example {
 
 // quality is how good the page classifiers are on the pages that they weren't trained
 // on, all together.
-func (r *labRun) quality() (labQuality, error) {
+func (r *labRun) quality() (lab.Quality, error) {
 	var kept, right, all atomic.Int64
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, topic := range r.topics {
 		c, err := classify.New(topic.Model)
 		if err != nil {
-			return labQuality{}, err
+			return lab.Quality{}, err
 		}
 		class, cut := topic.Model.Class(r.Topic), topic.Model.Threshold(r.Topic)
 		for n, row := range r.corpus.Rows {
@@ -238,7 +240,7 @@ func (r *labRun) quality() (labQuality, error) {
 		}
 	}
 	err := g.Wait()
-	return labQuality{shareOrNil(right.Load(), kept.Load()), shareOrNil(right.Load(), all.Load())}, err
+	return lab.Quality{Precision: shareOrNil(right.Load(), kept.Load()), Recall: shareOrNil(right.Load(), all.Load())}, err
 }
 
 func shareOrNil(k, n int64) *float64 {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	// Most starts are short and of little memory, and would spend a tenth of their time on
+	// collecting it. Those that be main above have their own.
+	debug.SetGCPercent(400)
 	// Half of what these tests do is waiting, for a server or a rest: twice as many run at
 	// once as there are processors, unless -parallel says otherwise.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {

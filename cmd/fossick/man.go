@@ -1,15 +1,15 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"fossick/internal/help"
+	"fossick/internal/nearest"
 	"fossick/internal/printable"
+	"fossick/internal/settings"
 )
 
 type manCmd struct {
@@ -38,13 +38,13 @@ func (c manCmd) Run(a *app, ctx *kong.Context) error {
 	}
 	node := app.Node
 	for _, word := range c.Verb {
-		child := childNamed(node, word)
+		child := help.Child(node, word)
 		if child == nil {
-			return usagef("there is no verb %q%s; fossick help lists them", strings.Join(c.Verb, " "), didYouMean(word, childNames(node)))
+			return usagef("there is no verb %q%s; fossick help lists them", strings.Join(c.Verb, " "), nearest.DidYouMean(word, help.Children(node)))
 		}
 		node = child
 	}
-	page := manPage(app, node)
+	page := manual.Page(app, node)
 	return a.emit(manResult{Page: &page, Files: []string{}}, func(w io.Writer) { io.WriteString(w, page) })
 }
 
@@ -52,88 +52,14 @@ func (c manCmd) writeAll(a *app, app *kong.Application) error {
 	if len(c.Verb) > 0 {
 		return usagef("-o writes all pages; leave %s out", strings.Join(c.Verb, " "))
 	}
-	if err := os.MkdirAll(c.Out, 0o755); err != nil {
-		return fmt.Errorf("manual pages: %w; name another folder", err)
+	files, err := manual.WriteAll(c.Out, app)
+	if err != nil {
+		return err
 	}
-	r := manResult{Files: []string{}}
-	write := func(name, page string) error {
-		path := filepath.Join(c.Out, name)
-		r.Files = append(r.Files, path)
-		return os.WriteFile(path, []byte(page), 0o644)
-	}
-	for _, node := range append([]*kong.Node{app.Node}, verbNodes(app.Node)...) {
-		if err := write(manName(node)+".1", manPage(app, node)); err != nil {
-			return fmt.Errorf("manual pages: %w", err)
-		}
-	}
-	if err := write(settingsName+".5", manConfig()); err != nil {
-		return fmt.Errorf("manual pages: %w", err)
-	}
-	return a.emit(r, func(w io.Writer) {
-		printable.Fprintf(w, "%d manual pages in %s; read one: man -l %s\n", len(r.Files), c.Out, r.Files[0])
+	return a.emit(manResult{Files: files}, func(w io.Writer) {
+		printable.Fprintf(w, "%d manual pages in %s; read one: man -l %s\n", len(files), c.Out, files[0])
 	})
 }
 
-// verbNodes returns the verbs below a node that do something themselves.
-func verbNodes(node *kong.Node) (verbs []*kong.Node) {
-	for _, child := range node.Children {
-		switch {
-		case child.Hidden:
-		case child.Leaf():
-			verbs = append(verbs, child)
-		default:
-			verbs = append(verbs, verbNodes(child)...)
-		}
-	}
-	return verbs
-}
-
-// manName is the name of a verb's page.
-func manName(node *kong.Node) string {
-	return strings.Join(append([]string{"fossick"}, verbPath(node)...), "-")
-}
-
-// manPage is the page of a verb, or of fossick itself.
-func manPage(app *kong.Application, node *kong.Node) string {
-	p := newRoff(manName(node), 1)
-	if node == app.Node {
-		p.name("topic-focused web crawler with a trained classifier pipeline")
-		p.section("SYNOPSIS")
-		p.line(".B fossick")
-		p.line(".I verb")
-		p.line(`[\fIarguments\fR] [\fIflags\fR]`)
-		p.section("DESCRIPTION")
-		p.text(node.Help)
-		p.section("VERBS")
-		for _, verb := range verbNodes(node) {
-			p.item(`\fB`+roffEscape(strings.TrimPrefix(verb.FullPath(), "fossick "))+`\fR`, verb.Help)
-		}
-	} else {
-		p.name(strings.TrimSuffix(node.Help, "."))
-		p.section("SYNOPSIS")
-		p.line(".B " + roffEscape(node.FullPath()))
-		p.line(roffEscape(strings.TrimSpace(strings.TrimPrefix(node.Summary(), node.Path()))))
-		p.section("DESCRIPTION")
-		p.text(longHelp(node))
-		p.arguments(node)
-	}
-	p.section("OPTIONS")
-	p.flags(node.Flags)
-	if node != app.Node {
-		p.flags(app.Flags)
-	}
-	p.ending(node == app.Node)
-	return p.String()
-}
-
-// manConfig is the page of fossick.toml.
-func manConfig() string {
-	p := newRoff(settingsName, 5)
-	p.name("settings of fossick")
-	p.section("DESCRIPTION")
-	_, text, _ := strings.Cut(configHelp, "\n\n")
-	p.text(text)
-	p.section("SEE ALSO")
-	p.line(`.BR fossick (1)`)
-	return p.String()
-}
+// manual makes the pages of this build.
+var manual = help.Manual{Version: version, Settings: settings.Help}

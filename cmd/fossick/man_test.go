@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"fossick/internal/help"
 )
 
 // TestManPages: every page has its sections and every flag, and groff, where there is
@@ -12,16 +14,16 @@ import (
 func TestManPages(t *testing.T) {
 	groff, noGroff := exec.LookPath("groff")
 	app := newParser(t).Model
-	for _, node := range verbNodes(app.Node) {
-		page := manPage(app, node)
+	for _, node := range help.Verbs(app.Node) {
+		page := manual.Page(app, node)
 		for _, want := range []string{".SH NAME\n", ".SH SYNOPSIS\n", ".SH DESCRIPTION\n", ".SH OPTIONS\n", ".SH EXIT STATUS\n"} {
 			if !strings.Contains(page, want) {
-				t.Errorf("%s: no %q", manName(node), want)
+				t.Errorf("%s: no %q", help.PageName(node), want)
 			}
 		}
 		for _, f := range append(node.Flags, app.Flags...) {
-			if !strings.Contains(page, `\-\-`+roffEscape(f.Name)) && !strings.Contains(page, `[no\-]`+roffEscape(f.Name)) {
-				t.Errorf("%s: no --%s", manName(node), f.Name)
+			if !strings.Contains(page, `\-\-`+strings.ReplaceAll(f.Name, "-", `\-`)) && !strings.Contains(page, `[no\-]`+strings.ReplaceAll(f.Name, "-", `\-`)) {
+				t.Errorf("%s: no --%s", help.PageName(node), f.Name)
 			}
 		}
 	}
@@ -29,9 +31,9 @@ func TestManPages(t *testing.T) {
 		t.Log("no groff to judge the pages by")
 		return
 	}
-	pages := manPage(app, app.Node) + manConfig()
-	for _, node := range verbNodes(app.Node) {
-		pages += manPage(app, node)
+	pages := manual.Page(app, app.Node) + manual.Config()
+	for _, node := range help.Verbs(app.Node) {
+		pages += manual.Page(app, node)
 	}
 	cmd := exec.CommandContext(t.Context(), groff, "-ww", "-man", "-Tutf8")
 	var out, errs bytes.Buffer
@@ -39,32 +41,4 @@ func TestManPages(t *testing.T) {
 	if err := cmd.Run(); err != nil || errs.Len() > 0 {
 		t.Errorf("groff: %v: %s", err, errs.String())
 	}
-}
-
-func TestRoffEscape(t *testing.T) {
-	for text, want := range map[string]string{
-		".hidden": `\&.hidden`, "'quoted'": `\(aqquoted\(aq`, `a\b`: `a\eb`, "--max": `\-\-max`, "χ²": `\[u03C7]\[u00B2]`, "plain.": "plain.",
-	} {
-		if got := roffText(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-// FuzzRoff: no text becomes a request.
-func FuzzRoff(f *testing.F) {
-	for _, s := range []string{".TH x", "a\n.so /etc/passwd", "  .x\n  y\n\nz", "'br", "\\", " \n."} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		p := &roff{}
-		p.text(text)
-		for line := range strings.Lines(p.String()) {
-			line = strings.TrimSuffix(line, "\n")
-			known := line == ".PP" || line == ".nf" || line == ".fi" || line == ".RS 4" || line == ".RE"
-			if (strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'")) && !known {
-				t.Errorf("%q: request %q", text, line)
-			}
-		}
-	})
 }

@@ -9,10 +9,10 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
-	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 	"fossick/page"
-	"fossick/relevance"
+	"fossick/policy"
 )
 
 // markingScorer lets a person mark pages once so many were scored.
@@ -47,8 +47,8 @@ const (
 // markRun is a topic of the corpus with its page classifiers and start pages.
 type markRun struct {
 	*labRun
-	truth *datasets.Truth
-	memo  *memo
+	truth    *datasets.Truth
+	labeller *policy.Labeller // remembers, for all crawls
 }
 
 // TestMarksMoveASubtopic: ten marks of no on a sub-topic at least halve its share of
@@ -137,7 +137,12 @@ func newMarkRun(t *testing.T, corpus, topic string, sets int) *markRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &markRun{r, truth, newMemo()}
+	l, err := policy.NewLabeller(r.topics[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Remember()
+	return &markRun{r, truth, l}
 }
 
 func (r *markRun) is(p *page.Page, label string) bool {
@@ -148,20 +153,20 @@ func (r *markRun) is(p *page.Page, label string) bool {
 // crawl returns what the fetches after the marks were, and how many pages there were
 // to mark, which of them is drawn.
 func (r *markRun) crawl(t *testing.T, trial markTrial, set int, mark bool) (o markOutcome, marked int) {
-	learned, opt := r.options(t, set)
+	opt := r.options(t, set)
 	s := &markingScorer{Rescorer: opt.Scorer.(crawler.Rescorer), after: trial.before}
 	s.mark = func(pages []*page.Page) {
-		var of []relevance.Marked
+		var of []crawler.Marked
 		for _, p := range pages {
 			if r.is(p, trial.sub) {
-				of = append(of, relevance.Marked{URL: p.URL, Page: p, OnTopic: trial.onTopic})
+				of = append(of, crawler.Marked{URL: p.URL, Page: p, OnTopic: trial.onTopic})
 			}
 		}
 		rng := rand.New(rand.NewPCG(uint64(set), 1))
 		rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 		marked = min(len(of), marksMade)
 		if mark {
-			learned.Mark(of[:marked])
+			s.Rescorer.(crawler.Marker).Mark(of[:marked])
 		}
 	}
 	opt.Scorer, opt.MaxPages = s, uint64(trial.before+marksAfter)
@@ -183,20 +188,17 @@ func (r *markRun) crawl(t *testing.T, trial markTrial, set int, mark bool) (o ma
 }
 
 // options are those of a crawl by the learned scorer from a start set.
-func (r *markRun) options(t *testing.T, set int) (*relevance.Learned, crawler.Options) {
-	l, err := newLabeller(r.topics[0])
+func (r *markRun) options(t *testing.T, set int) crawler.Options {
+	p, err := policyNamed("learned")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.memo = r.memo
-	learned := relevance.NewLearned(l.judge, relevance.LearnedOptions{Cut: l.cut, Explore: defaultExplore, Seed: uint64(set), Background: l.background(), Share: l.share()})
-	opt := crawler.Options{Ordering: frontier.Latest}
-	in := policyInput{labeller: l}
-	if opt.Scorer, err = in.adapt(learned); err != nil {
+	opt := crawler.Options{Ordering: orders.Latest}
+	if opt.Scorer, err = p.Scorer(policy.Input{Labeller: r.labeller, Explore: policy.DefaultExplore, Seed: uint64(set)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range r.draw.Starts[set] {
 		opt.Seeds = append(opt.Seeds, r.corpus.Rows[n].Page.URL)
 	}
-	return learned, opt
+	return opt
 }

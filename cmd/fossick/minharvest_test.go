@@ -11,6 +11,7 @@ import (
 	"fossick/corpusweb"
 	"fossick/crawler"
 	"fossick/internal/fulltest"
+	"fossick/monitor"
 )
 
 // TestMinHarvestOnWikispeedia: a small topic is used up long before the web is,
@@ -37,7 +38,7 @@ func TestMinHarvestOnWikispeedia(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	crawl := func(topic, store string, flags ...string) (r crawlResult) {
+	crawl := func(topic, store string, flags ...string) (r monitor.Result) {
 		model := filepath.Join(dir, topic)
 		if !exists(model) {
 			do(&struct{}{}, "train", filepath.Join(corpus, "train.jsonl.zst"), "--topic", topic, "--classifier", "linear", "-o", model)

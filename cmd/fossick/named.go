@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"fossick/internal/lists"
 )
 
 // eachNamed reads a file that names nodes (rank --personal, --block): a name a line,
@@ -13,12 +15,12 @@ import (
 // with both, spaces cut off, and with the number of the line, and says whether there was
 // any.
 func eachNamed(r io.Reader, path string, do func(name, value string, line int) error) (found bool, err error) {
-	for line, err := range linesOf(r, path) {
+	for line, err := range lists.Lines(r, path) {
 		if err != nil {
 			return found, err
 		}
-		name, value, _ := strings.Cut(line.text, "\t")
-		if err := do(strings.TrimSpace(name), strings.TrimSpace(value), line.n); err != nil {
+		name, value, _ := strings.Cut(line.Text, "\t")
+		if err := do(strings.TrimSpace(name), strings.TrimSpace(value), line.N); err != nil {
 			return found, err
 		}
 		found = true

@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
+
+	"fossick/internal/settings"
 )
 
 // opens says whether a flag opens the guard or a listener, or leads all requests
@@ -34,13 +34,6 @@ func asOpened(flag, value string) string {
 	return "--" + flag + " " + value
 }
 
-// tellOpened says in one line what the working folder's file has opened.
-func (s *settings) tellOpened(a *app) {
-	if len(s.opened) > 0 {
-		a.say("%s of this folder sets %s", settingsName, strings.Join(slices.Sorted(maps.Keys(s.opened)), ", "))
-	}
-}
-
 // tellOpened says in one line what a store's settings have opened that the command line
 // left open.
 func (saved *crawlSettings) tellOpened(a *app, given crawlSettings, dir string) {
@@ -57,4 +50,15 @@ func (saved *crawlSettings) tellOpened(a *app, given crawlSettings, dir string) 
 	if len(opened) > 0 {
 		a.say("the crawl in %s goes on with its %s", dir, strings.Join(opened, ", "))
 	}
+}
+
+// stranger is what a working folder's file may open.
+var stranger = settings.Stranger{
+	Refuse: ofWorkingFolder,
+	Tell: func(flag, value string) string {
+		if !opens(flag) {
+			return ""
+		}
+		return asOpened(flag, value)
+	},
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/internal/settings"
 	"fossick/store"
 )
 
@@ -37,20 +38,20 @@ func TestWhatSettingsOpen(t *testing.T) {
 			if c.env != "" {
 				t.Setenv("FOSSICK_ALLOW_NET", c.env)
 			}
-			write(t, settingsName, c.folder)
+			write(t, settings.Name, c.folder)
 			if c.own != "" {
 				dir := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "fossick")
 				if err := os.Mkdir(dir, 0o755); err != nil {
 					t.Fatal(err)
 				}
-				write(t, filepath.Join(dir, settingsName), c.own)
+				write(t, filepath.Join(dir, settings.Name), c.own)
 			}
 			// No such topic: it ends when the flags have been read.
 			code, told := runForErrors(t, append([]string{"focus", "--topic", "nothing-of-that-name"}, c.args...))
 			if code == exitDone || strings.Contains(told, "secret") {
 				t.Errorf("exit code %d, %s", code, told)
 			}
-			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, settingsName) || strings.Contains(told, "sets")) {
+			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, settings.Name) || strings.Contains(told, "sets")) {
 				t.Errorf("told %q, want %q", told, c.want)
 			}
 			if guarded := strings.Contains(c.want, "guard"); guarded != (code == exitUsage && strings.Contains(told, "guard")) {

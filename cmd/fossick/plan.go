@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/netip"
 	"net/url"
 	"os"
@@ -12,13 +11,17 @@ import (
 
 	"fossick/crawler"
 	"fossick/fetch"
+	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/page"
+	"fossick/policy"
 	"fossick/relevance"
+	"fossick/seeds"
+	"fossick/topics"
 )
 
-// plan is a crawl ready to begin, but for store and fetcher.
-type plan struct {
+// crawlPlan is a crawl ready to begin, but for store and fetcher.
+type crawlPlan struct {
 	crawl    crawler.Options
 	fetch    fetch.Options
 	model    *models.Model // nil without one
@@ -27,8 +30,8 @@ type plan struct {
 }
 
 // plan puts topic, flags and defaults together.
-func (c *focusCmd) plan(a *app) (*plan, error) {
-	p := &plan{}
+func (c *focusCmd) plan(a *app) (*crawlPlan, error) {
+	p := &crawlPlan{}
 	err := c.check()
 	if err != nil {
 		return nil, err
@@ -66,10 +69,10 @@ func (c *focusCmd) plan(a *app) (*plan, error) {
 
 // topic finds the topic that --topic, --model and --keywords name.
 func (c *focusCmd) topic() (*models.Topic, error) {
-	t, err := findTopic(c.Topic)
+	t, err := topics.Find(c.Topic)
 	if errors.Is(err, models.ErrNoTopic) {
 		if c.Model == "" && len(c.Keywords) == 0 {
-			return nil, usageError{fmt.Errorf("%w; or give --model or --keywords", err)}
+			return nil, usagef("%w; or give --model or --keywords", err)
 		}
 		t, err = &models.Topic{Name: c.Topic}, nil
 	}
@@ -77,7 +80,7 @@ func (c *focusCmd) topic() (*models.Topic, error) {
 		return nil, err
 	}
 	if c.Model != "" {
-		if t.Model, err = readModel(c.Model); err != nil {
+		if t.Model, err = topics.Model(c.Model); err != nil {
 			return nil, err
 		}
 		t.Keywords = nil // they belong to the topic's own model
@@ -101,25 +104,27 @@ func (c *focusCmd) startPages(a *app, urls *page.Normalizer, ofTopic []string) (
 	if len(named) == 0 && c.Seeds == "" {
 		named = ofTopic
 	}
-	list := newSeedList(urls)
+	list := seeds.New(urls)
 	for _, raw := range named {
 		if info, err := os.Stat(raw); err == nil && info.Mode().IsRegular() {
 			return nil, usagef("start page %q is a file; --seeds %s takes the start pages that it lists", raw, raw)
 		}
-		if err := list.add(raw, ""); err != nil {
+		if err := list.Add(raw, ""); err != nil {
 			return nil, err
 		}
 	}
 	if c.Seeds != "" {
-		if err := list.addFile(c.Seeds); err != nil {
+		if err := list.AddFile(c.Seeds); err != nil {
 			return nil, err
 		}
 	}
-	list.tellAssumed(a)
-	if len(list.seeds) == 0 {
+	if assumed := list.Assumed(); assumed != "" {
+		a.say("%s", assumed)
+	}
+	if len(list.URLs) == 0 {
 		return nil, usagef("no start pages: name some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", orName(c.Topic))
 	}
-	return list.seeds, nil
+	return list.URLs, nil
 }
 
 // checkReachable refuses a crawl of the public web that its sites' owners could
@@ -149,37 +154,36 @@ func isPublic(u string) bool {
 // scorer builds the crawl's scorer, learned where there is a model to learn from,
 // else R as paper A has it; without --order the policy has its own.
 func (c *focusCmd) scorer(a *app, t *models.Topic, opt *crawler.Options) (crawler.Scorer, error) {
-	var l *labeller
+	in := policy.Input{Rho: policy.DefaultRho, Threshold: cmp.Or(opt.Threshold, policy.DefaultThreshold), Seed: uint64(a.seed)}
 	var err error
 	if t.Model != nil {
-		if l, err = newLabeller(t); err != nil {
+		if in.Labeller, err = policy.NewLabeller(t); err != nil {
 			return nil, err
 		}
 	}
-	in := policyInput{labeller: l, rho: 0.3, threshold: cmp.Or(opt.Threshold, paperThreshold), seed: uint64(a.seed)}
 	if len(t.Keywords) > 0 {
-		if in.keywords, err = relevance.NewKeywords(t.Keywords); err != nil {
-			return nil, usageError{fmt.Errorf("topic %s: %w", t.Name, err)}
+		if in.Keywords, err = relevance.NewKeywords(t.Keywords); err != nil {
+			return nil, usagef("topic %s: %w", t.Name, err)
 		}
 	}
 	how := c.howScored(t)
 	if c.Rho != nil {
-		if in.rho = *c.Rho; how != "paper" && how != "paper-mean" {
-			return nil, usagef("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.rho, how)
+		if in.Rho = *c.Rho; how != "paper" && how != "paper-mean" {
+			return nil, usagef("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.Rho, how)
 		}
 	}
-	if in.explore, err = exploreShare(c.Explore, c.byPolicy(), how); err != nil {
+	if in.Explore, err = exploreShare(c.Explore, c.byPolicy(), how); err != nil {
 		return nil, err
 	}
 	p, err := policyNamed(how)
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.scorer(in)
+	s, err := p.Scorer(in)
 	if err == nil && c.byPolicy() {
-		opt.Ordering, err = p.ordering(s)
+		opt.Ordering, err = p.Ordering(s)
 	}
-	return s, err
+	return s, usage.Of(err)
 }
 
 // howScored returns what --score says, or the default for the topic.
@@ -191,4 +195,13 @@ func (c *focusCmd) howScored(t *models.Topic) string {
 		return "paper" // flags that only paper A's score has
 	}
 	return "learned"
+}
+
+// refresh is --refresh's part of the plan.
+func (c *focusCmd) refresh(opt *crawler.Options) error {
+	if c.Refresh > 0 && !c.Resume {
+		return usagef("--refresh looks again at pages that are stored: it goes with --resume")
+	}
+	opt.Refresh = c.Refresh
+	return nil
 }

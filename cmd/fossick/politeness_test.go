@@ -68,9 +68,9 @@ func beJudged(t *testing.T, set *datasets.Set, seed string) {
 		"--hosts", hosts, "--allow-net", "127.0.0.0/8", "--delay", politeDelay.String(), "--timeout", "3s", "--workers", "64",
 		"--max-pages", "1000000", "--store", dir,
 	}
-	v, j := crawlAndJudge(t, dir, log, args, func(kills []kill) judge {
+	v, j := crawlAndJudge(t, dir, log, args, func(kills []kill) mannersJudge {
 		requests := slices.DeleteFunc(log.requests(t), func(r request) bool { return !strings.Contains(r.Agent, "fossick") }) // the judge's own
-		return judge{
+		return mannersJudge{
 			log: requests, kills: kills, delay: politeDelay, robots: readRobots(t, "127.0.0.1:"+port, requests),
 			party: func(host string) string { return addresses[strings.TrimSuffix(host, ":80")] },
 		}
@@ -101,7 +101,7 @@ func beJudged(t *testing.T, set *datasets.Set, seed string) {
 
 // crawlAndJudge crawls until there is something to judge, at most three times as long
 // as it shall.
-func crawlAndJudge(t *testing.T, dir string, log *requestLog, args []string, newJudge func([]kill) judge) (v verdict, j judge) {
+func crawlAndJudge(t *testing.T, dir string, log *requestLog, args []string, newJudge func([]kill) mannersJudge) (v verdict, j mannersJudge) {
 	most := fromEnv("FOSSICK_REQUESTS", 700)
 	var kills []kill
 	for want := most; want <= 3*most; want += most / 2 {

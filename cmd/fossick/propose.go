@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"fossick/classify"
+	"fossick/datasets"
 	"fossick/features"
 	"fossick/internal/printable"
-	"fossick/page"
 	"fossick/propose"
+	"fossick/report"
+	"fossick/topics"
 )
 
 // proposeCmd proposes start pages for a crawl.
@@ -65,7 +67,7 @@ func (c *proposeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	source, err := openCandidates(a, c.Source)
+	source, err := propose.Open(c.Source, a.openSet, a.log)
 	if err != nil {
 		return err
 	}
@@ -99,12 +101,12 @@ func (c *proposeCmd) topic(a *app) (t propose.Topic, err error) {
 	if c.Topic == "" {
 		return t, nil
 	}
-	known, err := findTopic(c.Topic)
+	known, err := topics.Find(c.Topic)
 	switch {
 	case err != nil && len(c.Examples)+len(c.Keywords) > 0:
 		return t, nil // the name of a label, or of a topic to be
 	case err != nil:
-		return t, usageError{fmt.Errorf("%w; or give --keywords or --examples", err)}
+		return t, usagef("%w; or give --keywords or --examples", err)
 	}
 	t.Keywords = append(t.Keywords, known.Keywords...)
 	if known.Model == nil {
@@ -127,12 +129,12 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 	if len(c.Examples) == 0 {
 		return given, nil
 	}
-	rows, err := (&topicNewCmd{Name: c.Topic, Examples: c.Examples}).onTopic(a)
+	rows, err := topics.OnTopic(a.openSet, c.Topic, c.Examples)
 	if err != nil {
 		return nil, err
 	}
 	for e, err := range rows {
-		if err != nil && isRow(err) {
+		if err != nil && datasets.IsRow(err) {
 			a.log.Warn("example left out", "err", err)
 			continue
 		}
@@ -159,7 +161,7 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 // seeds is the file for --seeds.
 func (r *proposeResult) seeds() string {
 	var b strings.Builder
-	printable.Fprintf(&b, "# %d start pages proposed from %s, of %d candidates\n", len(r.Proposals), r.Source, r.Candidates)
+	printable.Fprintf(&b, "# %s proposed from %s, of %s\n", report.StartPages(len(r.Proposals)), r.Source, report.Count(r.Candidates, "candidate"))
 	for _, p := range r.Proposals {
 		printable.Fprintf(&b, "# %.3f %s\n%s\n", p.Score, printable.Cut(p.Why, 300), p.URL)
 	}
@@ -167,7 +169,7 @@ func (r *proposeResult) seeds() string {
 }
 
 func (r *proposeResult) print(w io.Writer) {
-	printable.Fprintf(w, "%d start pages of %d candidates in %s\n", len(r.Proposals), r.Candidates, r.Source)
+	printable.Fprintf(w, "%s of %s in %s\n", report.StartPages(len(r.Proposals)), report.Count(r.Candidates, "candidate"), r.Source)
 	for _, p := range r.Proposals {
 		printable.Fprintf(w, "%.3f  %s\n       %s\n", p.Score, p.URL, printable.Cut(p.Why, 300))
 	}
@@ -182,15 +184,4 @@ func orName(topic string) string {
 		return "NAME"
 	}
 	return topic
-}
-
-// candidateOf is a stored page as a candidate.
-func candidateOf(p *page.Page) *propose.Candidate {
-	e := &propose.Candidate{URL: p.URL, Doc: features.Doc(p.Fields()), Links: make([]propose.Link, 0, len(p.Links))}
-	for _, l := range p.Links {
-		if !l.NoFollow {
-			e.Links = append(e.Links, propose.Link{URL: l.URL, Words: l.Anchor})
-		}
-	}
-	return e
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 )
 
@@ -23,7 +22,7 @@ func parseProxy(text string) (*url.URL, error) {
 		if errors.As(err, &escape) {
 			err = errors.New("a % that begins no escape; write it as %25")
 		}
-		return nil, usageError{fmt.Errorf("--proxy: not a URL: %w; give it as http://USER:PASSWORD@HOST:PORT, special characters escaped by %%", err)}
+		return nil, usagef("--proxy: not a URL: %w; give it as http://USER:PASSWORD@HOST:PORT, special characters escaped by %%", err)
 	}
 	if password, _ := proxy.User.Password(); password == noPassword {
 		return nil, usagef("--proxy %s: the password is not kept in a store; give --proxy (or FOSSICK_PROXY) again with it", proxy)

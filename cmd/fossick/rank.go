@@ -2,12 +2,13 @@ package main
 
 import (
 	"fmt"
+	"fossick/graph"
+	"fossick/graph/rank"
+	"fossick/graph/sources"
 	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"fossick/webgraph"
 )
 
 // rankCmd ranks the nodes of a graph.
@@ -40,7 +41,7 @@ func (rankCmd) Help() string {
   blockrank-short   ranks within blocks times the rank of the blocks: not PageRank, but near
   hits              hubs and authorities
 
-Pages without links are taken to lead where surfers start anew. Reads ` + graphSources + `.
+Pages without links are taken to lead where surfers start anew. Reads ` + sources.Kinds + `.
 
 Examples:
   fossick rank fossick-banking
@@ -48,16 +49,13 @@ Examples:
   fossick rank fossick-banking --topic banking`
 }
 
-// rankWays are the methods.
-var rankWays = []string{"pagerank", "power", "gauss-seidel", "components", "blockrank", "blockrank-kamvar", "blockrank-short", "hits"}
-
 func (c *rankCmd) check() error {
 	switch {
-	case !slices.Contains(rankWays, c.Method):
-		return usagef("method %q is not known; choose of %s", c.Method, strings.Join(rankWays, ", "))
+	case !slices.Contains(rank.Methods(), c.Method):
+		return usagef("method %q is not known; choose of %s", c.Method, strings.Join(rank.Methods(), ", "))
 	case !(c.Damping > 0 && c.Damping < 1) || !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 0) || c.Most < 1 || c.Top < 0 || c.Memory < 1<<20:
 		return usagef("--damping %g, --epsilon %g, --max-iterations %d, --top %d, --memory %d: want damping between 0 and 1, more than 0 of the others, and no negative --top", c.Damping, c.Epsilon, c.Most, c.Top, c.Memory)
-	case c.Block != "" && !c.blocks():
+	case c.Block != "" && !rank.ByBlocks(c.Method):
 		return usagef("--block is for --method blockrank")
 	case c.Method == "hits" && (c.Topic != "" || c.Personal != ""):
 		return usagef("hits has no surfers; leave --topic and --personal out, or choose another method")
@@ -65,29 +63,37 @@ func (c *rankCmd) check() error {
 	return nil
 }
 
-// blocks says whether the method needs blocks.
-func (c *rankCmd) blocks() bool { return strings.HasPrefix(c.Method, "blockrank") }
-
 func (c *rankCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	g, _, err := openGraph(a, c.Graph, 0)
+	source, err := sourceOf(a, c.Graph)
+	if err != nil {
+		return err
+	}
+	g, _, err := openGraph(a, source, 0)
 	if err != nil {
 		return err
 	}
 	if g.Nodes() == 0 {
 		return fmt.Errorf("%s: an empty graph; there is nothing to rank", c.Graph)
 	}
-	r := &rankRun{rankCmd: c, app: a, g: g, opt: webgraph.RankOptions{Damping: c.Damping, Epsilon: c.Epsilon, Most: c.Most}}
-	if r.opt.Personal, err = r.personal(); err != nil {
+	r := &rankRun{rankCmd: c, app: a, source: source, g: g}
+	opt := rank.Options{Method: c.Method, Damping: c.Damping, Epsilon: c.Epsilon, MaxIterations: c.Most, Memory: int64(c.Memory)}
+	if opt.Personal, err = r.personal(); err != nil {
 		return err
+	}
+	if rank.ByBlocks(c.Method) {
+		if opt.Blocks, err = r.blockOf(); err != nil {
+			return err
+		}
 	}
 	defer a.step("ranking " + c.Graph)()
 	began, used := time.Now(), workedFor()
-	if err := r.rank(); err != nil {
+	if r.ranked, err = rank.Of(a.ctx, g, opt); err != nil {
 		return err
 	}
+	r.describe()
 	r.result.Seconds = time.Since(began).Seconds()
 	if used != nil {
 		cpu := (*workedFor() - *used).Seconds()
@@ -103,104 +109,27 @@ func (c *rankCmd) Run(a *app) error {
 type rankRun struct {
 	*rankCmd
 	app    *app
-	g      *webgraph.Graph
-	opt    webgraph.RankOptions
-	score  []float64
-	hub    []float64 // of hits
+	source sources.Source
+	g      *graph.Graph
+	ranked *rank.Result
 	result rankResult
 }
 
-// rank computes the scores.
-func (r *rankRun) rank() error {
-	r.result = rankResult{Graph: r.Graph, Method: r.Method, Nodes: r.g.Nodes(), Edges: r.g.Edges(), Epsilon: r.Epsilon, InMemory: r.fits()}
-	if !r.result.InMemory {
-		return r.compressed()
+// describe says how the ranks were found.
+func (r *rankRun) describe() {
+	ranked := r.ranked
+	r.result = rankResult{
+		Graph: r.Graph, Method: r.Method, Nodes: r.g.Nodes(), Edges: r.g.Edges(), Epsilon: r.Epsilon,
+		Iterations: ranked.Iterations, Residual: ranked.Residual, InMemory: ranked.InMemory,
 	}
-	in, degree, err := webgraph.Transposed(r.g)
-	if err != nil {
-		return err
+	if r.Method != "hits" {
+		r.result.Damping = &r.Damping
 	}
-	switch {
-	case r.Method == "hits":
-		h, err := webgraph.HITS(r.app.ctx, r.g, in, r.opt)
-		if h != nil {
-			r.score, r.hub = h.Authority, h.Hub
-			r.result.Iterations, r.result.Residual = h.Iterations, h.Residual
-		}
-		return err
-	case r.blocks(), r.Method == "pagerank" && r.g.Hosts().Count() > 0:
-		return r.byBlocks(in, degree)
+	if ranked.Blocks > 0 {
+		r.result.Blocks = &ranked.Blocks
 	}
-	r.result.Damping = &r.Damping
-	switch r.Method {
-	case "components":
-		return r.done(webgraph.ComponentRank(r.app.ctx, in, degree, r.opt))
-	case "power":
-		return r.done(webgraph.PageRank(r.app.ctx, in, degree, r.opt))
+	if ranked.StartVisits > 0 || ranked.StartResidual > 0 {
+		before := (ranked.StartVisits + max(1, r.g.Edges()) - 1) / max(1, r.g.Edges())
+		r.result.Before, r.result.Begin = &before, &ranked.StartResidual
 	}
-	return r.done(webgraph.GaussSeidel(r.app.ctx, in, degree, r.opt))
-}
-
-func (r *rankRun) done(rank *webgraph.Rank, err error) error {
-	if err != nil {
-		return err
-	}
-	r.score, r.result.Iterations, r.result.Residual = rank.Score, rank.Iterations, rank.Residual
-	return nil
-}
-
-// byBlocks computes the blockranks.
-func (r *rankRun) byBlocks(in *webgraph.CSR, degree []uint32) error {
-	block, err := r.blockOf()
-	if err != nil {
-		return err
-	}
-	b, err := webgraph.BlockRank(r.app.ctx, in, degree, block, webgraph.BlockOptions{
-		RankOptions: r.opt, Short: r.Method == "blockrank-short", Kamvar: r.Method == "blockrank-kamvar",
-	})
-	if err != nil {
-		return err
-	}
-	r.result.Damping, r.result.Blocks = &r.Damping, &b.Blocks
-	if b.Visits > 0 || b.Begin > 0 {
-		before := (b.Visits + max(1, r.g.Edges()) - 1) / max(1, r.g.Edges())
-		r.result.Before, r.result.Begin = &before, &b.Begin
-	}
-	return r.done(&b.Rank, nil)
-}
-
-// fits says whether the graph may lie in memory as arrays.
-func (r *rankRun) fits() bool { return r.arrayBytes() <= int64(r.Memory) }
-
-// arrayBytes is what arrays take: the transposed graph, the core once more, and the
-// vectors and blocks.
-func (r *rankRun) arrayBytes() int64 { return 8*r.g.Edges() + 200*int64(r.g.Nodes()) }
-
-// compressed computes PageRank over the compressed transposed graph, in 32 bytes a
-// node beside it.
-func (r *rankRun) compressed() error {
-	if r.Method != "pagerank" && r.Method != "power" {
-		return fmt.Errorf("%s needs about %d MiB for the graph as arrays; allow them with --memory, or take --method power", r.Method, r.arrayBytes()>>20+1)
-	}
-	path, err := scratchPath(r.app, "transposed")
-	if err != nil {
-		return err
-	}
-	if err := r.g.Transpose(r.app.ctx, path, 0); err != nil {
-		return err
-	}
-	in, err := webgraph.Open(path)
-	if err != nil {
-		return err
-	}
-	r.app.onClose(in.Close)
-	degree := make([]uint32, r.g.Nodes())
-	if err := r.g.Scan(0, r.g.Nodes(), func(v uint32, links []uint32) error {
-		degree[v] = uint32(len(links))
-		return nil
-	}); err != nil {
-		return err
-	}
-	r.result.Damping = &r.Damping
-	return r.done(webgraph.PageRank(r.app.ctx, in, degree, r.opt))
 }

@@ -3,24 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
-	"fossick/datasets"
-	"fossick/store"
-	"fossick/webgraph"
+	"fossick/graph"
+	"fossick/internal/lists"
 )
-
-// scratchPath returns a path in a folder that goes when the verb ends.
-func scratchPath(a *app, name string) (string, error) {
-	dir, err := os.MkdirTemp("", "fossick-graph-")
-	if err != nil {
-		return "", err
-	}
-	a.onClose(func() error { return os.RemoveAll(dir) })
-	return filepath.Join(dir, name), nil
-}
 
 // personal says where surfers start anew, nil when everywhere.
 func (r *rankRun) personal() (x []float64, err error) {
@@ -42,15 +28,7 @@ func (r *rankRun) personal() (x []float64, err error) {
 
 // personalByTopic returns 1 for the pages with the label, and their number.
 func (r *rankRun) personalByTopic() (x []float64, n int, err error) {
-	x = make([]float64, r.g.Nodes())
-	found := map[string]int{}
-	err = r.labelled(func(v uint32, labels []string) {
-		for _, l := range labels {
-			if found[l]++; l == r.Topic {
-				x[v] = 1
-			}
-		}
-	})
+	x, found, err := r.source.Labelled(r.app.ctx, r.g, r.Topic)
 	if err == nil && found[r.Topic] == 0 {
 		err = usagef("no page of %s is labelled %s; it has the labels %s", r.Graph, r.Topic, listed(found))
 	}
@@ -81,7 +59,7 @@ func (r *rankRun) personalByFile() (x []float64, n int, err error) {
 
 // blockOf says to which block each node belongs.
 func (r *rankRun) blockOf() ([]uint32, error) {
-	runs := map[string]webgraph.Runs{"": r.g.Hosts(), "host": r.g.Hosts(), "site": r.g.Sites()}
+	runs := map[string]graph.Runs{"": r.g.Hosts(), "host": r.g.Hosts(), "site": r.g.Sites()}
 	if of, ok := runs[r.Block]; ok {
 		if of.Count() == 0 {
 			return nil, usagef("the nodes of %s are no URLs, so they have no hosts; name a file with --block FILE", r.Graph)
@@ -90,7 +68,7 @@ func (r *rankRun) blockOf() ([]uint32, error) {
 	}
 	block := make([]uint32, r.g.Nodes())
 	for v := range block {
-		block[v] = webgraph.None
+		block[v] = graph.None
 	}
 	number := map[string]uint32{}
 	put := func(v uint32, name string) {
@@ -102,7 +80,7 @@ func (r *rankRun) blockOf() ([]uint32, error) {
 		block[v] = b
 	}
 	if r.Block == "label" {
-		err := r.labelled(func(v uint32, labels []string) {
+		err := r.source.Labels(r.app.ctx, r.g, func(v uint32, labels []string) {
 			if len(labels) > 0 {
 				put(v, labels[0])
 			}
@@ -121,7 +99,7 @@ func (r *rankRun) blockOf() ([]uint32, error) {
 // named calls do with the nodes that a file names, a line each, and what stands
 // after the tab.
 func (r *rankRun) named(path string, do func(v uint32, value string, line int) error) error {
-	f, err := openList(path)
+	f, err := lists.Open(path)
 	if err != nil {
 		return err
 	}
@@ -140,76 +118,6 @@ func (r *rankRun) named(path string, do func(v uint32, value string, line int) e
 	}
 	if !found {
 		return usagef("%s names no node", path)
-	}
-	return nil
-}
-
-// labelled calls do with the labels of all pages that have some: of a store what
-// refine says, else the crawl's model or topic; of a corpus its own.
-func (r *rankRun) labelled(do func(v uint32, labels []string)) error {
-	of := func(url string, labels []string) error {
-		v, ok, err := r.g.Node(url)
-		if ok && len(labels) > 0 {
-			do(v, labels)
-		}
-		return err
-	}
-	if store.Exists(r.Graph) {
-		s, done, err := r.app.openToRead(r.Graph)
-		if err != nil {
-			return err
-		}
-		return errors.Join(storeLabels(s, of), done())
-	}
-	if info, err := os.Stat(r.Graph); isGraphFile(r.Graph) || strings.HasPrefix(r.Graph, "synthetic:") || err == nil && !info.IsDir() && !strings.Contains(filepath.Base(r.Graph), ".jsonl") {
-		return usagef("%s has no labels; name nodes with --personal FILE, or blocks with --block FILE", r.Graph)
-	}
-	set, err := openSet(r.app, r.Graph, datasets.Options{})
-	if err != nil {
-		return err
-	}
-	for e, err := range set.Examples() {
-		if err == nil {
-			err = r.app.ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		labels := e.Labels
-		if len(labels) == 0 && e.Label != "" {
-			labels = []string{e.Label}
-		}
-		if err := of(e.URL, labels); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// storeLabels calls do with the label of each page of a store.
-func storeLabels(s *store.Store, do func(url string, labels []string) error) error {
-	topic := s.Info().Topic
-	for p, err := range s.Pages() {
-		if err != nil {
-			return err
-		}
-		refined, err := s.Label(p.Number)
-		if err != nil {
-			return err
-		}
-		label := p.Label
-		switch {
-		case refined != nil:
-			label = refined.Label
-		case label == "" && p.Relevant: // by keywords
-			label = topic
-		}
-		if label == "" {
-			continue
-		}
-		if err := do(p.URL, []string{label}); err != nil {
-			return err
-		}
 	}
 	return nil
 }

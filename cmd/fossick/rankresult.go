@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"fossick/graph/sources"
 	"fossick/internal/printable"
 	"fossick/store"
 )
@@ -59,14 +60,14 @@ func (r *rankRun) keep() error {
 			return err
 		}
 	}
-	for _, v := range highest(r.score, pages, r.Top) {
+	for _, v := range highest(r.ranked.Score, pages, r.Top) {
 		name, err := r.g.Name(v)
 		if err != nil {
 			return err
 		}
-		n := rankedNode{Node: name, Score: r.score[v]}
-		if r.hub != nil {
-			n.Hub = &r.hub[v]
+		n := rankedNode{Node: name, Score: r.ranked.Score[v]}
+		if r.ranked.Hub != nil {
+			n.Hub = &r.ranked.Hub[v]
 		}
 		r.result.Top = append(r.result.Top, n)
 	}
@@ -82,21 +83,14 @@ func (r *rankRun) toStore() (pages []bool, err error) {
 	defer func() { err = errors.Join(err, done()) }()
 	pages = make([]bool, r.g.Nodes())
 	var ranks []store.NumberedRank
-	for p, err := range s.Pages() {
+	for p, err := range sources.Pages(r.g, s) {
 		if err != nil {
 			return nil, err
 		}
-		v, ok, err := r.g.Node(p.URL)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue // a page whose URL came in twice; it has no node of its own
-		}
-		pages[v] = true
-		rank := store.NumberedRank{Page: p.Number, Rank: store.Rank{Score: r.score[v]}}
-		if r.hub != nil {
-			rank.Hub = r.hub[v]
+		pages[p.Node] = true
+		rank := store.NumberedRank{Page: p.Number, Rank: store.Rank{Score: r.ranked.Score[p.Node]}}
+		if r.ranked.Hub != nil {
+			rank.Hub = r.ranked.Hub[p.Node]
 		}
 		ranks = append(ranks, rank)
 	}
@@ -143,14 +137,14 @@ func highest(score []float64, in []bool, n int) []uint32 {
 // write writes all scores.
 func (r *rankRun) write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	for v, x := range r.score {
+	for v, x := range r.ranked.Score {
 		name, err := r.g.Name(uint32(v))
 		if err != nil {
 			return err
 		}
 		line := fmt.Appendf(b.AvailableBuffer(), "%s\t%.17g", name, x)
-		if r.hub != nil {
-			line = fmt.Appendf(line, "\t%.17g", r.hub[v])
+		if r.ranked.Hub != nil {
+			line = fmt.Appendf(line, "\t%.17g", r.ranked.Hub[v])
 		}
 		if _, err := b.Write(append(line, '\n')); err != nil {
 			return err

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
+	"fossick/control"
 	"fossick/store"
 )
 
@@ -31,7 +31,7 @@ func (a *app) openToRead(dir string) (s *store.Store, done func() error, err err
 		if !errors.Is(err, store.ErrBusy) {
 			return nil, nil, err
 		}
-		if s, err = a.copyOf(dir, err); !errors.Is(err, store.ErrCutOff) && !errors.Is(err, errNoCrawl) {
+		if s, err = a.copyOf(dir, err); !errors.Is(err, store.ErrCutOff) && !errors.Is(err, control.ErrNoCrawl) {
 			break
 		}
 		select { // a crawl that begins or ends has its store for a moment without answering
@@ -56,13 +56,13 @@ func keepOpen() error { return nil }
 
 // copyOf copies the store that a crawl has, which busy says.
 func (a *app) copyOf(dir string, busy error) (*store.Store, error) {
-	resp, err := callCrawl(a.ctx, dir, "/snapshot", nil, busy)
+	resp, err := control.Call(a.ctx, dir, "/snapshot", nil, busy)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, readAnswer(resp, nil)
+		return nil, control.Read(resp, nil)
 	}
 	a.say("a crawl is writing %s: reading a copy of this moment", dir)
 	s, err := store.Receive(dir, resp.Body)
@@ -80,37 +80,4 @@ func closeCopy(s *store.Store) error {
 		return nil
 	}
 	return s.Close()
-}
-
-// stallsAfter is how long a reader of a snapshot may take nothing before it is given up.
-const stallsAfter = 30 * time.Second
-
-// snapshot is the crawl's end: a reader that goes away, or stalls, costs the crawl
-// nothing, and the end of the crawl waits for none.
-func (d *door) snapshot(w http.ResponseWriter, req *http.Request) {
-	ctx, cancel := context.WithCancel(req.Context())
-	defer cancel()
-	go func() {
-		select {
-		case <-d.ending:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	w.Header().Set("Content-Type", "application/octet-stream")
-	// One that gets no end sees that it is missing.
-	_ = d.store.Snapshot(ctx, patient{w, http.NewResponseController(w)})
-}
-
-// patient is an answer of which each part has its own time.
-type patient struct {
-	http.ResponseWriter
-	control *http.ResponseController
-}
-
-func (p patient) Write(b []byte) (int, error) {
-	if err := p.control.SetWriteDeadline(time.Now().Add(stallsAfter)); err != nil {
-		return 0, err
-	}
-	return p.ResponseWriter.Write(b)
 }

@@ -10,6 +10,7 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/internal/fulltest"
+	"fossick/monitor"
 	"fossick/store"
 )
 
@@ -67,7 +68,7 @@ func TestReadersOfACrawl(t *testing.T) {
 	if during < 2 {
 		t.Errorf("%d readers while the crawl went on: this test means little", during)
 	}
-	var r crawlResult
+	var r monitor.Result
 	if err := json.Unmarshal(result, &r); err != nil || r.Fetched != 150 {
 		t.Errorf("the crawl: %v, %s", err, result)
 	}

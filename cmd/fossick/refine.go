@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -18,9 +16,11 @@ import (
 	"fossick/eval"
 	"fossick/features"
 	"fossick/internal/printable"
+	"fossick/judge"
 	"fossick/models"
 	"fossick/page"
 	"fossick/store"
+	"fossick/topics"
 )
 
 type refineCmd struct {
@@ -46,12 +46,12 @@ type refineResult struct {
 	Seconds   float64 `json:"seconds"`
 
 	Trained *float64 `json:"trained_on"` // share of the pages that the model was trained on; null when it cannot say
-	known   *lessons
+	known   *judge.Trained
 }
 
 func (c refineCmd) Run(a *app) (err error) {
 	a.endsInOrder()
-	m, classifier, err := loadModel(c.Model)
+	_, classifier, err := loadModel(c.Model)
 	if err != nil {
 		return err
 	}
@@ -63,11 +63,11 @@ func (c refineCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	topic, err := topicOf(m, c.Model, c.Topic, s.Info().Topic)
+	topic, err := judge.NewTopic(classifier, c.Model, c.Topic, s.Info().Topic)
 	if err != nil {
 		return err
 	}
-	r := refineResult{Topic: topic, Threshold: m.Threshold(topic), Model: c.Model, Store: c.Store, known: &lessons{card: &m.Card}}
+	r := refineResult{Topic: topic.Name, Threshold: topic.Cut, Model: c.Model, Store: c.Store, known: &topic.Known}
 	if c.Threshold != nil {
 		r.Threshold = *c.Threshold
 	}
@@ -78,17 +78,17 @@ func (c refineCmd) Run(a *app) (err error) {
 		refining.Of(int(n.Pages))
 	}
 	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
-		Topic: topic, Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
-		Classify: classifyTopic(classifier, topic, r.known), Explain: explainPage(classifier),
+		Topic: topic.Name, Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
+		Classify: refiner(topic), Explain: explainPage(classifier),
 		Progress: refining.Set,
 	})
 	refining.End()
-	r.Trained = r.known.share()
+	r.Trained = r.known.Share()
 	r.Seconds = time.Since(start).Seconds()
 	if err != nil && a.ctx.Err() == nil {
 		return err
 	}
-	dropped, exampleErr := droppedExamples(s, 3)
+	dropped, exampleErr := eval.NearlyKept(s, 3)
 	if err := errors.Join(a.emit(r, func(w io.Writer) { r.print(w, dropped) }), exampleErr); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (c refineCmd) Run(a *app) (err error) {
 
 // loadModel reads a model and sets it to work.
 func loadModel(path string) (*models.Model, *classify.Classifier, error) {
-	m, err := readModel(path)
+	m, err := topics.Model(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,29 +111,11 @@ func loadModel(path string) (*models.Model, *classify.Classifier, error) {
 	return m, c, nil
 }
 
-// topicOf returns the label of m that is wanted: the one asked for, else the
-// store's topic, else an error that lists the labels.
-func topicOf(m *models.Model, path, asked, stores string) (string, error) {
-	labels := strings.Join(m.Classes, ", ")
-	switch {
-	case slices.Contains(m.Classes, asked):
-		return asked, nil
-	case asked != "":
-		return "", usagef("label %q is not one of the model's; %s has %s", asked, path, labels)
-	case slices.Contains(m.Classes, stores):
-		return stores, nil
-	}
-	return "", usagef("the crawl's topic %q is not one of the model's labels; name one with --topic: %s has %s", stores, path, labels)
-}
-
-// classifyTopic makes a classifier answer for one topic; known is told of each page.
-func classifyTopic(c *classify.Classifier, topic string, known *lessons) func(*page.Page) eval.Classified {
-	class := c.Model().Class(topic)
+// refiner has a model judge stored pages.
+func refiner(t *judge.Topic) func(*page.Page) eval.Classified {
 	return func(p *page.Page) eval.Classified {
-		doc := features.Doc(p.Fields())
-		known.look(doc)
-		r := c.Classify(doc)
-		return eval.Classified{Score: r.Probs[class], Rest: bestBut(c.Model().Classes, r.Probs, class)}
+		score, rest := t.Probability(features.Doc(p.Fields()))
+		return eval.Classified{Score: score, Rest: rest}
 	}
 }
 
@@ -142,51 +124,7 @@ func explainPage(c *classify.Classifier) func(*page.Page, string) string {
 	return func(p *page.Page, label string) string { return c.ExplainFor(features.Doc(p.Fields()), label) }
 }
 
-// bestBut returns the most probable class but one, "" when there is no other.
-func bestBut(classes []string, probs []float64, but int) string {
-	best := -1
-	for i, p := range probs {
-		if i != but && (best < 0 || p > probs[best]) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return ""
-	}
-	return classes[best]
-}
-
-type droppedPage struct{ url, label, rule string }
-
-// droppedExamples returns up to n dropped pages, the nearest to being kept first:
-// they tell most about the threshold.
-func droppedExamples(s *store.Store, n int) ([]droppedPage, error) {
-	type candidate struct {
-		number uint64
-		label  store.Label
-	}
-	var all []candidate
-	for l, err := range s.Labels() {
-		if err != nil {
-			return nil, err
-		}
-		if !l.Kept {
-			all = append(all, candidate{l.Page, l.Label})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.label.Score, a.label.Score) })
-	var out []droppedPage
-	for _, c := range all[:min(n, len(all))] {
-		p, err := s.Page(c.number)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, droppedPage{p.URL, c.label.Label, c.label.Rule})
-	}
-	return out, nil
-}
-
-func (r refineResult) print(w io.Writer, dropped []droppedPage) {
+func (r refineResult) print(w io.Writer, dropped []eval.Dropped) {
 	if r.Pages == 0 {
 		printable.Fprintf(w, "%s holds no pages yet; collect some with fossick focus\n", r.Store)
 		return
@@ -205,9 +143,9 @@ func (r refineResult) print(w io.Writer, dropped []droppedPage) {
 		io.WriteString(w, "\ndropped, the nearest to being kept:\n")
 	}
 	for _, d := range dropped {
-		printable.Fprintf(w, "  %s\n    %s: %s\n", printable.Cut(d.url, 100), d.label, printable.Cut(d.rule, 160))
+		printable.Fprintf(w, "  %s\n    %s: %s\n", printable.Cut(d.URL, 100), d.Label, printable.Cut(d.Rule, 160))
 	}
-	if text := r.known.warning(); text != "" {
+	if text := r.known.Warning(); text != "" {
 		printable.Fprintf(w, "\n%s\n", text)
 	}
 	printable.Fprintf(w, "\nHow good is it? fossick eval %s\nWhy one page?   fossick why URL --store %s\n", r.Store, r.Store)

@@ -10,7 +10,7 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/internal/fulltest"
-	"fossick/store"
+	"fossick/monitor"
 )
 
 // TestKillRefresh crawls a web whose pages change, and kills one refresh of the
@@ -52,7 +52,7 @@ func TestKillRefresh(t *testing.T) {
 	if r := result.Refreshed; r == nil || r.Asked != hosts*pages || r.NotModified+r.Changed != r.Asked || r.Changed == 0 || log.lines()-before < int(r.Asked) {
 		t.Errorf("%+v, %d requests; want %d pages asked for, and some changed", r, log.lines()-before, hosts*pages)
 	}
-	if r := refreshed(t, refresh("1h")).Refreshed; r == nil || *r != (refreshResult{}) {
+	if r := refreshed(t, refresh("1h")).Refreshed; r == nil || *r != (monitor.Refreshed{}) {
 		t.Errorf("%+v of pages an hour old, want none", r)
 	}
 	now := checkStore(t, dir)
@@ -65,32 +65,11 @@ func TestKillRefresh(t *testing.T) {
 	t.Logf("%v, %d errors found by verify; of %d pages %d have changed", k.at, k.problems, len(now), len(now)-len(same))
 }
 
-func refreshed(t *testing.T, args []string) (r crawlResult) {
+func refreshed(t *testing.T, args []string) (r monitor.Result) {
 	t.Helper()
 	killed, out := runAndKill(t, args, 2*time.Minute)
 	if err := json.Unmarshal(out, &r); killed || err != nil {
 		t.Fatalf("%v: killed %v, %v, %s", args, killed, err, out)
 	}
 	return r
-}
-
-// TestWhyRefreshed: why tells what later visits have brought.
-func TestWhyRefreshed(t *testing.T) {
-	l := &store.Life{
-		Visits: []store.Visit{{Start: 1e12}, {Start: 2e12, Was: []byte{0xab, 0xcd}}, {Start: 3e12, State: "code", Code: 404}},
-		Fate:   &store.Fate{State: "code", Page: 7, Stored: true}, Page: &store.Page{Number: 7, At: 2e12},
-	}
-	r := tell(l)
-	for _, want := range []string{
-		"its content had changed by 2033-05-18 03:33:20: the checksum was abcd before",
-		"page 7 is stored as it was on 2033-05-18 03:33:20",
-	} {
-		found := false
-		for _, reason := range r.Reasons {
-			found = found || reason == want
-		}
-		if !found {
-			t.Errorf("%q\nis not among %q", want, r.Reasons)
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fossick/corpusweb"
+	"fossick/monitor"
 	"fossick/store"
 )
 
@@ -76,7 +77,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	fill(t, ballast, 165)
 	code, text := said(t, focus(dir, "--resume", "--max-pages", "1000", "--json")...)
-	var r crawlResult
+	var r monitor.Result
 	if err := json.Unmarshal([]byte(text[strings.Index(text, "{"):]), &r); err != nil || code != exitFailed || r.Stopped != "disk_full" {
 		wantRefusal(t, "a nearly full disk", code, text, "nearly full", "make room")
 	}

@@ -6,14 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
-	"fossick/frontier"
+	"fossick/graph/orders"
+	"fossick/internal/help"
 	"fossick/internal/printable"
+	"fossick/internal/settings"
+	"fossick/internal/usage"
 	"fossick/models"
+	"fossick/policy"
 	"fossick/train"
 )
 
@@ -29,12 +34,8 @@ const (
 // in order and printed its result.
 var errInterrupted = errors.New("interrupted")
 
-// usageError is a mistake in the command line that the parser cannot see.
-type usageError struct{ error }
-
-func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
-}
+// usagef is a mistake in the command line that the parser cannot see.
+func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
 
 // grammar is the command line: global flags and one field a verb.
 type grammar struct {
@@ -73,16 +74,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	out := &outlet{w: stdout}
 	stdout = out
 	var g grammar
-	settings := newSettings()
-	parser, err := newGrammar(&g, settings, stdout, stderr, asJSON)
+	set := settings.Read(stranger)
+	parser, err := newGrammar(&g, set, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
 	}
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}
-	case args[0] == completeWord:
-		complete(parser.Model, args[1:], stdout)
+	case args[0] == help.CompleteWord:
+		help.Complete(parser.Model, offers, args[1:], stdout)
 		return exitDone
 	}
 	parsed, err := parser.Parse(args)
@@ -91,7 +92,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
-	settings.tellOpened(a)
+	if opened := set.Opened(); len(opened) > 0 {
+		a.say("%s of this folder sets %s", settings.Name, strings.Join(opened, ", "))
+	}
+	for _, sentence := range settings.UnknownEnv(parser.Model, os.Environ()) {
+		a.say("%s", sentence)
+	}
 	if err = parsed.Run(a); err == nil {
 		if err = out.failed(); unheard(err) {
 			return exitFailed
@@ -104,21 +110,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 }
 
 // newGrammar makes the parser of the command line.
-func newGrammar(g *grammar, set *settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
+func newGrammar(g *grammar, set *settings.Settings, stdout, stderr io.Writer, asJSON bool) (*kong.Kong, error) {
 	options := append(valueMappers(),
 		kong.Name("fossick"), kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return printHelp(ctx, false) }),
+		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return help.Print(ctx, false) }),
 		kong.ExplicitGroups(groups), kong.Bind(jsonWanted(asJSON)),
 		kong.Resolvers(set),
 		kong.Vars{
 			"topics":    strings.Join(models.BuiltinTopics(), ", "),
-			"orders":    strings.Join(frontier.Orderings(), ", "),
-			"sequences": strings.Join(frontier.Sequences(), ", "),
-			"policies":  policyHelp(),
-			"scores":    strings.Join(policyNames(), ", "),
-			"explore":   fmt.Sprint(defaultExplore),
+			"orders":    strings.Join(orders.Orderings(), ", "),
+			"sequences": strings.Join(orders.Sequences(), ", "),
+			"policies":  policy.Help(),
+			"scores":    strings.Join(policy.Names(), ", "),
+			"explore":   fmt.Sprint(policy.DefaultExplore),
 
 			"classifiers": strings.Join(train.Classifiers(), ", "),
 		},
@@ -140,11 +146,11 @@ func whereHelpIs(err error) error {
 }
 
 func codeOf(err error) int {
-	var usage usageError
+	var mistake usage.Error
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage):
+	case errors.As(err, &mistake):
 		return exitUsage
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted

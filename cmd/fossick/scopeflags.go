@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -9,6 +8,8 @@ import (
 
 	"fossick/crawler"
 	"fossick/fetch"
+	"fossick/internal/lists"
+	"fossick/internal/usage"
 	"fossick/page"
 )
 
@@ -35,7 +36,7 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w; it takes a regular expression in Go's syntax", flag, err)}
+		return nil, usagef("%s: %w; it takes a regular expression in Go's syntax", flag, err)
 	}
 	return re, nil
 }
@@ -72,14 +73,14 @@ func (s *crawlSettings) nets() (*fetch.Nets, error) {
 	if s.Proxy != "" {
 		return nil, usagef("--cidr goes by the addresses of hosts, and with --proxy only the proxy knows them; leave one of the two out")
 	}
-	file, err := openList(s.CIDR)
+	file, err := lists.Open(s.CIDR)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--cidr: %w; give a file with a net a line, as 192.0.2.0/24", err)}
+		return nil, usagef("--cidr: %w; give a file with a net a line, as 192.0.2.0/24", err)
 	}
 	defer file.Close()
 	nets, err := fetch.ParseNets(file, s.CIDR)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usage.Of(err)
 	}
 	return nets, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/term"
 
-	"fossick/datasets"
 	"fossick/internal/printable"
 	"fossick/internal/terminal"
 )
@@ -49,18 +48,4 @@ func (a *app) step(what string) (end func()) { return a.task(what, "").End }
 // stepsOf has a task show what goes on.
 func stepsOf(t *terminal.Task) func(what string) {
 	return func(what string) { t.Step(what, 0) }
-}
-
-// counted passes on rows and counts the readable ones.
-func counted(rows examples, t *terminal.Task) examples {
-	return func(yield func(e *datasets.Example, err error) bool) {
-		for e, err := range rows {
-			if err == nil {
-				t.Add(1)
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
 }

@@ -9,36 +9,9 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/page"
+	"fossick/seeds"
 	"fossick/store"
 )
-
-// FuzzSeedList: any file is taken, or refused with its name, and what is taken is
-// in normal form, each once.
-func FuzzSeedList(f *testing.F) {
-	for _, seed := range []string{
-		"http://a.test/\n", "\xef\xbb\xbfhttp://a.test/\r\n\r\n# x\r\n", "\xff\xfeh\x00t\x00t\x00p\x00:\x00/\x00/\x00a\x00\n\x00", "\xfe\xff\x00h",
-		"http://a.test/\x00\n", "nonsense", "http://a.test/\nHTTP://A.TEST\n", strings.Repeat("x", maxListLine+1), "\xff\xfe\x00", "\xef\xbb",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		t.Chdir(t.TempDir())
-		write(t, "seeds", text)
-		urls := page.NewNormalizer(nil)
-		l := newSeedList(urls)
-		if err := l.addFile("seeds"); err != nil && !strings.Contains(err.Error(), "seeds:") {
-			t.Errorf("%q: %v names no line", text, err)
-		}
-		for i, u := range l.seeds {
-			if again, err := urls.Normalize(u); err != nil || again != u {
-				t.Errorf("%q: start page %q is not in normal form: %q, %v", text, u, again, err)
-			}
-			if i > 0 && u == l.seeds[0] {
-				t.Errorf("%q: %s stands there twice", text, u)
-			}
-		}
-	})
-}
 
 // TestManySeedsAreKept: a crawl knows its start pages when the file is gone, also
 // where they are more than its settings have room for.
@@ -77,8 +50,8 @@ func TestManySeedsAreKept(t *testing.T) {
 	if size := len(s.Info().Settings); size > 1<<20 {
 		t.Errorf("settings of %d bytes", size)
 	}
-	l := newSeedList(page.NewNormalizer(nil))
-	if err := l.addFile(filepath.Join("crawl", "seeds.txt")); err != nil || len(l.seeds) != n {
-		t.Errorf("%d start pages are kept, %v; want %d", len(l.seeds), err, n)
+	l := seeds.New(page.NewNormalizer(nil))
+	if err := l.AddFile(filepath.Join("crawl", "seeds.txt")); err != nil || len(l.URLs) != n {
+		t.Errorf("%d start pages are kept, %v; want %d", len(l.URLs), err, n)
 	}
 }

@@ -56,7 +56,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 	}
 	var sets []*datasets.Set
 	for _, path := range c.Corpus {
-		set, err := openSet(a, path, datasets.Options{})
+		set, err := a.openSet(path, datasets.Options{})
 		if err != nil {
 			return err
 		}

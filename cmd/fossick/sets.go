@@ -12,9 +12,14 @@ import (
 	"fossick/store"
 )
 
+// stream opens sets and chains their rows; see datasets.Opener.
+func (a *app) stream(paths, where []string, level int) (datasets.Stream, error) {
+	return datasets.Opener(a.openSet).Stream(paths, where, level, nil)
+}
+
 // openSet opens a labelled set or a corpus; a crawl's store is one too. What it
 // opened is closed when the verb ends.
-func openSet(a *app, path string, opt datasets.Options) (*datasets.Set, error) {
+func (a *app) openSet(path string, opt datasets.Options) (*datasets.Set, error) {
 	if !store.Exists(path) {
 		return datasets.Open(path, opt)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/internal/settings"
 	"fossick/internal/terminal"
 )
 
@@ -92,7 +93,7 @@ func TestSettingsOfAnyKind(t *testing.T) {
 			if code, told := runForErrors(t, []string{"topic", "show", "own"}); code != exitFailed {
 				t.Errorf("a topic: exit code %d, %s", code, told)
 			}
-			if err := put(settingsName); err != nil {
+			if err := put(settings.Name); err != nil {
 				t.Fatal(err)
 			}
 			if code, told := runForErrors(t, []string{"version"}); code != exitUsage || len(told) > 300 {

@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
-	"fossick/frontier"
+	"fossick/graph"
+	"fossick/graph/orders"
+	"fossick/graph/simulate"
+	"fossick/graph/sources"
+	"fossick/internal/lists"
 	"fossick/internal/printable"
 	"fossick/internal/terminal"
-	"fossick/webgraph"
+	"fossick/internal/usage"
 )
 
 // simulateCmd crawls a graph virtually.
@@ -41,7 +46,7 @@ const defaultStarts = 3
 func (simulateCmd) Help() string {
 	return `Crawls a stored graph of links by several orderings, as if every page were there and every fetch took no time, and says which one collects important pages first: how much of all PageRank the pages crawled till then have, how many sites they are of, and how well PageRank computed from them alone ranks them (Kendall's tau). Means over the start sets, with 95 % intervals.
 
-Reads ` + graphSources + `.
+Reads ` + sources.Kinds + `.
 
 Examples:
   fossick simulate demo --order mcs,bfs,lexbfs --html orders.html
@@ -52,14 +57,12 @@ Examples:
 type simulateRun struct {
 	*simulateCmd
 	app  *app
-	g    *webgraph.Graph
-	sim  webgraph.Simulation
+	g    *graph.Graph
+	sim  simulate.Simulation
 	sets [][]uint32 // start pages
 	work *terminal.Task
 
-	scores   []float32 // of each page on the topic, in [0,1]; nil without one
-	on       []bool    // topic; likewise
-	relevant int       // pages on topic
+	scores *sources.Scores // on the topic; nil without one
 }
 
 func (c *simulateCmd) Run(a *app) error {
@@ -78,7 +81,7 @@ func (c *simulateCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		out.add(name, crawls)
+		out.add(name, crawls, r.sim.MeanCurve(crawls))
 	}
 	if c.HTML != "" {
 		out.HTML = c.HTML
@@ -107,11 +110,11 @@ func (c *simulateCmd) check() error {
 		return err
 	}
 	for i, name := range c.Order {
-		shares, err := frontier.ParseMix(name)
+		shares, err := orders.ParseMix(name)
 		if err != nil {
-			return usageError{err}
+			return usage.Of(err)
 		}
-		byScore := func(s frontier.Share) bool { return s.Name == "relevance" }
+		byScore := func(s orders.Share) bool { return s.Name == "relevance" }
 		if c.Topic == "" && slices.ContainsFunc(shares, byScore) {
 			return usagef("--order %s: relevance is to a topic; name a label of the corpus with --topic", name)
 		}
@@ -124,8 +127,11 @@ func (c *simulateCmd) check() error {
 
 // load opens the graph, ranks it and draws the start pages.
 func (r *simulateRun) load() error {
-	var err error
-	if r.g, _, err = openGraph(r.app, r.Graph, 0); err != nil {
+	source, err := sourceOf(r.app, r.Graph)
+	if err != nil {
+		return err
+	}
+	if r.g, _, err = openGraph(r.app, source, 0); err != nil {
 		return err
 	}
 	if r.g.Nodes() == 0 {
@@ -134,50 +140,26 @@ func (r *simulateRun) load() error {
 	if err := r.start(); err != nil {
 		return err
 	}
-	if err := r.score(); err != nil {
+	if err := r.score(source); err != nil {
 		return err
 	}
-	opt := webgraph.RankOptions{Damping: r.Damping}
-	in, degree, err := webgraph.Transposed(r.g)
-	if err != nil {
-		return err
+	r.sim = simulate.Simulation{
+		Graph: r.g, Starts: r.sets, MaxPages: r.MaxPages, Points: r.Points, Alike: r.Alike, Damping: r.Damping,
+		Recompute: r.Recompute, Rand: func(set int) *rand.Rand { return r.app.random(0x0dde + uint64(set)) },
 	}
-	rank, err := webgraph.PageRank(r.app.ctx, in, degree, opt)
-	if err != nil {
-		return err
-	}
-	r.app.say("%d pages, %d links; PageRank after %d iterations, residual %.1g", r.g.Nodes(), r.g.Edges(), rank.Iterations, rank.Residual)
-	r.sim = webgraph.Simulation{Graph: r.g, Rank: rank.Score, Alike: r.Alike, Points: r.Points, RankOpt: opt}
-	if r.g.Sites().Count() > 0 {
-		r.sim.Sites = r.g.Sites().Array(r.g.Nodes())
-	}
-	if r.Topic != "" {
-		r.sim.Relevant = func(v uint32) bool { return r.on[v] }
+	if r.scores != nil {
+		r.sim.Relevant = func(v uint32) bool { return r.scores.Relevant[v] }
+		r.sim.Score = func(v uint32) float64 { return float64(r.scores.Score[v]) }
 	}
 	if r.sim.Manners, err = r.manners(); err != nil {
 		return err
 	}
-	r.sim.MaxPages, err = r.reachable()
-	return err
-}
-
-// reachable is how many pages can be reached from a start set, whatever the
-// ordering: from the one that reaches most, --max-pages at most.
-func (r *simulateRun) reachable() (int, error) {
-	most := 0
-	for _, set := range r.sets {
-		order, err := frontier.NewSequence("bfs", frontier.SequenceOptions{Vertices: r.g.Nodes()})
-		if err != nil {
-			return 0, err
-		}
-		c := webgraph.Crawl{Graph: r.g, Order: order, Starts: set, MaxPages: r.MaxPages, Alike: true}
-		done, err := c.Run(r.app.ctx, func(int, uint32) error { return nil })
-		if err != nil {
-			return 0, err
-		}
-		most = max(most, done.Pages)
+	whole, err := r.sim.Prepare(r.app.ctx)
+	if err != nil {
+		return err
 	}
-	return most, nil
+	r.app.say("%d pages, %d links; PageRank after %d iterations, residual %.1g", r.g.Nodes(), r.g.Edges(), whole.Iterations, whole.Residual)
+	return nil
 }
 
 // start finds or draws the start pages.
@@ -189,7 +171,7 @@ func (r *simulateRun) start() error {
 	}
 	rng := r.app.random(0x57a7)
 	for range r.StartSets {
-		set, err := webgraph.DrawStarts(r.g, cmp.Or(r.Starts, defaultStarts), rng.IntN)
+		set, err := simulate.DrawStarts(r.g, cmp.Or(r.Starts, defaultStarts), rng.IntN)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.Graph, err)
 		}
@@ -201,16 +183,16 @@ func (r *simulateRun) start() error {
 // named reads the start pages of a file.
 func (r *simulateRun) named() (set []uint32, err error) {
 	known := map[uint32]bool{}
-	for line, err := range listLines(r.Seeds) {
+	for line, err := range lists.File(r.Seeds) {
 		if err != nil {
 			return nil, fmt.Errorf("--seeds: %w", err)
 		}
-		v, ok, err := r.g.Node(line.text)
+		v, ok, err := r.g.Node(line.Text)
 		switch {
 		case err != nil:
 			return nil, err
 		case !ok:
-			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", r.Seeds, line.n, printable.Cut(line.text, 200), r.Graph)
+			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", r.Seeds, line.N, printable.Cut(line.Text, 200), r.Graph)
 		case !known[v]:
 			known[v] = true
 			set = append(set, v)
@@ -222,36 +204,13 @@ func (r *simulateRun) named() (set []uint32, err error) {
 	return set, nil
 }
 
-// sequence returns what the orderings of the i-th start set work with.
-func (r *simulateRun) sequence(i int) frontier.SequenceOptions {
-	o := frontier.SequenceOptions{
-		Vertices: r.g.Nodes(), Rand: r.app.random(0x0dde + uint64(i)), Sites: r.sim.Sites, Links: r.g.Reader().Successors,
-		Every: r.Recompute, Damping: r.Damping,
-	}
-	if r.scores != nil {
-		o.Score = func(v uint32) float64 { return float64(r.scores[v]) }
-	}
-	return o
-}
-
 // crawls runs one ordering from every start set.
-func (r *simulateRun) crawls(name string) ([]*webgraph.Simulated, error) {
-	var all []*webgraph.Simulated
-	for i, set := range r.sets {
-		order, err := frontier.NewSequence(name, r.sequence(i))
-		if err != nil {
-			return nil, err
-		}
-		done, err := r.sim.Run(r.app.ctx, order, set)
-		if err != nil {
-			return nil, err
-		}
-		last := done.Curve[len(done.Curve)-1]
-		r.app.say("%-8s set %2d: %d pages, PageRank %.3f, %d sites", name, i+1, done.Pages, last.PageRank, last.Sites)
-		all = append(all, done)
+func (r *simulateRun) crawls(name string) ([]*simulate.Crawled, error) {
+	return r.sim.Crawls(r.app.ctx, name, func(set int, c *simulate.Crawled) {
+		last := c.Curve[len(c.Curve)-1]
+		r.app.say("%-8s set %2d: %d pages, PageRank %.3f, %d sites", name, set+1, c.Pages, last.PageRank, last.Sites)
 		r.work.Add(1)
-	}
-	return all, nil
+	})
 }
 
 // orNull is a number that may be unknown.

@@ -3,9 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"fossick/graph/simulate"
 	"time"
-
-	"fossick/webgraph"
 )
 
 const (
@@ -14,14 +13,14 @@ const (
 )
 
 // manners returns those of the crawls, nil without --polite.
-func (c *simulateCmd) manners() (*webgraph.Manners, error) {
+func (c *simulateCmd) manners() (*simulate.Manners, error) {
 	if !c.Polite {
 		if c.Workers != 0 || c.FetchTime != nil || c.Ahead != 0 || c.Delay != "" {
 			return nil, usagef("--workers, --fetch-time, --ahead and --delay are manners; add --polite")
 		}
 		return nil, nil
 	}
-	m := &webgraph.Manners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch, Ahead: c.Ahead}
+	m := &simulate.Manners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch, Ahead: c.Ahead}
 	if m.Workers < 1 || m.Ahead < 0 {
 		return nil, usagef("--workers %d, --ahead %d: want 1 at least of each", c.Workers, c.Ahead)
 	}
@@ -41,7 +40,7 @@ func (c *simulateCmd) manners() (*webgraph.Manners, error) {
 }
 
 // mannersText says them in a report.
-func mannersText(m *webgraph.Manners) string {
+func mannersText(m *simulate.Manners) string {
 	if m == nil {
 		return ""
 	}

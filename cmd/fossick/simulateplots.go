@@ -3,8 +3,9 @@ package main
 import (
 	"math"
 
+	"fossick/graph/simulate"
+	"fossick/internal/stats"
 	"fossick/report"
-	"fossick/webgraph"
 )
 
 // bandsText says what bands are, where there are some.
@@ -16,7 +17,7 @@ func (r *simulateResult) bandsText() string {
 }
 
 // inSeconds is the time of a point, 0 without manners.
-func inSeconds(p meanPoint) webgraph.Mean { return webgraph.Mean{Value: 3600 * p.hours.Value} }
+func inSeconds(p simulate.MeanPoint) stats.Mean { return stats.Mean{Value: 3600 * p.Hours.Value} }
 
 // maxBands is how many intervals of one plot can be told apart.
 const maxBands = 5
@@ -26,12 +27,12 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 	kinds := []struct {
 		title, caption, y string
 		counts, numbers   bool
-		of                func(meanPoint) webgraph.Mean
+		of                func(simulate.MeanPoint) stats.Mean
 	}{
-		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, false, func(p meanPoint) webgraph.Mean { return p.pageRank }},
-		{"Sites", "Sites that the pages crawled are of.", "sites", true, false, func(p meanPoint) webgraph.Mean { return p.sites }},
-		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, true, func(p meanPoint) webgraph.Mean { return p.tau }},
-		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, false, func(p meanPoint) webgraph.Mean { return p.harvest }},
+		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, false, func(p simulate.MeanPoint) stats.Mean { return p.PageRank }},
+		{"Sites", "Sites that the pages crawled are of.", "sites", true, false, func(p simulate.MeanPoint) stats.Mean { return p.Sites }},
+		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, true, func(p simulate.MeanPoint) stats.Mean { return p.Tau }},
+		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, false, func(p simulate.MeanPoint) stats.Mean { return p.Harvest }},
 		{"Time", "Simulated seconds that so many pages took, with one fetch at a time on a host, and rests.", "seconds", true, false, inSeconds},
 	}
 	var figures []report.Figure
@@ -57,7 +58,7 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 // line is the curve of one ordering; what is not known is left out, and so are counts
 // below 1, which a logarithmic axis does not have. Of shares and counts the intervals end
 // at 0; numbers may be as low as −1.
-func (r *simulateResult) line(name string, counts, numbers bool, of func(meanPoint) webgraph.Mean) report.Line {
+func (r *simulateResult) line(name string, counts, numbers bool, of func(simulate.MeanPoint) stats.Mean) report.Line {
 	line, least, known := report.Line{Name: name}, 0.0, false
 	if numbers {
 		least = -1
@@ -67,7 +68,7 @@ func (r *simulateResult) line(name string, counts, numbers bool, of func(meanPoi
 		if math.IsNaN(m.Value) || counts && m.Value < 1 {
 			continue
 		}
-		line.Points = append(line.Points, report.Point{X: float64(p.pages), Y: max(least, m.Value)})
+		line.Points = append(line.Points, report.Point{X: float64(p.Pages), Y: max(least, m.Value)})
 		band := [2]float64{m.Value, m.Value} // nothing to draw where no interval is known
 		if m.CI != nil {
 			band, known = [2]float64{max(least, m.CI[0]), min(1, m.CI[1])}, !counts

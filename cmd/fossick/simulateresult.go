@@ -1,16 +1,16 @@
 package main
 
 import (
-	_ "embed" // simulate.html
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
 	"text/tabwriter"
 
+	"fossick/graph/simulate"
 	"fossick/internal/printable"
 	"fossick/report"
-	"fossick/webgraph"
 )
 
 // simulateResult is what simulate prints (cli.md).
@@ -33,7 +33,7 @@ type simulateResult struct {
 	polite  bool
 	manners string   // in words
 	order   []string // as asked for
-	points  map[string][]meanPoint
+	points  map[string][]simulate.MeanPoint
 }
 
 // simulatedBy are the crawls by one ordering: means over the start sets.
@@ -49,28 +49,21 @@ type simulatedBy struct {
 	EdgesPerSecond *float64         `json:"edges_per_second"` // likewise
 }
 
-// meanPoint is a point of a mean curve.
-type meanPoint struct {
-	pages                int
-	pageRank, sites, tau webgraph.Mean
-	harvest, hours       webgraph.Mean
-}
-
 func (r *simulateRun) result() *simulateResult {
 	out := &simulateResult{
 		Graph: r.Graph, Nodes: r.g.Nodes(), Edges: r.g.Edges(), Hosts: r.g.Hosts().Count(), Sites: r.g.Sites().Count(),
 		Starts: len(r.sets[0]), StartSets: len(r.sets), Pages: r.sim.MaxPages, Alike: r.Alike, Damping: r.Damping,
-		Orders: map[string]simulatedBy{}, points: map[string][]meanPoint{},
+		Orders: map[string]simulatedBy{}, points: map[string][]simulate.MeanPoint{},
 	}
 	out.polite, out.manners = r.Polite, mannersText(r.sim.Manners)
 	if r.Topic != "" {
-		out.Topic, out.Relevant = &r.Topic, &r.relevant
+		out.Topic, out.Relevant = &r.Topic, &r.scores.Count
 	}
 	return out
 }
 
 // add takes the crawls of one ordering.
-func (r *simulateResult) add(name string, crawls []*webgraph.Simulated) {
+func (r *simulateResult) add(name string, crawls []*simulate.Crawled, points []simulate.MeanPoint) {
 	var by simulatedBy
 	edges := 0.0
 	for _, c := range crawls {
@@ -84,29 +77,15 @@ func (r *simulateResult) add(name string, crawls []*webgraph.Simulated) {
 	if by.Seconds > 0 {
 		by.EdgesPerSecond = orNull(edges / by.Seconds)
 	}
-	var points []meanPoint
-	for i := range crawls[0].Curve {
-		p := meanPoint{pages: crawls[0].Curve[i].Pages}
-		var rank, sites, tau, harvest, hours []float64
-		for _, c := range crawls {
-			hours = append(hours, c.Curve[i].Time.Hours())
-			harvest = append(harvest, c.Curve[i].Harvest)
-			rank, sites, tau = append(rank, c.Curve[i].PageRank), append(sites, float64(c.Curve[i].Sites)), append(tau, c.Curve[i].Tau)
-		}
-		if r.Sites == 0 {
-			sites = nil // they are not known
-		}
-		p.pageRank, p.sites, p.tau = webgraph.MeanOf(rank), webgraph.MeanOf(sites), webgraph.MeanOf(tau)
-		p.harvest, p.hours = webgraph.MeanOf(harvest), webgraph.MeanOf(hours)
-		points = append(points, p)
-		by.Curve = append(by.Curve, [4]*float64{orNull(float64(p.pages)), orNull(p.pageRank.Value), orNull(p.sites.Value), orNull(p.tau.Value)})
-		by.CI = append(by.CI, [3]*[2]float64{p.pageRank.CI, p.sites.CI, p.tau.CI})
+	for _, p := range points {
+		by.Curve = append(by.Curve, [4]*float64{orNull(float64(p.Pages)), orNull(p.PageRank.Value), orNull(p.Sites.Value), orNull(p.Tau.Value)})
+		by.CI = append(by.CI, [3]*[2]float64{p.PageRank.CI, p.Sites.CI, p.Tau.CI})
 		if r.Topic != nil {
-			by.Harvest = append(by.Harvest, [2]*float64{orNull(float64(p.pages)), orNull(p.harvest.Value)})
-			by.HarvestCI = append(by.HarvestCI, p.harvest.CI)
+			by.Harvest = append(by.Harvest, [2]*float64{orNull(float64(p.Pages)), orNull(p.Harvest.Value)})
+			by.HarvestCI = append(by.HarvestCI, p.Harvest.CI)
 		}
 		if r.polite {
-			by.Time = append(by.Time, [2]*float64{orNull(float64(p.pages)), orNull(p.hours.Value * 3600)})
+			by.Time = append(by.Time, [2]*float64{orNull(float64(p.Pages)), orNull(p.Hours.Value * 3600)})
 		}
 	}
 	r.Orders[name], r.points[name] = by, points
@@ -115,40 +94,22 @@ func (r *simulateResult) add(name string, crawls []*webgraph.Simulated) {
 
 // print gives each ordering after a tenth, a half and all of the pages.
 func (r *simulateResult) print(w io.Writer) {
-	printable.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %d start pages\n\n",
-		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, r.Starts)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	columns := "ordering\tpages\tPageRank\t95 % interval\tsites\t95 % interval\ttau\t95 % interval\t"
+	printable.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %s; 95 %%: intervals over these crawls\n\n",
+		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, report.StartPages(r.Starts))
+	r.table(w, "PageRank\t95 %\tsites\t95 %\ttau\t95 %\t", func(p simulate.MeanPoint) string {
+		return fmt.Sprintf("%.3f\t%s\t%s\t%s\t%s\t%s\t", p.PageRank.Value, report.Interval(p.PageRank.CI),
+			number(p.Sites.Value, "%.1f"), span(p.Sites.CI, "%.1f"), number(p.Tau.Value, "%.3f"), report.Interval(p.Tau.CI))
+	})
 	if r.Topic != nil {
-		columns += "harvest\t95 % interval\t"
+		r.table(w, "harvest\t95 %\t", func(p simulate.MeanPoint) string {
+			return fmt.Sprintf("%.3f\t%s\t", p.Harvest.Value, report.Interval(p.Harvest.CI))
+		})
 	}
 	if r.polite {
-		columns += "hours\t95 % interval\t"
+		r.table(w, "hours\t95 %\t", func(p simulate.MeanPoint) string {
+			return fmt.Sprintf("%.2f\t%s\t", p.Hours.Value, span(p.Hours.CI, "%.2f"))
+		})
 	}
-	io.WriteString(t, columns+"\n")
-	for _, name := range r.order {
-		points := r.points[name]
-		shown := -1
-		for _, part := range []float64{0.1, 0.25, 0.5, 1} {
-			i := max(0, int(math.Round(part*float64(len(points))))-1)
-			if i == shown {
-				continue
-			}
-			shown = i
-			p := points[i]
-			printable.Fprintf(t, "%s\t%d\t%.3f\t%s\t%s\t%s\t%s\t%s\t", name, p.pages,
-				p.pageRank.Value, spanOf(p.pageRank.CI), number(p.sites.Value, "%.1f"), span(p.sites.CI, "%.1f"), number(p.tau.Value, "%.3f"), spanOf(p.tau.CI))
-			if r.Topic != nil {
-				printable.Fprintf(t, "%.3f\t%s\t", p.harvest.Value, spanOf(p.harvest.CI))
-			}
-			if r.polite {
-				printable.Fprintf(t, "%.2f\t%s\t", p.hours.Value, span(p.hours.CI, "%.2f"))
-			}
-			io.WriteString(t, "\n")
-		}
-	}
-	_ = t.Flush() // its only errors are w's
-	io.WriteString(w, "\n")
 	for _, name := range r.order {
 		by := r.Orders[name]
 		printable.Fprintf(w, "%s: %.0f pages a crawl", name, by.Pages)
@@ -163,6 +124,28 @@ func (r *simulateResult) print(w io.Writer) {
 	if r.HTML != "" {
 		printable.Fprintf(w, "report: %s\n", r.HTML)
 	}
+}
+
+// table prints some columns of each ordering; a terminal of 80 columns has no room for
+// all beside each other.
+func (r *simulateResult) table(w io.Writer, columns string, cells func(simulate.MeanPoint) string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	io.WriteString(t, "ordering\tpages\t"+columns+"\n")
+	for _, name := range r.order {
+		points := r.points[name]
+		shown := -1
+		for _, part := range []float64{0.1, 0.25, 0.5, 1} {
+			i := max(0, int(math.Round(part*float64(len(points))))-1)
+			if i == shown {
+				continue
+			}
+			shown = i
+			printable.Fprintf(t, "%s\t%d\t", name, points[i].Pages)
+			io.WriteString(t, cells(points[i])+"\n")
+		}
+	}
+	_ = t.Flush() // its only errors are w's
+	io.WriteString(w, "\n")
 }
 
 func number(x float64, format string) string {
@@ -210,10 +193,10 @@ func (r *simulateResult) write(a *app, path string) error {
 	for _, name := range r.order {
 		p := r.points[name][len(r.points[name])-1]
 		note := "of all PageRank in the end"
-		if p.pageRank.CI != nil {
-			note += ", 95 % interval " + report.Span(*p.pageRank.CI)
+		if p.PageRank.CI != nil {
+			note += ", 95 % interval " + report.Span(*p.PageRank.CI)
 		}
-		v.Tiles = append(v.Tiles, report.Tile{Label: name, Value: report.Percent(p.pageRank.Value), Note: note})
+		v.Tiles = append(v.Tiles, report.Tile{Label: name, Value: report.Percent(p.PageRank.Value), Note: note})
 	}
 	var err error
 	if v.Plots, err = r.plots(); err != nil {

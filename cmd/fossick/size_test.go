@@ -18,3 +18,15 @@ func TestByteSize(t *testing.T) {
 		}
 	}
 }
+
+// FuzzSize: any text is a size or an error.
+func FuzzSize(f *testing.F) {
+	for _, s := range []string{"500MB", "2GB", "1.5 gb", "-1", "", "99999w"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if b, err := parseSize(text, 1); err == nil && b < 0 {
+			t.Errorf("%q: %d bytes", text, b)
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"fossick/datasets"
 	"fossick/models"
 	"fossick/page"
+	"fossick/policy"
 	"fossick/store"
 )
 
@@ -25,7 +26,7 @@ func BenchmarkSteps(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l, err := newLabeller(topic)
+	l, err := policy.NewLabeller(topic)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func BenchmarkSteps(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	scorer, err := p.scorer(policyInput{labeller: l})
+	scorer, err := p.Scorer(policy.Input{Labeller: l})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,20 +1,22 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"fossick/datasets"
 	"fossick/internal/printable"
+	"fossick/judge"
 	"fossick/models"
 	"fossick/page"
 	"fossick/relevance"
+	"fossick/report"
+	"fossick/topics"
 	"fossick/train"
+	"fossick/train/plan"
 )
 
 type topicCmd struct {
@@ -47,19 +49,19 @@ Examples:
 // topicResult is what topic new prints (cli.md). What is learnt from examples is
 // null without them.
 type topicResult struct {
-	Topic      string       `json:"topic"` // its folder
-	Name       string       `json:"name"`
-	Keywords   []string     `json:"keywords"`
-	Seeds      []string     `json:"seeds"`
-	Model      *string      `json:"model"` // its file
-	Examples   *int         `json:"examples"`
-	Negatives  *int         `json:"negatives"`      // given, or found among unlabelled pages
-	From       []string     `json:"negatives_from"` // null where they were found
-	Unlabelled *puResult    `json:"unlabelled"`     // null with negatives
-	Accuracy   *float64     `json:"accuracy"`       // by cross-validation
-	AccuracyCI *[2]float64  `json:"accuracy_ci"`
-	OnTopic    *classResult `json:"on_topic"`
-	Threshold  *float64     `json:"threshold"`
+	Topic      string              `json:"topic"` // its folder
+	Name       string              `json:"name"`
+	Keywords   []string            `json:"keywords"`
+	Seeds      []string            `json:"seeds"`
+	Model      *string             `json:"model"` // its file
+	Examples   *int                `json:"examples"`
+	Negatives  *int                `json:"negatives"`      // given, or found among unlabelled pages
+	From       []string            `json:"negatives_from"` // null where they were found
+	Unlabelled *plan.Pool          `json:"unlabelled"`     // null with negatives
+	Accuracy   *float64            `json:"accuracy"`       // by cross-validation
+	AccuracyCI *[2]float64         `json:"accuracy_ci"`
+	OnTopic    *judge.ClassQuality `json:"on_topic"`
+	Threshold  *float64            `json:"threshold"`
 }
 
 func (c topicNewCmd) Run(a *app) error {
@@ -67,7 +69,7 @@ func (c topicNewCmd) Run(a *app) error {
 		return err
 	}
 	if c.Out == "" {
-		c.Out = ownFolder(c.Name)
+		c.Out = topics.Own(c.Name)
 	}
 	if path := filepath.Join(c.Out, "topic.toml"); exists(path) {
 		return fmt.Errorf("%s is there already; remove it, or give the topic another name or --out", path)
@@ -89,7 +91,7 @@ func (c topicNewCmd) Run(a *app) error {
 	}
 	k, err := relevance.NewKeywords(t.Keywords)
 	if err != nil {
-		return usageError{fmt.Errorf("topic %s: %w", c.Name, err)}
+		return usagef("topic %s: %w", c.Name, err)
 	}
 	t.Keywords = k.Words()
 	r.Keywords = t.Keywords
@@ -118,97 +120,27 @@ func (c *topicNewCmd) check() error {
 	return nil
 }
 
-// fewestExamples is how many pages on either side a model is trained on at least:
-// with fewer, five folds leave nothing to judge by.
-const fewestExamples = 10
-
 // train gives the topic a model of its own, and K when none was given.
 func (c *topicNewCmd) train(a *app, t *models.Topic, r *topicResult) error {
-	negatives := c.Negatives
-	if len(negatives) == 0 {
-		return c.trainUnlabelled(a, t, r)
-	}
-	on, err := c.onTopic(a)
-	if err != nil {
-		return err
-	}
-	off, err := openSets(a, negatives, nil, 0, nil)
-	if err != nil {
-		return err
-	}
-	n := map[string]int{}
-	// Linear: its probabilities tell links apart, where a tree has a handful.
 	work := a.task("reading pages", "pages")
 	defer work.End()
-	m, rep, err := train.Train(a.ctx, counted(c.labelled(on, off, n), work), train.Options{
-		Classifier: models.LinearSVM, Topic: c.Name, Seed: a.seed, Log: a.log, Step: stepsOf(work),
-		Data: append(slices.Clone(c.Examples), negatives...), Split: "all",
-	})
-	switch {
-	case err != nil && !errors.Is(err, train.ErrData):
-		return fmt.Errorf("topic %s: %w", c.Name, err)
-	case n[c.Name] < fewestExamples:
-		return fmt.Errorf("topic %s: %d pages in %s; give %d at least, 50 or more make a good model",
-			c.Name, n[c.Name], strings.Join(c.Examples, ", "), fewestExamples)
-	case n[train.Other] < fewestExamples:
-		return fmt.Errorf("topic %s: %d pages off the topic in %s; give %d at least with --negatives",
-			c.Name, n[train.Other], strings.Join(negatives, ", "), fewestExamples)
-	case err != nil:
-		return fmt.Errorf("topic %s: %w", c.Name, err)
+	learning := topics.Learning{
+		Name: c.Name, Examples: c.Examples, Negatives: c.Negatives, Unlabelled: c.Unlabelled,
+		Seed: a.seed, Open: a.openSet, Say: a.say, Log: a.log, Step: stepsOf(work),
+		Rows: func(rows datasets.Stream) datasets.Stream { return datasets.Counted(rows, work.Add) },
 	}
-	c.take(t, m)
-	r.learnt(m, rep)
-	r.From = negatives
+	learnt, err := learning.Learn(a.ctx)
+	if err != nil {
+		return err
+	}
+	if t.Model = learnt.Model; len(t.Keywords) == 0 {
+		t.Keywords = t.Model.Keywords[c.Name]
+	}
+	r.learnt(t.Model, learnt.Report)
+	if r.From, r.Unlabelled = c.Negatives, learnt.Pool; r.Unlabelled != nil {
+		r.Negatives = &learnt.Report.PU.Reliable
+	}
 	return nil
-}
-
-// take gives the topic its model, and K where none was given.
-func (c *topicNewCmd) take(t *models.Topic, m *models.Model) {
-	t.Model = m
-	if len(t.Keywords) == 0 {
-		t.Keywords = m.Keywords[c.Name]
-	}
-}
-
-// onTopic opens the examples. Where rows have the topic's label, they are meant;
-// a set without it is on topic as a whole.
-func (c *topicNewCmd) onTopic(a *app) (examples, error) {
-	var sets []examples
-	for _, path := range c.Examples {
-		set, err := openSets(a, []string{path}, nil, 0, nil)
-		if err != nil {
-			return nil, err
-		}
-		for e, err := range set {
-			if err == nil && e.Matches(c.Name) {
-				set = only(set, func(e *datasets.Example) bool { return e.Matches(c.Name) })
-				break
-			}
-		}
-		sets = append(sets, set)
-	}
-	return chain(sets), nil
-}
-
-// labelled chains both sides, gives each row its class, and counts them in n.
-func (c *topicNewCmd) labelled(on, off examples, n map[string]int) examples {
-	as := func(rows examples, label string) examples {
-		return func(yield func(*datasets.Example, error) bool) {
-			for e, err := range rows {
-				if err == nil {
-					own := *e // the set may hand out its own memory
-					own.Label, own.Labels = label, []string{label}
-					e = &own
-					n[label]++
-				}
-				if !yield(e, err) {
-					return
-				}
-			}
-		}
-	}
-	off = only(off, func(e *datasets.Example) bool { return !e.Matches(c.Name) })
-	return chain([]examples{as(on, c.Name), as(off, train.Other)})
 }
 
 func exists(path string) bool {
@@ -225,24 +157,24 @@ func (r *topicResult) learnt(m *models.Model, rep *train.Report) {
 	if cv := rep.CV; cv != nil {
 		k := cv.PerClass[m.Class(r.Name)]
 		r.Accuracy, r.AccuracyCI = &cv.Accuracy, &cv.CI
-		r.OnTopic = &classResult{known(k.Precision), known(k.Recall), known(k.F1), k.Support}
+		r.OnTopic = new(judge.QualityOf(k))
 	}
 }
 
 func (r *topicResult) print(w io.Writer) {
-	printable.Fprintf(w, "Topic %s in %s: %d keywords, %d start pages\n", r.Name, r.Topic, len(r.Keywords), len(r.Seeds))
+	printable.Fprintf(w, "Topic %s in %s: %s, %s\n", r.Name, r.Topic, report.Count(len(r.Keywords), "keyword"), report.StartPages(len(r.Seeds)))
 	printable.Fprintf(w, "  keywords: %s\n", strings.Join(r.Keywords, ", "))
 	if r.Unlabelled != nil {
-		r.Unlabelled.print(w)
+		r.Unlabelled.Print(w)
 	} else if r.Model != nil {
 		printable.Fprintf(w, "  model: trained on %d pages on topic and %d off (%s)\n", *r.Examples, *r.Negatives, strings.Join(r.From, ", "))
 	}
 	if r.Accuracy != nil {
 		printable.Fprintf(w, "  in cross-validation %.1f %% right (95 %% interval %.1f to %.1f); of the topic's pages, precision %s, recall %s\n",
-			100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], share(r.OnTopic.Precision), share(r.OnTopic.Recall))
+			100**r.Accuracy, 100*r.AccuracyCI[0], 100*r.AccuracyCI[1], judge.Share(r.OnTopic.Precision), judge.Share(r.OnTopic.Recall))
 	}
 	name := r.Name
-	if r.Topic != ownFolder(r.Name) {
+	if r.Topic != topics.Own(r.Name) {
 		name = r.Topic
 	}
 	if len(r.Seeds) == 0 {

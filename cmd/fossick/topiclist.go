@@ -8,6 +8,7 @@ import (
 
 	"fossick/internal/printable"
 	"fossick/models"
+	"fossick/topics"
 )
 
 type topicListCmd struct{}
@@ -38,7 +39,7 @@ type topicInfo struct {
 
 func (topicListCmd) Run(a *app) error {
 	r := topicsResult{Topics: []topicInfo{}}
-	for _, name := range topicNames() {
+	for _, name := range topics.Names() {
 		info, err := topicInfoOf(name)
 		if err != nil {
 			return err
@@ -50,12 +51,12 @@ func (topicListCmd) Run(a *app) error {
 
 // topicInfoOf describes a topic.
 func topicInfoOf(name string) (*topicInfo, error) {
-	t, err := findTopic(name)
+	t, err := topics.Find(name)
 	if err != nil {
 		return nil, err
 	}
 	info := &topicInfo{Name: t.Name, Title: t.Title, Keywords: t.Keywords, Seeds: t.Seeds, topic: t}
-	dir := topicFolder(name)
+	dir := topics.Folder(name)
 	if info.BuiltIn = dir == ""; !info.BuiltIn {
 		info.Folder = &dir
 	}

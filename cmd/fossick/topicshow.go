@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fossick/internal/printable"
+	"fossick/topics"
 )
 
 type topicShowCmd struct {
@@ -31,7 +32,7 @@ func (t *topicInfo) print(w io.Writer) {
 	where, named := "built in", t.Name
 	if t.Folder != nil {
 		where = *t.Folder
-		if ownFolder(t.Name) != where {
+		if topics.Own(t.Name) != where {
 			named = where
 		}
 	}
@@ -51,7 +52,7 @@ func (t *topicInfo) print(w io.Writer) {
 	} else {
 		io.WriteString(w, "  none; pages count as on topic by the keywords\n")
 	}
-	printable.Fprintf(w, "\ncrawl with: fossick focus --topic %s --contact MAIL\n", named)
+	printable.Fprintf(w, "\ncrawl with: fossick focus --topic %s --contact you@example.org\n", named)
 	if t.Model != nil {
 		printable.Fprintf(w, "judge with: fossick classify --model %s FILE\n", named)
 	}

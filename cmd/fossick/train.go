@@ -1,59 +1,93 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"fossick/datasets"
 	"fossick/features"
-	"fossick/models"
+	"fossick/judge"
 	"fossick/train"
+	"fossick/train/plan"
+	"fossick/train/trials"
 )
 
+// trainCmd makes a model; the flags of each of its tasks are a struct.
 type trainCmd struct {
 	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label." complete:"sets"`
 	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed, but for --mu-sweep and --protocol." group:"made"`
 
-	Classifier   string   `default:"auto" placeholder:"NAME" help:"How to classify: ${classifiers}; auto takes what does best in cross-validation, vote several together. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
-	CN2          string   `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
-	Beam         int      `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]." group:"methods" expert:""`
-	Significance float64  `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]." group:"methods" expert:""`
-	Covers       int      `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]." group:"methods" expert:""`
-	Loss         string   `enum:"svm,logistic,best" default:"svm" help:"What linear minimises: ${enum}; best takes what does better in cross-validation [svm]." placeholder:"LOSS" group:"methods" expert:""`
-	Hidden       int      `default:"32" placeholder:"N" help:"Hidden units of each of nn's networks [32]." group:"methods" expert:""`
-	Networks     int      `default:"5" placeholder:"N" help:"Networks that nn trains apart and averages into one [5]." group:"methods" expert:""`
-	Words        int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
-	Mu           float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X." group:"words" expert:""`
-	Select       string   `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]." placeholder:"HOW" group:"words" expert:""`
-	Pairs        bool     `help:"Two words that follow each other are a term too: five times as many terms." group:"words" expert:""`
-	Chars        int      `placeholder:"N" help:"Runs of N characters in a word are terms too, for languages without stems and misspelt words; 4 is a good number [none]." group:"words" expert:""`
-	MinSites     int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]." group:"words" expert:""`
-	Labels       []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]." group:"rows"`
-	Topic        string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other." group:"rows"`
-	Level        level    `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme the first, category the second, or its number from 0; both for --mu-sweep and --protocol [theme; there both, where there are]." group:"rows" expert:"" complete:"theme,category,both"`
-
-	Rename     renames  `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
-	PerSite    int      `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates." group:"rows" expert:""`
-	Train      string   `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test." group:"rows"`
-	PerClass   string   `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test." group:"rows" expert:""`
-	All        bool     `xor:"part" help:"Train on all rows, whatever split the sets have." group:"rows" expert:""`
-	Partial    bool     `help:"Train on what can be read of an archive that is cut off or damaged; without, that is an error." group:"rows" expert:""`
-	Where      []string `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated." group:"rows"`
-	Test       string   `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" complete:"sets"`
-	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of the place where the model will be used, whatever their labels: those that it is surest of teach it their words. With --topic and training pages all on topic, what is surely off topic is found among them. May be repeated." group:"rows" expert:"" complete:"sets"`
-	TestWhere  string   `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
-	Folds      int      `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]." group:"methods" expert:""`
-	Explain    string   `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again." group:"made"`
-	BySite     bool     `help:"Folds hold whole sites, so that the figures are those of sites never seen." group:"methods" expert:""`
-
+	methodFlags
+	wordFlags
+	classFlags
+	rowFlags
+	foldFlags
 	trialFlags
+	spaceFlags
+}
 
+// methodFlags say how to classify.
+type methodFlags struct {
+	Classifier   string  `default:"auto" placeholder:"NAME" help:"How to classify: ${classifiers}; auto takes what does best in cross-validation, vote several together. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
+	CN2          string  `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
+	Beam         int     `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]." group:"methods" expert:""`
+	Significance float64 `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]." group:"methods" expert:""`
+	Covers       int     `default:"6" placeholder:"N" help:"How many of its unordered rules may cover a page, 16 at most [6]." group:"methods" expert:""`
+	Loss         string  `enum:"svm,logistic,best" default:"svm" help:"What linear minimises: ${enum}; best takes what does better in cross-validation [svm]." placeholder:"LOSS" group:"methods" expert:""`
+	Hidden       int     `default:"32" placeholder:"N" help:"Hidden units of each of nn's networks [32]." group:"methods" expert:""`
+	Networks     int     `default:"5" placeholder:"N" help:"Networks that nn trains apart and averages into one [5]." group:"methods" expert:""`
+}
+
+// wordFlags say by which words.
+type wordFlags struct {
+	Words    int     `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
+	Mu       float64 `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X." group:"words" expert:""`
+	Select   string  `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]." placeholder:"HOW" group:"words" expert:""`
+	Pairs    bool    `help:"Two words that follow each other are a term too: five times as many terms." group:"words" expert:""`
+	Chars    int     `placeholder:"N" help:"Runs of N characters in a word are terms too, for languages without stems and misspelt words; 4 is a good number [none]." group:"words" expert:""`
+	MinSites int     `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]." group:"words" expert:""`
+}
+
+// classFlags say which labels are classes.
+type classFlags struct {
+	Labels []string `xor:"classes" placeholder:"A,B" help:"Only these labels; rows without are left out [all]." group:"rows"`
+	Topic  string   `xor:"classes" placeholder:"LABEL" help:"LABEL against the rest, which is called other." group:"rows"`
+}
+
+// rowFlags say which rows train and test the model; they are plan.Rows.
+type rowFlags struct {
+	Level plan.Level `placeholder:"LEVEL" help:"Which of a row's labels is its class: theme the first, category the second, or its number from 0; both for --mu-sweep and --protocol [theme; there both, where there are]." group:"rows" expert:"" complete:"theme,category,both"`
+
+	Rename     plan.Renames `sep:"none" placeholder:"OLD=NEW,..." help:"Give rows with the label OLD the label NEW, or with OLD= leave them out; OLD may be any of a row's labels, and the finest one counts. May be repeated." group:"rows" expert:""`
+	PerSite    int          `placeholder:"N" help:"Of a site at most N pages of a label, drawn at random, so that no site dominates." group:"rows" expert:""`
+	Train      string       `xor:"part" placeholder:"N|SHARE" help:"Train on so many pages, or on this share of each class, drawn at random; the rest is the test." group:"rows"`
+	PerClass   string       `xor:"part" placeholder:"N|A=N,B=N" help:"Train on so many pages of each class; the rest is the test." group:"rows" expert:""`
+	All        bool         `xor:"part" help:"Train on all rows, whatever split the sets have." group:"rows" expert:""`
+	Partial    bool         `help:"Train on what can be read of an archive that is cut off or damaged; without, that is an error." group:"rows" expert:""`
+	Where      []string     `sep:"none" placeholder:"FIELD=VALUE" help:"Only rows with this value; may be repeated." group:"rows"`
+	Test       string       `xor:"test" placeholder:"SET" help:"Test on this set." group:"rows" complete:"sets"`
+	Unlabelled []string     `sep:"none" placeholder:"SET" help:"Pages of the place where the model will be used, whatever their labels: those that it is surest of teach it their words. With --topic and training pages all on topic, what is surely off topic is found among them. May be repeated." group:"rows" expert:"" complete:"sets"`
+	TestWhere  string       `xor:"test" placeholder:"FIELD=VALUE" help:"Test on the rows with this value, train on the others." group:"rows"`
+}
+
+// foldFlags say how the model is judged, and shown.
+type foldFlags struct {
+	Folds   int    `default:"5" placeholder:"K" help:"Folds of the cross-validation [5]." group:"methods" expert:""`
+	Explain string `placeholder:"FILE" help:"Write a page of the whole model: its words, tree or rules, how good it is by class, learning curve, reliability, surest mistakes. Trains as often again." group:"made"`
+	BySite  bool   `help:"Folds hold whole sites, so that the figures are those of sites never seen." group:"methods" expert:""`
+}
+
+// trialFlags are those that try settings instead of making a model.
+type trialFlags struct {
+	MuSweep  trials.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train at each μ from A to B, as 0.01:0.18:0.01, each classifier of --classifier, at the --level; without -o no model is made." group:"trials" expert:""`
+	Protocol string         `enum:",banksearch" default:"" placeholder:"banksearch" help:"Paper A's experiment on a set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; each classifier of --classifier, and golearn's own." group:"trials" expert:""`
+	Themes   plan.Themes    `sep:"none" placeholder:"LABEL=THEME,..." help:"Themes of a set that has one level of labels; LABEL may end in * for all that begin so. newsgroups is those of 20 Newsgroups." group:"trials" expert:"" complete:"newsgroups"`
+	HTML     string         `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
+}
+
+// spaceFlags bound what training takes.
+type spaceFlags struct {
 	Memory byteSize `default:"1GB" placeholder:"SIZE" help:"Memory that training may take, about; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
 	Tmp    string   `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]." group:"space" expert:""`
 }
@@ -67,7 +101,7 @@ Examples:
       --explain sport.html -o sport.model`
 }
 
-// MoreHelp implements moreHelp.
+// MoreHelp implements help.More.
 func (trainCmd) MoreHelp() string {
 	return `Two labels, half of their pages to test on; and a site that the model has not seen:
   fossick train demo --labels banking,sport --classifier c45 \
@@ -87,15 +121,12 @@ const leastMemory = 16 << 20
 // caches of words, the tagger.
 const programMemory = 128 << 20
 
-// examples is a stream of examples that can be read again.
-type examples = iter.Seq2[*datasets.Example, error]
-
 func (c trainCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	opt := c.options(a)
-	tried, err := c.trials(a, opt)
+	p := c.plan(a)
+	tried, err := c.trials(a, p)
 	if err != nil || c.Out == "" {
 		return err
 	}
@@ -105,35 +136,23 @@ func (c trainCmd) Run(a *app) error {
 	a.say("training on %s", strings.Join(c.Sets, ", "))
 	work := a.task("reading the training pages", "pages")
 	defer work.End()
-	p, err := c.parts(a, &opt)
+	p.Options.Step = stepsOf(work)
+	made, err := p.Make(a.ctx, func(rows datasets.Stream) datasets.Stream { return datasets.Counted(rows, work.Add) })
 	if err != nil {
 		return err
 	}
-	opt.Split = p.how
-	if opt.Unlabelled, err = c.onlyOn(a, &opt); err != nil {
-		return err
+	r := c.result(made)
+	r.Result = tried
+	p.Options.Step("testing the model")
+	return c.finish(a, p, made, r)
+}
+
+// plan says what the flags name.
+func (c trainCmd) plan(a *app) *plan.Plan {
+	return &plan.Plan{
+		Sets: c.Sets, Rows: plan.Rows(c.rowFlags), Themes: c.Themes, Tried: c.tries(),
+		Options: c.options(a), Open: a.openSet, Say: a.say, Log: a.log,
 	}
-	if opt.Unlabelled {
-		if err := c.checkPool(); err != nil {
-			return err
-		}
-		c.withPool(a, p)
-	}
-	start := time.Now()
-	opt.Step = stepsOf(work)
-	m, rep, err := train.Train(a.ctx, counted(p.train, work), opt)
-	if err != nil {
-		return c.hint(err, p)
-	}
-	var adapted *adaptResult
-	if len(c.Unlabelled) > 0 && !opt.Unlabelled {
-		if m, adapted, err = c.adapt(a, m, opt); err != nil {
-			return err
-		}
-	}
-	r := c.result(m, rep, time.Since(start))
-	r.Unlabelled, r.trialsResult = adapted, tried
-	return c.finish(a, r, m, rep, p, &opt)
 }
 
 // options are the options of training that the flags name.
@@ -151,22 +170,27 @@ func (c trainCmd) options(a *app) train.Options {
 }
 
 // result is what training itself says of a model.
-func (c trainCmd) result(m *models.Model, rep *train.Report, took time.Duration) trainResult {
+func (c trainCmd) result(made *plan.Made) trainResult {
+	m, rep := made.Model, made.Report
 	r := trainResult{
 		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
 		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, LostBelow: rep.LostBelow, Spilled: rep.Spilled,
-		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: took.Seconds(), Model: c.Out,
+		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: made.Took.Seconds(), Model: c.Out, Unlabelled: made.Adapted,
 	}
 	if rep.PU != nil {
-		r.PU = newPUResult(rep.PU, c.Unlabelled)
+		r.PU = plan.NewPool(rep.PU, c.Unlabelled)
 	}
 	return r
 }
 
 // finish judges a model, writes it and its page, and says how good it is.
-func (c trainCmd) finish(a *app, r trainResult, m *models.Model, rep *train.Report, p *parts, opt *train.Options) error {
-	opt.Step("testing the model")
-	j, err := c.judge(a, m, rep, p, opt)
+func (c trainCmd) finish(a *app, p *plan.Plan, made *plan.Made, r trainResult) error {
+	in := judge.Input{Train: made.Parts.Train, Test: made.Parts.Test, Class: p.Options.Class, Trained: made.Parts.Trained, Log: a.log}
+	if c.Explain != "" {
+		in.Explained = worstShown
+	}
+	m := made.Model
+	j, err := judge.Model(a.ctx, m, made.Report, in)
 	if err != nil {
 		return err
 	}
@@ -175,14 +199,14 @@ func (c trainCmd) finish(a *app, r trainResult, m *models.Model, rep *train.Repo
 		t := m.Threshold(c.Topic)
 		r.Threshold = &t
 	}
-	for _, old := range c.Rename.unused() {
+	for _, old := range c.Rename.Unused() {
 		a.log.Warn("--rename: no row has this label", "label", old)
 	}
 	if err := m.WriteFile(c.Out); err != nil {
 		return err
 	}
 	if c.Explain != "" {
-		if err := c.writeExplain(m, rep, j, p); err != nil {
+		if err := c.writeExplain(made, j); err != nil {
 			return err
 		}
 		r.Explain = &c.Explain
@@ -210,7 +234,7 @@ func (c trainCmd) check() error {
 	if _, err := c.classifiers(); err != nil {
 		return err
 	}
-	if len(c.Unlabelled) > 0 && c.given() && c.Out == "" {
+	if len(c.Unlabelled) > 0 && c.tries() && c.Out == "" {
 		return usagef("--unlabelled teaches a model, and --mu-sweep and --protocol only try settings: name a model with -o, or leave --unlabelled out")
 	}
 	for flag, path := range map[string]string{"-o": c.Out, "--explain": c.Explain, "--html": c.HTML} {
@@ -225,15 +249,4 @@ func (c trainCmd) check() error {
 		}
 	}
 	return nil
-}
-
-// hint adds to an error about the set which labels there are.
-func (c trainCmd) hint(err error, p *parts) error {
-	if !errors.Is(err, train.ErrData) {
-		return err
-	}
-	if hint := p.sets.unknownLabels(append(slices.Clone(c.Labels), c.Topic)); hint != nil {
-		return fmt.Errorf("%w; %w", err, hint)
-	}
-	return err
 }

@@ -8,62 +8,65 @@ import (
 
 	"fossick/explain"
 	"fossick/internal/printable"
+	"fossick/judge"
 	"fossick/models"
 	"fossick/report"
 	"fossick/train"
+	"fossick/train/plan"
+	"fossick/train/trials"
 )
 
 type trainResult struct {
-	Classifier   string                    `json:"classifier"`
-	Words        int                       `json:"words"`
-	Classes      []string                  `json:"classes"`
-	TrainPages   int                       `json:"train_pages"`
-	TestPages    *int                      `json:"test_pages"`                  // null: judged by cross-validation
-	LeftOut      int                       `json:"left_out"`                    // rows without a wanted label
-	Unreadable   int                       `json:"unreadable"`                  // rows and pages that could not be read
-	LostBelow    int                       `json:"terms_lost_below"`            // terms of so many pages or fewer may be missing for want of memory
-	Spilled      int64                     `json:"spilled_bytes"`               // of rows that went to a temporary file
-	Across       *int                      `json:"duplicates_across"`           // test pages that are training pages too; null without a test
-	WithoutThem  *float64                  `json:"accuracy_without_duplicates"` // null when there are none
-	Accuracy     *float64                  `json:"accuracy"`
-	AccuracyCI   *[2]float64               `json:"accuracy_ci"`
-	AccuracyFrom *string                   `json:"accuracy_from"` // test, cross-validation
-	Baseline     *float64                  `json:"baseline"`      // accuracy of giving all pages the most frequent label
-	MacroF1      *float64                  `json:"macro_f1"`
-	PerClass     map[string]classResult    `json:"per_class"`
-	Confusion    map[string]map[string]int `json:"confusion"`
-	Threshold    *float64                  `json:"threshold"` // of --topic
-	Thresholds   map[string]float64        `json:"thresholds"`
-	CV           map[string]float64        `json:"cv_accuracy"` // by classifier
-	Keywords     map[string][]string       `json:"keywords"`
-	Reliability  *reliabilityResult        `json:"reliability"`
-	Curve        []curveResult             `json:"learning_curve"` // null without --explain
-	Worst        []mistake                 `json:"worst"`          // null without a test or --explain
-	Explain      *string                   `json:"explain"`
-	Unlabelled   *adaptResult              `json:"unlabelled"`          // null without --unlabelled
-	PU           *puResult                 `json:"positive_unlabelled"` // null unless nothing else said what is off topic
-	TrainSeconds float64                   `json:"train_seconds"`
-	PredictUS    *float64                  `json:"predict_us"`
-	Model        string                    `json:"model"`
+	Classifier   string                        `json:"classifier"`
+	Words        int                           `json:"words"`
+	Classes      []string                      `json:"classes"`
+	TrainPages   int                           `json:"train_pages"`
+	TestPages    *int                          `json:"test_pages"`                  // null: judged by cross-validation
+	LeftOut      int                           `json:"left_out"`                    // rows without a wanted label
+	Unreadable   int                           `json:"unreadable"`                  // rows and pages that could not be read
+	LostBelow    int                           `json:"terms_lost_below"`            // terms of so many pages or fewer may be missing for want of memory
+	Spilled      int64                         `json:"spilled_bytes"`               // of rows that went to a temporary file
+	Across       *int                          `json:"duplicates_across"`           // test pages that are training pages too; null without a test
+	WithoutThem  *float64                      `json:"accuracy_without_duplicates"` // null when there are none
+	Accuracy     *float64                      `json:"accuracy"`
+	AccuracyCI   *[2]float64                   `json:"accuracy_ci"`
+	AccuracyFrom *string                       `json:"accuracy_from"` // test, cross-validation
+	Baseline     *float64                      `json:"baseline"`      // accuracy of giving all pages the most frequent label
+	MacroF1      *float64                      `json:"macro_f1"`
+	PerClass     map[string]judge.ClassQuality `json:"per_class"`
+	Confusion    map[string]map[string]int     `json:"confusion"`
+	Threshold    *float64                      `json:"threshold"` // of --topic
+	Thresholds   map[string]float64            `json:"thresholds"`
+	CV           map[string]float64            `json:"cv_accuracy"` // by classifier
+	Keywords     map[string][]string           `json:"keywords"`
+	Reliability  *reliabilityResult            `json:"reliability"`
+	Curve        []curveResult                 `json:"learning_curve"` // null without --explain
+	Worst        []judge.Mistake               `json:"worst"`          // null without a test or --explain
+	Explain      *string                       `json:"explain"`
+	Unlabelled   *plan.Adapted                 `json:"unlabelled"`          // null without --unlabelled
+	PU           *plan.Pool                    `json:"positive_unlabelled"` // null unless nothing else said what is off topic
+	TrainSeconds float64                       `json:"train_seconds"`
+	PredictUS    *float64                      `json:"predict_us"`
+	Model        string                        `json:"model"`
 
-	*trialsResult // nil without --mu-sweep and --protocol
+	*trials.Result // nil without --mu-sweep and --protocol
 
 	mistakes int // of which Worst lists the surest
 }
 
 // tell fills the result with how good the model is.
-func (r *trainResult) tell(m *models.Model, j *judgement) {
-	r.PredictUS, r.Across, r.WithoutThem = j.predictUS, j.across, j.withoutThem
-	if j.from == explain.Test {
-		r.TestPages = &j.measures.Pages
+func (r *trainResult) tell(m *models.Model, j *judge.Judgement) {
+	r.PredictUS, r.Across, r.WithoutThem = j.PredictUS, j.Across, j.WithoutThem
+	if j.From == explain.Test {
+		r.TestPages = &j.Measures.Pages
 	}
-	if j.measures != nil && j.measures.Pages > 0 {
-		r.AccuracyFrom = &j.from
-		r.Reliability = reliabilityOf(j.reliability)
-		r.measures(m.Classes, j.measures)
+	if j.Measures != nil && j.Measures.Pages > 0 {
+		r.AccuracyFrom = &j.From
+		r.Reliability = reliabilityOf(j.Reliability)
+		r.measures(m.Classes, j.Measures)
 	}
-	if j.mistakes != nil {
-		r.Worst, r.mistakes = worst(j.mistakes, defaultErrors), len(j.mistakes)
+	if j.Mistakes != nil {
+		r.Worst, r.mistakes = judge.Worst(j.Mistakes, defaultErrors), len(j.Mistakes)
 	}
 	r.Thresholds = map[string]float64{}
 	for _, label := range m.Classes {
@@ -78,7 +81,7 @@ func (r *trainResult) measures(classes []string, m *train.Measures) {
 	r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
 	_, baseline := m.Majority()
 	r.Baseline = &baseline
-	r.PerClass, r.Confusion = classResults(classes, m), confusion(classes, m)
+	r.PerClass, r.Confusion = judge.ByClass(classes, m), judge.Confusion(classes, m)
 }
 
 // printedErrors is how many mistakes a person is shown.
@@ -96,7 +99,7 @@ func (r *trainResult) print(w io.Writer) {
 		printable.Fprintf(w, "  left out: %s rows without a wanted label, %s unreadable\n", report.Number(r.LeftOut), report.Number(r.Unreadable))
 	}
 	if r.PU != nil {
-		r.PU.print(w)
+		r.PU.Print(w)
 	}
 	if r.Accuracy != nil {
 		r.printQuality(w)
@@ -122,7 +125,7 @@ func (r *trainResult) printQuality(w io.Writer) {
 	}
 	printable.Fprintf(w, "  one label for all pages would get %.1f %%\n", 100**r.Baseline)
 	printable.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
-	printClasses(w, r.Classes, r.PerClass, r.Confusion)
-	printMatrix(w, r.Classes, r.Confusion)
-	printWorst(w, r.Worst[:min(printedErrors, len(r.Worst))], r.mistakes)
+	judge.PrintClasses(w, r.Classes, r.PerClass, r.Confusion)
+	judge.PrintMatrix(w, r.Classes, r.Confusion)
+	judge.PrintWorst(w, r.Worst[:min(printedErrors, len(r.Worst))], r.mistakes)
 }

@@ -9,6 +9,6 @@
 // OpenNamed also takes what a person names on the command line in their place: pipes
 // (process substitution, /dev/stdin) and terminals.
 //
-// Files: open.go by kind; all.go by size; within.go links that lead out of a folder;
+// Files: open.go by kind; all.go by size; packed.go decompressed; within.go links that lead out of a folder;
 // toml.go the shape of TOML.
 package reading

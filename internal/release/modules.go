@@ -53,7 +53,7 @@ func readBinary(file string) (*binary, error) {
 	}
 	std, err := findLicences(root, []string{root})
 	if err != nil {
-		return nil, fmt.Errorf("Go's own library: %w", err)
+		return nil, fmt.Errorf("the standard library: %w", err)
 	}
 	b.modules = []module{{stdlib, strings.TrimPrefix(info.GoVersion, "go"), std}}
 	slices.SortFunc(info.Deps, func(a, b *debug.Module) int { return strings.Compare(a.Path, b.Path) })

@@ -13,5 +13,6 @@
 //
 // Files: screen.go the line and what goes above it; task.go a task that takes a
 // while; fit.go parts of a line, the least important dropped first; left.go the time
-// that is left, steadily; style.go colours.
+// that is left, steadily; style.go colours;
+// log.go records of a log as sentences.
 package terminal

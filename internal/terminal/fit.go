@@ -62,9 +62,9 @@ func join(parts []Part, colour bool) string {
 	var b strings.Builder
 	for i, p := range parts {
 		if i > 0 {
-			b.WriteString(Paint(between, Faint, colour))
+			b.WriteString(paint(between, Faint, colour))
 		}
-		b.WriteString(Paint(p.Text, p.Style, colour))
+		b.WriteString(paint(p.Text, p.Style, colour))
 	}
 	return b.String()
 }

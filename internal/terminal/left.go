@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -79,4 +80,16 @@ func Duration(d time.Duration) string {
 	}
 	d = round(time.Hour)
 	return fmt.Sprintf("%d d %d h", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+}
+
+// Brief writes a time without its empty parts: 1h, not 1h0m0s.
+func Brief(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }

@@ -215,7 +215,7 @@ func TestPaint(t *testing.T) {
 		{"\x1b[2Jkept", " [2Jkept", false},
 		{"", "", true},
 	} {
-		if got := Paint(tc.text, Green, tc.colour); got != tc.want {
+		if got := paint(tc.text, Green, tc.colour); got != tc.want {
 			t.Errorf("%q, colour %v: %q, want %q", tc.text, tc.colour, got, tc.want)
 		}
 	}

@@ -71,6 +71,15 @@ func readIndex(table []byte) (blocks []place, err error) {
 	return blocks, nil
 }
 
+// newestIn returns the newest version in a table whose index can be read.
+func newestIn(table []byte) uint64 {
+	index, _, err := tableIndex(table)
+	if err != nil {
+		return 0
+	}
+	return fb.GetRootAsTableIndex(index, 0).MaxVersion()
+}
+
 // tableIndex returns the index of a table, whose checksum is right, and how many bytes stand
 // before it.
 func tableIndex(table []byte) (index []byte, rest int, err error) {

@@ -37,6 +37,11 @@ type findings struct {
 	heads      []string        // logs whose head is not ours
 	values     bool            // Badger would cut the newest value log off
 	expendable []string        // files that Badger makes anew
+
+	inTables  uint64            // the newest version in the tables
+	inLogs    map[uint64]uint64 // and in each memtable's log, by its number
+	unreached bool              // commits came further, see reached.go
+	has       uint64            // than this version
 }
 
 func (f *findings) found(file string, lost bool, done, format string, args ...any) {
@@ -61,7 +66,7 @@ func (f *findings) err(dir string) error {
 // looks at a block when it reads it; a compaction takes one that is damaged for the end of
 // its table, drops the rest and deletes the old table.
 func examine(path string, o badger.Options) (*findings, error) {
-	f := &findings{path: path, spoilt: map[uint64]bool{}}
+	f := &findings{path: path, spoilt: map[uint64]bool{}, inLogs: map[uint64]uint64{}}
 	removed, err := f.readList(o)
 	if err != nil || f.tables == nil {
 		return f, err
@@ -71,7 +76,10 @@ func examine(path string, o badger.Options) (*findings, error) {
 			return nil, err
 		}
 	}
-	return f, f.checkUnlisted(removed)
+	if err := f.checkUnlisted(removed); err != nil {
+		return nil, err
+	}
+	return f, f.checkReached()
 }
 
 // checkTables looks at each block of the tables.
@@ -87,6 +95,7 @@ func (f *findings) checkTables() error {
 		}
 		bad, err := checkTable(buf, compressionOf(f.tables[id]))
 		if err == nil {
+			f.inTables = max(f.inTables, newestIn(buf))
 			continue
 		}
 		f.spoilt[id] = true

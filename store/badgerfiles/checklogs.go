@@ -2,11 +2,13 @@ package badgerfiles
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/dgraph-io/badger/v4/y"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,6 +30,11 @@ func (f *findings) checkLogs() error {
 		}
 	}
 	err = f.eachMemlog(func(name string, log reading) {
+		newest := uint64(0)
+		for _, e := range log.committed() {
+			newest = max(newest, y.ParseTs(e.key))
+		}
+		f.inLogs[logNumber(name)] = newest
 		if log.damaged {
 			f.memlogs = append(f.memlogs, name)
 			f.found(filepath.Base(name), true, "a log of those that can be read takes its place", "it has entries behind one that cannot be read")
@@ -87,8 +94,8 @@ func (f *findings) checkHead(name string) error {
 	return nil
 }
 
-// withLog calls f with the content of a log, mapped: it may have 256 MiB, most of them zeros
-// that are not on the disk.
+// withLog calls f with the content of a log, mapped, without the zeros behind it that are
+// not on the disk: a killed writer leaves up to 256 MiB of them.
 func withLog(name string, f func(text []byte)) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -103,7 +110,9 @@ func withLog(name string, f func(text []byte)) error {
 		f(nil)
 		return nil
 	}
-	text, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	// Some zeros stay: a log that ends with neither an entry nor a zero is damaged.
+	size := min(info.Size(), endOfData(file, info.Size())+logHead)
+	text, err := unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return fmt.Errorf("store: %s: %w", name, err)
 	}
@@ -112,4 +121,21 @@ func withLog(name string, f func(text []byte)) error {
 		return fmt.Errorf("store: %s: %w", name, err)
 	}
 	return nil
+}
+
+// endOfData returns where a file has but zeros that are not on the disk from, its size where
+// the system cannot tell.
+func endOfData(file *os.File, size int64) (end int64) {
+	for {
+		data, err := file.Seek(end, unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) {
+			return end
+		}
+		if err == nil {
+			end, err = file.Seek(data, unix.SEEK_HOLE)
+		}
+		if err != nil {
+			return size
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package badgerfiles
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -207,5 +208,32 @@ func TestHalfCommit(t *testing.T) {
 	spoilt[third+6] ^= 1
 	if log := readLog(spoilt); !log.damaged || len(log.committed()) != 120 {
 		t.Errorf("the end of a commit is damaged: %d committed, damaged %v; want 120", len(log.committed()), log.damaged)
+	}
+}
+
+// TestZerosThatAreNowhere: a log is read up to its zeros that are not on the disk, and as if
+// they were there.
+func TestZerosThatAreNowhere(t *testing.T) {
+	const size = 2 << 20
+	name := filepath.Join(t.TempDir(), "00001.mem")
+	for _, c := range []struct{ behind, long, atMost int64 }{
+		{behind: 0, long: 0, atMost: logHead}, {0, 100, 1 << 16}, {0, 1 << 16, 1<<16 + logHead},
+		{1 << 19, 1 << 16, 1<<19 + 1<<16 + logHead}, {size - 1<<16, 1 << 16, size},
+	} {
+		file, err := os.Create(name)
+		must(t, err)
+		_, err = file.WriteAt(bytes.Repeat([]byte{1}, int(c.long)), c.behind)
+		must(t, err, file.Truncate(size), file.Close())
+		whole, err := os.ReadFile(name)
+		must(t, err)
+		must(t, withLog(name, func(text []byte) {
+			rest := whole[len(text):]
+			if n := int64(len(text)); n > c.atMost || n < logHead || !bytes.HasPrefix(whole, text) || len(bytes.Trim(rest, "\x00")) > 0 {
+				t.Errorf("%+v: %d bytes of %d were read, want the data and at most %d", c, n, len(whole), c.atMost)
+			}
+			if got, want := readLog(text).damaged, readLog(whole).damaged; got != want {
+				t.Errorf("%+v: damaged %v, want %v", c, got, want)
+			}
+		}))
 	}
 }

@@ -24,6 +24,8 @@ type Database struct {
 	log    *complaints
 	levels *levels
 	lent   lender
+
+	progress *progress // nil when plain
 }
 
 // Open opens the database of these options for the store in dir. Each block of each table
@@ -107,7 +109,7 @@ func begin(dir string, o badger.Options, plain bool) (*Database, error) {
 // finish opens a database that is sound.
 func (d *Database) finish(o badger.Options) (*Database, error) {
 	if !d.plain {
-		d.levels = readLevels(o.Dir)
+		d.levels, d.progress = readLevels(o.Dir), readProgress(o.Dir)
 		o = o.WithBypassLockGuard(true)
 	}
 	if err := d.open(o); err != nil {
@@ -208,12 +210,14 @@ func (d *Database) Bounded(f func()) (ended bool) { return d.log.bounded(f) }
 func (d *Database) Release() {
 	d.lent.replace(nil)
 	d.levels.close()
+	d.progress.close()
 }
 
 // Close closes the database, or gives it up when its disk fails.
 func (d *Database) Close() error {
 	d.lent.replace(nil)
 	defer d.levels.close()
+	defer d.progress.close()
 	closed := make(chan error, 1)
 	if !d.Bounded(func() { closed <- d.DB.Close() }) {
 		return d.Failure()

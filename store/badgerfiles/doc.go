@@ -14,6 +14,7 @@
 // check.go, checklogs.go and list.go what is damaged, watch.go what is damaged later,
 // mend.go what is made of it, view.go that for readers; complaints.go what Badger says of
 // the disk; manifest.go, tables.go, blocks.go and entries.go what stands in its files;
-// logs.go their names; levels.go which tables are in use; lend.go transactions for who must
+// logs.go their names; reached.go how far commits came, salvage.go
+// what the value log has of those that are lost; levels.go which tables are in use; lend.go transactions for who must
 // not wait; trim_linux.go memory given back.
 package badgerfiles

@@ -124,6 +124,7 @@ func (f *findings) checkUnlisted(removed map[uint64]bool) error {
 			f.spoilt[id] = true
 			f.found(tableFile(id), true, "what can be read is kept in a table of its own", "the list of tables does not name it, and %v", err)
 		} else {
+			f.inTables = max(f.inTables, newestIn(text))
 			f.found(tableFile(id), false, "entered in the list again", "the list of tables does not name it, and it has records that are nowhere else")
 		}
 		f.tables[id] = made

@@ -37,7 +37,11 @@ func (d *Database) SyncLogs() error {
 	if d.plain {
 		return d.Sync()
 	}
-	err := syncLogs(d.path)
+	reached := d.progress.last() // before the logs are listed, or it might be of a newer one
+	memtables, err := syncLogs(d.path)
+	if err == nil {
+		d.progress.synced(memtables, reached)
+	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
 		// The logs are mapped, and writing to them is no error: the next commit must
 		// fail. That files could not be opened passes, and the next sync will do.
@@ -46,20 +50,20 @@ func (d *Database) SyncLogs() error {
 	return err
 }
 
-func syncLogs(path string) error {
-	memtables, err1 := filepath.Glob(filepath.Join(path, memtableFiles))
-	values, err2 := filepath.Glob(filepath.Join(path, valueFiles))
+// syncLogs returns which logs of memtables it synced, the oldest first.
+func syncLogs(path string) (memtables []string, err error) {
+	memtables, err1 := logsOf(path, memtableFiles)
+	values, err2 := logsOf(path, valueFiles)
 	if err := errors.Join(err1, err2); err != nil {
-		return fmt.Errorf("store %s: %w", path, err)
+		return nil, err
 	}
-	slices.Sort(values) // all names have six digits at least
 	values = values[max(0, len(values)-2):]
-	for _, name := range append(memtables, values...) {
+	for _, name := range slices.Concat(memtables, values) {
 		if err := syncFile(name); err != nil {
-			return fmt.Errorf("store: %w", err)
+			return nil, fmt.Errorf("store: %w", err)
 		}
 	}
-	return nil
+	return memtables, nil
 }
 
 func syncFile(name string) error {

@@ -68,6 +68,11 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 	if err := f.mendLogs(quarantine); err != nil {
 		return err
 	}
+	if f.unreached {
+		if err := f.salvage(); err != nil {
+			return err
+		}
+	}
 	for _, name := range f.expendable {
 		if err := putAway(quarantine, filepath.Join(f.path, name)); err != nil {
 			return err
@@ -89,6 +94,10 @@ func (f *findings) mend(quarantine string, o badger.Options) error {
 		if err := os.Remove(tableName(f.path, id)); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
+	}
+	// What is there now is all that there is.
+	if err := putAway(quarantine, filepath.Join(f.path, reachedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return wholefile.SyncFolder(f.path)
 }

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+	"fossick/internal/fulltest"
+	"fossick/lab"
+	"fossick/policy"
+)
+
+var updateOrders = flag.Bool("update-orders", false, "write the crawl orders of this build to testdata/orders.txt")
+
+// TestOrdersAreKept compares crawl orders with those of the builds before, by their
+// hashes: of every policy in the lab, and of focus with one worker over a served corpus.
+// Whoever changes an order on purpose runs it with -update-orders, and says why.
+func TestOrdersAreKept(t *testing.T) {
+	golden := readOrders(t)
+	for _, test := range []struct {
+		corpus, topic string
+		pages, served int // of the lab's crawls, and of focus
+		folders       int // served are the pages with so many folders at most
+		seeds         []string
+	}{
+		{"demo", "science", 80, 80, 9, []string{"http://openlab.test/", "http://moneyroom.test/"}},
+		{"wikispeedia", "science", 1500, 150, 9, []string{"http://h183.test/wiki/16_Cygni", "http://h115.test/wiki/Ireland"}},
+		{"uci_ics", "programming", 1500, 100, 1, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}},
+	} {
+		t.Run(test.corpus, func(t *testing.T) {
+			corpus := test.corpus
+			if corpus != "demo" {
+				fulltest.Only(t, "crawls a corpus by every policy")
+				corpus = corpusOrSkip(t, corpus)
+			}
+			set, err := datasets.Open(corpus, datasets.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := lab.Load(t.Context(), set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			addr, ca, stop, err := serveSet(t.Context(), upperFolders(t, corpus, test.folders), corpusweb.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stop()
+			labeller := rememberingLabeller(t, test.topic)
+			for _, name := range policy.Names() {
+				golden.check(t, test.corpus+" lab "+name, virtualOrder(t, c, labeller, test.topic, name, test.seeds, test.pages))
+			}
+			args := []string{"focus", "--topic", test.topic, "--json", "--quiet",
+				"--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "1",
+				"--max-pages", fmt.Sprint(test.served), "--store", filepath.Join(t.TempDir(), "crawl")}
+			for _, s := range test.seeds {
+				args = append(args, "--seed", s)
+			}
+			golden.check(t, test.corpus+" focus", focusOrder(t, args))
+		})
+	}
+	golden.save(t)
+}
+
+const ordersFile = "testdata/orders.txt"
+
+// orders are hashes of crawl orders by name.
+type orderHashes map[string]string
+
+func readOrders(t *testing.T) orderHashes {
+	t.Helper()
+	f, err := os.Open(ordersFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	o := orderHashes{}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		hash, name, _ := strings.Cut(s.Text(), " ")
+		o[name] = hash
+	}
+	return o
+}
+
+func (o orderHashes) check(t *testing.T, name string, urls []string) {
+	t.Helper()
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(urls, "\n"))))[:16]
+	if *updateOrders {
+		o[name] = hash
+	}
+	if o[name] != hash {
+		t.Errorf("%s: another order of %d pages: %s, want %s", name, len(urls), hash, o[name])
+	}
+}
+
+func (o orderHashes) save(t *testing.T) {
+	t.Helper()
+	if !*updateOrders {
+		return
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		fmt.Fprintf(&b, "%s %s\n", o[name], name)
+	}
+	if err := os.WriteFile(ordersFile, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

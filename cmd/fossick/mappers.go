@@ -1,0 +1,24 @@
+package main
+
+import (
+	"reflect"
+
+	"github.com/alecthomas/kong"
+
+	"fossick/internal/values"
+)
+
+// valueMappers make the parser read values as people write them.
+func valueMappers() []kong.Option {
+	return append(values.Mappers(),
+		kong.NamedMapper("delay", values.Text(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			_, err := parseDelay(text)
+			return err
+		})),
+		kong.NamedMapper("contact", values.Text(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			return checkContact(text)
+		})),
+	)
+}

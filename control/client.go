@@ -1,0 +1,82 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"fossick/internal/usage"
+)
+
+// ErrNoCrawl reports a store in use by who does not answer.
+var ErrNoCrawl = errors.New("no crawl answers there")
+
+// Ask asks the crawl that has a store, which busy says; question is nil for GET.
+func Ask(ctx context.Context, dir, path string, question, answer any, busy error) error {
+	resp, err := Call(ctx, dir, path, question, busy)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	return Read(resp, answer)
+}
+
+// Call is Ask that leaves the answer to be read.
+func Call(ctx context.Context, dir, path string, question any, busy error) (*http.Response, error) {
+	socket := filepath.Join(dir, socketName)
+	if to, err := os.Readlink(socket); err == nil {
+		socket = to
+	}
+	client := http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		},
+		DisableKeepAlives: true,
+	}}
+	method, body := http.MethodGet, []byte(nil)
+	if question != nil {
+		var err error
+		if body, err = json.Marshal(question); err != nil {
+			return nil, fmt.Errorf("question to the crawl: %w", err)
+		}
+		method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://crawl"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("question to the crawl: %w", err)
+	}
+	resp, err := client.Do(req)
+	var refused *net.OpError
+	if errors.As(err, &refused) && refused.Op == "dial" {
+		return nil, fmt.Errorf("%w, and %w; if one is just starting or ending, try again in a moment, else wait for the other process to end", busy, ErrNoCrawl)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the crawl of %s did not answer to the end: %w; try again", dir, err)
+	}
+	return resp, nil
+}
+
+// Read reads the answer of Call.
+func Read(resp *http.Response, answer any) error {
+	dec := json.NewDecoder(resp.Body)
+	if resp.StatusCode == http.StatusOK {
+		if err := dec.Decode(answer); err != nil {
+			return fmt.Errorf("answer of the crawl: %w; try again", err)
+		}
+		return nil
+	}
+	var failed failure
+	if err := dec.Decode(&failed); err != nil {
+		return fmt.Errorf("the crawl answered %s; is it another version of fossick?", resp.Status)
+	}
+	if failed.Usage {
+		return usage.Of(errors.New(failed.Error))
+	}
+	return errors.New(failed.Error)
+}

@@ -1,0 +1,18 @@
+// Package control lets other processes ask a running crawl, and tell it something.
+//
+// A crawl has its store to itself. Who wants to know something of it, or to tell it
+// something, asks the crawl: by HTTP over a Unix socket in the store's folder, which only its
+// owner may use.
+//
+//	GET  /why?url=URL  story.Story
+//	POST /label        LabelRequest → LabelAnswer
+//	GET  /status       as the crawl's monitor has it
+//	GET  /snapshot     all records of the moment, see store.Snapshot
+//
+// An answer other than 200 is a failure, with its sentence.
+//
+// Start with Open at the crawl's end, with Ask at the other.
+//
+// Files: socket.go the crawl's end; client.go the other; why.go, label.go and snapshot.go the
+// answers.
+package control

@@ -1,0 +1,67 @@
+package control
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fossick/internal/usage"
+	"fossick/page"
+	"fossick/store"
+	"fossick/story"
+)
+
+// TestSocket: the socket answers from a folder with a path too long for one, and where
+// a killed crawl left its own; only the owner may use it, and nothing of it stays.
+func TestSocket(t *testing.T) {
+	for _, name := range []string{"s", strings.Repeat("long", 40)} {
+		dir := filepath.Join(t.TempDir(), name)
+		s, err := store.Create(dir, store.Info{Topic: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		socket := filepath.Join(dir, socketName)
+		if err := os.WriteFile(socket, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		busy := errors.New("busy")
+		if err := Ask(t.Context(), dir, "/status", nil, &status{}, busy); !errors.Is(err, busy) {
+			t.Errorf("nobody is there: %v", err)
+		}
+		d, err := Open(Options{Store: s, URLs: page.NewNormalizer(nil), Status: func(w http.ResponseWriter, _ *http.Request) { reply(w, status{"x"}, nil) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+		var got status
+		if err := Ask(t.Context(), dir, "/status", nil, &got, busy); err != nil || got.Topic != "x" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		var mistake usage.Error
+		if err := Ask(t.Context(), dir, "/why?url=nonsense", nil, &story.Story{}, busy); !errors.As(err, &mistake) {
+			t.Errorf("a bad question: %v", err)
+		}
+		if err := Ask(t.Context(), dir, "/other", nil, &story.Story{}, busy); err == nil || !strings.Contains(err.Error(), "another version of fossick") {
+			t.Errorf("an unknown question: %v", err)
+		}
+		link, _ := os.Readlink(socket)
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, left := range []string{socket, link} {
+			if _, err := os.Lstat(left); left != "" && !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is left: %v", left, err)
+			}
+		}
+	}
+}
+
+type status struct {
+	Topic string `json:"topic"`
+}

@@ -1,0 +1,114 @@
+package health
+
+import (
+	"fmt"
+	"time"
+
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// maxVisits is how many exchanges one URL gets, and how many failures the first contact
+// with a host may have.
+const maxVisits = 3
+
+// freeRetries and retryShare bound the requests for URLs that had failed, by
+// host: a host that fails all the time is not asked three times for each URL.
+const (
+	freeRetries = 10
+	retryShare  = 2 // at most one in so many requests
+)
+
+// Host is what is known of one host. Of its record, this room has Failures, Retries,
+// Silent, Closed and the times that belong to them.
+type Host struct {
+	Record *store.Host
+	Site   string // registrable domain
+
+	Verdict string // state that ends every URL of it, "" while it may answer
+	Why     string // and the reason
+
+	tries    int       // of the first contact, that failed
+	misses   []Miss    // failures of pages since it last answered
+	probedAt time.Time // when the last probe failed
+}
+
+// NewHost returns what a host's record tells of it.
+func NewHost(record *store.Host, site string) Host {
+	h := Host{Record: record, Site: site}
+	h.judgeSilence()
+	return h
+}
+
+// Lived says whether a host ever answered.
+func (h *Host) Lived() bool { return h.Record.RobotsCode != 0 }
+
+// Newcomer says whether a host has answered nothing yet, or answers no more.
+func (h *Host) Newcomer() bool { return !h.Lived() || h.Record.Silent > 0 }
+
+// Probed says whether a host is asked only for its robots.txt.
+func (h *Host) Probed() bool { return h.Lived() && h.Record.Silent >= closeAfter }
+
+// Met says that the first contact is made: the host's rules are known.
+func (h *Host) Met() { h.tries = 0 }
+
+// LastTry says whether one more failure of the first contact is the last.
+func (h *Host) LastTry() bool { return h.tries+1 >= maxVisits }
+
+// CountFirst counts a failure of the first contact.
+func (h *Host) CountFirst() {
+	h.Record.Failures++
+	h.tries++
+}
+
+// FailedFirst says whether there is to be another try of the first contact. After MaxVisits of them the host gets its verdict, after the first when there
+// is no such host. A silent host that answered before is treated with more patience: see
+// Network.FailedProbe.
+func (h *Host) FailedFirst(r *fetch.Response, what string) (again bool) {
+	if h.tries < maxVisits && Transient(r) && !noSuchHost(r) {
+		return true
+	}
+	h.Verdict, h.Why = string(r.State), what
+	if r.Err != nil {
+		h.Why = fmt.Sprintf("%s: %v", what, r.Err)
+	}
+	return false
+}
+
+// Retry says whether a URL is tried again whose exchange failed, after so many that count;
+// and why not, where the failure alone does not say.
+func (h *Host) Retry(r *fetch.Response, visits int) (again bool, why string) {
+	last := visits >= maxVisits
+	switch {
+	case last && Silent(r) && h.Probed():
+		// Is it the URL or the host? The next request, for robots.txt, tells; if
+		// that is answered the URL has one more try.
+		return true, ""
+	case last:
+		return false, ""
+	case h.Record.Retries >= freeRetries+h.Record.Requests/retryShare:
+		return false, fmt.Sprintf("not tried again, since %d of the %d requests to the host were retries", h.Record.Retries, h.Record.Requests)
+	}
+	return true, ""
+}
+
+// Forgive takes back what was counted against a host.
+func (h *Host) Forgive(m Miss) {
+	h.Record.Failures = max(0, h.Record.Failures-1)
+	if m.Silent {
+		h.Record.Silent = max(0, h.Record.Silent-1)
+	}
+	if h.Record.Silent == 0 {
+		h.Record.SilentSince = 0
+	}
+	if m.First {
+		h.tries = max(0, h.tries-1)
+	}
+	h.open()
+	h.misses = nil
+}
+
+// open takes a verdict back.
+func (h *Host) open() {
+	h.Record.Closed, h.Record.ClosedUntil, h.Verdict, h.Why = "", 0, "", ""
+}

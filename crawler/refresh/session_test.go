@@ -1,0 +1,49 @@
+package refresh
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"fossick/fetch"
+	"fossick/page"
+	"fossick/store"
+)
+
+func TestJudge(t *testing.T) {
+	old := &store.Page{Number: 7, Checksum: make([]byte, len(page.Checksum{}))}
+	same, other, asksNot := &page.Page{}, &page.Page{Checksum: page.Checksum{1}}, &page.Page{NoIndex: true}
+	ok := &fetch.Response{State: fetch.StateOK}
+	for name, c := range map[string]struct {
+		answer Answer
+		want   Verdict
+		counts Counts
+	}{
+		"our network was down":      {Answer{Response: ok, Excused: true, Passing: true}, Again, Counts{Asked: 1}},
+		"the host fails":            {Answer{Response: ok, Passing: true}, Failed, Counts{Asked: 1, Failed: 1}},
+		"304":                       {Answer{Response: &fetch.Response{State: fetch.StateNotModified}}, Same, Counts{Asked: 1, NotModified: 1}},
+		"the same content":          {Answer{Response: ok, Page: same, With: 7}, Same, Counts{Asked: 1, NotModified: 1}},
+		"the same, not to be kept":  {Answer{Response: ok, Page: asksNot, With: 7}, Withdrawn, Counts{Asked: 1, Gone: 1}},
+		"other content":             {Answer{Response: ok, Page: other}, Changed, Counts{Asked: 1, Changed: 1}},
+		"another language":          {Answer{Response: ok, Page: other, Unwanted: true}, Unwanted, Counts{Asked: 1, Gone: 1}},
+		"the content of another":    {Answer{Response: ok, Page: other, With: 9}, Repeats, Counts{Asked: 1, Gone: 1}},
+		"moved":                     {Answer{Response: &fetch.Response{State: fetch.StateRedirect}}, Moved, Counts{Asked: 1, Gone: 1}},
+		"not there":                 {Answer{Response: &fetch.Response{State: fetch.StateCode, Code: 404}}, Gone, Counts{Asked: 1, Gone: 1}},
+		"no page but a film by now": {Answer{Response: &fetch.Response{State: fetch.StateWrongType}}, Gone, Counts{Asked: 1, Gone: 1}},
+	} {
+		var s Session
+		if got := s.Judge(old, c.answer); got != c.want || s.Counts != c.counts {
+			t.Errorf("%s: verdict %d, %+v; want %d, %+v", name, got, s.Counts, c.want, c.counts)
+		}
+	}
+}
+
+// TestChecked: an answer that brings no version leaves the old one.
+func TestChecked(t *testing.T) {
+	at := time.UnixMilli(5000)
+	old := store.Page{ETag: "a", Modified: "then"}
+	p := Checked(old, &fetch.Response{Start: at, Header: http.Header{"Etag": {"b"}}})
+	if p.ETag != "b" || p.Modified != "then" || p.Checked != 5000 || old.ETag != "a" {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,0 +1,128 @@
+package crawler
+
+import (
+	"fmt"
+
+	"fossick/crawler/health"
+	"fossick/crawler/journal"
+	"fossick/crawler/refresh"
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// A renewal applies what package refresh decides of a stored page that was asked for.
+type renewal struct {
+	c     *Crawler
+	b     journal.Batch
+	o     *outcome
+	visit *store.Visit // that the exchange was
+}
+
+// apply does what the answer asks for.
+func (r *renewal) apply() (err error) {
+	c, b, o := r.c, r.b, r.o
+	a := refresh.Answer{Response: o.resp, Page: o.page, Excused: o.excused, Passing: health.Transient(o.resp)}
+	var unwanted store.Fate
+	if o.page != nil {
+		unwanted, a.Unwanted = o.unwanted()
+		if a.With, err = b.PageWith(o.page.Checksum[:]); err != nil {
+			return err
+		}
+	}
+	next := c.next(refresh.Interval(o.birth.Depth))
+	switch c.refresh.Judge(o.old.Page, a) {
+	case refresh.Again:
+		c.requeue(o.job)
+	case refresh.Failed:
+		o.host.Failures++
+	case refresh.Same:
+		if err := journal.Stored(b).PutPageRecord(refresh.Checked(*o.old.Page, o.resp)); err != nil {
+			return err
+		}
+		return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
+	case refresh.Changed:
+		return r.replace(next)
+	case refresh.Moved:
+		return r.move()
+	case refresh.Withdrawn:
+		return r.withdraw(unwanted, next)
+	case refresh.Unwanted:
+		return r.lose(unwanted)
+	case refresh.Repeats:
+		r.visit.State = string(fetch.StateDuplicate)
+		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
+			Reason: fmt.Sprintf("same content as page %d by now", a.With)})
+	case refresh.Gone:
+		return r.lose(c.fateBy(o))
+	}
+	return nil
+}
+
+// replace stores a page anew. The visit keeps the checksum of the content that it
+// replaced.
+func (r *renewal) replace(next int64) error {
+	c, o, old := r.c, r.o, r.o.old.Page
+	links, err := c.queueLinks(r.b, o)
+	if err != nil {
+		return err
+	}
+	c.obey(o)
+	r.visit.Was = old.Checksum
+	record := c.record(o, old.Number, links)
+	if err := journal.Stored(r.b).ReplacePage(old, record, o.body); err != nil {
+		return err
+	}
+	c.counts.Bytes += uint64(record.Bytes) - uint64(old.Bytes)
+	if record.Relevant {
+		c.counts.Relevant++
+	}
+	if old.Relevant {
+		c.counts.Relevant--
+	}
+	return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
+}
+
+// withdraw obeys an author who asks by now that a page be not kept. It is asked
+// for again when it is due, and stored again when the author thinks better of it.
+func (r *renewal) withdraw(fate store.Fate, next int64) error {
+	fate.Next = next
+	fate.Reason = store.MetaRobots + " of the page says noindex by now: its content is deleted"
+	if old := r.o.old.Page; !old.Withdrawn {
+		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
+			return err
+		}
+		r.c.counts.Bytes -= uint64(old.Bytes)
+	}
+	return r.lose(fate)
+}
+
+// lose notes that a URL gives its page no more. What was stored stays.
+func (r *renewal) lose(fate store.Fate) error {
+	fate.Stored = true
+	return r.end(fate)
+}
+
+// move notes that a page has moved, and queues where to.
+func (r *renewal) move() (err error) {
+	fate := r.c.fateBy(r.o)
+	if r.visit.Location, err = r.c.redirect(r.b, r.o); err != nil {
+		return err
+	}
+	if target, err := r.c.targetOf(r.o.resp); err == nil && r.visit.Location != 0 {
+		fate.Reason = "to " + target
+	} else {
+		fate.Reason = "its target cannot be used, or there were too many before it"
+	}
+	return r.lose(fate)
+}
+
+// end gives a URL whose page is stored a new fate.
+func (r *renewal) end(fate store.Fate) error {
+	c, old := r.c, r.o.old.Fate
+	if c.counts.States[old.State]--; c.counts.States[old.State] == 0 {
+		delete(c.counts.States, old.State)
+	}
+	c.counts.States[fate.State]++
+	fate.Page, fate.Score, fate.Parent, fate.At = old.Page, old.Score, old.Parent, c.opt.Now().UnixMilli()
+	return r.b.End(r.o.old.ID, fate)
+}

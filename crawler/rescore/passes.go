@@ -1,0 +1,160 @@
+package rescore
+
+import "fossick/graph/orders"
+
+// Scorer is one that changes its mind about URLs that wait.
+type Scorer interface {
+	// Rescore returns the present score of a waiting URL, named by its page.Key;
+	// false when the scorer knows nothing of it.
+	Rescore(key uint64) (score float64, known bool)
+}
+
+// An expecter is a Scorer that is quicker for knowing which URLs it is asked about
+// next, by their page.Key.
+type expecter interface {
+	Expect(keys []uint64)
+}
+
+// Passes is how far the queue has heard of what the scorer has learned.
+type Passes struct {
+	AtOnce int // URLs that are rescored in one turn; New says how many
+
+	scorer   Scorer // nil where no pass is ever due
+	expecter expecter
+	ordering orders.Ordering
+
+	last  uint64 // pages when a pass was begun last
+	going bool   // part by part
+	upTo  uint64 // pages up to which its parts were done
+
+	partial int     // passes over the best alone since the last one over all
+	from    float64 // priority from which on URLs are the best, by that
+	spread  *spread // of the priorities, of a pass over all that goes on; else nil
+
+	coming []uint64 // page.Key of URLs that will be asked about next
+}
+
+// New returns the passes of a queue in an ordering. scorer is any: only one that is a
+// Scorer, in an ordering that goes by scores, has passes.
+func New(scorer any, ordering orders.Ordering) *Passes {
+	p := &Passes{AtOnce: atOnce, ordering: ordering}
+	if s, ok := scorer.(Scorer); ok && orders.ByScore(ordering) {
+		p.scorer = s
+		p.expecter, _ = scorer.(expecter)
+	}
+	return p
+}
+
+const (
+	// atOnce is how many URLs are rescored in one turn of the owner, some 10 ms.
+	atOnce = 20_000
+	// aPage is how many are where there are more, for each page stored since the last
+	// part: five times what is needed to be through before a pass is due again. It goes by
+	// pages and not by the clock, so that the order is the same whenever it is crawled.
+	aPage = 500
+
+	// What a page can teach lifts few URLs from far behind to the head of the queue. So
+	// once a crawl has youngPages pages only every fourth pass asks about all of them, and
+	// the others about the best quarter: less than half the work.
+	fullPass   = 4
+	bestShare  = 0.25
+	youngPages = 100
+)
+
+// after is how many pages a scorer may have learned from before the queue hears of it.
+// They are few while the queue is small, and so many that the work a page stays bounded
+// when it is large: 200 URLs a page up to 8,000, then fewer, near 100; on disk 100. What
+// a page more can teach falls as pages grow. So a crawl of more than a few hundred waits
+// until it has grown by a sixteenth, or by 100 pages.
+func after(queue int, pages uint64, onDisk bool) int {
+	grown := int(min(pages/16, 100))
+	if onDisk {
+		return max(10, grown, queue/100)
+	}
+	return max(10, grown, queue/200, queue/100-40)
+}
+
+// Due says how many URLs of a queue are to be rescored now, and whether these are all in
+// one go. Where it is 0 nothing is due; else the queue asks Priority about each, and Done
+// is told when it was through.
+func (p *Passes) Due(pages uint64, queue int, onDisk bool) (urls int, whole bool) {
+	switch {
+	case p.scorer == nil:
+	case p.going:
+		n := int(pages - p.upTo)
+		p.upTo = pages
+		p.coming = p.coming[:0]
+		return n * aPage, false
+	case int(pages-p.last) < after(queue, pages, onDisk):
+	case queue <= p.AtOnce:
+		p.begin(pages)
+		return queue, true
+	default:
+		p.begin(pages)
+		p.upTo, p.going = pages, true
+	}
+	return 0, false
+}
+
+// Begin begins a pass over all at once, as Due does for a reason of its own; false where
+// there are no passes. It changes the frontier alone: the journal keeps the priority that
+// a URL was queued with, and a resumed crawl rescores at once.
+func (p *Passes) Begin(pages uint64) bool {
+	if p.scorer == nil {
+		return false
+	}
+	p.begin(pages)
+	p.all()
+	return true
+}
+
+// Done ends a pass.
+func (p *Passes) Done() {
+	p.going = false
+	if p.spread != nil {
+		p.from, p.spread = p.spread.best(bestShare), nil
+	}
+}
+
+// begin begins a pass: over all, or over the best alone.
+func (p *Passes) begin(pages uint64) {
+	p.last, p.going = pages, false
+	p.coming = p.coming[:0]
+	p.partial++
+	if pages < youngPages || p.partial >= fullPass {
+		p.all()
+	}
+}
+
+// all makes the pass that begins one over all.
+func (p *Passes) all() { p.spread, p.partial = new(spread), 0 }
+
+// asks says whether the pass that goes on asks about a URL of this priority.
+func (p *Passes) asks(was float64) bool { return p.spread != nil || !(was < p.from) }
+
+// Expect takes note of a URL that the pass that goes on comes to next.
+func (p *Passes) Expect(key uint64, was float64) {
+	if p.asks(was) {
+		p.coming = append(p.coming, key)
+	}
+}
+
+// Priority is the new priority of a URL that waits, in the pass that goes on; false where
+// it keeps the old one.
+func (p *Passes) Priority(key uint64, was float64) (now float64, known bool) {
+	if !p.asks(was) {
+		return 0, false
+	}
+	if p.expecter != nil && len(p.coming) > 0 {
+		p.expecter.Expect(p.coming)
+	}
+	p.coming = p.coming[:0]
+	score, known := p.scorer.Rescore(key)
+	if now = was; known {
+		now = p.ordering.Priority(orders.Link{Score: score})
+	}
+	if p.spread != nil {
+		p.spread.add(now)
+	}
+	return now, known
+}

@@ -1,0 +1,64 @@
+package crawler
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/graph/orders"
+	"fossick/page"
+)
+
+// TestVirtualManners: a virtual crawl takes as long by its clock as workers, rests and
+// exchanges make it: each host answers one request at a time and rests after it.
+func TestVirtualManners(t *testing.T) {
+	const hosts, pages = 4, 10
+	web := func(u string) Answer {
+		host, path, _ := strings.Cut(strings.TrimPrefix(u, "http://"), "/")
+		n, _ := strconv.Atoi(path)
+		links := ""
+		for next := n + 1; next < pages; next++ {
+			links += fmt.Sprintf("<a href=/%d>next</a> ", next)
+		}
+		words := strings.ReplaceAll(fmt.Sprintf("%s%d", strings.TrimSuffix(host, ".example"), n), "", "x ")
+		p, err := page.Parse([]byte("<title>"+u+"</title>"+words+links), page.ParseOptions{URL: u, ContentType: "text/html"})
+		if err != nil {
+			t.Error(err)
+		}
+		return Answer{Page: p, Took: 100 * time.Millisecond}
+	}
+	var seeds []string
+	for h := range hosts {
+		seeds = append(seeds, fmt.Sprintf("http://h%d.example/", h))
+	}
+	for _, c := range []struct {
+		name    string
+		workers int
+		delay   Delay
+		want    time.Duration
+	}{
+		// All hosts at once: each rests after robots.txt, which takes no time, and after each page but the last.
+		{"a worker a host", hosts, Delay{Fixed: true, Rest: time.Second}, 1*time.Second + (pages-1)*1100*time.Millisecond + 100*time.Millisecond},
+		{"more workers than hosts", 32, Delay{Fixed: true, Rest: time.Second}, 1*time.Second + (pages-1)*1100*time.Millisecond + 100*time.Millisecond},
+		{"one worker that never rests", 1, Delay{Off: true}, hosts * pages * 100 * time.Millisecond},
+		{"no manners", 0, Delay{}, hosts * pages * 100 * time.Millisecond},
+		{"two workers that never rest", 2, Delay{Off: true}, hosts * pages / 2 * 100 * time.Millisecond},
+	} {
+		order, err := orders.OrderingByName("bfs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Virtual(t.Context(), Options{
+			Scorer: wordScorer{}, Ordering: order, Seeds: seeds, Workers: c.workers, Delay: c.delay,
+			FollowTraps: true, KeepNear: true,
+		}, web)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Pages) != hosts*pages || r.Took != c.want {
+			t.Errorf("%s: %d pages in %v, want %d in %v", c.name, len(r.Pages), r.Took, hosts*pages, c.want)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package fossick_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// word is what stands between blanks and has a letter or a digit: no bar of a table.
+var word = regexp.MustCompile(`[^\s\p{L}\p{N}]*[\p{L}\p{N}]\S*`)
+
+// words is how long a page may be, where not 1,500 words.
+var words = map[string]int{
+	"CONTRIBUTING.md":  600,
+	"docs/glossary.md": 600,
+}
+
+// tooLong lists the pages that are still longer than they may be, and how long they are.
+// Entries may be lowered or taken off; none is added.
+var tooLong = map[string]int{}
+
+// TestPagesAreShort holds each page to its length, so that it is read in one sitting.
+func TestPagesAreShort(t *testing.T) {
+	for _, page := range pages(t) {
+		if page == "CHANGELOG.md" {
+			continue
+		}
+		limit, ok := words[page]
+		if !ok {
+			limit = 1500
+		}
+		n := len(word.FindAllString(read(t, page), -1))
+		if was, ok := tooLong[page]; ok {
+			if n <= limit {
+				t.Errorf("%s has %d words: take it off the list tooLong", page, n)
+			}
+			limit = was
+		}
+		if n > limit {
+			t.Errorf("%s has %d words; %d are allowed", page, n, limit)
+		}
+	}
+}
+
+// TestTablesOfPages compares the tables of pages with their data files.
+func TestTablesOfPages(t *testing.T) {
+	if out, err := exec.Command("go", "run", "scripts/tables.go", "-check").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// TestLinksOfPages follows each relative link of a page to its file and its heading.
+func TestLinksOfPages(t *testing.T) {
+	for _, page := range pages(t) {
+		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			path, anchor, _ := strings.Cut(m[1], "#")
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), path)
+			}
+			follow(t, page, target, anchor)
+		}
+	}
+}
+
+var pageInCode = regexp.MustCompile(`\bdocs/[a-zA-Z0-9_/-]+\.md(#[a-z0-9-]+)?`)
+
+// TestPagesNamedInCode finds each page, and each heading, that code or a script names.
+func TestPagesNamedInCode(t *testing.T) {
+	for _, suffix := range []string{".go", ".sh", ".py", ".yml", ".md"} {
+		walk(t, suffix, func(path string) {
+			for _, name := range pageInCode.FindAllString(read(t, path), -1) {
+				target, anchor, _ := strings.Cut(name, "#")
+				follow(t, path, target, anchor)
+			}
+		})
+	}
+}
+
+var (
+	testNamed    = regexp.MustCompile(`\b(?:Test|Benchmark)[A-Z]\w+`)
+	scriptNamed  = regexp.MustCompile(`\bscripts/\w+\.\w+`)
+	packageNamed = regexp.MustCompile(`\bgo test (?:-\S+ )*(\./[a-z/]+)`)
+	testDeclared = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
+)
+
+// TestCommandsOfPages finds the tests, scripts and packages that pages and data files name.
+func TestCommandsOfPages(t *testing.T) {
+	var declared strings.Builder
+	walk(t, "_test.go", func(path string) {
+		for _, m := range testDeclared.FindAllStringSubmatch(read(t, path), -1) {
+			declared.WriteString(" " + m[1])
+		}
+	})
+	data, err := filepath.Glob("docs/data/*.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages(t), data...) {
+		if page == "CHANGELOG.md" {
+			continue
+		}
+		text := read(t, page)
+		for _, name := range testNamed.FindAllString(text, -1) {
+			if !strings.Contains(declared.String(), " "+name) {
+				t.Errorf("%s names %s; there is no such test", page, name)
+			}
+		}
+		for _, script := range scriptNamed.FindAllString(text, -1) {
+			follow(t, page, script, "")
+		}
+		for _, m := range packageNamed.FindAllStringSubmatch(text, -1) {
+			follow(t, page, m[1], "")
+		}
+	}
+}
+
+// walk calls do for each file whose name ends in suffix, below the folder of the module.
+func walk(t *testing.T, suffix string, do func(path string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case !d.IsDir() && strings.HasSuffix(path, suffix):
+			do(path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// follow reports a link of a file that leads nowhere.
+func follow(t *testing.T, from, target, anchor string) {
+	t.Helper()
+	info, err := os.Stat(target)
+	if err != nil {
+		t.Errorf("%s names %s, which does not exist", from, target)
+		return
+	}
+	if anchor != "" && (info.IsDir() || !anchors(read(t, target))[anchor]) {
+		t.Errorf("%s names %s#%s; there is no such heading", from, target, anchor)
+	}
+}
+
+var (
+	heading  = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	named    = regexp.MustCompile(`<a id="([^"]+)">`)
+	noAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors returns the anchors of a page, made of its headings as Git hosts make them.
+func anchors(text string) map[string]bool {
+	found := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		plain := noAnchor.ReplaceAllString(strings.ToLower(m[1]), "")
+		found[strings.ReplaceAll(plain, " ", "-")] = true
+	}
+	for _, m := range named.FindAllStringSubmatch(text, -1) {
+		found[m[1]] = true
+	}
+	return found
+}
+
+// pages returns the pages for people: those of the root, of docs/ and of docs/notebook/.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/notebook/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, found...)
+	}
+	if len(all) < 10 {
+		t.Fatalf("only %d pages were found", len(all))
+	}
+	return all
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// edgesOf reads a graph back by names.
+func edgesOf(t testing.TB, g *Graph) (nodes []string, edges map[[2]string]int) {
+	t.Helper()
+	edges = map[[2]string]int{}
+	name := func(v uint32) string {
+		s, err := g.Name(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	err := g.Scan(0, g.Nodes(), func(v uint32, list []uint32) error {
+		nodes = append(nodes, name(v))
+		for _, s := range list {
+			edges[[2]string{name(v), name(s)}]++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nodes, edges
+}
+
+func openGraph(t testing.TB, path string) *Graph {
+	t.Helper()
+	g, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := g.Verify(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestBuilder builds graphs of random edges between URLs, with and without enough
+// memory, and compares them with a map.
+func TestBuilder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, memory := range []int{0, 1 << 17} {
+		for range 2 {
+			path := filepath.Join(t.TempDir(), "g")
+			b, err := NewBuilder(path, BuildOptions{Memory: memory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes, edges := map[string]bool{}, map[[2]string]int{}
+			loops := 0
+			url := func() string {
+				return fmt.Sprintf("http://h%d.s%d.test/%d", rng.IntN(5), rng.IntN(20), rng.IntN(30))
+			}
+			for range 20000 {
+				src, dst := url(), url()
+				nodes[src] = true
+				if rng.IntN(50) == 0 {
+					if err := b.Node([]byte(src)); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				if rng.IntN(100) == 0 {
+					dst = src
+				}
+				if err := b.Edge([]byte(src), []byte(dst)); err != nil {
+					t.Fatal(err)
+				}
+				if src == dst {
+					loops++
+					continue
+				}
+				nodes[dst] = true
+				edges[[2]string{src, dst}]++
+			}
+			stats, err := b.Finish(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if runs := len(b.dict.runs); (memory > 0) != (runs > 5) {
+				t.Errorf("%d runs in %d bytes of memory", runs, memory)
+			}
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			all := 0
+			for _, n := range edges {
+				all += n
+			}
+			want := Stats{Nodes: len(nodes), Edges: int64(len(edges)), SelfLoops: int64(loops), Repeated: int64(all - len(edges))}
+			if stats != want {
+				t.Errorf("got %+v, want %+v", stats, want)
+			}
+			g := openGraph(t, path)
+			gotNodes, gotEdges := edgesOf(t, g)
+			if len(gotNodes) != len(nodes) || !maps.EqualFunc(gotEdges, edges, func(a, b int) bool { return a == 1 }) {
+				t.Fatalf("the graph has %d nodes and %d edges, want %d and %d", len(gotNodes), len(gotEdges), len(nodes), len(edges))
+			}
+			if g.Hosts().Count() != 100 || g.Sites().Count() != 20 || g.Hosts().len() != 100 || g.Sites().len() != 20 {
+				t.Errorf("%d hosts in %d runs, %d sites in %d", g.Hosts().Count(), g.Hosts().len(), g.Sites().Count(), g.Sites().len())
+			}
+			for v, name := range gotNodes {
+				if got, ok, err := g.Node(name); err != nil || !ok || int(got) != v {
+					t.Fatalf("Node(%s) = %d, %v, %v, want %d", name, got, ok, err, v)
+				}
+			}
+			if _, ok, err := g.Node("http://h1.s1.test/none"); ok || err != nil {
+				t.Errorf("a node that is not there: %v, %v", ok, err)
+			}
+			left, err := os.ReadDir(filepath.Dir(path))
+			if err != nil || len(left) != 1 {
+				t.Errorf("files left: %v, %v", left, err)
+			}
+		}
+	}
+}
+
+// TestSortEdges sorts more edges than memory has room for, and as many as it has.
+func TestSortEdges(t *testing.T) {
+	for _, n := range []int{500, 20_000} {
+		rng := rand.New(rand.NewPCG(2, 2))
+		s := newSorter(t.TempDir(), 1)
+		want := map[uint64]bool{}
+		for range n {
+			k := uint64(rng.IntN(300))<<32 | uint64(rng.IntN(100))
+			if rng.IntN(20) == 0 {
+				k = rng.Uint64()
+			}
+			want[k] = true
+			if err := s.Add(k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []uint64
+		if err := s.Each(t.Context(), func(k uint64) error { got = append(got, k); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, slices.Sorted(maps.Keys(want))) || s.Repeated() != int64(n-len(want)) {
+			t.Errorf("%d keys, %d repeated; want %d, %d", len(got), s.Repeated(), len(want), n-len(want))
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTranspose turns edges round on disk and in memory, and twice.
+func TestTranspose(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "graph")
+	if _, err := BuildEdgeList(t.Context(), corpus(t, "graphs/hollins.edges.tsv.zst"), out, BuildOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	g := openGraph(t, out)
+	if err := g.Transpose(t.Context(), out+".t", 1); err != nil {
+		t.Fatal(err)
+	}
+	tr := openGraph(t, out+".t")
+	if err := tr.Transpose(t.Context(), out+".tt", 0); err != nil {
+		t.Fatal(err)
+	}
+	nodes, edges := edgesOf(t, g)
+	turnedNodes, turned := edgesOf(t, tr)
+	if !slices.Equal(nodes, turnedNodes) || len(edges) != len(turned) {
+		t.Fatalf("%d edges, %d turned round", len(edges), len(turned))
+	}
+	for e := range edges {
+		if turned[[2]string{e[1], e[0]}] != 1 {
+			t.Fatalf("%v was not turned round", e)
+		}
+	}
+	if a, b := fileOf(t, out), fileOf(t, out+".tt"); !slices.Equal(a, b) {
+		t.Error("turned round twice it is another graph")
+	}
+	plain, degree, err := Transposed(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, back := tr.Reader(), g.Reader()
+	for v := range uint32(g.Nodes()) {
+		want, err1 := r.Successors(v)
+		out, err2 := back.Successors(v)
+		if err1 != nil || err2 != nil || !slices.Equal(plain.Successors(v), want) || int(degree[v]) != len(out) {
+			t.Fatalf("node %d: %v, %d links; want %v, %d", v, plain.Successors(v), degree[v], want, len(out))
+		}
+	}
+}
+
+func fileOf(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

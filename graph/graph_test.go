@@ -1,0 +1,241 @@
+package graph
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// webLike makes lists that copy from those before, have runs and far links, as
+// those of a web do.
+func webLike(rng *rand.Rand, n int) [][]uint32 {
+	lists := make([][]uint32, n)
+	for v := range lists {
+		has := map[uint32]bool{}
+		if v > 0 && rng.IntN(3) > 0 {
+			for _, s := range lists[max(0, v-1-rng.IntN(9))] {
+				if rng.IntN(8) > 0 {
+					has[s] = true
+				}
+			}
+		}
+		if rng.IntN(4) == 0 {
+			start := rng.IntN(n)
+			for s := start; s < min(n, start+rng.IntN(20)); s++ {
+				has[uint32(s)] = true
+			}
+		}
+		for range rng.IntN(4) {
+			has[uint32(rng.IntN(n))] = true
+		}
+		if rng.IntN(200) == 0 {
+			for s := range n {
+				has[uint32(s)] = true
+			}
+		}
+		for s := range has {
+			lists[v] = append(lists[v], s)
+		}
+		slices.Sort(lists[v])
+	}
+	return lists
+}
+
+// write makes a graph file of lists and opens it.
+func write(t testing.TB, p params, lists [][]uint32) *Graph {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "g")
+	w, err := create(path, len(lists), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range lists {
+		if err := w.Add(list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+func TestGraphHoldsItsLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i, p := range []params{
+		{defaultWindow, defaultChain, defaultZeta}, {0, 0, 1}, {1, 1, 2}, {3, 30, 7}, {maxWindow, maxChain, 5},
+	} {
+		for _, n := range []int{0, 1, 2, 17, 300, 2000} {
+			t.Run(fmt.Sprintf("%d/n=%d", i, n), func(t *testing.T) {
+				lists := webLike(rng, n)
+				g := write(t, p, lists)
+				if err := g.Verify(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				r := g.Reader()
+				for _, v := range rng.Perm(n) {
+					got, err := r.Successors(uint32(v))
+					if err != nil || !slices.Equal(got, lists[v]) {
+						t.Fatalf("node %d: got %v, %v, want %v", v, got, err, lists[v])
+					}
+				}
+				for range 20 {
+					from := rng.IntN(n + 1)
+					to := from + rng.IntN(n+1-from)
+					next := from
+					err := g.Scan(from, to, func(v uint32, got []uint32) error {
+						if int(v) != next || !slices.Equal(got, lists[v]) {
+							t.Fatalf("scan from %d: node %d: got %v, want %v", from, v, got, lists[v])
+						}
+						next++
+						return nil
+					})
+					if err != nil || next != to {
+						t.Fatalf("scan %d to %d ended at %d: %v", from, to, next, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	for _, list := range [][]uint32{{5}, {2, 1}, {1, 1}} {
+		w, err := Create(filepath.Join(t.TempDir(), "g"), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(list); err == nil {
+			t.Errorf("%v of 5 nodes was taken", list)
+		}
+		if err := w.Finish(nil); err == nil {
+			t.Errorf("after %v the graph was finished", list)
+		}
+		left, err := os.ReadDir(filepath.Dir(w.path))
+		if err != nil || len(left) > 0 {
+			t.Errorf("files left: %v, %v", left, err)
+		}
+	}
+}
+
+// TestDamage cuts a graph file and flips its bits: opening or verifying it must
+// say so, and reading must not panic.
+func TestDamage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	g := write(t, params{defaultWindow, defaultChain, defaultZeta}, webLike(rng, 300))
+	sound := slices.Clone(g.data)
+	for range 3000 {
+		data := slices.Clone(sound)
+		if rng.IntN(4) == 0 {
+			data = data[:rng.IntN(len(data))]
+		} else {
+			at := rng.IntN(len(data))
+			data[at] ^= 1 << rng.IntN(8)
+		}
+		g, err := open(data)
+		if err == nil {
+			readAll(g)
+			err = g.Verify(t.Context())
+		}
+		if err == nil && !sameButPadding(g, data, sound) {
+			t.Fatal("damage was not noticed")
+		}
+		if err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, errFormat) {
+			t.Fatalf("got %v, want it to be errDamaged or errFormat", err)
+		}
+	}
+}
+
+// sameButPadding says whether the files differ only between sections.
+func sameButPadding(g *Graph, a, b []byte) bool {
+	if len(a) != len(b) {
+		return len(a) >= int(g.h.sections[sections-1].at) // the last sections are empty
+	}
+	for _, s := range g.h.sections {
+		if !slices.Equal(a[s.at:s.at+s.size], b[s.at:s.at+s.size]) {
+			return false
+		}
+	}
+	return slices.Equal(a[:headerSize], b[:headerSize])
+}
+
+func readAll(g *Graph) {
+	r := g.Reader()
+	for v := range g.Nodes() {
+		// The errors are Verify's to report: here nothing may panic.
+		_, _ = r.Successors(uint32(v))
+		_, _ = g.Name(uint32(v))
+	}
+	_ = g.Scan(0, g.Nodes(), func(uint32, []uint32) error { return nil })
+	_, _, _ = g.Node("http://a.test/")
+	g.Hosts().Array(g.Nodes())
+}
+
+// FuzzGraph opens files whose checksum of the header is made right, so that the
+// rest is looked at.
+func FuzzGraph(f *testing.F) {
+	g := write(f, params{defaultWindow, defaultChain, defaultZeta}, webLike(rand.New(rand.NewPCG(7, 8)), 40))
+	f.Add(slices.Clone(g.data))
+	empty := write(f, params{0, 0, 1}, nil)
+	f.Add(slices.Clone(empty.data))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) >= headerSize {
+			resign(data)
+		}
+		if g, err := open(data); err == nil {
+			readAll(g)
+		}
+	})
+}
+
+// resign gives a header the checksum that it should have.
+func resign(data []byte) {
+	copy(data, magic)
+	binary.LittleEndian.PutUint32(data[headerSize-4:], crc32.Checksum(data[:headerSize-4], crcTable))
+}
+
+// FuzzSuccessors decodes bytes as if they were the code of some nodes, of the same
+// length each.
+func FuzzSuccessors(f *testing.F) {
+	g := write(f, params{defaultWindow, defaultChain, defaultZeta}, webLike(rand.New(rand.NewPCG(7, 8)), 40))
+	f.Add(uint16(40), slices.Clone(g.stream[:len(g.stream)-padBytes]))
+	f.Fuzz(func(t *testing.T, nodes uint16, code []byte) {
+		size := uint64(len(code)) * 8
+		n := min(uint64(nodes), size)
+		if n == 0 {
+			return
+		}
+		g := &Graph{stream: append(slices.Clone(code), make([]byte, padBytes)...)}
+		g.h = header{params: params{defaultWindow, defaultChain, defaultZeta}, nodes: n, bits: size}
+		packed := packOffsets(n, size, func(yield func(uint64) bool) {
+			for yield(size / n) {
+			}
+		})
+		g.offsets, _ = openOffsets(packed, n, size)
+		r := g.Reader()
+		for v := range g.Nodes() {
+			list, err := r.Successors(uint32(v))
+			for i, s := range list {
+				if err == nil && (uint64(s) >= n || i > 0 && s <= list[i-1]) {
+					t.Fatalf("node %d of %d: %v", v, n, list)
+				}
+			}
+		}
+		readAll(g)
+	})
+}

@@ -1,0 +1,32 @@
+//go:build unix
+
+package graph
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"fossick/internal/reading"
+)
+
+// mapFile maps a file into memory, read only: the kernel reads what is looked at
+// and drops it when memory is short.
+func mapFile(path string) (data []byte, unmap func() error, err error) {
+	f, err := reading.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.Size() == 0 { // which cannot be mapped
+		return nil, func() error { return nil }, nil
+	}
+	if data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED); err != nil {
+		return nil, nil, err
+	}
+	return data, func() error { return unix.Munmap(data) }, nil
+}

@@ -1,0 +1,232 @@
+package orders
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Orderings by how important the links till now make a vertex. All links count.
+
+// relevance visits the vertex with the best of its visited parents: the degree of
+// relevance of a link is that of its page (paper A2, with increase-key). A start
+// page's parent has 1 (paper A eq. 1).
+type relevance struct {
+	ranked
+	score func(v uint32) float64
+}
+
+func (r *relevance) Visit(l Links) {
+	score := 1.0
+	if !l.Start {
+		score = r.score(l.Page)
+	}
+	for _, v := range l.All {
+		switch x := r.at(v); {
+		case x.found == 0:
+			r.find(v, score)
+		case x.found < taken && score > x.value:
+			r.raise(v, score)
+		}
+	}
+}
+
+// opic visits the vertex with the most cash (on-line page importance computation,
+// greedy; Abiteboul, Preda and Cobena 2003). Each vertex has a cash of 1 of its own from
+// its discovery on; a visit spends a page's cash on its links in equal parts. What
+// comes to a page after its visit stays there, as every page is visited once. The
+// cash of a page without links is lost.
+type opic struct{ ranked }
+
+func (o *opic) Visit(l Links) {
+	cash := 0.0 // start pages are nobody's links
+	if !l.Start {
+		cash = o.visit(l.Page)
+	}
+	o.give(l.All, cash/float64(len(l.All)))
+}
+
+// visit marks a vertex as visited and takes all its cash.
+func (r *ranked) visit(v uint32) float64 {
+	r.at(v).found = done
+	return r.spend(v)
+}
+
+// spend takes all the cash of a visited vertex.
+func (r *ranked) spend(v uint32) float64 {
+	cash := r.vertices[v].value
+	r.vertices[v].value = 0
+	return cash
+}
+
+// give gives a part of a page's cash to each of its links, and discovers those that
+// are new.
+func (r *ranked) give(links []uint32, part float64) {
+	for _, v := range links {
+		switch x := r.at(v); x.found {
+		case 0:
+			r.find(v, 1+part)
+		case taken, done:
+			x.value += part
+		default:
+			r.raise(v, x.value+part)
+		}
+	}
+}
+
+// opicHistory is opic in which visited pages spend again what comes to them: with
+// each visit the one that has most does, without a visit, as its links are known. So
+// the cash of a vertex that waits is all that ever came to it, its history.
+type opicHistory struct {
+	ranked
+	links func(v uint32) ([]uint32, error)
+	rich  standings // visited pages with cash
+	err   error
+}
+
+func newOPICHistory(o SequenceOptions) *opicHistory {
+	return &opicHistory{ranked: newRanked(o.Vertices), links: o.Links}
+}
+
+func (o *opicHistory) Next() (uint32, bool) {
+	if o.err != nil {
+		return 0, false
+	}
+	return o.ranked.Next()
+}
+
+func (o *opicHistory) Err() error { return o.err }
+
+func (o *opicHistory) Visit(l Links) {
+	if o.err != nil {
+		return
+	}
+	if l.Start {
+		o.give(l.All, 0)
+		return
+	}
+	o.pay(l.All, o.visit(l.Page))
+	if len(o.rich) == 0 {
+		return
+	}
+	v := o.rich[0]
+	o.rich.remove(o.vertices, v)
+	links, err := o.links(v)
+	if err != nil {
+		o.err = fmt.Errorf("ordering opic-history: %w", err)
+		return
+	}
+	o.pay(links, o.spend(v))
+}
+
+// pay parts cash among links, and keeps account of the visited ones among them: one
+// by one, as a heap bears one change at a time.
+func (o *opicHistory) pay(links []uint32, cash float64) {
+	for i, v := range links {
+		o.give(links[i:i+1], cash/float64(len(links)))
+		switch x := &o.vertices[v]; {
+		case x.found != done:
+		case x.place == 0:
+			o.rich.push(o.vertices, v)
+		default:
+			o.rich.up(o.vertices, int(x.place)-1)
+		}
+	}
+}
+
+// pageRank visits the vertex with the highest PageRank in the graph of what is known:
+// visited pages with all their links, and those that wait as pages without links
+// (Cho, Garcia-Molina and Page 1998). It is computed incrementally by pushing
+// residuals: each known page has a residual of 1, and a push takes the residual of a
+// page and gives the damped part of it to its links; the sum of what was pushed and
+// what is left tends to N/(1−d) times PageRank with d as the damping, whatever the
+// order of pushes, up to a factor that is the same for all pages (that which pages without
+// links would give to all). A page is pushed when it is visited; every so many
+// pages those visited earlier are pushed till none has a residual of pushFrom. Between
+// these, a vertex has its rank by what its parents had when they were pushed.
+//
+// A push takes (1−d) of a residual of pushFrom at least out of the sum of all, to
+// which each page brings 1. So there are at most 1/((1−d)·pushFrom) pushes a page,
+// however often it is made up to date.
+type pageRank struct {
+	ranked
+	links    func(v uint32) ([]uint32, error)
+	damping  float64
+	pushFrom float64
+	every    int
+	visits   int      // till now
+	due      int      // visits at which it is made up to date
+	queue    []uint32 // visited pages with a residual of pushFrom at least, first in first out; their place is 1
+	head     int      // of queue
+	err      error
+}
+
+// pushFrom is the residual from which on a visited page is pushed again: a twentieth
+// of what each page has of its own. Not tuned.
+const pushFrom = 0.05
+
+// growth is the part by which the visited pages have to grow, unless
+// SequenceOptions.Every says otherwise, before PageRank is made up to date: a
+// tenth. Not tuned.
+const growth = 10
+
+func newPageRank(o SequenceOptions) (Sequence, error) {
+	p := &pageRank{
+		ranked: newRanked(o.Vertices), links: o.Links, damping: cmp.Or(o.Damping, 0.85), pushFrom: pushFrom, every: o.Every,
+	}
+	if !(p.damping > 0 && p.damping < 1) || p.every < 0 {
+		return nil, fmt.Errorf("ordering pagerank: damping %g, every %d pages; want damping between 0 and 1, and no negative number of pages", p.damping, p.every)
+	}
+	return p, needs(o.Links != nil, "pagerank", "the links of visited pages")
+}
+
+func (p *pageRank) Next() (uint32, bool) {
+	if p.visits >= p.due {
+		p.due = p.visits + cmp.Or(p.every, 1+p.visits/growth)
+		p.update()
+	}
+	if p.err != nil {
+		return 0, false
+	}
+	return p.ranked.Next()
+}
+
+func (p *pageRank) Err() error { return p.err }
+
+func (p *pageRank) Visit(l Links) {
+	if l.Start {
+		p.give(l.All, 0)
+		return
+	}
+	p.visits++
+	p.push(l.All, p.visit(l.Page))
+}
+
+// push gives a residual to links, and queues the visited ones among them that are due.
+func (p *pageRank) push(links []uint32, residual float64) {
+	p.give(links, p.damping*residual/float64(len(links)))
+	for _, v := range links {
+		if x := &p.vertices[v]; x.found == done && x.place == 0 && x.value >= p.pushFrom {
+			x.place = 1
+			p.queue = append(p.queue, v)
+		}
+	}
+}
+
+// update pushes all that is due.
+func (p *pageRank) update() {
+	for ; p.head < len(p.queue) && p.err == nil; p.head++ {
+		v := p.queue[p.head]
+		p.vertices[v].place = 0
+		links, err := p.links(v)
+		if err != nil {
+			p.err = fmt.Errorf("ordering pagerank: %w", err)
+			return
+		}
+		p.push(links, p.spend(v))
+		if p.head > len(p.queue)/2 && p.head > 1<<12 { // what was read is let go
+			n := copy(p.queue, p.queue[p.head+1:])
+			p.queue, p.head = p.queue[:n], -1
+		}
+	}
+	p.queue, p.head = p.queue[:0], 0
+}

@@ -1,0 +1,60 @@
+package orders
+
+// mcs visits the vertex with the largest visited neighbourhood (maximum cardinality
+// search; paper B2): list k holds the vertices with k links that count. A step costs
+// its links and no more: the highest list rises by one a visit at most, so that
+// looking down for the highest that is not empty is paid for by the rises.
+//
+// With weights other than 1 it is a maximal neighbourhood search: as all weights
+// are positive, a vertex whose visited neighbourhood is a proper part of another's
+// weighs less. mns draws 1 or 2 for each visited vertex, which gives orders that need
+// be none of the others.
+type mcs struct {
+	lists
+	weight func() uint32 // of the vertex visited now
+	top    int           // no list above it holds a vertex
+}
+
+func newMCS(o SequenceOptions, weight func() uint32) *mcs {
+	return &mcs{lists: newLists(o.Vertices), weight: weight}
+}
+
+func one() uint32 { return 1 }
+
+// backlink visits the vertex with the most links from visited pages (Cho,
+// Garcia-Molina and Page 1998): MCS that knows no kinds of links.
+type backlink struct{ *mcs }
+
+func (b *backlink) Visit(l Links) { b.mcs.Visit(Alike(l.Page, l.All)) }
+
+func (m *mcs) Next() (uint32, bool) {
+	for ; m.top >= 0 && m.top < len(m.heads); m.top-- {
+		if v := m.heads[m.top]; v != none {
+			m.take(v)
+			return v, true
+		}
+		m.ops++
+	}
+	m.top = 0
+	return 0, false
+}
+
+func (m *mcs) Visit(l Links) {
+	w := m.weight()
+	m.ensure(1)
+	for _, v := range l.Counts {
+		x := m.at(v)
+		list := w
+		switch {
+		case x.list == visited:
+			continue
+		case x.list >= waiting:
+			m.remove(v)
+			list = x.list - waiting + w
+		}
+		m.ensure(int(list) + 1)
+		m.append(list, v)
+		m.top = max(m.top, int(list))
+	}
+	m.find(0, l.Finds)
+}

@@ -1,0 +1,114 @@
+package orders
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Link is what an ordering may know of a link to a URL.
+type Link struct {
+	Score  float64 // what the scorer thinks of the link; paper A: R of its page
+	Step   uint64  // when its page was visited: 1 for the first page, 0 for a start URL
+	Queued bool    // the URL is queued already,
+	Old    float64 // with this priority
+
+	// Discovers says that the link only discovers its URL: it stays on a site without
+	// a start page (paper B, a non-initial link), or is no link at all. Set for
+	// orderings with WantsKinds.
+	Discovers bool
+}
+
+// Ordering turns a discovered link into the priority of its URL.
+type Ordering interface {
+	Priority(l Link) float64
+}
+
+// orderingFunc is an Ordering that is a function.
+type orderingFunc func(l Link) float64
+
+// Priority calls the function.
+func (f orderingFunc) Priority(l Link) float64 { return f(l) }
+
+// orderings are the known ones. Each says what a further link to a queued URL
+// does; ties are broken by discovery, see ID.
+var orderings = map[string]orderingFunc{
+	// The best of the parents counts (paper A2 with increase-key).
+	"relevance": func(l Link) float64 { return best(l, l.Score) },
+	// The neighbour of the earliest visited page first (paper B1): it is its
+	// first parent that counts, and that one was visited first. All links count alike.
+	"bfs": func(l Link) float64 { return best(l, -float64(l.Step)) },
+	// The neighbour of the latest visited page first (paper B1). All links count alike.
+	"dfs": func(l Link) float64 { return best(l, float64(l.Step)) },
+}
+
+// byKind are the orderings that tell the kinds of links apart, see counting.go.
+var byKind = map[string]Ordering{
+	"mcs": counting{countMCS}, "mns": counting{countMNS}, "lexbfs": counting{firstParents}, "lexdfs": counting{lastParents},
+	"backlink": alike{counting{countMCS}},
+}
+
+// alike is an ordering that tells no kinds of links apart.
+type alike struct{ Ordering }
+
+func (alike) links() {}
+
+// CountAlike returns the ordering for which all links count alike, and false when it
+// tells no kinds apart anyhow.
+func CountAlike(o Ordering) (Ordering, bool) {
+	if !WantsKinds(o) {
+		return o, false
+	}
+	return alike{o}, true
+}
+
+// Latest is the ordering of a scorer that weighs all links to a URL itself: what
+// it says last holds.
+var Latest Ordering = orderingFunc(func(l Link) float64 { return l.Score })
+
+func best(l Link, priority float64) float64 {
+	if l.Queued {
+		return max(l.Old, priority)
+	}
+	return priority
+}
+
+// OrderingByName returns one of Orderings.
+func OrderingByName(name string) (Ordering, error) {
+	if o, ok := byKind[name]; ok {
+		return o, nil
+	}
+	o, ok := orderings[name]
+	if !ok {
+		return nil, fmt.Errorf("ordering %q is not known; choose one of %s", name, strings.Join(Orderings(), ", "))
+	}
+	if name == "relevance" {
+		return o, nil
+	}
+	return byLinks{o}, nil
+}
+
+// byLinks is an ordering that takes no notice of scores.
+type byLinks struct{ Ordering }
+
+func (byLinks) links() {}
+
+// ByScore says whether an ordering weighs scores, so that a URL's priority is to
+// change when its score does.
+func ByScore(o Ordering) bool {
+	_, links := o.(interface{ links() })
+	return !links
+}
+
+// Orderings returns the names of the known orderings, sorted.
+func Orderings() []string {
+	var names []string
+	for name := range orderings {
+		names = append(names, name)
+	}
+	for name := range byKind {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

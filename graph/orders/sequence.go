@@ -1,0 +1,238 @@
+package orders
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
+
+// Sequence is an ordering over vertices that are discovered as they are crawled: by
+// their links, without hosts and rests, in memory. Those of paper B take time linear
+// in a step's links (LexDFS excepted). Vertices are any numbers; memory goes up to the
+// largest. Not safe for concurrent use.
+//
+// Start URLs are the links of a page that is visited before all others: call Visit
+// with them first.
+//
+// Ties are broken by one rule: the vertex whose standing changed first goes first;
+// of several that one page changed, the one that stands first in its links. Vertices
+// that no link counts for come after all others, in the order of discovery. Orderings
+// by a number that is no count (relevance, OPIC, PageRank) break ties by discovery.
+type Sequence interface {
+	// Next takes the vertex to be visited next; false when none waits, or after an
+	// error.
+	Next() (v uint32, ok bool)
+	// Take takes one that another ordering chose to be visited next (see mix); nothing
+	// happens when it does not wait.
+	Take(v uint32)
+	// Visit tells what a vertex that was taken links to. Visits may come in another order
+	// than vertices were taken in, as fetches end.
+	Visit(l Links)
+	// Err is the first error of SequenceOptions.Links.
+	Err() error
+}
+
+// Links are those of one page, each target once, in the order in which they stand.
+type Links struct {
+	Page  uint32 // whose they are
+	Start bool   // they are the start pages, and nobody's
+	All   []uint32
+	// Counts are those that change a target's standing, Finds those that discover it, if
+	// it was not yet, and no more: in paper B external and initial links, and non-initial
+	// ones. Orderings that know no kinds of links look at All.
+	Counts, Finds []uint32
+}
+
+// Starts are the links to start pages.
+func Starts(starts []uint32) Links { return Links{Start: true, All: starts, Counts: starts} }
+
+// Alike are links of a page that all count.
+func Alike(page uint32, all []uint32) Links { return Links{Page: page, All: all, Counts: all} }
+
+// SequenceOptions are what orderings work with; each needs but some of it.
+type SequenceOptions struct {
+	Vertices int        // room for so many; with more it grows
+	Rand     *rand.Rand // generic, mns
+
+	// Score says how far a visited page is on topic, in [0,1]: relevance.
+	Score func(v uint32) float64
+	// Sites has each vertex's site, largest-site. Those at its end or noSite are
+	// together in one.
+	Sites []uint32
+	// Links returns the links of a page that was visited, which hold until the next
+	// call: opic-history and pagerank.
+	Links func(v uint32) ([]uint32, error)
+	// Every is after how many pages pagerank is made up to date [a tenth of those
+	// visited].
+	Every int
+	// Damping is that of pagerank, in (0,1) [0.85].
+	Damping float64
+}
+
+// noSite is the site of a vertex that has none.
+const noSite = 1<<32 - 1
+
+// sequences are the orderings by name: those of paper B1, and further ones.
+var sequences = map[string]func(o SequenceOptions) (Sequence, error){
+	"generic": func(o SequenceOptions) (Sequence, error) {
+		return &generic{lists: newLists(o.Vertices), rng: o.Rand}, needs(o.Rand != nil, "generic", "random numbers")
+	},
+	"bfs":    func(o SequenceOptions) (Sequence, error) { return &bfs{newLists(o.Vertices)}, nil },
+	"dfs":    func(o SequenceOptions) (Sequence, error) { return &dfs{newLists(o.Vertices)}, nil },
+	"lexbfs": func(o SequenceOptions) (Sequence, error) { return newLexBFS(o.Vertices), nil },
+	"lexdfs": func(o SequenceOptions) (Sequence, error) { return newLexDFS(o.Vertices), nil },
+	"mcs":    func(o SequenceOptions) (Sequence, error) { return newMCS(o, one), nil },
+	"mns": func(o SequenceOptions) (Sequence, error) {
+		return newMCS(o, func() uint32 { return 1 + o.Rand.Uint32N(2) }), needs(o.Rand != nil, "mns", "random numbers")
+	},
+	"backlink":     func(o SequenceOptions) (Sequence, error) { return &backlink{newMCS(o, one)}, nil },
+	"largest-site": func(o SequenceOptions) (Sequence, error) { return newLargestSite(o), nil },
+	"relevance": func(o SequenceOptions) (Sequence, error) {
+		return &relevance{ranked: newRanked(o.Vertices), score: o.Score}, needs(o.Score != nil, "relevance", "the pages' scores")
+	},
+	"opic": func(o SequenceOptions) (Sequence, error) { return &opic{ranked: newRanked(o.Vertices)}, nil },
+	"opic-history": func(o SequenceOptions) (Sequence, error) {
+		return newOPICHistory(o), needs(o.Links != nil, "opic-history", "the links of visited pages")
+	},
+	"pagerank": newPageRank,
+}
+
+func needs(has bool, name, what string) error {
+	if has {
+		return nil
+	}
+	return fmt.Errorf("ordering %s needs %s", name, what)
+}
+
+// NewSequence returns one of Sequences, or a mix of them (see ParseMix).
+func NewSequence(name string, o SequenceOptions) (Sequence, error) {
+	shares, err := ParseMix(name)
+	if err != nil {
+		return nil, err
+	}
+	m := &mix{shares: shares}
+	for _, s := range shares {
+		part, err := sequences[s.Name](o)
+		if err != nil {
+			return nil, err
+		}
+		m.parts = append(m.parts, part)
+	}
+	if len(m.parts) == 1 {
+		return m.parts[0], nil
+	}
+	m.credit = make([]float64, len(m.parts))
+	return m, nil
+}
+
+// Sequences returns the names of the orderings, sorted.
+func Sequences() []string { return slices.Sorted(maps.Keys(sequences)) }
+
+// lists are the vertices that wait, in doubly linked rings: 12 bytes a vertex, and
+// 4 a list.
+type lists struct {
+	vertices []vertex
+	heads    []uint32 // first vertex of each list, none when it is empty
+	ops      uint64
+}
+
+// operations returns how often a vertex was put into a list or taken out of one, a
+// class was made or dropped, or a list looked at in vain: what the time of a crawl is
+// linear in, for tests that hold it to O(vertices + links).
+func (l *lists) operations() uint64 { return l.ops }
+
+// vertex is one vertex. The zero value is one that was not discovered.
+type vertex struct {
+	next, prev uint32
+	list       uint32 // its list + waiting; or unseen, visited
+}
+
+const (
+	unseen  = 0
+	visited = 1
+	waiting = 2 // and more
+
+	none = 1<<32 - 1
+)
+
+func newLists(vertices int) lists { return lists{vertices: make([]vertex, vertices)} }
+
+// at returns a vertex, making room for it.
+func (l *lists) at(v uint32) *vertex {
+	if int(v) >= len(l.vertices) {
+		l.vertices = append(l.vertices, make([]vertex, int(v)+1-len(l.vertices))...)
+	}
+	return &l.vertices[v]
+}
+
+// newList adds an empty list.
+func (l *lists) newList() uint32 {
+	l.heads = append(l.heads, none)
+	return uint32(len(l.heads) - 1)
+}
+
+// append puts a vertex that is in no list at the end of one.
+func (l *lists) append(list, v uint32) {
+	l.ops++
+	x := l.at(v)
+	x.list = list + waiting
+	head := l.heads[list]
+	if head == none {
+		x.next, x.prev = v, v
+		l.heads[list] = v
+		return
+	}
+	h := &l.vertices[head]
+	x.next, x.prev = head, h.prev
+	l.vertices[h.prev].next = v
+	h.prev = v
+}
+
+// remove takes a vertex out of its list.
+func (l *lists) remove(v uint32) {
+	l.ops++
+	x := &l.vertices[v]
+	list := x.list - waiting
+	if x.next == v {
+		l.heads[list] = none
+		return
+	}
+	l.vertices[x.next].prev = x.prev
+	l.vertices[x.prev].next = x.next
+	if l.heads[list] == v {
+		l.heads[list] = x.next
+	}
+}
+
+// Err implements Sequence.
+func (l *lists) Err() error { return nil }
+
+// Take implements Sequence.
+func (l *lists) Take(v uint32) {
+	if l.at(v).list >= waiting {
+		l.take(v)
+	}
+}
+
+// take removes a vertex and marks it as visited.
+func (l *lists) take(v uint32) {
+	l.remove(v)
+	l.vertices[v].list = visited
+}
+
+// find appends the vertices that are new to a list.
+func (l *lists) find(list uint32, vs []uint32) {
+	for _, v := range vs {
+		if l.at(v).list == unseen {
+			l.append(list, v)
+		}
+	}
+}
+
+// ensure makes sure that there are so many lists.
+func (l *lists) ensure(n int) {
+	for len(l.heads) < n {
+		l.newList()
+	}
+}

@@ -1,0 +1,251 @@
+// Package extsort sorts more items than memory has room for: sorted runs of them go to a
+// scratch file and are merged.
+//
+// In: items in any order. Out: all of them in order. Start with New, then Add, Each, Close.
+package extsort
+
+import (
+	"bufio"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// Options say what is sorted. All but Dir, Sort and Unique must be given.
+type Options[T any] struct {
+	Dir     string // where the scratch file goes [the system's]
+	Limit   int    // items in memory
+	Compare func(a, b T) int
+	// Sort sorts items as Compare does, where there is a faster way; nil is slices.SortFunc.
+	Sort func(items []T)
+	// Append appends an item to a run; before is that before it, zero of the first.
+	Append func(dst []byte, before, x T) []byte
+	// Read reads what Append appended.
+	Read func(r *bufio.Reader, before T) (T, error)
+	// Unique drops items that are equal to another; Repeated counts them.
+	Unique bool
+}
+
+// Sorter sorts items. Not safe for concurrent use.
+type Sorter[T any] struct {
+	opt      Options[T]
+	items    []T // in memory
+	file     *os.File
+	size     int64
+	runs     []*io.SectionReader
+	repeated int64
+}
+
+// New returns a sorter. Close it in the end.
+func New[T any](opt Options[T]) *Sorter[T] {
+	if opt.Sort == nil {
+		opt.Sort = func(items []T) { slices.SortFunc(items, opt.Compare) }
+	}
+	return &Sorter[T]{opt: opt}
+}
+
+// Limit returns how many items are in memory at most.
+func (s *Sorter[T]) Limit() int { return s.opt.Limit }
+
+// Repeated returns how many items were dropped till now.
+func (s *Sorter[T]) Repeated() int64 { return s.repeated }
+
+// Add takes an item.
+func (s *Sorter[T]) Add(x T) error {
+	if len(s.items) >= s.opt.Limit {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	s.items = append(s.items, x)
+	return nil
+}
+
+// AddAll takes items, at most Limit, which are the sorter's from then on.
+func (s *Sorter[T]) AddAll(items []T) error {
+	if len(s.items) > 0 {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	s.items = items
+	return nil
+}
+
+// sort sorts what is in memory.
+func (s *Sorter[T]) sort() {
+	s.opt.Sort(s.items)
+	if !s.opt.Unique {
+		return
+	}
+	n := len(s.items)
+	s.items = slices.CompactFunc(s.items, func(a, b T) bool { return s.opt.Compare(a, b) == 0 })
+	s.repeated += int64(n - len(s.items))
+}
+
+// spill writes what is in memory as a run.
+func (s *Sorter[T]) spill() (err error) {
+	if s.file == nil {
+		if s.file, err = os.CreateTemp(s.opt.Dir, "fossick-sort-*"); err != nil {
+			return fmt.Errorf("sorting: %w", err)
+		}
+	}
+	s.sort()
+	w := bufio.NewWriterSize(s.file, 1<<18)
+	var buf []byte
+	var before T
+	size := int64(0)
+	for _, x := range s.items {
+		buf = s.opt.Append(buf[:0], before, x)
+		before = x
+		size += int64(len(buf))
+		if _, err := w.Write(buf); err != nil {
+			break // Flush gives it again
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("sorting: %w; free some space in the folder of %s", err, s.file.Name())
+	}
+	s.runs = append(s.runs, io.NewSectionReader(s.file, s.size, size))
+	s.size += size
+	s.items = s.items[:0]
+	return nil
+}
+
+// Each calls do with all items in order, and ends with its error. Nothing may be added
+// any more.
+func (s *Sorter[T]) Each(ctx context.Context, do func(x T) error) error {
+	if len(s.runs) == 0 {
+		s.sort()
+		for i, x := range s.items {
+			if err := ended(ctx, i); err != nil {
+				return err
+			}
+			if err := do(x); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(s.items) > 0 {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	s.items = nil // the merge needs none of it
+	var runs []*run[T]
+	for _, r := range s.runs {
+		if _, err := r.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("merging: %w", err)
+		}
+		runs = append(runs, &run[T]{opt: &s.opt, r: bufio.NewReaderSize(r, 1<<18)})
+	}
+	var last T
+	any := false
+	return Merge(ctx, runs, func(a, b *run[T]) bool { return s.opt.Compare(a.item, b.item) < 0 }, func(r *run[T]) error {
+		if s.opt.Unique && any && s.opt.Compare(r.item, last) == 0 {
+			s.repeated++
+			return nil
+		}
+		last, any = r.item, true
+		return do(r.item)
+	})
+}
+
+// Close removes the scratch file.
+func (s *Sorter[T]) Close() error {
+	s.items, s.runs = nil, nil
+	if s.file == nil {
+		return nil
+	}
+	err := errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	s.file = nil
+	return err
+}
+
+// run is a run that is being read.
+type run[T any] struct {
+	opt  *Options[T]
+	r    *bufio.Reader
+	item T
+}
+
+// Next reads the next item.
+func (r *run[T]) Next() (more bool, err error) {
+	if _, err := r.r.Peek(1); err == io.EOF {
+		return false, nil
+	}
+	if r.item, err = r.opt.Read(r.r, r.item); err != nil {
+		return false, fmt.Errorf("merging: %w", err)
+	}
+	return true, nil
+}
+
+// Cursor goes through a sorted run, item by item.
+type Cursor interface {
+	// Next goes to the next item; false when there is none.
+	Next() (more bool, err error)
+}
+
+// Merge goes through several runs at once: it calls do with the run whose item is next,
+// and ends with its error.
+func Merge[C Cursor](ctx context.Context, runs []C, before func(a, b C) bool, do func(r C) error) error {
+	h := &merging[C]{before: before}
+	for _, r := range runs {
+		more, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if more {
+			h.runs = append(h.runs, r)
+		}
+	}
+	heap.Init(h)
+	for n := 0; len(h.runs) > 0; n++ {
+		if err := ended(ctx, n); err != nil {
+			return err
+		}
+		r := h.runs[0]
+		if err := do(r); err != nil {
+			return err
+		}
+		more, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if more {
+			heap.Fix(h, 0)
+		} else {
+			heap.Pop(h)
+		}
+	}
+	return nil
+}
+
+// ended looks at a context now and then.
+func ended(ctx context.Context, n int) error {
+	if n%(1<<14) == 0 {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// merging is a heap of runs, by their items.
+type merging[C any] struct {
+	runs   []C
+	before func(a, b C) bool
+}
+
+func (h *merging[C]) Len() int           { return len(h.runs) }
+func (h *merging[C]) Less(i, j int) bool { return h.before(h.runs[i], h.runs[j]) }
+func (h *merging[C]) Swap(i, j int)      { h.runs[i], h.runs[j] = h.runs[j], h.runs[i] }
+func (h *merging[C]) Push(x any)         { h.runs = append(h.runs, x.(C)) }
+func (h *merging[C]) Pop() any {
+	last := h.runs[len(h.runs)-1]
+	h.runs = h.runs[:len(h.runs)-1]
+	return last
+}

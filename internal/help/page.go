@@ -1,0 +1,102 @@
+package help
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"fossick/internal/nearest"
+	"fossick/internal/printable"
+	"fossick/internal/usage"
+)
+
+// options are how help is laid out.
+var options = kong.HelpOptions{
+	Compact: true, FlagsLast: true, WrapUpperBound: 100, ValueFormatter: kong.DefaultHelpValueFormatter,
+}
+
+// More is a verb that has more to say than fits on a first screen.
+type More interface{ MoreHelp() string }
+
+// Print prints the help of what the command line names: without all, only the
+// flags that a newcomer needs. The grammar is of no use afterwards.
+func Print(ctx *kong.Context, all bool) error {
+	node := ctx.Selected()
+	if node == nil {
+		node = ctx.Model.Node
+	}
+	hidden := arrange(ctx.Model, node, all)
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	if hidden > 0 {
+		printable.Fprintf(ctx.Stdout, "\n%d more flags: %s --help-all\n", hidden, node.FullPath())
+	}
+	if node == ctx.Model.Node {
+		io.WriteString(ctx.Stdout, "\nSettings for good, in a file or the environment: fossick help config\n")
+	}
+	return nil
+}
+
+// arrange makes the grammar ready to be printed as help of a node: flags of all verbs
+// come last, and without all those of experts are hidden. It returns how many.
+func arrange(app *kong.Application, node *kong.Node, all bool) (hidden int) {
+	if all {
+		node.Detail = Long(node)
+	}
+	if node != app.Node {
+		node.Flags = append(node.Flags, app.Flags...)
+		app.Flags = nil
+	}
+	for _, f := range node.Flags {
+		if !all && f.Tag.Has("expert") && !f.Hidden {
+			f.Hidden = true
+			hidden++
+		}
+	}
+	return hidden
+}
+
+// Long is all that a verb has to say.
+func Long(node *kong.Node) string {
+	text := node.Detail
+	if node.Target.IsValid() && node.Target.CanInterface() {
+		if more, ok := node.Target.Interface().(More); ok {
+			text += "\n\n" + more.MoreHelp()
+		}
+	}
+	return text
+}
+
+// captured is what print writes to the parser's output.
+func captured(parser *kong.Kong, w io.Writer, print func() error) error {
+	old := parser.Stdout
+	parser.Stdout = w
+	defer func() { parser.Stdout = old }()
+	return print()
+}
+
+// Text is the help of a verb; config is that of settings, which has the name of none.
+func Text(parser *kong.Kong, verb []string, all bool, config string) (string, error) {
+	if slices.Equal(verb, []string{"config"}) {
+		return config, nil
+	}
+	node := parser.Model.Node
+	for _, word := range verb {
+		child := Child(node, word)
+		if child == nil {
+			known := append(Children(node), "config")
+			return "", usage.Errorf("there is no verb %q%s; fossick help lists them", strings.Join(verb, " "), nearest.DidYouMean(word, known))
+		}
+		node = child
+	}
+	found, err := kong.Trace(parser, verb)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = captured(parser, &b, func() error { return Print(found, all) })
+	return b.String(), err
+}

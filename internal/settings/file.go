@@ -1,0 +1,120 @@
+package settings
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"fossick/internal/help"
+	"fossick/internal/nearest"
+)
+
+// file is one fossick.toml.
+type file struct {
+	path, text string
+	values     map[string]any
+}
+
+// lookup finds a flag in the table of a verb, else in those around it, and says
+// where that is.
+func (f *file) lookup(verb []string, flag string) (value any, place string) {
+	tables := []map[string]any{f.values}
+	for _, word := range verb {
+		next, ok := tables[len(tables)-1][word].(map[string]any)
+		if !ok {
+			break
+		}
+		tables = append(tables, next)
+	}
+	for i := len(tables) - 1; i >= 0; i-- {
+		v, ok := tables[i][flag]
+		if _, isTable := v.(map[string]any); ok && !isTable {
+			return v, f.place(verb[:i], flag)
+		}
+	}
+	return nil, ""
+}
+
+// validate refuses what no verb has in a table, which is that of node.
+func (f *file) validate(node *kong.Node, path []string, table map[string]any) error {
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		inside := append(slices.Clone(path), key)
+		inner, isTable := table[key].(map[string]any)
+		child := help.Child(node, key)
+		switch {
+		case isTable && child == nil:
+			return fmt.Errorf("%s: there is no verb %q%s", f.place(path, key), strings.Join(inside, " "), nearest.DidYouMean(key, help.Children(node)))
+		case isTable:
+			if err := f.validate(child, inside, inner); err != nil {
+				return err
+			}
+		case !slices.Contains(flagNames(node), key) && len(path) == 0:
+			return fmt.Errorf("%s: no verb has a flag %q%s", f.place(path, key), key, nearest.DidYouMean(key, flagNames(node)))
+		case !slices.Contains(flagNames(node), key):
+			return fmt.Errorf("%s: %s has no flag %q%s", f.place(path, key), strings.Join(path, " "), key, nearest.DidYouMean(key, flagNames(node)))
+		}
+	}
+	return nil
+}
+
+// flagNames returns the flags that can be set for a verb, the verbs within it included.
+func flagNames(node *kong.Node) []string {
+	var names []string
+	for at := node.Parent; at != nil; at = at.Parent {
+		names = appendFlags(names, at)
+	}
+	return appendBelow(names, node)
+}
+
+func appendBelow(names []string, node *kong.Node) []string {
+	names = appendFlags(names, node)
+	for _, child := range node.Children {
+		names = appendBelow(names, child)
+	}
+	return names
+}
+
+func appendFlags(names []string, node *kong.Node) []string {
+	for _, f := range node.Flags {
+		if isSetting(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// place is where a key stands, as file:line; the file alone where the key is written
+// in a way that is not looked for, as in an inline table.
+func (f *file) place(table []string, key string) string {
+	want := append(slices.Clone(table), key)
+	var within []string
+	n := 0
+	for line := range strings.Lines(f.text) {
+		n++
+		line = strings.TrimSpace(line)
+		if head, ok := strings.CutPrefix(line, "["); ok {
+			head, _, _ = strings.Cut(strings.Trim(head, "["), "]")
+			if within = dotted(head); slices.Equal(within, want) {
+				return fmt.Sprintf("%s:%d", f.path, n)
+			}
+			continue
+		}
+		name, _, ok := strings.Cut(line, "=")
+		if at := append(slices.Clone(within), dotted(name)...); ok && len(at) >= len(want) && slices.Equal(at[:len(want)], want) {
+			return fmt.Sprintf("%s:%d", f.path, n)
+		}
+	}
+	return f.path
+}
+
+// dotted splits a key of TOML at its dots.
+func dotted(key string) []string {
+	parts := strings.Split(key, ".")
+	for i, p := range parts {
+		parts[i] = strings.Trim(strings.TrimSpace(p), `"'`)
+	}
+	return parts
+}

@@ -1,0 +1,38 @@
+package settings
+
+// Help is what help config prints; docs/config.md says more.
+const Help = `Settings of fossick
+
+Every flag can be set for good. What stands first counts:
+
+  1. the flag on the command line         --max-pages 500
+  2. the environment                      FOSSICK_MAX_PAGES=500
+  3. fossick.toml in the working folder
+  4. fossick/fossick.toml in the user's configuration folder
+     (~/.config, or what XDG_CONFIG_HOME names)
+
+A fossick.toml has flags by their long names without dashes. At the top they
+hold for every verb that has them, in a verb's table for that verb alone:
+
+  contact = "crawler@example.org"
+  max-pages = "10k"
+
+  [focus]
+  delay = "5s"
+  lang = ["en", "de"]
+  sitemaps = true
+
+  [topic.new]
+  unlabelled = ["old-crawl/"]
+
+Times are 500ms, 90s, 15m, 2h, 1d, 2w, or 0. Numbers are 500, 10k (thousand),
+2M (million). Sizes are 500MB, 2GB (of 1024). A switch is true or false. Lists
+are in brackets; in the environment by comma: FOSSICK_LANG=en,de.
+
+A working folder may be a stranger's: allow-net is an error in its file, and
+what it sets of proxy, listen, pprof and addr is said.
+
+A key that no verb has, or a value that its flag cannot have, is an error that
+names file and line. A FOSSICK_ variable that is of no flag is told on stderr.
+NO_COLOR and GOMEMLIMIT are obeyed as elsewhere.
+`

@@ -1,0 +1,101 @@
+package settings
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// little is a command line with settings.
+type little struct {
+	Bake struct {
+		Loaves int
+		With   []string `sep:"none"`
+	} `cmd:""`
+	Sell struct {
+		Loaves int
+		Door   string
+	} `cmd:""`
+}
+
+// read parses a command line in a folder with a fossick.toml.
+func read(t *testing.T, toml string, args ...string) (*little, *Settings, error) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	if err := os.WriteFile(Name, []byte(toml), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := Read(Stranger{
+		Refuse: func(flag, place string) error {
+			if flag == "door" {
+				return errors.New(place + ": not the door")
+			}
+			return nil
+		},
+		Tell: func(flag, value string) string {
+			if flag == "loaves" {
+				return flag + " " + value
+			}
+			return ""
+		},
+	})
+	var l little
+	parser, err := kong.New(&l, kong.Resolvers(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parser.Parse(args)
+	return &l, s, err
+}
+
+// TestOrderOfSources: the command line, the environment, the verb's table, the top.
+func TestOrderOfSources(t *testing.T) {
+	toml := "loaves = 1\n[bake]\nloaves = 2\nwith = [\"a,b\", \"c\"]\n"
+	l, s, err := read(t, toml, "sell")
+	if err != nil || l.Sell.Loaves != 1 || !slices.Equal(s.Opened(), []string{"loaves 1"}) {
+		t.Errorf("the top: %+v, told %v, %v", l, s.Opened(), err)
+	}
+	if l, _, err = read(t, toml, "bake"); err != nil || l.Bake.Loaves != 2 || !slices.Equal(l.Bake.With, []string{"a,b", "c"}) {
+		t.Errorf("the verb's table: %+v, %v", l, err)
+	}
+	t.Setenv("FOSSICK_LOAVES", "3")
+	if l, _, err = read(t, toml, "bake"); err != nil || l.Bake.Loaves != 3 {
+		t.Errorf("the environment: %+v, %v", l, err)
+	}
+	if l, s, err = read(t, toml, "bake", "--loaves", "4"); err != nil || l.Bake.Loaves != 4 || len(s.Opened()) > 0 {
+		t.Errorf("the command line: %+v, told %v, %v", l, s.Opened(), err)
+	}
+}
+
+// TestWrongSettings: each is told with file and line.
+func TestWrongSettings(t *testing.T) {
+	for toml, want := range map[string]string{
+		"\nloave = 1":              "fossick.toml:2: no verb has a flag \"loave\"; did you mean loaves?",
+		"[sell]\nwith = [\"x\"]":   "fossick.toml:2: sell has no flag \"with\"",
+		"[bade]\nloaves = 1":       "there is no verb \"bade\"; did you mean bake?",
+		"loaves = [1, 2]":          "fossick.toml:1: it takes one value, not a list",
+		"loaves = \"many\"":        "fossick.toml:1: ",
+		"loaves =":                 "fossick.toml:1: ",
+		"[sell]\ndoor = \"front\"": "fossick.toml:2: not the door",
+	} {
+		if _, _, err := read(t, toml, "sell"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", toml, err, want)
+		}
+	}
+}
+
+func TestUnknownEnv(t *testing.T) {
+	parser, err := kong.New(&little{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := UnknownEnv(parser.Model, []string{"FOSSICK_LOAVE=1", "FOSSICK_LOAVES=1", "FOSSICK_FULL=1", "LOAVE=1"})
+	if want := []string{"FOSSICK_LOAVE sets nothing: no verb has such a flag; did you mean FOSSICK_LOAVES?"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,19 @@
+package terminal
+
+import (
+	"bytes"
+	"testing"
+
+	"fossick/internal/printable"
+)
+
+// TestPaintedText: a verdict has the colour of its own, and nothing of a stranger's.
+func TestPaintedText(t *testing.T) {
+	var out bytes.Buffer
+	w := printable.Text(&out)
+	Fprint(w, "a\n", Red)
+	Fprint(Coloured(w, &out), "b\x1b[2J\n", Red)
+	if got, want := out.String(), "a \x1b[31mb [2J \x1b[0m"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

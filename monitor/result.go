@@ -1,0 +1,145 @@
+package monitor
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"fossick/crawler"
+	"fossick/eval"
+	"fossick/fetch"
+	"fossick/internal/printable"
+	"fossick/store"
+)
+
+// printWaiting says why a crawl ended with URLs in its queue that nothing but
+// time kept from being fetched.
+func (r *Result) printWaiting(w io.Writer) {
+	if r.WaitingUntil != nil {
+		printable.Fprintf(w, "all that waits rests, the first host until %s; a later --resume goes on, or --max-wait with a longer time\n",
+			r.WaitingUntil.Format(time.DateTime+" MST"))
+	}
+}
+
+// printOutages says how long a crawl had no network.
+func (r *Result) printOutages(w io.Writer) {
+	if r.Outages > 0 {
+		printable.Fprintf(w, "own network (or proxy) down for %s, outages: %d; nothing was counted against URLs or hosts\n",
+			time.Duration(r.OutageSeconds*float64(time.Second)).Round(time.Second), r.Outages)
+	}
+}
+
+// Result is what a session of a crawl came to, as JSON has it.
+type Result struct {
+	Topic          string            `json:"topic"`
+	Fetched        uint64            `json:"fetched"`
+	Relevant       uint64            `json:"relevant"`
+	Harvest        *float64          `json:"harvest"`
+	Requests       uint64            `json:"requests"`
+	ByState        map[string]uint64 `json:"by_state"`
+	Codes          map[int]uint64    `json:"codes"`
+	NearDuplicates uint64            `json:"near_duplicates"` // of by_state's duplicates
+	Hosts          int               `json:"hosts"`
+	PagesPerSecond *float64          `json:"pages_per_second"`
+	Seconds        float64           `json:"seconds"`
+	Store          string            `json:"store"`
+	Stopped        crawler.Stop      `json:"stopped_because"`
+	Next           *Next             `json:"next"`
+	Refreshed      *Refreshed        `json:"refreshed"` // null without --refresh
+	Waiting        int               `json:"waiting"`
+	Outages        int               `json:"outages"`        // of our own network in this session
+	OutageSeconds  float64           `json:"outage_seconds"` // and how long they were in all
+	WaitingUntil   *time.Time        `json:"waiting_until"`  // when the first of them may be fetched; null unless that was too long to wait
+	Keywords       []string          `json:"keywords"`
+	Politeness     *eval.Politeness  `json:"politeness"` // null when the journal could not be read
+	Failed         *Failed           `json:"failed"`     // null unless nothing was fetched
+}
+
+// Session is what a crawl was asked, for its result.
+type Session struct {
+	Topic, Store string
+	Keywords     []string
+	Refresh      bool // stored pages were to be asked for again
+}
+
+// ResultOf says what a session came to; waiting URLs are left in its queue.
+func ResultOf(s Session, done crawler.Result, waiting int) *Result {
+	n := done.Counts
+	r := &Result{
+		Topic: s.Topic, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
+		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
+		Seconds: n.Elapsed.Seconds(), Store: s.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: utc(done.WaitUntil),
+		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
+		Keywords: s.Keywords, Next: nextOf(done.Next),
+	}
+	if s.Refresh {
+		r.Refreshed = refreshedOf(done.Refreshed)
+	}
+	if r.Seconds > 0 {
+		speed := float64(n.Pages) / r.Seconds
+		r.PagesPerSecond = &speed
+	}
+	return r
+}
+
+// harvestOf is relevant / fetched, nil of nothing.
+func harvestOf(n store.Counts) *float64 {
+	if n.Pages == 0 {
+		return nil
+	}
+	harvest := float64(n.Relevant) / float64(n.Pages)
+	return &harvest
+}
+
+// Print writes the result as text.
+func (r *Result) Print(w io.Writer) {
+	printable.Fprintf(w, "%s: %d pages of %d hosts", r.Topic, r.Fetched, r.Hosts)
+	if r.Harvest != nil {
+		printable.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
+	}
+	printable.Fprintf(w, "\n%d requests in %.1f s", r.Requests, r.Seconds)
+	if r.PagesPerSecond != nil {
+		printable.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
+	}
+	printable.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
+	r.Refreshed.print(w)
+	r.Next.print(w)
+	states := make([]string, 0, len(r.ByState))
+	for state := range r.ByState {
+		states = append(states, state)
+	}
+	slices.Sort(states)
+	for _, state := range states {
+		printable.Fprintf(w, "  %-16s %d", state, r.ByState[state])
+		if state == string(fetch.StateDuplicate) && r.NearDuplicates > 0 {
+			printable.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
+		}
+		io.WriteString(w, "\n")
+	}
+	printPoliteness(w, r.Politeness)
+	if r.Failed != nil {
+		for _, f := range r.Failed.StartPages {
+			printable.Fprintf(w, "%s: %s %s\n", f.URL, f.State, printable.Cut(f.Reason, 300))
+		}
+	}
+	r.printOutages(w)
+	r.printWaiting(w)
+	printable.Fprintf(w, "store: %s\n", r.Store)
+	switch {
+	case r.Waiting == 0 && r.Fetched == 0:
+		printable.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
+	case r.Waiting > 0:
+		printable.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
+	}
+}
+
+// printPoliteness says it in a few lines.
+func printPoliteness(w io.Writer, p *eval.Politeness) {
+	if p == nil {
+		return
+	}
+	io.WriteString(w, "politeness:\n")
+	for _, s := range p.Sentences() {
+		printable.Fprintf(w, "  %s\n", s)
+	}
+}

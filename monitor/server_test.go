@@ -1,0 +1,54 @@
+package monitor
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"fossick/internal/usage"
+)
+
+// TestServerCostsNothing: with connections that ask for nothing a crawl ends without an
+// error, and profiles are there only when asked for.
+func TestServerCostsNothing(t *testing.T) {
+	for _, profiles := range []bool{false, true} {
+		m, err := Listen(":0", profiles, "x", "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := m.Addr().String()
+		if !strings.HasPrefix(addr, "127.0.0.1:") {
+			t.Fatalf(":0 listens at %q", addr)
+		}
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for path, want := range map[string]int{"/status": http.StatusOK, "/metrics": http.StatusOK, "/debug/pprof/": profileCode(profiles)} {
+			resp, err := http.Get("http://" + addr + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.Body.Close(); resp.StatusCode != want {
+				t.Errorf("%s with --pprof %v: %d, want %d", path, profiles, resp.StatusCode, want)
+			}
+		}
+		if err := m.Stop(); err != nil {
+			t.Errorf("a connection that said nothing made an error: %v", err)
+		}
+	}
+	var mistake usage.Error
+	if _, err := Listen("", true, "x", "s"); !errors.As(err, &mistake) {
+		t.Errorf("--pprof without --listen: %v", err)
+	}
+}
+
+func profileCode(profiles bool) int {
+	if profiles {
+		return http.StatusOK
+	}
+	return http.StatusNotFound
+}

@@ -1,0 +1,68 @@
+package monitor
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fossick/crawler"
+)
+
+// Owner is what /status says of the crawl's owner, the one goroutine that
+// leases and journals: how long it was busy at a time.
+type Owner struct {
+	Turns     uint64             `json:"turns"`
+	Over100ms uint64             `json:"over_100ms"`
+	Longest   float64            `json:"longest_seconds"`
+	Parts     map[string]float64 `json:"longest_part_seconds"` // by part of a turn
+}
+
+func ownerOf(t crawler.Turns) Owner {
+	s := Owner{Longest: t.Longest.Seconds(), Parts: map[string]float64{}}
+	for i, n := range t.Within {
+		s.Turns += n
+		if i >= len(crawler.TurnBounds) || crawler.TurnBounds[i] > 100*time.Millisecond {
+			s.Over100ms += n
+		}
+	}
+	for p := range crawler.TurnParts {
+		s.Parts[p.String()] = t.Parts[p].Seconds()
+	}
+	return s
+}
+
+var (
+	metricTurns = prometheus.NewDesc("fossick_owner_turn_seconds",
+		"Time that the crawl's owner, which leases and journals for all workers, was busy at once.", nil, nil)
+	metricTurnTotal = prometheus.NewDesc("fossick_owner_seconds_total",
+		"Time that the crawl's owner spent on a part of its work.", []string{"part"}, nil)
+	metricTurnPart = prometheus.NewDesc("fossick_owner_turn_longest_part_seconds",
+		"The longest time that a turn of the owner spent on a part of its work.", []string{"part"}, nil)
+)
+
+// turnMetrics gives the owner's turns to Prometheus.
+type turnMetrics struct{ *Server }
+
+// Describe makes turnMetrics a prometheus.Collector.
+func (m turnMetrics) Describe(ch chan<- *prometheus.Desc) {
+	ch <- metricTurns
+	ch <- metricTurnTotal
+	ch <- metricTurnPart
+}
+
+// Collect makes turnMetrics a prometheus.Collector.
+func (m turnMetrics) Collect(ch chan<- prometheus.Metric) {
+	t := m.progress().Turns
+	count, upTo := uint64(0), map[float64]uint64{}
+	for i, n := range t.Within {
+		count += n
+		if i < len(crawler.TurnBounds) {
+			upTo[crawler.TurnBounds[i].Seconds()] = count
+		}
+	}
+	ch <- prometheus.MustNewConstHistogram(metricTurns, count, t.Total.Seconds(), upTo)
+	for p := range crawler.TurnParts {
+		ch <- prometheus.MustNewConstMetric(metricTurnTotal, prometheus.CounterValue, t.Totals[p].Seconds(), p.String())
+		ch <- prometheus.MustNewConstMetric(metricTurnPart, prometheus.GaugeValue, t.Parts[p].Seconds(), p.String())
+	}
+}

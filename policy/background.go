@@ -1,0 +1,68 @@
+package policy
+
+import (
+	"math"
+
+	"fossick/features"
+	"fossick/models"
+	"fossick/relevance/learned"
+)
+
+// background is on what share of the model's training pages its words stand, nil
+// where the model does not say. It is worked out once.
+func (l *Labeller) background() *learned.Background {
+	l.large.Do(func() { l.atLarge = l.newBackground() })
+	return l.atLarge
+}
+
+// lesson is what the model's training pages on topic say of words, nil where the model
+// does not say. It is worked out once.
+func (l *Labeller) lesson() *learned.Lesson {
+	l.taught.Do(func() { l.lessons = learned.NewLesson(l.classifier.Model(), l.class) })
+	return l.lessons
+}
+
+// share is what share of the model's training pages is of the topic, 0 where its card
+// does not say.
+func (l *Labeller) share() float64 {
+	m := l.classifier.Model()
+	return float64(m.Card.PerClass[m.Classes[l.class]]) / float64(max(1, m.Card.Pages))
+}
+
+// learned is the policy that learns while the crawl goes on.
+func (in Input) learned() *learned.Scorer {
+	l := in.Labeller
+	return learned.New(l.judge, learned.Options{
+		Cut: l.cut, Explore: in.Explore, Seed: in.Seed, Reader: l.reader(),
+		Background: l.background(), Lesson: l.lesson(), Share: l.share(),
+	})
+}
+
+func (l *Labeller) newBackground() *learned.Background {
+	m := l.classifier.Model()
+	shares := m.Frequency
+	if shares == nil {
+		shares = sharesByIDF(m)
+	}
+	return learned.NewBackground(func(yield func(string, float64) bool) {
+		for i, share := range shares {
+			if features.IsWord(m.Terms[i]) && !yield(m.Terms[i], float64(share)) {
+				return
+			}
+		}
+	})
+}
+
+// sharesByIDF reads the shares of a model of an earlier format from the inverse
+// document frequencies, which are 1 + ln((1 + n) / (1 + DF)), see features.Weighting.
+// One that weighs its terms by log-odds has none.
+func sharesByIDF(m *models.Model) []float32 {
+	if m.Card.Settings["term_weights"] != "" {
+		return nil
+	}
+	shares := make([]float32, len(m.Weighting.IDF))
+	for i, idf := range m.Weighting.IDF {
+		shares[i] = float32(math.Exp(1 - float64(idf)))
+	}
+	return shares
+}

@@ -1,0 +1,74 @@
+package policy
+
+import (
+	"reflect"
+	"testing"
+
+	"fossick/datasets"
+	"fossick/models"
+	"fossick/page"
+	"fossick/relevance/learned"
+)
+
+// TestOneCut crawls the pages of the demo set in two ways, with each page cut into
+// words once and with model and scorer that cut for themselves, text and links: all
+// that they say must be the same to the last bit.
+func TestOneCut(t *testing.T) {
+	topic, err := models.BuiltinTopic("science")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := NewLabeller(topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Named("learned")
+	if err != nil {
+		t.Fatal(err)
+	}
+	once, err := p.Scorer(Input{Labeller: l, Explore: 0.02, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := learned.New(l.judge, learned.Options{Cut: l.cut, Explore: 0.02, Seed: 1, Background: l.background(), Lesson: l.lesson(), Share: l.share()})
+	own := &learnedScorer{rescoringScorer: rescoringScorer{policyScorer{labeller: l, policy: alone}, alone}, learned: alone}
+	if once.(*learnedScorer).words == nil || own.words != nil {
+		t.Fatal("both are cut in the same way")
+	}
+	links := 0
+	for _, p := range parsedDemo(t) {
+		got, want := once.ScorePage(p, 1), own.ScorePage(p, 1)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s: score %+v, want %+v", p.URL, got, want)
+		}
+		gotLinks, wantLinks := once.ScoreLinks(nil, p, got), own.ScoreLinks(nil, p, want)
+		if !reflect.DeepEqual(gotLinks, wantLinks) {
+			t.Fatalf("%s: links score %v, want %v", p.URL, gotLinks, wantLinks)
+		}
+		links += len(gotLinks)
+	}
+	if links < 1000 {
+		t.Errorf("%d links, want many", links)
+	}
+}
+
+func parsedDemo(t *testing.T) (pages []*page.Page) {
+	set, err := datasets.Open("demo", datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range set.Examples() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.HTML == "" {
+			continue
+		}
+		p, err := page.Parse([]byte(e.HTML), page.ParseOptions{URL: e.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, p)
+	}
+	return pages
+}

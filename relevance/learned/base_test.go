@@ -1,0 +1,83 @@
+package learned
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"fossick/page"
+)
+
+// TestKeptLiftsAreFresh crawls a random web and holds, after each page, the score of
+// every target that waits against one made without anything that was kept.
+func TestKeptLiftsAreFresh(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	words := strings.Fields("amber basalt coral dolomite emerald flint granite hematite")
+	some := func(n int) string {
+		var out []string
+		for range n {
+			out = append(out, words[rng.IntN(len(words))])
+		}
+		return strings.Join(out, " ")
+	}
+	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.1, Seed: 1, Lesson: NewLesson(lessonModel(), 1),
+		Background: NewBackground(maps.All(map[string]float64{"amber": 0.5, "basalt": 0.01}))})
+	for i := range 300 {
+		p := &page.Page{URL: fmt.Sprintf("http://h%d.test/%d/%d", i%5, i%3, i), Text: some(4)}
+		for range 6 {
+			n := rng.IntN(300)
+			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d/%d", n%5, n%3, n), Anchor: some(2)})
+		}
+		y := rng.Float64()
+		l.ScorePage(p, y)
+		l.ScoreLinks(nil, p, y)
+		for key, e := range l.evidence.All() {
+			got, known := l.Rescore(key)
+			want := plainScore(l, e)
+			if !known || got != want {
+				t.Fatalf("page %d: score %v, %v; want %v", i, got, known, want)
+			}
+		}
+	}
+}
+
+// plainScore is score as the documentation has it.
+func plainScore(l *Scorer, e *evidence) float64 {
+	if e.explored {
+		return soonest
+	}
+	x := l.parts(e)
+	base := l.all.mean()
+	lift := func(r record, base float64) float64 {
+		if r.pages == 0 {
+			return 0
+		}
+		return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - logit(base)
+	}
+	x[partWord], x[partMeanWord], x[partLinkWord], x[partOver] = math.Inf(-1), 0, 0, 0
+	for _, w := range e.words[:e.count] {
+		known, over := word{&wordSlot{}, &wordBeside{}}, math.Log(2)-l.base.atLarge
+		if found, met := l.vocabulary.words.find(w); met {
+			known, over = found, float64(float32(onTopic(found.page.onTopic, l.base.background.of(w))-l.base.atLarge))
+		}
+		of := func(r record) float64 { return float64(float32(lift(r, base))) } // as a word keeps it
+		x[partWord] = max(x[partWord], of(known.page))
+		x[partMeanWord] += of(known.page)
+		x[partLinkWord] += of(known.link)
+		x[partOver] += over
+	}
+	x[partMeanWord] /= float64(e.count)
+	x[partLinkWord] /= float64(e.count)
+	x[partOver] /= float64(e.count)
+	x[partHub] = 0
+	for _, s := range e.named() {
+		x[partHub] += lift(s.followed.record, base)
+	}
+	x[partHub] /= float64(len(e.named()))
+	x[partHost] = lift(e.host.record, base)
+	x[partFolder] = lift(e.folder.record, e.host.mean())
+	return highest * l.model.probability(&x)
+}

@@ -1,0 +1,173 @@
+package learned
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"fossick/features"
+	"fossick/page"
+)
+
+// evidence is what is known of a target that waits: 176 bytes.
+type evidence struct {
+	host, folder *place
+	sources      [maxSources]*source // the first pages that link here
+	at           [maxSources]uint8   // places of their links, see sister.go
+	parents      uint16              // pages that link here
+	words        [maxLinkWords]token // of the links' texts and the URL, the first of them
+	endings      [maxEndings]token   // of the links' words, the first of them
+	count        uint8               // of words
+	ended        uint8               // of endings
+	early        uint8               // 255 is the first link of its page, near 0 the last: the best
+	hops         uint8               // links since a page on topic, on the shortest way, 255 at most
+	text         bool                // a link stands in running text, not in navigation
+	explored     bool                // to be fetched because little is known of it
+	marked       int8                // what a person said of it
+	turn         uint32              // of the page that spoke last
+	prob         extreme             // of the parents
+	anchor       extreme             // log-odds of the links' words, by the judge, above silence
+	context      extreme             // the same of the words around the links
+	over         float32             // of the words around, see surroundings: the sum
+	followed     float32             // links of the sources that were followed, when
+	beside       record              // this was worked out, see near
+}
+
+// More of these would tell little more, and there are half a million targets.
+const (
+	maxSources   = 6
+	maxLinkWords = 8
+)
+
+// extreme keeps the sum and the largest of some numbers.
+type extreme struct{ sum, max float32 }
+
+func (e *extreme) add(x float64, first bool) {
+	e.sum += float32(x)
+	if first || float32(x) > e.max {
+		e.max = float32(x)
+	}
+}
+
+// voice is what one page says of a target.
+type voice struct {
+	saying
+	context float64 // log-odds of the words around, by the judge, above those of silence
+	over    float64 // of them, see surroundings
+	early   uint8
+	at      uint8 // place of the link in its page
+	nav     bool
+}
+
+// hear takes together what the links of p say and where they stand.
+func (l *Scorer) hear(w *linkWork, p *page.Page, around []surroundings) {
+	for i := range w.told {
+		v := &w.told[i]
+		v.early = uint8(255 * (len(w.said) - i) / len(w.said))
+		v.at, v.nav = placeOf(i), p.Links[i].Nav
+		if around[i].listens {
+			v.saying, v.context, v.over = w.said[i], l.above(around[i].judged), around[i].over
+		}
+	}
+}
+
+// readAnchor judges a link's text as a title, with the target's URL, and has r find
+// its words.
+func (l *Scorer) readAnchor(r *wordReader, link *page.Link, lang string) (probability float64) {
+	d := features.Doc{Title: link.Anchor, URL: link.URL, Lang: lang}
+	if l.reader == nil || len(link.Anchor) > maxAnchor {
+		r.anchor(link.Anchor, lang)
+		return l.judge(d)
+	}
+	probability, r.found = l.reader(d, r.found[:0])
+	return probability
+}
+
+// above is by how much a text changes the judge's mind: the log-odds of what it says
+// of the text, above those of a text without words. The judge of a small topic says no
+// to four words that it does not know, and surely; that tells nothing of them, and
+// where a bound cut it off, it hid the words that it knows. The bound keeps one sure
+// word from drowning all else.
+func (l *Scorer) above(probability float64) float64 {
+	const most = 4
+	return max(-most, min(most, logit(inside(probability))-l.silence))
+}
+
+// logit is for probabilities that are not 0 or 1.
+func logit(p float64) float64 { return ln(p / (1 - p)) }
+
+// add takes in one more page that links here.
+func (e *evidence) add(v *voice, from *source, probability float64) {
+	if e.parents == math.MaxUint16 { // one more would change nothing
+		return
+	}
+	first := e.parents == 0
+	if e.parents < maxVoices {
+		e.listen(v, first)
+	}
+	if n := int(e.parents); n < maxSources {
+		e.sources[n], e.at[n] = from, v.at
+	}
+	e.parents++
+	e.text = e.text || !v.nav
+	e.prob.add(probability, first)
+	e.early = max(e.early, v.early)
+	if first || from.hops < e.hops {
+		e.hops = from.hops
+	}
+}
+
+// listen takes in what is said.
+func (e *evidence) listen(v *voice, first bool) {
+	for _, w := range v.words[:v.count] {
+		if int(e.count) < maxLinkWords && !slices.Contains(e.words[:e.count], w) {
+			e.words[e.count] = w
+			e.count++
+		}
+	}
+	for _, w := range v.endings[:v.ended] {
+		if int(e.ended) < maxEndings && !slices.Contains(e.endings[:e.ended], w) {
+			e.endings[e.ended] = w
+			e.ended++
+		}
+	}
+	e.anchor.add(v.anchor, first)
+	e.context.add(v.context, first)
+	e.over += float32(v.over)
+}
+
+// voices is how many pages' words were listened to.
+func (e *evidence) voices() int { return min(int(e.parents), maxVoices) }
+
+// named returns the pages that named the target, the first few.
+func (e *evidence) named() []*source { return e.sources[:min(int(e.parents), maxSources)] }
+
+// record counts pages and sums their probabilities.
+type record struct{ pages, onTopic float32 }
+
+func (r *record) add(probability float64) {
+	r.pages++
+	r.onTopic += float32(probability)
+}
+
+// mean is the mean probability, in (0,1): with one half of doubt, one half where
+// there is no page.
+func (r *record) mean() float64 { return (float64(r.onTopic) + 0.5) / (float64(r.pages) + 1) }
+
+// doubt is how many pages of the base rate a record's pages are counted with.
+const doubt = 2
+
+// lift is how much more likely than base the record's next page is on topic, as a
+// difference of log-odds; 0 where there is no page. odds is logit(base).
+func (r *record) lift(base, odds float64) float64 {
+	if r.pages == 0 {
+		return 0
+	}
+	return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - odds
+}
+
+// folder is a URL without its query and what follows its last slash.
+func folder(url string) string {
+	path, _, _ := strings.Cut(url, "?")
+	return path[:strings.LastIndexByte(path, '/')+1]
+}

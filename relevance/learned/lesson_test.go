@@ -1,0 +1,99 @@
+package learned
+
+import (
+	"math"
+	"testing"
+
+	"fossick/models"
+	"fossick/page"
+)
+
+// lessonModel was trained on 4 pages about herons and 12 others; all pages' titles have
+// "page", those of two herons' "amber", which is a word of the tests' webs too.
+func lessonModel() *models.Model {
+	return &models.Model{
+		Classes:    []string{"other", "herons"},
+		Terms:      []string{"heron", "title:heron", "the"},
+		ClassPages: [][]int32{{1, 0, 12}, {3, 2, 4}},
+		Titles: map[string][]models.TitleWord{"herons": {
+			{Word: "amber", Lang: "en", Pages: 2, Others: 3}, {Word: "herons", Lang: "en", Pages: 2}, {Word: "page", Lang: "en", Pages: 4, Others: 12}}},
+		Card: models.Card{Pages: 16, PerClass: map[string]int{"other": 12, "herons": 4}},
+	}
+}
+
+func TestLesson(t *testing.T) {
+	v := newVocabulary()
+	l := NewLesson(lessonModel(), 1)
+	v.take(l)
+	if l.worth() != 4 {
+		t.Errorf("it counts for %v pages, want 4", l.worth())
+	}
+	for _, test := range []struct {
+		word         string
+		pages, links float32
+	}{
+		{"heron", 3, 2 * titleLinks}, // the stem of herons
+		{"the", 4, 0},
+		{"title:heron", 0, 0}, // no word of a page
+		{"amber", 0, titleLinks},
+		{"page", 0, 0}, // as often elsewhere
+		{"other", 0, 0},
+	} {
+		var page, link record
+		if w, known := v.words.find(tokenOf(test.word)); known {
+			page, link = w.page, w.link
+		}
+		if page != (record{test.pages, test.pages}) || link != (record{test.links, test.links}) {
+			t.Errorf("%s: on pages %v, in links %v; want %v and %v, all on topic", test.word, page, link, test.pages, test.links)
+		}
+	}
+	var found [maxEndings]token
+	for _, e := range endings(found[:0], "herons") {
+		if w, known := v.words.find(e); !known || w.link.pages != 2*titleLinks {
+			t.Error("the ending of a title's word is not known from it")
+		}
+	}
+}
+
+// TestLessonIsBounded: many training pages count for no more than maxLesson.
+func TestLessonIsBounded(t *testing.T) {
+	m := lessonModel()
+	m.Card.PerClass["herons"], m.Card.Pages, m.ClassPages[1][0] = 1000, 1012, 500
+	v := newVocabulary()
+	l := NewLesson(m, 1)
+	v.take(l)
+	w, known := v.words.find(tokenOf("heron"))
+	if l.worth() != maxLesson || !known || math.Abs(float64(w.page.pages)-maxLesson/2) > 1e-3 {
+		t.Errorf("1,000 pages count for %v, half of them for %v; want %d and half of it", l.worth(), w.page.pages, maxLesson)
+	}
+}
+
+// TestNoLesson: a model of an earlier format teaches nothing, and neither does one that
+// does not say how many pages it had.
+func TestNoLesson(t *testing.T) {
+	old, unknown := lessonModel(), lessonModel()
+	old.ClassPages, old.Titles, unknown.Card.PerClass = nil, nil, nil
+	for _, m := range []*models.Model{old, unknown} {
+		l := NewLesson(m, 1)
+		if l != nil || l.worth() != 0 {
+			t.Errorf("a lesson of %v pages, want none", l.worth())
+		}
+	}
+}
+
+// TestLessonBeforeTheCrawl: of two links that the crawl knows nothing of, the one whose
+// word stands in titles of training pages on topic comes first.
+func TestLessonBeforeTheCrawl(t *testing.T) {
+	for _, test := range []struct {
+		lesson *Lesson
+		tells  bool
+	}{{nil, false}, {NewLesson(lessonModel(), 1), true}} {
+		l := New(goldJudge, Options{Cut: 0.5, Lesson: test.lesson})
+		l.ScorePage(&page.Page{URL: "http://p.test/", Text: "start"}, 0.9)
+		s := l.ScoreLinks(nil, &page.Page{URL: "http://p.test/", Links: []page.Link{
+			{URL: "http://t.test/1", Anchor: "Granite"}, {URL: "http://t.test/2", Anchor: "Herons"}}}, 0.9)
+		if (s[1] > s[0]) != test.tells {
+			t.Errorf("lesson %v: scores %v of a word it does not have and one it has, want the second higher: %v", test.lesson != nil, s, test.tells)
+		}
+	}
+}

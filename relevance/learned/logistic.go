@@ -1,0 +1,58 @@
+package learned
+
+import "math"
+
+// logistic is a logistic model that learns one example at a time, by AdaGrad
+// (Duchi, Hazan and Singer 2011).
+type logistic struct {
+	weight [parts]float64
+	square [parts]float64  // of the gradients, summed
+	young  *[parts]float64 // young or taughtYoung
+	youth  float64         // of the crawl, see young
+}
+
+const (
+	learnRate = 0.05
+	// firstSquare keeps the first steps from being the largest.
+	firstSquare = 1
+)
+
+// newLogistic returns the model as it begins; background says whether partOver is
+// known, taught whether there was a Lesson.
+func newLogistic(background, taught bool) logistic {
+	m := logistic{weight: prior, young: &young, youth: 1}
+	if taught {
+		m.young = &taughtYoung
+	}
+	if !background {
+		m.weight[partMeanWord] = wordAlone
+	}
+	for i := range m.square {
+		m.square[i] = firstSquare
+	}
+	return m
+}
+
+// at is the weight of a part now.
+func (m *logistic) at(part int) float64 { return m.weight[part] + m.youth*m.young[part] }
+
+// age takes in how many pages the crawl has.
+func (m *logistic) age(pages float64) { m.youth = math.Exp(-pages / childhood) }
+
+func (m *logistic) probability(x *[parts]float64) float64 {
+	z := 0.0
+	for i, v := range x {
+		z += m.at(i) * v
+	}
+	return 1 / (1 + math.Exp(-z))
+}
+
+// learn moves the weights towards what a page turned out to be, y in [0,1].
+func (m *logistic) learn(x [parts]float64, y float64) {
+	miss := y - m.probability(&x)
+	for i, v := range x {
+		g := miss * v
+		m.square[i] += g * g
+		m.weight[i] += learnRate * g / math.Sqrt(m.square[i])
+	}
+}

@@ -1,0 +1,211 @@
+package learned
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"fossick/features"
+	"fossick/page"
+)
+
+// Two kinds of gold: the judge knows gold, and not that there are mines and films.
+func goldPage(kind string, n int, links ...page.Link) *page.Page {
+	text := map[string]string{
+		"mine": "gold ore shaft miner tunnel pickaxe", "film": "gold actor scene camera cinema director", "none": "rain weather cloud",
+	}[kind]
+	return &page.Page{URL: fmt.Sprintf("http://%s%d.test/", kind, n), Text: fmt.Sprintf("%s number%d", text, n), Links: links}
+}
+
+// goldCrawl has shown ten pages of each kind to a scorer. Each links to a target of
+// its kind, which all of the kind link to.
+func goldCrawl() *Scorer {
+	l := New(goldJudge, Options{Cut: 0.5})
+	for n := range 10 {
+		for _, kind := range []string{"mine", "film", "none"} {
+			p := goldPage(kind, n, page.Link{URL: "http://target.test/" + kind, Anchor: "see " + kind})
+			l.ScoreLinks(nil, p, l.ScorePage(p, goldJudge(page2doc(p))).Value)
+		}
+	}
+	return l
+}
+
+func target(l *Scorer, kind string) float64 {
+	s, _ := l.Rescore(page.Key("http://target.test/" + kind))
+	return s
+}
+
+// markFilms says of n film pages what a person thinks of them.
+func markFilms(l *Scorer, n int, onTopic bool) {
+	var said []Marked
+	for i := range n {
+		p := goldPage("film", i)
+		said = append(said, Marked{p.URL, p, onTopic})
+	}
+	l.Mark(said)
+}
+
+// TestMarksGeneralise: marks on some pages of a kind change what the scorer says of
+// the others, of new ones, and of links to and from them, and little else.
+func TestMarksGeneralise(t *testing.T) {
+	l := goldCrawl()
+	film, mine := target(l, "film"), target(l, "mine")
+	if math.Abs(film-mine) > 0.05 {
+		t.Fatalf("before: film %g, mine %g", film, mine)
+	}
+	markFilms(l, 5, false)
+	value := func(kind string, n int) float64 {
+		p := goldPage(kind, n)
+		return l.ScorePage(p, goldJudge(page2doc(p))).Value
+	}
+	for _, test := range []struct {
+		what            string
+		got, least, top float64
+	}{
+		{"a new film page", value("film", 99), 0, 0.5},
+		{"a new mine page", value("mine", 99), 0.8, 1},
+		{"a new page of nothing", value("none", 99), 0, 0.1},
+		{"the target of films", target(l, "film"), 0, film / 2},
+	} {
+		if test.got < test.least || test.got > test.top {
+			t.Errorf("%s: %g, want from %g to %g", test.what, test.got, test.least, test.top)
+		}
+	}
+	if fell, other := math.Log(film/target(l, "film")), math.Log(mine/target(l, "mine")); other > fell/5 {
+		t.Errorf("the target of films fell by %g, that of mines by %g: more than a fifth", fell, other)
+	}
+	for url, want := range map[string][2]float64{"http://film0.test/": {0, 0}, "http://film9.test/": {0, 0.5}, "http://mine9.test/": {0.8, 1}} {
+		if s, ok := l.Explain(url); !ok || s.Value < want[0] || s.Value > want[1] {
+			t.Errorf("%s: %v %v, want %v", url, s, ok, want)
+		}
+	}
+	s, _ := l.Explain("http://film9.test/")
+	if note := fmt.Sprint(s.Terms); !strings.Contains(note, "5 pages marked by people added to the log-odds, most for") || strings.Contains(note, "gold") {
+		t.Errorf("film 9 is explained by %s", note)
+	}
+}
+
+// TestMarksOtherWay: yes on pages that the judge thinks nothing of.
+func TestMarksOtherWay(t *testing.T) {
+	l := goldCrawl()
+	before := target(l, "none")
+	var said []Marked
+	for i := range 5 {
+		p := goldPage("none", i)
+		said = append(said, Marked{p.URL, p, true})
+	}
+	l.Mark(said)
+	p := goldPage("none", 99)
+	if got := l.ScorePage(p, 0.05).Value; got < 0.5 {
+		t.Errorf("a new page like those marked yes: %g", got)
+	}
+	if after := target(l, "none"); after < 2*before {
+		t.Errorf("the target: %g, before %g", after, before)
+	}
+}
+
+// TestMarkOfWhatWaits: a URL that waits is first, or last; when it is fetched it is
+// what the person said, and its words count.
+func TestMarkOfWhatWaits(t *testing.T) {
+	l := goldCrawl()
+	l.Mark([]Marked{{URL: "http://target.test/film", OnTopic: true}, {URL: "http://target.test/mine"}})
+	if film, mine := target(l, "film"), target(l, "mine"); film != 1 || mine != 0 {
+		t.Errorf("film %g, mine %g, want 1 and 0", film, mine)
+	}
+	if l.marks.fix != nil {
+		t.Error("a correction without a page")
+	}
+	p := goldPage("mine", 99)
+	p.URL = "http://target.test/mine"
+	if s := l.ScorePage(p, 0.95); s.Value != 0 {
+		t.Errorf("the page: %+v", s)
+	}
+	if l.marks.fix == nil || l.marks.fix.marks != 1 {
+		t.Errorf("the correction did not learn from it: %+v", l.marks.fix)
+	}
+	// One that was fetched while the mark was on its way.
+	l.Mark([]Marked{{URL: "http://film7.test/"}})
+	if s, _ := l.Explain("http://film7.test/"); s.Value != 0 || l.marks.fix.marks != 2 {
+		t.Errorf("a page that had come meanwhile: %+v, of %d marks", s, l.marks.fix.marks)
+	}
+	// A link found later to a URL that was marked without being known.
+	l.Mark([]Marked{{URL: "http://later.test/", OnTopic: true}})
+	if s := l.ScoreLinks(nil, linked("http://p.test/", "http://later.test/", "x"), 0); s[0] != 1 {
+		t.Errorf("a link to what was marked yes: %v", s)
+	}
+}
+
+// TestMarkChanged: the last mark counts, and what the first changed is changed back.
+func TestMarkChanged(t *testing.T) {
+	l, never := goldCrawl(), goldCrawl()
+	markFilms(l, 5, false)
+	markFilms(l, 5, true)
+	markFilms(never, 5, true)
+	for _, kind := range []string{"film", "mine", "none"} {
+		if a, b := target(l, kind), target(never, kind); math.Abs(a-b) > 1e-4 {
+			t.Errorf("%s: no and then yes gives %g, yes %g", kind, a, b)
+		}
+	}
+	if math.Abs(float64(l.all.pages-never.all.pages)) > 1e-3 || math.Abs(float64(l.all.onTopic-never.all.onTopic)) > 1e-2 {
+		t.Errorf("%+v, want %+v", l.all, never.all)
+	}
+}
+
+// TestNoMarksNoChange: without marks nothing of them shows.
+func TestNoMarksNoChange(t *testing.T) {
+	l := goldCrawl()
+	for _, term := range spelled(t, l.ScorePage(goldPage("film", 99), 0.95)) {
+		if term.Name == "marked" || term.Name == "marks" && term.Value != 0 {
+			t.Errorf("%+v", term)
+		}
+	}
+}
+
+// TestHistory: the oldest pages are forgotten, and a mark of one is taken in all the
+// same.
+func TestHistory(t *testing.T) {
+	l := New(goldJudge, Options{Cut: 0.5})
+	l.history.limit = 50
+	for n := range 100 {
+		l.ScorePage(goldPage("film", n), 0.95)
+	}
+	if l.history.words > 50 || len(l.history.pages) == 0 || l.history.pages[len(l.history.pages)-1].key != page.Key("http://film99.test/") {
+		t.Errorf("%d words of %d pages", l.history.words, len(l.history.pages))
+	}
+	markFilms(l, 5, false)
+	if s := l.ScorePage(goldPage("film", 200), 0.95); s.Value > 0.8 { // all that hold it are films
+		t.Errorf("a new film page: %g", s.Value)
+	}
+}
+
+// page2doc is a page as a judge reads it.
+func page2doc(p *page.Page) features.Doc { return features.Doc(p.Fields()) }
+
+// TestMarksBeside: people speak while pages are scored; for the race detector, and
+// the correction knows of all marks at the end.
+func TestMarksBeside(t *testing.T) {
+	l := goldCrawl()
+	var all sync.WaitGroup
+	for part := range 4 {
+		all.Go(func() {
+			for n := range 20 {
+				p := goldPage("mine", 1000*(part+1)+n, page.Link{URL: "http://target.test/mine", Anchor: "see"})
+				l.ScoreLinks(nil, p, l.ScorePage(p, 0.95).Value)
+				l.Rescore(page.Key("http://target.test/film"))
+				l.Explain("http://film3.test/")
+			}
+		})
+	}
+	for n := range 8 {
+		all.Go(func() { p := goldPage("film", n); l.Mark([]Marked{{p.URL, p, false}}) })
+	}
+	all.Wait()
+	if l.marks.fix.marks != 8 || l.marks.stale {
+		t.Errorf("the correction is of %d marks, want 8", l.marks.fix.marks)
+	}
+	if s, _ := l.Explain("http://film9.test/"); s.Value > 0.5 {
+		t.Errorf("film 9: %v", s)
+	}
+}

@@ -1,0 +1,16 @@
+package learned
+
+// What is remembered, in each half: 184,000 targets of about 190 bytes in both, half a
+// million fetched pages, 130,000 hosts and folders, 260,000 words of pages and as many of
+// links.
+const (
+	maxTargets     = 92_000
+	maxFetched     = 1 << 18
+	maxPlaces      = 1 << 16
+	maxVocabulary  = 1 << 17
+	maxSourcePages = 1 << 10 // pages scored whose links were not, one a worker at most
+)
+
+// token is a word of a link or a page, as a number: of 2^32, so that among 100,000
+// words one or two share one.
+type token = uint32

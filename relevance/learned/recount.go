@@ -1,0 +1,81 @@
+package learned
+
+// recount lets a page count for another probability, and as another number of pages,
+// than it did.
+func (l *Scorer) recount(p *pastPage, probability, weight float64) {
+	pages, onTopic := weight-p.weight, weight*probability-p.weight*p.now
+	if pages == 0 && onTopic < 1e-3 && onTopic > -1e-3 {
+		return
+	}
+	l.vocabulary.recountLinks(p.links, pages, onTopic)
+	l.vocabulary.recountPage(p.words, weight-p.counted, weight*probability-p.counted*p.now)
+	for _, r := range []*record{&l.all, &p.host.record, &p.folder.record} {
+		r.recount(pages, onTopic)
+	}
+	for _, n := range p.named {
+		n.by.recount(n.at, pages, onTopic, probability)
+	}
+	if was, done := l.fetched.Peek(p.key); done {
+		l.fetched.Change(p.key, known{float32(probability), was.heard})
+	}
+	l.base.move(&l.all) // lifts are worked out anew
+	p.source.moved += float32(probability - p.now)
+	p.now, p.weight, p.counted = probability, weight, weight
+}
+
+// recount takes in that what was counted counts for more pages, or less.
+func (r *record) recount(pages, onTopic float64) {
+	r.pages = max(0, r.pages+float32(pages))
+	r.onTopic = max(0, min(r.pages, r.onTopic+float32(onTopic)))
+}
+
+// recountPage is for words of a page; of words that are forgotten there is nothing to
+// change.
+func (v *vocabulary) recountPage(words []token, pages, onTopic float64) {
+	for _, t := range words {
+		if w, known := v.words.find(t); known {
+			w.page.recount(pages, onTopic)
+		}
+	}
+}
+
+// recountLinks is for words of the links that led to a page.
+func (v *vocabulary) recountLinks(inLinks []token, pages, onTopic float64) {
+	for _, t := range inLinks {
+		if w, known := v.words.find(t); known {
+			w.link.recount(pages, onTopic)
+		}
+	}
+}
+
+// recount takes in that the page of a link is of another probability now, and counts
+// for more pages, or less.
+func (s *source) recount(at uint8, pages, onTopic, probability float64) {
+	s.followed.recount(pages, onTopic)
+	s.recounts++
+	if int(at) < len(s.turns) {
+		s.turns[at] = turnOf(probability)
+	}
+}
+
+// probs returns the sum and the largest of the probabilities of the pages that link
+// to a target, as they are now. Of more than maxSources pages, those that are not
+// known changed as those that are.
+func (e *evidence) probs() (sum, most float64) {
+	sum, most = float64(e.prob.sum), float64(e.prob.max)
+	var moved, mostTold, mostNow float32
+	any := false
+	for _, s := range e.named() {
+		any = any || s.moved != 0
+		moved += s.moved
+		mostTold, mostNow = max(mostTold, s.told), max(mostNow, s.told+s.moved)
+	}
+	if !any {
+		return sum, most
+	}
+	sum += float64(moved) * float64(e.parents) / float64(len(e.named()))
+	if mostTold >= e.prob.max || mostNow > e.prob.max {
+		most = max(0, float64(mostNow))
+	}
+	return max(sum, most), most
+}

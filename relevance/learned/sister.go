@@ -1,0 +1,72 @@
+package learned
+
+// source is a page as a giver of links. What some of them turned out to be says
+// what the others may be: a page is a hub of the topic or is not (co-citation, Small
+// 1973), and links that stand together in a list or a sentence are of a kind
+// (Davison 2000, "Topical locality in the Web").
+type source struct {
+	followed place   // its links whose pages are known, fetched before or since
+	turns    []uint8 // what they turned out to be, by place: 0 unknown, else 1 + 254 · probability
+	told     float32 // its probability, as its links were told, see kin.go
+	recounts float32 // how often a link turned out to be something else, by what people said
+	moved    float32 // by so much it has changed since, by what people said
+	scored   bool    // told is known
+	hops     uint8   // links since a page on topic, 255 at most; 0 is one itself
+
+	around []surroundings // until its links are scored: of each, nil when not known
+}
+
+const (
+	// maxPlace is the last place that counts; all links behind share it.
+	maxPlace = 255
+	// nearBy is how many places away a link still stands near another.
+	nearBy = 5
+)
+
+// placeOf returns the place of a page's link with number i.
+func placeOf(i int) uint8 { return uint8(min(i, maxPlace)) }
+
+// turned takes in what the page of a link turned out to be.
+func (s *source) turned(at uint8, probability float64) {
+	s.followed.add(probability)
+	if int(at) < len(s.turns) {
+		s.turns[at] = turnOf(probability)
+	}
+}
+
+// turnOf is a probability as turns has it.
+func turnOf(probability float64) uint8 { return 1 + uint8(254*probability) }
+
+// nearWeight is what a link so many places away counts: 1 over its distance.
+var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1. / 5}
+
+// near returns what the links that stand near the target's turned out to be, on the
+// first pages that name it: nearer ones weigh more. A queue that is rescored asks for
+// it again and again, and mostly none of these pages' links was followed in between:
+// their number is what it depends on, as it only grows.
+func (e *evidence) near() record {
+	var followed float32
+	for _, s := range e.named() {
+		followed += s.followed.pages + s.recounts // neither ever falls
+	}
+	if followed != e.followed {
+		e.followed, e.beside = followed, e.nearNow()
+	}
+	return e.beside
+}
+
+// nearNow works out near. It is nothing as long as no link of the pages was followed.
+func (e *evidence) nearNow() (r record) {
+	for i, s := range e.named() {
+		at := int(e.at[i])
+		from, to := max(0, at-nearBy), min(len(s.turns), at+nearBy+1)
+		for k := from; k < to; k++ {
+			if t := s.turns[k]; t > 0 && k != at {
+				w := nearWeight[max(k-at, at-k)]
+				r.pages += w
+				r.onTopic += w * float32(t-1) * (1. / 254)
+			}
+		}
+	}
+	return r
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# All fuzz targets in turn, one at a time and on one processor, in rounds until the time is
+# used up; then a table of what each had.
+#   scripts/fuzz.sh [HOURS]     8 by default; .5 is half an hour
+#   FUZZTIME=5s scripts/fuzz.sh 0    one round of five seconds a target
+# A round gives each target FUZZTIME, a minute by default. What a target finds is kept by go
+# test in testdata/fuzz beside it; the target is left out of later rounds, and the exit code
+# is 1. An interrupt prints the table, too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+hours=${1:-8}
+slice=${FUZZTIME:-60s}
+end=$(awk -v now="$(date +%s)" -v hours="$hours" 'BEGIN { printf "%d", now + hours * 3600 }')
+log=$(mktemp)
+declare -A seconds executions found
+targets=()
+
+run() {
+	go test "./$1" -run '^$' -fuzz "^$2\$" -fuzztime "$slice" -fuzzminimizetime 5x -parallel 1 >"$log" 2>&1
+}
+
+# fuzz PACKAGE TARGET: one turn. The fuzzer calls it a failure when its time is up in the
+# middle of an input; that, without an input that fails, is tried once more.
+fuzz() {
+	local key="$1 $2" began=$SECONDS runs
+	if ! run "$@" && { ! grep -q 'context deadline exceeded' "$log" || grep -q 'Failing input' "$log" || ! run "$@"; }; then
+		found[$key]=$((found[$key] + 1))
+		echo "-- $key"
+		tail -n 40 "$log"
+	fi
+	runs=$(sed -nE 's/.*execs: ([0-9]+).*/\1/p' "$log" | tail -n 1)
+	executions[$key]=$((executions[$key] + ${runs:-0}))
+	seconds[$key]=$((seconds[$key] + SECONDS - began))
+}
+
+# table prints what was done, and ends.
+table() {
+	local key code=$?
+	trap - EXIT INT TERM
+	printf '| target | seconds | executions | found |\n|---|---:|---:|---:|\n'
+	for key in "${targets[@]}"; do
+		printf '| %s | %d | %d | %d |\n' "$key" "${seconds[$key]}" "${executions[$key]}" "${found[$key]}"
+		[ "${found[$key]}" = 0 ] || code=1
+	done
+	rm -f "$log"
+	exit "$code"
+}
+
+while read -r file name; do
+	key="$(dirname "$file") $name"
+	targets+=("$key")
+	seconds[$key]=0 executions[$key]=0 found[$key]=0
+done < <(git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | sed 's/:func / /')
+
+trap table EXIT
+trap 'exit 130' INT TERM
+while :; do
+	for key in "${targets[@]}"; do
+		[ "${found[$key]}" = 0 ] || continue
+		fuzz "${key% *}" "${key#* }"
+		if [ "$(date +%s)" -ge "$end" ] && [ "$hours" != 0 ]; then
+			exit 0
+		fi
+	done
+	[ "$(date +%s)" -lt "$end" ] || exit 0
+	[[ " ${found[*]} " == *" 0 "* ]] || exit 0 # each has found something
+done

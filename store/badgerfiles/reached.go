@@ -1,0 +1,242 @@
+package badgerfiles
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// A memtable's log that is gone, or older than it was, leaves a database as it was some time
+// before: nothing in it tells of the commits that came then. So how far commits came stands
+// in a file of its own.
+//
+//	"FSKREACH" · CRC-32C of the rest (4) · boot of the system (36, zeros: not known) ·
+//	version of the last commit (8) · how many logs (4) · for each its number (8) and version
+//	(8) · zeros up to 512 bytes
+//
+// Numbers are big-endian. A log's version is what all tables and the logs up to this one
+// reach, as synced. That of the last commit is not synced: it counts until the system ends,
+// as the kernel then may have written this file and not the log.
+//
+// No kill leaves a version that the database does not reach: each is written after what it
+// tells of, and is of a record that is never removed (see Reached). A flush keeps such a
+// record, and so does a compaction, in the same version or a newer one.
+const (
+	reachedFile  = "REACHED"
+	reachedHead  = "FSKREACH"
+	reachedBytes = 512 // a sector, which a power cut leaves old or new
+	bootBytes    = 36
+	reachedLogs  = (reachedBytes - len(reachedHead) - 4 - bootBytes - 8 - 4) / 16 // Badger has three
+)
+
+// reached is what the file says.
+type reached struct {
+	boot string // "" when it is not known
+	last uint64
+	logs []logReached // the oldest first
+}
+
+// logReached is how far the tables and the logs up to this one reach.
+type logReached struct{ log, version uint64 }
+
+func (r reached) encode() []byte {
+	text := make([]byte, len(reachedHead)+4+bootBytes, reachedBytes)
+	copy(text, reachedHead)
+	copy(text[len(reachedHead)+4:], r.boot)
+	text = binary.BigEndian.AppendUint64(text, r.last)
+	logs := r.logs[max(0, len(r.logs)-reachedLogs):]
+	text = binary.BigEndian.AppendUint32(text, uint32(len(logs)))
+	for _, l := range logs {
+		text = binary.BigEndian.AppendUint64(text, l.log)
+		text = binary.BigEndian.AppendUint64(text, l.version)
+	}
+	text = text[:reachedBytes]
+	binary.BigEndian.PutUint32(text[len(reachedHead):], crc32.Checksum(text[len(reachedHead)+4:], castagnoli))
+	return text
+}
+
+// decodeReached reads the file; false when it is not whole.
+func decodeReached(text []byte) (r reached, ok bool) {
+	if len(text) != reachedBytes || string(text[:len(reachedHead)]) != reachedHead {
+		return r, false
+	}
+	text = text[len(reachedHead):]
+	if crc32.Checksum(text[4:], castagnoli) != binary.BigEndian.Uint32(text) {
+		return r, false
+	}
+	text = text[4:]
+	r.boot = strings.TrimRight(string(text[:bootBytes]), "\x00")
+	r.last = binary.BigEndian.Uint64(text[bootBytes:])
+	text = text[bootBytes+8:]
+	n := binary.BigEndian.Uint32(text)
+	if n > uint32(reachedLogs) {
+		return r, false
+	}
+	for text = text[4:]; n > 0; n-- {
+		r.logs = append(r.logs, logReached{binary.BigEndian.Uint64(text), binary.BigEndian.Uint64(text[8:])})
+		text = text[16:]
+	}
+	return r, true
+}
+
+// readReached reads the file of a closed database. One that is not there or not whole, as
+// after a power cut, tells nothing, and is no damage: it holds no record.
+func readReached(path string) (r reached, ok bool) {
+	name := filepath.Join(path, reachedFile)
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != reachedBytes {
+		return r, false
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return r, false
+	}
+	return decodeReached(text)
+}
+
+// boot names the time since the system began; "" where the system does not tell.
+func boot() string {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if id := strings.TrimSpace(string(text)); err == nil && len(id) == bootBytes {
+		return id
+	}
+	return ""
+}
+
+// checkReached compares what tables and logs reach with what was written of it. Where
+// something else that is lost was found, that may be why.
+func (f *findings) checkReached() error {
+	r, ok := readReached(f.path)
+	if !ok || slices.ContainsFunc(f.damage, func(d Damage) bool { return d.Lost }) {
+		return nil
+	}
+	for _, l := range r.logs {
+		if has := f.reach(l.log); has < l.version {
+			name, what := fmt.Sprintf("%05d.mem", l.log), "the log of a memtable is gone"
+			if _, there := f.inLogs[l.log]; there {
+				what = "it is older than it was, or not all of it is there"
+			}
+			f.foundUnreached(name, what, has, l.version)
+			return nil
+		}
+	}
+	if has := f.reach(math.MaxUint64); has < r.last && r.boot != "" && r.boot == boot() {
+		f.foundUnreached(memtableFiles, "the log of a memtable is gone, or older than it was", has, r.last)
+	}
+	return nil
+}
+
+// reach returns the version of the newest commit in the tables and the logs up to this one.
+func (f *findings) reach(upTo uint64) (version uint64) {
+	version = f.inTables
+	for log, has := range f.inLogs {
+		if log <= upTo {
+			version = max(version, has)
+		}
+	}
+	return version
+}
+
+func (f *findings) foundUnreached(file, what string, has, version uint64) {
+	f.unreached, f.has = true, has
+	f.found(file, true, "what the value log has of these commits is taken from there",
+		"%s: the last %d commits are in no table and in no log", what, version-has)
+}
+
+// logNumber returns the number of a log.
+func logNumber(name string) uint64 {
+	base := filepath.Base(name)
+	n, _ := strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
+	return n
+}
+
+// progress writes the file of an open database. Safe for concurrent use.
+type progress struct {
+	mu   sync.Mutex
+	path string
+	r    reached
+	file *os.File // nil until something is to be written
+}
+
+// readProgress goes on with what the file of a closed database says of its logs, which are
+// still there.
+func readProgress(path string) *progress {
+	r, _ := readReached(path)
+	if r.boot != boot() {
+		r.last = 0
+	}
+	return &progress{path: path, r: r}
+}
+
+// Reached notes that a transaction was committed. It must have written a record that is
+// never removed, be it written anew. It costs a write without a sync.
+func (d *Database) Reached(txn *badger.Txn) {
+	if d.plain || d.view != "" {
+		return
+	}
+	d.progress.mu.Lock()
+	defer d.progress.mu.Unlock()
+	d.progress.r.last = txn.ReadTs() + 1 // there is one writer
+	d.progress.write()
+}
+
+// last returns how far commits came in this session; 0 when there was none.
+func (p *progress) last() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.file == nil {
+		return 0
+	}
+	return p.r.last
+}
+
+// synced notes that the logs of memtables were synced, and all up to this version before.
+func (p *progress) synced(memlogs []string, version uint64) {
+	if version == 0 || len(memlogs) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	newest := logNumber(memlogs[len(memlogs)-1])
+	kept := p.r.logs[:0]
+	for _, l := range p.r.logs {
+		there := func(name string) bool { return logNumber(name) == l.log }
+		if l.log != newest && slices.ContainsFunc(memlogs, there) {
+			kept = append(kept, l)
+		}
+	}
+	p.r.logs = append(kept, logReached{newest, version})
+	p.write()
+}
+
+// write writes the file. Where that fails it says less, or nothing.
+func (p *progress) write() {
+	if p.file == nil {
+		file, err := os.OpenFile(filepath.Join(p.path, reachedFile), os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return
+		}
+		p.file, p.r.boot = file, boot()
+	}
+	_, _ = p.file.WriteAt(p.r.encode(), 0)
+}
+
+func (p *progress) close() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.file != nil {
+		_ = p.file.Close() // it was written without it
+		p.file = nil
+	}
+}

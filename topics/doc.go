@@ -1,0 +1,9 @@
+// Package topics finds topics and models by the names that people give them, and trains
+// the model of a topic of one's own.
+//
+// In: a name: a topic's, its folder, a model's file; or examples of a topic. Out: a
+// models.Topic, a models.Model. One's own topics are folders in the folder topics of the
+// working folder; the built-in ones are in package models.
+//
+// Files: find.go topics and models by name; learn.go a topic's model of examples.
+package topics

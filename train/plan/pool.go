@@ -1,0 +1,115 @@
+package plan
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"fossick/datasets"
+	"fossick/internal/printable"
+	"fossick/internal/usage"
+	"fossick/models"
+	"fossick/train"
+)
+
+// Models from good examples alone: what is off topic is found among pages of which
+// nothing is known (see train.PU).
+
+// Pool says what became of the unlabelled pages. Precision, recall and F1 are
+// estimates by cross-validation, for no page is known to be off topic.
+type Pool struct {
+	Pages     int      `json:"pages"`          // that were looked at
+	From      []string `json:"from"`           // their sets
+	Share     float64  `json:"share_on_topic"` // of them, as estimated
+	Taken     int      `json:"taken_as_on"`    // trained on as on topic
+	Reliable  int      `json:"taken_as_off"`   // trained on as off topic
+	Precision float64  `json:"precision"`      // of the model at its threshold
+	Recall    float64  `json:"recall"`         // of the examples, held out
+	F1        float64  `json:"f1"`
+	given     int
+}
+
+// NewPool sums up what training found out about unlabelled pages of these sets.
+func NewPool(p *train.PU, from []string) *Pool {
+	return &Pool{
+		Pages: p.Pool, From: from, Share: p.Share, Taken: p.Taken, Reliable: p.Reliable,
+		Precision: p.Precision, Recall: p.Recall, F1: p.F1, given: p.Given,
+	}
+}
+
+// Print writes it for people.
+func (r *Pool) Print(w io.Writer) {
+	printable.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
+		r.given, r.Pages, strings.Join(r.From, ", "), 100*r.Share)
+	printable.Fprintf(w, "    %d of them were taken for on topic, %d for off topic, and the others left out\n", r.Taken, r.Reliable)
+	printable.Fprintf(w, "    it finds %.0f %% of the examples when they are held out; precision about %.2f (both estimated: nothing was known to be off topic)\n", 100*r.Recall, r.Precision)
+}
+
+// Apart leaves out of a pool the rows whose body, to the byte, an example has: they are
+// not unlabelled. The pool is to be read after the examples.
+func Apart(on, pool datasets.Stream) (datasets.Stream, datasets.Stream) {
+	given := map[[16]byte]bool{}
+	on = datasets.Only(on, func(e *datasets.Example) bool {
+		given[datasets.RowOf(e).Sum] = true
+		return true
+	})
+	return on, datasets.Only(pool, func(e *datasets.Example) bool { return !given[datasets.RowOf(e).Sum] })
+}
+
+// onlyOn reports whether the training sets have pages of --topic and no others: then
+// --unlabelled also has to say what is off topic.
+func (p *Plan) onlyOn(ctx context.Context) (bool, error) {
+	if p.Options.Topic == "" || len(p.Unlabelled) == 0 || p.Tried {
+		return false, nil
+	}
+	parts, err := p.Parts()
+	if err != nil {
+		return false, err
+	}
+	on := false
+	for e, err := range datasets.Readable(parts.Train) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return false, err
+		}
+		switch p.Options.Class(e) {
+		case p.Options.Topic:
+			on = true
+		case train.Other:
+			return false, nil
+		}
+	}
+	return on, nil
+}
+
+// checkPool refuses what training from good examples alone cannot do.
+func (p *Plan) checkPool() error {
+	switch name := p.Options.Classifier; {
+	case name != "" && name != train.Auto && name != models.LinearSVM:
+		return usage.Errorf("--classifier %s: where all training pages are on topic, only linear learns from --unlabelled; or add pages that are off topic", name)
+	case p.Options.Explain:
+		return usage.Errorf("--explain needs pages that are known to be off topic, and all training pages are on topic; leave it out, or add some")
+	}
+	return nil
+}
+
+// withPool adds the unlabelled pages to the training pages, all under one label,
+// whatever they bring.
+func (p *Plan) withPool(parts *Parts) {
+	pool := func(yield func(*datasets.Example, error) bool) {
+		for e, err := range p.readable() {
+			if err == nil {
+				own := *e // the set may hand out its own memory
+				own.Label, own.Labels = train.Other, nil
+				e = &own
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+	on, off := Apart(parts.Train, pool)
+	parts.Train = datasets.Chain(on, off)
+}

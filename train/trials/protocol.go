@@ -1,0 +1,104 @@
+package trials
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"fossick/datasets"
+	"fossick/internal/printable"
+	"fossick/train"
+)
+
+// Paper A's experiment: 77 words, the knee of its curves, and 100 training pages a
+// category, which makes 300, 300, 200 and 300 a theme of BankSearch's eleven
+// categories.
+const (
+	protocolWords = 77
+	protocolPages = 100
+)
+
+// protocolDraw returns the training pages a category: those asked for, else 100, or
+// as many as the smallest category has.
+func (t *Trials) protocolDraw() (string, error) {
+	if t.Plan.PerClass != "" || t.Plan.Train != "" {
+		return t.Plan.PerClass, nil
+	}
+	pages := map[string]int{}
+	err := t.Plan.Each(func(e *datasets.Example) bool {
+		if label := train.Category.Of(e); label != "" && e.Split != "test" {
+			pages[label]++
+		}
+		return true
+	})
+	n, least := protocolPages, ""
+	for _, label := range slices.Sorted(maps.Keys(pages)) {
+		if pages[label] < n {
+			n, least = pages[label], label
+		}
+	}
+	if least != "" {
+		t.Plan.Log.Warn("a category has fewer training pages than the 100 of the protocol: as many are drawn of each", "category", least, "pages", n)
+	}
+	return strconv.Itoa(n), err
+}
+
+// published are the figures of paper A for BankSearch, section A5 of the digest.
+func published(t train.Trial) string {
+	switch {
+	case t.Words == 0:
+		return "" // not tried there
+	case t.Level == train.Theme && t.Classifier == "cn2":
+		return "93.2 %"
+	case t.Level == train.Theme && (t.Classifier == "c45" || t.Classifier == "nn"):
+		return "90.2 % typical"
+	case t.Level == train.Category && (t.Classifier == "cn2" || t.Classifier == "c45"):
+		return "above 80 %"
+	case t.Level == train.Category && t.Classifier == "nn":
+		return "below both with few words"
+	}
+	return ""
+}
+
+// protocol tries the classifiers and golearn's own at both levels with few words, and
+// linear with all.
+func (t *Trials) protocol(ctx context.Context, b *train.Bench, levels []train.Level) ([]Row, error) {
+	words := protocolWords
+	if t.Plan.Options.Words > 0 {
+		words = t.Plan.Options.Words
+	}
+	var trials []train.Trial
+	for _, l := range levels {
+		for _, name := range slices.Concat(t.Classifiers, train.Baselines()) {
+			trials = append(trials, train.Trial{Level: l, Classifier: name, Words: words})
+		}
+		trials = append(trials, train.Trial{Level: l, Classifier: "linear"})
+	}
+	rows, err := t.try(ctx, b, trials)
+	for i, trial := range trials {
+		rows[i].Published = published(trial)
+	}
+	return rows, err
+}
+
+func printProtocol(w io.Writer, rows []Row) {
+	io.WriteString(w, "Paper A's protocol, beside what it published for BankSearch:\n")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	io.WriteString(tw, "level\tclasses\tclassifier\twords\ttrain\ttest\taccuracy\t95 % interval\tpublished\n")
+	for _, r := range rows {
+		tests := "folds"
+		if r.TestPages != nil {
+			tests = fmt.Sprint(*r.TestPages)
+		}
+		interval := "–"
+		if r.AccuracyCI != nil {
+			interval = fmt.Sprintf("%.1f to %.1f", 100*r.AccuracyCI[0], 100*r.AccuracyCI[1])
+		}
+		printable.Fprintf(tw, "%s\t%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Level, r.Classes, r.Classifier, r.Words, r.TrainPages, tests, shareOf(r.Accuracy), interval, r.Published)
+	}
+	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
+}
