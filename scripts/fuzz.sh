@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # All fuzz targets in turn, one at a time and on one processor, in rounds until the time is
-# used up; then a table of what each had.
+# used up; then a table of what each had. Their order is drawn, as several runs at once
+# should not be busy with the same target.
 #   scripts/fuzz.sh [HOURS]     8 by default; .5 is half an hour
 #   FUZZTIME=5s scripts/fuzz.sh 0    one round of five seconds a target
 # A round gives each target FUZZTIME, a minute by default. What a target finds is kept by go
@@ -51,7 +52,7 @@ while read -r file name; do
 	key="$(dirname "$file") $name"
 	targets+=("$key")
 	seconds[$key]=0 executions[$key]=0 found[$key]=0
-done < <(git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | sed 's/:func / /')
+done < <(git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | sed 's/:func / /' | shuf)
 
 trap table EXIT
 trap 'exit 130' INT TERM
