@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -26,9 +25,10 @@ type Compaction struct {
 
 // Compact gives the disk space of the closed store in dir back that nothing needs any
 // more: bodies that a refresh replaced or that were withdrawn, and records written over.
-// It needs room for one value log, 128 MiB, and for the tables, all of which it merges. Unlike in a crawl
-// every write is synced, as a log is removed once what is left of it is written anew:
-// neither a kill nor a power cut in the middle loses a record. When ctx ends it stops
+// It needs room for one value log, 128 MiB, and for the tables, all of which it merges.
+//
+// Unlike in a crawl every write is synced, as a log is removed once what is left of it is
+// written anew: neither a kill nor a power cut loses a record. When ctx ends it stops
 // between two logs, with ctx's error; what was done by then stays.
 func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	if !Exists(dir) {
@@ -48,7 +48,7 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	if c.Before, err = sizeOf(path); err != nil {
 		return c, err
 	}
-	if err = mergeTables(ctx, dir, path); err == nil {
+	if err = badgerfiles.Merge(ctx, dir, options(path).WithSyncWrites(true), plain()); err == nil {
 		err = rewriteLogs(ctx, dir, path)
 	}
 	if err != nil {
@@ -58,34 +58,12 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	return c, err
 }
 
-// mergeTables merges all tables into one level, which tells how much of each value log
-// is dead. Badger merges tables of different levels by Flatten, and those of the newest
-// level, one a time, when it closes.
-func mergeTables(ctx context.Context, dir, path string) error {
-	for newest, before := 0, math.MaxInt; ; before = newest {
-		db, err := openToCompact(ctx, dir, path)
-		if err != nil {
-			return err
-		}
-		if !db.Bounded(func() { err = db.Flatten(1) }) {
-			return db.Failure()
-		}
-		newest = db.Levels()[0].NumTables
-		if err = errors.Join(err, db.Close()); err != nil {
-			return fmt.Errorf("merging its tables: %w", err)
-		}
-		if newest == 0 || newest >= before {
-			return nil
-		}
-	}
-}
-
 // rewriteLogs writes the value logs anew that are dead in good part.
 func rewriteLogs(ctx context.Context, dir, path string) error {
 	if err := badgerfiles.CheckValues(path, plain()); err != nil {
 		return err
 	}
-	db, err := openToCompact(ctx, dir, path)
+	db, err := badgerfiles.Open(dir, options(path).WithSyncWrites(true), plain())
 	if err != nil {
 		return err
 	}
@@ -98,13 +76,6 @@ func rewriteLogs(ctx context.Context, dir, path string) error {
 		err = nil
 	}
 	return errors.Join(err, db.Close())
-}
-
-func openToCompact(ctx context.Context, dir, path string) (*badgerfiles.Database, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return badgerfiles.Open(dir, options(path).WithSyncWrites(true).WithCompactL0OnClose(true), plain())
 }
 
 // roomToCompact refuses to compact where there is no room for it: the tables once
