@@ -3,7 +3,6 @@ package corpusweb
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"html"
 	"io"
 	"net"
@@ -21,11 +20,11 @@ func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		w.tls.connect(rw, r)
 		return
 	}
-	q := w.request(r)
+	q := requestOf(r)
 	out := &counted{ResponseWriter: rw}
 	start := time.Now()
 	if w.opt.Latency > 0 {
-		rest(r.Context(), w.latency(q))
+		rest(r.Context(), w.draw.around(w.opt.Latency, "latency", q.url()))
 	}
 	w.answer(out, r, q)
 	if w.log != nil {
@@ -42,7 +41,7 @@ type request struct {
 	scheme, host, path string // host as sent; path with query
 }
 
-func (w *Web) request(r *http.Request) request {
+func requestOf(r *http.Request) request {
 	q := request{scheme: "http", host: r.Host, path: r.URL.RequestURI()}
 	if r.TLS != nil {
 		q.scheme = "https"
@@ -70,7 +69,9 @@ func (q request) hostport() string {
 // answer writes the response to q.
 func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 	h, ok := w.hosts[hostName(q.host)]
-	if !ok && w.opt.Faults.Share > 0 && w.farm(rw, r, q) {
+	faulty := w.opt.Faults.Share > 0
+	v := &victim{web: w, rw: rw, r: r, q: q}
+	if !ok && faulty && v.farm() {
 		return
 	}
 	if !ok {
@@ -83,10 +84,10 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		return
 	}
 	if q.path == "/robots.txt" {
-		w.sendRobots(rw, r, q, h)
+		v.robots(h)
 		return
 	}
-	if w.opt.Sitemaps && (w.sitemap(rw, r, q, h) || w.opt.Faults.Share > 0 && w.endless(rw, r, q)) {
+	if w.opt.Sitemaps && (v.sitemap(h) || faulty && v.endless()) {
 		return
 	}
 	key, err := datasets.Key(q.url())
@@ -94,7 +95,7 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		problem(rw, http.StatusNotFound, "the URL has no normal form: "+err.Error())
 		return
 	}
-	if w.opt.Faults.Share > 0 && w.trap(rw, r, q) {
+	if faulty && v.trap() {
 		return
 	}
 	for _, x := range w.extra {
@@ -106,8 +107,8 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		redirect(rw, moved, http.StatusMovedPermanently)
 		return
 	} else if ok {
-		if f := w.pick(w.faults.page, w.faults.share, key); f != nil {
-			w.misbehave(f, rw, r, q, w.spool.read(&en))
+		if f := w.faults.pick(onPage, key); f != nil {
+			v.suffer(f, w.spool.read(&en))
 			return
 		}
 		w.sendVersion(rw, r, key, &en)
@@ -139,13 +140,14 @@ func (x *extra) answer(rw http.ResponseWriter, r *http.Request, key string) bool
 	return false
 }
 
-func (w *Web) sendRobots(rw http.ResponseWriter, r *http.Request, q request, h *host) {
-	if f := w.pick(w.faults.robots, w.faults.hostShare, hostName(q.host)); f != nil {
-		w.misbehave(f, rw, r, q, h.robots)
+// robots sends the host's rules, or a fault for them.
+func (v *victim) robots(h *host) {
+	if f := v.web.faults.pick(onRobots, hostName(v.q.host)); f != nil {
+		v.suffer(f, h.robots)
 		return
 	}
-	rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	send(rw, r, h.robots)
+	v.rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	send(v.rw, v.r, h.robots)
 }
 
 func (w *Web) sendPage(rw http.ResponseWriter, r *http.Request, en *entry) {
@@ -211,26 +213,6 @@ func problem(rw http.ResponseWriter, code int, what string) {
 	rw.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	rw.WriteHeader(code)
 	_, _ = io.WriteString(rw, body) // the client may be gone; to HEAD net/http sends none
-}
-
-// latency returns how long the answer to q takes: half to one and a half of the
-// mean, evenly spread over URLs, the same for a URL whenever it is asked for.
-func (w *Web) latency(q request) time.Duration {
-	return time.Duration(float64(w.opt.Latency) * (0.5 + w.uniform("latency", q.url())))
-}
-
-// uniform returns a number in [0,1) that depends on the seed, the purpose and
-// the name only.
-func (w *Web) uniform(purpose, name string) float64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d\x00%s\x00%s", w.opt.Seed, purpose, name)
-	x := h.Sum64() // FNV's high bits are weak on short names: mix (splitmix64)
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	x ^= x >> 31
-	return float64(x>>11) / (1 << 53)
 }
 
 func rest(ctx context.Context, d time.Duration) {

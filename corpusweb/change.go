@@ -12,8 +12,7 @@ func (w *Web) version(key string, now time.Time) int64 {
 	if w.opt.Change <= 0 {
 		return 0
 	}
-	own := time.Duration(float64(w.opt.Change) * (0.5 + w.uniform("change", key)))
-	return int64(now.Sub(w.began) / max(own, 1))
+	return int64(now.Sub(w.began) / max(w.draw.around(w.opt.Change, "change", key), 1))
 }
 
 // sendVersion sends a page that has changed, with words that tell how often; it

@@ -8,14 +8,16 @@
 //
 // Bodies go to a spool file at the start, as they will be sent, and only an index
 // of URLs stays in memory: about 200 bytes a page, with sitemaps 100 more for the
-// paths, and a request costs one read from the page cache. The spool is as large as the corpus and is unlinked as
-// soon as it is open, so that nothing is left behind whatever ends the process.
+// paths, and a request costs one read from the page cache. The spool is as large as
+// the corpus. It is unlinked once open, so nothing is left whatever ends the process.
 //
 // It knows nothing of crawling, and makes no page that its sets do not have.
 // Start with New, then Serve, or use the Web as a handler; Close it at the end.
 //
 // Files: web.go New and the index; answer.go one request; robots.go robots.txt
 // and --disallow; sitemap.go sitemaps; tunnel.go CONNECT; ca.go certificates;
-// spool.go bodies on disk; log.go the request log; serve.go the listener, loopback.go one beside other work; faults.go
-// what may go wrong on purpose, victim.go how, fault*.go each kind.
+// spool.go bodies on disk; log.go the request log; serve.go the listener,
+// loopback.go one beside other work; draw.go seeded draws; faults.go what may go
+// wrong on purpose, victim.go how, held.go connections that faults hold, fault*.go
+// each kind.
 package corpusweb

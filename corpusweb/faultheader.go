@@ -132,7 +132,7 @@ func (c *rawConn) pause(d time.Duration) bool {
 	select {
 	case <-t.C:
 		return true
-	case <-c.web.quit:
+	case <-c.held.quit:
 		return false
 	}
 }

@@ -64,7 +64,7 @@ func tlsFaults() []Fault {
 
 // badTLS serves a fault of the handshake on a connection that a CONNECT has
 // opened; nil config means that the connection is done with.
-func (w *Web) badTLS(f *Fault, conn net.Conn, name string) *tls.Config {
+func (t *tunnels) badTLS(f *Fault, conn net.Conn, name string) *tls.Config {
 	cfg := &tls.Config{NextProtos: []string{"http/1.1"}}
 	switch f.Name {
 	case "tls-plain":
@@ -79,20 +79,20 @@ func (w *Web) badTLS(f *Fault, conn net.Conn, name string) *tls.Config {
 	case "tls-cipher":
 		cfg.MaxVersion, cfg.CipherSuites = tls.VersionTLS12, []uint16{tls.TLS_ECDHE_RSA_WITH_RC4_128_SHA}
 	default:
-		if w.badShake(f, conn) {
+		if t.badShake(f, conn) {
 			return nil
 		}
 	}
 	cfg.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		switch f.Name {
 		case "tls-name":
-			return w.ca.certificate("elsewhere.invalid")
+			return t.web.ca.certificate("elsewhere.invalid")
 		case "tls-expired", "tls-self", "tls-future":
-			return w.ca.bad(name, f.Name)
+			return t.web.ca.bad(name, f.Name)
 		case "tls-chain":
-			return w.badChain(name)
+			return t.web.ca.badChain(name)
 		}
-		return w.ca.certificate(name)
+		return t.web.ca.certificate(name)
 	}
 	return cfg
 }

@@ -69,7 +69,7 @@ func shakeFaults() []Fault {
 
 // badShake serves a fault of shakeFaults that ends before any certificate; true
 // when it did.
-func (w *Web) badShake(f *Fault, conn net.Conn) bool {
+func (t *tunnels) badShake(f *Fault, conn net.Conn) bool {
 	b := make([]byte, 4096)
 	if f.Name == "tls-garbage" || f.Name == "tls-alert" || f.Name == "tls-drip" {
 		// Behind a proxy nothing may come before the client has spoken.
@@ -92,7 +92,7 @@ func (w *Web) badShake(f *Fault, conn net.Conn) bool {
 			}
 		}
 	case "tls-drip":
-		w.dripShake(conn)
+		t.dripShake(conn)
 	default:
 		return false
 	}
@@ -101,7 +101,7 @@ func (w *Web) badShake(f *Fault, conn net.Conn) bool {
 }
 
 // dripShake announces a record of 1 KB and sends it a byte a tick.
-func (w *Web) dripShake(conn net.Conn) {
+func (t *tunnels) dripShake(conn net.Conn) {
 	tick := time.NewTicker(slowTick)
 	defer tick.Stop()
 	rest := "\x16\x03\x03\x04\x00\x02\x00\x03\xfc\x03\x03" + strings.Repeat("\x00", int(slowLimit/slowTick))
@@ -111,22 +111,22 @@ func (w *Web) dripShake(conn net.Conn) {
 		}
 		select {
 		case <-tick.C:
-		case <-w.quit:
+		case <-t.web.held.quit:
 			return
 		}
 	}
 }
 
 // badChain returns a certificate of a host behind which stand 500 more.
-func (w *Web) badChain(name string) (*tls.Certificate, error) {
-	good, err := w.ca.certificate(name)
+func (a *authority) badChain(name string) (*tls.Certificate, error) {
+	good, err := a.certificate(name)
 	if err != nil {
 		return nil, err
 	}
 	long := *good
 	long.Certificate = append([][]byte{}, good.Certificate...)
 	for range 500 {
-		long.Certificate = append(long.Certificate, w.ca.cert.Raw)
+		long.Certificate = append(long.Certificate, a.cert.Raw)
 	}
 	return &long, nil
 }

@@ -3,10 +3,10 @@ package corpusweb
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Fault is one way in which a server misbehaves.
@@ -93,48 +93,49 @@ func ParseFaults(s string) (FaultPlan, error) {
 	return plan, nil
 }
 
-// faults is a plan at work.
+// faults is a plan at work. It is safe for concurrent use.
 type faults struct {
-	page, robots, sitemap, tls []Fault
-	share, hostShare           float64
+	all       [onTLS + 1][]Fault // by scope
+	share     float64            // of pages
+	hostShare float64
+	draw      draw
+	spared    [2]string // the first page and its host: one start page works
+
+	mu    sync.Mutex     // guards tried
+	tried map[string]int // requests, of URLs that answer better the second time
 }
 
-func newFaults(plan FaultPlan) *faults {
-	fs := &faults{share: plan.Share, hostShare: plan.Share}
+// newFaults takes the URL of the page that is to be spared, with its host.
+func newFaults(plan FaultPlan, d draw, first string) *faults {
+	fs := &faults{share: plan.Share, hostShare: plan.Share, draw: d, spared: [2]string{first, hostOf(first)}, tried: map[string]int{}}
 	for _, f := range Faults() {
-		if len(plan.Names) > 0 && !slices.Contains(plan.Names, f.Name) {
-			continue
-		}
-		switch f.scope {
-		case onPage:
-			fs.page = append(fs.page, f)
-		case onRobots:
-			fs.robots = append(fs.robots, f)
-		case onSitemap:
-			fs.sitemap = append(fs.sitemap, f)
-		case onTLS:
-			fs.tls = append(fs.tls, f)
+		if len(plan.Names) == 0 || slices.Contains(plan.Names, f.Name) {
+			fs.all[f.scope] = append(fs.all[f.scope], f)
 		}
 	}
-	if len(fs.page) > 0 {
+	if len(fs.all[onPage]) > 0 {
 		fs.hostShare *= hostFaultShare
 	}
 	return fs
 }
 
 // pick returns the fault of a name, nil for most. It depends on the seed and the
-// name only. The first page and its host are spared: one start page works.
-func (w *Web) pick(from []Fault, share float64, name string) *Fault {
-	if len(from) == 0 || name == w.first || name == w.firstHost || w.uniform("faulty", name) >= share {
+// name only.
+func (fs *faults) pick(scope faultScope, name string) *Fault {
+	from, share := fs.all[scope], fs.hostShare
+	if scope == onPage {
+		share = fs.share
+	}
+	if len(from) == 0 || slices.Contains(fs.spared[:], name) || fs.draw.uniform("faulty", name) >= share {
 		return nil
 	}
-	return &from[int(w.uniform("fault", name)*float64(len(from)))]
+	return &from[int(fs.draw.uniform("fault", name)*float64(len(from)))]
 }
 
-// misbehave serves a fault, and tells the log its name.
-func (w *Web) misbehave(f *Fault, rw http.ResponseWriter, r *http.Request, q request, page []byte) {
-	if c, ok := rw.(*counted); ok {
-		c.fault = f.Name
-	}
-	f.serve(&victim{web: w, rw: rw, r: r, q: q, page: page})
+// tries returns how often a URL was asked for, this time included.
+func (fs *faults) tries(url string) int {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.tried[url]++
+	return fs.tried[url]
 }

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
 	"strings"
 )
@@ -72,15 +71,13 @@ func (v *victim) endlessIndex(n int) {
 }
 
 // endless serves one of the indexes behind the first; false when the path is none.
-func (w *Web) endless(rw http.ResponseWriter, r *http.Request, q request) bool {
-	rest, ok := strings.CutPrefix(q.path, endlessPath)
+func (v *victim) endless() bool {
+	rest, ok := strings.CutPrefix(v.q.path, endlessPath)
 	n, err := strconv.Atoi(rest)
 	if !ok || err != nil {
 		return false
 	}
-	if c, ok := rw.(*counted); ok {
-		c.fault = "sitemap-endless"
-	}
-	(&victim{web: w, rw: rw, r: r, q: q}).endlessIndex(n)
+	v.mark("sitemap-endless")
+	v.endlessIndex(n)
 	return true
 }

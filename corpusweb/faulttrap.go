@@ -39,46 +39,40 @@ func trapFaults() []Fault {
 }
 
 // trap serves what is under a trap's path; false when nothing is.
-func (w *Web) trap(rw http.ResponseWriter, r *http.Request, q request) bool {
-	path, query, _ := strings.Cut(q.path, "?")
-	v := &victim{web: w, rw: rw, r: r, q: q}
-	mark := func(name string) {
-		if c, ok := rw.(*counted); ok {
-			c.fault = name
-		}
-	}
+func (v *victim) trap() bool {
+	path, query, _ := strings.Cut(v.q.path, "?")
 	switch {
 	case strings.HasPrefix(path, chainPrefix):
 		n, err := strconv.ParseUint(path[len(chainPrefix):], 10, 32)
 		if err != nil {
 			return false
 		}
-		mark("redirect-chain")
-		redirect(rw, v.root()+chainPrefix+strconv.FormatUint(n+1, 10), http.StatusFound)
+		v.mark("redirect-chain")
+		redirect(v.rw, v.root()+chainPrefix+strconv.FormatUint(n+1, 10), http.StatusFound)
 	case path == calendarPath:
-		mark("calendar")
+		v.mark("calendar")
 		v.calendar()
 	case path == sessionPath:
-		mark("sessions")
+		v.mark("sessions")
 		v.sessions(query)
 	case strings.HasPrefix(path, depthPath):
-		mark("depth")
+		v.mark("depth")
 		n := strings.Count(path, "/")
 		v.html(links(fmt.Sprintf("Folder number %d", n), []string{fmt.Sprintf("%s%d/", path, n), fmt.Sprintf("%s%d/", path, n+1)}))
 	case strings.HasPrefix(path, cyclePath):
-		mark("cycle")
+		v.mark("cycle")
 		v.html(links("Round "+strconv.Itoa(len(path)), []string{"a/b/", "b/a/", "../b/a/"}))
 	case strings.HasPrefix(path, similarPath):
-		mark("similar")
+		v.mark("similar")
 		n, _ := strconv.Atoi(path[len(similarPath):]) // 0 for nonsense
 		v.html(append(links(fmt.Sprintf("Item %d", n), []string{similarPath + strconv.Itoa(2*n+1), similarPath + strconv.Itoa(2*n+2)}),
 			fmt.Sprintf("<p>%s This is the item with the number %d.\n", strings.Repeat("Everything on this page is as on all the others of its kind. ", 20), n)...))
 	case strings.HasPrefix(path, refreshPath):
-		mark("refresh-chain")
+		v.mark("refresh-chain")
 		n, _ := strconv.Atoi(path[len(refreshPath):])
 		v.html(fmt.Appendf(nil, "<!DOCTYPE html><title>Wait</title><meta http-equiv=refresh content=\"0;url=%s%d\"><p>You will be taken there in %d moments.", refreshPath, n+1, n))
 	case strings.HasPrefix(path, softPath):
-		mark("soft-404")
+		v.mark("soft-404")
 		n, _ := strconv.Atoi(path[len(softPath):])
 		v.html(append(links("Page not found", []string{softPath + strconv.Itoa(3*n+1), softPath + strconv.Itoa(3*n+2)}),
 			"<p>We are sorry: the page you asked for could not be found. Try these instead.\n"...))
@@ -109,7 +103,7 @@ func (v *victim) calendar() {
 
 // sessions serves one of ten pages, whose links carry a session that is new.
 func (v *victim) sessions(query string) {
-	n := int(v.web.uniform("session", query) * 1e9)
+	n := int(v.web.draw.uniform("session", query) * 1e9)
 	targets := make([]string, 5)
 	for i := range targets {
 		targets[i] = fmt.Sprintf("%s?sid=%08x&page=%d", sessionPath, n+i, i)

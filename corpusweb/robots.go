@@ -2,7 +2,6 @@ package corpusweb
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -28,7 +27,7 @@ func (w *Web) writeRobots(sets []*datasets.Set) {
 	for name, h := range w.hosts {
 		var b bytes.Buffer
 		b.WriteString(given[name])
-		rules, delay := w.disallowed(name, h.paths), w.asksDelay(name)
+		rules, delay := disallowed(w.draw, w.opt.Disallow, name, h.paths), w.opt.CrawlDelay > 0 && w.draw.uniform("crawl-delay", name) < slowHostShare
 		if b.Len() == 0 || len(rules) > 0 || delay {
 			b.WriteString("User-agent: *\n")
 			if len(rules) == 0 {
@@ -53,17 +52,12 @@ func (w *Web) writeRobots(sets []*datasets.Set) {
 // slowHostShare is the share of hosts that ask for Options.CrawlDelay.
 const slowHostShare = 1.0 / 8
 
-// asksDelay says whether a host's robots.txt has a Crawl-delay of Options.
-func (w *Web) asksDelay(name string) bool {
-	return w.opt.CrawlDelay > 0 && w.uniform("crawl-delay", name) < slowHostShare
-}
-
 // disallowed picks path prefixes that together forbid a share of a host's pages,
 // as near to it as whole folders and pages come. Folders come up as well as
 // single pages, as in real robots.txt files, and keep the file short. The home
 // page stays allowed. A prefix with * or $ would mean something else and is left.
-func (w *Web) disallowed(name string, paths []string) []string {
-	want := int(w.opt.Disallow*float64(len(paths)) + 0.5)
+func disallowed(d draw, share float64, name string, paths []string) []string {
+	want := int(share*float64(len(paths)) + 0.5)
 	if want == 0 {
 		return nil
 	}
@@ -71,7 +65,9 @@ func (w *Web) disallowed(name string, paths []string) []string {
 	covered := make([]bool, len(paths))
 	var rules []string
 	size := 0
-	for _, prefix := range w.shuffled(name, prefixes(paths)) {
+	folders := prefixes(paths)
+	d.shuffle("disallow", name, folders)
+	for _, prefix := range folders {
 		from := sort.SearchStrings(paths, prefix)
 		to, fresh := from, 0
 		for ; to < len(paths) && strings.HasPrefix(paths[to], prefix); to++ {
@@ -114,16 +110,4 @@ func prefixes(paths []string) []string {
 		all = append(all, p)
 	}
 	return all
-}
-
-// shuffled orders prefixes by the seed, whatever order they come in.
-func (w *Web) shuffled(name string, prefixes []string) []string {
-	rank := make(map[string]float64, len(prefixes))
-	for _, p := range prefixes {
-		rank[p] = w.uniform("disallow", name+p)
-	}
-	slices.SortFunc(prefixes, func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank[a], rank[b]), strings.Compare(a, b))
-	})
-	return prefixes
 }

@@ -22,7 +22,7 @@ func (w *Web) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	w.dropHeld() // faults do not end by themselves
+	w.held.drop() // faults do not end by themselves
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	err := errors.Join(server.Shutdown(end), w.tls.shutdown(end))

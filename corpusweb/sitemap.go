@@ -2,10 +2,8 @@ package corpusweb
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"html"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,36 +28,35 @@ func nameSitemap(robots *bytes.Buffer, name string, h *host) {
 }
 
 // sitemap serves a host's sitemaps; false when the path is none of them.
-func (w *Web) sitemap(rw http.ResponseWriter, r *http.Request, q request, h *host) bool {
-	path, zipped := strings.CutSuffix(q.path, ".gz")
+func (v *victim) sitemap(h *host) bool {
+	path, zip := strings.CutSuffix(v.q.path, ".gz")
 	var body []byte
 	switch {
 	case path == sitemapPath:
-		if f := w.pick(w.faults.sitemap, w.faults.hostShare, hostName(q.host)); f != nil {
-			w.misbehave(f, rw, r, q, nil)
+		if f := v.web.faults.pick(onSitemap, hostName(v.q.host)); f != nil {
+			v.suffer(f, nil)
 			return true
 		}
 		if len(h.paths) > sitemapURLs {
-			body = sitemapIndex(h.root(q), (len(h.paths)+sitemapURLs-1)/sitemapURLs)
+			body = sitemapIndex(h.root(v.q), (len(h.paths)+sitemapURLs-1)/sitemapURLs)
 		} else {
-			body = w.sitemapOf(h.root(q), h.paths)
+			body = v.web.sitemapOf(h.root(v.q), h.paths)
 		}
 	case strings.HasPrefix(path, sitemapPart) && strings.HasSuffix(path, ".xml"):
 		n, err := strconv.Atoi(path[len(sitemapPart) : len(path)-len(".xml")])
 		if err != nil || n < 1 || (n-1)*sitemapURLs >= len(h.paths) {
 			return false
 		}
-		body = w.sitemapOf(h.root(q), h.paths[(n-1)*sitemapURLs:min(n*sitemapURLs, len(h.paths))])
+		body = v.web.sitemapOf(h.root(v.q), h.paths[(n-1)*sitemapURLs:min(n*sitemapURLs, len(h.paths))])
 	default:
 		return false
 	}
-	if zipped {
-		rw.Header().Set("Content-Type", "application/gzip")
-		send(rw, r, gzipped(body))
+	if zip {
+		v.rw.Header().Set("Content-Type", "application/gzip")
+		send(v.rw, v.r, zipped(body))
 		return true
 	}
-	rw.Header().Set("Content-Type", "application/xml")
-	send(rw, r, body)
+	v.xml(body)
 	return true
 }
 
@@ -96,13 +93,5 @@ func indexOf(urls ...string) []byte {
 		fmt.Fprintf(&b, "<sitemap><loc>%s</loc></sitemap>\n", html.EscapeString(u))
 	}
 	b.WriteString("</sitemapindex>\n")
-	return b.Bytes()
-}
-
-func gzipped(body []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body) // into memory
-	_ = z.Close()
 	return b.Bytes()
 }

@@ -66,8 +66,8 @@ func (t *tunnels) connect(rw http.ResponseWriter, r *http.Request) {
 		conn.Close() // the client is gone
 		return
 	}
-	if f := t.web.pick(t.web.faults.tls, t.web.faults.hostShare, hostName(r.Host)); f != nil {
-		if bad := t.web.badTLS(f, conn, name); bad != nil {
+	if f := t.web.faults.pick(onTLS, hostName(r.Host)); f != nil {
+		if bad := t.badTLS(f, conn, name); bad != nil {
 			t.serve(conn, buffered.Reader, bad)
 		}
 		return

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// victim is a request that gets a fault for an answer.
+// victim is a request that may get a fault for an answer.
 type victim struct {
 	web  *Web
 	rw   http.ResponseWriter
@@ -33,12 +33,12 @@ func (v *victim) raw(f func(c *rawConn)) {
 		problem(v.rw, http.StatusHTTPVersionNotSupported, "faults work over HTTP/1.1 only")
 		return
 	}
-	c := &rawConn{Conn: conn, Writer: rw.Writer, web: v.web}
-	if !v.web.hold(conn) {
+	c := &rawConn{Conn: conn, Writer: rw.Writer, held: v.web.held}
+	if !v.web.held.add(conn) {
 		conn.Close()
 		return
 	}
-	defer v.web.release(conn)
+	defer v.web.held.release(conn)
 	f(c)
 	_ = c.Flush() // the client may be gone
 	if out, ok := v.rw.(*counted); ok {
@@ -51,7 +51,7 @@ func (v *victim) raw(f func(c *rawConn)) {
 type rawConn struct {
 	net.Conn
 	*bufio.Writer
-	web  *Web
+	held *held
 	sent int64
 	last time.Time // when the last flush began
 }
@@ -105,7 +105,7 @@ func (c *rawConn) drip(text string) {
 		case <-tick.C:
 		case <-end.C:
 			return
-		case <-c.web.quit:
+		case <-c.held.quit:
 			return
 		}
 	}
@@ -154,45 +154,22 @@ func tcpOf(c net.Conn) *net.TCPConn {
 	}
 }
 
-// hold notes a connection that is no longer net/http's, so that Close can end
-// it; false when the web is closing.
-func (w *Web) hold(c net.Conn) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closing {
-		return false
-	}
-	w.held[c] = struct{}{}
-	return true
+// suffer serves a fault in place of a page, and tells the log its name.
+func (v *victim) suffer(f *Fault, page []byte) {
+	v.mark(f.Name)
+	v.page = page
+	f.serve(v)
 }
 
-func (w *Web) release(c net.Conn) {
-	w.mu.Lock()
-	delete(w.held, c)
-	w.mu.Unlock()
-	c.Close()
-}
-
-// dropHeld ends all faults under way.
-func (w *Web) dropHeld() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.closing {
-		w.closing = true
-		close(w.quit)
-	}
-	for c := range w.held {
-		c.Close()
+// mark tells the log the fault's name.
+func (v *victim) mark(fault string) {
+	if c, ok := v.rw.(*counted); ok {
+		c.fault = fault
 	}
 }
 
 // tries returns how often the URL was asked for, this time included.
-func (v *victim) tries() int {
-	v.web.mu.Lock()
-	defer v.web.mu.Unlock()
-	v.web.tried[v.q.url()]++
-	return v.web.tried[v.q.url()]
-}
+func (v *victim) tries() int { return v.web.faults.tries(v.q.url()) }
 
 // honest answers as if nothing were the matter.
 func (v *victim) honest() { v.html(v.page) }

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"fossick/datasets"
@@ -45,15 +44,10 @@ type Web struct {
 	stats Stats
 	first string // URL of the first page
 
-	firstHost string // its host
-	began     time.Time
-	faults    *faults
-	quit      chan struct{} // closed by Close: faults under way end
-
-	mu      sync.Mutex            // guards the rest
-	held    map[net.Conn]struct{} // connections that faults have taken from net/http
-	tried   map[string]int        // requests, of URLs that answer better the second time
-	closing bool
+	began  time.Time
+	draw   draw
+	faults *faults
+	held   *held
 
 	spool *spool
 	ca    *authority
@@ -96,8 +90,7 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 	}
 	w = &Web{
 		began: time.Now(), opt: opt, hosts: map[string]*host{},
-		faults: newFaults(opt.Faults), quit: make(chan struct{}),
-		held: map[net.Conn]struct{}{}, tried: map[string]int{},
+		draw: draw(opt.Seed), held: newHeld(),
 	}
 	defer func() {
 		if err != nil {
@@ -121,6 +114,7 @@ func New(ctx context.Context, opt Options, sets ...*datasets.Set) (w *Web, err e
 	}
 	w.stats.Hosts, w.stats.Spooled = len(w.hosts), w.spool.size
 	w.writeRobots(sets)
+	w.faults = newFaults(opt.Faults, w.draw, w.first)
 	if w.ca, err = newAuthority(opt.CAFile); err != nil {
 		return w, err
 	}
@@ -154,7 +148,7 @@ func (w *Web) Hosts() []string {
 // Close ends the tunnels and removes the files. The log's writer is the
 // caller's to close, after Close.
 func (w *Web) Close() error {
-	w.dropHeld()
+	w.held.drop()
 	var errs []error
 	if w.tls != nil {
 		errs = append(errs, w.tls.close())
@@ -201,7 +195,6 @@ func (w *Web) add(e *datasets.Example) error {
 	}
 	if w.first == "" {
 		w.first = key
-		w.firstHost = hostOf(key)
 	}
 	w.pages = append(w.pages, en)
 	h, path := w.addHost(key)
