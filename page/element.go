@@ -2,9 +2,7 @@ package page
 
 // startTag acts on a start tag. Elements not named here are inline and mean nothing.
 func (p *parser) startTag() {
-	p.hidden.start(p.name)
-	p.nav.start(p.name)
-	p.noscript.start(p.name)
+	p.in.start(p.name)
 	switch string(p.name) {
 	case "html", "body":
 		p.bodyStart()
@@ -13,15 +11,19 @@ func (p *parser) startTag() {
 	case "meta":
 		p.meta()
 	case "base":
-		p.baseElement()
+		if href, ok := p.get("href"); ok {
+			p.links.setBase(href)
+		}
 	case "link":
 		p.linkElement()
 	case "script", "style", "noembed", "iframe":
 		p.rawElement()
 	case "noscript":
-		p.noscript.open(p.name)
-	case "template", "svg", "select", "datalist":
-		p.hide()
+		p.in.noscript.open(p.name)
+	case "template", "svg", "select", "datalist": // text, but not prose that a reader sees
+		if !p.empty || string(p.name) != "svg" {
+			p.in.hidden.open(p.name)
+		}
 	case "a":
 		p.anchorStart()
 	case "area", "frame":
@@ -32,7 +34,7 @@ func (p *parser) startTag() {
 		p.text.breakBlock()
 	case "td", "th":
 		p.text.space = true // the cells of a row are a line
-		p.navStart()
+		p.in.navStart(&p.scanner)
 	default:
 		p.blockStart()
 	}
@@ -42,7 +44,7 @@ func (p *parser) startTag() {
 // though templates like to name them "has-menu".
 func (p *parser) bodyStart() {
 	if string(p.name) == "body" {
-		p.head = false
+		p.in.head = false
 	}
 	if p.lang == "" {
 		v, ok := p.get("lang")
@@ -50,14 +52,6 @@ func (p *parser) bodyStart() {
 			v, _ = p.get("xml:lang")
 		}
 		p.lang = string(cut(v, 35))
-	}
-}
-
-// hide enters an element whose text isn't prose that a reader sees: inert
-// (template), a picture's labels, the choices of a form.
-func (p *parser) hide() {
-	if !p.empty || string(p.name) != "svg" {
-		p.hidden.open(p.name)
 	}
 }
 
@@ -78,7 +72,7 @@ func (p *parser) rawElement() {
 
 // titleElement reads the page's title; a title in a picture is none.
 func (p *parser) titleElement() {
-	if p.hidden.inside() {
+	if p.in.hidden.inside() {
 		return
 	}
 	if text, _ := p.content("title"); len(p.title.out) == 0 {
@@ -86,43 +80,32 @@ func (p *parser) titleElement() {
 	}
 }
 
-// inBody takes note of content, which ends the head; but what a head has for
-// readers without scripts is not shown.
-func (p *parser) inBody() {
-	if !p.noscript.inside() {
-		p.head = false
-	}
-}
-
 // blockStart handles the elements that break lines.
 func (p *parser) blockStart() {
 	if !isBlock(p.name) {
 		if string(p.name) == "span" {
-			p.navStart()
+			p.in.navStart(&p.scanner)
 		}
 		return
 	}
-	p.inBody()
+	p.in.block(p.name)
 	p.text.breakBlock()
-	if p.hidden.tag != "template" && string(p.name) != "option" {
-		p.hidden = region{} // as in a browser, a block ends a forgotten svg or select
-	}
 	switch string(p.name) {
 	case "article", "main":
-		p.article++
+		p.in.article++
 	case "h1", "h2", "h3", "h4", "h5", "h6":
-		p.headingEnd()
+		p.headings.end(len(p.text.out))
 		if p.name[1] <= '3' {
-			p.heading = len(p.text.out)
+			p.headings.open = len(p.text.out)
 		}
 		return
 	case "textarea", "xmp", "plaintext":
 		p.literal()
 		return
 	case "p", "ul", "ol", "dl", "table", "pre", "form", "hr":
-		p.headingEnd() // its end tag was forgotten: these don't stand in headings
+		p.headings.end(len(p.text.out)) // its end tag was forgotten: these don't stand in headings
 	}
-	p.navStart()
+	p.in.navStart(&p.scanner)
 }
 
 // literal reads an element whose content is text without tags, if it has an end.
@@ -140,35 +123,25 @@ func (p *parser) literal() {
 
 // endTag acts on an end tag.
 func (p *parser) endTag() {
-	p.hidden.end(p.name)
-	p.nav.end(p.name)
-	p.noscript.end(p.name)
+	p.in.end(p.name)
 	switch string(p.name) {
 	case "a":
-		p.anchorEnd()
+		p.links.end(len(p.text.out))
 	case "head":
-		p.head = false
+		p.in.head = false
 	case "br":
 		p.text.breakBlock()
 	case "h1", "h2", "h3", "h4", "h5", "h6":
-		p.headingEnd()
+		p.headings.end(len(p.text.out))
 		p.text.breakBlock()
 	case "article", "main":
-		p.article = max(0, p.article-1)
+		p.in.article = max(0, p.in.article-1)
 		p.text.breakBlock()
 	default:
 		if isBlock(p.name) {
 			p.text.breakBlock()
 		}
 	}
-}
-
-// headingEnd closes the open heading, by its end tag or by the next heading.
-func (p *parser) headingEnd() {
-	if p.heading >= 0 && p.heading < len(p.text.out) {
-		p.headings = append(p.headings, mark{start: p.heading, end: len(p.text.out)})
-	}
-	p.heading = -1
 }
 
 // isBlock says whether an element starts a new line. Cells do not: the cells of

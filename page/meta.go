@@ -26,11 +26,11 @@ func (p *parser) meta() {
 	}
 	switch {
 	case equalFold(name, "description"):
-		p.page.Description = p.description(content)
+		p.page.Description = description(content)
 	case equalFold(name, "og:description") && p.page.Description == "":
-		p.page.Description = p.description(content)
+		p.page.Description = description(content)
 	case equalFold(name, "og:title") && p.social == "":
-		p.social = p.attrText(content)
+		p.social = attrText(content)
 	case equalFold(name, "robots"), equalFold(name, "fossick"):
 		p.page.robots(string(cut(content, 1024)))
 	case equalFold(name, "refresh"):
@@ -40,7 +40,7 @@ func (p *parser) meta() {
 	}
 }
 
-func (p *parser) description(content []byte) string {
+func description(content []byte) string {
 	f := folder{limit: 4096}
 	f.write(cut(content, maxAttrBytes))
 	return string(f.out)
@@ -68,10 +68,10 @@ func (p *parser) refresh(content []byte) {
 	if !p.addLink(Other, rest) {
 		return
 	}
-	target := p.page.Links[len(p.page.Links)-1].URL
+	target, _ := p.links.last()
 	seconds, err := strconv.ParseFloat(string(bytes.TrimSpace(delay)), 64)
-	if err == nil && seconds <= immediateSeconds && target != p.page.URL && !p.noscript.inside() {
-		p.page.Refresh = target
+	if err == nil && seconds <= immediateSeconds && target.URL != p.page.URL && !p.in.noscript.inside() {
+		p.page.Refresh = target.URL
 	}
 }
 
@@ -83,18 +83,17 @@ func (p *parser) linkElement() {
 	}
 	rel, _ := p.get("rel")
 	if hasWord(rel, "canonical") && p.page.Canonical == "" {
-		url, err := p.urls.resolve(nil, p.base, cut(href, maxAttrBytes))
+		url, err := p.links.urls.resolve(nil, p.links.base, cut(href, maxAttrBytes))
 		if err == nil {
 			p.page.Canonical = string(url)
 		}
 		return
 	}
 	if p.pageRel(rel) && p.addLink(Other, href) {
-		last := len(p.page.Links) - 1
-		p.page.Links[last].Nav = true
-		p.linkLang()
+		link, mark := p.links.last()
+		link.Nav, link.Lang = true, p.hreflang()
 		if title, ok := p.get("title"); ok {
-			p.marks[last].alt = p.attrText(title)
+			mark.alt = attrText(title)
 		}
 	}
 }
@@ -102,7 +101,7 @@ func (p *parser) linkElement() {
 // pageRel says whether a <link> leads to another page: its neighbours in a
 // sequence, parts of a book (HTML 4), the page in another language. Style sheets,
 // icons, feeds and interfaces are no pages.
-func (p *parser) pageRel(rel []byte) bool {
+func (s *scanner) pageRel(rel []byte) bool {
 	for _, r := range []string{"next", "prev", "previous", "first", "last", "start", "begin", "up", "top", "home",
 		"contents", "toc", "index", "chapter", "section", "subsection", "appendix", "glossary", "help", "copyright",
 		"bookmark", "author", "made"} {
@@ -113,7 +112,7 @@ func (p *parser) pageRel(rel []byte) bool {
 	if !hasWord(rel, "alternate") || hasWord(rel, "stylesheet") {
 		return false
 	}
-	media, ok := p.get("type")
+	media, ok := s.get("type")
 	return !ok || equalFold(bytes.TrimSpace(media), "text/html")
 }
 

@@ -8,32 +8,32 @@ import (
 // navStart enters a navigation region when the element is one: by its name,
 // its role, or by what its class or id says. Where the content begins, a
 // region whose end was forgotten is over.
-func (p *parser) navStart() {
-	role, _ := p.get("role")
-	if string(p.name) == "main" || string(p.name) == "article" || hasWord(role, "main") {
-		p.nav = region{}
+func (in *place) navStart(tag *scanner) {
+	role, _ := tag.get("role")
+	if string(tag.name) == "main" || string(tag.name) == "article" || hasWord(role, "main") {
+		in.nav = region{}
 		return
 	}
-	if p.nav.inside() {
+	if in.nav.inside() {
 		return
 	}
-	switch string(p.name) {
+	switch string(tag.name) {
 	case "nav", "aside", "menu":
-		p.nav.open(p.name)
+		in.nav.open(tag.name)
 		return
 	case "header", "footer":
-		if p.article == 0 { // inside an article they are its title and its notes
-			p.nav.open(p.name)
+		if in.article == 0 { // inside an article they are its title and its notes
+			in.nav.open(tag.name)
 		}
 		return
 	case "div", "ul", "ol", "dl", "table", "section", "span", "td":
 	default:
 		return
 	}
-	class, _ := p.get("class")
-	id, _ := p.get("id")
+	class, _ := tag.get("class")
+	id, _ := tag.get("id")
 	if navRole(role) || saysNav(class) || saysNav(id) {
-		p.nav.open(p.name)
+		in.nav.open(tag.name)
 	}
 }
 
@@ -102,18 +102,17 @@ const (
 // markMenus marks the links of lines like "Home | News | Contact". Lists are left
 // alone, those with a line a link and those with commas: on many pages they
 // are the content.
-func (p *parser) markMenus() {
-	links := p.page.Links
+func (l *linkSet) markMenus(text string) {
 	var line lineOf
-	for i := 0; i < len(links); {
-		line.find(p.page.Text, p.marks[i].start)
+	for i := 0; i < len(l.list); {
+		line.find(text, l.marks[i].start)
 		j := i + 1
-		for j < len(links) && !p.marks[i].alone && !p.marks[j].alone && p.marks[j].start >= line.start && p.marks[j].start < line.end {
+		for j < len(l.list) && !l.marks[i].alone && !l.marks[j].alone && l.marks[j].start >= line.start && l.marks[j].start < line.end {
 			j++
 		}
-		if j-i >= menuLinks && p.isMenu(line, p.marks[i:j]) {
+		if j-i >= menuLinks && isMenu(text, line, l.marks[i:j]) {
 			for k := i; k < j; k++ {
-				links[k].Nav = true
+				l.list[k].Nav = true
 			}
 		}
 		i = j
@@ -121,8 +120,8 @@ func (p *parser) markMenus() {
 }
 
 // isMenu says whether a line is hardly more than its links.
-func (p *parser) isMenu(line lineOf, marks []mark) bool {
-	text, outside, inside, commas := p.page.Text, 0, 0, 0
+func isMenu(text string, line lineOf, marks []mark) bool {
+	outside, inside, commas := 0, 0, 0
 	at := line.start
 	for i := range marks {
 		start, end := min(max(at, marks[i].start), line.end), min(max(at, marks[i].end), line.end)

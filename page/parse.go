@@ -42,16 +42,16 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page %s: %w: %q", opt.URL, err, abbreviate(opt.ContentType))
 	}
-	p := &parser{page: &Page{}, urls: opt.Normalizer, head: true, link: -1, heading: -1, halt: halt{stop: opt.Stop}}
-	if p.urls == nil {
-		p.urls = standard
+	p := &parser{page: &Page{}, in: place{head: true}, links: linkSet{urls: opt.Normalizer, open: -1}, headings: headings{open: -1}, halt: halt{stop: opt.Stop}}
+	if p.links.urls == nil {
+		p.links.urls = standard
 	}
 	if opt.URL != "" {
-		base, err := p.urls.Base(opt.URL)
+		base, err := p.links.urls.Base(opt.URL)
 		if err != nil {
 			return nil, fmt.Errorf("page: %w", err)
 		}
-		p.base, p.page.URL = &base, base.url
+		p.links.base, p.page.URL = &base, base.url
 	}
 	if p.stopped() {
 		return nil, p.halt.err
@@ -124,37 +124,13 @@ type parser struct {
 	scanner
 	halt
 	page *Page
-	urls *Normalizer
-	base *Base // nil when unknown
 
 	text, title folder
-	head        bool   // still in the head
-	based       bool   // <base href> seen
 	lang        string // as the page declares it
 	social      string // title of og:title
-	noscript    region // links of a frame in it are counters of visits
-	hidden      region // template, svg…: text in it isn't shown
-	nav         region
-	article     int // open article and main elements
-
-	link     int // index of the open link in page.Links, or -1
-	alt      []byte
-	marks    []mark // one a link
-	waiting  []int  // links without text at the start of a line that hasn't begun
-	heading  int    // where the open heading starts in text, or -1
-	headings []mark
-	url      []byte // scratch
-}
-
-// mark is a place in the text; alt stands in for it when it is empty.
-// A line begins with its first text, so where a line was due when the mark was
-// set is known only later.
-type mark struct {
-	start, end int
-	fresh      bool // a line was about to begin
-	alone      bool // the link's block has no text
-	breaks     int  // breaks of lines before it
-	alt        string
+	in          place
+	links       linkSet
+	headings    headings
 }
 
 // html reads tags and text until the end of the page.
@@ -175,19 +151,19 @@ func (p *parser) html() {
 
 // words adds text that is shown.
 func (p *parser) words(s []byte) {
-	if p.hidden.inside() {
+	if p.in.hidden.inside() {
 		return
 	}
-	if p.head {
-		if p.noscript.inside() || onlySpace(s) {
+	if p.in.head {
+		if p.in.noscript.inside() || onlySpace(s) {
 			return
 		}
-		p.head = false
+		p.in.head = false
 	}
 	n := len(p.text.out)
 	p.text.write(s)
-	if len(p.waiting) > 0 && len(p.text.out) > n {
-		p.settle()
+	if len(p.text.out) > n {
+		p.links.settle(p.text.breaks)
 	}
 }
 
@@ -216,53 +192,21 @@ func (p *parser) plainText() {
 
 // finish makes the page's strings of what the pass collected.
 func (p *parser) finish() {
-	p.anchorEnd()
-	p.headingEnd()
+	p.links.end(len(p.text.out))
+	p.headings.end(len(p.text.out))
 	p.text.breakBlock()
-	p.settle()
+	p.links.settle(p.text.breaks)
 	pg := p.page
 	pg.Text = string(p.text.out)
 	pg.Title = string(p.title.out)
 	if pg.Title == "" {
 		pg.Title = p.social
 	}
-	pg.Headings = p.headingLines()
-	p.finishLinks()
+	pg.Headings = p.headings.lines(pg.Text)
+	p.links.finish(pg.Text, p.headings.marks)
+	pg.Links, pg.Skipped = p.links.list, p.links.skipped
 	pg.Lang = languageOf(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
-	pg.menus = linkLines(pg.Text, p.marks)
+	pg.menus = linkLines(pg.Text, p.links.marks)
 	pg.Sketch, pg.Signature = sketches(pg.Text, pg.menus)
-}
-
-// headingLines returns the headings, a line each.
-func (p *parser) headingLines() string {
-	var b strings.Builder
-	for _, h := range p.headings {
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(oneLine(cut(p.page.Text[p.trimStart(h):h.end], maxHeadingBytes)))
-	}
-	return b.String()
-}
-
-// trimStart skips the white space that was due when the mark was set, so that
-// the mark stands in its own line even when it is empty.
-func (p *parser) trimStart(m mark) int {
-	text := p.page.Text
-	if m.start < len(text) && (m.start < m.end && text[m.start] == ' ' ||
-		(m.start < m.end || m.fresh) && text[m.start] == '\n') {
-		return m.start + 1
-	}
-	return m.start
-}
-
-// oneLine returns s, cut out of folded text, with line ends made spaces; s
-// itself when it has none.
-func oneLine(s string) string {
-	s = strings.TrimRight(s, " \n")
-	if strings.IndexByte(s, '\n') < 0 {
-		return s
-	}
-	return strings.ReplaceAll(s, "\n", " ")
 }

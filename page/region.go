@@ -55,3 +55,43 @@ func (r *region) end(name []byte) {
 		r.tag = ""
 	}
 }
+
+// place is where in its markup a page is being read.
+type place struct {
+	head     bool   // still in the head
+	noscript region // links of a frame in it are counters of visits
+	hidden   region // template, svg…: text in it isn't shown
+	nav      region
+	article  int // open article and main elements
+}
+
+// start takes note of a start tag.
+func (in *place) start(name []byte) {
+	in.hidden.start(name)
+	in.nav.start(name)
+	in.noscript.start(name)
+}
+
+// end takes note of an end tag.
+func (in *place) end(name []byte) {
+	in.hidden.end(name)
+	in.nav.end(name)
+	in.noscript.end(name)
+}
+
+// body takes note of content, which ends the head; but what a head has for
+// readers without scripts is not shown.
+func (in *place) body() {
+	if !in.noscript.inside() {
+		in.head = false
+	}
+}
+
+// block takes note of an element that begins a line. As in a browser, it ends a
+// forgotten svg or select.
+func (in *place) block(name []byte) {
+	in.body()
+	if in.hidden.tag != "template" && string(name) != "option" {
+		in.hidden = region{}
+	}
+}
