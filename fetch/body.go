@@ -207,8 +207,8 @@ func (b *bodyReader) Close() error {
 		gzipPool.Put(z)
 	}
 	// After 101 the connection is no longer net/http's: no limit would end a read.
-	if b.err == nil && !b.http2 && b.ex.status >= 200 && b.ex.contentLength() <= drainBytes {
-		b.ex.enter(phaseDrain)
+	if b.err == nil && !b.http2 && b.ex.answer.status >= 200 && b.ex.answer.contentLength() <= drainBytes {
+		b.ex.clock.enter(phaseDrain)
 		// An error only means that the connection is lost, which Close settles.
 		_, _ = io.CopyN(io.Discard, b.raw, drainBytes+1)
 	}

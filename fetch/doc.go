@@ -15,8 +15,7 @@
 // What it leaves to others: when a host may be asked (frontier), whether its
 // robots.txt allows a URL (crawler asks Robots), retries, following redirects,
 // character sets (page). Redirects are handed back: each hop is under its own host's
-// rules. It runs no scripts, and keeps cookies only where Options
-// say so.
+// rules. It runs no scripts, and keeps cookies only where Options say so.
 //
 // The egress guard is here because it must be: an address is judged when it is
 // dialled, so that neither DNS rebinding nor a redirect reaches a private net.
@@ -26,7 +25,8 @@
 //	fetcher.go   New, Fetch, Close
 //	options.go   limits and their defaults
 //	lane.go      Colly, which makes the exchange: request out, header judged, body in
-//	exchange.go  the life of one exchange: phases and time limits
+//	exchange.go  the life of one exchange, and its request
+//	clock.go     its phases and limits of time
 //	pace.go      how fast a body comes, and ending the slowest
 //	verdict.go   the state that its end means
 //	transport.go below Colly: the last gate before net/http and the first after it
@@ -37,9 +37,9 @@
 //	nets.go      lists of nets that a crawl keeps to
 //	dns.go       the cache in front of the resolver
 //	meter.go     bytes that a server may send in each phase
-//	hangup.go    connections that a server misuses
+//	hangup.go    the connection in use; connections that a server misuses
 //	cookies.go   a jar a site, where cookies are wanted
-//	media.go     is this type wanted; sniffing
+//	media.go     the answer: is this type wanted; sniffing
 //	body.go      the body that Colly reads: decompression and limits
 //	sitemap.go   sitemaps
 //	retryafter.go, hosts.go   small parsers

@@ -3,6 +3,7 @@ package fetch
 import (
 	"crypto/tls"
 	"net"
+	"net/netip"
 )
 
 // A server can misuse an HTTP/2 connection beyond the exchange: net/http ends a
@@ -11,11 +12,49 @@ import (
 // connection on which an exchange went wrong is closed, and so is one on which
 // much comes while nothing is asked.
 
-// hangUp closes the HTTP/2 connection of an exchange that went wrong. It has no
-// other stream: it belongs to one host, and a host has one exchange at a time.
-func (ex *exchange) hangUp() {
-	if isHTTP2(ex.conn) { // others net/http has closed, or given to another exchange
-		hangUp(ex.conn)
+// conn is the connection that an exchange runs on, none at first.
+type conn struct {
+	net.Conn
+	addr    netip.Addr   // of the server, where no proxy stands between
+	watched *watchedConn // below
+	kept    *watchedConn // set if the connection was kept from an exchange before
+}
+
+// attend takes note of the connection, on which so many bytes may come before the
+// header is judged.
+func (c *conn) attend(to net.Conn, by *clock) {
+	c.leave()
+	c.Conn, c.watched = to, watchedOf(to)
+	if c.watched == nil {
+		return
+	}
+	head := by.opt.MaxHeaderBytes + headSlack
+	if isHTTP2(to) {
+		head += streamWindow
+	}
+	c.watched.meter.join(by, head)
+}
+
+// allowBody lets the server send a body of n bytes at most.
+func (c *conn) allowBody(n int64) {
+	if c.watched != nil {
+		c.watched.meter.allow(bodyFold*min(n, 1<<60) + bodySlack)
+	}
+}
+
+// leave ends what attend began; nothing when there is nothing to end.
+func (c *conn) leave() {
+	if c.watched != nil {
+		c.watched.meter.part()
+		c.watched = nil
+	}
+}
+
+// hangUp closes an HTTP/2 connection whose exchange went wrong. It has no other
+// stream: it belongs to one host, and a host has one exchange at a time.
+func (c *conn) hangUp() {
+	if isHTTP2(c.Conn) { // others net/http has closed, or given to another exchange
+		hangUp(c.Conn)
 	}
 }
 

@@ -31,7 +31,7 @@ func newCollector(rt http.RoundTripper) *colly.Collector {
 	c.Init()
 	c.IgnoreRobotsTxt = true
 	c.AllowURLRevisit = true
-	c.ParseHTTPErrorResponse = true          // judgeHeader says which status is an error
+	c.ParseHTTPErrorResponse = true          // answer.judge says which status is an error
 	c.MaxBodySize = 0                        // bodyReader refuses where this would cut
 	c.SetClient(&http.Client{Transport: rt}) // without its own jar and time limit
 	return c
@@ -46,16 +46,20 @@ func newLane(base *colly.Collector) *lane {
 	})
 	l.collector.OnResponseHeaders(func(r *colly.Response) {
 		ex := l.ex
-		ex.status, ex.header = r.StatusCode, *r.Headers
-		wanted := ex.judgeHeader()
+		ex.answer.status, ex.answer.header = r.StatusCode, *r.Headers
+		types := ex.f.wanted
+		if len(ex.req.Accept) > 0 {
+			types = ex.req.Accept
+		}
+		wanted := ex.answer.judge(&ex.req, types)
 		if wanted && ex.req.Stream != nil {
-			ex.req.Stream(ex.reader)
+			ex.req.Stream(ex.answer.reader)
 		}
 		if !wanted || ex.req.Stream != nil {
 			r.Request.Abort() // closes the body, read or not
 		}
 	})
-	l.collector.OnResponse(func(r *colly.Response) { l.ex.body = r.Body })
+	l.collector.OnResponse(func(r *colly.Response) { l.ex.answer.body = r.Body })
 	return l
 }
 
@@ -68,7 +72,7 @@ func (l *lane) run(ctx context.Context, ex *exchange) (err error) {
 	defer func() {
 		l.ex, l.collector.Context = nil, context.Background()
 		l.ahead.Reset(nil)
-		ex.giveBack()
+		ex.answer.giveBack()
 		// URLs and bytes come from strangers and pass through parsers that are
 		// not ours: a panic there must cost this exchange and nothing else.
 		if p := recover(); p != nil {
@@ -77,7 +81,7 @@ func (l *lane) run(ctx context.Context, ex *exchange) (err error) {
 	}()
 	err = l.collector.Request(http.MethodGet, ex.url.String(), nil, l.ctx, ex.requestHeader())
 	if errors.Is(err, colly.ErrAbortedAfterHeaders) {
-		return ex.reader.failed() // as we told it to
+		return ex.answer.reader.failed() // as we told it to
 	}
 	return err
 }

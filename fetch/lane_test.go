@@ -213,7 +213,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.req = req
 	ex := req.Context().Value(exchangeKey{}).(*exchange)
 	res := &http.Response{StatusCode: 204, Header: http.Header{}, Body: http.NoBody, Request: req}
-	ex.answer(res)
+	ex.received(res)
 	return res, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,71 +14,104 @@ import (
 // sniffBytes is how much of a body decides on its type (WHATWG MIME sniffing).
 const sniffBytes = 512
 
-// judgeHeader decides on the answer as far as its header goes: state and why
-// are set, and true asks for the body (paper D: header first). A body without
-// a usable type is judged by its first bytes.
-func (ex *exchange) judgeHeader() (readBody bool) {
-	if ex.status != http.StatusOK && !(ex.req.AnySuccess && hasFile(ex.status)) {
-		ex.judgeCode()
+// answer is what the server sends, and what is made of it.
+type answer struct {
+	url         *url.URL // asked for
+	status      int
+	header      http.Header
+	withheld    http.Header // fields of header that Colly does not get
+	contentType string
+	location    string
+	reader      *bodyReader
+	body        []byte
+	state       State // the verdict, "" until then
+	why         error
+}
+
+// withhold takes two fields on which Colly and its client would act: the client
+// resolves a Location, and fails where only browsers can read it; Colly recodes a body
+// whose type has a charset.
+func (a *answer) withhold(h http.Header) {
+	a.contentType = contentTypeOf(h)
+	a.withheld = http.Header{"Content-Type": h["Content-Type"], "Location": h["Location"]}
+	for name := range a.withheld {
+		delete(h, name)
+	}
+}
+
+// giveBack completes the header again, once Colly is done with it.
+func (a *answer) giveBack() {
+	for name, values := range a.withheld {
+		if len(values) > 0 && a.header != nil {
+			a.header[name] = values
+		}
+	}
+}
+
+// judge decides on the answer as far as its header goes: state and why are set, and
+// true asks for the body (paper D: header first). A body without a usable type is
+// judged by its first bytes.
+func (a *answer) judge(req *Request, wanted []string) (readBody bool) {
+	if a.status != http.StatusOK && !(req.AnySuccess && hasFile(a.status)) {
+		a.judgeCode(sendable(req.ETag) || sendable(req.LastModified))
 		return false
 	}
-	if coding := ex.reader.coding; coding == codingUnknown {
-		return ex.refuse(StateBodyError, "content coding %q was not asked for", ex.header.Get("Content-Encoding"))
+	if coding := a.reader.coding; coding == codingUnknown {
+		return a.refuse(StateBodyError, "content coding %q was not asked for", a.header.Get("Content-Encoding"))
 	}
-	if n := ex.contentLength(); n > ex.req.MaxBodyBytes && ex.reader.coding == codingNone && !ex.req.Truncate {
-		return ex.refuse(StateTooLarge, "%d bytes announced, %d is the limit", n, ex.req.MaxBodyBytes)
+	if n := a.contentLength(); n > req.MaxBodyBytes && a.reader.coding == codingNone && !req.Truncate {
+		return a.refuse(StateTooLarge, "%d bytes announced, %d is the limit", n, req.MaxBodyBytes)
 	}
-	ex.state = StateOK // unless the body spoils it
-	if ex.accepts("*/*") {
+	a.state = StateOK // unless the body spoils it
+	if accepts(wanted, "*/*") {
 		return true
 	}
-	media := mediaType(ex.contentType)
+	media := mediaType(a.contentType)
 	switch media {
 	case "", "*/*", "unknown/unknown", "application/unknown":
-		return ex.judgeUntyped()
+		return a.judgeUntyped(wanted)
 	}
-	if !ex.accepts(media) {
-		return ex.refuse(StateWrongType, "type %s is not among %s", media, strings.Join(ex.wanted(), ", "))
+	if !accepts(wanted, media) {
+		return a.refuse(StateWrongType, "type %s is not among %s", media, strings.Join(wanted, ", "))
 	}
-	head, err := ex.reader.peek()
-	if err == nil && isBinary(head, ex.contentType) {
-		return ex.refuse(StateWrongType, "announced as %s, but binary (%s)", media, http.DetectContentType(head))
+	head, err := a.reader.peek()
+	if err == nil && isBinary(head, a.contentType) {
+		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, http.DetectContentType(head))
 	}
 	return true // an error of peek comes again when the body is read
 }
 
 // judgeUntyped sniffs a body whose server didn't say what it is.
-func (ex *exchange) judgeUntyped() (readBody bool) {
-	head, err := ex.reader.peek()
+func (a *answer) judgeUntyped(wanted []string) (readBody bool) {
+	head, err := a.reader.peek()
 	if err != nil {
 		return true
 	}
 	sniffed := sniff(head)
 	media, _, _ := strings.Cut(sniffed, ";")
-	if !ex.accepts(media) {
-		return ex.refuse(StateWrongType, "no type announced, looks like %s", sniffed)
+	if !accepts(wanted, media) {
+		return a.refuse(StateWrongType, "no type announced, looks like %s", sniffed)
 	}
-	ex.contentType = media // not the charset: that was a guess, and page guesses better
+	a.contentType = media // not the charset: that was a guess, and page guesses better
 	return true
 }
 
-// judgeCode names what a status other than 200 means.
-func (ex *exchange) judgeCode() {
-	conditional := sendable(ex.req.ETag) || sendable(ex.req.LastModified)
-	switch ex.status {
+// judgeCode names what a status other than 200 means. conditional: we have a version.
+func (a *answer) judgeCode(conditional bool) {
+	switch a.status {
 	case http.StatusNotModified:
 		if conditional {
-			ex.state = StateNotModified
+			a.state = StateNotModified
 			return
 		}
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
 		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		if loc := ex.withheld.Get("Location"); loc != "" {
-			ex.state, ex.location = StateRedirect, resolveLocation(ex.url, loc)
+		if loc := a.withheld.Get("Location"); loc != "" {
+			a.state, a.location = StateRedirect, resolveLocation(a.url, loc)
 			return
 		}
 	}
-	ex.refuse(StateCode, "status %d %s", ex.status, http.StatusText(ex.status))
+	a.refuse(StateCode, "status %d %s", a.status, http.StatusText(a.status))
 }
 
 // hasFile says whether a status other than 200 comes with what was asked for, as
@@ -97,9 +131,9 @@ func resolveLocation(base *url.URL, location string) string {
 	return target.String()
 }
 
-func (ex *exchange) refuse(s State, format string, args ...any) bool {
-	ex.state = s
-	ex.why = fmt.Errorf("%s: "+format, append([]any{ex.url}, args...)...)
+func (a *answer) refuse(s State, format string, args ...any) bool {
+	a.state = s
+	a.why = fmt.Errorf("%s: "+format, append([]any{a.url}, args...)...)
 	return false
 }
 
@@ -155,25 +189,13 @@ func mediaType(contentType string) string {
 }
 
 // accepts reports whether media is one of the wanted types.
-func (ex *exchange) accepts(media string) bool {
-	for _, a := range ex.wanted() {
-		if strings.EqualFold(a, media) || a == "*/*" {
-			return true
-		}
-	}
-	return false
-}
-
-func (ex *exchange) wanted() []string {
-	if len(ex.req.Accept) > 0 {
-		return ex.req.Accept
-	}
-	return ex.f.wanted
+func accepts(wanted []string, media string) bool {
+	return slices.ContainsFunc(wanted, func(a string) bool { return a == "*/*" || strings.EqualFold(a, media) })
 }
 
 // contentLength returns what the header announces, -1 when nothing usable.
-func (ex *exchange) contentLength() int64 {
-	n, err := strconv.ParseInt(ex.header.Get("Content-Length"), 10, 64)
+func (a *answer) contentLength() int64 {
+	n, err := strconv.ParseInt(a.header.Get("Content-Length"), 10, 64)
 	if err != nil {
 		return -1
 	}

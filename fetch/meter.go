@@ -2,8 +2,6 @@ package fetch
 
 import (
 	"errors"
-	"fmt"
-	"net"
 	"sync"
 )
 
@@ -36,20 +34,21 @@ type meter struct {
 	users int        // exchanges on it
 	came  int64      // bytes before the first exchange, or since the last one
 	left  int64      // bytes that its exchanges may still get
-	last  *exchange  // the one that came last
+	last  *clock     // of the one that came last
 }
 
 // take counts n bytes that came; an error says that they are too many.
 func (m *meter) take(n int) error {
-	ex, err := m.count(int64(n))
-	if err != nil && ex != nil {
-		ex.flooded()
+	last, err := m.count(int64(n))
+	if err != nil && last != nil {
+		last.flooded()
 	}
 	return err
 }
 
-// count also returns the exchange that too many bytes are put down to, if any.
-func (m *meter) count(n int64) (*exchange, error) {
+// count also returns the clock of the exchange that too many bytes are put down to,
+// if any.
+func (m *meter) count(n int64) (*clock, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.users > 0 {
@@ -69,7 +68,7 @@ func (m *meter) count(n int64) (*exchange, error) {
 }
 
 // join begins an exchange that may get n bytes before its header is judged.
-func (m *meter) join(ex *exchange, n int64) {
+func (m *meter) join(of *clock, n int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.users == 0 {
@@ -77,7 +76,7 @@ func (m *meter) join(ex *exchange, n int64) {
 	}
 	m.left += n
 	m.users++
-	m.used, m.last = true, ex
+	m.used, m.last = true, of
 }
 
 // allow adds n bytes.
@@ -94,43 +93,4 @@ func (m *meter) part() {
 	if m.users--; m.users == 0 {
 		m.came, m.last = 0, nil
 	}
-}
-
-// attend takes note of the connection that the exchange runs on.
-func (ex *exchange) attend(conn net.Conn) {
-	ex.leave()
-	ex.conn, ex.watched = conn, watchedOf(conn)
-	if ex.watched == nil {
-		return
-	}
-	head := ex.f.opt.MaxHeaderBytes + headSlack
-	if isHTTP2(conn) {
-		head += streamWindow
-	}
-	ex.watched.meter.join(ex, head)
-}
-
-// allowBody lets the server send a body.
-func (ex *exchange) allowBody() {
-	if ex.watched != nil {
-		ex.watched.meter.allow(bodyFold*min(ex.req.MaxBodyBytes, 1<<60) + bodySlack)
-	}
-}
-
-// leave ends what attend began; nothing when there is nothing to end.
-func (ex *exchange) leave() {
-	if ex.watched != nil {
-		ex.watched.meter.part()
-		ex.watched = nil
-	}
-}
-
-// flooded ends the exchange since its server sends too much.
-func (ex *exchange) flooded() {
-	p := ex.at()
-	state, what := brokenIn(p), "before its header was over"
-	if p == phaseBody || p == phaseDrain {
-		state, what = StateTooLarge, "around its body"
-	}
-	ex.cancel(&stateError{state, fmt.Errorf("%w, in frames, chunks or padding %s", errFlood, what)})
 }

@@ -59,7 +59,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, refusedByProxy(res.Status, "GET "+ex.url.Host)
 	}
 	g.f.cookies.keep(ex.url, res)
-	ex.answer(res)
+	ex.received(res)
 	return res, nil
 }
 
@@ -80,27 +80,11 @@ func refusedByProxy(status, what string) error {
 	return &stateError{StateConnectError, fmt.Errorf("the proxy answers %s to %s%s", status, what, hint)}
 }
 
-// answer puts our reader before the body. It withholds two fields on which Colly
-// and its client would act: the client resolves a Location, and fails where only
-// browsers can read it; Colly recodes a body whose type has a charset.
-func (ex *exchange) answer(res *http.Response) {
-	ex.enter(phaseBody)
-	ex.allowBody()
-	h := res.Header
-	ex.contentType = contentTypeOf(h)
-	ex.withheld = http.Header{"Content-Type": h["Content-Type"], "Location": h["Location"]}
-	for name := range ex.withheld {
-		delete(h, name)
-	}
-	ex.reader = newBodyReader(ex, res)
-	res.Body, res.Uncompressed = ex.reader, true // so that Colly unpacks nothing
-}
-
-// giveBack completes the header again, once Colly is done with it.
-func (ex *exchange) giveBack() {
-	for name, values := range ex.withheld {
-		if len(values) > 0 && ex.header != nil {
-			ex.header[name] = values
-		}
-	}
+// received puts our reader before the body.
+func (ex *exchange) received(res *http.Response) {
+	ex.clock.enter(phaseBody)
+	ex.conn.allowBody(ex.req.MaxBodyBytes)
+	ex.answer.withhold(res.Header)
+	ex.answer.reader = newBodyReader(ex, res)
+	res.Body, res.Uncompressed = ex.answer.reader, true // so that Colly unpacks nothing
 }

@@ -10,20 +10,21 @@ import (
 
 // report writes the outcome into resp. err is what the exchange returned.
 func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
-	resp.Code, resp.Header, resp.Addr = ex.status, ex.header, ex.addr
-	resp.ContentType, resp.Location = ex.contentType, ex.location
+	a := &ex.answer
+	resp.Code, resp.Header, resp.Addr = a.status, a.header, ex.conn.addr
+	resp.ContentType, resp.Location = a.contentType, a.location
 	resp.WireBytes = ex.pace.wire.Load()
-	if after := ex.header.Get("Retry-After"); after != "" {
+	if after := a.header.Get("Retry-After"); after != "" {
 		resp.RetryAfter = parseRetryAfter(after, ex.f.opt.Now())
 	}
-	resp.State, resp.Err = ex.state, ex.why
+	resp.State, resp.Err = a.state, a.why
 	if err != nil {
-		ex.hangUp()
+		ex.conn.hangUp()
 		resp.State = ex.stateOf(ctx, err)
 		resp.Err = fmt.Errorf("%s: %w", ex.url, cause(ctx, err))
 	}
 	if resp.State == StateOK {
-		resp.Body, resp.Truncated = ex.body, ex.reader.truncated
+		resp.Body, resp.Truncated = a.body, a.reader.truncated
 	}
 }
 
@@ -48,7 +49,7 @@ func (ex *exchange) stateOf(ctx context.Context, err error) State {
 		return lateIn(late.phase)
 	}
 	if errors.Is(context.Cause(ctx), ErrPlaceWanted) {
-		return lateIn(ex.at())
+		return lateIn(ex.clock.at())
 	}
 	var known *stateError
 	if errors.As(context.Cause(ctx), &known) || ctx.Err() == nil && errors.As(err, &known) {
@@ -57,7 +58,7 @@ func (ex *exchange) stateOf(ctx context.Context, err error) State {
 	if ctx.Err() != nil {
 		return StateNone // the caller broke it off
 	}
-	p := ex.at()
+	p := ex.clock.at()
 	if p == phaseConnect && !sent(err) {
 		return StateNone
 	}
