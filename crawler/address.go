@@ -19,42 +19,42 @@ const lookUpAgain = fetch.RobotsTTL
 
 // settleAddress takes note of a host's address and makes it one party with those at
 // the same address. No exchange with the host may be going on.
-func (c *Crawler) settleAddress(h *host, addr netip.Addr) {
+func (t *hostTable) settleAddress(h *host, addr netip.Addr) {
 	h.resolved = true
-	c.resolved[h.party] = c.opt.Now().Unix()
+	t.resolved[h.party] = t.opt.Now().Unix()
 	if !addr.IsValid() {
 		return // a proxy looks it up
 	}
 	if is := addr.String(); is != h.Address {
 		if h.Address != "" {
-			h.Moved = c.opt.Now().UnixMilli()
+			h.Moved = t.opt.Now().UnixMilli()
 		}
 		h.Address = is
 	}
-	c.frontier.Join(h.party, h.Address)
+	t.frontier.Join(h.party, h.Address)
 }
 
 // forgetAddress has a host looked up again.
-func (c *Crawler) forgetAddress(h *host) {
+func (t *hostTable) forgetAddress(h *host) {
 	h.resolved = false
-	delete(c.resolved, h.party)
-	c.frontier.Leave(h.party)
+	delete(t.resolved, h.party)
+	t.frontier.Leave(h.party)
 }
 
 // reviewAddress compares what is known of a host's address with an exchange that is
 // over.
-func (c *Crawler) reviewAddress(h *host, r *fetch.Response, due health.Rest) {
+func (t *hostTable) reviewAddress(h *host, r *fetch.Response, due health.Rest) {
 	if !h.resolved {
 		return
 	}
-	now := c.opt.Now()
+	now := t.opt.Now()
 	switch {
 	case r.Addr.IsValid() && r.Addr.String() != h.Address: // over a connection from before
-		c.settleAddress(h, r.Addr)
-		c.frontier.RestAddress(h.Address, now.Add(due.Address))
+		t.settleAddress(h, r.Addr)
+		t.frontier.RestAddress(h.Address, now.Add(due.Address))
 	case r.State == fetch.StateConnectError, r.State == fetch.StateConnectTimeout,
-		now.Sub(time.Unix(c.resolved[h.party], 0)) > lookUpAgain:
-		c.forgetAddress(h)
+		now.Sub(time.Unix(t.resolved[h.party], 0)) > lookUpAgain:
+		t.forgetAddress(h)
 	}
 }
 

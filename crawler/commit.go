@@ -46,15 +46,15 @@ func (c *Crawler) commit(first *outcome) error {
 	if err := c.takeBack(); err != nil {
 		return err
 	}
-	return c.timed(TurnRescore, c.learned)
+	return c.turns.timed(TurnRescore, c.learned)
 }
 
 func (c *Crawler) finish(b journal.Batch) error {
-	c.counts.Elapsed = c.elapsedPast + c.opt.Now().Sub(c.began)
-	if err := c.timed(TurnCommit, func() error { return b.Commit(&c.counts) }); err != nil {
+	c.totals.Elapsed = c.totals.elapsed()
+	if err := c.turns.timed(TurnCommit, func() error { return b.Commit(&c.totals.Counts) }); err != nil {
 		return err
 	}
-	c.reader.storedPages.Store(c.counts.Pages)
+	c.reader.storedPages.Store(c.totals.Pages)
 	return nil
 }
 
@@ -73,7 +73,7 @@ func (c *Crawler) apply(b journal.Batch, o *outcome) error {
 		return o.err
 	}
 	c.observe(o)
-	c.attempt(o)
+	c.totals.attempt(o)
 	var err error
 	switch {
 	case o.task == taskProbe:
@@ -88,8 +88,8 @@ func (c *Crawler) apply(b journal.Batch, o *outcome) error {
 	case o.task == taskAddress && o.resp == nil:
 		c.requeue(o.job)
 		c.frontier.Done(o.host.party, time.Time{}) // nobody was asked anything
-		c.settleAddress(o.host, o.addr)            // joins another party only when it is free
-		return c.putHost(b, o.host)
+		c.hosts.settleAddress(o.host, o.addr)      // joins another party only when it is free
+		return c.hosts.put(b, o.host)
 	case o.task == taskAddress:
 		err = c.failHost(b, o, "the host's address could not be used")
 	case o.task == taskRobots:
@@ -104,10 +104,10 @@ func (c *Crawler) apply(b journal.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	if err := c.putExchange(b, o, c.releaseBoth(o)); err != nil {
+	if err := c.putExchange(b, o, c.hosts.releaseBoth(o)); err != nil {
 		return err
 	}
-	return c.putHost(b, o.host)
+	return c.hosts.put(b, o.host)
 }
 
 // landed counts a job out that was in flight.
@@ -120,7 +120,7 @@ func (c *Crawler) landed(o *outcome) {
 	o.hold(-1)
 	if o.task == taskPage && o.old == nil {
 		c.pagesBusy--
-		c.countSite(o.host, -1) // counted again when it is stored
+		c.hosts.countSite(o.host, -1) // counted again when it is stored
 	}
 }
 
@@ -129,7 +129,7 @@ func (c *Crawler) conclude(b journal.Batch, id store.ID, q store.Queued, fate st
 	if id == 0 {
 		return nil
 	}
-	c.counts.States[fate.State]++
+	c.totals.ended(fate.State)
 	fate.At = cmp.Or(fate.At, c.opt.Now().UnixMilli())
 	fate.Score, fate.Parent = cmp.Or(fate.Score, q.Score), q.Parent
 	return b.End(id, fate)

@@ -27,37 +27,27 @@ type Crawler struct {
 	inbox   *inbox
 
 	// What follows belongs to the owner, the goroutine of Run.
-	frontier     *frontier.Frontier
-	hosts        hostCache
-	resolved     map[frontier.Host]int64 // hosts whose address was looked up, and when; Unix seconds
-	kinds        linkKinds
-	latest       latest
-	traps        *traps.Detector
-	farmedURLs   int // URLs that were left aside since their hosts are a farm's
-	refresh      refresh.Session
-	sitemaps     sitemaps.Rules
-	sites        map[string]uint64 // pages a site, those in flight included; see countSite
-	counts       store.Counts
-	newcomers    newcomers
-	marginal     marginal
-	busy         int    // jobs in flight
-	slow         int    // of these, those that go on beside the workers
-	pagesBusy    uint64 // of these, pages
-	skips        []skip // URLs that end without an exchange, to be journalled
-	stopped      Stop   // set: no more leases
-	began        time.Time
-	pagesBefore  uint64
-	statesBefore map[string]uint64 // URLs by state when the session began
-	elapsedPast  time.Duration
-	attempts     Attempts
-	left         []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
-	gaveHosts    int
-	knownHosts   int // with a record in the store
-	passes       *rescore.Passes
-	network      *health.Network
-	waitUntil    time.Time         // set at the end: all that is queued rests so long at least
-	marks        map[store.ID]bool // what people said of URLs: on topic or not
-	turns        turnMeter
+	frontier  *frontier.Frontier
+	hosts     *hostTable
+	kinds     linkKinds
+	latest    latest
+	traps     *traps.Detector
+	refresh   refresh.Session
+	sitemaps  sitemaps.Rules
+	totals    *totals
+	newcomers newcomers
+	marginal  marginal
+	busy      int    // jobs in flight
+	slow      int    // of these, those that go on beside the workers
+	pagesBusy uint64 // of these, pages
+	skips     []skip // URLs that end without an exchange, to be journalled
+	stopped   Stop   // set: no more leases
+	left      []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
+	passes    *rescore.Passes
+	network   *health.Network
+	waitUntil time.Time         // set at the end: all that is queued rests so long at least
+	marks     map[store.ID]bool // what people said of URLs: on topic or not
+	turns     turnMeter
 }
 
 // New prepares a crawl of opt.Store: a new one begins with the seeds, one with a
@@ -82,9 +72,9 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	c := &Crawler{
 		opt: opt, journal: j, inbox: newInbox(),
 		kinds:     newLinkKinds(opt.Ordering, opt.Seeds),
-		hosts:     newHostCache(hostsInMemory),
-		resolved:  map[frontier.Host]int64{},
-		sites:     map[string]uint64{},
+		totals:    &totals{now: opt.Now},
+		turns:     turnMeter{now: opt.Now},
+		marginal:  marginal{least: opt.MinHarvest},
 		marks:     map[store.ID]bool{},
 		newcomers: newcomers{Newcomers: health.NewNewcomers(opt.Workers)},
 		network:   health.NewNetwork(opt.Now, opt.Log),
@@ -95,8 +85,11 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	c.reader = &reader{opt: &c.opt, journal: j, sitemaps: c.sitemaps, prints: traps.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	var err error
 	opt.Frontier.Expect = c.passes.Expect
-	c.frontier, err = frontier.New(opt.Frontier)
-	return c, err
+	if c.frontier, err = frontier.New(opt.Frontier); err != nil {
+		return nil, err
+	}
+	c.hosts = newHostTable(&c.opt, j, c.frontier, c.network)
+	return c, nil
 }
 
 // open fills the queue: with what the journal tells of, then with the seeds.
@@ -124,7 +117,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 // run crawls with an executor that has begun.
 func (c *Crawler) run(exec executor) (Result, error) {
 	c.exec = exec
-	c.began = c.opt.Now()
+	c.totals.began = c.opt.Now()
 	err := c.own()
 	close(c.inbox.ended)
 	exec.end(err != nil)
@@ -135,15 +128,15 @@ func (c *Crawler) run(exec executor) (Result, error) {
 		}
 		// What was counted after the last commit does not count.
 		if counts, readErr := c.journal.Counts(); readErr == nil {
-			c.counts = counts
+			c.totals.Counts = counts
 		}
 	}
 	err = errors.Join(err, c.frontier.Close())
 	outages, _, outage := c.network.Outages()
 	return Result{
-		Counts: c.counts, Hosts: c.gaveHosts, Stopped: c.stopped, WaitUntil: c.waitUntil,
+		Counts: c.totals.Counts, Hosts: c.hosts.gave, Stopped: c.stopped, WaitUntil: c.waitUntil,
 		Outages: outages, OutageTime: outage, Next: c.marginal.estimate(),
-		Refreshed: c.refresh.Counts, Attempts: c.attempted(),
+		Refreshed: c.refresh.Counts, Attempts: c.totals.attempted(),
 	}, err
 }
 
@@ -151,6 +144,9 @@ func (c *Crawler) run(exec executor) (Result, error) {
 func (c *Crawler) own() error {
 	for {
 		c.turns.turn(TurnFrontier, c.opt.Now())
+		if c.stopped == "" && c.marginal.poor {
+			c.stopped = StopMinHarvest
+		}
 		wake, err := c.leaseAll()
 		if err != nil {
 			return err
@@ -194,7 +190,7 @@ func (c *Crawler) end() error {
 		c.stopped = StopEmpty
 		c.waitUntil, _ = c.frontier.Wake()
 	}
-	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.nothingFetched() {
+	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.nothingFetched() {
 		c.stopped = StopNothing
 	}
 	c.opt.Progress(c.progress())

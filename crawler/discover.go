@@ -37,7 +37,7 @@ func (c *Crawler) discover(b journal.Batch, birth store.Birth, f found, link ord
 	case f.skip != "":
 		return seen.ID, nil
 	case seen.Skipped:
-		c.counts.Skipped--
+		c.totals.Skipped--
 		return seen.ID, b.Requeue(f.hash, seen.ID, c.enqueue(seen.ID, birth.From, f, link))
 	}
 	if c.refresh.On {
@@ -48,7 +48,7 @@ func (c *Crawler) discover(b journal.Batch, birth store.Birth, f found, link ord
 
 // cut says why a URL is a trap's by what is known of its host, "" when it is not.
 func (c *Crawler) cut(url string) string {
-	if h := c.hosts.get(page.Host(url)); h != nil {
+	if h := c.hosts.cache.get(page.Host(url)); h != nil {
 		return c.traps.Cut(&h.trap, url)
 	}
 	return ""
@@ -86,8 +86,7 @@ func (c *Crawler) discoverAgain(b journal.Batch, id, parent store.ID, f found, l
 }
 
 func (c *Crawler) discoverNew(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
-	c.counts.URLs++
-	id := store.ID(c.counts.URLs)
+	id := c.totals.discovered()
 	birth.URL = f.url
 	birth.At = c.opt.Now().UnixMilli()
 	if err := b.Discover(f.hash, id, birth, f.skip != ""); err != nil {
@@ -99,9 +98,9 @@ func (c *Crawler) discoverNew(b journal.Batch, birth store.Birth, f found, link 
 	state := fetch.StateNone
 	if f.trap {
 		state = fetch.StateTrap
-		c.counts.States[string(state)]++
+		c.totals.ended(string(state))
 	} else {
-		c.counts.Skipped++
+		c.totals.Skipped++
 	}
 	return id, b.End(id, store.Fate{
 		State: string(state), Reason: f.skip, At: birth.At, Score: f.score, Parent: birth.From,

@@ -30,10 +30,10 @@
 // out: pool.go and errand.go workers, virtual.go a web in memory; read.go and reading.go a
 // page read, and what that may cost; outcome.go and inbox.go what comes back; commit.go
 // what follows from an exchange; page.go a page on its way to its fate; discover.go and
-// place.go links to queue; near.go content stored once. Of hosts: host.go, hostcache.go,
+// place.go links to queue; near.go content stored once. Of hosts: hosts.go, hostcache.go,
 // robots.go, robotscache.go, address.go, rest.go. Of exchanges that are for no page:
 // exchange.go, sitemap.go, readsitemap.go, leftsitemaps.go, network.go. Of failures:
 // retry.go, takeback.go. Of what comes again: restore.go, replay.go, refresh.go,
 // renewal.go. Of what users say and see: options.go, scope.go, lang.go, mark.go,
-// report.go, turns.go, marginal.go.
+// totals.go, report.go, turns.go, marginal.go.
 package crawler

@@ -55,5 +55,5 @@ func (c *Crawler) putExchange(b journal.Batch, o *outcome, due health.Rest) erro
 	if err := b.PutExchange(h.Name, o.exchange, x); err != nil || o.other == nil {
 		return err // of o.host itself, apply writes the record
 	}
-	return c.putHost(b, h)
+	return c.hosts.put(b, h)
 }

@@ -315,7 +315,7 @@ func TestFewHostsInMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.hosts.limit = 2
+	c.hosts.cache.limit = 2
 	r, err := c.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -335,7 +335,7 @@ func TestFewHostsInMemory(t *testing.T) {
 	if robots != 30 {
 		t.Errorf("robots.txt was asked for %d times, want once a host", robots)
 	}
-	if n := len(c.hosts.young) + len(c.hosts.old); n > 2*2+3 {
+	if n := len(c.hosts.cache.young) + len(c.hosts.cache.old); n > 2*2+3 {
 		t.Errorf("%d hosts in memory, want 4 and those in use", n)
 	}
 }

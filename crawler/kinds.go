@@ -37,18 +37,18 @@ func (k linkKinds) discovers(from, to string) bool {
 
 // linkFrom is what an ordering may know of a link found now on a page.
 func (c *Crawler) linkFrom(from string, f found) orders.Link {
-	return orders.Link{Score: f.score, Step: c.counts.Pages, Discovers: c.kinds.discovers(from, f.url)}
+	return orders.Link{Score: f.score, Step: c.totals.Pages, Discovers: c.kinds.discovers(from, f.url)}
 }
 
 // linkOf is what an ordering may know of a URL that a sitemap lists: it is no
 // link.
 func (c *Crawler) linkOf(f found) orders.Link {
-	return orders.Link{Score: f.score, Step: c.counts.Pages, Discovers: true}
+	return orders.Link{Score: f.score, Step: c.totals.Pages, Discovers: true}
 }
 
 // learned gives the queue new priorities once the scorer has learned enough.
 func (c *Crawler) learned() error {
-	urls, whole := c.passes.Due(c.counts.Pages, c.frontier.Len(), c.frontier.Spilled())
+	urls, whole := c.passes.Due(c.totals.Pages, c.frontier.Len(), c.frontier.Spilled())
 	if whole {
 		c.frontier.Reprioritise(c.passes.Priority)
 		c.passes.Done()
@@ -60,7 +60,7 @@ func (c *Crawler) learned() error {
 
 // rescore has the whole queue hear at once of what the scorer has learned.
 func (c *Crawler) rescore() {
-	if c.passes.Begin(c.counts.Pages) {
+	if c.passes.Begin(c.totals.Pages) {
 		c.frontier.Reprioritise(c.passes.Priority)
 		c.passes.Done()
 	}

@@ -1,10 +1,11 @@
 package crawler
 
 import (
-	"fossick/graph/orders"
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"fossick/graph/orders"
 )
 
 // TestLinkKinds crawls a web in which b's own links only discover, as b has no

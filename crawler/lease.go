@@ -65,7 +65,7 @@ type skip struct {
 func (c *Crawler) leaseAll() (wake time.Time, err error) {
 	c.newcomers.putOff = 0
 	for c.stopped == "" && c.free() {
-		if c.opt.MaxPages > 0 && !c.refresh.On && c.counts.Pages+c.pagesBusy >= c.opt.MaxPages {
+		if c.opt.MaxPages > 0 && !c.refresh.On && c.totals.Pages+c.pagesBusy >= c.opt.MaxPages {
 			if c.pagesBusy == 0 {
 				c.stopped = StopMaxPages
 			}
@@ -138,7 +138,7 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
-	h, err := c.host(page.Host(birth.URL), birth.URL)
+	h, err := c.hosts.get(page.Host(birth.URL), birth.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -151,26 +151,24 @@ func (c *Crawler) prepare(it frontier.Item) (*job, error) {
 	if why = cmp.Or(why, c.traps.Cut(&h.trap, birth.URL)); why != "" {
 		return nil, c.skip(j, string(fetch.StateTrap), why)
 	}
-	switch {
-	case h.health.Verdict != "":
+	if h.health.Verdict != "" {
 		c.logEnded(j)
 		return nil, c.skip(j, h.health.Verdict, h.health.Why)
 	}
 	if why = c.traps.Spent(&h.trap, birth.Depth == 0); why != "" {
 		return nil, c.skip(j, string(fetch.StateTrap), why)
 	}
+	if why = c.hosts.full(h); why != "" {
+		return nil, c.skip(j, string(fetch.StateNone), why)
+	}
 	switch {
-	case c.opt.MaxPerHost > 0 && h.Pages >= c.opt.MaxPerHost:
-		return nil, c.skip(j, string(fetch.StateNone), fmt.Sprintf("the host has its %d pages", c.opt.MaxPerHost))
-	case c.opt.MaxPerSite > 0 && c.sites[h.site] >= c.opt.MaxPerSite:
-		return nil, c.skip(j, string(fetch.StateNone), fmt.Sprintf("the site has its %d pages", c.opt.MaxPerSite))
 	case !h.resolved:
 		j.task = taskAddress
 		return j, nil
 	case !c.newcomers.admits(h):
 		c.await(it, j)
 		return nil, nil
-	case !c.robotsFresh(h) || h.health.Probed():
+	case !c.hosts.robotsFresh(h) || h.health.Probed():
 		return c.prepareRobots(j)
 	case c.sitemapDue(j):
 		return c.prepareSitemap(j)
@@ -194,7 +192,7 @@ func (c *Crawler) farmed(j *job) (string, error) {
 	}
 	why := c.traps.Farmed(&j.host.trap, j.host.Pages, finder)
 	if why != "" {
-		c.farmedURLs++
+		c.totals.farmed++
 	}
 	return why, nil
 }
@@ -210,7 +208,7 @@ func (c *Crawler) preparePage(j *job) (*job, error) {
 	h.sitemaps.PageAsked()
 	j.watched = c.traps.Watched(&h.trap)
 	c.pagesBusy++
-	c.countSite(h, 1)
+	c.hosts.countSite(h, 1)
 	return j, nil
 }
 
@@ -238,7 +236,7 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 	if name == j.host.Name {
 		return j, nil
 	}
-	other, err := c.host(name, j.target)
+	other, err := c.hosts.get(name, j.target)
 	if err != nil {
 		return nil, err
 	}
@@ -249,12 +247,12 @@ func (c *Crawler) prepareRobots(j *job) (*job, error) {
 		if rested := c.frontier.Until(other.party); rested.After(until) {
 			until = rested
 		}
-		c.holdBack(j.host, until)
+		c.hosts.holdBack(j.host, until)
 		return nil, nil
 	}
 	if !other.resolved && other.health.Verdict == "" {
 		c.requeue(j)
-		c.holdBack(j.host, c.opt.Now().Add(minHopWait))
+		c.hosts.holdBack(j.host, c.opt.Now().Add(minHopWait))
 		return &job{task: taskAddress, host: other, birth: store.Birth{URL: j.target}, target: j.target}, nil
 	}
 	j.other = other
@@ -269,7 +267,7 @@ const minHopWait = 250 * time.Millisecond
 func (c *Crawler) skip(j *job, state, reason string) error {
 	c.skips = append(c.skips, skip{j.id, j.queued, state, reason})
 	c.frontier.Done(j.host.party, time.Time{})
-	return c.timed(TurnRescore, c.learned)
+	return c.turns.timed(TurnRescore, c.learned)
 }
 
 // requeue puts a leased URL back where it was; a guest's job and a probe have none.

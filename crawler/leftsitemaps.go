@@ -67,7 +67,7 @@ func (c *Crawler) findLeft() error {
 // leaseOneLeft hands out the next job for a host's sitemaps if it can be had now;
 // false when the host is done with.
 func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
-	owner, err := c.host(l.name, "http://"+l.name+"/")
+	owner, err := c.hosts.get(l.name, "http://"+l.name+"/")
 	if err != nil {
 		return false, err
 	}
@@ -76,7 +76,7 @@ func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
 		if !ok || !c.free() {
 			return true, nil
 		}
-		at, err := c.host(page.Host(target), target)
+		at, err := c.hosts.get(page.Host(target), target)
 		if err != nil {
 			return false, err
 		}

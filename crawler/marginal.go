@@ -3,6 +3,8 @@ package crawler
 import (
 	"fmt"
 	"math"
+
+	"fossick/store"
 )
 
 // Marginal is the harvest that a crawl may expect of its next pages, estimated
@@ -29,8 +31,10 @@ func window(n int) int {
 
 // marginal keeps which of the last pages were relevant.
 type marginal struct {
-	ring [marginalMost]bool
-	n    int // pages so far
+	ring  [marginalMost]bool
+	n     int     // pages so far
+	least float64 // harvest that the next pages must have; 0 for any
+	poor  bool    // once they were worth too little: the crawl is to end
 }
 
 func (m *marginal) add(relevant bool) {
@@ -90,9 +94,9 @@ func wilsonUpper(p, n float64) float64 {
 	return (p + z2/(2*n) + normalZ*math.Sqrt(p*(1-p)/n+z2/(4*n*n))) / (1 + z2/n)
 }
 
-// tooPoor says whether the next pages are, beyond doubt, worth less than least.
-func (m *marginal) tooPoor(least float64) bool {
-	return least > 0 && m.n >= marginalLeast && m.estimate().Upper < least
+// tooPoor says whether the next pages are, beyond doubt, worth too little.
+func (m *marginal) tooPoor() bool {
+	return m.least > 0 && m.n >= marginalLeast && m.estimate().Upper < m.least
 }
 
 // blockEnds says whether it is time to ask tooPoor: once a block, not at each
@@ -102,36 +106,30 @@ func (m *marginal) blockEnds() bool {
 	return size > 0 && m.n%size == 0
 }
 
-// restoreMarginal reads from the journal which of the last pages were relevant. It
-// looks again where the last session did, at the ends of the last blocks, so that
-// a crawl that ended for its harvest ends at once, and any other goes on as if it
-// had not been interrupted.
-func (c *Crawler) restoreMarginal() error {
+// count takes note of a page.
+func (m *marginal) count(relevant bool) {
+	m.add(relevant)
+	m.weigh()
+}
+
+// weigh asks whether the next pages are worth too little.
+func (m *marginal) weigh() { m.poor = m.poor || m.blockEnds() && m.tooPoor() }
+
+// restore reads from the archive which of the last pages were relevant. It looks again
+// where the last session did, at the ends of the last blocks. So a crawl that ended for its
+// harvest ends at once, and any other goes on as if it had not been interrupted.
+func (m *marginal) restore(archive *store.Store, pages int) error {
 	const looks = marginalMost / marginalBlocks
-	pages := int(c.counts.Pages)
-	from := max(0, pages-marginalMost-looks)
-	c.marginal.n = from
-	for n := from + 1; n <= pages; n++ {
-		p, err := c.archive.Page(uint64(n))
+	m.n = max(0, pages-marginalMost-looks)
+	for n := m.n + 1; n <= pages; n++ {
+		p, err := archive.Page(uint64(n))
 		if err != nil {
 			return fmt.Errorf("page %d of the last ones: %w", n, err)
 		}
-		c.marginal.add(p.Relevant)
+		m.add(p.Relevant)
 		if n > pages-looks {
-			c.weighHarvest()
+			m.weigh()
 		}
 	}
 	return nil
-}
-
-// countHarvest counts a page and ends the crawl when the next are worth too little.
-func (c *Crawler) countHarvest(relevant bool) {
-	c.marginal.add(relevant)
-	c.weighHarvest()
-}
-
-func (c *Crawler) weighHarvest() {
-	if c.stopped == "" && c.marginal.blockEnds() && c.marginal.tooPoor(c.opt.MinHarvest) {
-		c.stopped = StopMinHarvest
-	}
 }

@@ -70,11 +70,11 @@ func TestMinHarvestStopsInTime(t *testing.T) {
 			rng := rand.New(rand.NewSource(1))
 			stopped, after := 0, 0
 			for range crawls {
-				var m marginal
+				m := marginal{least: least}
 				next := runs(rng, c.harvest, c.length)
 				for m.n < pages {
 					m.add(next())
-					if m.blockEnds() && m.tooPoor(least) {
+					if m.blockEnds() && m.tooPoor() {
 						stopped++
 						after += m.n
 						break

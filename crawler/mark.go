@@ -73,7 +73,7 @@ func MarkStored(s *store.Store, marks []Mark, at int64) error {
 // enterMarks journals marks, and is the owner's. A store that cannot be written ends
 // the crawl.
 func (c *Crawler) enterMarks(ids []store.ID, marks []Mark) (refused, broken error) {
-	err := putMarks(c.archive, ids, marks, &c.counts, c.opt.Now().UnixMilli())
+	err := putMarks(c.archive, ids, marks, &c.totals.Counts, c.opt.Now().UnixMilli())
 	if errors.Is(err, store.ErrNoPage) {
 		return err, nil // it ended meanwhile
 	}

@@ -54,7 +54,7 @@ func (c *Crawler) hold() (wake time.Time, hold bool, err error) {
 // nil when all of them rest.
 func (c *Crawler) probe(now time.Time) (*job, error) {
 	for _, k := range c.network.Contacts() {
-		h, err := c.host(k.Host, k.Robots)
+		h, err := c.hosts.get(k.Host, k.Robots)
 		if err != nil {
 			return nil, err
 		}
@@ -68,8 +68,7 @@ func (c *Crawler) probe(now time.Time) (*job, error) {
 
 // applyProbe takes in the answer to a probe.
 func (c *Crawler) applyProbe(o *outcome) {
-	c.counts.Requests++
-	o.host.Requests++
+	c.totals.asked(o.host)
 	o.note = "to see whether we have a network"
 	if o.aborted {
 		c.network.Probed(nil)

@@ -14,11 +14,7 @@ import (
 // applyPage journals the exchange for a page, and what became of its URL.
 func (c *Crawler) applyPage(b journal.Batch, o *outcome) error {
 	r, h := o.resp, o.host
-	c.counts.Requests++
-	h.Requests++
-	if r.State == fetch.StateCode {
-		c.counts.Codes[r.Code]++
-	}
+	c.totals.askedPage(h, r)
 	if o.queued.Visits > o.queued.Excused {
 		h.Retries++
 	}
@@ -29,7 +25,7 @@ func (c *Crawler) applyPage(b journal.Batch, o *outcome) error {
 	if err := c.followPage(b, o, visits, &visit); err != nil {
 		return err
 	}
-	visit.Rest, visit.Own = c.restOf(h, r).Millis()
+	visit.Rest, visit.Own = c.hosts.restOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.id, visits, visit)
 }
@@ -73,7 +69,7 @@ func (c *Crawler) followPage(b journal.Batch, o *outcome, visits int, visit *sto
 	unwanted, is := o.unwanted()
 	switch {
 	case near.page != 0:
-		c.counts.NearDuplicates++
+		c.totals.NearDuplicates++
 		fate.State, fate.Page, fate.Resemblance = string(fetch.StateDuplicate), near.page, near.resemblance
 		fate.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.page, near.resemblance)
 	case is:
@@ -92,8 +88,8 @@ func (c *Crawler) followPage(b journal.Batch, o *outcome, visits int, visit *sto
 
 // keepPage stores a page, queues its links and returns its number.
 func (c *Crawler) keepPage(b journal.Batch, o *outcome) (number uint64, err error) {
-	c.counts.Pages++
-	number = c.counts.Pages
+	c.totals.Pages++
+	number = c.totals.Pages
 	c.obey(o)
 	links, err := c.queueLinks(b, o)
 	if err != nil {
@@ -116,18 +112,14 @@ func visitOf(r *fetch.Response) store.Visit {
 
 func (c *Crawler) countPage(o *outcome) {
 	h := o.host
-	if h.Pages == 0 {
-		c.gaveHosts++
-	}
-	h.Pages++
-	c.countSite(h, 1)
-	c.counts.Bytes += uint64(o.size)
+	c.hosts.countPage(h)
+	c.totals.Bytes += uint64(o.size)
 	if o.score.Relevant {
-		c.counts.Relevant++
+		c.totals.Relevant++
 		h.Relevant++
 		c.traps.Relevant(&h.trap)
 	}
-	c.countHarvest(o.score.Relevant)
+	c.marginal.count(o.score.Relevant)
 }
 
 func (c *Crawler) record(o *outcome, number uint64, links []store.ID) *store.Page {
@@ -176,7 +168,7 @@ func (c *Crawler) redirect(b journal.Batch, o *outcome) (store.ID, error) {
 		score := c.handedOn(o.queued.Score, o.priority)
 		f := found{url: target, hash: store.HashURL(target), score: score, skip: c.opt.Scope.Excludes(target)}
 		birth := store.Birth{From: o.urlID(), Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
-		if id, err = c.discover(b, birth, f, orders.Link{Score: score, Step: c.counts.Pages}); err != nil {
+		if id, err = c.discover(b, birth, f, orders.Link{Score: score, Step: c.totals.Pages}); err != nil {
 			return 0, err
 		}
 		fate.Reason = "to " + target

@@ -23,7 +23,7 @@ func (c *Crawler) plant(seeds []string) error {
 		}
 		seeds = seeds[n:]
 	}
-	if c.frontier.Len() == 0 && c.counts.URLs == 0 {
+	if c.frontier.Len() == 0 && c.totals.URLs == 0 {
 		return errors.New("nothing to crawl: name start pages with --seed or --seeds")
 	}
 	return nil
@@ -60,5 +60,5 @@ func (c *Crawler) plantSome(seeds []string) (n int, err error) {
 		}
 		n++
 	}
-	return n, b.Commit(&c.counts)
+	return n, b.Commit(&c.totals.Counts)
 }

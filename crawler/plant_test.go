@@ -21,8 +21,8 @@ func TestManySeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.counts.URLs != n || c.frontier.Len() != n {
-			t.Errorf("%d URLs known, %d wait; want %d", c.counts.URLs, c.frontier.Len(), n)
+		if c.totals.URLs != n || c.frontier.Len() != n {
+			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs, c.frontier.Len(), n)
 		}
 		if err := c.frontier.Close(); err != nil {
 			t.Fatal(err)

@@ -61,7 +61,7 @@ func (c *Crawler) prepareRefresh(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page to be refreshed: %w", err)
 	}
-	h, err := c.host(page.Host(old.Birth.URL), old.Birth.URL)
+	h, err := c.hosts.get(page.Host(old.Birth.URL), old.Birth.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (c *Crawler) prepareRefresh(it frontier.Item) (*job, error) {
 	case !h.resolved:
 		j.task = taskAddress
 		return j, nil
-	case !c.robotsFresh(h) || h.health.Probed():
+	case !c.hosts.robotsFresh(h) || h.health.Probed():
 		return c.prepareRobots(j)
 	case !h.robots.Allowed(c.opt.Agent, pathOf(j.target)):
 		return nil, c.passRefresh(j)
@@ -117,17 +117,13 @@ func (c *Crawler) applyRefresh(b journal.Batch, o *outcome) error {
 	if o.old, err = c.archive.CopyOf(o.old.ID); err != nil { // somebody may have marked it meanwhile
 		return fmt.Errorf("page that was refreshed: %w", err)
 	}
-	c.counts.Requests++
-	h.Requests++
-	if r.State == fetch.StateCode {
-		c.counts.Codes[r.Code]++
-	}
+	c.totals.askedPage(h, r)
 	visit := visitOf(r)
 	h.Failures = 0
 	if err := (&renewal{c, b, o, &visit}).apply(); err != nil {
 		return err
 	}
-	visit.Rest, visit.Own = c.restOf(h, r).Millis()
+	visit.Rest, visit.Own = c.hosts.restOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.old.ID, o.old.Visits+1, visit)
 }
@@ -137,11 +133,7 @@ func (c *Crawler) waitingURLs() int {
 	if c.opt.Refresh <= 0 {
 		return c.frontier.Len()
 	}
-	n := c.counts.URLs - c.counts.Skipped
-	for _, ended := range c.counts.States {
-		n -= min(n, ended)
-	}
-	return int(n)
+	return c.totals.waiting()
 }
 
 // discoverLater gives a URL that waits in the journal the priority that it has by

@@ -72,12 +72,12 @@ func (r *renewal) replace(next int64) error {
 	if err := journal.Stored(r.b).ReplacePage(old, record, o.body); err != nil {
 		return err
 	}
-	c.counts.Bytes += uint64(record.Bytes) - uint64(old.Bytes)
+	c.totals.Bytes += uint64(record.Bytes) - uint64(old.Bytes)
 	if record.Relevant {
-		c.counts.Relevant++
+		c.totals.Relevant++
 	}
 	if old.Relevant {
-		c.counts.Relevant--
+		c.totals.Relevant--
 	}
 	return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
 }
@@ -91,7 +91,7 @@ func (r *renewal) withdraw(fate store.Fate, next int64) error {
 		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
 			return err
 		}
-		r.c.counts.Bytes -= uint64(old.Bytes)
+		r.c.totals.Bytes -= uint64(old.Bytes)
 	}
 	return r.lose(fate)
 }
@@ -119,10 +119,8 @@ func (r *renewal) move() (err error) {
 // end gives a URL whose page is stored a new fate.
 func (r *renewal) end(fate store.Fate) error {
 	c, old := r.c, r.o.old.Fate
-	if c.counts.States[old.State]--; c.counts.States[old.State] == 0 {
-		delete(c.counts.States, old.State)
-	}
-	c.counts.States[fate.State]++
+	c.totals.reopened(old.State)
+	c.totals.ended(fate.State)
 	fate.Page, fate.Score, fate.Parent, fate.At = old.Page, old.Score, old.Parent, c.opt.Now().UnixMilli()
 	return r.b.End(r.o.old.ID, fate)
 }

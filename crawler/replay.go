@@ -16,7 +16,7 @@ func (c *Crawler) replay() error {
 		return err
 	}
 	scorer, ok := c.opt.Scorer.(Rescorer)
-	if !ok || c.counts.Pages == 0 {
+	if !ok || c.totals.Pages == 0 {
 		return nil
 	}
 	for stored, err := range c.archive.Pages() {
@@ -32,7 +32,7 @@ func (c *Crawler) replay() error {
 		}
 		scorer.ScoreLinks(nil, p, scorer.ScorePage(p, stored.Parent))
 	}
-	if _, err := c.replayMarks(scorer, marks, c.counts.Pages+1); err != nil {
+	if _, err := c.replayMarks(scorer, marks, c.totals.Pages+1); err != nil {
 		return err
 	}
 	c.rescore()

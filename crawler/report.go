@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"maps"
 	"time"
 
 	"fossick/crawler/refresh"
@@ -61,11 +60,6 @@ type Result struct {
 }
 
 func (c *Crawler) progress() Progress {
-	counts := c.counts
-	counts.States, counts.Codes = maps.Clone(counts.States), maps.Clone(counts.Codes)
-	if !c.began.IsZero() {
-		counts.Elapsed = c.elapsedPast + c.opt.Now().Sub(c.began)
-	}
 	rest := time.Time{}
 	if c.busy == 0 {
 		rest, _ = c.frontier.Wake()
@@ -73,8 +67,8 @@ func (c *Crawler) progress() Progress {
 	outages, down, outage := c.network.Outages()
 	return Progress{
 		RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
-		Counts: counts, Queue: c.waitingURLs(), Hosts: c.knownHosts, Busy: c.busy,
-		Elapsed: c.opt.Now().Sub(c.began), Pages: c.counts.Pages - c.pagesBefore,
+		Counts: c.totals.snapshot(), Queue: c.waitingURLs(), Hosts: c.hosts.known, Busy: c.busy,
+		Elapsed: c.opt.Now().Sub(c.totals.began), Pages: c.totals.Pages - c.totals.before.Pages,
 		Next: c.marginal.estimate(), Turns: c.turns.Turns,
 	}
 }

@@ -20,19 +20,19 @@ func TestRescorePasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := askedScorer{keys: map[uint64]int{}}
-		c := &Crawler{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest)}
+		c := &Crawler{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: &totals{}}
 		c.passes.AtOnce = atOnce
 		for i := range uint64(urls) {
 			f.Push(frontier.Item{ID: frontier.ID(i + 1), Host: f.Host(strconv.Itoa(int(i % 50))), Key: i, Priority: score(i)})
 		}
 		pass := func() (all int, best int) {
 			clear(asked.keys)
-			c.counts.Pages += 100
+			c.totals.Pages += 100
 			for range 8 { // parts of it, each a page later
 				if err := c.learned(); err != nil {
 					t.Fatal(err)
 				}
-				c.counts.Pages++
+				c.totals.Pages++
 			}
 			for key := range asked.keys {
 				if score(key) > 0.75 {
@@ -46,7 +46,7 @@ func TestRescorePasses(t *testing.T) {
 				t.Errorf("a young crawl asks about %d URLs, want all %d", all, urls)
 			}
 		}
-		c.counts.Pages = 1000
+		c.totals.Pages = 1000
 		c.rescore()
 		for i := 1; i <= 8; i++ {
 			all, best := pass()

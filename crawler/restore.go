@@ -2,10 +2,7 @@ package crawler
 
 import (
 	"fmt"
-	"maps"
-	"time"
 
-	"fossick/crawler/health"
 	"fossick/fetch"
 	"fossick/graph/orders"
 	"fossick/page"
@@ -14,13 +11,12 @@ import (
 
 // restore puts back the totals, the queue and the rests that the store tells of.
 func (c *Crawler) restore() error {
-	var err error
-	if c.counts, err = c.journal.Counts(); err != nil {
+	counts, err := c.journal.Counts()
+	if err != nil {
 		return err
 	}
-	c.pagesBefore, c.elapsedPast = c.counts.Pages, c.counts.Elapsed
-	c.statesBefore = maps.Clone(c.counts.States)
-	if c.counts.URLs == 0 {
+	c.totals.restore(counts)
+	if c.totals.URLs == 0 {
 		return nil // a new crawl
 	}
 	now := c.opt.Now()
@@ -29,9 +25,12 @@ func (c *Crawler) restore() error {
 		if err != nil {
 			return err
 		}
-		if err := c.restoreHost(record, now); err != nil {
+		h, err := c.hosts.restore(record, now)
+		if err != nil {
 			return err
 		}
+		c.traps.Restore(&h.trap, record.Pages, record.Relevant)
+		c.recall(h)
 	}
 	if c.opt.FollowTraps {
 		if err := c.queueAgain(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
@@ -48,7 +47,7 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
-	if err := c.restoreMarginal(); err != nil {
+	if err := c.marginal.restore(c.archive, int(c.totals.Pages)); err != nil {
 		return err
 	}
 	return c.replay()
@@ -60,8 +59,8 @@ func (c *Crawler) queueWaiters() error {
 		if err != nil {
 			return err
 		}
-		if uint64(w.ID) > c.counts.URLs {
-			return fmt.Errorf("URL %d waits, of %d: %w; run fossick repair", w.ID, c.counts.URLs, store.ErrDamaged)
+		if uint64(w.ID) > c.totals.URLs {
+			return fmt.Errorf("URL %d waits, of %d: %w; run fossick repair", w.ID, c.totals.URLs, store.ErrDamaged)
 		}
 		c.frontier.Push(c.item(w.ID, c.frontier.Host(page.Host(w.URL)), w.URL, w.Queued.Priority))
 	}
@@ -80,12 +79,12 @@ func (c *Crawler) queueAgain(state fetch.State, wanted func(*store.Ended) bool) 
 			continue
 		}
 		if b.Full() {
-			if err := b.Commit(&c.counts); err != nil {
+			if err := b.Commit(&c.totals.Counts); err != nil {
 				return err
 			}
 			b = c.journal.Batch()
 		}
-		priority := c.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: c.counts.Pages})
+		priority := c.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: c.totals.Pages})
 		life, err := c.archive.Life(e.URL)
 		if err != nil {
 			return err
@@ -96,38 +95,9 @@ func (c *Crawler) queueAgain(state fetch.State, wanted func(*store.Ended) bool) 
 			return err
 		}
 		if e.Resemblance > 0 {
-			c.counts.NearDuplicates--
+			c.totals.NearDuplicates--
 		}
-		if c.counts.States[e.State]--; c.counts.States[e.State] == 0 {
-			delete(c.counts.States, e.State)
-		}
+		c.totals.reopened(e.State)
 	}
-	return b.Commit(&c.counts)
-}
-
-// restoreHost makes a host rest as if an exchange had just ended: whether one
-// was in flight when the last session was killed, nobody knows. All rest the
-// delay anyway, so only those that rest longer are told to the frontier, and
-// nothing else of the host stays in memory.
-func (c *Crawler) restoreHost(record *store.Host, now time.Time) error {
-	h, err := c.newHost(record, "http://"+record.Name+"/")
-	if err != nil {
-		return err
-	}
-	if record.Pages > 0 {
-		c.gaveHosts++
-		c.countSite(h, int(record.Pages))
-	}
-	c.knownHosts++
-	c.traps.Restore(&h.trap, record.Pages, record.Relevant)
-	c.recall(h)
-	left := max(c.opt.Delay.After(h.Failures, 0, c.crawlDelay(h), 0).Host, health.RestLeft(record, now))
-	if left <= c.opt.Delay.Load(0) {
-		return nil
-	}
-	c.frontier.Rest(h.party, now.Add(left))
-	if record.Address != "" && !c.opt.Delay.Fixed { // the record does not say how much of it is due to the address
-		c.frontier.RestAddress(record.Address, now.Add(min(left, health.AddressRestMost)))
-	}
-	return nil
+	return b.Commit(&c.totals.Counts)
 }

@@ -41,8 +41,7 @@ func (c *Crawler) forgive(b journal.Batch, o *outcome, visits int) error {
 // forgiveHost does the same for an exchange that is for no page.
 func (c *Crawler) forgiveHost(o *outcome) {
 	if o.task != taskAddress {
-		c.counts.Requests++
-		o.asked().Requests++
+		c.totals.asked(o.asked())
 	}
 	if o.owner != nil {
 		o.owner.sitemaps.BrokenOff()

@@ -12,8 +12,7 @@ import (
 // goes back to its place.
 func (c *Crawler) applyRobots(b journal.Batch, o *outcome) error {
 	h, r := o.host, o.resp
-	c.counts.Requests++
-	o.asked().Requests++
+	c.totals.asked(o.asked())
 	if r.State == fetch.StateRedirect {
 		target, err := c.targetOf(r)
 		if h.hops++; err == nil && h.hops <= fetch.MaxRobotsRedirects {

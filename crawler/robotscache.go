@@ -1,12 +1,6 @@
 package crawler
 
-import (
-	"time"
-
-	"fossick/crawler/health"
-	"fossick/fetch"
-	"fossick/store"
-)
+import "fossick/fetch"
 
 // maxValidatorBytes bounds an ETag that is kept with a host; real ones have some
 // tens of bytes, and a header may have many thousand.
@@ -48,19 +42,4 @@ func (c *Crawler) keepValidators(o *outcome) {
 	if modified := header.Get("Last-Modified"); len(modified) <= maxValidatorBytes {
 		h.RobotsModified = modified
 	}
-}
-
-// forgetOthersRules drops stored rules that were narrowed to another user agent,
-// as of a session under another name: what the file says of ours is not in them.
-func (c *Crawler) forgetOthersRules(record *store.Host) {
-	if record.RobotsAt != 0 && record.RobotsAgent != c.opt.Agent {
-		record.Robots, record.RobotsAt, record.RobotsCode = nil, 0, 0
-		record.RobotsETag, record.RobotsModified = "", ""
-	}
-}
-
-// robotsFresh says whether the rules of h are known and less than a day old.
-func (c *Crawler) robotsFresh(h *host) bool {
-	age := c.opt.Now().Sub(time.UnixMilli(h.RobotsAt))
-	return h.robots != nil && age < fetch.RobotsTTL && age >= -health.ClockSlack
 }

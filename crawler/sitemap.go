@@ -40,7 +40,7 @@ func (c *Crawler) sitemapDue(j *job) bool {
 func (c *Crawler) prepareSitemap(j *job) (*job, error) {
 	h := j.host
 	for name, ok := h.sitemaps.NextOwner(); ok; name, ok = h.sitemaps.NextOwner() {
-		owner, err := c.host(name, "http://"+name+"/")
+		owner, err := c.hosts.get(name, "http://"+name+"/")
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (c *Crawler) prepareSitemap(j *job) (*job, error) {
 	}
 	for c.sitemapDue(j) {
 		target, _ := h.sitemaps.Next()
-		at, err := c.host(page.Host(target), target)
+		at, err := c.hosts.get(page.Host(target), target)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (c *Crawler) sitemapDenied(at *host, target string) string {
 	switch {
 	case at.health.Verdict != "":
 		return at.health.Why
-	case at.resolved && c.robotsFresh(at) && !at.robots.Allowed(c.opt.Agent, pathOf(target)):
+	case at.resolved && c.hosts.robotsFresh(at) && !at.robots.Allowed(c.opt.Agent, pathOf(target)):
 		return denial(at.robots)
 	}
 	return ""
@@ -108,14 +108,14 @@ func (c *Crawler) prepareForeign(j *job, at *host, target string) (*job, error) 
 	now, owner := c.opt.Now(), j.host
 	free := c.frontier.Take(at.party, owner.party, now)
 	c.requeue(j)
-	ready := at.resolved && c.robotsFresh(at) && !at.health.Probed()
+	ready := at.resolved && c.hosts.robotsFresh(at) && !at.health.Probed()
 	// Of one party, the lease goes over to the job; else Take has made another.
 	if !free || !c.frontier.OneParty(at.party, owner.party) {
 		wait := now.Add(minHopWait)
 		if free && ready {
 			wait = time.Time{}
 		}
-		c.holdBack(owner, wait)
+		c.hosts.holdBack(owner, wait)
 	}
 	if !free {
 		owner.sitemaps.Wait()
@@ -133,7 +133,7 @@ func (c *Crawler) foreignJob(at, owner *host, target string) (*job, error) {
 	case !at.resolved:
 		f.task = taskAddress
 		return f, nil
-	case !c.robotsFresh(at) || at.health.Probed():
+	case !c.hosts.robotsFresh(at) || at.health.Probed():
 		return c.prepareRobots(f)
 	}
 	return c.sitemapJob(f, at, owner), nil
@@ -144,31 +144,30 @@ func (c *Crawler) foreignJob(at, owner *host, target string) (*job, error) {
 // passed over.
 func (c *Crawler) enterSitemap(b journal.Batch, o *outcome) error {
 	if o.exchange == 0 {
-		if err := c.putExchange(b, o, c.restOf(o.host, o.resp)); err != nil {
+		if err := c.putExchange(b, o, c.hosts.restOf(o.host, o.resp)); err != nil {
 			return err
 		}
 	}
 	birth := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.exchange, AtHost: o.host.Name}
-	before := c.counts.URLs
+	before := c.totals.URLs
 	for _, f := range o.links {
 		birth.Modified = f.modified
 		if _, err := c.discover(b, birth, f, c.linkOf(f)); err != nil {
 			return err
 		}
 	}
-	o.owner.sitemaps.Entered(int(c.counts.URLs - before))
-	if err := c.putHost(b, o.owner); err != nil || o.owner == o.host {
+	o.owner.sitemaps.Entered(int(c.totals.URLs - before))
+	if err := c.hosts.put(b, o.owner); err != nil || o.owner == o.host {
 		return err
 	}
-	return c.putHost(b, o.host)
+	return c.hosts.put(b, o.host)
 }
 
 // applySitemap takes in how the exchange for a sitemap ended. The URL for which
 // the host was leased goes back to its place.
 func (c *Crawler) applySitemap(b journal.Batch, o *outcome) error {
 	h, r := o.host, o.resp
-	c.counts.Requests++
-	h.Requests++
+	c.totals.asked(h)
 	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.maps}
 	if ended.Passing {
 		h.Failures++
@@ -185,5 +184,5 @@ func (c *Crawler) applySitemap(b journal.Batch, o *outcome) error {
 	if o.owner == h {
 		return nil // apply writes it
 	}
-	return c.putHost(b, o.owner)
+	return c.hosts.put(b, o.owner)
 }

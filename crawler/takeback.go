@@ -51,9 +51,7 @@ func (p pardon) url(m health.Miss) error {
 	if err != nil {
 		return err
 	}
-	if c.counts.States[state]--; c.counts.States[state] == 0 {
-		delete(c.counts.States, state)
-	}
+	c.totals.reopened(state)
 	q = m.Queued
 	q.Excused += counted
 	birth, err := c.journal.Birth(m.ID)
@@ -94,12 +92,12 @@ func (p pardon) host(m health.Miss) error {
 	if m.Ended {
 		return nil
 	}
-	h, err := p.c.host(m.Host, m.URL)
+	h, err := p.c.hosts.get(m.Host, m.URL)
 	if err != nil {
 		return err
 	}
 	h.health.Forgive(m)
-	return p.c.putHost(p.b, h)
+	return p.c.hosts.put(p.b, h)
 }
 
 // logEnded keeps that a URL ends by the verdict on its host, while nobody answers.

@@ -41,6 +41,7 @@ func (p TurnPart) String() string { return [...]string{"frontier", "journal", "c
 // turnMeter measures turns as they go on.
 type turnMeter struct {
 	Turns
+	now   func() time.Time
 	began time.Time // of this turn; zero while the owner waits
 	parts [TurnParts]time.Duration
 	part  TurnPart  // that goes on
@@ -83,8 +84,8 @@ func (m *turnMeter) end(now time.Time) {
 }
 
 // timed counts what f takes as a part of the turn.
-func (c *Crawler) timed(part TurnPart, f func() error) error {
-	before := c.turns.turn(part, c.opt.Now())
-	defer func() { c.turns.turn(before, c.opt.Now()) }()
+func (m *turnMeter) timed(part TurnPart, f func() error) error {
+	before := m.turn(part, m.now())
+	defer func() { m.turn(before, m.now()) }()
 	return f()
 }

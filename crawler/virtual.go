@@ -60,7 +60,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if err != nil {
 		return VirtualResult{}, err
 	}
-	c.hosts = newHostCache(math.MaxInt) // the journal would keep what the cache forgets
+	c.hosts.cache.limit = math.MaxInt // the journal would keep what the cache forgets
 	if err := c.open(); err != nil {
 		return VirtualResult{}, errors.Join(err, c.frontier.Close())
 	}
@@ -80,7 +80,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *virtual
 		Duplicates: int(states[string(fetch.StateDuplicate)] - r.Counts.NearDuplicates),
 		Near:       int(r.Counts.NearDuplicates),
 		Missing:    int(states[string(fetch.StateCode)] + states[string(fetch.StateNoIP)]),
-		Farmed:     c.farmedURLs,
+		Farmed:     c.totals.farmed,
 		Took:       clock.now.Sub(virtualEpoch),
 		Stopped:    r.Stopped,
 	}
