@@ -32,7 +32,10 @@ require github.com/bits-and-blooms/bloom/v3 v3.7.1
 
 require go4.org/netipx v0.0.0-20260823151212-3075585bcbeb
 
-require code.dny.dev/ssrf v0.3.0
+require (
+	code.dny.dev/ssrf v0.3.0
+	go.uber.org/goleak v1.3.0
+)
 
 require (
 	github.com/gonum/blas v0.0.0-20181208220705-f22b278b28ac // indirect

@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"fossick/frontier"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
@@ -44,7 +46,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m) // each goroutine has an owner that waited for it
 }
 
 // The child's web and crawl: so many hosts that most of the queue is on disk, with
