@@ -265,9 +265,14 @@ func oracle(base, ref string) (string, bool) {
 // underscore in names with other characters beyond letters, which the standard
 // takes (UseSTD3ASCIIRules is false).
 func oracleErrs(ref string) bool {
-	idn := strings.ContainsFunc(ref, func(r rune) bool { return r >= 0x80 }) || strings.Contains(ref, "%") || strings.Contains(ref, "xn--")
-	return strings.Contains(ref, "[[") || strings.Contains(ref, "_") && idn ||
+	return strings.Contains(ref, "[[") || underscored(ref) ||
 		strings.ContainsAny(ref, "+-") && strings.Contains(strings.ReplaceAll(ref, "xn--bcher-kva", ""), "1")
+}
+
+// underscored says whether s has an underscore, and may have a name beyond ASCII.
+func underscored(s string) bool {
+	beyond := strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 }) || strings.Contains(s, "%") || strings.Contains(s, "xn--")
+	return beyond && strings.Contains(s, "_")
 }
 
 // TestNormalizeLikeBrowsers compares with an implementation of the WHATWG URL
