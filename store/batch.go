@@ -21,8 +21,7 @@ type Batch struct {
 
 // Batch begins a group of changes.
 func (s *Store) Batch() *Batch {
-	s.used.Store(true)
-	return &Batch{s: s, txn: s.db.NewTransaction(true)}
+	return &Batch{s: s, txn: s.records.write()}
 }
 
 // MaxBatchBytes is how large Size may grow before a batch should be committed;
@@ -38,48 +37,11 @@ func (b *Batch) Size() int { return b.size }
 // Commit writes the batch. After an error the store is as it was before, but for
 // ErrDisk: then the batch may be there as a whole.
 func (b *Batch) Commit() error {
-	if b.s.gone.Load() {
-		b.txn.Discard()
-		return b.s.here()
-	}
-	if err := b.s.unwritable(); err != nil {
+	if err := b.s.disk.refusal(b.s.db.Failure()); err != nil {
 		b.txn.Discard()
 		return err
 	}
-	b.s.committing.Store(true)
-	defer b.s.committing.Store(false)
-	if err := b.s.db.Commit(b.txn); err != nil {
-		b.s.told.Store(true)
-		return err
-	}
-	if b.stays {
-		b.s.db.Reached(b.txn)
-	}
-	b.s.trimAfter(b.size)
-	return nil
-}
-
-// unwritable says why nothing can be committed, nil when it can.
-func (s *Store) unwritable() error {
-	err := s.db.Failure()
-	if full := s.full.Load(); err == nil && full != nil {
-		err = *full
-	}
-	if err != nil {
-		s.told.Store(true)
-	}
-	return err
-}
-
-// trimAfter trims each time that so much was written, about twenty pages. It runs
-// in the only writer, see badgerfiles.
-func (s *Store) trimAfter(bytes int) {
-	const trimBytes = 64 << 10
-	if s.untrimmed += bytes; s.untrimmed < trimBytes {
-		return
-	}
-	s.untrimmed = 0
-	_ = s.db.Trim(true) // memory that is not given back is no error of the batch
+	return b.s.upkeep.commit(b.txn, b.size, b.stays)
 }
 
 // Cancel drops the batch.

@@ -96,7 +96,7 @@ func TestCloseWhenFull(t *testing.T) {
 	must(t, err)
 	change(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
 	none := func(string) (room, error) { return room{4096, 1 << 20}, nil }
-	s.free.Store(&none)
+	s.disk.free.Store(&none)
 	if err := closeWithin(t, s); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "make room") {
 		t.Errorf("close: %v, want ErrDiskFull and what to do", err)
 	}

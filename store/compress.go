@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -19,18 +20,37 @@ func newEncoder() (*zstd.Encoder, error) {
 		zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true), zstd.WithSingleSegment(true))
 }
 
+// codec packs bodies and unpacks them; safe for concurrent use.
+type codec struct {
+	enc     *zstd.Encoder // only EncodeAll is used, which is safe for concurrent use
+	dec     *zstd.Decoder // likewise DecodeAll
+	scratch sync.Pool     // of *[]byte, for pack
+}
+
+func newCodec() (c *codec, err error) {
+	c = &codec{scratch: sync.Pool{New: func() any { return new([]byte) }}}
+	if c.enc, err = newEncoder(); err == nil {
+		c.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))
+	}
+	return c, err
+}
+
+func (c *codec) close() { c.dec.Close() }
+
 // Compress packs a body for PutPage as one zstd frame, with its length and checksum;
 // safe for concurrent use.
-func (s *Store) Compress(body []byte) []byte {
-	scratch := s.scratch.Get().(*[]byte) // what is kept until the batch is written is no larger than it need be
-	defer s.scratch.Put(scratch)
-	*scratch = s.enc.EncodeAll(body, (*scratch)[:0])
+func (s *Store) Compress(body []byte) []byte { return s.codec.pack(body) }
+
+func (c *codec) pack(body []byte) []byte {
+	scratch := c.scratch.Get().(*[]byte) // what is kept until the batch is written is no larger than it need be
+	defer c.scratch.Put(scratch)
+	*scratch = c.enc.EncodeAll(body, (*scratch)[:0])
 	return bytes.Clone(*scratch)
 }
 
 // unpack returns the body of a frame.
-func (s *Store) unpack(frame []byte) ([]byte, error) {
-	body, err := s.dec.DecodeAll(frame, nil)
+func (c *codec) unpack(frame []byte) ([]byte, error) {
+	body, err := c.dec.DecodeAll(frame, nil)
 	if err != nil && isLost(frame) {
 		err = fmt.Errorf("%w: %w", errLost, err)
 	}

@@ -20,7 +20,7 @@ import (
 func compressed(t *testing.T, s *Store, body []byte) []byte {
 	t.Helper()
 	packed := s.Compress(body)
-	if got, err := s.dec.DecodeAll(packed, nil); err != nil || !bytes.Equal(got, body) {
+	if got, err := s.codec.dec.DecodeAll(packed, nil); err != nil || !bytes.Equal(got, body) {
 		t.Fatalf("a body of %d bytes, packed in %d: %v, or other bytes", len(body), len(packed), err)
 	}
 	if len(body) == 0 {
@@ -67,7 +67,7 @@ func TestCompressNoticesDamage(t *testing.T) {
 		for bit := range 8 {
 			damaged := slices.Clone(packed)
 			damaged[i] ^= 1 << bit
-			if got, err := s.dec.DecodeAll(damaged, nil); err == nil && !bytes.Equal(got, body) {
+			if got, err := s.codec.dec.DecodeAll(damaged, nil); err == nil && !bytes.Equal(got, body) {
 				t.Errorf("bit %d of byte %d of %d: no error for another body", bit, i, len(packed))
 			}
 		}
@@ -107,7 +107,7 @@ func TestOldFrames(t *testing.T) {
 	} {
 		frame, err := os.ReadFile(filepath.Join("testdata", "frames", name))
 		must(t, err)
-		if got, err := s.unpack(frame); err != nil || !bytes.Equal(got, want) {
+		if got, err := s.codec.unpack(frame); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes (%v), want %d, or they differ: %q", name, len(got), err, len(want), got[:min(len(got), 200)])
 		}
 		if isLost(frame) {
@@ -115,7 +115,7 @@ func TestOldFrames(t *testing.T) {
 		}
 	}
 	for name, frame := range map[string][]byte{"made by that build": oldLost(t), "made here": lostFrame([]byte("a page"))} {
-		if body, err := s.unpack(frame); !errors.Is(err, errLost) || len(body) > 0 {
+		if body, err := s.codec.unpack(frame); !errors.Is(err, errLost) || len(body) > 0 {
 			t.Errorf("a lost frame, %s: %q, %v; want errLost", name, body, err)
 		}
 	}

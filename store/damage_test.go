@@ -161,8 +161,8 @@ func TestDiskFull(t *testing.T) {
 	change(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
 	free := func(r room, err error) {
 		f := func(string) (room, error) { return r, err }
-		s.free.Store(&f)
-		s.watch()
+		s.disk.free.Store(&f)
+		s.disk.look()
 	}
 	free(room{minFreeBytes - 1, 1 << 20}, nil)
 	b := s.Batch()
@@ -177,7 +177,7 @@ func TestDiskFull(t *testing.T) {
 	must(t, err)
 
 	free(room{}, errors.New("unknown"))
-	if s.full.Load() == nil {
+	if s.disk.full.Load() == nil {
 		t.Error("an unknown state of the disk changed what was known")
 	}
 	free(room{1 << 40, minFreeFiles - 1}, nil)

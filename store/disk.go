@@ -1,114 +1,117 @@
 package store
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"os"
-
-	"golang.org/x/sys/unix"
+	"sync/atomic"
 )
 
-// room is what a file system has left.
-type room struct {
-	bytes uint64
-	files uint64 // how many more it can hold; the largest number where it sets no limit
+// ErrGone reports a store whose folder was removed or moved away while it was open.
+var ErrGone = errors.New("the store's folder was removed or moved while it was in use")
+
+// disk is what an open store knows of its disk: how much room it has, and whether the
+// folder is still there. Safe for concurrent use.
+type disk struct {
+	dir    string // the store's
+	path   string // the database's folder
+	folder os.FileInfo
+
+	gone atomic.Bool           // the folder is, as look saw
+	full atomic.Pointer[error] // why there is too little room to write, nil when there is enough
+	told atomic.Bool           // a commit has returned why the disk cannot be written to
+
+	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
 }
 
-// minFreeBytes is where a crawl stops. Badger maps its files into memory, and
-// a write to a page that the disk has no room for kills the process; so the
-// store refuses while there still is room for a memtable and its flush.
-const minFreeBytes = 256 << 20
-
-// minFreeFiles is where it stops, too: up to 13 tables are in the making at once, and
-// Badger takes one that cannot be made for a reason to try for ever.
-const minFreeFiles = 64
-
-// minOpenBytes and minOpenFiles are what opening needs: it begins new logs, which are
-// mapped too.
-const (
-	minOpenBytes = 16 << 20
-	minOpenFiles = 8
-)
-
-// minCloseBytes is what closing needs: the memtables become tables. With less it is
-// left to the next opening, as after a kill.
-const minCloseBytes = 64 << 20
-
-func freeRoom(dir string) (room, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return room{}, fmt.Errorf("free space of %s: %w", dir, err)
+// watchDisk looks at the disk under the database in path, for the store in dir.
+func watchDisk(dir, path string) (*disk, error) {
+	folder, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", dir, err)
 	}
-	// Signed on FreeBSD: below zero is what only root may use.
-	r := room{bytes: uint64(max(st.Bavail, 0)) * uint64(st.Bsize), files: uint64(max(st.Ffree, 0))}
-	if st.Files == 0 { // btrfs, for one: files need no number that was set aside
-		r.files = math.MaxUint64
-	}
-	return r, nil
+	d := &disk{dir: dir, path: path, folder: folder}
+	d.look()
+	return d, nil
 }
 
-// shortOf returns ErrDiskFull with what is missing of want, nil when there is enough.
-func (r room) shortOf(want room, dir string) error {
-	switch {
-	case r.bytes < want.bytes:
-		return fmt.Errorf("%s: %w (%d MiB free, %d MiB are needed)", dir, ErrDiskFull, r.bytes>>20, want.bytes>>20)
-	case r.files < want.files:
-		return fmt.Errorf("%s: %w (it can hold %d more files, %d are needed; see df -i)", dir, ErrDiskFull, r.files, want.files)
-	}
-	return nil
+// look asks how much room the disk has, and whether the folder is still there.
+func (d *disk) look() {
+	d.gone.Store(d.here() != nil)
+	d.lookForRoom()
 }
 
-// freeOf is the room of the store's disk; another where a test says so.
-func (s *Store) freeOf() (room, error) {
-	if free := s.free.Load(); free != nil {
-		return (*free)(s.dir)
+// here says whether the database's folder is still the one that was opened. Badger
+// writes on into files that have no name any more, and at its end tries for ever
+// to make new ones where no folder is: a crawl would go on for days, store nothing,
+// and never end.
+func (d *disk) here() error {
+	now, err := os.Stat(d.path)
+	if err == nil && os.SameFile(now, d.folder) {
+		return nil
 	}
-	return freeRoom(s.dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil // unknown is not gone
+	}
+	return fmt.Errorf("%s: %w; what was stored is where it went, if anywhere: put it back and go on with --resume", d.dir, ErrGone)
 }
 
-// watchRoom asks how much room the disk has.
-func (s *Store) watchRoom() {
-	free, err := s.freeOf()
+// room is what the disk has left; something else where a test says so.
+func (d *disk) room() (room, error) {
+	if free := d.free.Load(); free != nil {
+		return (*free)(d.dir)
+	}
+	return freeRoom(d.dir)
+}
+
+// lookForRoom asks how much room the disk has.
+func (d *disk) lookForRoom() {
+	free, err := d.room()
 	if err != nil {
 		return // unknown is not full
 	}
-	if err = free.shortOf(room{minFreeBytes, minFreeFiles}, s.dir); err == nil {
-		s.full.Store(nil)
+	if err = free.shortOf(room{minFreeBytes, minFreeFiles}, d.dir); err == nil {
+		d.full.Store(nil)
 		return
 	}
 	err = fmt.Errorf("%w; make room and do it again, a crawl with --resume", err)
-	s.full.Store(&err)
+	d.full.Store(&err)
 }
 
-// roomToClose says whether closing cannot run out of room, as far as is known.
-func (s *Store) roomToClose() bool {
-	free, err := s.freeOf()
-	return err != nil || free.shortOf(room{minCloseBytes, minOpenFiles}, s.dir) == nil
-}
-
-// roomToMake refuses to make a store that could not be written to.
-func roomToMake(dir string) error {
-	if free, err := freeRoom(dir); err == nil {
-		if err := free.shortOf(room{minFreeBytes, minFreeFiles}, dir); err != nil {
-			return fmt.Errorf("%w; make room first, or name a folder on another disk", err)
+// refusal says why nothing can be committed, nil when it can; failure is what the
+// database has complained of.
+func (d *disk) refusal(failure error) error {
+	if d.gone.Load() {
+		if err := d.here(); err != nil {
+			return err
 		}
 	}
-	return nil
+	if full := d.full.Load(); failure == nil && full != nil {
+		failure = *full
+	}
+	if failure != nil {
+		d.told.Store(true)
+	}
+	return failure
 }
 
-// writable says whether the database can be changed, or made, and there is room for
-// it: a store is written to even when it is only read, to recover what a kill left.
-func writable(dir, path string) error {
-	if _, err := os.Stat(path); err != nil {
-		path = dir
+// untold returns err unless a commit has returned it already.
+func (d *disk) untold(err error) error {
+	if d.told.Load() {
+		return nil
 	}
-	if err := unix.Access(path, unix.W_OK); err != nil {
-		return fmt.Errorf("%s: the store cannot be written to, which opening it needs: %w; change its rights or its disk, or work on a copy", dir, err)
+	return err
+}
+
+// shortToClose says why closing may run out of room, nil when it cannot as far as is
+// known.
+func (d *disk) shortToClose() error {
+	if free, err := d.room(); err != nil || free.shortOf(room{minCloseBytes, minOpenFiles}, d.dir) == nil {
+		return nil
 	}
-	if free, err := freeRoom(path); err == nil {
-		if err := free.shortOf(room{minOpenBytes, minOpenFiles}, dir); err != nil {
-			return fmt.Errorf("%w; make room first", err)
-		}
+	d.lookForRoom()
+	if full := d.full.Load(); full != nil {
+		return *full
 	}
 	return nil
 }

@@ -16,12 +16,13 @@
 // Start with Create or Open. Files: store.go open and close; key.go the keys;
 // record.go the records; batch.go writing, compress.go bodies; read.go and waiters.go reading;
 // filter.go and seen.go filters before the seen-set and what pages are compared by;
-// lately.go what was asked of it last; sync.go what is done beside the writer;
+// lately.go what was asked of it last; sync.go what is done beside the writer; disk.go
+// whether the disk and the folder are still good for it, room.go free space;
 // options.go the database's settings; mend.go stores that are damaged; snapshot.go
 // a copy of one moment, for readers of a store that is written to; life.go
 // one URL's whole story; exchange.go exchanges that are for no URL, and all visits;
 // near.go the index of near-duplicates; mark.go what people say of pages; rank.go
-// ranks; disk.go free space; foreign.go what is no store of ours, infofile.go what a store
+// ranks; foreign.go what is no store of ours, infofile.go what a store
 // says of itself beside its database; verify.go,
 // idset.go, verifyurls.go, verifypages.go, verifyhosts.go, verifynear.go, verifymarks.go and
 // verifyranks.go the invariants; findings.go, repair.go and renumber.go what is made of a breach.

@@ -77,7 +77,7 @@ func (b *Batch) PutExchange(host string, n uint64, x Exchange) error {
 
 // Exchange returns the n-th exchange of a host.
 func (s *Store) Exchange(host string, n uint64) (x Exchange, err error) {
-	err = s.view(func(txn *badger.Txn) error { return get(txn, exchangeKey(host, n), &x) })
+	err = s.records.view(func(txn *badger.Txn) error { return get(txn, exchangeKey(host, n), &x) })
 	return x, err
 }
 
@@ -93,7 +93,7 @@ func (s *Store) ExchangesOf(host string) iter.Seq2[HostExchange, error] {
 }
 
 func (s *Store) exchanges(prefix []byte) iter.Seq2[HostExchange, error] {
-	return each(s, prefix, func(k, v []byte) (x HostExchange, err error) {
+	return each(s.records, prefix, func(k, v []byte) (x HostExchange, err error) {
 		if x.Host, x.Number, err = exchangeOf(k); err != nil {
 			return x, err
 		}
@@ -112,7 +112,7 @@ type VisitedURL struct {
 // each one's in the order of time. It walks visits and births side by side.
 func (s *Store) Visits() iter.Seq2[VisitedURL, error] {
 	return func(yield func(VisitedURL, error) bool) {
-		err := s.view(func(txn *badger.Txn) error {
+		err := s.records.view(func(txn *badger.Txn) error {
 			visits, births := walk(txn, keyVisit), walk(txn, keyBirth)
 			defer visits.Close()
 			defer births.Close()

@@ -62,7 +62,7 @@ func (f *findings) cancel() {
 
 // scan calls do for every record of a kind, with a copy of its key.
 func (f *findings) scan(ctx context.Context, kind byte, do func(txn *badger.Txn, k, v []byte) error) error {
-	return f.s.view(func(txn *badger.Txn) error {
+	return f.s.records.view(func(txn *badger.Txn) error {
 		opt := badger.DefaultIteratorOptions
 		opt.Prefix = key(kind)
 		it := txn.NewIterator(opt)

@@ -32,7 +32,7 @@ func (s *Store) Life(url string) (*Life, error) {
 		return nil, fmt.Errorf("%s: %w: no page of the crawl links to it", url, ErrUnknown)
 	}
 	l := &Life{ID: seen.ID}
-	if err := s.view(l.read); err != nil {
+	if err := s.records.view(l.read); err != nil {
 		return nil, err
 	}
 	if err := s.name(l); err != nil {

@@ -33,7 +33,7 @@ type MarkedURL struct {
 
 // Marks yields what people said, in the order of the URLs' discovery.
 func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
-	return each(s, key(keyMark), func(k, v []byte) (MarkedURL, error) {
+	return each(s.records, key(keyMark), func(k, v []byte) (MarkedURL, error) {
 		n, err := numOf(k)
 		if err != nil {
 			return MarkedURL{}, err

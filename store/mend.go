@@ -24,7 +24,11 @@ func openToRead(dir, name string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return begun(&Store{dir: dir, db: db, damaged: problemsOf(damage), stop: make(chan struct{})})
+	s, err := begin(dir, db)
+	if err == nil {
+		s.damaged = problemsOf(damage)
+	}
+	return s, err
 }
 
 // Damaged returns what OpenToRead found to be damaged, as ErrDamaged with what to do; nil

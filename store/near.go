@@ -42,7 +42,7 @@ type Candidate struct {
 // whatever is stored; safe for concurrent use.
 func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 	var all []Candidate
-	err := s.view(func(txn *badger.Txn) error {
+	err := s.records.view(func(txn *badger.Txn) error {
 		pages, err := s.sharing(txn, signature)
 		if err != nil {
 			return err

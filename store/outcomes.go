@@ -10,7 +10,7 @@ import (
 // walks fates and births side by side, so it costs one pass whatever the states.
 func (s *Store) Outcomes() iter.Seq2[Ended, error] {
 	return func(yield func(Ended, error) bool) {
-		err := s.view(func(txn *badger.Txn) error {
+		err := s.records.view(func(txn *badger.Txn) error {
 			fates, births := walk(txn, keyFate), walk(txn, keyBirth)
 			defer fates.Close()
 			defer births.Close()

@@ -43,7 +43,7 @@ func rankKey(side byte, page uint64) []byte {
 // Ranking returns how the pages were ranked last, nil when they never were.
 func (s *Store) Ranking() (*Ranking, error) {
 	r := &Ranking{}
-	err := s.view(func(txn *badger.Txn) error { return get(txn, key(keyRanking), r) })
+	err := s.records.view(func(txn *badger.Txn) error { return get(txn, key(keyRanking), r) })
 	if errors.Is(err, ErrUnknown) {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func (s *Store) Ranks() iter.Seq2[NumberedRank, error] {
 		if err != nil || r == nil {
 			return
 		}
-		each(s, []byte{keyRank, r.Side}, func(k, v []byte) (NumberedRank, error) {
+		each(s.records, []byte{keyRank, r.Side}, func(k, v []byte) (NumberedRank, error) {
 			if len(k) != 10 {
 				return NumberedRank{}, fmt.Errorf("store key %q: %w: %d bytes, want 10", k, ErrDamaged, len(k))
 			}
@@ -74,7 +74,7 @@ func (s *Store) Ranks() iter.Seq2[NumberedRank, error] {
 // RankOf returns a page's rank in the last ranking and how that was made; nil, nil when
 // there was none, or the page was stored since.
 func (s *Store) RankOf(page uint64) (rank *Rank, ranking *Ranking, err error) {
-	err = s.view(func(txn *badger.Txn) error {
+	err = s.records.view(func(txn *badger.Txn) error {
 		if err := optional(txn, key(keyRanking), &ranking); err != nil || ranking == nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (s *Store) PutRanks(ctx context.Context, r Ranking, ranks iter.Seq[Numbered
 func (s *Store) clearRanks(ctx context.Context, side byte) error {
 	for {
 		b, n := s.Batch(), 0
-		err := s.view(func(txn *badger.Txn) error {
+		err := s.records.view(func(txn *badger.Txn) error {
 			opt := badger.DefaultIteratorOptions
 			opt.Prefix, opt.PrefetchValues = []byte{keyRank, side}, false
 			it := txn.NewIterator(opt)

@@ -59,7 +59,7 @@ func TestRanks(t *testing.T) {
 
 func count(t *testing.T, s *Store, kind byte) (n int) {
 	t.Helper()
-	for _, err := range each(s, key(kind), func(_, _ []byte) (bool, error) { return true, nil }) {
+	for _, err := range each(s.records, key(kind), func(_, _ []byte) (bool, error) { return true, nil }) {
 		must(t, err)
 		n++
 	}

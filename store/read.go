@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/store/badgerfiles"
 )
 
 // Seen is what the seen-set knows of a URL; ID 0 means nothing.
@@ -27,7 +30,7 @@ func (s *Store) Lookup(h Hash) (Seen, error) {
 // LookupAll asks for many URLs at once; safe for concurrent use.
 func (s *Store) LookupAll(hashes []Hash) ([]Seen, error) {
 	seen := make([]Seen, len(hashes))
-	err := s.view(func(txn *badger.Txn) error {
+	err := s.records.view(func(txn *badger.Txn) error {
 		for i, h := range hashes {
 			var known bool
 			if seen[i], known = s.filter.knows(h); known {
@@ -62,7 +65,7 @@ func lookup(txn *badger.Txn, h Hash) (Seen, error) {
 // Counts returns the running totals.
 func (s *Store) Counts() (Counts, error) {
 	var c Counts
-	err := s.view(func(txn *badger.Txn) error { return get(txn, key(keyCount), &c) })
+	err := s.records.view(func(txn *badger.Txn) error { return get(txn, key(keyCount), &c) })
 	if errors.Is(err, ErrUnknown) {
 		err = nil // nothing happened yet
 	}
@@ -77,7 +80,7 @@ func (s *Store) Counts() (Counts, error) {
 
 // Waiting returns the birth and the place in the queue of a URL that waits.
 func (s *Store) Waiting(id ID) (b Birth, q Queued, err error) {
-	err = s.view(func(txn *badger.Txn) error {
+	err = s.records.view(func(txn *badger.Txn) error {
 		if err := get(txn, numKey(keyBirth, uint64(id)), &b); err != nil {
 			return err
 		}
@@ -89,14 +92,14 @@ func (s *Store) Waiting(id ID) (b Birth, q Queued, err error) {
 // Birth returns how a URL came to be known.
 func (s *Store) Birth(id ID) (Birth, error) {
 	var b Birth
-	err := s.view(func(txn *badger.Txn) error { return get(txn, numKey(keyBirth, uint64(id)), &b) })
+	err := s.records.view(func(txn *badger.Txn) error { return get(txn, numKey(keyBirth, uint64(id)), &b) })
 	return b, err
 }
 
 // Host returns what is known of a host, a new record when nothing is.
 func (s *Store) Host(name string) (*Host, error) {
 	h := &Host{}
-	err := s.view(func(txn *badger.Txn) error { return get(txn, bytesKey(keyHost, []byte(name)), h) })
+	err := s.records.view(func(txn *badger.Txn) error { return get(txn, bytesKey(keyHost, []byte(name)), h) })
 	if errors.Is(err, ErrUnknown) {
 		err, h.New = nil, true
 	}
@@ -107,7 +110,7 @@ func (s *Store) Host(name string) (*Host, error) {
 // Page returns page n, from 1.
 func (s *Store) Page(n uint64) (*Page, error) {
 	p := &Page{}
-	err := s.view(func(txn *badger.Txn) error { return get(txn, numKey(keyPage, n), p) })
+	err := s.records.view(func(txn *badger.Txn) error { return get(txn, numKey(keyPage, n), p) })
 	p.Number = n
 	return p, err
 }
@@ -115,10 +118,10 @@ func (s *Store) Page(n uint64) (*Page, error) {
 // Body returns the body of page n, decompressed.
 func (s *Store) Body(n uint64) ([]byte, error) {
 	var body []byte
-	err := s.view(func(txn *badger.Txn) error {
+	err := s.records.view(func(txn *badger.Txn) error {
 		return value(txn, numKey(keyBody, n), func(k, v []byte) error {
 			var err error
-			if body, err = s.unpack(v); err != nil {
+			if body, err = s.codec.unpack(v); err != nil {
 				return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
 			}
 			return nil
@@ -130,7 +133,7 @@ func (s *Store) Body(n uint64) ([]byte, error) {
 // Label returns what refine said of page n, nil when it has not been asked.
 func (s *Store) Label(n uint64) (*Label, error) {
 	l := &Label{}
-	err := s.view(func(txn *badger.Txn) error { return get(txn, numKey(keyLabel, n), l) })
+	err := s.records.view(func(txn *badger.Txn) error { return get(txn, numKey(keyLabel, n), l) })
 	if errors.Is(err, ErrUnknown) {
 		return nil, nil
 	}
@@ -139,7 +142,7 @@ func (s *Store) Label(n uint64) (*Label, error) {
 
 // Pages yields the stored pages in the order of the crawl.
 func (s *Store) Pages() iter.Seq2[*Page, error] {
-	return each(s, key(keyPage), func(k, v []byte) (*Page, error) {
+	return each(s.records, key(keyPage), func(k, v []byte) (*Page, error) {
 		n, err := numOf(k)
 		if err != nil {
 			return nil, err
@@ -151,7 +154,7 @@ func (s *Store) Pages() iter.Seq2[*Page, error] {
 
 // Labels yields what refine said, by page number.
 func (s *Store) Labels() iter.Seq2[NumberedLabel, error] {
-	return each(s, key(keyLabel), func(k, v []byte) (NumberedLabel, error) {
+	return each(s.records, key(keyLabel), func(k, v []byte) (NumberedLabel, error) {
 		n, err := numOf(k)
 		if err != nil {
 			return NumberedLabel{}, err
@@ -169,7 +172,7 @@ type NumberedLabel struct {
 
 // Hosts yields the hosts, by name.
 func (s *Store) Hosts() iter.Seq2[*Host, error] {
-	return each(s, key(keyHost), func(k, v []byte) (*Host, error) {
+	return each(s.records, key(keyHost), func(k, v []byte) (*Host, error) {
 		h := &Host{Name: string(k[1:])}
 		return h, decode(k, v, h)
 	})
@@ -184,7 +187,7 @@ type Ended struct {
 
 // EndedIn yields the URLs that ended in a state, in the order of discovery.
 func (s *Store) EndedIn(state string) iter.Seq2[Ended, error] {
-	all := each(s, key(keyFate), func(k, v []byte) (e Ended, err error) {
+	all := each(s.records, key(keyFate), func(k, v []byte) (e Ended, err error) {
 		n, err := numOf(k)
 		if err != nil {
 			return e, err
@@ -206,9 +209,9 @@ func (s *Store) EndedIn(state string) iter.Seq2[Ended, error] {
 }
 
 // each yields the records whose keys begin with prefix, until one is damaged.
-func each[T any](s *Store, prefix []byte, read func(k, v []byte) (T, error)) iter.Seq2[T, error] {
+func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		err := s.view(func(txn *badger.Txn) error {
+		err := r.view(func(txn *badger.Txn) error {
 			opt := badger.DefaultIteratorOptions
 			opt.Prefix = prefix
 			opt.PrefetchSize = 64
@@ -234,9 +237,21 @@ func each[T any](s *Store, prefix []byte, read func(k, v []byte) (T, error)) ite
 	}
 }
 
-func (s *Store) view(f func(txn *badger.Txn) error) error {
-	s.used.Store(true)
-	return s.db.View(f)
+// records are all that stands in an open database; safe for concurrent use.
+type records struct {
+	db   *badgerfiles.Database
+	used atomic.Bool // since keepTrimmed looked last
+}
+
+func (r *records) view(f func(txn *badger.Txn) error) error {
+	r.used.Store(true)
+	return r.db.View(f)
+}
+
+// write begins a transaction of the one writer.
+func (r *records) write() *badger.Txn {
+	r.used.Store(true)
+	return r.db.NewTransaction(true)
 }
 
 // get reads a record; ErrUnknown when it is not there.

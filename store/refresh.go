@@ -28,7 +28,7 @@ type Copy struct {
 // has none.
 func (s *Store) CopyOf(id ID) (*Copy, error) {
 	c := &Copy{ID: id, Page: &Page{}}
-	err := s.view(func(txn *badger.Txn) error {
+	err := s.records.view(func(txn *badger.Txn) error {
 		if err := get(txn, numKey(keyBirth, uint64(id)), &c.Birth); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 			}
 			var f Fate
 			if err == nil {
-				err = s.view(func(txn *badger.Txn) error { return get(txn, numKey(keyFate, uint64(p.ID)), &f) })
+				err = s.records.view(func(txn *badger.Txn) error { return get(txn, numKey(keyFate, uint64(p.ID)), &f) })
 			}
 			if err != nil {
 				yield(StalePage{}, err)

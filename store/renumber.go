@@ -63,7 +63,7 @@ func (in *inspection) again(b *Batch, id ID) error {
 		return finding(err) // a page of no URL: nothing to queue
 	}
 	var q Queued
-	if err := in.s.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
+	if err := in.s.records.view(func(txn *badger.Txn) error { q = placeAgain(txn, id, birth); return nil }); err != nil {
 		return err
 	}
 	if err := b.delete(numKey(keyFate, uint64(id))); err != nil {

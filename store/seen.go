@@ -63,20 +63,19 @@ func (s *Store) FilterSeen() {
 		return
 	}
 	s.filter, s.pageFilter = &seenFilter{}, &keyFilter{steps: pageFilterSteps}
-	s.kept.Go(func() {
+	s.upkeep.beside(func(stop <-chan struct{}) {
 		// With an error the disk goes on being asked, and tells it.
-		seen := s.fill(&s.filter.keyFilter, keySeen, func(k []byte) Hash { return Hash(k[1:]) }, 1+len(Hash{}))
+		seen := s.filter.keyFilter.fill(s.records, stop, keySeen, func(k []byte) Hash { return Hash(k[1:]) }, 1+len(Hash{}))
 		s.filter.ready.Store(seen == nil)
-		contents := s.fill(s.pageFilter, keyContent, func(k []byte) Hash { return contentHash(k[1:]) }, 1)
-		bands := s.fill(s.pageFilter, keyNear, bandHash, 2+nearRows)
+		contents := s.pageFilter.fill(s.records, stop, keyContent, func(k []byte) Hash { return contentHash(k[1:]) }, 1)
+		bands := s.pageFilter.fill(s.records, stop, keyNear, bandHash, 2+nearRows)
 		s.pageFilter.ready.Store(contents == nil && bands == nil)
 	})
 }
 
-// fill enters the keys of a kind in a filter; shorter ones are damaged, and named by
-// nobody.
-func (s *Store) fill(f *keyFilter, kind byte, hash func(k []byte) Hash, least int) error {
-	return s.view(func(txn *badger.Txn) error {
+// fill enters the keys of a kind; shorter ones are damaged, and named by nobody.
+func (f *keyFilter) fill(r *records, stop <-chan struct{}, kind byte, hash func(k []byte) Hash, least int) error {
+	return r.view(func(txn *badger.Txn) error {
 		it := walk(txn, kind)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
@@ -84,7 +83,7 @@ func (s *Store) fill(f *keyFilter, kind byte, hash func(k []byte) Hash, least in
 				f.add(hash(k))
 			}
 			select {
-			case <-s.stop:
+			case <-stop:
 				return ErrUnknown // the rest of it
 			default:
 			}

@@ -30,7 +30,7 @@ func (s *Store) Snapshot(ctx context.Context, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 256<<10)
 	_, _ = w.WriteString(snapshotHead) // errors of w show in Flush, and in each write from then on
 	n := uint64(0)
-	err := s.view(func(txn *badger.Txn) error {
+	err := s.records.view(func(txn *badger.Txn) error {
 		opt := badger.DefaultIteratorOptions
 		opt.PrefetchValues = false // a hundred bodies may be large
 		it := txn.NewIterator(opt)
@@ -85,7 +85,7 @@ func Receive(of string, from io.Reader) (_ *Store, err error) {
 	}
 	s.copyOf = of
 	if err = s.receive(bufio.NewReaderSize(from, 256<<10)); err == nil {
-		err = s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
+		err = s.records.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

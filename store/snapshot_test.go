@@ -16,7 +16,7 @@ import (
 // dump returns all records.
 func dump(t *testing.T, s *Store) map[string]string {
 	records := map[string]string{}
-	must(t, s.view(func(txn *badger.Txn) error {
+	must(t, s.records.view(func(txn *badger.Txn) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/klauspost/compress/zstd"
 
 	"fossick/store/badgerfiles"
 )
@@ -25,23 +22,6 @@ const database = "db"
 
 // making is the name of a database that is being made.
 const making = database + ".new"
-
-// syncEvery bounds what a power cut can cost. A kill of the process costs
-// nothing: what is committed is in the kernel's hands.
-const syncEvery = 5 * time.Second
-
-// trimEvery is how often memory is looked at beside the writer: while Badger
-// compacts, a commit may wait for seconds, and a hundred MiB are mapped in a
-// quarter of one.
-const trimEvery = 20 * time.Millisecond
-
-// A store that nobody used in the last quietAfter looks is looked at every quietEvery
-// looks: a crawl whose hosts all rest should cost nothing. Compactions that still go
-// on map some 80 MiB in between.
-const (
-	quietAfter = 50
-	quietEvery = 10
-)
 
 // Errors that callers branch on.
 var (
@@ -59,29 +39,19 @@ var (
 type Store struct {
 	dir     string
 	db      *badgerfiles.Database
-	info    Info
-	enc     *zstd.Encoder         // EncodeAll is safe for concurrent use
-	scratch sync.Pool             // of *[]byte, for Compress
-	dec     *zstd.Decoder         // and so is DecodeAll
-	full    atomic.Pointer[error] // why the disk is too full to write to, nil when it is not; set by watchRoom
+	records *records
+	disk    *disk
+	upkeep  *upkeep
+	codec   *codec
+
+	info     Info
+	infoLost error // why the database has no Info, nil where it has one
 
 	filter     *seenFilter // nil until FilterSeen
 	pageFilter *keyFilter  // before contents and bands of pages; likewise
-	folder     os.FileInfo // the database's
-	gone       atomic.Bool // it is; set by watch
-	told       atomic.Bool // a commit has returned why the disk cannot be written to
-	untrimmed  int         // bytes written since the last trim; the batch's
-	used       atomic.Bool // read or written since keepTrimmed looked last
-	committing atomic.Bool // a commit may wait for a compaction, which maps tables
 
-	free atomic.Pointer[func(dir string) (room, error)] // nil but in tests
-
-	copyOf   string    // see Receive
-	damaged  []Problem // see OpenToRead
-	infoLost error     // why the database has no Info, nil where it has one
-
-	stop chan struct{}
-	kept sync.WaitGroup
+	copyOf  string    // see Receive
+	damaged []Problem // see OpenToRead
 }
 
 // Create makes a store in dir, which must not hold one. What a kill left of a
@@ -178,7 +148,7 @@ func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store,
 // readInfo takes the Info of the database, or that beside it where damage took the first;
 // Verify tells of it.
 func (s *Store) readInfo() error {
-	err := s.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
+	err := s.records.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
 	if beside, ok := readInfoFile(s.dir); ok && err != nil {
 		s.info, s.infoLost, err = beside, err, nil
 	}
@@ -211,40 +181,23 @@ func openWith(dir, name string, options func(path string) badger.Options) (*Stor
 	if err != nil {
 		return nil, err
 	}
-	return begun(&Store{dir: dir, db: db, stop: make(chan struct{})})
+	return begin(dir, db)
 }
 
-func begun(s *Store) (*Store, error) {
-	if err := s.begin(); err != nil {
-		return nil, errors.Join(err, s.db.Close())
-	}
-	return s, nil
-}
-
-// begin makes what belongs to the open database.
-func (s *Store) begin() (err error) {
-	s.scratch.New = func() any { return new([]byte) }
-	if s.enc, err = newEncoder(); err == nil {
-		s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(256<<20))
+// begin makes a store of its open database.
+func begin(dir string, db *badgerfiles.Database) (*Store, error) {
+	s := &Store{dir: dir, db: db, records: &records{db: db}}
+	var err error
+	if s.codec, err = newCodec(); err != nil {
+		err = fmt.Errorf("store %s: %w", dir, err)
+	} else {
+		s.disk, err = watchDisk(dir, db.Path())
 	}
 	if err != nil {
-		return fmt.Errorf("store %s: %w", s.dir, err)
+		return nil, errors.Join(err, db.Close())
 	}
-	if s.folder, err = os.Stat(s.db.Path()); err != nil {
-		return fmt.Errorf("store %s: %w", s.dir, err)
-	}
-	s.watch()
-	s.kept.Go(s.keepSynced)
-	s.kept.Go(s.keepTrimmed)
-	s.kept.Go(func() { s.db.KeepLending(s.stop) })
-	s.kept.Go(func() { s.db.KeepChecking(s.stop) })
-	return nil
-}
-
-// watch asks how much room the disk has, and whether the store is still there.
-func (s *Store) watch() {
-	s.gone.Store(s.here() != nil)
-	s.watchRoom()
+	s.upkeep = keepUp(db, s.disk, s.records)
+	return s, nil
 }
 
 // Close syncs and closes the store; ErrGone when it is no longer there, ErrDisk or
@@ -255,31 +208,19 @@ func (s *Store) Close() (err error) {
 	if s.copyOf != "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
 	}
-	close(s.stop)
-	s.kept.Wait()
+	s.upkeep.end()
 	defer s.db.Release()
-	s.dec.Close()
-	if err := s.here(); err != nil {
+	s.codec.close()
+	if err := s.disk.here(); err != nil {
 		return err // Badger's Close would not return
 	}
 	if err := s.db.Failure(); err != nil {
-		return s.once(err)
+		return s.disk.untold(err)
 	}
-	if !s.roomToClose() { // Badger would be killed by the first page that has no room
-		s.watchRoom()
-		if full := s.full.Load(); full != nil {
-			return errors.Join(s.once(*full), s.db.SyncLogs())
-		}
+	if full := s.disk.shortToClose(); full != nil { // Badger would be killed by the first page that has no room
+		return errors.Join(s.disk.untold(full), s.db.SyncLogs())
 	}
 	return s.db.Close()
-}
-
-// once returns err unless a Commit has returned it already.
-func (s *Store) once(err error) error {
-	if s.told.Load() {
-		return nil
-	}
-	return err
 }
 
 // Dir returns the store's folder; of a copy, that of the store it is of.

@@ -81,7 +81,7 @@ func (in *inspection) pages(ctx context.Context) error {
 
 // page checks one page.
 func (in *inspection) page(txn *badger.Txn, p *Page) error {
-	if err := in.s.bodyIs(txn, p); errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnknown) {
+	if err := in.bodyIs(txn, p); errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnknown) {
 		return in.unreadable(p.Number, p, fmt.Errorf("the body of %s is lost: %w", p.URL, err))
 	} else if err != nil {
 		return err
@@ -141,9 +141,9 @@ func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
 }
 
 // bodyIs checks that a page's body is there and whole.
-func (s *Store) bodyIs(txn *badger.Txn, p *Page) error {
+func (in *inspection) bodyIs(txn *badger.Txn, p *Page) error {
 	return value(txn, numKey(keyBody, p.Number), func(k, v []byte) error {
-		body, err := s.unpack(v)
+		body, err := in.s.codec.unpack(v)
 		if err == nil && int64(len(body)) != p.Bytes {
 			err = fmt.Errorf("%d bytes, want %d", len(body), p.Bytes)
 		}

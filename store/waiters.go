@@ -19,7 +19,7 @@ type Waiter struct {
 // frontier is rebuilt from. It walks queue and births side by side.
 func (s *Store) Waiters() iter.Seq2[Waiter, error] {
 	return func(yield func(Waiter, error) bool) {
-		err := s.view(func(txn *badger.Txn) error {
+		err := s.records.view(func(txn *badger.Txn) error {
 			queue, births := walk(txn, keyQueued), walk(txn, keyBirth)
 			defer queue.Close()
 			defer births.Close()

@@ -26,10 +26,10 @@ func TestFolderGone(t *testing.T) {
 				return errors.Join(b.PutBirth(id, Birth{URL: u1}), b.Commit())
 			}
 			must(t, put(1))
-			s.watch()
+			s.disk.look()
 			must(t, put(2))
 			must(t, away(dir))
-			s.watch()
+			s.disk.look()
 			if err := put(3); !errors.Is(err, ErrGone) {
 				t.Errorf("commit: %v, want ErrGone", err)
 			}
