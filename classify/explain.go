@@ -18,11 +18,11 @@ const reasons = 6
 //
 //	mortgag > 0 ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of the class; of the
-// others the words that spoke most for the label, with what each added to its
-// score beyond the mean of the classes (of a network, see models.Network.Relevance);
-// of a vote the reasons of each member, with its share and the probability that it
-// gives the label.
+// with how many of the training pages that it covers are of the class. Of the
+// others: the words that spoke most for the label, with what each added to its
+// score beyond the mean of the classes (of a network, see
+// models.Network.Relevance). Of a vote: the reasons of each member, with its
+// share and the probability that it gives the label.
 func (c *Classifier) Explain(d features.Doc) string {
 	s := c.score(d)
 	defer c.spare.Put(s)
@@ -62,9 +62,9 @@ func (c *machine) explain(s *state, class int) string {
 	return c.words(s, class)
 }
 
-// rule writes the rule of a leaf of the model's tree, simplified, as it speaks of a
-// class: first the words that the page has, in the order of the tree, then those
-// that it lacks.
+// rule writes the rule of a leaf of the model's tree, simplified, as it speaks
+// of a class. First come the words that the page has, in the order of the tree,
+// then those that it lacks.
 func rule(m *models.Model, leaf int32, class int) string {
 	var has, lacks []string
 	conditions, counts := m.Tree.Simple(leaf, len(m.Classes))

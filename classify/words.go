@@ -29,10 +29,10 @@ type Part struct {
 	Around [2]features.Span
 }
 
-// Read labels a page and says why, as ClassifyAndExplain does, and leaves in r what
-// else there is to know: the words, and of each part what Score says of a Doc with
-// the part as its Text and the page's language, for the model's class with the number
-// given.
+// Read labels a page and says why, as ClassifyAndExplain does, and leaves in r
+// what else there is to know. That is the words, and of each part what Score
+// says for the class with the number given. Score is asked of a Doc with the
+// part as its Text and the page's language.
 func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[Part]) (Result, string) {
 	s := c.spare.Get()
 	defer c.spare.Put(s)

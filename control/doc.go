@@ -1,8 +1,8 @@
 // Package control lets other processes ask a running crawl, and tell it something.
 //
-// A crawl has its store to itself. Who wants to know something of it, or to tell it
-// something, asks the crawl: by HTTP over a Unix socket in the store's folder, which only its
-// owner may use.
+// A crawl has its store to itself. Who wants to know something of it, or to
+// tell it something, asks the crawl. It answers HTTP over a Unix socket in the
+// store's folder, which only its owner may use.
 //
 //	GET  /why?url=URL  story.Story
 //	POST /label        LabelRequest → LabelAnswer

@@ -14,8 +14,9 @@ import (
 	"fossick/story"
 )
 
-// TestSocket: the socket answers from a folder with a path too long for one, and where
-// a killed crawl left its own; only the owner may use it, and nothing of it stays.
+// TestSocket: the socket answers from a folder with a path too long for one,
+// and where a killed crawl left its own. Only the owner may use it, and nothing
+// of it stays.
 func TestSocket(t *testing.T) {
 	for _, name := range []string{"s", strings.Repeat("long", 40)} {
 		dir := filepath.Join(t.TempDir(), name)

@@ -1,10 +1,11 @@
 // Package corpusweb serves a stored corpus as a web of many hosts on one port.
 //
-// In: sets of package datasets. Out: an http.Handler that answers for every host
-// of theirs: by Host header, as a forward proxy for http://, and by CONNECT, with
-// a certificate authority of its own, for https://. Each host has a robots.txt. A
-// client cannot tell it from the web, but it is the same at every run, can be
-// slow on purpose, and keeps a log by which the client's manners are judged.
+// In: sets of package datasets. Out: an http.Handler that answers for every
+// host of theirs. It answers by Host header, as a forward proxy for http://,
+// and by CONNECT for https://, with a certificate authority of its own. Each
+// host has a robots.txt. A client cannot tell it from the web. But it is the
+// same at every run, can be slow on purpose, and keeps a log by which the
+// client's manners are judged.
 //
 // Bodies go to a spool file at the start, as they will be sent, and only an index
 // of URLs stays in memory: about 200 bytes a page, with sitemaps 100 more for the

@@ -82,9 +82,9 @@ func TestRealCorpora(t *testing.T) {
 	}
 }
 
-// BenchmarkServe keeps four connections busy, as a crawler with four workers and
-// no work of its own would: a request is written as bytes, and of the answer only
-// the header is parsed.
+// BenchmarkServe keeps four connections busy, as a crawler with four workers
+// and no work of its own would. A request is written as bytes, and of the
+// answer only the header is parsed.
 func BenchmarkServe(b *testing.B) {
 	for _, size := range []int{500, 21 << 10} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

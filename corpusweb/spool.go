@@ -12,9 +12,9 @@ import (
 	"fossick/datasets"
 )
 
-// spool is a file of bodies, one after the other, as they go out: raw, because
-// the system's page cache is the better cache, and decompressing 20 KB costs more
-// than all the rest of a request.
+// spool is a file of bodies, one after the other, as they go out. They are raw,
+// because the system's page cache is the better cache. Decompressing 20 KB
+// costs more than all the rest of a request.
 type spool struct {
 	file *os.File
 	w    *bufio.Writer

@@ -11,8 +11,8 @@ import (
 // around their articles, and what goes wrong on a real web.
 //
 // It is built in one order from one source of randomness, so that a seed gives
-// one web: articles to sites, then pages with their paths, then links (which need
-// the paths), then markup.
+// one web. Articles go to sites, then pages get their paths, then links (which
+// need the paths), then markup.
 type demo struct {
 	rng       *rand.Rand
 	sites     []*site

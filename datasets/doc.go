@@ -1,14 +1,14 @@
 // Package datasets reads labelled benchmark sets and stored corpora.
 //
-// In: a path, or the name of the built-in set. Out: a Set, whose Examples stream
-// row by row in bounded memory, as often as they are asked for, with the corpus's
-// links and truth where it has them; and splits into train and test.
+// In: a path, or the name of the built-in set. Out: a Set, with the corpus's
+// links and truth where it has them; and splits into train and test. Its
+// Examples stream row by row in bounded memory, as often as they are asked for.
 //
-// Nothing is dropped in silence. A row that cannot be read is an error with file
-// and line, and the reader of the set decides whether to stop or to go on; what
-// is left out on purpose (a filter, a file that holds no page) or looks wrong (no
-// label, an empty body, bytes that are no UTF-8, a repeated body) is counted in
-// the Report.
+// Nothing is dropped in silence. A row that cannot be read is an error with
+// file and line; who reads the set decides whether to go on. What is left out
+// on purpose (a filter, a file that holds no page) is counted in the Report. So
+// is what looks wrong: no label, an empty body, bytes that are no UTF-8, a
+// repeated body.
 //
 // HTML and Text of an Example are UTF-8, whatever the source's encoding was.
 // Parsing them is the job of package page; what they are used for (training,
@@ -17,10 +17,10 @@
 // Start with Open, then range over Examples.
 //
 // Files: set.go Set and options; example.go a row; layout.go Open: what a path
-// holds; jsonl.go, corpus.go, folders.go, webkb.go, news.go a layout each; row.go
-// and scan.go one JSON line; lines.go and compressed.go reading; truth.go the
-// labels of a corpus; key.go when two URLs are the same; where.go filters;
-// stream.go rows one by one, opener.go sets opened and chained;
-// report.go counts; split.go train and test; web.go what a corpus is beyond its
+// holds; jsonl.go, corpus.go, folders.go, webkb.go, news.go a layout each.
+// row.go and scan.go one JSON line; lines.go and compressed.go reading;
+// truth.go the labels of a corpus. key.go when two URLs are the same; where.go
+// filters; stream.go rows one by one, opener.go sets opened and chained;
+// report.go counts. split.go train and test; web.go what a corpus is beyond its
 // pages; demo.go and the files beside it the built-in web (docs/demo.md).
 package datasets

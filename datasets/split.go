@@ -70,7 +70,7 @@ func Split(examples []*Example, rng *rand.Rand, opt SplitOptions) (train, test [
 // label, and the same rows, options and state of rng give the same parts.
 //
 // A set's own split stays in force, once any row has one: train rows are drawn
-// from its train rows only, and what is not drawn, or in neither half, is unused.
+// from its train rows only. What is not drawn, or in neither half, is unused.
 // Without one, all that is not drawn is test.
 func Assign(rows []Row, rng *rand.Rand, opt SplitOptions) ([]Part, SplitReport, error) {
 	rep := SplitReport{TrainPerLabel: map[string]int{}}

@@ -55,7 +55,7 @@ func (e *Example) field(name string) (string, bool) {
 }
 
 // filter applies options to the rows of one pass, and remembers whether the
-// fields it was asked about exist: a filter on a misspelt field keeps nothing,
+// fields it was asked about exist. A filter on a misspelt field keeps nothing,
 // and that must not look like an empty set.
 type filter struct {
 	opt    Options

@@ -20,16 +20,16 @@ const (
 )
 
 // lincolnPetersen estimates a population from two captures of n1 and n2, of
-// which m are the same (Chapman 1951, the form that is defined for m = 0 and
-// nearly unbiased; variance by Seber 1970):
+// which m are the same. The form is Chapman's (1951), which is defined for m =
+// 0 and nearly unbiased; the variance is Seber's (1970):
 //
 //	N   = (n1+1)(n2+1)/(m+1) − 1
 //	var = (n1+1)(n2+1)(n1−m)(n2−m) / ((m+1)²(m+2))
 //
 // It holds for two independent samples in which every page is as likely as
-// another. Focused crawls are neither: both prefer what is linked much, so
-// they meet more often than by chance, N comes out too small and a recall
-// computed from it too large. Take it as an upper bound of the recall.
+// another. Focused crawls are neither: both prefer what is linked much, so they
+// meet more often than by chance. N comes out too small and a recall computed
+// from it too large. Take it as an upper bound of the recall.
 func lincolnPetersen(n1, n2, m int) Population {
 	a, b, c := float64(n1), float64(n2), float64(m)
 	seen := n1 + n2 - m
@@ -45,9 +45,9 @@ func lincolnPetersen(n1, n2, m int) Population {
 	return p
 }
 
-// chao2 estimates a population from t captures by how many pages were found
-// once and twice, f1 and f2, of seen distinct ones (Chao 1987, bias-corrected;
-// variance as in Colwell's EstimateS, "Chao2"):
+// chao2 estimates a population from t captures by how many of seen distinct
+// pages were found once and twice, f1 and f2. It is bias-corrected (Chao 1987),
+// with the variance of Colwell's EstimateS, "Chao2":
 //
 //	N   = seen + k·f1(f1−1) / (2(f2+1)),                  k = (t−1)/t
 //	var = k·f1(f1−1)/(2(f2+1)) + k²·f1(2f1−1)²/(4(f2+1)²) + k²·f1²f2(f1−1)²/(4(f2+1)⁴)
@@ -91,7 +91,7 @@ func ichao(f1, f2, f3, f4 float64) (unseen, variance float64) {
 }
 
 // logInterval is the interval of a population of which seen were seen and
-// unseen are estimated (Chao 1987): the logarithm of the unseen is taken for
+// unseen are estimated (Chao 1987). The logarithm of the unseen is taken for
 // normal, so the lower bound never falls below what was seen.
 //
 //	[seen + unseen/K, seen + unseen·K],  K = exp(z·√ln(1 + var/unseen²))
@@ -164,9 +164,10 @@ func (p Population) recall(n int) *Estimate {
 // Upper reports whether the value is no more than an upper bound.
 func (e *Estimate) Upper() bool { return e.Method != methodFrontier }
 
-// estimateRecall estimates the recall of each of two crawls or more, which found
-// the relevant URLs given: by Frontier where the crawls have trails, else by
-// Capture, which is only a bound. nil when there is nothing to estimate from.
+// estimateRecall estimates the recall of each of two crawls or more, which
+// found the relevant URLs given. It does so by Frontier where the crawls have
+// trails, else by Capture, which is only a bound. nil when there is nothing to
+// estimate from.
 func estimateRecall(crawls []*Crawl, relevant [][]string) []*Estimate {
 	bound, ok := capture(relevant)
 	if !ok {

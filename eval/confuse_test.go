@@ -7,9 +7,9 @@ import (
 	"fossick/store"
 )
 
-// TestConfusionHasOneOrder: classes stand in the same order in rows and columns, so
-// that what truth and model agree on is on the diagonal; what one of them never says has
-// no row, or no column.
+// TestConfusionHasOneOrder: classes stand in the same order in rows and
+// columns, so that agreement is on the diagonal. What truth or model never says
+// has no row, or no column.
 func TestConfusionHasOneOrder(t *testing.T) {
 	c := &Crawl{Source: Source{Kind: ByTruth}}
 	add := func(n int, class, label string) {

@@ -44,8 +44,9 @@ type Result struct {
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
-// Next is what the next pages of the first crawl would be worth, by its last ones;
-// the crawler says how it is estimated, for it ends a crawl by it.
+// Next is what the next pages of the first crawl would be worth, judged by its
+// last ones. The crawler ends a crawl by the same estimate and says how it is
+// made.
 type Next struct {
 	Pages   int     `json:"pages"` // the last ones, that it goes by
 	Harvest float64 `json:"harvest"`

@@ -9,22 +9,22 @@ import (
 const methodFrontier = "frontier (logistic), iChao on in-links, start pages"
 
 // frontierSpread is the scale of ln(true/estimated) of the relevant pages not
-// found, beyond what the formulas say; chosen on wikispeedia, webkb and debdocs so
-// that about nine intervals in ten hold the truth in simulated crawls of each. See
-// docs/recall.md.
+// found, beyond what the formulas say. It was chosen so that about nine
+// intervals in ten hold the truth. See docs/recall.md.
 const frontierSpread = 0.5
 
 // Frontier estimates how many relevant pages there are, from what the crawls
-// know: S that they found, those among the URLs that wait, and those that no
-// fetched page links to.
+// know. It adds S that they found, those among the URLs that wait, and those
+// that no fetched page links to.
 //
 //	N = S + Σ_{u waits} P(u relevant) + max(0, U − S₀)
 //
 // P is a logistic model of what links, labels and priorities said of each URL
-// before it was fetched, fitted on those that were (fitLogistic). U estimates the
-// relevant pages to which no fetched page links, with links for captures: iChao
-// of f₁…f₄, the relevant pages to which one to four fetched pages link, expected
-// ones among those that wait. S₀ of them were found, start pages mostly.
+// before it was fetched, fitted on those that were (fitLogistic). U estimates
+// the relevant pages to which no fetched page links, with links for captures.
+// It is iChao of f₁…f₄, the relevant pages to which one to four fetched pages
+// link, with those expected among the waiting. S₀ of them were found, start
+// pages mostly.
 //
 // What the crawls came across of each other's start pages, which no crawl's
 // preference chose, then corrects N and gives the interval (posterior). ok is false

@@ -9,8 +9,9 @@ import (
 )
 
 // Capped is the harvest when only the first pages of each host count. It shows
-// how much of the harvest is owed to staying at few hosts; it is not what a crawl
-// with that cap would have reached, which would have gone elsewhere instead.
+// how much of the harvest is owed to staying at few hosts. It is not what a
+// crawl with that cap would have reached, for that would have gone elsewhere
+// instead.
 type Capped struct {
 	Cap      int      `json:"cap"` // pages a host
 	Pages    int      `json:"pages"`
@@ -23,9 +24,9 @@ var defaultCaps = [...]int{1, 10, 100, 1000}
 
 // Reach says over how many hosts and sites a crawl spread.
 //
-// An effective number is exp H, H = −Σ p ln p over the hosts' shares p of the pages
-// (Hill 1973, order 1): so many hosts with equally many pages are as diverse. It is
-// from 1 to the number of hosts, and nil where there is no page.
+// An effective number is exp H, H = −Σ p ln p over the hosts' shares p of the
+// pages (Hill 1973, order 1). So many hosts with equally many pages are as
+// diverse. It is from 1 to the number of hosts, and nil where there is no page.
 type Reach struct {
 	Hosts             int      `json:"hosts"`                    // fetched from
 	Relevant          int      `json:"relevant"`                 // of them, those with a page on topic

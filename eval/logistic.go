@@ -28,10 +28,11 @@ type logistic struct {
 //
 //	max Σ log P(yᵢ|xᵢ) − ½ Σⱼ λⱼ (wⱼ − μⱼ)²,   wⱼ ≥ 0 for every part but the bias,
 //
-// by gonum's Newton method on the weights that are free; one that turns out negative
-// is bound to 0 and the rest are fitted again. Bound so, a page of which the
-// links say less good is never the more probable one: the model is used far from
-// where it was fitted, and a sign that chance got wrong would be worst there.
+// by gonum's Newton method on the weights that are free; one that turns out
+// negative is bound to 0 and the rest are fitted again. So a page of which the
+// links say less good is never the more probable one. The model is used far
+// from where it was fitted, where a sign that chance got wrong would do most
+// harm.
 func fitLogistic(examples []example, p prior) *logistic {
 	m := &logistic{prior: p}
 	for j := range parts {
@@ -59,9 +60,8 @@ const (
 	penalty     = 3
 	biasPenalty = 0.01
 
-	// slopePenalty is that of log-odds of a score that is a probability, around 1: of
-	// 3 around 0, and 10, 30, 100 and 300 around 1, the best on four sub-topics of Biology in
-	// wikispeedia; see docs/recall.md.
+	// slopePenalty is that of log-odds of a score that is a probability, around
+	// 1. docs/recall.md says how it was chosen.
 	slopePenalty = 30
 
 	maxNewton = 50
@@ -184,8 +184,8 @@ func (m *logistic) logit(x *[parts]float64) (z float64) {
 }
 
 // sum returns the expected number of relevant ones among n examples, given by
-// at, and its variance: of the draws, Σ p(1−p), and of the weights, gᵀH⁻¹g with
-// g = Σ p(1−p)x (the delta method).
+// at, and its variance. That is the draws', Σ p(1−p), and the weights', gᵀH⁻¹g
+// with g = Σ p(1−p)x (the delta method).
 func (m *logistic) sum(n int, at func(i int) *[parts]float64) (total, variance float64) {
 	g := mat.NewVecDense(len(m.active), nil)
 	for i := range n {

@@ -74,9 +74,9 @@ func TestFitLogisticDegenerate(t *testing.T) {
 	}
 }
 
-// The sum's variance must be that of the draws and of the weights together: over
-// many samples of one model, the sum's error is within 1.96 of its deviation
-// about 95 times in 100.
+// The sum's variance must be that of the draws and of the weights together.
+// Over many samples of one model, the sum's error must be within 1.96
+// deviations about 95 times in 100.
 func TestLogisticSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	weight := [parts]float64{-2, 0.8, 0.5, 0.6, 0.4, 0.3, 0.2}
@@ -99,9 +99,9 @@ func TestLogisticSum(t *testing.T) {
 	}
 }
 
-// Where scores are probabilities and what was fetched tells nothing of their slope, a URL
-// that is expected to be relevant with probability p is, in the odds that the fetched
-// ones turned out to have; where they are not, their slope is not known.
+// TestFitLogisticPromises: where scores are probabilities and all fetched pages
+// had the same one, other URLs are corrected by the odds that these turned out
+// to have. Where scores are no probabilities, they tell nothing of others.
 func TestFitLogisticPromises(t *testing.T) {
 	at := func(p float64) (x [parts]float64) {
 		x[partBias], x[partPromise] = 1, logOdds(p)

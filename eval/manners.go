@@ -152,8 +152,8 @@ func (m *manners) endParty() {
 }
 
 // Times are counted in slots, of which each is a twelfth longer than the one
-// before: a median is within 4 % of the true one, and a host costs no more memory
-// the more it is asked. Below 16 ms each millisecond has a slot.
+// before. So a median is within 4 % of the true one, and a host costs no more
+// memory the more it is asked. Below 16 ms each millisecond has a slot.
 const (
 	exactSlots = 16
 	slotsFold  = 12 // a doubling

@@ -18,8 +18,8 @@ import (
 // Politeness says how a crawl treated its hosts, from the journal alone: every
 // exchange on record, over all sessions. Times are in seconds, as exact as the
 // journal's milliseconds. A party is a host, or all hosts that had one address
-// last (paper E); of one that was elsewhere before, what was then is compared with
-// its own requests alone.
+// last (paper E). A host that moved to a party is compared, for the time
+// before, with its own requests alone.
 type Politeness struct {
 	Hosts   int `json:"hosts"` // that got a request, answered or not
 	Parties int `json:"parties"`
@@ -87,10 +87,10 @@ const maxManners = 10
 // exchange are cut to whole milliseconds.
 const slackMillis = 1
 
-// MeasurePoliteness reads the journal of a store once, and sorts what it needs of
-// the exchanges by party and time: in memory, beyond a quarter of a million of
-// them on disk. Besides it keeps some 40 bytes a host, and
-// the figures of the hosts of one party at a time.
+// MeasurePoliteness reads the journal of a store once, and sorts what it needs
+// of the exchanges by party and time. It does so in memory, beyond a quarter of
+// a million exchanges on disk. Besides it keeps some 40 bytes a host, and the
+// figures of the hosts of one party at a time.
 func MeasurePoliteness(ctx context.Context, s *store.Store) (*Politeness, error) {
 	return measurePoliteness(ctx, s, exchangesInMemory)
 }

@@ -86,10 +86,10 @@ const (
 )
 
 // posterior returns median and 95 % interval of the unseen: Student's t of
-// ln(unseen+1) around the frontier's estimate, with spread as its scale, times the
-// likelihood of the start pages seen. Below the frontier's estimate that is kept
-// at its value there: that a crawl came across well-known pages is no evidence of
-// fewer than it knows of, that it did not come across them is evidence of more.
+// ln(unseen+1) around the frontier's estimate, with spread as its scale, times
+// the likelihood of the start pages seen. Below the frontier's estimate that is
+// kept at its value there. That a crawl came across well-known pages is no
+// evidence of fewer; that it missed them is evidence of more.
 func posterior(seen, unseen, spread float64, all []sighting) (median float64, ci Interval) {
 	centre := math.Log(unseen + 1)
 	at, weight := make([]float64, 0, gridPoints), make([]float64, 0, gridPoints)

@@ -12,9 +12,9 @@ import (
 
 const trailBase = "http://a.example/"
 
-// trailStore is a crawl in which there is one URL of each kind: a start page, a
-// page by a link and one by a redirect, a failure, one forbidden by robots.txt, one
-// that waits.
+// trailStore is a crawl in which there is one URL of each kind. They are a
+// start page, a page by a link and one by a redirect, a failure, one forbidden
+// by robots.txt, one that waits.
 func trailStore(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Create(filepath.Join(t.TempDir(), "s"), store.Info{})

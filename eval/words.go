@@ -41,10 +41,11 @@ const (
 )
 
 // contrast returns the words that block b has on more and on fewer of its pages
-// than the other blocks, the clearest first, by the log-odds ratio with an
-// informative prior (Monroe, Colaresi and Quinn 2008, eq. 16 to 22, for pages
-// that have a word or not): with y of n pages of the block, y' of n' of the
-// others, and the prior a = priorPages · (y+y')/(n+n'), ā = priorPages − a,
+// than the other blocks, the clearest first. They are ranked by the log-odds
+// ratio with an informative prior (Monroe, Colaresi and Quinn 2008, eq. 16 to
+// 22), for pages that have a word or not. y of n pages of the block have it and
+// y' of n' of the others. With the prior a = priorPages · (y+y')/(n+n') and ā =
+// priorPages − a,
 //
 //	δ = ln((y+a)/(n−y+ā)) − ln((y'+a)/(n'−y'+ā))
 //	z = δ / √(1/(y+a) + 1/(n−y+ā) + 1/(y'+a) + 1/(n'−y'+ā))

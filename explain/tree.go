@@ -15,8 +15,8 @@ import (
 //	goal > 1    → six more tests, mostly sport
 //	otherwise   → other (80 of 84)
 //
-// Trees of text lean to one side, a hundred levels deep; as chains they nest no
-// deeper than log₂ of their leaves, for the smaller side of a test becomes its own
+// Trees of text lean to one side, a hundred levels deep. As chains they nest no
+// deeper than log₂ of their leaves: the smaller side of a test becomes its own
 // chain and the larger goes on.
 type branch struct {
 	Steps  []step

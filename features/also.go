@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Also is a second reader of the words that an Extractor counts: a page is cut into
-// words once, and of each both have what their own options make of it. What it gets
-// are numbers of its own, as those of Tokens, which is the same for a reader alone.
+// Also is a second reader of the words that an Extractor counts. A page is cut
+// into words once, and of each both have what their own options make of it.
+// What it gets are numbers of its own, as those of Tokens, which is the same
+// for a reader alone.
 type Also struct {
 	Analyzer  AnalyzerOptions
 	Number    func(term string) uint32 // asked once for each word that is remembered
@@ -58,8 +59,8 @@ func (x *Extractor) CountAndKeep(dst Vector, words []uint32, d Doc) (Vector, []u
 // is none. It fits into a processor's nearest cache.
 type lately [1 << 12]uint32
 
-// readText counts the words of the text, of which the second reader has the first
-// bytes only: what is cut there is read by itself, up to where it is cut.
+// readText counts the words of the text, of which the second reader has the
+// first bytes only. What is cut there is read by itself, up to where it is cut.
 func (x *Extractor) readText(text, lang string) {
 	end := len(Head(text, x.an.also.TextBytes))
 	if x.an.also.TextBytes <= 0 {

@@ -21,11 +21,11 @@ func (x *Extractor) keepRow(row []known) {
 // Span is a part of a text, in bytes.
 type Span struct{ Start, End int32 }
 
-// CountAround counts a part of the text that CountAndKeep has counted last, as
-// CountUnsorted counts a Doc whose Text is before and after with a space between
-// them and whose language is the same: the words are not cut again, but for those
-// that a part begins or ends within. before and after lie in text and in one line
-// each. It appends to words the numbers that the second reader has for the terms, as
+// CountAround counts a part of the text that CountAndKeep has counted last. It
+// does so as CountUnsorted would count a Doc in the same language whose Text is
+// before and after with a space between. Only words that a part begins or ends
+// within are cut again. before and after lie in text and in one line each. It
+// appends to words the numbers that the second reader has for the terms, as
 // CountBoth would.
 func (x *Extractor) CountAround(dst Vector, words []uint32, text, lang string, around [2]Span) (Vector, []uint32) {
 	x.left, x.before = x.opt.Lead, -1

@@ -86,8 +86,8 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 // Forget makes x look every word up anew: its lexicon has dropped terms.
 func (x *Extractor) Forget() { clear(x.an.langs) }
 
-// unasked is the number of a field's term until the word occurs in the field: few
-// words do, and each look-up would cost more than all else of a new word.
+// unasked is the number of a field's term until the word occurs in the field.
+// Few words do, and a look-up would cost more than all else of a new word.
 const unasked = -2
 
 // resolve finds the numbers of a new word's terms.

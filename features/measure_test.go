@@ -135,8 +135,8 @@ func TestParseMeasure(t *testing.T) {
 }
 
 func TestRankByPrefersByMeasure(t *testing.T) {
-	// Term 0 is on half of class 0's pages, term 1 on one of them: a frequent
-	// telling word first by gain, the rare pure one first, with a tie, by mi.
+	// Term 0 is on half of class 0's pages, term 1 on one of them. By gain the
+	// frequent telling word comes first; by mi the rare pure one, with a tie.
 	c := NewCounts(2)
 	for p := range 10 {
 		v := Vector{Index: []int32{0}, Value: []float32{1}}

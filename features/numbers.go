@@ -5,16 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// wordNumbers finds the two numbers of a word that text is counted by: its term's and
-// a second reader's. That is all that is asked of nearly every word of a page, and it
-// takes 16 bytes, where an entry with its strings takes 100; so far more words can be
-// remembered, rare ones too, which would else be stemmed anew each time they come.
+// wordNumbers finds the two numbers of a word that text is counted by: its
+// term's and a second reader's. That is all that is asked of nearly every word
+// of a page. It takes 16 bytes, where an entry with its strings takes 100. So
+// far more words can be remembered, rare ones too, which would else be stemmed
+// anew each time.
 //
-// All processors read one table without a lock. A slot is written in two steps, and so
-// holds its hash and its numbers in a way that tells when they do not belong together
-// (the hash is XORed with the numbers, as chess programs do: Hyatt and Mann, "A lockless
-// transposition table implementation for parallel search chess engines", 2002). What is
-// lost when two write at once is learned again.
+// All processors read one table without a lock. A slot is written in two steps,
+// so its hash is kept XORed with its numbers: a reader sees when they do not
+// belong together. Chess programs do the same (Hyatt and Mann, "A lockless
+// transposition table implementation for parallel search chess engines", 2002).
+// What is lost when two write at once is learned again.
 //
 // A word has one bucket, a line of the processor's cache; where that is full it takes
 // the place of another.

@@ -18,9 +18,9 @@ func path(raw string) string {
 	return u.Path
 }
 
-// plainPath is path for the URLs that nearly all links have, without the work of
-// taking all of a URL apart: a host of letters, digits, points and hyphens, a path in
-// which nothing is escaped.
+// plainPath is path for the URLs that nearly all links have, without the work
+// of taking a URL apart. Their host has only letters, digits, points and
+// hyphens, and in their path nothing is escaped.
 func plainPath(raw string) (path string, ok bool) {
 	rest, ok := strings.CutPrefix(raw, "https://")
 	if !ok {

@@ -17,9 +17,9 @@ type plainWord struct {
 	end         int // of the word and what is behind it; 0: segment has to look at the piece
 }
 
-// parts has the marks that part words and do nothing else: no name (see compounds)
-// has them, they join no letters and no digits, and what segment makes of the rest of
-// a piece is the same without what is before them.
+// parts has the marks that part words and do nothing else. No name has them
+// (see compounds), and they join neither letters nor digits. So segment makes
+// the same of the rest of a piece without what is before them.
 var parts = func() (t [256]bool) {
 	for _, c := range []byte(`!"$%&()*-/:;<=>?@[\]^{|}~` + "`") {
 		t[c] = true

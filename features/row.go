@@ -1,10 +1,11 @@
 package features
 
-// Words go in rows through what is done with each: a row is cut, then looked up, then
-// counted. A word at a time, the processor waits for each word's place in memory and
-// for each branch that it took the wrong way (is the word long, is a mark behind it,
-// is it a stop word?); in a row it fetches the places of all words at once, and each
-// step is a loop with hardly a branch in it.
+// Words go in rows through what is done with each: a row is cut, then looked
+// up, then counted. A word at a time, the processor waits for each word's place
+// in memory. It waits too for each branch that it took the wrong way: is the
+// word long, is a mark behind it, is it a stop word? In a row it fetches the
+// places of all words at once, and each step is a loop with hardly a branch in
+// it.
 
 // rowWords is how many words are looked up together.
 const rowWords = 32
@@ -28,9 +29,9 @@ type cutWord struct {
 	at   int32
 }
 
-// each calls f with the words of text that the options or a second reader want, in
-// their order, a row at a time, with what is known of them; their entries stand in
-// row.entries. The row is only valid during the call.
+// each calls f with the words of text that the options or a second reader want,
+// with what is known of them. They come in their order, a row at a time; their
+// entries stand in row.entries. The row is only valid during the call.
 func (a *Analyzer) each(text, lang string, f func(row []known)) {
 	v := a.vocabulary(lang)
 	a.row.numbered = false

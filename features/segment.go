@@ -10,11 +10,12 @@ import (
 )
 
 // Words are found by Unicode's rules (UAX #29), then cut finer where these keep
-// together what a reader takes for two words: only an apostrophe joins letters
+// together what a reader takes for two words. Only an apostrophe joins letters
 // ("o'clock"), only a point or a comma joins digits ("1,000"). Names that would
 // lose their meaning stay whole: see compounds. White space always ends a word,
-// so text is cut there first; a piece in ASCII, which is most of the web, is
-// scanned by hand five times as fast, with the same result (a test says so).
+// so text is cut there first. A piece in ASCII, which is most of the web, is
+// scanned by hand. That is five times as fast with the same result, as a test
+// says.
 
 // compounds are names of which a part means something else.
 var compounds = [...]string{

@@ -2,11 +2,12 @@ package features
 
 import "sync"
 
-// SharedWords is what extractors of one kind have learned of words. The words of running
-// text, of which their numbers are enough, are in one table that all read. Of other words
-// each has a table of its own, which it reads without asking anybody, but one that is new
-// to it is looked for here before it is analysed. Text has so many words that come once
-// or twice that each would else be stemmed on every processor. Safe for concurrent use.
+// SharedWords is what extractors of one kind have learned of words. The words
+// of running text, of which their numbers are enough, are in one table that all
+// read. Of other words each has a table of its own, which it reads without
+// asking anybody. One that is new to it is looked for here before it is
+// analysed. Text has so many words that come once or twice that each would else
+// be stemmed on every processor. Safe for concurrent use.
 type SharedWords struct {
 	seed    uint64       // of all tables
 	numbers *wordNumbers // of the words of all languages

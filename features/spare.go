@@ -6,9 +6,10 @@ import (
 )
 
 // Spare keeps values that are costly to make until they are needed again, one a
-// processor at most. Unlike a sync.Pool it keeps them through garbage collections:
-// an Analyzer that lost the words it knows would stem them all again, which takes
-// several times as long as a page. It is safe for concurrent use.
+// processor at most. Unlike a sync.Pool it keeps them through garbage
+// collections. An Analyzer that lost the words it knows would stem them all
+// again, which takes several times as long as a page. It is safe for concurrent
+// use.
 type Spare[T any] struct {
 	make func() *T
 

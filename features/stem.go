@@ -141,10 +141,10 @@ func isLetters(word string) bool {
 	return true
 }
 
-// arabicArticles returns the Arabic article with the particles written before it,
-// longest first (the prefixes of the light10 stemmer, Larkey et al. 2002): البنك (the
-// bank), بالبنك (in the bank) and بنك are one term. Snowball's Arabic stemmer parts
-// فريق (team) from الفريق, taking the ف for a particle.
+// arabicArticles returns the Arabic article with the particles written before
+// it, longest first (the prefixes of the light10 stemmer, Larkey et al. 2002).
+// So البنك (the bank), بالبنك (in the bank) and بنك are one term. Snowball's
+// Arabic stemmer parts فريق (team) from الفريق, taking the ف for a particle.
 func arabicArticles() []string { return strings.Fields(`وال بال كال فال لل ال`) }
 
 // josa returns the Korean particles and copulas that follow a noun, longest first.

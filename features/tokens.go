@@ -1,9 +1,9 @@
 package features
 
-// Tokens cuts text into terms as an Analyzer does, and gives for each a number that
-// stands for it. Unlike the numbers of a Lexicon these need not be known before: they
-// are what a function of the caller's makes of the term, which is asked once for
-// each word that is remembered, not at each of its occurrences. Like an Analyzer it
+// Tokens cuts text into terms as an Analyzer does, and gives for each a number
+// that stands for it. Unlike the numbers of a Lexicon these need not be known
+// before. A function of the caller's makes them of the term. It is asked once
+// for each word that is remembered, not at each occurrence. Like an Analyzer it
 // is not safe for concurrent use.
 type Tokens[T ~uint32] struct{ an *Analyzer }
 

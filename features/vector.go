@@ -17,9 +17,9 @@ type Vector struct {
 //
 // The logarithm damps a word that a page repeats; the ones keep a word of every
 // page, and a set of one page, from vanishing. Then each block of terms (words,
-// the fields' terms, pairs) is scaled to a Euclidean length of its own, so that
-// the thousand pairs of a page do not drown its title, and all to length 1.
-// The zero value leaves counts as they are.
+// the fields' terms, pairs) is scaled to a Euclidean length of its own, and all
+// to length 1. So the thousand pairs of a page do not drown its title. The zero
+// value leaves counts as they are.
 type Weighting struct {
 	IDF       []float32 // by term; nil: 1 for all
 	Sublinear bool      // 1 + ln TF in place of TF
@@ -38,10 +38,9 @@ const Blocks = int(fields) + 2
 
 const pairsBlock, leadBlock, charsBlock = uint8(lead), uint8(fields), uint8(fields) + 1
 
-// DefaultBlocks are the lengths of words, words of the title, of headings and of
-// the URL, pairs, words of the lead, and runs of characters, chosen by
-// cross-validation on training parts of WebKB and Wikispeedia, but for the last
-// (docs/classifiers.md).
+// DefaultBlocks are the lengths of words, words of the title, of headings and
+// of the URL, pairs, words of the lead, and runs of characters.
+// docs/classifiers.md says how they were chosen.
 var DefaultBlocks = [Blocks]float32{1, 0.4, 0.4, 0.2, 0.5, 0.4, 0.5}
 
 // Bind tells w the terms that it will weigh. It is needed for Blocks.

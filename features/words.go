@@ -11,13 +11,14 @@ import (
 // words, 4,600 articles of an encyclopedia 250,000), most of which occur once.
 const cacheWords = 1 << 16
 
-// wordTable finds what is known of a word. It does what a map does with a fraction
-// of the work: a word is known by its hash alone, which is made for words of a few
-// letters, and nothing is ever deleted; most of a page's time was spent in the map.
-// Slots are tried one after the other, and at most half of them are in use.
+// wordTable finds what is known of a word. It does what a map does with a
+// fraction of the work, for most of a page's time was spent in the map. A word
+// is known by its hash alone, which is made for words of a few letters. Nothing
+// is ever deleted. Slots are tried one after the other, and at most half of
+// them are in use.
 //
-// It has two generations: when the young one has half of all words that may be
-// kept, it becomes the old one, whose words move to the new young one when they
+// It has two generations. When the young one has half of all words that may be
+// kept, it becomes the old one. Its words move to the new young one when they
 // are met. So the words of every page stay, and rare ones go.
 type wordTable struct {
 	young, old wordHalf
@@ -25,10 +26,10 @@ type wordTable struct {
 	seed       uint64 // by chance, so that no page can be made of words with one hash
 }
 
-// wordHalf is a generation: slots that are small, so that as many as can be are in the
-// processor's caches (waiting for memory takes longer than all else that is done with
-// a word), and beside them what few words of a page are asked for. It is never used
-// again for other words, so that a known's entry stays what it was.
+// wordHalf is a generation. Its slots are small, so that the processor's caches
+// hold many: waiting for memory takes longer than all else of a word. What few
+// words of a page are asked for stands beside them. It is never used again for
+// other words, so that a known's entry stays what it was.
 type wordHalf struct {
 	slots   []wordSlot // a power of two long
 	entries []*entry   // of the slot with the same number
@@ -112,9 +113,9 @@ func (h *wordHalf) put(s wordSlot, e *entry) (at int) {
 // wholeWord is the longest word whose hash is made in one step.
 const wholeWord = 16
 
-// hashWord is never 0. A word is read as two numbers of its first 16 bytes, filled up
-// with zeros, which plainAt makes without looking at each byte; a longer one in steps
-// of 8 before.
+// hashWord is never 0. A word is read as two numbers of its first 16 bytes,
+// filled up with zeros. plainAt makes them without looking at each byte; of a
+// longer word the rest comes first, in steps of 8.
 func hashWord(seed uint64, word []byte) uint64 {
 	h, n := seed, len(word)
 	for ; len(word) > wholeWord; word = word[8:] {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Limits of the cookies that are kept: what one site may hold (RFC 6265, 6.1 asks
-// for 50 of 4 KiB; real sites need a tenth), and for how many sites.
+// Limits of the cookies that are kept: what one site may hold, and for how many
+// sites. RFC 6265, 6.1 asks for 50 of 4 KiB; real sites need a tenth.
 const (
 	maxCookieBytes     = 4 << 10
 	maxSiteCookieBytes = 16 << 10

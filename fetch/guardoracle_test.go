@@ -24,9 +24,9 @@ var differences = []struct {
 	{"168.63.129.16/32", true, "Azure's metadata, in public space"},
 }
 
-// TestGuardAgainstOracle compares the guard with code.dny.dev/ssrf at the edges of all
-// nets that either has, inside and outside, at random addresses, and with each of these
-// inside the forms of IPv6 that carry IPv4.
+// TestGuardAgainstOracle compares the guard with code.dny.dev/ssrf at the edges
+// of all nets that either has, inside and outside, and at random addresses.
+// Each of these is tried too inside the forms of IPv6 that carry IPv4.
 func TestGuardAgainstOracle(t *testing.T) {
 	g, oracle := newGuard(nil), ssrf.New()
 	met, addresses := make([]int, len(differences)), tries.Of(t, "addresses")

@@ -99,9 +99,10 @@ var spellings = map[string]func(name string) string{
 	"escaped":          func(s string) string { return fmt.Sprintf("%%%02x", s[0]) + s[1:] },
 }
 
-// TestGuardNames: through a proxy only the name is seen. Those that no public server has
-// are refused in whatever spelling, by Fetch, before the proxy hears of them; --allow-net
-// opens those that lead where it does; names that look alike are let through.
+// TestGuardNames: through a proxy only the name is seen. Addresses that no
+// public server has are refused in whatever spelling, by Fetch, before the
+// proxy hears of them. --allow-net opens those that lead where it does; names
+// that look alike are let through.
 func TestGuardNames(t *testing.T) {
 	var heard atomic.Int32
 	proxy := serve(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -7,10 +7,10 @@ import (
 )
 
 // A server can misuse an HTTP/2 connection beyond the exchange: net/http ends a
-// stream and keeps reading what comes, pings, settings, header blocks that never
-// close, until the idle limit or, with the next exchange, for ever. So a
-// connection on which an exchange went wrong is closed, and so is one on which
-// much comes while nothing is asked.
+// stream and keeps reading what comes. Pings, settings, header blocks that
+// never close are read until the idle limit or, with the next exchange, for
+// ever. So a connection on which an exchange went wrong is closed, and so is
+// one on which much comes while nothing is asked.
 
 // conn is the connection that an exchange runs on, none at first.
 type conn struct {

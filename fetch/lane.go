@@ -12,8 +12,8 @@ import (
 
 // A lane is a Colly collector that makes one exchange at a time; lanes are
 // pooled. Clones of one collector share the HTTP client and nothing that grows
-// or blocks; each has its own context, which is how an exchange is cancelled,
-// and its own callbacks, which is how they find their exchange without a lock.
+// or blocks. Each has its own context, by which an exchange is cancelled. Each
+// has its own callbacks, which find their exchange without a lock.
 type lane struct {
 	collector *colly.Collector
 	ctx       *colly.Context // Colly wants one; ours stays empty
@@ -22,9 +22,9 @@ type lane struct {
 }
 
 // newCollector returns the collector that lanes are cloned from. Of Colly's
-// services only the exchange itself is used: robots, visited URLs, limits,
-// redirects, charsets and time limits are the crawler's and ours (see
-// docs/fetch.md for what each would do wrong here).
+// services only the exchange itself is used. Robots, visited URLs, limits,
+// redirects, charsets and time limits are the crawler's and ours; docs/fetch.md
+// says what each would do wrong here.
 func newCollector(rt http.RoundTripper) *colly.Collector {
 	// Init, not NewCollector: that one would obey COLLY_* in the environment.
 	c := new(colly.Collector)

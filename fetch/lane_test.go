@@ -218,7 +218,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // FuzzURLThroughColly: what comes out of Colly is the URL that went in, to the
-// letter, however Colly's own parser would spell it; and no path, query or port
+// letter, however Colly's own parser would spell it. No path, query or port
 // makes Colly refuse a host that it takes.
 func FuzzURLThroughColly(f *testing.F) {
 	for _, s := range []string{

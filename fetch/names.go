@@ -33,9 +33,9 @@ var loopbackNames = []string{
 	"localhost", "localhost.localdomain", "localhost6", "localhost6.localdomain6", "ip6-localhost", "ip6-loopback",
 }
 
-// privateNames are domains that exist inside of networks alone: kept for that by ICANN
-// or an RFC (internal, local, home.arpa), never given to anybody (RFC 6762, appendix G),
-// or a cluster's own (svc, cluster.local).
+// privateNames are domains that exist inside of networks alone. ICANN or an RFC
+// keeps them for that (internal, local, home.arpa), or nobody ever gets them
+// (RFC 6762, appendix G), or they are a cluster's own (svc, cluster.local).
 var privateNames = []string{
 	"internal", "svc", "cluster.local", "local", "localdomain", "home.arpa",
 	"intranet", "private", "corp", "home", "lan", "kubernetes.default",

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// checkPort refuses a URL on a port where another protocol is spoken, as browsers
-// do: a link must not make us talk to a mail server or a cache, which may take the
-// lines of a request for commands. The error means guard_denied.
+// checkPort refuses a URL on a port where another protocol is spoken, as
+// browsers do. A link must not make us talk to a mail server or a cache, which
+// may take a request's lines for commands. The error means guard_denied.
 func checkPort(u *url.URL) error {
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil || !blockedPort(uint16(port)) {

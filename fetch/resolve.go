@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// Resolve returns the address at which a host ("name:port") takes connections: of those
-// that the name system gives, out of the same cache as exchanges (paper E: one look-up a
-// party), the first to which one comes about. It is hung up at once. What is named and
-// takes none may be anybody's. Through a proxy it is the zero Addr and no error. StateOf
-// tells no_ip, guard_denied, connect_error and connect_timeout in the error.
+// Resolve returns the address at which a host ("name:port") takes connections.
+// It is the first of those that the name system gives to which a connection
+// comes about. Names come out of the same cache as for exchanges (paper E: one
+// look-up a party). It is hung up at once. What is named and takes none may be
+// anybody's. Through a proxy it is the zero Addr and no error. StateOf tells
+// no_ip, guard_denied, connect_error and connect_timeout in the error.
 func (f *Fetcher) Resolve(ctx context.Context, host string) (netip.Addr, error) {
 	d, targets, err := f.targets(ctx, host)
 	if err != nil || targets == nil {

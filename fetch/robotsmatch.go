@@ -153,7 +153,7 @@ func (r *Robots) Narrow(agent string) *Robots {
 const upperHex = "0123456789ABCDEF"
 
 // normalOctets brings a path or a pattern's part to the form in which they are
-// compared (RFC 9309, 2.2.2): octets outside ASCII are %-encoded, escapes have
+// compared (RFC 9309, 2.2.2). Octets outside ASCII are %-encoded, escapes have
 // capital digits, and escapes of unreserved characters are undone. So are %24
 // and %2A, by which a pattern means a literal $ or *.
 func normalOctets(s string) string {

@@ -33,12 +33,12 @@ func disallowAll(why string) *Robots {
 	return r
 }
 
-// RobotsFrom turns the answer to a RobotsRequest into rules (RFC 9309, 2.3.1):
-// a file is parsed; 4xx means that there is none, all is allowed; 5xx, 429, a 304
-// that nobody asked for (there are rules, and we don't know them) and every failure
-// to reach it mean that all is refused until it is asked again.
-// final is false, and r nil, when the answer settles nothing: a redirect to
-// follow, 304 (the rules at hand hold on), an exchange broken off.
+// RobotsFrom turns the answer to a RobotsRequest into rules (RFC 9309, 2.3.1).
+// A file is parsed; 4xx means that there is none, and all is allowed. On 5xx,
+// 429 and every failure to reach it all is refused until it is asked again. So
+// it is on a 304 that nobody asked for: there are rules, and we don't know
+// them. final is false, and r nil, when the answer settles nothing: a redirect
+// to follow, 304 (the rules at hand hold on), an exchange broken off.
 func RobotsFrom(resp *Response) (r *Robots, final bool) {
 	switch resp.State {
 	case StateOK:

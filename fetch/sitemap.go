@@ -14,9 +14,9 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Limits of a sitemap: the protocol's for entries, length of a URL and size of a
-// file; a file's elements may be nested so deep, and be so long each, before it
-// is given up.
+// Limits of a sitemap: the protocol's for entries, length of a URL and size of
+// a file. Elements that are nested deeper than this, or are longer, make us
+// give it up.
 const (
 	maxSitemapBytes = 50 << 20 // decompressed
 	maxSitemapURLs  = 50_000

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A server that wants a certificate of ours says so after the handshake in TLS 1.3,
-// in it in TLS 1.2; both mean that no exchange with the host is possible.
+// A server that wants a certificate of ours says so after the handshake in TLS
+// 1.3, in it in TLS 1.2. Both mean that no exchange with the host is possible.
 func TestServerWantsCertificate(t *testing.T) {
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		srv := httptest.NewUnstartedServer(http.NotFoundHandler())

@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// TestUserAgentEverywhere: whatever goes out carries our user agent and no other, judged
-// by the logs of a proxy and of the server behind it: pages, robots.txt, what is streamed,
-// conditional requests, CONNECT, and requests that are made again after a failure.
+// TestUserAgentEverywhere: whatever goes out carries our user agent and no
+// other, judged by the logs of a proxy and of the server behind it. That is so
+// of pages, robots.txt, what is streamed, conditional requests, CONNECT, and
+// requests that are made again after a failure.
 func TestUserAgentEverywhere(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		var mu sync.Mutex

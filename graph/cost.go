@@ -2,8 +2,8 @@ package graph
 
 import "math/bits"
 
-// codeLens are the lengths of codes in bits by the length of what they code: both γ(x)
-// and ζ_k(x) are as long for all x of which x+1 has so many bits.
+// codeLens are the lengths of codes in bits by the length of what they code.
+// Both γ(x) and ζ_k(x) are as long for all x of which x+1 has so many bits.
 type codeLens struct{ gamma, zeta [65]uint8 }
 
 func newCodeLens(k int) *codeLens {

@@ -69,8 +69,9 @@ func (d *dictionary) findAll(dst []uint32, l *lot) []uint32 {
 	return dst
 }
 
-// nameCost is about what a name takes in memory: its bytes and those of its key when
-// the run is sorted, its place, its slots in the table (from 1.33 to 2.67 of them) and what sorting has.
+// nameCost is about what a name takes in memory. That is its bytes and those of
+// its key when the run is sorted, its place, and its slots in the table (from
+// 1.33 to 2.67 of them). Sorting takes some too.
 func nameCost(name []byte) int { return 2*len(name) + 72 }
 
 // flush ends the run. It is sorted and written while the next one is filled; so there

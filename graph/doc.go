@@ -10,10 +10,12 @@
 // docs/graph.md has the file format and what was rejected. Start with BuildEdgeList or
 // Builder, then Open and Graph.Reader.
 //
-// Files: bits.go codes of numbers; encode.go, cost.go and decode.go a node's successors;
-// offsets.go where they begin; format.go, writer.go, graph.go, reader.go, names.go and
-// runs.go the file; url.go the order of URLs; builder.go, numbered.go, ids.go and
-// belonging.go the way from edges to a file, dictionary.go with namecursor.go, interned.go
-// and keysort.go that of names; pairs.go and sorter.go edges, on package extsort; edgelist.go and
-// lot.go edge lists as text; transpose.go edges turned round; csr.go a graph as arrays.
+// Files: bits.go codes of numbers; encode.go, cost.go and decode.go a node's
+// successors; offsets.go where they begin. format.go, writer.go, graph.go,
+// reader.go, names.go and runs.go the file; url.go the order of URLs.
+// builder.go, numbered.go, ids.go and belonging.go the way from edges to a
+// file, dictionary.go with namecursor.go, interned.go and keysort.go that of
+// names. pairs.go and sorter.go edges, on package extsort; edgelist.go and
+// lot.go edge lists as text; transpose.go edges turned round. csr.go a graph as
+// arrays.
 package graph

@@ -6,10 +6,11 @@ import (
 	"hash/maphash"
 )
 
-// interned keeps names one after the other in chunks without pointers and numbers
-// them in the order in which they come; find gives a name's number by a hash table
-// of 8 bytes a slot. It costs a third of what a map of strings does, and nothing of it
-// is looked at by the garbage collector. Not safe for concurrent use.
+// interned keeps names one after the other in chunks without pointers, and
+// numbers them in the order in which they come. find gives a name's number by a
+// hash table of 8 bytes a slot. It costs a third of what a map of strings does,
+// and nothing of it is looked at by the garbage collector. Not safe for
+// concurrent use.
 type interned struct {
 	chunks [][]byte
 	at     []uint64 // of each name: chunk, then offset in the lower 32 bits; its length stands there

@@ -29,10 +29,10 @@ func sortNames(names *interned) (keys [][]byte, order []uint32) {
 	return keys, sortKeys(keys)
 }
 
-// sortKeys returns the places of keys in their order; equal ones in the order of
-// places. Keys of URLs begin alike, host by host, so that comparing them whole looks at
-// the same bytes again and again: here they are sorted by 8 bytes at a time, and those
-// that are equal till then by the next 8.
+// sortKeys returns the places of keys in their order; equal ones in the order
+// of places. Keys of URLs begin alike, host by host, so that comparing them
+// whole looks at the same bytes again and again. Here they are sorted by 8
+// bytes at a time, and those that are equal till then by the next 8.
 func sortKeys(keys [][]byte) []uint32 {
 	all := make([]headed, len(keys))
 	for i := range all {

@@ -11,8 +11,8 @@ import (
 )
 
 // Names are kept as their keys, growing, in blocks of nameBlock. The first of a
-// block is its length (varint) and its bytes; each other the length of what it
-// shares with the one before, the length of the rest, and the rest.
+// block is its length (varint) and its bytes. Each other is the length of what
+// it shares with the one before, the length of the rest, and the rest.
 const (
 	nameBlock    = 16
 	maxNameBytes = 1 << 16 // of a key

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// Where each node's code begins, by Elias and Fano: of n growing numbers below
-// u, the lowest ⌊log₂(u/n)⌋ bits of each stand side by side; of the i-th the rest
-// h is bit h+i of a bit set. So there are at most two bits for each number and
-// the low ones, and a number is found by a select.
+// Where each node's code begins, by Elias and Fano. Of n growing numbers below
+// u, the lowest ⌊log₂(u/n)⌋ bits of each stand side by side. Of the i-th the
+// rest h is bit h+i of a bit set. So there are at most two bits for each number
+// and the low ones, and a number is found by a select.
 //
 //	low      little-endian words of 64 bits
 //	high     likewise

@@ -28,13 +28,14 @@ const (
 	draws     = 100_000
 )
 
-// Compare tests each policy against each later one by harvest, twice. The paired
-// t-test takes the differences for normal, which means over hundreds of pages nearly
-// are. The paired permutation test (Fisher 1935) takes nothing for granted: were the
-// two alike, then in each start set the sign of their difference would be chance, and
-// Exact is the share of all 2^n ways to choose the signs whose mean is as far from 0
-// as the one measured. But with ten sets it is 2/1024 at least, too much to be
-// corrected for dozens of pairs; so it is P that is.
+// Compare tests each policy against each later one by harvest, twice. The
+// paired t-test takes the differences for normal, which means over hundreds of
+// pages nearly are. The paired permutation test (Fisher 1935) takes nothing for
+// granted. Were the two alike, then in each start set the sign of their
+// difference would be chance. Exact is the share of all 2^n ways to choose the
+// signs whose mean is as far from 0 as the one measured. But with ten sets it
+// is 2/1024 at least, too much to be corrected for dozens of pairs; so it is P
+// that is.
 func Compare(all []Figures, rng *rand.Rand) []Test {
 	var tests []Test
 	for i, a := range all {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestEqualDraws: sets that all gave the same have no interval, for a width of 0 would
-// say that nothing else can come; and no test is surer than its number of sets allows.
+// TestEqualDraws: sets that all gave the same have no interval, for a width of
+// 0 would say that nothing else can come. And no test is surer than its number
+// of sets allows.
 func TestEqualDraws(t *testing.T) {
 	for name, x := range map[string][]float64{"one": {0.4}, "five equal": {1, 1, 1, 1, 1}, "equal but for rounding": {0.1 + 0.2, 0.3, 0.3}} {
 		if m := stats.MeanOf(x); m.CI != nil {

@@ -14,8 +14,9 @@ import (
 	"fossick/graph/orders"
 )
 
-// tinyWeb is a ring of 60 pages on three hosts, every fourth on topic, each linking
-// to the next three; page 7 is a copy of page 6, and each has a dead link.
+// tinyWeb is a ring of 60 pages on three hosts, every fourth on topic, each
+// linking to the next three. Page 7 is a copy of page 6, and each has a dead
+// link.
 func tinyWeb(t *testing.T) *Corpus {
 	t.Helper()
 	url := func(i int) string { return fmt.Sprintf("http://h%d.test/p%d", i%3, i%60) }

@@ -6,9 +6,9 @@ import (
 	"fossick/page"
 )
 
-// Oracles know the truth. They are no policies to use, but show how far there is to
-// go: what best-first could do with a perfect page classifier, and what a perfect
-// judge of links could, who still doesn't look further than one link.
+// Oracles know the truth. They are no policies to use, but show how far there
+// is to go. One is best-first with a perfect page classifier. One is a perfect
+// judge of links, who still doesn't look further than one link.
 
 // ParentOracle follows the links of pages that are truly on topic first, each
 // class in order of discovery.

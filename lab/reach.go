@@ -11,8 +11,9 @@ import (
 	"fossick/page"
 )
 
-// Reachable returns, for each start set, how many pages on topic a crawl without a
-// limit of pages can fetch at all: breadth first to the end, within the same scope.
+// Reachable returns, for each start set, how many pages on topic a crawl
+// without a limit of pages can fetch at all. It goes breadth first to the end,
+// within the same scope.
 func (x *Experiment) Reachable(ctx context.Context, scope crawler.Scope) ([]int, error) {
 	bfs, err := orders.OrderingByName("bfs")
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 	"fmt"
 )
 
-// What a payload may hold. In memory a byte of it that is an item of its own costs up to
-// 64, as an empty text, or several hundred, as an empty map: 14 KB could cost 2.3 GB.
+// What a payload may hold. In memory a byte of it that is an item of its own
+// costs up to 64 as an empty text, several hundred as an empty map. 14 KB could
+// cost 2.3 GB.
 const (
 	maxItems   = 1 << 22 // texts, byte strings and arrays: 256 MiB of headers
 	maxNumbers = 1 << 25

@@ -7,9 +7,9 @@ import (
 	"fossick/features"
 )
 
-// Matcher finds the rules that hold on a page without going through all: a rule
-// that asks for words is looked at only on pages that have the first of them. It
-// is not changed once made, and so may be shared by goroutines.
+// Matcher finds the rules that hold on a page without going through all. A rule
+// that asks for words is looked at only on pages that have the first of them.
+// It is not changed once made, and so may be shared by goroutines.
 type Matcher struct {
 	rules  *Rules
 	byTerm [][]entry // rules that ask for a term first, rising
@@ -45,11 +45,11 @@ func NewMatcher(r *Rules, terms, classes int) *Matcher {
 	return m
 }
 
-// share fills the table of shares: with Laplace's correction (n_c + 1) / (n + k),
-// but for rules that vote by their shares (n_c + p_c) / (n + 1), where p_c is the
-// default's: a page like all training pages is added to those that a rule covers
-// (the m-estimate of Cestnik 1990 with m = 1), for Laplace's k pages drown a rule of
-// few where classes are many.
+// share fills the table of shares with Laplace's correction (n_c + 1) / (n +
+// k). Rules that vote by their shares have (n_c + p_c) / (n + 1), where p_c is
+// the default's. That adds a page like all training pages to those that a rule
+// covers (the m-estimate of Cestnik 1990 with m = 1). For Laplace's k pages
+// drown a rule of few where classes are many.
 func (m *Matcher) share(classes int) {
 	r := m.rules
 	corrected := func(at int, add float32, p func(c int) float32) {
@@ -147,12 +147,12 @@ type RuleScratch struct {
 	hold  []int32
 }
 
-// Scores sets dst to the logarithm of the class probabilities of a page, given by
-// its counts x: those of the rule that fires, or the mean of the rules' shares, or
-// (n_c + 1) / (n + k) of their added counts. It returns the
-// rule that decides: the first that holds of an ordered list, else that of the
-// winning class with the best share of it (of equal ones the first); Len() is the
-// default.
+// Scores sets dst to the logarithm of the class probabilities of a page, given
+// by its counts x. They are those of the rule that fires, or the mean of the
+// rules' shares, or (n_c + 1) / (n + k) of their added counts. It returns the
+// rule that decides: the first that holds of an ordered list, else the winning
+// class's rule with the best share of it. Of equal ones the first decides;
+// Len() is the default.
 func (m *Matcher) Scores(dst []float64, x features.Vector, s *RuleScratch) (rule int32) {
 	for j, i := range x.Index {
 		s.Dense[i] = x.Value[j]

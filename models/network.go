@@ -75,10 +75,10 @@ func (n *Network) sums(x features.Vector, hidden []float32) {
 //
 //	r_j = Σ_u x_j·w_ju · (tanh(b_u + a_u) − tanh(b_u)) / a_u · (v_uc − mean_c v_uc),   a_u = Σ_i x_i·w_iu
 //
-// It is the gradient times the input, the gradient being the mean one along the
-// way from the empty page to x (integrated gradients, Sundararajan, Taly, Yan
-// 2017), which with one hidden layer has this closed form. The gradient at x alone
-// is nearly 0 where units are saturated: just where the network is sure.
+// It is the input times the mean gradient along the way from the empty page to
+// x (integrated gradients, Sundararajan, Taly, Yan 2017). With one hidden layer
+// that has this closed form. The gradient at x alone is nearly 0 where units
+// are saturated: just where the network is sure.
 func (n *Network) Relevance(dst []float64, x features.Vector, class int, hidden []float32) {
 	n.sums(x, hidden)
 	k := len(n.OutputBias)

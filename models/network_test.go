@@ -39,7 +39,7 @@ func randomNetwork(rng *rand.Rand, terms, units, classes int) *Network {
 }
 
 // TestRelevance: what the words add is the mean gradient along the way from the
-// empty page, here summed up in small steps, and all of it together is how far the
+// empty page, here summed up in small steps. All of it together is how far the
 // page's score is from the empty page's.
 func TestRelevance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))

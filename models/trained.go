@@ -30,9 +30,9 @@ func KeepMarks(all []uint64) []uint64 {
 	return slices.Clone(all[:min(len(all), marksMost)])
 }
 
-// Trained says whether the model was trained on a page with this mark, and whether the
-// card can tell; of the pages of a set it can of as large a share as of its training
-// pages, and of all where these were fewer than MarksMost.
+// Trained says whether the model was trained on a page with this mark, and
+// whether the card can tell. It can tell of a set's pages as large a share as
+// of its training pages, and of all where these were fewer than MarksMost.
 func (c *Card) Trained(mark uint64) (trained, known bool) {
 	n := len(c.Marks)
 	if n == 0 || n >= marksMost && mark > c.Marks[n-1] {

@@ -11,9 +11,9 @@ import (
 //
 //	s_c = ln Σ_m share_m · p_mc
 //
-// The logarithm makes scores of them, so that the softmax of Calibration gives the
-// sum back at scale 1, and can sharpen it: the mean of models that err on different
-// pages is less sure than it is right.
+// The logarithm makes scores of them, so that the softmax of Calibration gives
+// the sum back at scale 1, and can sharpen it. The mean of models that err on
+// different pages is less sure than it is right.
 type Vote struct {
 	Members []Member // MaxMembers at most
 }

@@ -2,12 +2,12 @@ package models
 
 import "fossick/features"
 
-// Walker finds the leaf that a page reaches. Trees of text are lopsided: most tests
-// ask for a word that a page lacks, so that nearly every page goes Low along one
-// chain of hundreds of nodes from the root, the spine, until it has a word at last.
-// The Walker does not go down the spine: it looks up where on it each word of the
-// page stands, and takes the highest. It is not changed once made, and so may be
-// shared by goroutines.
+// Walker finds the leaf that a page reaches. Trees of text are lopsided, as
+// most tests ask for a word that a page lacks. Nearly every page goes Low along
+// one chain of hundreds of nodes from the root, the spine, until it has a word
+// at last. The Walker does not go down the spine: it looks up where on it each
+// word of the page stands, and takes the highest. It is not changed once made,
+// and so may be shared by goroutines.
 type Walker struct {
 	tree  *Tree
 	nodes []walkNode

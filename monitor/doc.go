@@ -1,8 +1,9 @@
 // Package monitor shows a crawl: while it runs, and when it has ended.
 //
-// In: what a crawler.Crawler says of its progress, and its result. Out: the line of a
-// terminal; /status as JSON and /metrics for Prometheus, over HTTP; a session's result as
-// JSON has it and as text, with the reason of a crawl that fetched nothing.
+// In: what a crawler.Crawler says of its progress, and its result. Out: the
+// line of a terminal; /status as JSON and /metrics for Prometheus, over HTTP. A
+// session's result as JSON has it and as text, with the reason of a crawl that
+// fetched nothing.
 //
 // It steers nothing: a crawl goes on whether or not somebody looks.
 //

@@ -12,8 +12,9 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// signedNumber finds a part of a host that the oracle takes for a number, sign and all:
-// "0-0" is octal −0 to it, and so the address 0.0.0.0; to browsers it is a name.
+// signedNumber finds a part of a host that the oracle takes for a number, sign
+// and all. "0-0" is octal −0 to it, and so the address 0.0.0.0; to browsers it
+// is a name.
 var signedNumber = regexp.MustCompile(`(?i)(^|[/\\@.])(0x?)?[+-][0-9a-f]*([./\\:?#]|$)`)
 
 // checkLikeBrowser fails unless Resolve does with ref what a browser does, the

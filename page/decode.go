@@ -19,10 +19,10 @@ const detectBytes = 16 << 10
 // does not copy what is UTF-8 already.
 //
 // The order is that of the HTML standard (byte order mark, header, meta,
-// detection) with two corrections that real pages need: bytes that are valid
+// detection) with two corrections that real pages need. Bytes that are valid
 // UTF-8 with characters beyond ASCII are UTF-8 whatever a page says of itself,
-// as text of a one-byte encoding hardly ever is by chance; and what
-// is declared UTF-8 but is mostly not decoded by it goes to detection.
+// for other text hardly ever is by chance. What is declared UTF-8 but is mostly
+// not decoded by it goes to detection.
 func decode(body []byte, contentType string) ([]byte, string) {
 	if rest, ok := bytes.CutPrefix(body, []byte("\xEF\xBB\xBF")); ok {
 		return bytes.ToValidUTF8(rest, []byte("\uFFFD")), "utf-8"

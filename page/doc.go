@@ -1,17 +1,18 @@
-// Package page reads what was fetched: bytes in, a Page out, with charset, text,
-// title, language and links with their anchors and context (papers B, E6); and it
-// brings URLs into normal form, so that one page has one name (paper C2).
+// Package page reads what was fetched: bytes in, a Page out. A Page has
+// charset, text, title, language and links with their anchors and context
+// (papers B, E6). The package also brings URLs into normal form, so that one
+// page has one name (paper C2).
 //
 // In: the body of an answer and its Content-Type. Out: a Page, whose Fields
 // are all that a classifier reads and whose Links are all that a crawl follows.
 // The room opens no file, knows no network and keeps no state; its functions are
 // safe for concurrent use.
 //
-// Parse is one pass over the bytes, without a tree: it keeps open only a link, a
-// heading, and three kinds of region, so nesting costs nothing and time is linear
-// whatever a page does (paper D4). Tags are read by the tokenizer of x/net/html,
-// fed one at a time. See docs/page.md for what counts as text, context and
-// navigation, and how forgotten ends are mended.
+// Parse is one pass over the bytes, without a tree. It keeps open only a link,
+// a heading, and three kinds of region. So nesting costs nothing and time is
+// linear whatever a page does (paper D4). Tags are read by the tokenizer of
+// x/net/html, fed one at a time. See docs/page.md for what counts as text,
+// context and navigation, and how forgotten ends are mended.
 //
 // Files: url.go normal form and references; scheme.go addresses as people write
 // them; path.go percent-encoding, dot segments, queries; host.go names and addresses;

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// DefaultDrop lists the parameters that a normal form leaves out: names of
-// sessions, which give one page a URL a visit, and marks of campaigns and
-// clicks, which give it a URL a way in. Entries are as NewNormalizer reads them.
-// It holds no name that often means something else: "ref", "source", "cid".
+// DefaultDrop lists the parameters that a normal form leaves out. Names of
+// sessions give one page a URL a visit; marks of campaigns and clicks give it a
+// URL a way in. Entries are as NewNormalizer reads them. It holds no name that
+// often means something else: "ref", "source", "cid".
 func DefaultDrop() []string {
 	return []string{
 		// Sessions: PHP, Java servlets, ASP, ASP.NET (in the path), ColdFusion, Zen

@@ -84,9 +84,10 @@ func (f *folder) write(s []byte) {
 	f.out = out
 }
 
-// plainRun returns 8 or 7 if so many bytes of s are printable ASCII with single spaces
-// between them, the first and the last no spaces, unless inside: then s goes on
-// from such a run. Else, or if it is not sure, 0. It looks at eight bytes at once.
+// plainRun returns 8 or 7 if so many bytes of s are printable ASCII with single
+// spaces between them. The first and the last are no spaces, unless inside:
+// then s goes on from such a run. Else, or if it is not sure, 0. It looks at
+// eight bytes at once.
 func plainRun(s []byte, inside bool) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	if len(s) < 8 {

@@ -16,11 +16,11 @@ type wordVotes struct {
 // maxVoters is how many words of a text vote.
 const maxVoters = 400
 
-// countFunctionWords counts the function words of the languages of Latin script.
-// It takes microseconds where trigrams take half a millisecond, and it doesn't
-// guess: on lists of names, directories and program text, of which the web has
-// many, trigrams were sure of Czech, Malagasy or Haitian. Words are runs of ASCII
-// letters and of all that is not ASCII.
+// countFunctionWords counts the function words of the languages of Latin
+// script. It takes microseconds where trigrams take half a millisecond, and it
+// doesn't guess. The web has many lists of names, directories and program text,
+// and of these trigrams were sure of Czech, Malagasy or Haitian. Words are runs
+// of ASCII letters and of all that is not ASCII.
 func countFunctionWords(s string) (v wordVotes) {
 	for i := 0; i < len(s) && v.words < maxVoters; i++ {
 		if !inWord(s[i]) {

@@ -108,9 +108,9 @@ func scriptOf(code string) int {
 	return latinScript
 }
 
-// LangCode makes the code of a language out of a tag: that of ISO 639-1 ("en-US",
-// "eng", "DE_at", "ger" for de), of ISO 639-3 where there is none ("haw"), or "" of what
-// names no language ("x-default", "mul", "zz").
+// LangCode makes the code of a language out of a tag. It is that of ISO 639-1
+// ("en-US", "eng", "DE_at", "ger" for de), else that of ISO 639-3 ("haw"). What
+// names no language ("x-default", "mul", "zz") gives "".
 func LangCode(tag string) string {
 	tag = strings.TrimSpace(tag)
 	if i := strings.IndexAny(tag, "-_,; "); i >= 0 {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Signature is a MinHash of a text's shingles, its runs of three words: of two
-// texts about as many of the bytes agree as their shingles do (see Resemblance),
-// so that near-duplicates are told without their texts at hand. A text of fewer
-// than MinWords words has none, the zero Signature.
+// Signature is a MinHash of a text's shingles, its runs of three words. Of two
+// texts about as many of the bytes agree as their shingles do (see
+// Resemblance). So near-duplicates are told without their texts at hand. A text
+// of fewer than MinWords words has none, the zero Signature.
 //
 // One hash a shingle fills all places (one-permutation hashing, Li, Owen, Zhang
 // 2012): its upper bits choose the place, the least of the lower ones wins it. An

@@ -16,8 +16,8 @@ const (
 )
 
 // Near returns the resemblance of two pages' prose in [0,1], and whether the
-// pages are near-duplicates: the same content but for a date, an advertisement,
-// some comments, or what the site puts around it.
+// pages are near-duplicates. Those have the same content but for a date, an
+// advertisement, some comments, or what the site puts around it.
 //
 // The prose decides and not the whole text, as menus are the same all over a
 // site and different on its mirror. What templates have besides menus shows on

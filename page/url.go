@@ -8,7 +8,8 @@ import (
 
 // maxURLBytes is the longest normal form that is kept. It is the limit of the
 // browser that long had the lowest one, so servers that want visitors stay
-// below it; what is longer is nearly always a trap that grows by a segment a page.
+// below it. What is longer is nearly always a trap that grows by a segment a
+// page.
 const maxURLBytes = 2083
 
 // maxRawBytes bounds a URL before it is normalised: percent-encoding can make
@@ -51,10 +52,10 @@ var standard = NewNormalizer(DefaultDrop())
 // removed; see Normalizer.Normalize.
 func Normalize(raw string) (string, error) { return standard.Normalize(raw) }
 
-// Normalize returns the normal form of an absolute URL: one string for all the
-// spellings that browsers (WHATWG URL) and RFC 3986 §6.2.2 hold to be the same,
-// without fragment and user name. Normal forms are their own normal form. The
-// error wraps ErrURL, ErrScheme or ErrTooLong and quotes raw.
+// Normalize returns the normal form of an absolute URL, without fragment and
+// user name. It is one string for all spellings that browsers (WHATWG URL) and
+// RFC 3986 §6.2.2 hold to be the same. Normal forms are their own normal form.
+// The error wraps ErrURL, ErrScheme or ErrTooLong and quotes raw.
 func (n *Normalizer) Normalize(raw string) (string, error) {
 	var arr, refArr [256]byte
 	out, err := n.resolve(arr[:0], nil, append(refArr[:0], raw...))

@@ -260,8 +260,8 @@ func oracle(base, ref string) (string, bool) {
 	return u.Protocol() + "//" + host + string(out), true
 }
 
-// oracleErrs says whether ref has what the oracle itself gets wrong: it reads
-// numbers with signs as parts of an address and "[[" as "[", and refuses the
+// oracleErrs says whether ref has what the oracle itself gets wrong. It reads
+// numbers with signs as parts of an address and "[[" as "[". And it refuses the
 // underscore in names with other characters beyond letters, which the standard
 // takes (UseSTD3ASCIIRules is false).
 func oracleErrs(ref string) bool {

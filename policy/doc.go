@@ -7,8 +7,8 @@
 //
 // Start with Named or Parse, then Policy.Scorer and Policy.Ordering.
 //
-// Files: table.go the policies, a row each; paper.go those by paper A's R; scorer.go the
-// others, and a topic's model as labeller; words.go one cut of a page for model and
-// scorer; background.go what the model's training pages say of words; memo.go answers
-// remembered, for the lab.
+// Files: table.go the policies, a row each; paper.go those by paper A's R;
+// scorer.go the others, and a topic's model as labeller. words.go one cut of a
+// page for model and scorer; background.go what the model's training pages say
+// of words; memo.go answers remembered, for the lab.
 package policy

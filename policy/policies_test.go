@@ -65,9 +65,9 @@ func similarityOf(p *page.Page) float64 {
 	return 0.1
 }
 
-// TestPolicies shows every policy a random web: priorities are in [0,1], one for
-// each link, the same when all is done again, and what Rescore says of a target
-// right after a page is what ScoreLinks said of it last.
+// TestPolicies shows every policy a random web. Priorities are in [0,1], one
+// for each link, and the same when all is done again. What Rescore says of a
+// target right after a page is what ScoreLinks said of it last.
 func TestPolicies(t *testing.T) {
 	for name, build := range everyPolicy(t) {
 		t.Run(name, func(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"fossick/relevance/learned"
 )
 
-// A page is cut into words once, by the model's extractor, which reads along for the
-// scorer and judges the words around each link: this file hands what comes of it from
-// one to the other.
+// A page is cut into words once, by the model's extractor, which reads along
+// for the scorer and judges the words around each link. This file hands what
+// comes of it from one to the other.
 
 // reader is judge with the words of the text; nil where the model's answers are
 // remembered, for then nothing is cut.

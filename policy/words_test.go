@@ -10,9 +10,9 @@ import (
 	"fossick/relevance/learned"
 )
 
-// TestOneCut crawls the pages of the demo set in two ways, with each page cut into
-// words once and with model and scorer that cut for themselves, text and links: all
-// that they say must be the same to the last bit.
+// TestOneCut crawls the pages of the demo set in two ways: with each page cut
+// into words once, and with model and scorer that cut for themselves. All that
+// they say of text and links must be the same to the last bit.
 func TestOneCut(t *testing.T) {
 	topic, err := models.BuiltinTopic("science")
 	if err != nil {

@@ -12,8 +12,9 @@ func byPromise(a, b *kept) int {
 	return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.place, b.place))
 }
 
-// settle turns likeness into relevance, once all of the source is known: a judge's
-// word stands; else 0 is what candidates have in the mean, and 1 what the best have.
+// settle turns likeness into relevance, once all of the source is known. A
+// judge's word stands. Else 0 is what candidates have in the mean, and 1 what
+// the best have.
 func (c *collection) settle() {
 	slices.SortStableFunc(c.pool, byPromise)
 	if len(c.pool) > pool {
@@ -33,8 +34,9 @@ func (c *collection) relevance(like float64) float64 {
 	return min(1, max(0, (like-c.mean)/max(1e-9, c.high-c.mean)))
 }
 
-// top is the likeness from which on a candidate is as much on topic as an example:
-// that of the tenth best candidate, of few candidates of one that is better.
+// top is the likeness from which on a candidate is as much on topic as an
+// example. It is that of the tenth best candidate; of few candidates, of one
+// that is better.
 func (c *collection) top() float64 {
 	likes := make([]float64, 0, len(c.pool))
 	for _, k := range c.pool {

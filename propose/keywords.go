@@ -8,9 +8,9 @@ import (
 	"fossick/features"
 )
 
-// Where nothing but keywords is given, the pages that have most of them stand in for
-// examples (blind relevance feedback: Croft and Harper 1979; Rocchio 1971), as they
-// do where there are fewer examples than that.
+// Where nothing but keywords is given, the pages that have most of them stand
+// in for examples (blind relevance feedback: Croft and Harper 1979; Rocchio
+// 1971). So they do where there are fewer examples than that.
 const standIns = 10
 
 // phrase is a keyword as its stems.
@@ -34,9 +34,9 @@ const (
 	usualWords = 400
 )
 
-// holds says how well a text holds the keywords: for each the saturated frequency of
-// BM25, in [0,1), so that a page with all of them goes before one with much of one.
-// terms are the text's, in their order.
+// holds says how well a text holds the keywords: for each the saturated
+// frequency of BM25, in [0,1). So a page with all of them goes before one with
+// much of one. terms are the text's, in their order.
 func holds(phrases []phrase, terms []term) (score float64) {
 	norm := bm25K1 * (1 - bm25B + bm25B*float64(len(terms))/usualWords)
 	for _, p := range phrases {

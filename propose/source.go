@@ -71,9 +71,9 @@ func parsedCandidates(log *slog.Logger, rows datasets.Stream) Source {
 	}
 }
 
-// parseAhead reads rows and has each parsed by a goroutine of its own, as many at a
-// time as the queue has room for; it is the queue's only sender and closes it, when
-// all goroutines have ended.
+// parseAhead reads rows and has each parsed by a goroutine of its own, as many
+// at a time as the queue has room for. It is the queue's only sender and closes
+// it, when all goroutines have ended.
 func parseAhead(rows datasets.Stream, queue chan<- *parsed, stop <-chan struct{}) {
 	defer close(queue)
 	cores := make(chan struct{}, runtime.GOMAXPROCS(0))

@@ -107,7 +107,7 @@ func countTicks(_, hi float64) []tick {
 	return t
 }
 
-// NiceStep returns a step of 1, 2 or 5 times a power of ten that gives a curve
+// NiceStep returns a step of 1, 2 or 5 times a power of ten. It gives a curve
 // of n points between 20 and 50 points, all of them when n is smaller.
 func NiceStep(n int) int {
 	for base := 1; ; base *= 10 {

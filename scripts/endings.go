@@ -1,8 +1,9 @@
 //go:build ignore
 
-// Endings measures how soon fossick focus ends by Ctrl-C while every worker reads a page
-// that is costly to read, and whether idle connections to its listener can stop a crawl
-// under a limit of 256 open files. It prints a row a try, and takes a minute.
+// Endings measures how soon fossick focus ends by Ctrl-C while every worker
+// reads a page that is costly to read. It also measures whether idle
+// connections to its listener can stop a crawl under a limit of 256 open files.
+// It prints a row a try, and takes a minute.
 //
 //	CGO_ENABLED=0 go build -o /tmp/fossick ./cmd/fossick && go run scripts/endings.go /tmp/fossick
 package main

@@ -1,9 +1,10 @@
 //go:build ignore
 
-// Slowhosts measures what slow hosts cost the others: pages of good hosts per second
-// through fossick focus, with its defaults, against servers on loopback, each with an
-// address of its own. It prints the table docs/data/slow-hosts.tsv. It takes seven minutes, and
-// Linux, where all of 127.0.0.0/8 is loopback.
+// Slowhosts measures what slow hosts cost the others, in pages of good hosts
+// per second through fossick focus with its defaults. The servers are on
+// loopback, each with an address of its own. It prints the table
+// docs/data/slow-hosts.tsv. It takes seven minutes, and Linux, where all of
+// 127.0.0.0/8 is loopback.
 //
 //	CGO_ENABLED=0 go build -o /tmp/fossick ./cmd/fossick && go run scripts/slowhosts.go /tmp/fossick
 package main

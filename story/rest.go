@@ -9,8 +9,9 @@ import (
 	"fossick/store"
 )
 
-// tellNext says when a URL may be visited next: when its host has rested while it
-// waits, else by the estimate that the journal keeps; and when the host is silent.
+// tellNext says when a URL may be visited next. That is when its host has
+// rested while it waits, else by the estimate that the journal keeps. It also
+// says when the host is silent.
 func (r *Story) tellNext(l *store.Life, h *store.Host, now time.Time) {
 	if l.Fate != nil && l.Fate.Next != 0 {
 		r.Times.Next = utc(time.UnixMilli(l.Fate.Next))

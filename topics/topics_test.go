@@ -12,8 +12,9 @@ import (
 	"fossick/models"
 )
 
-// TestFind: a topic is found by its folder, by its name in the folder topics, and among
-// the built-in ones; a model by a file or by a topic that has one.
+// TestFind: a topic is found by its folder, by its name in the folder topics,
+// and among the built-in ones. A model is found by a file or by a topic that
+// has one.
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
 	banking, err := models.BuiltinTopic("banking")

@@ -1,11 +1,11 @@
 package orders
 
-// The orderings of paper B that weigh visited neighbours, as priorities: for a
-// crawl of the web, whose queue lies on disk and whose hosts rest, so that the
-// lists and classes of Sequence cannot order it. A priority holds all that a
-// further link needs to know of those before. MCS and MNS are exact; LexBFS and
-// LexDFS compare the first, and the last, two visits that count. Ties are
-// broken by discovery.
+// The orderings of paper B that weigh visited neighbours, as priorities. In a
+// crawl of the web the queue lies on disk and hosts rest, so the lists and
+// classes of Sequence cannot order it. A priority holds all that a further link
+// needs to know of those before. MCS and MNS are exact; LexBFS and LexDFS
+// compare the first, and the last, two visits that count. Ties are broken by
+// discovery.
 
 // counting is an ordering by links that count. With a link that only discovers, a
 // URL comes after all that have one that counts.
@@ -41,7 +41,7 @@ func (c counting) Priority(l Link) float64 {
 func countMCS(_ uint64, old float64) float64 { return old + 1 }
 
 // countMNS weighs the links of a page with 1 or 2, by the parity of its step's
-// bits (the Thue–Morse sequence): weights must be the same for all links of a
+// bits (the Thue–Morse sequence). Weights must be the same for all links of a
 // page, and should follow no simple pattern.
 func countMNS(step uint64, old float64) float64 {
 	step ^= step >> 32

@@ -133,15 +133,16 @@ func (o *opicHistory) pay(links []uint32, cash float64) {
 	}
 }
 
-// pageRank visits the vertex with the highest PageRank in the graph of what is known:
-// visited pages with all their links, and those that wait as pages without links
-// (Cho, Garcia-Molina and Page 1998). It is computed incrementally by pushing
-// residuals: each known page has a residual of 1, and a push takes the residual of a
-// page and gives the damped part of it to its links; the sum of what was pushed and
-// what is left tends to N/(1−d) times PageRank with d as the damping, whatever the
-// order of pushes, up to a factor that is the same for all pages (that which pages without
-// links would give to all). A page is pushed when it is visited; every so many
-// pages those visited earlier are pushed till none has a residual of pushFrom. Between
+// pageRank visits the vertex with the highest PageRank in the graph of what is
+// known (Cho, Garcia-Molina and Page 1998). That is visited pages with all
+// their links, and those that wait as pages without links. It is computed
+// incrementally by pushing residuals. Each known page has a residual of 1. A
+// push takes the residual of a page and gives the damped part of it to its
+// links. With d as the damping, the sum of what was pushed and what is left
+// tends to N/(1−d) times PageRank, whatever the order of pushes. It does so up
+// to a factor that is the same for all pages: what pages without links would
+// give to all. A page is pushed when it is visited; every so many pages those
+// visited earlier are pushed till none has a residual of pushFrom. Between
 // these, a vertex has its rank by what its parents had when they were pushed.
 //
 // A push takes (1−d) of a residual of pushFrom at least out of the sum of all, to

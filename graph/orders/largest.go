@@ -1,10 +1,10 @@
 package orders
 
-// largestSite visits a page of the site with the most pages that wait (Baeza-Yates,
-// Castillo, Marin and Rodriguez 2005), so that no site has many in the end: of its
-// pages, that which was discovered first; of several such sites, that whose number
-// changed first. All links count. O(links) a step, 12 bytes a site beside those a
-// vertex.
+// largestSite visits a page of the site with the most pages that wait, so that
+// no site has many in the end (Baeza-Yates, Castillo, Marin and Rodriguez
+// 2005). Of its pages it takes that which was discovered first; of several such
+// sites, that whose number changed first. All links count. O(links) a step, 12
+// bytes a site beside those a vertex.
 type largestSite struct {
 	pages  lists // one a site
 	sites  lists // list k holds the sites with k pages that wait

@@ -1,18 +1,19 @@
 package orders
 
-// lexBFS visits the vertex with the largest label, where a visit at step i appends
-// n − i to the labels of its targets (lexicographic breadth-first search): earlier
-// visited neighbours weigh more than all later ones.
+// lexBFS visits the vertex with the largest label, where a visit at step i
+// appends n − i to the labels of its targets (lexicographic breadth-first
+// search). So earlier visited neighbours weigh more than all later ones.
 //
 // Vertices with equal labels are a class, and the classes stand in the ring in
-// decreasing order of labels (paper B2). Each visit splits every class with targets
-// into these and the others, the targets first; vertices whose label was empty, new
-// ones too, become a new last class before class 0. O(links) a step.
+// decreasing order of labels (paper B2). Each visit splits every class with
+// targets into these and the others, the targets first. Vertices whose label
+// was empty, new ones too, become a new last class before class 0. O(links) a
+// step.
 //
-// As the targets stand directly before those that they part from, a class needs no
-// record of its neighbours nor of the class that it is split into: 5 bytes. And as no
-// class is empty, and one of a single vertex is not split, there are never more classes
-// than vertices that wait: at most 17 bytes a vertex in all.
+// As the targets stand directly before those that they part from, a class needs
+// no record of its neighbours nor of the class that it is split into: 5 bytes.
+// No class is empty, and one of a single vertex is not split. So there are
+// never more classes than vertices that wait: at most 17 bytes a vertex in all.
 type lexBFS struct {
 	ring
 	classes

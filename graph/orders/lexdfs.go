@@ -2,15 +2,16 @@ package orders
 
 import "slices"
 
-// lexDFS visits the vertex with the largest label, where a visit at step i prepends
-// i to the labels of its targets (lexicographic depth-first search): later visited
-// neighbours weigh more than all earlier ones. So a visit takes the targets out of
-// their classes and puts them before all other vertices, in new classes in the
-// order of the old ones. That order is found by sorting the targets by the numbers of
-// their classes, which grow to the front: O(d log d) a step with d links, O(n + m log Δ)
-// in all. No linear algorithm is known; the best known bound is O(n + m log log n),
-// with a van Emde Boas tree in place of the sort (Spinrad, cited by Corneil and
-// Krueger 2008).
+// lexDFS visits the vertex with the largest label, where a visit at step i
+// prepends i to the labels of its targets (lexicographic depth-first search).
+// So later visited neighbours weigh more than all earlier ones. So a visit
+// takes the targets out of their classes and puts them before all other
+// vertices, in new classes in the order of the old ones. That order is found by
+// sorting the targets by the numbers of their classes, which grow to the front.
+// It takes O(d log d) a step with d links, O(n + m log Δ) in all. No linear
+// algorithm is known. The best known bound is O(n + m log log n), with a van
+// Emde Boas tree in place of the sort (Spinrad, cited by Corneil and Krueger
+// 2008).
 //
 // Classes are numbers and no more: 12 bytes a vertex in all, and 8 for each link of
 // the page that has most.

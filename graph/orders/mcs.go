@@ -1,9 +1,10 @@
 package orders
 
-// mcs visits the vertex with the largest visited neighbourhood (maximum cardinality
-// search; paper B2): list k holds the vertices with k links that count. A step costs
-// its links and no more: the highest list rises by one a visit at most, so that
-// looking down for the highest that is not empty is paid for by the rises.
+// mcs visits the vertex with the largest visited neighbourhood (maximum
+// cardinality search; paper B2): list k holds the vertices with k links that
+// count. A step costs its links and no more. The highest list rises by one a
+// visit at most, so the rises pay for looking down for the highest that is not
+// empty.
 //
 // With weights other than 1 it is a maximal neighbourhood search: as all weights
 // are positive, a vertex whose visited neighbourhood is a proper part of another's

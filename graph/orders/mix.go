@@ -40,11 +40,12 @@ func ParseMix(text string) ([]Share, error) {
 // minShare bounds the ratios of shares, so that their sums are exact enough.
 const minShare = 1e-6
 
-// mix gives each ordering a share of the visits; a vertex that one takes is gone for
-// all, and each is told all links. The slots are spread evenly: at each visit every
-// ordering earns its share, and that which has earned most (of several the one named
-// first) takes the vertex, for which it pays the sum of all shares. So none is ever
-// more than the number of orderings away from its share.
+// mix gives each ordering a share of the visits; a vertex that one takes is
+// gone for all, and each is told all links. The slots are spread evenly. At
+// each visit every ordering earns its share, and that which has earned most
+// takes the vertex (of several the one named first). It pays the sum of all
+// shares for it. So none is ever more than the number of orderings away from
+// its share.
 type mix struct {
 	shares []Share
 	parts  []Sequence // as shares

@@ -26,9 +26,10 @@ type scaleCost struct {
 	perVertex float64 // bytes
 }
 
-// crawlCost crawls all that can be reached from starts, or some pages. Memory is that of the sequence's lists and of
-// the site map, at its largest after any part of the crawl, measured in a crawl of its own
-// as counting what is alive takes time.
+// crawlCost crawls all that can be reached from starts, or some pages. Memory
+// is that of the sequence's lists and of the site map, at its largest after any
+// part of the crawl. It is measured in a crawl of its own, as counting what is
+// alive takes time.
 func crawlCost(t *testing.T, g *graph.Graph, name string, starts []uint32, memory bool) scaleCost {
 	t.Helper()
 	opt := options(g)

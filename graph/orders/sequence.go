@@ -38,8 +38,8 @@ type Links struct {
 	Page  uint32 // whose they are
 	Start bool   // they are the start pages, and nobody's
 	All   []uint32
-	// Counts are those that change a target's standing, Finds those that discover it, if
-	// it was not yet, and no more: in paper B external and initial links, and non-initial
+	// Counts are those that change a target's standing, external and initial
+	// links in paper B. Finds only discover it, if it was not yet: non-initial
 	// ones. Orderings that know no kinds of links look at All.
 	Counts, Finds []uint32
 }
@@ -137,9 +137,9 @@ type lists struct {
 	ops      uint64
 }
 
-// operations returns how often a vertex was put into a list or taken out of one, a
-// class was made or dropped, or a list looked at in vain: what the time of a crawl is
-// linear in, for tests that hold it to O(vertices + links).
+// operations returns how often a vertex was put into a list or taken out of
+// one, a class was made or dropped, or a list looked at in vain. The time of a
+// crawl is linear in that; tests hold it to O(vertices + links).
 func (l *lists) operations() uint64 { return l.ops }
 
 // vertex is one vertex. The zero value is one that was not discovered.

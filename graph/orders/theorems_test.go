@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// TestTheorems says that orders of connected undirected graphs have the property
-// that characterises them (Corneil and Krueger 2008): for a before b before c with
-// an edge ac and no edge ab there is a vertex d with the property named.
+// TestTheorems says that orders of connected undirected graphs have the
+// property that characterises them (Corneil and Krueger 2008). For a before b
+// before c with an edge ac and no edge ab there is a vertex d with the property
+// named.
 func TestTheorems(t *testing.T) {
 	type has = func(x, y int) bool // is there an edge between the x-th and the y-th visited
 	some := func(from, to int, p func(d int) bool) bool {

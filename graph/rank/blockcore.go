@@ -5,9 +5,10 @@ import "math"
 // blockCore is a core that is swept through block by block. Its nodes are numbered
 // from 0 by their place, those of a block one after the other.
 //
-// What leads to a node from its own block, inner links, and from others, outer ones,
-// share one array, as only their sum is known beforehand: inner links grow from its
-// front, row by row, outer ones from its end, so that their rows stand in reverse.
+// What leads to a node from its own block, inner links, and from others, outer
+// ones, share one array, as only their sum is known beforehand. Inner links
+// grow from its front, row by row, outer ones from its end, so that their rows
+// stand in reverse.
 type blockCore struct {
 	n     int
 	first []uint32 // where blocks begin, and the end
@@ -56,15 +57,14 @@ type coreNode struct {
 }
 
 const (
-	// atOnce parts are swept at the same time, without seeing each other, and the next
-	// see them: with all parts at once a synthetic web of 325,557 pages took 27 sweeps
-	// instead of 18.
+	// atOnce parts are swept at the same time, without seeing each other, and
+	// the next see them. With all parts at once more sweeps are needed.
 	atOnce = 4
 	// A part has as many links at least, and there are at most as many parts.
 	blockPartEdges = 1 << 17
 	mostBlockParts = 64
-	// wholeBlock is how many times as many links as a part a block may have without
-	// being cut: cut at every part, uci_ics took 77 sweeps instead of 54, that web 34.
+	// wholeBlock is how many times as many links as a part a block may have
+	// without being cut. Cutting at every part costs sweeps.
 	wholeBlock = 8
 )
 

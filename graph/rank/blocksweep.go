@@ -12,9 +12,9 @@ type swept struct {
 	visits int64   // of edges
 }
 
-// sweep goes through the core once, block by block. With o(j) what page j of block J
-// has from elsewhere, personal share and outer links, and k(i) the share of page i that
-// its links keep in J, pages of J hold in the end
+// sweep goes through the core once, block by block. Let o(j) be what page j of
+// block J has from elsewhere: personal share and outer links. Let k(i) be the
+// share of page i that its links keep in J. Then J's pages hold in the end
 //
 //	Σ y(j) = Σ o(j) + Σ k(i)·y(i)
 //
@@ -22,18 +22,21 @@ type swept struct {
 //
 //	t = Σ o(j) / Σ (1 − k(j))·y(j)
 //
-// that is, J gets the rank that the block graph gives it, by what the other blocks hold
-// and give by now and with the ranks within J as they are by now: a step of BlockRank's
-// rank of the blocks (iterative aggregation and disaggregation, as by Koury, McAllister
-// and Stewart, SIAM Journal on Algebraic and Discrete Methods 5, 1984, but block by
-// block). Then its pages are swept through by their inner links, once, or twice where
-// these still miss more than the core does on average: a step of its ranks within
-// blocks. Sweeps alone even out what is wrong near a page, and take long for what is
-// wrong between hosts. Before all, the core as a whole is scaled likewise.
+// that is, J gets the rank that the block graph gives it. It counts what the
+// other blocks hold and give by now, with the ranks within J as they are by
+// now. This is a step of BlockRank's rank of the blocks. It is iterative
+// aggregation and disaggregation (Koury, McAllister and Stewart, SIAM Journal
+// on Algebraic and Discrete Methods 5, 1984), but block by block. Then its
+// pages are swept through by their inner links, a step of its ranks within
+// blocks. That is done once, or twice where these still miss more than the core
+// does on average. Sweeps alone even out what is wrong near a page, and take
+// long for what is wrong between hosts. Before all, the core as a whole is
+// scaled likewise.
 //
-// d is the damping. Without scaling left falls by d a sweep at least; with it that is
-// what is seen, not a law, so scaling ends for good where left is more than that would
-// make of four times what the first sweep left (the second may leave more than the first).
+// d is the damping. Without scaling left falls by d a sweep at least; with it
+// that is what is seen, not a law. So scaling ends for good where left is more
+// than that would make of four times what the first sweep left. The second may
+// leave more than the first.
 func (c *blockCore) sweep(d float64) swept {
 	c.whole()
 	parts := len(c.parts) - 1

@@ -69,9 +69,9 @@ func (c *blockCore) misses() (left, held float64) {
 	return left, held
 }
 
-// promises says whether a sweep keeps what it promises: left is not less than what the
-// equations miss, what is held is right, and without scaling left falls by the damping at
-// least.
+// promises says whether a sweep keeps what it promises. left is not less than
+// what the equations miss, what is held is right, and without scaling left
+// falls by the damping at least.
 func (c *blockCore) promises(t *testing.T, before float64) (left float64) {
 	t.Helper()
 	scaled := c.scaling
@@ -171,10 +171,10 @@ func openGraph(t testing.TB, path string) *graph.Graph {
 	return g
 }
 
-// TestBlockRankParts has a core that is swept in parts, some at the same time and some
-// after others: by hosts, with hosts whose pages are strewn over the web, and with one
-// block that is larger than parts may be. Ranks must be those of the power iteration,
-// and workers not matter, to the last bit.
+// TestBlockRankParts has a core that is swept in parts, some at the same time
+// and some after others. Parts go by hosts, by hosts whose pages are strewn
+// over the web, and by one block that is larger than parts may be. Ranks must
+// be those of the power iteration, and workers not matter, to the last bit.
 func TestBlockRankParts(t *testing.T) {
 	in, degree, host := hostCSR(t, 180_000)
 	want, err := PowerIteration(t.Context(), in, degree, Options{Epsilon: 1e-12})

@@ -6,20 +6,21 @@ import (
 	"fossick/graph"
 )
 
-// gaussSeidel computes the same PageRank as PowerIteration does, from a transposed graph in
-// memory, several times as fast. As what the pages without links hold goes to the
-// pages in the shares of the personal vector, as all that is not damped does, the
-// result is up to a factor the solution of
+// gaussSeidel computes the same PageRank as PowerIteration does, from a
+// transposed graph in memory, several times as fast. What the pages without
+// links hold goes to the pages in the shares of the personal vector, as all
+// that is not damped does. So the result is up to a factor the solution of
 //
 //	y(p) = v(p) + d · Σ_{q→p} y(q)/C(q)
 //
-// where those pages do not occur (Gleich, Zhukov and Berkhin, 2004; Del Corso, Gullí
-// and Romani, 2005). So sources and leaves (see trimmed) are solved once, and only
-// the core between is swept through, in place: a page takes what those before it
-// have in this sweep. A large core is cut into parts that do not depend on the
-// number of workers, each swept by one worker, that see each other as of the sweep
-// before; so neither does the result, to the last bit. ε is kept as PowerIteration keeps
-// it: Residual is what a last step of the power iteration changed, in the L1 norm.
+// where those pages do not occur (Gleich, Zhukov and Berkhin, 2004; Del Corso,
+// Gullí and Romani, 2005). So sources and leaves (see trimmed) are solved once,
+// and only the core between is swept through, in place: a page takes what those
+// before it have in this sweep. A large core is cut into parts that do not
+// depend on the number of workers. Each is swept by one worker, and parts see
+// each other as of the sweep before. So the result does not depend on the
+// workers either, to the last bit. ε is kept as PowerIteration keeps it:
+// Residual is what a last step of the power iteration changed, in the L1 norm.
 //
 // Iterations are edges visited by the edges of the graph, rounded up. The core is
 // held once more in memory, in 4 bytes an edge and 64 a node.

@@ -11,19 +11,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// hits computes hub and authority scores (Kleinberg, Journal of the ACM 46, 1999):
-// a page is as good an authority as the hubs that link to it are together, and as
-// good a hub as the authorities that it links to:
+// hits computes hub and authority scores (Kleinberg, Journal of the ACM 46,
+// 1999). A page is as good an authority as the hubs that link to it are
+// together, and as good a hub as the authorities that it links to:
 //
 //	a = Aᵀh,  h = Aa,  both scaled to sum to 1
 //
-// so a is the dominant eigenvector of AᵀA, as which it is found by locally optimal
-// conjugate gradients (Knyazev, SIAM Journal on Scientific Computing 23, 2001): a
-// step visits the edges as often as one of the power iteration, and far fewer steps
-// are needed where the second eigenvalue is near the first. Where several
+// so a is the dominant eigenvector of AᵀA. It is found by locally optimal
+// conjugate gradients (Knyazev, SIAM Journal on Scientific Computing 23, 2001).
+// A step visits the edges as often as one of the power iteration. Far fewer
+// steps are needed where the second eigenvalue is near the first. Where several
 // eigenvectors share the largest eigenvalue, a is what the power iteration from
-// equal scores would find. A graph without links has scores of 0. Of opt, damping
-// and vectors mean nothing.
+// equal scores would find. A graph without links has scores of 0. Of opt,
+// damping and vectors mean nothing.
 func hits(ctx context.Context, out, in graph.Lists, opt Options) (*Result, error) {
 	opt, err := opt.filled(out.Nodes())
 	if err != nil {

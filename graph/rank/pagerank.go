@@ -13,12 +13,12 @@ import (
 //
 //	R(p) = (1−d)·v(p) + d · (Σ_{q→p} R(q)/C(q) + D·v(p))
 //
-// by power iteration, where v is the personal vector, 1/N without one, C(q) the
-// out-degree of q and D the rank of all pages without links: from these surfers
-// start anew. It ends when the L1 norm of the change is at most ε; of the fixed point the
-// result is then at most ε·d/(1−d) away. in is the transposed graph, degree the
-// out-degrees. The sums are made in an order that does not depend on the number of
-// workers, so that the result does not either.
+// by power iteration. v is the personal vector, 1/N without one, C(q) the
+// out-degree of q. D is the rank of all pages without links: from these surfers
+// start anew. It ends when the L1 norm of the change is at most ε; of the fixed
+// point the result is then at most ε·d/(1−d) away. in is the transposed graph,
+// degree the out-degrees. The sums are made in an order that does not depend on
+// the number of workers, so that the result does not either.
 func PowerIteration(ctx context.Context, in graph.Lists, degree []uint32, opt Options) (*Result, error) {
 	opt, err := opt.filled(in.Nodes())
 	if err != nil {

@@ -2,12 +2,13 @@ package rank
 
 import "fossick/graph"
 
-// trimmed splits a graph into sources, a core, and leaves. Nothing leads to sources
-// but earlier sources; leaves lead to nothing but other leaves. Each of them is a
-// part of its own. It is what strong components are worth to PageRank on a web at a
-// fraction of their cost, as few edges are looked at: the components that the core
-// may have hold little. A source that three passes over the nodes do not find stays in
-// the core, which costs time and changes nothing else.
+// trimmed splits a graph into sources, a core, and leaves. Nothing leads to
+// sources but earlier sources; leaves lead to nothing but other leaves. Each of
+// them is a part of its own. It is what strong components are worth to PageRank
+// on a web, at a fraction of their cost, as few edges are looked at. The
+// components that the core may have hold little. A source that three passes
+// over the nodes do not find stays in the core, which costs time and changes
+// nothing else.
 func trimmed(in *graph.CSR, degree []uint32) *partition {
 	n := in.Nodes()
 	outer := make([]bool, n)

@@ -10,11 +10,11 @@ import (
 )
 
 // Crawl is a virtual crawl of a graph by an ordering (paper B3): every page is
-// there, and a step is one page. Links are of the paper's three kinds: external
-// ones lead to another site, initial ones stay on a site that holds a start page,
-// and both move a URL's priority; all other internal ones only discover it. A page
-// without a site, as its name is no URL, has external links only. Orderings that are not
-// paper B's count all links.
+// there, and a step is one page. Links are of the paper's three kinds. External
+// ones lead to another site, initial ones stay on a site that holds a start
+// page, and both move a URL's priority. All other internal ones only discover
+// it. A page without a site, as its name is no URL, has external links only.
+// Orderings that are not paper B's count all links.
 type Crawl struct {
 	Graph    *graph.Graph
 	Order    orders.Sequence

@@ -15,9 +15,10 @@ type Point struct {
 	Pages    int     // crawled till now
 	PageRank float64 // sum of the whole graph's PageRank over these
 	Sites    int     // that they are of
-	// Tau is Kendall's τ_b of the PageRank of what was crawled alone, links within it,
-	// with the whole graph's on the same pages (Boldi, Santini and Vigna 2004: what
-	// adds up much PageRank need not rank it well). NaN when there is nothing to rank.
+	// Tau is Kendall's τ_b of the PageRank of what was crawled alone, links
+	// within it, with the whole graph's on the same pages. What adds up much
+	// PageRank need not rank it well (Boldi, Santini and Vigna 2004). NaN when
+	// there is nothing to rank.
 	Tau float64
 	// Harvest is the share of the pages that are on topic; NaN without a topic.
 	Harvest float64
@@ -25,9 +26,9 @@ type Point struct {
 	Time time.Duration
 }
 
-// tauDigits of log₁₀ of a PageRank count: pages whose ranks differ by less than
-// about 0.02 % are tied, well above what is left of an iteration to ε = 1e-10 on graphs
-// of some million pages.
+// tauDigits of log₁₀ of a PageRank count, so pages whose ranks differ by less
+// than about 0.02 % are tied. That is well above what is left of an iteration
+// to ε = 1e-10 on graphs of some million pages.
 const tauDigits = 4
 
 // curve measures the pages of a crawl, in its order; times are nil without manners.

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Manners are those of a virtual crawl, in simulated time: a fetch takes Fetch, no host is
-// fetched twice at once (paper D2), and after a fetch it rests for Rest (paper E2). A
-// page's links are known when its fetch ends. Pages that have no host are each on one
-// of their own.
+// Manners are those of a virtual crawl, in simulated time. A fetch takes Fetch,
+// no host is fetched twice at once (paper D2), and after a fetch it rests for
+// Rest (paper E2). A page's links are known when its fetch ends. Pages that
+// have no host are each on one of their own.
 type Manners struct {
 	Workers int // fetches at a time
 	Fetch   time.Duration

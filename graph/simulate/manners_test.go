@@ -79,9 +79,9 @@ func (s *slowManners) run(t *testing.T, most int) (last int) {
 	}
 }
 
-// TestManners compares with a simulation second by second, for random webs, numbers of
-// workers, times and orderings; in that one no host is asked twice within a fetch and a
-// rest.
+// TestManners compares with a simulation second by second, for random webs,
+// numbers of workers, times and orderings. In that one no host is asked twice
+// within a fetch and a rest.
 func TestManners(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(60, 300)) {
 		rng := rand.New(rand.NewPCG(seed, 1))

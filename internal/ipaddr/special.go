@@ -45,9 +45,10 @@ func Special(a netip.Addr) (what string) {
 	return ""
 }
 
-// Inner returns the IPv4 address that is reached by an IPv6 one, else a itself: mapped
-// (::ffff:a.b.c.d), and in the well-known NAT64 prefix, by which networks without IPv4
-// reach real servers. 6to4, Teredo and other forms lead nowhere any more.
+// Inner returns the IPv4 address that is reached by an IPv6 one, else a itself.
+// It may be mapped (::ffff:a.b.c.d), or in the well-known NAT64 prefix, by
+// which networks without IPv4 reach real servers. 6to4, Teredo and other forms
+// lead nowhere any more.
 func Inner(a netip.Addr) netip.Addr {
 	a = a.WithZone("").Unmap()
 	if nat64.Contains(a) {

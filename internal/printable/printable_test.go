@@ -68,9 +68,9 @@ func TestFprintf(t *testing.T) {
 
 type bad2 struct{ s string }
 
-// FuzzPrintable: whatever is written, in whatever pieces, nothing but harmless
-// characters, tabs and ends of lines comes out; harmless text is left as it is, and
-// JSON means what it meant.
+// FuzzPrintable: whatever is written, in whatever pieces, only harmless
+// characters, tabs and ends of lines come out. Harmless text is left as it is,
+// and JSON means what it meant.
 func FuzzPrintable(f *testing.F) {
 	for word := range hostile {
 		f.Add(word, 3)

@@ -11,8 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Mean is a mean with its 95 % interval by Student's t; nil of a single draw, and where
-// all are the same: equal draws do not tell how far others would lie apart.
+// Mean is a mean with its 95 % interval by Student's t. It is nil of a single
+// draw, and where all are the same: equal draws do not tell how far others
+// would lie apart.
 type Mean struct {
 	Value float64
 	CI    *[2]float64

@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 )
 
-// Write gives the file at path the content that write puts into the file it is called
-// with, a hidden one beside it that takes its name once it is on the disk. write may
-// read that one again, by its name, to check it. Errors are os's and write's own.
+// Write gives the file at path the content that write puts into the file it is
+// called with. That one is hidden and beside it, and takes its name once it is
+// on the disk. write may read that one again, by its name, to check it. Errors
+// are os's and write's own.
 func Write(path string, perm fs.FileMode, write func(f *os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
