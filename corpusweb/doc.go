@@ -7,18 +7,19 @@
 // same at every run, can be slow on purpose, and keeps a log by which the
 // client's manners are judged.
 //
-// Bodies go to a spool file at the start, as they will be sent, and only an index
-// of URLs stays in memory: about 200 bytes a page, with sitemaps 100 more for the
-// paths, and a request costs one read from the page cache. The spool is as large as
-// the corpus. It is unlinked once open, so nothing is left whatever ends the process.
+// Bodies go to a spool file at the start, as they will be sent. Only an index
+// of URLs stays in memory: about 200 bytes a page, with sitemaps 100 more for
+// the paths. A request costs one read from the page cache. The spool is as
+// large as the corpus. It is unlinked once open, so nothing is left whatever
+// ends the process.
 //
 // It knows nothing of crawling, and makes no page that its sets do not have.
 // Start with New, then Serve, or use the Web as a handler; Close it at the end.
 //
 // Files: web.go New and the index; answer.go one request; robots.go robots.txt
-// and --disallow; sitemap.go sitemaps; tunnel.go CONNECT; ca.go certificates;
+// and --disallow; sitemap.go sitemaps; tunnel.go CONNECT; ca.go certificates.
 // spool.go bodies on disk; log.go the request log; serve.go the listener,
-// loopback.go one beside other work; draw.go seeded draws; faults.go what may go
-// wrong on purpose, victim.go how, held.go connections that faults hold, fault*.go
-// each kind.
+// loopback.go one beside other work; draw.go seeded draws. faults.go what may
+// go wrong on purpose, victim.go how, held.go connections that faults hold,
+// fault*.go each kind.
 package corpusweb

@@ -28,9 +28,9 @@ type answer struct {
 	why         error
 }
 
-// withhold takes two fields on which Colly and its client would act: the client
-// resolves a Location, and fails where only browsers can read it; Colly recodes a body
-// whose type has a charset.
+// withhold takes two fields on which Colly and its client would act. The client
+// resolves a Location, and fails where only browsers can read it. Colly recodes
+// a body whose type has a charset.
 func (a *answer) withhold(h http.Header) {
 	a.contentType = contentTypeOf(h)
 	a.withheld = http.Header{"Content-Type": h["Content-Type"], "Location": h["Location"]}

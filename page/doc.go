@@ -15,12 +15,12 @@
 // context and navigation, and how forgotten ends are mended.
 //
 // Files: url.go normal form and references; scheme.go addresses as people write
-// them; path.go percent-encoding, dot segments, queries; host.go names and addresses;
-// drop.go session ids; decode.go character sets; scan.go text and tags; mend.go
-// forgotten ends; fold.go white space and entities; parse.go the pass; element.go,
-// links.go, nav.go, meta.go what an element does; region.go where it does; mark.go
-// places in the text, linkset.go links, context.go the words around them; lang.go,
-// function.go and cyrillic.go language; content.go checksum and sketch; counter.go
-// its votes; prose.go text without menus; minhash.go signatures; near.go
-// near-duplicates; key.go a URL's number.
+// them; path.go percent-encoding, dot segments, queries; host.go names and
+// addresses. drop.go session ids; decode.go character sets; scan.go text and
+// tags; mend.go forgotten ends; fold.go white space and entities; parse.go the
+// pass. element.go, links.go, nav.go, meta.go what an element does; region.go
+// where it does. mark.go places in the text, linkset.go links, context.go the
+// words around them; lang.go, function.go and cyrillic.go language; content.go
+// checksum and sketch. counter.go its votes; prose.go text without menus;
+// minhash.go signatures; near.go near-duplicates; key.go a URL's number.
 package page
