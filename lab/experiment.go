@@ -49,6 +49,12 @@ type Crawl struct {
 	Stopped     crawler.Stop
 }
 
+// Harvest is the share of the fetched pages that are on topic.
+func (c *Crawl) Harvest() float64 {
+	found := cumulate(c.Relevant, len(c.Relevant))
+	return ratio(found[len(found)-1], len(c.Relevant))
+}
+
 // Run makes every crawl, several at a time; done is told of each as it ends, one at
 // a time. The crawls come back by policy, then by start set, whatever order they
 // were made in.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"fossick/eval"
@@ -162,39 +161,53 @@ func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt ResultOptions) {
 	}
 }
 
-// table prints a row a policy.
-func (r *Result) table(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	io.WriteString(t, "policy\tharvest\t95 % interval\twithout training\trecall\tharvest area\trecall area\thosts\teffective\tat most 10 a host\t\n")
-	for _, name := range r.order {
-		p := r.Policies[name]
-		printable.Fprintf(t, "%s\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.0f\t%.1f\t%.3f\t", name, p.Harvest, report.Interval(p.CI), p.Fresh, p.Recall,
-			p.HarvestArea, p.RecallArea, p.Hosts, p.Effective, p.harvestAt(10))
+// tables print a row a policy; a terminal of 80 columns has no room for all figures
+// beside each other.
+func (r *Result) tables(w io.Writer) {
+	columns := "harvest\t95 % interval\twithout training\trecall\t"
+	if len(r.order) > 0 && r.Policies[r.order[0]].Reached != nil {
+		columns += "reachable\t"
+	}
+	r.table(w, columns, func(p PolicyResult) string {
+		row := fmt.Sprintf("%.3f\t%s\t%.3f\t%.3f\t", p.Harvest, report.Interval(p.CI), p.Fresh, p.Recall)
 		if p.Reached != nil {
-			printable.Fprintf(t, "%.3f of what can be reached\t", *p.Reached)
+			row += fmt.Sprintf("%.3f\t", *p.Reached)
 		}
-		io.WriteString(t, "\n")
+		return row
+	})
+	io.WriteString(w, "\n")
+	r.table(w, "harvest area\trecall area\thosts\teffective\tmax 10 a host\t", func(p PolicyResult) string {
+		return fmt.Sprintf("%.3f\t%.3f\t%.0f\t%.1f\t%.3f\t", p.HarvestArea, p.RecallArea, p.Hosts, p.Effective, p.harvestAt(10))
+	})
+}
+
+// table prints some columns of each policy.
+func (r *Result) table(w io.Writer, columns string, cells func(PolicyResult) string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	io.WriteString(t, "policy\t"+columns+"\n")
+	for _, name := range r.order {
+		printable.Fprintf(t, "%s\t", name)
+		io.WriteString(t, cells(r.Policies[name])+"\n")
 	}
 	_ = t.Flush() // its only errors are w's
 }
 
-// told says how the policies differ, the tests in words.
-func (r *Result) told() []string {
-	lines := []string{"harvest, paired t-tests over the start sets (adjusted for all of them by Holm; exact permutation test):"}
-	for _, t := range r.Tests {
-		lines = append(lines, fmt.Sprintf("  %s − %s: %+.3f, %s (%s; %s)", t.A, t.B, t.Difference, report.PValue(t.P), report.Chance(t.Adjusted), report.Chance(t.Exact)))
+// printTests says how the policies differ, the tests in words.
+func (r *Result) printTests(w io.Writer) {
+	if len(r.Tests) > 0 {
+		io.WriteString(w, "\nharvest, paired t-tests over the start sets\n(adjusted for all of them by Holm; exact permutation test):\n")
 	}
-	return lines
+	for _, t := range r.Tests {
+		printable.Fprintf(w, "  %s − %s: %+.3f, %s (%s; %s)\n", t.A, t.B, t.Difference, report.PValue(t.P), report.Chance(t.Adjusted), report.Chance(t.Exact))
+	}
 }
 
 // Print writes the result as text.
 func (r *Result) Print(w io.Writer) {
-	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic; %d crawls of %d pages a policy, each from %s\n\n",
+	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic;\n%d crawls of %d pages a policy, each from %s\n\n",
 		r.Topic, r.Corpus, r.Targets, r.CorpusPages, r.StartSets, r.Pages, report.StartPages(r.Starts))
-	r.table(w)
-	if len(r.Tests) > 0 {
-		printable.Fprintf(w, "\n%s\n", strings.Join(r.told(), "\n"))
-	}
+	r.tables(w)
+	r.printTests(w)
 	if t := r.JudgeTrained; t != nil && *t > 0 {
 		printable.Fprintf(w, "\nthe judge was trained on %s of these pages, and knows their labels: the figures flatter\n", report.Percent(*t))
 	}

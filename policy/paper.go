@@ -1,9 +1,8 @@
 package policy
 
 import (
-	"fmt"
-
 	"fossick/crawler"
+	"fossick/internal/usage"
 	"fossick/page"
 	"fossick/relevance"
 )
@@ -51,7 +50,7 @@ func (s *paperMeanScorer) Rescore(key uint64) (float64, bool) { return s.mean.Re
 func buildPaper(in Input) (crawler.Scorer, error) {
 	p, err := relevance.NewPaper(in.Keywords, in.Rho)
 	if err != nil {
-		return nil, fmt.Errorf("--rho: %w", err)
+		return nil, usage.Errorf("--rho: %w", err)
 	}
 	return &paperScorer{degree: p, threshold: in.Threshold, labeller: in.Labeller}, nil
 }
@@ -59,7 +58,7 @@ func buildPaper(in Input) (crawler.Scorer, error) {
 func buildPaperMean(in Input) (crawler.Scorer, error) {
 	p, err := relevance.NewPaperMean(in.Keywords, in.Rho)
 	if err != nil {
-		return nil, fmt.Errorf("--rho: %w", err)
+		return nil, usage.Errorf("--rho: %w", err)
 	}
 	return &paperMeanScorer{paperScorer{degree: p, threshold: in.Threshold, labeller: in.Labeller}, p}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"fossick/crawler"
 	"fossick/features"
 	"fossick/graph/orders"
+	"fossick/internal/usage"
 	"fossick/relevance"
 	"fossick/relevance/known"
 )
@@ -76,7 +77,7 @@ var table = []Policy{
 func Named(name string) (Policy, error) {
 	i := slices.IndexFunc(table, func(p Policy) bool { return p.Name == name })
 	if i < 0 {
-		return Policy{}, fmt.Errorf("no policy %q; there are %s", name, strings.Join(Names(), ", "))
+		return Policy{}, usage.Errorf("no policy %q; there are %s", name, strings.Join(Names(), ", "))
 	}
 	return table[i], nil
 }
@@ -90,7 +91,7 @@ func Parse(text string) (p Policy, rho *float64, err error) {
 	}
 	x, err := strconv.ParseFloat(value, 64)
 	if err != nil || !p.byDegree() {
-		return p, nil, fmt.Errorf("policy %q: only paper and paper-mean take a number, their ρ, as paper:0.3", text)
+		return p, nil, usage.Errorf("policy %q: only paper and paper-mean take a number, their ρ, as paper:0.3", text)
 	}
 	return p, &x, nil
 }
@@ -127,9 +128,9 @@ func (p Policy) byDegree() bool { return p.Name == "paper" || p.Name == "paper-m
 func (p Policy) Scorer(in Input) (crawler.Scorer, error) {
 	switch {
 	case p.needsModel && in.Labeller == nil:
-		return nil, fmt.Errorf("--score %s needs a model whose labels it learns from: give --model M, or --score paper", p.Name)
+		return nil, usage.Errorf("--score %s needs a model whose labels it learns from: give --model M, or --score paper", p.Name)
 	case in.Keywords == nil && (p.needsK || in.Labeller == nil):
-		return nil, fmt.Errorf("--score %s needs keywords: give --keywords", p.Name)
+		return nil, usage.Errorf("--score %s needs keywords: give --keywords", p.Name)
 	}
 	return p.build(in)
 }
@@ -149,6 +150,21 @@ func (p Policy) Threshold() float64 {
 		return DefaultThreshold
 	}
 	return 0
+}
+
+// ExploreShare reads --explore, for a crawl by one of the policies named; byPolicy is
+// false where another order takes over.
+func ExploreShare(given *float64, byPolicy bool, policies ...string) (float64, error) {
+	if given == nil {
+		return DefaultExplore, nil
+	}
+	if !(*given >= 0 && *given < 1) {
+		return 0, usage.Errorf("--explore %v: want a share of the fetches, from 0 to less than 1", *given)
+	}
+	if !byPolicy || !slices.Contains(policies, "learned") {
+		return 0, usage.Errorf("--explore %v: only --score learned explores, in its own order; leave it out, or give --model and no --order", *given)
+	}
+	return *given, nil
 }
 
 // judge returns what says of any text how far it is on topic: the model, else the share

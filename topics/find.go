@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"fossick/classify"
 	"fossick/internal/nearest"
 	"fossick/internal/reading"
 	"fossick/models"
@@ -36,6 +37,19 @@ func Model(name string) (*models.Model, error) {
 		return nil, err
 	}
 	return t.Model, nil
+}
+
+// Classifier reads a model as Model does, and sets it to work.
+func Classifier(name string) (*classify.Classifier, error) {
+	m, err := Model(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := classify.New(m)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", name, err)
+	}
+	return c, nil
 }
 
 // readFile reads the model in what a person named, which may be a pipe.

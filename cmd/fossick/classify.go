@@ -18,6 +18,7 @@ import (
 	"fossick/internal/usage"
 	"fossick/judge"
 	"fossick/page"
+	"fossick/topics"
 	"fossick/train"
 )
 
@@ -54,13 +55,13 @@ func (c classifyCmd) Run(a *app) error {
 	if c.Errors < 0 {
 		return usagef("--errors %d: want 0 or more", c.Errors)
 	}
-	_, classifier, err := loadModel(c.Model[0])
+	classifier, err := topics.Classifier(c.Model[0])
 	if err != nil {
 		return err
 	}
 	l := &classifyRun{classifyCmd: c, app: a, verdicts: judge.NewVerdicts(c.Model[0], classifier)}
 	if len(c.Model) == 2 {
-		_, second, err := loadModel(c.Model[1])
+		second, err := topics.Classifier(c.Model[1])
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"fossick/internal/reading"
 	"fossick/internal/values"
 	"fossick/page"
+	"fossick/policy"
 	"fossick/store"
 )
 
@@ -129,7 +130,7 @@ func (s *crawlSettings) options(score string) (crawler.Options, error) {
 	case s.Threshold != nil:
 		opt.Threshold = *s.Threshold
 	default:
-		p, err := policyNamed(score)
+		p, err := policy.Named(score)
 		if err != nil {
 			return opt, err
 		}

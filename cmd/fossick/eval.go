@@ -8,7 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"fossick/classify"
 	"fossick/crawler"
@@ -21,6 +20,7 @@ import (
 	"fossick/page"
 	"fossick/report"
 	"fossick/store"
+	"fossick/topics"
 )
 
 type evalCmd struct {
@@ -109,9 +109,8 @@ type evaluation struct {
 	crawls   []*eval.Crawl
 	settings map[string]string // of the first crawl
 
-	truth      *datasets.Truth      // nil without --truth
-	judge      *models.Model        // nil without --judge
-	classifier *classify.Classifier // of the judge
+	truth *datasets.Truth      // nil without --truth
+	judge *classify.Classifier // nil without --judge
 }
 
 func (ev *evaluation) readSource() (err error) {
@@ -119,7 +118,7 @@ func (ev *evaluation) readSource() (err error) {
 	case ev.cmd.Truth != "":
 		ev.truth, err = datasets.ReadTruth(ev.cmd.Truth)
 	case ev.cmd.Judge != "":
-		ev.judge, ev.classifier, err = loadModel(ev.cmd.Judge)
+		ev.judge, err = topics.Classifier(ev.cmd.Judge)
 	}
 	return err
 }
@@ -186,7 +185,7 @@ func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.
 		crawl.JudgeByTruth(evalTruth(ev.truth, ev.cmd.Truth, ev.cmd.Target))
 		return nil
 	case ev.judge != nil:
-		topic, err := judge.NewTopic(ev.classifier, ev.cmd.Judge, ev.cmd.Target, "")
+		topic, err := judge.NewTopic(ev.judge, ev.cmd.Judge, ev.cmd.Target, "")
 		if err != nil {
 			return err
 		}
@@ -201,7 +200,7 @@ func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.
 // own says what else the judge has to do with a crawl: the model that crawled or
 // refined agrees with itself.
 func (ev *evaluation) own(crawl *eval.Crawl) string {
-	if own, err := models.ReadFile(storedModel(crawl.Dir)); err == nil && sameModel(own, ev.judge) {
+	if own, err := models.ReadFile(storedModel(crawl.Dir)); err == nil && sameModel(own, ev.judge.Model()) {
 		return "labelled the crawl"
 	}
 	if p := crawl.Pages; len(p) > 0 && p[0].Refined != nil && p[0].Refined.Model == filepath.Base(ev.cmd.Judge) {
@@ -254,35 +253,15 @@ func (ev *evaluation) made() []report.Fact {
 		facts = append(facts, report.Fact{Name: "truth", Value: fmt.Sprintf("%s, %d pages", ev.cmd.Truth, ev.truth.Len())})
 	}
 	if ev.judge != nil {
-		facts = append(facts, report.Fact{Name: "judge", Value: ev.cmd.Judge + ": " + cardText(ev.judge)})
+		facts = append(facts, report.Fact{Name: "judge", Value: ev.cmd.Judge + ": " + ev.judge.Model().Summary()})
 	}
 	if m, err := models.ReadFile(storedModel(ev.cmd.Stores[0])); err == nil { // a crawl by keywords has none
-		facts = append(facts, report.Fact{Name: "crawl's model", Value: cardText(m)})
+		facts = append(facts, report.Fact{Name: "crawl's model", Value: m.Summary()})
 	}
 	if pages := ev.crawls[0].Pages; len(pages) > 0 && pages[0].Refined != nil {
 		facts = append(facts, report.Fact{Name: "refined with", Value: pages[0].Refined.Model})
 	}
 	return facts
-}
-
-// cardText is a model's card in one line.
-func cardText(m *models.Model) string {
-	text := fmt.Sprintf("%s, %d classes", m.Classifier, len(m.Classes))
-	if m.Card.Pages > 0 {
-		text += fmt.Sprintf(", trained on %d pages", m.Card.Pages)
-	}
-	if len(m.Card.Data) > 0 {
-		text += " of " + strings.Join(m.Card.Data, ", ")
-	}
-	for _, s := range []struct {
-		score *models.Score
-		how   string
-	}{{m.Card.CV, "in cross-validation"}, {m.Card.Test, "on test pages"}} {
-		if s.score != nil {
-			text += fmt.Sprintf(", accuracy %s and macro-F1 %s %s", short(s.score.Accuracy), short(s.score.MacroF1), s.how)
-		}
-	}
-	return text + fmt.Sprintf(", seed %d", m.Card.Seed)
 }
 
 // printFigures prints what a newcomer wants to know, in sentences.

@@ -163,7 +163,7 @@ func virtualOrder(t *testing.T, c *lab.Corpus, labeller *policy.Labeller, topicN
 	if in.Keywords, err = relevance.NewKeywords(topic.Keywords); err != nil {
 		t.Fatal(err)
 	}
-	p, err := policyNamed(policyName)
+	p, err := policy.Named(policyName)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -207,7 +207,7 @@ func TestLabelsMoveACrawl(t *testing.T) {
 	corpus := corpusOrSkip(t, "wikispeedia")
 	r := newMarkRun(t, corpus, "Biology", sets)
 	model := filepath.Join(t.TempDir(), "biology.model")
-	if err := r.topics[0].Model.WriteFile(model); err != nil {
+	if err := r.Topics[0].Model.WriteFile(model); err != nil {
 		t.Fatal(err)
 	}
 	set, err := datasets.Open(corpus, datasets.Options{})
@@ -222,8 +222,8 @@ func TestLabelsMoveACrawl(t *testing.T) {
 	var marked, unmarked float64
 	for set := range sets {
 		args := []string{"--topic", "Biology", "--model", model, "--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--workers", "4", "--max-pages", "1000"}
-		for _, n := range r.draw.Starts[set] {
-			args = append(args, "--seed", r.corpus.Rows[n].Page.URL)
+		for _, n := range r.Draw.Starts[set] {
+			args = append(args, "--seed", r.Corpus.Rows[n].Page.URL)
 		}
 		crawl := func(mark bool, from uint64) (uint64, float64) {
 			l := startCrawl(t, filepath.Join(t.TempDir(), "crawl"), args...)

@@ -13,13 +13,13 @@ import (
 	"fossick/corpusweb"
 	"fossick/datasets"
 	"fossick/internal/fulltest"
-	"fossick/lab"
+	"fossick/lab/plan"
 )
 
 // harvestRun is a topic of a served corpus: what the lab drew, for focus to crawl by.
 type harvestRun struct {
-	*labRun
-	policies []lab.Policy
+	*plan.Setup
+	topic    string
 	addr, ca string // of the server
 	dir      string // with the model
 }
@@ -37,15 +37,14 @@ func TestFocusHarvestsAsLab(t *testing.T) {
 	}
 	for _, topic := range topics {
 		r := newHarvestRun(t, corpus, topic, sets)
-		x := lab.Experiment{Corpus: r.corpus, Draw: r.draw, Policies: r.policies, Pages: r.Pages}
-		crawls, err := x.Run(t.Context(), nil)
+		crawls, err := r.Run(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for p, policy := range r.policies {
+		for p, policy := range r.Policies {
 			var virtual, served, squares float64
 			for set, c := range crawls[p] {
-				a, b := harvestOfCrawl(c), r.served(t, policy.Name, set)
+				a, b := c.Harvest(), r.served(t, policy.Name, set)
 				virtual, served, squares = virtual+a, served+b, squares+(b-a)*(b-a)
 			}
 			n := float64(sets)
@@ -61,18 +60,16 @@ func TestFocusHarvestsAsLab(t *testing.T) {
 func newHarvestRun(t *testing.T, corpus, topic string, sets int) *harvestRun {
 	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 1}, io.Discard, io.Discard)
 	t.Cleanup(a.close)
-	r := &harvestRun{labRun: &labRun{app: a, labCmd: &labCmd{
+	cmd := labCmd{labFlags: labFlags{
 		Corpus: corpus, Topic: topic, Policy: []string{"learned", "shark"}, Links: "all",
 		Starts: 10, StartSets: sets, TrainSets: 1, Pages: 229,
-	}}, dir: t.TempDir()}
-	if err := r.load(); err != nil {
+	}}
+	setup, err := cmd.plan(a).Prepare(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	var err error
-	if r.policies, err = r.labRun.policies(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.topics[0].Model.WriteFile(r.model()); err != nil {
+	r := &harvestRun{Setup: setup, topic: topic, dir: t.TempDir()}
+	if err := r.Topics[0].Model.WriteFile(r.model()); err != nil {
 		t.Fatal(err)
 	}
 	set, err := datasets.Open(corpus, datasets.Options{})
@@ -92,19 +89,19 @@ func (r *harvestRun) model() string { return filepath.Join(r.dir, "model") }
 // served is the harvest, by the truth, of focus from a start set.
 func (r *harvestRun) served(t *testing.T, policy string, set int) float64 {
 	var seeds []string
-	for _, n := range r.draw.Starts[set] {
-		seeds = append(seeds, r.corpus.Rows[n].Page.URL)
+	for _, n := range r.Draw.Starts[set] {
+		seeds = append(seeds, r.Corpus.Rows[n].Page.URL)
 	}
 	file := filepath.Join(r.dir, fmt.Sprintf("%s-%d.seeds", policy, set))
 	if err := os.WriteFile(file, []byte(strings.Join(seeds, "\n")+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	urls := focusOrder(t, []string{"focus", "--topic", r.Topic, "--model", r.model(), "--score", policy, "--seeds", file,
+	urls := focusOrder(t, []string{"focus", "--topic", r.topic, "--model", r.model(), "--score", policy, "--seeds", file,
 		"--proxy", "http://" + r.addr, "--ca", r.ca, "--delay", "0", "--max-pages", fmt.Sprint(r.Pages), "--json", "--quiet",
 		"--store", filepath.Join(r.dir, fmt.Sprintf("%s-%d", policy, set))})
 	on := 0
 	for _, u := range urls {
-		if n := r.corpus.Find(u); n >= 0 && r.draw.Relevant[n] {
+		if n := r.Corpus.Find(u); n >= 0 && r.Draw.Relevant[n] {
 			on++
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"fossick/datasets"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
+	"fossick/lab/plan"
 	"fossick/page"
 	"fossick/policy"
 )
@@ -46,7 +47,8 @@ const (
 
 // markRun is a topic of the corpus with its page classifiers and start pages.
 type markRun struct {
-	*labRun
+	*plan.Setup
+	topic    string
 	truth    *datasets.Truth
 	labeller *policy.Labeller // remembers, for all crawls
 }
@@ -66,7 +68,7 @@ func TestMarksMoveASubtopic(t *testing.T) {
 	}
 	var run *markRun
 	for _, trial := range trials {
-		if run == nil || run.Topic != trial.topic {
+		if run == nil || run.topic != trial.topic {
 			run = newMarkRun(t, corpus, trial.topic, sets)
 		}
 		without, with := run.compare(t, trial, sets)
@@ -129,20 +131,21 @@ func (o markOutcome) mean() markOutcome {
 func newMarkRun(t *testing.T, corpus, topic string, sets int) *markRun {
 	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 1}, io.Discard, io.Discard)
 	t.Cleanup(a.close)
-	r := &labRun{labCmd: &labCmd{Corpus: corpus, Topic: topic, Starts: 10, StartSets: sets, TrainSets: 1}, app: a}
-	if err := r.load(); err != nil {
+	cmd := labCmd{labFlags: labFlags{Corpus: corpus, Topic: topic, Starts: 10, StartSets: sets, TrainSets: 1}}
+	setup, err := cmd.plan(a).Prepare(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
 	truth, err := datasets.ReadTruth(corpus + "/labels.tsv.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := policy.NewLabeller(r.topics[0])
+	l, err := policy.NewLabeller(setup.Topics[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Remember()
-	return &markRun{r, truth, l}
+	return &markRun{setup, topic, truth, l}
 }
 
 func (r *markRun) is(p *page.Page, label string) bool {
@@ -170,7 +173,7 @@ func (r *markRun) crawl(t *testing.T, trial markTrial, set int, mark bool) (o ma
 		}
 	}
 	opt.Scorer, opt.MaxPages = s, uint64(trial.before+marksAfter)
-	result, err := crawler.Virtual(t.Context(), opt, r.corpus.Answer)
+	result, err := crawler.Virtual(t.Context(), opt, r.Corpus.Answer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +192,7 @@ func (r *markRun) crawl(t *testing.T, trial markTrial, set int, mark bool) (o ma
 
 // options are those of a crawl by the learned scorer from a start set.
 func (r *markRun) options(t *testing.T, set int) crawler.Options {
-	p, err := policyNamed("learned")
+	p, err := policy.Named("learned")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,8 +200,8 @@ func (r *markRun) options(t *testing.T, set int) crawler.Options {
 	if opt.Scorer, err = p.Scorer(policy.Input{Labeller: r.labeller, Explore: policy.DefaultExplore, Seed: uint64(set)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range r.draw.Starts[set] {
-		opt.Seeds = append(opt.Seeds, r.corpus.Rows[n].Page.URL)
+	for _, n := range r.Draw.Starts[set] {
+		opt.Seeds = append(opt.Seeds, r.Corpus.Rows[n].Page.URL)
 	}
 	return opt
 }

@@ -172,10 +172,10 @@ func (c *focusCmd) scorer(a *app, t *models.Topic, opt *crawler.Options) (crawle
 			return nil, usagef("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.Rho, how)
 		}
 	}
-	if in.Explore, err = exploreShare(c.Explore, c.byPolicy(), how); err != nil {
+	if in.Explore, err = policy.ExploreShare(c.Explore, c.byPolicy(), how); err != nil {
 		return nil, err
 	}
-	p, err := policyNamed(how)
+	p, err := policy.Named(how)
 	if err != nil {
 		return nil, err
 	}

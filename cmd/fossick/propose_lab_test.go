@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"fossick/datasets"
 	"fossick/features"
 	"fossick/lab"
+	"fossick/lab/plan"
 	"fossick/propose"
 )
 
@@ -28,30 +28,21 @@ func TestProposedSeeds(t *testing.T) {
 	}
 	name := cmp.Or(os.Getenv("FOSSICK_CORPUS"), "wikispeedia")
 	dir := corpusOrSkip(t, name)
-	set, err := datasets.Open(dir, datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	corpus, err := lab.Load(t.Context(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
 	pages := 229
 	fmt.Sscan(os.Getenv("FOSSICK_PAGES"), &pages)
 	for _, topic := range strings.Split(cmp.Or(os.Getenv("FOSSICK_TOPICS"), "Astronomy,Biology,IT,Religion"), ",") {
-		c := &seedComparison{t: t, corpus: corpus, dir: dir, topic: topic, pages: pages, draws: 5}
+		c := &seedComparison{t: t, dir: dir, topic: topic, pages: pages, draws: 5}
 		c.run()
 	}
 }
 
 type seedComparison struct {
-	t      *testing.T
-	corpus *lab.Corpus
-	dir    string
-	topic  string
-	pages  int
-	draws  int
-	run_   *labRun
+	t     *testing.T
+	dir   string
+	topic string
+	pages int
+	draws int
+	setup *plan.Setup
 }
 
 // wordsOf are three words that a person might give for a topic.
@@ -68,43 +59,32 @@ func (c *seedComparison) run() {
 	t := c.t
 	a := newApp(t.Context(), &grammar{Rand: 1, Quiet: true}, os.Stderr, os.Stderr)
 	defer a.close()
-	cmd := &labCmd{Corpus: c.dir, Topic: c.topic, Policy: []string{"learned"}, Starts: 10, StartSets: c.draws, TrainSets: c.draws, Pages: c.pages, Links: "all"}
-	c.run_ = &labRun{labCmd: cmd, app: a, corpus: c.corpus}
-	opt := lab.DrawOptions{Topic: c.topic, Starts: 10, Sets: c.draws, Models: c.draws, Train: 600}
+	cmd := labCmd{labFlags: labFlags{Corpus: c.dir, Topic: c.topic, Policy: []string{"learned"}, Starts: 10, StartSets: c.draws, TrainSets: c.draws, Pages: c.pages, Links: "all"}}
 	if truth := filepath.Join(c.dir, "labels.tsv.zst"); exists(truth) {
-		var err error
-		if opt.Truth, err = datasets.ReadTruth(truth); err != nil {
-			t.Fatal(err)
-		}
+		cmd.Truth = truth
 	}
-	r := c.run_
-	var err error
-	if r.draw, err = lab.NewDraw(c.corpus, opt, a.random(0x1ab)); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.train(); err != nil {
-		t.Fatal(err)
-	}
-	policies, err := r.policies()
+	r, err := cmd.plan(a).Prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	random := r.draw.Starts
+	c.setup = r
+	random := r.Draw.Starts
 	for _, way := range strings.Split(cmp.Or(os.Getenv("FOSSICK_WAYS"), "random,examples,keywords"), ",") {
 		starts, onTopic := random, 1.0
 		if way != "random" {
 			starts, onTopic = c.proposals(way)
 		}
-		draw := *r.draw
+		draw := *r.Draw
 		draw.Starts = starts
-		x := lab.Experiment{Corpus: c.corpus, Draw: &draw, Policies: policies, Pages: c.pages}
+		x := r.Experiment
+		x.Draw = &draw
 		crawls, err := x.Run(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var harvest, recall []float64
 		for _, crawl := range crawls[0] {
-			h := harvestOfCrawl(crawl)
+			h := crawl.Harvest()
 			harvest = append(harvest, h)
 			recall = append(recall, h*float64(len(crawl.Relevant))/float64(draw.Targets))
 		}
@@ -121,13 +101,13 @@ func meanOf(x []float64) (m float64) {
 
 // proposals proposes ten start pages for every draw, none of them trained on.
 func (c *seedComparison) proposals(way string) (starts [][]int, onTopic float64) {
-	r := c.run_
+	r := c.setup
 	for draw := range c.draws {
 		rng := rand.New(rand.NewPCG(uint64(draw), 0xe8))
-		training := r.draw.Training[r.draw.ModelOf(draw)]
+		training := r.Draw.Training[r.Draw.ModelOf(draw)]
 		var free []int
-		for n, row := range c.corpus.Rows {
-			if r.draw.Relevant[n] && !training[n] && row.Page != nil {
+		for n, row := range r.Corpus.Rows {
+			if r.Draw.Relevant[n] && !training[n] && row.Page != nil {
 				free = append(free, n)
 			}
 		}
@@ -136,15 +116,15 @@ func (c *seedComparison) proposals(way string) (starts [][]int, onTopic float64)
 		examples := map[string]bool{}
 		if way != "keywords" {
 			for _, n := range free[:5] {
-				topic.Examples = append(topic.Examples, features.Doc(c.corpus.Rows[n].Page.Fields()))
-				examples[c.corpus.Rows[n].Page.URL] = true
+				topic.Examples = append(topic.Examples, features.Doc(r.Corpus.Rows[n].Page.Fields()))
+				examples[r.Corpus.Rows[n].Page.URL] = true
 			}
 		}
 		if way != "examples" {
 			topic.Keywords = wordsOf[c.topic]
 		}
-		res, err := propose.Propose(c.t.Context(), topic, rowCandidates(c.corpus), propose.Options{Exclude: func(u string) bool {
-			n := c.corpus.Find(u)
+		res, err := propose.Propose(c.t.Context(), topic, rowCandidates(r.Corpus), propose.Options{Exclude: func(u string) bool {
+			n := r.Corpus.Find(u)
 			return n < 0 || training[n] || examples[u]
 		}})
 		if err != nil {
@@ -152,13 +132,13 @@ func (c *seedComparison) proposals(way string) (starts [][]int, onTopic float64)
 		}
 		var set []int
 		for _, p := range res.Proposals {
-			n := c.corpus.Find(p.URL)
+			n := r.Corpus.Find(p.URL)
 			set = append(set, n)
-			if r.draw.Relevant[n] {
+			if r.Draw.Relevant[n] {
 				onTopic += 1 / float64(len(res.Proposals)*c.draws)
 			}
 			if draw == 0 && os.Getenv("FOSSICK_SHOW") != "" {
-				c.t.Logf("  %v %.3f %s: %s", r.draw.Relevant[n], p.Score, p.URL, p.Why)
+				c.t.Logf("  %v %.3f %s: %s", r.Draw.Relevant[n], p.Score, p.URL, p.Why)
 			}
 		}
 		starts = append(starts, set)

@@ -17,7 +17,6 @@ import (
 	"fossick/features"
 	"fossick/internal/printable"
 	"fossick/judge"
-	"fossick/models"
 	"fossick/page"
 	"fossick/store"
 	"fossick/topics"
@@ -51,7 +50,7 @@ type refineResult struct {
 
 func (c refineCmd) Run(a *app) (err error) {
 	a.endsInOrder()
-	_, classifier, err := loadModel(c.Model)
+	classifier, err := topics.Classifier(c.Model)
 	if err != nil {
 		return err
 	}
@@ -96,19 +95,6 @@ func (c refineCmd) Run(a *app) (err error) {
 		return errInterrupted
 	}
 	return nil
-}
-
-// loadModel reads a model and sets it to work.
-func loadModel(path string) (*models.Model, *classify.Classifier, error) {
-	m, err := topics.Model(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err := classify.New(m)
-	if err != nil {
-		return nil, nil, fmt.Errorf("model %s: %w", path, err)
-	}
-	return m, c, nil
 }
 
 // refiner has a model judge stored pages.

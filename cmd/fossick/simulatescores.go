@@ -7,6 +7,7 @@ import (
 	"fossick/features"
 	"fossick/graph/sources"
 	"fossick/judge"
+	"fossick/topics"
 )
 
 // pageScore says how far a page is on topic, in [0,1], and whether it is.
@@ -42,7 +43,7 @@ func (r *simulateRun) scorer() (pageScore, error) {
 			return 0, false, nil
 		}, nil
 	}
-	_, c, err := loadModel(r.Model)
+	c, err := topics.Classifier(r.Model)
 	if err != nil {
 		return nil, err
 	}

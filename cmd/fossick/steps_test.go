@@ -30,7 +30,7 @@ func BenchmarkSteps(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := policyNamed("learned")
+	p, err := policy.Named("learned")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (t *topicInfo) print(w io.Writer) {
 	}
 	io.WriteString(w, "\nmodel:\n")
 	if m := t.topic.Model; m != nil {
-		printWrapped(w, "  ", cardText(m))
+		printWrapped(w, "  ", m.Summary())
 		printWrapped(w, "  ", fmt.Sprintf("a page is on topic from a probability of %.3f on", m.Threshold(t.topic.Name)))
 	} else {
 		io.WriteString(w, "  none; pages count as on topic by the keywords\n")

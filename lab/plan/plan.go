@@ -1,0 +1,145 @@
+package plan
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"fossick/crawler"
+	"fossick/datasets"
+	"fossick/internal/terminal"
+	"fossick/internal/usage"
+	"fossick/lab"
+	"fossick/policy"
+)
+
+// Plan says what a run is made of, and how.
+type Plan struct {
+	Options
+
+	Seed   int64
+	Random func(purpose uint64) *rand.Rand // of the seed, a source for one purpose
+	Open   datasets.Opener
+	Say    func(format string, args ...any)
+	Log    *slog.Logger
+	Work   *terminal.Task // shown; nil: nowhere
+}
+
+// Options are what lab's flags say.
+type Options struct {
+	Corpus string
+	Topic  string
+	Policy []string // by name, or paper:ρ
+
+	Truth      string // file of labels by URL; "": the corpus's own
+	Judge      string // model that judges the pages instead
+	Train      string // set to train the page classifier on
+	TrainSets  int    // page classifiers
+	TrainPages int    // of the corpus, to train each on; 0 is 600
+	Model      string // to crawl with, instead of training one
+	Keywords   []string
+	RhoSweep   lab.RhoRange
+	Threshold  *float64
+	Explore    *float64
+	Links      string
+
+	Starts          int // pages a start set
+	StartSets       int
+	Pages           int   // a crawl; 0 is 5 % of the corpus
+	At              []int // pages at which to give the figures as well
+	Curve           int   // pages between two points of a curve
+	MaxPagesPerHost uint64
+	Reachable       bool // recall of what can be reached, too
+}
+
+// defaultTrainPages is how many pages of the corpus the page classifier is trained
+// on.
+const defaultTrainPages = 600
+
+// Check refuses what means nothing, and adds the policies of a sweep to the named.
+func (p *Plan) Check() error {
+	if p.Starts < 1 || p.StartSets < 1 || p.StartSets > 64 || p.Pages < 0 || p.TrainPages < 0 || p.Curve < 0 {
+		return usage.Errorf("--starts %d, --start-sets %d, --pages %d, --train-pages %d, --curve %d: want 1 start page and start set at least, 64 start sets at most, and no negative numbers",
+			p.Starts, p.StartSets, p.Pages, p.TrainPages, p.Curve)
+	}
+	if p.Pages > 0 && p.Pages < p.Starts {
+		return usage.Errorf("--pages %d: start pages count, and there are %d; ask for more pages or fewer --starts", p.Pages, p.Starts)
+	}
+	for _, name := range p.RhoSweep.Policies() {
+		if !slices.Contains(p.Policy, name) {
+			p.Policy = append(p.Policy, name)
+		}
+	}
+	if len(p.Policy) == 0 {
+		return usage.Errorf("name the policies to compare with --policy, or a sweep with --rho-sweep")
+	}
+	for _, name := range p.Policy {
+		if oracles[name] != nil {
+			continue
+		}
+		if _, _, err := policy.Parse(name); err != nil {
+			return err
+		}
+	}
+	if p.TrainSets < 1 || p.TrainSets > p.StartSets || p.TrainSets > 1 && (p.Train != "" || p.Model != "") {
+		return usage.Errorf("--train-sets %d: want from 1 to as many as there are start sets, and pages of the corpus to train on", p.TrainSets)
+	}
+	return nil
+}
+
+// Run makes the crawls, and says what they came to.
+func (p *Plan) Run(ctx context.Context) (*Setup, *lab.Result, error) {
+	began := time.Now()
+	s, err := p.Prepare(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	loading := s.loaded.Sub(began)
+	p.Say("%d pages, %d of them on topic; %d crawls of %d pages", len(s.Corpus.Rows), s.Draw.Targets, len(s.Policies)*p.StartSets, s.Pages)
+	crawling := time.Now()
+	pages := 0
+	p.Work.Step("crawling", len(s.Policies)*p.StartSets)
+	crawls, err := s.Experiment.Run(ctx, func(done *lab.Crawl) {
+		pages += len(done.URLs)
+		p.Work.Add(1)
+		p.Say("%-14s set %2d: %d pages, harvest %.3f", s.Policies[done.Policy].Name, done.Set+1, len(done.URLs), done.Harvest())
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Work.Step("measuring", 0)
+	r, err := s.result(ctx, crawls)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.LoadSeconds, r.CrawlSeconds = loading.Seconds(), time.Since(crawling).Seconds()
+	r.PagesPerSecond = float64(pages) / r.CrawlSeconds
+	return s, r, nil
+}
+
+// result measures the crawls.
+func (s *Setup) result(ctx context.Context, crawls [][]*lab.Crawl) (*lab.Result, error) {
+	p := s.plan
+	r := &lab.Result{
+		Corpus: p.Corpus, Topic: p.Topic, Keywords: []string{}, TrainSets: p.TrainSets, Starts: p.Starts, StartSets: p.StartSets,
+		JudgeTrained: s.judgeTrained,
+	}
+	if s.keywords != nil {
+		r.Keywords = s.keywords[0].Words()
+	}
+	r.Sum(s.Experiment, crawls, lab.ResultOptions{At: p.At, Step: p.Curve, Rho: p.RhoSweep.Values, Rand: p.Random(0x7e57)})
+	if p.Reachable {
+		p.Work.Step("finding out what can be reached", 0)
+		p.Say("finding out what can be reached")
+		reachable, err := s.Experiment.Reachable(ctx, crawler.Scope{Links: crawler.LinkPolicy(p.Links)})
+		if err != nil {
+			return nil, err
+		}
+		r.Reach(crawls, reachable)
+	}
+	var err error
+	r.Classifier, err = s.quality()
+	return r, err
+}
