@@ -3,13 +3,11 @@ package crawler
 import (
 	"context"
 	"errors"
-	"runtime"
 	"syscall"
 	"time"
 
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
-	"fossick/crawler/refresh"
 	"fossick/crawler/rescore"
 	"fossick/crawler/sitemaps"
 	"fossick/crawler/traps"
@@ -17,37 +15,29 @@ import (
 	"fossick/store"
 )
 
-// Crawler is one session of a crawl. Make it with New and call Run once.
+// Crawler is one session of a crawl. Make it with New and call Run once. It is the owner's
+// loop; what belongs to the owner is in types that own a part of it each.
 type Crawler struct {
 	opt     Options
 	journal journal.Journal
-	archive *store.Store // what a crawl with a past asks beside its journal
-	exec    executor
 	reader  *reader
 	inbox   *inbox
 
 	// What follows belongs to the owner, the goroutine of Run.
-	frontier  *frontier.Frontier
-	hosts     *hostTable
-	kinds     linkKinds
-	latest    latest
-	traps     *traps.Detector
-	refresh   refresh.Session
-	sitemaps  sitemaps.Rules
 	totals    *totals
-	newcomers newcomers
-	marginal  marginal
-	busy      int    // jobs in flight
-	slow      int    // of these, those that go on beside the workers
-	pagesBusy uint64 // of these, pages
-	skips     []skip // URLs that end without an exchange, to be journalled
-	stopped   Stop   // set: no more leases
-	left      []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
-	passes    *rescore.Passes
-	network   *health.Network
-	waitUntil time.Time         // set at the end: all that is queued rests so long at least
-	marks     map[store.ID]bool // what people said of URLs: on topic or not
-	turns     turnMeter
+	hosts     *hostTable
+	queue     *queue
+	endings   *endings
+	people    *people
+	flight    *flight
+	outages   *outages
+	revisits  *revisits
+	arrivals  *arrivals
+	leases    *leases
+	exchanges *settlement
+	turns     *turnMeter
+	stopped   Stop      // set: no more leases
+	waitUntil time.Time // set at the end: all that is queued rests so long at least
 }
 
 // New prepares a crawl of opt.Store: a new one begins with the seeds, one with a
@@ -60,49 +50,54 @@ func New(opt Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.archive, c.reader.compress = opt.Store, opt.Store.Compress
+	c.reader.compress = opt.Store.Compress
 	if err := c.open(); err != nil {
-		return nil, errors.Join(err, c.frontier.Close())
+		return nil, errors.Join(err, c.queue.frontier.Close())
 	}
 	return c, nil
 }
 
-// newCrawler returns a crawl with an empty queue; opt is complete.
+// newCrawler returns a crawl with an empty queue; opt is complete. A crawl without a Store
+// has no past.
 func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
-	c := &Crawler{
-		opt: opt, journal: j, inbox: newInbox(),
-		kinds:     newLinkKinds(opt.Ordering, opt.Seeds),
-		totals:    &totals{now: opt.Now},
-		turns:     turnMeter{now: opt.Now},
-		marginal:  marginal{least: opt.MinHarvest},
-		marks:     map[store.ID]bool{},
-		newcomers: newcomers{Newcomers: health.NewNewcomers(opt.Workers)},
-		network:   health.NewNetwork(opt.Now, opt.Log),
-		sitemaps:  sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs),
-		traps:     traps.New(opt.FollowTraps, opt.Log),
-		passes:    rescore.New(opt.Scorer, opt.Ordering),
-	}
-	c.reader = &reader{opt: &c.opt, journal: j, sitemaps: c.sitemaps, prints: traps.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	var err error
-	opt.Frontier.Expect = c.passes.Expect
-	if c.frontier, err = frontier.New(opt.Frontier); err != nil {
+	passes := rescore.New(opt.Scorer, opt.Ordering)
+	opt.Frontier.Expect = passes.Expect
+	f, err := frontier.New(opt.Frontier)
+	if err != nil {
 		return nil, err
 	}
-	c.hosts = newHostTable(&c.opt, j, c.frontier, c.network)
+	c := &Crawler{opt: opt, journal: j, inbox: newInbox(), totals: &totals{now: opt.Now}, turns: &turnMeter{now: opt.Now}}
+	network, traps, maps := health.NewNetwork(opt.Now, opt.Log), traps.New(opt.FollowTraps, opt.Log), sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
+	c.reader = newReader(&c.opt, j, maps)
+	c.hosts = newHostTable(&c.opt, j, f, network, traps)
+	c.queue = &queue{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts,
+		kinds: newLinkKinds(opt.Ordering, opt.Seeds), passes: passes, held: opt.Refresh > 0}
+	c.endings = &endings{opt: &c.opt, queue: c.queue, totals: c.totals}
+	c.people = &people{opt: &c.opt, journal: j, totals: c.totals, queue: c.queue, marks: map[store.ID]bool{}}
+	newcomers := &newcomers{Newcomers: health.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, queue: c.queue}
+	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: newcomers}
+	c.outages = &outages{opt: &c.opt, network: network, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, flight: c.flight}
+	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings}
+	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, contact: contact, flight: c.flight}
+	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, people: c.people, harvest: marginal{least: opt.MinHarvest}}
+	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals}
+	c.leases = &leases{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue,
+		contact: contact, sitemaps: turns, revisits: c.revisits, outages: c.outages, flight: c.flight, turns: c.turns}
+	c.exchanges = &settlement{frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue,
+		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight}
 	return c, nil
 }
 
 // open fills the queue: with what the journal tells of, then with the seeds.
 func (c *Crawler) open() error {
-	c.refresh.On = c.opt.Refresh > 0
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if err := c.plant(c.opt.Seeds); err != nil {
+	if err := c.queue.plant(c.opt.Seeds); err != nil {
 		return err
 	}
 	c.opt.Seeds = nil // a million of them are 100 MB, and all are in the journal
-	return c.beginRefresh()
+	return c.revisits.begin()
 }
 
 // Run crawls until a limit is met, the frontier is empty or ctx ends. It returns
@@ -116,7 +111,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 
 // run crawls with an executor that has begun.
 func (c *Crawler) run(exec executor) (Result, error) {
-	c.exec = exec
+	c.flight.exec = exec
 	c.totals.began = c.opt.Now()
 	err := c.own()
 	close(c.inbox.ended)
@@ -131,12 +126,12 @@ func (c *Crawler) run(exec executor) (Result, error) {
 			c.totals.Counts = counts
 		}
 	}
-	err = errors.Join(err, c.frontier.Close())
-	outages, _, outage := c.network.Outages()
+	err = errors.Join(err, c.queue.frontier.Close())
+	outages, _, outage := c.outages.network.Outages()
 	return Result{
 		Counts: c.totals.Counts, Hosts: c.hosts.gave, Stopped: c.stopped, WaitUntil: c.waitUntil,
-		Outages: outages, OutageTime: outage, Next: c.marginal.estimate(),
-		Refreshed: c.refresh.Counts, Attempts: c.totals.attempted(),
+		Outages: outages, OutageTime: outage, Next: c.arrivals.harvest.estimate(),
+		Refreshed: c.revisits.session.Counts, Attempts: c.totals.attempted(),
 	}, err
 }
 
@@ -144,28 +139,44 @@ func (c *Crawler) run(exec executor) (Result, error) {
 func (c *Crawler) own() error {
 	for {
 		c.turns.turn(TurnFrontier, c.opt.Now())
-		if c.stopped == "" && c.marginal.poor {
-			c.stopped = StopMinHarvest
-		}
-		wake, err := c.leaseAll()
+		wake, err := c.lease()
 		if err != nil {
 			return err
 		}
-		if c.busy == 0 && (c.stopped != "" || wake.IsZero()) {
+		if c.flight.busy == 0 && (c.stopped != "" || wake.IsZero()) {
 			return c.end()
 		}
 		c.turns.end(c.opt.Now())
-		if err := c.take(c.exec.wait(wake)); err != nil {
+		if err := c.take(c.flight.exec.wait(wake)); err != nil {
 			return err
 		}
 	}
+}
+
+// lease hands out jobs, and journals in between what ends without one. It returns when the
+// next host has rested; the zero time when waiting for that would bring nothing.
+func (c *Crawler) lease() (wake time.Time, err error) {
+	c.leases.begin()
+	for c.stopped == "" {
+		if c.arrivals.harvest.poor {
+			c.stopped = StopMinHarvest
+			break
+		}
+		if wake, c.stopped, err = c.leases.leaseAll(); err != nil || !c.leases.full() {
+			return wake, err
+		}
+		if err := c.commit(nil); err != nil {
+			return time.Time{}, err
+		}
+	}
+	return time.Time{}, nil
 }
 
 // take takes in what has happened.
 func (c *Crawler) take(e event) error {
 	switch e.what {
 	case jobEnded:
-		c.turns.begin(TurnJournal, c.network.Beat()) // before what failed meanwhile is counted
+		c.turns.begin(TurnJournal, c.outages.network.Beat()) // before what failed meanwhile is counted
 		return c.commit(e.outcome)
 	case ownerAsked:
 		c.turns.begin(TurnJournal, c.opt.Now())
@@ -173,7 +184,7 @@ func (c *Crawler) take(e event) error {
 	case timeToLease:
 		c.turns.begin(TurnFrontier, c.opt.Now())
 	case tick:
-		c.turns.begin(TurnFrontier, c.network.Tick())
+		c.turns.begin(TurnFrontier, c.outages.network.Tick())
 		c.opt.Progress(c.progress())
 	case deadline:
 		c.stopped = StopMaxTime
@@ -185,10 +196,10 @@ func (c *Crawler) take(e event) error {
 
 // end journals what is left to tell once nothing is in flight.
 func (c *Crawler) end() error {
-	c.sendHome()
+	c.flight.newcomers.sendHome()
 	if c.stopped == "" {
 		c.stopped = StopEmpty
-		c.waitUntil, _ = c.frontier.Wake()
+		c.waitUntil, _ = c.queue.frontier.Wake()
 	}
 	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.nothingFetched() {
 		c.stopped = StopNothing
@@ -197,5 +208,5 @@ func (c *Crawler) end() error {
 	if err := c.commit(nil); err != nil {
 		return err
 	}
-	return c.settle()
+	return c.queue.settle()
 }

@@ -16,7 +16,7 @@ import (
 // known with a better parent now, or skipped before and wanted now. birth tells
 // how it came to be found; link what the ordering may know. It returns the
 // target's number.
-func (c *Crawler) discover(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
+func (q *queue) discover(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
 	seen := f.seen
 	if seen.ID == 0 || seen.Skipped { // it may have changed since the look-up
 		var err error
@@ -24,41 +24,33 @@ func (c *Crawler) discover(b journal.Batch, birth store.Birth, f found, link ord
 			return 0, err
 		}
 	}
-	if seen.ID != 0 && !seen.Skipped && !c.refresh.On && !c.frontier.Queued(frontier.ID(seen.ID)) {
+	if seen.ID != 0 && !seen.Skipped && !q.held && !q.frontier.Queued(frontier.ID(seen.ID)) {
 		return seen.ID, nil // in flight, or done
 	}
 	if f.skip == "" {
-		f.skip = c.cut(f.url)
+		f.skip = q.hosts.cut(f.url)
 		f.trap = f.skip != ""
 	}
 	switch {
 	case seen.ID == 0:
-		return c.discoverNew(b, birth, f, link)
+		return q.discoverNew(b, birth, f, link)
 	case f.skip != "":
 		return seen.ID, nil
 	case seen.Skipped:
-		c.totals.Skipped--
-		return seen.ID, b.Requeue(f.hash, seen.ID, c.enqueue(seen.ID, birth.From, f, link))
+		q.totals.Skipped--
+		return seen.ID, b.Requeue(f.hash, seen.ID, q.enqueue(seen.ID, birth.From, f, link))
 	}
-	if c.refresh.On {
-		return seen.ID, c.discoverLater(b, seen.ID, birth.From, f, link)
+	if q.held {
+		return seen.ID, q.discoverLater(b, seen.ID, birth.From, f, link)
 	}
-	return seen.ID, c.discoverAgain(b, seen.ID, birth.From, f, link)
-}
-
-// cut says why a URL is a trap's by what is known of its host, "" when it is not.
-func (c *Crawler) cut(url string) string {
-	if h := c.hosts.cache.get(page.Host(url)); h != nil {
-		return c.traps.Cut(&h.trap, url)
-	}
-	return ""
+	return seen.ID, q.discoverAgain(b, seen.ID, birth.From, f, link)
 }
 
 // discoverAgain gives a URL that waits the priority that it has by one parent
 // more.
-func (c *Crawler) discoverAgain(b journal.Batch, id, parent store.ID, f found, link orders.Link) error {
+func (q *queue) discoverAgain(b journal.Batch, id, parent store.ID, f found, link orders.Link) error {
 	place, err := b.Queued(id)
-	if c.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
+	if q.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
 		return nil // a stored page that is still to be refreshed
 	}
 	if err != nil {
@@ -66,18 +58,18 @@ func (c *Crawler) discoverAgain(b journal.Batch, id, parent store.ID, f found, l
 	}
 	old := place.Priority
 	link.Queued, link.Old = true, old
-	priority := c.opt.Ordering.Priority(link)
-	it := c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority)
-	_, rescores := c.rescorer()
+	priority := q.opt.Ordering.Priority(link)
+	it := item(id, q.frontier.Host(page.Host(f.url)), f.url, priority)
+	_, rescores := q.rescorer()
 	switch {
-	case rescores && !c.frontier.Spilled():
-		c.frontier.Push(it) // which may not have the priority that was journalled
+	case rescores && !q.frontier.Spilled():
+		q.frontier.Push(it) // which may not have the priority that was journalled
 	case rescores || priority > old:
-		c.frontier.Raise(it) // what is on disk falls only when all is rescored
+		q.frontier.Raise(it) // what is on disk falls only when all is rescored
 	case priority < old:
-		c.frontier.Push(it)
+		q.frontier.Push(it)
 	}
-	if !c.moved(place, priority, f.score) {
+	if !q.moved(place, priority, f.score) {
 		return nil
 	}
 	return b.Queue(id, store.Queued{
@@ -85,22 +77,22 @@ func (c *Crawler) discoverAgain(b journal.Batch, id, parent store.ID, f found, l
 	})
 }
 
-func (c *Crawler) discoverNew(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
-	id := c.totals.discovered()
+func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
+	id := q.totals.discovered()
 	birth.URL = f.url
-	birth.At = c.opt.Now().UnixMilli()
+	birth.At = q.opt.Now().UnixMilli()
 	if err := b.Discover(f.hash, id, birth, f.skip != ""); err != nil {
 		return 0, err
 	}
 	if f.skip == "" {
-		return id, b.Queue(id, c.enqueue(id, birth.From, f, link))
+		return id, b.Queue(id, q.enqueue(id, birth.From, f, link))
 	}
 	state := fetch.StateNone
 	if f.trap {
 		state = fetch.StateTrap
-		c.totals.ended(string(state))
+		q.totals.ended(string(state))
 	} else {
-		c.totals.Skipped++
+		q.totals.Skipped++
 	}
 	return id, b.End(id, store.Fate{
 		State: string(state), Reason: f.skip, At: birth.At, Score: f.score, Parent: birth.From,
@@ -108,10 +100,53 @@ func (c *Crawler) discoverNew(b journal.Batch, birth store.Birth, f found, link 
 }
 
 // enqueue queues a URL that does not wait, and returns its place for the journal.
-func (c *Crawler) enqueue(id, parent store.ID, f found, link orders.Link) store.Queued {
-	priority := c.opt.Ordering.Priority(link)
-	if !c.refresh.On {
-		c.frontier.Push(c.item(id, c.frontier.Host(page.Host(f.url)), f.url, priority))
+func (q *queue) enqueue(id, parent store.ID, f found, link orders.Link) store.Queued {
+	priority := q.opt.Ordering.Priority(link)
+	if !q.held {
+		q.frontier.Push(item(id, q.frontier.Host(page.Host(f.url)), f.url, priority))
 	}
 	return store.Queued{Priority: priority, Score: f.score, Parent: parent}
+}
+
+// discoverLater gives a URL that waits in the journal the priority that it has by
+// one parent more, while the frontier has stored pages only.
+func (q *queue) discoverLater(b journal.Batch, id, parent store.ID, f found, link orders.Link) error {
+	place, err := b.Queued(id)
+	if errors.Is(err, store.ErrUnknown) {
+		return nil // it has ended
+	}
+	if err != nil {
+		return err
+	}
+	link.Queued, link.Old = true, place.Priority
+	priority := q.opt.Ordering.Priority(link)
+	if priority == place.Priority {
+		return nil
+	}
+	place.Priority, place.Score, place.Parent = priority, f.score, parent
+	return b.Queue(id, place)
+}
+
+// links discovers the targets of a page's links and returns their numbers.
+func (q *queue) links(b journal.Batch, o *outcome) ([]store.ID, error) {
+	ids := make([]store.ID, 0, len(o.links))
+	birth := store.Birth{From: o.urlID(), Via: store.ViaLink, Depth: o.birth.Depth + 1}
+	for _, f := range o.links {
+		id, err := q.discover(b, birth, f, q.linkFrom(o.birth.URL, f))
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// handedOn is the score that a redirect hands on, of a URL that left the queue with a
+// priority: where the scorer rescores it is that, as the score is of some time ago. What
+// a start page leads to is one.
+func (q *queue) handedOn(score, priority float64) float64 {
+	if _, rescores := q.rescorer(); rescores && score < 1 {
+		return priority
+	}
+	return score
 }

@@ -25,15 +25,15 @@
 // The crawler knows no classifier: see Scorer. It makes no request itself: see
 // package fetch. Start with New, then Run.
 //
-// Files, in the order of a page's way: crawler.go the owner's loop; lease.go what to do
-// with the next URL; newcomer.go hosts that wait for a place; executor.go who carries jobs
-// out: pool.go and errand.go workers, virtual.go a web in memory; read.go and reading.go a
-// page read, and what that may cost; outcome.go and inbox.go what comes back; commit.go
-// what follows from an exchange; page.go a page on its way to its fate; discover.go and
-// place.go links to queue; near.go content stored once. Of hosts: hosts.go, hostcache.go,
-// robots.go, robotscache.go, address.go, rest.go. Of exchanges that are for no page:
-// exchange.go, sitemap.go, readsitemap.go, leftsitemaps.go, network.go. Of failures:
-// retry.go, takeback.go. Of what comes again: restore.go, replay.go, refresh.go,
-// renewal.go. Of what users say and see: options.go, scope.go, lang.go, mark.go,
-// totals.go, report.go, turns.go, marginal.go.
+// Files, in the order of a page's way: crawler.go wires the types that the owner's state is
+// divided among, and is its loop; lease.go what to do with the next URL; flight.go and
+// newcomer.go jobs under way, and hosts that wait for a place; executor.go who carries jobs
+// out: pool.go and slow.go workers, virtual.go a web in memory; read.go and reading.go a
+// page read, and what that may cost; job.go what is asked and what comes back; exchange.go
+// and commit.go what follows from an exchange; page.go a page on its way to its end,
+// endings.go what that means for its URL; queue.go and discover.go links to queue; near.go
+// content stored once. Of hosts: hosts.go, hostcache.go, address.go, rest.go. Of exchanges
+// that are for no page: robots.go, sitemap.go, readsitemap.go, leftsitemaps.go, outages.go.
+// Of what comes again: restore.go, replay.go, refresh.go, renewal.go. Of what users say and
+// see: options.go, scope.go, lang.go, mark.go, totals.go, report.go, turns.go, marginal.go.
 package crawler

@@ -1,8 +1,11 @@
 package crawler
 
 import (
+	"time"
+
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
+	"fossick/frontier"
 	"fossick/store"
 )
 
@@ -30,7 +33,7 @@ func (t task) purpose() (store.Purpose, bool) {
 
 // putExchange writes an exchange that is for no URL of the queue, under the host that
 // was asked, with the rest that it is due.
-func (c *Crawler) putExchange(b journal.Batch, o *outcome, due health.Rest) error {
+func (t *hostTable) putExchange(b journal.Batch, o *outcome, due health.Rest) error {
 	purpose, ok := o.task.purpose()
 	if !ok || o.aborted {
 		return nil
@@ -55,5 +58,81 @@ func (c *Crawler) putExchange(b journal.Batch, o *outcome, due health.Rest) erro
 	if err := b.PutExchange(h.Name, o.exchange, x); err != nil || o.other == nil {
 		return err // of o.host itself, apply writes the record
 	}
-	return c.hosts.put(b, h)
+	return t.put(b, h)
+}
+
+// settlement applies how an exchange ended, each by its task.
+type settlement struct {
+	frontier *frontier.Frontier
+	totals   *totals
+	hosts    *hostTable
+	queue    *queue
+	contact  *contact
+	sitemaps *sitemapTurns
+	revisits *revisits
+	arrivals *arrivals
+	outages  *outages
+	flight   *flight
+}
+
+// apply journals all that follows from one exchange and frees its host.
+func (x *settlement) apply(b journal.Batch, o *outcome) error {
+	switch {
+	case o.slow:
+		x.flight.aside(o)
+		return nil
+	case o.partial:
+		return x.sitemaps.enter(b, o)
+	}
+	x.flight.landed(o)
+	if o.err != nil {
+		return o.err
+	}
+	x.outages.observe(o)
+	x.totals.attempt(o)
+	var err error
+	switch {
+	case o.task == taskProbe:
+		x.outages.probed(o)
+	case o.aborted:
+		x.queue.requeue(o.job)
+		if o.owner != nil {
+			o.owner.sitemaps.BrokenOff()
+		}
+	case o.excused && o.task != taskPage:
+		x.forgiveHost(o)
+	case o.task == taskAddress && o.resp == nil:
+		x.queue.requeue(o.job)
+		x.frontier.Done(o.host.party, time.Time{}) // nobody was asked anything
+		x.hosts.settleAddress(o.host, o.addr)      // joins another party only when it is free
+		return x.hosts.put(b, o.host)
+	case o.task == taskAddress:
+		err = x.contact.failed(b, o, "the host's address could not be used")
+	case o.task == taskRobots:
+		err = x.contact.apply(b, o)
+	case o.task == taskSitemap:
+		err = x.sitemaps.apply(b, o)
+	case o.old != nil:
+		err = x.revisits.apply(b, o)
+	default:
+		err = x.arrivals.apply(b, o)
+	}
+	if err != nil {
+		return err
+	}
+	if err := x.hosts.putExchange(b, o, x.hosts.releaseBoth(o)); err != nil {
+		return err
+	}
+	return x.hosts.put(b, o.host)
+}
+
+// forgiveHost takes back what counts for nobody of an exchange that is for no page.
+func (x *settlement) forgiveHost(o *outcome) {
+	if o.task != taskAddress {
+		x.totals.asked(o.asked())
+	}
+	if o.owner != nil {
+		o.owner.sitemaps.BrokenOff()
+	}
+	x.queue.requeue(o.job)
 }

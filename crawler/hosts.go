@@ -38,6 +38,7 @@ type hostTable struct {
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	network  *health.Network
+	traps    *traps.Detector
 
 	cache    hostCache
 	resolved map[frontier.Host]int64 // hosts whose address was looked up, and when; Unix seconds
@@ -46,8 +47,8 @@ type hostTable struct {
 	gave     int                     // of these, those that gave a page
 }
 
-func newHostTable(opt *Options, j journal.Journal, f *frontier.Frontier, n *health.Network) *hostTable {
-	return &hostTable{opt: opt, journal: j, frontier: f, network: n,
+func newHostTable(opt *Options, j journal.Journal, f *frontier.Frontier, n *health.Network, d *traps.Detector) *hostTable {
+	return &hostTable{opt: opt, journal: j, frontier: f, network: n, traps: d,
 		cache: newHostCache(hostsInMemory), resolved: map[frontier.Host]int64{}, sites: map[string]uint64{}}
 }
 
@@ -111,6 +112,7 @@ func (t *hostTable) restore(record *store.Host, now time.Time) (*host, error) {
 		t.countSite(h, int(record.Pages))
 	}
 	t.known++
+	t.traps.Restore(&h.trap, record.Pages, record.Relevant)
 	left := max(t.opt.Delay.After(h.Failures, 0, t.crawlDelay(h), 0).Host, health.RestLeft(record, now))
 	if left <= t.opt.Delay.Load(0) {
 		return h, nil
@@ -120,6 +122,14 @@ func (t *hostTable) restore(record *store.Host, now time.Time) (*host, error) {
 		t.frontier.RestAddress(record.Address, now.Add(min(left, health.AddressRestMost)))
 	}
 	return h, nil
+}
+
+// cut says why a URL is a trap's by what is known of its host, "" when it is not.
+func (t *hostTable) cut(url string) string {
+	if h := t.cache.get(page.Host(url)); h != nil {
+		return t.traps.Cut(&h.trap, url)
+	}
+	return ""
 }
 
 // countPage counts a page that a host gave.

@@ -21,22 +21,22 @@ const maxLeftAtOnce = 512
 // leaseLeft hands out jobs for the sitemaps that are pending when no URL waits any
 // more: their hosts' turn, which comes with their pages, will not come. It is where
 // a crawl ends; the zero time says that nothing is left to do.
-func (c *Crawler) leaseLeft() (wake time.Time, err error) {
-	if !c.sitemaps.On || c.busy > 0 && c.left == nil {
+func (s *sitemapTurns) leaseLeft() (wake time.Time, err error) {
+	if !s.rules.On || s.flight.busy > 0 && s.left == nil {
 		return time.Time{}, nil
 	}
-	if c.left == nil {
-		if err := c.findLeft(); err != nil {
+	if s.left == nil {
+		if err := s.findLeft(); err != nil {
 			return time.Time{}, err
 		}
 	}
-	kept := c.left[:0]
-	for i, l := range c.left {
+	kept := s.left[:0]
+	for i, l := range s.left {
 		if i >= maxLeftAtOnce {
-			kept = append(kept, c.left[i:]...)
+			kept = append(kept, s.left[i:]...)
 			break
 		}
-		more, err := c.leaseOneLeft(&l)
+		more, err := s.leaseOneLeft(&l)
 		if err != nil {
 			return time.Time{}, err
 		}
@@ -44,21 +44,21 @@ func (c *Crawler) leaseLeft() (wake time.Time, err error) {
 			kept = append(kept, l)
 		}
 	}
-	if c.left = kept; len(kept) == 0 {
+	if s.left = kept; len(kept) == 0 {
 		return time.Time{}, nil
 	}
-	return c.opt.Now().Add(minHopWait), nil
+	return s.opt.Now().Add(minHopWait), nil
 }
 
 // findLeft asks the store which hosts have sitemaps to be read.
-func (c *Crawler) findLeft() error {
-	c.left = []left{}
-	for h, err := range c.journal.Hosts() {
+func (s *sitemapTurns) findLeft() error {
+	s.left = []left{}
+	for h, err := range s.journal.Hosts() {
 		if err != nil {
 			return err
 		}
 		if h.Sitemaps != nil && len(h.Sitemaps.Pending) > 0 {
-			c.left = append(c.left, left{name: h.Name})
+			s.left = append(s.left, left{name: h.Name})
 		}
 	}
 	return nil
@@ -66,31 +66,31 @@ func (c *Crawler) findLeft() error {
 
 // leaseOneLeft hands out the next job for a host's sitemaps if it can be had now;
 // false when the host is done with.
-func (c *Crawler) leaseOneLeft(l *left) (more bool, err error) {
-	owner, err := c.hosts.get(l.name, "http://"+l.name+"/")
+func (s *sitemapTurns) leaseOneLeft(l *left) (more bool, err error) {
+	owner, err := s.hosts.get(l.name, "http://"+l.name+"/")
 	if err != nil {
 		return false, err
 	}
 	for owner.sitemaps.Pending() {
 		target, ok := owner.sitemaps.Next()
-		if !ok || !c.free() {
+		if !ok || !s.flight.free() {
 			return true, nil
 		}
-		at, err := c.hosts.get(page.Host(target), target)
+		at, err := s.hosts.get(page.Host(target), target)
 		if err != nil {
 			return false, err
 		}
-		if why := c.sitemapDenied(at, target); why != "" {
-			c.dropSitemap(owner, why)
+		if why := s.denied(at, target); why != "" {
+			s.drop(owner, why)
 			continue
 		}
-		if !c.frontier.Take(at.party, c.frontier.Host(""), c.opt.Now()) {
+		if !s.frontier.Take(at.party, s.frontier.Host(""), s.opt.Now()) {
 			l.waits++
 			return l.waits <= maxLeftWaits, nil
 		}
 		l.waits = 0
-		j, err := c.foreignJob(at, owner, target)
-		c.start(j)
+		j, err := s.foreignJob(at, owner, target)
+		s.flight.start(j)
 		return true, err
 	}
 	return false, nil

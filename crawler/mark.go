@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fossick/crawler/journal"
 	"fossick/page"
 	"fossick/store"
 )
@@ -39,18 +40,18 @@ var ErrEnded = errors.New("the crawl has just ended")
 // relevance changed. When one of the URLs cannot be marked, none is. Safe for concurrent
 // use.
 func (c *Crawler) Mark(ctx context.Context, marks []Mark) (moves bool, err error) {
-	ids, marked, err := readMarks(c.archive, c.parseStored, marks)
+	ids, marked, err := readMarks(c.opt.Store, c.people.parseStored, marks)
 	if err != nil {
 		return false, err
 	}
-	err = c.inbox.inTurn(ctx, func() (error, error) { return c.enterMarks(ids, marks) })
+	err = c.inbox.inTurn(ctx, func() (error, error) { return c.people.enter(ids, marks) })
 	scorer, moves := c.opt.Scorer.(Marker)
 	if err != nil || !moves {
 		return false, err
 	}
 	scorer.Mark(marked) // outside the owner's turn: fetches go on meanwhile
 	return true, c.inbox.inTurn(ctx, func() (error, error) {
-		c.rescore()
+		c.queue.rescore()
 		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count
 		return nil, nil
 	})
@@ -70,10 +71,19 @@ func MarkStored(s *store.Store, marks []Mark, at int64) error {
 	return putMarks(s, ids, marks, &counts, at)
 }
 
-// enterMarks journals marks, and is the owner's. A store that cannot be written ends
+// people is what people have said of URLs.
+type people struct {
+	opt     *Options
+	journal journal.Journal
+	totals  *totals
+	queue   *queue
+	marks   map[store.ID]bool // on topic or not
+}
+
+// enter journals marks, and is the owner's. A store that cannot be written ends
 // the crawl.
-func (c *Crawler) enterMarks(ids []store.ID, marks []Mark) (refused, broken error) {
-	err := putMarks(c.archive, ids, marks, &c.totals.Counts, c.opt.Now().UnixMilli())
+func (pe *people) enter(ids []store.ID, marks []Mark) (refused, broken error) {
+	err := putMarks(pe.opt.Store, ids, marks, &pe.totals.Counts, pe.opt.Now().UnixMilli())
 	if errors.Is(err, store.ErrNoPage) {
 		return err, nil // it ended meanwhile
 	}
@@ -81,7 +91,7 @@ func (c *Crawler) enterMarks(ids []store.ID, marks []Mark) (refused, broken erro
 		return nil, err
 	}
 	for i, id := range ids {
-		c.marks[id] = marks[i].OnTopic
+		pe.marks[id] = marks[i].OnTopic
 	}
 	return nil, nil
 }
@@ -154,12 +164,12 @@ func markable(l *store.Life) error {
 }
 
 // parseStored reads a stored page again.
-func (c *Crawler) parseStored(stored *store.Page) (*page.Page, error) {
-	body, err := c.archive.Body(stored.Number)
+func (pe *people) parseStored(stored *store.Page) (*page.Page, error) {
+	body, err := pe.opt.Store.Body(stored.Number)
 	if err != nil {
 		return nil, err
 	}
-	p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag, Normalizer: c.opt.URLs})
+	p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag, Normalizer: pe.opt.URLs})
 	if err != nil {
 		return nil, fmt.Errorf("stored page %d, %s: %w", stored.Number, stored.URL, err)
 	}
@@ -168,8 +178,8 @@ func (c *Crawler) parseStored(stored *store.Page) (*page.Page, error) {
 
 // obey lets what a person said of a URL before it was fetched, also before it was
 // fetched again, decide about its page.
-func (c *Crawler) obey(o *outcome) {
-	if onTopic, marked := c.marks[o.urlID()]; marked {
+func (pe *people) obey(o *outcome) {
+	if onTopic, marked := pe.marks[o.urlID()]; marked {
 		o.score.Relevant = onTopic
 	}
 }

@@ -27,20 +27,20 @@ const (
 	nearMargin = 0.03
 )
 
-// kin says which stored page a page is a near-duplicate of.
-type kin struct {
+// nearPage says which stored page a page is a near-duplicate of.
+type nearPage struct {
 	page        uint64 // 0 when there is none
 	resemblance float64
 	stored      uint64 // pages when it was asked: later ones were not looked at
 }
 
-// findKin looks for a stored page that o's is a near-duplicate of.
-func (r *reader) findKin(o *outcome, spent func() error) error {
+// findNear looks for a stored page that o's is a near-duplicate of.
+func (r *reader) findNear(o *outcome, spent func() error) error {
 	p := o.page
 	if r.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || o.old != nil {
 		return nil
 	}
-	o.kin.stored = r.storedPages.Load() // before the look-up: what is stored meanwhile is the owner's
+	o.near.stored = r.storedPages.Load() // before the look-up: what is stored meanwhile is the owner's
 	candidates, err := r.journal.Candidates(p.Signature[:])
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (r *reader) findKin(o *outcome, spent func() error) error {
 			continue
 		}
 		if resemblance, near := page.Near(p, q); near {
-			o.kin.page, o.kin.resemblance = candidate.Number, resemblance
+			o.near.page, o.near.resemblance = candidate.Number, resemblance
 			return nil
 		}
 	}
@@ -134,17 +134,17 @@ func (l *latest) add(number uint64, p *page.Page, workers int) {
 	l.next = (l.next + 1) % len(l.pages)
 }
 
-// settleKin returns the page that o's is a near-duplicate of, as the worker found
+// settleNear returns the page that o's is a near-duplicate of, as the worker found
 // it or among the pages stored since then; its page is 0 when there is none.
-func (c *Crawler) settleKin(o *outcome) kin {
+func (a *arrivals) settleNear(o *outcome) nearPage {
 	p := o.page
-	if o.kin.page != 0 || c.opt.KeepNear || p.NoIndex || p.Signature.IsZero() {
-		return o.kin
+	if o.near.page != 0 || a.opt.KeepNear || p.NoIndex || p.Signature.IsZero() {
+		return o.near
 	}
-	best := o.kin
-	for i := range c.latest.pages {
-		r := &c.latest.pages[i]
-		if r.number <= o.kin.stored {
+	best := o.near
+	for i := range a.latest.pages {
+		r := &a.latest.pages[i]
+		if r.number <= o.near.stored {
 			continue
 		}
 		share := page.Estimate(&p.Signature, &r.signature)

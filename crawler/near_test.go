@@ -135,7 +135,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	ordering.wait = func() {
-		for len(c.exec.(*pool).outcomes) < versions-1 {
+		for len(c.flight.exec.(*pool).outcomes) < versions-1 {
 			runtime.Gosched()
 		}
 	}

@@ -19,6 +19,9 @@ const (
 // newcomers are the exchanges with hosts that have answered nothing yet.
 type newcomers struct {
 	health.Newcomers
+	queue  *queue
+	now    func() time.Time
+	most   int               // that wait
 	waits  []waitingNewcomer // leased, for the next places, the first first
 	putOff int               // since the owner looked for work
 }
@@ -40,41 +43,39 @@ func (n *newcomers) begin(j *job) {
 	}
 }
 
-// nextItem returns the URL to be looked at next: of a newcomer for which there is a place
+// next returns the URL to be looked at next: of a newcomer for which there is a place
 // now, else the best of the queue.
-func (c *Crawler) nextItem() (frontier.Item, bool) {
-	n := &c.newcomers
+func (n *newcomers) next() (frontier.Item, bool) {
 	if len(n.waits) > 0 && n.Free() {
 		w := n.waits[0]
 		n.waits = n.waits[1:]
 		w.job.hold(-1)
 		return w.item, true
 	}
-	return c.frontier.Next(c.opt.Now())
+	return n.queue.frontier.Next(n.now())
 }
 
 // await has a newcomer wait that is not admitted. It is leased until there is a place; but
 // where too many wait, or its net is busy, for which nobody knows how long, it is asked
 // for a little later.
-func (c *Crawler) await(it frontier.Item, j *job) {
-	n := &c.newcomers
-	if len(n.waits) < newcomersWaiting*c.opt.Workers && !n.NetBusy(j.host.address()) {
+func (n *newcomers) await(it frontier.Item, j *job) {
+	if len(n.waits) < n.most && !n.NetBusy(j.host.address()) {
 		n.waits = append(n.waits, waitingNewcomer{it, j})
 		j.hold(1)
 		return
 	}
 	n.putOff++
-	c.requeue(j)
-	c.frontier.Rest(j.host.party, c.opt.Now().Add(putOffFor))
-	c.frontier.Done(j.host.party, time.Time{})
+	n.queue.requeue(j)
+	n.queue.frontier.Rest(j.host.party, n.now().Add(putOffFor))
+	n.queue.frontier.Done(j.host.party, time.Time{})
 }
 
 // sendHome puts back into the queue what still waits at the end.
-func (c *Crawler) sendHome() {
-	for _, w := range c.newcomers.waits {
-		c.requeue(w.job)
-		c.frontier.Done(w.job.host.party, time.Time{})
+func (n *newcomers) sendHome() {
+	for _, w := range n.waits {
+		n.queue.requeue(w.job)
+		n.queue.frontier.Done(w.job.host.party, time.Time{})
 		w.job.hold(-1)
 	}
-	c.newcomers.waits = nil
+	n.waits = nil
 }

@@ -27,7 +27,7 @@ func TestPlaceMoved(t *testing.T) {
 		{"much worse", true, 0.25, 0.3, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &Crawler{opt: Options{Scorer: wordScorer{0.3}, Ordering: orders.Latest}}
+			w := &queue{opt: &Options{Scorer: wordScorer{0.3}, Ordering: orders.Latest}}
 			if c.rescores {
 				w.opt.Scorer = shiftingScorer{wordScorer: wordScorer{0.3}}
 			}

@@ -11,19 +11,19 @@ import (
 // plant queues the seeds that the store does not know yet, in as many batches as
 // their number needs: a kill in between is mended by the next session, which is
 // given the same seeds. Nothing is queued when one of them is out of scope.
-func (c *Crawler) plant(seeds []string) error {
-	seeds, err := c.inScope(seeds)
+func (q *queue) plant(seeds []string) error {
+	seeds, err := q.inScope(seeds)
 	if err != nil {
 		return err
 	}
 	for len(seeds) > 0 {
-		n, err := c.plantSome(seeds)
+		n, err := q.plantSome(seeds)
 		if err != nil {
 			return err
 		}
 		seeds = seeds[n:]
 	}
-	if c.frontier.Len() == 0 && c.totals.URLs == 0 {
+	if q.frontier.Len() == 0 && q.totals.URLs == 0 {
 		return errors.New("nothing to crawl: name start pages with --seed or --seeds")
 	}
 	return nil
@@ -31,14 +31,14 @@ func (c *Crawler) plant(seeds []string) error {
 
 // inScope refuses seeds out of scope. Those that the store knows are passed over:
 // a resumed crawl may have a narrower scope than it began with.
-func (c *Crawler) inScope(seeds []string) (wanted []string, err error) {
+func (q *queue) inScope(seeds []string) (wanted []string, err error) {
 	for _, seed := range seeds {
-		why := c.opt.Scope.Excludes(seed)
+		why := q.opt.Scope.Excludes(seed)
 		if why == "" {
 			wanted = append(wanted, seed)
 			continue
 		}
-		known, err := c.journal.Lookup([]store.Hash{store.HashURL(seed)})
+		known, err := q.journal.Lookup([]store.Hash{store.HashURL(seed)})
 		if err != nil {
 			return nil, err
 		}
@@ -50,15 +50,15 @@ func (c *Crawler) inScope(seeds []string) (wanted []string, err error) {
 }
 
 // plantSome queues as many of the seeds as a batch takes, and returns how many.
-func (c *Crawler) plantSome(seeds []string) (n int, err error) {
-	b := c.journal.Batch()
+func (q *queue) plantSome(seeds []string) (n int, err error) {
+	b := q.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
 	for n < len(seeds) && !b.Full() {
 		f := found{url: seeds[n], hash: store.HashURL(seeds[n]), score: 1}
-		if _, err := c.discover(b, store.Birth{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
+		if _, err := q.discover(b, store.Birth{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
 			return 0, err
 		}
 		n++
 	}
-	return n, b.Commit(&c.totals.Counts)
+	return n, b.Commit(&q.totals.Counts)
 }

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
 	"fossick/crawler/journal"
@@ -26,6 +27,10 @@ type reader struct {
 	cores chan struct{}
 	// storedPages are the pages that a look-up which begins now can see.
 	storedPages atomic.Uint64
+}
+
+func newReader(opt *Options, j journal.Journal, maps sitemaps.Rules) *reader {
+	return &reader{opt: opt, journal: j, sitemaps: maps, prints: traps.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // maxLinkBytes bounds the URLs that one page may add, so that what follows from
@@ -86,7 +91,7 @@ func (r *reader) rate(o *outcome, spent func() error) error {
 	for i := range seen {
 		o.links[i].seen = seen[i]
 	}
-	return r.findKin(o, spent)
+	return r.findNear(o, spent)
 }
 
 // belowThreshold says that a link is not followed for its score, "" when it is.

@@ -12,7 +12,7 @@ import (
 
 // A renewal applies what package refresh decides of a stored page that was asked for.
 type renewal struct {
-	c     *Crawler
+	v     *revisits
 	b     journal.Batch
 	o     *outcome
 	visit *store.Visit // that the exchange was
@@ -20,7 +20,7 @@ type renewal struct {
 
 // apply does what the answer asks for.
 func (r *renewal) apply() (err error) {
-	c, b, o := r.c, r.b, r.o
+	v, b, o := r.v, r.b, r.o
 	a := refresh.Answer{Response: o.resp, Page: o.page, Excused: o.excused, Passing: health.Transient(o.resp)}
 	var unwanted store.Fate
 	if o.page != nil {
@@ -29,10 +29,10 @@ func (r *renewal) apply() (err error) {
 			return err
 		}
 	}
-	next := c.next(refresh.Interval(o.birth.Depth))
-	switch c.refresh.Judge(o.old.Page, a) {
+	next := v.endings.next(refresh.Interval(o.birth.Depth))
+	switch v.session.Judge(o.old.Page, a) {
 	case refresh.Again:
-		c.requeue(o.job)
+		v.queue.requeue(o.job)
 	case refresh.Failed:
 		o.host.Failures++
 	case refresh.Same:
@@ -53,7 +53,7 @@ func (r *renewal) apply() (err error) {
 		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
 			Reason: fmt.Sprintf("same content as page %d by now", a.With)})
 	case refresh.Gone:
-		return r.lose(c.fateBy(o))
+		return r.lose(v.endings.by(o))
 	}
 	return nil
 }
@@ -61,23 +61,23 @@ func (r *renewal) apply() (err error) {
 // replace stores a page anew. The visit keeps the checksum of the content that it
 // replaced.
 func (r *renewal) replace(next int64) error {
-	c, o, old := r.c, r.o, r.o.old.Page
-	links, err := c.queueLinks(r.b, o)
+	v, o, old := r.v, r.o, r.o.old.Page
+	links, err := v.queue.links(r.b, o)
 	if err != nil {
 		return err
 	}
-	c.obey(o)
+	v.arrivals.people.obey(o)
 	r.visit.Was = old.Checksum
-	record := c.record(o, old.Number, links)
+	record := v.arrivals.record(o, old.Number, links)
 	if err := journal.Stored(r.b).ReplacePage(old, record, o.body); err != nil {
 		return err
 	}
-	c.totals.Bytes += uint64(record.Bytes) - uint64(old.Bytes)
+	v.totals.Bytes += uint64(record.Bytes) - uint64(old.Bytes)
 	if record.Relevant {
-		c.totals.Relevant++
+		v.totals.Relevant++
 	}
 	if old.Relevant {
-		c.totals.Relevant--
+		v.totals.Relevant--
 	}
 	return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
 }
@@ -91,7 +91,7 @@ func (r *renewal) withdraw(fate store.Fate, next int64) error {
 		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
 			return err
 		}
-		r.c.totals.Bytes -= uint64(old.Bytes)
+		r.v.totals.Bytes -= uint64(old.Bytes)
 	}
 	return r.lose(fate)
 }
@@ -104,11 +104,11 @@ func (r *renewal) lose(fate store.Fate) error {
 
 // move notes that a page has moved, and queues where to.
 func (r *renewal) move() (err error) {
-	fate := r.c.fateBy(r.o)
-	if r.visit.Location, err = r.c.redirect(r.b, r.o); err != nil {
+	fate := r.v.endings.by(r.o)
+	if r.visit.Location, err = r.v.endings.redirect(r.b, r.o); err != nil {
 		return err
 	}
-	if target, err := r.c.targetOf(r.o.resp); err == nil && r.visit.Location != 0 {
+	if target, err := targetOf(r.v.opt.URLs, r.o.resp); err == nil && r.visit.Location != 0 {
 		fate.Reason = "to " + target
 	} else {
 		fate.Reason = "its target cannot be used, or there were too many before it"
@@ -118,9 +118,9 @@ func (r *renewal) move() (err error) {
 
 // end gives a URL whose page is stored a new fate.
 func (r *renewal) end(fate store.Fate) error {
-	c, old := r.c, r.o.old.Fate
-	c.totals.reopened(old.State)
-	c.totals.ended(fate.State)
-	fate.Page, fate.Score, fate.Parent, fate.At = old.Page, old.Score, old.Parent, c.opt.Now().UnixMilli()
+	v, old := r.v, r.o.old.Fate
+	v.totals.reopened(old.State)
+	v.totals.ended(fate.State)
+	fate.Page, fate.Score, fate.Parent, fate.At = old.Page, old.Score, old.Parent, v.opt.Now().UnixMilli()
 	return r.b.End(r.o.old.ID, fate)
 }

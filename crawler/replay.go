@@ -10,43 +10,43 @@ import (
 // replay shows a scorer that learns the pages that are stored, in the order of the
 // crawl, and what people said of them when they said it, so that it goes on with
 // what it knew.
-func (c *Crawler) replay() error {
-	marks, err := c.restoreMarks()
+func (pe *people) replay() error {
+	marks, err := pe.restore()
 	if err != nil {
 		return err
 	}
-	scorer, ok := c.opt.Scorer.(Rescorer)
-	if !ok || c.totals.Pages == 0 {
+	scorer, ok := pe.opt.Scorer.(Rescorer)
+	if !ok || pe.totals.Pages == 0 {
 		return nil
 	}
-	for stored, err := range c.archive.Pages() {
+	for stored, err := range pe.opt.Store.Pages() {
 		if err != nil {
 			return err
 		}
-		if marks, err = c.replayMarks(scorer, marks, stored.Number); err != nil {
+		if marks, err = pe.replayMarks(scorer, marks, stored.Number); err != nil {
 			return err
 		}
-		p, err := c.parseStored(stored)
+		p, err := pe.parseStored(stored)
 		if err != nil {
 			return err
 		}
 		scorer.ScoreLinks(nil, p, scorer.ScorePage(p, stored.Parent))
 	}
-	if _, err := c.replayMarks(scorer, marks, c.totals.Pages+1); err != nil {
+	if _, err := pe.replayMarks(scorer, marks, pe.totals.Pages+1); err != nil {
 		return err
 	}
-	c.rescore()
+	pe.queue.rescore()
 	return nil
 }
 
-// restoreMarks returns what people said, in order of time.
-func (c *Crawler) restoreMarks() ([]store.MarkedURL, error) {
+// restore returns what people said, in order of time.
+func (pe *people) restore() ([]store.MarkedURL, error) {
 	var marks []store.MarkedURL
-	for m, err := range c.archive.Marks() {
+	for m, err := range pe.opt.Store.Marks() {
 		if err != nil {
 			return nil, err
 		}
-		c.marks[m.ID] = m.OnTopic
+		pe.marks[m.ID] = m.OnTopic
 		marks = append(marks, m)
 	}
 	slices.SortFunc(marks, func(a, b store.MarkedURL) int {
@@ -57,14 +57,14 @@ func (c *Crawler) restoreMarks() ([]store.MarkedURL, error) {
 
 // replayMarks shows the scorer the marks that were made before a page was stored and
 // returns those that are left; marks of one moment were made together.
-func (c *Crawler) replayMarks(scorer Scorer, marks []store.MarkedURL, before uint64) ([]store.MarkedURL, error) {
+func (pe *people) replayMarks(scorer Scorer, marks []store.MarkedURL, before uint64) ([]store.MarkedURL, error) {
 	for len(marks) > 0 && marks[0].After < before {
 		n := 1
 		for n < len(marks) && marks[n].After == marks[0].After && marks[n].At == marks[0].At {
 			n++
 		}
 		if marker, ok := scorer.(Marker); ok {
-			together, err := c.marked(marks[:n])
+			together, err := pe.marked(marks[:n])
 			if err != nil {
 				return nil, err
 			}
@@ -76,22 +76,22 @@ func (c *Crawler) replayMarks(scorer Scorer, marks []store.MarkedURL, before uin
 }
 
 // marked reads the pages of marks, those that had one when the marks were made.
-func (c *Crawler) marked(marks []store.MarkedURL) ([]Marked, error) {
+func (pe *people) marked(marks []store.MarkedURL) ([]Marked, error) {
 	all := make([]Marked, len(marks))
 	for i, m := range marks {
-		birth, err := c.journal.Birth(m.ID)
+		birth, err := pe.journal.Birth(m.ID)
 		if err != nil {
 			return nil, err
 		}
 		all[i] = Marked{URL: birth.URL, OnTopic: m.OnTopic}
-		life, err := c.archive.Life(birth.URL)
+		life, err := pe.opt.Store.Life(birth.URL)
 		if err != nil {
 			return nil, err
 		}
 		if life.Page == nil || life.Page.Number > m.After || markable(life) != nil {
 			continue // it came later, and will be known as marked then
 		}
-		if all[i].Page, err = c.parseStored(life.Page); err != nil {
+		if all[i].Page, err = pe.parseStored(life.Page); err != nil {
 			return nil, err
 		}
 	}

@@ -61,15 +61,15 @@ type Result struct {
 
 func (c *Crawler) progress() Progress {
 	rest := time.Time{}
-	if c.busy == 0 {
-		rest, _ = c.frontier.Wake()
+	if c.flight.busy == 0 {
+		rest, _ = c.queue.frontier.Wake()
 	}
-	outages, down, outage := c.network.Outages()
+	outages, down, outage := c.outages.network.Outages()
 	return Progress{
-		RestUntil: rest, Resting: c.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
-		Counts: c.totals.snapshot(), Queue: c.waitingURLs(), Hosts: c.hosts.known, Busy: c.busy,
+		RestUntil: rest, Resting: c.queue.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
+		Counts: c.totals.snapshot(), Queue: c.queue.len(), Hosts: c.hosts.known, Busy: c.flight.busy,
 		Elapsed: c.opt.Now().Sub(c.totals.began), Pages: c.totals.Pages - c.totals.before.Pages,
-		Next: c.marginal.estimate(), Turns: c.turns.Turns,
+		Next: c.arrivals.harvest.estimate(), Turns: c.turns.Turns,
 	}
 }
 

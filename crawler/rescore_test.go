@@ -20,19 +20,19 @@ func TestRescorePasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := askedScorer{keys: map[uint64]int{}}
-		c := &Crawler{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: &totals{}}
-		c.passes.AtOnce = atOnce
+		q := &queue{frontier: f, opt: &Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: &totals{}}
+		q.passes.AtOnce = atOnce
 		for i := range uint64(urls) {
 			f.Push(frontier.Item{ID: frontier.ID(i + 1), Host: f.Host(strconv.Itoa(int(i % 50))), Key: i, Priority: score(i)})
 		}
 		pass := func() (all int, best int) {
 			clear(asked.keys)
-			c.totals.Pages += 100
+			q.totals.Pages += 100
 			for range 8 { // parts of it, each a page later
-				if err := c.learned(); err != nil {
+				if err := q.learned(); err != nil {
 					t.Fatal(err)
 				}
-				c.totals.Pages++
+				q.totals.Pages++
 			}
 			for key := range asked.keys {
 				if score(key) > 0.75 {
@@ -46,8 +46,8 @@ func TestRescorePasses(t *testing.T) {
 				t.Errorf("a young crawl asks about %d URLs, want all %d", all, urls)
 			}
 		}
-		c.totals.Pages = 1000
-		c.rescore()
+		q.totals.Pages = 1000
+		q.rescore()
 		for i := 1; i <= 8; i++ {
 			all, best := pass()
 			if want := urls * 249 / 1000; best != want {

@@ -1,78 +1,134 @@
 package crawler
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
 	"fossick/fetch"
+	"fossick/frontier"
+	"fossick/page"
+	"fossick/store"
 )
 
-// applyRobots takes in an answer for robots.txt. The URL that waited for it
+// contact makes what comes before a host's pages: the look-up of its address, and its
+// robots.txt.
+type contact struct {
+	opt      *Options
+	network  *health.Network
+	frontier *frontier.Frontier
+	totals   *totals
+	hosts    *hostTable
+	queue    *queue
+	endings  *endings
+}
+
+// prepare makes the job that fetches robots.txt, or its next hop. A hop
+// to another host needs that host as well; while it is in use the URL waits.
+func (k *contact) prepare(j *job) (*job, error) {
+	j.task = taskRobots
+	j.target = cmp.Or(j.host.hop, robotsURL(j.birth.URL))
+	j.request = k.request(j)
+	if j.host.hop == "" {
+		return j, nil
+	}
+	name := page.Host(j.target)
+	if name == j.host.Name {
+		return j, nil
+	}
+	other, err := k.hosts.get(name, j.target)
+	if err != nil {
+		return nil, err
+	}
+	if !k.frontier.Take(other.party, j.host.party, k.opt.Now()) {
+		k.queue.requeue(j)
+		// Not the address: the others there have nothing to do with it.
+		until := k.opt.Now().Add(minHopWait)
+		if rested := k.frontier.Until(other.party); rested.After(until) {
+			until = rested
+		}
+		k.hosts.holdBack(j.host, until)
+		return nil, nil
+	}
+	if !other.resolved && other.health.Verdict == "" {
+		k.queue.requeue(j)
+		k.hosts.holdBack(j.host, k.opt.Now().Add(minHopWait))
+		return &job{task: taskAddress, host: other, birth: store.Birth{URL: j.target}, target: j.target}, nil
+	}
+	j.other = other
+	return j, nil
+}
+
+// minHopWait is how long a host waits at least for another that its robots.txt points to.
+const minHopWait = 250 * time.Millisecond
+
+// apply takes in an answer for robots.txt. The URL that waited for it
 // goes back to its place.
-func (c *Crawler) applyRobots(b journal.Batch, o *outcome) error {
+func (k *contact) apply(b journal.Batch, o *outcome) error {
 	h, r := o.host, o.resp
-	c.totals.asked(o.asked())
+	k.totals.asked(o.asked())
 	if r.State == fetch.StateRedirect {
-		target, err := c.targetOf(r)
+		target, err := targetOf(k.opt.URLs, r)
 		if h.hops++; err == nil && h.hops <= fetch.MaxRobotsRedirects {
 			h.hop = target
-			c.requeue(o.job)
+			k.queue.requeue(o.job)
 			return nil
 		}
 		// A redirect that leads nowhere is as if the file were not there
 		// (RFC 9309 section 2.3.1.2).
-		return c.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, all is allowed"))
+		return k.setRobots(o, fetch.AllowAll("robots.txt: too many redirects, all is allowed"))
 	}
 	if r.State == fetch.StateNotModified {
-		c.robotsUnchanged(o)
+		k.unchanged(o)
 		return nil
 	}
 	h.hop, h.hops = "", 0
 	if o.other == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
 		// No robots.txt could tell more: none of the host's pages can be had.
-		return c.failHost(b, o, "no exchange with the host is possible")
+		return k.failed(b, o, "no exchange with the host is possible")
 	}
 	rules, _ := fetch.RobotsFrom(r)
 	if health.Transient(r) {
 		if !h.health.LastTry() || r.State != fetch.StateCode {
-			return c.failHost(b, o, "robots.txt could not be fetched, so nothing of the host may be")
+			return k.failed(b, o, "robots.txt could not be fetched, so nothing of the host may be")
 		}
 		h.Failures++ // it keeps answering with an error: all is refused for a day
 	} else {
 		h.Failures = 0
 	}
 	if rules == nil {
-		return c.failHost(b, o, "robots.txt gave no answer that settles anything")
+		return k.failed(b, o, "robots.txt gave no answer that settles anything")
 	}
-	return c.setRobots(o, rules)
+	return k.setRobots(o, rules)
 }
 
 // setRobots keeps the rules of a host for a day.
-func (c *Crawler) setRobots(o *outcome, rules *fetch.Robots) error {
+func (k *contact) setRobots(o *outcome, rules *fetch.Robots) error {
 	h := o.host
-	text, err := rules.Narrow(c.opt.Agent).MarshalText()
+	text, err := rules.Narrow(k.opt.Agent).MarshalText()
 	if err != nil {
 		return fmt.Errorf("host %s: robots.txt: %w", h.Name, err)
 	}
-	h.robots = rules.Narrow(c.opt.Agent)
-	h.Robots, h.RobotsCode, h.RobotsAt = text, o.resp.Code, c.opt.Now().UnixMilli()
-	c.keepValidators(o)
+	h.robots = rules.Narrow(k.opt.Agent)
+	h.Robots, h.RobotsCode, h.RobotsAt = text, o.resp.Code, k.opt.Now().UnixMilli()
+	k.keepValidators(o)
 	h.hop, h.hops = "", 0
 	h.health.Met()
 	h.sitemaps.Renamed()
-	c.requeue(o.job)
+	k.queue.requeue(o.job)
 	return nil
 }
 
-// failHost counts a failure of the first contact with a host, or of a probe of one that
+// failed counts a failure of the first contact with a host, or of a probe of one that
 // answered before. In the end all its URLs end with the network's state.
-func (c *Crawler) failHost(b journal.Batch, o *outcome, what string) error {
+func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
 	h, r, again := &o.host.health, o.resp, false
 	h.CountFirst()
 	if health.Silent(r) && h.Lived() && o.other == nil {
-		back, closed := c.network.FailedProbe(h, r.State)
-		if err := (pardon{c, b}).urls(back); err != nil {
+		back, closed := k.network.FailedProbe(h, r.State)
+		if err := k.queue.pardon(b, back); err != nil {
 			return err
 		}
 		again = !closed
@@ -80,8 +136,50 @@ func (c *Crawler) failHost(b journal.Batch, o *outcome, what string) error {
 		again = h.FailedFirst(r, what)
 	}
 	if again {
-		c.requeue(o.job)
+		k.queue.requeue(o.job)
 		return nil
 	}
-	return c.conclude(b, o.id, o.queued, c.fateIn(h.Verdict, h.Why))
+	return k.endings.conclude(b, o.id, o.queued, k.endings.of(h.Verdict, h.Why))
+}
+
+// maxValidatorBytes bounds an ETag that is kept with a host; real ones have some
+// tens of bytes, and a header may have many thousand.
+const maxValidatorBytes = 256
+
+// request asks for a host's robots.txt, or for the next hop of a redirect.
+// When the rules at hand are a day old and the file's server named their version,
+// it asks for the file only if it has changed.
+func (k *contact) request(j *job) fetch.Request {
+	req := fetch.RobotsRequest(j.target)
+	if j.host.robots != nil && j.host.hop == "" {
+		req.ETag, req.LastModified = j.host.RobotsETag, j.host.RobotsModified
+	}
+	return req
+}
+
+// unchanged takes in the answer that a robots.txt is as it was (304): its
+// rules hold for another day. The URL that waited for it goes back to its place.
+func (k *contact) unchanged(o *outcome) {
+	h := o.host
+	h.RobotsAt = k.opt.Now().UnixMilli()
+	h.hop, h.hops, h.Failures = "", 0, 0
+	h.health.Met()
+	k.queue.requeue(o.job)
+}
+
+// keepValidators notes the version of the rules that o brought. Behind a redirect
+// the file is another's, and asked for anew.
+func (k *contact) keepValidators(o *outcome) {
+	h, header := o.host, o.resp.Header
+	h.RobotsAgent = k.opt.Agent
+	h.RobotsETag, h.RobotsModified = "", ""
+	if o.resp.State != fetch.StateOK || o.target != robotsURL(o.birth.URL) {
+		return
+	}
+	if tag := header.Get("ETag"); len(tag) <= maxValidatorBytes {
+		h.RobotsETag = tag
+	}
+	if modified := header.Get("Last-Modified"); len(modified) <= maxValidatorBytes {
+		h.RobotsModified = modified
+	}
 }

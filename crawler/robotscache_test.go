@@ -59,7 +59,7 @@ func (w *versionedRobots) Fetch(ctx context.Context, req fetch.Request) *fetch.R
 // TestRobotsFresh: rules hold for a day, and those of a clock that was ahead no longer.
 func TestRobotsFresh(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	hosts := newHostTable(&Options{Now: func() time.Time { return now }}, nil, nil, nil)
+	hosts := newHostTable(&Options{Now: func() time.Time { return now }}, nil, nil, nil, nil)
 	for age, want := range map[time.Duration]bool{
 		time.Hour: true, 25 * time.Hour: false, -time.Second: true, -24 * time.Hour: false, -87600 * time.Hour: false,
 	} {

@@ -21,8 +21,8 @@ type promiser interface {
 
 // promise is what the scorer expects of a URL that waits; false when it does not say, and
 // of a start page, which the user wants.
-func (c *Crawler) promise(birth store.Birth) (float64, bool) {
-	scorer, promises := c.opt.Scorer.(promiser)
+func (q *queue) promise(birth store.Birth) (float64, bool) {
+	scorer, promises := q.opt.Scorer.(promiser)
 	if !promises || birth.Via == store.ViaSeed {
 		return 0, false
 	}
@@ -42,33 +42,33 @@ const (
 // settle journals what the scorer says in the end of the URLs that wait, whose places
 // the journal was told of only when they had moved far: for those who read the store,
 // as why does, and eval, which asks how many of them are on topic.
-func (c *Crawler) settle() error {
-	if _, promises := c.opt.Scorer.(promiser); c.archive == nil || !promises || c.frontier.Len() > mostSettled {
+func (q *queue) settle() error {
+	if _, promises := q.opt.Scorer.(promiser); q.opt.Store == nil || !promises || q.frontier.Len() > mostSettled {
 		return nil
 	}
-	b := c.journal.Batch()
+	b := q.journal.Batch()
 	defer func() { b.Cancel() }()
-	for w, err := range c.journal.Waiters() {
+	for w, err := range q.journal.Waiters() {
 		if err != nil {
 			return fmt.Errorf("places of what waits: %w", err)
 		}
-		score, known := c.promise(w.Birth)
+		score, known := q.promise(w.Birth)
 		if !known || math.Abs(logOdds(score)-logOdds(w.Score)) < settledOdds {
 			continue
 		}
-		q := w.Queued
-		q.Score = score
-		if orders.ByScore(c.opt.Ordering) {
-			q.Priority = c.opt.Ordering.Priority(orders.Link{Score: q.Score})
+		place := w.Queued
+		place.Score = score
+		if orders.ByScore(q.opt.Ordering) {
+			place.Priority = q.opt.Ordering.Priority(orders.Link{Score: place.Score})
 		}
-		if err := b.Queue(w.ID, q); err != nil {
+		if err := b.Queue(w.ID, place); err != nil {
 			return err
 		}
 		if b.Full() {
 			if err := b.Commit(nil); err != nil {
 				return err
 			}
-			b = c.journal.Batch()
+			b = q.journal.Batch()
 		}
 	}
 	return b.Commit(nil)

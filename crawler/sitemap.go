@@ -7,6 +7,7 @@ import (
 	"fossick/crawler/journal"
 	"fossick/crawler/sitemaps"
 	"fossick/fetch"
+	"fossick/frontier"
 	"fossick/page"
 	"fossick/store"
 )
@@ -21,81 +22,98 @@ type SitemapScorer interface {
 	ScoreUnlinked(url string, parent float64) float64
 }
 
-// sitemapDue says whether a sitemap of the host comes before the next of its pages. It
+// sitemapTurns gives hosts' sitemaps their turn.
+type sitemapTurns struct {
+	opt      *Options
+	rules    sitemaps.Rules
+	journal  journal.Journal
+	frontier *frontier.Frontier
+	totals   *totals
+	hosts    *hostTable
+	queue    *queue
+	contact  *contact
+	flight   *flight
+
+	left []left // hosts with sitemaps and no URL that waits; nil until the queue is empty
+}
+
+// due says whether a sitemap of the host comes before the next of its pages. It
 // may be asked once the host's robots.txt is known, which names them.
-func (c *Crawler) sitemapDue(j *job) bool {
+func (s *sitemapTurns) due(j *job) bool {
 	h := j.host
-	if !c.sitemaps.On {
+	if !s.rules.On {
 		return false
 	}
 	if h.sitemaps.Record == nil {
-		c.sitemaps.Named(&h.sitemaps, h.robots.Sitemaps(), j.birth.URL, j.queued.Score)
+		s.rules.Named(&h.sitemaps, h.robots.Sitemaps(), j.birth.URL, j.queued.Score)
 	}
 	return h.sitemaps.Due()
 }
 
-// prepareSitemap makes a sitemap's job, of a host that was leased for a page; the
+// prepare makes a sitemap's job, of a host that was leased for a page; the
 // URL goes back to its place. For a foreign sitemap the host where it lies must be free
-// and rested, and its robots.txt holds. Others' sitemaps at this host come first.
-func (c *Crawler) prepareSitemap(j *job) (*job, error) {
+// and rested, and its robots.txt holds. Others' sitemaps at this host come first. Where no
+// sitemap is due after all, waits is false.
+func (s *sitemapTurns) prepare(j *job) (sitemap *job, waits bool, err error) {
 	h := j.host
 	for name, ok := h.sitemaps.NextOwner(); ok; name, ok = h.sitemaps.NextOwner() {
-		owner, err := c.hosts.get(name, "http://"+name+"/")
+		owner, err := s.hosts.get(name, "http://"+name+"/")
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		target, waits := owner.sitemaps.Next()
-		if !waits || page.Host(target) != h.Name {
+		target, pending := owner.sitemaps.Next()
+		if !pending || page.Host(target) != h.Name {
 			continue // it had its turn already
 		}
-		if why := c.sitemapDenied(h, target); why != "" {
-			c.dropSitemap(owner, why)
+		if why := s.denied(h, target); why != "" {
+			s.drop(owner, why)
 			continue
 		}
-		c.requeue(j)
-		return c.sitemapJob(&job{}, h, owner), nil
+		s.queue.requeue(j)
+		return s.job(&job{}, h, owner), true, nil
 	}
-	for c.sitemapDue(j) {
+	for s.due(j) {
 		target, _ := h.sitemaps.Next()
-		at, err := c.hosts.get(page.Host(target), target)
+		at, err := s.hosts.get(page.Host(target), target)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		switch why := c.sitemapDenied(at, target); {
+		switch why := s.denied(at, target); {
 		case why != "":
-			c.dropSitemap(h, why)
+			s.drop(h, why)
 		case at == h:
-			return c.sitemapJob(j, h, h), nil
+			return s.job(j, h, h), true, nil
 		default:
-			return c.prepareForeign(j, at, target)
+			sitemap, err := s.prepareForeign(j, at, target)
+			return sitemap, true, err
 		}
 	}
-	return c.preparePage(j)
+	return nil, false, nil
 }
 
-// sitemapDenied says why a sitemap cannot be had from the host where it lies, ""
+// denied says why a sitemap cannot be had from the host where it lies, ""
 // when it can, or nobody knows yet.
-func (c *Crawler) sitemapDenied(at *host, target string) string {
+func (s *sitemapTurns) denied(at *host, target string) string {
 	switch {
 	case at.health.Verdict != "":
 		return at.health.Why
-	case at.resolved && c.hosts.robotsFresh(at) && !at.robots.Allowed(c.opt.Agent, pathOf(target)):
+	case at.resolved && s.hosts.robotsFresh(at) && !at.robots.Allowed(s.opt.Agent, pathOf(target)):
 		return denial(at.robots)
 	}
 	return ""
 }
 
-func (c *Crawler) dropSitemap(owner *host, why string) {
-	c.opt.Log.Info("sitemap left out", "url", owner.sitemaps.Record.Pending[0].URL, "host", owner.Name, "reason", why)
+func (s *sitemapTurns) drop(owner *host, why string) {
+	s.opt.Log.Info("sitemap left out", "url", owner.sitemaps.Record.Pending[0].URL, "host", owner.Name, "reason", why)
 	owner.sitemaps.Record.Drop()
 }
 
-// sitemapJob makes the job for the next sitemap of owner, which lies at a host that is
+// job makes the job for the next sitemap of owner, which lies at a host that is
 // leased; j has what else the job has to know.
-func (c *Crawler) sitemapJob(j *job, at, owner *host) *job {
+func (s *sitemapTurns) job(j *job, at, owner *host) *job {
 	j.task, j.host, j.owner = taskSitemap, at, owner
 	j.target, _ = owner.sitemaps.Next()
-	j.room = c.sitemaps.Begin(&owner.sitemaps)
+	j.room = s.rules.Begin(&owner.sitemaps)
 	j.parent = owner.sitemaps.Record.Score
 	return j
 }
@@ -104,70 +122,70 @@ func (c *Crawler) sitemapJob(j *job, at, owner *host) *job {
 // not ready, the job that looks its address up or fetches its robots.txt. While it
 // is in use or rests the URL waits for some time, and the host's next lease, which
 // would come before any that wait, goes to the sitemap.
-func (c *Crawler) prepareForeign(j *job, at *host, target string) (*job, error) {
-	now, owner := c.opt.Now(), j.host
-	free := c.frontier.Take(at.party, owner.party, now)
-	c.requeue(j)
-	ready := at.resolved && c.hosts.robotsFresh(at) && !at.health.Probed()
+func (s *sitemapTurns) prepareForeign(j *job, at *host, target string) (*job, error) {
+	now, owner := s.opt.Now(), j.host
+	free := s.frontier.Take(at.party, owner.party, now)
+	s.queue.requeue(j)
+	ready := at.resolved && s.hosts.robotsFresh(at) && !at.health.Probed()
 	// Of one party, the lease goes over to the job; else Take has made another.
-	if !free || !c.frontier.OneParty(at.party, owner.party) {
+	if !free || !s.frontier.OneParty(at.party, owner.party) {
 		wait := now.Add(minHopWait)
 		if free && ready {
 			wait = time.Time{}
 		}
-		c.hosts.holdBack(owner, wait)
+		s.hosts.holdBack(owner, wait)
 	}
 	if !free {
 		owner.sitemaps.Wait()
 		at.sitemaps.Await(owner.Name)
 		return nil, nil
 	}
-	return c.foreignJob(at, owner, target)
+	return s.foreignJob(at, owner, target)
 }
 
 // foreignJob makes what comes next for a sitemap whose host is leased for it: the
 // exchange itself, or what must come before.
-func (c *Crawler) foreignJob(at, owner *host, target string) (*job, error) {
+func (s *sitemapTurns) foreignJob(at, owner *host, target string) (*job, error) {
 	f := &job{host: at, birth: store.Birth{URL: target}, target: target}
 	switch {
 	case !at.resolved:
 		f.task = taskAddress
 		return f, nil
-	case !c.hosts.robotsFresh(at) || at.health.Probed():
-		return c.prepareRobots(f)
+	case !s.hosts.robotsFresh(at) || at.health.Probed():
+		return s.contact.prepare(f)
 	}
-	return c.sitemapJob(f, at, owner), nil
+	return s.job(f, at, owner), nil
 }
 
-// enterSitemap journals a part of what a sitemap names. A kill between two parts
+// enter journals a part of what a sitemap names. A kill between two parts
 // leaves the sitemap pending: it is fetched again, and what is known by then is
 // passed over.
-func (c *Crawler) enterSitemap(b journal.Batch, o *outcome) error {
+func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
 	if o.exchange == 0 {
-		if err := c.putExchange(b, o, c.hosts.restOf(o.host, o.resp)); err != nil {
+		if err := s.hosts.putExchange(b, o, s.hosts.restOf(o.host, o.resp)); err != nil {
 			return err
 		}
 	}
 	birth := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.exchange, AtHost: o.host.Name}
-	before := c.totals.URLs
+	before := s.totals.URLs
 	for _, f := range o.links {
 		birth.Modified = f.modified
-		if _, err := c.discover(b, birth, f, c.linkOf(f)); err != nil {
+		if _, err := s.queue.discover(b, birth, f, s.queue.linkOf(f)); err != nil {
 			return err
 		}
 	}
-	o.owner.sitemaps.Entered(int(c.totals.URLs - before))
-	if err := c.hosts.put(b, o.owner); err != nil || o.owner == o.host {
+	o.owner.sitemaps.Entered(int(s.totals.URLs - before))
+	if err := s.hosts.put(b, o.owner); err != nil || o.owner == o.host {
 		return err
 	}
-	return c.hosts.put(b, o.host)
+	return s.hosts.put(b, o.host)
 }
 
-// applySitemap takes in how the exchange for a sitemap ended. The URL for which
+// apply takes in how the exchange for a sitemap ended. The URL for which
 // the host was leased goes back to its place.
-func (c *Crawler) applySitemap(b journal.Batch, o *outcome) error {
+func (s *sitemapTurns) apply(b journal.Batch, o *outcome) error {
 	h, r := o.host, o.resp
-	c.totals.asked(h)
+	s.totals.asked(h)
 	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.maps}
 	if ended.Passing {
 		h.Failures++
@@ -175,14 +193,14 @@ func (c *Crawler) applySitemap(b journal.Batch, o *outcome) error {
 		h.Failures = 0
 	}
 	if r.State == fetch.StateRedirect {
-		if target, err := c.targetOf(r); err == nil {
+		if target, err := targetOf(s.opt.URLs, r); err == nil {
 			ended.Target = target
 		}
 	}
-	c.sitemaps.End(&o.owner.sitemaps, &h.sitemaps, ended)
-	c.requeue(o.job)
+	s.rules.End(&o.owner.sitemaps, &h.sitemaps, ended)
+	s.queue.requeue(o.job)
 	if o.owner == h {
 		return nil // apply writes it
 	}
-	return c.hosts.put(b, o.owner)
+	return s.hosts.put(b, o.owner)
 }

@@ -53,7 +53,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 		opt.Workers, opt.Delay = 1, Delay{Off: true}
 	}
 	clock := &virtualClock{now: virtualEpoch}
-	opt.Now, opt.Log, opt.URLs, opt.Frontier = clock.Now, slog.New(slog.DiscardHandler), standardURLs, frontier.Options{}
+	opt.Store, opt.Now, opt.Log, opt.URLs, opt.Frontier = nil, clock.Now, slog.New(slog.DiscardHandler), standardURLs, frontier.Options{}
 	opt.defaults()
 	memory := journal.NewMemory()
 	c, err := newCrawler(opt, memory)
@@ -62,7 +62,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	}
 	c.hosts.cache.limit = math.MaxInt // the journal would keep what the cache forgets
 	if err := c.open(); err != nil {
-		return VirtualResult{}, errors.Join(err, c.frontier.Close())
+		return VirtualResult{}, errors.Join(err, c.queue.frontier.Close())
 	}
 	r, err := c.run(newVirtualWeb(ctx, c.reader, clock, web))
 	if r.Stopped == StopInterrupted {
@@ -86,7 +86,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *virtual
 	}
 	switch v.Stopped {
 	case StopMaxPages:
-		v.Waiting = c.frontier.Len()
+		v.Waiting = c.queue.frontier.Len()
 	case StopNothing:
 		v.Stopped = StopEmpty
 	}

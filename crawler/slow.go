@@ -39,9 +39,9 @@ type room struct {
 	now      func() time.Time
 
 	mu      sync.Mutex // guards the rest
-	taken   map[*errand]stay
-	asked   map[*errand]struct{} // those of taken that were told to end
-	waiting map[*errand]struct{} // found no place so far
+	taken   map[*slowJob]stay
+	asked   map[*slowJob]struct{} // those of taken that were told to end
+	waiting map[*slowJob]struct{} // found no place so far
 }
 
 // stay is since when a job has a place, and how far it was then.
@@ -51,12 +51,12 @@ type stay struct {
 }
 
 func newRoom(patience time.Duration, places int, now func() time.Time) *room {
-	return &room{patience: patience, places: places, now: now, taken: map[*errand]stay{}, asked: map[*errand]struct{}{}, waiting: map[*errand]struct{}{}}
+	return &room{patience: patience, places: places, now: now, taken: map[*slowJob]stay{}, asked: map[*slowJob]struct{}{}, waiting: map[*slowJob]struct{}{}}
 }
 
 // enter gives e a place. Where there is none, the slowest job in the room is told to end,
 // one for each that waits.
-func (r *room) enter(e *errand) bool {
+func (r *room) enter(e *slowJob) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.taken) < r.places && r.held()+e.pace.HeldBytes() <= slowBytes {
@@ -72,7 +72,7 @@ func (r *room) enter(e *errand) bool {
 }
 
 // leave ends the stay, or the waiting, of a job that is over.
-func (r *room) leave(e *errand) {
+func (r *room) leave(e *slowJob) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.taken, e)
@@ -88,7 +88,7 @@ func (r *room) tidy() {
 	if r.held() <= slowBytes {
 		return
 	}
-	var most *errand
+	var most *slowJob
 	for e := range r.taken {
 		if _, asked := r.asked[e]; !asked && (most == nil || e.pace.HeldBytes() > most.pace.HeldBytes()) {
 			most = e
@@ -107,7 +107,7 @@ func (r *room) held() (bytes int64) {
 
 // slowest returns the exchange that got the fewest bytes a second since it has its place,
 // nil when all are new; mu is held.
-func (r *room) slowest() (slowest *errand) {
+func (r *room) slowest() (slowest *slowJob) {
 	least, now := 0.0, r.now()
 	for e, s := range r.taken {
 		age := now.Sub(s.since)
@@ -123,15 +123,15 @@ func (r *room) slowest() (slowest *errand) {
 }
 
 // end tells an exchange to end; nil is none; mu is held.
-func (r *room) end(e *errand) {
+func (r *room) end(e *slowJob) {
 	if e != nil {
 		r.asked[e] = struct{}{}
 		e.cancel(fetch.ErrPlaceWanted)
 	}
 }
 
-// An errand is a job under way, which may outlast the patience of its worker.
-type errand struct {
+// A slowJob is a job under way, which may outlast the patience of its worker.
+type slowJob struct {
 	p      *pool
 	job    *job
 	room   *room
@@ -146,10 +146,10 @@ type errand struct {
 	aside bool // goes on there
 }
 
-// setOut begins an errand under work, the context of the workers; the exchange runs
+// setOut begins a job under work, the context of the workers; the exchange runs
 // under the one that it returns.
-func (p *pool) setOut(work context.Context, j *job) (*errand, context.Context) {
-	e := &errand{p: p, job: j, room: p.exchanges, handed: make(chan struct{})}
+func (p *pool) setOut(work context.Context, j *job) (*slowJob, context.Context) {
+	e := &slowJob{p: p, job: j, room: p.exchanges, handed: make(chan struct{})}
 	ctx := work
 	if j.task == taskAddress {
 		e.room = p.lookups
@@ -163,7 +163,7 @@ func (p *pool) setOut(work context.Context, j *job) (*errand, context.Context) {
 }
 
 // handOver gives the worker's place to another one, as soon as there is room beside.
-func (e *errand) handOver(work context.Context) {
+func (e *slowJob) handOver(work context.Context) {
 	if !e.ask() {
 		return
 	}
@@ -173,7 +173,7 @@ func (e *errand) handOver(work context.Context) {
 }
 
 // ask asks for a place beside the workers, and again later where there is none.
-func (e *errand) ask() bool {
+func (e *slowJob) ask() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.over {
@@ -186,8 +186,8 @@ func (e *errand) ask() bool {
 	return e.aside
 }
 
-// end says whether the errand was late: another worker has its place by now.
-func (e *errand) end() (late bool) {
+// end says whether the job was late: another worker has its place by now.
+func (e *slowJob) end() (late bool) {
 	e.mu.Lock()
 	e.timer.Stop()
 	e.over, late = true, e.aside
@@ -204,6 +204,3 @@ func (e *errand) end() (late bool) {
 	}
 	return late
 }
-
-// free says whether a worker is.
-func (c *Crawler) free() bool { return c.busy-c.slow < c.opt.Workers }

@@ -107,8 +107,8 @@ func TestRoom(t *testing.T) {
 	now := time.Unix(0, 0)
 	r := newRoom(time.Second, 2, func() time.Time { return now })
 	ended := map[string]bool{}
-	enter := func(name string) (*errand, bool) {
-		e := &errand{}
+	enter := func(name string) (*slowJob, bool) {
+		e := &slowJob{}
 		e.cancel = func(cause error) { ended[name] = errors.Is(cause, fetch.ErrPlaceWanted) }
 		return e, r.enter(e)
 	}

@@ -1,0 +1,151 @@
+package crawler
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"fossick/crawler/health"
+	"fossick/crawler/journal"
+	"fossick/frontier"
+	"fossick/page"
+)
+
+// outages tells what fails by our own network from what hosts do: it asks hosts that have
+// answered before, holds the leases meanwhile, and takes failures back.
+type outages struct {
+	opt      *Options
+	network  *health.Network
+	journal  journal.Journal
+	frontier *frontier.Frontier
+	totals   *totals
+	hosts    *hostTable
+	queue    *queue
+	flight   *flight
+}
+
+// observe shows the end of an exchange to those who judge hosts and our network.
+func (u *outages) observe(o *outcome) {
+	probe := o.task == taskProbe
+	if o.resp == nil || o.aborted {
+		return
+	}
+	if o.excused = !probe && u.network.Excuses(o.resp); o.excused {
+		return
+	}
+	u.network.Observe(&o.asked().health, health.Exchange{
+		Response: o.resp, Robots: robotsURL(o.target), Probe: probe,
+		Miss: health.Miss{
+			Host: o.asked().Name, URL: o.target, ID: o.id, Queued: o.queued,
+			Page: o.task == taskPage, First: o.task == taskAddress || o.task == taskRobots,
+		},
+	})
+}
+
+// hold says whether no URL may be leased now because of our network; wake is
+// as of leaseAll.
+func (u *outages) hold() (wake time.Time, hold bool, err error) {
+	switch step, until := u.network.Step(u.flight.busy == 0 && u.frontier.Len() == 0); step {
+	case health.Go:
+		return wake, false, nil
+	case health.Hold:
+		return wake, true, nil
+	case health.Until:
+		return until, true, nil
+	}
+	j, err := u.probe(u.opt.Now())
+	switch {
+	case err != nil:
+		return wake, true, err
+	case j != nil:
+		u.flight.start(j)
+		return wake, true, nil
+	case u.network.Down():
+		return u.opt.Now().Add(time.Second), true, nil
+	}
+	return wake, false, nil // all who could tell rest: until one may be asked the crawl goes on
+}
+
+// probe makes the job that asks a host that answered before for its robots.txt;
+// nil when all of them rest.
+func (u *outages) probe(now time.Time) (*job, error) {
+	for _, k := range u.network.Contacts() {
+		h, err := u.hosts.get(k.Host, k.Robots)
+		if err != nil {
+			return nil, err
+		}
+		if u.frontier.Claim(h.party, now) {
+			u.network.Probes(k)
+			return &job{task: taskProbe, host: h, target: k.Robots}, nil
+		}
+	}
+	return nil, nil
+}
+
+// probed takes in the answer to a probe.
+func (u *outages) probed(o *outcome) {
+	u.totals.asked(o.host)
+	o.note = "to see whether we have a network"
+	if o.aborted {
+		u.network.Probed(nil)
+		return
+	}
+	u.network.Probed(o.resp)
+}
+
+// recall makes a contact of a host that answered in an earlier session.
+func (u *outages) recall(h *host) {
+	if !u.network.Recalls(&h.health) {
+		return
+	}
+	scheme := "http://"
+	if strings.HasSuffix(h.Name, ":443") {
+		scheme = "https://"
+	}
+	if robots, err := page.Normalize(scheme + h.Name + "/robots.txt"); err == nil {
+		u.network.Recall(&h.health, robots)
+	}
+}
+
+// takeBack undoes what was counted while an outage of our network built up.
+func (u *outages) takeBack(commit func(journal.Batch) error) error {
+	misses := u.network.TakeBack()
+	if len(misses) == 0 {
+		return nil
+	}
+	b := u.journal.Batch()
+	defer func() { b.Cancel() }()
+	for _, m := range slices.Backward(misses) {
+		if b.Full() {
+			if err := commit(b); err != nil {
+				return err
+			}
+			b = u.journal.Batch()
+		}
+		if err := u.pardonHost(b, m); err != nil {
+			return err
+		}
+		if err := u.queue.pardon(b, []health.Miss{m}); err != nil {
+			return err
+		}
+	}
+	return commit(b)
+}
+
+// ended keeps that a URL ends by the verdict on its host, while nobody answers.
+func (u *outages) ended(j *job) {
+	u.network.Ended(health.Miss{Host: j.host.Name, URL: j.birth.URL, ID: j.id, Queued: j.queued})
+}
+
+// pardonHost takes back what was counted against a host.
+func (u *outages) pardonHost(b journal.Batch, m health.Miss) error {
+	if m.Ended {
+		return nil
+	}
+	h, err := u.hosts.get(m.Host, m.URL)
+	if err != nil {
+		return err
+	}
+	h.health.Forgive(m)
+	return u.hosts.put(b, h)
+}
