@@ -60,7 +60,7 @@ func FuzzParseBlock(f *testing.F) {
 // overflowed returns a frontier with URLs of the tail and of a resting host on disk.
 func overflowed(t *testing.T) *Frontier {
 	f := newFrontier(t, Options{Dir: filepath.Join(t.TempDir(), "f"), Memory: 16})
-	f.tail.block, f.parkBlock = 4, 4
+	f.tail.block, f.hosts.room.block = 4, 4
 	push := func(from, to int, host string, priority float64) {
 		for id := from; id < to; id++ {
 			f.Push(Item{ID: ID(id), Host: f.Host(host), Priority: priority})
@@ -72,8 +72,8 @@ func overflowed(t *testing.T) *Frontier {
 	if it, ok := f.Next(start); !ok || it.ID != 100 {
 		t.Fatalf("got %v %v, want URL 100", it, ok)
 	}
-	if f.tail.onDisk == 0 || f.parkOnDisk == 0 {
-		t.Fatalf("%d URLs of the tail on disk and %d parked, want both", f.tail.onDisk, f.parkOnDisk)
+	if f.tail.onDisk == 0 || f.hosts.room.onDisk == 0 {
+		t.Fatalf("%d URLs of the tail on disk and %d parked, want both", f.tail.onDisk, f.hosts.room.onDisk)
 	}
 	return f
 }
@@ -185,13 +185,13 @@ func TestRestingHostIsPassedOverOnce(t *testing.T) {
 			t.Fatalf("got %v %v, want URL %d", it, ok, id)
 		}
 		f.Done(it.Host, time.Time{})
-		if n := f.parked + f.parkOnDisk; n < parked {
+		if n := f.hosts.room.inMemory + f.hosts.room.onDisk; n < parked {
 			t.Fatalf("%d URLs are parked, after %d", n, parked)
 		} else {
 			parked = n
 		}
-		if f.parked > 1000 || len(f.tail.buffer) > 1000 {
-			t.Fatalf("%d parked and %d other URLs in memory, want at most 1000", f.parked, len(f.tail.buffer))
+		if f.hosts.room.inMemory > 1000 || len(f.tail.buffer) > 1000 {
+			t.Fatalf("%d parked and %d other URLs in memory, want at most 1000", f.hosts.room.inMemory, len(f.tail.buffer))
 		}
 	}
 	if parked != urls/2 {

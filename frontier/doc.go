@@ -8,7 +8,7 @@
 //
 //	Push → buffer → sorted runs on disk → merge, best first
 //	    host free? → handed out
-//	    else       → parked at the host until its rest is over
+//	    else       → back queue of its party until its rest is over
 //
 // So a URL is written once and read once, and a host that rests or is in use is
 // passed over in O(log hosts), once a URL: no scan. docs/frontier.md has the
@@ -18,9 +18,9 @@
 // store keeps the journal from which it is rebuilt. It is not safe for
 // concurrent use; the crawler's committer owns it.
 //
-// Start with New, then Push, Next, Done. Files: frontier.go the queue;
-// changes.go priorities that change; renew.go the same part by part; party.go hosts and the addresses they share;
-// lane.go what is parked at them, and their own rests; tail.go the URLs in order of rank; scratch.go, run.go
-// and block.go the files; entry.go and heap.go the heaps under all of them;
-// bits.go sets of URLs.
+// Start with New, then Push, Next, Done. Files: frontier.go the queue; waiting.go which
+// URLs wait, and which entries count; tail.go the URLs in order of rank; hosts.go whose turn
+// it is; party.go hosts and the addresses they share; backqueue.go what is parked at them;
+// changes.go priorities that change; renew.go the same part by part; scratch.go, run.go and
+// block.go the files; entry.go and heap.go the heaps under all of them; bits.go sets of URLs.
 package frontier

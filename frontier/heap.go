@@ -73,3 +73,21 @@ func (h *heap[T]) swap(i, j int) {
 	*h.place(h.items[i]) = i
 	*h.place(h.items[j]) = j
 }
+
+// moveTo moves x from one heap to another, either of which may be nil for none, and
+// returns the latter. In the same heap its order is restored.
+func moveTo[T any](x T, from, to *heap[T]) *heap[T] {
+	if from == to {
+		if to != nil {
+			to.fix(x)
+		}
+		return to
+	}
+	if from != nil {
+		from.remove(x)
+	}
+	if to != nil {
+		to.push(x)
+	}
+	return to
+}

@@ -33,7 +33,7 @@ func oneAddress(tb testing.TB, hosts int) (most int) {
 		}
 		taken++
 		f.Done(it.Host, now.Add(time.Second))
-		most = max(most, len(f.parties)+len(f.lanes))
+		most = max(most, len(f.hosts.parties)+len(f.hosts.own))
 	}
 	if err := f.Err(); err != nil {
 		tb.Fatal(err)

@@ -1,21 +1,18 @@
 package frontier
 
-import (
-	"hash/maphash"
-	"time"
-)
+import "time"
 
 // party is what is polite to treat as one: a host, or all hosts at one address
 // (paper E). One request at a time is made at it, and it rests after each. It is in
 // memory while it is in use, rests, or has URLs that could be fetched.
 type party struct {
-	key    Host // a host, or an address; see find
-	common lane // of the hosts that have no rest of their own
+	key    Host      // a host, or an address; see hosts.find
+	common backQueue // of the hosts that have no rest of their own
 	busy   bool
-	until  time.Time     // end of its rest; zero when over
-	ready  heap[*lane]   // of its lanes, those that have URLs and rest no more: by best URL
-	heap   *heap[*party] // ready, restingParties, idleParties, or nil when busy
-	place  int           // in that heap
+	until  time.Time        // end of its rest; zero when over
+	ready  heap[*backQueue] // of its back queues, those that have URLs and rest no more: by best URL
+	heap   *heap[*party]    // ready, restingParties, idleParties, or nil when busy
+	place  int              // in that heap
 }
 
 func newRestingParties() heap[*party] {
@@ -28,150 +25,52 @@ func newRestingParties() heap[*party] {
 // best is the first entry that p would give; it has one.
 func (p *party) best() *entry { return &p.ready.top().queue[0] }
 
-// find returns the key of a host's party: that of its address, or the host itself
-// while no address is known.
-func (f *Frontier) find(h Host) Host {
-	if key, ok := f.at[h]; ok {
-		return key
-	}
-	return h
-}
+// Done ends the use of a host that Next gave; its party rests until the given time.
+// What the host itself is to rest longer is told by Rest.
+func (f *Frontier) Done(host Host, until time.Time) { f.hosts.done(host, until) }
 
-// party returns the party of a host, made when it is not in memory.
-func (f *Frontier) party(h Host) *party { return f.partyBy(f.find(h)) }
+// Rest makes a host rest until the given time at least, whether it has URLs or
+// not, and nobody else: what a host asks for binds no other at its address.
+func (f *Frontier) Rest(h Host, until time.Time) { f.hosts.rest(h, until) }
 
-func (f *Frontier) partyBy(key Host) *party {
-	p, ok := f.parties[key]
-	if !ok {
-		f.made++
-		p = &party{key: key, common: lane{host: key, made: f.made}, ready: newReadyLanes()}
-		p.common.of = p
-		f.parties[key] = p
-	}
-	return p
-}
+// RestAddress makes all hosts at an address rest until the given time at least, also
+// those that will be found there.
+func (f *Frontier) RestAddress(address string, until time.Time) { f.hosts.restAddress(address, until) }
+
+// RestAll makes every host rest until the given time at least, also those not
+// heard of yet.
+func (f *Frontier) RestAll(until time.Time) { f.hosts.floor = later(f.hosts.floor, until) }
+
+// Until returns when a host's rest is over, and that of its party: a time that may
+// be past. A host in use is not looked at.
+func (f *Frontier) Until(h Host) time.Time { return f.hosts.until(h) }
 
 // Join says at which address a host is: from now on it is one party with the
 // others there, at most one of them is in use, and the party rests as a whole. What
 // the host itself rests longer, see Rest, it takes along. The host must not be in
 // use: its Done would end the use of another.
-func (f *Frontier) Join(h Host, address string) {
-	f.move(h, f.addressKey(address))
-}
-
-// addressKey is the key of an address. It equals that of a host as seldom as two hosts'
-// are equal.
-func (f *Frontier) addressKey(address string) Host { return Host(maphash.String(f.seed, "@"+address)) }
+func (f *Frontier) Join(h Host, address string) { f.hosts.move(h, f.hosts.addressKey(address)) }
 
 // Leave says that nobody knows any more at which address a host is. The host must
 // not be in use.
-func (f *Frontier) Leave(h Host) { f.move(h, h) }
+func (f *Frontier) Leave(h Host) { f.hosts.move(h, h) }
 
-func (f *Frontier) move(h, to Host) {
-	from := f.find(h)
-	if from == to {
-		return
-	}
-	old, own := f.parties[from], f.lanes[h]
-	if own != nil {
-		f.leave(own)
-	}
-	if f.at[h] = to; to == h {
-		delete(f.at, h)
-	}
-	if own != nil {
-		f.settle(own)
-	}
-	if old == nil {
-		return
-	}
-	f.Rest(h, old.until) // which was for its sake perhaps
-	if from == h {       // all that is parked there is the host's
-		c, into := &old.common, f.laneOf(h)
-		f.leave(c)
-		for _, e := range c.queue {
-			into.queue.push(e)
-		}
-		into.runs = append(into.runs, c.runs...)
-		c.queue, c.runs = nil, nil
-		f.settle(into)
-		f.settle(c)
-	}
-}
-
-// RestAddress makes all hosts at an address rest until the given time at least, also
-// those that will be found there.
-func (f *Frontier) RestAddress(address string, until time.Time) {
-	p := f.partyBy(f.addressKey(address))
-	p.until = later(p.until, until)
-	f.settleParty(p)
-}
-
-// RestAll makes every host rest until the given time at least, also those not
-// heard of yet.
-func (f *Frontier) RestAll(until time.Time) { f.floor = later(f.floor, until) }
+// OneParty says whether two hosts are treated as one.
+func (f *Frontier) OneParty(a, b Host) bool { return f.hosts.find(a) == f.hosts.find(b) }
 
 // Take marks a host as in use outside Next, on behalf of another host that is
 // in use already: it succeeds when the host is free and rested, or has rested and
 // is one party with the other. Done ends it as usual.
 func (f *Frontier) Take(h, onBehalf Host, now time.Time) bool {
-	if f.find(h) == f.find(onBehalf) {
-		return h == onBehalf || f.rested(h, now)
+	if f.OneParty(h, onBehalf) {
+		return h == onBehalf || f.hosts.rested(h, now)
 	}
-	return f.Claim(h, now)
+	return f.hosts.claim(h, now)
 }
 
 // Claim marks a host as in use outside Next, for an exchange that is for no queued
 // URL: it succeeds when the host is free and rested. Done ends it as usual.
-func (f *Frontier) Claim(h Host, now time.Time) bool {
-	p := f.party(h)
-	free := !p.busy && !p.until.After(now) && !f.floor.After(now) && f.rested(h, now)
-	p.busy = p.busy || free
-	f.settleParty(p)
-	return free
-}
+func (f *Frontier) Claim(h Host, now time.Time) bool { return f.hosts.claim(h, now) }
 
-// Until returns when a host's rest is over, and that of its party: a time that may
-// be past. A host in use is not looked at.
-func (f *Frontier) Until(h Host) time.Time {
-	until := f.floor
-	if p := f.parties[f.find(h)]; p != nil {
-		until = later(until, p.until)
-	}
-	if l := f.lanes[h]; l != nil {
-		until = later(until, l.until)
-	}
-	return until
-}
-
-// OneParty says whether two hosts are treated as one.
-func (f *Frontier) OneParty(a, b Host) bool { return f.find(a) == f.find(b) }
-
-// settleParty puts a party where it belongs after any change: with the ready ones,
-// with the resting ones, nowhere while it is in use, or out of memory.
-func (f *Frontier) settleParty(p *party) {
-	var want *heap[*party]
-	switch {
-	case p.busy:
-	case !p.until.IsZero() && p.ready.len() > 0:
-		want = &f.restingParties
-	case !p.until.IsZero():
-		want = &f.idleParties
-	case p.ready.len() > 0:
-		want = &f.ready
-	case !p.common.holds() && !p.common.out:
-		delete(f.parties, p.key)
-	}
-	if p.heap == want && want != nil {
-		want.fix(p)
-		return
-	}
-	if p.heap != nil {
-		p.heap.remove(p)
-		p.heap = nil
-	}
-	if want != nil {
-		want.push(p)
-		p.heap = want
-	}
-}
+// Resting counts the parties, and the hosts by themselves, that have URLs and rest.
+func (f *Frontier) Resting() int { return f.hosts.restingParties.len() + f.hosts.resting.len() }

@@ -2,11 +2,11 @@ package frontier
 
 import "slices"
 
-// pass is a renewal that goes on; see Renew. Its stages follow one another: lanes,
+// pass is a renewal that goes on; see Renew. Its stages follow one another: back queues,
 // then the tail's buffer, then what the tail has on disk.
 type pass struct {
-	lanes []*lane // still to come; the first may be begun
-	runs  []*run  // of the first one, still to come; nil when it is not begun
+	queues []*backQueue // still to come; the first may be begun
+	runs   []*run       // of the first one, still to come; nil when it is not begun
 
 	buffered bool // the buffer is done
 	next     int  // place in the buffer
@@ -17,22 +17,23 @@ type pass struct {
 }
 
 // Renew is Reprioritise a part at a time, so that the caller is not held up by a queue
-// of millions. Each call asks priority about some n entries, and ends the lane, block or
-// spill that it is at. The first one begins a pass, the one that ends it returns true. Entries not met yet keep their place, so that Next gives at any time the best
-// by what is known of each. What comes in or moves while a pass goes on may be missed
+// of millions. Each call asks priority about some n entries, and ends the back queue, block
+// or spill that it is at. The first one begins a pass, the one that ends it returns true.
+// Entries not met yet keep their place, so that Next gives at any time the best by what is
+// known of each. What comes in or moves while a pass goes on may be missed
 // by it. Where calls stand between other calls decides the order, and nothing else:
 // no clock, no map's order.
 func (f *Frontier) Renew(n int, priority func(key uint64, was float64) (p float64, ok bool)) (done bool) {
 	if f.pass == nil {
-		f.pass = &pass{lanes: f.holders()}
+		f.pass = &pass{queues: f.hosts.holders()}
 	}
 	w := &renewer{f: f, pass: f.pass, left: n, priority: priority}
 	f.tail.hold = true // what is merged with others would be missed
 	defer func() { f.tail.hold = false }()
-	for w.left > 0 && f.err == nil {
+	for w.left > 0 && f.Err() == nil {
 		switch {
-		case len(w.lanes) > 0:
-			w.renewLane()
+		case len(w.queues) > 0:
+			w.renewQueue()
 		case !w.buffered:
 			w.renewBuffer()
 		case len(w.tail) > 0:
@@ -42,7 +43,7 @@ func (f *Frontier) Renew(n int, priority func(key uint64, was float64) (p float6
 			return true
 		}
 	}
-	return f.err != nil
+	return f.Err() != nil
 }
 
 // renewer does one call's share.
@@ -57,61 +58,57 @@ type renewer struct {
 // change gives an entry its new priority; false when it is not current.
 func (w *renewer) change(e *entry) bool {
 	w.left--
-	if !w.f.current(e) {
+	if !w.f.urls.current(e) {
 		return false
 	}
 	var p float64
 	if p, w.known = w.priority(e.key, e.priority); w.known {
 		e.priority = Item{Priority: p}.entry().priority
-		if _, set := w.f.set[e.id]; set { // else it would not be current any more
-			w.f.set[e.id] = e.priority
-		}
+		w.f.urls.changed(e)
 	}
 	return true
 }
 
-// renewLane goes on with the first lane: at once with what it has in memory, by
+// renewQueue goes on with the first back queue: at once with what it has in memory, by
 // blocks with what is on disk. Its URLs stay parked.
-func (w *renewer) renewLane() {
-	f, l := w.f, w.lanes[0]
-	if !f.there(l) { // gone, or in another one now
-		w.lanes, w.runs = w.lanes[1:], nil
+func (w *renewer) renewQueue() {
+	f, q := w.f, w.queues[0]
+	if !f.hosts.there(q) { // gone, or in another one now
+		w.queues, w.runs = w.queues[1:], nil
 		return
 	}
-	f.leave(l)
+	f.hosts.leave(q)
 	if w.runs == nil {
-		w.runs = slices.Clone(l.runs)
-		f.parked -= len(l.queue)
-		l.queue.filter(w.change, f.announce)
-		f.parked += len(l.queue)
+		w.runs = slices.Clone(q.runs)
+		f.hosts.room.filter(q, w.change, f.announce)
 	}
-	// What is still to come is taken off the lane, so that nothing reads on in it.
-	w.runs = slices.DeleteFunc(w.runs, func(r *run) bool { return !slices.Contains(l.runs, r) })
-	l.runs = slices.DeleteFunc(l.runs, func(r *run) bool { return slices.Contains(w.runs, r) })
-	for len(w.runs) > 0 && w.left > 0 && f.err == nil {
-		w.renewParked(l)
+	// What is still to come is taken off the queue, so that nothing reads on in it.
+	w.runs = slices.DeleteFunc(w.runs, func(r *run) bool { return !slices.Contains(q.runs, r) })
+	q.runs = slices.DeleteFunc(q.runs, func(r *run) bool { return slices.Contains(w.runs, r) })
+	for len(w.runs) > 0 && w.left > 0 && f.Err() == nil {
+		w.renewParked(q)
 	}
-	l.runs = append(l.runs, w.runs...)
-	f.settle(l)
+	q.runs = append(q.runs, w.runs...)
+	f.hosts.settle(q)
 	if len(w.runs) == 0 {
-		w.lanes, w.runs = w.lanes[1:], nil
+		w.queues, w.runs = w.queues[1:], nil
 	}
 }
 
-// renewParked reads the next block of a lane's runs.
-func (w *renewer) renewParked(l *lane) {
+// renewParked reads the next block of a back queue's runs.
+func (w *renewer) renewParked(q *backQueue) {
 	f, r := w.f, w.runs[0]
 	var block []entry
 	if block, f.err = r.read(nil); f.err != nil {
 		return
 	}
-	f.parkOnDisk -= len(block)
+	f.hosts.room.onDisk -= len(block)
 	if r.left == 0 {
 		w.runs = w.runs[1:]
 	}
 	for i := range block {
 		if w.change(&block[i]) {
-			f.park(l, block[i])
+			f.park(q, block[i])
 		}
 	}
 }
@@ -169,7 +166,7 @@ func (w *renewer) renewRun() {
 		return
 	}
 	t.merge.runs.remove(r)
-	for w.left > 0 && f.err == nil {
+	for w.left > 0 && f.Err() == nil {
 		var more bool
 		if more, f.err = r.advance(); !more {
 			w.tail = w.tail[1:]
@@ -178,8 +175,8 @@ func (w *renewer) renewRun() {
 		e := r.block[r.taken]
 		r.taken++
 		t.onDisk--
-		if w.change(&e) && (!w.known || !f.copied.has(e.id) || w.seen.add(e.id)) {
-			f.err = t.push(e, f.current)
+		if w.change(&e) && (!w.known || !f.urls.copied.has(e.id) || w.seen.add(e.id)) {
+			f.err = t.push(e, f.urls.current)
 		}
 	}
 	if more, err := r.advance(); more {

@@ -16,8 +16,8 @@ func TestRenewLosesNothing(t *testing.T) {
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		f := newFrontier(t, Options{Dir: t.TempDir(), Memory: 8 + rng.IntN(60)})
-		f.tail.block, f.parkBlock = 1+rng.IntN(6), 1+rng.IntN(4)
-		f.tail.maxRuns, f.parkFiles.maxFiles = 1+rng.IntN(9), 1+rng.IntN(9)
+		f.tail.block, f.hosts.room.block = 1+rng.IntN(6), 1+rng.IntN(4)
+		f.tail.maxRuns, f.hosts.room.files.maxFiles = 1+rng.IntN(9), 1+rng.IntN(9)
 		hosts, urls, now := 1+rng.IntN(20), 50+rng.IntN(500), start
 		waits, used := map[ID]bool{}, map[Host]bool{}
 		item := func() Item {

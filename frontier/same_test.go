@@ -15,7 +15,7 @@ func (f *Frontier) entries(t *testing.T) (all []entry) {
 	all = slices.Clone(f.tail.buffer)
 	runs := slices.Clone(f.tail.merge.runs.items)
 	slices.SortFunc(runs, func(a, b *run) int { return a.file.number - b.file.number })
-	for _, p := range f.holders() {
+	for _, p := range f.hosts.holders() {
 		all = append(all, p.queue...)
 		runs = append(runs, p.runs...)
 	}
@@ -41,7 +41,7 @@ func (p *pair) agree(after string) {
 	p.t.Helper()
 	best := map[ID]float64{}
 	for _, e := range p.f.entries(p.t) {
-		if had, ok := best[e.id]; p.f.current(&e) && (!ok || e.priority > had) {
+		if had, ok := best[e.id]; p.f.urls.current(&e) && (!ok || e.priority > had) {
 			best[e.id] = e.priority
 		}
 	}

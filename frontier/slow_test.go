@@ -177,7 +177,7 @@ func (p *pair) rare() {
 	case 0:
 		address := fmt.Sprintf("192.0.2.%d", p.rng.IntN(8))
 		switch {
-		case slices.Contains(p.used, a), p.f.at[a] != 0 && p.f.parties[p.f.at[a]] != nil && p.f.parties[p.f.at[a]].common.holds(): // see TestMoved
+		case slices.Contains(p.used, a), p.f.hosts.at[a] != 0 && p.f.hosts.parties[p.f.hosts.at[a]] != nil && p.f.hosts.parties[p.f.hosts.at[a]].common.holds(): // see TestMoved
 		case p.rng.IntN(4) == 0:
 			p.f.Leave(a)
 			p.s.join(a, "")
@@ -236,10 +236,10 @@ func newPair(t *testing.T, seed uint64) *pair {
 	if seed%8 == 0 {
 		p.f = newFrontier(t, Options{})
 	}
-	p.f.tail.block, p.f.parkBlock = 1+rng.IntN(6), 1+rng.IntN(4)
-	p.f.tail.maxRuns, p.f.parkFiles.maxFiles = 1+rng.IntN(5), 1+rng.IntN(5)
-	p.f.parkFiles.maxRuns = 1 + rng.IntN(100)
-	p.f.tail.scratch.maxWaste, p.f.parkFiles.maxWaste = int64(rng.IntN(5000)), int64(rng.IntN(5000))
+	p.f.tail.block, p.f.hosts.room.block = 1+rng.IntN(6), 1+rng.IntN(4)
+	p.f.tail.maxRuns, p.f.hosts.room.files.maxFiles = 1+rng.IntN(5), 1+rng.IntN(5)
+	p.f.hosts.room.files.maxRuns = 1 + rng.IntN(100)
+	p.f.tail.scratch.maxWaste, p.f.hosts.room.files.maxWaste = int64(rng.IntN(5000)), int64(rng.IntN(5000))
 	return p
 }
 
@@ -258,7 +258,7 @@ func TestAgainstSlowFrontier(t *testing.T) {
 			if p.f.tail.onDisk > 0 {
 				spilled++
 			}
-			if p.f.parkOnDisk > 0 {
+			if p.f.hosts.room.onDisk > 0 {
 				parked++
 			}
 		}
@@ -289,7 +289,7 @@ func (p *pair) drain() {
 	}
 	p.f.Next(p.now) // passes over what is left of old priorities
 	if dir := p.f.tail.scratch.dir; dir != "" {
-		if n := p.f.tail.scratch.runs + p.f.parkFiles.runs; n != 0 {
+		if n := p.f.tail.scratch.runs + p.f.hosts.room.files.runs; n != 0 {
 			p.t.Fatalf("%s: %d runs are counted in an empty frontier", p.what, n)
 		}
 		if left, _ := os.ReadDir(dir); len(left) > 0 {

@@ -192,17 +192,21 @@ func (t *tail) renew(change func(*entry) bool, expect func(row []entry)) error {
 	old := t.merge.runs.items
 	t.merge, t.onDisk = newMerge(), 0
 	for _, r := range old {
-		err := r.drain(func(e entry) error {
-			if !change(&e) {
-				return nil
-			}
-			return t.push(e, always)
-		})
-		if err != nil {
+		if err := t.takeIn(r, change); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// takeIn takes in what change leaves of a run.
+func (t *tail) takeIn(r *run, change func(*entry) bool) error {
+	return r.drain(func(e entry) error {
+		if !change(&e) {
+			return nil
+		}
+		return t.push(e, always)
+	})
 }
 
 func always(*entry) bool { return true }
