@@ -90,7 +90,7 @@ func Parse(text string) (p Policy, rho *float64, err error) {
 		return p, nil, err
 	}
 	x, err := strconv.ParseFloat(value, 64)
-	if err != nil || !p.byDegree() {
+	if err != nil || !p.ByDegree() {
 		return p, nil, usage.Errorf("policy %q: only paper and paper-mean take a number, their ρ, as paper:0.3", text)
 	}
 	return p, &x, nil
@@ -120,9 +120,9 @@ func Help() string {
 // NeedsKeywords says whether a policy looks for keywords even where there is a model.
 func (p Policy) NeedsKeywords() bool { return p.needsK }
 
-// byDegree says whether a policy goes by paper A's degree of relevance, which takes ρ
+// ByDegree says whether a policy goes by paper A's degree of relevance, which takes ρ
 // and drops links below a threshold.
-func (p Policy) byDegree() bool { return p.Name == "paper" || p.Name == "paper-mean" }
+func (p Policy) ByDegree() bool { return p.Name == "paper" || p.Name == "paper-mean" }
 
 // Scorer builds the policy's scorer.
 func (p Policy) Scorer(in Input) (crawler.Scorer, error) {
@@ -146,7 +146,7 @@ func (p Policy) Ordering(s crawler.Scorer) (orders.Ordering, error) {
 // Threshold is the score below which the policy drops links when nothing else is said;
 // 0 drops none.
 func (p Policy) Threshold() float64 {
-	if p.byDegree() {
+	if p.ByDegree() {
 		return DefaultThreshold
 	}
 	return 0

@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,29 @@ type List struct {
 // New makes an empty list; urls is the normal form.
 func New(urls *page.Normalizer) *List {
 	return &List{urls: urls, known: map[string]bool{}}
+}
+
+// Collect lists the start pages that are named and those of a file, "" for none; topic is
+// whose they are.
+func Collect(urls *page.Normalizer, named []string, file, topic string) (*List, error) {
+	l := New(urls)
+	for _, raw := range named {
+		if info, err := os.Stat(raw); err == nil && info.Mode().IsRegular() {
+			return nil, usage.Errorf("start page %q is a file; --seeds %s takes the start pages that it lists", raw, raw)
+		}
+		if err := l.Add(raw, ""); err != nil {
+			return nil, err
+		}
+	}
+	if file != "" {
+		if err := l.AddFile(file); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.URLs) == 0 {
+		return nil, usage.Errorf("no start pages: name some with --seed URL or --seeds FILE; fossick propose SOURCE --topic %s -o seeds.txt finds some in a corpus, an old crawl, a sitemap or a list of URLs", cmp.Or(topic, "NAME"))
+	}
+	return l, nil
 }
 
 // Add takes a start page; where says which line of which file named it, or is "".

@@ -95,6 +95,16 @@ func Folder(name string) string {
 // Own is where topic new puts a topic.
 func Own(name string) string { return filepath.Join(folder, name) }
 
+// FileName makes a file name of a topic's name.
+func FileName(topic string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>| `, r) {
+			return '-'
+		}
+		return r
+	}, filepath.Base(topic)), "-.")
+}
+
 // own returns the names of the topics in the folder topics.
 func own() []string {
 	entries, err := os.ReadDir(folder)

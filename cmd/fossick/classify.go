@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
 
+	"fossick/crawlplan"
 	"fossick/datasets"
 	"fossick/features"
 	"fossick/fetch"
@@ -126,12 +126,8 @@ func (l *classifyRun) url(raw string) error {
 		return usagef("URL %s: %w", raw, err)
 	}
 	opt := fetch.Options{UserAgent: fetch.UserAgent("fossick", version, l.Contact), Logger: l.app.log}
-	for _, text := range l.AllowNet {
-		net, err := netip.ParsePrefix(text)
-		if err != nil {
-			return usagef("--allow-net %s: give nets as 127.0.0.0/8 or ::1/128", text)
-		}
-		opt.AllowNet = append(opt.AllowNet, net)
+	if opt.AllowNet, err = crawlplan.Nets(l.AllowNet); err != nil {
+		return err
 	}
 	if l.Contact == "" && len(l.AllowNet) == 0 {
 		return usagef("URL %s: give --contact, a mail address or URL, so that its owner can see who asks", u.Host)

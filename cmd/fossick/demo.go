@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"fossick/corpusweb"
+	"fossick/crawlplan"
 	"fossick/datasets"
 	"fossick/eval"
 	"fossick/internal/printable"
@@ -90,9 +91,12 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	if r.Train, err = runVerb[trainResult](a, trainCmd{Sets: []string{"demo"}, Out: model, methodFlags: methodFlags{Classifier: "auto"}, foldFlags: foldFlags{Folds: 5, Explain: c.path("model.html")}}); err != nil {
 		return nil, err
 	}
-	focus := focusCmd{Topic: c.Topic, Store: c.path("focus"), crawlSettings: crawlSettings{
-		Seed: starts, Model: model, Proxy: proxy, Delay: "0", MaxPages: demoPages, Workers: demoWorkers,
-	}}
+	focus := focusCmd{Crawl: crawlplan.Crawl{Topic: c.Topic, Store: c.path("focus"), Settings: crawlplan.Settings{
+		Goal:    crawlplan.Goal{Seed: starts, Model: model},
+		Budget:  crawlplan.Budget{MaxPages: demoPages},
+		Manners: crawlplan.Manners{Delay: "0", Workers: demoWorkers},
+		Network: crawlplan.Network{Proxy: proxy},
+	}}}
 	a.say("\n2. focus: a crawl for %s from %s, best links first", c.Topic, report.StartPages(len(starts)))
 	if r.Focus, err = runVerb[*monitor.Result](a, &focus); err != nil {
 		return nil, err

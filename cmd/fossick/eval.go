@@ -11,6 +11,7 @@ import (
 
 	"fossick/classify"
 	"fossick/crawler"
+	"fossick/crawlplan"
 	"fossick/datasets"
 	"fossick/eval"
 	"fossick/features"
@@ -135,12 +136,12 @@ func (ev *evaluation) load(dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	settings, err := settingsOf(s)
+	settings, err := crawlplan.Stored(s)
 	if err != nil {
 		return err
 	}
 	if len(ev.crawls) == 0 {
-		ev.settings = settings.applied()
+		ev.settings = settings.Applied()
 	}
 	crawl.Probabilities = settings.Score == "learned"
 	if len(ev.cmd.Caps) > 0 {
@@ -200,7 +201,7 @@ func (ev *evaluation) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.
 // own says what else the judge has to do with a crawl: the model that crawled or
 // refined agrees with itself.
 func (ev *evaluation) own(crawl *eval.Crawl) string {
-	if own, err := models.ReadFile(storedModel(crawl.Dir)); err == nil && sameModel(own, ev.judge.Model()) {
+	if own, err := models.ReadFile(crawlplan.ModelFile(crawl.Dir)); err == nil && sameModel(own, ev.judge.Model()) {
 		return "labelled the crawl"
 	}
 	if p := crawl.Pages; len(p) > 0 && p[0].Refined != nil && p[0].Refined.Model == filepath.Base(ev.cmd.Judge) {
@@ -255,7 +256,7 @@ func (ev *evaluation) made() []report.Fact {
 	if ev.judge != nil {
 		facts = append(facts, report.Fact{Name: "judge", Value: ev.cmd.Judge + ": " + ev.judge.Model().Summary()})
 	}
-	if m, err := models.ReadFile(storedModel(ev.cmd.Stores[0])); err == nil { // a crawl by keywords has none
+	if m, err := models.ReadFile(crawlplan.ModelFile(ev.cmd.Stores[0])); err == nil { // a crawl by keywords has none
 		facts = append(facts, report.Fact{Name: "crawl's model", Value: m.Summary()})
 	}
 	if pages := ev.crawls[0].Pages; len(pages) > 0 && pages[0].Refined != nil {

@@ -2,33 +2,22 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
 	"fossick/control"
 	"fossick/crawler"
+	"fossick/crawlplan"
+	"fossick/eval"
 	"fossick/fetch"
-	"fossick/internal/reading"
 	"fossick/internal/usage"
 	"fossick/monitor"
 	"fossick/policy"
-	"fossick/seeds"
 	"fossick/store"
 )
 
-// focusCmd crawls for a topic. Its flags are kept in the store, so that a
-// resumed crawl goes on as it began; see crawlSettings.
-type focusCmd struct {
-	Topic   string        `placeholder:"T" help:"The topic: ${topics}, one of your own, or any name with --model or --keywords." group:"what" complete:"topics"`
-	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
-	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
-	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
-	Pprof   bool          `help:"With --listen: also Go's profiles, at /debug/pprof, for the machine itself only." group:"net" expert:""` // not kept in the store: each session asks anew
-	crawlSettings
-}
+// focusCmd crawls for a topic. What its flags come to is a matter of package crawlplan.
+type focusCmd struct{ crawlplan.Crawl }
 
 func (focusCmd) Help() string {
 	return `Examples:
@@ -71,7 +60,7 @@ func (c *focusCmd) Run(a *app) error {
 
 // crawl does the work of focus, for demo as well.
 func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, err error) {
-	if err := c.nameStore(); err != nil {
+	if err := c.NameStore(); err != nil {
 		return nil, err
 	}
 	var s *store.Store
@@ -81,11 +70,11 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
 	}
-	plan, err := c.plan(a)
+	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
 	if err != nil {
 		return nil, err
 	}
-	fetcher, err := fetch.New(plan.fetch)
+	fetcher, err := fetch.New(plan.Fetch)
 	if err != nil {
 		return nil, usage.Of(err)
 	}
@@ -104,43 +93,28 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
 	}
-	if err := c.remember(s, plan); err != nil {
+	if err := c.Keep(s, plan); err != nil {
 		return nil, err
 	}
-	plan.crawl.Store, plan.crawl.Fetcher = s, fetcher
+	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
 	return c.run(ctx, a, plan, shown)
 }
 
-// nameStore says which store the crawl is in.
-func (c *focusCmd) nameStore() error {
-	if c.Topic == "" && !c.Resume {
-		return usagef("--topic T says what to look for; fossick focus --help has examples")
-	}
-	if c.Store != "" {
-		return nil
-	}
-	if c.Topic == "" {
-		return usagef("--resume needs --store DIR or --topic T to know which crawl")
-	}
-	c.Store = "fossick-" + safeName(c.Topic)
-	return nil
-}
-
 // run is the session itself.
-func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlPlan, shown *monitor.Server) (result *monitor.Result, err error) {
-	line := monitor.NewLine(a.screen, plan.crawl.MaxPages, plan.crawl.MaxTime)
-	plan.crawl.Progress = func(p crawler.Progress) { line.Show(p); shown.Show(p) }
+func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlplan.Plan, shown *monitor.Server) (result *monitor.Result, err error) {
+	line := monitor.NewLine(a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime)
+	plan.Crawl.Progress = func(p crawler.Progress) { line.Show(p); shown.Show(p) }
 	a.endsInOrder()
 	defer limitMemory()() // before a million start pages are planted
 	planting := a.step("filling the queue")
-	engine, err := crawler.New(plan.crawl)
+	engine, err := crawler.New(plan.Crawl)
 	planting()
 	if err != nil {
 		return nil, err
 	}
-	plan.crawl.Seeds = slices.Clone(plan.crawl.Seeds[:min(len(plan.crawl.Seeds), monitor.StartPagesTold)])
+	plan.Crawl.Seeds = slices.Clone(plan.Crawl.Seeds[:min(len(plan.Crawl.Seeds), monitor.StartPagesTold)])
 	socket, err := control.Open(control.Options{
-		Store: plan.crawl.Store, URLs: plan.crawl.URLs, Engine: engine, Explain: explains(plan.crawl.Scorer), Status: shown.ServeStatus,
+		Store: plan.Crawl.Store, URLs: plan.Crawl.URLs, Engine: engine, Explain: explains(plan.Crawl.Scorer), Status: shown.ServeStatus,
 	})
 	if err != nil {
 		return nil, err
@@ -149,11 +123,15 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlPlan, shown *moni
 	a.say("%s", monitor.Beginning(c.Resume, engine.Progress()))
 	done, err := engine.Run(ctx)
 	line.End()
-	result = monitor.ResultOf(monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.keywords, Refresh: c.Refresh > 0},
+	result = monitor.ResultOf(monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0},
 		done, engine.Progress().Queue)
 	defer a.step("reading the journal")()
-	result.Politeness = politeness(ctx, a, plan.crawl.Store)
-	result.Failed = monitor.FailedOf(plan.crawl.Store, plan.crawl.Seeds, redactProxy(c.Proxy), done)
+	var manners error
+	if result.Politeness, manners = eval.MeasurePoliteness(context.WithoutCancel(ctx), plan.Crawl.Store); manners != nil {
+		result.Politeness = nil // the crawl itself is worth no less
+		a.say("no politeness report: %v", manners)
+	}
+	result.Failed = monitor.FailedOf(plan.Crawl.Store, plan.Crawl.Seeds, crawlplan.RedactProxy(c.Proxy), done)
 	return result, err
 }
 
@@ -182,68 +160,12 @@ func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recall(a, s); err != nil {
+	opened, err := c.Recall(s)
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if opened != "" {
+		a.say("the crawl in %s goes on with its %s", c.Store, opened)
+	}
 	return s, nil
-}
-
-// remember keeps the settings and the model in the store.
-func (c *focusCmd) remember(s *store.Store, p *crawlPlan) error {
-	if p.model != nil {
-		if err := p.model.WriteFile(storedModel(c.Store)); err != nil {
-			return err
-		}
-	}
-	saved := c.crawlSettings
-	saved.DropParams = "" // Dropped has what it said
-	saved.Proxy = redactProxy(saved.Proxy)
-	saved.Keywords = p.keywords
-	saved.Score = p.scored // which a resumed crawl would else find out from what it has now
-	var err error
-	if saved.Seed, err = seeds.Keep(c.Store, p.crawl.Seeds); err != nil {
-		return err
-	}
-	saved.Seeds = "" // the file may be gone when the crawl is resumed
-	text, err := json.Marshal(saved)
-	if err != nil {
-		return fmt.Errorf("settings: %w", err)
-	}
-	return s.SetSettings(text)
-}
-
-// regularOrNone refuses what stands in the place of a store's own files: these are read
-// as if somebody had named them.
-func regularOrNone(paths ...string) error {
-	for _, path := range paths {
-		if exists(path) && !reading.Regular(path) {
-			return fmt.Errorf("%s: %w; take away what stands there", path, reading.ErrKind)
-		}
-	}
-	return nil
-}
-
-// recall fills in from the store what the command line leaves open.
-func (c *focusCmd) recall(a *app, s *store.Store) error {
-	info := s.Info()
-	if c.Topic != "" && c.Topic != info.Topic {
-		return usagef("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
-	}
-	c.Topic = info.Topic
-	saved, err := settingsOf(s)
-	if err != nil {
-		return err
-	}
-	if err := regularOrNone(storedModel(c.Store), seeds.Stored(c.Store)); err != nil {
-		return err
-	}
-	if exists(storedModel(c.Store)) {
-		saved.Model = storedModel(c.Store)
-	}
-	if exists(seeds.Stored(c.Store)) {
-		saved.Seeds = seeds.Stored(c.Store)
-	}
-	saved.tellOpened(a, c.crawlSettings, c.Store)
-	c.inherit(&saved)
-	return nil
 }

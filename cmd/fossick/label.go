@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fossick/control"
+	"fossick/crawlplan"
 	"fossick/internal/lists"
 	"fossick/internal/printable"
 	"fossick/store"
@@ -64,7 +65,7 @@ func (c labelCmd) Run(a *app) error {
 
 // labelStored writes labels into a store that no crawl has.
 func labelStored(s *store.Store, labels []control.Label) (control.LabelAnswer, error) {
-	urls, err := urlsOf(s)
+	urls, err := crawlplan.URLs(s)
 	if err != nil {
 		return control.LabelAnswer{}, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"fossick/crawlplan"
 	"fossick/internal/values"
 )
 
@@ -13,12 +14,12 @@ func valueMappers() []kong.Option {
 	return append(values.Mappers(),
 		kong.NamedMapper("delay", values.Text(func(v reflect.Value, text string) error {
 			v.SetString(text)
-			_, err := parseDelay(text)
+			_, err := crawlplan.ParseDelay(text)
 			return err
 		})),
 		kong.NamedMapper("contact", values.Text(func(v reflect.Value, text string) error {
 			v.SetString(text)
-			return checkContact(text)
+			return crawlplan.CheckContact(text)
 		})),
 	)
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
+	"fossick/crawlplan"
 	"fossick/internal/settings"
 )
 
@@ -26,32 +26,6 @@ func ofWorkingFolder(flag, place string) error {
 	return fmt.Errorf("%s: a working folder's file must not open the guard, for it may be a stranger's; take the line away, and give --allow-net on the command line or in your own settings", place)
 }
 
-// asOpened is a setting as it is told.
-func asOpened(flag, value string) string {
-	if flag == "proxy" {
-		value = redactProxy(value)
-	}
-	return "--" + flag + " " + value
-}
-
-// tellOpened says in one line what a store's settings have opened that the command line
-// left open.
-func (saved *crawlSettings) tellOpened(a *app, given crawlSettings, dir string) {
-	var opened []string
-	if len(given.AllowNet) == 0 && len(saved.AllowNet) > 0 {
-		opened = append(opened, asOpened("allow-net", strings.Join(saved.AllowNet, ",")))
-	}
-	if given.Listen == "" && saved.Listen != "" {
-		opened = append(opened, asOpened("listen", saved.Listen))
-	}
-	if given.Proxy == "" && saved.Proxy != "" {
-		opened = append(opened, asOpened("proxy", saved.Proxy))
-	}
-	if len(opened) > 0 {
-		a.say("the crawl in %s goes on with its %s", dir, strings.Join(opened, ", "))
-	}
-}
-
 // stranger is what a working folder's file may open.
 var stranger = settings.Stranger{
 	Refuse: ofWorkingFolder,
@@ -59,6 +33,6 @@ var stranger = settings.Stranger{
 		if !opens(flag) {
 			return ""
 		}
-		return asOpened(flag, value)
+		return crawlplan.Opens(flag, value)
 	},
 }

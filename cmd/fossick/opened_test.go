@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/crawlplan"
 	"fossick/internal/settings"
 	"fossick/store"
 )
@@ -65,7 +66,7 @@ func TestWhatSettingsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := json.Marshal(crawlSettings{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Listen: ":0", Proxy: "http://127.0.0.1:1"})
+	saved, err := json.Marshal(crawlplan.Network{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Listen: ":0", Proxy: "http://127.0.0.1:1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"fossick/graph/simulate"
 	"time"
+
+	"fossick/crawlplan"
+	"fossick/graph/simulate"
 )
 
 const (
@@ -29,7 +31,7 @@ func (c *simulateCmd) manners() (*simulate.Manners, error) {
 			return nil, usagef("--fetch-time %s: want a time above 0, such as 500ms", m.Fetch)
 		}
 	}
-	delay, err := parseDelay(c.Delay)
+	delay, err := crawlplan.ParseDelay(c.Delay)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"fossick/page"
 	"fossick/relevance"
 	"fossick/report"
+	"fossick/seeds"
 	"fossick/topics"
 	"fossick/train"
 	"fossick/train/plan"
@@ -74,16 +75,19 @@ func (c topicNewCmd) Run(a *app) error {
 	if path := filepath.Join(c.Out, "topic.toml"); exists(path) {
 		return fmt.Errorf("%s is there already; remove it, or give the topic another name or --out", path)
 	}
-	focus := focusCmd{crawlSettings: crawlSettings{Seed: c.Seed, Seeds: c.Seeds}}
-	seeds := []string{}
+	starts := []string{}
 	if len(c.Seed) > 0 || c.Seeds != "" {
-		var err error
-		if seeds, err = focus.startPages(a, page.NewNormalizer(page.DefaultDrop()), nil); err != nil {
+		list, err := seeds.Collect(page.NewNormalizer(page.DefaultDrop()), c.Seed, c.Seeds, "")
+		if err != nil {
 			return err
 		}
+		if assumed := list.Assumed(); assumed != "" {
+			a.say("%s", assumed)
+		}
+		starts = list.URLs
 	}
-	t := &models.Topic{Name: c.Name, Title: c.Name, Keywords: c.Keywords, Seeds: seeds}
-	r := &topicResult{Topic: c.Out, Name: c.Name, Seeds: seeds}
+	t := &models.Topic{Name: c.Name, Title: c.Name, Keywords: c.Keywords, Seeds: starts}
+	r := &topicResult{Topic: c.Out, Name: c.Name, Seeds: starts}
 	if len(c.Examples) > 0 {
 		if err := c.train(a, t, r); err != nil {
 			return err
@@ -104,7 +108,7 @@ func (c topicNewCmd) Run(a *app) error {
 // check refuses what cannot become a topic before anything is read.
 func (c *topicNewCmd) check() error {
 	switch {
-	case c.Name == "" || safeName(c.Name) != c.Name:
+	case c.Name == "" || topics.FileName(c.Name) != c.Name:
 		return usagef("topic %q: its name becomes a folder's; use letters and digits, without spaces or slashes", c.Name)
 	case c.Name == train.Other:
 		return usagef("topic %q: that is what a model calls the pages off the topic; take another name", c.Name)

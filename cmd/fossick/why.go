@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fossick/control"
+	"fossick/crawlplan"
 	"fossick/store"
 	"fossick/story"
 )
@@ -52,7 +53,7 @@ Examples:
 
 // storyOf tells of a URL as a person writes it.
 func storyOf(s *store.Store, address string) (*story.Story, error) {
-	urls, err := urlsOf(s)
+	urls, err := crawlplan.URLs(s)
 	if err != nil {
 		return nil, err
 	}

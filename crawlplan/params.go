@@ -1,27 +1,37 @@
-package main
+package crawlplan
 
 import (
 	"slices"
 	"strings"
 
 	"fossick/internal/lists"
+	"fossick/internal/usage"
 	"fossick/page"
-	"fossick/store"
 )
+
+// dropped says which parameters URLs lose.
+func (s *Scope) dropped() string {
+	switch {
+	case s.Dropped == nil:
+		return "the built-in list"
+	case len(s.Dropped) == 0:
+		return "none"
+	}
+	return strings.Join(s.Dropped, ", ")
+}
 
 // readDropParams sets Dropped to what URLs lose: a resumed crawl's own list, for
 // a URL must have one form through all of a crawl, else what --drop-params says.
-func (s *crawlSettings) readDropParams() error {
-	old := s.Dropped // not nil: resumed
+func (s *Scope) readDropParams() error {
 	list, err := dropList(s.DropParams)
 	if err != nil {
 		return err
 	}
 	switch {
-	case old == nil:
+	case s.Dropped == nil:
 		s.Dropped = list
-	case s.DropParams != "" && !slices.Equal(list, old):
-		return usagef("--drop-params %s: the crawl in the store began with another list, and its URLs are known by what that left of them; leave the flag out, or begin a new store", s.DropParams)
+	case s.DropParams != "" && !slices.Equal(list, s.Dropped): // resumed
+		return usage.Errorf("--drop-params %s: the crawl in the store began with another list, and its URLs are known by what that left of them; leave the flag out, or begin a new store", s.DropParams)
 	}
 	return nil
 }
@@ -38,26 +48,14 @@ func dropList(source string) ([]string, error) {
 	list := page.DefaultDrop()
 	for line, err := range lists.File(source) {
 		if err != nil {
-			return nil, usagef("--drop-params: %w; give a file with a name a line, or none", err)
+			return nil, usage.Errorf("--drop-params: %w; give a file with a name a line, or none", err)
 		}
 		entry, _, _ := strings.Cut(line.Text, "#")
 		entry = strings.TrimSpace(entry)
 		if err := page.CheckDrop(entry); err != nil {
-			return nil, usagef("--drop-params: %s:%d: %w", source, line.N, err)
+			return nil, usage.Errorf("--drop-params: %s:%d: %w", source, line.N, err)
 		}
 		list = append(list, entry)
 	}
 	return list, nil
-}
-
-// urlsOf returns the normal form that a store's crawl knows its URLs by.
-func urlsOf(s *store.Store) (*page.Normalizer, error) {
-	saved, err := settingsOf(s)
-	if err != nil {
-		return nil, err
-	}
-	if saved.Dropped == nil {
-		saved.Dropped = page.DefaultDrop()
-	}
-	return page.NewNormalizer(saved.Dropped), nil
 }

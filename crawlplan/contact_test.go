@@ -1,4 +1,4 @@
-package main
+package crawlplan
 
 import (
 	"strings"
@@ -31,7 +31,7 @@ func TestContact(t *testing.T) {
 		{text: "", wrong: "want a mail address"},
 	}
 	for _, tt := range tests {
-		err := checkContact(tt.text)
+		err := CheckContact(tt.text)
 		if (err == nil) != (tt.wrong == "") || err != nil && !strings.Contains(err.Error(), tt.wrong) {
 			t.Errorf("%q: %v; want %q", tt.text, err, tt.wrong)
 		}
@@ -47,7 +47,7 @@ func FuzzContact(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if checkContact(text) == nil && strings.ContainsAny(text, "()\r\n\x00 ") {
+		if CheckContact(text) == nil && strings.ContainsAny(text, "()\r\n\x00 ") {
 			t.Errorf("%q was taken", text)
 		}
 		standsForNone(text)

@@ -1,4 +1,4 @@
-package main
+package crawlplan
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 
 var errContact = errors.New("want a mail address, such as you@example.org, or the http or https URL of a page that says how to reach you")
 
-// checkContact says whether a text can be what --contact names. It goes into the user
+// CheckContact says whether a text can be what --contact names. It goes into the user
 // agent, in parentheses.
-func checkContact(text string) error {
+func CheckContact(text string) error {
 	bad := strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`()<>"\,`, r) })
 	if full, assumed := page.WithScheme(text); assumed && !bad {
 		return fmt.Errorf("%q: %w; did you mean %s?", text, errContact, full)

@@ -1,0 +1,104 @@
+package crawlplan
+
+import (
+	"cmp"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fossick/crawler"
+	"fossick/fetch"
+	"fossick/internal/terminal"
+	"fossick/internal/usage"
+	"fossick/internal/values"
+)
+
+// Manners are how a crawl treats hosts, and who it says it is.
+type Manners struct {
+	Sitemaps    *bool         `negatable:"" help:"Read the sitemaps that a host's robots.txt names, before and between its pages." group:"manners" expert:""`
+	SitemapURLs int           `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]." group:"manners" expert:""`
+	Workers     int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]." group:"manners" expert:""`
+	Delay       string        `type:"delay" placeholder:"D" help:"Rest of a host after each fetch: auto, or a time; 0 for your own servers [auto]." group:"run" complete:"auto,0"`
+	Timeout     time.Duration `placeholder:"D" help:"Longest exchange [60s]." group:"manners" expert:""`
+	Cookies     *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise." group:"manners" expert:""`
+	UserAgent   string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
+	Contact     string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
+}
+
+func (m *Manners) settings(saved *Manners) []setting {
+	return []setting{
+		of("sitemaps", "no", &m.Sitemaps, &saved.Sitemaps, pointed(yesNo)),
+		of("sitemap-urls", "", &m.SitemapURLs, &saved.SitemapURLs, strconv.Itoa),
+		of("workers", "32", &m.Workers, &saved.Workers, strconv.Itoa),
+		of("delay", "auto", &m.Delay, &saved.Delay, itself),
+		of("timeout", "1m", &m.Timeout, &saved.Timeout, terminal.Brief),
+		of("cookies", "no", &m.Cookies, &saved.Cookies, pointed(yesNo)),
+		of("user-agent", "", &m.UserAgent, &saved.UserAgent, itself),
+		of("contact", "", &m.Contact, &saved.Contact, itself),
+	}
+}
+
+// maxWorkers bounds --workers: each may hold a body of 4 MiB and a connection, and
+// what more of them wait for is hosts.
+const maxWorkers = 4096
+
+func (m *Manners) check() error {
+	switch {
+	case m.Workers < 0 || m.Workers > maxWorkers:
+		return usage.Errorf("--workers %d: give a number from 1 to %d", m.Workers, maxWorkers)
+	case m.SitemapURLs < 0:
+		return usage.Errorf("--sitemap-urls %d: give a number of URLs, 1 or more", m.SitemapURLs)
+	}
+	return nil
+}
+
+// apply sets how crawler and fetcher behave; version is fossick's own.
+func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string) (err error) {
+	name, number, _ := strings.Cut(cmp.Or(m.UserAgent, "fossick/"+version), "/")
+	net.UserAgent, net.Timeout = fetch.UserAgent(name, number, m.Contact), m.Timeout
+	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
+	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt calls it by name, without version
+	opt.Workers, opt.Sitemaps, opt.MaxSitemapURLs = m.Workers, isOn(m.Sitemaps), m.SitemapURLs
+	opt.Delay, err = ParseDelay(m.Delay)
+	return err
+}
+
+// isOn says whether a switch is on; one that was not given is off.
+func isOn(given *bool) bool { return given != nil && *given }
+
+// ParseDelay reads --delay.
+func ParseDelay(text string) (crawler.Delay, error) {
+	if text == "" || text == "auto" {
+		return crawler.Delay{}, nil
+	}
+	d, err := values.Duration(text)
+	if err != nil {
+		return crawler.Delay{}, usage.Errorf("%q: want auto, 0, or a time such as 500ms, 2s or 1m", text)
+	}
+	return crawler.Delay{Fixed: true, Rest: d}, nil
+}
+
+// checkReachable refuses a crawl of the public web that its sites' owners could
+// not complain about. note is what to say of a contact that is taken all the same.
+func (m *Manners) checkReachable(seeds []string) (note string, err error) {
+	switch {
+	case len(seeds) > 0 && !slices.ContainsFunc(seeds, isPublic):
+	case m.Contact == "":
+		err = usage.Errorf("a crawl of the public web needs --contact MAIL or URL: it goes into the user agent, so that the owner of a site can reach you before blocking you")
+	case standsForNone(m.Contact):
+		note = "--contact " + m.Contact + ": an address for examples, at which nobody can be reached; give your own"
+	}
+	return note, err
+}
+
+func isPublic(u string) bool {
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return true
+	}
+	addr, err := netip.ParseAddr(parsed.Hostname())
+	return err != nil || !addr.IsLoopback()
+}

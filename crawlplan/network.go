@@ -1,0 +1,147 @@
+package crawlplan
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"fossick/fetch"
+	"fossick/internal/lists"
+	"fossick/internal/reading"
+	"fossick/internal/usage"
+)
+
+// Network is which ways a crawl takes into the network, and who may look at it from there.
+type Network struct {
+	Pprof    bool     `json:"-" help:"With --listen: also Go's profiles, at /debug/pprof, for the machine itself only." group:"net" expert:""` // each session asks anew
+	Proxy    string   `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store." group:"net" expert:""`
+	Hosts    string   `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line." group:"net" expert:""`
+	CA       string   `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints." group:"net" expert:""`
+	AllowNet []string `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8." group:"net" expert:""`
+	Listen   string   `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is loopback. Ask by address, by localhost or by the name in ADDR." group:"net" expert:""`
+}
+
+func (n *Network) settings(saved *Network) []setting {
+	return []setting{
+		of("proxy", "", &n.Proxy, &saved.Proxy, itself),
+		of("hosts", "", &n.Hosts, &saved.Hosts, itself),
+		of("ca", "", &n.CA, &saved.CA, itself),
+		listOf("allow-net", &n.AllowNet, &saved.AllowNet),
+		of("listen", "", &n.Listen, &saved.Listen, itself),
+	}
+}
+
+// maxCABytes bounds a file of --ca; the system's own authorities have a quarter of a MiB.
+const maxCABytes = 16 << 20
+
+// apply sets the ways that a fetcher takes, within the nets of a scope.
+func (n *Network) apply(opt *fetch.Options, scope *Scope) (err error) {
+	if n.Proxy != "" {
+		if opt.Proxy, err = parseProxy(n.Proxy); err != nil {
+			return err
+		}
+	}
+	if opt.AllowNet, err = Nets(n.AllowNet); err != nil {
+		return err
+	}
+	if n.Hosts != "" {
+		file, err := lists.Open(n.Hosts)
+		if err != nil {
+			return fmt.Errorf("--hosts: %w", err)
+		}
+		defer file.Close() // opened for reading: nothing can be lost
+		if opt.Hosts, err = fetch.ParseHosts(file, n.Hosts); err != nil {
+			return err
+		}
+	}
+	if opt.Only, err = scope.nets(n.Proxy != ""); err != nil {
+		return err
+	}
+	return n.authorities(opt)
+}
+
+// authorities reads the file of --ca.
+func (n *Network) authorities(opt *fetch.Options) error {
+	if n.CA == "" {
+		return nil
+	}
+	file, err := reading.OpenNamed(n.CA)
+	if err != nil {
+		return fmt.Errorf("--ca: %w", err)
+	}
+	defer file.Close() // opened for reading: nothing can be lost
+	opt.RootCAs, err = fetch.ReadCAs(io.LimitReader(file, maxCABytes), n.CA)
+	return err
+}
+
+// Nets reads --allow-net.
+func Nets(texts []string) (nets []netip.Prefix, err error) {
+	for _, text := range texts {
+		net, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, usage.Errorf("--allow-net %s: give nets as 127.0.0.0/8 or ::1/128", text)
+		}
+		nets = append(nets, net)
+	}
+	return nets, nil
+}
+
+// noPassword stands in a store where a proxy's password was; url.URL.Redacted
+// puts it there.
+const noPassword = "xxxxx"
+
+// parseProxy reads --proxy. What is wrong with it is told without quoting it, for
+// it may have a password.
+func parseProxy(text string) (*url.URL, error) {
+	proxy, err := url.Parse(text)
+	if err != nil {
+		var parse *url.Error
+		if errors.As(err, &parse) {
+			err = parse.Err // the whole error has the URL
+		}
+		var escape url.EscapeError
+		if errors.As(err, &escape) {
+			err = errors.New("a % that begins no escape; write it as %25")
+		}
+		return nil, usage.Errorf("--proxy: not a URL: %w; give it as http://USER:PASSWORD@HOST:PORT, special characters escaped by %%", err)
+	}
+	if password, _ := proxy.User.Password(); password == noPassword {
+		return nil, usage.Errorf("--proxy %s: the password is not kept in a store; give --proxy (or FOSSICK_PROXY) again with it", proxy)
+	}
+	return proxy, nil
+}
+
+// RedactProxy returns a proxy's URL without its password.
+func RedactProxy(text string) string {
+	proxy, err := url.Parse(text)
+	if err != nil {
+		return "" // cannot be: parseProxy took it
+	}
+	return proxy.Redacted()
+}
+
+// Opens tells a setting by which a crawl opens the guard or a listener, or sends its
+// requests elsewhere. Who runs it may have taken the setting over from a stranger.
+func Opens(flag, value string) string {
+	if flag == "proxy" {
+		value = RedactProxy(value)
+	}
+	return "--" + flag + " " + value
+}
+
+// opened says what a store's settings open that a crawl's own left open, "" for nothing.
+func (saved *Network) opened(given *Network) string {
+	var opened []string
+	tell := func(flag, given, saved string) {
+		if given == "" && saved != "" {
+			opened = append(opened, Opens(flag, saved))
+		}
+	}
+	tell("allow-net", strings.Join(given.AllowNet, ","), strings.Join(saved.AllowNet, ","))
+	tell("listen", given.Listen, saved.Listen)
+	tell("proxy", given.Proxy, saved.Proxy)
+	return strings.Join(opened, ", ")
+}

@@ -1,0 +1,137 @@
+package crawlplan
+
+import (
+	"log/slog"
+	"time"
+
+	"fossick/crawler"
+	"fossick/fetch"
+	"fossick/internal/usage"
+	"fossick/models"
+	"fossick/seeds"
+	"fossick/topics"
+)
+
+// A Crawl is what was asked for: a topic, a store, and how to look. Its settings are kept
+// in the store, so that a resumed crawl goes on as it began.
+type Crawl struct {
+	Topic   string        `placeholder:"T" help:"The topic: ${topics}, one of your own, or any name with --model or --keywords." group:"what" complete:"topics"`
+	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
+	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
+	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
+	Settings
+}
+
+// A Plan is a crawl ready to begin, but for store and fetcher.
+type Plan struct {
+	Crawl    crawler.Options
+	Fetch    fetch.Options
+	Keywords []string // K
+
+	model  *models.Model // nil without one
+	scored string        // how links are, see --score
+}
+
+// Program is what a plan takes from the program that makes it.
+type Program struct {
+	Version string
+	Seed    int64 // of the policies that draw
+	Log     *slog.Logger
+	Say     func(format string, args ...any) // to who asked for the crawl
+}
+
+// NameStore says which store the crawl is in.
+func (c *Crawl) NameStore() error {
+	switch {
+	case c.Topic == "" && !c.Resume:
+		return usage.Errorf("--topic T says what to look for; fossick focus --help has examples")
+	case c.Store != "":
+	case c.Topic == "":
+		return usage.Errorf("--resume needs --store DIR or --topic T to know which crawl")
+	default:
+		c.Store = "fossick-" + topics.FileName(c.Topic)
+	}
+	return nil
+}
+
+// Plan puts topic, settings and defaults together.
+func (c *Crawl) Plan(in Program) (*Plan, error) {
+	p := &Plan{Crawl: crawler.Options{Log: in.Log, Refresh: c.Refresh}, Fetch: fetch.Options{Logger: in.Log}}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := c.readDropParams(); err != nil {
+		return nil, err
+	}
+	if err := c.Network.apply(&p.Fetch, &c.Scope); err != nil {
+		return nil, err
+	}
+	topic, err := c.topic(c.Topic)
+	if err != nil {
+		return nil, err
+	}
+	p.model, p.Keywords = topic.Model, topic.Keywords
+	p.scored = c.how(topic, len(c.Keywords) > 0 && c.Model == "")
+	if err := c.apply(p, in.Version); err != nil {
+		return nil, err
+	}
+	if err := c.scorer(&p.Crawl, topic, p.scored, in.Seed); err != nil {
+		return nil, err
+	}
+	return p, c.begin(p, topic, in.Say)
+}
+
+// check refuses values that no crawl can have, before anything is made. A zero is
+// "not given", so of most numbers only those below are left to refuse.
+func (c *Crawl) check() error {
+	for _, check := range []func() error{c.Manners.check, c.Scoring.check, c.Scope.check} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply turns the settings into options of crawler and fetcher.
+func (c *Crawl) apply(p *Plan, version string) error {
+	if err := c.Scope.apply(&p.Crawl); err != nil {
+		return err
+	}
+	if err := c.Budget.apply(&p.Crawl); err != nil {
+		return err
+	}
+	if err := c.Manners.apply(&p.Crawl, &p.Fetch, version); err != nil {
+		return err
+	}
+	if err := c.order(&p.Crawl, p.scored); err != nil {
+		return err
+	}
+	if c.Refresh > 0 && !c.Resume {
+		return usage.Errorf("--refresh looks again at pages that are stored: it goes with --resume")
+	}
+	return nil
+}
+
+// begin sets the start pages in normal form.
+func (c *Crawl) begin(p *Plan, topic *models.Topic, say func(string, ...any)) error {
+	named, file := c.startsAt(topic)
+	list, err := seeds.Collect(p.Crawl.URLs, named, file, c.Topic)
+	if err != nil {
+		return err
+	}
+	if assumed := list.Assumed(); assumed != "" {
+		say("%s", assumed)
+	}
+	p.Crawl.Seeds = list.URLs
+	if err := seedsInScope(&p.Crawl); err != nil && !c.Resume {
+		return err
+	}
+	if c.Proxy != "" || c.Hosts != "" { // not the public web
+		return nil
+	}
+	note, err := c.checkReachable(list.URLs)
+	if note != "" {
+		say("%s", note)
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package crawlplan
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"fossick/crawler"
+	"fossick/fetch"
+	"fossick/internal/lists"
+	"fossick/internal/printable"
+	"fossick/internal/usage"
+	"fossick/page"
+)
+
+// Scope is what a crawl keeps to.
+type Scope struct {
+	Links           string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]." group:"scope" expert:""`
+	MaxDepth        int      `placeholder:"N" help:"Links from a start page, at most." group:"scope" expert:""`
+	MaxPagesPerHost uint64   `placeholder:"N" help:"Pages of one host, at most." group:"scope" expert:""`
+	MaxPagesPerSite uint64   `placeholder:"N" help:"Pages of one site, at most." group:"scope" expert:""`
+	Include         string   `placeholder:"REGEX" help:"Visit only URLs that match." group:"scope" expert:""`
+	Exclude         string   `placeholder:"REGEX" help:"Do not visit URLs that match." group:"scope" expert:""`
+	TLD             []string `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma." group:"scope" expert:""`
+	Lang            []string `placeholder:"LANGS" help:"Keep only pages in these languages, as en,de, and those of a language that cannot be told." group:"what"`
+	CIDR            string   `name:"cidr" placeholder:"FILE" help:"Crawl only hosts whose address lies in these nets: 192.0.2.0/24 or 2001:db8::/32 a line, # comments. Not through a proxy." group:"scope" expert:""`
+	DropParams      string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl." group:"scope" expert:"" complete:"files,none"`
+	Dropped         []string `kong:"-"` // what --drop-params came to
+	Traps           string   `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, farms of hosts and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]." group:"scope" expert:""`
+	NearDuplicates  string   `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]." group:"scope" expert:""`
+}
+
+func (s *Scope) settings(saved *Scope) []setting {
+	return []setting{
+		of("links", "all", &s.Links, &saved.Links, itself),
+		of("max-depth", "", &s.MaxDepth, &saved.MaxDepth, strconv.Itoa),
+		of("max-pages-per-host", "", &s.MaxPagesPerHost, &saved.MaxPagesPerHost, decimal),
+		of("max-pages-per-site", "", &s.MaxPagesPerSite, &saved.MaxPagesPerSite, decimal),
+		of("include", "", &s.Include, &saved.Include, itself),
+		of("exclude", "", &s.Exclude, &saved.Exclude, itself),
+		listOf("tld", &s.TLD, &saved.TLD),
+		listOf("lang", &s.Lang, &saved.Lang),
+		of("cidr", "", &s.CIDR, &saved.CIDR, itself),
+		of("drop-params", s.dropped(), &s.DropParams, &saved.DropParams, func(string) string { return s.dropped() }),
+		listOf("", &s.Dropped, &saved.Dropped),
+		of("traps", "cut", &s.Traps, &saved.Traps, itself),
+		of("near-duplicates", "drop", &s.NearDuplicates, &saved.NearDuplicates, itself),
+	}
+}
+
+func (s *Scope) check() error {
+	if s.MaxDepth < 0 {
+		return usage.Errorf("--max-depth %d: give a number of links, 1 or more", s.MaxDepth)
+	}
+	for _, tld := range s.TLD {
+		if name := strings.TrimPrefix(tld, "."); name == "" || strings.ContainsAny(name, "/: \t") {
+			return usage.Errorf("--tld %q: give top-level domains by comma, as org,de", tld)
+		}
+	}
+	return nil
+}
+
+// apply sets what the crawl keeps to, but for nets, which the fetcher heeds.
+func (s *Scope) apply(opt *crawler.Options) (err error) {
+	opt.URLs = page.NewNormalizer(s.Dropped)
+	opt.MaxPerHost, opt.MaxPerSite = s.MaxPagesPerHost, s.MaxPagesPerSite
+	opt.FollowTraps, opt.KeepNear = s.Traps == "follow", s.NearDuplicates == "keep"
+	opt.Scope = crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth}
+	for _, tld := range s.TLD {
+		opt.Scope.TLD = append(opt.Scope.TLD, strings.ToLower(strings.TrimPrefix(tld, ".")))
+	}
+	for _, tag := range s.Lang {
+		code := page.LangCode(tag)
+		if _, err := language.ParseBase(code); code == "" || err != nil {
+			return usage.Errorf("--lang %s: no such language; give ISO 639-1 codes by comma, as en,de", tag)
+		}
+		opt.Scope.Langs = append(opt.Scope.Langs, code)
+	}
+	if opt.Scope.Include, err = pattern("--include", s.Include); err != nil {
+		return err
+	}
+	opt.Scope.Exclude, err = pattern("--exclude", s.Exclude)
+	return err
+}
+
+func pattern(flag, text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, usage.Errorf("%s: %w; it takes a regular expression in Go's syntax", flag, err)
+	}
+	return re, nil
+}
+
+// nets reads the file of --cidr, nil without one.
+func (s *Scope) nets(byProxy bool) (*fetch.Nets, error) {
+	if s.CIDR == "" {
+		return nil, nil
+	}
+	if byProxy {
+		return nil, usage.Errorf("--cidr goes by the addresses of hosts, and with --proxy only the proxy knows them; leave one of the two out")
+	}
+	file, err := lists.Open(s.CIDR)
+	if err != nil {
+		return nil, usage.Errorf("--cidr: %w; give a file with a net a line, as 192.0.2.0/24", err)
+	}
+	defer file.Close() // opened for reading: nothing can be lost
+	nets, err := fetch.ParseNets(file, s.CIDR)
+	return nets, usage.Of(err)
+}
+
+// seedsInScope refuses start pages that the crawl's own scope keeps out.
+func seedsInScope(opt *crawler.Options) error {
+	for _, seed := range opt.Seeds {
+		if why := opt.Scope.Excludes(seed); why != "" {
+			return usage.Errorf("start page %s: %s; change the flag, or name another start page", printable.Cut(seed, 200), why)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package crawlplan
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"fossick/crawler"
+	"fossick/graph/orders"
+	"fossick/internal/usage"
+	"fossick/models"
+	"fossick/policy"
+	"fossick/relevance"
+)
+
+// Scoring is how the links of a crawl are scored and ordered.
+type Scoring struct {
+	Score     string   `placeholder:"HOW" help:"How links are scored: ${scores}; what they are is told above [learned with a model, else paper]." group:"score" expert:"" complete:"policies"`
+	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]." group:"score" expert:""`
+	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known, hosts never fetched first [${explore}]." group:"score" expert:""`
+	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]." group:"score" expert:""`
+	Order     string   `placeholder:"ORDER" help:"Order of the crawl: ${orders} [relevance]." group:"score" expert:"" complete:"orders"`
+	Alike     bool     `help:"With --order mcs, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages." group:"score" expert:""`
+}
+
+func (s *Scoring) settings(saved *Scoring) []setting {
+	var rho, explore, threshold string
+	if p, err := policy.Named(s.Score); err == nil && p.ByDegree() { // "" is of a crawl that was never planned
+		if rho = fmt.Sprint(policy.DefaultRho); s.byPolicy() {
+			threshold = fmt.Sprint(policy.DefaultThreshold)
+		}
+	}
+	if s.Score == learned {
+		explore = fmt.Sprint(policy.DefaultExplore)
+	}
+	share := pointed(func(x float64) string { return fmt.Sprint(x) })
+	return []setting{
+		of("score", "", &s.Score, &saved.Score, itself),
+		of("rho", rho, &s.Rho, &saved.Rho, share),
+		of("explore", explore, &s.Explore, &saved.Explore, share),
+		of("threshold", threshold, &s.Threshold, &saved.Threshold, share),
+		of("order", byScore, &s.Order, &saved.Order, itself),
+		of("alike", "", &s.Alike, &saved.Alike, yesNo),
+	}
+}
+
+const (
+	byScore = "relevance" // the order in which the best score is first
+	learned = "learned"   // the policy of a crawl with a model
+)
+
+func (s *Scoring) check() error {
+	if s.Threshold != nil && (math.IsNaN(*s.Threshold) || math.IsInf(*s.Threshold, 0)) {
+		return usage.Errorf("--threshold %g: give a number, such as 0.2", *s.Threshold)
+	}
+	return nil
+}
+
+// byPolicy says whether the policy of --score orders the crawl, as it does unless
+// --order takes over.
+func (s *Scoring) byPolicy() bool { return cmp.Or(s.Order, byScore) == byScore }
+
+// how returns what --score says, or the default for a topic; ownWords says that keywords
+// were given, and no model.
+func (s *Scoring) how(t *models.Topic, ownWords bool) string {
+	switch {
+	case s.Score != "":
+		return s.Score
+	case t.Model == nil || s.Rho != nil || s.Threshold != nil || ownWords:
+		return "paper" // flags that only paper A's score has
+	}
+	return learned
+}
+
+// order sets the order of the crawl and the score below which it drops links.
+func (s *Scoring) order(opt *crawler.Options, how string) (err error) {
+	order := cmp.Or(s.Order, byScore)
+	if opt.Ordering, err = orders.OrderingByName(order); err != nil {
+		return usage.Errorf("--order: %w", err)
+	}
+	if s.Alike {
+		var tells bool
+		if opt.Ordering, tells = orders.CountAlike(opt.Ordering); !tells {
+			return usage.Errorf("--alike: --order %s counts all links alike anyhow; take the flag away, or choose mcs, mns, lexbfs or lexdfs", order)
+		}
+	}
+	switch {
+	case !s.byPolicy() && s.Threshold != nil:
+		return usage.Errorf("--threshold drops links in the order of relevance only; --order %s drops none", order)
+	case !s.byPolicy():
+	case s.Threshold != nil:
+		opt.Threshold = *s.Threshold
+	default:
+		p, err := policy.Named(how)
+		if err != nil {
+			return err
+		}
+		opt.Threshold = p.Threshold()
+	}
+	return nil
+}
+
+// scorer builds the crawl's scorer. Without --order the policy has an order of its own.
+func (s *Scoring) scorer(opt *crawler.Options, t *models.Topic, how string, seed int64) error {
+	in := policy.Input{Rho: policy.DefaultRho, Threshold: cmp.Or(opt.Threshold, policy.DefaultThreshold), Seed: uint64(seed)}
+	var err error
+	if t.Model != nil {
+		if in.Labeller, err = policy.NewLabeller(t); err != nil {
+			return err
+		}
+	}
+	if len(t.Keywords) > 0 {
+		if in.Keywords, err = relevance.NewKeywords(t.Keywords); err != nil {
+			return usage.Errorf("topic %s: %w", t.Name, err)
+		}
+	}
+	p, err := policy.Named(how)
+	if err != nil {
+		return err
+	}
+	if s.Rho != nil {
+		if in.Rho = *s.Rho; !p.ByDegree() {
+			return usage.Errorf("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.Rho, how)
+		}
+	}
+	if in.Explore, err = policy.ExploreShare(s.Explore, s.byPolicy(), how); err != nil {
+		return err
+	}
+	if opt.Scorer, err = p.Scorer(in); err == nil && s.byPolicy() {
+		opt.Ordering, err = p.Ordering(opt.Scorer)
+	}
+	return usage.Of(err)
+}

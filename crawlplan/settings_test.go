@@ -1,0 +1,160 @@
+package crawlplan
+
+import (
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"fossick/internal/terminal"
+)
+
+// defaults are what reports tell where nothing was given.
+var defaults = map[string]string{
+	"links": "all", "order": "relevance", "max-pages": "1000", "max-wait": "15m", "traps": "cut",
+	"near-duplicates": "drop", "sitemaps": "no", "workers": "32", "delay": "auto", "timeout": "1m", "cookies": "no",
+	"seed": "the topic's", "min-harvest": "0", "drop-params": "the built-in list",
+}
+
+// TestAppliedSettings: a report tells what held, and never a zero that means the
+// default.
+func TestAppliedSettings(t *testing.T) {
+	year, share := 2*time.Hour, 0.05
+	yes := true
+	for _, tc := range []struct {
+		name string
+		s    Settings
+		want map[string]string // of them all, these differ from the defaults
+	}{
+		{"nothing given", Settings{}, nil},
+		{"given", Settings{
+			Budget:  Budget{MaxWait: &year, MinHarvest: &share},
+			Scope:   Scope{MaxDepth: 3, TLD: []string{"de", "at"}},
+			Manners: Manners{Workers: 1, Timeout: 90 * time.Second, Sitemaps: &yes, Delay: "0"},
+		}, map[string]string{"workers": "1", "timeout": "1m30s", "max-wait": "2h", "min-harvest": "0.05", "sitemaps": "yes", "max-depth": "3", "tld": "de, at", "delay": "0"}},
+		{"as the paper scores", Settings{Scoring: Scoring{Score: "paper"}}, map[string]string{"score": "paper", "rho": "0.3", "threshold": "0.2"}},
+		{"no threshold in another order", Settings{Scoring: Scoring{Score: "paper", Order: "bfs", Rho: &share}}, map[string]string{"score": "paper", "rho": "0.05", "order": "bfs"}},
+		{"as learned scores", Settings{Scoring: Scoring{Score: "learned"}}, map[string]string{"score": "learned", "explore": "0.02"}},
+		{"parameters", Settings{Scope: Scope{Dropped: []string{"sid", "utm_*"}}}, map[string]string{"drop-params": "sid, utm_*"}},
+		{"no parameters", Settings{Scope: Scope{Dropped: []string{}}}, map[string]string{"drop-params": "none"}},
+		{"start pages in a file", Settings{Goal: Goal{Seed: []string{"http://a.test/"}, Seeds: "seeds.txt"}}, map[string]string{"seed": "http://a.test/"}},
+	} {
+		want := maps.Clone(defaults)
+		maps.Copy(want, tc.want)
+		if got := tc.s.Applied(); !maps.Equal(got, want) {
+			t.Errorf("%s:\n got %v\nwant %v", tc.name, got, want)
+		}
+	}
+}
+
+// fieldsOf are the fields of all kinds of settings that a store keeps.
+func fieldsOf(s *Settings) (fields []reflect.StructField, values []reflect.Value) {
+	kinds := reflect.ValueOf(s).Elem()
+	for i := range kinds.NumField() {
+		for j := range kinds.Field(i).NumField() {
+			if f := kinds.Field(i).Type().Field(j); f.Tag.Get("json") != "-" {
+				fields, values = append(fields, f), append(values, kinds.Field(i).Field(j))
+			}
+		}
+	}
+	return fields, values
+}
+
+// TestDefaultsAreTheHelps: the defaults that reports tell are those that the
+// help of the flags tells.
+func TestDefaultsAreTheHelps(t *testing.T) {
+	fields, _ := fieldsOf(&Settings{})
+	told := map[string]bool{}
+	for _, f := range fields {
+		name := flagName(f)
+		want, known := defaults[name]
+		if told[name] = known; !known {
+			continue
+		}
+		_, help, inHelp := strings.Cut(f.Tag.Get("help"), "[")
+		if help = strings.TrimSuffix(help[max(0, strings.LastIndex(help, "[")+1):], "]."); !inHelp {
+			continue
+		}
+		if d, err := time.ParseDuration(help); err == nil && d > 0 {
+			help = terminal.Brief(d)
+		}
+		if help != want {
+			t.Errorf("--%s: reports tell the default %q, the help %q", name, want, help)
+		}
+	}
+	for name := range defaults {
+		if _, known := told[name]; !known {
+			t.Errorf("there is no --%s", name)
+		}
+	}
+}
+
+// TestAllSettings: each field is in the list of settings, by the name of its flag, and a
+// resumed crawl takes it over.
+func TestAllSettings(t *testing.T) {
+	var s, saved Settings
+	fields, own := fieldsOf(&s)
+	_, old := fieldsOf(&saved)
+	all := s.all(&saved)
+	if len(all) != len(fields) {
+		t.Fatalf("%d settings of %d fields", len(all), len(fields))
+	}
+	for i, f := range all {
+		if name := flagName(fields[i]); f.name != name && name != "seeds" && name != "dropped" {
+			t.Errorf("setting %d is %s, the field %s", i, f.name, fields[i].Name)
+		}
+		if f.text != "" {
+			t.Errorf("--%s was not given, and is told as %q", f.name, f.text)
+		}
+		setField(old[i])
+	}
+	s.inherit(&saved)
+	for i, f := range s.all(&saved) {
+		if !reflect.DeepEqual(own[i].Interface(), old[i].Interface()) || f.text == "" {
+			t.Errorf("--%s is not taken over, or not told: %q", f.name, f.text)
+		}
+	}
+	other := Settings{Manners: Manners{Workers: 7}, Goal: Goal{Seed: []string{"x"}}}
+	if other.inherit(&saved); other.Workers != 7 || other.Seed[0] != "x" {
+		t.Errorf("what was given is gone: %d, %v", other.Workers, other.Seed)
+	}
+}
+
+// setField gives a field a value.
+func setField(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		setField(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		setField(v.Index(0))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(1)
+	case reflect.Uint64:
+		v.SetUint(1)
+	default:
+		v.SetInt(1)
+	}
+}
+
+// flagName is a field's name on the command line.
+func flagName(f reflect.StructField) string {
+	if name := f.Tag.Get("name"); name != "" {
+		return name
+	}
+	var b strings.Builder
+	for i, r := range f.Name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
