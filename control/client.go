@@ -19,16 +19,16 @@ var ErrNoCrawl = errors.New("no crawl answers there")
 
 // Ask asks the crawl that has a store, which busy says; question is nil for GET.
 func Ask(ctx context.Context, dir, path string, question, answer any, busy error) error {
-	resp, err := Call(ctx, dir, path, question, busy)
+	resp, err := call(ctx, dir, path, question, busy)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	return Read(resp, answer)
+	return readAnswer(resp, answer)
 }
 
-// Call is Ask that leaves the answer to be read.
-func Call(ctx context.Context, dir, path string, question any, busy error) (*http.Response, error) {
+// call is Ask that leaves the answer to be read.
+func call(ctx context.Context, dir, path string, question any, busy error) (*http.Response, error) {
 	socket := filepath.Join(dir, socketName)
 	if to, err := os.Readlink(socket); err == nil {
 		socket = to
@@ -62,8 +62,8 @@ func Call(ctx context.Context, dir, path string, question any, busy error) (*htt
 	return resp, nil
 }
 
-// Read reads the answer of Call.
-func Read(resp *http.Response, answer any) error {
+// readAnswer reads the answer of call.
+func readAnswer(resp *http.Response, answer any) error {
 	dec := json.NewDecoder(resp.Body)
 	if resp.StatusCode == http.StatusOK {
 		if err := dec.Decode(answer); err != nil {

@@ -11,8 +11,9 @@
 //
 // An answer other than 200 is a failure, with its sentence.
 //
-// Start with Open at the crawl's end, with Ask at the other.
+// Start with Open at the crawl's end, with Ask at the other, and with Stores to read a store that
+// a crawl may have.
 //
-// Files: socket.go the crawl's end; client.go the other; why.go, label.go and snapshot.go the
+// Files: socket.go the crawl's end; client.go the other; read.go stores to read; why.go, label.go and snapshot.go the
 // answers.
 package control

@@ -5,16 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log"
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/signal"
-	"sync/atomic"
-	"syscall"
-	"time"
 
+	"fossick/control"
 	"fossick/internal/printable"
+	"fossick/internal/process"
 	"fossick/internal/terminal"
 	"fossick/store"
 )
@@ -33,32 +30,26 @@ type app struct {
 
 	emitted bool      // a result is on stdout already
 	keep    func(any) // set: results are kept, not printed
-	stop    func()
-	orderly *atomic.Bool            // see endsInOrder
-	closers *[]func() error         // shared by runVerb's copies, and so are
-	copies  map[string]*store.Store // of stores that a crawl is writing; see openToRead
+	signals *process.Signals
+	closers *[]func() error // shared by runVerb's copies, and so are
+	stores  *control.Stores // to be read
 }
 
 func newApp(ctx context.Context, g *grammar, stdout, stderr io.Writer) *app {
-	ctx, cancel := context.WithCancel(ctx)
 	screen := newScreen(stderr, g.Quiet)
 	stderr = screen // with it, all that is told keeps clear of the live line
 	a := &app{
-		ctx: ctx, stdout: stdout, stderr: stderr, screen: screen, colour: coloured(stdout),
-		json: g.JSON, quiet: g.Quiet, seed: g.Rand,
-		log: newLog(g, screen), closers: new([]func() error), orderly: new(atomic.Bool), copies: map[string]*store.Store{},
+		stdout: stdout, stderr: stderr, screen: screen, colour: coloured(stdout),
+		json: g.JSON, quiet: g.Quiet, seed: g.Rand, log: newLog(g, screen), closers: new([]func() error),
 	}
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, stopSignals()...)
-	undo := keepWriting()
-	done := make(chan struct{})
-	go a.watch(signals, done, cancel, os.Exit)
-	a.stop = func() {
-		signal.Stop(signals)
-		undo()
-		close(done)
-		cancel()
-	}
+	a.stores = &control.Stores{Say: a.say}
+	a.ctx, a.signals = process.Heed(ctx, func() {
+		a.say("stopping: finishing what is in flight; once more to stop at once")
+	}, func() {
+		screen.Clear()
+		os.Exit(exitInterrupted)
+	})
+	a.onClose(a.stores.Close)
 	return a
 }
 
@@ -69,54 +60,16 @@ func runVerb[T any](a *app, verb interface{ Run(*app) error }) (result T, err er
 	return result, verb.Run(&inner)
 }
 
-// deafAfter is how long a verb may take to end after a signal.
-const deafAfter = 5 * time.Second
-
-// endsInOrder says that the verb ends by itself when its context does, however long that
-// takes. Others are ended when they do not hear, as one that waits for a pipe's writer or
-// parses what somebody made for that purpose.
-func (a *app) endsInOrder() { a.orderly.Store(true) }
-
-// watch ends the context at the first signal, and the process at the second, or when the
-// verb does not hear the first.
-func (a *app) watch(signals <-chan os.Signal, done <-chan struct{}, cancel func(), exit func(code int)) {
-	select {
-	case <-signals:
-		a.say("stopping: finishing what is in flight; once more to stop at once")
-		cancel()
-	case <-done:
-		return
-	}
-	deaf := time.NewTimer(deafAfter)
-	defer deaf.Stop()
-	for {
-		select {
-		case <-deaf.C:
-			if !a.orderly.Load() {
-				a.screen.Clear()
-				exit(exitInterrupted)
-			}
-		case s := <-signals:
-			if s != syscall.SIGHUP { // shell and kernel both send one when a terminal is closed
-				a.screen.Clear()
-				exit(exitInterrupted)
-			}
-		case <-done:
-			return
-		}
-	}
-}
-
 // onClose has f called when the verb ends.
 func (a *app) onClose(f func() error) { *a.closers = append(*a.closers, f) }
 
 func (a *app) close() {
+	defer a.signals.Stop()
 	for _, f := range *a.closers {
 		if err := f(); err != nil {
 			a.log.Error("closing", "err", err)
 		}
 	}
-	a.stop()
 }
 
 func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
@@ -137,9 +90,14 @@ func newLog(g *grammar, stderr *terminal.Screen) *slog.Logger {
 	default:
 		handler = slog.NewTextHandler(printable.Text(stderr), opt)
 	}
-	log.SetFlags(0)
-	log.SetOutput(libraryLog{slog.New(handler), badgerCode})
-	return slog.New(handler)
+	to := slog.New(handler)
+	process.LogLibraries(to)
+	return to
+}
+
+// openToRead opens a store for a verb that only reads it; see control.Stores.
+func (a *app) openToRead(dir string) (s *store.Store, done func() error, err error) {
+	return a.stores.Open(a.ctx, dir)
 }
 
 // random returns a source for one purpose; the same purpose and --rand give the

@@ -17,6 +17,7 @@ import (
 	"fossick/corpusweb"
 	"fossick/datasets"
 	"fossick/internal/fulltest"
+	"fossick/internal/process"
 	"fossick/monitor"
 	"fossick/store"
 )
@@ -115,14 +116,14 @@ func TestLabelInALongQueue(t *testing.T) {
 	defer l.stop(t)
 	s := l.await(t, func(s monitor.Status) bool { return s.Queue >= hubs*1250 })
 	for _, label := range []string{"no", "yes"} {
-		before := workedFor()
+		before := process.Worked()
 		r := l.label(t, "http://h0.test/hub0", label)
 		t.Logf("%d URLs wait: label %s is in force after %.2f s", s.Queue, label, r.Applied)
 		if !r.Learned {
 			t.Errorf("%+v, want it learned", r)
 		}
-		if before != nil && *workedFor()-*before > 10*time.Second {
-			t.Errorf("label %s took %s of processor time", label, *workedFor()-*before)
+		if before != nil && *process.Worked()-*before > 10*time.Second {
+			t.Errorf("label %s took %s of processor time", label, *process.Worked()-*before)
 		}
 	}
 }

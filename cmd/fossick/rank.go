@@ -5,6 +5,8 @@ import (
 	"fossick/graph"
 	"fossick/graph/rank"
 	"fossick/graph/sources"
+	"fossick/internal/process"
+	"fossick/internal/values"
 	"math"
 	"slices"
 	"strings"
@@ -13,17 +15,17 @@ import (
 
 // rankCmd ranks the nodes of a graph.
 type rankCmd struct {
-	Graph    string    `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
-	Method   string    `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
-	Block    string    `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
-	Topic    string    `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
-	Personal string    `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ."`
-	Damping  float64   `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
-	Epsilon  float64   `default:"1e-10" placeholder:"E" help:"Residual at which it ends: what a further step would change, in the L1 norm [1e-10]."`
-	Most     int       `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]."`
-	Top      int       `default:"10" placeholder:"N" help:"Nodes to print [10]."`
-	Output   string    `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
-	Memory   mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]."`
+	Graph    string           `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
+	Method   string           `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
+	Block    string           `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
+	Topic    string           `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
+	Personal string           `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ."`
+	Damping  float64          `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
+	Epsilon  float64          `default:"1e-10" placeholder:"E" help:"Residual at which it ends: what a further step would change, in the L1 norm [1e-10]."`
+	Most     int              `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]."`
+	Top      int              `default:"10" placeholder:"N" help:"Nodes to print [10]."`
+	Output   string           `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
+	Memory   values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]."`
 }
 
 func (rankCmd) Help() string {
@@ -89,14 +91,14 @@ func (c *rankCmd) Run(a *app) error {
 		}
 	}
 	defer a.step("ranking " + c.Graph)()
-	began, used := time.Now(), workedFor()
+	began, used := time.Now(), process.Worked()
 	if r.ranked, err = rank.Of(a.ctx, g, opt); err != nil {
 		return err
 	}
 	r.describe()
 	r.result.Seconds = time.Since(began).Seconds()
 	if used != nil {
-		cpu := (*workedFor() - *used).Seconds()
+		cpu := (*process.Worked() - *used).Seconds()
 		r.result.Processor = &cpu
 	}
 	if err := r.keep(); err != nil {

@@ -49,7 +49,7 @@ type refineResult struct {
 }
 
 func (c refineCmd) Run(a *app) (err error) {
-	a.endsInOrder()
+	a.signals.InOrder()
 	classifier, err := topics.Classifier(c.Model)
 	if err != nil {
 		return err

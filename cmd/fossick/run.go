@@ -15,6 +15,7 @@ import (
 	"fossick/graph/orders"
 	"fossick/internal/help"
 	"fossick/internal/printable"
+	"fossick/internal/process"
 	"fossick/internal/settings"
 	"fossick/internal/usage"
 	"fossick/models"
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			panic(r)
 		}
 	}()
-	out := &outlet{w: stdout}
+	out := &process.Outlet{W: stdout}
 	stdout = out
 	var g grammar
 	set := settings.Read(stranger)
@@ -99,7 +100,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		a.say("%s", sentence)
 	}
 	if err = parsed.Run(a); err == nil {
-		if err = out.failed(); unheard(err) {
+		if err = out.Failed(); process.Unheard(err) {
 			return exitFailed
 		}
 	}

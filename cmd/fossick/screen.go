@@ -7,6 +7,7 @@ import (
 	"golang.org/x/term"
 
 	"fossick/internal/printable"
+	"fossick/internal/process"
 	"fossick/internal/terminal"
 )
 
@@ -27,8 +28,8 @@ func newScreen(stderr io.Writer, quiet bool) *terminal.Screen {
 
 // isLive says whether a line of w can be written over.
 func isLive(w io.Writer) bool {
-	if o, ok := w.(*outlet); ok {
-		w = o.w
+	if o, ok := w.(*process.Outlet); ok {
+		w = o.W
 	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"

@@ -7,6 +7,8 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/process"
+	"fossick/internal/values"
 	"fossick/judge"
 	"fossick/train"
 	"fossick/train/plan"
@@ -88,8 +90,8 @@ type trialFlags struct {
 
 // spaceFlags bound what training takes.
 type spaceFlags struct {
-	Memory byteSize `default:"1GB" placeholder:"SIZE" help:"Memory that training may take, about; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
-	Tmp    string   `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]." group:"space" expert:""`
+	Memory values.Size `default:"1GB" placeholder:"SIZE" help:"Memory that training may take, about; a larger set goes through a temporary file [1GB]." group:"space" expert:""`
+	Tmp    string      `type:"existingdir" placeholder:"DIR" help:"Folder of the temporary file [the system's]." group:"space" expert:""`
 }
 
 func (trainCmd) Help() string {
@@ -131,7 +133,7 @@ func (c trainCmd) Run(a *app) error {
 		return err
 	}
 	if c.Memory > 0 {
-		defer limitHeap(c.Memory + programMemory)()
+		defer process.LimitHeap(int64(c.Memory) + programMemory)()
 	}
 	a.say("training on %s", strings.Join(c.Sets, ", "))
 	work := a.task("reading the training pages", "pages")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fossick/internal/process"
 	"fossick/models"
 	"fossick/train"
 	"fossick/train/plan"
@@ -54,7 +55,7 @@ func (c trainCmd) trials(a *app, p *plan.Plan) (*trials.Result, error) {
 	case !c.MuSweep.None() && c.Protocol == "" && c.Out == "" && (c.Words > 0 || c.Mu > 0):
 		return nil, usagef("--mu-sweep chooses words by μ; leave out --words and --mu, or make a model of them with -o")
 	}
-	defer limitHeap(c.Memory + programMemory)()
+	defer process.LimitHeap(int64(c.Memory) + programMemory)()
 	names, err := c.classifiers()
 	if err != nil {
 		return nil, err

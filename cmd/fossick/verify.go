@@ -66,7 +66,7 @@ func (c verifyCmd) Run(a *app) (err error) {
 }
 
 func (c repairCmd) Run(a *app) error {
-	a.endsInOrder()
+	a.signals.InOrder()
 	problems, left := c.mend(a)
 	if left != nil && !errors.Is(left, store.ErrLost) && !errors.Is(left, store.ErrRemains) {
 		return left

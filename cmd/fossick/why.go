@@ -26,7 +26,7 @@ func (c whyCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeRead(s)) }()
+	defer func() { err = errors.Join(err, s.Damaged(), s.Close()) }()
 	r, err := storyOf(s, c.URL)
 	if err != nil {
 		return err

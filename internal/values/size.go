@@ -1,4 +1,4 @@
-package main
+package values
 
 import (
 	"fmt"
@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// byteSize is a number of bytes on the command line: 500000000, 512MB, 2GB, 1.5GiB.
+// Size is a number of bytes as people write it: 500000000, 512MB, 2GB, 1.5GiB.
 // K, M and G are powers of 1024, with or without an i.
-type byteSize int64
+type Size int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (b *byteSize) UnmarshalText(text []byte) (err error) {
-	*b, err = parseSize(string(text), 1)
+func (s *Size) UnmarshalText(text []byte) (err error) {
+	*s, err = parseSize(string(text), 1)
 	return err
 }
 
-// mebibytes is a byteSize of which a number alone is in MiB.
-type mebibytes byteSize
+// Mebibytes is a Size of which a number alone is in MiB.
+type Mebibytes Size
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (m *mebibytes) UnmarshalText(text []byte) error {
-	b, err := parseSize(string(text), 1<<20)
-	*m = mebibytes(b)
+func (m *Mebibytes) UnmarshalText(text []byte) error {
+	s, err := parseSize(string(text), 1<<20)
+	*m = Mebibytes(s)
 	return err
 }
 
 // parseSize reads a number of bytes; alone is the unit of a number without one.
-func parseSize(text string, alone float64) (byteSize, error) {
+func parseSize(text string, alone float64) (Size, error) {
 	s := strings.ToUpper(strings.TrimSpace(text))
 	unit := alone
 	if cut, ok := strings.CutSuffix(s, "B"); ok {
@@ -44,5 +44,5 @@ func parseSize(text string, alone float64) (byteSize, error) {
 	if n *= unit; err != nil || !(n >= 0 && n < 1<<62) {
 		return 0, fmt.Errorf("%q: want a size, such as 512MB or 2GB", text)
 	}
-	return byteSize(n), nil
+	return Size(n), nil
 }

@@ -1,18 +1,18 @@
-package main
+package values
 
 import "testing"
 
-func TestByteSize(t *testing.T) {
-	for text, want := range map[string]byteSize{
+func TestSize(t *testing.T) {
+	for text, want := range map[string]Size{
 		"0": 0, "1000": 1000, "64K": 64 << 10, "512MB": 512 << 20, "1GiB": 1 << 30, "1.5 gb": 3 << 29, "2T": 2 << 40,
 	} {
-		var got byteSize
+		var got Size
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
 			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "GB", "-1", "much", "1e99", "NaN", "1 2", "12MiBi"} {
-		var got byteSize
+		var got Size
 		if err := got.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q was read as %d", text, got)
 		}

@@ -1,6 +1,7 @@
-package main
+package process
 
 import (
+	"log"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -16,6 +17,12 @@ type libraryLog struct {
 
 // badgerCode is what the names of Badger's functions begin with.
 const badgerCode = "github.com/dgraph-io/"
+
+// LogLibraries sends what libraries write to Go's own log to to.
+func LogLibraries(to *slog.Logger) {
+	log.SetFlags(0)
+	log.SetOutput(libraryLog{to, badgerCode})
+}
 
 // Write implements io.Writer for one line of the log.
 func (l libraryLog) Write(p []byte) (int, error) {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package process
 
 import (
 	"time"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// workedFor is how long processors have worked for this process; nil when the
+// Worked is how long processors have worked for this process; nil when the
 // system does not tell.
-func workedFor() *time.Duration {
+func Worked() *time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
 		return nil

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"errors"
@@ -10,18 +10,19 @@ import (
 	"syscall"
 )
 
-// An outlet is stdout with a memory: a result that did not reach its reader is a
+// An Outlet is stdout with a memory: a result that did not reach its reader is a
 // verb that failed, also where many small lines of text were printed and nobody
 // looked at each. Safe for concurrent use.
-type outlet struct {
-	w io.Writer
+type Outlet struct {
+	W io.Writer
 
 	mu  sync.Mutex // guards err
 	err error      // the first
 }
 
-func (o *outlet) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
+// Write implements io.Writer.
+func (o *Outlet) Write(p []byte) (int, error) {
+	n, err := o.W.Write(p)
 	if err != nil {
 		o.mu.Lock()
 		if o.err == nil {
@@ -32,8 +33,8 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failed returns the first error as one of the verb, nil when there was none.
-func (o *outlet) failed() error {
+// Failed returns the first error as one of the verb, nil when there was none.
+func (o *Outlet) Failed() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err == nil {
@@ -42,19 +43,9 @@ func (o *outlet) failed() error {
 	return fmt.Errorf("the result could not be written: %w; make room, or send it elsewhere", o.err)
 }
 
-// unheard says whether err is that nobody reads stdout any more, as after "| head":
+// Unheard says whether err is that nobody reads stdout any more, as after "| head":
 // no error to talk about, and nobody expects one.
-func unheard(err error) bool { return errors.Is(err, syscall.EPIPE) }
-
-// stopSignals are those that end a crawl cleanly. A terminal that is closed, or an
-// ssh session that breaks, sends SIGHUP; who started fossick by nohup wants none.
-func stopSignals() []os.Signal {
-	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		all = append(all, syscall.SIGHUP)
-	}
-	return all
-}
+func Unheard(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // keepWriting lets a broken pipe be an error of a write, and so a file that is larger
 // than the system's limit for one (ulimit -f). By default the Go runtime ends a process

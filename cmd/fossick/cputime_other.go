@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "time"
-
-// workedFor is not known here.
-func workedFor() *time.Duration { return nil }

@@ -1,0 +1,90 @@
+package process
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Signals end a verb: the first one its context, and the second the process, as does a
+// verb that does not hear the first.
+type Signals struct {
+	first   func() // of a signal
+	exit    func() // ends the process
+	orderly atomic.Bool
+	done    chan struct{}
+	undo    func()
+}
+
+// deafAfter is how long a verb may take to end after a signal.
+const deafAfter = 5 * time.Second
+
+// Heed returns a context that the first signal ends, after a call of stopping, and Stop.
+// Where that is not enough it calls exit. A write to a pipe that nobody reads is an error
+// meanwhile, and does not end the process.
+func Heed(ctx context.Context, stopping, exit func()) (context.Context, *Signals) {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &Signals{exit: exit, done: make(chan struct{}), first: func() {
+		stopping()
+		cancel()
+	}}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, stopSignals()...)
+	undo := keepWriting()
+	s.undo = func() {
+		signal.Stop(signals)
+		undo()
+		cancel()
+	}
+	go s.watch(signals)
+	return ctx, s
+}
+
+// Stop leaves signals to the system again.
+func (s *Signals) Stop() {
+	s.undo()
+	close(s.done)
+}
+
+// InOrder says that the verb ends by itself when its context does, however long that
+// takes. Others are ended when they do not hear, as one that waits for a pipe's writer or
+// parses what somebody made for that purpose.
+func (s *Signals) InOrder() { s.orderly.Store(true) }
+
+func (s *Signals) watch(signals <-chan os.Signal) {
+	select {
+	case <-signals:
+		s.first()
+	case <-s.done:
+		return
+	}
+	deaf := time.NewTimer(deafAfter)
+	defer deaf.Stop()
+	for {
+		select {
+		case <-deaf.C:
+			if !s.orderly.Load() {
+				s.exit()
+			}
+		case again := <-signals:
+			if again != syscall.SIGHUP { // shell and kernel both send one when a terminal is closed
+				s.exit()
+			}
+		case <-s.done:
+			return
+		}
+	}
+}
+
+// stopSignals are those that end a crawl cleanly. A terminal that is closed, or an
+// ssh session that breaks, sends SIGHUP; who started fossick by nohup wants none.
+func stopSignals() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}

@@ -1,0 +1,60 @@
+package process
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestDeafVerbs: a verb that does not hear a signal is ended after a while, a crawl that
+// finishes what is in flight only by a second signal, and one that hears is left alone.
+func TestDeafVerbs(t *testing.T) {
+	for name, c := range map[string]struct {
+		orderly, hears bool
+		second         time.Duration // 0: none comes
+		want           time.Duration // when the process ends; 0: it is not made to
+	}{
+		"deaf":                 {want: deafAfter},
+		"deaf, asked again":    {second: time.Second, want: time.Second},
+		"hears":                {hears: true},
+		"a crawl":              {orderly: true},
+		"a crawl, asked again": {orderly: true, second: time.Minute, want: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, ended := time.Now(), time.Duration(0)
+				cancelled := make(chan struct{})
+				s := &Signals{done: make(chan struct{}), first: func() { close(cancelled) }, exit: func() {
+					if ended == 0 {
+						ended = time.Since(began)
+					}
+				}}
+				if c.orderly {
+					s.InOrder()
+				}
+				signals, watched := make(chan os.Signal, 2), make(chan struct{})
+				go func() {
+					defer close(watched)
+					s.watch(signals)
+				}()
+				signals <- syscall.SIGTERM
+				<-cancelled
+				if c.second > 0 {
+					time.Sleep(c.second)
+					signals <- syscall.SIGTERM
+				}
+				if !c.hears {
+					time.Sleep(time.Hour)
+				}
+				synctest.Wait()
+				close(s.done)
+				<-watched
+				if ended != c.want {
+					t.Errorf("the process ended after %v, want %v", ended, c.want)
+				}
+			})
+		})
+	}
+}
