@@ -30,6 +30,12 @@ func (x *Index) Add(key string, row int) bool {
 // Len returns the number of rows.
 func (x *Index) Len() int { return len(x.rows) }
 
+// Row returns the row that was entered by a Key, spelt like that.
+func (x *Index) Row(key string) (row int, ok bool) {
+	row, ok = x.rows[key]
+	return row, ok
+}
+
 // Find returns the row for a Key. A crawler may spell a page's URL otherwise
 // than the corpus does: by the other scheme, which corpora mix at will, or
 // without a session id. Both get the page itself. Without or with the final

@@ -40,6 +40,8 @@ type Row struct {
 	Page   *page.Page // nil where the body is no page
 	Labels datasets.Labels
 
+	itself bool // its URL is answered by Page: no redirect or status is in the way
+
 	body  []byte            // compressed
 	plain bool              // text, not HTML
 	print traps.Fingerprint // of Page
@@ -93,7 +95,13 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	if len(c.Rows) == 0 {
 		return nil, fmt.Errorf("corpus %s: no page with an http URL", c.Name)
 	}
-	return c, c.addWeb()
+	if err := c.addWeb(); err != nil {
+		return nil, err
+	}
+	for _, row := range c.Rows {
+		row.itself = c.search(row.URL).Print == &row.print
+	}
+	return c, nil
 }
 
 // addWeb takes in what the corpus is beyond its pages.
@@ -139,6 +147,14 @@ func parse(body, url string, plain bool) *page.Page {
 // Answer is the web of a virtual crawl: what corpusweb would send for a URL in
 // normal form. Robots.txt is not asked.
 func (c *Corpus) Answer(url string) crawler.Answer {
+	if n, ok := c.index.Row(url); ok && c.Rows[n].itself {
+		return crawler.Answer{Page: c.Rows[n].Page, Print: &c.Rows[n].print}
+	}
+	return c.search(url)
+}
+
+// search is Answer for any URL.
+func (c *Corpus) search(url string) crawler.Answer {
 	if _, ok := c.hosts[page.Host(url)]; !ok && !c.hasHost(url) {
 		return crawler.Answer{DeadHost: true}
 	}

@@ -1,13 +1,14 @@
 package page
 
 import (
-	"slices"
+	"math/bits"
 	"strings"
+	"sync"
 )
 
 // Signature is a MinHash of a text's shingles, its runs of three words. Of two
 // texts about as many of the bytes agree as their shingles do (see
-// Resemblance). So near-duplicates are told without their texts at hand. A text
+// resemblance). So near-duplicates are told without their texts at hand. A text
 // of fewer than MinWords words has none, the zero Signature.
 //
 // One hash a shingle fills all places (one-permutation hashing, Li, Owen, Zhang
@@ -18,7 +19,7 @@ import (
 type Signature [SignatureSize]byte
 
 const (
-	// SignatureSize is the number of places. The standard error of Resemblance is
+	// SignatureSize is the number of places. The standard error of Estimate is
 	// √(J(1−J)/128): 2.7 % at J = 0.9.
 	SignatureSize = 128
 
@@ -72,10 +73,9 @@ func (m *minima) signature() (s Signature) {
 	return s
 }
 
-// shingles returns the hashes of a text's runs of three words, sorted, each once:
-// what Resemblance compares. No run goes across an empty line.
-func shingles(text string) []uint64 {
-	var set []uint64
+// shingles appends the hashes of a text's runs of three words, some more than once.
+// No run goes across an empty line.
+func shingles(all []uint64, text string) []uint64 {
 	var w1, w2, w3 uint64
 	run := 0
 	for i := 0; i < len(text); {
@@ -89,32 +89,80 @@ func shingles(text string) []uint64 {
 		w1, w2 = w2, w3
 		w3, i = hashWord(text, i)
 		if run++; run >= 3 {
-			set = append(set, mix(w1, w2, w3))
+			all = append(all, mix(w1, w2, w3))
 		}
 	}
-	slices.Sort(set)
-	return slices.Compact(set)
+	return all
 }
 
-// Resemblance returns which share of the shingles of two texts both have: |A ∩ B|
+// resemblance returns which share of the shingles of two texts both have: |A ∩ B|
 // / |A ∪ B|, the coefficient of Jaccard, as Broder (1997) compares pages. It is 1
-// for two empty sets.
-func Resemblance(a, b []uint64) float64 {
-	if len(a) == 0 && len(b) == 0 {
+// for two texts without any.
+func resemblance(a, b string) float64 {
+	o := overlaps.Get().(*overlap)
+	defer overlaps.Put(o)
+	o.shingles = shingles(o.shingles[:0], a)
+	ofA := len(o.shingles)
+	o.shingles = shingles(o.shingles, b)
+	if len(o.shingles) == 0 {
 		return 1
 	}
-	both := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i] < b[j]:
-			i++
-		case a[i] > b[j]:
-			j++
-		default:
-			both++
-			i++
-			j++
+	o.clear()
+	both, either := 0, 0
+	for _, h := range o.shingles[:ofA] {
+		if m := o.find(h); *m == 0 {
+			*m = inA
+			either++
 		}
 	}
-	return float64(both) / float64(len(a)+len(b)-both)
+	for _, h := range o.shingles[ofA:] {
+		switch m := o.find(h); *m {
+		case 0:
+			*m = inB
+			either++
+		case inA:
+			*m = inBoth
+			both++
+		}
+	}
+	return float64(both) / float64(either)
+}
+
+// overlap is the room for a comparison of two sets of shingles, which takes half the
+// time of sorting them: a table with open addresses.
+type overlap struct {
+	shingles []uint64
+	slots    []uint64
+	marks    []byte // of each slot, which texts have it; 0 is an empty one
+}
+
+const (
+	inA byte = 1 + iota
+	inB
+	inBoth
+)
+
+var overlaps = sync.Pool{New: func() any { return new(overlap) }}
+
+// clear empties the table, which has two slots for each shingle at least.
+func (o *overlap) clear() {
+	n := 1 << bits.Len(uint(2*len(o.shingles)))
+	if n > cap(o.slots) {
+		o.slots, o.marks = make([]uint64, n), make([]byte, n)
+	}
+	o.slots, o.marks = o.slots[:n], o.marks[:n]
+	clear(o.marks)
+}
+
+// find returns the mark of a shingle, which it enters.
+func (o *overlap) find(h uint64) *byte {
+	for i := h; ; i++ {
+		i &= uint64(len(o.slots) - 1)
+		if o.marks[i] == 0 {
+			o.slots[i] = h
+		} else if o.slots[i] != h {
+			continue
+		}
+		return &o.marks[i]
+	}
 }

@@ -23,17 +23,16 @@ const (
 // site and different on its mirror. What templates have besides menus shows on
 // pages of one host only, so there the titles have a say: those of different pages
 // differ. Pages with fewer than MinWords words of prose are never near-duplicates.
-func Near(p, q *Page) (resemblance float64, near bool) {
+func Near(p, q *Page) (alike float64, near bool) {
 	if p.Signature.IsZero() || q.Signature.IsZero() {
 		return 0, false
 	}
-	resemblance = Resemblance(shingles(p.prose()), shingles(q.prose()))
+	alike = resemblance(p.prose(), q.prose())
 	need := NearShare(p.URL, p.Title, q.URL, q.Title)
-	if resemblance < need {
-		return resemblance, false
+	if alike < need {
+		return alike, false
 	}
-	return resemblance, need < renamedShare ||
-		Resemblance(shingles(p.Text), shingles(q.Text)) >= renamedWhole
+	return alike, need < renamedShare || resemblance(p.Text, q.Text) >= renamedWhole
 }
 
 // NearShare returns the resemblance that two pages need to be near-duplicates, by

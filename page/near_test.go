@@ -176,7 +176,7 @@ func TestEstimate(t *testing.T) {
 		a, b := strings.Join(words, " "), strings.Join(other, " ")
 		sa, sb := signatureOf(a), signatureOf(b)
 		truth := naiveResemblance(words, other)
-		if got := Resemblance(shingles(a), shingles(b)); math.Abs(got-truth) > 1e-12 {
+		if got := resemblance(a, b); math.Abs(got-truth) > 1e-12 {
 			t.Fatalf("resemblance %.6f, want %.6f", got, truth)
 		}
 		// Texts with fewer shingles than places repeat some of them.
@@ -235,7 +235,7 @@ func TestSignatureOfProse(t *testing.T) {
 			continue
 		}
 		var m minima
-		for _, h := range shingles(p.prose()) {
+		for _, h := range shingles(nil, p.prose()) {
 			m.add(h)
 		}
 		if p.Signature != m.signature() {

@@ -164,8 +164,12 @@ func (m *Memory) seen(h store.Hash) store.Seen {
 func (m *Memory) Candidates(signature []byte) ([]store.Candidate, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var all []store.Candidate
-	for _, n := range m.nears.Sharing(signature) {
+	numbers := m.nears.Sharing(signature)
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	all := make([]store.Candidate, 0, len(numbers))
+	for _, n := range numbers {
 		p := m.pages[n-1].Record
 		all = append(all, store.Candidate{
 			Number: n, URL: p.URL, ContentType: p.ContentType, RobotsTag: p.RobotsTag,

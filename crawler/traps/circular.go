@@ -13,15 +13,24 @@ const (
 // Circular says why a URL's path can only be a trap's, "" when it need not be:
 // it names a folder again and again, or has folders without end.
 func Circular(url string) string {
+	if strings.Count(url, "/") <= len("//")+maxRepeats {
+		return "" // as most links, at the cost of one look
+	}
 	_, rest, _ := strings.Cut(url, "://")
 	path, _, _ := strings.Cut(rest, "?")
-	if strings.Count(path, "/") <= maxRepeats {
+	n := strings.Count(path, "/")
+	if n <= maxRepeats {
 		return ""
 	}
-	segments := strings.Split(path, "/")[1:]
-	if len(segments) > maxSegments {
-		return fmt.Sprintf("its path has %d folders", len(segments)-1)
+	if n > maxSegments {
+		return fmt.Sprintf("its path has %d folders", n-1)
 	}
+	var room [1 + maxSegments]string // the host too
+	segments := room[:0]
+	for s := range strings.SplitSeq(path, "/") {
+		segments = append(segments, s)
+	}
+	segments = segments[1:]
 	for i, s := range segments {
 		n := 1
 		for _, later := range segments[i+1:] {

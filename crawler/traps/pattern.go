@@ -119,12 +119,16 @@ func patternOf(url string) string {
 	}
 	path, query, has := strings.Cut(rest[slash+1:], "?")
 	var b strings.Builder
-	folders := strings.Split(path, "/")
-	leaf := folders[len(folders)-1]
-	before := ""
-	for _, f := range folders[:len(folders)-1] {
+	b.Grow(len(rest) - slash + len("*"))
+	before, leaf := "", path
+	for {
+		f, behind, more := strings.Cut(leaf, "/")
+		if !more {
+			break
+		}
+		leaf = behind
 		f = shape(f)
-		if f == before && strings.ContainsRune(f, '0') {
+		if f == before && strings.IndexByte(f, '0') >= 0 {
 			continue // folders within folders
 		}
 		before = f
