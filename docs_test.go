@@ -66,7 +66,7 @@ func TestLinksOfPages(t *testing.T) {
 			if path != "" {
 				target = filepath.Join(filepath.Dir(page), path)
 			}
-			follow(t, page, target, anchor)
+			checkTarget(t, page, target, anchor)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestPagesNamedInCode(t *testing.T) {
 		walk(t, suffix, func(path string) {
 			for _, name := range pageInCode.FindAllString(read(t, path), -1) {
 				target, anchor, _ := strings.Cut(name, "#")
-				follow(t, path, target, anchor)
+				checkTarget(t, path, target, anchor)
 			}
 		})
 	}
@@ -115,10 +115,10 @@ func TestCommandsOfPages(t *testing.T) {
 			}
 		}
 		for _, script := range scriptNamed.FindAllString(text, -1) {
-			follow(t, page, script, "")
+			checkTarget(t, page, script, "")
 		}
 		for _, m := range packageNamed.FindAllStringSubmatch(text, -1) {
-			follow(t, page, m[1], "")
+			checkTarget(t, page, m[1], "")
 		}
 	}
 }
@@ -142,8 +142,8 @@ func walk(t *testing.T, suffix string, do func(path string)) {
 	}
 }
 
-// follow reports a link of a file that leads nowhere.
-func follow(t *testing.T, from, target, anchor string) {
+// checkTarget reports a link of a file that leads nowhere.
+func checkTarget(t *testing.T, from, target, anchor string) {
 	t.Helper()
 	info, err := os.Stat(target)
 	if err != nil {

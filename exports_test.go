@@ -26,7 +26,7 @@ var calledByLibraries = []string{
 var forImplementers = []string{"Marker", "SitemapScorer"}
 
 // TestExportedNames: a name is exported for those who use it, in another package or in
-// the example that shows the package's door. Errors are for whoever wants to tell them
+// the example of the package's use. Errors are for whoever wants to tell them
 // apart. It goes by names, not by types, so a name
 // that several packages have counts as used when one of them is.
 func TestExportedNames(t *testing.T) {

@@ -11,7 +11,7 @@ func TestLincolnPetersen(t *testing.T) {
 	// Seber's textbook case: 200 marked, 100 caught, 20 of them marked. By hand:
 	// N = 201·101/21 − 1 = 965.714; var = 201·101·180·80/(21²·22) = 30130.9.
 	p := lincolnPetersen(200, 100, 20)
-	near(t, "N", p.Size, 965.7143)
+	checkNear(t, "N", p.Size, 965.7143)
 	if p.Seen != 280 {
 		t.Errorf("seen: got %d, want 280", p.Seen)
 	}
@@ -22,9 +22,9 @@ func TestLincolnPetersen(t *testing.T) {
 	}
 
 	same := lincolnPetersen(50, 50, 50)
-	near(t, "the same pages twice", same.Size, 50)
-	near(t, "the same pages twice, lo", same.CI[0], 50)
-	near(t, "the same pages twice, hi", same.CI[1], 50+z95*z95) // Wilson's lower end of 50 in 50 is 50/(50+z²)
+	checkNear(t, "the same pages twice", same.Size, 50)
+	checkNear(t, "the same pages twice, lo", same.CI[0], 50)
+	checkNear(t, "the same pages twice, hi", same.CI[1], 50+z95*z95) // Wilson's lower end of 50 in 50 is 50/(50+z²)
 	if none := lincolnPetersen(3, 0, 0); none.Size != 3 || none.CI[0] != 3 {
 		t.Errorf("the second found nothing: got %+v, want 3", none)
 	}
@@ -37,14 +37,14 @@ func TestChao(t *testing.T) {
 	// By hand: t = 3, f1 = 10, f2 = 4: N = 30 + (2/3)·10·9/(2·5) = 36;
 	// var = 6 + (4/9)·10·19²/(4·25) + (4/9)·100·4·81/(4·625) = 6 + 16.0444 + 5.76.
 	p := chao2(3, 30, 10, 4)
-	near(t, "N", p.Size, 36)
+	checkNear(t, "N", p.Size, 36)
 	k := math.Exp(z95 * math.Sqrt(math.Log(1+27.80444/36)))
-	near(t, "lo", p.CI[0], 30+6/k)
-	near(t, "hi", p.CI[1], 30+6*k)
+	checkNear(t, "lo", p.CI[0], 30+6/k)
+	checkNear(t, "hi", p.CI[1], 30+6*k)
 	all := chao2(3, 30, 0, 5)
-	near(t, "no page found once", all.Size, 30)
-	near(t, "no page found once, lo", all.CI[0], 30)
-	near(t, "no page found once, hi", all.CI[1], 30*(1+z95*z95/60)) // 1 − Wilson's upper end of 0 in 60 is 60/(60+z²)
+	checkNear(t, "no page found once", all.Size, 30)
+	checkNear(t, "no page found once, lo", all.CI[0], 30)
+	checkNear(t, "no page found once, hi", all.CI[1], 30*(1+z95*z95/60)) // 1 − Wilson's upper end of 0 in 60 is 60/(60+z²)
 }
 
 func TestCapture(t *testing.T) {
@@ -63,8 +63,8 @@ func TestCapture(t *testing.T) {
 		t.Errorf("three crawls: got %+v, want %+v", p, want)
 	}
 	e := p.recall(3)
-	near(t, "recall", e.Value, 3/p.Size)
-	near(t, "together", e.Together, 4/p.Size)
+	checkNear(t, "recall", e.Value, 3/p.Size)
+	checkNear(t, "together", e.Together, 4/p.Size)
 	if e.CI[0] > e.Value || e.CI[1] < e.Value {
 		t.Errorf("recall %v outside its interval %v", e.Value, e.CI)
 	}

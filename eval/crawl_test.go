@@ -120,15 +120,15 @@ func TestMeasure(t *testing.T) {
 	c := load(t, s)
 
 	own := Measure([]*Crawl{c}, 2)
-	near(t, "harvest by the crawl's labels", *own.Harvest, 0.5)
+	checkNear(t, "harvest by the crawl's labels", *own.Harvest, 0.5)
 	if own.Relevance != ByCrawl || own.Recall != nil || own.Unknown != nil || own.Kept != nil || own.SearchLength != nil {
 		t.Errorf("without a truth: got %+v; want no recall, unknown, kept or search length", own.Figures)
 	}
 
 	c.JudgeByTruth(truthOf("banking", 4))
 	r := Measure([]*Crawl{c}, 2)
-	near(t, "harvest", *r.Harvest, 0.5)
-	near(t, "recall", *r.Recall, 0.5)
+	checkNear(t, "harvest", *r.Harvest, 0.5)
+	checkNear(t, "recall", *r.Recall, 0.5)
 	if *r.Unknown != 1 || r.Relevant != 2 || r.Overlap != nil || r.Stores != nil || r.RecallEstimate != nil {
 		t.Errorf("got %+v", r)
 	}
@@ -179,7 +179,7 @@ func TestMeasureTwoStores(t *testing.T) {
 			}
 		}
 	}
-	near(t, "recall estimate", m.RecallEstimate.Value, float64(n1)/lincolnPetersen(n1, n2, both).Size)
+	checkNear(t, "recall estimate", m.RecallEstimate.Value, float64(n1)/lincolnPetersen(n1, n2, both).Size)
 	if m.RecallEstimate.Caution == "" || m.RecallEstimate.Method == "" {
 		t.Error("the estimate does not say what it is")
 	}

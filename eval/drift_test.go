@@ -16,11 +16,11 @@ import (
 func TestLogOddsRatio(t *testing.T) {
 	// 8 of 10 pages against 2 of 10: a = 10·10/20 = 5, so ln(13/7) − ln(7/13) =
 	// 1.23808 over √(2/13 + 2/7) = 0.66299.
-	near(t, "z", logOddsRatio(8, 10, 2, 10), 1.86744)
-	near(t, "turned round", logOddsRatio(2, 10, 8, 10), -1.86744)
-	near(t, "alike", logOddsRatio(3, 10, 6, 20), 0)
-	near(t, "on every page", logOddsRatio(10, 10, 20, 20), 0)
-	near(t, "on none", logOddsRatio(0, 10, 0, 20), 0)
+	checkNear(t, "z", logOddsRatio(8, 10, 2, 10), 1.86744)
+	checkNear(t, "turned round", logOddsRatio(2, 10, 8, 10), -1.86744)
+	checkNear(t, "alike", logOddsRatio(3, 10, 6, 20), 0)
+	checkNear(t, "on every page", logOddsRatio(10, 10, 20, 20), 0)
+	checkNear(t, "on none", logOddsRatio(0, 10, 0, 20), 0)
 }
 
 // drifting is a crawl that begins at one host with galaxies, in which only every

@@ -121,7 +121,7 @@ func (r *replay) step(c *Crawl, s *Step) {
 	for _, key := range s.Links {
 		key = r.target(key)
 		if _, twice := told[key]; twice || key == s.Key || key%r.thin != 0 {
-			continue // one voice a page
+			continue // a page counts once
 		}
 		told[key] = struct{}{}
 		e := r.evidence[key]

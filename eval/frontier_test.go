@@ -223,10 +223,10 @@ func TestIChao(t *testing.T) {
 	// caught once, 74 twice, 44 three and 24 four times. By hand:
 	// 118·117/(2·75) = 92.04, and 44/100·(118 − 74·44/50) = 23.2672.
 	chao1, variance := chao(1, 118, 74)
-	near(t, "chao", chao1, 92.04)
+	checkNear(t, "chao", chao1, 92.04)
 	unseen, taken := ichao(118, 74, 44, 24)
-	near(t, "ichao", unseen, 92.04+23.2672)
-	near(t, "relative variance stays", taken/(unseen*unseen), variance/(chao1*chao1))
+	checkNear(t, "ichao", unseen, 92.04+23.2672)
+	checkNear(t, "relative variance stays", taken/(unseen*unseen), variance/(chao1*chao1))
 	if u, _ := ichao(0.4, 3, 2, 1); u != 0 {
 		t.Errorf("less than one page seen once: got %g unseen, want 0", u)
 	}

@@ -10,7 +10,7 @@ import (
 
 const tolerance = 5e-4 // the worked examples have three or four places
 
-func near(t *testing.T, what string, got, want float64) {
+func checkNear(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.Abs(got-want) > tolerance {
 		t.Errorf("%s: got %.5f, want %.5f", what, got, want)
@@ -34,8 +34,8 @@ func TestWilson(t *testing.T) {
 	for _, tt := range tests {
 		ci := wilson(tt.k, tt.n)
 		name := strconv.Itoa(tt.k) + " of " + strconv.Itoa(tt.n)
-		near(t, name+" lo", ci[0], tt.lo)
-		near(t, name+" hi", ci[1], tt.hi)
+		checkNear(t, name+" lo", ci[0], tt.lo)
+		checkNear(t, name+" hi", ci[1], tt.hi)
 	}
 }
 
@@ -136,9 +136,9 @@ func TestKept(t *testing.T) {
 	if c.Pages != 3 || c.Relevant != 2 {
 		t.Errorf("got %+v, want 3 pages, 2 relevant", c)
 	}
-	near(t, "precision", *c.Precision, 2./3)
-	near(t, "recall", *c.Recall, 2./4)
-	near(t, "F1", *c.F1, 2*(2./3)*(2./4)/(2./3+2./4))
+	checkNear(t, "precision", *c.Precision, 2./3)
+	checkNear(t, "recall", *c.Recall, 2./4)
+	checkNear(t, "F1", *c.F1, 2*(2./3)*(2./4)/(2./3+2./4))
 
 	none := Kept(bits("000"), bits("100"))
 	if none.Precision != nil || *none.Recall != 0 || *none.F1 != 0 {

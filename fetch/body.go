@@ -43,7 +43,7 @@ type bodyReader struct {
 	http2     bool
 	coding    coding
 	plain     io.Reader     // decompressed; nil until the first read
-	ahead     *bufio.Reader // the lane's, on what next returns
+	ahead     *bufio.Reader // the clone's, on what next returns
 	out       int64         // bytes that came out of plain
 	err       error         // how it ended; io.EOF is well
 	truncated bool

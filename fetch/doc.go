@@ -24,7 +24,7 @@
 //
 //	fetcher.go   New, Fetch, Close
 //	options.go   limits and their defaults
-//	lane.go      Colly, which makes the exchange: request out, header judged, body in
+//	colly.go     Colly, which makes the exchange: request out, header judged, body in
 //	exchange.go  the life of one exchange, and its request
 //	clock.go     its phases and limits of time
 //	pace.go      how fast a body comes, and ending the slowest

@@ -27,7 +27,7 @@ type exchange struct {
 	spent  atomic.Bool // its one request went out and failed: nothing more may
 	pace   *Pace       // of the body; own where nobody watches it
 	own    Pace
-	ahead  *bufio.Reader // the lane's, for the answer's reader
+	ahead  *bufio.Reader // the clone's, for the answer's reader
 }
 
 func newExchange(f *Fetcher, u *url.URL, req Request) *exchange {

@@ -70,7 +70,7 @@ type Fetcher struct {
 	dns       *dnsCache
 	transport *http.Transport
 	cookies   *cookies  // nil: none are kept
-	lanes     sync.Pool // *lane
+	clones    sync.Pool // *clone
 	closed    atomic.Bool
 
 	// Header values that every request shares; nobody writes to them.
@@ -106,7 +106,7 @@ func New(opt Options) (*Fetcher, error) {
 		timeout: opt.ConnectTimeout,
 	})
 	base := newCollector(&gate{f})
-	f.lanes.New = func() any { return newLane(base) }
+	f.clones.New = func() any { return newClone(base) }
 	return f, nil
 }
 
@@ -154,9 +154,9 @@ func (f *Fetcher) exchange(ctx context.Context, req Request, resp *Response) {
 	ex := newExchange(f, u, req)
 	ctx = ex.begin(ctx)
 	defer ex.end()
-	l := f.lanes.Get().(*lane)
+	l := f.clones.Get().(*clone)
 	err = l.run(ctx, ex)
-	f.lanes.Put(l)
+	f.clones.Put(l)
 	ex.report(ctx, err, resp)
 }
 

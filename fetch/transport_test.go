@@ -293,7 +293,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// A body stays what it was when the lane goes on to other exchanges.
+// A body stays what it was when the clone goes on to other exchanges.
 func TestBodiesAreTheirOwn(t *testing.T) {
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")

@@ -57,8 +57,8 @@ func (d *dictionary) find(name []byte) uint32 {
 	return place
 }
 
-// findAll appends the places of a lot's names to dst.
-func (d *dictionary) findAll(dst []uint32, l *lot) []uint32 {
+// findAll appends the places of a batch's names to dst.
+func (d *dictionary) findAll(dst []uint32, l *batch) []uint32 {
 	for i, n := range l.names {
 		place, fresh := d.names.findHashed(l.name(i), n.hash)
 		if fresh {

@@ -16,6 +16,6 @@
 // builder.go, numbered.go, ids.go and belonging.go the way from edges to a
 // file, dictionary.go with namecursor.go, interned.go and keysort.go that of
 // names. pairs.go and sorter.go edges, on package extsort; edgelist.go and
-// lot.go edge lists as text; transpose.go edges turned round. csr.go a graph as
+// batch.go edge lists as text; transpose.go edges turned round. csr.go a graph as
 // arrays.
 package graph

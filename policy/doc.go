@@ -1,4 +1,4 @@
-// Package policy is the door to the crawl policies: a name in, a scorer for the
+// Package policy finds a crawl policy by its name: a name in, a scorer for the
 // crawler and the order that belongs to it out.
 //
 // In: a policy's name and Input: a topic's model as a Labeller, its keywords K, ρ.

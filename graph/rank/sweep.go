@@ -24,7 +24,7 @@ type component struct {
 }
 
 const (
-	partEdges = 1 << 18 // a part has as many at least: a cut costs sweeps, uci_ics 72 instead of 56 with six parts
+	partEdges = 1 << 18 // a part has as many at least: a cut costs sweeps
 	mostParts = 8
 )
 

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	lotBytes = 128 << 10 // of text, unless a line is longer
-	lots     = 4         // under way: being read, cut, looked up, and one that waits
+	batchBytes = 128 << 10 // of text, unless a line is longer
+	batches    = 4         // under way: being read, cut, looked up, and one that waits
 )
 
-// lot is a part of an edge list: whole lines, and what they say. It goes from the
+// batch is a part of an edge list: whole lines, and what they say. It goes from the
 // goroutine that reads and decompresses to the one that cuts lines and hashes names, to
 // the one that looks them up, and back.
-type lot struct {
+type batch struct {
 	text  []byte
 	first int // number of its first line
 	names []cutName
@@ -27,26 +27,26 @@ type lot struct {
 	err   error // what comes after its lines, io.EOF at the end
 }
 
-// cutName is a name in a lot's text, once for a line's source that the line before has.
+// cutName is a name in a batch's text, once for a line's source that the line before has.
 type cutName struct {
 	at, n uint32
 	hash  uint64
 }
 
-// cutEdge is an edge between names of a lot, by their places.
+// cutEdge is an edge between names of a batch, by their places.
 type cutEdge struct{ src, dst uint32 }
 
-func (l *lot) name(i int) []byte { return l.text[l.names[i].at:][:l.names[i].n] }
+func (l *batch) name(i int) []byte { return l.text[l.names[i].at:][:l.names[i].n] }
 
 // edgeList adds the edges of a list of names. The first line that is no edge ends it,
 // as does the place where the text breaks off, after all edges before it.
 func (b *Builder) edgeList(ctx context.Context, text io.Reader, path string) error {
-	free, read, cut := make(chan *lot, lots), make(chan *lot, lots), make(chan *lot, lots)
-	for range lots {
-		free <- &lot{}
+	free, read, cut := make(chan *batch, batches), make(chan *batch, batches), make(chan *batch, batches)
+	for range batches {
+		free <- &batch{}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return readLots(ctx, text, path, free, read) })
+	g.Go(func() error { return readBatches(ctx, text, path, free, read) })
 	g.Go(func() error {
 		for {
 			l, err := receive(ctx, read)
@@ -81,9 +81,9 @@ func (b *Builder) edgeList(ctx context.Context, text io.Reader, path string) err
 	return g.Wait()
 }
 
-// receive waits for a lot. A channel has room for all of them, so that sending never
+// receive waits for a batch. A channel has room for all of them, so that sending never
 // waits.
-func receive(ctx context.Context, from <-chan *lot) (*lot, error) {
+func receive(ctx context.Context, from <-chan *batch) (*batch, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func receive(ctx context.Context, from <-chan *lot) (*lot, error) {
 	}
 }
 
-// readLots reads a text to its end or an error, which the last lot has.
-func readLots(ctx context.Context, text io.Reader, path string, free <-chan *lot, out chan<- *lot) error {
+// readBatches reads a text to its end or an error, which the last batch has.
+func readBatches(ctx context.Context, text io.Reader, path string, free <-chan *batch, out chan<- *batch) error {
 	var rest []byte // of the text before, the beginning of a line
 	for line := 1; ; {
 		l, err := receive(ctx, free)
@@ -106,7 +106,7 @@ func readLots(ctx context.Context, text io.Reader, path string, free <-chan *lot
 		l.first, l.err = line, nil
 		l.text = append(l.text[:0], rest...)
 		whole := 0 // bytes of whole lines
-		for size := lotBytes; ; size = maxLineBytes {
+		for size := batchBytes; ; size = maxLineBytes {
 			l.text, err = fill(text, l.text, size)
 			if whole = bytes.LastIndexByte(l.text, '\n') + 1; whole > 0 || err != nil || size >= maxLineBytes {
 				break
@@ -144,8 +144,8 @@ func fill(r io.Reader, text []byte, size int) ([]byte, error) {
 	return text, nil
 }
 
-// cut finds the edges of a lot, to the first line that is none.
-func (b *Builder) cut(l *lot, path string) {
+// cut finds the edges of a batch, to the first line that is none.
+func (b *Builder) cut(l *batch, path string) {
 	l.names, l.edges = l.names[:0], l.edges[:0]
 	last := -1 // the source of the line before
 	for at, line := 0, l.first; at < len(l.text); line++ {
@@ -185,8 +185,8 @@ func (b *Builder) noEdge(text, src, dst []byte, ok bool) error {
 	return cmp.Or(b.tooLong(src), b.tooLong(dst))
 }
 
-// addName notes a name of a lot, and returns its place there.
-func (b *Builder) addName(l *lot, name []byte, at int) int {
+// addName notes a name of a batch, and returns its place there.
+func (b *Builder) addName(l *batch, name []byte, at int) int {
 	l.names = append(l.names, cutName{uint32(at), uint32(len(name)), maphash.Bytes(b.dict.seed, name)})
 	return len(l.names) - 1
 }
@@ -199,8 +199,8 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
-// add adds the edges of a lot.
-func (b *Builder) add(l *lot) error {
+// add adds the edges of a batch.
+func (b *Builder) add(l *batch) error {
 	b.places = b.dict.findAll(b.places[:0], l)
 	b.last.name = nil
 	for _, e := range l.edges {

@@ -18,7 +18,7 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// randomText is an edge list of several lots: lines of all lengths and ends, comments,
+// randomText is an edge list of several batches: lines of all lengths and ends, comments,
 // sources that stand again, and perhaps a line that is none or too long.
 func randomText(rng *rand.Rand) []byte {
 	var text []byte
@@ -30,14 +30,14 @@ func randomText(rng *rand.Rand) []byte {
 		return s
 	}
 	src := name()
-	for len(text) < 3*lotBytes {
+	for len(text) < 3*batchBytes {
 		if rng.IntN(4) == 0 {
 			src = name()
 		}
 		switch rng.IntN(2000) {
 		case 0:
 			text = append(text, '#')
-			text = append(text, strings.Repeat("c", rng.IntN(2*lotBytes))...)
+			text = append(text, strings.Repeat("c", rng.IntN(2*batchBytes))...)
 		case 1:
 			src = src[:len(src)-1]
 		case 2:
@@ -70,9 +70,9 @@ func lineByLine(ctx context.Context, b *Builder, text io.Reader) error {
 	})
 }
 
-// TestEdgeListByLots compares with a list that is read line by line: the file bit for
+// TestEdgeListByBatches compares with a list that is read line by line: the file bit for
 // bit, what was counted, and the first error with its line.
-func TestEdgeListByLots(t *testing.T) {
+func TestEdgeListByBatches(t *testing.T) {
 	errs := 0
 	lists := fulltest.Rounds(8, 25)
 	for seed := range uint64(lists) {
@@ -106,7 +106,7 @@ func TestEdgeListByLots(t *testing.T) {
 			}
 			return file, stats, err
 		}
-		got, gotStats, gotErr := build("lots", func(ctx context.Context, b *Builder, r io.Reader) error {
+		got, gotStats, gotErr := build("batches", func(ctx context.Context, b *Builder, r io.Reader) error {
 			return b.edgeList(ctx, r, "list")
 		})
 		want, wantStats, wantErr := build("lines", lineByLine)
@@ -114,7 +114,7 @@ func TestEdgeListByLots(t *testing.T) {
 			errs++
 		}
 		// The errors of names say which graph they are of.
-		if fmt.Sprint(gotErr) != strings.ReplaceAll(fmt.Sprint(wantErr), dir+"/lines", dir+"/lots") {
+		if fmt.Sprint(gotErr) != strings.ReplaceAll(fmt.Sprint(wantErr), dir+"/lines", dir+"/batches") {
 			t.Errorf("seed %d: %v, want %v", seed, gotErr, wantErr)
 		}
 		if gotStats != wantStats || !bytes.Equal(got, want) {

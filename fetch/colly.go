@@ -10,18 +10,18 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// A lane is a Colly collector that makes one exchange at a time; lanes are
+// A clone of a Colly collector makes one exchange at a time; clones are
 // pooled. Clones of one collector share the HTTP client and nothing that grows
 // or blocks. Each has its own context, by which an exchange is cancelled. Each
 // has its own callbacks, which find their exchange without a lock.
-type lane struct {
+type clone struct {
 	collector *colly.Collector
 	ctx       *colly.Context // Colly wants one; ours stays empty
 	ex        *exchange      // the exchange under way
 	ahead     *bufio.Reader  // for its body
 }
 
-// newCollector returns the collector that lanes are cloned from. Of Colly's
+// newCollector returns the collector that clones are made of. Of Colly's
 // services only the exchange itself is used. Robots, visited URLs, limits,
 // redirects, charsets and time limits are the crawler's and ours; docs/fetch.md
 // says what each would do wrong here.
@@ -37,8 +37,8 @@ func newCollector(rt http.RoundTripper) *colly.Collector {
 	return c
 }
 
-func newLane(base *colly.Collector) *lane {
-	l := &lane{collector: base.Clone(), ctx: colly.NewContext(), ahead: bufio.NewReaderSize(nil, aheadBytes)}
+func newClone(base *colly.Collector) *clone {
+	l := &clone{collector: base.Clone(), ctx: colly.NewContext(), ahead: bufio.NewReaderSize(nil, aheadBytes)}
 	l.collector.OnRequest(func(r *colly.Request) {
 		// What is sent is what was asked for, to the letter: robots.txt was
 		// consulted about that, not about Colly's spelling.
@@ -66,7 +66,7 @@ func newLane(base *colly.Collector) *lane {
 // run makes the exchange on the caller's goroutine: URL and header go through
 // OnRequest to gate, the answer comes through OnResponseHeaders, where it is
 // judged, to OnResponse.
-func (l *lane) run(ctx context.Context, ex *exchange) (err error) {
+func (l *clone) run(ctx context.Context, ex *exchange) (err error) {
 	l.ex, ex.ahead = ex, l.ahead
 	l.collector.Context = ctx
 	defer func() {

@@ -23,12 +23,12 @@ type spy struct {
 	body   []byte // nil when OnResponse did not run
 }
 
-// spyOn makes f's lanes tell Colly's side of each exchange.
+// spyOn makes f's clones tell Colly's side of each exchange.
 func spyOn(f *Fetcher) *spy {
 	s := new(spy)
-	make := f.lanes.New
-	f.lanes.New = func() any {
-		l := make().(*lane)
+	make := f.clones.New
+	f.clones.New = func() any {
+		l := make().(*clone)
 		l.collector.OnRequest(func(r *colly.Request) {
 			*s = spy{sent: r.URL.String(), header: maps.Clone(*r.Headers)}
 		})
@@ -230,13 +230,13 @@ func FuzzURLThroughColly(f *testing.F) {
 	}
 	fetcher := newTest(f, Options{})
 	below := new(recorder)
-	lane := newLane(newCollector(below))
+	clone := newClone(newCollector(below))
 	run := func(t *testing.T, u *url.URL) (*http.Request, error) {
 		below.req = nil
 		ex := newExchange(fetcher, u, Request{})
 		ctx := ex.begin(t.Context())
 		defer ex.end()
-		err := lane.run(ctx, ex)
+		err := clone.run(ctx, ex)
 		return below.req, err
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
