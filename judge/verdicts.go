@@ -39,7 +39,7 @@ type Result struct {
 type Verdicts struct {
 	name             string // of the model
 	classifier       *classify.Classifier
-	class            train.Options // by whose Class a row's label is one of the model's
+	class            train.Target // by whose Class a row's label is one of the model's
 	labelled         []Labelled
 	truth, predicted []int // classes, by labelled row
 	mistakes         []Mistake
@@ -50,10 +50,10 @@ type Verdicts struct {
 // NewVerdicts begins with a model, by the name that people know it by.
 func NewVerdicts(name string, c *classify.Classifier) *Verdicts {
 	m := c.Model()
-	v := &Verdicts{name: name, classifier: c, labelled: []Labelled{}, class: train.Options{Labels: m.Classes}}
+	v := &Verdicts{name: name, classifier: c, labelled: []Labelled{}, class: train.Target{Labels: m.Classes}}
 	// A model of one topic against the rest knows the rest by this name.
 	if len(m.Classes) == 2 && slices.Contains(m.Classes, train.Other) {
-		v.class = train.Options{Topic: m.Classes[1-m.Class(train.Other)]}
+		v.class = train.Target{Topic: m.Classes[1-m.Class(train.Other)]}
 	}
 	v.known.Card = &m.Card
 	return v

@@ -59,8 +59,9 @@ func (l *Learning) Learn(ctx context.Context) (*Learnt, error) {
 	}
 	// Linear: its probabilities tell links apart, where a tree has a handful.
 	m, rep, err := train.Train(ctx, l.Rows(rows), train.Options{
-		Classifier: models.LinearSVM, Topic: l.Name, Seed: l.Seed, Log: l.Log, Unlabelled: len(l.Negatives) == 0, Step: l.Step,
-		Data: append(slices.Clone(l.Examples), off...), Split: "all",
+		Target: train.Target{Topic: l.Name, Unlabelled: len(l.Negatives) == 0},
+		Method: train.Method{Classifier: models.LinearSVM}, Seed: l.Seed, Log: l.Log, Step: l.Step,
+		Origin: train.Origin{Data: append(slices.Clone(l.Examples), off...), Split: "all"},
 	})
 	switch {
 	case err != nil && !errors.Is(err, train.ErrData):

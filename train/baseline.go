@@ -50,8 +50,8 @@ func (t stockTree) name() string {
 	return golearnID3
 }
 
-func (t stockTree) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (out *fitted, err error) {
-	f, rows, y, err := c.counted(pages, opt, t.name(), c45Words)
+func (t stockTree) fit(ctx context.Context, c *corpus, pages []int, by fitting) (out *fitted, err error) {
+	f, rows, y, err := c.counted(pages, by, t.name(), c45Words)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (t stockTree) fit(ctx context.Context, c *corpus, pages []int, opt *Options
 	}
 	rule := &stockRule{ctx: ctx, words: words}
 	if t.random {
-		rule.draw, rule.seed = true, uint64(opt.Seed)
+		rule.draw, rule.seed = true, uint64(by.seed)
 	}
 	tree := trees.NewID3DecisionTreeFromRule(0, rule)
 	if err := tree.Fit(data); err != nil {

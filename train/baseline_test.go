@@ -13,7 +13,7 @@ import (
 // TestBaselines: golearn's own classifiers learn, and the same each time.
 func TestBaselines(t *testing.T) {
 	set := toy(160, "bank", "code", "star")
-	b, _, err := NewBench(context.Background(), stream(set), nil, Options{Seed: 1, Words: 40}, Category)
+	b, _, err := NewBench(context.Background(), stream(set), nil, Options{Seed: 1, Terms: Terms{Words: 40}}, Category)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestBaselines(t *testing.T) {
 			t.Errorf("%s: %v, then %v (%v)", name, first.Measures.Confusion, again.Measures.Confusion, err)
 		}
 	}
-	if _, _, err := Train(context.Background(), stream(set), Options{Classifier: golearnKNN}); err == nil {
+	if _, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: golearnKNN}}); err == nil {
 		t.Error("a baseline made a model")
 	}
 }

@@ -26,8 +26,8 @@ func (bayes) name() string { return models.NaiveBayes }
 // smoothing is α, chosen by cross-validation as the SVM's settings were.
 const smoothing = 0.1
 
-func (b bayes) fit(_ context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	kept, counts := c.vocabulary(pages, opt.Words, opt.Mu)
+func (b bayes) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	kept, counts := c.vocabulary(pages, by.words, by.mu)
 	f := newFitted(c, kept)
 	f.weigh(c, counts, len(pages), b.odds)
 	k, n := len(c.classes), len(f.kept)

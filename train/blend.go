@@ -28,24 +28,24 @@ func (blend) name() string { return models.LinearSVM }
 // factor is what naive Bayes's weights are multiplied by beside the machine's.
 func (b blend) factor() float64 { return b.share / (1 - b.share) * b.ratio }
 
-func (b blend) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	f, err := b.linear.fit(ctx, c, pages, opt)
+func (b blend) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	f, err := b.linear.fit(ctx, c, pages, by)
 	if err != nil {
 		return nil, err
 	}
-	nb, err := bayes{complement: true, odds: b.odds}.fit(ctx, c, pages, opt)
+	nb, err := bayes{complement: true, odds: b.odds}.fit(ctx, c, pages, by)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Equal(f.kept, nb.kept) {
 		return nil, fmt.Errorf("blending %s of %d terms with %s of %d: not the same terms", models.LinearSVM, len(f.kept), models.NaiveBayes, len(nb.kept))
 	}
-	by := float32(b.factor())
+	share := float32(b.factor())
 	for i, w := range nb.linear.Weights {
-		f.linear.Weights[i] += by * w
+		f.linear.Weights[i] += share * w
 	}
 	for i, w := range nb.linear.Bias {
-		f.linear.Bias[i] += by * w
+		f.linear.Bias[i] += share * w
 	}
 	f.settings["nb_share"] = fmt.Sprint(b.share)
 	return f, nil

@@ -23,8 +23,8 @@ func (c45) name() string { return models.C45 }
 // c45Words is the number of terms when none is asked for.
 const c45Words = 300
 
-func (c45) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	f, rows, y, err := c.counted(pages, opt, models.C45, c45Words)
+func (c45) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	f, rows, y, err := c.counted(pages, by, models.C45, c45Words)
 	if err != nil {
 		return nil, err
 	}

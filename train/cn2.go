@@ -53,19 +53,19 @@ func (o CN2) check() error {
 }
 
 // cn2 learns rules on counts of the terms that gain most.
-type cn2 struct{}
+type cn2 struct{ CN2 }
 
 func (cn2) name() string { return models.CN2 }
 
 // cn2Words is the number of terms when none is asked for.
 const cn2Words = 300
 
-func (cn2) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	f, rows, y, err := c.counted(pages, opt, models.CN2, cn2Words)
+func (l cn2) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	f, rows, y, err := c.counted(pages, by, models.CN2, cn2Words)
 	if err != nil {
 		return nil, err
 	}
-	set := opt.CN2.filled()
+	set := l.filled()
 	if f.rules, err = induce(ctx, rows, y, len(c.classes), len(f.kept), set); err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.CN2, err)
 	}

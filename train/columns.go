@@ -21,26 +21,26 @@ const (
 	cellBytes = 8
 )
 
-func (o *Options) memory() int64 {
-	if o.Memory == 0 {
+func (s *Space) memory() int64 {
+	if s.Memory == 0 {
 		return defaultMemory
 	}
-	return o.Memory
+	return s.Memory
 }
 
 // lexiconTerms is how many terms the lexicon may have, from a quarter of the memory.
-func (o *Options) lexiconTerms() int { return int(max(1000, o.memory()/4/termBytes)) }
+func (s *Space) lexiconTerms() int { return int(max(1000, s.memory()/4/termBytes)) }
 
 // rowBytes is how many bytes of rows stay in memory while the set is read.
-func (o *Options) rowBytes() int { return int(o.memory() / 8) }
+func (s *Space) rowBytes() int { return int(s.memory() / 8) }
 
 // cells is how many terms of pages there is room for when so many folds are trained
 // at once, in three quarters of the memory: the lexicon is gone by then.
-func (o *Options) cells(folds int) int64 { return max(1, o.memory()*3/4/int64(cellBytes*(1+folds))) }
+func (s *Space) cells(folds int) int64 { return max(1, s.memory()*3/4/int64(cellBytes*(1+folds))) }
 
 // countedTerms is how many terms can be counted by class at once.
-func (o *Options) countedTerms(classes int) int {
-	return int(max(1000, o.memory()/4/8/int64(classes)))
+func (s *Space) countedTerms(classes int) int {
+	return int(max(1000, s.memory()/4/8/int64(classes)))
 }
 
 // rareSet is the number of pages below which words of one page count too.
@@ -52,7 +52,7 @@ func (g *gatherer) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !g.opt.plain {
+	if !g.plain {
 		if err := g.candidates(ctx, number); err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (g *gatherer) candidates(ctx context.Context, number []int32) error {
 			return err
 		}
 		c.terms = terms
-		c.candidates(counts, g.opt)
+		c.candidates(counts)
 	}
 	return nil
 }

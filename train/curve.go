@@ -27,12 +27,12 @@ const leastPerClass = 3
 // each on the same held-out folds; the last point is held itself. Each part holds
 // those before it, and every class has a page at least. It takes about as
 // long as the cross-validation of the learner.
-func learningCurve(ctx context.Context, c *corpus, held *heldOut, opt *Options) ([]CurvePoint, error) {
+func learningCurve(ctx context.Context, c *corpus, held *heldOut, by fitting) ([]CurvePoint, error) {
 	n, judged := len(held.ins), 0
 	for _, out := range held.outs {
 		judged += len(out)
 	}
-	order := rand.New(rand.NewPCG(uint64(opt.Seed), 0xc04e)).Perm(len(c.y))
+	order := rand.New(rand.NewPCG(uint64(by.seed), 0xc04e)).Perm(len(c.y))
 	var shares []float64
 	for _, s := range curveShares {
 		if s*float64(len(held.ins[0])) >= float64(leastPerClass*len(c.classes)) {
@@ -47,7 +47,7 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, opt *Options) 
 		for k := range n {
 			g.Go(func() error {
 				in := c.part(order, held.ins[k], share)
-				f, err := held.learner.fit(ctx, c, in, opt)
+				f, err := held.learner.fit(ctx, c, in, by)
 				if err != nil {
 					return fmt.Errorf("learning curve, %d pages: %w", len(in), err)
 				}

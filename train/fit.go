@@ -17,7 +17,7 @@ type learner interface {
 	name() string
 	// fit trains on the rows whose numbers are in pages. It is deterministic in
 	// its arguments.
-	fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error)
+	fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error)
 }
 
 // fitted is a trained classifier before calibration.
@@ -190,11 +190,11 @@ func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, c
 // counted opens the training of a classifier that asks for counts of the terms
 // that gain most, words of them if the options name no number: it returns the
 // pages as rows of counts, and their classes.
-func (c *corpus) counted(pages []int, opt *Options, name string, words int) (f *fitted, rows []features.Vector, y []int, err error) {
-	if opt.Words > 0 || opt.Mu > 0 {
-		words = opt.Words
+func (c *corpus) counted(pages []int, by fitting, name string, words int) (f *fitted, rows []features.Vector, y []int, err error) {
+	if by.words > 0 || by.mu > 0 {
+		words = by.words
 	}
-	kept, _ := c.vocabulary(pages, words, opt.Mu)
+	kept, _ := c.vocabulary(pages, words, by.mu)
 	if len(kept) == 0 {
 		return nil, nil, nil, fmt.Errorf("training %s: %w", name, errNoWord)
 	}

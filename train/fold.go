@@ -162,22 +162,22 @@ func newHeldOut(l learner, pages int) *heldOut {
 
 // crossValidate trains on all folds but one and scores that one, for each of the
 // given folds.
-func crossValidate(ctx context.Context, c *corpus, l learner, fold, which []int, opt *Options) (*heldOut, error) {
+func crossValidate(ctx context.Context, c *corpus, l learner, fold, which []int, by fitting) (*heldOut, error) {
 	h := newHeldOut(l, len(c.y))
-	if err := h.judge(ctx, c, fold, which, opt); err != nil {
+	if err := h.judge(ctx, c, fold, which, by); err != nil {
 		return nil, err
 	}
 	return h, nil
 }
 
 // judge adds folds to those that h has judged.
-func (h *heldOut) judge(ctx context.Context, c *corpus, fold, which []int, opt *Options) error {
+func (h *heldOut) judge(ctx context.Context, c *corpus, fold, which []int, by fitting) error {
 	ins, outs := parts(fold, 1+max(slices.Max(fold), slices.Max(which)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(c.room.folds())
 	for _, k := range which {
 		g.Go(func() error {
-			f, err := h.learner.fit(ctx, c, ins[k], opt)
+			f, err := h.learner.fit(ctx, c, ins[k], by)
 			if err != nil {
 				return fmt.Errorf("fold %d: %w", k+1, err)
 			}

@@ -35,24 +35,24 @@ type corpus struct {
 const Other = "other"
 
 // Class returns the class of an example, or "" when it has none: its topic or
-// Other with Options.Topic; else the first of its Label and Labels that is among
-// Options.Labels; else its Label.
-func (o *Options) Class(e *datasets.Example) string {
+// Other with Topic; else the first of its Label and Labels that is among
+// Labels; else its Label.
+func (t *Target) Class(e *datasets.Example) string {
 	switch {
 	case e.Label == "" && len(e.Labels) == 0:
 		return ""
-	case o.Topic != "":
-		if e.Matches(o.Topic) {
-			return o.Topic
+	case t.Topic != "":
+		if e.Matches(t.Topic) {
+			return t.Topic
 		}
 		return Other
-	case len(o.Labels) == 0:
+	case len(t.Labels) == 0:
 		return e.Label
-	case slices.Contains(o.Labels, e.Label):
+	case slices.Contains(t.Labels, e.Label):
 		return e.Label
 	}
 	for _, l := range e.Labels {
-		if slices.Contains(o.Labels, l) {
+		if slices.Contains(t.Labels, l) {
 			return l
 		}
 	}
@@ -62,7 +62,7 @@ func (o *Options) Class(e *datasets.Example) string {
 // gather reads the examples once, and holds as much of them as Options.Memory
 // allows: see docs/training.md.
 func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report) (*corpus, error) {
-	views, err := gatherViews(ctx, examples, opt, rep, func(e *datasets.Example) []string { return []string{opt.Class(e)} })
+	views, err := gatherViews(ctx, examples, opt, rep, func(e *datasets.Example) []string { return []string{opt.Class(e)} }, false)
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +71,10 @@ func gather(ctx context.Context, examples iter.Seq2[*datasets.Example, error], o
 
 // gatherViews is gather for several ways to label the same rows: each gets a
 // corpus, and all have the same rows. classes returns as many labels for every
-// example; without the first the row is left out. The Report is of the first.
-func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report, classes func(*datasets.Example) []string) (_ []*corpus, err error) {
-	g := newGatherer(opt)
+// example; without the first the row is left out. The Report is of the first. plain:
+// no model is made, and K needs no words.
+func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt *Options, rep *Report, classes func(*datasets.Example) []string, plain bool) (_ []*corpus, err error) {
+	g := newGatherer(opt, plain)
 	defer func() { err = errors.Join(err, g.rows.close()) }()
 	if err := g.read(ctx, examples, rep, classes); err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func gatherViews(ctx context.Context, examples iter.Seq2[*datasets.Example, erro
 // gatherer reads a training set.
 type gatherer struct {
 	opt      *Options
+	plain    bool // no model is made: K needs no words
 	views    []*corpus
 	x        *features.Extractor
 	lossy    lossy
@@ -111,10 +113,10 @@ type gatherer struct {
 	y        []map[string]int // by view: class by label, in the order of their first row
 }
 
-func newGatherer(opt *Options) *gatherer {
+func newGatherer(opt *Options, plain bool) *gatherer {
 	lex := features.NewLexicon()
 	return &gatherer{
-		opt: opt, x: features.NewExtractor(opt.extractor(), lex),
+		opt: opt, plain: plain, x: features.NewExtractor(opt.extractor(plain), lex),
 		lossy:    lossy{lex: lex, limit: opt.lexiconTerms()},
 		rows:     &rowLog{dir: opt.Tmp, limit: opt.rowBytes()},
 		titleCut: features.NewAnalyzer(features.AnalyzerOptions{NoStem: true, Numbers: features.NumbersKeep}),
@@ -128,7 +130,7 @@ func (g *gatherer) read(ctx context.Context, examples iter.Seq2[*datasets.Exampl
 		g.nouns.add(label, doc)
 		return nil
 	}
-	if g.opt.plain {
+	if g.plain {
 		words = nil
 	}
 	g.beside = newCounting(g.page, words)
@@ -228,7 +230,7 @@ func (g *gatherer) label(rep *Report) {
 	marks := models.KeepMarks(g.marks)
 	for i, c := range g.views {
 		c.marks = marks
-		c.extractor, c.sites, c.from, c.nouns, c.measure = g.opt.extractor(), g.sites, g.from, g.nouns, g.opt.Select
+		c.extractor, c.sites, c.from, c.nouns, c.measure = g.opt.extractor(g.plain), g.sites, g.from, g.nouns, g.opt.Select
 		c.classes = slices.Sorted(maps.Keys(g.y[i]))
 		c.titles = g.titles[i].list()
 		number := make([]int, len(c.classes))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"fossick/datasets"
 	"fossick/features"
 
 	"github.com/jdkato/prose/v2"
@@ -31,8 +33,8 @@ import (
 // out. A stem is shown as the form in which the set has it most often.
 
 const (
-	keywordsDefault = 20
-	shortest        = 3 // letters of a keyword
+	keywords = 20 // words of K a class
+	shortest = 3  // letters of a keyword
 
 	// Sentences to tag come from a sample: so many pages a class, so much of each.
 	samplePages = 50
@@ -131,18 +133,32 @@ func (n *nouns) settle() {
 // text.
 func (n *nouns) form(term string) string { return n.most[term] }
 
+// Keywords chooses K for every class, as Train does, without making a model: where
+// K comes from other pages than the model, as from the start pages of a crawl (paper A,
+// section 3). The examples are read once.
+func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (map[string][]string, error) {
+	if err := opt.complete(); err != nil {
+		return nil, err
+	}
+	c, err := gather(ctx, examples, &opt, &Report{})
+	if err != nil {
+		return nil, err
+	}
+	return c.keywords(ctx)
+}
+
 // keywords chooses K for every class.
-func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string, error) {
-	want, k := opt.keywords(), map[string][]string{}
+func (c *corpus) keywords(ctx context.Context) (map[string][]string, error) {
+	k := map[string][]string{}
 	for _, label := range c.classes {
 		k[label] = []string{}
 	}
 	// Tagging takes longest, so first the best candidates are asked for, and the
 	// others only where too few of these are nouns.
-	for from, to := 0, want*firstFactor; from < want*candidatesFactor; from, to = to, want*candidatesFactor {
+	for from, to := 0, keywords*firstFactor; from < keywords*candidatesFactor; from, to = to, keywords*candidatesFactor {
 		asked := map[string]bool{}
 		for class, label := range c.classes {
-			if len(k[label]) < want {
+			if len(k[label]) < keywords {
 				for _, t := range within(c.best[class], from, to) {
 					asked[t] = true
 				}
@@ -154,7 +170,7 @@ func keywords(ctx context.Context, c *corpus, opt *Options) (map[string][]string
 		}
 		for class, label := range c.classes {
 			for _, term := range within(c.best[class], from, to) {
-				if len(k[label]) < want && isNoun(term) {
+				if len(k[label]) < keywords && isNoun(term) {
 					k[label] = append(k[label], c.nouns.form(term))
 				}
 			}
@@ -168,11 +184,9 @@ func within(terms []string, from, to int) []string {
 	return terms[min(from, len(terms)):min(to, len(terms))]
 }
 
-func (o *Options) keywords() int { return cmp.Or(o.Keywords, keywordsDefault) }
-
 // candidates sets best: of each class the words that count most, enough of them
 // for K to be chosen from.
-func (c *corpus) candidates(counts *features.Counts, opt *Options) {
+func (c *corpus) candidates(counts *features.Counts) {
 	c.nouns.settle()
 	c.best = make([][]string, len(c.classes))
 	var words []int32 // terms that are words of the text
@@ -195,7 +209,7 @@ func (c *corpus) candidates(counts *features.Counts, opt *Options) {
 		slices.SortFunc(all, func(a, b features.Ranked) int {
 			return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(c.terms[a.Term], c.terms[b.Term]))
 		})
-		for _, r := range all[:min(opt.keywords()*candidatesFactor, len(all))] {
+		for _, r := range all[:min(keywords*candidatesFactor, len(all))] {
 			c.best[class] = append(c.best[class], c.terms[r.Term])
 		}
 	}

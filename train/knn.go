@@ -21,8 +21,8 @@ const neighbours = 5
 
 func (knn) name() string { return golearnKNN }
 
-func (knn) fit(_ context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	f, _, y, err := c.counted(pages, opt, golearnKNN, c45Words)
+func (knn) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	f, _, y, err := c.counted(pages, by, golearnKNN, c45Words)
 	if err != nil {
 		return nil, err
 	}

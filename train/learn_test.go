@@ -48,7 +48,7 @@ func stream(set []*datasets.Example) iter.Seq2[*datasets.Example, error] {
 func TestTrainLearns(t *testing.T) {
 	set := toy(120, "bank", "code", "star")
 	for _, name := range Classifiers() {
-		m, rep, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 3, NN: smallNN})
+		m, rep, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: name, NN: smallNN}, Seed: 3})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -69,7 +69,7 @@ func TestTrainRepeats(t *testing.T) {
 	for _, name := range Classifiers() {
 		var files [2]bytes.Buffer
 		for i := range files {
-			m, _, err := Train(context.Background(), stream(set), Options{Classifier: name, Seed: 5, NN: smallNN})
+			m, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: name, NN: smallNN}, Seed: 5})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,11 +92,11 @@ func TestTrainRefuses(t *testing.T) {
 	}{
 		"nothing":            {nil, Options{}, ErrData},
 		"one class":          {toy(9, "bank"), Options{}, ErrData},
-		"topic not there":    {mixed, Options{Topic: "star"}, ErrData},
-		"label not there":    {mixed, Options{Labels: []string{"bank", "star"}}, ErrData},
-		"unknown classifier": {mixed, Options{Classifier: "oracle"}, nil},
-		"one fold":           {mixed, Options{Folds: 1}, nil},
-		"no word gains":      {mixed, Options{Classifier: models.C45, Mu: 9}, nil},
+		"topic not there":    {mixed, Options{Target: Target{Topic: "star"}}, ErrData},
+		"label not there":    {mixed, Options{Target: Target{Labels: []string{"bank", "star"}}}, ErrData},
+		"unknown classifier": {mixed, Options{Method: Method{Classifier: "oracle"}}, nil},
+		"one fold":           {mixed, Options{Validation: Validation{Folds: 1}}, nil},
+		"no word gains":      {mixed, Options{Method: Method{Classifier: models.C45}, Terms: Terms{Mu: 9}}, nil},
 	} {
 		_, _, err := Train(context.Background(), stream(c.set), c.opt)
 		if err == nil || c.is != nil && !errors.Is(err, c.is) {
@@ -116,14 +116,14 @@ func TestClass(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{Options{}, "banking"}, {Options{Topic: "insurance"}, "insurance"}, {Options{Topic: "sport"}, Other},
-		{Options{Labels: []string{"insurance", "sport"}}, "insurance"}, {Options{Labels: []string{"sport"}}, ""},
+		{Options{}, "banking"}, {Options{Target: Target{Topic: "insurance"}}, "insurance"}, {Options{Target: Target{Topic: "sport"}}, Other},
+		{Options{Target: Target{Labels: []string{"insurance", "sport"}}}, "insurance"}, {Options{Target: Target{Labels: []string{"sport"}}}, ""},
 	} {
 		if got := c.opt.Class(e); got != c.want {
 			t.Errorf("%+v: class %q, want %q", c.opt, got, c.want)
 		}
 	}
-	if got := (&Options{Topic: "x"}).Class(&datasets.Example{}); got != "" {
+	if got := (&Options{Target: Target{Topic: "x"}}).Class(&datasets.Example{}); got != "" {
 		t.Errorf("a row without labels has class %q", got)
 	}
 }

@@ -53,8 +53,8 @@ func (linear) name() string { return models.LinearSVM }
 // cross-validation on training parts of WebKB and Wikispeedia (docs/classifiers.md).
 var svmDefaults = svmOptions{c: 3, eps: 0.2, maxIter: 200}
 
-func (l linear) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	kept, counts := c.vocabulary(pages, opt.Words, opt.Mu)
+func (l linear) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	kept, counts := c.vocabulary(pages, by.words, by.mu)
 	f := newFitted(c, kept)
 	f.weigh(c, counts, len(pages), l.odds)
 	k := len(c.classes)
@@ -70,7 +70,7 @@ func (l linear) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (
 		return f, l.logistic(ctx, f.linear, f.vectors(c, pages), y)
 	}
 	f.settings["svm_c"] = fmt.Sprint(svmDefaults.c)
-	if err := l.machines(ctx, f.linear, f.vectors(c, pages), y, alpha, opt.Seed); err != nil {
+	if err := l.machines(ctx, f.linear, f.vectors(c, pages), y, alpha, by.seed); err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.LinearSVM, err)
 	}
 	return f, nil

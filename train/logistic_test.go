@@ -83,7 +83,7 @@ func TestSoftmaxMinimum(t *testing.T) {
 func TestLosses(t *testing.T) {
 	set := toy(120, "bank", "code", "star")
 	for _, loss := range []Loss{"", Hinge, Logistic, BestLoss} {
-		m, rep, err := Train(context.Background(), stream(set), Options{Classifier: "linear", Loss: loss, Seed: 1})
+		m, rep, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: "linear", Loss: loss}, Seed: 1})
 		if err != nil {
 			t.Fatalf("%q: %v", loss, err)
 		}

@@ -21,7 +21,7 @@ func TestMeasuresCompared(t *testing.T) {
 	if os.Getenv("FOSSICK_COMPARE") == "" {
 		t.Skip("set FOSSICK_COMPARE=1 to compare measures on whole corpora")
 	}
-	roles := Options{Labels: []string{"student", "faculty", "course", "project"}}
+	roles := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}}
 	for _, c := range []struct {
 		data  string
 		words int

@@ -49,7 +49,7 @@ func (o NN) check() error {
 // Each holds out another tenth of the rows, whose loss tells it when to stop, so
 // that together they learn from every row (Parmanto, Munro, Doyle 1996). As their
 // scores are averaged, not their probabilities, they are one wider network.
-type nn struct{}
+type nn struct{ NN }
 
 func (nn) name() string { return models.NN }
 
@@ -76,27 +76,27 @@ const (
 )
 
 // few reports whether auto tries networks.
-func (c *corpus) few(opt *Options) bool {
-	if len(c.rows) > fewPages || opt.Words == 0 && opt.Mu == 0 || opt.Words > fewWords {
+func (c *corpus) few(t *Terms) bool {
+	if len(c.rows) > fewPages || !t.selected() || t.Words > fewWords {
 		return false
 	}
-	kept, _ := c.vocabulary(c.all(), opt.Words, opt.Mu)
+	kept, _ := c.vocabulary(c.all(), t.Words, t.Mu)
 	return 0 < len(kept) && len(kept) <= fewWords
 }
 
-func (nn) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
-	words := opt.Words
-	if words == 0 && opt.Mu == 0 {
+func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
+	words := by.words
+	if words == 0 && by.mu == 0 {
 		words = nnWords
 	}
-	kept, counts := c.vocabulary(pages, words, opt.Mu)
+	kept, counts := c.vocabulary(pages, words, by.mu)
 	if len(kept) == 0 {
 		return nil, fmt.Errorf("training %s: %w", models.NN, errNoWord)
 	}
 	f := newFitted(c, kept)
 	f.weigh(c, counts, len(pages), false)
-	set := opt.NN.filled()
-	lessons := f.lessons(c, pages, set, uint64(opt.Seed))
+	set := l.filled()
+	lessons := f.lessons(c, pages, set, uint64(by.seed))
 	nets, epochs, err := teach(ctx, lessons)
 	if err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.NN, err)

@@ -230,7 +230,7 @@ func TestNetworkEngines(t *testing.T) {
 		}
 	}
 	set := stream(toy(90, "bank", "code", "star"))
-	m, _, err := Train(context.Background(), set, Options{Classifier: models.NN, Words: 20, NN: smallNN})
+	m, _, err := Train(context.Background(), set, Options{Method: Method{Classifier: models.NN, NN: smallNN}, Terms: Terms{Words: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,8 +249,8 @@ func TestAutoNetworks(t *testing.T) {
 		opt   Options
 		tried bool
 	}{
-		{Options{Words: 20}, true}, {Options{Mu: 0.05}, true},
-		{Options{}, false}, {Options{Words: fewWords + 1}, false}, {Options{Words: 20, Classifier: models.C45}, false},
+		{Options{Terms: Terms{Words: 20}}, true}, {Options{Terms: Terms{Mu: 0.05}}, true},
+		{Options{}, false}, {Options{Terms: Terms{Words: fewWords + 1}}, false}, {Options{Terms: Terms{Words: 20}, Method: Method{Classifier: models.C45}}, false},
 	} {
 		c.opt.NN = smallNN
 		_, rep, err := Train(context.Background(), stream(set), c.opt)
@@ -269,7 +269,7 @@ func TestNetworkProcs(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i, procs := range []int{1, 4} {
 		old := runtime.GOMAXPROCS(procs)
-		m, _, err := Train(context.Background(), stream(set), Options{Classifier: models.NN, Words: 20, Seed: 2, NN: smallNN})
+		m, _, err := Train(context.Background(), stream(set), Options{Method: Method{Classifier: models.NN, NN: smallNN}, Terms: Terms{Words: 20}, Seed: 2})
 		runtime.GOMAXPROCS(old)
 		if err != nil {
 			t.Fatal(err)
@@ -286,11 +286,11 @@ func TestNetworkProcs(t *testing.T) {
 func TestNetworkRefuses(t *testing.T) {
 	set := toy(40, "bank", "code")
 	for name, opt := range map[string]Options{
-		"negative units":    {NN: NN{Hidden: -1}},
-		"negative networks": {NN: NN{Networks: -2}},
-		"too many units":    {NN: NN{Hidden: 1000, Networks: 50}},
-		"overflow":          {NN: NN{Hidden: 2, Networks: math.MaxInt}},
-		"no word gains":     {Mu: 9},
+		"negative units":    {Method: Method{NN: NN{Hidden: -1}}},
+		"negative networks": {Method: Method{NN: NN{Networks: -2}}},
+		"too many units":    {Method: Method{NN: NN{Hidden: 1000, Networks: 50}}},
+		"overflow":          {Method: Method{NN: NN{Hidden: 2, Networks: math.MaxInt}}},
+		"no word gains":     {Terms: Terms{Mu: 9}},
 	} {
 		opt.Classifier = models.NN
 		if _, _, err := Train(context.Background(), stream(set), opt); err == nil {

@@ -11,37 +11,71 @@ import (
 
 // Options say what to train. The zero value chooses the classifier itself.
 type Options struct {
-	Classifier string   // one of Classifiers; "" is auto
-	Words      int      // keep this many terms, those that gain most; 0 is the classifier's default
-	Mu         float64  // keep terms that gain this much at least (paper A eq. 5), in nats
-	Explain    bool     // also find out what Report.Held and Report.Curve say
-	Labels     []string // only these classes; see Class
-	Topic      string   // this class against the rest
-	Unlabelled bool     // with Topic: the pages that are not of it are unlabelled; see PU
-	Folds      int      // of the cross-validation; 0 is 5
-	MinSites   int      // keep only terms of so many sites, for the names of a few are no topic's; 0 is 1
-	BySite     bool     // folds hold whole sites: what is learnt of a site's menus must not count
-	Keywords   int      // words of K a class; 0 is 20
-	Seed       int64
-	CN2        CN2  // how rules are learnt
-	NN         NN   // how networks are trained
-	Loss       Loss // what linear minimises; "" is Hinge
-	Pairs      bool // pairs of words are terms too
-	Chars      int  // runs of so many characters in a word are terms too; 0 is none
-
-	Select features.Measure // how words are ranked for Words and Mu; "" is information gain
-	Memory int64            // bytes that a run may hold, about; 0 is 1 GiB. See docs/training.md
-	Tmp    string           // folder for rows that do not fit; "" is the system's
-
-	Data  []string // the sets, for the card
-	Split string   // which part of them, for the card
+	Target
+	Method
+	Terms
+	Validation
+	Space
+	Origin
+	Seed    int64
+	Explain bool // also find out what Report.Held and Report.Curve say
 
 	Log *slog.Logger // nil is silent
 	// Step is told what goes on, in a few words, from any goroutine; nil when nobody asks.
 	Step func(what string)
-
-	plain bool // no model is made: K needs no words
 }
+
+// Target says of which class a page is.
+type Target struct {
+	Labels     []string // only these classes; see Class
+	Topic      string   // this class against the rest
+	Unlabelled bool     // with Topic: the pages that are not of it are unlabelled; see PU
+}
+
+// Method says how pages are told apart.
+type Method struct {
+	Classifier string // one of Classifiers; "" is auto
+	CN2        CN2    // how rules are learnt
+	NN         NN     // how networks are trained
+	Loss       Loss   // what linear minimises; "" is Hinge
+}
+
+// Terms say by what pages are told apart.
+type Terms struct {
+	Words    int              // keep this many terms, those that gain most; 0 is the classifier's default
+	Mu       float64          // keep terms that gain this much at least (paper A eq. 5), in nats
+	Select   features.Measure // how words are ranked for Words and Mu; "" is information gain
+	MinSites int              // keep only terms of so many sites, for the names of a few are no topic's; 0 is 1
+	Pairs    bool             // pairs of words are terms too
+	Chars    int              // runs of so many characters in a word are terms too; 0 is none
+}
+
+// Validation says how pages are held out.
+type Validation struct {
+	Folds  int  // of the cross-validation; 0 is 5
+	BySite bool // folds hold whole sites: what is learnt of a site's menus must not count
+}
+
+// Space is what a run may take; see docs/training.md.
+type Space struct {
+	Memory int64  // bytes that it may hold, about; 0 is 1 GiB
+	Tmp    string // folder for rows that do not fit; "" is the system's
+}
+
+// Origin is where the pages come from, for the card.
+type Origin struct {
+	Data  []string // the sets
+	Split string   // which part of them
+}
+
+// fitting is what a learner is told beside its pages.
+type fitting struct {
+	words int     // as Terms have it
+	mu    float64 // likewise
+	seed  int64
+}
+
+func (o *Options) fitting() fitting { return fitting{o.Words, o.Mu, o.Seed} }
 
 // Auto chooses the classifier by cross-validation.
 const Auto = "auto"
@@ -52,19 +86,20 @@ func Classifiers() []string {
 }
 
 // auto reports whether learners are chosen, or vote.
-func (o *Options) auto() bool { return o.Classifier == "" || o.Classifier == Auto || o.mustVote() }
+func (m *Method) auto() bool { return m.Classifier == "" || m.Classifier == Auto || m.mustVote() }
 
-func (o *Options) mustVote() bool { return o.Classifier == models.Voting }
+func (m *Method) mustVote() bool { return m.Classifier == models.Voting }
 
-func (o *Options) learners() ([]learner, error) {
+// learners returns those to choose from; selected says whether words are.
+func (m *Method) learners(selected bool) ([]learner, error) {
 	nb := []learner{bayes{complement: true}, bayes{}}
-	switch o.Classifier {
+	switch m.Classifier {
 	case "", Auto, models.Voting:
 		all := append([]learner{linear{}, c45{}}, nb...)
-		if o.Words > 0 || o.Mu > 0 {
+		if selected {
 			// Rules win on few words at times; on all words linear does, so their time
 			// is saved. Train adds networks, when words and pages are few enough.
-			all = append(all, cn2{})
+			all = append(all, cn2{m.CN2})
 		}
 		return all, nil
 	case models.LinearSVM:
@@ -74,21 +109,24 @@ func (o *Options) learners() ([]learner, error) {
 	case models.C45:
 		return []learner{c45{}}, nil
 	case models.CN2:
-		return []learner{cn2{}}, nil
+		return []learner{cn2{m.CN2}}, nil
 	case models.NN:
-		return []learner{nn{}}, nil
+		return []learner{nn{m.NN}}, nil
 	}
-	return nil, fmt.Errorf("no classifier %q; there are %s", o.Classifier, strings.Join(Classifiers(), ", "))
+	return nil, fmt.Errorf("no classifier %q; there are %s", m.Classifier, strings.Join(Classifiers(), ", "))
 }
 
-// extractor returns what terms pages have. Stop words stay, for "I" and "my"
+// selected says whether words are selected.
+func (t *Terms) selected() bool { return t.Words > 0 || t.Mu > 0 }
+
+// extractor returns what terms pages have; plain is for trials. Stop words stay, for "I" and "my"
 // tell a student's page from a course's. Pairs of words gain less than half a
 // point of accuracy and make models five times as large: see docs/classifiers.md.
-func (o *Options) extractor() features.ExtractorOptions {
+func (o *Options) extractor(plain bool) features.ExtractorOptions {
 	return features.ExtractorOptions{
 		Analyzer: features.AnalyzerOptions{KeepStop: true, Numbers: features.NumbersShape},
 		Fields:   true,
-		Lead:     o.lead(),
+		Lead:     o.lead(plain),
 		Bigrams:  o.Pairs,
 		Chars:    o.Chars,
 	}
@@ -101,9 +139,9 @@ const leadWords = 32
 
 // lead returns the length of the lead: none where words are selected, for its terms
 // are words of the text again, and of a few hundred they would be half.
-func (o *Options) lead() int {
+func (o *Options) lead(plain bool) int {
 	all := o.auto() || o.Classifier == models.LinearSVM || o.Classifier == models.NaiveBayes
-	if !all || o.plain || o.Words > 0 || o.Mu > 0 {
+	if !all || plain || o.selected() {
 		return 0
 	}
 	return leadWords

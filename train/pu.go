@@ -151,7 +151,7 @@ func (p *pu) judge(ctx context.Context) error {
 					in = append(in, i)
 				}
 			}
-			f, err := p.how.learner.fit(ctx, p.c, in, p.opt)
+			f, err := p.how.learner.fit(ctx, p.c, in, p.opt.fitting())
 			if err != nil {
 				return fmt.Errorf("fold %d: %w", k+1, err)
 			}

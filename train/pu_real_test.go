@@ -128,12 +128,12 @@ type puBench struct {
 
 func newPUBench(t testing.TB, rows func(func(*datasets.Example, error) bool)) *puBench {
 	b := &puBench{t: t}
-	opt := &Options{Classifier: "linear", Unlabelled: true} // without URLs, as learnPU
+	opt := &Options{Method: Method{Classifier: "linear"}, Target: Target{Unlabelled: true}} // without URLs, as learnPU
 	views, err := gatherViews(t.Context(), rows, opt, &Report{}, func(e *datasets.Example) []string {
 		b.labels = append(b.labels, datasets.Labels{Label: e.Label, All: slices.Clone(e.Labels)})
 		k := len(b.labels) % 2
 		return []string{"ab"[k : k+1]} // any two classes
-	})
+	}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func (b *puBench) run(topic string, n, draws int, how puHow) (mean puFigures) {
 	for d := range draws {
 		given, pool, held := b.draw(topic, n, d)
 		c := b.sub(topic, append(slices.Clone(given), pool...), func(i int) bool { return slices.Contains(given, i) })
-		opt := &Options{Topic: topic, Folds: 5, Seed: int64(d)}
+		opt := &Options{Target: Target{Topic: topic}, Validation: Validation{Folds: 5}, Seed: int64(d)}
 		p, err := newPU(c, opt, how)
 		if err != nil {
 			b.t.Fatal(err)
@@ -201,7 +201,7 @@ func (b *puBench) run(topic string, n, draws int, how puHow) (mean puFigures) {
 				labelled = append(labelled, i)
 			}
 		}
-		f, err := how.learner.fit(b.t.Context(), p.c, labelled, opt)
+		f, err := how.learner.fit(b.t.Context(), p.c, labelled, opt.fitting())
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -247,12 +247,12 @@ func (b *puBench) usual(topic string, n, draws int, take func(int) bool) (mean p
 			}
 		}
 		c := b.sub(topic, rows, func(i int) bool { return slices.Contains(given, i) })
-		opt := &Options{Topic: topic, Folds: 5, Seed: int64(d)}
+		opt := &Options{Target: Target{Topic: topic}, Validation: Validation{Folds: 5}, Seed: int64(d)}
 		top, err := choose(context.Background(), c, []learner{linear{}}, opt, &Report{Accuracy: map[string]float64{}})
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		f, err := top.learner.fit(b.t.Context(), c, c.all(), opt)
+		f, err := top.learner.fit(b.t.Context(), c, c.all(), opt.fitting())
 		if err != nil {
 			b.t.Fatal(err)
 		}

@@ -108,7 +108,7 @@ func (p *pu) model(ctx context.Context) (*models.Model, error) {
 		}
 	}
 	l := p.how.learner
-	f, err := l.fit(ctx, p.c, labelled, p.opt)
+	f, err := l.fit(ctx, p.c, labelled, p.opt.fitting())
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func newTitles() *titles { return &titles{map[titleWord]map[string]int{}} }
 
 // titleWords returns the words of a page's title, each once.
 func (g *gatherer) titleWords(doc features.Doc) (words []string) {
-	if g.opt.plain {
+	if g.plain {
 		return nil
 	}
 	g.titleCut.Each(features.Head(doc.Title, maxTitle), doc.Lang, func(word, _ string) {

@@ -41,7 +41,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if !slices.Contains([]Loss{"", Hinge, Logistic, BestLoss}, opt.Loss) {
 		return nil, nil, fmt.Errorf("no loss %q; there are %s, %s and %s", opt.Loss, Hinge, Logistic, BestLoss)
 	}
-	learners, err := opt.learners()
+	learners, err := opt.learners(opt.selected())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,14 +50,14 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if err != nil {
 		return nil, nil, err
 	}
-	if opt.auto() && c.few(&opt) {
-		learners = append(learners, nn{})
+	if opt.auto() && c.few(&opt.Terms) {
+		learners = append(learners, nn{opt.NN})
 	}
 	var m *models.Model
 	var k map[string][]string
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) { // beside the rest: it takes one core, and a second or two
-		k, err = keywords(ctx, c, &opt)
+		k, err = c.keywords(ctx)
 		return err
 	})
 	g.Go(func() (err error) {
@@ -86,12 +86,12 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 	}
 	if opt.Explain && held.scores != nil {
 		opt.step("drawing the learning curve")
-		if rep.Curve, err = learningCurve(ctx, c, held, opt); err != nil {
+		if rep.Curve, err = learningCurve(ctx, c, held, opt.fitting()); err != nil {
 			return nil, err
 		}
 	}
 	opt.step("training %s on all pages", held.learner.name())
-	f, err := held.learner.fit(ctx, c, c.all(), opt)
+	f, err := held.learner.fit(ctx, c, c.all(), opt.fitting())
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +131,9 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		var err error
 		opt.step("cross-validating %s", l.name())
 		if _, ok := l.(linear); ok {
-			h, err = tune(ctx, c, fold, enoughFolds(every, len(c.y), len(learners)), opt)
+			h, err = tune(ctx, c, fold, enoughFolds(every, len(c.y), len(learners)), opt.Loss, opt.fitting())
 		} else {
-			h, err = crossValidate(ctx, c, l, fold, every, opt)
+			h, err = crossValidate(ctx, c, l, fold, every, opt.fitting())
 		}
 		if err != nil {
 			return nil, err

@@ -71,7 +71,6 @@ func NewBench(ctx context.Context, train, test iter.Seq2[*datasets.Example, erro
 	if err := opt.complete(); err != nil {
 		return nil, nil, err
 	}
-	opt.plain = true
 	rep := &Report{Accuracy: map[string]float64{}}
 	classes := func(e *datasets.Example) (labels []string) {
 		for _, l := range levels {
@@ -79,7 +78,7 @@ func NewBench(ctx context.Context, train, test iter.Seq2[*datasets.Example, erro
 		}
 		return labels
 	}
-	views, err := gatherViews(ctx, train, &opt, rep, classes)
+	views, err := gatherViews(ctx, train, &opt, rep, classes, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,7 +116,7 @@ func (b *Bench) readTest(ctx context.Context, test iter.Seq2[*datasets.Example, 
 			number[l][class] = i
 		}
 	}
-	x := features.NewExtractor(b.opt.extractor(), features.FixedLexicon(b.train[b.levels[0]].terms))
+	x := features.NewExtractor(b.opt.extractor(true), features.FixedLexicon(b.train[b.levels[0]].terms))
 	g := &gatherer{opt: &b.opt}
 	return g.pages(ctx, test, rep, classes, func(_ *datasets.Example, doc features.Doc, labels []string) error {
 		v := x.Count(features.Vector{}, doc)
@@ -154,7 +153,7 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 	}
 	opt := b.opt
 	opt.Classifier, opt.Words, opt.Mu = t.Classifier, t.Words, t.Mu
-	one, err := opt.one()
+	one, err := opt.one(opt.selected())
 	if err != nil {
 		return Tried{}, err
 	}
@@ -171,7 +170,7 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 	if out.Words == 0 {
 		return out, nil
 	}
-	truth, predicted, err := b.judge(ctx, t.Level, one, &opt)
+	truth, predicted, err := b.judge(ctx, t.Level, one, opt.Select, opt.fitting())
 	if errors.Is(err, errNoWord) {
 		return out, nil // none in a fold
 	}
@@ -184,11 +183,11 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 }
 
 // one returns the learner of a trial: one of ours, or a baseline.
-func (o *Options) one() (learner, error) {
-	if l, ok := baseline(o.Classifier); ok {
+func (m *Method) one(selected bool) (learner, error) {
+	if l, ok := baseline(m.Classifier); ok {
 		return l, nil
 	}
-	learners, err := o.learners()
+	learners, err := m.learners(selected)
 	if err != nil {
 		return nil, err
 	}
@@ -206,12 +205,12 @@ func (b *Bench) ranking(l Level, m features.Measure) []features.Ranked {
 
 // judge returns true and predicted classes of the test pages, or of the training
 // pages by cross-validation.
-func (b *Bench) judge(ctx context.Context, level Level, l learner, opt *Options) (truth, predicted []int, err error) {
-	by := *b.train[level]
-	by.measure = opt.Select
-	c := &by
+func (b *Bench) judge(ctx context.Context, level Level, l learner, ranked features.Measure, by fitting) (truth, predicted []int, err error) {
+	own := *b.train[level]
+	own.measure = ranked
+	c := &own
 	if b.test == nil {
-		h, err := crossValidate(ctx, c, l, b.fold[level], everyFold(b.folds[level]), opt)
+		h, err := crossValidate(ctx, c, l, b.fold[level], everyFold(b.folds[level]), by)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -220,7 +219,7 @@ func (b *Bench) judge(ctx context.Context, level Level, l learner, opt *Options)
 		}
 		return c.y, predicted, nil
 	}
-	f, err := l.fit(ctx, c, c.all(), opt)
+	f, err := l.fit(ctx, c, c.all(), by)
 	if err != nil {
 		return nil, nil, err
 	}

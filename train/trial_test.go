@@ -58,7 +58,7 @@ func at(l Level, set iter.Seq2[*datasets.Example, error]) iter.Seq2[*datasets.Ex
 func TestBenchIsTrain(t *testing.T) {
 	ctx := context.Background()
 	for _, memory := range []int64{0, 100 << 10} {
-		opt := Options{Mu: 0.03, Memory: memory, Tmp: t.TempDir()}
+		opt := Options{Terms: Terms{Mu: 0.03}, Space: Space{Memory: memory, Tmp: t.TempDir()}}
 		tested, rep, err := NewBench(ctx, twoLevels(200, 1), twoLevels(80, 2), opt, Theme, Category)
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +73,7 @@ func TestBenchIsTrain(t *testing.T) {
 		for _, l := range []Level{Theme, Category} {
 			for _, mu := range []float64{0.03, 0.08} {
 				trial := Trial{Level: l, Classifier: models.C45, Mu: mu}
-				m, rep, err := Train(ctx, at(l, twoLevels(200, 1)), Options{Classifier: models.C45, Mu: mu})
+				m, rep, err := Train(ctx, at(l, twoLevels(200, 1)), Options{Method: Method{Classifier: models.C45}, Terms: Terms{Mu: mu}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -108,7 +108,7 @@ func TestBenchTrials(t *testing.T) {
 			t.Errorf("%s: accuracy %v with 60 words and %v with 3, %v", name, many.Measures, few.Measures, err)
 		}
 	}
-	byOwn, _, err := NewBench(ctx, twoLevels(200, 1), twoLevels(80, 2), Options{Select: features.ByMI}, Category)
+	byOwn, _, err := NewBench(ctx, twoLevels(200, 1), twoLevels(80, 2), Options{Terms: Terms{Select: features.ByMI}}, Category)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,12 +31,12 @@ func enoughFolds(folds []int, pages, learners int) []int {
 // classes meet on short pages, for there the rare words that matter have odds that
 // are mostly chance (20 Newsgroups). The first fold decides alone when chance
 // hardly explains its difference; see docs/classifiers.md for figures.
-func tune(ctx context.Context, c *corpus, fold, which []int, opt *Options) (*heldOut, error) {
-	racing := c.runners(opt.Loss)
+func tune(ctx context.Context, c *corpus, fold, which []int, loss Loss, by fitting) (*heldOut, error) {
+	racing := c.runners(loss)
 	for i := range which {
 		g, ctx := errgroup.WithContext(ctx)
 		for _, h := range racing {
-			g.Go(func() error { return h.judge(ctx, c, fold, which[i:i+1], opt) })
+			g.Go(func() error { return h.judge(ctx, c, fold, which[i:i+1], by) })
 		}
 		if err := g.Wait(); err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func tune(ctx context.Context, c *corpus, fold, which []int, opt *Options) (*hel
 	l := top.learner.(linear)
 	l.passes, l.warm = 0, top.dual
 	top.learner = l
-	nb, err := crossValidate(ctx, c, bayes{complement: true, odds: l.odds}, fold, which, opt)
+	nb, err := crossValidate(ctx, c, bayes{complement: true, odds: l.odds}, fold, which, by)
 	if err != nil {
 		return nil, err
 	}

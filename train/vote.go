@@ -32,11 +32,11 @@ func (v vote) String() string {
 	return strings.Join(names, ", ")
 }
 
-func (v vote) fit(ctx context.Context, c *corpus, pages []int, opt *Options) (*fitted, error) {
+func (v vote) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
 	b := &ballot{}
 	var union []int32
 	for _, m := range v.members {
-		own, err := m.fit(ctx, c, pages, opt)
+		own, err := m.fit(ctx, c, pages, by)
 		if err != nil {
 			return nil, err
 		}

@@ -137,7 +137,7 @@ func mixed(n int, seed uint64) []*datasets.Example {
 // TestVoteModel: a vote that is asked for is a model that says what training said,
 // the same bytes again, and survives its file.
 func TestVoteModel(t *testing.T) {
-	for _, opt := range []Options{{Words: 25}, {}} {
+	for _, opt := range []Options{{Terms: Terms{Words: 25}}, {}} {
 		opt.Classifier, opt.Seed, opt.NN, opt.Explain = models.Voting, 4, smallNN, true
 		var files [2]bytes.Buffer
 		var m *models.Model
@@ -176,7 +176,7 @@ func TestVoteModel(t *testing.T) {
 
 // TestBallotIsModel: what a trained vote says of a page is what its model says.
 func TestBallotIsModel(t *testing.T) {
-	ctx, opt := context.Background(), &Options{Words: 25, NN: smallNN}
+	ctx, opt := context.Background(), &Options{Terms: Terms{Words: 25}, Method: Method{NN: smallNN}}
 	if err := opt.complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestBallotIsModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := vote{[]voter{{linear{}, models.Calibration{Scale: 2, Offset: []float64{0.5, 0}}}, {c45{}, models.Calibration{}}, {bayes{}, models.Calibration{Scale: 0.5}}}}
-	f, err := v.fit(ctx, c, c.all(), opt)
+	f, err := v.fit(ctx, c, c.all(), opt.fitting())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestBallotIsModel(t *testing.T) {
 // words are selected, which takes minutes, most of them golearn's.
 func TestAutoKeepsUp(t *testing.T) {
 	fulltest.Only(t, "trains on whole corpora")
-	webkb := Options{Labels: []string{"student", "faculty", "course", "project"}}
+	webkb := Options{Target: Target{Labels: []string{"student", "faculty", "course", "project"}}}
 	for _, c := range []struct {
 		data  string
 		opt   Options

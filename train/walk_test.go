@@ -10,9 +10,9 @@ import (
 
 // walkSet has 20 Newsgroups: a learner's fit on the training part with 500 words,
 // and the first test pages as it sees them.
-func walkSet(b *testing.B, l learner, opt Options) (f *fitted, pages []features.Vector) {
+func walkSet(b *testing.B, l learner) (f *fitted, pages []features.Vector) {
 	b.Helper()
-	opt.Words, opt.Folds = 500, 5
+	opt := Options{Terms: Terms{Words: 500}, Validation: Validation{Folds: 5}}
 	p := protocols[2]
 	c, parts := p.read(b, &opt)
 	var in, out []int
@@ -23,7 +23,7 @@ func walkSet(b *testing.B, l learner, opt Options) (f *fitted, pages []features.
 			out = append(out, row)
 		}
 	}
-	f, err := l.fit(context.Background(), c, in, &opt)
+	f, err := l.fit(context.Background(), c, in, opt.fitting())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func denseRows(pages []features.Vector, terms int) [][]float32 {
 // first rule of a list that holds, and all rules that hold; a page is an op.
 func BenchmarkWalk(b *testing.B) {
 	b.Run("tree", func(b *testing.B) {
-		f, pages := walkSet(b, c45{}, Options{})
+		f, pages := walkSet(b, c45{})
 		rows, w := denseRows(pages, len(f.kept)), models.NewWalker(f.tree, len(f.kept), 20)
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
@@ -55,7 +55,7 @@ func BenchmarkWalk(b *testing.B) {
 		b.ReportMetric(float64(len(f.tree.Term)), "nodes")
 	})
 	b.Run("list", func(b *testing.B) {
-		f, pages := walkSet(b, cn2{}, Options{CN2: CN2{Ordered: true}})
+		f, pages := walkSet(b, cn2{CN2{Ordered: true}})
 		rows, m := denseRows(pages, len(f.kept)), models.NewMatcher(f.rules, len(f.kept), 20)
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
@@ -64,7 +64,7 @@ func BenchmarkWalk(b *testing.B) {
 		b.ReportMetric(float64(f.rules.Len()), "rules")
 	})
 	b.Run("rules", func(b *testing.B) {
-		f, pages := walkSet(b, cn2{}, Options{})
+		f, pages := walkSet(b, cn2{})
 		rows, m := denseRows(pages, len(f.kept)), models.NewMatcher(f.rules, len(f.kept), 20)
 		var hold []int32
 		held := 0
@@ -81,7 +81,7 @@ func BenchmarkWalk(b *testing.B) {
 // BenchmarkGrow trains on 20 Newsgroups' training part with 500 words, counts and
 // words being there: no reading, no folds.
 func BenchmarkGrow(b *testing.B) {
-	opt := Options{Words: 500, Folds: 5}
+	opt := Options{Terms: Terms{Words: 500}, Validation: Validation{Folds: 5}}
 	c, parts := protocols[2].read(b, &opt)
 	var in []int
 	for row, part := range parts {
@@ -93,7 +93,7 @@ func BenchmarkGrow(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := l.fit(context.Background(), c, in, &opt); err != nil {
+				if _, err := l.fit(context.Background(), c, in, opt.fitting()); err != nil {
 					b.Fatal(err)
 				}
 			}

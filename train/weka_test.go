@@ -34,7 +34,7 @@ func TestWeka(t *testing.T) {
 		if !picked("SETS", p.name) {
 			continue
 		}
-		opt := Options{Labels: p.labels, Folds: 5, Words: p.words}
+		opt := Options{Target: Target{Labels: p.labels}, Validation: Validation{Folds: 5}, Terms: Terms{Words: p.words}}
 		if n, err := strconv.Atoi(os.Getenv("WORDS")); err == nil {
 			opt.Words = n
 		}
@@ -118,7 +118,7 @@ func (p *protocol) read(t testing.TB, opt *Options) (*corpus, []string) {
 
 func ours(t *testing.T, c *corpus, l learner, in, out []int, opt *Options) (accuracy float64, size int, took time.Duration) {
 	start := time.Now()
-	f, err := l.fit(context.Background(), c, in, opt)
+	f, err := l.fit(context.Background(), c, in, opt.fitting())
 	if err != nil {
 		t.Fatal(err)
 	}

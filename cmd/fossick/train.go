@@ -159,16 +159,19 @@ func (c trainCmd) plan(a *app) *plan.Plan {
 
 // options are the options of training that the flags name.
 func (c trainCmd) options(a *app) train.Options {
-	opt := train.Options{
-		Explain: c.Explain != "", Words: c.Words, Mu: c.Mu, Labels: c.Labels, Topic: c.Topic,
-		Folds: c.Folds, BySite: c.BySite, MinSites: c.MinSites, Seed: a.seed, Data: c.Sets, Log: a.log,
-		Loss: train.Loss(c.Loss), Pairs: c.Pairs, Chars: c.Chars,
-		Select: features.Measure(c.Select), Memory: int64(c.Memory), Tmp: c.Tmp,
-		CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
-		NN:  train.NN{Hidden: c.Hidden, Networks: c.Networks},
+	first, _, _ := strings.Cut(c.Classifier, ",") // of several the first makes the model
+	return train.Options{
+		Target: train.Target{Labels: c.Labels, Topic: c.Topic},
+		Method: train.Method{
+			Classifier: first, Loss: train.Loss(c.Loss), NN: train.NN{Hidden: c.Hidden, Networks: c.Networks},
+			CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
+		},
+		Terms:      train.Terms{Words: c.Words, Mu: c.Mu, Select: features.Measure(c.Select), MinSites: c.MinSites, Pairs: c.Pairs, Chars: c.Chars},
+		Validation: train.Validation{Folds: c.Folds, BySite: c.BySite},
+		Space:      train.Space{Memory: int64(c.Memory), Tmp: c.Tmp},
+		Origin:     train.Origin{Data: c.Sets},
+		Seed:       a.seed, Explain: c.Explain != "", Log: a.log,
 	}
-	opt.Classifier, _, _ = strings.Cut(c.Classifier, ",") // of several the first makes the model
-	return opt
 }
 
 // result is what training itself says of a model.

@@ -34,15 +34,15 @@ func (p *Plan) Parts() (*Parts, error) {
 	}
 	parts.sets, parts.trained = w, map[[16]byte]bool{}
 	if parts.Test != nil {
-		parts.Train = parts.remember(parts.Train, &p.Options)
+		parts.Train = parts.remember(parts.Train, &p.Options.Target)
 	}
 	return parts, nil
 }
 
 // remember passes on the rows and notes the bodies of those that are trained on.
-func (p *Parts) remember(rows datasets.Stream, opt *train.Options) datasets.Stream {
+func (p *Parts) remember(rows datasets.Stream, target *train.Target) datasets.Stream {
 	return datasets.Only(rows, func(e *datasets.Example) bool {
-		if opt.Class(e) != "" {
+		if target.Class(e) != "" {
 			p.trained[datasets.RowOf(e).Sum] = true
 		}
 		return true
@@ -116,7 +116,7 @@ func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 		return nil, err
 	}
 	all := datasets.Chain(sets...)
-	rows, err := splitRows(sets, &p.Options)
+	rows, err := splitRows(sets, &p.Options.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 
 // splitRows returns what a split looks at. Beside a set that has a split of its
 // own, the rows of a set without one are for training.
-func splitRows(sets []datasets.Stream, opt *train.Options) ([]datasets.Row, error) {
+func splitRows(sets []datasets.Stream, target *train.Target) ([]datasets.Row, error) {
 	var rows []datasets.Row
 	var whole [][2]int // the rows of sets without a split: from, to
 	for _, set := range sets {
@@ -150,7 +150,7 @@ func splitRows(sets []datasets.Stream, opt *train.Options) ([]datasets.Row, erro
 				return nil, err
 			}
 			row := datasets.RowOf(e)
-			row.Label = opt.Class(e)
+			row.Label = target.Class(e)
 			rows = append(rows, row)
 			split = split || row.Split != ""
 		}

@@ -15,7 +15,7 @@ import (
 func TestMake(t *testing.T) {
 	p := Plan{
 		Sets: []string{"demo"}, Rows: Rows{Train: "0.5", Where: []string{"kind=article"}},
-		Options: train.Options{Classifier: models.NaiveBayes, Labels: []string{"banking", "sport"}, Seed: 1},
+		Options: train.Options{Method: train.Method{Classifier: models.NaiveBayes}, Target: train.Target{Labels: []string{"banking", "sport"}}, Seed: 1},
 		Open:    datasets.Open, Say: func(string, ...any) {}, Log: slog.New(slog.DiscardHandler),
 	}
 	all := func(rows datasets.Stream) datasets.Stream { return rows }

@@ -17,7 +17,7 @@ func TestRun(t *testing.T) {
 	trials := Trials{
 		Plan: plan.Plan{
 			Sets: []string{"demo"}, Open: datasets.Open, Say: func(string, ...any) {}, Log: slog.New(slog.DiscardHandler),
-			Options: train.Options{Topic: "sport", Seed: 1},
+			Options: train.Options{Target: train.Target{Topic: "sport"}, Seed: 1},
 		},
 		Classifiers: []string{models.NaiveBayes},
 		Task:        terminal.New(t.Output(), terminal.Options{Quiet: true}).Begin,

@@ -126,7 +126,7 @@ func (t *Trials) bench(ctx context.Context, levels []train.Level) (*train.Bench,
 	opt := p.Options
 	one := func(rows datasets.Stream) datasets.Stream { return rows }
 	if t.chosen() {
-		one = func(rows datasets.Stream) datasets.Stream { return ofClass(rows, &opt) }
+		one = func(rows datasets.Stream) datasets.Stream { return ofClass(rows, &opt.Target) }
 	}
 	test := parts.Test
 	if test != nil {
@@ -155,11 +155,11 @@ func (t *Trials) bench(ctx context.Context, levels []train.Level) (*train.Bench,
 func (t *Trials) chosen() bool { return len(t.Plan.Options.Labels) > 0 || t.Plan.Options.Topic != "" }
 
 // ofClass gives rows the one class that the options say, and leaves out the others.
-func ofClass(rows datasets.Stream, opt *train.Options) datasets.Stream {
+func ofClass(rows datasets.Stream, target *train.Target) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		for e, err := range rows {
 			if err == nil {
-				class := opt.Class(e)
+				class := target.Class(e)
 				if class == "" {
 					continue
 				}
