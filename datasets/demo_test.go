@@ -1,13 +1,11 @@
 package datasets
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
-	"net/url"
 	"slices"
-	"strings"
 	"testing"
-
-	"golang.org/x/net/html"
 )
 
 func demoRows(t testing.TB, seed uint64) []*Example {
@@ -19,204 +17,77 @@ func demoRows(t testing.TB, seed uint64) []*Example {
 	return rows
 }
 
-// TestDemoShape holds the demo web to what docs/demo.md says of it.
-func TestDemoShape(t *testing.T) {
-	rows := demoRows(t, 1)
-	hosts, kinds, labels, cats := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
-	urls, train := map[string]bool{}, 0
-	for _, e := range rows {
-		if urls[e.URL] {
-			t.Errorf("%s stands twice", e.URL)
+func TestDemoDeterministic(t *testing.T) {
+	digest := func(seed uint64) string {
+		h := sha256.New()
+		for _, e := range demoRows(t, seed) {
+			fmt.Fprintf(h, "%q\n", []string{e.URL, e.Label, e.Split, e.Charset, e.HTML})
 		}
-		urls[e.URL] = true
-		u, err := url.Parse(e.URL)
-		if err != nil || !strings.HasSuffix(u.Host, ".test") {
-			t.Errorf("%s: %v, want a host below .test", e.URL, err)
+		s, err := Open("demo", Options{DemoSeed: seed})
+		if err != nil {
+			t.Fatal(err)
 		}
-		hosts[u.Host]++
-		kinds[e.Fields["kind"]]++
-		labels[e.Label]++
-		if e.Fields["kind"] == "article" {
-			if len(e.Labels) > 1 {
-				cats[e.Labels[1]]++
-			} else {
-				cats[e.Label]++
-			}
-			if e.Split == "train" {
-				train++
-			}
+		for _, from := range slices.Sorted(maps.Keys(s.Web().Redirects)) {
+			fmt.Fprintln(h, from, s.Web().Redirects[from])
 		}
-		if k := e.Fields["kind"]; (k == "nav" || k == "directory" || k == "private") && e.Label != "other" {
-			t.Errorf("%s: a %s page has label %s, want other", e.URL, k, e.Label)
-		}
-		if e.Split != "train" && e.Split != "test" {
-			t.Errorf("%s: split %q", e.URL, e.Split)
-		}
+		return fmt.Sprintf("%x", h.Sum(nil))
 	}
-	t.Logf("%d pages of %d hosts; kinds %v; labels %v; articles %v", len(rows), len(hosts), kinds, labels, cats)
-	d, err := newDemo(1)
-	if err != nil {
-		t.Fatal(err)
+	one, again, two := digest(1), digest(1), digest(2)
+	if one != again {
+		t.Error("the same seed gives different webs")
 	}
-	mixed := 0
-	for _, s := range d.sites {
-		if s.theme() == "" && len(s.articles) > 0 {
-			mixed++
-		}
-	}
-	if mixed != 8 {
-		t.Errorf("%d sites mix themes, want 8", mixed)
-	}
-	sizes := slices.Sorted(maps.Values(hosts))
-	t.Logf("host sizes %v", sizes)
-	if len(hosts) < 38 || len(hosts) > 42 {
-		t.Errorf("%d hosts, want about 40", len(hosts))
-	}
-	if sizes[len(sizes)-1] < 3*sizes[0] {
-		t.Errorf("host sizes %v, want them uneven", sizes)
-	}
-	for section := range demoThemes() {
-		if cats[section] < 12 {
-			t.Errorf("category %s has %d articles, want 12 at least", section, cats[section])
-		}
-	}
-	if cats["other"] < 60 {
-		t.Errorf("%d articles off topic, want 60 at least", cats["other"])
-	}
-	if n := kinds["article"]; train*100 < 48*n || train*100 > 56*n {
-		t.Errorf("%d of %d articles train, want about half", train, n)
+	if one == two {
+		t.Error("two seeds give the same web")
 	}
 }
 
-// TestDemoLinks reads the links back from the markup, as a browser would, and
-// measures their proportions.
-func TestDemoLinks(t *testing.T) {
-	rows := demoRows(t, 1)
-	labels := map[string]string{}
-	for _, e := range rows {
-		labels[e.URL] = e.Label
-	}
-	var all, same, labelled, onTheme, dead int
-	linked := map[string]bool{}
-	for _, e := range rows {
-		for _, to := range anchors(t, e) {
-			u, _ := url.Parse(to)
-			from, _ := url.Parse(e.URL)
-			all++
-			linked[to] = true
-			if u.Host == from.Host {
-				same++
-			} else if label, ok := labels[to]; ok {
-				labelled++
-				if label == e.Label {
-					onTheme++
-				}
-			}
-			if _, ok := labels[to]; !ok {
-				dead++
-			}
-		}
-	}
-	site, theme := float64(same)/float64(all), float64(onTheme)/float64(labelled)
-	t.Logf("%d links, %.1f a page; %.3f stay on the site; of %d others to pages %.3f stay on the theme; %d lead to no stored page",
-		all, float64(all)/float64(len(rows)), site, labelled, theme, dead)
-	if site < 0.7 || site > 0.9 {
-		t.Errorf("%.3f of the links stay on the site, want 0.7 to 0.9", site)
-	}
-	if theme < 0.45 || theme > 0.6 {
-		t.Errorf("%.3f of the links to other sites stay on the theme, want about half", theme)
-	}
-	lost := 0
-	for _, e := range rows {
-		if !linked[e.URL] && e.Fields["kind"] != "private" {
-			lost++
-			t.Logf("no link leads to %s", e.URL)
-		}
-	}
-	if lost > 0 {
-		t.Errorf("%d pages cannot be reached", lost)
-	}
+// TestDemoWeb wants a chain, a loop, dead and forbidden pages and traps.
+func TestDemoWeb(t *testing.T) {
 	s, err := Open("demo", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs := 0
-	for range s.Links() {
-		pairs++
+	w := s.Web()
+	longest, loops := 0, 0
+	for from := range w.Redirects {
+		hops, seen := 0, map[string]bool{}
+		for at := from; ; hops++ {
+			if seen[at] {
+				loops++
+				break
+			}
+			seen[at] = true
+			r, ok := w.Redirects[at]
+			if !ok {
+				longest = max(longest, hops)
+				break
+			}
+			at = r.To
+		}
 	}
-	if pairs == 0 || pairs > all {
-		t.Errorf("%d link pairs, want some, at most the %d links", pairs, all)
+	if longest != 3 || loops != 2 {
+		t.Errorf("longest chain %d, URLs in a loop %d; want 3 and 2", longest, loops)
 	}
-}
-
-// anchors returns the absolute targets of a page's a elements.
-func anchors(t *testing.T, e *Example) []string {
-	base, err := url.Parse(e.URL)
+	for _, theme := range []string{"banking", "programming", "science", "sport"} {
+		if n := len(w.Starts[theme]); n < 3 {
+			t.Errorf("%d start pages for %s, want 3 at least", n, theme)
+		}
+	}
+	rows := map[string]*Example{}
+	rep, err := s.Report()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []string
-	z := html.NewTokenizer(strings.NewReader(e.HTML))
-	for z.Next() != html.ErrorToken {
-		tok := z.Token()
-		if tok.Type != html.StartTagToken || tok.Data != "a" {
-			continue
-		}
-		for _, a := range tok.Attr {
-			if a.Key == "href" {
-				u, err := base.Parse(a.Val)
-				if err != nil {
-					t.Errorf("%s: link %q: %v", e.URL, a.Val, err)
-					continue
-				}
-				out = append(out, u.String())
-			}
-		}
+	for e := range s.Examples() {
+		rows[e.URL] = e
 	}
-	return out
-}
-
-// TestDemoText wants every article's prose back from the parsed page, whatever
-// the style of its site.
-func TestDemoText(t *testing.T) {
-	articles, err := readProse()
-	if err != nil {
-		t.Fatal(err)
+	t.Logf("report %+v", rep)
+	if rep.Duplicates < 10 {
+		t.Errorf("%d exact duplicates, want 10 at least", rep.Duplicates)
 	}
-	byTitle := map[string]*article{}
-	for _, a := range articles {
-		byTitle[a.title] = a
-		words := 0
-		for _, p := range a.paras {
-			words += len(strings.Fields(p))
+	for u, code := range w.Status {
+		if rows[u] != nil || code < 400 {
+			t.Errorf("%s has status %d and a page", u, code)
 		}
-		if words < 100 || words > 300 {
-			t.Errorf("%s/%s has %d words", a.section, a.slug, words)
-		}
-	}
-	found := 0
-	for _, e := range demoRows(t, 1) {
-		if e.Fields["kind"] != "article" {
-			continue
-		}
-		p, err := e.Page()
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := byTitle[e.Title]
-		if a == nil {
-			t.Errorf("%s: no text has the title %q", e.URL, e.Title)
-			continue
-		}
-		found++
-		flat := strings.Join(strings.Fields(p.Text), " ")
-		for _, para := range a.paras {
-			if !strings.Contains(flat, para) {
-				t.Errorf("%s: paragraph %.60q… is not in the page's text", e.URL, para)
-			}
-		}
-	}
-	if found != len(articles) {
-		t.Errorf("%d of %d articles are in the web", found, len(articles))
 	}
 }

@@ -22,5 +22,5 @@
 // truth.go the labels of a corpus. key.go when two URLs are the same; where.go
 // filters; stream.go rows one by one, opener.go sets opened and chained;
 // report.go counts. split.go train and test; web.go what a corpus is beyond its
-// pages; demo.go and the files beside it the built-in web (docs/demo.md).
+// pages; demo.go the built-in web of package demo as a set.
 package datasets

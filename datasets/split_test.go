@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // rowsOf makes n rows of each label; every fifth repeats the body before it.
 func rowsOf(counts map[string]int) []Row {
 	var rows []Row
-	for _, label := range sortedKeys(counts) {
+	for _, label := range slices.Sorted(maps.Keys(counts)) {
 		for i := range counts[label] {
 			r := Row{Label: label}
 			copy(r.Sum[:], fmt.Sprintf("%s%d", label, i-i%5/4))

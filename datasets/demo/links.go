@@ -1,4 +1,4 @@
-package datasets
+package demo
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 type mention struct {
 	para, from, to int // bytes of the paragraph
 	word           string
-	target         *demoPage
+	target         *Page
 }
 
 // Links in the text of one article, by where they lead.
@@ -26,9 +26,9 @@ const (
 
 // linkArticles gives every article its paragraphs with links on fitting words, a
 // list of related pages and the way to its neighbours.
-func (d *demo) linkArticles() {
-	words := map[string][]*demoPage{}
-	var all []*demoPage
+func (d *Web) linkArticles() {
+	words := map[string][]*Page{}
+	var all []*Page
 	for _, s := range d.sites {
 		for _, p := range s.articles {
 			all = append(all, p)
@@ -86,7 +86,7 @@ func common(w string) bool {
 }
 
 // mentions chooses the words of a text that become links.
-func (d *demo) mentions(p *demoPage, words map[string][]*demoPage) []mention {
+func (d *Web) mentions(p *Page, words map[string][]*Page) []mention {
 	var near, far []mention
 	for i, text := range p.text.paras {
 		for from, to := range wordsOf(text) {
@@ -95,7 +95,7 @@ func (d *demo) mentions(p *demoPage, words map[string][]*demoPage) []mention {
 				m := mention{i, from, to, w, target}
 				switch {
 				case target == p:
-				case target.site == p.site || target.labels[0] == p.labels[0] && p.labels[0] != otherLabel || target.text.section == p.text.section:
+				case target.site == p.site || target.Labels[0] == p.Labels[0] && p.Labels[0] != otherLabel || target.text.section == p.text.section:
 					near = append(near, m)
 				default:
 					far = append(far, m)
@@ -143,7 +143,7 @@ func wordsOf(text string) func(yield func(from, to int) bool) {
 }
 
 // paragraphs cuts the text at its links.
-func (p *demoPage) paragraphs(links []mention) []block {
+func (p *Page) paragraphs(links []mention) []block {
 	var blocks []block
 	for i, text := range p.text.paras {
 		var spans []span
@@ -161,14 +161,14 @@ func (p *demoPage) paragraphs(links []mention) []block {
 
 // related lists three pages of the site, one elsewhere on the theme, and one or
 // two elsewhere on anything.
-func (d *demo) related(p *demoPage, all []*demoPage) [][]span {
-	var own, theme, any []*demoPage
+func (d *Web) related(p *Page, all []*Page) [][]span {
+	var own, theme, any []*Page
 	for _, o := range all {
 		switch {
 		case o == p:
 		case o.site == p.site:
 			own = append(own, o)
-		case o.labels[0] == p.labels[0] && (p.labels[0] != otherLabel || o.text.section == p.text.section):
+		case o.Labels[0] == p.Labels[0] && (p.Labels[0] != otherLabel || o.text.section == p.text.section):
 			theme = append(theme, o)
 		default:
 			any = append(any, o)

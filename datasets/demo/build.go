@@ -1,4 +1,4 @@
-package datasets
+package demo
 
 import (
 	"cmp"
@@ -7,55 +7,17 @@ import (
 	"slices"
 )
 
-// demo is the built-in web: articles spread over sites, the pages that sites have
-// around their articles, and what goes wrong on a real web.
-//
-// It is built in one order from one source of randomness, so that a seed gives
-// one web. Articles go to sites, then pages get their paths, then links (which
-// need the paths), then markup.
-type demo struct {
-	rng       *rand.Rand
-	sites     []*site
-	pages     []*demoPage
-	redirects map[string]Redirect
-	status    map[string]int
-	robots    map[string]string
-	traps     []Trap
-}
-
-// demoPage is one page of the demo web.
-type demoPage struct {
-	site   *site
-	path   string
-	kind   string // article, home, section, hub, directory, nav, print, copy or private
-	labels []string
-	split  string
-	date   string // of an article, as 2025-03
-	text   *article
-	doc    *document
-	html   string
-}
-
-func (p *demoPage) url() string { return "http://" + p.site.host + p.path }
-
-// from returns how a page of s links to p.
-func (p *demoPage) from(s *site) string {
-	if p.site == s {
-		return p.path
-	}
-	return p.url()
-}
-
-func newDemo(seed uint64) (*demo, error) {
-	d := &demo{
+// New makes the web. The same seed gives the same bytes.
+func New(seed uint64) (*Web, error) {
+	d := &Web{
 		rng:       rand.New(rand.NewPCG(seed, 0x64656d6f)),
-		redirects: map[string]Redirect{}, status: map[string]int{}, robots: map[string]string{},
+		Redirects: map[string]Redirect{}, Status: map[string]int{}, Robots: map[string]string{},
 	}
 	articles, err := readProse()
 	if err != nil {
 		return nil, err
 	}
-	if d.sites, err = parseSites(demoSites); err != nil {
+	if d.sites, err = parseSites(siteTable); err != nil {
 		return nil, err
 	}
 	if err := d.spread(articles); err != nil {
@@ -71,10 +33,10 @@ func newDemo(seed uint64) (*demo, error) {
 		d.fillSite(s, hubs)
 	}
 	d.oddities()
-	for _, p := range d.pages {
+	for _, p := range d.Pages {
 		p.doc.nav, p.doc.foot = p.site.nav, append(slices.Clone(p.site.foot), p.doc.foot...)
-		if p.html == "" {
-			p.html = p.doc.render(p.site)
+		if p.HTML == "" {
+			p.HTML = p.doc.render(p.site)
 		}
 	}
 	d.copies()
@@ -83,13 +45,13 @@ func newDemo(seed uint64) (*demo, error) {
 
 // add makes a page. Its half of the split is a coin's; articles get theirs by
 // section in spread.
-func (d *demo) add(s *site, kind, path string, labels []string, doc *document) *demoPage {
-	p := &demoPage{site: s, kind: kind, path: path, labels: labels, split: d.half(), doc: doc}
-	d.pages = append(d.pages, p)
+func (d *Web) add(s *site, kind, path string, labels []string, doc *document) *Page {
+	p := &Page{site: s, Kind: kind, path: path, Labels: labels, Split: d.half(), doc: doc}
+	d.Pages = append(d.Pages, p)
 	return p
 }
 
-func (d *demo) half() string {
+func (d *Web) half() string {
 	if d.rng.IntN(2) == 0 {
 		return "train"
 	}
@@ -98,7 +60,7 @@ func (d *demo) half() string {
 
 // spread gives each section's articles, shuffled, to sites by their weights; of
 // every section half is for training.
-func (d *demo) spread(articles []*article) error {
+func (d *Web) spread(articles []*article) error {
 	bySection := map[string][]*article{}
 	var sections []string // in the order of the texts
 	for _, a := range articles {
@@ -121,9 +83,9 @@ func (d *demo) spread(articles []*article) error {
 		d.rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		train := d.rng.Perm(len(list))
 		for i, a := range list {
-			p := &demoPage{site: slots[i*len(slots)/len(list)], kind: "article", labels: a.labels(), text: a, split: "test"}
+			p := &Page{site: slots[i*len(slots)/len(list)], Kind: "article", Labels: a.labels(), text: a, Split: "test"}
 			if train[i] < (len(list)+1)/2 {
-				p.split = "train"
+				p.Split = "train"
 			}
 			p.date = fmt.Sprintf("2025-%02d", 1+d.rng.IntN(6))
 			p.site.articles = append(p.site.articles, p)
@@ -133,7 +95,7 @@ func (d *demo) spread(articles []*article) error {
 }
 
 // frame makes a site's pages with their paths, still without text.
-func (d *demo) frame(s *site) {
+func (d *Web) frame(s *site) {
 	s.sections = slices.DeleteFunc(s.sections, func(section string) bool { return s.count(section) == 0 })
 	s.home = d.add(s, "home", "/", s.labels(), &document{title: s.title, description: s.about})
 	s.nav = []anchor{{"Home", "/"}}
@@ -142,18 +104,18 @@ func (d *demo) frame(s *site) {
 			continue // the home page is its index
 		}
 		labels := []string{otherLabel}
-		if theme := demoThemes()[section]; theme != "" {
+		if theme := themesOf()[section]; theme != "" {
 			labels = []string{theme, section}
 		}
 		p := d.add(s, "section", s.sectionPath(section), labels, &document{title: sectionName(section)})
 		s.index[section] = p
 		s.nav = append(s.nav, anchor{sectionName(section), p.path})
 	}
-	slices.SortStableFunc(s.articles, func(a, b *demoPage) int { return cmp.Compare(b.date, a.date) })
+	slices.SortStableFunc(s.articles, func(a, b *Page) int { return cmp.Compare(b.date, a.date) })
 	for i, p := range s.articles {
 		p.path = s.articlePath(p, i)
 		p.doc = &document{title: p.text.title, description: p.text.lead(), byline: p.date}
-		d.pages = append(d.pages, p)
+		d.Pages = append(d.Pages, p)
 	}
 	for _, nav := range s.navPages() {
 		p := d.add(s, "nav", nav.path, []string{otherLabel}, nav.doc)
@@ -202,7 +164,7 @@ func (s *site) sectionPath(section string) string {
 	return "/" + section + "/"
 }
 
-func (s *site) articlePath(p *demoPage, i int) string {
+func (s *site) articlePath(p *Page, i int) string {
 	switch {
 	case s.neutral():
 		return fmt.Sprintf("/%s/%d.html", p.date[:4], i+1)

@@ -1,4 +1,4 @@
-package datasets
+package demo
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package datasets
+package demo
 
 import (
 	"fmt"
@@ -56,8 +56,8 @@ func (s *site) navPages() []navPage {
 const readOn = "Read on"
 
 // fillSite writes the home page and the section pages.
-func (d *demo) fillSite(s *site, hubs []*demoPage) {
-	if s.home.kind == "directory" {
+func (d *Web) fillSite(s *site, hubs []*Page) {
+	if s.home.Kind == "directory" {
 		return
 	}
 	home := s.home.doc
@@ -82,7 +82,7 @@ func (d *demo) fillSite(s *site, hubs []*demoPage) {
 	home.blocks = append(home.blocks, block{heading: "Elsewhere"}, block{items: d.elsewhere(s, hubs)})
 }
 
-func (d *demo) listing(s *site, section string) [][]span {
+func (d *Web) listing(s *site, section string) [][]span {
 	var items [][]span
 	for _, p := range s.articles {
 		if p.text.section == section {
@@ -94,9 +94,9 @@ func (d *demo) listing(s *site, section string) [][]span {
 
 // elsewhere is a home page's list of other sites: two of the site's theme, a hub
 // if there is one, and two at random.
-func (d *demo) elsewhere(s *site, hubs []*demoPage) [][]span {
+func (d *Web) elsewhere(s *site, hubs []*Page) [][]span {
 	theme := s.theme()
-	var near, far []*demoPage
+	var near, far []*Page
 	for _, o := range d.sites {
 		switch {
 		case o == s:
@@ -106,9 +106,9 @@ func (d *demo) elsewhere(s *site, hubs []*demoPage) [][]span {
 			far = append(far, o.home)
 		}
 	}
-	var fitting []*demoPage
+	var fitting []*Page
 	for _, h := range hubs {
-		if h.labels[0] == theme && h.site != s {
+		if h.Labels[0] == theme && h.site != s {
 			fitting = append(fitting, h)
 		}
 	}
@@ -116,7 +116,7 @@ func (d *demo) elsewhere(s *site, hubs []*demoPage) [][]span {
 	var items [][]span
 	for _, p := range picked {
 		item := []span{{p.doc.title, p.from(s)}}
-		if p.kind == "home" {
+		if p.Kind == "home" {
 			item = append(item, span{text: ": " + p.site.about})
 		}
 		items = append(items, item)
@@ -125,7 +125,7 @@ func (d *demo) elsewhere(s *site, hubs []*demoPage) [][]span {
 }
 
 // sample draws up to n of pages, each once, in random order.
-func (d *demo) sample(pages []*demoPage, n int) []*demoPage {
+func (d *Web) sample(pages []*Page, n int) []*Page {
 	pages = slices.Clone(pages)
 	d.rng.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
 	return pages[:min(n, len(pages))]
@@ -134,9 +134,9 @@ func (d *demo) sample(pages []*demoPage, n int) []*demoPage {
 // hubs makes a page of links with a sentence each for every category, on a site
 // that writes about it, and one for every theme. They are where a topic's crawl
 // starts well, and they are on topic themselves.
-func (d *demo) hubs() []*demoPage {
-	themes := demoThemes()
-	var hubs []*demoPage
+func (d *Web) hubs() []*Page {
+	themes := themesOf()
+	var hubs []*Page
 	for _, section := range sortedKeys(themes) {
 		var hosts []*site
 		for _, s := range d.sites {
@@ -148,7 +148,7 @@ func (d *demo) hubs() []*demoPage {
 		doc := &document{title: sectionName(section) + ": pages worth reading", crumbs: []anchor{{"Home", "/"}, {"Links", ""}}}
 		var items [][]span
 		for _, p := range d.sample(d.articlesOf(section, s), 9) {
-			items = append(items, []span{{p.doc.title, p.url()}, {text: ". " + p.text.lead()}})
+			items = append(items, []span{{p.doc.title, p.URL()}, {text: ". " + p.text.lead()}})
 		}
 		doc.blocks = []block{para("A list kept by " + s.title + ", with a sentence on each."), {items: items}}
 		hubs = append(hubs, d.hub(s, "/links/"+section+".html", []string{themes[section], section}, doc))
@@ -159,25 +159,25 @@ func (d *demo) hubs() []*demoPage {
 	return hubs
 }
 
-func (d *demo) hub(s *site, path string, labels []string, doc *document) *demoPage {
+func (d *Web) hub(s *site, path string, labels []string, doc *document) *Page {
 	s.nav = append(s.nav, anchor{"Links", path})
 	return d.add(s, "hub", path, labels, doc)
 }
 
 // themeHub links the sites of a theme and its category hubs.
-func (d *demo) themeHub(theme string, hubs []*demoPage) *demoPage {
+func (d *Web) themeHub(theme string, hubs []*Page) *Page {
 	var items [][]span
 	var sites []*site
 	for _, s := range d.sites {
 		if s.theme() == theme {
-			items = append(items, []span{{s.title, s.home.url()}, {text: ". " + s.about}})
+			items = append(items, []span{{s.title, s.home.URL()}, {text: ". " + s.about}})
 			sites = append(sites, s)
 		}
 	}
 	s := sites[d.rng.IntN(len(sites))]
 	for _, h := range hubs {
-		if h.labels[0] == theme && h.site != s {
-			items = append(items, []span{{h.doc.title, h.url()}})
+		if h.Labels[0] == theme && h.site != s {
+			items = append(items, []span{{h.doc.title, h.URL()}})
 		}
 	}
 	title := strings.ToUpper(theme[:1]) + theme[1:] + " on the web"
@@ -186,8 +186,8 @@ func (d *demo) themeHub(theme string, hubs []*demoPage) *demoPage {
 }
 
 // articlesOf returns the articles of a section on other sites than s.
-func (d *demo) articlesOf(section string, s *site) []*demoPage {
-	var out []*demoPage
+func (d *Web) articlesOf(section string, s *site) []*Page {
+	var out []*Page
 	for _, o := range d.sites {
 		for _, p := range o.articles {
 			if o != s && p.text.section == section {
@@ -200,12 +200,12 @@ func (d *demo) articlesOf(section string, s *site) []*demoPage {
 
 // directories fills the sites without articles: all sites by subject, and by
 // letter. They link everything, and are on no topic.
-func (d *demo) directories() {
+func (d *Web) directories() {
 	for _, s := range d.sites {
 		if len(s.articles) > 0 {
 			continue
 		}
-		s.home.kind = "directory"
+		s.home.Kind = "directory"
 		groups := map[string][][]span{}
 		for _, o := range d.sites {
 			if len(o.articles) == 0 {
@@ -217,7 +217,7 @@ func (d *demo) directories() {
 					group = "general"
 				}
 			}
-			groups[group] = append(groups[group], []span{{o.title, o.home.url()}, {text: ". " + o.about}})
+			groups[group] = append(groups[group], []span{{o.title, o.home.URL()}, {text: ". " + o.about}})
 		}
 		var index [][]span
 		for _, group := range sortedKeys(groups) {

@@ -1,4 +1,4 @@
-package datasets
+package demo
 
 import (
 	"embed"
@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// prose holds the texts: demo/pages/CATEGORY/SLUG.txt for the topics, and
-// demo/pages/other/AREA/SLUG.txt. A text is a title, then paragraphs, with empty
+// prose holds the texts: pages/CATEGORY/SLUG.txt for the topics, and
+// pages/other/AREA/SLUG.txt. A text is a title, then paragraphs, with empty
 // lines between.
 //
-//go:embed demo/pages
+//go:embed pages
 var prose embed.FS
 
 // article is one text.
@@ -26,9 +26,9 @@ type article struct {
 
 // readProse returns the articles in the order of their paths.
 func readProse() ([]*article, error) {
-	themes := demoThemes()
+	themes := themesOf()
 	var all []*article
-	err := fs.WalkDir(prose, "demo/pages", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(prose, "pages", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -43,7 +43,7 @@ func readProse() ([]*article, error) {
 		a.slug = strings.TrimSuffix(path.Base(name), ".txt")
 		a.section = path.Base(path.Dir(name))
 		a.theme = otherLabel
-		if path.Dir(path.Dir(name)) == "demo/pages" {
+		if path.Dir(path.Dir(name)) == "pages" {
 			theme, ok := themes[a.section]
 			if !ok {
 				return fmt.Errorf("%s: folder %s is no category", name, a.section)

@@ -1,4 +1,4 @@
-package datasets
+package demo
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 // oddities adds what a real web has beside its pages: redirects with a chain and
 // a loop, dead links, errors, what robots.txt forbids, print versions, and two
 // traps without end.
-func (d *demo) oddities() {
+func (d *Web) oddities() {
 	d.moved()
 	d.broken()
 	d.forbidden()
@@ -20,7 +20,7 @@ func (d *demo) oddities() {
 }
 
 // site returns a site of the table; it is there, or a test fails.
-func (d *demo) site(host string) *site {
+func (d *Web) site(host string) *site {
 	for _, s := range d.sites {
 		if s.host == host {
 			return s
@@ -34,24 +34,24 @@ func (s *site) footLink(text, href string) { s.foot = append(s.foot, anchor{text
 
 // moved makes redirects: single ones, a chain of three, a loop, a host that has
 // moved as a whole, and a page that refreshes to another.
-func (d *demo) moved() {
+func (d *Web) moved() {
 	redirect := func(s *site, from, to string, status int) {
-		d.redirects["http://"+s.host+from] = Redirect{to, status}
+		d.Redirects["http://"+s.host+from] = Redirect{to, status}
 	}
 	for _, host := range []string{"javacorner.test", "touchline.test", "wanderpath.test"} {
 		s := d.site(host)
-		redirect(s, "/latest", s.articles[0].url(), 302)
+		redirect(s, "/latest", s.articles[0].URL(), 302)
 		s.footLink("Latest", "/latest")
 	}
 	s := d.site("nightsky-almanac.test")
 	redirect(s, "/start", "http://"+s.host+"/start/", 301)
 	redirect(s, "/start/", "http://"+s.host+"/start/index", 302)
-	redirect(s, "/start/index", s.home.url(), 301)
+	redirect(s, "/start/index", s.home.URL(), 301)
 	s.footLink("Start", "/start")
 	redirect(s, "/tonight", "http://"+s.host+"/tonight/now", 302)
 	redirect(s, "/tonight/now", "http://"+s.host+"/tonight", 302)
 	s.footLink("Tonight", "/tonight")
-	d.redirects["http://old-moneyroom.test/"] = Redirect{d.site("moneyroom.test").home.url(), 301}
+	d.Redirects["http://old-moneyroom.test/"] = Redirect{d.site("moneyroom.test").home.URL(), 301}
 	for _, host := range []string{"northgate-bank.test", "linkbook.test"} {
 		d.site(host).footLink("The Money Room", "http://old-moneyroom.test/")
 	}
@@ -63,7 +63,7 @@ func (d *demo) moved() {
 }
 
 // broken makes dead links and answers with errors.
-func (d *demo) broken() {
+func (d *Web) broken() {
 	for _, s := range d.sites {
 		if s.style == styleOld {
 			s.footLink("Guestbook", "/guestbook.htm") // 404
@@ -74,19 +74,19 @@ func (d *demo) broken() {
 		d.site(host).footLink("Friends", "http://closed-years-ago.test/me") // no such host
 	}
 	longago := d.site("longago.test")
-	d.status["http://longago.test/1999.htm"] = 410
+	d.Status["http://longago.test/1999.htm"] = 410
 	longago.footLink("1999", "/1999.htm")
-	d.status["http://kiosk.test/search"] = 500
+	d.Status["http://kiosk.test/search"] = 500
 	d.site("kiosk.test").footLink("Search", "/search")
-	d.status["http://openlab.test/intern/"] = 403
+	d.Status["http://openlab.test/intern/"] = 403
 	d.site("openlab.test").footLink("Staff", "/intern/")
 }
 
 // forbidden makes pages that robots.txt disallows, though they are linked.
-func (d *demo) forbidden() {
+func (d *Web) forbidden() {
 	for _, host := range []string{"northgate-bank.test", "allsports-club.test", "daily-courier.test"} {
 		s := d.site(host)
-		d.robots[host] = "User-agent: *\nDisallow: /print/\nDisallow: /private/\n"
+		d.Robots[host] = "User-agent: *\nDisallow: /print/\nDisallow: /private/\n"
 		for i := 1; i <= 3; i++ {
 			path := fmt.Sprintf("/private/minutes-%d", i)
 			doc := &document{title: fmt.Sprintf("Minutes of meeting %d", i), blocks: []block{
@@ -99,24 +99,24 @@ func (d *demo) forbidden() {
 		}
 	}
 	// A group of its own for one crawler, allow beside disallow, a pattern.
-	d.robots["linkbook.test"] = "User-agent: badbot\nDisallow: /\n\nUser-agent: *\nAllow: /sites/\nDisallow: /*?sort=\n"
+	d.Robots["linkbook.test"] = "User-agent: badbot\nDisallow: /\n\nUser-agent: *\nAllow: /sites/\nDisallow: /*?sort=\n"
 }
 
 // prints makes near copies: an article's text without what is around it.
-func (d *demo) prints() {
+func (d *Web) prints() {
 	for _, host := range []string{"northgate-bank.test", "pitlane.test", "openlab.test", "compiled.test"} {
 		s := d.site(host)
 		for _, p := range s.articles {
 			path := "/print/" + p.text.slug
-			print := d.add(s, "print", path, p.labels, &document{title: p.doc.title})
-			print.split, print.text = p.split, p.text
+			print := d.add(s, "print", path, p.Labels, &document{title: p.doc.title})
+			print.Split, print.text = p.Split, p.text
 			var b strings.Builder
 			fmt.Fprintf(&b, "<html><head><title>%s (print)</title></head><body>\n<h1>%[1]s</h1>\n", htmlText(p.doc.title))
 			for _, text := range p.text.paras {
 				fmt.Fprintf(&b, "<p>%s</p>\n", htmlText(text))
 			}
 			fmt.Fprintf(&b, "<p>Printed from %s</p></body></html>\n", s.host)
-			print.html = b.String()
+			print.HTML = b.String()
 			p.doc.foot = append(p.doc.foot, anchor{"Print", path})
 		}
 	}
@@ -128,7 +128,7 @@ func htmlText(s string) string { return (&writer{}).text(s) }
 const fromHome = "?from=home"
 
 // copyLinks links the pages that copies will make.
-func (d *demo) copyLinks() {
+func (d *Web) copyLinks() {
 	for _, host := range copiedHomes() {
 		d.site(host).footLink("Start page", "/index.html")
 	}
@@ -154,11 +154,11 @@ func copiedArticles() []string {
 
 // copies repeats pages to the byte: home pages by their file's name, articles
 // with a parameter that changes nothing.
-func (d *demo) copies() {
-	again := func(p *demoPage, path string) {
+func (d *Web) copies() {
+	again := func(p *Page, path string) {
 		c := *p
-		c.kind, c.path = "copy", path
-		d.pages = append(d.pages, &c)
+		c.Kind, c.path = "copy", path
+		d.Pages = append(d.Pages, &c)
 	}
 	for _, host := range copiedHomes() {
 		again(d.site(host).home, "/index.html")
@@ -174,11 +174,11 @@ func (d *demo) copies() {
 
 // calendar is a trap: every month links the one before and the one after, and
 // each of its days, and none of them has anything on it.
-func (d *demo) calendar(s *site) {
+func (d *Web) calendar(s *site) {
 	const first = "/calendar/2025/06"
 	s.nav = append(s.nav, anchor{"Calendar", first})
 	prefix := "http://" + s.host + "/calendar/"
-	d.traps = append(d.traps, Trap{Prefix: prefix, Page: func(url string) (string, bool) {
+	d.Traps = append(d.Traps, Trap{Prefix: prefix, Page: func(url string) (string, bool) {
 		var year, month, day int
 		rest := strings.TrimPrefix(url, prefix)
 		if n, _ := fmt.Sscanf(rest, "%d/%d/%d", &year, &month, &day); n < 2 {
@@ -211,10 +211,10 @@ const maxVisit = 1e9
 
 // threads is a trap: every visit gets a new number, and every link carries it, so
 // that five pages have URLs without end.
-func (d *demo) threads(s *site) {
+func (d *Web) threads(s *site) {
 	s.nav = append(s.nav, anchor{"Threads", "/threads?visit=1"})
 	prefix := "http://" + s.host + "/threads"
-	d.traps = append(d.traps, Trap{Prefix: prefix, Page: func(url string) (string, bool) {
+	d.Traps = append(d.Traps, Trap{Prefix: prefix, Page: func(url string) (string, bool) {
 		path, query, _ := strings.Cut(strings.TrimPrefix(url, prefix), "?")
 		visit, err := strconv.Atoi(strings.TrimPrefix(query, "visit="))
 		if err != nil || visit < 1 || visit > maxVisit {

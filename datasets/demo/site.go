@@ -1,9 +1,23 @@
-package datasets
+package demo
 
 import (
 	"fmt"
 	"strings"
 )
+
+// otherLabel is the label of what is on none of the themes.
+const otherLabel = "other"
+
+// themesOf returns the theme of each category: four themes, as paper A's data set
+// has them.
+func themesOf() map[string]string {
+	return map[string]string{
+		"commercial-banks": "banking", "building-societies": "banking", "insurance-agencies": "banking",
+		"java": "programming", "c-cpp": "programming", "visual-basic": "programming",
+		"astronomy": "science", "biology": "science",
+		"soccer": "sport", "motor-sport": "sport", "general-sport": "sport",
+	}
+}
 
 // style is how a site writes its markup.
 type style byte
@@ -22,14 +36,14 @@ type site struct {
 	weights            map[string]int // share of a section's articles that it gets
 
 	sections []string // that it has articles of, in the order of the table
-	articles []*demoPage
-	home     *demoPage
-	index    map[string]*demoPage // section pages
+	articles []*Page
+	home     *Page
+	index    map[string]*Page // section pages
 	nav      []anchor
 	foot     []anchor
 }
 
-// registrable is the host's last two labels: .test is a top-level domain.
+// registrable is the host's last two Labels: .test is a top-level domain.
 func (s *site) registrable() string {
 	parts := strings.Split(s.host, ".")
 	return strings.Join(parts[max(0, len(parts)-2):], ".")
@@ -37,7 +51,7 @@ func (s *site) registrable() string {
 
 // theme returns the one theme of all that the site writes, "" for a mixed site.
 func (s *site) theme() string {
-	themes, theme := demoThemes(), ""
+	themes, theme := themesOf(), ""
 	for _, section := range s.sections {
 		t := themes[section]
 		if t == "" {
@@ -51,10 +65,10 @@ func (s *site) theme() string {
 	return theme
 }
 
-// demoSites is the table of hosts: name, title, style, what it is about and how
+// siteTable is the table of hosts: name, title, style, what it is about and how
 // much of each section it gets. Names that say nothing of the topic are a third,
 // so that no crawler gets far by reading host names.
-const demoSites = `
+const siteTable = `
 northgate-bank.test|Northgate Bank|modern|Accounts, payments and credit, explained by the people who run them.|commercial-banks 6
 homestead-society.test|Homestead Building Society|plain|Savings and mortgages from a society that belongs to its members.|building-societies 7
 harbour-insurance.test|Harbour Insurance Agency|modern|Cover for homes, cars and firms, and what is behind it.|insurance-agencies 6
@@ -97,7 +111,7 @@ linkbook.test|Linkbook|modern|A directory of sites.|
 onestep.test|One Step|plain|Sites by subject and by letter.|
 `
 
-// parseSites reads demoSites.
+// parseSites reads siteTable.
 func parseSites(table string) ([]*site, error) {
 	styles := map[string]style{"modern": styleModern, "plain": stylePlain, "old": styleOld, "xhtml": styleXHTML}
 	var sites []*site
@@ -110,7 +124,7 @@ func parseSites(table string) ([]*site, error) {
 		if !ok {
 			return nil, fmt.Errorf("site table: %s: no style %q", col[0], col[2])
 		}
-		s := &site{host: col[0], title: col[1], style: st, about: col[3], weights: map[string]int{}, index: map[string]*demoPage{}}
+		s := &site{host: col[0], title: col[1], style: st, about: col[3], weights: map[string]int{}, index: map[string]*Page{}}
 		for part := range strings.SplitSeq(col[4], ",") {
 			var section string
 			var weight int
