@@ -95,7 +95,7 @@ func TestSiteBudget(t *testing.T) {
 	}
 	sound(t, opt.Store)
 	reason := ""
-	for e, err := range opt.Store.EndedIn("trap") {
+	for e, err := range opt.Store.URLs().Ended("trap") {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -176,7 +176,7 @@ func crawl(t *testing.T, opt Options) Result {
 
 func life(t *testing.T, s *store.Store, url string) *store.Life {
 	t.Helper()
-	l, err := s.Life(url)
+	l, err := s.URLs().Life(url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -252,7 +252,7 @@ func journalOf(t *testing.T, s *store.Store) string {
 	}
 	note(t, &b, counts)
 	for id := store.ID(1); id <= store.ID(counts.URLs); id++ {
-		birth, err := s.Birth(id)
+		birth, err := s.URLs().Birth(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func journalOf(t *testing.T, s *store.Store) string {
 		note(t, &b, h)
 	}
 	var exchanges []store.HostExchange
-	for x, err := range s.Exchanges() {
+	for x, err := range s.Exchanges("") {
 		if err != nil {
 			t.Fatal(err)
 		}

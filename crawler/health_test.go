@@ -28,7 +28,7 @@ func allStored(t *testing.T, s *store.Store, pages map[string]string) {
 		if strings.HasSuffix(u, ".txt") {
 			continue
 		}
-		if l, err := s.Life(u); err != nil || l.Page == nil {
+		if l, err := s.URLs().Life(u); err != nil || l.Page == nil {
 			if missing++; missing <= 3 {
 				t.Errorf("%s is not stored: %+v, %v", u, l, err)
 			}

@@ -211,7 +211,7 @@ func checkQueue(t *testing.T, dir string, kill int) {
 		t.Fatal(err)
 	}
 	var want []store.Waiter
-	for w, err := range s.Waiters() {
+	for w, err := range s.URLs().Waiters() {
 		if err != nil {
 			t.Fatal(err)
 		}

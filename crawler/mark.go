@@ -134,7 +134,7 @@ func putSome(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts,
 func readMarks(s *store.Store, parse func(*store.Page) (*page.Page, error), marks []Mark) ([]store.ID, []Marked, error) {
 	ids, marked := make([]store.ID, len(marks)), make([]Marked, len(marks))
 	for i, m := range marks {
-		l, err := s.Life(m.URL)
+		l, err := s.URLs().Life(m.URL)
 		if err != nil {
 			return nil, nil, err
 		}

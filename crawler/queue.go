@@ -137,7 +137,7 @@ func (q *queue) restore() error {
 func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error {
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }()
-	for e, err := range q.opt.Store.EndedIn(string(state)) {
+	for e, err := range q.opt.Store.URLs().Ended(string(state)) {
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 			b = q.journal.Batch()
 		}
 		priority := q.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: q.totals.Pages})
-		life, err := q.opt.Store.Life(e.URL)
+		life, err := q.opt.Store.URLs().Life(e.URL)
 		if err != nil {
 			return err
 		}

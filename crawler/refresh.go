@@ -61,7 +61,7 @@ func (v *revisits) end() error {
 // prepare makes a job of a leased URL whose page is stored. Its id is 0, as
 // of all jobs that no URL of the queue waits for: what ends it ends no URL.
 func (v *revisits) prepare(it frontier.Item) (*job, error) {
-	old, err := v.opt.Store.CopyOf(store.ID(it.ID))
+	old, err := v.opt.Store.URLs().CopyOf(store.ID(it.ID))
 	if err != nil {
 		return nil, fmt.Errorf("page to be refreshed: %w", err)
 	}
@@ -101,7 +101,7 @@ func (v *revisits) pass(j *job) error {
 func (v *revisits) apply(b journal.Batch, o *outcome) error {
 	r, h := o.resp, o.host
 	var err error
-	if o.old, err = v.opt.Store.CopyOf(o.old.ID); err != nil { // somebody may have marked it meanwhile
+	if o.old, err = v.opt.Store.URLs().CopyOf(o.old.ID); err != nil { // somebody may have marked it meanwhile
 		return fmt.Errorf("page that was refreshed: %w", err)
 	}
 	v.totals.askedPage(h, r)

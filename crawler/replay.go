@@ -84,7 +84,7 @@ func (pe *people) marked(marks []store.MarkedURL) ([]Marked, error) {
 			return nil, err
 		}
 		all[i] = Marked{URL: birth.URL, OnTopic: m.OnTopic}
-		life, err := pe.opt.Store.Life(birth.URL)
+		life, err := pe.opt.Store.URLs().Life(birth.URL)
 		if err != nil {
 			return nil, err
 		}

@@ -41,14 +41,14 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	waits := 0
-	for waiter, err := range opt.Store.Waiters() {
+	for waiter, err := range opt.Store.URLs().Waiters() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		waits++
 		check(waiter.Birth, waiter.Score, waiter.Priority)
 	}
-	for e, err := range opt.Store.EndedIn("ok") {
+	for e, err := range opt.Store.URLs().Ended("ok") {
 		if err != nil {
 			t.Fatal(err)
 		}

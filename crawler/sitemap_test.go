@@ -51,7 +51,7 @@ func sound(t *testing.T, s *store.Store) {
 // "host purpose state URL", host by host.
 func exchanges(t *testing.T, s *store.Store) (lines []string) {
 	t.Helper()
-	for x, err := range s.Exchanges() {
+	for x, err := range s.Exchanges("") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestSitemaps(t *testing.T) {
 	if l := life(t, opt.Store, "http://a.test/1"); time.Unix(l.Modified, 0).UTC().Format(time.DateOnly) != "2026-03-01" {
 		t.Errorf("/1 was modified %d", l.Modified)
 	}
-	if _, err := opt.Store.Life("http://far.test/3"); err == nil {
+	if _, err := opt.Store.URLs().Life("http://far.test/3"); err == nil {
 		t.Error("a sitemap named a page of a host that it has no say for")
 	}
 	wantJournal := []string{

@@ -174,7 +174,7 @@ func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
 	}()
 	sound(t, s)
 	born := map[string]int{}
-	for e, err := range s.EndedIn("none") {
+	for e, err := range s.URLs().Ended("none") {
 		if err != nil {
 			t.Fatal(err)
 		}

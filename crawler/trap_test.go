@@ -70,7 +70,7 @@ func TestTraps(t *testing.T) {
 		t.Errorf("states %v, want traps", r.Counts.States)
 	}
 	reasons := map[string]int{}
-	for e, err := range opt.Store.EndedIn("trap") {
+	for e, err := range opt.Store.URLs().Ended("trap") {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -143,7 +143,7 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 			g.moved[hashOf(h.Name)] = h.Moved
 		}
 	}
-	for x, err := range s.Exchanges() {
+	for x, err := range s.Exchanges("") {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
@@ -158,7 +158,7 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 			return err
 		}
 	}
-	for v, err := range s.Visits() {
+	for v, err := range s.URLs().Visits() {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
@@ -200,7 +200,7 @@ func (p *Politeness) countDenied(s *store.Store) error {
 	if err != nil || counts.States["robots_denied"] == 0 {
 		return err
 	}
-	for e, err := range s.EndedIn("robots_denied") {
+	for e, err := range s.URLs().Ended("robots_denied") {
 		if err != nil {
 			return err
 		}

@@ -23,10 +23,10 @@ type Ranked struct {
 // loadRanks gives the pages their ranks; at says where a page of a number is.
 func (c *Crawl) loadRanks(s *store.Store, at map[uint64]int) error {
 	var err error
-	if c.Ranking, err = s.Ranking(); err != nil || c.Ranking == nil {
+	if c.Ranking, err = s.Ranks().Last(); err != nil || c.Ranking == nil {
 		return err
 	}
-	for r, err := range s.Ranks() {
+	for r, err := range s.Ranks().All() {
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func TestRanked(t *testing.T) {
 			}
 			ranks = append(ranks, store.NumberedRank{Page: p.Number, Rank: store.Rank{Score: x}})
 		}
-		err := s.PutRanks(t.Context(), store.Ranking{Method: "pagerank", Nodes: 1000}, func(yield func(store.NumberedRank) bool) {
+		err := s.Ranks().Put(t.Context(), store.Ranking{Method: "pagerank", Nodes: 1000}, func(yield func(store.NumberedRank) bool) {
 			for _, r := range ranks {
 				if !yield(r) {
 					return

@@ -104,7 +104,7 @@ func (l *trailLoader) enter(id store.ID, url string) (key, host uint64) {
 func (t *Trail) kept(key uint64) bool { return key != 0 && key%t.Thin == 0 }
 
 func (l *trailLoader) queue(ctx context.Context, s *store.Store) error {
-	for w, err := range s.Waiters() {
+	for w, err := range s.URLs().Waiters() {
 		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (l *trailLoader) queue(ctx context.Context, s *store.Store) error {
 }
 
 func (l *trailLoader) outcomes(ctx context.Context, s *store.Store) error {
-	for e, err := range s.Outcomes() {
+	for e, err := range s.URLs().Ended("") {
 		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func unreachable(proxy string, state fetch.State) (cause, advice string) {
 func failures(s *store.Store, seeds []string) []Failure {
 	all := []Failure{}
 	for _, u := range seeds[:min(len(seeds), StartPagesTold)] {
-		l, err := s.Life(u)
+		l, err := s.URLs().Life(u)
 		if err != nil || l.Fate == nil {
 			continue // it still waits: the crawl was stopped before it could begin
 		}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -131,14 +130,7 @@ func (b *Batch) PageWith(checksum []byte) (uint64, error) {
 	if b.s.pageFilter.lacks(contentHash(checksum)) {
 		return 0, nil
 	}
-	var n uint64
-	err := value(b.txn, bytesKey(keyContent, checksum), func(k, v []byte) error {
-		if len(v) != 8 {
-			return fmt.Errorf("store key %q: %w: %d bytes, want 8", k, ErrDamaged, len(v))
-		}
-		n = binary.BigEndian.Uint64(v)
-		return nil
-	})
+	n, err := pageOf(b.txn, bytesKey(keyContent, checksum))
 	if errors.Is(err, ErrUnknown) {
 		return 0, nil
 	}
@@ -167,4 +159,42 @@ func (b *Batch) delete(k []byte) error {
 		return fmt.Errorf("store %s: %w", b.s.dir, err)
 	}
 	return nil
+}
+
+// batches are changes of any number, committed whenever a batch of them is full. The zero
+// value but for its store is ready; not safe for concurrent use.
+type batches struct {
+	s *Store
+	b *Batch // nil when there is nothing to commit
+}
+
+// add makes changes in the batch that is open.
+func (bs *batches) add(change func(b *Batch) error) error {
+	if bs.b == nil {
+		bs.b = bs.s.Batch()
+	}
+	if err := change(bs.b); err != nil {
+		return err
+	}
+	if bs.b.Size() > MaxBatchBytes {
+		return bs.flush()
+	}
+	return nil
+}
+
+// flush commits what was not committed yet.
+func (bs *batches) flush() error {
+	b := bs.b
+	if bs.b = nil; b == nil {
+		return nil
+	}
+	return b.Commit()
+}
+
+// cancel drops what was not committed yet.
+func (bs *batches) cancel() {
+	if bs.b != nil {
+		bs.b.Cancel()
+		bs.b = nil
+	}
 }

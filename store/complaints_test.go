@@ -170,7 +170,7 @@ func wantBirth(t *testing.T, dir string, id ID) {
 	t.Helper()
 	s, err := Open(dir)
 	must(t, err)
-	if b, err := s.Birth(id); err != nil || !strings.HasPrefix(b.URL, u1) {
+	if b, err := s.URLs().Birth(id); err != nil || !strings.HasPrefix(b.URL, u1) {
 		t.Errorf("birth %d: %+v, %v", id, b, err)
 	}
 	must(t, s.Close())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/dgraph-io/badger/v4"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -46,6 +47,17 @@ func (c *codec) pack(body []byte) []byte {
 	defer c.scratch.Put(scratch)
 	*scratch = c.enc.EncodeAll(body, (*scratch)[:0])
 	return bytes.Clone(*scratch)
+}
+
+// body returns that of page n.
+func (c *codec) body(txn *badger.Txn, n uint64) (body []byte, err error) {
+	err = value(txn, numKey(keyBody, n), func(k, v []byte) error {
+		if body, err = c.unpack(v); err != nil {
+			return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
+		}
+		return nil
+	})
+	return body, err
 }
 
 // unpack returns the body of a frame.

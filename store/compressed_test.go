@@ -33,7 +33,7 @@ func TestCompressedTables(t *testing.T) {
 		t.Fatal("nothing is in a table")
 	}
 	for n := range 5000 {
-		if seen, err := s.Lookup(url(n)); err != nil || seen.ID != ID(n+1) {
+		if seen, err := lookedUp(s, url(n)); err != nil || seen.ID != ID(n+1) {
 			t.Fatalf("URL %d is %v (%v)", n, seen, err)
 		}
 	}

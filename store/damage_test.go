@@ -53,11 +53,11 @@ func TestCutOffAtBirth(t *testing.T) {
 func TestDamagedRecords(t *testing.T) {
 	readers := map[byte]func(s *Store) error{
 		keyCount:  func(s *Store) error { _, err := s.Counts(); return err },
-		keySeen:   func(s *Store) error { _, err := s.Lookup(HashURL(u2)); return err },
-		keyBirth:  func(s *Store) error { _, err := s.Birth(2); return err },
-		keyQueued: func(s *Store) error { return drain(s.Waiters()) },
-		keyVisit:  func(s *Store) error { _, err := s.Life(u2); return err },
-		keyFate:   func(s *Store) error { _, err := s.Life(u2); return err },
+		keySeen:   func(s *Store) error { _, err := lookedUp(s, HashURL(u2)); return err },
+		keyBirth:  func(s *Store) error { _, err := s.URLs().Birth(2); return err },
+		keyQueued: func(s *Store) error { return drain(s.URLs().Waiters()) },
+		keyVisit:  func(s *Store) error { _, err := s.URLs().Life(u2); return err },
+		keyFate:   func(s *Store) error { _, err := s.URLs().Life(u2); return err },
 		keyPage:   func(s *Store) error { return drain(s.Pages()) },
 		keyBody:   func(s *Store) error { _, err := s.Body(1); return err },
 		keyContent: func(s *Store) error {
@@ -70,7 +70,7 @@ func TestDamagedRecords(t *testing.T) {
 		keyHost:  func(s *Store) error { return drain(s.Hosts()) },
 		keyMark:  func(s *Store) error { return drain(s.Marks()) },
 
-		keyExchange: func(s *Store) error { return drain(s.Exchanges()) },
+		keyExchange: func(s *Store) error { return drain(s.Exchanges("")) },
 	}
 	keys := map[byte][]byte{
 		keyCount: key(keyCount), keySeen: bytesKey(keySeen, hashOf(u2)), keyBirth: numKey(keyBirth, 2), keyQueued: numKey(keyQueued, 2),
@@ -102,7 +102,7 @@ func TestDamagedKeys(t *testing.T) {
 	must(t, s.db.Update(func(txn *badger.Txn) error {
 		return errors.Join(txn.Set([]byte{keyPage, 1}, nil), txn.Set([]byte{keyLabel}, nil), txn.Set([]byte{keyQueued, 1, 2}, nil))
 	}))
-	for name, err := range map[string]error{"pages": drain(s.Pages()), "labels": drain(s.Labels()), "waiters": drain(s.Waiters())} {
+	for name, err := range map[string]error{"pages": drain(s.Pages()), "labels": drain(s.Labels()), "waiters": drain(s.URLs().Waiters())} {
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: got %v, want ErrDamaged", name, err)
 		}
@@ -170,10 +170,10 @@ func TestDiskFull(t *testing.T) {
 	if err := b.Commit(); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "make room") {
 		t.Fatalf("got %v, want ErrDiskFull and what to do", err)
 	}
-	if _, err := s.Birth(2); !errors.Is(err, ErrUnknown) {
+	if _, err := s.URLs().Birth(2); !errors.Is(err, ErrUnknown) {
 		t.Errorf("the refused batch left something: %v", err)
 	}
-	_, err := s.Birth(1)
+	_, err := s.URLs().Birth(1)
 	must(t, err)
 
 	free(room{}, errors.New("unknown"))

@@ -89,10 +89,15 @@ func (d *disk) refusal(failure error) error {
 	if full := d.full.Load(); failure == nil && full != nil {
 		failure = *full
 	}
-	if failure != nil {
+	return d.tell(failure)
+}
+
+// tell notes that a commit returns err, if it is one.
+func (d *disk) tell(err error) error {
+	if err != nil {
 		d.told.Store(true)
 	}
-	return failure
+	return err
 }
 
 // untold returns err unless a commit has returned it already.

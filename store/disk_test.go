@@ -51,11 +51,26 @@ func TestFolderGone(t *testing.T) {
 			s, err = Open(dir + ".copy")
 			must(t, err)
 			for id := range ID(2) {
-				if b, err := s.Birth(id + 1); err != nil || b.URL != u1 {
+				if b, err := s.URLs().Birth(id + 1); err != nil || b.URL != u1 {
 					t.Errorf("birth %d: %+v, %v", id+1, b, err)
 				}
 			}
 			must(t, s.Close())
 		})
 	}
+}
+
+// TestFolderBack: nothing is dropped without a word when the folder was away for a while.
+func TestFolderBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "s")
+	s, err := Create(dir, Info{})
+	must(t, err)
+	must(t, os.Rename(dir, dir+".moved"))
+	s.disk.look()
+	must(t, os.Rename(dir+".moved", dir))
+	change(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
+	if b, err := s.URLs().Birth(1); err != nil || b.URL != u1 {
+		t.Errorf("birth: %+v, %v", b, err)
+	}
+	must(t, s.Close())
 }

@@ -13,17 +13,22 @@
 // The store knows nothing of scores or topics: it keeps what it is given.
 // Readers may run beside the one Batch; a second process is refused.
 //
-// Start with Create or Open. Files: store.go open and close; key.go the keys;
-// record.go the records; batch.go writing, compress.go bodies; read.go and waiters.go reading;
-// filter.go and seen.go filters before the seen-set and what pages are compared by;
-// lately.go what was asked of it last; sync.go what is done beside the writer; disk.go
-// whether the disk and the folder are still good for it, room.go free space;
-// options.go the database's settings; mend.go stores that are damaged; snapshot.go
-// a copy of one moment, for readers of a store that is written to; life.go
-// one URL's whole story; exchange.go exchanges that are for no URL, and all visits;
-// near.go the index of near-duplicates; mark.go what people say of pages; rank.go
-// ranks; foreign.go what is no store of ours, infofile.go what a store
-// says of itself beside its database; verify.go,
-// idset.go, verifyurls.go, verifypages.go, verifyhosts.go, verifynear.go, verifymarks.go and
-// verifyranks.go the invariants; findings.go, repair.go and renumber.go what is made of a breach.
+// Start with Create or Open. Files: store.go opens and closes, options.go has the database's
+// settings, key.go the keys, record.go the records. batch.go writes, compress.go packs
+// bodies, read.go reads.
+//
+// urls.go has a URL from its discovery to its end, life.go its whole story, exchange.go
+// exchanges that are for no URL. near.go and nearindex.go find near-duplicates, rank.go has
+// ranks, mark.go what people say of pages, refresh.go pages that changed.
+//
+// filter.go and seen.go are before the seen-set and before what pages are compared by;
+// lately.go remembers what was asked last. sync.go does what is done beside the writer.
+// disk.go watches the disk and the folder, room.go free space.
+//
+// snapshot.go copies one moment for readers of a store that is written to. mend.go opens
+// stores that are damaged, compact.go gives space back, foreign.go tells what is no store
+// of ours, infofile.go what a store says of itself beside its database.
+//
+// verify.go and the files that begin with verify have the invariants; findings.go,
+// repair.go and renumber.go what is made of a breach.
 package store

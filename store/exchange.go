@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-
-	"github.com/dgraph-io/badger/v4"
 )
 
 // Purpose says what an exchange that belongs to a host was for.
@@ -77,79 +75,21 @@ func (b *Batch) PutExchange(host string, n uint64, x Exchange) error {
 
 // Exchange returns the n-th exchange of a host.
 func (s *Store) Exchange(host string, n uint64) (x Exchange, err error) {
-	err = s.records.view(func(txn *badger.Txn) error { return get(txn, exchangeKey(host, n), &x) })
+	err = s.records.get(exchangeKey(host, n), &x)
 	return x, err
 }
 
-// Exchanges yields the exchanges that belong to hosts, host by host in the order
-// of their names' bytes, each host's in the order of time.
-func (s *Store) Exchanges() iter.Seq2[HostExchange, error] {
-	return s.exchanges(key(keyExchange))
-}
-
-// ExchangesOf yields the exchanges of one host.
-func (s *Store) ExchangesOf(host string) iter.Seq2[HostExchange, error] {
-	return s.exchanges(exchangePrefix(host))
-}
-
-func (s *Store) exchanges(prefix []byte) iter.Seq2[HostExchange, error] {
+// Exchanges yields the exchanges of a host, in the order of time; where it is "" those of
+// all hosts, in the order of their names' bytes.
+func (s *Store) Exchanges(host string) iter.Seq2[HostExchange, error] {
+	prefix := key(keyExchange)
+	if host != "" {
+		prefix = exchangePrefix(host)
+	}
 	return each(s.records, prefix, func(k, v []byte) (x HostExchange, err error) {
 		if x.Host, x.Number, err = exchangeOf(k); err != nil {
 			return x, err
 		}
 		return x, decode(k, v, &x.Exchange)
 	})
-}
-
-// VisitedURL is a visit and the URL that was visited.
-type VisitedURL struct {
-	ID  ID
-	URL string
-	Visit
-}
-
-// Visits yields every visit with its URL, in the order of discovery of the URLs,
-// each one's in the order of time. It walks visits and births side by side.
-func (s *Store) Visits() iter.Seq2[VisitedURL, error] {
-	return func(yield func(VisitedURL, error) bool) {
-		err := s.records.view(func(txn *badger.Txn) error {
-			visits, births := walk(txn, keyVisit), walk(txn, keyBirth)
-			defer visits.Close()
-			defer births.Close()
-			births.Rewind()
-			var v VisitedURL
-			for visits.Rewind(); visits.Valid(); visits.Next() {
-				err := v.read(visits.Item(), births)
-				if !yield(v, err) || err != nil {
-					return nil
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			yield(VisitedURL{}, err)
-		}
-	}
-}
-
-// read reads a visit; v is the one before, whose URL it may share.
-func (v *VisitedURL) read(item *badger.Item, births *badger.Iterator) error {
-	k := item.KeyCopy(nil)
-	if len(k) != 11 {
-		return fmt.Errorf("store key %q: %w: %d bytes, want 11", k, ErrDamaged, len(k))
-	}
-	id := ID(binary.BigEndian.Uint64(k[1:9]))
-	v.Visit = Visit{}
-	if err := valueOf(item, k, func(k, b []byte) error { return decode(k, b, &v.Visit) }); err != nil {
-		return err
-	}
-	if id == v.ID {
-		return nil
-	}
-	var birth Birth
-	if err := birthAt(births, uint64(id), &birth); err != nil {
-		return err
-	}
-	v.ID, v.URL = id, birth.URL
-	return nil
 }

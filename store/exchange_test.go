@@ -21,9 +21,9 @@ func TestExchanges(t *testing.T) {
 			must(t, b.PutExchange(x.Host, x.Number, x.Exchange))
 		}
 	})
-	equal(t, "all", all(t, s.Exchanges()), want)
-	equal(t, "of a host whose name begins another's", all(t, s.ExchangesOf("a.test:80")), want[:2])
-	equal(t, "of an unknown host", len(all(t, s.ExchangesOf("a.test"))), 0)
+	equal(t, "all", all(t, s.Exchanges("")), want)
+	equal(t, "of a host whose name begins another's", all(t, s.Exchanges("a.test:80")), want[:2])
+	equal(t, "of an unknown host", len(all(t, s.Exchanges("a.test"))), 0)
 	got, err := s.Exchange("a.test:80", 1)
 	must(t, err)
 	equal(t, "one", got, whole)
@@ -43,7 +43,7 @@ func TestVisits(t *testing.T) {
 			}
 		}
 	})
-	equal(t, "visits", all(t, s.Visits()), want)
+	equal(t, "visits", all(t, s.URLs().Visits()), want)
 }
 
 func TestLifeOfAURLFromASitemap(t *testing.T) {
@@ -52,11 +52,11 @@ func TestLifeOfAURLFromASitemap(t *testing.T) {
 		must(t, b.PutSeen(HashURL(u2), 1, false), b.PutBirth(1, Birth{URL: u2, Via: ViaSitemap, Exchange: 2, AtHost: "a:80"}),
 			b.PutQueued(1, Queued{}), b.PutExchange("a:80", 2, Exchange{For: ForSitemap, URL: u1}))
 	})
-	l, err := s.Life(u2)
+	l, err := s.URLs().Life(u2)
 	must(t, err)
 	equal(t, "found by", l.FoundBy, u1)
 	must(t, s.db.Update(func(txn *badger.Txn) error { return txn.Delete(exchangeKey("a:80", 2)) }))
-	if l, err = s.Life(u2); err != nil || l.FoundBy != "" {
+	if l, err = s.URLs().Life(u2); err != nil || l.FoundBy != "" {
 		t.Errorf("without the exchange: found by %q, %v", l.FoundBy, err)
 	}
 }
@@ -104,7 +104,7 @@ func TestRepairOfExchanges(t *testing.T) {
 			if after, err := s.Verify(t.Context()); err != nil || len(after) > 0 {
 				t.Errorf("after repair: %v, %v", after, err)
 			}
-			equal(t, "exchanges left", len(all(t, s.ExchangesOf("a.test:80"))), test.left)
+			equal(t, "exchanges left", len(all(t, s.Exchanges("a.test:80"))), test.left)
 		})
 	}
 }

@@ -20,9 +20,8 @@ func finding(err error) error {
 
 // findings is what an inspection found, and what mends it.
 type findings struct {
-	s        *Store
+	batches  // of repairs
 	mend     bool
-	b        *Batch // of repairs, nil when there are none to write
 	problems []Problem
 }
 
@@ -32,32 +31,12 @@ func (f *findings) found(k []byte, what, repair string, fix func(b *Batch) error
 	if !f.mend {
 		return nil
 	}
-	if f.b == nil {
-		f.b = f.s.Batch()
-	}
-	if err := fix(f.b); err != nil {
-		return err
-	}
-	if f.b.Size() > MaxBatchBytes {
-		return f.flush()
-	}
-	return nil
+	return f.add(fix)
 }
 
-func (f *findings) flush() error {
-	if f.b == nil {
-		return nil
-	}
-	b := f.b
-	f.b = nil
-	return b.Commit()
-}
-
-func (f *findings) cancel() {
-	if f.b != nil {
-		f.b.Cancel()
-		f.b = nil
-	}
+// remove is found of a record that goes.
+func (f *findings) remove(k []byte, what string) error {
+	return f.found(k, what, "removed", func(b *Batch) error { return b.delete(k) })
 }
 
 // scan calls do for every record of a kind, with a copy of its key.

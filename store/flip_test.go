@@ -159,7 +159,7 @@ func tryStore(t *testing.T, dir string, want []uint64) {
 // pagesIn returns those of the pages that a store has under any number.
 func pagesIn(s *Store, wanted []uint64) (found []uint64) {
 	for _, n := range wanted {
-		life, err := s.Life(fmt.Sprint("http://h.example/", n))
+		life, err := s.URLs().Life(fmt.Sprint("http://h.example/", n))
 		if err != nil || life.Page == nil {
 			if p, err := s.Page(n); err != nil || p.URL != fmt.Sprint("http://h.example/", n) {
 				continue

@@ -51,6 +51,12 @@ func numOf(k []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(k[1:]), nil
 }
 
+// idOf returns the URL that such a key is of.
+func idOf(k []byte) (ID, error) {
+	n, err := numOf(k)
+	return ID(n), err
+}
+
 // Hash names a URL in the seen-set: the first half of its SHA-256. A hostile
 // site cannot make two URLs collide, and 16 bytes never do by chance.
 type Hash [16]byte

@@ -110,7 +110,7 @@ func TestKill(t *testing.T) {
 		if pages := all(t, s.Pages()); uint64(len(pages)) != c.URLs {
 			t.Fatalf("round %d: %d pages, %d counted", round, len(pages), c.URLs)
 		}
-		seen, err := s.Lookup(HashURL(fmt.Sprint("http://h.example/", c.URLs+1)))
+		seen, err := lookedUp(s, HashURL(fmt.Sprint("http://h.example/", c.URLs+1)))
 		must(t, err)
 		if seen.ID != 0 {
 			t.Fatalf("round %d: half of batch after %d is there", round, c.URLs)
@@ -121,7 +121,7 @@ func TestKill(t *testing.T) {
 
 func checkExchange(t *testing.T, s *Store, n uint64) {
 	t.Helper()
-	life, err := s.Life(fmt.Sprint("http://h.example/", n))
+	life, err := s.URLs().Life(fmt.Sprint("http://h.example/", n))
 	if err != nil {
 		t.Fatalf("exchange %d: %v", n, err)
 	}

@@ -158,7 +158,7 @@ func checkRepaired(t *testing.T, dir string, harmed map[ID]bool) {
 		if harmed[id] {
 			continue
 		}
-		life, err := s.Life(fmt.Sprint("http://h.example/", id))
+		life, err := s.URLs().Life(fmt.Sprint("http://h.example/", id))
 		if err != nil || life.Page == nil {
 			t.Fatalf("page %d, which was not harmed: %v, %+v", id, err, life)
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -23,19 +22,22 @@ type Life struct {
 }
 
 // Life tells the story of a URL in normal form; ErrUnknown when it was never seen.
-func (s *Store) Life(url string) (*Life, error) {
-	seen, err := s.Lookup(HashURL(url))
+func (u URLs) Life(url string) (*Life, error) {
+	l := &Life{}
+	err := u.records.view(func(txn *badger.Txn) error {
+		seen, err := lookup(txn, HashURL(url))
+		if err != nil {
+			return err
+		}
+		if l.ID = seen.ID; l.ID == 0 {
+			return fmt.Errorf("%s: %w: no page of the crawl links to it", url, ErrUnknown)
+		}
+		if err := l.read(txn); err != nil {
+			return err
+		}
+		return l.nameParents(txn)
+	})
 	if err != nil {
-		return nil, err
-	}
-	if seen.ID == 0 {
-		return nil, fmt.Errorf("%s: %w: no page of the crawl links to it", url, ErrUnknown)
-	}
-	l := &Life{ID: seen.ID}
-	if err := s.records.view(l.read); err != nil {
-		return nil, err
-	}
-	if err := s.name(l); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -55,13 +57,8 @@ func (l *Life) read(txn *badger.Txn) error {
 	if err := optional(txn, numKey(keyMark, id), &l.Mark); err != nil {
 		return err
 	}
-	opt := badger.DefaultIteratorOptions
-	opt.Prefix = numKey(keyVisit, id)
-	it := txn.NewIterator(opt)
-	defer it.Close()
-	for it.Rewind(); it.Valid(); it.Next() {
+	for item := range items(txn, numKey(keyVisit, id)) {
 		var v Visit
-		item := it.Item()
 		if err := item.Value(func(b []byte) error { return decode(item.Key(), b, &v) }); err != nil {
 			return err
 		}
@@ -73,11 +70,14 @@ func (l *Life) read(txn *badger.Txn) error {
 	if err := optional(txn, numKey(keyPage, l.Fate.Page), &l.Page); err != nil {
 		return err
 	}
+	if l.Page != nil {
+		l.Page.Number = l.Fate.Page
+	}
 	return optional(txn, numKey(keyLabel, l.Fate.Page), &l.Label)
 }
 
-// name fills in the URLs of the parents.
-func (s *Store) name(l *Life) error {
+// nameParents fills in the URLs of the parents, and the sitemap that named the URL.
+func (l *Life) nameParents(txn *badger.Txn) error {
 	parent := ID(0)
 	switch {
 	case l.Queued != nil:
@@ -92,24 +92,17 @@ func (s *Store) name(l *Life) error {
 		if n.id == 0 {
 			continue
 		}
-		b, err := s.Birth(n.id)
-		if err != nil && finding(err) != nil {
+		var b Birth
+		if err := finding(get(txn, numKey(keyBirth, uint64(n.id)), &b)); err != nil {
 			return err
 		}
 		*n.url = b.URL // "" of one that damage took
 	}
-	if l.Page != nil {
-		l.Page.Number = l.Fate.Page
-	}
-	return s.nameSitemap(l)
-}
-
-// nameSitemap fills in the sitemap that named the URL.
-func (s *Store) nameSitemap(l *Life) error {
 	if l.Exchange == 0 {
 		return nil
 	}
-	x, err := s.Exchange(l.AtHost, l.Exchange)
+	var x Exchange
+	err := get(txn, exchangeKey(l.AtHost, l.Exchange), &x)
 	if errors.Is(err, ErrUnknown) {
 		return nil // taken out by repair
 	}
@@ -128,17 +121,4 @@ func optional[T any](txn *badger.Txn, k []byte, record **T) error {
 		*record = v
 	}
 	return err
-}
-
-// URLs returns the URLs of the given numbers, in their order.
-func (s *Store) URLs(ids []ID) ([]string, error) {
-	urls := make([]string, 0, len(ids))
-	for _, id := range ids {
-		b, err := s.Birth(id)
-		if err != nil {
-			return nil, err
-		}
-		urls = append(urls, b.URL)
-	}
-	return slices.Clip(urls), nil
 }

@@ -110,7 +110,7 @@ func (c *stream) place(from ID) Queued {
 func (c *stream) page() error {
 	id := c.waits()
 	asked := time.Now()
-	birth, _, err := c.s.Waiting(id)
+	birth, _, err := c.s.URLs().Waiting(id)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (c *stream) page() error {
 		urls[i] = c.url()
 		hashes[i] = HashURL(urls[i])
 	}
-	seen, err := c.s.LookupAll(hashes)
+	seen, err := c.s.Lookup(hashes)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func TestMark(t *testing.T) {
 		must(t, err)
 		equal(t, "label", *got, want)
 	}
-	l, err := s.Life("http://h1.test/")
+	l, err := s.URLs().Life("http://h1.test/")
 	must(t, err)
 	equal(t, "mark", *l.Mark, Mark{At: 10, After: 5})
 	var ids []ID

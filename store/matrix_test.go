@@ -434,7 +434,7 @@ func (a *answer) verb(s *Store, verb string) error {
 		}
 		return err
 	case "why":
-		life, err := s.Life(os.Getenv(childURL))
+		life, err := s.URLs().Life(os.Getenv(childURL))
 		if err == nil && life.Page != nil {
 			a.Pages[life.URL] = true
 		}
@@ -459,7 +459,7 @@ func (a *answer) read(s *Store, count bool) error {
 		}
 		switch {
 		case err == nil && int64(len(body)) == p.Bytes && bytes.Equal(body, bodyOf(uint64(p.ID))):
-			if life, err := s.Life(p.URL); !count || err == nil && life.Page != nil && life.Page.Number == n {
+			if life, err := s.URLs().Life(p.URL); !count || err == nil && life.Page != nil && life.Page.Number == n {
 				a.Pages[p.URL] = true
 			}
 		case !count && n <= c.Pages:
@@ -467,7 +467,7 @@ func (a *answer) read(s *Store, count bool) error {
 		}
 	}
 	for id := range ID(400) {
-		if b, _, err := s.Waiting(id); err == nil {
+		if b, _, err := s.URLs().Waiting(id); err == nil {
 			a.Queued[b.URL] = true
 		}
 	}
@@ -478,7 +478,7 @@ func (a *answer) read(s *Store, count bool) error {
 // stores what it fetches.
 func (a *answer) resume(s *Store) error {
 	s.FilterSeen()
-	for _, err := range s.Waiters() {
+	for _, err := range s.URLs().Waiters() {
 		if err != nil {
 			return err
 		}

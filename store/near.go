@@ -43,7 +43,7 @@ type Candidate struct {
 func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 	var all []Candidate
 	err := s.records.view(func(txn *badger.Txn) error {
-		pages, err := s.sharing(txn, signature)
+		pages, err := sharing(txn, s.pageFilter, signature)
 		if err != nil {
 			return err
 		}
@@ -64,24 +64,34 @@ func (s *Store) Candidates(signature []byte) ([]Candidate, error) {
 }
 
 // sharing returns the pages of a signature's bands, best first.
-func (s *Store) sharing(txn *badger.Txn, signature []byte) ([]uint64, error) {
+func sharing(txn *badger.Txn, filter *keyFilter, signature []byte) ([]uint64, error) {
 	shared := map[uint64]int{}
 	var pages []uint64
 	for _, k := range nearKeys(signature) {
-		if s.pageFilter.lacks(bandHash(k)) {
-			continue
-		}
-		bucket, err := nearPages(txn, k)
-		if err != nil && !errors.Is(err, ErrDamaged) {
+		named, err := bucket(txn, filter, k)
+		if err != nil {
 			return nil, err
 		}
-		for _, n := range bucket {
+		for _, n := range named {
 			if shared[n]++; shared[n] == 1 {
 				pages = append(pages, n)
 			}
 		}
 	}
 	return mostShared(pages, shared), nil
+}
+
+// bucket returns the pages that a record of the index names, none where it cannot be
+// read; filter may know that there is none.
+func bucket(txn *badger.Txn, filter *keyFilter, k []byte) ([]uint64, error) {
+	if filter.lacks(bandHash(k)) {
+		return nil, nil
+	}
+	pages, err := nearPages(txn, k)
+	if errors.Is(err, ErrDamaged) {
+		return nil, nil
+	}
+	return pages, err
 }
 
 // nearKeys returns the keys of a signature's bands, none when it has not enough
@@ -152,12 +162,9 @@ func (b *Batch) dropNear(n uint64, signature []byte) error {
 // begins anew.
 func (b *Batch) changeNear(signature []byte, change func([]uint64) []uint64) error {
 	for _, k := range nearKeys(signature) {
-		var pages []uint64
-		if !b.s.pageFilter.lacks(bandHash(k)) {
-			var err error
-			if pages, err = nearPages(b.txn, k); err != nil && !errors.Is(err, ErrDamaged) {
-				return err
-			}
+		pages, err := bucket(b.txn, b.s.pageFilter, k)
+		if err != nil {
+			return err
 		}
 		if err := b.setNear(k, change(pages)); err != nil {
 			return err

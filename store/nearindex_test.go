@@ -39,7 +39,7 @@ func TestNearIndexIsTheStores(t *testing.T) {
 		index.Add(n, sig)
 		asked := signature()
 		txn := s.db.NewTransaction(false)
-		want, err := s.sharing(txn, asked)
+		want, err := sharing(txn, s.pageFilter, asked)
 		txn.Discard()
 		if err != nil {
 			t.Fatal(err)

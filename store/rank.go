@@ -40,28 +40,30 @@ func rankKey(side byte, page uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{keyRank, side}, page)
 }
 
-// Ranking returns how the pages were ranked last, nil when they never were.
-func (s *Store) Ranking() (*Ranking, error) {
-	r := &Ranking{}
-	err := s.records.view(func(txn *badger.Txn) error { return get(txn, key(keyRanking), r) })
-	if errors.Is(err, ErrUnknown) {
-		return nil, nil
-	}
-	return r, err
+// Ranks are the ranks of a store's pages.
+type Ranks struct{ s *Store }
+
+// Ranks returns the ranks of the pages.
+func (s *Store) Ranks() Ranks { return Ranks{s} }
+
+// Last returns how the pages were ranked last, nil when they never were.
+func (r Ranks) Last() (last *Ranking, err error) {
+	err = r.s.records.view(func(txn *badger.Txn) error { return optional(txn, key(keyRanking), &last) })
+	return last, err
 }
 
-// Ranks yields the ranks of the last ranking, by page number; none when there was
-// none. Pages stored since have none.
-func (s *Store) Ranks() iter.Seq2[NumberedRank, error] {
+// All yields the ranks of the last ranking, by page number; none when there was none.
+// Pages stored since have none.
+func (r Ranks) All() iter.Seq2[NumberedRank, error] {
 	return func(yield func(NumberedRank, error) bool) {
-		r, err := s.Ranking()
+		last, err := r.Last()
 		if err != nil {
 			yield(NumberedRank{}, err)
 		}
-		if err != nil || r == nil {
+		if err != nil || last == nil {
 			return
 		}
-		each(s.records, []byte{keyRank, r.Side}, func(k, v []byte) (NumberedRank, error) {
+		each(r.s.records, []byte{keyRank, last.Side}, func(k, v []byte) (NumberedRank, error) {
 			if len(k) != 10 {
 				return NumberedRank{}, fmt.Errorf("store key %q: %w: %d bytes, want 10", k, ErrDamaged, len(k))
 			}
@@ -71,87 +73,73 @@ func (s *Store) Ranks() iter.Seq2[NumberedRank, error] {
 	}
 }
 
-// RankOf returns a page's rank in the last ranking and how that was made; nil, nil when
+// Of returns a page's rank in the last ranking and how that was made; nil, nil when
 // there was none, or the page was stored since.
-func (s *Store) RankOf(page uint64) (rank *Rank, ranking *Ranking, err error) {
-	err = s.records.view(func(txn *badger.Txn) error {
-		if err := optional(txn, key(keyRanking), &ranking); err != nil || ranking == nil {
+func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
+	err = r.s.records.view(func(txn *badger.Txn) error {
+		if err := optional(txn, key(keyRanking), &last); err != nil || last == nil {
 			return err
 		}
-		return optional(txn, rankKey(ranking.Side, page), &rank)
+		return optional(txn, rankKey(last.Side, page), &rank)
 	})
-	return rank, ranking, err
+	return rank, last, err
 }
 
-// PutRanks writes a ranking and the ranks of pages instead of those before. It takes many
+// Put writes a ranking and the ranks of pages instead of those before. It takes many
 // batches, but a kill at any instant leaves the old ranking whole or the new one:
 // ranks are written aside, and the batch with the Ranking makes them the ones that
 // count. What it does not get to clear away, the next one does.
-func (s *Store) PutRanks(ctx context.Context, r Ranking, ranks iter.Seq[NumberedRank]) error {
-	old, err := s.Ranking()
+func (r Ranks) Put(ctx context.Context, ranking Ranking, ranks iter.Seq[NumberedRank]) error {
+	old, err := r.Last()
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	if r.Side = 0; err == nil && old != nil {
-		r.Side = 1 - old.Side&1
+	if ranking.Side = 0; err == nil && old != nil {
+		ranking.Side = 1 - old.Side&1
 	}
-	if err := s.clearRanks(ctx, r.Side); err != nil {
+	if err := r.clear(ctx, ranking.Side); err != nil {
 		return err
 	}
-	b := s.Batch()
-	defer func() { b.Cancel() }() // after Commit it does nothing
-	r.Pages = 0
+	made := batches{s: r.s}
+	defer made.cancel()
+	ranking.Pages = 0
 	for rank := range ranks {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := b.put(rankKey(r.Side, rank.Page), rank.Rank); err != nil {
+		ranking.Pages++
+		if err := made.add(func(b *Batch) error { return b.put(rankKey(ranking.Side, rank.Page), rank.Rank) }); err != nil {
 			return err
 		}
-		if r.Pages++; b.Size() > MaxBatchBytes {
-			if err := b.Commit(); err != nil {
-				return err
-			}
-			b = s.Batch()
-		}
 	}
-	if err := b.put(key(keyRanking), r); err != nil {
+	if err := made.add(func(b *Batch) error { return b.put(key(keyRanking), ranking) }); err != nil {
 		return err
 	}
-	if err := b.Commit(); err != nil {
+	if err := made.flush(); err != nil {
 		return err
 	}
-	return s.clearRanks(ctx, 1-r.Side)
+	return r.clear(ctx, 1-ranking.Side)
 }
 
-// clearRanks deletes the ranks of one side.
-func (s *Store) clearRanks(ctx context.Context, side byte) error {
-	for {
-		b, n := s.Batch(), 0
-		err := s.records.view(func(txn *badger.Txn) error {
-			opt := badger.DefaultIteratorOptions
-			opt.Prefix, opt.PrefetchValues = []byte{keyRank, side}, false
-			it := txn.NewIterator(opt)
-			defer it.Close()
-			for it.Rewind(); it.Valid() && b.Size() < MaxBatchBytes; it.Next() {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := b.delete(it.Item().KeyCopy(nil)); err != nil {
-					return err
-				}
-				n++
+// clear deletes the ranks of one side.
+func (r Ranks) clear(ctx context.Context, side byte) error {
+	gone := batches{s: r.s}
+	defer gone.cancel()
+	err := r.s.records.view(func(txn *badger.Txn) error {
+		for item := range items(txn, []byte{keyRank, side}) {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil || n == 0 {
-			b.Cancel()
-			return err
+			if err := gone.add(func(b *Batch) error { return b.delete(item.KeyCopy(nil)) }); err != nil {
+				return err
+			}
 		}
-		if err := b.Commit(); err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	return gone.flush()
 }
 
 // dropRank deletes the ranks of a page, on both sides.

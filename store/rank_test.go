@@ -27,7 +27,7 @@ func rankAll(n int, score float64, each func(page int)) iter.Seq[NumberedRank] {
 func scores(t *testing.T, s *Store) map[uint64]float64 {
 	t.Helper()
 	all := map[uint64]float64{}
-	for r, err := range s.Ranks() {
+	for r, err := range s.Ranks().All() {
 		must(t, err)
 		all[r.Page] = r.Score
 	}
@@ -36,13 +36,13 @@ func scores(t *testing.T, s *Store) map[uint64]float64 {
 
 func TestRanks(t *testing.T) {
 	s := crawled(t)
-	if r, err := s.Ranking(); r != nil || err != nil || len(scores(t, s)) > 0 {
+	if r, err := s.Ranks().Last(); r != nil || err != nil || len(scores(t, s)) > 0 {
 		t.Errorf("before: %v, %v", r, err)
 	}
 	none := func(int) {}
 	for i, n := range []int{5, 3, 4, 0, 5} {
-		must(t, s.PutRanks(t.Context(), Ranking{Method: "pagerank", At: int64(i)}, rankAll(n, 0.5, none)))
-		r, err := s.Ranking()
+		must(t, s.Ranks().Put(t.Context(), Ranking{Method: "pagerank", At: int64(i)}, rankAll(n, 0.5, none)))
+		r, err := s.Ranks().Last()
 		must(t, err)
 		got := scores(t, s)
 		if r.At != int64(i) || r.Pages != uint64(n) || len(got) != n || n > 1 && got[2] != 0.25 {
@@ -70,11 +70,11 @@ func count(t *testing.T, s *Store, kind byte) (n int) {
 // one before stays whole, verify finds nothing, and the next clears up.
 func TestRanksCutOff(t *testing.T) {
 	s := crawled(t)
-	must(t, s.PutRanks(t.Context(), Ranking{Method: "first"}, rankAll(5, 1, func(int) {})))
+	must(t, s.Ranks().Put(t.Context(), Ranking{Method: "first"}, rankAll(5, 1, func(int) {})))
 	want := scores(t, s)
 	for _, after := range []int{1, 3, 9_000, 29_000} { // a batch has some 7,000
 		ctx, cancel := context.WithCancel(t.Context())
-		err := s.PutRanks(ctx, Ranking{Method: "second"}, rankAll(30_000, 0.5, func(page int) {
+		err := s.Ranks().Put(ctx, Ranking{Method: "second"}, rankAll(30_000, 0.5, func(page int) {
 			if page == after {
 				cancel()
 			}
@@ -83,7 +83,7 @@ func TestRanksCutOff(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("after %d: %v", after, err)
 		}
-		r, err := s.Ranking()
+		r, err := s.Ranks().Last()
 		must(t, err)
 		got := scores(t, s)
 		if r.Method != "first" || len(got) != 5 || got[2] != want[2] {
@@ -96,7 +96,7 @@ func TestRanksCutOff(t *testing.T) {
 	if n := count(t, s, keyRank); n < 5000 {
 		t.Errorf("%d records: no batch was committed, the test tests nothing", n)
 	}
-	must(t, s.PutRanks(t.Context(), Ranking{Method: "third"}, rankAll(2, 0.5, func(int) {})))
+	must(t, s.Ranks().Put(t.Context(), Ranking{Method: "third"}, rankAll(2, 0.5, func(int) {})))
 	if n := count(t, s, keyRank); n != 2 {
 		t.Errorf("%d records at last, want 2", n)
 	}
@@ -118,7 +118,7 @@ func TestRepairRanks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := crawled(t)
-			must(t, s.PutRanks(t.Context(), Ranking{}, rankAll(5, 1, func(int) {})))
+			must(t, s.Ranks().Put(t.Context(), Ranking{}, rankAll(5, 1, func(int) {})))
 			must(t, s.db.Update(test.harm))
 			found, err := s.Verify(t.Context())
 			must(t, err)

@@ -18,17 +18,8 @@ type Seen struct {
 	Skipped bool // known, but not wanted so far
 }
 
-// Lookup asks the seen-set for a URL; safe for concurrent use.
-func (s *Store) Lookup(h Hash) (Seen, error) {
-	seen, err := s.LookupAll([]Hash{h})
-	if err != nil {
-		return Seen{}, err
-	}
-	return seen[0], nil
-}
-
-// LookupAll asks for many URLs at once; safe for concurrent use.
-func (s *Store) LookupAll(hashes []Hash) ([]Seen, error) {
+// Lookup asks the seen-set for URLs; safe for concurrent use.
+func (s *Store) Lookup(hashes []Hash) ([]Seen, error) {
 	seen := make([]Seen, len(hashes))
 	err := s.records.view(func(txn *badger.Txn) error {
 		for i, h := range hashes {
@@ -65,7 +56,7 @@ func lookup(txn *badger.Txn, h Hash) (Seen, error) {
 // Counts returns the running totals.
 func (s *Store) Counts() (Counts, error) {
 	var c Counts
-	err := s.records.view(func(txn *badger.Txn) error { return get(txn, key(keyCount), &c) })
+	err := s.records.get(key(keyCount), &c)
 	if errors.Is(err, ErrUnknown) {
 		err = nil // nothing happened yet
 	}
@@ -78,28 +69,10 @@ func (s *Store) Counts() (Counts, error) {
 	return c, err
 }
 
-// Waiting returns the birth and the place in the queue of a URL that waits.
-func (s *Store) Waiting(id ID) (b Birth, q Queued, err error) {
-	err = s.records.view(func(txn *badger.Txn) error {
-		if err := get(txn, numKey(keyBirth, uint64(id)), &b); err != nil {
-			return err
-		}
-		return get(txn, numKey(keyQueued, uint64(id)), &q)
-	})
-	return b, q, err
-}
-
-// Birth returns how a URL came to be known.
-func (s *Store) Birth(id ID) (Birth, error) {
-	var b Birth
-	err := s.records.view(func(txn *badger.Txn) error { return get(txn, numKey(keyBirth, uint64(id)), &b) })
-	return b, err
-}
-
 // Host returns what is known of a host, a new record when nothing is.
 func (s *Store) Host(name string) (*Host, error) {
 	h := &Host{}
-	err := s.records.view(func(txn *badger.Txn) error { return get(txn, bytesKey(keyHost, []byte(name)), h) })
+	err := s.records.get(bytesKey(keyHost, []byte(name)), h)
 	if errors.Is(err, ErrUnknown) {
 		err, h.New = nil, true
 	}
@@ -110,7 +83,7 @@ func (s *Store) Host(name string) (*Host, error) {
 // Page returns page n, from 1.
 func (s *Store) Page(n uint64) (*Page, error) {
 	p := &Page{}
-	err := s.records.view(func(txn *badger.Txn) error { return get(txn, numKey(keyPage, n), p) })
+	err := s.records.get(numKey(keyPage, n), p)
 	p.Number = n
 	return p, err
 }
@@ -118,25 +91,17 @@ func (s *Store) Page(n uint64) (*Page, error) {
 // Body returns the body of page n, decompressed.
 func (s *Store) Body(n uint64) ([]byte, error) {
 	var body []byte
-	err := s.records.view(func(txn *badger.Txn) error {
-		return value(txn, numKey(keyBody, n), func(k, v []byte) error {
-			var err error
-			if body, err = s.codec.unpack(v); err != nil {
-				return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
-			}
-			return nil
-		})
+	err := s.records.view(func(txn *badger.Txn) (err error) {
+		body, err = s.codec.body(txn, n)
+		return err
 	})
 	return body, err
 }
 
 // Label returns what refine said of page n, nil when it has not been asked.
 func (s *Store) Label(n uint64) (*Label, error) {
-	l := &Label{}
-	err := s.records.view(func(txn *badger.Txn) error { return get(txn, numKey(keyLabel, n), l) })
-	if errors.Is(err, ErrUnknown) {
-		return nil, nil
-	}
+	var l *Label
+	err := s.records.view(func(txn *badger.Txn) error { return optional(txn, numKey(keyLabel, n), &l) })
 	return l, err
 }
 
@@ -178,36 +143,6 @@ func (s *Store) Hosts() iter.Seq2[*Host, error] {
 	})
 }
 
-// Ended is a URL that waits no more.
-type Ended struct {
-	ID ID
-	Birth
-	Fate
-}
-
-// EndedIn yields the URLs that ended in a state, in the order of discovery.
-func (s *Store) EndedIn(state string) iter.Seq2[Ended, error] {
-	all := each(s.records, key(keyFate), func(k, v []byte) (e Ended, err error) {
-		n, err := numOf(k)
-		if err != nil {
-			return e, err
-		}
-		e.ID = ID(n)
-		if err := decode(k, v, &e.Fate); err != nil || e.State != state {
-			return e, err
-		}
-		e.Birth, err = s.Birth(e.ID)
-		return e, err
-	})
-	return func(yield func(Ended, error) bool) {
-		for e, err := range all {
-			if (err != nil || e.State == state) && !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
 // each yields the records whose keys begin with prefix, until one is damaged.
 func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -240,7 +175,7 @@ func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) i
 // records are all that stands in an open database; safe for concurrent use.
 type records struct {
 	db   *badgerfiles.Database
-	used atomic.Bool // since keepTrimmed looked last
+	used atomic.Bool // since upkeep looked last
 }
 
 func (r *records) view(f func(txn *badger.Txn) error) error {
@@ -248,10 +183,33 @@ func (r *records) view(f func(txn *badger.Txn) error) error {
 	return r.db.View(f)
 }
 
+// get reads one record; ErrUnknown when it is not there.
+func (r *records) get(k []byte, record any) error {
+	return r.view(func(txn *badger.Txn) error { return get(txn, k, record) })
+}
+
 // write begins a transaction of the one writer.
 func (r *records) write() *badger.Txn {
 	r.used.Store(true)
 	return r.db.NewTransaction(true)
+}
+
+// walk returns an iterator over the records whose keys begin with prefix.
+func walk(txn *badger.Txn, prefix []byte) *badger.Iterator {
+	opt := badger.DefaultIteratorOptions
+	opt.Prefix = prefix
+	opt.PrefetchValues = false // these are small and lie beside the keys: fetching ahead costs a goroutine each
+	return txn.NewIterator(opt)
+}
+
+// items yields them; each is valid until the next.
+func items(txn *badger.Txn, prefix []byte) iter.Seq[*badger.Item] {
+	return func(yield func(*badger.Item) bool) {
+		it := walk(txn, prefix)
+		defer it.Close()
+		for it.Rewind(); it.Valid() && yield(it.Item()); it.Next() {
+		}
+	}
 }
 
 // get reads a record; ErrUnknown when it is not there.

@@ -4,55 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"iter"
-
-	"github.com/dgraph-io/badger/v4"
 )
 
 // Seen returns when a page was last seen to be as it is stored, in Unix
 // milliseconds.
 func (p *Page) Seen() int64 { return max(p.At, p.Checked) }
-
-// Copy is a URL whose page is stored: what a conditional request for it and the
-// journal of that need to know.
-type Copy struct {
-	ID     ID
-	Birth  Birth
-	Fate   Fate
-	Page   *Page
-	Visits int // exchanges so far
-}
-
-// CopyOf returns what is known of a URL whose page is stored; ErrUnknown when it
-// has none.
-func (s *Store) CopyOf(id ID) (*Copy, error) {
-	c := &Copy{ID: id, Page: &Page{}}
-	err := s.records.view(func(txn *badger.Txn) error {
-		if err := get(txn, numKey(keyBirth, uint64(id)), &c.Birth); err != nil {
-			return err
-		}
-		if err := get(txn, numKey(keyFate, uint64(id)), &c.Fate); err != nil {
-			return err
-		}
-		if c.Fate.State != "ok" && !c.Fate.Stored {
-			return fmt.Errorf("URL %d, %s: %w: it has no page", id, c.Birth.URL, ErrUnknown)
-		}
-		if err := get(txn, numKey(keyPage, c.Fate.Page), c.Page); err != nil {
-			return err
-		}
-		c.Page.Number = c.Fate.Page
-		opt := badger.DefaultIteratorOptions
-		opt.Prefix, opt.PrefetchValues = numKey(keyVisit, uint64(id)), false
-		it := txn.NewIterator(opt)
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
-			c.Visits++
-		}
-		return nil
-	})
-	return c, err
-}
 
 // StalePage is a stored page that was not seen lately.
 type StalePage struct {
@@ -72,7 +29,7 @@ func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 			}
 			var f Fate
 			if err == nil {
-				err = s.records.view(func(txn *badger.Txn) error { return get(txn, numKey(keyFate, uint64(p.ID)), &f) })
+				err = s.records.get(numKey(keyFate, uint64(p.ID)), &f)
 			}
 			if err != nil {
 				yield(StalePage{}, err)

@@ -55,7 +55,7 @@ func TestRefreshedStore(t *testing.T) {
 	_, err := s.Repair(t.Context())
 	must(t, err)
 	sound("after repair")
-	c, err := s.CopyOf(5)
+	c, err := s.URLs().CopyOf(5)
 	must(t, err)
 	if !c.Fate.Stored || c.Fate.State != "code" || c.Page.Number != 1 || c.Page.ID != 5 {
 		t.Errorf("the page that has gone: %+v, %+v; want it as page 1, gone", c.Fate, c.Page)

@@ -58,7 +58,7 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 
 // again queues a URL whose page is gone.
 func (in *inspection) again(b *Batch, id ID) error {
-	birth, err := in.s.Birth(id)
+	birth, err := in.s.URLs().Birth(id)
 	if err != nil {
 		return finding(err) // a page of no URL: nothing to queue
 	}
@@ -90,13 +90,10 @@ func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
 
 // lastVisit returns the number of a URL's last visit, 0 when it has none.
 func lastVisit(txn *badger.Txn, id ID) (last int) {
-	opt := badger.DefaultIteratorOptions
-	opt.Prefix, opt.PrefetchValues = numKey(keyVisit, uint64(id)), false
-	it := txn.NewIterator(opt)
-	defer it.Close()
-	for it.Rewind(); it.Valid(); it.Next() {
-		if k := it.Item().Key(); len(k) == len(opt.Prefix)+2 {
-			last = int(binary.BigEndian.Uint16(k[len(opt.Prefix):]))
+	prefix := numKey(keyVisit, uint64(id))
+	for item := range items(txn, prefix) {
+		if k := item.Key(); len(k) == len(prefix)+2 {
+			last = int(binary.BigEndian.Uint16(k[len(prefix):]))
 		}
 	}
 	return last
@@ -146,7 +143,7 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 		return false, err
 	}
 	fate, err := b.Fate(p.ID)
-	if err != nil || fate.State != "ok" && !fate.Stored {
+	if err != nil || !fate.hasPage() {
 		fate = Fate{State: "ok", At: p.At}
 	}
 	r.moved[from] = to

@@ -76,10 +76,8 @@ func (s *Store) FilterSeen() {
 // fill enters the keys of a kind; shorter ones are damaged, and named by nobody.
 func (f *keyFilter) fill(r *records, stop <-chan struct{}, kind byte, hash func(k []byte) Hash, least int) error {
 	return r.view(func(txn *badger.Txn) error {
-		it := walk(txn, kind)
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
-			if k := it.Item().Key(); len(k) >= least {
+		for item := range items(txn, key(kind)) {
+			if k := item.Key(); len(k) >= least {
 				f.add(hash(k))
 			}
 			select {

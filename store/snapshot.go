@@ -31,15 +31,10 @@ func (s *Store) Snapshot(ctx context.Context, to io.Writer) error {
 	_, _ = w.WriteString(snapshotHead) // errors of w show in Flush, and in each write from then on
 	n := uint64(0)
 	err := s.records.view(func(txn *badger.Txn) error {
-		opt := badger.DefaultIteratorOptions
-		opt.PrefetchValues = false // a hundred bodies may be large
-		it := txn.NewIterator(opt)
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
+		for item := range items(txn, nil) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			item := it.Item()
 			// A value that is missing is sent as an empty one, which no reader can decode.
 			if err := item.Value(func(v []byte) error { return writeRecord(w, item.Key(), v) }); err != nil {
 				return fmt.Errorf("store key %q: %w", item.Key(), err)
@@ -85,7 +80,7 @@ func Receive(of string, from io.Reader) (_ *Store, err error) {
 	}
 	s.copyOf = of
 	if err = s.receive(bufio.NewReaderSize(from, 256<<10)); err == nil {
-		err = s.records.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
+		err = s.records.get(key(keyInfo), &s.info)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -95,12 +90,12 @@ func Receive(of string, from io.Reader) (_ *Store, err error) {
 
 // receive commits the records of a snapshot.
 func (s *Store) receive(r *bufio.Reader) error {
+	to := batches{s: s}
+	defer to.cancel()
 	head := make([]byte, len(snapshotHead))
 	if _, err := io.ReadFull(r, head); err != nil || string(head) != snapshotHead {
 		return fmt.Errorf("%w: it has no head", ErrCutOff)
 	}
-	b := s.Batch()
-	defer func() { b.Cancel() }()
 	for n := uint64(0); ; n++ {
 		k, v, err := readRecord(r)
 		if err != nil {
@@ -110,16 +105,10 @@ func (s *Store) receive(r *bufio.Reader) error {
 			if stated, err := binary.ReadUvarint(r); err != nil || stated != n {
 				return fmt.Errorf("%w: %d records, %d stated", ErrCutOff, n, stated)
 			}
-			return b.Commit()
+			return to.flush()
 		}
-		if err := b.set(k, v); err != nil {
+		if err := to.add(func(b *Batch) error { return b.set(k, v) }); err != nil {
 			return err
-		}
-		if b.Size() > MaxBatchBytes {
-			if err := b.Commit(); err != nil {
-				return err
-			}
-			b = s.Batch()
 		}
 	}
 }

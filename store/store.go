@@ -90,9 +90,7 @@ func makeDatabase(dir string, info Info) error {
 	if err != nil {
 		return err
 	}
-	info.Format, info.Created = Format, time.Now().Unix()
-	s.info = info
-	return errors.Join(s.putInfo(), s.Close())
+	return errors.Join(s.introduce(info), s.Close())
 }
 
 // createOver is Create where there is a database: it must be an empty one.
@@ -114,9 +112,7 @@ func createOver(dir string, info Info) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	info.Format, info.Created = Format, time.Now().Unix()
-	s.info = info
-	if err := s.putInfo(); err != nil {
+	if err := s.introduce(info); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -148,7 +144,7 @@ func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store,
 // readInfo takes the Info of the database, or that beside it where damage took the first;
 // Verify tells of it.
 func (s *Store) readInfo() error {
-	err := s.records.view(func(txn *badger.Txn) error { return get(txn, key(keyInfo), &s.info) })
+	err := s.records.get(key(keyInfo), &s.info)
 	if beside, ok := readInfoFile(s.dir); ok && err != nil {
 		s.info, s.infoLost, err = beside, err, nil
 	}
@@ -232,6 +228,13 @@ func (s *Store) Info() Info { return s.info }
 // SetSettings replaces the crawl's settings.
 func (s *Store) SetSettings(settings []byte) error {
 	s.info.Settings = settings
+	return s.putInfo()
+}
+
+// introduce writes the Info of a store that is made now.
+func (s *Store) introduce(info Info) error {
+	info.Format, info.Created = Format, time.Now().Unix()
+	s.info = info
 	return s.putInfo()
 }
 

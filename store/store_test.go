@@ -12,6 +12,15 @@ import (
 	"testing"
 )
 
+// lookedUp returns what the seen-set knows of one URL.
+func lookedUp(s *Store, h Hash) (Seen, error) {
+	seen, err := s.Lookup([]Hash{h})
+	if err != nil {
+		return Seen{}, err
+	}
+	return seen[0], nil
+}
+
 func create(t testing.TB) *Store {
 	t.Helper()
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3", Topic: "banking", Settings: []byte(`{"rho":0.3}`)})
@@ -91,14 +100,14 @@ func TestRoundTrips(t *testing.T) {
 	l, err := s.Label(1)
 	must(t, err)
 	equal(t, "label", l, &label)
-	urls, err := s.URLs([]ID{2, 1})
+	urls, err := s.URLs().Names([]ID{2, 1})
 	must(t, err)
 	equal(t, "URLs", urls, []string{u2, u1})
 	equal(t, "pages", all(t, s.Pages()), []*Page{somePage()})
 	equal(t, "hosts", all(t, s.Hosts()), []*Host{host})
 	equal(t, "labels", all(t, s.Labels()), []NumberedLabel{{1, label}})
 
-	life, err := s.Life(u2)
+	life, err := s.URLs().Life(u2)
 	must(t, err)
 	equal(t, "life", life, &Life{ID: 2, Birth: birth, FoundBy: u1, Visits: visits, Fate: &fate, Parent: u1, Page: somePage(), Label: &label})
 }
@@ -117,7 +126,7 @@ func TestStringsOfBytes(t *testing.T) {
 	})
 	equal(t, "pages", all(t, s.Pages()), []*Page{page})
 	equal(t, "hosts", all(t, s.Hosts()), []*Host{host})
-	life, err := s.Life(u2)
+	life, err := s.URLs().Life(u2)
 	must(t, err)
 	equal(t, "visits", life.Visits, []Visit{visit})
 }
@@ -139,13 +148,13 @@ func TestUnknown(t *testing.T) {
 	if _, err := s.Body(1); !errors.Is(err, ErrUnknown) {
 		t.Errorf("body: got %v, want ErrUnknown", err)
 	}
-	if _, err := s.Life(u1); !errors.Is(err, ErrUnknown) {
+	if _, err := s.URLs().Life(u1); !errors.Is(err, ErrUnknown) {
 		t.Errorf("life: got %v, want ErrUnknown", err)
 	}
 	if l, err := s.Label(1); l != nil || err != nil {
 		t.Errorf("label: got %v, %v; want none and no error", l, err)
 	}
-	seen, err := s.Lookup(HashURL(u1))
+	seen, err := lookedUp(s, HashURL(u1))
 	must(t, err)
 	equal(t, "lookup", seen, Seen{})
 	h, err := s.Host("x:80")
@@ -165,16 +174,16 @@ func TestLookup(t *testing.T) {
 		seen, err := b.Lookup(HashURL(u1))
 		must(t, err)
 		equal(t, "a batch sees its own writes", seen, Seen{ID: 7})
-		seen, err = s.Lookup(HashURL(u1))
+		seen, err = lookedUp(s, HashURL(u1))
 		must(t, err)
 		equal(t, "others do not, before Commit", seen, Seen{})
 		must(t, b.PutSeen(HashURL(u2), 8, true))
 	})
-	seen, err := s.LookupAll([]Hash{HashURL(u2), HashURL("http://c/"), HashURL(u1)})
+	seen, err := s.Lookup([]Hash{HashURL(u2), HashURL("http://c/"), HashURL(u1)})
 	must(t, err)
 	equal(t, "all", seen, []Seen{{8, true}, {}, {7, false}})
 	change(t, s, func(b *Batch) { must(t, b.Unskip(HashURL(u2), 8)) })
-	two, err := s.Lookup(HashURL(u2))
+	two, err := lookedUp(s, HashURL(u2))
 	must(t, err)
 	equal(t, "no longer skipped", two, Seen{8, false})
 }
@@ -191,18 +200,18 @@ func TestWaiters(t *testing.T) {
 	})
 	change(t, s, func(b *Batch) { must(t, b.PutQueued(1, Queued{Priority: 0.5, Score: 0.25, Parent: 300, Visits: 2})) })
 	var ids []ID
-	for _, w := range all(t, s.Waiters()) {
+	for _, w := range all(t, s.URLs().Waiters()) {
 		ids = append(ids, w.ID)
 		if w.URL != fmt.Sprint("http://h/", w.ID) {
 			t.Errorf("waiter %d has the URL %s", w.ID, w.URL)
 		}
 	}
 	equal(t, "waiters", ids, []ID{1, 300, 70000})
-	birth, queued, err := s.Waiting(1)
+	birth, queued, err := s.URLs().Waiting(1)
 	must(t, err)
 	equal(t, "birth", birth.URL, "http://h/1")
 	equal(t, "queued", queued, Queued{Priority: 0.5, Score: 0.25, Parent: 300, Visits: 2})
-	if _, _, err := s.Waiting(2); !errors.Is(err, ErrUnknown) {
+	if _, _, err := s.URLs().Waiting(2); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a URL with a fate waits: %v", err)
 	}
 }
@@ -256,7 +265,7 @@ func TestCancelLeavesNothing(t *testing.T) {
 	}
 	b.Cancel()
 	b.Cancel() // of no effect
-	seen, err := s.Lookup(HashURL(u1))
+	seen, err := lookedUp(s, HashURL(u1))
 	must(t, err)
 	c, err := s.Counts()
 	must(t, err)

@@ -30,7 +30,7 @@ func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 // inspection is one run over a store. A pass sees what the passes before it
 // mended.
 type inspection struct {
-	findings
+	*findings
 	numbers  renumbering
 	counts   Counts // as the records say
 	born     idSet  // URLs that there are
@@ -38,19 +38,19 @@ type inspection struct {
 	requeued idSet  // URLs that were queued again
 	queued   uint64 // how many
 	gone     lostRecords
-	sitemaps bool // a host has read some
 }
 
 func newInspection(s *Store, mend bool) *inspection {
 	return &inspection{
-		findings: findings{s: s, mend: mend}, numbers: renumbering{s: s, moved: map[uint64]uint64{}},
+		findings: &findings{batches: batches{s: s}, mend: mend}, numbers: renumbering{s: s, moved: map[uint64]uint64{}},
 		counts: Counts{States: map[string]uint64{}}, born: idSet{}, requeued: idSet{},
 	}
 }
 
 func (in *inspection) run(ctx context.Context) error {
+	made, hosts := derived{in.findings}, &hostCheck{findings: in.findings}
 	for _, pass := range []func(context.Context) error{
-		in.info, in.told, in.urls, in.strays, in.seen, in.marks, in.labels, in.pages, in.leftovers, in.repeats, in.ranks, in.near, in.hosts, in.exchanges, in.named, in.totals,
+		in.info, in.told, in.urls, in.strays, in.seen, in.marks, made.labels, in.pages, in.leftovers, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()

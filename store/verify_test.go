@@ -129,7 +129,7 @@ func TestRepair(t *testing.T) {
 			}
 			counts, err := s.Counts()
 			must(t, err)
-			waiters := all(t, s.Waiters())
+			waiters := all(t, s.URLs().Waiters())
 			if counts.Pages != test.pages || len(waiters) != test.waits {
 				t.Errorf("%d pages and %d URLs that wait, want %d and %d", counts.Pages, len(waiters), test.pages, test.waits)
 			}
@@ -191,7 +191,7 @@ func TestRepairLostBodies(t *testing.T) {
 	if found, err := s.Verify(t.Context()); err != nil || len(found) > 0 {
 		t.Fatalf("after the repair: %v, %v", found, err)
 	}
-	life, err := s.Life(want[0])
+	life, err := s.URLs().Life(want[0])
 	must(t, err)
 	equal(t, "its place", life.Queued, &Queued{Priority: 0.625, Score: 0.625, Parent: 4, Visits: 2, Excused: 2})
 	equal(t, "its visits", life.Visits, []Visit{visit, visit})

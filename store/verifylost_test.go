@@ -39,7 +39,7 @@ func TestRepairAnyLoss(t *testing.T) {
 				if harmed[string(numKey(keyPage, n))] || harmed[string(numKey(keyBody, n))] {
 					continue
 				}
-				life, err := s.Life(matrixURL(ID(n)))
+				life, err := s.URLs().Life(matrixURL(ID(n)))
 				if err != nil || life.Page == nil {
 					t.Fatalf("page %d was left alone and is gone: %+v, %v", n, life, err)
 				}

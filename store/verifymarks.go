@@ -31,7 +31,7 @@ func (in *inspection) marks(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		return in.found(k, err.Error(), "removed", func(b *Batch) error { return b.delete(k) })
+		return in.remove(k, err.Error())
 	})
 }
 

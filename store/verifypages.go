@@ -33,17 +33,6 @@ func (in *inspection) told(ctx context.Context) error {
 	})
 }
 
-// labels looks for labels that cannot be read.
-func (in *inspection) labels(ctx context.Context) error {
-	return in.scan(ctx, keyLabel, func(_ *badger.Txn, k, v []byte) error {
-		err := decode(k, v, &Label{})
-		if err == nil {
-			return nil
-		}
-		return in.found(k, err.Error(), "removed: refine the pages again", func(b *Batch) error { return b.delete(k) })
-	})
-}
-
 // pages checks that the pages are numbered without a gap, can be read, and are
 // what their URLs' fates say. A page that cannot be read is taken out, its URL is
 // queued again, and the last page takes its number.
@@ -52,7 +41,7 @@ func (in *inspection) pages(ctx context.Context) error {
 	err := in.scan(ctx, keyPage, func(txn *badger.Txn, k, v []byte) error {
 		n, err := numOf(k)
 		if err != nil {
-			return in.found(k, err.Error(), "removed", func(b *Batch) error { return b.delete(k) })
+			return in.remove(k, err.Error())
 		}
 		if n-next > maxHoles {
 			return in.unreadable(n, &Page{}, fmt.Errorf("page %d comes after %d", n, next-1))
@@ -111,7 +100,7 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
 	var f Fate
 	var other Page
-	if err := get(txn, numKey(keyFate, uint64(p.ID)), &f); err != nil || f.Page == p.Number || f.State != "ok" && !f.Stored {
+	if err := get(txn, numKey(keyFate, uint64(p.ID)), &f); err != nil || f.Page == p.Number || !f.hasPage() {
 		return 0, finding(err)
 	}
 	if err := get(txn, numKey(keyPage, f.Page), &other); err != nil || other.ID != p.ID {
@@ -142,16 +131,11 @@ func (in *inspection) linksAre(txn *badger.Txn, p *Page) error {
 
 // bodyIs checks that a page's body is there and whole.
 func (in *inspection) bodyIs(txn *badger.Txn, p *Page) error {
-	return value(txn, numKey(keyBody, p.Number), func(k, v []byte) error {
-		body, err := in.s.codec.unpack(v)
-		if err == nil && int64(len(body)) != p.Bytes {
-			err = fmt.Errorf("%d bytes, want %d", len(body), p.Bytes)
-		}
-		if err != nil {
-			return fmt.Errorf("store key %q: %w: %w", k, ErrDamaged, err)
-		}
-		return nil
-	})
+	body, err := in.s.codec.body(txn, p.Number)
+	if err == nil && int64(len(body)) != p.Bytes {
+		err = fmt.Errorf("store key %q: %w: %d bytes, want %d", numKey(keyBody, p.Number), ErrDamaged, len(body), p.Bytes)
+	}
+	return err
 }
 
 // pageIs checks what points to a page.
@@ -161,7 +145,7 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	if finding(err) != nil {
 		return err
 	}
-	if err != nil || f.State != "ok" && !f.Stored || f.Page != p.Number {
+	if err != nil || !f.hasPage() || f.Page != p.Number {
 		what := fmt.Sprintf("page %d is stored, but its URL %s has the fate %+v", p.Number, p.URL, f)
 		err := in.found(numKey(keyPage, p.Number), what, "the URL has the page", func(b *Batch) error {
 			return b.PutFate(p.ID, Fate{State: "ok", Page: p.Number, At: p.At, Score: f.Score, Parent: f.Parent})
@@ -213,7 +197,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 			if has, err := hasKey(txn, append([]byte{keyPage}, k[1:]...)); err != nil || has {
 				return err
 			}
-			return in.found(k, "it belongs to no page", "removed", func(b *Batch) error { return b.delete(k) })
+			return in.remove(k, "it belongs to no page")
 		})
 		if err != nil {
 			return err
@@ -225,14 +209,14 @@ func (in *inspection) leftovers(ctx context.Context) error {
 		if finding(err) != nil || err == nil && string(p.Checksum) == string(k[1:]) {
 			return err
 		}
-		return in.found(k, "the checksum names a page that is not there, or has other content", "removed", func(b *Batch) error { return b.delete(k) })
+		return in.remove(k, "the checksum names a page that is not there, or has other content")
 	})
 	if err != nil {
 		return err
 	}
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
-		if decode(k, v, &f) != nil || f.State != "ok" && !f.Stored {
+		if decode(k, v, &f) != nil || !f.hasPage() {
 			return nil // births has judged it
 		}
 		n, err := numOf(k)
@@ -259,7 +243,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 func (in *inspection) repeats(ctx context.Context) error {
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
-		if decode(k, v, &f) != nil || f.State == "ok" || f.Stored || f.Page == 0 {
+		if decode(k, v, &f) != nil || f.hasPage() || f.Page == 0 {
 			return nil // urls has judged it
 		}
 		to, moved := in.numbers.moved[f.Page]

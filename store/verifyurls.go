@@ -21,7 +21,7 @@ func (in *inspection) urls(ctx context.Context) error {
 		}
 		if err != nil {
 			in.refers(id)
-			return in.found(k, err.Error(), "removed", func(b *Batch) error { return b.delete(k) })
+			return in.remove(k, err.Error())
 		}
 		in.refers(id)
 		in.births++
@@ -154,7 +154,7 @@ func (in *inspection) strays(ctx context.Context) error {
 			if what == "" {
 				return in.pointer(txn, k, v)
 			}
-			return in.found(k, what, "removed", func(b *Batch) error { return b.delete(k) })
+			return in.remove(k, what)
 		})
 		if err != nil {
 			return err
@@ -204,6 +204,6 @@ func (in *inspection) seen(ctx context.Context) error {
 		if ok {
 			return nil
 		}
-		return in.found(k, "the seen-set names a URL that is not there", "removed", func(b *Batch) error { return b.delete(k) })
+		return in.remove(k, "the seen-set names a URL that is not there")
 	})
 }

@@ -16,9 +16,9 @@ func Address(s *store.Store, urls *page.Normalizer, raw string) (string, error) 
 	if err != nil || !assumed {
 		return u, err
 	}
-	if _, err := s.Life(u); errors.Is(err, store.ErrUnknown) {
+	if _, err := s.URLs().Life(u); errors.Is(err, store.ErrUnknown) {
 		plain := "http" + strings.TrimPrefix(u, "https")
-		if _, err := s.Life(plain); err == nil {
+		if _, err := s.URLs().Life(plain); err == nil {
 			return plain, nil
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // no visits when there were none.
 func ofHost(s *store.Store, u string) (*Story, error) {
 	r := &Story{URL: u, State: "none", Score: Score{Terms: []store.Term{}}, Visits: []Visit{}}
-	for x, err := range s.ExchangesOf(page.Host(u)) {
+	for x, err := range s.Exchanges(page.Host(u)) {
 		if err != nil {
 			return nil, err
 		}

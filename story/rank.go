@@ -21,7 +21,7 @@ func (r *Story) tellRank(s *store.Store) error {
 	if r.Page == nil {
 		return nil
 	}
-	rank, ranking, err := s.RankOf(*r.Page)
+	rank, ranking, err := s.Ranks().Of(*r.Page)
 	if err != nil || rank == nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func Of(s *store.Store, urls *page.Normalizer, address string, now time.Time) (*
 	if err != nil {
 		return nil, usage.Errorf("%q: %w; give an http or https URL", address, err)
 	}
-	life, err := s.Life(u)
+	life, err := s.URLs().Life(u)
 	if err == nil {
 		r := tell(life)
 		h, err := s.Host(page.Host(u))

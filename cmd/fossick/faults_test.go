@@ -205,7 +205,7 @@ func crawlFaulty(t *testing.T, hosts int, names []string, timeout string) {
 			want = page.States
 			met[page.Name] = true
 		}
-		life, err := s.Life(u)
+		life, err := s.URLs().Life(u)
 		if err != nil || life.Fate == nil {
 			t.Errorf("%s: no fate, %v", u, err)
 		} else if !slices.Contains(want, life.Fate.State) {
@@ -219,7 +219,7 @@ func crawlFaulty(t *testing.T, hosts int, names []string, timeout string) {
 		t.Errorf("%d faults met of %d; want more: enlarge the web", len(met), len(names))
 	}
 	for _, inside := range []string{"http://127.0.0.1:22/", "http://127.0.0.1:6379/", "http://127.0.0.1:22/relative", "http://127.0.0.1:22/robots.txt", "http://10.0.0.1/admin", "http://169.254.169.254/latest/meta-data/", "http://[::ffff:7f00:1]/", "http://127.0.0.1/"} {
-		if life, err := s.Life(inside); err == nil && (life.Fate == nil || life.Fate.State != "guard_denied") {
+		if life, err := s.URLs().Life(inside); err == nil && (life.Fate == nil || life.Fate.State != "guard_denied") {
 			t.Errorf("%s: %+v, want guard_denied", inside, life.Fate)
 		}
 	}

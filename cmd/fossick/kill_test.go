@@ -424,7 +424,7 @@ func checkStore(t *testing.T, dir string) map[string]string {
 	if counts, err := s.Counts(); err != nil || counts.Pages != n {
 		t.Errorf("%d pages are counted, %v; there are %d", counts.Pages, err, n)
 	}
-	for e, err := range s.EndedIn("duplicate") {
+	for e, err := range s.URLs().Ended("duplicate") {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,14 +77,14 @@ func keptRanks(t *testing.T, dir string) (method string, ranks map[uint64]store.
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranking, err := s.Ranking()
+	ranking, err := s.Ranks().Last()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ranking != nil {
 		method = ranking.Method
 	}
-	for r, err := range s.Ranks() {
+	for r, err := range s.Ranks().All() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -187,7 +187,7 @@ func checkMarks(t *testing.T, dir string, said map[string]bool) {
 	}
 	defer s.Close()
 	for url, onTopic := range said {
-		l, err := s.Life(url)
+		l, err := s.URLs().Life(url)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,7 +111,7 @@ func (r *rankRun) toStore() (pages []bool, err error) {
 	}
 	n := uint64(len(ranks))
 	r.result.Pages = &n
-	return pages, s.PutRanks(r.app.ctx, ranking, slices.Values(ranks))
+	return pages, s.Ranks().Put(r.app.ctx, ranking, slices.Values(ranks))
 }
 
 // highest returns the n nodes with the largest scores, of equal ones the first; only

@@ -30,16 +30,18 @@ func (d *Disk) Host(name string) (*store.Host, error) { return d.store.Host(name
 func (d *Disk) Hosts() iter.Seq2[*store.Host, error] { return d.store.Hosts() }
 
 // Birth is as Journal says.
-func (d *Disk) Birth(id store.ID) (store.Birth, error) { return d.store.Birth(id) }
+func (d *Disk) Birth(id store.ID) (store.Birth, error) { return d.store.URLs().Birth(id) }
 
 // Waiting is as Journal says.
-func (d *Disk) Waiting(id store.ID) (store.Birth, store.Queued, error) { return d.store.Waiting(id) }
+func (d *Disk) Waiting(id store.ID) (store.Birth, store.Queued, error) {
+	return d.store.URLs().Waiting(id)
+}
 
 // Waiters is as Journal says.
-func (d *Disk) Waiters() iter.Seq2[store.Waiter, error] { return d.store.Waiters() }
+func (d *Disk) Waiters() iter.Seq2[store.Waiter, error] { return d.store.URLs().Waiters() }
 
 // Lookup is as Journal says.
-func (d *Disk) Lookup(hashes []store.Hash) ([]store.Seen, error) { return d.store.LookupAll(hashes) }
+func (d *Disk) Lookup(hashes []store.Hash) ([]store.Seen, error) { return d.store.Lookup(hashes) }
 
 // Candidates is as Journal says.
 func (d *Disk) Candidates(signature []byte) ([]store.Candidate, error) {

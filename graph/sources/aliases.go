@@ -16,7 +16,7 @@ type aliases map[store.ID]store.ID
 // stands for itself, whatever became of it since.
 func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
 	to := aliases{}
-	for v, err := range s.Visits() {
+	for v, err := range s.URLs().Visits() {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -27,7 +27,7 @@ func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
 			to[v.ID] = v.Location // the last one is what it led to
 		}
 	}
-	for e, err := range s.Outcomes() {
+	for e, err := range s.URLs().Ended("") {
 		if err == nil {
 			err = ctx.Err()
 		}

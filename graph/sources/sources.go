@@ -127,7 +127,7 @@ func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 			return err
 		}
 		links = same.of(links, p.Links)
-		urls, err := s.URLs(links)
+		urls, err := s.URLs().Names(links)
 		if err != nil {
 			return err
 		}
