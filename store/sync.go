@@ -41,18 +41,39 @@ type upkeep struct {
 
 	committing atomic.Bool // a commit may wait for a compaction, which maps tables
 	untrimmed  int         // bytes written since the last trim; the writer's
+	quiet      int         // looks of trim since the store was used
 }
 
 func keepUp(db *badgerfiles.Database, disk *disk, read *records) *upkeep {
 	u := &upkeep{db: db, disk: disk, read: read, stop: make(chan struct{})}
-	for _, keep := range []func(stop <-chan struct{}){u.keepSynced, u.keepTrimmed, db.KeepLending, db.KeepChecking} {
-		u.beside(keep)
-	}
+	u.every(syncEvery, u.sync)
+	u.every(trimEvery, u.trim)
+	u.every(badgerfiles.RenewEvery, db.Renew)
+	u.every(badgerfiles.CheckEvery, db.CheckNext)
 	return u
 }
 
 // beside runs something that ends when stop is closed.
 func (u *upkeep) beside(f func(stop <-chan struct{})) { u.kept.Go(func() { f(u.stop) }) }
+
+// every does something again and again, as long as it goes on. Each has a goroutine of
+// its own: a sync may wait for the disk for seconds, while a compaction maps more.
+func (u *upkeep) every(pause time.Duration, do func() (goOn bool)) {
+	u.beside(func(stop <-chan struct{}) {
+		tick := time.NewTicker(pause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if !do() {
+					return
+				}
+			case <-stop:
+				return
+			}
+		}
+	})
+}
 
 // end waits until nothing runs any more.
 func (u *upkeep) end() {
@@ -66,8 +87,7 @@ func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	u.committing.Store(true)
 	defer u.committing.Store(false)
 	if err := u.db.Commit(txn); err != nil {
-		u.disk.told.Store(true)
-		return err
+		return u.disk.tell(err)
 	}
 	if stays {
 		u.db.Reached(txn)
@@ -79,41 +99,21 @@ func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	return nil
 }
 
-// keepSynced syncs what was committed, and looks at the disk.
-func (u *upkeep) keepSynced(stop <-chan struct{}) {
-	tick := time.NewTicker(syncEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			_ = u.db.SyncLogs() // the next commit tells of a disk that fails
-			u.disk.look()
-		case <-stop:
-			return
-		}
-	}
+// sync syncs what was committed, and looks at the disk.
+func (u *upkeep) sync() (goOn bool) {
+	_ = u.db.SyncLogs() // the next commit tells of a disk that fails
+	u.disk.look()
+	return true
 }
 
-// keepTrimmed gives memory back beside the writer, and looks how full the disk is. It has
-// a goroutine of its own: a sync may wait for the disk for seconds, while a compaction
-// maps more.
-func (u *upkeep) keepTrimmed(stop <-chan struct{}) {
-	tick := time.NewTicker(trimEvery)
-	defer tick.Stop()
-	quiet := 0
-	for {
-		select {
-		case <-tick.C:
-			if quiet++; u.read.used.Swap(false) || u.committing.Load() {
-				quiet = 0
-			}
-			if quiet > quietAfter && quiet%quietEvery != 0 {
-				continue
-			}
-			_ = u.db.Trim(false) // no harm if it cannot: see commit
-			u.disk.lookForRoom() // another program fills a disk in less than syncEvery
-		case <-stop:
-			return
-		}
+// trim gives memory back beside the writer, and looks how full the disk is.
+func (u *upkeep) trim() (goOn bool) {
+	if u.quiet++; u.read.used.Swap(false) || u.committing.Load() {
+		u.quiet = 0
 	}
+	if u.quiet <= quietAfter || u.quiet%quietEvery == 0 {
+		_ = u.db.Trim(false) // no harm if it cannot: see commit
+		u.disk.lookForRoom() // another program fills a disk in less than syncEvery
+	}
+	return true
 }

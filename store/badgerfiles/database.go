@@ -26,6 +26,7 @@ type Database struct {
 	lent   lender
 
 	progress *progress // nil when plain
+	checked  uint64    // the table that CheckNext looked at last
 }
 
 // Open opens the database of these options for the store in dir. Each block of each table
@@ -45,7 +46,7 @@ func Open(dir string, o badger.Options, plain bool) (*Database, error) {
 			err = f.err(dir)
 		}
 		if err != nil {
-			d.held.release()
+			d.giveUp()
 			return nil, err
 		}
 	}
@@ -71,8 +72,7 @@ func OpenToRead(dir string, o badger.Options, plain bool) (*Database, []Damage, 
 		o, err = d.makeView(o)
 	}
 	if err != nil {
-		_ = d.removeView() // that it could not be made is the error
-		d.held.release()
+		d.giveUp()
 		return nil, nil, err
 	}
 	d, err = d.finish(o)
@@ -115,8 +115,7 @@ func (d *Database) finish(o badger.Options) (*Database, error) {
 	if err := d.open(o); err != nil {
 		d.levels.close()
 		if d.Failure() == nil { // else Badger may still be at it
-			_ = d.removeView() // that it cannot be opened is the error
-			d.held.release()
+			d.giveUp()
 		}
 		if strings.Contains(err.Error(), busyText) {
 			return nil, busy(d.dir)
@@ -132,6 +131,12 @@ func (d *Database) finish(o badger.Options) (*Database, error) {
 		d.lent.replace(d.NewTransaction(false))
 	}
 	return d, nil
+}
+
+// giveUp lets go of a database that is not opened, for another error.
+func (d *Database) giveUp() {
+	_ = d.removeView()
+	d.held.release()
 }
 
 // Texts of Badger's errors, which have no other mark.

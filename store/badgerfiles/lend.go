@@ -7,9 +7,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// renewEvery is how often there is a new transaction to lend. A compaction keeps what was
-// written over since the oldest one began.
-const renewEvery = time.Second
+// RenewEvery is how often there should be a new transaction to lend. A compaction keeps
+// what was written over since the oldest one began.
+const RenewEvery = time.Second
 
 // lender has a transaction for those who must not wait for one. One that begins waits for
 // the commits that go on, and these, when level 0 is full, for a compaction, for as
@@ -39,23 +39,15 @@ func (l *lender) replace(txn *badger.Txn) {
 	l.txn = txn
 }
 
-// KeepLending renews what is lent until stop is closed.
-func (d *Database) KeepLending(stop <-chan struct{}) {
+// Renew renews what is lent; false when there is nothing to renew any more.
+func (d *Database) Renew() (goOn bool) {
 	if d.plain {
-		return
+		return false
 	}
-	tick := time.NewTicker(renewEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			begun := make(chan *badger.Txn, 1)
-			if !d.Bounded(func() { begun <- d.NewTransaction(false) }) {
-				return // the disk fails, and commits never end
-			}
-			d.lent.replace(<-begun)
-		case <-stop:
-			return
-		}
+	begun := make(chan *badger.Txn, 1)
+	if !d.Bounded(func() { begun <- d.NewTransaction(false) }) {
+		return false // the disk fails, and commits never end
 	}
+	d.lent.replace(<-begun)
+	return true
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// Marks of entries, and what a memtable has in the place of a value in a value log: the
-// log's number, the length of the entry there and where it begins, 4 bytes each, as the
-// processor has them.
+// Marks of entries, and what tables and memtables have in the place of a value in a value
+// log: the log's number, the length of the entry there and where it begins, 4 bytes each,
+// as the processor has them.
 const (
-	isDelete  = 1 << 0
-	isPointer = 1 << 1
+	isDelete     = 1 << 0
+	isPointer    = 1 << 1
+	pointerBytes = 12
 )
 
 // maxSalvaged bounds a log that salvage writes: Badger makes a memtable of each, which has
@@ -78,7 +79,7 @@ func appendPointer(text, key []byte, log, length, at uint32) []byte {
 	from := len(text)
 	text = append(text, isPointer, 0)
 	text = binary.AppendUvarint(text, uint64(len(key)))
-	text = binary.AppendUvarint(text, 12)
+	text = binary.AppendUvarint(text, pointerBytes)
 	text = append(text, 0) // it does not expire
 	text = append(text, key...)
 	for _, n := range [...]uint32{log, length, at} {

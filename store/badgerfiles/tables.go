@@ -185,19 +185,12 @@ func wellFormed(value []byte) bool {
 		return false
 	}
 	_, n := binary.Uvarint(value[2:])
-	return n > 0 && (value[0]&valuePointer == 0 || len(value[2+n:]) == pointerBytes)
+	return n > 0 && (value[0]&isPointer == 0 || len(value[2+n:]) == pointerBytes)
 }
-
-// A value that is elsewhere is a pointer: number of the value log, length of the entry and
-// where it begins, four bytes each.
-const (
-	valuePointer = 1 << 1
-	pointerBytes = 12
-)
 
 // pointedBytes is how much of the value log a value takes.
 func pointedBytes(v y.ValueStruct) uint32 {
-	if v.Meta&valuePointer == 0 {
+	if v.Meta&isPointer == 0 {
 		return 0
 	}
 	return binary.LittleEndian.Uint32(v.Value[4:])

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -22,8 +21,7 @@ func OpenView(dir string, o badger.Options, plain bool) (*Database, error) {
 		return nil, err
 	}
 	if o, err = d.makeView(uncompacted(o)); err != nil {
-		_ = d.removeView() // that it could not be made is the error
-		d.held.release()
+		d.giveUp()
 		return nil, err
 	}
 	return d.finish(o)
@@ -104,16 +102,13 @@ func hasEntries(name string) bool {
 // addLog makes a value log without an entry that is newer than all others. Badger cuts the
 // newest off at the first entry that it cannot read, and then writes to one of its own.
 func addLog(path string) error {
-	names, err := filepath.Glob(filepath.Join(path, valueFiles))
+	names, err := logsOf(path, valueFiles)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
 	newest := uint64(0)
 	for _, name := range names {
-		var n uint64
-		if _, err := fmt.Sscanf(strings.TrimSuffix(filepath.Base(name), ".vlog"), "%d", &n); err == nil {
-			newest = max(newest, n)
-		}
+		newest = max(newest, logNumber(name))
 	}
 	name := filepath.Join(path, fmt.Sprintf("%06d.vlog", newest+1))
 	if err := os.WriteFile(name, make([]byte, logHead), 0o600); err != nil {

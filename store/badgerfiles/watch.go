@@ -10,60 +10,43 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 )
 
-// checkEvery is how often one more table of an open database is looked at: 2 MiB, two
-// thousandths of a processor.
-const checkEvery = time.Second
+// CheckEvery is how often one more table of an open database should be looked at: 2 MiB,
+// two thousandths of a processor.
+const CheckEvery = time.Second
 
-// KeepChecking looks at the tables again, one after the other, until stop is closed or one
-// is damaged. Badger says nothing of a block that it cannot read: a look-up finds nothing
-// there, and a compaction drops what is behind it. So damage ends the use of the database,
-// as a disk does that fails: nothing is committed any more, and compactions end with the
-// process.
-func (d *Database) KeepChecking(stop <-chan struct{}) {
-	if d.plain {
-		return
+// CheckNext looks at one table again, the next by number, from the first again after the
+// last; false when it is of no use any more. Badger says nothing of a block that it cannot
+// read: a look-up finds nothing there, and a compaction drops what is behind it. So damage
+// ends the use of the database, as a disk does that fails: nothing is committed any more,
+// and compactions end with the process.
+func (d *Database) CheckNext() (goOn bool) {
+	if d.plain || d.Failure() != nil {
+		return false
 	}
-	tick := time.NewTicker(checkEvery)
-	defer tick.Stop()
-	last := uint64(0)
-	for {
-		select {
-		case <-tick.C:
-			if last = d.checkAfter(last); d.Failure() != nil {
-				return
-			}
-		case <-stop:
-			return
-		}
-	}
-}
-
-// checkAfter looks at the table with the next number, from the first again after the last.
-func (d *Database) checkAfter(last uint64) (id uint64) {
 	compressions := d.levels.listed()
 	ids := slices.Sorted(maps.Keys(compressions))
 	if len(ids) == 0 {
-		return 0
+		return true
 	}
-	if i := slices.IndexFunc(ids, func(id uint64) bool { return id > last }); i >= 0 {
+	id := ids[0]
+	if i := slices.IndexFunc(ids, func(id uint64) bool { return id > d.checked }); i >= 0 {
 		id = ids[i]
-	} else {
-		id = ids[0]
 	}
+	d.checked = id
 	err := d.checkNow(id, compressions[id])
 	if err == nil {
-		return id
+		return true
 	}
 	// A table that was replaced is emptied and then removed.
 	if _, ok := d.levels.listed()[id]; !ok {
-		return id
+		return true
 	}
 	if info, statErr := os.Stat(tableName(d.path, id)); statErr != nil || info.Size() == 0 {
-		return id
+		return true
 	}
 	d.log.end(fmt.Errorf("%s: %w: %w; mend the store with fossick repair %s, which keeps what can be read, and go on with --resume",
 		tableName(d.path, id), ErrDamaged, err, d.dir))
-	return id
+	return false
 }
 
 func (d *Database) checkNow(id uint64, compression badgeroptions.CompressionType) error {
