@@ -47,25 +47,6 @@ type SplitReport struct {
 	Across int
 }
 
-// Split divides examples into train and test. Rows without a label are in
-// neither. See Assign.
-func Split(examples []*Example, rng *rand.Rand, opt SplitOptions) (train, test []*Example, rep SplitReport, err error) {
-	rows := make([]Row, len(examples))
-	for i, e := range examples {
-		rows[i] = RowOf(e)
-	}
-	parts, rep, err := Assign(rows, rng, opt)
-	for i, p := range parts {
-		switch p {
-		case Train:
-			train = append(train, examples[i])
-		case Test:
-			test = append(test, examples[i])
-		}
-	}
-	return train, test, rep, err
-}
-
 // Assign says for every row which part it is in. The choice is stratified by
 // label, and the same rows, options and state of rng give the same parts.
 //

@@ -116,9 +116,12 @@ func TestOwnSplit(t *testing.T) {
 }
 
 func TestSplitDemo(t *testing.T) {
-	rows := demoRows(t, 1)
-	train, test, rep, err := Split(rows, rand.New(rand.NewPCG(1, 1)), SplitOptions{})
-	if err != nil || len(train)+len(test) != len(rows) || rep.Across != 0 {
-		t.Errorf("%d and %d of %d rows, %d bodies across the split, %v; want all, and none across", len(train), len(test), len(rows), rep.Across, err)
+	var rows []Row
+	for _, e := range demoRows(t, 1) {
+		rows = append(rows, RowOf(e))
+	}
+	parts, rep, err := Assign(rows, rand.New(rand.NewPCG(1, 1)), SplitOptions{})
+	if err != nil || len(parts) != len(rows) || rep.Train+rep.Test != len(rows) || rep.Across != 0 {
+		t.Errorf("%d and %d of %d rows, %d bodies across the split, %v; want all, and none across", rep.Train, rep.Test, len(rows), rep.Across, err)
 	}
 }

@@ -133,3 +133,16 @@ func BenchmarkAnalyzer(b *testing.B) {
 		dst = a.Terms(dst[:0], text, "en")
 	}
 }
+
+// segment calls put with every word of text, in lower case. The slice is only
+// valid during the call.
+func (a *Analyzer) segment(text string, put func(token []byte)) {
+	for i := 0; i < len(text); {
+		if class[text[i]] == space {
+			i++
+			continue
+		}
+		a.at = i
+		i = a.piece(text, i, put)
+	}
+}

@@ -2,17 +2,15 @@ package features
 
 import (
 	"math"
-	"slices"
 )
 
 // Counts has what feature selection needs of a labelled set: on how many pages
-// of each class a term occurs, and how strongly. Pages are added one by one and
-// forgotten; memory is terms times classes.
+// of each class a term occurs. Pages are added one by one and forgotten; memory is
+// terms times classes.
 type Counts struct {
 	classes int
-	pages   []int32   // by class
-	df      []int32   // term·classes + class: pages of the class with the term
-	rel     []float32 // the same: sum over these pages of TF / max TF
+	pages   []int32 // by class
+	df      []int32 // term·classes + class: pages of the class with the term
 }
 
 // NewCounts returns empty counts for a number of classes.
@@ -29,13 +27,9 @@ func (c *Counts) Add(class int, tf Vector) {
 	}
 	if need := (int(tf.Index[len(tf.Index)-1]) + 1) * c.classes; need > len(c.df) {
 		c.df = append(c.df, make([]int32, need-len(c.df))...)
-		c.rel = append(c.rel, make([]float32, need-len(c.rel))...)
 	}
-	most := slices.Max(tf.Value)
-	for k, i := range tf.Index {
-		at := int(i)*c.classes + class
-		c.df[at]++
-		c.rel[at] += tf.Value[k] / most
+	for _, i := range tf.Index {
+		c.df[int(i)*c.classes+class]++
 	}
 }
 
@@ -59,49 +53,6 @@ func (c *Counts) ClassDF(term int32, class int) int32 { return c.row(term)[class
 func (c *Counts) row(term int32) []int32 {
 	at := int(term) * c.classes
 	return c.df[at : at+c.classes]
-}
-
-// weight returns the mean over a class's pages of a term's weight W(i,j)
-// (paper A eq. 2): how well it represents the class. See Weights.
-func (c *Counts) weight(term int32, class int) float64 {
-	n := float64(c.pages[class])
-	if n == 0 {
-		return 0
-	}
-	at := int(term)*c.classes + class
-	return float64(c.rel[at]) / n * float64(c.df[at]) / n
-}
-
-// Weights returns the weight of every word for one category (paper A eq. 2):
-//
-//	W(i,j) = TF(i,j) / max_k TF(k,j) · DF(i) / n
-//
-// tf[j][i] counts word i on page j, n pages by m words; the result has the same
-// shape. A page without words gets a row of zeros. O(n·m).
-func Weights(tf [][]int) [][]float64 {
-	var df []int
-	for _, page := range tf {
-		df = append(df, make([]int, max(0, len(page)-len(df)))...)
-		for i, n := range page {
-			if n > 0 {
-				df[i]++
-			}
-		}
-	}
-	w := make([][]float64, len(tf))
-	for j, page := range tf {
-		w[j] = make([]float64, len(page))
-		most := 0
-		for _, n := range page {
-			most = max(most, n)
-		}
-		for i, n := range page {
-			if n > 0 {
-				w[j][i] = float64(n) / float64(most) * float64(df[i]) / float64(len(tf))
-			}
-		}
-	}
-	return w
 }
 
 // entropy returns E(S) = − Σ p_c ln p_c in nats (paper A eq. 3) of a set with

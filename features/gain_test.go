@@ -2,28 +2,11 @@ package features
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-
-// Three pages of one category by three words, by hand: DF is 2, 3, 1 of 3.
-func TestWeights(t *testing.T) {
-	got := Weights([][]int{{4, 2, 0}, {0, 1, 1}, {3, 6, 0}, {}})
-	want := [][]float64{
-		{4. / 4 * 2 / 4, 2. / 4 * 3 / 4, 0},
-		{0, 1. / 1 * 3 / 4, 1. / 1 * 1 / 4},
-		{3. / 6 * 2 / 4, 6. / 6 * 3 / 4, 0},
-		{},
-	}
-	for j := range want {
-		if !slices.EqualFunc(got[j], want[j], near) {
-			t.Errorf("page %d: %v, want %v", j, got[j], want[j])
-		}
-	}
-}
 
 func TestEntropy(t *testing.T) {
 	for _, c := range []struct {
@@ -92,35 +75,6 @@ func TestLogOdds(t *testing.T) {
 	one.Add(0, Vector{Index: []int32{0}, Value: []float32{1}})
 	if got := one.LogOdds(0); got != 0 {
 		t.Errorf("log odds %v where the other class has no page, want 0", got)
-	}
-}
-
-// TestCountsWeight holds the streaming mean of eq. 2 against the table.
-func TestCountsWeight(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	const pages, words = 20, 8
-	tf := make([][]int, pages)
-	c := NewCounts(2)
-	for j := range tf {
-		tf[j] = make([]int, words)
-		var v Vector
-		for i := range words {
-			if n := rng.IntN(4); n > 0 {
-				tf[j][i] = n
-				v.Index, v.Value = append(v.Index, int32(i)), append(v.Value, float32(n))
-			}
-		}
-		c.Add(0, v)
-	}
-	w := Weights(tf)
-	for i := range words {
-		var mean float64
-		for j := range w {
-			mean += w[j][i] / pages
-		}
-		if got := c.weight(int32(i), 0); math.Abs(got-mean) > 1e-6 {
-			t.Errorf("word %d: %v, want %v", i, got, mean)
-		}
 	}
 }
 

@@ -60,19 +60,6 @@ var folded = func() (t [256]byte) {
 func isDigit(c byte) bool { return class[c] == digit }
 func isWord(c byte) bool  { return class[c] == letter || class[c] == digit }
 
-// segment calls put with every word of text, in lower case. The slice is only
-// valid during the call.
-func (a *Analyzer) segment(text string, put func(token []byte)) {
-	for i := 0; i < len(text); {
-		if class[text[i]] == space {
-			i++
-			continue
-		}
-		a.at = i
-		i = a.piece(text, i, put)
-	}
-}
-
 // piece calls put with the words of what begins at text[i] and ends at white space, and
 // returns where that is.
 func (a *Analyzer) piece(text string, i int, put func(token []byte)) (end int) {

@@ -40,16 +40,10 @@ func (p *Page) checksum() Checksum {
 // other (Manku, Jain, Das Sarma 2007); one word of 400 changed moves up to 7.
 func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// simhash sketches a text (Charikar 2002): each bit is the majority's among the
-// hashes of all runs of three words. A Chinese or Japanese character is a word. The
-// sketch of an empty text is 0.
-func simhash(text string) uint64 {
-	sketch, _ := sketches(text, nil)
-	return sketch
-}
-
 // sketches returns in one pass what a text is compared by: its simhash, and the
-// signature of what is left of it without the lines gone.
+// signature of what is left of it without the lines gone. Of the simhash (Charikar
+// 2002) each bit is the majority's among the hashes of all runs of three words. A
+// Chinese or Japanese character is a word. The sketch of an empty text is 0.
 func sketches(text string, gone []lineOf) (uint64, Signature) {
 	var votes counter
 	var least minima

@@ -141,3 +141,8 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 }
+
+func simhash(text string) uint64 {
+	sketch, _ := sketches(text, nil)
+	return sketch
+}

@@ -90,13 +90,8 @@ func (g *grower) table() (*base.DenseInstances, []base.Attribute, error) {
 		words[i] = base.NewFloatAttribute(strconv.Itoa(i))
 		columns[i] = data.AddAttribute(words[i])
 	}
-	class := base.NewCategoricalAttribute()
-	class.SetName("class")
-	classColumn := data.AddAttribute(class)
-	if err := data.AddClassAttribute(class); err != nil {
-		return nil, nil, err
-	}
-	if err := data.Extend(len(g.rows)); err != nil {
+	class, classColumn, err := addClass(data, len(g.rows))
+	if err != nil {
 		return nil, nil, err
 	}
 	for i, row := range g.rows {

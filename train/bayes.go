@@ -27,9 +27,7 @@ func (bayes) name() string { return models.NaiveBayes }
 const smoothing = 0.1
 
 func (b bayes) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
-	kept, counts := c.vocabulary(pages, by.words, by.mu)
-	f := newFitted(c, kept)
-	f.weigh(c, counts, len(pages), b.odds)
+	f := c.weighed(pages, by.words, by.mu, b.odds)
 	k, n := len(c.classes), len(f.kept)
 	own := make([]float64, n*k) // Σ x over a class's pages
 	all := make([]float64, n)

@@ -29,11 +29,12 @@ func (c45) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted
 		return nil, err
 	}
 	g := &grower{rows: rows, y: y, classes: len(c.classes), terms: len(f.kept)}
-	root, err := g.grow(ctx, g.all())
+	all := upTo(len(rows))
+	root, err := g.grow(ctx, all)
 	if err != nil {
 		return nil, fmt.Errorf("training %s: %w", models.C45, err)
 	}
-	g.prune(root, g.all())
+	g.prune(root, all)
 	f.tree = compile(root)
 	f.explain = func() { f.tree.Rules = g.simplify(f.tree) }
 	return f, nil
@@ -45,14 +46,6 @@ type grower struct {
 	y       []int
 	classes int
 	terms   int
-}
-
-func (g *grower) all() []int {
-	pages := make([]int, len(g.rows))
-	for i := range pages {
-		pages[i] = i
-	}
-	return pages
 }
 
 // count returns how often a term occurs on a page.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"fossick/features"
@@ -114,15 +113,10 @@ func list(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
 // the default is the distribution of all.
 func perClass(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
 	found := make([][][]int32, d.classes) // class → rules → selectors
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for class := range d.classes {
-		g.Go(func() (err error) {
-			found[class], err = ofClass(ctx, d, opt, class)
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
+	if err := parallel(ctx, runtime.GOMAXPROCS(0), d.classes, func(ctx context.Context, class int) (err error) {
+		found[class], err = ofClass(ctx, d, opt, class)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	w := ruleWriter{d, &models.Rules{Shares: opt.Covers > 1, Start: []int32{0}}}

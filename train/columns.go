@@ -46,6 +46,14 @@ func (s *Space) countedTerms(classes int) int {
 // rareSet is the number of pages below which words of one page count too.
 const rareSet = 100
 
+// leastPages is on how many of the pages of a set a term must be to count.
+func leastPages(pages int) int32 {
+	if pages < rareSet {
+		return 1
+	}
+	return 2
+}
+
 // load gives the views their terms and the rows' columns of these.
 func (g *gatherer) load(ctx context.Context) error {
 	number, err := g.number(ctx)
@@ -119,10 +127,7 @@ func (g *gatherer) names(number []int32) []string {
 // are too many to be counted by class.
 func (g *gatherer) number(ctx context.Context) ([]int32, error) {
 	pages, df := g.rows.pages, g.lossy.df
-	least := int32(2)
-	if pages < rareSet {
-		least = 1
-	}
+	least := leastPages(pages)
 	pass := func(i int) bool { return df[i] >= least }
 	if g.opt.MinSites > 1 {
 		sites, err := g.siteFrequency(ctx, pages/g.opt.Folds)

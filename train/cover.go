@@ -69,15 +69,10 @@ func size(rows []uint64) (n int) {
 
 // narrowed returns the rows of a set that pass a selector.
 func (d *cover) narrowed(rows []uint64, sel int32) []uint64 {
-	out, above := make([]uint64, len(rows)), d.above[sel/2]
-	for w, b := range rows {
-		if sel%2 == 0 {
-			out[w] = b & above[w]
-		} else {
-			out[w] = b &^ above[w]
-		}
+	if sel%2 == 0 {
+		return intersect(rows, d.above[sel/2])
 	}
-	return out
+	return without(rows, d.above[sel/2])
 }
 
 // without returns the rows of a set that are not in another.

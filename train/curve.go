@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // CurvePoint is a point of the learning curve: what the classifier reaches with
@@ -40,23 +38,19 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, by fitting) ([
 		}
 	}
 	hits, pages := make([][]int, len(shares)), make([][]int, len(shares)) // by share and fold
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(c.room.folds())
-	for i, share := range shares {
+	for i := range shares {
 		hits[i], pages[i] = make([]int, n), make([]int, n)
-		for k := range n {
-			g.Go(func() error {
-				in := c.part(order, held.ins[k], share)
-				f, err := held.learner.fit(ctx, c, in, by)
-				if err != nil {
-					return fmt.Errorf("learning curve, %d pages: %w", len(in), err)
-				}
-				hits[i][k], pages[i][k] = f.hits(c, held.outs[k]), len(in)
-				return nil
-			})
-		}
 	}
-	if err := g.Wait(); err != nil {
+	if err := parallel(ctx, c.room.folds(), len(shares)*n, func(ctx context.Context, at int) error {
+		i, k := at/n, at%n
+		in := c.part(order, held.ins[k], shares[i])
+		f, err := held.learner.fit(ctx, c, in, by)
+		if err != nil {
+			return fmt.Errorf("learning curve, %d pages: %w", len(in), err)
+		}
+		hits[i][k], pages[i][k] = f.hits(c, held.outs[k]), len(in)
+		return nil
+	}); err != nil {
 		return nil, err
 	}
 	var curve []CurvePoint

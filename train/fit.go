@@ -175,10 +175,7 @@ func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, c
 		}
 		return features.Select(ranking, mu, words), counts
 	}
-	least := int32(2)
-	if len(pages) < rareSet {
-		least = 1
-	}
+	least := leastPages(len(pages))
 	for i := range int32(counts.Terms()) {
 		if counts.DF(i) >= least {
 			kept = append(kept, i)
@@ -200,10 +197,24 @@ func (c *corpus) counted(pages []int, by fitting, name string, words int) (f *fi
 	}
 	f = newFitted(c, kept)
 	f.settings["terms"] = strconv.Itoa(len(kept))
-	for _, p := range pages {
-		y = append(y, c.y[p])
+	return f, f.vectors(c, pages), c.classesOf(pages), nil
+}
+
+// classesOf returns the classes of pages.
+func (c *corpus) classesOf(pages []int) []int {
+	y := make([]int, len(pages))
+	for i, p := range pages {
+		y[i] = c.y[p]
 	}
-	return f, f.vectors(c, pages), y, nil
+	return y
+}
+
+// weighed opens the training of a classifier that asks for weights; see weigh.
+func (c *corpus) weighed(pages []int, words int, mu float64, odds bool) *fitted {
+	kept, counts := c.vocabulary(pages, words, mu)
+	f := newFitted(c, kept)
+	f.weigh(c, counts, len(pages), odds)
+	return f
 }
 
 // unled leaves out terms of the lead: they are words of the text again, and of a

@@ -8,8 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // folds returns the folds of a corpus and their number: less than 2 when a class
@@ -33,20 +31,25 @@ func folds(c *corpus, n int, opt *Options) []int {
 	if opt.BySite {
 		return c.deal(c.units(len(c.y)/n), n, rng)
 	}
-	byClass := make([][]int, len(c.classes))
-	for p, class := range c.y {
-		byClass[class] = append(byClass[class], p)
+	return dealEvenly(c.y, len(c.classes), n, rng)
+}
+
+// dealEvenly gives every row one of n parts, each class evenly, in random order.
+func dealEvenly(y []int, classes, n int, rng *rand.Rand) []int {
+	byClass := make([][]int, classes)
+	for i, class := range y {
+		byClass[class] = append(byClass[class], i)
 	}
-	fold := make([]int, len(c.y))
-	next := 0 // goes on from class to class, so that folds are even in all
-	for _, pages := range byClass {
-		rng.Shuffle(len(pages), func(a, b int) { pages[a], pages[b] = pages[b], pages[a] })
-		for _, p := range pages {
-			fold[p] = next % n
+	part := make([]int, len(y))
+	next := 0 // goes on from class to class, so that parts are even in all
+	for _, rows := range byClass {
+		rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
+		for _, i := range rows {
+			part[i] = next % n
 			next++
 		}
 	}
-	return fold
+	return part
 }
 
 // units returns the pages that must stay together: those of each site with at most
@@ -147,15 +150,6 @@ func (h *heldOut) judged(y []int) (scores [][]float64, class []int) {
 	return scores, class
 }
 
-// everyFold returns the numbers of n folds.
-func everyFold(n int) []int {
-	every := make([]int, n)
-	for k := range every {
-		every[k] = k
-	}
-	return every
-}
-
 func newHeldOut(l learner, pages int) *heldOut {
 	return &heldOut{learner: l, scores: make([][]float64, pages)}
 }
@@ -173,29 +167,25 @@ func crossValidate(ctx context.Context, c *corpus, l learner, fold, which []int,
 // judge adds folds to those that h has judged.
 func (h *heldOut) judge(ctx context.Context, c *corpus, fold, which []int, by fitting) error {
 	ins, outs := parts(fold, 1+max(slices.Max(fold), slices.Max(which)))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(c.room.folds())
-	for _, k := range which {
-		g.Go(func() error {
-			f, err := h.learner.fit(ctx, c, ins[k], by)
-			if err != nil {
-				return fmt.Errorf("fold %d: %w", k+1, err)
-			}
-			if k == which[0] {
-				h.dual = f.dual
-			}
-			for _, p := range outs[k] {
-				h.scores[p] = make([]float64, len(c.classes))
-				f.scores(h.scores[p], c, p) // each page is in one fold only
-			}
-			return nil
-		})
+	err := parallel(ctx, c.room.folds(), len(which), func(ctx context.Context, i int) error {
+		k := which[i]
+		f, err := h.learner.fit(ctx, c, ins[k], by)
+		if err != nil {
+			return fmt.Errorf("fold %d: %w", k+1, err)
+		}
+		if i == 0 {
+			h.dual = f.dual
+		}
+		for _, p := range outs[k] {
+			h.scores[p] = make([]float64, len(c.classes))
+			f.scores(h.scores[p], c, p) // each page is in one fold only
+		}
+		return nil
+	})
+	if err == nil {
+		h.score = accuracy(h.scores, c.y)
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	h.score = accuracy(h.scores, c.y)
-	return nil
+	return err
 }
 
 // best returns the place of the largest value, the first of equal ones.

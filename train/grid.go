@@ -36,13 +36,8 @@ func newGrid(g *grower, pages []int) (*grid, error) {
 		name := "level " + strconv.Itoa(level)
 		d.column[name] = d.instances.AddAttribute(base.NewFloatAttribute(name))
 	}
-	class := base.NewCategoricalAttribute()
-	class.SetName("class")
-	classSpec := d.instances.AddAttribute(class)
-	if err := d.instances.AddClassAttribute(class); err != nil {
-		return nil, err
-	}
-	if err := d.instances.Extend(len(pages)); err != nil {
+	class, classSpec, err := addClass(d.instances, len(pages))
+	if err != nil {
 		return nil, err
 	}
 	for c := range g.classes {
@@ -53,6 +48,18 @@ func newGrid(g *grower, pages []int) (*grid, error) {
 		d.instances.Set(classSpec, i, class.GetSysValFromString(strconv.Itoa(g.y[p])))
 	}
 	return d, nil
+}
+
+// addClass ends the columns with that of the class, and makes room for rows.
+func addClass(data *base.DenseInstances, rows int) (*base.CategoricalAttribute, base.AttributeSpec, error) {
+	class := base.NewCategoricalAttribute()
+	class.SetName("class")
+	column := data.AddAttribute(class)
+	err := data.AddClassAttribute(class)
+	if err == nil {
+		err = data.Extend(rows)
+	}
+	return class, column, err
 }
 
 // grow grows a tree of pages, and turns golearn's panics into errors.

@@ -9,8 +9,6 @@ import (
 
 	"fossick/features"
 	"fossick/models"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Loss is what a linear classifier minimises.
@@ -54,15 +52,13 @@ func (linear) name() string { return models.LinearSVM }
 var svmDefaults = svmOptions{c: 3, eps: 0.2, maxIter: 200}
 
 func (l linear) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
-	kept, counts := c.vocabulary(pages, by.words, by.mu)
-	f := newFitted(c, kept)
-	f.weigh(c, counts, len(pages), l.odds)
+	f := c.weighed(pages, by.words, by.mu, l.odds)
 	k := len(c.classes)
 	f.linear = &models.Linear{Weights: make([]float32, len(f.kept)*k), Bias: make([]float32, k)}
 	f.dual = &dual{make([][]float32, len(c.y))}
-	y, alpha := make([]int, len(pages)), make([][]float32, len(pages))
+	y, alpha := c.classesOf(pages), make([][]float32, len(pages))
 	for i, p := range pages {
-		y[i], alpha[i] = c.y[p], l.warm.page(p, k)
+		alpha[i] = l.warm.page(p, k)
 		f.dual.alpha[p] = alpha[i]
 	}
 	if l.loss == Logistic {
@@ -100,21 +96,17 @@ func (l linear) machines(ctx context.Context, m *models.Linear, rows []features.
 	}
 	opt := svmDefaults
 	opt.maxIter = cmp.Or(l.passes, opt.maxIter)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for first := 0; first < end; first += lanes {
-		g.Go(func() error {
-			w := svm(ctx, rows, y, first, end, n, alpha, opt, rand.New(rand.NewPCG(uint64(seed), uint64(first))))
-			for class := first; class < min(first+lanes, end); class++ { // places of its own
-				m.Bias[class] = float32(w[n][class-first])
-				for i := range n {
-					m.Weights[i*k+class] = float32(w[i][class-first])
-				}
+	err := parallel(ctx, runtime.GOMAXPROCS(0), (end+lanes-1)/lanes, func(ctx context.Context, i int) error {
+		first := i * lanes
+		w := svm(ctx, rows, y, first, end, n, alpha, opt, rand.New(rand.NewPCG(uint64(seed), uint64(first))))
+		for class := first; class < min(first+lanes, end); class++ { // places of its own
+			m.Bias[class] = float32(w[n][class-first])
+			for i := range n {
+				m.Weights[i*k+class] = float32(w[i][class-first])
 			}
-			return ctx.Err()
-		})
-	}
-	err := g.Wait()
+		}
+		return ctx.Err()
+	})
 	if k == 2 {
 		mirror(m)
 	}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 
 	"fossick/models"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // NN says how networks are trained. The zero value has the defaults.
@@ -89,12 +87,10 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 	if words == 0 && by.mu == 0 {
 		words = nnWords
 	}
-	kept, counts := c.vocabulary(pages, words, by.mu)
-	if len(kept) == 0 {
+	f := c.weighed(pages, words, by.mu, false)
+	if len(f.kept) == 0 {
 		return nil, fmt.Errorf("training %s: %w", models.NN, errNoWord)
 	}
-	f := newFitted(c, kept)
-	f.weigh(c, counts, len(pages), false)
 	set := l.filled()
 	lessons := f.lessons(c, pages, set, uint64(by.seed))
 	nets, epochs, err := teach(ctx, lessons)
@@ -109,7 +105,7 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 		}
 	}
 	f.network = committee(nets)
-	f.settings["terms"] = strconv.Itoa(len(kept))
+	f.settings["terms"] = strconv.Itoa(len(f.kept))
 	f.settings["hidden"] = strconv.Itoa(set.Hidden)
 	f.settings["networks"] = strconv.Itoa(set.Networks)
 	f.settings["epochs"] = fmt.Sprint(epochs)
@@ -123,11 +119,8 @@ const tenths = 10
 
 // lessons prepares the networks' training on pages.
 func (f *fitted) lessons(c *corpus, pages []int, set NN, seed uint64) []*lesson {
-	rows, y := f.vectors(c, pages), make([]int, len(pages))
-	for i, p := range pages {
-		y[i] = c.y[p]
-	}
-	part := dealRows(y, len(c.classes), rand.New(rand.NewPCG(seed, 0x7e27)))
+	rows, y := f.vectors(c, pages), c.classesOf(pages)
+	part := dealEvenly(y, len(c.classes), tenths, rand.New(rand.NewPCG(seed, 0x7e27)))
 	lessons := make([]*lesson, set.Networks)
 	for m := range lessons {
 		l := &lesson{rows: rows, y: y, seed: seed, number: uint64(m),
@@ -144,35 +137,13 @@ func (f *fitted) lessons(c *corpus, pages []int, set NN, seed uint64) []*lesson 
 	return lessons
 }
 
-// dealRows gives every row one of the tenths, each class evenly.
-func dealRows(y []int, classes int, rng *rand.Rand) []int {
-	byClass := make([][]int, classes)
-	for i, class := range y {
-		byClass[class] = append(byClass[class], i)
-	}
-	part, next := make([]int, len(y)), 0
-	for _, rows := range byClass {
-		rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
-		for _, i := range rows {
-			part[i] = next % tenths
-			next++
-		}
-	}
-	return part
-}
-
 // teach trains a network a lesson, and says how many epochs each took.
 func teach(ctx context.Context, lessons []*lesson) ([]*sparseNet, []int, error) {
 	nets, epochs := make([]*sparseNet, len(lessons)), make([]int, len(lessons))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for m, l := range lessons {
-		g.Go(func() (err error) {
-			nets[m], epochs[m], err = l.study(ctx)
-			return err
-		})
-	}
-	return nets, epochs, g.Wait()
+	return nets, epochs, parallel(ctx, runtime.GOMAXPROCS(0), len(lessons), func(ctx context.Context, m int) (err error) {
+		nets[m], epochs[m], err = lessons[m].study(ctx)
+		return err
+	})
 }
 
 // affordable reports whether golearn trains these networks in tolerable time.
@@ -190,15 +161,10 @@ func affordable(lessons []*lesson, epochs []int) bool {
 // relearn trains the networks anew, by golearn.
 func relearn(ctx context.Context, lessons []*lesson, epochs []int) ([]*sparseNet, error) {
 	nets := make([]*sparseNet, len(lessons))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for m, l := range lessons {
-		g.Go(func() (err error) {
-			nets[m], err = l.repeat(ctx, epochs[m])
-			return err
-		})
-	}
-	return nets, g.Wait()
+	return nets, parallel(ctx, runtime.GOMAXPROCS(0), len(lessons), func(ctx context.Context, m int) (err error) {
+		nets[m], err = lessons[m].repeat(ctx, epochs[m])
+		return err
+	})
 }
 
 // committee returns the network whose scores are the mean of those of nets, which

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"fossick/models"
 )
 
@@ -139,33 +137,28 @@ func (p *pu) run(ctx context.Context) error {
 // judge sets the held-out scores: of each fold by a classifier of the other folds'
 // pages that have a label in this round.
 func (p *pu) judge(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(p.c.room.folds())
-	for k := range p.folds {
-		g.Go(func() error {
-			var in, out []int
-			for i, f := range p.fold {
-				if f == k {
-					out = append(out, i)
-				} else if p.use[i] {
-					in = append(in, i)
-				}
+	err := parallel(ctx, p.c.room.folds(), p.folds, func(ctx context.Context, k int) error {
+		var in, out []int
+		for i, f := range p.fold {
+			if f == k {
+				out = append(out, i)
+			} else if p.use[i] {
+				in = append(in, i)
 			}
-			f, err := p.how.learner.fit(ctx, p.c, in, p.opt.fitting())
-			if err != nil {
-				return fmt.Errorf("fold %d: %w", k+1, err)
-			}
-			for _, i := range out {
-				p.scores[i] = p.margin(f, i) // each page is in one fold only
-			}
-			return nil
-		})
+		}
+		f, err := p.how.learner.fit(ctx, p.c, in, p.opt.fitting())
+		if err != nil {
+			return fmt.Errorf("fold %d: %w", k+1, err)
+		}
+		for _, i := range out {
+			p.scores[i] = p.margin(f, i) // each page is in one fold only
+		}
+		return nil
+	})
+	if err == nil {
+		p.shares = append(p.shares, p.estimate())
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	p.shares = append(p.shares, p.estimate())
-	return nil
+	return err
 }
 
 // margin is how far a classifier puts a page on the topic's side.

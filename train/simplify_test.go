@@ -63,7 +63,7 @@ func TestSimplify(t *testing.T) {
 			}
 			g.page(1, class, terms...)
 		}
-		root, err := g.grow(context.Background(), g.all())
+		root, err := g.grow(context.Background(), upTo(len(g.rows)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,13 +106,7 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 	return m, nil
 }
 
-func (c *corpus) all() []int {
-	pages := make([]int, len(c.y))
-	for i := range pages {
-		pages[i] = i
-	}
-	return pages
-}
+func (c *corpus) all() []int { return upTo(len(c.y)) }
 
 // choose cross-validates the learners and returns the best, the first of equal
 // ones, or a vote of theirs that does better; see poll.
@@ -122,7 +116,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		opt.log().Warn("a class has a single page: no cross-validation; probabilities are not calibrated")
 		return &heldOut{learner: learners[0]}, nil
 	}
-	every := everyFold(n)
+	every := upTo(n)
 	votes := opt.mustVote() || opt.auto() && c.room == nil // the scores of all need room
 	var all []*heldOut
 	var top *heldOut

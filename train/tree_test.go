@@ -33,14 +33,14 @@ func TestPrune(t *testing.T) {
 	leaf := func(a, b float64) *node { return &node{term: -1, counts: []float64{a, b}} }
 	inner := &node{term: 1, low: leaf(9, 0), high: leaf(0, 1), counts: []float64{9, 1}}
 	root := &node{term: 0, low: leaf(6, 0), high: inner, counts: []float64{15, 1}}
-	if g.prune(root, g.all()); root.term != -1 {
+	if g.prune(root, upTo(len(g.rows))); root.term != -1 {
 		t.Error("the subtree stands")
 	}
 	g = &grower{classes: 2, terms: 1}
 	g.page(50, 0)
 	g.page(50, 1, 0)
 	solid := &node{term: 0, low: leaf(50, 0), high: leaf(0, 50), counts: []float64{50, 50}}
-	if g.prune(solid, g.all()); solid.term != 0 {
+	if g.prune(solid, upTo(len(g.rows))); solid.term != 0 {
 		t.Error("a split without errors was pruned")
 	}
 }
@@ -75,7 +75,7 @@ func TestRaise(t *testing.T) {
 		leaf := func(n ...float64) *node { return &node{term: -1, counts: n} }
 		inner := &node{term: 1, low: leaf(40, 0), high: leaf(0, 40), counts: []float64{40, 40}}
 		root := &node{term: 0, low: inner, high: leaf(two...), counts: counts}
-		g.prune(root, g.all())
+		g.prune(root, upTo(len(g.rows)))
 		if root.term != c.root {
 			t.Errorf("pages of classes 1 and %d: the root asks for term %d, want %d", c.other, root.term, c.root)
 		}
@@ -166,7 +166,7 @@ func TestGrowIsDeep(t *testing.T) {
 			g.y = append(g.y, term%2)
 		}
 	}
-	root, err := g.grow(context.Background(), g.all())
+	root, err := g.grow(context.Background(), upTo(len(g.rows)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -210,7 +210,7 @@ func (b *Bench) judge(ctx context.Context, level Level, l learner, ranked featur
 	own.measure = ranked
 	c := &own
 	if b.test == nil {
-		h, err := crossValidate(ctx, c, l, b.fold[level], everyFold(b.folds[level]), by)
+		h, err := crossValidate(ctx, c, l, b.fold[level], upTo(b.folds[level]), by)
 		if err != nil {
 			return nil, nil, err
 		}
