@@ -12,9 +12,7 @@ import (
 func fieldFaults() []Fault {
 	header := func(name, about, states string, fields ...string) Fault {
 		return whole(name, about, states+" duplicate", func(v *victim) {
-			for i := 0; i+1 < len(fields); i += 2 {
-				v.rw.Header().Add(fields[i], fields[i+1])
-			}
+			v.fields(fields)
 			v.rw.WriteHeader(http.StatusOK)
 			_, _ = v.rw.Write(v.page) // the client may be gone
 		})
@@ -33,11 +31,9 @@ func fieldFaults() []Fault {
 // fieldMoves are redirects whose Location browsers understand, and others do not.
 func fieldMoves() []Fault {
 	to := func(name, about, target string) Fault {
-		return Fault{Name: name, About: about, States: []string{"redirect"}, serve: func(v *victim) {
-			v.raw(func(c *rawConn) {
-				_, _ = c.Write([]byte("HTTP/1.1 302 Found\r\nLocation: " + target + "\r\nContent-Length: 0\r\n\r\n"))
-			})
-		}}
+		return wire(name, about, "redirect", func(c *rawConn) {
+			_, _ = c.Write([]byte("HTTP/1.1 302 Found\r\nLocation: " + target + "\r\nContent-Length: 0\r\n\r\n"))
+		})
 	}
 	return []Fault{
 		to("redirect-blanks", "redirects to a URL with a tab and blanks in it", " /~moved/a\tb c"),
@@ -50,15 +46,13 @@ func fieldMoves() []Fault {
 // fieldRules are robots.txt files that refuse everything, under an odd header.
 func fieldRules() []Fault {
 	fault := func(name, about string, status int, fields ...string) Fault {
-		return Fault{Name: name, About: "robots.txt " + about, States: []string{"robots_denied"}, scope: onRobots, serve: func(v *victim) {
+		return rules(name, about, "robots_denied", func(v *victim) {
 			const body = "User-agent: *\nDisallow: /\n"
-			for i := 0; i+1 < len(fields); i += 2 {
-				v.rw.Header().Set(fields[i], fields[i+1])
-			}
+			v.fields(fields)
 			v.rw.Header().Set("Content-Length", strconv.Itoa(len(body)))
 			v.rw.WriteHeader(status)
 			_, _ = v.rw.Write([]byte(body)) // the client may be gone
-		}}
+		})
 	}
 	return []Fault{
 		fault("robots-203", "comes by way of somebody who changed it", http.StatusNonAuthoritativeInfo),

@@ -14,23 +14,16 @@ import (
 // robotsFaults are those of a host's robots.txt. The states are its pages'
 // (RFC 9309: unreachable is a refusal of all, 4xx and nonsense allow all).
 func robotsFaults() []Fault {
-	fault := func(name, about, states string, f func(*victim)) Fault {
-		return Fault{Name: name, About: "robots.txt " + about, States: strings.Fields(states), scope: onRobots, serve: f}
-	}
-	text := func(v *victim, body string) {
-		v.rw.Header().Set("Content-Type", "text/plain")
-		send(v.rw, v.r, []byte(body))
-	}
 	return []Fault{
-		fault("robots-500", "fails with 500", "robots_denied", func(v *victim) { problem(v.rw, 500, "no rules") }),
-		fault("robots-503", "fails with 503", "robots_denied", func(v *victim) { problem(v.rw, 503, "no rules") }),
-		fault("robots-403", "is forbidden", "ok", func(v *victim) { problem(v.rw, 403, "no rules") }),
-		fault("robots-loop", "redirects to itself", "ok", func(v *victim) { redirect(v.rw, v.q.url(), http.StatusFound) }),
-		fault("robots-html", "is a web page", "ok", func(v *victim) { v.html([]byte("<!DOCTYPE html><p>Disallow: nothing here")) }),
-		fault("robots-binary", "is an image", "ok", func(v *victim) {
-			text(v, "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"+strings.Repeat("\x00", 4096))
+		rules("robots-500", "fails with 500", "robots_denied", func(v *victim) { problem(v.rw, 500, "no rules") }),
+		rules("robots-503", "fails with 503", "robots_denied", func(v *victim) { problem(v.rw, 503, "no rules") }),
+		rules("robots-403", "is forbidden", "ok", func(v *victim) { problem(v.rw, 403, "no rules") }),
+		rules("robots-loop", "redirects to itself", "ok", func(v *victim) { redirect(v.rw, v.q.url(), http.StatusFound) }),
+		rules("robots-html", "is a web page", "ok", func(v *victim) { v.html([]byte("<!DOCTYPE html><p>Disallow: nothing here")) }),
+		rules("robots-binary", "is an image", "ok", func(v *victim) {
+			v.text("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + strings.Repeat("\x00", 4096))
 		}),
-		fault("robots-huge", "has 100 MB of rules", "ok", func(v *victim) {
+		rules("robots-huge", "has 100 MB of rules", "ok", func(v *victim) {
 			v.rw.Header().Set("Content-Type", "text/plain")
 			_, _ = v.rw.Write([]byte("User-agent: *\nDisallow: /~nothing\n"))
 			for i := 0; i < 100<<20; i += 4096 {
@@ -39,26 +32,23 @@ func robotsFaults() []Fault {
 				}
 			}
 		}),
-		fault("robots-hang-up", "ends in a closed connection", "robots_denied header_error", func(v *victim) { v.raw(func(*rawConn) {}) }),
-		fault("robots-stall", "never comes", "robots_denied header_timeout", func(v *victim) { v.raw((*rawConn).wait) }),
-		fault("robots-delay", "asks for a rest that is no number, and for a short one", "ok", func(v *victim) {
-			text(v, "User-agent: *\nCrawl-delay: forever\nCrawl-delay: -5\nCrawl-delay: NaN\nCrawl-delay: 0.01\n")
+		rules("robots-hang-up", "ends in a closed connection", "robots_denied header_error", func(v *victim) { v.raw(func(*rawConn) {}) }),
+		rules("robots-stall", "never comes", "robots_denied header_timeout", func(v *victim) { v.raw((*rawConn).wait) }),
+		rules("robots-delay", "asks for a rest that is no number, and for a short one", "ok", func(v *victim) {
+			v.text("User-agent: *\nCrawl-delay: forever\nCrawl-delay: -5\nCrawl-delay: NaN\nCrawl-delay: 0.01\n")
 		}),
 	}
 }
 
 // tlsFaults are those of a host's handshake, seen through CONNECT.
 func tlsFaults() []Fault {
-	fault := func(name, about string) Fault {
-		return Fault{Name: name, About: about, States: []string{"tls_error"}, scope: onTLS}
-	}
 	return []Fault{
-		fault("tls-expired", "shows a certificate that ended yesterday"),
-		fault("tls-name", "shows a certificate of another name"),
-		fault("tls-self", "shows a certificate that nobody signed"),
-		fault("tls-plain", "speaks HTTP where TLS is due"),
-		fault("tls-hang-up", "hangs up on the handshake"),
-		fault("tls-old", "knows only TLS 1.0"),
+		shake("tls-expired", "shows a certificate that ended yesterday", "tls_error"),
+		shake("tls-name", "shows a certificate of another name", "tls_error"),
+		shake("tls-self", "shows a certificate that nobody signed", "tls_error"),
+		shake("tls-plain", "speaks HTTP where TLS is due", "tls_error"),
+		shake("tls-hang-up", "hangs up on the handshake", "tls_error"),
+		shake("tls-old", "knows only TLS 1.0", "tls_error"),
 	}
 }
 

@@ -9,73 +9,51 @@ import (
 
 // movedFaults send the client in circles, or to what is no page.
 func movedFaults() []Fault {
-	to := func(name, about string, targets func(*victim) []string) Fault {
-		return Fault{Name: name, About: about, States: []string{"redirect"}, serve: func(v *victim) {
-			v.rw.Header()["Location"] = targets(v)
-			problem(v.rw, http.StatusFound, "moved")
-		}}
-	}
-	fixed := func(targets ...string) func(*victim) []string { return func(*victim) []string { return targets } }
 	return []Fault{
-		to("redirect-login", "redirects to itself with a name and a password", func(v *victim) []string {
+		moved("redirect-login", "redirects to itself with a name and a password", func(v *victim) []string {
 			return []string{v.q.scheme + "://user:pass@" + v.q.host + v.q.path}
 		}),
-		to("redirect-script", "redirects to a script", fixed("javascript:alert(document.domain)")),
-		to("redirect-data", "redirects to a page within the URL", fixed("data:text/html,<a href=http://127.0.0.1/>in</a>")),
-		to("redirect-bytes", "redirects to bytes that are no UTF-8", fixed("/\xff\xfe\x80\xc0/\xed\xa0\x80")),
-		to("redirect-twin", "redirects to a host whose name looks like its own", func(v *victim) []string {
+		moved("redirect-script", "redirects to a script", fixed("javascript:alert(document.domain)")),
+		moved("redirect-data", "redirects to a page within the URL", fixed("data:text/html,<a href=http://127.0.0.1/>in</a>")),
+		moved("redirect-bytes", "redirects to bytes that are no UTF-8", fixed("/\xff\xfe\x80\xc0/\xed\xa0\x80")),
+		moved("redirect-twin", "redirects to a host whose name looks like its own", func(v *victim) []string {
 			return []string{"http://" + strings.Replace(hostName(v.q.host), "t", "\u0442", 1) + "/"}
 		}),
-		to("redirect-port", "redirects to a port where no web is", func(v *victim) []string {
+		moved("redirect-port", "redirects to a port where no web is", func(v *victim) []string {
 			return []string{"http://" + hostName(v.q.host) + ":25/"}
 		}),
-		to("redirect-flip", "redirects from http to https and back, for ever", func(v *victim) []string {
+		moved("redirect-flip", "redirects from http to https and back, for ever", func(v *victim) []string {
 			other := map[string]string{"http": "https", "https": "http"}[v.q.scheme]
 			return []string{other + "://" + hostName(v.q.host) + v.q.path}
 		}),
-		to("redirect-two", "redirects to two places at once", fixed("/~nothing/1", "http://127.0.0.1/")),
-		to("redirect-hash", "redirects to a part of itself", fixed("#top")),
-		to("redirect-grow", "redirects to itself with ever more of a query", func(v *victim) []string {
+		moved("redirect-two", "redirects to two places at once", fixed("/~nothing/1", "http://127.0.0.1/")),
+		moved("redirect-hash", "redirects to a part of itself", fixed("#top")),
+		moved("redirect-grow", "redirects to itself with ever more of a query", func(v *victim) []string {
 			return []string{v.q.path + map[bool]string{true: "&", false: "?"}[strings.Contains(v.q.path, "?")] + "n=1"}
 		}),
-		{Name: "cookie-wall", About: "redirects to itself until a cookie comes back", States: []string{"redirect"}, serve: func(v *victim) {
+		whole("cookie-wall", "redirects to itself until a cookie comes back", "redirect", func(v *victim) {
 			if _, err := v.r.Cookie("seen"); err == nil {
 				v.honest()
 				return
 			}
 			http.SetCookie(v.rw, &http.Cookie{Name: "seen", Value: "1"})
 			redirect(v.rw, v.q.url(), http.StatusFound)
-		}},
+		}),
 	}
 }
 
 // moodFaults are statuses with something odd about them.
 func moodFaults() []Fault {
-	later := func(name, about, after string) Fault {
-		return Fault{Name: name, About: about, States: []string{"ok", "duplicate"}, serve: func(v *victim) {
-			if v.tries() > 1 {
-				v.honest()
-				return
-			}
-			v.rw.Header().Set("Retry-After", after)
-			problem(v.rw, http.StatusServiceUnavailable, "later")
-		}}
-	}
-	status := func(code int, about string, header ...string) Fault {
-		return Fault{Name: "status-" + strconv.Itoa(code), About: about, States: []string{"code"}, serve: func(v *victim) {
-			for i := 0; i+1 < len(header); i += 2 {
-				v.rw.Header().Set(header[i], header[i+1])
-			}
-			problem(v.rw, code, "no page")
-		}}
+	busy := func(name, about, after string) Fault {
+		return later(name, about, http.StatusServiceUnavailable, func() string { return after })
 	}
 	proxy := status(407, "asks for the proxy's password", "Proxy-Authenticate", "Basic realm=\"in\"")
 	proxy.States = append(proxy.States, "connect_error") // through a proxy it looks like the proxy's own
 	return []Fault{
-		later("busy-past", "says 503 and Retry-After with a date of 1990 once, then answers", time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Format(http.TimeFormat)),
-		later("busy-minus", "says 503 and Retry-After: -5 once, then answers", "-5"),
-		later("busy-fraction", "says 503 and Retry-After: 1e9 once, then answers", "1e9"),
-		later("busy-list", "says 503 and Retry-After with a list once, then answers", "1, 100000, 2"),
+		busy("busy-past", "says 503 and Retry-After with a date of 1990 once, then answers", time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).Format(http.TimeFormat)),
+		busy("busy-minus", "says 503 and Retry-After: -5 once, then answers", "-5"),
+		busy("busy-fraction", "says 503 and Retry-After: 1e9 once, then answers", "1e9"),
+		busy("busy-list", "says 503 and Retry-After with a list once, then answers", "1, 100000, 2"),
 		status(401, "asks for a password", "WWW-Authenticate", "Basic realm=\"in\""),
 		proxy,
 		status(451, "is forbidden by law"),

@@ -15,9 +15,7 @@ func oddFaults() []Fault {
 	}
 	header := func(name, about, states string, fields ...string) Fault {
 		return whole(name, about, states+" duplicate", func(v *victim) {
-			for i := 0; i+1 < len(fields); i += 2 {
-				v.rw.Header().Add(fields[i], fields[i+1])
-			}
+			v.fields(fields)
 			v.html(body(v))
 		})
 	}
@@ -52,15 +50,9 @@ func oddFaults() []Fault {
 // dateFaults ask for a rest of two seconds once, by dates in odd formats.
 func dateFaults() []Fault {
 	once := func(name, about, layout string) Fault {
-		about = "says 503 with a date two seconds ahead, " + about + ", once, then answers"
-		return Fault{Name: name, About: about, States: []string{"ok", "duplicate"}, serve: func(v *victim) {
-			if v.tries() > 1 {
-				v.honest()
-				return
-			}
-			v.rw.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(layout))
-			problem(v.rw, http.StatusServiceUnavailable, "later")
-		}}
+		return later(name, "says 503 with a date two seconds ahead, "+about+", once, then answers", http.StatusServiceUnavailable, func() string {
+			return time.Now().Add(2 * time.Second).UTC().Format(layout)
+		})
 	}
 	return []Fault{
 		once("busy-rfc850", "written as in 1987", time.RFC850),
@@ -71,21 +63,16 @@ func dateFaults() []Fault {
 
 // linkFaults are pages whose links, or what looks like some, are not what they seem.
 func linkFaults() []Fault {
-	page := func(name, about string, body func(v *victim) string) Fault {
-		return whole(name, about, "ok duplicate", func(v *victim) {
-			v.html([]byte("<!DOCTYPE html><title>" + name + " " + v.q.url() + "</title>" + body(v)))
-		})
-	}
 	inside := "<a href=http://127.0.0.1:22/script>in</a>"
 	return []Fault{
-		page("script-links", "has links in scripts, styles, comments and text areas", func(*victim) string {
+		markup("script-links", "has links in scripts, styles, comments and text areas", func(*victim) string {
 			var b strings.Builder
 			for _, tag := range []string{"script", "style", "textarea", "template", "xmp", "iframe", "noembed", "noscript", "title"} {
 				fmt.Fprintf(&b, "<%s>%s</%s>", tag, inside, tag)
 			}
 			return b.String() + "<!--" + inside + "--><script>document.write('" + inside + "')</script>"
 		}),
-		page("link-spellings", "spells a few links in many ways", func(v *victim) string {
+		markup("link-spellings", "spells a few links in many ways", func(v *victim) string {
 			host, path := v.q.host, v.q.path
 			var targets []string
 			for _, l := range []string{
@@ -97,15 +84,15 @@ func linkFaults() []Fault {
 			}
 			return string(links("spellings", targets))
 		}),
-		page("canonical", "says that it is another page, inside, and itself", func(v *victim) string {
+		markup("canonical", "says that it is another page, inside, and itself", func(v *victim) string {
 			return "<link rel=canonical href=http://127.0.0.1:22/><link rel=canonical href=" + v.q.path + "><link rel='canonical alternate' hreflang=xx href='http://[::1'>" +
 				"<meta property=og:url content=http://169.254.169.254/><p>who am I?"
 		}),
-		page("huge-words", "has a title, a word and attributes of 600 KB each", func(*victim) string {
+		markup("huge-words", "has a title, a word and attributes of 600 KB each", func(*victim) string {
 			long := strings.Repeat("endless", 90_000)
 			return "<title>" + long + "</title><p title=" + long + ">" + long + "<a href=/~nothing/huge title=" + long + ">link</a>"
 		}),
-		page("only-marks", "is a megabyte of accents on one letter, and of signs that change the direction", func(*victim) string {
+		markup("only-marks", "is a megabyte of accents on one letter, and of signs that change the direction", func(*victim) string {
 			return "<p>a" + strings.Repeat("\u0301", 250_000) + strings.Repeat("\u202e\u2066\u200f", 80_000) + "b"
 		}),
 	}
@@ -113,19 +100,15 @@ func linkFaults() []Fault {
 
 // oddRules are robots.txt files that are not what they seem.
 func oddRules() []Fault {
-	fault := func(name, about, states string, f func(*victim)) Fault {
-		return Fault{Name: name, About: "robots.txt " + about, States: strings.Fields(states), scope: onRobots, serve: f}
-	}
 	return []Fault{
-		fault("robots-gzip", "is a gzip file, and does not say so", "ok", func(v *victim) {
-			v.rw.Header().Set("Content-Type", "text/plain")
-			send(v.rw, v.r, zipped([]byte("User-agent: *\nDisallow: /\n")))
+		rules("robots-gzip", "is a gzip file, and does not say so", "ok", func(v *victim) {
+			v.text(string(zipped([]byte("User-agent: *\nDisallow: /\n"))))
 		}),
-		fault("robots-home", "redirects to a web page, as for all that is missing", "ok", func(v *victim) {
+		rules("robots-home", "redirects to a web page, as for all that is missing", "ok", func(v *victim) {
 			redirect(v.rw, v.root()+softPath+"robots", http.StatusFound)
 		}),
-		fault("robots-304", "has not changed, for who has never seen it", "robots_denied", func(v *victim) { v.rw.WriteHeader(http.StatusNotModified) }),
-		fault("robots-mixed", "has rules in odd cases, with blanks and comments between", "robots_denied", func(v *victim) {
+		rules("robots-304", "has not changed, for who has never seen it", "robots_denied", func(v *victim) { v.rw.WriteHeader(http.StatusNotModified) }),
+		rules("robots-mixed", "has rules in odd cases, with blanks and comments between", "robots_denied", func(v *victim) {
 			v.rw.Header().Set("Content-Type", "text/html")
 			send(v.rw, v.r, []byte("\r\n\r\n  USER-AGENT : * # all\r\n\r\n# and\r\n\tdIsAlLoW\t:\t/\t# everything\r\n"))
 		}),

@@ -11,11 +11,6 @@ import (
 	"time"
 )
 
-// whole makes a fault of a page whose answer is HTTP as it should be.
-func whole(name, about, states string, f func(*victim)) Fault {
-	return Fault{Name: name, About: about, States: strings.Fields(states), serve: f}
-}
-
 // codingFaults are those of a body that is not what its header says.
 func codingFaults() []Fault {
 	return []Fault{
@@ -38,11 +33,8 @@ func codingFaults() []Fault {
 			v.html([]byte("<p>this is not compressed at all"), "Content-Encoding", "gzip")
 		}),
 		whole("gzip-cut", "cuts the compressed body short", "body_error", func(v *victim) {
-			var b bytes.Buffer
-			z := gzip.NewWriter(&b)
-			_, _ = z.Write(v.page) // into memory
-			_ = z.Close()
-			v.html(b.Bytes()[:b.Len()/2], "Content-Encoding", "gzip")
+			packed := zipped(v.page)
+			v.html(packed[:len(packed)/2], "Content-Encoding", "gzip")
 		}),
 		whole("gzip-twice", "names two codings", "body_error", func(v *victim) {
 			v.html(v.page, "Content-Encoding", "gzip, gzip")
@@ -117,27 +109,20 @@ func manyLinks(title string, n int) []byte {
 
 // redirectFaults send the client where it should not go on.
 func redirectFaults() []Fault {
-	to := func(name, about, states string, target func(*victim) string) Fault {
-		return Fault{Name: name, About: about, States: strings.Fields(states), serve: func(v *victim) {
-			v.rw.Header()["Location"] = []string{target(v)}
-			problem(v.rw, http.StatusFound, "moved")
-		}}
-	}
-	fixed := func(target string) func(*victim) string { return func(*victim) string { return target } }
 	return []Fault{
-		to("redirect-self", "redirects to itself", "redirect", func(v *victim) string { return v.q.url() }),
-		to("redirect-chain", "redirects on and on, ever further", "redirect", func(v *victim) string { return v.root() + chainPrefix + "1" }),
-		to("redirect-loopback", "redirects to the crawler's own machine", "redirect", fixed("http://127.0.0.1:22/")),
-		to("redirect-private", "redirects into a private net", "redirect", fixed("http://10.0.0.1/admin")),
-		to("redirect-metadata", "redirects to a cloud's metadata", "redirect", fixed("http://169.254.169.254/latest/meta-data/")),
-		to("redirect-mapped", "redirects to a v4 address in v6 clothes", "redirect", fixed("http://[::ffff:127.0.0.1]/")),
-		to("redirect-decimal", "redirects to loopback as one number", "redirect", fixed("http://2130706433/")),
-		to("redirect-scheme", "redirects to a file", "redirect", fixed("file:///etc/passwd")),
-		to("redirect-nowhere", "redirects to what is no URL", "redirect", fixed("http://[::1")),
-		to("redirect-long", "redirects to a URL of 100 KB", "redirect", fixed("/"+strings.Repeat("l", 100<<10))),
-		{Name: "redirect-empty", About: "redirects without saying where", States: []string{"code"}, serve: func(v *victim) {
+		moved("redirect-self", "redirects to itself", func(v *victim) []string { return []string{v.q.url()} }),
+		moved("redirect-chain", "redirects on and on, ever further", func(v *victim) []string { return []string{v.root() + chainPrefix + "1"} }),
+		moved("redirect-loopback", "redirects to the crawler's own machine", fixed("http://127.0.0.1:22/")),
+		moved("redirect-private", "redirects into a private net", fixed("http://10.0.0.1/admin")),
+		moved("redirect-metadata", "redirects to a cloud's metadata", fixed("http://169.254.169.254/latest/meta-data/")),
+		moved("redirect-mapped", "redirects to a v4 address in v6 clothes", fixed("http://[::ffff:127.0.0.1]/")),
+		moved("redirect-decimal", "redirects to loopback as one number", fixed("http://2130706433/")),
+		moved("redirect-scheme", "redirects to a file", fixed("file:///etc/passwd")),
+		moved("redirect-nowhere", "redirects to what is no URL", fixed("http://[::1")),
+		moved("redirect-long", "redirects to a URL of 100 KB", fixed("/"+strings.Repeat("l", 100<<10))),
+		whole("redirect-empty", "redirects without saying where", "code", func(v *victim) {
 			problem(v.rw, http.StatusMovedPermanently, "moved")
-		}},
+		}),
 	}
 }
 
@@ -146,21 +131,6 @@ const chainPrefix = "/~chain/"
 
 // statusFaults answer with a status and no page.
 func statusFaults() []Fault {
-	status := func(code int, about string) Fault {
-		return Fault{Name: fmt.Sprintf("status-%d", code), About: about, States: []string{"code"}, serve: func(v *victim) {
-			problem(v.rw, code, "no page")
-		}}
-	}
-	later := func(name, about string, code int, after func() string) Fault {
-		return Fault{Name: name, About: about, States: []string{"ok", "duplicate"}, serve: func(v *victim) {
-			if v.tries() > 1 {
-				v.honest()
-				return
-			}
-			v.rw.Header().Set("Retry-After", after())
-			problem(v.rw, code, "later")
-		}}
-	}
 	seconds := func() string { return "1" }
 	return []Fault{
 		status(403, "forbids the page"),
@@ -172,23 +142,23 @@ func statusFaults() []Fault {
 			return time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat)
 		}),
 		later("busy-nonsense", "says 503 with a Retry-After that is none, then answers", http.StatusServiceUnavailable, func() string { return "soon" }),
-		{Name: "status-999", About: "answers with a status that is none", States: []string{"code"}, serve: func(v *victim) {
+		whole("status-999", "answers with a status that is none", "code", func(v *victim) {
 			problem(v.rw, 999, "no page")
-		}},
-		{Name: "unasked-304", About: "says not modified to who has never seen it", States: []string{"code"}, serve: func(v *victim) {
+		}),
+		whole("unasked-304", "says not modified to who has never seen it", "code", func(v *victim) {
 			v.rw.WriteHeader(http.StatusNotModified)
-		}},
-		{Name: "unasked-206", About: "sends a part that nobody asked for", States: []string{"code"}, serve: func(v *victim) {
+		}),
+		whole("unasked-206", "sends a part that nobody asked for", "code", func(v *victim) {
 			v.rw.Header().Set("Content-Range", "bytes 0-9/5000")
 			v.rw.Header().Set("Content-Type", "text/html")
 			v.rw.WriteHeader(http.StatusPartialContent)
 			_, _ = io.WriteString(v.rw, "<p>a part\n")
-		}},
-		{Name: "switch", About: "switches to another protocol unasked", States: []string{"code", "header_error"}, serve: func(v *victim) {
+		}),
+		whole("switch", "switches to another protocol unasked", "code header_error", func(v *victim) {
 			v.raw(func(c *rawConn) {
 				_ = c.say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: nonsense\r\nConnection: Upgrade\r\n")
 				c.wait()
 			})
-		}},
+		}),
 	}
 }

@@ -11,14 +11,8 @@ import (
 
 // rulesFaults are robots.txt files that are hard to read, or that want harm.
 func rulesFaults() []Fault {
-	fault := func(name, about, states string, f func(*victim)) Fault {
-		return Fault{Name: name, About: "robots.txt " + about, States: strings.Fields(states), scope: onRobots, serve: f}
-	}
 	text := func(name, about, states, body string) Fault {
-		return fault(name, about, states, func(v *victim) {
-			v.rw.Header().Set("Content-Type", "text/plain")
-			send(v.rw, v.r, []byte(body))
-		})
+		return rules(name, about, states, func(v *victim) { v.text(body) })
 	}
 	bomb := sync.OnceValue(func() []byte { return zipped([]byte(strings.Repeat("# nothing\n", 4<<20))) })
 	return []Fault{
@@ -31,18 +25,18 @@ func rulesFaults() []Fault {
 		text("robots-stars", "has patterns of stars only", "ok", "User-agent: *\n"+strings.Repeat("Disallow: /"+strings.Repeat("*a", 500)+"$\n", 400)),
 		text("robots-sitemap", "names sitemaps that are files and inside", "ok", "Sitemap: file:///etc/passwd\nSitemap: http://127.0.0.1/sitemap.xml\nSitemap: gopher://x\nSitemap: http://[::1\n"),
 		text("robots-rest", "asks for rests that are hardly numbers", "ok", "User-agent: *\nCrawl-delay: 1e308\nCrawl-delay: Infinity\nCrawl-delay: 0x1p10\nCrawl-delay: .\nCrawl-delay: --5\n"),
-		fault("robots-204", "has no content", "ok", func(v *victim) { v.rw.WriteHeader(http.StatusNoContent) }),
-		fault("robots-429", "is asked for too often", "robots_denied", func(v *victim) { problem(v.rw, http.StatusTooManyRequests, "later") }),
-		fault("robots-inside", "is at the crawler's own machine", "robots_denied", func(v *victim) {
+		rules("robots-204", "has no content", "ok", func(v *victim) { v.rw.WriteHeader(http.StatusNoContent) }),
+		rules("robots-429", "is asked for too often", "robots_denied", func(v *victim) { problem(v.rw, http.StatusTooManyRequests, "later") }),
+		rules("robots-inside", "is at the crawler's own machine", "robots_denied", func(v *victim) {
 			redirect(v.rw, "http://127.0.0.1:22/robots.txt", http.StatusFound)
 		}),
-		fault("robots-drip", "comes a byte at a time", "robots_denied body_timeout", func(v *victim) {
+		rules("robots-drip", "comes a byte at a time", "robots_denied body_timeout", func(v *victim) {
 			v.raw(func(c *rawConn) {
 				_ = c.head("Content-Length: 100000")
 				c.drip(strings.Repeat("# slow\n", 10_000))
 			})
 		}),
-		fault("robots-bomb", "unpacks to a gigabyte", "ok robots_denied", func(v *victim) {
+		rules("robots-bomb", "unpacks to a gigabyte", "ok robots_denied", func(v *victim) {
 			v.raw(func(c *rawConn) {
 				_ = c.head("Content-Encoding: gzip", "Connection: close")
 				_, _ = c.Write(bomb())
@@ -53,17 +47,14 @@ func rulesFaults() []Fault {
 
 // shakeFaults are handshakes that fail in ways of their own.
 func shakeFaults() []Fault {
-	fault := func(name, about, states string) Fault {
-		return Fault{Name: name, About: about, States: strings.Fields(states), scope: onTLS}
-	}
 	return []Fault{
-		fault("tls-future", "shows a certificate that begins next month", "tls_error"),
-		fault("tls-chain", "shows a chain of 500 certificates", "tls_error ok"),
-		fault("tls-cipher", "knows one cipher, which nobody uses", "tls_error"),
-		fault("tls-garbage", "answers the handshake with noise", "tls_error"),
-		fault("tls-alert", "answers the handshake with an alert", "tls_error"),
-		fault("tls-silence", "never answers the handshake", "connect_timeout"),
-		fault("tls-drip", "answers the handshake a byte at a time", "connect_timeout"),
+		shake("tls-future", "shows a certificate that begins next month", "tls_error"),
+		shake("tls-chain", "shows a chain of 500 certificates", "tls_error ok"),
+		shake("tls-cipher", "knows one cipher, which nobody uses", "tls_error"),
+		shake("tls-garbage", "answers the handshake with noise", "tls_error"),
+		shake("tls-alert", "answers the handshake with an alert", "tls_error"),
+		shake("tls-silence", "never answers the handshake", "connect_timeout"),
+		shake("tls-drip", "answers the handshake a byte at a time", "connect_timeout"),
 	}
 }
 

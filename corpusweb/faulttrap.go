@@ -22,9 +22,7 @@ const (
 // trapFaults are pages that lead into endless spaces of URLs.
 func trapFaults() []Fault {
 	entry := func(name, about string, targets ...string) Fault {
-		return Fault{Name: name, About: about, States: []string{"ok"}, serve: func(v *victim) {
-			v.html(links("Way to "+name+" from "+v.q.url(), targets))
-		}}
+		return whole(name, about, "ok", func(v *victim) { v.html(links("Way to "+name+" from "+v.q.url(), targets)) })
 	}
 	return []Fault{
 		entry("calendar", "leads to a calendar that has a next month for ever", calendarPath+"?year=2026&month=1"),

@@ -2,11 +2,6 @@ package corpusweb
 
 import "strings"
 
-// wire makes a fault of a page that is written on the bare connection.
-func wire(name, about, states string, f func(*rawConn)) Fault {
-	return Fault{Name: name, About: about, States: strings.Fields(states), serve: func(v *victim) { v.raw(f) }}
-}
-
 // wireFaults are those of the answer's header and below.
 func wireFaults() []Fault {
 	return []Fault{

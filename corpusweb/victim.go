@@ -174,6 +174,19 @@ func (v *victim) tries() int { return v.web.faults.tries(v.q.url()) }
 // honest answers as if nothing were the matter.
 func (v *victim) honest() { v.html(v.page) }
 
+// text answers with plain text.
+func (v *victim) text(body string) {
+	v.rw.Header().Set("Content-Type", "text/plain")
+	send(v.rw, v.r, []byte(body))
+}
+
+// fields adds header fields, given as names and values in turn.
+func (v *victim) fields(fields []string) {
+	for i := 0; i+1 < len(fields); i += 2 {
+		v.rw.Header().Add(fields[i], fields[i+1])
+	}
+}
+
 // html answers with a page.
 func (v *victim) html(body []byte, header ...string) {
 	h := v.rw.Header()
