@@ -25,25 +25,31 @@ const maxFileBytes = 128 << 20
 func readFolders(dir string, classes []string) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
-		skipLinks(rep, dir)
-		for _, class := range classes {
-			before := rep.Rows + rep.Errors
-			ok := eachPage(rep, dir, class, host, func(e *Example, rel string, err error) bool {
-				if err != nil {
-					return yield(nil, err)
-				}
+		eachClass(rep, dir, "", classes, yield, func(path, rel string) (*Example, error) {
+			e, err := pageFile(rep, path, rel, host)
+			if e != nil {
 				e.Labels = strings.Split(filepath.ToSlash(filepath.Dir(rel)), "/")
 				e.Label = e.Labels[0]
-				return yield(e, nil)
-			})
-			if !ok {
-				return
 			}
-			if rep.Rows+rep.Errors == before {
-				rep.EmptyClass = append(rep.EmptyClass, class)
-			}
+			return e, err
+		})
+	}
+}
+
+// eachClass calls yield with what read makes of the files of each class, a folder of
+// dir/sub, until it returns false; eachClass then does too. See eachRow.
+func eachClass(rep *Report, dir, sub string, classes []string, yield func(*Example, error) bool, read func(path, rel string) (*Example, error)) bool {
+	skipLinks(rep, filepath.Join(dir, sub))
+	for _, class := range classes {
+		before := rep.Rows + rep.Errors
+		if !eachRow(rep, dir, filepath.Join(sub, class), yield, read) {
+			return false
+		}
+		if rep.Rows+rep.Errors == before {
+			rep.EmptyClass = append(rep.EmptyClass, filepath.Join(sub, class))
 		}
 	}
+	return true
 }
 
 // skipLinks counts the links among the folders of a set: they are none of its classes.
@@ -63,28 +69,37 @@ func skipLinks(rep *Report, dir string) {
 func readFiles(dir string) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
-		eachPage(rep, dir, ".", host, func(e *Example, _ string, err error) bool { return yield(e, err) })
+		eachRow(rep, dir, ".", yield, func(path, rel string) (*Example, error) { return pageFile(rep, path, rel, host) })
 	}
 }
 
-// eachPage calls do with the pages below dir/sub and their paths from dir, until
-// it returns false; eachPage then does too.
-func eachPage(rep *Report, dir, sub, host string, do func(e *Example, rel string, err error) bool) bool {
+// pageFile reads a file as a page of a made-up URL; nil if it is none.
+func pageFile(rep *Report, path, rel, host string) (*Example, error) {
+	if !isPageFile(path) {
+		rep.skip("not .html, .htm, .xhtml or .txt", path)
+		return nil, nil
+	}
+	e, err := readPage(rep, path, strings.EqualFold(filepath.Ext(path), ".txt"))
+	if err != nil {
+		return nil, err
+	}
+	e.URL = madeUpURL(host, rel)
+	return e, nil
+}
+
+// eachRow calls yield with what read makes of the files below dir/sub, given with their
+// paths from dir, until it returns false; eachRow then does too. nil is no row.
+func eachRow(rep *Report, dir, sub string, yield func(*Example, error) bool, read func(path, rel string) (*Example, error)) bool {
 	return eachFile(rep, dir, sub, func(path string, err error) bool {
+		var e *Example
+		if err == nil {
+			rel, _ := filepath.Rel(dir, path) // path is below dir
+			e, err = read(path, rel)
+		}
 		if err != nil {
-			return do(nil, "", &RowError{path, 0, err})
+			return yield(nil, &RowError{path, 0, err})
 		}
-		if !isPageFile(path) {
-			rep.skip("not .html, .htm, .xhtml or .txt", path)
-			return true
-		}
-		rel, _ := filepath.Rel(dir, path) // path is below dir
-		e, err := readPage(rep, path, strings.EqualFold(filepath.Ext(path), ".txt"))
-		if err != nil {
-			return do(nil, "", &RowError{path, 0, err})
-		}
-		e.URL = madeUpURL(host, rel)
-		return do(e, rel, nil)
+		return e == nil || yield(e, nil)
 	})
 }
 

@@ -40,30 +40,19 @@ func readNews(dir string, splits []newsSplit, keepHeaders bool) reader {
 				yield(nil, err)
 				return
 			}
-			skipLinks(rep, filepath.Join(dir, split.folder))
-			for _, group := range groups {
-				before := rep.Rows + rep.Errors
-				ok := eachFile(rep, dir, filepath.Join(split.folder, group), func(path string, err error) bool {
-					if err != nil {
-						return yield(nil, &RowError{path, 0, err})
-					}
-					body, err := readFile(path)
-					if err != nil {
-						return yield(nil, &RowError{path, 0, err})
-					}
-					rel, _ := filepath.Rel(dir, path) // path is below dir
-					e := newsPost(rep, path, body, keepHeaders)
-					e.URL, e.File, e.Split = madeUpURL(host, rel), path, split.split
-					e.Label, e.Labels = group, []string{group}
-					e.Fields = map[string]string{"file": filepath.ToSlash(rel)}
-					return yield(e, nil)
-				})
-				if !ok {
-					return
+			if !eachClass(rep, dir, split.folder, groups, yield, func(path, rel string) (*Example, error) {
+				body, err := readFile(path)
+				if err != nil {
+					return nil, err
 				}
-				if rep.Rows+rep.Errors == before {
-					rep.EmptyClass = append(rep.EmptyClass, filepath.Join(split.folder, group))
-				}
+				e := newsPost(rep, path, body, keepHeaders)
+				e.URL, e.File, e.Split = madeUpURL(host, rel), path, split.split
+				in, _ := filepath.Rel(split.folder, rel) // rel is below it
+				e.Label, _, _ = strings.Cut(filepath.ToSlash(in), "/")
+				e.Labels, e.Fields = []string{e.Label}, map[string]string{"file": filepath.ToSlash(rel)}
+				return e, nil
+			}) {
+				return
 			}
 		}
 	}

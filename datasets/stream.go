@@ -12,12 +12,14 @@ type Stream = iter.Seq2[*Example, error]
 
 // Only passes on the rows that pass, and all errors.
 func Only(rows Stream, pass func(*Example) bool) Stream {
+	return sift(rows, func(e *Example, err error) bool { return err != nil || pass(e) })
+}
+
+// sift passes on what passes.
+func sift(rows Stream, pass func(*Example, error) bool) Stream {
 	return func(yield func(*Example, error) bool) {
 		for e, err := range rows {
-			if err == nil && !pass(e) {
-				continue
-			}
-			if !yield(e, err) {
+			if pass(e, err) && !yield(e, err) {
 				return
 			}
 		}
@@ -61,14 +63,7 @@ func Except(all, without Stream) Stream {
 			}
 			out[PlaceOf(e)] = true
 		}
-		for e, err := range all {
-			if err == nil && out[PlaceOf(e)] {
-				continue
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
+		Only(all, func(e *Example) bool { return !out[PlaceOf(e)] })(yield)
 	}
 }
 
@@ -101,16 +96,7 @@ func IsRow(err error) bool {
 // Readable leaves out the rows that could not be read, for a second look at rows
 // whose errors are reported.
 func Readable(all Stream) Stream {
-	return func(yield func(*Example, error) bool) {
-		for e, err := range all {
-			if err != nil && IsRow(err) {
-				continue
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+	return sift(all, func(_ *Example, err error) bool { return err == nil || !IsRow(err) })
 }
 
 // First passes on the first n rows.
@@ -127,14 +113,5 @@ func First(all Stream, n int) Stream {
 
 // Counted passes on all, and counts the readable rows.
 func Counted(all Stream, count func(n int)) Stream {
-	return func(yield func(*Example, error) bool) {
-		for e, err := range all {
-			if err == nil {
-				count(1)
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+	return Only(all, func(*Example) bool { count(1); return true })
 }

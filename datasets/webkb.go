@@ -15,27 +15,9 @@ import (
 // and date; pages got by ftp have none.
 func readWebKB(dir string, classes []string) reader {
 	return func(rep *Report, yield func(*Example, error) bool) {
-		skipLinks(rep, dir)
-		for _, class := range classes {
-			before := rep.Rows + rep.Errors
-			ok := eachFile(rep, dir, class, func(path string, err error) bool {
-				if err != nil {
-					return yield(nil, &RowError{path, 0, err})
-				}
-				rel, _ := filepath.Rel(dir, path) // path is below dir
-				e, err := webKBPage(rep, filepath.ToSlash(rel), path)
-				if err != nil {
-					return yield(nil, &RowError{path, 0, err})
-				}
-				return yield(e, nil)
-			})
-			if !ok {
-				return
-			}
-			if rep.Rows+rep.Errors == before {
-				rep.EmptyClass = append(rep.EmptyClass, class)
-			}
-		}
+		eachClass(rep, dir, "", classes, yield, func(path, rel string) (*Example, error) {
+			return webKBPage(rep, filepath.ToSlash(rel), path)
+		})
 	}
 }
 
