@@ -51,7 +51,7 @@ func (a *Analyzer) rows(v *vocabulary, seed uint64, text string, f func(row []kn
 	r := &a.row
 	token := func(token []byte) { a.put(v, token, hashWord(seed, token), f) }
 	at := 0
-	for i := 0; i < len(text); { // as segment does, but for plain words
+	for i := 0; i < len(text); { // piece by piece, but for plain words
 		if class[text[i]] == space {
 			i++
 			at = i
