@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"fossick/crawler/journal"
@@ -200,21 +201,36 @@ func denial(r *fetch.Robots) string {
 	return "robots.txt of the host disallows it"
 }
 
+// robotsURL returns the robots.txt of a URL in normal form, which has a path.
 func robotsURL(u string) string {
-	parsed, err := url.Parse(u)
-	if err != nil {
-		return u // cannot be: u is in normal form
-	}
-	return parsed.Scheme + "://" + parsed.Host + "/robots.txt"
+	scheme, rest, _ := strings.Cut(u, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host + "/robots.txt"
 }
 
-// pathOf returns path and query, as robots.txt rules see a URL.
+// pathOf returns path and query of a URL in normal form, as robots.txt rules see it.
 func pathOf(u string) string {
+	_, rest, _ := strings.Cut(u, "://")
+	if at := strings.IndexByte(rest, '/'); at >= 0 && plain(rest[at:]) {
+		return rest[at:]
+	}
 	parsed, err := url.Parse(u)
 	if err != nil {
 		return "/"
 	}
 	return parsed.RequestURI()
+}
+
+// plain says whether net/url gives a path back as it stands: nearly all are.
+func plain(path string) bool {
+	for i := 0; i < len(path) && path[i] != '?'; i++ {
+		c := path[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && strings.IndexByte("/-_.~%!$&'()*+,;=:@", c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // defaultMaxWait is longer than the longest back-off, and than the longest pause

@@ -24,8 +24,10 @@ type Memory struct {
 	contents map[page.Checksum]uint64 // number of the page
 	nears    store.NearIndex
 
-	hashes []store.Hash // of the last batch: room for those of the next
+	// Of batches before, room for the next ones.
+	hashes []store.Hash
 	before []change
+	spare  []*store.Host
 }
 
 // MemoryPage is a page that Memory keeps.
@@ -61,7 +63,9 @@ func (m *Memory) Host(name string) (*store.Host, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if h := m.hosts[name]; h != nil {
-		return cloneHost(h), nil
+		c := &store.Host{}
+		copyHost(c, h)
+		return c, nil
 	}
 	return &store.Host{Name: name, New: true}, nil
 }
@@ -80,17 +84,24 @@ func (m *Memory) Hosts() iter.Seq2[*store.Host, error] {
 	}
 }
 
-// cloneHost returns a copy that shares nothing that a crawl changes.
-func cloneHost(h *store.Host) *store.Host {
-	c := *h
-	c.New = false
-	c.Cuts = maps.Clone(h.Cuts)
+// copyHost makes to, whose maps may be had, a copy that shares nothing that a crawl
+// changes.
+func copyHost(to, h *store.Host) {
+	cuts := to.Cuts
+	*to = *h
+	to.New = false
+	if to.Cuts = nil; len(h.Cuts) > 0 {
+		if clear(cuts); cuts == nil {
+			cuts = make(map[string]string, len(h.Cuts))
+		}
+		maps.Copy(cuts, h.Cuts)
+		to.Cuts = cuts
+	}
 	if h.Sitemaps != nil {
 		s := *h.Sitemaps
 		s.Pending, s.Known = slices.Clone(s.Pending), slices.Clone(s.Known)
-		c.Sitemaps = &s
+		to.Sitemaps = &s
 	}
-	return &c
 }
 
 // Birth is as Journal says.

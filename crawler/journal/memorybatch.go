@@ -130,7 +130,14 @@ func (b *memoryBatch) Requeue(_ store.Hash, id store.ID, q store.Queued) error {
 
 // PutHost is as Batch says.
 func (b *memoryBatch) PutHost(h *store.Host) error {
-	b.hosts = append(b.hosts, cloneHost(h))
+	m, c := b.m, &store.Host{}
+	m.mu.Lock()
+	if n := len(m.spare); n > 0 {
+		c, m.spare = m.spare[n-1], m.spare[:n-1]
+	}
+	m.mu.Unlock()
+	copyHost(c, h)
+	b.hosts = append(b.hosts, c)
 	return nil
 }
 
@@ -164,6 +171,9 @@ func (b *memoryBatch) Commit(counts *store.Counts) error {
 	b.over = true
 	m.hashes, m.before = b.hashes, b.before
 	for _, h := range b.hosts {
+		if was := m.hosts[h.Name]; was != nil {
+			m.spare = append(m.spare, was)
+		}
 		m.hosts[h.Name] = h
 	}
 	for _, p := range m.pages[b.pages:] {
