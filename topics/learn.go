@@ -29,8 +29,8 @@ type Learning struct {
 	Rows func(datasets.Stream) datasets.Stream // which the training rows pass through
 }
 
-// Learnt is a topic's model.
-type Learnt struct {
+// learnt is a topic's model.
+type learnt struct {
 	Model  *models.Model
 	Report *train.Report
 	Pool   *plan.Pool // nil with Negatives
@@ -43,8 +43,8 @@ const (
 	fewestGiven    = 5 // examples, without negatives
 )
 
-// Learn trains the model.
-func (l *Learning) Learn(ctx context.Context) (*Learnt, error) {
+// learn trains the model.
+func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	off, few, many := l.Negatives, fewestExamples, "50"
 	if len(off) == 0 {
 		few, many = fewestGiven, "30"
@@ -78,11 +78,11 @@ func (l *Learning) Learn(ctx context.Context) (*Learnt, error) {
 	case err != nil:
 		return nil, fmt.Errorf("topic %s: %w", l.Name, err)
 	}
-	learnt := &Learnt{Model: m, Report: rep}
+	made := &learnt{Model: m, Report: rep}
 	if rep.PU != nil {
-		learnt.Pool = plan.NewPool(rep.PU, off)
+		made.Pool = plan.NewPool(rep.PU, off)
 	}
-	return learnt, nil
+	return made, nil
 }
 
 // rows opens both sides; their pages are counted by class as they are read.

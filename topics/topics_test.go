@@ -56,11 +56,11 @@ func TestFind(t *testing.T) {
 // TestLearn: of the rows with the topic's label only, against unlabelled pages and
 // against negatives; and what is too little says so.
 func TestLearn(t *testing.T) {
-	learn := func(l Learning) (*Learnt, error) {
+	learn := func(l Learning) (*learnt, error) {
 		l.Open, l.Log, l.Seed = articles, slog.New(slog.DiscardHandler), 1
 		l.Say, l.Step = func(string, ...any) {}, func(string) {}
 		l.Rows = func(rows datasets.Stream) datasets.Stream { return rows }
-		return l.Learn(t.Context())
+		return l.learn(t.Context())
 	}
 	demo := []string{"demo"}
 	for _, negatives := range [][]string{nil, demo} {

@@ -108,3 +108,8 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), body, 0o644))
 }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
