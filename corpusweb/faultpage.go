@@ -2,7 +2,6 @@ package corpusweb
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,15 +15,7 @@ func codingFaults() []Fault {
 	return []Fault{
 		whole("gzip-bomb", "compresses 1 GB of blanks to 1 MB", "too_large", func(v *victim) {
 			v.rw.Header().Set("Content-Encoding", "gzip")
-			v.rw.Header().Set("Content-Type", "text/html")
-			z := gzip.NewWriter(v.rw)
-			blank := bytes.Repeat([]byte(" "), 1<<20)
-			for range 1 << 10 {
-				if _, err := z.Write(blank); err != nil {
-					return // the client has gone
-				}
-			}
-			_ = z.Close()
+			v.bomb("text/html", "")
 		}),
 		whole("brotli-bomb", "sends a coding that nobody asked for", "body_error", func(v *victim) {
 			v.html(bytes.Repeat([]byte{0x5b, 0xff, 0xff, 0x6f}, 4096), "Content-Encoding", "br")

@@ -2,8 +2,11 @@ package corpusweb
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -185,6 +188,20 @@ func (v *victim) fields(fields []string) {
 	for i := 0; i+1 < len(fields); i += 2 {
 		v.rw.Header().Add(fields[i], fields[i+1])
 	}
+}
+
+// bomb answers with a gigabyte of blanks behind a head, gzipped.
+func (v *victim) bomb(contentType, head string) {
+	v.rw.Header().Set("Content-Type", contentType)
+	z := gzip.NewWriter(v.rw)
+	_, _ = io.WriteString(z, head) // the client may be gone
+	blank := bytes.Repeat([]byte(" "), 1<<20)
+	for range 1 << 10 {
+		if _, err := z.Write(blank); err != nil {
+			return
+		}
+	}
+	_ = z.Close()
 }
 
 // html answers with a page.

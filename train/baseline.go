@@ -145,18 +145,13 @@ func (g *grower) stock(n *trees.DecisionTreeNode) (*node, error) {
 	if high == nil && low != nil {
 		return g.stock(low) // all pages went one way
 	}
-	out := &node{term: -1, counts: make([]float64, g.classes)}
-	for class, count := range n.ClassDist {
-		c, err := strconv.Atoi(class)
-		if err != nil || c < 0 || c >= g.classes {
-			return nil, fmt.Errorf("%w: class %q", errTree, class)
-		}
-		out.counts[c] = float64(count)
+	out, err := g.leaf(n)
+	if err != nil {
+		return nil, err
 	}
 	if low == nil {
 		return out, nil
 	}
-	var err error
 	if out.term, err = strconv.Atoi(n.SplitRule.SplitAttr.GetName()); err != nil {
 		return nil, errTree
 	}

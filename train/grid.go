@@ -114,18 +114,27 @@ func (d *grid) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRul
 	return nil // no level left; convert plants a new tree here
 }
 
+// leaf makes our node of golearn's, without what is below.
+func (g *grower) leaf(n *trees.DecisionTreeNode) (*node, error) {
+	out := &node{term: -1, counts: make([]float64, g.classes)}
+	for class, count := range n.ClassDist {
+		c, err := strconv.Atoi(class)
+		if err != nil || c < 0 || c >= g.classes {
+			return nil, fmt.Errorf("%w: class %q", errTree, class)
+		}
+		out.counts[c] = float64(count)
+	}
+	return out, nil
+}
+
 // convert makes our node of golearn's. pages are those that reached it.
 func (d *grid) convert(ctx context.Context, n *trees.DecisionTreeNode, pages []int, depth int) (*node, error) {
 	if depth == levels && d.split(pages).term >= 0 {
 		return d.grow(ctx, pages)
 	}
-	out := &node{term: -1, counts: make([]float64, d.classes)}
-	for class, count := range n.ClassDist {
-		c, err := strconv.Atoi(class)
-		if err != nil || c < 0 || c >= d.classes {
-			return nil, fmt.Errorf("%w: class %q", errTree, class)
-		}
-		out.counts[c] = float64(count)
+	out, err := d.leaf(n)
+	if err != nil {
+		return nil, err
 	}
 	if n.SplitRule == nil || n.SplitRule.SplitAttr == nil {
 		return out, nil
@@ -137,7 +146,6 @@ func (d *grid) convert(ctx context.Context, n *trees.DecisionTreeNode, pages []i
 	}
 	out.term, out.threshold = term, float32(n.SplitRule.SplitVal)
 	lowPages, highPages := d.part(pages, term, out.threshold)
-	var err error
 	if out.low, err = d.convert(ctx, low, lowPages, depth+1); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models
 	if err != nil {
 		return nil, err
 	}
-	rep.PU = p.told(m)
+	rep.PU = p.told()
 	return m, nil
 }
 

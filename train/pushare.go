@@ -134,7 +134,7 @@ func (p *pu) model(ctx context.Context) (*models.Model, error) {
 }
 
 // told sums up.
-func (p *pu) told(*models.Model) *PU {
+func (p *pu) told() *PU {
 	r := &PU{Given: len(p.given), Pool: len(p.pool), Share: p.share()}
 	for _, i := range p.pool {
 		switch {
