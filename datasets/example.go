@@ -87,3 +87,11 @@ func (e *Example) where() string {
 	}
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
 }
+
+// Labelled returns a copy of a row under another label: the set may hand out its own
+// memory.
+func (e *Example) Labelled(label string, labels ...string) *Example {
+	own := *e
+	own.Label, own.Labels = label, labels
+	return &own
+}

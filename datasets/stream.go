@@ -15,6 +15,20 @@ func Only(rows Stream, pass func(*Example) bool) Stream {
 	return sift(rows, func(e *Example, err error) bool { return err != nil || pass(e) })
 }
 
+// Map passes on what f makes of the rows, which it leaves as they are, and all errors.
+func Map(rows Stream, f func(*Example) *Example) Stream {
+	return func(yield func(*Example, error) bool) {
+		for e, err := range rows {
+			if err == nil {
+				e = f(e)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // sift passes on what passes.
 func sift(rows Stream, pass func(*Example, error) bool) Stream {
 	return func(yield func(*Example, error) bool) {

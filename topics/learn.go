@@ -125,19 +125,10 @@ func OnTopic(open datasets.Opener, name string, paths []string) (datasets.Stream
 // labelled chains both sides, gives each row its class, and counts them in n.
 func (l *Learning) labelled(on, off datasets.Stream, n map[string]int) datasets.Stream {
 	as := func(rows datasets.Stream, label string) datasets.Stream {
-		return func(yield func(*datasets.Example, error) bool) {
-			for e, err := range rows {
-				if err == nil {
-					own := *e // the set may hand out its own memory
-					own.Label, own.Labels = label, []string{label}
-					e = &own
-					n[label]++
-				}
-				if !yield(e, err) {
-					return
-				}
-			}
-		}
+		return datasets.Map(rows, func(e *datasets.Example) *datasets.Example {
+			n[label]++
+			return e.Labelled(label, label)
+		})
 	}
 	off = datasets.Only(off, func(e *datasets.Example) bool { return !e.Matches(l.Name) })
 	return datasets.Chain(as(on, l.Name), as(off, train.Other))

@@ -118,9 +118,7 @@ func (p *Plan) pseudo(classes []string, labels []int) datasets.Stream {
 			if i++; class < 0 {
 				continue
 			}
-			labelled := *e
-			labelled.Label, labelled.Labels = classes[class], nil
-			if !yield(&labelled, nil) {
+			if !yield(e.Labelled(classes[class]), nil) {
 				return
 			}
 		}

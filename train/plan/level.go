@@ -87,19 +87,13 @@ func (t *Themes) apply(rows datasets.Stream, l Level) datasets.Stream {
 	if len(t.rules) == 0 {
 		return rows
 	}
-	return func(yield func(*datasets.Example, error) bool) {
-		for e, err := range rows {
-			if err == nil && e.Label != "" {
-				themed := *e // the set may hand out its own memory
-				themed.Labels = []string{t.of(e.Label), e.Label}
-				themed.Label = themed.Labels[min(l.N, 1)]
-				e = &themed
-			}
-			if !yield(e, err) {
-				return
-			}
+	return datasets.Map(rows, func(e *datasets.Example) *datasets.Example {
+		if e.Label == "" {
+			return e
 		}
-	}
+		labels := []string{t.of(e.Label), e.Label}
+		return e.Labelled(labels[min(l.N, 1)], labels...)
+	})
 }
 
 // relabel renames rows and gives them their themes, as the plan says.

@@ -98,18 +98,7 @@ func (p *Plan) checkPool() error {
 // withPool adds the unlabelled pages to the training pages, all under one label,
 // whatever they bring.
 func (p *Plan) withPool(parts *Parts) {
-	pool := func(yield func(*datasets.Example, error) bool) {
-		for e, err := range p.readable() {
-			if err == nil {
-				own := *e // the set may hand out its own memory
-				own.Label, own.Labels = train.Other, nil
-				e = &own
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+	pool := datasets.Map(p.readable(), func(e *datasets.Example) *datasets.Example { return e.Labelled(train.Other) })
 	on, off := Apart(parts.Train, pool)
 	parts.Train = datasets.Chain(on, off)
 }

@@ -44,36 +44,19 @@ func (r *Renames) apply(rows datasets.Stream) datasets.Stream {
 	if len(r.to) == 0 {
 		return rows
 	}
-	return func(yield func(*datasets.Example, error) bool) {
-		for e, err := range rows {
-			if err == nil {
-				if e = r.row(e); e == nil {
-					continue
+	renamed := datasets.Map(rows, func(e *datasets.Example) *datasets.Example {
+		for _, old := range slices.Backward(e.Labels) {
+			if label, ok := r.to[old]; ok {
+				r.used[old] = true
+				if label == "" {
+					return nil
 				}
-			}
-			if !yield(e, err) {
-				return
+				return e.Labelled(label, label)
 			}
 		}
-	}
-}
-
-// row returns e with its new label, nil when it is left out.
-func (r *Renames) row(e *datasets.Example) *datasets.Example {
-	for _, old := range slices.Backward(e.Labels) {
-		label, ok := r.to[old]
-		if !ok {
-			continue
-		}
-		r.used[old] = true
-		if label == "" {
-			return nil
-		}
-		renamed := *e // the set may hand out its own memory
-		renamed.Label, renamed.Labels = label, []string{label}
-		return &renamed
-	}
-	return e
+		return e
+	})
+	return datasets.Only(renamed, func(e *datasets.Example) bool { return e != nil })
 }
 
 // Unused returns the labels to rename that no row had, sorted.

@@ -156,22 +156,11 @@ func (t *Trials) chosen() bool { return len(t.Plan.Options.Labels) > 0 || t.Plan
 
 // ofClass gives rows the one class that the options say, and leaves out the others.
 func ofClass(rows datasets.Stream, target *train.Target) datasets.Stream {
-	return func(yield func(*datasets.Example, error) bool) {
-		for e, err := range rows {
-			if err == nil {
-				class := target.Class(e)
-				if class == "" {
-					continue
-				}
-				one := *e
-				one.Label, one.Labels = class, []string{class}
-				e = &one
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+	of := datasets.Only(rows, func(e *datasets.Example) bool { return target.Class(e) != "" })
+	return datasets.Map(of, func(e *datasets.Example) *datasets.Example {
+		class := target.Class(e)
+		return e.Labelled(class, class)
+	})
 }
 
 // try runs trials, as many at once as there are processors.
