@@ -8,9 +8,9 @@
 // those of the command line, so a new setting stands in one file: field, name, default,
 // check and use. Start with Crawl and its Plan.
 //
-// Files: settings.go all settings as a list, told and inherited; goal.go what to look for;
-// scoring.go order of the links; budget.go when it ends; scope.go what it keeps to;
-// params.go parameters that URLs lose; manners.go rests, workers, who we are; contact.go
-// how we are reached; network.go proxy, guard, names; plan.go all of them together;
-// stored.go what a store keeps of them.
+// Files: settings.go all settings as a list, told and inherited; goal.go what
+// to look for; scoring.go order of the links. budget.go when it ends; scope.go
+// what it keeps to; params.go parameters that URLs lose; manners.go rests,
+// workers, who we are. contact.go how we are reached; network.go proxy, guard,
+// names; plan.go all of them together; stored.go what a store keeps of them.
 package crawlplan

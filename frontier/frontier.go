@@ -165,9 +165,9 @@ func (f *Frontier) park(q *backQueue, e entry) {
 
 // Next hands out the best URL that may be fetched at time now and marks its
 // host as in use until Done. It returns false when there is none, see Wake, and
-// after an error, see Err; also when it has put aside so many URLs of hosts that
-// may not be fetched that the caller should look at what else there is to do: then
-// Wake says at once.
+// after an error, see Err. It also does when it has put aside many URLs of
+// hosts that may not be fetched, so that the caller can look at what else there
+// is to do. Then Wake says at once.
 func (f *Frontier) Next(now time.Time) (Item, bool) {
 	if now.Before(f.hosts.floor) {
 		return Item{}, false

@@ -350,9 +350,10 @@ func (t *hosts) wakeAll(now time.Time) {
 	}
 }
 
-// unload writes what the back queues hold to disk until half of the room is free: the
-// largest ones first, and of each all but its best URLs; in the worst case, as many as
-// there is room, all but one. hold says that runs are not to be merged now.
+// unload writes what the back queues hold to disk until half of the room is
+// free. The largest ones go first, and of each all but its best URLs. In the
+// worst case, with as many as there is room, each keeps one URL. hold says that
+// runs are not to be merged now.
 func (t *hosts) unload(current func(*entry) bool, hold bool) error {
 	r := &t.room
 	if !hold && r.files.crowded(r.onDisk) {

@@ -30,7 +30,7 @@ func (p *party) best() *entry { return &p.ready.top().queue[0] }
 func (f *Frontier) Done(host Host, until time.Time) { f.hosts.done(host, until) }
 
 // Rest makes a host rest until the given time at least, whether it has URLs or
-// not, and nobody else: what a host asks for binds no other at its address.
+// not, and nobody else. What a host asks for binds no other at its address.
 func (f *Frontier) Rest(h Host, until time.Time) { f.hosts.rest(h, until) }
 
 // RestAddress makes all hosts at an address rest until the given time at least, also
@@ -45,10 +45,10 @@ func (f *Frontier) RestAll(until time.Time) { f.hosts.floor = later(f.hosts.floo
 // be past. A host in use is not looked at.
 func (f *Frontier) Until(h Host) time.Time { return f.hosts.until(h) }
 
-// Join says at which address a host is: from now on it is one party with the
-// others there, at most one of them is in use, and the party rests as a whole. What
-// the host itself rests longer, see Rest, it takes along. The host must not be in
-// use: its Done would end the use of another.
+// Join says at which address a host is. From now on it is one party with the
+// others there, at most one of them is in use, and the party rests as a whole.
+// What the host itself rests longer, see Rest, it takes along. The host must
+// not be in use: its Done would end the use of another.
 func (f *Frontier) Join(h Host, address string) { f.hosts.move(h, f.hosts.addressKey(address)) }
 
 // Leave says that nobody knows any more at which address a host is. The host must
@@ -59,8 +59,8 @@ func (f *Frontier) Leave(h Host) { f.hosts.move(h, h) }
 func (f *Frontier) OneParty(a, b Host) bool { return f.hosts.find(a) == f.hosts.find(b) }
 
 // Take marks a host as in use outside Next, on behalf of another host that is
-// in use already: it succeeds when the host is free and rested, or has rested and
-// is one party with the other. Done ends it as usual.
+// in use already. It succeeds when the host is free and rested, or has rested
+// and is one party with the other. Done ends it as usual.
 func (f *Frontier) Take(h, onBehalf Host, now time.Time) bool {
 	if f.OneParty(h, onBehalf) {
 		return h == onBehalf || f.hosts.rested(h, now)

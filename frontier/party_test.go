@@ -73,8 +73,9 @@ func TestRestMovesWithItsHost(t *testing.T) {
 	}
 }
 
-// TestMoved: what is parked at an address when its host moves waits for that address,
-// and then for the one where the host is: it is never handed out while that is in use.
+// TestMoved: what is parked at an address when its host moves waits for that
+// address, and then for the one where the host is. It is never handed out while
+// that is in use.
 func TestMoved(t *testing.T) {
 	f := atOne(t)
 	a, c, d := f.Host("a:80"), f.Host("c:80"), f.Host("d:80")

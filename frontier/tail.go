@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// tail gives entries in order of rank. What comes in stands in a heap; when
+// tail gives entries in order of rank. What comes in stands in a heap. When
 // that is full its worse half becomes a sorted run on disk (a sequence heap,
 // after Sanders, Fast Priority Queues for Cached Memory, 2000).
 type tail struct {

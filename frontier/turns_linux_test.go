@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkTurns is what a crawl's owner does with a long queue, in turns of ten pages
-// with 20 links each: "longest" is the processor time of the longest turn, which
-// others on the machine do not lengthen. First the queue is pushed; then its hosts rest,
-// so that all of it is parked; then URLs go in and out while it is rescored.
+// BenchmarkTurns is what a crawl's owner does with a long queue, in turns of
+// ten pages with 20 links each. "longest" is the processor time of the longest
+// turn, which others on the machine do not lengthen. First the queue is pushed;
+// then its hosts rest, so that all of it is parked; then URLs go in and out
+// while it is rescored.
 func BenchmarkTurns(b *testing.B) {
 	urls := benchSizes()[len(benchSizes())-1][0]
 	for _, hosts := range []int{500, 5000, urls / 100} {

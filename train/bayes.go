@@ -7,9 +7,9 @@ import (
 	"fossick/models"
 )
 
-// bayes is complement naive Bayes (Rennie, Shih, Teevan, Karger 2003): a class's
-// weights come from the pages of all other classes, of which there are more and
-// more alike in number, on tf-idf weights:
+// bayes is complement naive Bayes on tf-idf weights (Rennie, Shih, Teevan,
+// Karger 2003). A class's weights come from the pages of all other classes, of
+// which there are more and more alike in number:
 //
 //	w_ic = −ln( (α + Σ_{j∉c} x_ij) / (α n + Σ_{j∉c} Σ_i x_ij) )
 //

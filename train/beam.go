@@ -94,10 +94,10 @@ func with(selectors []int32, sel int32) []int32 {
 	return slices.Insert(slices.Clone(selectors), at, sel)
 }
 
-// quality returns how good a complex is, in billionths, so that rounding decides
-// no tie: minus the entropy in nats of its classes (Clark & Niblett 1989), or for
-// a class Laplace's accuracy (n_c + 1) / (n + k) (Clark & Boswell 1991, eq. 1) of
-// rows that count by weight.
+// quality returns how good a complex is, in billionths, so that rounding
+// decides no tie. It is minus the entropy in nats of its classes (Clark &
+// Niblett 1989). For a class it is Laplace's accuracy (n_c + 1) / (n + k) of
+// rows that count by weight (Clark & Boswell 1991, eq. 1).
 func (s *ruleSearch) quality(counts []int32, n int32) int64 {
 	if s.class >= 0 {
 		return s.laplace(counts[0], n)
@@ -115,9 +115,10 @@ func (s *ruleSearch) laplace(hits, n int32) int64 {
 
 func billionths(v float64) int64 { return int64(math.Round(v * 1e9)) }
 
-// significant tests the likelihood ratio 2 Σ f ln(f/e), where e is what a random
-// choice of as many live rows would have: over all classes for a decision list,
-// for a class's rules over the class and the rest. Rows count by weight.
+// significant tests the likelihood ratio 2 Σ f ln(f/e), where e is what a
+// random choice of as many live rows would have. For a decision list it goes
+// over all classes, for a class's rules over the class and the rest. Rows count
+// by weight.
 func (s *ruleSearch) significant(counts []int32, n int32) bool {
 	ratio := 0.0
 	for g, f := range counts {
@@ -217,9 +218,9 @@ func (s *ruleSearch) specialise(x *complex, found *candidate) *candidate {
 	return found
 }
 
-// top returns the best of the step, in order, each once. What cannot become
-// better than the best found, even if it lost all rows but those of its class, is
-// left out, so that it takes no place in the beam.
+// top returns the best of the step, in order, each once. Some could not become
+// better than the best found, even if they lost all rows but those of their
+// class. They are left out, so that they take no place in the beam.
 func (s *ruleSearch) top(found *candidate) []*candidate {
 	beam := make([]*candidate, 0, s.opt.Beam+1)
 	for i := range s.step {

@@ -9,11 +9,12 @@ import (
 	"fossick/models"
 )
 
-// blend is a linear support vector machine with a share of complement naive Bayes.
-// Both are tables of weights of the same terms, so that their weighted sum is one
-// table again, and a page costs no more than with either. Bayes counts every page,
-// the machine only those near a border; where classes are many and pages noisy
-// they err on different ones (Wang and Manning 2012 interpolate the two as well).
+// blend is a linear support vector machine with a share of complement naive
+// Bayes. Both are tables of weights of the same terms, so that their weighted
+// sum is one table again, and a page costs no more than with either. Bayes
+// counts every page, the machine only those near a border. Where classes are
+// many and pages noisy they err on different ones (Wang and Manning 2012
+// interpolate the two as well).
 type blend struct {
 	linear
 	share float64 // of naive Bayes, in [0, 1), after its scores have the spread of the machine's

@@ -13,9 +13,9 @@ import (
 // c45 grows Quinlan's C4.5 (Release 8) on counts of the terms that gain most.
 //
 // golearn grows the tree (grid.go): it splits the pages by a rule, again and
-// again. The rule is ours (split.go), for golearn's own gain ratio is not C4.5's
-// and its choice among equals changes from run to run; so is pruning (prune.go),
-// and so are the flat arrays that the tree becomes (compile.go).
+// again. The rule is ours (split.go), for golearn's own gain ratio is not
+// C4.5's and its choice among equals changes from run to run. So is pruning
+// (prune.go), and so are the flat arrays that the tree becomes (compile.go).
 type c45 struct{}
 
 func (c45) name() string { return models.C45 }

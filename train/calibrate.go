@@ -41,11 +41,11 @@ func correct(scores [][]float64, y []int, cal models.Calibration) (n int) {
 // leastGain ends the descent: of the mean log-likelihood, in nats.
 const leastGain = 1e-7
 
-// fitCalibration minimises the mean negative log-likelihood over the logarithm of
-// the scale (the last parameter) and, when offsets is set, the offsets, whose
-// squares cost a little so that rare classes stay put. Plain descent with a step
-// that grows while it helps and halves when not; the problem is smooth and has
-// few parameters.
+// fitCalibration minimises the mean negative log-likelihood over the logarithm
+// of the scale (the last parameter) and, when offsets is set, the offsets.
+// Their squares cost a little so that rare classes stay put. Plain descent with
+// a step that grows while it helps and halves when not; the problem is smooth
+// and has few parameters.
 func fitCalibration(scores [][]float64, y []int, start []float64, offsets bool) []float64 {
 	k := len(scores[0])
 	at := slices.Clone(start)

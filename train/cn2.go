@@ -20,11 +20,11 @@ type CN2 struct {
 	Beam         int     // complexes kept a step; 0 is 5
 	Significance float64 // a rule's class distribution differs from chance with this probability; 0 is 0.999, of a list 0.99
 
-	// Covers is how many rules of its class may cover a page, in 1 to 16; 0 is 6. A
-	// page counts half of what it did for each rule that covers it (the weighted
-	// covering of Lavrač, Kavšek, Flach & Todorovski 2004), so that rules overlap and
-	// many say of a page what they know; 1 is Clark & Boswell's, where one does. A
-	// list has no use for it.
+	// Covers is how many rules of its class may cover a page, in 1 to 16; 0 is
+	// 6. A page counts half of what it did for each rule that covers it (the
+	// weighted covering of Lavrač, Kavšek, Flach & Todorovski 2004). So rules
+	// overlap and many say of a page what they know; 1 is Clark & Boswell's,
+	// where one does. A list has no use for it.
 	Covers int
 }
 

@@ -13,7 +13,7 @@ const (
 	defaultMemory = 1 << 30
 
 	// A term: its string twice, a place in two maps, its frequencies, and the forms
-	// in which it was written. Measured on 20 Newsgroups: 210 bytes.
+	// in which it was written.
 	termBytes = 256
 
 	// A term of a page, its number and its count: once in the rows, and once in the
@@ -34,8 +34,9 @@ func (s *Space) lexiconTerms() int { return int(max(1000, s.memory()/4/termBytes
 // rowBytes is how many bytes of rows stay in memory while the set is read.
 func (s *Space) rowBytes() int { return int(s.memory() / 8) }
 
-// cells is how many terms of pages there is room for when so many folds are trained
-// at once, in three quarters of the memory: the lexicon is gone by then.
+// cells is how many terms of pages there is room for when so many folds are
+// trained at once. They have three quarters of the memory: the lexicon is gone
+// by then.
 func (s *Space) cells(folds int) int64 { return max(1, s.memory()*3/4/int64(cellBytes*(1+folds))) }
 
 // countedTerms is how many terms can be counted by class at once.
@@ -85,8 +86,8 @@ func (g *gatherer) load(ctx context.Context) error {
 	return nil
 }
 
-// each calls f with every row in its new numbers; terms numbered −1 are left out,
-// and so is what a row has under a number that meant another term then.
+// each calls f with every row in its new numbers. Terms numbered −1 are left
+// out, and so is what a row has under a number that meant another term then.
 func (g *gatherer) each(ctx context.Context, number []int32, f func(page int, v features.Vector) error) error {
 	return g.rows.each(ctx, func(page int, v features.Vector) error {
 		n := 0
@@ -121,10 +122,10 @@ func (g *gatherer) names(number []int32) []string {
 	return terms
 }
 
-// number numbers the terms of the lexicon that can be used, −1 for the others:
-// those of one page only, which cannot be told from chance and are most of the
-// terms; with MinSites those of too few sites as well; and the rarest where there
-// are too many to be counted by class.
+// number numbers the terms of the lexicon that can be used, and gives the
+// others −1. These are terms of one page only, which are most and cannot be
+// told from chance; with MinSites also those of too few sites. So are the
+// rarest where there are too many to be counted by class.
 func (g *gatherer) number(ctx context.Context) ([]int32, error) {
 	pages, df := g.rows.pages, g.lossy.df
 	least := leastPages(pages)

@@ -2,12 +2,10 @@ package train
 
 import "fossick/models"
 
-// shrink is how many pages like its parent's are added to a node's own before its
-// shares are taken. Half of the leaves of a tree of text have two or three pages:
-// what they have seen is little, and of two classes with a page each one must be
-// taken. Chosen by held-out parts of training data, 0 against 3: WebKB's texas,
-// washington and misc .803 and .809; four fifths of Wikispeedia .540 and .558; two
-// of three folds of 20 Newsgroups .617 and .629.
+// shrink is how many pages like its parent's are added to a node's own before
+// its shares are taken. Half of the leaves of a tree of text have two or three
+// pages, so what they have seen is little. Of two classes with a page each one
+// must be taken. Held-out parts of training data chose it (docs/notebook).
 const shrink = 3
 
 // compile lays a tree out in flat arrays, children after their parent.
@@ -23,9 +21,9 @@ func compile(root *node) *models.Tree {
 
 type compiler struct{ tree *models.Tree }
 
-// add appends n and all below it, and returns its place. parent has the shares of
-// the node above: a node's are (n_c + m p_c) / (n + m), the m-estimate, from the
-// root down, and no class has none that the root has pages of.
+// add appends n and all below it, and returns its place. parent has the shares
+// of the node above. From the root down a node's are (n_c + m p_c) / (n + m),
+// the m-estimate. No class has none that the root has pages of.
 func (c compiler) add(n *node, parent []float64) int32 {
 	t := c.tree
 	at := int32(len(t.Term))

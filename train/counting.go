@@ -7,10 +7,10 @@ import (
 	"fossick/features"
 )
 
-// counting counts the terms of pages, and the words that K is chosen from, each in
-// a goroutine of its own, while the next pages are read and parsed: training on
-// many short pages is mostly reading. Pages are counted in the order in which they
-// are added, so that the result is the same as without.
+// counting counts the terms of pages, and the words that K is chosen from, each
+// in a goroutine of its own. The next pages are read and parsed meanwhile, for
+// training on many short pages is mostly reading. Pages are counted in the
+// order in which they are added, so that the result is the same as without.
 type counting struct {
 	to    []chan counted
 	batch counted

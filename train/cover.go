@@ -13,9 +13,9 @@ type cut struct {
 	over float32
 }
 
-// cover has which rows pass which cut, both ways round: by cut as bits, to
-// narrow a set of rows, and by row as a list, to count all cuts of a set of rows
-// in one pass. Most rows pass few cuts: a page has few of the words.
+// cover has which rows pass which cut, both ways round. By cut they are bits,
+// to narrow a set of rows; by row a list, to count all cuts of a set of rows in
+// one pass. Most rows pass few cuts: a page has few of the words.
 type cover struct {
 	classes int
 	y       []int      // class by row
@@ -109,9 +109,10 @@ func each(rows []uint64, f func(row int)) {
 	}
 }
 
-// cuts returns the thresholds to try on a term, rising: 0 (presence), and the
-// values at one half, three quarters and seven eighths of the rows that have it,
-// as far as they part rows. values are positive; the other rows have 0.
+// cuts returns the thresholds to try on a term, rising. They are 0 (presence),
+// and the values at one half, three quarters and seven eighths of the rows that
+// have it, as far as they part rows. values are positive; the other rows have
+// 0.
 func cuts(values []float32, rows int) []float32 {
 	if len(values) == 0 {
 		return nil

@@ -157,9 +157,9 @@ func (c *corpus) counts(pages []int) *features.Counts {
 	return counts
 }
 
-// vocabulary returns the terms to train on: the best by the corpus's measure when
-// words or mu ask for it, or when not all had room in memory; else all that occur
-// on enough of the pages.
+// vocabulary returns the terms to train on. They are the best by the corpus's
+// measure when words or mu ask for it, or when not all had room in memory. Else
+// they are all that occur on enough of the pages.
 func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, counts *features.Counts) {
 	counts = c.counts(pages)
 	asked := words > 0 || mu > 0
@@ -185,7 +185,7 @@ func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, c
 }
 
 // counted opens the training of a classifier that asks for counts of the terms
-// that gain most, words of them if the options name no number: it returns the
+// that gain most, words of them if the options name no number. It returns the
 // pages as rows of counts, and their classes.
 func (c *corpus) counted(pages []int, by fitting, name string, words int) (f *fitted, rows []features.Vector, y []int, err error) {
 	if by.words > 0 || by.mu > 0 {

@@ -23,9 +23,9 @@ func (c *corpus) folds(opt *Options) (fold []int, n int) {
 // arguments give the same folds.
 //
 // With BySite a site's pages stay together, for they share menus, names and
-// authors: judged on a site that it was trained on, a classifier looks better than
-// it is on the next one. A site that has more pages than a fold, and what has no
-// site, is dealt out page by page.
+// authors. Judged on a site that it was trained on, a classifier looks better
+// than it is on the next one. A site that has more pages than a fold, and what
+// has no site, is dealt out page by page.
 func folds(c *corpus, n int, opt *Options) []int {
 	rng := rand.New(rand.NewPCG(uint64(opt.Seed), 0xf01d))
 	if opt.BySite {

@@ -34,9 +34,9 @@ type corpus struct {
 // Other is the class of what is not the topic when a model has just one.
 const Other = "other"
 
-// Class returns the class of an example, or "" when it has none: its topic or
-// Other with Topic; else the first of its Label and Labels that is among
-// Labels; else its Label.
+// Class returns the class of an example, or "" when it has none. It is its
+// topic or Other with Topic. Else it is the first of its Label and Labels that
+// is among Labels; else its Label.
 func (t *Target) Class(e *datasets.Example) string {
 	switch {
 	case e.Label == "" && len(e.Labels) == 0:

@@ -10,9 +10,9 @@ import (
 )
 
 // levels is how deep golearn grows a tree before we plant a new one at its
-// leaves. A child's data is a view of its parent's, so that reading a cell costs
-// a call a level: trees of text are lopsided, a hundred levels deep, and grew for
-// minutes that now take seconds.
+// leaves. A child's data is a view of its parent's, so that reading a cell
+// costs a call a level. Trees of text are lopsided, a hundred levels deep, so
+// growing them on views takes minutes instead of seconds.
 const levels = 8
 
 // grid gives the top levels of a tree to golearn. It has no column a term:

@@ -24,13 +24,14 @@ import (
 //
 //	Gain(i) · DF(i)/n
 //
-// eq. 4 for the class against the rest times the share of the class's pages that have
-// it: λ counts the words of K on a page, so a word must both separate the class and
-// stand on many of its pages. Gain alone takes words that belong to the class and
-// stand on few of its pages, and leaves most parts of a broad class without any. W of
-// eq. 2 has TF as well, which makes much of common words. Words that are rather
-// absent from the class, stop words, numbers, and in English all but nouns are left
-// out. A stem is shown as the form in which the set has it most often.
+// eq. 4 for the class against the rest times the share of the class's pages
+// that have it. λ counts the words of K on a page, so a word must both separate
+// the class and stand on many of its pages. Gain alone takes words that belong
+// to the class and stand on few of its pages, and leaves most parts of a broad
+// class without any. W of eq. 2 has TF as well, which makes much of common
+// words. Words that are rather absent from the class, stop words, numbers, and
+// in English all but nouns are left out. A stem is shown as the form in which
+// the set has it most often.
 
 const (
 	keywords = 20 // words of K a class
@@ -133,9 +134,9 @@ func (n *nouns) settle() {
 // text.
 func (n *nouns) form(term string) string { return n.most[term] }
 
-// Keywords chooses K for every class, as Train does, without making a model: where
-// K comes from other pages than the model, as from the start pages of a crawl (paper A,
-// section 3). The examples are read once.
+// Keywords chooses K for every class, as Train does, without making a model. So
+// K may come from other pages than the model, as from the start pages of a
+// crawl (paper A, section 3). The examples are read once.
 func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (map[string][]string, error) {
 	if err := opt.complete(); err != nil {
 		return nil, err

@@ -9,9 +9,7 @@ import (
 	"fossick/features"
 )
 
-// How a network learns; chosen by folds within WebKB's texas, washington and misc,
-// within the training rows of 20 Newsgroups, and within four of five lines of
-// Wikispeedia's training file (docs/classifiers.md).
+// How a network learns; docs/classifiers.md says how it was chosen.
 const (
 	firstRate = 0.05 // of a step in the first epoch
 	slowing   = 5    // epochs after which it is half as large
@@ -67,10 +65,10 @@ func (l *lesson) epoch(ctx context.Context, n teachable, epoch int, order []int,
 	return nil
 }
 
-// thin returns x without a share of its words, drawn anew each time, and the others
-// as much larger (Srivastava and others 2014): so a network cannot lean on a few
-// words that its own sites happen to use. The result is in dst's slices, which are
-// cut first.
+// thin returns x without a share of its words, drawn anew each time, and the
+// others as much larger (Srivastava and others 2014). So a network cannot lean
+// on a few words that its own sites happen to use. The result is in dst's
+// slices, which are cut first.
 func thin(dst, x features.Vector, rng *rand.Rand) features.Vector {
 	dst.Index, dst.Value = dst.Index[:0], dst.Value[:0]
 	for k, i := range x.Index {
@@ -83,8 +81,8 @@ func thin(dst, x features.Vector, rng *rand.Rand) features.Vector {
 }
 
 // study trains a network until the loss of the held rows has not fallen for a
-// while, and returns it as it was when that loss was least, and the number of
-// epochs until then.
+// while. It returns the network as it was when that loss was least, and the
+// number of epochs until then.
 func (l *lesson) study(ctx context.Context) (top *sparseNet, epochs int, err error) {
 	n, rng := l.begin()
 	top = n.copyOf()

@@ -6,9 +6,10 @@ import (
 	"fossick/features"
 )
 
-// lossy counts on how many pages each term of a growing lexicon occurs, and keeps
-// the lexicon below a limit by dropping the rarest terms (lossy counting, Manku &
-// Motwani 2002, with the space given instead of the error). What it promises:
+// lossy counts on how many pages each term of a growing lexicon occurs, and
+// keeps the lexicon below a limit by dropping the rarest terms. It is lossy
+// counting (Manku & Motwani 2002), with the space given instead of the error.
+// What it promises:
 //
 //	true pages − bound ≤ df ≤ true pages, and a term that is missing is on bound pages at most
 type lossy struct {

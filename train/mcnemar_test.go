@@ -7,8 +7,8 @@ import (
 )
 
 // TestMcNemar: worked by hand. χ² of 121 against 59 is (62 − 1)²/180, as in the
-// usual textbook table; its tail, like those of the other two, is from tables of
-// the normal distribution at √χ².
+// usual textbook table. Its tail, like those of the other two, is from tables
+// of the normal distribution at √χ².
 func TestMcNemar(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -72,8 +72,8 @@ var (
 	perPageMax = 250. // bytes: labels, sites, scores of the folds, and the few columns kept
 )
 
-// TestMemoryIsBounded trains on 30,000 and on 150,000 pages of ever new words in
-// processes of their own: the larger set may take a little more a page, as
+// TestMemoryIsBounded trains on 30,000 and on 150,000 pages of ever new words
+// in processes of their own. The larger set may take a little more a page, as
 // docs/training.md says, and nothing for its words.
 func TestMemoryIsBounded(t *testing.T) {
 	fulltest.Only(t, "trains on 180,000 pages")

@@ -55,11 +55,11 @@ func (nn) name() string { return models.NN }
 const nnWords = 500
 
 // golearn trains the networks of small vocabularies, for it costs the square of
-// all neurons a row, whatever the page has: at 77 words 0.25 ms, a hundred times
-// the time of sparseNet, which gives the same weights to nine digits (a test holds
-// it to that). So sparseNet finds the number of epochs and judges the folds, and
-// golearn trains the networks of the model, unless it takes more than about a
-// minute.
+// all neurons a row, whatever the page has. At 77 words a row takes it a
+// hundred times as long as sparseNet. That one gives the same weights to nine
+// digits (a test holds it to that). So sparseNet finds the number of epochs and
+// judges the folds, and golearn trains the networks of the model, unless it
+// takes more than about a minute.
 const (
 	golearnWords = 100
 	golearnWork  = 1 << 32 // weights visited

@@ -132,9 +132,8 @@ func (o *Options) extractor(plain bool) features.ExtractorOptions {
 	}
 }
 
-// leadWords is the length of the lead, see features.ExtractorOptions: of 25, 50 and
-// 100 words, folds of whole universities of WebKB like 25 best, those of
-// Wikispeedia 50.
+// leadWords is the length of the lead, see features.ExtractorOptions. It lies
+// between what home pages and what articles like best (docs/notebook).
 const leadWords = 32
 
 // lead returns the length of the lead: none where words are selected, for its terms

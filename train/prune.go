@@ -27,9 +27,10 @@ func (n *node) pages() (sum float64) {
 func (n *node) errors() float64 { return n.pages() - n.counts[best(n.counts)] }
 
 // prune makes of a subtree what is expected to do best on new pages (C4.5's
-// error-based pruning), from the leaves up: itself, a leaf, or, by raising, its
-// larger branch, which then takes the pages of the smaller one too. pages are those
-// that reach n. It returns the errors expected of what remains.
+// error-based pruning), from the leaves up. That may be itself, a leaf, or, by
+// raising, its larger branch, which then takes the pages of the smaller one
+// too. pages are those that reach n. It returns the errors expected of what
+// remains.
 func (g *grower) prune(n *node, pages []int) float64 {
 	asLeaf := n.expected()
 	if n.term < 0 {
@@ -102,9 +103,9 @@ func (n *node) reached(g *grower, page int, f func(*node)) {
 // expected returns the errors to expect of n as a leaf.
 func (n *node) expected() float64 { return n.errors() + extraErrors(n.pages(), n.errors()) }
 
-// extraErrors returns how many errors beyond the e seen among n pages to expect:
-// the upper limit of the binomial's interval at the confidence level, by the
-// normal approximation and its interpolations of C4.5's stats.c.
+// extraErrors returns how many errors beyond the e seen among n pages to
+// expect. It is the upper limit of the binomial's interval at the confidence
+// level, by the normal approximation and its interpolations of C4.5's stats.c.
 func extraErrors(n, e float64) float64 {
 	const z = 0.6925 // standard normal deviate of 0.25, as C4.5's table has it
 	const z2 = z * z

@@ -6,8 +6,7 @@ import (
 )
 
 // Rounds of training with unlabelled pages, and of which share of a class's
-// expected pages each is sure enough. These and the bounds below are the first that
-// were tried, in a sketch of the seven pairs of sets in docs/results.md.
+// expected pages each is sure enough. Neither these nor the bounds below are tuned.
 var pseudoRounds = [...]float64{0.5, 1}
 
 // PseudoRounds is how often Pseudo is worth asking.
@@ -18,13 +17,14 @@ const (
 	pseudoMost  = 0.6  // of all pages, for a class: the rest is doubtful
 )
 
-// Pseudo labels pages of another place than the training set's by what a model of
-// that set says of them, so that the next model can learn the words of that place
-// (self-training: Yarowsky 1995; Scudder 1965). probs has a row of probabilities a
-// page. Only their order counts, since it is the level that is wrong in another
-// place: each class gets the pages where it is most probable, as many as its
-// share of the training set lets expect, half of them in the first round. A page
-// gets one class, that in which it stands higher; most get none, −1.
+// Pseudo labels pages of another place than the training set's by what a model
+// of that set says of them. So the next model can learn the words of that place
+// (self-training: Yarowsky 1995; Scudder 1965). probs has a row of
+// probabilities a page. Only their order counts, since it is the level that is
+// wrong in another place. Each class gets the pages where it is most probable,
+// as many as its share of the training set lets expect. In the first round it
+// gets half of them. A page gets one class, that in which it stands higher;
+// most get none, −1.
 //
 // round counts from 0 to PseudoRounds−1; shares are the classes' in training.
 func Pseudo(probs [][]float64, shares []float64, round int) []int {

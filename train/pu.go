@@ -14,12 +14,13 @@ import (
 // for off topic teaches a model to refuse what it looks for. Here, in two steps (Liu,
 // Dai, Li, Lee and Yu 2003):
 //
-//  1. A classifier of the given pages against the pool is cross-validated. Given
-//     pages that it did not see are its spies (Liu, Lee, Yu and Li 2002): from where
-//     they rank among the pool follows how many of the pool are on topic, see share.
-//  2. By the held-out scores the pool is parted: the pages that rank first are taken
-//     for on topic, a band after them is left out, the rest is taken for off topic;
-//     and so again, by what the classifier of these says.
+//  1. A classifier of the given pages against the pool is cross-validated.
+//     Given pages that it did not see are its spies (Liu, Lee, Yu and Li 2002).
+//     From where they rank among the pool follows how many of the pool are on
+//     topic, see share.
+//  2. By the held-out scores the pool is parted. The pages that rank first are
+//     taken for on topic, a band after them is left out, the rest is taken for
+//     off topic. And so again, by what the classifier of these says.
 //
 // The threshold lets as many pages pass as are on topic by the estimate, see cut.
 
@@ -52,8 +53,9 @@ type puHow struct {
 // docs/training.md.
 var puDefaults = puHow{learner: linear{odds: true}, rounds: 4, taken: 0.5, band: 1.5}
 
-// However much of a pool seems to be on topic, at most mostTaken of it are taken for on
-// topic and at least leastOff for off topic: the first rounds may think it all is.
+// However much of a pool seems to be on topic, at most mostTaken of it are
+// taken for on topic and at least leastOff for off topic. The first rounds may
+// think that all of it is.
 const (
 	mostTaken = 0.3
 	leastOff  = 0.3

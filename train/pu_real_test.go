@@ -50,10 +50,10 @@ func TestPUTuning(t *testing.T) {
 	}
 }
 
-// TestPU compares, on topics that nothing was tuned on, what pages on topic and a
-// pool teach with the usual model that takes the pool for off topic (naive), and with
-// the one that knows the pool's labels (supervised: the same pages on topic, true
-// negatives). Half of the rows are the pool, the others judge.
+// TestPU compares, on topics that nothing was tuned on, what pages on topic and
+// a pool teach. One peer is the usual model that takes the pool for off topic
+// (naive). The other knows the pool's labels (supervised: the same pages on
+// topic, true negatives). Half of the rows are the pool, the others judge.
 //
 //	FOSSICK_COMPARE=1 go test ./train -run 'TestPU$' -v
 //

@@ -55,10 +55,11 @@ func (p *pu) share() float64 {
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 }
 
-// estimate says, by the held-out scores at hand, which part of the pool is on topic
-// (mixture proportion). At any place of the ranking the pool has at least share ·
-// recall of its pages above, recall being the part of the given pages above, for they
-// are like the pool's pages on topic; the rest above is off topic. So
+// estimate says, by the held-out scores at hand, which part of the pool is on
+// topic (mixture proportion). Let recall be the part of the given pages above a
+// place of the ranking. They are like the pool's pages on topic, so the pool
+// has at least share · recall of its pages above it. The rest above is off
+// topic. So
 //
 //	share ≤ min_k above(k) / (k/(n + 1))
 //
@@ -76,10 +77,10 @@ func (p *pu) estimate() float64 {
 	return least
 }
 
-// cut returns the margin from which on a page is on topic: that which as many pages
-// reach, given ones and the pool's, as are on topic by share, so that precision and
-// recall are even. It lies half way between two pages. Recall is the part of the given
-// pages above the margin, precision
+// cut returns the margin from which on a page is on topic. It is that which as
+// many pages reach, given ones and the pool's, as are on topic by share. So
+// precision and recall are even. It lies half way between two pages. Recall is
+// the part of the given pages above the margin, precision
 //
 //	on · recall / found
 //

@@ -10,8 +10,8 @@ import (
 )
 
 // reduce numbers only the terms that a learner could choose, from all pages or
-// from those of a fold, as far as there is room: choosing among these gives what
-// choosing among all would have given.
+// from those of a fold, as far as there is room. Choosing among these gives
+// what choosing among all would have given.
 func (g *gatherer) reduce(ctx context.Context, number []int32) ([]int32, error) {
 	rankings, err := g.rankings(ctx, number)
 	if err != nil {

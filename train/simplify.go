@@ -8,11 +8,11 @@ import (
 )
 
 // simplify makes a rule of each leaf of a tree, and leaves out what it does not
-// need (Quinlan 1993, chapter 5): conditions are dropped, one by one, the one first
-// that leaves the least errors to expect, as long as no more are expected than
-// before. The way to a leaf of a tree of text is a hundred words that a page lacks;
-// what remains is a handful that a reader can judge. It returns nil for a tree of
-// one leaf.
+// need (Quinlan 1993, chapter 5). Conditions are dropped one by one, as long as
+// no more errors are expected than before. The first to go is the one that
+// leaves the fewest to expect. The way to a leaf of a tree of text is a hundred
+// words that a page lacks; what remains is a handful that a reader can judge.
+// It returns nil for a tree of one leaf.
 func (g *grower) simplify(t *models.Tree) *models.Rules {
 	if t.Term[0] < 0 {
 		return nil

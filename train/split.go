@@ -25,11 +25,12 @@ type value struct {
 	class int
 }
 
-// split chooses the test for a node as C4.5 Release 8 does (Quinlan 1996): each
-// term's threshold by gain, less log2(candidates)/|S| for the choice among them;
-// then, of the terms whose gain is at least average, the one with the best ratio
-// of gain to split information. Equals go to the lower term. It looks only at
-// counts above 0, the rest of a column being known from the totals.
+// split chooses the test for a node as C4.5 Release 8 does (Quinlan 1996). Each
+// term's threshold is by gain, less log2(candidates)/|S| for the choice among
+// them. Then, of the terms whose gain is at least average, it takes the one
+// with the best ratio of gain to split information. Equals go to the lower
+// term. It looks only at counts above 0, the rest of a column being known from
+// the totals.
 func (g *grower) split(pages []int) split {
 	none := split{term: -1}
 	total := make([]int, g.classes)

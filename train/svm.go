@@ -33,9 +33,9 @@ type lane [lanes]float64
 // a place a term, and one more for it. It is O(non-zeros) an iteration, and stops
 // early, with what it has, when ctx ends.
 //
-// alpha is where it starts, by row and class, all ≥ 0, and then holds the solution:
-// zeros, or the solution of nearly the same problem, from which it takes fewer
-// steps. Only places of its own classes are touched.
+// alpha is where it starts, by row and class, all ≥ 0, and then holds the
+// solution. It starts at zeros, or at the solution of nearly the same problem,
+// from which it takes fewer steps. Only places of its own classes are touched.
 func svm(ctx context.Context, rows []features.Vector, y []int, first, end, terms int, alpha [][]float32, opt svmOptions, rng *rand.Rand) (w []lane) {
 	s := newSVM(rows, y, first, min(end, first+lanes), terms, opt)
 	s.begin(alpha)

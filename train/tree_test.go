@@ -53,10 +53,10 @@ func (g *grower) page(n, class int, terms ...int32) {
 	}
 }
 
-// TestRaise: the root tells 2 pages of class 1 from a subtree that tells 40 and 40.
-// As leaves the root's split saves 2 × 0.5 = 1.0 errors expected of its pure leaf,
-// and costs nothing; when the 2 pages are of both classes it costs more than it
-// saves, and the subtree takes its place and its pages.
+// TestRaise: the root tells 2 pages of class 1 from a subtree that tells 40 and
+// 40. As leaves the root's split saves 2 × 0.5 = 1.0 errors expected of its
+// pure leaf, and costs nothing. When the 2 pages are of both classes it costs
+// more than it saves, and the subtree takes its place and its pages.
 func TestRaise(t *testing.T) {
 	for _, c := range []struct {
 		other int // class of the second of the two pages

@@ -26,11 +26,11 @@ func enoughFolds(folds []int, pages, learners int) []int {
 // tune chooses how a linear classifier weighs its terms and what share of naive
 // Bayes it has, by held-out accuracy.
 //
-// Log odds say what a word tells of the classes, idf only how rare it is. Log odds
-// win where classes are few or pages are long (WebKB, Wikispeedia), idf where many
-// classes meet on short pages, for there the rare words that matter have odds that
-// are mostly chance (20 Newsgroups). The first fold decides alone when chance
-// hardly explains its difference; see docs/classifiers.md for figures.
+// Log odds say what a word tells of the classes, idf only how rare it is. Log
+// odds win where classes are few or pages are long. idf wins where many classes
+// meet on short pages, for there the odds of the rare words that matter are
+// mostly chance. The first fold decides alone when chance hardly explains its
+// difference; see docs/classifiers.md for figures.
 func tune(ctx context.Context, c *corpus, fold, which []int, loss Loss, by fitting) (*heldOut, error) {
 	racing := c.runners(loss)
 	for i := range which {

@@ -101,11 +101,11 @@ const byChance = 0.05
 // poll returns the best vote of cross-validated learners, the best of them when no
 // vote is better beyond chance. With must it is a vote of two at least.
 //
-// From the best learner on, the one that helps most by accuracy joins, as long as
-// one helps; of these votes each counts that beats the one that counted before by
-// McNemar's test on the held-out pages. All of it rests on scores that
-// cross-validation has anyway. It makes no use of scores that are not there: all
-// learners must have judged the same pages.
+// From the best learner on, the one that helps most by accuracy joins, as long
+// as one helps. Of these votes each counts that beats the one that counted
+// before by McNemar's test on the held-out pages. All of it rests on scores
+// that cross-validation has anyway. It makes no use of scores that are not
+// there: all learners must have judged the same pages.
 func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	held = slices.Clone(held)
 	slices.SortStableFunc(held, func(a, b *heldOut) int { return cmp.Compare(b.score, a.score) })

@@ -39,9 +39,9 @@ func erring(y []int, wrong func(p int) bool) []float64 {
 	return s
 }
 
-// TestPoll: three learners, each wrong on pages of its own, outvote each other's
-// errors; one that is wrong where the best is does not join; nor does one that helps
-// on so few pages that it may be chance.
+// TestPoll: three learners, each wrong on pages of its own, outvote each
+// other's errors. One that is wrong where the best is does not join; nor does
+// one that helps on so few pages that it may be chance.
 func TestPoll(t *testing.T) {
 	y := make([]int, 300)
 	for p := range y {

@@ -5,7 +5,8 @@
 // on a real web: redirects, errors, robots.txt, copies, traps. The same seed gives the
 // same bytes. It knows no other room; package datasets makes a set of it.
 //
-// Start with New. Files: web.go what others see; build.go New; site.go the table of
-// hosts; prose.go the texts, which lie in pages/; page.go the pages around them;
-// links.go links; odd.go what goes wrong; render.go markup in four styles.
+// Start with New. Files: web.go what others see; build.go New; site.go the
+// table of hosts; prose.go the texts, which lie in pages/. page.go the pages
+// around them; links.go links; odd.go what goes wrong; render.go markup in four
+// styles.
 package demo

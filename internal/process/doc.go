@@ -1,5 +1,6 @@
-// Package process is what a verb needs of the process that it is: signals that end it in
-// order, pipes that break, memory and processor time, and what libraries say on Go's own log.
+// Package process is what a verb needs of the process that it is. That is
+// signals that end it in order, pipes that break, memory and processor time,
+// and what libraries say on Go's own log.
 //
 // In: stdout, the moment at which a signal came. Out: a context's end, an error for a
 // result that nobody read. It prints nothing itself and chooses no exit code.

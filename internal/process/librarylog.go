@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// A libraryLog is where libraries' lines in Go's standard log go: net/http tells it of
-// servers that break the protocol, which is of no interest to most; Badger tells it why
-// it ends the process, which must not happen without a word.
+// A libraryLog is where libraries' lines in Go's standard log go. net/http
+// tells it of servers that break the protocol, which is of no interest to most.
+// Badger tells it why it ends the process, which must not happen without a
+// word.
 type libraryLog struct {
 	log   *slog.Logger
 	fatal string // what the names of functions begin with whose words are the last

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// An Outlet is stdout with a memory: a result that did not reach its reader is a
-// verb that failed, also where many small lines of text were printed and nobody
-// looked at each. Safe for concurrent use.
+// An Outlet is stdout with a memory. A result that did not reach its reader is
+// a verb that failed, also where many small lines of text were printed and
+// nobody looked at each. Safe for concurrent use.
 type Outlet struct {
 	W io.Writer
 
@@ -47,10 +47,11 @@ func (o *Outlet) Failed() error {
 // no error to talk about, and nobody expects one.
 func Unheard(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// keepWriting lets a broken pipe be an error of a write, and so a file that is larger
-// than the system's limit for one (ulimit -f). By default the Go runtime ends a process
-// that writes to a closed stderr, and a crawl of days would end with the "tee" that
-// shows its progress; of the other it makes a dump. The function returned undoes it.
+// keepWriting lets a broken pipe be an error of a write, and so a file that is
+// larger than the system's limit for one (ulimit -f). By default the Go runtime
+// ends a process that writes to a closed stderr. A crawl of days would end with
+// the "tee" that shows its progress. Of the other it makes a dump. The function
+// returned undoes it.
 func keepWriting() (undo func()) {
 	broken := make(chan os.Signal, 1) // nobody receives: Notify drops what it cannot send
 	signal.Notify(broken, syscall.SIGPIPE, syscall.SIGXFSZ)

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestDeafVerbs: a verb that does not hear a signal is ended after a while, a crawl that
-// finishes what is in flight only by a second signal, and one that hears is left alone.
+// TestDeafVerbs: a verb that does not hear a signal is ended after a while. A
+// crawl that finishes what is in flight is ended only by a second signal, and
+// one that hears is left alone.
 func TestDeafVerbs(t *testing.T) {
 	for name, c := range map[string]struct {
 		orderly, hears bool

@@ -7,7 +7,8 @@
 // Package lab knows no model and no policy by name; this one does. It opens nothing
 // itself: an Opener does.
 //
-// Files: plan.go the plan and the order of its steps; setup.go corpus, truth and draw;
-// judged.go by what pages are judged; trained.go page classifiers, and how good they are;
-// keywords.go K of each start set; policies.go policies by name; report.go how it was made.
+// Files: plan.go the plan and the order of its steps; setup.go corpus, truth
+// and draw; judged.go by what pages are judged. trained.go page classifiers,
+// and how good they are; keywords.go K of each start set; policies.go policies
+// by name. report.go how it was made.
 package plan

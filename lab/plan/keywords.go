@@ -11,9 +11,10 @@ import (
 	"fossick/train"
 )
 
-// chooseKeywords finds K for every start set: what --keywords says, else that of a model
-// that was given, else chosen from the training pages of the set's classifier and its
-// start pages (paper A, section 3: from a dictionary and the start pages).
+// chooseKeywords finds K for every start set. It is what --keywords says, else
+// that of a model that was given. Else it is chosen from the training pages of
+// the set's classifier and its start pages (paper A, section 3: from a
+// dictionary and the start pages).
 func (s *Setup) chooseKeywords(ctx context.Context) error {
 	s.plan.Say("choosing keywords")
 	s.plan.Work.Step("choosing keywords", 0)

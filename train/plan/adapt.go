@@ -18,8 +18,9 @@ type Adapted struct {
 }
 
 // adapt trains a model anew with pages that have no label, those that the model
-// before it is surest of, so that it knows the words of the place where it will be
-// used. Figures of quality stay those of the labelled pages, by the first model.
+// before it is surest of. So it knows the words of the place where it will be
+// used. Figures of quality stay those of the labelled pages, by the first
+// model.
 func (p *Plan) adapt(ctx context.Context, first *models.Model, opt train.Options) (*models.Model, *Adapted, error) {
 	opt.Explain, opt.Log = false, nil // both were had with the first
 	m := first

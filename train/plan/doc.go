@@ -6,8 +6,8 @@
 //
 // It opens nothing itself: an Opener does. It judges no model: see package judge.
 //
-// Files: plan.go the plan and its model; parts.go training and test rows; persite.go
-// rows a site; rename.go and level.go labels and themes; watch.go what looks wrong in
-// sets; pool.go good examples alone, among unlabelled pages; adapt.go unlabelled pages of
-// another place.
+// Files: plan.go the plan and its model; parts.go training and test rows;
+// persite.go rows a site; rename.go and level.go labels and themes. watch.go
+// what looks wrong in sets; pool.go good examples alone, among unlabelled
+// pages; adapt.go unlabelled pages of another place.
 package plan

@@ -44,9 +44,9 @@ func (w *watch) read(set *datasets.Set) {
 	}
 }
 
-// whole passes on rows up to where a file is cut. A model of half a set looks like
-// one of all of it, so that this is an error, unless partial says that what can be
-// read will do; then it is told once.
+// whole passes on rows up to where a file is cut. A model of half a set looks
+// like one of all of it, so that this is an error. partial says that what can
+// be read will do; then it is told once.
 func (w *watch) whole(rows datasets.Stream, partial bool) datasets.Stream {
 	return func(yield func(*datasets.Example, error) bool) {
 		for e, err := range rows {
