@@ -32,7 +32,8 @@ func (c *virtualClock) Now() time.Time { return c.now }
 
 // virtualWeb is the executor of a virtual crawl, which simulates events: an exchange
 // begins at once, its answer is read and rated when the clock comes to its end. All hosts
-// are known by name, and none has a robots.txt.
+// are known by name, and none has a robots.txt. To ask for that takes time like any request,
+// where there are manners.
 type virtualWeb struct {
 	*reader
 	web         func(url string) Answer
@@ -65,7 +66,7 @@ func (w *virtualWeb) start(j *job) {
 // ask has the web answer.
 func (w *virtualWeb) ask(o *outcome) {
 	var a Answer
-	if o.task != taskRobots {
+	if o.task != taskRobots || !w.opt.Delay.Off {
 		a = w.web(o.target)
 	}
 	r := &fetch.Response{URL: o.target, State: fetch.StateOK, Code: http.StatusOK, Start: w.clock.now, Took: a.Took}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,18 +35,20 @@ type Experiment struct {
 	Corpus     *Corpus
 	Draw       *Draw
 	Policies   []Policy
-	Pages      int    // a crawl, start pages included
-	MaxPerHost uint64 // pages; 0: no limit
-	Workers    int    // crawls at a time; 0: one a core
+	Pages      int      // a crawl, start pages included
+	MaxPerHost uint64   // pages; 0: no limit
+	Workers    int      // crawls at a time; 0: one a core
+	Manners    *Manners // nil: one worker, and no host rests
 }
 
 // Crawl is what one policy fetched from one start set.
 type Crawl struct {
 	Policy, Set int
-	URLs        []string // in the order of the crawl
-	Relevant    []bool   // by the truth
-	Training    []bool   // the page is one of those trained on
-	Missing     int      // URLs that the corpus does not have
+	URLs        []string      // in the order of the crawl
+	Relevant    []bool        // by the truth
+	Training    []bool        // the page is one of those trained on
+	Missing     int           // URLs that the corpus does not have
+	Took        time.Duration // by the crawl's own clock
 	Stopped     crawler.Stop
 }
 
@@ -113,11 +116,14 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 		opt.Seeds = append(opt.Seeds, x.Corpus.Rows[n].Page.URL)
 	}
 	opt.MaxPages, opt.MaxPerHost = uint64(x.Pages), x.MaxPerHost
-	r, err := crawler.Virtual(ctx, opt, x.Corpus.Answer)
+	if m := x.Manners; m != nil {
+		opt.Workers, opt.Delay = m.Workers, m.Delay
+	}
+	r, err := crawler.Virtual(ctx, opt, x.Manners.web(x.Corpus))
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawl{Policy: p, Set: set, Missing: r.Missing, Stopped: r.Stopped}
+	c := &Crawl{Policy: p, Set: set, Missing: r.Missing, Took: r.Took, Stopped: r.Stopped}
 	for _, v := range r.Pages {
 		n := x.Corpus.Find(v.Page.URL)
 		c.URLs = append(c.URLs, v.Page.URL)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"fossick/crawler"
 	"fossick/datasets"
@@ -90,6 +91,47 @@ func breadthFirst() Policy {
 		o, err := orders.OrderingByName("bfs")
 		return crawler.Options{Scorer: noScorer{}, Ordering: o}, err
 	}}
+}
+
+// TestManners: a crawl among hosts that rest takes as long as the busiest of them needs, by
+// its own clock, and is the same again.
+func TestManners(t *testing.T) {
+	c := tinyWeb(t)
+	d, err := NewDraw(c, DrawOptions{Topic: "gold", Train: 10, Starts: 2, Sets: 3}, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rest, latency = time.Second, 100 * time.Millisecond
+	x := Experiment{
+		Corpus: c, Draw: d, Pages: 12, Policies: []Policy{breadthFirst()},
+		Manners: &Manners{Workers: 4, Delay: crawler.Delay{Fixed: true, Rest: rest}, Latency: latency},
+	}
+	crawls, err := x.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, crawl := range crawls[0] {
+		busiest := 0
+		hosts := map[string]int{}
+		for _, u := range crawl.URLs {
+			host := strings.Split(u, "/")[2]
+			hosts[host]++
+			busiest = max(busiest, hosts[host])
+		}
+		// robots.txt first; after each exchange but the last the host rests.
+		if least := time.Duration(busiest) * (rest + latency/2); crawl.Took < least {
+			t.Errorf("%d pages of a host in %v, want %v at least", busiest, crawl.Took, least)
+		}
+	}
+	again, err := x.Run(t.Context(), nil)
+	if err != nil || !reflect.DeepEqual(crawls, again) {
+		t.Errorf("the same crawls come out otherwise (%v)", err)
+	}
+	x.Manners = nil
+	alone, err := x.Run(t.Context(), nil)
+	if err != nil || alone[0][0].Took != 0 {
+		t.Errorf("without manners a crawl took %v (%v)", alone[0][0].Took, err)
+	}
 }
 
 // TestExperiment: pages come once, copies and dead links do not count, limits hold,

@@ -24,6 +24,7 @@ type Figures struct {
 	HarvestArea Mean
 	RecallArea  Mean
 	Fetched     Mean // pages
+	Seconds     Mean // of a whole crawl, by its own clock
 	Trained     Mean // of them, training pages
 	Spread      Spread
 	Curve       []Point      // harvest
@@ -45,7 +46,7 @@ type Point struct {
 func Measure(policy Policy, crawls []*Crawl, d *Draw, limit, step int) Figures {
 	f := Figures{Policy: policy.Name, Oracle: policy.Oracle}
 	n := len(crawls)
-	columns := make([][]float64, 7)
+	columns := make([][]float64, 8)
 	for i := range columns {
 		columns[i] = make([]float64, n)
 	}
@@ -71,11 +72,12 @@ func Measure(policy Policy, crawls []*Crawl, d *Draw, limit, step int) Figures {
 		columns[2][i] = ratio(last, d.Targets)
 		columns[3][i], columns[4][i] = areas(found[i], limit, d.Targets)
 		columns[5][i], columns[6][i] = float64(fetched), float64(trained)
+		columns[7][i] = c.Took.Seconds()
 	}
 	f.Sets = columns[0]
 	f.Harvest, f.Fresh, f.Recall = stats.MeanOf(columns[0]), stats.MeanOf(columns[1]), stats.MeanOf(columns[2])
 	f.HarvestArea, f.RecallArea = stats.MeanOf(columns[3]), stats.MeanOf(columns[4])
-	f.Fetched, f.Trained = stats.MeanOf(columns[5]), stats.MeanOf(columns[6])
+	f.Fetched, f.Trained, f.Seconds = stats.MeanOf(columns[5]), stats.MeanOf(columns[6]), stats.MeanOf(columns[7])
 	f.Spread = spread(crawls, limit)
 	f.curves(found, limit, step, d.Targets)
 	f.Overlap = overlaps(crawls, limit, step)

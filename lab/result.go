@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"text/tabwriter"
+	"time"
 
 	"fossick/eval"
 	"fossick/internal/printable"
@@ -28,6 +29,7 @@ type Result struct {
 	TrainSets int                     `json:"train_sets"` // page classifiers
 	Starts    int                     `json:"starts"`
 	StartSets int                     `json:"start_sets"`
+	Manners   *MannersResult          `json:"manners,omitempty"` // with --polite
 	Policies  map[string]PolicyResult `json:"policies"`
 	Tests     []TestResult            `json:"tests"`
 	RhoSweep  []RhoPoint              `json:"rho_sweep,omitempty"` // by rising ρ
@@ -55,13 +57,26 @@ type PolicyResult struct {
 	ReachedCI *[2]float64 `json:"recall_reachable_ci"`
 	Hosts     float64     `json:"hosts"`
 	SpreadResult
-	TrainPages  float64        `json:"train_pages"` // fetched
-	Short       int            `json:"short"`       // crawls that ran out of URLs
-	Sets        []float64      `json:"sets"`        // harvest, by start set
+	TrainPages  float64        `json:"train_pages"`       // fetched
+	Short       int            `json:"short"`             // crawls that ran out of URLs
+	Seconds     float64        `json:"seconds,omitempty"` // of a crawl, simulated; with --polite
+	Sets        []float64      `json:"sets"`              // harvest, by start set
 	Curve       [][2]float64   `json:"curve"`
 	RecallCurve [][2]float64   `json:"recall_curve"`
 	Overlap     []eval.Point   `json:"overlap"`
 	At          map[int]Shares `json:"at,omitempty"`
+}
+
+// MannersResult are the manners of the crawls.
+type MannersResult struct {
+	Workers int     `json:"workers"`
+	Delay   string  `json:"delay"`
+	Latency float64 `json:"latency"` // seconds, mean
+}
+
+// String says them in words.
+func (m *MannersResult) String() string {
+	return fmt.Sprintf("%d workers, an exchange takes %s, its host's rest is %s", m.Workers, time.Duration(m.Latency*float64(time.Second)), m.Delay)
 }
 
 // Shares are means over the start sets with their 95 % intervals.
@@ -143,7 +158,7 @@ func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt ResultOptions) {
 		f := Measure(p, crawls[i], x.Draw, x.Pages, step)
 		all = append(all, f)
 		row := PolicyResult{
-			Shares: sharesOf(f), Hosts: f.Spread.Hosts.Value, SpreadResult: spreadOf(f.Spread), TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
+			Shares: sharesOf(f), Hosts: f.Spread.Hosts.Value, SpreadResult: spreadOf(f.Spread), TrainPages: f.Trained.Value, Short: f.Short, Seconds: f.Seconds.Value, Sets: f.Sets,
 			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), Overlap: f.Overlap, At: map[int]Shares{},
 		}
 		for _, n := range opt.At {
@@ -176,8 +191,16 @@ func (r *Result) tables(w io.Writer) {
 		return row
 	})
 	io.WriteString(w, "\n")
-	r.table(w, "harvest area\trecall area\thosts\teffective\tmax 10 a host\t", func(p PolicyResult) string {
-		return fmt.Sprintf("%.3f\t%.3f\t%.0f\t%.1f\t%.3f\t", p.HarvestArea, p.RecallArea, p.Hosts, p.Effective, p.harvestAt(10))
+	columns = "harvest area\trecall area\thosts\teffective\tmax 10 a host\t"
+	if r.Manners != nil {
+		columns += "time\t"
+	}
+	r.table(w, columns, func(p PolicyResult) string {
+		row := fmt.Sprintf("%.3f\t%.3f\t%.0f\t%.1f\t%.3f\t", p.HarvestArea, p.RecallArea, p.Hosts, p.Effective, p.harvestAt(10))
+		if r.Manners != nil {
+			row += time.Duration(p.Seconds*float64(time.Second)).Round(time.Second).String() + "\t"
+		}
+		return row
 	})
 }
 
@@ -206,6 +229,9 @@ func (r *Result) printTests(w io.Writer) {
 func (r *Result) Print(w io.Writer) {
 	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic;\n%d crawls of %d pages a policy, each from %s\n\n",
 		r.Topic, r.Corpus, r.Targets, r.CorpusPages, r.StartSets, r.Pages, report.StartPages(r.Starts))
+	if m := r.Manners; m != nil {
+		printable.Fprintf(w, "in simulated time: %s\n\n", m)
+	}
 	r.tables(w)
 	r.printTests(w)
 	if t := r.JudgeTrained; t != nil && *t > 0 {

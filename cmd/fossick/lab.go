@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"time"
 
 	"fossick/lab"
 	"fossick/lab/plan"
@@ -39,6 +40,11 @@ type labFlags struct {
 	Curve           int    `placeholder:"STEP" help:"Pages between two points of a curve [about 50 points]." group:"sets" expert:""`
 	MaxPagesPerHost uint64 `placeholder:"N" help:"Pages of one host, at most." group:"sets" expert:""`
 	Reachable       bool   `help:"Also recall of the pages on topic that can be reached from the start pages at all, for corpora whose links do not lead everywhere." group:"sets" expert:""`
+
+	Polite  bool           `help:"Crawl with many workers, exchanges that take time and hosts that rest, in simulated time." group:"polite"`
+	Workers int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
+	Delay   string         `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto]." type:"delay" group:"polite" expert:""`
+	Latency *time.Duration `placeholder:"D" help:"With --polite: mean time of an exchange; a URL's own is from half to one and a half of it [100ms]." group:"polite" expert:""`
 }
 
 func (labCmd) Help() string {

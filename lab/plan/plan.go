@@ -52,6 +52,11 @@ type Options struct {
 	Curve           int   // pages between two points of a curve
 	MaxPagesPerHost uint64
 	Reachable       bool // recall of what can be reached, too
+
+	Polite  bool
+	Workers int            // fetches at a time; 0 is 32, as focus has
+	Delay   string         // as of focus
+	Latency *time.Duration // mean time of an exchange
 }
 
 // defaultTrainPages is how many pages of the corpus the page classifier is trained
@@ -66,6 +71,9 @@ func (p *Plan) Check() error {
 	}
 	if p.Pages > 0 && p.Pages < p.Starts {
 		return usage.Errorf("--pages %d: start pages count, and there are %d; ask for more pages or fewer --starts", p.Pages, p.Starts)
+	}
+	if _, err := p.manners(); err != nil {
+		return err
 	}
 	for _, name := range p.RhoSweep.Policies() {
 		if !slices.Contains(p.Policy, name) {
@@ -124,7 +132,7 @@ func (s *Setup) result(ctx context.Context, crawls [][]*lab.Crawl) (*lab.Result,
 	p := s.plan
 	r := &lab.Result{
 		Corpus: p.Corpus, Topic: p.Topic, Keywords: []string{}, TrainSets: p.TrainSets, Starts: p.Starts, StartSets: p.StartSets,
-		JudgeTrained: s.judgeTrained,
+		JudgeTrained: s.judgeTrained, Manners: p.mannersResult(s.Manners),
 	}
 	if s.keywords != nil {
 		r.Keywords = s.keywords[0].Words()

@@ -43,6 +43,9 @@ func TestCheck(t *testing.T) {
 		`no policy "best"`:        func(p *Plan) { p.Policy = []string{"best"} },
 		"only paper and":          func(p *Plan) { p.Policy = []string{"bfs:0.5"} },
 		"--train-sets 3":          func(p *Plan) { p.TrainSets = 3 },
+		"add --polite":            func(p *Plan) { p.Workers = 8 },
+		"want a worker at least":  func(p *Plan) { p.Polite, p.Workers = true, -1 },
+		`"soon": want auto`:       func(p *Plan) { p.Polite, p.Delay = true, "soon" },
 		"--train-sets 2: want fr": func(p *Plan) { p.TrainSets, p.Model = 2, "m.model" },
 	} {
 		p := small(nil, "bfs", "parent-oracle")

@@ -28,6 +28,9 @@ func (s *Setup) Report(r *lab.Result, version string) lab.Report {
 	if len(r.Keywords) > 0 { // no policy looked for any
 		rep.Made = append(rep.Made, report.Fact{Name: "keywords of the first start set", Value: strings.Join(r.Keywords, ", ")})
 	}
+	if m := r.Manners; m != nil {
+		rep.Made = append(rep.Made, report.Fact{Name: "manners, in simulated time", Value: m.String()})
+	}
 	if s.MaxPerHost > 0 {
 		rep.Made = append(rep.Made, report.Fact{Name: "pages of one host, at most", Value: fmt.Sprint(s.MaxPerHost)})
 	}

@@ -32,6 +32,9 @@ func (p *Plan) Prepare(ctx context.Context) (*Setup, error) {
 		return nil, err
 	}
 	s.MaxPerHost = p.MaxPagesPerHost
+	if s.Manners, err = p.manners(); err != nil {
+		return nil, err
+	}
 	if s.Pages = p.Pages; s.Pages == 0 {
 		s.Pages = max(p.Starts, len(s.Corpus.Rows)/20)
 	}

@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"cmp"
+	"time"
+
+	"fossick/crawlplan"
+	"fossick/internal/usage"
+	"fossick/lab"
+)
+
+// Manners of a crawl with --polite that nobody asked for otherwise.
+const (
+	defaultWorkers = 32 // as of focus
+	defaultLatency = 100 * time.Millisecond
+)
+
+// manners are those of the crawls, nil without --polite.
+func (p *Plan) manners() (*lab.Manners, error) {
+	if !p.Polite {
+		if p.Workers != 0 || p.Delay != "" || p.Latency != nil {
+			return nil, usage.Errorf("--workers, --delay and --latency are manners; add --polite")
+		}
+		return nil, nil
+	}
+	m := &lab.Manners{Workers: cmp.Or(p.Workers, defaultWorkers), Latency: defaultLatency}
+	if p.Latency != nil {
+		m.Latency = *p.Latency
+	}
+	if m.Workers < 1 || m.Latency < 0 {
+		return nil, usage.Errorf("--workers %d, --latency %s: want a worker at least, and no negative time", m.Workers, m.Latency)
+	}
+	var err error
+	m.Delay, err = crawlplan.ParseDelay(p.Delay)
+	return m, err
+}
+
+// mannersResult is what a result says of them.
+func (p *Plan) mannersResult(m *lab.Manners) *lab.MannersResult {
+	if m == nil {
+		return nil
+	}
+	return &lab.MannersResult{Workers: m.Workers, Delay: cmp.Or(p.Delay, "auto"), Latency: m.Latency.Seconds()}
+}
