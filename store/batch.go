@@ -24,10 +24,10 @@ func (s *Store) Batch() *Batch {
 }
 
 // MaxBatchBytes is how large Size may grow before a batch should be committed;
-// what follows from one exchange always fits on top of it. Badger bounds a batch
-// by bytes (4.09 MB at our memtable) and by entries (46,000). This many bytes of
-// the smallest records are 6,000 entries, and a page of 10,000 new links 30,000 more,
-// of at most 3.7 MB since longer URLs go to the value log.
+// what follows from one exchange always fits on top of it. Badger bounds a
+// batch by bytes (4.09 MB at our memtable) and by entries (46,000). This many
+// bytes of the smallest records are 6,000 entries. A page of 10,000 new links
+// is 30,000 more, of at most 3.7 MB since longer URLs go to the value log.
 const MaxBatchBytes = 192 << 10
 
 // Size returns the bytes put so far, by estimate.

@@ -27,9 +27,10 @@ type Compaction struct {
 // more: bodies that a refresh replaced or that were withdrawn, and records written over.
 // It needs room for one value log, 128 MiB, and for the tables, all of which it merges.
 //
-// Unlike in a crawl every write is synced, as a log is removed once what is left of it is
-// written anew: neither a kill nor a power cut loses a record. When ctx ends it stops
-// between two logs, with ctx's error; what was done by then stays.
+// Unlike in a crawl every write is synced, as a log is removed once what is
+// left of it is written anew. So neither a kill nor a power cut loses a record.
+// When ctx ends it stops between two logs, with ctx's error; what was done by
+// then stays.
 func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 	if !Exists(dir) {
 		return c, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)

@@ -41,10 +41,10 @@ func (d *disk) look() {
 	d.lookForRoom()
 }
 
-// here says whether the database's folder is still the one that was opened. Badger
-// writes on into files that have no name any more, and at its end tries for ever
-// to make new ones where no folder is: a crawl would go on for days, store nothing,
-// and never end.
+// here says whether the database's folder is still the one that was opened.
+// Badger writes on into files that have no name any more, and at its end tries
+// for ever to make new ones where no folder is. A crawl would go on for days,
+// store nothing, and never end.
 func (d *disk) here() error {
 	now, err := os.Stat(d.path)
 	if err == nil && os.SameFile(now, d.folder) {

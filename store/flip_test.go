@@ -41,9 +41,9 @@ func another(t *testing.T, dir string) string {
 	return to
 }
 
-// readable returns the pages that can be looked up, one by one, in a copy of a store: a
-// look-up reads one block of a table, so that these are the pages of its undamaged blocks.
-// It asks Badger alone, which compacts nothing meanwhile.
+// readable returns the pages that can be looked up, one by one, in a copy of a
+// store. A look-up reads one block of a table, so that these are the pages of
+// its undamaged blocks. It asks Badger alone, which compacts nothing meanwhile.
 func readable(t *testing.T, dir string) (pages []uint64) {
 	t.Helper()
 	dir = another(t, dir)
@@ -114,8 +114,9 @@ func TestFlippedByte(t *testing.T) {
 	}
 }
 
-// tryStore does to a damaged store what its users do, again and again: nothing that reads
-// changes what can be read, what writes refuses it, and repair keeps all that is wanted.
+// tryStore does to a damaged store what its users do, again and again. Nothing
+// that reads changes what can be read, what writes refuses it, and repair keeps
+// all that is wanted.
 func tryStore(t *testing.T, dir string, want []uint64) {
 	t.Helper()
 	before := filesOf(t, dir)

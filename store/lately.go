@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// seenLately remembers the URLs of the seen-set that were asked for last: pages of
-// a site name the same ones again and again, and each would be a look-up on disk.
-// Only what cannot change is in it: a URL that is not skipped keeps its number and
-// is never skipped again.
+// seenLately remembers the URLs of the seen-set that were asked for last. Pages
+// of a site name the same ones again and again, and each would be a look-up on
+// disk. Only what cannot change is in it: a URL that is not skipped keeps its
+// number and is never skipped again.
 type seenLately struct {
 	shards [filterShards]latelyShard
 }

@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// TestLongCrawl does to a store what a broad crawl does: each page is a random one of
-// those that wait, links to twenty of 40 million URLs on 200,000 hosts, and lies on
-// a host that memory has forgotten. It says what that costs as the store grows: some
-// twenty times faster than a crawl, so that settings of the database can be
-// compared. FOSSICK_STORE_PAGES says how many pages; FOSSICK_STORE_DIR where, for
-// another file system than the temporary folder's.
+// TestLongCrawl does to a store what a broad crawl does. Each page is a random
+// one of those that wait, links to twenty of 40 million URLs on 200,000 hosts,
+// and lies on a host that memory has forgotten. It says what that costs as the
+// store grows: some twenty times faster than a crawl, so that settings of the
+// database can be compared. FOSSICK_STORE_PAGES says how many pages;
+// FOSSICK_STORE_DIR where, for another file system than the temporary folder's.
 func TestLongCrawl(t *testing.T) {
 	pages, err := strconv.Atoi(os.Getenv("FOSSICK_STORE_PAGES"))
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// The index of near-duplicates. A page's signature is cut into bands; a record of
-// the kind keyNear is a band with a value, and the pages whose signatures have it.
-// Pages that share a band are candidates: of those that share J of their shingles
-// 1−(1−J⁶)⁵ are, 99.9 % at 0.95, 97.7 % at 0.9, under half at 0.7, and of
-// unrelated ones none. More and longer bands (eight of eight) find 0.15 % more on
-// uci_ics and cost three look-ups and three writes a page.
+// The index of near-duplicates. A page's signature is cut into bands; a record
+// of the kind keyNear is a band with a value, and the pages whose signatures
+// have it. Pages that share a band are candidates. Of those that share J of
+// their shingles 1−(1−J⁶)⁵ are: 99.9 % at 0.95, 97.7 % at 0.9, under half at
+// 0.7, and of unrelated ones none. More and longer bands (eight of eight) find
+// 0.15 % more on uci_ics and cost three look-ups and three writes a page.
 //
 // A record names the nearBucket newest pages, so that a template that ten
-// thousand pages share costs no more than any other: on uci_ics four find
-// 98.3 % of what all would, eight 98.4 % (docs/near-duplicates.md).
+// thousand pages share costs no more than any other. Four find nearly what all
+// would (docs/near-duplicates.md).
 const (
 	nearBands    = 5
 	nearRows     = 6 // bytes of a signature in a band

@@ -7,9 +7,9 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 )
 
-// plain says whether to do without what badgerfiles knows of Badger's files: the way out
-// for who cannot wait for another build, and the one thing that a store asks the
-// environment.
+// plain says whether to do without what badgerfiles knows of Badger's files. It
+// is the way out for who cannot wait for another build, and the one thing that
+// a store asks the environment.
 func plain() bool { return os.Getenv("FOSSICK_STORE_PLAIN") != "" }
 
 // options are small: a crawl's memory belongs to its pages in flight.
@@ -20,16 +20,17 @@ func options(path string) badger.Options {
 		WithCompression(badgeroptions.None). // tables are read where they are mapped: no cache of blocks, half the memory to build one
 		WithBlockCacheSize(0).
 		WithIndexCacheSize(0). // it is for encrypted tables only: others have theirs where they are mapped
-		// A compaction of level 0 has all of it and the next level in memory; with
-		// 15 tables of it, and a next level of 10 MB that is always behind, it came to
-		// 400 MiB. Where compaction cannot keep up, the crawl waits for it. With 64 MiB
-		// and three tables the store cost an eighth more.
+		// A compaction of level 0 has all of it and the next level in memory;
+		// with many tables of it that comes to hundreds of MiB. Where
+		// compaction cannot keep up, the crawl waits for it. With 64 MiB and
+		// three tables the store cost an eighth more.
 		WithNumLevelZeroTables(4).
 		WithNumLevelZeroTablesStall(8).
 		WithBaseLevelSize(128 << 20).
-		// Each of up to 13 tables in the making has twice its size in the heap and 3 MiB
-		// for its index, so that small ones gain nothing; not doubled from level to level,
-		// as Badger does, or a large store needs the more.
+		// Each of up to 13 tables in the making has twice its size in the heap
+		// and 3 MiB for its index, so that small ones gain nothing. Sizes are
+		// not doubled from level to level, as Badger does, or a large store
+		// needs the more.
 		WithBaseTableSize(2 << 20).
 		WithValueThreshold(inTables). // bodies go to the value log and are not compacted again and again; see MaxBatchBytes
 		WithValueLogFileSize(128 << 20).

@@ -85,10 +85,10 @@ func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
 	return rank, last, err
 }
 
-// Put writes a ranking and the ranks of pages instead of those before. It takes many
-// batches, but a kill at any instant leaves the old ranking whole or the new one:
-// ranks are written aside, and the batch with the Ranking makes them the ones that
-// count. What it does not get to clear away, the next one does.
+// Put writes a ranking and the ranks of pages instead of those before. It takes
+// many batches, but a kill at any instant leaves the old ranking whole or the
+// new one. Ranks are written aside, and the batch with the Ranking makes them
+// the ones that count. What it does not get to clear away, the next one does.
 func (r Ranks) Put(ctx context.Context, ranking Ranking, ranks iter.Seq[NumberedRank]) error {
 	old, err := r.Last()
 	if err != nil && !errors.Is(err, ErrDamaged) {

@@ -14,13 +14,13 @@ type room struct {
 	files uint64 // how many more it can hold; the largest number where it sets no limit
 }
 
-// minFreeBytes is where a crawl stops. Badger maps its files into memory, and
-// a write to a page that the disk has no room for kills the process; so the
-// store refuses while there still is room for a memtable and its flush.
+// minFreeBytes is where a crawl stops. Badger maps its files into memory, and a
+// write to a page that the disk has no room for kills the process. So the store
+// refuses while there still is room for a memtable and its flush.
 const minFreeBytes = 256 << 20
 
-// minFreeFiles is where it stops, too: up to 13 tables are in the making at once, and
-// Badger takes one that cannot be made for a reason to try for ever.
+// minFreeFiles is where it stops, too. Up to 13 tables are in the making at
+// once, and Badger takes one that cannot be made for a reason to try for ever.
 const minFreeFiles = 64
 
 // minOpenBytes and minOpenFiles are what opening needs: it begins new logs, which are
@@ -68,8 +68,9 @@ func roomToMake(dir string) error {
 	return nil
 }
 
-// writable says whether the database can be changed, or made, and there is room for
-// it: a store is written to even when it is only read, to recover what a kill left.
+// writable says whether the database can be changed, or made, and there is room
+// for it. A store is written to even when it is only read, to recover what a
+// kill left.
 func writable(dir, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		path = dir

@@ -4,10 +4,10 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// seenFilter stands before the seen-set, which is exact and on disk: most links
-// lead to URLs that are known, but each new one would ask the disk twice for what
-// it does not have. Its filter has 28 MiB at most: that holds for 22 million URLs, at
-// 100 million a half of the new ones ask the disk in vain.
+// seenFilter stands before the seen-set, which is exact and on disk. Most links
+// lead to URLs that are known, but each new one would ask the disk twice for
+// what it does not have. Its filter has 28 MiB at most: that holds for 22
+// million URLs, at 100 million a half of the new ones ask the disk in vain.
 type seenFilter struct {
 	lately seenLately
 	keyFilter
@@ -35,9 +35,9 @@ func (f *seenFilter) found(h Hash, seen Seen) {
 	}
 }
 
-// pageFilterSteps make the filter before the contents and bands of stored pages 11
-// MiB at most: six keys a page, so that it holds for 1.4 million pages; at 5 million
-// every other key asks the disk in vain.
+// pageFilterSteps make the filter before the contents and bands of stored pages
+// 11 MiB at most. With six keys a page it holds for 1.4 million pages; at 5
+// million every other key asks the disk in vain.
 const pageFilterSteps = 4
 
 // contentHash names a page's checksum in the filter of stored pages, bandHash a key

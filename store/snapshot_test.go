@@ -57,8 +57,9 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotIsOfOneMoment copies a store while it is written to: each copy is one of
-// the states that it was in, and all that was committed before it began is in it.
+// TestSnapshotIsOfOneMoment copies a store while it is written to. Each copy is
+// one of the states that it was in, and all that was committed before it began
+// is in it.
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	s := create(t)
 	commit := func(n uint64) {

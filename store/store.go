@@ -196,10 +196,10 @@ func begin(dir string, db *badgerfiles.Database) (*Store, error) {
 	return s, nil
 }
 
-// Close syncs and closes the store; ErrGone when it is no longer there, ErrDisk or
-// ErrDiskFull when it could not be closed: then all that was committed is in its logs,
-// and the next Open finds it there, as after a kill. Badger has the files until the
-// process ends.
+// Close syncs and closes the store. It returns ErrGone when the store is no
+// longer there, ErrDisk or ErrDiskFull when it could not be closed. Then all
+// that was committed is in its logs, and the next Open finds it there, as after
+// a kill. Badger has the files until the process ends.
 func (s *Store) Close() (err error) {
 	if s.copyOf != "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()

@@ -275,9 +275,9 @@ func TestCancelLeavesNothing(t *testing.T) {
 }
 
 // What follows from one exchange always fits on top of a batch that is nearly
-// full: a page of 10,000 links (page.MaxLinks), each of them new and about as
-// long as costs most. A batch counts a value in full below the value log's
-// threshold and as a pointer above it, so short of it is the worst.
+// full. Here that is a page of 10,000 links (page.MaxLinks), each of them new
+// and about as long as costs most. A batch counts a value in full below the
+// value log's threshold and as a pointer above it, so short of it is the worst.
 func TestHostilePageFitsABatch(t *testing.T) {
 	s := create(t)
 	for _, length := range []int{1, 200, 500, 960, 2083} {

@@ -14,7 +14,7 @@ import (
 // nothing: what is committed is in the kernel's hands.
 const syncEvery = 5 * time.Second
 
-// trimEvery is how often memory is looked at beside the writer: while Badger
+// trimEvery is how often memory is looked at beside the writer. While Badger
 // compacts, a commit may wait for seconds, and a hundred MiB are mapped in a
 // quarter of one.
 const trimEvery = 20 * time.Millisecond

@@ -53,9 +53,10 @@ func (c *hostCheck) recount(h *Host, n uint64) error {
 // beyond that is nonsense.
 const maxLost = 1000
 
-// exchanges checks that exchanges can be read and are of a host that there is, and that a
-// host's are numbered from 1 without a gap to what its record says. One that is missing or cannot be read is entered as lost, since URLs may
-// refer to it and to those after it by number.
+// exchanges checks that exchanges can be read and are of a host that there is.
+// A host's must be numbered from 1 without a gap to what its record says. One
+// that is missing or cannot be read is entered as lost, since URLs may refer to
+// it and to those after it by number.
 func (c *hostCheck) exchanges(ctx context.Context) error {
 	var h *Host // of the exchanges before; nil for one that there is not
 	name, next := "", uint64(1)

@@ -11,9 +11,9 @@ import (
 	"fossick/internal/fulltest"
 )
 
-// TestRepairAnyLoss takes records away at random, or puts nonsense in their place, of one
-// kind or of many, and repairs once: verify finds nothing then, and each page is there
-// whose record and body were left alone.
+// TestRepairAnyLoss takes records away at random, or puts nonsense in their
+// place, of one kind or of many, and repairs once. Then verify finds nothing,
+// and each page is there whose record and body were left alone.
 func TestRepairAnyLoss(t *testing.T) {
 	kinds := []byte{keySeen, keyBirth, keyQueued, keyVisit, keyFate, keyPage, keyBody, keyContent, keyLabel, keyNear, keyHost, keyCount}
 	for round := range fulltest.Rounds(8, 200) {

@@ -94,8 +94,8 @@ func (f *findings) checkHead(name string) error {
 	return nil
 }
 
-// withLog calls f with the content of a log, mapped, without the zeros behind it that are
-// not on the disk: a killed writer leaves up to 256 MiB of them.
+// withLog calls f with the content of a log, mapped, without the zeros behind
+// it that are not on the disk. A killed writer leaves up to 256 MiB of them.
 func withLog(name string, f func(text []byte)) error {
 	file, err := os.Open(name)
 	if err != nil {

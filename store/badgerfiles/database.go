@@ -53,10 +53,10 @@ func Open(dir string, o badger.Options, plain bool) (*Database, error) {
 	return d.finish(o)
 }
 
-// OpenToRead is Open for who only reads, and compacts nothing. Of a database that is damaged
-// it opens a view, what Mend would make of it, in a temporary folder that Close removes, and
-// returns what is the matter; the database itself stays as it is. What is written to a view
-// is lost.
+// OpenToRead is Open for who only reads, and compacts nothing. Of a database
+// that is damaged it opens a view, what Mend would make of it, in a temporary
+// folder that Close removes. It returns what is the matter; the database itself
+// stays as it is. What is written to a view is lost.
 func OpenToRead(dir string, o badger.Options, plain bool) (*Database, []Damage, error) {
 	d, err := begin(dir, o, plain)
 	if err != nil {
@@ -158,10 +158,10 @@ func busy(dir string) error {
 // of its two kinds without content at most.
 const openTries = 4
 
-// open opens the database. A kill just after a log was made leaves it without a byte.
-// Badger then gives it the header that it lacks, and yet ends with an error, as if it had
-// expected a log that was there before; so the next try finds all in order, and
-// nothing was in that log to be lost.
+// open opens the database. A kill just after a log was made leaves it without a
+// byte. Badger then gives it the header that it lacks, and yet ends with an
+// error, as if it had expected a log that was there before. So the next try
+// finds all in order, and nothing was in that log to be lost.
 func (d *Database) open(o badger.Options) (err error) {
 	for range openTries {
 		if err = d.tryToOpen(o); err == nil || d.plain || !strings.Contains(err.Error(), emptyLog) {

@@ -71,10 +71,11 @@ type reading struct {
 // maxSearch bounds how many bytes are summed up in search of the next entry.
 const maxSearch = 1 << 30
 
-// readLog returns the entries of a log. It is damaged when one of them lies behind
-// something that is none, or when it ends with neither an entry nor a zero. What a kill
-// leaves half written is the last, and zeros follow it: a log is made larger than it
-// will be, and cut at its end when the database is closed.
+// readLog returns the entries of a log. It is damaged when one of them lies
+// behind something that is none, or when it ends with neither an entry nor a
+// zero. What a kill leaves half written is the last, and zeros follow it. A log
+// is made larger than it will be, and cut at its end when the database is
+// closed.
 func readLog(text []byte) (r reading) {
 	r.end = min(logHead, len(text))
 	budget, written := maxSearch, -1

@@ -11,9 +11,10 @@ import (
 // what was written over since the oldest one began.
 const RenewEvery = time.Second
 
-// lender has a transaction for those who must not wait for one. One that begins waits for
-// the commits that go on, and these, when level 0 is full, for a compaction, for as
-// long as it takes: just when most memory is to be given back.
+// lender has a transaction for those who must not wait for one. One that begins
+// waits for the commits that go on. These wait, when level 0 is full, for a
+// compaction, for as long as it takes: just when most memory is to be given
+// back.
 type lender struct {
 	mu  sync.RWMutex // held by who has it
 	txn *badger.Txn  // to read only; nil when there is none

@@ -18,9 +18,10 @@ import (
 // the disk, and made 64 KiB of each resident whenever memory was to be given back. A crawl of a
 // million pages has 1,750 tables: 110 MiB.
 //
-// It follows the manifest (see manifest.go). A table is entered there before it comes
-// into its level, and taken out before it leaves; so one that was in its level once
-// and is in the manifest now is in its level now. That it was there once is certain
+// It follows the manifest (see manifest.go). A table is entered there before it
+// comes into its level, and taken out before it leaves. So one that was in its
+// level once and is in the manifest now is in its level now. That it was there
+// once is certain
 //
 //   - of those that the manifest had before the database was opened;
 //   - of what a compaction wrote, when a table that it replaces is no longer a file, as

@@ -24,10 +24,11 @@ import (
 //	"Bdgr" · number (2 bytes) · version (2) · change…
 //	change = length (4) · CRC-32C of the rest (4) · what was made and what removed
 //
-// A table is made, then entered here, then what it replaces is removed. When the disk
-// fails between the first two, Badger removes the table again, but leaves the entry
-// that it could not sync: a store that nobody can open, though all that was in the
-// table is still in the log, or in the tables, that it was made of.
+// A table is made, then entered here, then what it replaces is removed. When
+// the disk fails between the first two, Badger removes the table again, but
+// leaves the entry that it could not sync. Nobody can open such a store, though
+// all that was in the table is still in the log, or in the tables, that it was
+// made of.
 
 // manifestHead is the length of what stands before the changes.
 const manifestHead = 8

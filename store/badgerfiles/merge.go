@@ -9,9 +9,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Merge merges all tables of the closed database for the store in dir, so that none has a
-// record any more that was replaced or deleted, and each value log's share of those is
-// known. When ctx ends it stops between two steps.
+// Merge merges all tables of the closed database for the store in dir. None
+// then has a record that was replaced or deleted, and each value log's share of
+// those is known. When ctx ends it stops between two steps.
 func Merge(ctx context.Context, dir string, o badger.Options, plain bool) error {
 	// One target for all levels: the newest tables go into the last, and none between.
 	o = o.WithCompactL0OnClose(true).WithBaseLevelSize(math.MaxInt64 / 2)

@@ -9,9 +9,9 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// Marks of entries, and what tables and memtables have in the place of a value in a value
-// log: the log's number, the length of the entry there and where it begins, 4 bytes each,
-// as the processor has them.
+// Marks of entries, and what tables and memtables have in the place of a value
+// in a value log. That is the log's number, the length of the entry there and
+// where it begins, 4 bytes each, as the processor has them.
 const (
 	isDelete     = 1 << 0
 	isPointer    = 1 << 1
@@ -22,8 +22,9 @@ const (
 // some three bytes for each of these.
 const maxSalvaged = 4 << 20
 
-// salvage enters again, as logs of memtables, what the value logs have of commits after the
-// newest one that is there: bodies, and the pages' own records where these are long.
+// salvage enters again, as logs of memtables, what the value logs have of
+// commits after the newest one that is there. They have bodies, and the pages'
+// own records where these are long.
 func (f *findings) salvage() error {
 	logs, err := logsOf(f.path, valueFiles)
 	if err != nil {

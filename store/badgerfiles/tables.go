@@ -160,8 +160,9 @@ func tableOf(blocks []block, compression badgeroptions.CompressionType, o badger
 	defer builder.Close()
 	var last []byte
 	for _, b := range blocks {
-		// A block is as it was written, or its checksum would be another: an error here
-		// is of one that Badger never wrote, and the rest of it is left out.
+		// A block is as it was written, or its checksum would be another. An
+		// error here is of one that Badger never wrote, and the rest of it is
+		// left out.
 		_ = b.each(func(key, value []byte) error {
 			if last != nil && y.CompareKeys(last, key) >= 0 || !wellFormed(value) {
 				return errOrder

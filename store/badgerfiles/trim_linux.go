@@ -17,20 +17,21 @@ import (
 // crawl is held to it stays below 512 MiB.
 const trimAbove = 64 << 20
 
-// Trim gives back the memory of Badger's mapped files when it is much. Badger maps
-// every log and every table for as long as the store is open, and what was once
-// touched counts as resident: a crawl would seem to need as much memory as its
-// store has bytes. The mappings are shared, so nothing is lost: written pages
-// stay in the kernel's cache, and all are mapped again when they are read.
+// Trim gives back the memory of Badger's mapped files when it is much. Badger
+// maps every log and every table for as long as the store is open, and what was
+// once touched counts as resident. A crawl would seem to need as much memory as
+// its store has bytes. The mappings are shared, so nothing is lost: written
+// pages stay in the kernel's cache, and all are mapped again when they are
+// read.
 //
-// A range must not become another's memory between our finding it and our giving
-// it back. Value logs are mapped and unmapped by writers only, so they are left
-// alone unless the caller is the only one (logs); a table is there as long as an
-// iterator that was begun over it. The tables of a compaction that goes on are
-// not Badger's yet, and nothing holds them; they came to 400 MiB. The kernel is
-// asked to page these out: it costs reading them again, but does no harm to whatever
-// memory may be there by then. So with the logs of memtables, which are unmapped when
-// they are tables.
+// A range must not become another's memory between our finding it and our
+// giving it back. Value logs are mapped and unmapped by writers only, so they
+// are left alone unless the caller is the only one (logs). A table is there as
+// long as an iterator that was begun over it. The tables of a compaction that
+// goes on are not Badger's yet, and nothing holds them; they came to 400 MiB.
+// The kernel is asked to page these out: it costs reading them again, but does
+// no harm to whatever memory may be there by then. So with the logs of
+// memtables, which are unmapped when they are tables.
 //
 // It waits for no commit and reads no table: see lender and levels.
 func (d *Database) Trim(logs bool) error {
