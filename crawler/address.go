@@ -9,10 +9,11 @@ import (
 )
 
 // A host is one party with those at its address, and its address is that which
-// answers: a name server may name others first that have nothing to do with it. So a
-// look-up asks who takes a connection, outside of any party; exchanges connect to that
-// address alone, while its party is leased for them; and when it takes no connection
-// any more the host leaves the party and is looked up again.
+// answers. A name server may name others first that have nothing to do with it.
+// So a look-up asks who takes a connection, outside of any party. Exchanges
+// connect to that address alone, while its party is leased for them. When it
+// takes no connection any more the host leaves the party and is looked up
+// again.
 
 // lookUpAgain is how long an address holds, as robots.txt does.
 const lookUpAgain = fetch.RobotsTTL

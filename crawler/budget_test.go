@@ -10,8 +10,8 @@ import (
 	"fossick/page"
 )
 
-// newText is a page of words that no other page has, with links to three more of its
-// kind, which are so many in all; on topic is one in so many (0: none).
+// newText is a page of words that no other page has, with links to three more
+// of its kind. There are so many in all; on topic is one in so many (0: none).
 func newText(url string, onTopic int, all uint32) string {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(url))
@@ -27,8 +27,9 @@ func newText(url string, onTopic int, all uint32) string {
 	return html(strings.Join(words, " "), fmt.Sprint(base, rng.Uint32N(all)), fmt.Sprint(base, rng.Uint32N(all)), fmt.Sprint(base, rng.Uint32N(all)))
 }
 
-// budgetWeb has 30 good hosts of ten pages on topic, and sites without end whose text is
-// always new and off topic; and one of 1,200 pages of which one in ten is on topic.
+// budgetWeb has 30 good hosts of ten pages on topic, and sites without end
+// whose text is always new and off topic. One site has 1,200 pages, of which
+// one in ten is on topic.
 func budgetWeb(t *testing.T) (*fakeWeb, Options) {
 	w := &fakeWeb{pages: map[string]string{}}
 	links := []string{"http://endless.test/1", "http://a.many.example/1", "http://fair.test/1"}
@@ -93,7 +94,7 @@ func TestSiteBudget(t *testing.T) {
 	if n := w.askedAt("endless.test") + w.askedAt("many.example"); n != 2*budgetLeast || len(w.log) == asked {
 		t.Errorf("the two were asked for %d pages in two sessions", n)
 	}
-	sound(t, opt.Store)
+	checkSound(t, opt.Store)
 	reason := ""
 	for e, err := range opt.Store.URLs().Ended("trap") {
 		if err != nil {

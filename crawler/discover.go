@@ -141,9 +141,9 @@ func (q *queue) links(b journal.Batch, o *outcome) ([]store.ID, error) {
 	return ids, nil
 }
 
-// handedOn is the score that a redirect hands on, of a URL that left the queue with a
-// priority: where the scorer rescores it is that, as the score is of some time ago. What
-// a start page leads to is one.
+// handedOn is the score that a redirect hands on, of a URL that left the queue
+// with a priority. Where the scorer rescores it is the priority, as the score
+// is of some time ago. What a start page leads to is one.
 func (q *queue) handedOn(score, priority float64) float64 {
 	if _, rescores := q.rescorer(); rescores && score < 1 {
 		return priority

@@ -42,7 +42,7 @@ func TestExchangesAreJournalled(t *testing.T) {
 		opt := newOptions(t, w, "http://a.test/")
 		opt.Fetcher, opt.Delay = lostNames{w, []string{"gone.test:80"}}, Delay{}
 		crawl(t, opt)
-		sound(t, opt.Store)
+		checkSound(t, opt.Store)
 		want := []string{
 			"a.test:80 robots redirect http://a.test/robots.txt",
 			"b.test:80 robots redirect http://b.test/rules", "b.test:80 robots ok http://b.test/rules.txt",

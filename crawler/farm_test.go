@@ -34,10 +34,10 @@ func farmPage(url, name func() string) string {
 	return b.String()
 }
 
-// TestHostFarms crawls sites that answer to every name, or on every port. They are
-// left after cutAfter pages, also by a crawl that is resumed; hosts of the same
-// site that have something to say are not, and neither are those that others
-// link to; a crawl that is told to follow goes on.
+// TestHostFarms crawls sites that answer to every name, or on every port. They
+// are left after cutAfter pages, also by a crawl that is resumed. Hosts of the
+// same site that have something to say are not, and neither are those that
+// others link to. A crawl that is told to follow goes on.
 func TestHostFarms(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -105,7 +105,7 @@ func TestHostFarms(t *testing.T) {
 					t.Errorf("%s: %q", e.URL, e.Fate.Reason)
 				}
 			}
-			verified(t, opt.Store)
+			checkVerified(t, opt.Store)
 
 			before := visited()
 			w.pages["http://b.test/"] = html("new gold", "http://blog.farm.test/new")
@@ -119,7 +119,7 @@ func TestHostFarms(t *testing.T) {
 			if r := crawl(t, opt); r.Stopped != StopMaxPages {
 				t.Errorf("told to follow, it stopped for %s with %d pages", r.Stopped, r.Counts.Pages)
 			}
-			verified(t, opt.Store)
+			checkVerified(t, opt.Store)
 		})
 	}
 }

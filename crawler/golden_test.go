@@ -235,7 +235,7 @@ func goldenWorld(t *testing.T, rng *rand.Rand, learned bool) string {
 	opt.Refresh, opt.MaxPages, opt.FollowTraps, opt.KeepNear = 30*time.Minute, 2600, true, true
 	time.Sleep(time.Hour)
 	session(20 * time.Hour)
-	sound(t, opt.Store)
+	checkSound(t, opt.Store)
 	for _, s := range w.log {
 		note(t, &log, fmt.Sprint(s.start.Sub(begin), " ", s.url))
 	}

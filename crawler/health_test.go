@@ -20,8 +20,8 @@ func during(start time.Time, after, long time.Duration) bool {
 	return passed >= after && passed < after+long
 }
 
-// allStored checks that every page of a web is stored.
-func allStored(t *testing.T, s *store.Store, pages map[string]string) {
+// checkAllStored checks that every page of a web is stored.
+func checkAllStored(t *testing.T, s *store.Store, pages map[string]string) {
 	t.Helper()
 	missing := 0
 	for u := range pages {
@@ -55,12 +55,12 @@ func TestOutage(t *testing.T) {
 			if tc.state != fetch.StateNoIP {
 				fulltest.Only(t, "waits for an hour, if not a real one")
 			}
-			synctest.Test(t, func(t *testing.T) { outage(t, tc.state, tc.wait) })
+			synctest.Test(t, func(t *testing.T) { checkOutage(t, tc.state, tc.wait) })
 		})
 	}
 }
 
-func outage(t *testing.T, state fetch.State, wait time.Duration) {
+func checkOutage(t *testing.T, state fetch.State, wait time.Duration) {
 	start := time.Now()
 	failed := noIP(t, &net.DNSError{Err: "server misbehaving", IsTemporary: true})
 	const after, long = 20 * time.Second, time.Hour
@@ -76,8 +76,8 @@ func outage(t *testing.T, state fetch.State, wait time.Duration) {
 	seen := false
 	opt.Progress = func(p Progress) { seen = seen || !p.DownSince.IsZero() }
 	r := crawl(t, opt)
-	allStored(t, opt.Store, w.pages)
-	sound(t, opt.Store)
+	checkAllStored(t, opt.Store, w.pages)
+	checkSound(t, opt.Store)
 	if r.Counts.States[string(state)] != 0 || !seen || r.Outages != 1 {
 		t.Errorf("states %v, %d outages, seen by progress: %v; want none of %s, 1, true", r.Counts.States, r.Outages, seen, state)
 	}
@@ -102,8 +102,8 @@ func outage(t *testing.T, state fetch.State, wait time.Duration) {
 }
 
 // TestOutageOverASession: a crawl that is interrupted while its network is down
-// goes on later, and one that begins again while it still is waits, and says when it
-// ends before that it has fetched nothing.
+// goes on later. One that begins again while it still is waits. When it ends
+// before that, it says that it has fetched nothing.
 func TestOutageOverASession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestOutageOverASession(t *testing.T) {
 				t.Fatal("the crawl does not end")
 			}
 		}
-		allStored(t, opt.Store, w.pages)
-		sound(t, opt.Store)
+		checkAllStored(t, opt.Store, w.pages)
+		checkSound(t, opt.Store)
 	})
 }
 
@@ -167,7 +167,7 @@ func TestDeadHost(t *testing.T) {
 		if l.Fate == nil || !strings.Contains(l.Fate.Reason, "no answer to 9 requests in a row since") {
 			t.Errorf("fate %+v, want the silence of the host as the reason", l.Fate)
 		}
-		sound(t, opt.Store)
+		checkSound(t, opt.Store)
 		record, err := opt.Store.Host("h7.test:80")
 		if err != nil || record.Closed != "connect_timeout" {
 			t.Errorf("record %+v, %v; want a closed host", record, err)
@@ -191,8 +191,8 @@ func TestHostThatComesBack(t *testing.T) {
 		opt := newOptions(t, w.fakeWeb, "http://h0.test/0", "http://h2.test/0")
 		opt.Fetcher, opt.Workers, opt.Delay = w, 4, Delay{Fixed: true, Rest: 10 * time.Second}
 		r := crawl(t, opt)
-		allStored(t, opt.Store, w.pages)
-		sound(t, opt.Store)
+		checkAllStored(t, opt.Store, w.pages)
+		checkSound(t, opt.Store)
 		if n := w.asked("h2.test:80", start); n > 100+1+closeAfter+maxProbes+2 {
 			t.Errorf("%d requests to the host, want its pages and a few probes", n)
 		}
@@ -217,8 +217,8 @@ func TestFlappingHost(t *testing.T) {
 		opt := newOptions(t, w.fakeWeb, "http://h0.test/0")
 		opt.Fetcher, opt.Workers, opt.Delay = w, 4, Delay{Fixed: true, Rest: 5 * time.Second}
 		crawl(t, opt)
-		allStored(t, opt.Store, w.pages)
-		sound(t, opt.Store)
+		checkAllStored(t, opt.Store, w.pages)
+		checkSound(t, opt.Store)
 	})
 }
 
@@ -281,8 +281,8 @@ func TestOneHost(t *testing.T) {
 		}
 		dead = false
 		crawl(t, opt)
-		allStored(t, opt.Store, w.pages)
-		sound(t, opt.Store)
+		checkAllStored(t, opt.Store, w.pages)
+		checkSound(t, opt.Store)
 	})
 }
 

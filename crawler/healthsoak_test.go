@@ -23,7 +23,7 @@ import (
 func TestIllWorld(t *testing.T) {
 	for seed := range fulltest.Rounds(1, 12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { illWorld(t, rand.New(rand.NewPCG(uint64(seed), 5))) })
+			synctest.Test(t, func(t *testing.T) { checkIllWorld(t, rand.New(rand.NewPCG(uint64(seed), 5))) })
 		})
 	}
 }
@@ -35,7 +35,7 @@ func within(spans []span, at time.Time) bool {
 	return slices.ContainsFunc(spans, func(s span) bool { return !at.Before(s.from) && at.Before(s.to) })
 }
 
-func illWorld(t *testing.T, rng *rand.Rand) {
+func checkIllWorld(t *testing.T, rng *rand.Rand) {
 	const rest = 3 * time.Second
 	hosts := 10 + rng.IntN(20)
 	begin := time.Now()
@@ -113,14 +113,14 @@ func illWorld(t *testing.T, rng *rand.Rand) {
 			t.Fatalf("the crawl does not end: %+v", r)
 		}
 	}
-	allStored(t, opt.Store, w.pages)
-	sound(t, opt.Store)
-	polite(t, w.log, rest)
+	checkAllStored(t, opt.Store, w.pages)
+	checkSound(t, opt.Store)
+	checkPolite(t, w.log, rest)
 }
 
-// polite checks a server's log: never two requests to a host at once, the rest in
+// checkPolite checks a server's log: never two requests to a host at once, the rest in
 // between, robots.txt first.
-func polite(t *testing.T, log []served, rest time.Duration) {
+func checkPolite(t *testing.T, log []served, rest time.Duration) {
 	t.Helper()
 	slices.SortStableFunc(log, func(a, b served) int { return a.start.Compare(b.start) })
 	last := map[string]served{}

@@ -89,8 +89,8 @@ func crawlInChild(dir string, said io.Writer) error {
 
 // TestKillWithTheQueueOnDisk kills a crawl at random moments until it ends by
 // itself. After each kill the rebuilt frontier gives exactly the URLs that the
-// journal says wait, best first; in the end no page is missing, and none was asked
-// for twice but those in flight at a kill.
+// journal says wait, best first. In the end no page is missing, and none was
+// asked for twice but those in flight at a kill.
 func TestKillWithTheQueueOnDisk(t *testing.T) {
 	t.Parallel()
 	most := 1 // FOSSICK_KILLS: as many kills at least, of one crawl after the other
@@ -99,12 +99,12 @@ func TestKillWithTheQueueOnDisk(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for kills := 0; kills < most; {
-		kills += killQueueOnDisk(t, rng)
+		kills += checkKilledQueue(t, rng)
 	}
 }
 
-// killQueueOnDisk kills one crawl until it ends; it returns how often.
-func killQueueOnDisk(t *testing.T, rng *rand.Rand) int {
+// checkKilledQueue kills one crawl until it ends; it returns how often.
+func checkKilledQueue(t *testing.T, rng *rand.Rand) int {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := store.Create(dir, store.Info{})

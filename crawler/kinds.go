@@ -6,8 +6,8 @@ import (
 )
 
 // linkKinds tells apart the links that only discover a URL from those that move
-// its priority (paper B): internal links of a site without a start page are of the
-// first kind. The zero value is for orderings that count all links alike.
+// its priority (paper B). Internal links of a site without a start page are of
+// the first kind. The zero value is for orderings that count all links alike.
 type linkKinds struct {
 	initial map[string]struct{} // sites with a start page
 }

@@ -10,10 +10,10 @@ import (
 	"fossick/store"
 )
 
-// A crawl of some languages (paper E7, generalised) keeps the pages in these, and
-// those whose language nobody can tell. A page in another language ends as
+// A crawl of some languages (paper E7, generalised) keeps the pages in these,
+// and those whose language nobody can tell. A page in another language ends as
 // wrong_type. Its links lead to its own language as a rule, so only those are
-// followed that name a wanted one (hreflang), and those of a start page; from a
+// followed that name a wanted one (hreflang), and those of a start page. From a
 // page in a wanted language the others may be found again.
 
 // foreign says why a page is not kept for its language, "" when it is.
@@ -62,7 +62,7 @@ func macro(code string) string {
 }
 
 // translated gives links that name a wanted language, on a page in another one,
-// at least the score that led to the page: they lead to what it was taken for.
+// at least the score that led to the page. They lead to what it was taken for.
 func (r *reader) translated(o *outcome, scores []float64) {
 	for i := range scores {
 		if l := &o.page.Links[i]; o.foreign != "" && l.Lang != "" && r.opt.Scope.wantsLang(l.Lang) {

@@ -233,14 +233,15 @@ func plain(path string) bool {
 	return true
 }
 
-// defaultMaxWait is longer than the longest back-off, and than the longest pause
-// between two probes of a host that gives no answer: it cuts off what hosts ask
-// for by Retry-After and Crawl-delay, not what the crawler rests by itself.
+// defaultMaxWait is longer than the longest back-off, and than the longest
+// pause between two probes of a host that gives no answer. It cuts off what
+// hosts ask for by Retry-After and Crawl-delay, not what the crawler rests by
+// itself.
 const defaultMaxWait = 15 * time.Minute
 
-// rested returns when the next host with a URL has rested; the zero time when there is
-// none, or when nothing is in flight and that is longer off
-// than a crawl should sit and wait. What waits stays queued, for a later session;
+// rested returns when the next host with a URL has rested. It is the zero time
+// when there is none, or when nothing is in flight and that is longer off than
+// a crawl should sit and wait. What waits stays queued, for a later session;
 // see end.
 func (l *leases) rested() time.Time {
 	at, resting := l.frontier.Wake()

@@ -47,7 +47,7 @@ func TestSlowNames(t *testing.T) {
 		opt.Fetcher, opt.Workers = w, 8
 		start := time.Now()
 		r := crawl(t, opt)
-		sound(t, opt.Store)
+		checkSound(t, opt.Store)
 		last := time.Duration(0)
 		for _, s := range w.log {
 			if !strings.HasSuffix(s.url, "/robots.txt") { // which is asked for later on, too, to see whether we have a network
@@ -80,6 +80,6 @@ func TestSlowNamesInterrupted(t *testing.T) {
 		if err != nil || r.Stopped != StopInterrupted || time.Since(start) > time.Minute {
 			t.Errorf("%v, %v after %v", r.Stopped, err, time.Since(start))
 		}
-		sound(t, opt.Store)
+		checkSound(t, opt.Store)
 	})
 }

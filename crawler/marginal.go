@@ -22,8 +22,9 @@ const (
 	marginalBlocks = 10   // of pages that go by
 )
 
-// window returns how many of the last pages the estimate goes by after n pages:
-// half of a small crawl, so that what was good at its start does not count for ever.
+// window returns how many of the last pages the estimate goes by after n pages.
+// It is half of a small crawl, so that what was good at its start does not
+// count for ever.
 func window(n int) int {
 	w := min(marginalMost, max(marginalLeast, n/2), n)
 	return w - w%marginalBlocks
@@ -42,12 +43,13 @@ func (m *marginal) add(relevant bool) {
 	m.n++
 }
 
-// estimate returns what is to be expected of the next pages. Pages come in runs,
-// a good site and then a bad one, so they tell less than as many independent
-// draws. Hence the bound is the larger of two: that of Wilson's interval for
-// independent draws, and that of batch means (Law & Kelton, Simulation Modeling
-// and Analysis, 9.5.3): the mean of ten blocks and Student's t times its standard
-// error, which runs longer than a draw widen. O(window).
+// estimate returns what is to be expected of the next pages. Pages come in
+// runs, a good site and then a bad one, so they tell less than as many
+// independent draws. Hence the bound is the larger of two. One is that of
+// Wilson's interval for independent draws. The other is that of batch means
+// (Law & Kelton, Simulation Modeling and Analysis, 9.5.3). It is the mean of
+// ten blocks and Student's t times its standard error, which runs longer than a
+// draw widen. O(window).
 func (m *marginal) estimate() Marginal {
 	w := window(m.n)
 	if w == 0 {

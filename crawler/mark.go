@@ -33,12 +33,12 @@ type Marker interface {
 // ErrEnded reports that a crawl cannot take anything in any more.
 var ErrEnded = errors.New("the crawl has just ended")
 
-// Mark takes in what a person says of URLs that the crawl knows, while Run goes on:
-// when it returns nil, the marks are on disk, the scorer has learned from them, the
-// queue is in the order that follows, and Options.Progress was told of that moment. moves
-// is false when the scorer does not learn from marks, so that nothing but the pages' own
-// relevance changed. When one of the URLs cannot be marked, none is. Safe for concurrent
-// use.
+// Mark takes in what a person says of URLs that the crawl knows, while Run goes
+// on. When it returns nil, the marks are on disk, the scorer has learned from
+// them, and the queue is in the order that follows. Options.Progress was told
+// of that moment. moves is false when the scorer does not learn from marks, so
+// that nothing but the pages' own relevance changed. When one of the URLs
+// cannot be marked, none is. Safe for concurrent use.
 func (c *Crawler) Mark(ctx context.Context, marks []Mark) (moves bool, err error) {
 	ids, marked, err := readMarks(c.opt.Store, c.people.parseStored, marks)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"fossick/store"
 )
 
-// Near-duplicates are stored once. The worker that read a page asks the store for
-// pages whose signatures say that they may be near it, reads the best of them
-// again and compares: all that takes time happens there. What was stored after
-// the worker asked is compared by the owner, by signatures alone.
+// Near-duplicates are stored once. The worker that read a page asks the store
+// for pages whose signatures say that they may be near it. It reads the best of
+// them again and compares, so all that takes time happens there. What was
+// stored after the worker asked is compared by the owner, by signatures alone.
 //
-// The links of a near-duplicate are followed: those that the page it repeats has
-// are known already and cost a look-up, which the worker has made; others, as a
-// printer version's or a mirror's, may lead to what is new.
+// The links of a near-duplicate are followed. Those that the page it repeats
+// has are known already and cost a look-up, which the worker has made. Others,
+// as a printer version's or a mirror's, may lead to what is new.
 
 const (
 	// nearCompared bounds the stored pages that one is compared with by content.

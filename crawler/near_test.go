@@ -79,7 +79,7 @@ func TestNearDuplicates(t *testing.T) {
 			t.Errorf("%s has the fate %+v, want ok", url, l.Fate)
 		}
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 
 	// Told to keep them, a resumed crawl takes them up.
 	opt.KeepNear, opt.Seeds = true, nil
@@ -90,7 +90,7 @@ func TestNearDuplicates(t *testing.T) {
 	if l := life(t, opt.Store, "http://a.test/print"); l.Fate.State != "ok" || len(l.Visits) != 2 {
 		t.Errorf("the printer version has %d visits and the fate %+v, want 2 and ok", len(l.Visits), l.Fate)
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 }
 
 // TestNearDuplicatesAcrossSessions: what an earlier session stored counts.
@@ -102,7 +102,7 @@ func TestNearDuplicatesAcrossSessions(t *testing.T) {
 	if r := crawl(t, opt); r.Counts.NearDuplicates != 1 {
 		t.Errorf("%d near-duplicates, want 1", r.Counts.NearDuplicates)
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 }
 
 // TestNearDuplicatesAtOnce: versions of an article that were read before any of
@@ -143,7 +143,7 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 	if err != nil || r.Counts.Pages != 1 || r.Counts.NearDuplicates != versions-1 {
 		t.Errorf("%d pages, %d near-duplicates, %v; want 1 and %d", r.Counts.Pages, r.Counts.NearDuplicates, err, versions-1)
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 }
 
 // waitingOrdering has the owner wait, once, when it queues the links of the first

@@ -54,13 +54,13 @@ func TestDeadHostsAreNoOutage(t *testing.T) {
 		if probes -= 3; probes < 1 || probes > 40 {
 			t.Errorf("%d probes, want some", probes)
 		}
-		sound(t, opt.Store)
+		checkSound(t, opt.Store)
 	})
 }
 
-// TestTakeBack: URLs that had two tries before an outage and the third in it, and
-// those of hosts that were given up in it, wait again, with their visits in the
-// journal.
+// TestTakeBack: URLs that had two tries before an outage and the third in it
+// wait again, with their visits in the journal. So do those of hosts that were
+// given up in it.
 func TestTakeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -88,8 +88,8 @@ func TestTakeBack(t *testing.T) {
 		var buried uint64
 		opt.Progress = func(p Progress) { buried = max(buried, p.Counts.States["connect_error"]) }
 		r := crawl(t, opt)
-		allStored(t, opt.Store, pages)
-		sound(t, opt.Store)
+		checkAllStored(t, opt.Store, pages)
+		checkSound(t, opt.Store)
 		if buried == 0 {
 			t.Error("no URL was given up before the outage was noticed: the test tests nothing")
 		}
@@ -122,7 +122,7 @@ func TestStopped(t *testing.T) {
 		opt.Now = func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }
 		start := time.Now()
 		r := crawl(t, opt)
-		allStored(t, opt.Store, w.pages)
+		checkAllStored(t, opt.Store, w.pages)
 		if r.Outages != 0 || r.Counts.States["header_timeout"] != 0 || stops != 30 {
 			t.Errorf("%d outages, states %v, %d stops", r.Outages, r.Counts.States, stops)
 		}
@@ -209,6 +209,6 @@ func TestDeadAddress(t *testing.T) {
 		if want := closeAfter + maxProbes + 3*(closeAfter+1); requests > want+3 {
 			t.Errorf("%d requests to four hosts at a dead address, want about %d", requests, want)
 		}
-		sound(t, opt.Store)
+		checkSound(t, opt.Store)
 	})
 }

@@ -55,9 +55,9 @@ func (n *newcomers) next() (frontier.Item, bool) {
 	return n.queue.frontier.Next(n.now())
 }
 
-// await has a newcomer wait that is not admitted. It is leased until there is a place; but
-// where too many wait, or its net is busy, for which nobody knows how long, it is asked
-// for a little later.
+// await has a newcomer wait that is not admitted. It is leased until there is a
+// place. Where too many wait, or its net is busy, for which nobody knows how
+// long, it is asked for a little later.
 func (n *newcomers) await(it frontier.Item, j *job) {
 	if len(n.waits) < n.most && !n.NetBusy(j.host.address()) {
 		n.waits = append(n.waits, waitingNewcomer{it, j})

@@ -32,8 +32,8 @@ func TestNoMoreFiles(t *testing.T) {
 				opt := newOptions(t, w.fakeWeb, "http://h0.test/0")
 				opt.Fetcher, opt.Workers = w, 8
 				r := crawl(t, opt)
-				allStored(t, opt.Store, w.pages)
-				sound(t, opt.Store)
+				checkAllStored(t, opt.Store, w.pages)
+				checkSound(t, opt.Store)
 				if r.Counts.States["connect_error"] != 0 {
 					t.Errorf("states %v: want no connect_error", r.Counts.States)
 				}

@@ -8,9 +8,9 @@ import (
 	"fossick/store"
 )
 
-// plant queues the seeds that the store does not know yet, in as many batches as
-// their number needs: a kill in between is mended by the next session, which is
-// given the same seeds. Nothing is queued when one of them is out of scope.
+// plant queues the seeds that the store does not know yet, in as many batches
+// as their number needs. A kill in between is mended by the next session, which
+// is given the same seeds. Nothing is queued when one of them is out of scope.
 func (q *queue) plant(seeds []string) error {
 	seeds, err := q.inScope(seeds)
 	if err != nil {

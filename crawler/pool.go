@@ -99,8 +99,9 @@ func (p *pool) beginGrace() {
 	p.graceEnds = time.Now().Add(p.opt.Grace)
 }
 
-// inTime breaks off a page that comes after the grace, as if it were still on its way:
-// it may have so many links that their commit takes longer than the grace.
+// inTime breaks off a page that comes after the grace, as if it were still on
+// its way. It may have so many links that their commit takes longer than the
+// grace.
 func (p *pool) inTime(o *outcome) *outcome {
 	if o.task == taskPage && !o.slow && !p.graceEnds.IsZero() && !time.Now().Before(p.graceEnds) {
 		o.aborted = true

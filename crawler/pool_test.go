@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestGraceEnds: what workers hand in until the end of the grace is kept, and pages that
-// come later are to be fetched again, however long the owner was at work meanwhile.
+// TestGraceEnds: what workers hand in until the end of the grace is kept. Pages
+// that come later are to be fetched again, however long the owner was at work
+// meanwhile.
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}

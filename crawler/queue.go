@@ -93,20 +93,20 @@ func (q *queue) rescorer() (Rescorer, bool) {
 	return s, ok && orders.ByScore(q.opt.Ordering)
 }
 
-// Where the scorer rescores, farPlace is by how much the priority of a URL that waits, a
-// probability, may differ from what is journalled of it, and a link is a better one than
-// that of which the record is from so many times its score on.
+// These hold where the scorer rescores. farPlace is by how much a waiting URL's
+// priority, a probability, may differ from what is journalled of it. A link is
+// a better one than the recorded one from betterLink times its score on.
 const (
 	farPlace   = 0.2
 	betterLink = 1.5
 )
 
-// moved says whether the place that one more parent gives to a URL that waits is worth
-// a record. What a scorer that rescores says of a URL changes with each link to it and
-// each page, and the journal is no place to keep that: a resumed crawl rescores the
-// queue at once. So of its opinions those are written that name a clearly better parent
-// than the journal does, which is what the record is of, or that have moved far: of a URL
-// that the scorer forgets, a resumed crawl knows no other.
+// moved says whether the place that one more parent gives to a URL that waits
+// is worth a record. What a scorer that rescores says of a URL changes with
+// each link to it and each page. The journal is no place to keep that: a
+// resumed crawl rescores the queue at once. So of its opinions those are
+// written that name a clearly better parent than the journal does, or that have
+// moved far. Of a URL that the scorer forgets, a resumed crawl knows no other.
 func (q *queue) moved(old store.Queued, priority, score float64) bool {
 	if _, rescores := q.rescorer(); rescores {
 		return score > betterLink*old.Score+farPlace/10 || math.Abs(priority-old.Priority) > farPlace

@@ -76,9 +76,9 @@ func (s slowScorer) ScorePage(p *page.Page, parent float64) Score {
 	return s.wordScorer.ScorePage(p, parent)
 }
 
-// TestEndWithinPages: pages that take long to be read are broken off a grace after an
-// interrupt, or --max-time, and those behind them are not begun; all of them wait in the
-// queue for the next session.
+// TestEndWithinPages: pages that take long to be read are broken off a grace
+// after an interrupt, or --max-time, and those behind them are not begun. All
+// of them wait in the queue for the next session.
 func TestEndWithinPages(t *testing.T) {
 	for name, want := range map[string]Stop{"interrupt": StopInterrupted, "max-time": StopNothing} {
 		t.Run(name, func(t *testing.T) {

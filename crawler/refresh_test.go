@@ -67,18 +67,18 @@ func agedCrawl(t *testing.T, blind bool) (*agingWeb, Options) {
 	return w, opt
 }
 
-// TestRefresh looks at six stored pages again, by ETag and without: what changed
-// is stored anew, what is gone keeps its page and gets its state, what fails is
-// left for the next time; then the queue goes on.
+// TestRefresh looks at six stored pages again, by ETag and without. What
+// changed is stored anew, what is gone keeps its page and gets its state, what
+// fails is left for the next time. Then the queue goes on.
 func TestRefresh(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		t.Run(fmt.Sprintf("blind %v", blind), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { refreshAged(t, blind) })
+			synctest.Test(t, func(t *testing.T) { checkRefreshAged(t, blind) })
 		})
 	}
 }
 
-func refreshAged(t *testing.T, blind bool) {
+func checkRefreshAged(t *testing.T, blind bool) {
 	w, opt := agedCrawl(t, blind)
 	opt.Refresh = time.Minute
 	before := len(w.log)
@@ -94,7 +94,7 @@ func refreshAged(t *testing.T, blind bool) {
 	if want := map[string]uint64{"ok": 4, "code": 1, "redirect": 1}; !maps.Equal(r.Counts.States, want) || r.Counts.Pages != 6 {
 		t.Errorf("%d pages, states %v; want 6 and %v", r.Counts.Pages, r.Counts.States, want)
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 	checkRefreshed(t, opt.Store)
 
 	before = len(w.urls())
@@ -105,7 +105,7 @@ func refreshAged(t *testing.T, blind bool) {
 	if want := []string{"http://b.test/fails", "http://b.test/here", "http://c.test/found"}; !slices.Equal(asked, want) || r.Counts.Pages != 8 {
 		t.Errorf("%d pages after asking for %v, want 8 after %v", r.Counts.Pages, asked, want)
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 }
 
 // checkRefreshed reads the journal of TestRefresh's pages.
@@ -139,9 +139,9 @@ func checkRefreshed(t *testing.T, s *store.Store) {
 	}
 }
 
-// TestRefreshWithdraws looks again at a page that says noindex by now, with the same
-// text: its content goes, what the crawl did stays, and it comes back when its author
-// thinks better of it.
+// TestRefreshWithdraws looks again at a page that says noindex by now, with the
+// same text. Its content goes, what the crawl did stays, and it comes back when
+// its author thinks better of it.
 func TestRefreshWithdraws(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const url = "http://a.test/private"
@@ -165,7 +165,7 @@ func TestRefreshWithdraws(t *testing.T) {
 			if body, err := opt.Store.Body(l.Page.Number); err != nil || len(body) != 0 {
 				t.Errorf("its body is %q, %v", body, err)
 			}
-			verified(t, opt.Store)
+			checkVerified(t, opt.Store)
 		}
 		w.pages[url] = kept
 		later += 365 * 24 * time.Hour
@@ -176,6 +176,6 @@ func TestRefreshWithdraws(t *testing.T) {
 		if body, err := opt.Store.Body(l.Page.Number); err != nil || !strings.Contains(string(body), "takes back") || l.Page.Withdrawn {
 			t.Errorf("%q, %v, %+v", body, err, l.Page)
 		}
-		verified(t, opt.Store)
+		checkVerified(t, opt.Store)
 	})
 }

@@ -7,9 +7,9 @@ import (
 	"fossick/store"
 )
 
-// replay shows a scorer that learns the pages that are stored, in the order of the
-// crawl, and what people said of them when they said it, so that it goes on with
-// what it knew.
+// replay shows a scorer that learns the stored pages, in the order of the
+// crawl, and what people said of them when they said it. So the scorer goes on
+// with what it knew.
 func (pe *people) replay() error {
 	marks, err := pe.restore()
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 	"fossick/graph/orders"
 )
 
-// TestRescorePasses: an old crawl asks about its best URLs at each pass and about all at
-// every fourth, whether a pass is done in one go or in parts; a young one always about
-// all, and so does one that people have said something to.
+// TestRescorePasses: an old crawl asks about its best URLs at each pass and
+// about all at every fourth, whether a pass is done in one go or in parts. A
+// young one always asks about all, and so does one that people have said
+// something to.
 func TestRescorePasses(t *testing.T) {
 	const urls = 2000
 	for _, atOnce := range []int{urls, 100} {

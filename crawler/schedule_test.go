@@ -14,11 +14,11 @@ import (
 // answered yet leave some workers to the others.
 func TestNobodyWaits(t *testing.T) {
 	for _, rest := range []time.Duration{0, 700 * time.Millisecond} {
-		synctest.Test(t, func(t *testing.T) { nobodyWaits(t, rest) })
+		synctest.Test(t, func(t *testing.T) { checkNobodyWaits(t, rest) })
 	}
 }
 
-func nobodyWaits(t *testing.T, rest time.Duration) {
+func checkNobodyWaits(t *testing.T, rest time.Duration) {
 	const hosts, pages, workers = 12, 15, 5
 	web := map[string]string{}
 	var seeds []string

@@ -9,9 +9,9 @@ import (
 	"fossick/store"
 )
 
-// A promiser is a Rescorer that can tell what it expects of a URL that waits, as a
-// probability, from the place that it gives it, which may have other reasons: to explore,
-// or what people say.
+// A promiser is a Rescorer that can tell what it expects of a URL that waits,
+// as a probability. The place that it gives the URL may have other reasons: to
+// explore, or what people say.
 type promiser interface {
 	Rescorer
 	// Promise returns the probability that the URL with this page.Key is on topic; false
@@ -39,9 +39,10 @@ const (
 	leastSettled = 1e-4
 )
 
-// settle journals what the scorer says in the end of the URLs that wait, whose places
-// the journal was told of only when they had moved far: for those who read the store,
-// as why does, and eval, which asks how many of them are on topic.
+// settle journals what the scorer says in the end of the URLs that wait, as the
+// journal was told of their places only when they had moved far. It is for
+// those who read the store: why, and eval, which asks how many of them are on
+// topic.
 func (q *queue) settle() error {
 	if _, promises := q.opt.Scorer.(promiser); q.opt.Store == nil || !promises || q.frontier.Len() > mostSettled {
 		return nil

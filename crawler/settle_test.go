@@ -16,9 +16,9 @@ func (s promisingScorer) Promise(key uint64) (float64, bool) {
 	return float64(1+key%89) / 91, key%5 > 0
 }
 
-// TestSettle: when a crawl has ended, the store says of each URL that left the queue
-// and of each that waits what the scorer expected of it, or expects, wherever it stood in
-// the queue; start pages stay start pages.
+// TestSettle: when a crawl has ended, the store says of each URL that left the
+// queue what the scorer expected of it, wherever it stood there. Of each that
+// waits it says what the scorer expects. Start pages stay start pages.
 func TestSettle(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(30, 12)}
 	opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")

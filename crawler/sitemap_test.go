@@ -36,11 +36,11 @@ func crawlSitemaps(t *testing.T, opt Options) Result {
 	t.Helper()
 	opt.Sitemaps = true
 	r := crawl(t, opt)
-	sound(t, opt.Store)
+	checkSound(t, opt.Store)
 	return r
 }
 
-func sound(t *testing.T, s *store.Store) {
+func checkSound(t *testing.T, s *store.Store) {
 	t.Helper()
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)

@@ -27,9 +27,10 @@ const (
 	sitemapEach  = 2500 // URLs a file, which --exclude leaves aside: many more than are on their way between a worker and the disk
 )
 
-// partScorer says when a worker has scored another part of a sitemap, before the
-// part goes to the owner, and waits for leave to go on: else a parent that is
-// starved of processor time would kill a child that is long past all sitemaps.
+// partScorer says when a worker has scored another part of a sitemap, before
+// the part goes to the owner, and waits for leave to go on. Else a parent that
+// is starved of processor time would kill a child that is long past all
+// sitemaps.
 type partScorer struct {
 	wordScorer
 	said  io.Writer
@@ -81,16 +82,16 @@ func TestKillInTheMiddleOfASitemap(t *testing.T) {
 	fulltest.Only(t, "kills many processes")
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 4 {
-		if killInSitemaps(t, rng) > 0 {
+		if checkKilledInSitemaps(t, rng) > 0 {
 			return
 		}
 	}
 	t.Error("no sitemap was cut in two: this test means nothing")
 }
 
-// killInSitemaps kills one crawl until it ends by itself, and returns how many of
+// checkKilledInSitemaps kills one crawl until it ends by itself, and returns how many of
 // the kills left a sitemap half read.
-func killInSitemaps(t *testing.T, rng *rand.Rand) (halves int) {
+func checkKilledInSitemaps(t *testing.T, rng *rand.Rand) (halves int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := store.Create(dir, store.Info{})
@@ -172,7 +173,7 @@ func checkSitemaps(t *testing.T, dir string, kill int) (known int, half bool) {
 			t.Error(err)
 		}
 	}()
-	sound(t, s)
+	checkSound(t, s)
 	born := map[string]int{}
 	for e, err := range s.URLs().Ended("none") {
 		if err != nil {

@@ -61,8 +61,9 @@ func (w *slowWeb) count(flying, gave int) {
 	w.most = max(w.most, w.flying)
 }
 
-// TestSlowHosts: hosts that drip their answers, more than there are places for them, do
-// not keep the others waiting, and no more of them are asked at once than the room holds.
+// TestSlowHosts: hosts that drip their answers, more than there are places for
+// them, do not keep the others waiting. No more of them are asked at once than
+// the room holds.
 func TestSlowHosts(t *testing.T) {
 	t.Parallel()
 	for _, slow := range []int{4, 40, 100} {
@@ -81,7 +82,7 @@ func TestSlowHosts(t *testing.T) {
 				opt.Fetcher, opt.Workers, opt.Delay, opt.MaxTime = w, 8, Delay{}, 2*time.Minute
 				start := time.Now()
 				r := crawl(t, opt)
-				sound(t, opt.Store)
+				checkSound(t, opt.Store)
 				last := time.Duration(0)
 				for _, s := range w.log {
 					if strings.HasPrefix(s.host, "good") && !strings.HasSuffix(s.url, "/robots.txt") {
@@ -132,9 +133,9 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestNewcomers: hosts that have given pages go on at their pace while others by the
-// hundred, that never give any, hold all places that newcomers may have; and these are
-// one at a time where one net has them all.
+// TestNewcomers: hosts by the hundred that never give a page hold all places
+// that newcomers may have. Hosts that have given pages go on at their pace
+// meanwhile. Newcomers are one at a time where one net has them all.
 func TestNewcomers(t *testing.T) {
 	for net, most := range map[string]int{"": 8 * (1 + slowExchanges), "2a00:1:2:3::": 1} {
 		t.Run(net, func(t *testing.T) {
@@ -155,7 +156,7 @@ func TestNewcomers(t *testing.T) {
 				opt.Fetcher, opt.Workers, opt.Delay, opt.KeepNear = w, 8, Delay{}, true
 				opt.MaxTime = 35 * time.Second // nine exchanges with each take 20
 				r := crawl(t, opt)
-				sound(t, opt.Store)
+				checkSound(t, opt.Store)
 				if r.Counts.Pages != good*pages || w.most > most {
 					t.Errorf("%d pages of %d, %d slow exchanges at once of %d", r.Counts.Pages, good*pages, w.most, most)
 				}

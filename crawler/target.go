@@ -5,9 +5,9 @@ import (
 	"fossick/page"
 )
 
-// targetOf returns where a redirect leads, in normal form. The field is read as a
-// browser reads it, like a link of the page that was asked for: with tabs, broken
-// escapes and backslashes, of which servers send plenty and Go's net/url knows
+// targetOf returns where a redirect leads, in normal form. The field is read as
+// a browser reads it, like a link of the page that was asked for. Servers send
+// plenty of tabs, broken escapes and backslashes, of which Go's net/url knows
 // nothing.
 func targetOf(urls *page.Normalizer, r *fetch.Response) (string, error) {
 	field := r.Header.Get("Location")

@@ -42,9 +42,9 @@ func trapWeb() *fakeWeb {
 	return w
 }
 
-// TestTraps crawls it: the trap is left after cutAfter answers, the shelf is
-// fetched whole, every URL says why it was not fetched, and a resumed crawl that
-// is told to follow gets the rest.
+// TestTraps crawls it. The trap is left after cutAfter answers, the shelf is
+// fetched whole, and every URL says why it was not fetched. A resumed crawl
+// that is told to follow gets the rest.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	w := trapWeb()
@@ -79,7 +79,7 @@ func TestTraps(t *testing.T) {
 	if why := fmt.Sprintf("%d of %d answers at /gone/* had nothing new", cutAfter-1, cutAfter); len(reasons) != 2 || reasons[why] == 0 {
 		t.Errorf("reasons %v", reasons)
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 
 	opt.FollowTraps, opt.Seeds = true, nil
 	r = crawl(t, opt)
@@ -89,7 +89,7 @@ func TestTraps(t *testing.T) {
 	if r.Counts.States["trap"] != 0 {
 		t.Errorf("states %v, want no traps", r.Counts.States)
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 }
 
 // TestCircularPath sees that a path that goes in circles ends before it starts.
@@ -104,10 +104,10 @@ func TestCircularPath(t *testing.T) {
 	if r.Counts.Pages != maxRepeats+1 || r.Counts.States["trap"] != 1 {
 		t.Errorf("%d pages, states %v; want %d and one trap", r.Counts.Pages, r.Counts.States, maxRepeats+1)
 	}
-	verified(t, opt.Store)
+	checkVerified(t, opt.Store)
 }
 
-func verified(t *testing.T, s *store.Store) {
+func checkVerified(t *testing.T, s *store.Store) {
 	t.Helper()
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)

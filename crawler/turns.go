@@ -25,9 +25,9 @@ var TurnBounds = [...]time.Duration{
 // TurnPart is a part of the owner's work.
 type TurnPart int
 
-// The parts of a turn: Frontier with what leasing reads of the store, Journal what
-// follows from exchanges and is put into a batch, Commit the wait for the store to take
-// the batch, Rescore new priorities for the queue.
+// The parts of a turn. Frontier goes with what leasing reads of the store,
+// Journal is what follows from exchanges and is put into a batch. Commit is the
+// wait for the store to take the batch, Rescore new priorities for the queue.
 const (
 	TurnFrontier TurnPart = iota
 	TurnJournal

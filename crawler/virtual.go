@@ -34,9 +34,10 @@ type VirtualResult struct {
 	Stopped    Stop
 }
 
-// Virtual crawls a web in memory by the engine of Run, with a journal in memory and a
-// clock of its own: exchanges take the time that web says, and rests none of ours. So it
-// visits the same pages in the same order, some thousand a second.
+// Virtual crawls a web in memory by the engine of Run, with a journal in memory
+// and a clock of its own. Exchanges take the time that web says, and rests none
+// of ours. So it visits the same pages in the same order, some thousand a
+// second.
 //
 // Workers and Delay are its manners. Without workers it has one, and no host rests. It uses no
 // Store, Fetcher, Frontier, URLs and Now of opt; web must be safe for what else calls it.

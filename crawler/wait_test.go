@@ -8,7 +8,7 @@ import (
 	"fossick/fetch"
 )
 
-// TestLongRestEndsTheCrawl: a host that asks for a year is not waited for; its
+// TestLongRestEndsTheCrawl: a host that asks for a year is not waited for. Its
 // URL stays queued, no session asks before the year is over, and one that comes
 // later goes on.
 func TestLongRestEndsTheCrawl(t *testing.T) {

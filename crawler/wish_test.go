@@ -79,7 +79,7 @@ func TestWishBindsItsHost(t *testing.T) {
 				if all := time.Duration(len(w.log)+4) * (took + delay); last.Sub(start) > all {
 					t.Errorf("it took %v, want %v at most for %d requests", last.Sub(start), all, len(w.log))
 				}
-				sound(t, opt.Store)
+				checkSound(t, opt.Store)
 			})
 		})
 	}
@@ -164,5 +164,5 @@ func TestLyingNames(t *testing.T) {
 			t.Errorf("%s is said to be at %q", h.Name, h.Address)
 		}
 	}
-	sound(t, opt.Store)
+	checkSound(t, opt.Store)
 }

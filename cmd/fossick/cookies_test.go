@@ -38,8 +38,9 @@ func cookieServer(t *testing.T) *httptest.Server {
 }
 
 // TestCookiesOfACrawl: a page that asks for the cookie of another is had with
-// --cookies, from the command line, the environment or fossick.toml, and refused
-// without, or with --no-cookies, which a resumed crawl can be told as well.
+// --cookies, from the command line, the environment or fossick.toml. It is
+// refused without, or with --no-cookies, which a resumed crawl can be told as
+// well.
 func TestCookiesOfACrawl(t *testing.T) {
 	srv := cookieServer(t)
 	t.Chdir(t.TempDir())

@@ -45,9 +45,9 @@ type demoResult struct {
 
 const (
 	demoPages = 60 // about as many pages of a theme as the set has
-	// One worker gives every reader the same pages in the same order; and with a
-	// queue of a few hundred, many would take whatever there is before the order
-	// could matter.
+	// One worker gives every reader the same pages in the same order. And with
+	// a queue of a few hundred, many would take whatever there is before the
+	// order could matter.
 	demoWorkers = 1
 	// demoMark is in every folder that demo made, so that it never removes another.
 	demoMark = "made-by-fossick-demo"

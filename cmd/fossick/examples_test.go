@@ -23,9 +23,9 @@ import (
 	"fossick/models"
 )
 
-// TestHelpExamples runs every example of every verb's help as it stands there, in a
-// folder that has what they name, with a web behind a proxy that is set as a user
-// would: in fossick.toml.
+// TestHelpExamples runs every example of every verb's help as it stands there,
+// in a folder that has what they name. A web behind a proxy is set as a user
+// would set it: in fossick.toml.
 func TestHelpExamples(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -103,7 +103,7 @@ func proxyFetcher(t *testing.T, addr, ca string, states []string) *fetch.Fetcher
 }
 
 // faultyWeb is a home page that links to many hosts of one page each, half of
-// them https, so that hundreds of pages show what each fault does to a crawl.
+// them https. So hundreds of pages show what each fault does to a crawl.
 func faultyWeb(hosts int) *datasets.Set {
 	return datasets.FromSeq("pages", func(yield func(*datasets.Example, error) bool) {
 		var home strings.Builder
@@ -141,11 +141,11 @@ func TestFaultyCrawl(t *testing.T) {
 		}
 	}
 	t.Run("quick", func(t *testing.T) {
-		crawlFaulty(t, fulltest.Rounds(200, 1400), quick, "2m")
+		checkFaultyCrawl(t, fulltest.Rounds(200, 1400), quick, "2m")
 	})
 	t.Run("slow", func(t *testing.T) {
 		fulltest.Only(t, "waits for time limits")
-		crawlFaulty(t, 200, slow, "20s")
+		checkFaultyCrawl(t, 200, slow, "20s")
 	})
 }
 
@@ -154,7 +154,7 @@ func endsByTime(states []string) bool {
 	return slices.ContainsFunc(states, func(s string) bool { return strings.HasSuffix(s, "_timeout") })
 }
 
-func crawlFaulty(t *testing.T, hosts int, names []string, timeout string) {
+func checkFaultyCrawl(t *testing.T, hosts int, names []string, timeout string) {
 	log := &requestLog{}
 	addr, ca, stop, err := serveSet(t.Context(), faultyWeb(hosts), corpusweb.Options{Log: log, Faults: corpusweb.FaultPlan{Share: 1.0 / 3, Names: names}})
 	if err != nil {

@@ -31,8 +31,9 @@ import (
 	"fossick/internal/tries"
 )
 
-// forged is what a stranger would have stand at the beginning of a line; forging is a
-// word of his that tries to, in all ways, and turns the rest of the line round.
+// forged is what a stranger would have stand at the beginning of a line.
+// forging is a word of his that tries to, in all ways, and turns the rest of
+// the line round.
 const (
 	forged  = "FORGED"
 	forging = "x\n" + forged + "\r" + forged + "\u2028" + forged + "\u0085" + forged + "\v" + forged + "\t\x1b[2J\u009b2J\u202e\u2066\ufeff"

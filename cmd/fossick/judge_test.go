@@ -78,12 +78,13 @@ func (v *verdict) offence(format string, args ...any) {
 	v.offences = append(v.offences, fmt.Sprintf(format, args...))
 }
 
-// judgeRests is for the requests of one party, by the delay, or of one host, by what it
-// asks for beyond that: never two at once, and after each the rest that is due. From
-// start to start there is always a whole rest, however
-// late the server reads its clock, because a rest begins with the answer's end;
-// and so there is from the moment when it began to hand over the answer's last
-// part. Its note of the end comes later, by as long as the machine lets it wait.
+// judgeRests is for the requests of one party, by the delay, or of one host, by
+// what it asks for beyond that. There are never two at once, and after each
+// comes the rest that is due. From start to start there is always a whole rest,
+// however late the server reads its clock, because a rest begins with the
+// answer's end. So there is from the moment when it began to hand over the
+// answer's last part. Its note of the end comes later, by as long as the
+// machine lets it wait.
 func (j *mannersJudge) judgeRests(v *verdict, log []request, dueAfter func(request) (rest, afterKill time.Duration)) {
 	for i, r := range log {
 		if i == 0 {

@@ -359,9 +359,10 @@ func peakMemory(pid int) int64 {
 	return kib << 10
 }
 
-// killRest is the hosts' rest in the kill test. The crawler rests from the end of
-// an answer, which comes after the server saw the request begin; so from begin to
-// begin there is always a whole rest, however late the server's clock is read.
+// killRest is the hosts' rest in the kill test. The crawler rests from the end
+// of an answer, which comes after the server saw the request begin. So from
+// begin to begin there is always a whole rest, however late the server's clock
+// is read.
 const killRest = 20 * time.Millisecond
 
 // checkRepeats counts pages that were asked for again: each repeat has a kill

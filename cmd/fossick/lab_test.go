@@ -32,12 +32,13 @@ func corpusOrSkip(t testing.TB, name string) string {
 	return dir
 }
 
-// TestLabIsFocus crawls a served corpus by focus, with one worker and without delay,
-// and the same corpus by the lab's virtual crawl, by every policy: both must fetch
-// the same pages in the same order. uci_ics brings what is unlike wikispeedia: both
-// schemes, redirects by the final slash, duplicates, dead links and hosts, traps;
-// so short a crawl sees only its upper folders, so no more of it is served. By
-// default the built-in demo set is crawled, which has some of everything.
+// TestLabIsFocus crawls a served corpus by focus, with one worker and without
+// delay, and the same corpus by the lab's virtual crawl, by every policy. Both
+// must fetch the same pages in the same order. uci_ics brings what is unlike
+// wikispeedia: both schemes, redirects by the final slash, duplicates, dead
+// links and hosts, traps. So short a crawl sees only its upper folders, so no
+// more of it is served. By default the built-in demo set is crawled, which has
+// some of everything.
 func TestLabIsFocus(t *testing.T) {
 	for _, test := range []struct {
 		corpus, topic string

@@ -197,11 +197,11 @@ func checkMarks(t *testing.T, dir string, said map[string]bool) {
 	}
 }
 
-// TestLabelsMoveACrawl is TestMarksMoveASubtopic by the command line: of two crawls
-// of served wikispeedia from the same start pages one is told in the middle, by
-// fossick label, that ten birds are no biology. The shares are those of the same places
-// in both crawls, in the mean of several start sets: four workers and the moment at
-// which the labels come make no two crawls alike.
+// TestLabelsMoveACrawl is TestMarksMoveASubtopic by the command line, on two
+// crawls of served wikispeedia from the same start pages. One is told in the
+// middle, by fossick label, that ten birds are no biology. The shares are those
+// of the same places in both crawls, in the mean of several start sets. Four
+// workers and the moment at which the labels come make no two crawls alike.
 func TestLabelsMoveACrawl(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus twelve times")
 	const sets, before, birds = 6, 200, "Science.Biology.Birds"

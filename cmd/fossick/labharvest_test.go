@@ -24,10 +24,10 @@ type harvestRun struct {
 	dir      string // with the model
 }
 
-// TestFocusHarvestsAsLab crawls a served corpus by focus with its 32 workers, whose
-// order no seed fixes, and virtually from the same start pages with the same model:
-// the harvest must be the same but for noise. FOSSICK_COMPARE=1 makes the table of
-// docs/lab.md.
+// TestFocusHarvestsAsLab crawls a served corpus by focus with its 32 workers,
+// whose order no seed fixes, and virtually from the same start pages with the
+// same model. The harvest must be the same but for noise. FOSSICK_COMPARE=1
+// makes the table of docs/lab.md.
 func TestFocusHarvestsAsLab(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus")
 	corpus := corpusOrSkip(t, "wikispeedia")

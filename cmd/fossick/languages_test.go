@@ -84,9 +84,9 @@ func (s *speaker) say(section string, test bool) string {
 	return before + parts[s.rng.IntN(len(parts))] + after
 }
 
-// page writes page n of a class as HTML that names no language: two common
-// sentences, four of the class, on every other page one of another class, and
-// links to three pages of the class and one of another.
+// page writes page n of a class as HTML that names no language. It has two
+// common sentences, four of the class, on every other page one of another
+// class. It links to three pages of the class and one of another.
 func (s *speaker) page(class, n int, test bool) string {
 	lines := []string{s.say("common", test), s.say("common", test)}
 	for range languageSentences {
@@ -155,9 +155,10 @@ func speakAndServe(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("PROXY", "http://"+addr)
 }
 
-// TestLanguages: no classifier is English only. Pages are of sentences that training
-// pages have too, or, harder, of others on the same subjects: then words must be
-// known again in other forms, and trees, which ask for few, miss many.
+// TestLanguages: no classifier is English only. Pages are of sentences that
+// training pages have too, or, harder, of others on the same subjects. Then
+// words must be known again in other forms, and trees, which ask for few, miss
+// many.
 func TestLanguages(t *testing.T) {
 	least := map[bool]map[string]float64{
 		false: {models.LinearSVM: 0.95, models.C45: 0.75, models.CN2: 0.75},
@@ -215,8 +216,8 @@ var subjects = map[string][]string{
 var scripts = map[string]*unicode.RangeTable{"ar": unicode.Arabic, "de": unicode.Latin, "ko": unicode.Hangul, "ru": unicode.Cyrillic, "zh": unicode.Han}
 
 // checkWords holds a model's words to be readable: letters of the language, not
-// parts of characters, nor grammar that Japanese writes in hiragana; and K of the
-// class banking to have the word for bank.
+// parts of characters, nor grammar that Japanese writes in hiragana. K of the
+// class banking must have the word for bank.
 func checkWords(t *testing.T, lang string, m *models.Model) {
 	t.Helper()
 	for _, term := range m.Terms {

@@ -8,10 +8,10 @@ import (
 	"fossick/datasets"
 )
 
-// linkedWeb is a web of hosts h0.test… with so many pages each, all of which can
-// be reached from http://h0.test/0: each page links to its host's next, to the
-// next host's first, and to three others anywhere. Every tenth has a link with
-// rel=nofollow to a page that nothing else names, and every eleventh says
+// linkedWeb is a web of hosts h0.test… with so many pages each, all of which
+// can be reached from http://h0.test/0. Each page links to its host's next, to
+// the next host's first, and to three others anywhere. Every tenth has a link
+// with rel=nofollow to a page that nothing else names, and every eleventh says
 // nofollow of all its links. No two pages have the same content.
 func linkedWeb(hosts, pages int) *datasets.Set {
 	return datasets.FromSeq("linked", func(yield func(*datasets.Example, error) bool) {

@@ -8,8 +8,9 @@ import (
 	"fossick/store"
 )
 
-// loseBody is the command "losebody STORE PAGE" of scripts: it puts in the place of a
-// page's body what earlier builds stored for some: an empty frame that states 99 bytes.
+// loseBody is the command "losebody STORE PAGE" of scripts. It puts in the
+// place of a page's body what earlier builds stored for some: an empty frame
+// that states 99 bytes.
 func loseBody(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: losebody STORE PAGE")

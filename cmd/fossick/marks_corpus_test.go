@@ -53,10 +53,10 @@ type markRun struct {
 	labeller *policy.Labeller // remembers, for all crawls
 }
 
-// TestMarksMoveASubtopic: ten marks of no on a sub-topic at least halve its share of
-// the next 200 fetches, in the mean of the start sets; ten marks of yes on pages that
-// the model knows nothing of at least double theirs. FOSSICK_COMPARE=1 makes the table of
-// docs/results.md.
+// TestMarksMoveASubtopic: ten marks of no on a sub-topic at least halve its
+// share of the next 200 fetches, in the mean of the start sets. Ten marks of
+// yes on pages that the model knows nothing of at least double theirs.
+// FOSSICK_COMPARE=1 makes the table of docs/results.md.
 func TestMarksMoveASubtopic(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus")
 	corpus := corpusOrSkip(t, "wikispeedia")

@@ -18,10 +18,10 @@ import (
 	"fossick/store"
 )
 
-// TestPoliteness crawls webs of which a third misbehaves, without a proxy, so that
-// hosts have addresses and some share one, kills the crawl again and again, and
-// lets the judge read the server's log. FOSSICK_REQUESTS says how many requests
-// each web is to get at least.
+// TestPoliteness crawls webs of which a third misbehaves, without a proxy, so
+// that hosts have addresses and some share one. It kills the crawl again and
+// again, and lets the judge read the server's log. FOSSICK_REQUESTS says how
+// many requests each web is to get at least.
 func TestPoliteness(t *testing.T) {
 	t.Run("linked", func(t *testing.T) {
 		beJudged(t, linkedWeb(120, 40), "http://h0.test/0")
@@ -115,9 +115,9 @@ func crawlAndJudge(t *testing.T, dir string, log *requestLog, args []string, new
 }
 
 // longRests says that enough requests came after a rest that something had made
-// longer. It is a number, not a share: of all ways to misbehave few ask for a long
-// rest, a fiftieth of all requests comes after one, and only a number grows while a
-// crawl goes on.
+// longer. It is a number, not a share. Of all ways to misbehave few ask for a
+// long rest, a fiftieth of all requests comes after one, and only a number
+// grows while a crawl goes on.
 func (v *verdict) longRests() bool { return v.waited >= min(fromEnv("FOSSICK_REQUESTS", 700)/35, 100) }
 
 // shareAddresses writes a file for --hosts: of the hosts h0.test to h299.test each

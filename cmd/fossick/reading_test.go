@@ -14,9 +14,10 @@ import (
 	"fossick/store"
 )
 
-// TestReadersOfACrawl verifies, evaluates, ranks and trains from a store that a crawl is
-// writing, and kills such readers: what they see is of one moment and sound, and the
-// crawl fetches the same pages in the same order as one that nobody reads.
+// TestReadersOfACrawl verifies, evaluates, ranks and trains from a store that a
+// crawl is writing, and kills such readers. What they see is of one moment and
+// sound. The crawl fetches the same pages in the same order as one that nobody
+// reads.
 func TestReadersOfACrawl(t *testing.T) {
 	fulltest.Only(t, "kills readers of a long crawl; by default reading.txtar reads one")
 	log := &requestLog{}

@@ -14,9 +14,10 @@ import (
 )
 
 // TestKillRefresh crawls a web whose pages change, and kills one refresh of the
-// store after the other: it is sound each time, no page is lost, every host has its
-// rest; a last refresh that is left alone asks for each page once, the changed ones
-// among them, and a second one, of pages that are older than that, for none.
+// store after the other. The store is sound each time, no page is lost, every
+// host has its rest. A last refresh that is left alone asks for each page once,
+// the changed ones among them. A second one, of pages that are older than that,
+// asks for none.
 func TestKillRefresh(t *testing.T) {
 	const hosts, pages = 20, 15
 	log := &requestLog{}

@@ -162,8 +162,8 @@ func TestNoStore(t *testing.T) {
 }
 
 // TestBrokenDatabase breaks each file of a store in three ways. Every verb says
-// what is the matter, or goes on; none panics; and with the file put back the
-// store is sound, so nothing has made it worse that was not told to.
+// what is the matter, or goes on; none panics. With the file put back the store
+// is sound, so nothing has made it worse that was not told to.
 func TestBrokenDatabase(t *testing.T) {
 	_, focus := small(t)
 	dir := filepath.Join(t.TempDir(), "crawl")

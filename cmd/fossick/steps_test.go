@@ -14,12 +14,12 @@ import (
 	"fossick/store"
 )
 
-// BenchmarkSteps measures what a crawl does with each page, step by step, on the
-// pages of wikispeedia (the corpus found by FOSSICK_DATA) in the order of the
-// file, with the built-in topic science and the learned scorer. cpu-ns/op is the
-// processor time of a page, which other programs on the machine change less than
-// ns/op. What goes on at the disk and on the wire is not in it: scripts/speed.sh
-// measures the whole.
+// BenchmarkSteps measures what a crawl does with each page, step by step, with
+// the built-in topic science and the learned scorer. Its pages are those of
+// wikispeedia (the corpus found by FOSSICK_DATA) in the order of the file.
+// cpu-ns/op is the processor time of a page, which other programs on the
+// machine change less than ns/op. What goes on at the disk and on the wire is
+// not in it: scripts/speed.sh measures the whole.
 func BenchmarkSteps(b *testing.B) {
 	bodies, urls := wikispeedia(b)
 	topic, err := models.BuiltinTopic("science")

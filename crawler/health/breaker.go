@@ -10,12 +10,13 @@ import (
 
 // A host that gave answers and gives none any more is down, for minutes or for
 // good. Its URLs must not pay for it, neither one by one with three time-outs
-// each nor all at once. So the failures are counted for the host: after closeAfter
-// in a row it is only asked for its robots.txt, a question that has nothing to do
-// with any URL, at growing intervals (a circuit breaker, half open). When that
-// stays without an answer too, what was counted against URLs meanwhile is taken
-// back; after maxProbes of them the host is closed and its URLs end. A host that
-// never answered has no such credit: see Host.FailedFirst.
+// each nor all at once. So the failures are counted for the host: after
+// closeAfter in a row it is only asked for its robots.txt, at growing intervals
+// (a circuit breaker, half open). That question has nothing to do with any URL.
+// When that stays without an answer too, what was counted against URLs
+// meanwhile is taken back; after maxProbes of them the host is closed and its
+// URLs end. A host that never answered has no such credit: see
+// Host.FailedFirst.
 
 const (
 	closeAfter = maxVisits // exchanges in a row without an answer

@@ -61,8 +61,9 @@ func TestFirstContact(t *testing.T) {
 	}
 }
 
-// TestBreaker: a host that falls silent is probed, its URLs get back what they paid, and
-// it is given up after six probes while others answer, after none of them do never.
+// TestBreaker: a host that falls silent is probed, and its URLs get back what
+// they paid. It is given up after six probes while others answer, after none of
+// them do never.
 func TestBreaker(t *testing.T) {
 	for _, others := range []bool{true, false} {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -8,13 +8,13 @@ import (
 	"fossick/fetch"
 )
 
-// When our own network is down, every host seems dead. A crawl that went on would
-// try its queue three times and have nothing left. So failures below HTTP are also
-// counted over all hosts: when partiesDown different parties in a row gave no
-// answer, a host that did answer not long ago is asked for its robots.txt. If that
-// brings nothing either, the crawl pauses: what was counted since the last answer
-// is taken back, and only such hosts are asked, one at a time and ever more
-// seldom, until one answers.
+// When our own network is down, every host seems dead. A crawl that went on
+// would try its queue three times and have nothing left. So failures below HTTP
+// are also counted over all hosts. When partiesDown different parties in a row
+// gave no answer, a host that did answer not long ago is asked for its
+// robots.txt. If that brings nothing either, the crawl pauses. What was counted
+// since the last answer is taken back. Only such hosts are asked, one at a time
+// and ever more seldom, until one answers.
 
 const (
 	partiesDown  = 5 // of different sites and nets
@@ -24,9 +24,9 @@ const (
 	// longStop is how long the owner must not have run to tell that the process
 	// was stopped or the machine slept.
 	longStop = 10 * time.Second
-	// maxOwnFaults is how many faults of this machine in a row, without an answer of
-	// anybody, are excused: where there are more it is no shortage that passes, and the
-	// crawl must end.
+	// maxOwnFaults is how many faults of this machine in a row, without an
+	// answer of anybody, are excused. Where there are more it is no shortage
+	// that passes, and the crawl must end.
 	maxOwnFaults = 1000
 )
 
@@ -105,9 +105,9 @@ func (n *Network) suspect() bool {
 	return len(n.contacts) >= contactsLeast && len(n.sites) >= partiesDown && len(n.nets) >= partiesDown
 }
 
-// Excuses says whether a failure counts for nobody: our network is down, or was
-// while the exchange went on, or the process was stopped meanwhile, or this machine
-// had no more connections to give.
+// Excuses says whether a failure counts for nobody. Our network is down, or was
+// while the exchange went on, or the process was stopped meanwhile, or this
+// machine had no more connections to give.
 func (n *Network) Excuses(r *fetch.Response) bool {
 	return (broken(r) || r.State == fetch.StateTLSError) && (n.down || r.Start.Before(n.cut) || n.excusesOwn(r))
 }

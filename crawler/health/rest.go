@@ -28,9 +28,9 @@ const (
 	// ownFaultRest is how long a host rests when we could not ask it: the crawl would
 	// spin otherwise, as nobody makes room meanwhile.
 	ownFaultRest = time.Second
-	// AddressRestMost is the longest rest of an address where it goes by the time that
-	// exchanges took: with one host there that drips its answers, the others have a turn
-	// after this and not after ten minutes.
+	// AddressRestMost is the longest rest of an address where it goes by the
+	// time that exchanges took. If one host there drips its answers, the others
+	// have a turn after this and not after ten minutes.
 	AddressRestMost = 10 * minAutoRest
 )
 

@@ -10,10 +10,10 @@ import (
 
 // When a visit to a URL may bring news is estimated from the state it ended in
 // (paper E, E3), and kept with its fate. The figures are paper E's where it has
-// some: its nine crawls were two days apart, and a failure was followed by a
-// failure in three of four cases (FF = 0.74), so failures of the network are worth
-// another visit after two days; pages change every 7.66 days at depth 0 down to
-// 3.77 days at depth 9. The rest is by what the answer means.
+// some. Its nine crawls were two days apart, and a failure was followed by a
+// failure in three of four cases (FF = 0.74). So failures of the network are
+// worth another visit after two days. Pages change every 7.66 days at depth 0
+// down to 3.77 days at depth 9. The rest is by what the answer means.
 const (
 	Day          = 24 * time.Hour
 	afterFailure = 2 * Day

@@ -48,9 +48,10 @@ func New(scorer any, ordering orders.Ordering) *Passes {
 const (
 	// atOnce is how many URLs are rescored in one turn of the owner, some 10 ms.
 	atOnce = 20_000
-	// aPage is how many are where there are more, for each page stored since the last
-	// part: five times what is needed to be through before a pass is due again. It goes by
-	// pages and not by the clock, so that the order is the same whenever it is crawled.
+	// aPage is how many are where there are more, for each page stored since
+	// the last part. It is five times what is needed to be through before a
+	// pass is due again. It goes by pages and not by the clock, so that the
+	// order is the same whenever it is crawled.
 	aPage = 500
 
 	// What a page can teach lifts few URLs from far behind to the head of the queue. So
@@ -61,11 +62,12 @@ const (
 	youngPages = 100
 )
 
-// after is how many pages a scorer may have learned from before the queue hears of it.
-// They are few while the queue is small, and so many that the work a page stays bounded
-// when it is large: 200 URLs a page up to 8,000, then fewer, near 100; on disk 100. What
-// a page more can teach falls as pages grow. So a crawl of more than a few hundred waits
-// until it has grown by a sixteenth, or by 100 pages.
+// after is how many pages a scorer may have learned from before the queue hears
+// of it. They are few while the queue is small, and so many that the work a
+// page stays bounded when it is large. That is 200 URLs a page up to 8,000,
+// then fewer, near 100; on disk 100. What a page more can teach falls as pages
+// grow. So a crawl of more than a few hundred waits until it has grown by a
+// sixteenth, or by 100 pages.
 func after(queue int, pages uint64, onDisk bool) int {
 	grown := int(min(pages/16, 100))
 	if onDisk {

@@ -2,8 +2,9 @@ package rescore
 
 import "math"
 
-// spread counts priorities by their size, so that one can tell from which on a share of
-// them lies: by exponent and three bits of the fraction, steps of an eighth at most.
+// spread counts priorities by their size, so that one can tell from which on a
+// share of them lies. It counts by exponent and three bits of the fraction,
+// steps of an eighth at most.
 type spread struct {
 	counts [1 << 14]uint32
 	n      int
@@ -22,8 +23,9 @@ func (s *spread) add(priority float64) {
 	s.n++
 }
 
-// best returns the priority from which on the share given of what was counted lies, or
-// a little more, as near as the steps allow; minus infinity for all of it.
+// best returns the priority from which on the share given of what was counted
+// lies, or a little more, as near as the steps allow. It is minus infinity for
+// all of it.
 func (s *spread) best(share float64) float64 {
 	left := int(share * float64(s.n))
 	for i := len(s.counts) - 1; i > 0; i-- {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A host farm is a trap of hosts instead of paths: a name server that knows every
-// name under a site, and a server that answers each with much the same page and
+// A host farm is a trap of hosts instead of paths. A name server knows every
+// name under a site, and a server answers each with much the same page and
 // links to more such names. No host of it is ever asked often enough to be seen
-// as a trap by itself. So what the first pages of hosts bring is compared across
-// the hosts of a site whose names have the same pattern, and a pattern that
-// hardly ever brought anything new is cut off. Hosts that did bring something new
-// are none of the farm, and neither are those that others vouch for: start pages,
-// and what a page of another site links to.
+// as a trap by itself. So what the first pages of hosts bring is compared
+// across the hosts of a site whose names have the same pattern. A pattern that
+// hardly ever brought anything new is cut off. Hosts that did bring something
+// new are none of the farm, and neither are those that others vouch for: start
+// pages, and what a page of another site links to.
 
 const (
 	farmAnswers   = 8    // pages of each host that count
@@ -78,8 +78,9 @@ func (d *Detector) restoreFarms(h *Host) {
 // asked.
 func (d *Detector) HasFarms(site string) bool { return len(d.farms.cuts[site]) > 0 }
 
-// Farmed says why a host with so many stored pages is taken for a farm's, "" when it is
-// not, or when the site finder, on which a page links to it, vouches for it.
+// Farmed says why a host with so many stored pages is taken for a farm's. It
+// says "" when it is not, or when the site finder, on which a page links to it,
+// vouches for it.
 func (d *Detector) Farmed(h *Host, pages uint64, finder string) string {
 	cuts := d.farms.cuts[h.Site]
 	if len(cuts) == 0 || d.off || h.News || pages >= farmHostPages {
@@ -91,10 +92,10 @@ func (d *Detector) Farmed(h *Host, pages uint64, finder string) string {
 	return cuts[hostPattern(h.Name, h.Site)]
 }
 
-// hostPattern returns what the names of a site's hosts (name:port) have in common
-// that were made by the same hand: a label is * if it has no digits and 0 if it
-// has some, many labels are **, and so is the port where it is none of the web's
-// own. The site itself has none, "".
+// hostPattern returns what the names of a site's hosts (name:port) have in
+// common that were made by the same hand. A label is * if it has no digits and
+// 0 if it has some; many labels are **. A port is 0 where it is none of the
+// web's own. The site itself has none, "".
 //
 //	shop17.example.com:80 → 0.example.com    a.b.c.example.com:8080 → **.example.com:0
 func hostPattern(host, site string) string {

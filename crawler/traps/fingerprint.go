@@ -35,9 +35,9 @@ func (f Fingerprinter) Of(p *page.Page) Fingerprint {
 	return Fingerprint{s.hash.Sum64(), p.Sketch}
 }
 
-// AcrossHosts returns a page's fingerprint beside those of its site's other hosts. It is
-// of its words without the names of hosts, its own and those that it links to, and
-// without what has a digit: these are what a farm makes up.
+// AcrossHosts returns a page's fingerprint beside those of its site's other
+// hosts. It is of its words without the names of hosts, its own and those that
+// it links to, and without what has a digit. These are what a farm makes up.
 func (f Fingerprinter) AcrossHosts(p *page.Page) Fingerprint {
 	names := map[string]struct{}{}
 	site := page.Site(p.URL)
@@ -78,8 +78,9 @@ type skeleton struct {
 	n    int
 }
 
-// add takes eight bytes at a time, of which English has one or two runs of letters: where
-// letters begin and end nobody can guess, and a byte at a time that is asked at each.
+// add takes eight bytes at a time, of which English has one or two runs of
+// letters. Nobody can guess where letters begin and end, and a byte at a time
+// that would be asked at each.
 func (s *skeleton) add(text string) {
 	for i := 0; i < len(text); {
 		if s.n > len(s.buf)-16 {

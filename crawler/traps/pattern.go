@@ -9,8 +9,8 @@ import (
 )
 
 // A trap is a part of a host that has URLs without end and nothing new behind
-// them: calendars, sessions in URLs, folders within folders, pages that are not
-// there and say 200. Two things give them away.
+// them. Calendars are, sessions in URLs, folders within folders, pages that are
+// not there and say 200. Two things give them away.
 //
 // A URL whose path goes in circles is known before it is fetched (Circular). All
 // else shows by what comes back: URLs are sorted by their pattern, in which
@@ -106,8 +106,8 @@ func (d *Detector) Cut(h *Host, url string) string {
 	return h.Cuts[patternOf(url)]
 }
 
-// patternOf returns what a URL has in common with those made by the same hand:
-// digits are 0, the last name of the path is *, and of the query only the names
+// patternOf returns what a URL has in common with those made by the same hand.
+// Digits are 0, the last name of the path is *, and of the query only the names
 // count.
 //
 //	/events/2026/list.html?month=5&view=day → /events/0/*.html?month&view
