@@ -234,6 +234,10 @@ func wide() (*models.Model, features.Doc) {
 
 func BenchmarkClassify(b *testing.B) {
 	m, d := wide()
+	benchClassify(b, m, d)
+}
+
+func benchClassify(b *testing.B, m *models.Model, d features.Doc) {
 	cl, err := New(m)
 	if err != nil {
 		b.Fatal(err)
@@ -255,15 +259,7 @@ func BenchmarkClassifyVote(b *testing.B) {
 	m := *own
 	m.Classifier, m.Linear, m.Weighting = models.Voting, nil, features.Weighting{}
 	m.Vote = &models.Vote{Members: []models.Member{{Share: 0.5, Places: all, Model: own}, {Share: 0.5, Places: all, Model: own}}}
-	cl, err := New(&m)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(d.Text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		cl.Classify(d)
-	}
+	benchClassify(b, &m, d)
 }
 
 // TestMost holds the few words that are named to sorting all.

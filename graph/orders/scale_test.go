@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"fossick/graph"
+	"fossick/graph/graphtest"
 	"fossick/graph/orders"
 	"fossick/graph/simulate"
-	"fossick/graph/synthetic"
 	"fossick/internal/fulltest"
 )
 
@@ -78,7 +78,7 @@ func TestCrawlMemory(t *testing.T) {
 		var g *graph.Graph
 		var starts []uint32
 		if what == "synthetic" {
-			g = openSynthetic(t, 100_000)
+			g = graphtest.Synthetic(t, 100_000)
 		} else if what == "worst" {
 			g, starts = worstClasses(t)
 		} else if g = realGraph(t, what); g == nil {
@@ -123,7 +123,7 @@ func worstClasses(t *testing.T) (g *graph.Graph, starts []uint32) {
 	if err := w.Finish(nil); err != nil {
 		t.Fatal(err)
 	}
-	return openGraph(t, path), starts
+	return graphtest.Open(t, path), starts
 }
 
 // TestLinearOperations crawls synthetic webs ten times as large as one another: the
@@ -133,12 +133,12 @@ func TestLinearOperations(t *testing.T) {
 	var graphs []*graph.Graph
 	if named := os.Getenv("FOSSICK_SCALE"); named != "" {
 		for path := range strings.SplitSeq(named, ",") {
-			graphs = append(graphs, openGraph(t, path))
+			graphs = append(graphs, graphtest.Open(t, path))
 		}
 	} else {
-		graphs = []*graph.Graph{openSynthetic(t, 3_000), openSynthetic(t, 30_000)}
+		graphs = []*graph.Graph{graphtest.Synthetic(t, 3_000), graphtest.Synthetic(t, 30_000)}
 		if fulltest.Asked() {
-			graphs = append(graphs, openSynthetic(t, 300_000))
+			graphs = append(graphs, graphtest.Synthetic(t, 300_000))
 		}
 	}
 	for _, name := range scaleOrders {
@@ -185,7 +185,7 @@ func realGraph(t *testing.T, name string) *graph.Graph {
 		if _, err := graph.BuildEdgeList(t.Context(), list, path, graph.BuildOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		return openGraph(t, path)
+		return graphtest.Open(t, path)
 	}
 	t.Logf("%s is not at hand in %s; set FOSSICK_DATA", name, data)
 	return nil
@@ -197,27 +197,4 @@ func options(g *graph.Graph) orders.SequenceOptions {
 		Vertices: g.Nodes(), Rand: rand.New(rand.NewPCG(1, 1)), Sites: g.Sites().Array(g.Nodes()), Links: g.Reader().Successors,
 		Score: func(v uint32) float64 { return float64(v%100) / 100 },
 	}
-}
-
-func openSynthetic(t *testing.T, pages int) *graph.Graph {
-	t.Helper()
-	web, err := synthetic.New(pages, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "g")
-	if err := web.Write(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	return openGraph(t, path)
-}
-
-func openGraph(t *testing.T, path string) *graph.Graph {
-	t.Helper()
-	g, err := graph.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { g.Close() })
-	return g
 }

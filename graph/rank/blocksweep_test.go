@@ -3,12 +3,11 @@ package rank
 import (
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"fossick/graph"
-	"fossick/graph/synthetic"
+	"fossick/graph/graphtest"
 	"fossick/internal/fulltest"
 )
 
@@ -139,36 +138,12 @@ func TestBlockScaling(t *testing.T) {
 // hostCSR is a synthetic web, transposed, with its hosts.
 func hostCSR(t testing.TB, pages int) (in *graph.CSR, degree, host []uint32) {
 	t.Helper()
-	g := openSynthetic(t, pages)
+	g := graphtest.Synthetic(t, pages)
 	in, degree, err := graph.Transposed(g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return in, degree, g.Hosts().Array(pages)
-}
-
-// openSynthetic makes a synthetic web and opens its graph.
-func openSynthetic(t testing.TB, pages int) *graph.Graph {
-	t.Helper()
-	web, err := synthetic.New(pages, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "g")
-	if err := web.Write(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	return openGraph(t, path)
-}
-
-func openGraph(t testing.TB, path string) *graph.Graph {
-	t.Helper()
-	g, err := graph.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { g.Close() })
-	return g
 }
 
 // TestBlockRankParts has a core that is swept in parts, some at the same time

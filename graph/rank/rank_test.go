@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fossick/graph"
+	"fossick/graph/graphtest"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -68,7 +69,7 @@ func TestPageRankOracle(t *testing.T) {
 			}
 		}
 	}
-	g := openSynthetic(t, 3*rankBlock+5)
+	g := graphtest.Synthetic(t, 3*rankBlock+5)
 	in, degree, err := graph.Transposed(g)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestPageRankOracle(t *testing.T) {
 	if err := g.Transpose(t.Context(), out, 0); err != nil {
 		t.Fatal(err)
 	}
-	disk, err3 := PowerIteration(t.Context(), openGraph(t, out), degree, Options{Epsilon: 1e-6})
+	disk, err3 := PowerIteration(t.Context(), graphtest.Open(t, out), degree, Options{Epsilon: 1e-6})
 	if err1 != nil || err2 != nil || err3 != nil {
 		t.Fatal(err1, err2, err3)
 	}

@@ -3,8 +3,8 @@ package simulate
 import (
 	"fmt"
 	"fossick/graph"
+	"fossick/graph/graphtest"
 	"fossick/graph/orders"
-	"fossick/graph/synthetic"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -62,29 +62,6 @@ func sequenceOptions(g *graph.Graph) orders.SequenceOptions {
 	}
 }
 
-func openSynthetic(tb testing.TB, pages int) *graph.Graph {
-	tb.Helper()
-	web, err := synthetic.New(pages, 1)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	path := filepath.Join(tb.TempDir(), "g")
-	if err := web.Write(tb.Context(), path); err != nil {
-		tb.Fatal(err)
-	}
-	return openGraph(tb, path)
-}
-
-func openGraph(tb testing.TB, path string) *graph.Graph {
-	tb.Helper()
-	g, err := graph.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { g.Close() })
-	return g
-}
-
 // graphOf builds the graph of an edge list.
 func graphOf(tb testing.TB, text string) *graph.Graph {
 	tb.Helper()
@@ -95,13 +72,13 @@ func graphOf(tb testing.TB, text string) *graph.Graph {
 	if _, err := graph.BuildEdgeList(tb.Context(), list, list+".graph", graph.BuildOptions{}); err != nil {
 		tb.Fatal(err)
 	}
-	return openGraph(tb, list+".graph")
+	return graphtest.Open(tb, list+".graph")
 }
 
 // BenchmarkCrawl crawls all of a synthetic web.
 func BenchmarkCrawl(b *testing.B) {
 	for _, pages := range []int{100_000, 1_000_000} {
-		g := openSynthetic(b, pages)
+		g := graphtest.Synthetic(b, pages)
 		for _, name := range orders.Sequences() {
 			b.Run(fmt.Sprintf("pages=%d/%s", pages, name), func(b *testing.B) {
 				edges := int64(0)

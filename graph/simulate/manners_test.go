@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fossick/graph"
+	"fossick/graph/graphtest"
 	"fossick/graph/orders"
 	"fossick/internal/fulltest"
 )
@@ -128,7 +129,7 @@ func TestManners(t *testing.T) {
 			}
 		}
 	}
-	g := openSynthetic(t, 3000)
+	g := graphtest.Synthetic(t, 3000)
 	order, err := orders.NewSequence("bfs", sequenceOptions(g))
 	if err != nil {
 		t.Fatal(err)
