@@ -1,0 +1,249 @@
+package judged
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+
+	"fossick/classify"
+	"fossick/crawler"
+	"fossick/crawlplan"
+	"fossick/datasets"
+	"fossick/eval"
+	"fossick/features"
+	"fossick/internal/usage"
+	"fossick/judge"
+	"fossick/models"
+	"fossick/page"
+	"fossick/report"
+	"fossick/store"
+	"fossick/topics"
+)
+
+// Sources say which crawls are measured, and whose word counts.
+type Sources struct {
+	Stores []string // of the crawls; the report is about the first
+	Truth  string   // file of labels by URL; "" for none
+	Judge  string   // model; "" for none
+	Target string   // label that is the topic; "" is the first crawl's topic
+	Caps   []int    // pages of a host that count, see eval.Crawl
+
+	Open func(dir string) (s *store.Store, done func() error, err error)
+	Step func(what string) (end func()) // shows what goes on
+}
+
+// Crawls are crawls whose pages have been judged.
+type Crawls struct {
+	from     Sources
+	crawls   []*eval.Crawl
+	settings map[string]string    // of the first crawl
+	truth    *datasets.Truth      // nil without one
+	judge    *classify.Classifier // nil without one
+}
+
+// Read reads the crawls and has their pages judged.
+func Read(ctx context.Context, from Sources) (ev *Crawls, err error) {
+	for _, n := range from.Caps {
+		if n < 1 {
+			return nil, usage.Errorf("--max-pages-per-host %d: want a number of pages, at least 1", n)
+		}
+	}
+	if err := distinct(from.Stores); err != nil {
+		return nil, err
+	}
+	ev = &Crawls{from: from}
+	switch {
+	case from.Truth != "":
+		ev.truth, err = datasets.ReadTruth(from.Truth)
+	case from.Judge != "":
+		ev.judge, err = topics.Classifier(from.Judge)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range from.Stores {
+		if err := ev.load(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
+	return ev, nil
+}
+
+// Measure returns the figures; step is how many pages lie between two points of a curve.
+func (ev *Crawls) Measure(step int) eval.Result {
+	result := eval.Measure(ev.crawls, step)
+	result.Settings = ev.settings
+	result.Next = nextPages(ev.crawls[0].Relevant())
+	return result
+}
+
+// WriteReport writes the report of what Measure returned; by says who made it.
+func (ev *Crawls) WriteReport(w io.Writer, result eval.Result, by ...report.Fact) error {
+	return eval.WriteReport(w, eval.Report{Result: result, Crawls: ev.crawls, Made: append(by, ev.made()...)})
+}
+
+// nextPages says what more pages would be worth, as a crawl with --min-harvest
+// weighs it; nil before a crawl would.
+func nextPages(relevant []bool) *eval.Next {
+	const least = 200 // pages; before that the crawler says nothing of the next ones either
+	if len(relevant) < least {
+		return nil
+	}
+	m := crawler.MarginalOf(relevant)
+	return &eval.Next{Pages: m.Pages, Harvest: m.Harvest, Upper: m.Upper}
+}
+
+// distinct refuses a store named twice: it would overlap with itself.
+func distinct(dirs []string) error {
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("store %s: %w", dir, err)
+		}
+		if seen[abs] {
+			return usage.Errorf("store %s is named twice; name different crawls", dir)
+		}
+		seen[abs] = true
+	}
+	return nil
+}
+
+// load reads one store and has its pages judged.
+func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
+	s, done, err := ev.from.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	defer ev.from.Step("reading " + dir)()
+	crawl, err := eval.Load(ctx, s)
+	if err != nil {
+		return err
+	}
+	settings, err := crawlplan.Stored(s)
+	if err != nil {
+		return err
+	}
+	crawl.Probabilities = settings.Score == "learned"
+	if len(ev.from.Caps) > 0 {
+		crawl.Caps = ev.from.Caps
+	}
+	first := len(ev.crawls) == 0
+	if first {
+		ev.settings = settings.Applied()
+	}
+	if ev.from.Target == "" {
+		ev.from.Target = crawl.Info.Topic // of the first; the others are judged by the same
+	}
+	if err := ev.verdicts(ctx, crawl, s); err != nil {
+		return err
+	}
+	if len(ev.from.Stores) > 1 { // recall is estimated from what two crawls knew
+		if err := crawl.LoadTrail(ctx, s); err != nil {
+			return err
+		}
+	}
+	if first { // the report is about it
+		if err := crawl.Drift(ctx, s, pageWords()); err != nil {
+			return err
+		}
+	}
+	ev.crawls = append(ev.crawls, crawl)
+	return nil
+}
+
+// pageWords returns a function that gives the words of a page as they are
+// written, without stop words.
+func pageWords() func(p *page.Page) []string {
+	analyzer := features.NewAnalyzer(features.AnalyzerOptions{NoStem: true})
+	return func(p *page.Page) []string {
+		d := features.Doc(p.Fields())
+		return analyzer.Terms(analyzer.Terms(nil, d.Title, d.Lang), d.Text, d.Lang)
+	}
+}
+
+func (ev *Crawls) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.Store) error {
+	switch {
+	case ev.truth != nil:
+		if err := ev.truth.Known(ev.from.Target); err != nil {
+			return usage.Errorf("%w; choose one with --target", err)
+		}
+		crawl.JudgeByTruth(evalTruth(ev.truth, ev.from.Truth, ev.from.Target))
+		return nil
+	case ev.judge != nil:
+		topic, err := judge.NewTopic(ev.judge, ev.from.Judge, ev.from.Target, "")
+		if err != nil {
+			return err
+		}
+		defer ev.from.Step(fmt.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
+		err = crawl.JudgeByModel(ctx, s, ev.modelJudge(topic), runtime.GOMAXPROCS(0))
+		crawl.Source.TrainedOn, crawl.Source.Own = topic.Known.Share(), ev.own(crawl)
+		return err
+	}
+	return nil // the crawl's own labels, as loaded
+}
+
+// own says what else the judge has to do with a crawl: the model that crawled or
+// refined agrees with itself.
+func (ev *Crawls) own(crawl *eval.Crawl) string {
+	if own, err := models.ReadFile(crawlplan.ModelFile(crawl.Dir)); err == nil && sameModel(own, ev.judge.Model()) {
+		return "labelled the crawl"
+	}
+	if p := crawl.Pages; len(p) > 0 && p[0].Refined != nil && p[0].Refined.Model == filepath.Base(ev.from.Judge) {
+		return "refined the crawl"
+	}
+	return ""
+}
+
+// sameModel compares models as they are written.
+func sameModel(a, b *models.Model) bool {
+	var one, other bytes.Buffer
+	return errors.Join(a.Write(&one), b.Write(&other)) == nil && bytes.Equal(one.Bytes(), other.Bytes())
+}
+
+// evalTruth gives eval a truth without the room that read it.
+func evalTruth(t *datasets.Truth, path, target string) *eval.Truth {
+	return &eval.Truth{
+		Name: path, Target: target, Targets: len(t.Targets(target)), Known: t.Len(),
+		Of: func(url string) eval.Verdict {
+			l, known := t.Of(url)
+			return eval.Verdict{Relevant: known && l.Match(target), Known: known, Class: l.Label}
+		},
+	}
+}
+
+// modelJudge judges as refine does: by the model's own threshold for the topic.
+func (ev *Crawls) modelJudge(t *judge.Topic) *eval.Judge {
+	return &eval.Judge{
+		Name: ev.from.Judge, Target: t.Name,
+		Of: func(p *page.Page) eval.Verdict {
+			score, rest := t.Probability(features.Doc(p.Fields()))
+			if score >= t.Cut {
+				return eval.Verdict{Relevant: true, Known: true, Class: t.Name}
+			}
+			return eval.Verdict{Known: true, Class: rest}
+		},
+	}
+}
+
+// made says how the report came about; eval adds the crawl's own settings.
+func (ev *Crawls) made() (facts []report.Fact) {
+	if ev.truth != nil {
+		facts = append(facts, report.Fact{Name: "truth", Value: fmt.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
+	}
+	if ev.judge != nil {
+		facts = append(facts, report.Fact{Name: "judge", Value: ev.from.Judge + ": " + ev.judge.Model().Summary()})
+	}
+	if m, err := models.ReadFile(crawlplan.ModelFile(ev.from.Stores[0])); err == nil { // a crawl by keywords has none
+		facts = append(facts, report.Fact{Name: "crawl's model", Value: m.Summary()})
+	}
+	if pages := ev.crawls[0].Pages; len(pages) > 0 && pages[0].Refined != nil {
+		facts = append(facts, report.Fact{Name: "refined with", Value: pages[0].Refined.Model})
+	}
+	return facts
+}
