@@ -15,11 +15,11 @@ func (l *Labeller) background() *learned.Background {
 	return l.atLarge
 }
 
-// lesson is what the model's training pages on topic say of words, nil where the model
+// warmStart is what the model's training pages on topic say of words, nil where the model
 // does not say. It is worked out once.
-func (l *Labeller) lesson() *learned.Lesson {
-	l.taught.Do(func() { l.lessons = learned.NewLesson(l.classifier.Model(), l.class) })
-	return l.lessons
+func (l *Labeller) warmStart() *learned.WarmStart {
+	l.started.Do(func() { l.warm = learned.NewWarmStart(l.classifier.Model(), l.class) })
+	return l.warm
 }
 
 // share is what share of the model's training pages is of the topic, 0 where its card
@@ -34,7 +34,7 @@ func (in Input) learned() *learned.Scorer {
 	l := in.Labeller
 	return learned.New(l.judge, learned.Options{
 		Cut: l.cut, Explore: in.Explore, Seed: in.Seed, Reader: l.reader(),
-		Background: l.background(), Lesson: l.lesson(), Share: l.share(),
+		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(),
 	})
 }
 

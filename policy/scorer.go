@@ -21,8 +21,8 @@ type Labeller struct {
 	cut        float64   // the model's decision threshold for it
 	large      sync.Once // of atLarge
 	atLarge    *learned.Background
-	taught     sync.Once // of lessons
-	lessons    *learned.Lesson
+	started    sync.Once // of warm
+	warm       *learned.WarmStart
 	memo       *memo // of what it said before; nil where each text comes once
 }
 

@@ -41,11 +41,11 @@ func newWordScorer(p *learned.Scorer, l *Labeller) *wordScorer {
 func (s *wordScorer) scorePage(l *Labeller, p *page.Page) (score crawler.Score) {
 	reading := s.spare.Get()
 	defer s.spare.Put(reading)
-	around := learned.Around{Listens: s.policy.Listens(nil, p)}
+	around := learned.Around{Wanted: s.policy.Wanted(nil, p)}
 	contexts := func(yield func(classify.Part) bool) {
-		for i, listens := range around.Listens {
+		for i, wanted := range around.Wanted {
 			var part classify.Part
-			if at := p.Links[i].Around; listens {
+			if at := p.Links[i].Around; wanted {
 				part = classify.Part{Text: p.Links[i].Context, Around: [2]features.Span{features.Span(at[0]), features.Span(at[1])}}
 			}
 			if !yield(part) {

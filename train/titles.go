@@ -12,7 +12,7 @@ import (
 
 // titles counts the words that stand in the titles of each class's pages. A link says
 // what the title of its target says, so that they tell a crawl how links to pages on
-// topic are worded, see relevance.Lesson.
+// topic are worded, see learned.WarmStart.
 type titles struct {
 	words map[titleWord]map[string]int // pages, by class
 }

@@ -13,30 +13,16 @@ import (
 // one for each page and hardly ever reads one, so that it is kept as it is, in 280 bytes;
 // in words it would be 1,700, an eighth of what a page takes in the store.
 type account struct {
-	expected      float64        // probability that it is on topic
-	parents       float64        // pages that link to it
-	host, folder  float64        // pages fetched of each
-	hops          float64        // links since a page on topic
-	explored      bool           // it was fetched to learn of it
-	inText        bool           // a link to it stands in running text
-	found, weighs [parts]float64 // what each part is, and what it adds to the log-odds
+	expected      float64       // probability that it is on topic
+	parents       float64       // pages that link to it
+	host, folder  float64       // pages fetched of each
+	hops          float64       // links since a page on topic
+	explored      bool          // it was fetched to learn of it
+	inText        bool          // a link to it stands in running text
+	found, weighs featureVector // what each feature is, and what it adds to the log-odds
 }
 
-// account returns what the score of a target is made of.
-func (l *Scorer) account(e *evidence) *account {
-	a := &account{
-		parents: float64(e.parents), host: float64(e.host.pages), folder: float64(e.folder.pages), hops: float64(e.hops),
-		explored: e.explored, inText: e.text,
-	}
-	l.partsTo(&a.found, e)
-	a.expected = l.model.probability(&a.found)
-	for i, x := range a.found {
-		a.weighs[i] = l.model.at(i) * x
-	}
-	return a
-}
-
-// terms says in words what each part adds.
+// terms says in words what each feature adds.
 func (a *account) terms() []relevance.Term {
 	terms := []relevance.Term{{Name: "expected", Value: a.expected, Note: "when it was fetched; the parts below add up to its log-odds"}}
 	if a.explored {
@@ -48,21 +34,21 @@ func (a *account) terms() []relevance.Term {
 	return terms
 }
 
-// An account is packed as its version, its flags and the number of its parts, a byte
-// each; expected; parents, host, folder and hops; of each part what it is and what it
+// An account is packed as its version, its flags and the number of its features, a byte
+// each; expected; parents, host, folder and hops; of each feature what it is and what it
 // adds. What is added to the score, and the score, have 8 bytes, so that they add up, all
 // else 4: it is told in two digits. All are little-endian.
 const (
 	accountVersion = 1
 	accountHead    = 3 + 8 + 4*4
-	accountPart    = 4 + 8
+	accountFeature = 4 + 8
 
 	flagExplored = 1
 	flagInText   = 2
 )
 
 func (a *account) pack() []byte {
-	b := make([]byte, 0, accountHead+parts*accountPart)
+	b := make([]byte, 0, accountHead+numFeatures*accountFeature)
 	var flags byte
 	if a.explored {
 		flags |= flagExplored
@@ -70,7 +56,7 @@ func (a *account) pack() []byte {
 	if a.inText {
 		flags |= flagInText
 	}
-	b = append(b, accountVersion, flags, parts)
+	b = append(b, accountVersion, flags, numFeatures)
 	b = append64(b, a.expected)
 	for _, v := range [...]float64{a.parents, a.host, a.folder, a.hops} {
 		b = append32(b, v)
@@ -91,13 +77,13 @@ func append64(b []byte, v float64) []byte {
 
 var errAccount = errors.New("its account cannot be read")
 
-// unpack reads what pack wrote. An account of an earlier build has fewer parts.
+// unpack reads what pack wrote. An account of an earlier build has fewer features.
 func unpack(b []byte) (a account, n int, err error) {
-	if len(b) < accountHead || b[0] != accountVersion || int(b[2]) > parts {
+	if len(b) < accountHead || b[0] != accountVersion || int(b[2]) > numFeatures {
 		return a, 0, fmt.Errorf("%w: it is of another build of fossick", errAccount)
 	}
-	if n = int(b[2]); len(b) != accountHead+n*accountPart {
-		return a, 0, fmt.Errorf("%w: it has %d bytes, want %d", errAccount, len(b), accountHead+n*accountPart)
+	if n = int(b[2]); len(b) != accountHead+n*accountFeature {
+		return a, 0, fmt.Errorf("%w: it has %d bytes, want %d", errAccount, len(b), accountHead+n*accountFeature)
 	}
 	a.explored, a.inText = b[1]&flagExplored != 0, b[1]&flagInText != 0
 	a.expected = float64At(b[3:])
@@ -105,8 +91,8 @@ func unpack(b []byte) (a account, n int, err error) {
 		*v = float32At(b[11+4*i:])
 	}
 	for i := range n {
-		part := b[accountHead+i*accountPart:]
-		a.found[i], a.weighs[i] = float32At(part), float64At(part[4:])
+		feature := b[accountHead+i*accountFeature:]
+		a.found[i], a.weighs[i] = float32At(feature), float64At(feature[4:])
 	}
 	return a, n, nil
 }
@@ -128,5 +114,5 @@ func Spell(packed []byte) ([]relevance.Term, error) {
 		return nil, err
 	}
 	terms := a.terms()
-	return terms[:len(terms)-(parts-n)], nil
+	return terms[:len(terms)-(numFeatures-n)], nil
 }

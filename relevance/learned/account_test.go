@@ -37,7 +37,7 @@ func TestAccount(t *testing.T) {
 	for range 200 {
 		a := randomAccount(rng)
 		got, n, err := unpack(a.pack())
-		if err != nil || n != parts || got != *a {
+		if err != nil || n != numFeatures || got != *a {
 			t.Fatalf("%+v, %d, %v; want %+v", got, n, err, *a)
 		}
 		terms, err := Spell(a.pack())
@@ -50,17 +50,17 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestAccountOfEarlierBuild: with fewer parts, those that it has are told.
+// TestAccountOfEarlierBuild: with fewer features, those that it has are told.
 func TestAccountOfEarlierBuild(t *testing.T) {
 	a := randomAccount(rand.New(rand.NewPCG(17, 18)))
 	packed := a.pack()
-	const had = partFolder + 1
-	packed = packed[:accountHead+had*accountPart]
+	const had = featFolder + 1
+	packed = packed[:accountHead+had*accountFeature]
 	packed[2] = had
 	terms, err := Spell(packed)
 	want := a.terms()
-	if err != nil || !slices.Equal(terms, want[:len(want)-(parts-had)]) {
-		t.Errorf("%v, %v; want %v without the last %d", terms, err, want, parts-had)
+	if err != nil || !slices.Equal(terms, want[:len(want)-(numFeatures-had)]) {
+		t.Errorf("%v, %v; want %v without the last %d", terms, err, want, numFeatures-had)
 	}
 }
 
@@ -80,7 +80,7 @@ func FuzzSpell(f *testing.F) {
 		}
 		got, n, _ := unpack(packed)
 		again, _, err := unpack(got.pack())
-		if err != nil || n == parts && !sameAccount(&got, &again) {
+		if err != nil || n == numFeatures && !sameAccount(&got, &again) {
 			t.Errorf("%+v, packed again %+v, %v", got, again, err)
 		}
 	})

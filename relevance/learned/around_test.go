@@ -41,7 +41,7 @@ func TestLearnedAround(t *testing.T) {
 	words := func(text string) []token { return append([]token(nil), r.tokens.Append(nil, text, "en")...) }
 	around := &Around{}
 	for _, link := range p.Links {
-		around.Listens = append(around.Listens, true)
+		around.Wanted = append(around.Wanted, true)
 		around.Judged = append(around.Judged, 0.5)
 		around.Words = append(around.Words, words(link.Context)...)
 		around.Ends = append(around.Ends, len(around.Words))

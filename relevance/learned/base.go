@@ -7,33 +7,28 @@ type moment uint32
 
 // base is the crawl's base rate now: what lifts are above.
 type base struct {
+	all        record // pages of the crawl; the rest is of what it was when it was moved to last
 	now        moment
-	mean, odds float64 // mean probability of the crawl's pages, and its log-odds
-	onTopic    float32 // sum of their probabilities
-	taught     float32 // pages on topic that the vocabulary began with, see Lesson
-	background *Background
-	atLarge    float64 // what all words' share is compared with, see Background
-	unmet      float64 // what a word is worth, see Background, that no page of the crawl has had
+	mean, odds float64     // mean probability of the crawl's pages, and its log-odds
+	taught     float32     // pages on topic that the vocabulary began with, see WarmStart
+	background *Background // nil: not known
+	atLarge    float64     // what all words' share is compared with, see Background
+	unmet      float64     // what a word is worth, see Background, that no page of the crawl has had
 }
 
-func newBase(background *Background, lesson *Lesson) base {
-	b := base{now: 1, background: background, taught: lesson.worth()}
-	b.set(&record{})
+func newBase(background *Background, start *WarmStart) base {
+	b := base{background: background, taught: start.worth()}
+	b.move()
 	return b
 }
 
 // move goes on to the next moment, after all records have taken in a page.
-func (b *base) move(all *record) {
+func (b *base) move() {
 	b.now++
-	b.set(all)
-}
-
-func (b *base) set(all *record) {
-	b.mean = all.mean()
+	b.mean = b.all.mean()
 	b.odds = logit(b.mean)
-	b.onTopic = all.onTopic
-	b.atLarge = atLarge(all.onTopic + b.taught)
-	b.unmet = b.background.unmet(all.onTopic + b.taught)
+	b.atLarge = atLarge(b.all.onTopic + b.taught)
+	b.unmet = b.background.unmet(b.all.onTopic + b.taught)
 }
 
 // place is a record whose lift is worked out once a moment: of a host, of a folder,

@@ -23,7 +23,7 @@ func TestKeptLiftsAreFresh(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.1, Seed: 1, Lesson: NewLesson(lessonModel(), 1),
+	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.1, Seed: 1, WarmStart: NewWarmStart(warmStartModel(), 1),
 		Background: NewBackground(maps.All(map[string]float64{"amber": 0.5, "basalt": 0.01}))})
 	for i := range 300 {
 		p := &page.Page{URL: fmt.Sprintf("http://h%d.test/%d/%d", i%5, i%3, i), Text: some(4)}
@@ -34,7 +34,7 @@ func TestKeptLiftsAreFresh(t *testing.T) {
 		y := rng.Float64()
 		l.ScorePage(p, y)
 		l.ScoreLinks(nil, p, y)
-		for key, e := range l.evidence.All() {
+		for key, e := range l.links.waiting.All() {
 			got, known := l.Rescore(key)
 			want := plainScore(l, e)
 			if !known || got != want {
@@ -49,35 +49,35 @@ func plainScore(l *Scorer, e *evidence) float64 {
 	if e.explored {
 		return soonest
 	}
-	x := l.parts(e)
-	base := l.all.mean()
+	x := found(l, e)
+	base := l.model.base.all.mean()
 	lift := func(r record, base float64) float64 {
 		if r.pages == 0 {
 			return 0
 		}
 		return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - logit(base)
 	}
-	x[partWord], x[partMeanWord], x[partLinkWord], x[partOver] = math.Inf(-1), 0, 0, 0
+	x[featWord], x[featMeanWord], x[featLinkWord], x[featOver] = math.Inf(-1), 0, 0, 0
 	for _, w := range e.words[:e.count] {
-		known, over := word{&wordSlot{}, &wordBeside{}}, math.Log(2)-l.base.atLarge
-		if found, met := l.vocabulary.words.find(w); met {
-			known, over = found, float64(float32(onTopic(found.page.onTopic, l.base.background.of(w))-l.base.atLarge))
+		known, over := word{&wordSlot{}, &wordBeside{}}, math.Log(2)-l.model.base.atLarge
+		if found, met := l.model.words.words.find(w); met {
+			known, over = found, float64(float32(onTopic(found.page.onTopic, l.model.base.background.of(w))-l.model.base.atLarge))
 		}
 		of := func(r record) float64 { return float64(float32(lift(r, base))) } // as a word keeps it
-		x[partWord] = max(x[partWord], of(known.page))
-		x[partMeanWord] += of(known.page)
-		x[partLinkWord] += of(known.link)
-		x[partOver] += over
+		x[featWord] = max(x[featWord], of(known.page))
+		x[featMeanWord] += of(known.page)
+		x[featLinkWord] += of(known.link)
+		x[featOver] += over
 	}
-	x[partMeanWord] /= float64(e.count)
-	x[partLinkWord] /= float64(e.count)
-	x[partOver] /= float64(e.count)
-	x[partHub] = 0
+	x[featMeanWord] /= float64(e.count)
+	x[featLinkWord] /= float64(e.count)
+	x[featOver] /= float64(e.count)
+	x[featHub] = 0
 	for _, s := range e.named() {
-		x[partHub] += lift(s.followed.record, base)
+		x[featHub] += lift(s.followed.record, base)
 	}
-	x[partHub] /= float64(len(e.named()))
-	x[partHost] = lift(e.host.record, base)
-	x[partFolder] = lift(e.folder.record, e.host.mean())
-	return highest * l.model.probability(&x)
+	x[featHub] /= float64(len(e.named()))
+	x[featHost] = lift(e.host.record, base)
+	x[featFolder] = lift(e.folder.record, e.host.mean())
+	return highest * l.model.weights.probability(&x)
 }

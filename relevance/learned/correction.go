@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// correction is what people's marks add to the judge's log-odds of a text: a weight
-// for each word of the marked pages. A text of n words, each counted once, gets
+// correction is what people's labels add to the judge's log-odds of a text: a weight
+// for each word of the labelled pages. A text of n words, each counted once, gets
 //
 //	shift = Σ weight(w) / √(n + shortText),
 //
 // so that a page's shift does not grow with its length, and two words of a link
-// that happen to be among the marked pages' do not say it all.
+// that happen to be among the labelled pages' do not say it all.
 type correction struct {
 	weight map[token]float64
-	marks  int // marked pages that it was learned from
+	labels int // labelled pages that it was learned from
 }
 
 const (
@@ -34,8 +34,8 @@ type example struct {
 	weight float64
 }
 
-// shift returns what the marks add to the log-odds of a text with these words, each
-// given once; 0 without marks.
+// shift returns what the labels add to the log-odds of a text with these words, each
+// given once; 0 without labels.
 func (c *correction) shift(words []token) float64 {
 	if c == nil || len(words) == 0 {
 		return 0
@@ -63,11 +63,11 @@ func bound(odds float64) float64 { return max(-maxOffset, min(maxOffset, odds)) 
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// The learning of a correction. The numbers were chosen by marks of no on four
+// The learning of a correction. The numbers were chosen by labels of no on four
 // sub-topics of Biology in wikispeedia; docs/results.md has the figures.
 const (
-	// anchorWeight is what all anchors weigh together, against all marks: pages that
-	// nobody marked should keep their probability, but those that are like the marked
+	// anchorWeight is what all anchors weigh together, against all labels: pages that
+	// nobody labelled should keep their probability, but those that are like the labelled
 	// ones must not outvote them.
 	anchorWeight = 0.1
 	// wordPenalty is λ of the penalty λ/2·Σ weight².
@@ -79,19 +79,19 @@ const (
 //
 //	Σ c·(−t·ln p − (1−t)·ln(1−p)) + λ/2·Σ w²,  p = σ(offset + shift),
 //
-// small, over the marked pages and the anchors, c an example's weight and t its
-// want; only words of marked pages have one. It goes over the words fitRounds
+// small, over the labelled pages and the anchors, c an example's weight and t its
+// want; only words of labelled pages have one. It goes over the words fitRounds
 // times, each time as far as the curvature's bound c/4·x² allows, so the sum falls with every
 // step. The same examples in the same order give the same weights. O(rounds ·
 // words of all examples).
-func learnCorrection(marked, anchors []example) *correction {
-	all := slices.Concat(marked, anchors)
-	columns := columnsOf(marked, all)
+func learnCorrection(labelled, anchors []example) *correction {
+	all := slices.Concat(labelled, anchors)
+	columns := columnsOf(labelled, all)
 	z := make([]float64, len(all))
 	for i := range all {
 		z[i] = all[i].offset
 	}
-	c := &correction{weight: make(map[token]float64, len(columns)), marks: len(marked)}
+	c := &correction{weight: make(map[token]float64, len(columns)), labels: len(labelled)}
 	for range fitRounds {
 		for k := range columns {
 			col := &columns[k]
@@ -126,12 +126,12 @@ type cell struct {
 	x   float64 // 1/√(words of the example + shortText)
 }
 
-// columnsOf returns the words of the marked pages, in order, with all examples that
+// columnsOf returns the words of the labelled pages, in order, with all examples that
 // have them.
-func columnsOf(marked, all []example) []column {
+func columnsOf(labelled, all []example) []column {
 	at := map[token]int{}
 	var columns []column
-	for _, e := range marked {
+	for _, e := range labelled {
 		for _, w := range e.words {
 			if _, known := at[w]; !known {
 				at[w] = len(columns)

@@ -41,10 +41,10 @@ func TestLearnCorrection(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		onTopic := float64(seed % 2)
-		marked := randomExamples(rng, 1+rng.IntN(10), func(float64) float64 { return onTopic }, 1)
+		labelled := randomExamples(rng, 1+rng.IntN(10), func(float64) float64 { return onTopic }, 1)
 		anchors := randomExamples(rng, rng.IntN(100), sigmoid, 0.1)
-		c := learnCorrection(marked, anchors)
-		all := slices.Concat(marked, anchors)
+		c := learnCorrection(labelled, anchors)
+		all := slices.Concat(labelled, anchors)
 		best := loss(c, all)
 		if before := loss(&correction{}, all); best >= before {
 			t.Errorf("seed %d: loss %g, without a correction %g", seed, best, before)
@@ -58,7 +58,7 @@ func TestLearnCorrection(t *testing.T) {
 				}
 			}
 		}
-		if again := learnCorrection(marked, anchors); !maps.Equal(again.weight, c.weight) {
+		if again := learnCorrection(labelled, anchors); !maps.Equal(again.weight, c.weight) {
 			t.Errorf("seed %d: learned twice, not the same", seed)
 		}
 	}

@@ -4,16 +4,13 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"fossick/features"
-	"fossick/page"
 )
 
 // evidence is what is known of a target that waits: 176 bytes.
 type evidence struct {
 	host, folder *place
 	sources      [maxSources]*source // the first pages that link here
-	at           [maxSources]uint8   // places of their links, see sister.go
+	at           [maxSources]uint8   // places of their links, see cocitation.go
 	parents      uint16              // pages that link here
 	words        [maxLinkWords]token // of the links' texts and the URL, the first of them
 	endings      [maxEndings]token   // of the links' words, the first of them
@@ -23,8 +20,8 @@ type evidence struct {
 	hops         uint8               // links since a page on topic, on the shortest way, 255 at most
 	text         bool                // a link stands in running text, not in navigation
 	explored     bool                // to be fetched because little is known of it
-	marked       int8                // what a person said of it
-	turn         uint32              // of the page that spoke last
+	label        int8                // what a person said of it
+	turn         uint32              // of the page that named it last
 	prob         extreme             // of the parents
 	anchor       extreme             // log-odds of the links' words, by the judge, above silence
 	context      extreme             // the same of the words around the links
@@ -49,9 +46,9 @@ func (e *extreme) add(x float64, first bool) {
 	}
 }
 
-// voice is what one page says of a target.
-type voice struct {
-	saying
+// inLink is what one page says of a target.
+type inLink struct {
+	linkText
 	context float64 // log-odds of the words around, by the judge, above those of silence
 	over    float64 // of them, see surroundings
 	early   uint8
@@ -59,51 +56,23 @@ type voice struct {
 	nav     bool
 }
 
-// hear takes together what the links of p say and where they stand.
-func (l *Scorer) hear(w *linkWork, p *page.Page, around []surroundings) {
-	for i := range w.told {
-		v := &w.told[i]
-		v.early = uint8(255 * (len(w.said) - i) / len(w.said))
-		v.at, v.nav = placeOf(i), p.Links[i].Nav
-		if around[i].listens {
-			v.saying, v.context, v.over = w.said[i], l.above(around[i].judged), around[i].over
-		}
-	}
-}
-
-// readAnchor judges a link's text as a title, with the target's URL, and has r find
-// its words.
-func (l *Scorer) readAnchor(r *wordReader, link *page.Link, lang string) (probability float64) {
-	d := features.Doc{Title: link.Anchor, URL: link.URL, Lang: lang}
-	if l.reader == nil || len(link.Anchor) > maxAnchor {
-		r.anchor(link.Anchor, lang)
-		return l.judge(d)
-	}
-	probability, r.found = l.reader(d, r.found[:0])
-	return probability
-}
-
-// above is by how much a text changes the judge's mind: the log-odds of what it says
-// of the text, above those of a text without words. The judge of a small topic says no
-// to four words that it does not know, and surely; that tells nothing of them, and
-// where a bound cut it off, it hid the words that it knows. The bound keeps one sure
-// word from drowning all else.
-func (l *Scorer) above(probability float64) float64 {
-	const most = 4
-	return max(-most, min(most, logit(inside(probability))-l.silence))
-}
-
 // logit is for probabilities that are not 0 or 1.
 func logit(p float64) float64 { return ln(p / (1 - p)) }
 
+// maxTexts is how many pages' words about a target count, those of the first. By then
+// it is known what the target is called, and one more would move a mean by a ninth at
+// most; but in a crawl that has grown most links lead to what many pages have named. Who
+// they are counts on.
+const maxTexts = 8
+
 // add takes in one more page that links here.
-func (e *evidence) add(v *voice, from *source, probability float64) {
+func (e *evidence) add(v *inLink, from *source, probability float64) {
 	if e.parents == math.MaxUint16 { // one more would change nothing
 		return
 	}
 	first := e.parents == 0
-	if e.parents < maxVoices {
-		e.listen(v, first)
+	if e.parents < maxTexts {
+		e.addText(v, first)
 	}
 	if n := int(e.parents); n < maxSources {
 		e.sources[n], e.at[n] = from, v.at
@@ -117,8 +86,8 @@ func (e *evidence) add(v *voice, from *source, probability float64) {
 	}
 }
 
-// listen takes in what is said.
-func (e *evidence) listen(v *voice, first bool) {
+// addText takes in the words of a link, and those around.
+func (e *evidence) addText(v *inLink, first bool) {
 	for _, w := range v.words[:v.count] {
 		if int(e.count) < maxLinkWords && !slices.Contains(e.words[:e.count], w) {
 			e.words[e.count] = w
@@ -136,8 +105,8 @@ func (e *evidence) listen(v *voice, first bool) {
 	e.over += float32(v.over)
 }
 
-// voices is how many pages' words were listened to.
-func (e *evidence) voices() int { return min(int(e.parents), maxVoices) }
+// texts is how many pages' words were taken in.
+func (e *evidence) texts() int { return min(int(e.parents), maxTexts) }
 
 // named returns the pages that named the target, the first few.
 func (e *evidence) named() []*source { return e.sources[:min(int(e.parents), maxSources)] }

@@ -34,22 +34,21 @@ func (x *explorer) offer(key uint64) {
 	}
 }
 
-// explore marks a target for each fetch that exploring is owed.
-func (l *Scorer) explore() {
-	x := &l.explorer
+// choose marks a target for each fetch that exploring is owed; score is what ranks equals.
+func (x *explorer) choose(links *linkGraph, score func(*evidence) float64) {
 	x.credit += x.share
 	for x.credit >= 1 {
 		x.credit--
 		best, at := (*evidence)(nil), 0
 		waiting := x.sample[:0]
 		for _, key := range x.sample {
-			e, ok := l.evidence.Peek(key)
+			e, ok := links.waiting.Peek(key)
 			if !ok || e.explored {
 				continue // fetched, forgotten or chosen
 			}
 			waiting = append(waiting, key)
 			if best == nil || e.host.pages < best.host.pages ||
-				e.host.pages == best.host.pages && l.score(e) > l.score(best) {
+				e.host.pages == best.host.pages && score(e) > score(best) {
 				best, at = e, len(waiting)-1
 			}
 		}

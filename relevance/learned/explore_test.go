@@ -78,7 +78,7 @@ func TestExploreFindsStarvedHost(t *testing.T) {
 	hosts := func(share float64) int {
 		var w world
 		l := New(goldJudge, Options{Cut: 0.5, Explore: share, Seed: 7})
-		l.model.weight[partHost] = 9 // sure of what it knows
+		l.model.weights.weight[featHost] = 9 // sure of what it knows
 		w.crawl(l, 40, good)
 		met := map[string]bool{}
 		for _, url := range w.order {

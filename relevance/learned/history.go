@@ -2,7 +2,7 @@ package learned
 
 // history remembers the words of the pages that were fetched last, so that what
 // people say of some pages can be carried over to the others. All words of a page are
-// kept, since nobody knows by which a mark will go; the pages are bounded.
+// kept, since nobody knows by which a label will go; the pages are bounded.
 type history struct {
 	pages []*pastPage // in the order of the crawl
 	byKey map[uint64]*pastPage
@@ -23,7 +23,7 @@ type pastPage struct {
 	words        []token
 	links        []token // of the links by which it was found
 	judged       float64 // probability by the judge
-	kin          float64 // log-odds that the likeness to the start pages adds
+	similar      float64 // log-odds that the similarity to the start pages adds
 	now          float64 // with that, the crawl's prior and what people said: it counts for so much in vocabularies and places
 	weight       float64 // and as so many pages,
 	counted      float64 // its words as those of so many

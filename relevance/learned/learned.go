@@ -6,65 +6,33 @@ import (
 	"sync"
 
 	"fossick/features"
-	"fossick/internal/recent"
 	"fossick/page"
 	"fossick/relevance"
 )
 
 // Scorer scores a link by the probability that its target is on topic, from all
 // that the pages seen so far say of the target. What is known of it stands in its
-// evidence, which gives the numbers of parts.go; a logistic model weighs these. The
-// model begins with the weights of prior and learns from each fetched page, and so
-// do two vocabularies, which say what a word is worth in this crawl: on a page, and
-// in a link.
+// evidence, of which a linkModel makes features, and weighs them. It learns from each
+// fetched page.
 //
 // It remembers the targets that were spoken of last, see recent; of one that it
 // forgot, only later links count. The same pages in the same order give the same
 // scores. Safe for concurrent use.
 type Scorer struct {
-	judge   relevance.Judge
-	reader  Reader  // nil where nobody cuts for both
-	cut     float64 // probability from which a page counts as on topic
-	share   float64 // of the topic among the pages that the judge was trained on
-	silence float64 // log-odds of a text without words, by the judge
-	readers *features.Spare[wordReader]
-	works   *features.Spare[linkWork]
+	cut   float64 // probability from which a page counts as on topic
+	share float64 // of the topic among the pages that the judge was trained on
+	texts *textReader
+	works *features.Spare[linkWork]
 
-	mu         sync.Mutex            // guards the rest
-	evidence   recent.Map[*evidence] // by page.Key of targets that were not fetched yet
-	fetched    recent.Map[known]     // by page.Key
-	turn       uint32                // pages whose links were heard
-	touched    uint32                // so that fetching is not left out
-	expected   []*evidence           // room for Expect
-	sources    recent.Map[*source]   // by page.Key of pages whose links come next
-	places     recent.Map[*place]    // hosts and folders, by page.Key
-	all        record                // the crawl
-	base       base                  // of it
-	vocabulary vocabulary
-	model      logistic
-	explorer   explorer
-	history    history
-	marks      *marks
-	kin        kin
-	starts     map[uint64]bool // by page.Key, start pages that are scored next
-
-	sayings sayings // of links
+	mu       sync.Mutex // guards the rest
+	links    linkGraph
+	model    linkModel
+	explorer explorer
+	starts   startPages
+	history  history
+	labels   labels
+	ahead    prefetcher
 }
-
-// known is a fetched page as a target of links. There are half a million.
-type known struct {
-	told  float32 // its probability, as its links were told
-	heard uint32  // see turn and named
-}
-
-// turn is that of the page that named it last, so that a page counts once.
-func (k known) turn() uint32 { return k.heard / (maxNamings + 1) }
-
-// named is how many links to it its history has.
-func (k known) named() int { return int(k.heard % (maxNamings + 1)) }
-
-// heardIn makes a known's heard.
-func heardIn(turn uint32, named int) uint32 { return turn*(maxNamings+1) + uint32(named) }
 
 // Options are the settings of New.
 type Options struct {
@@ -73,67 +41,69 @@ type Options struct {
 	Seed       uint64      // of the choice of these
 	Share      float64     // of the topic among the pages that the judge was trained on, in (0,1); 0: not known
 	Background *Background // words on pages at large; nil: only the crawl's pages say what words are worth
-	Lesson     *Lesson     // what the judge's training pages on topic say of words; nil: nothing
+	WarmStart  *WarmStart  // what the judge's training pages on topic say of words; nil: nothing
 	Reader     Reader      // says what the judge says; nil: the scorer cuts links into words itself
 }
 
 // New returns a scorer that knows nothing yet but the judge.
 func New(judge relevance.Judge, opt Options) *Scorer {
-	l := &Scorer{
-		judge: judge, reader: opt.Reader, cut: opt.Cut, share: opt.Share, silence: logit(inside(judge(features.Doc{}))), readers: features.NewSpare(newWordReader),
-		works:    features.NewSpare(func() *linkWork { return new(linkWork) }),
-		evidence: recent.New[*evidence](maxTargets), fetched: recent.New[known](maxFetched),
-		sources: recent.New[*source](maxSourcePages), places: recent.New[*place](maxPlaces),
-		base: newBase(opt.Background, opt.Lesson), vocabulary: newVocabulary(),
-		model: newLogistic(opt.Background != nil, opt.Lesson != nil), explorer: newExplorer(opt.Explore, opt.Seed),
-		history: newHistory(maxPastWords), marks: newMarks(),
-		kin: newKin(), starts: map[uint64]bool{}, sayings: newSayings(),
+	return &Scorer{
+		cut: opt.Cut, share: opt.Share, texts: newTextReader(judge, opt.Reader),
+		works: features.NewSpare(func() *linkWork { return new(linkWork) }),
+		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart), explorer: newExplorer(opt.Explore, opt.Seed),
+		starts: newStartPages(), history: newHistory(maxPastWords), labels: newLabels(),
 	}
-	l.vocabulary.take(opt.Lesson)
-	return l
+}
+
+// Start says that the page with this page.Key, which ScorePage is called for next, is
+// a start page.
+func (l *Scorer) Start(key uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.starts.next[key] = true
 }
 
 // ScorePage takes in that p was fetched and turned out to be on topic with the
 // probability given. A page without evidence, such as a start page, teaches about
 // its words and its host, and nothing about links.
 func (l *Scorer) ScorePage(p *page.Page, probability float64) relevance.Score {
-	r := l.readers.Get()
-	defer l.readers.Put(r)
+	r := l.texts.readers.Get()
+	defer l.texts.readers.Put(r)
 	return l.take(p, probability, r.page(p), nil)
 }
 
 // ScoreWords is ScorePage for a page that was cut into words already: words is what
 // Words has of its title, description and text. words is changed, nothing is kept.
 func (l *Scorer) ScoreWords(p *page.Page, probability float64, words []uint32, around *Around) relevance.Score {
-	r := l.readers.Get()
+	r := l.texts.readers.Get()
 	words = r.seen.of(words)
-	l.readers.Put(r)
+	l.texts.readers.Put(r)
 	return l.take(p, probability, words, around)
 }
 
 // take learns from a page and its words, each of which comes once.
 func (l *Scorer) take(p *page.Page, probability float64, words []token, around *Around) relevance.Score {
 	key := page.Key(p.URL)
-	defer l.refitStale() // when a mark waited for this page
+	defer l.refitStale() // when a label waited for this page
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	past := &pastPage{key: key, judged: probability, weight: 1}
 	var packed []byte
 	terms := []relevance.Term{{Name: "probability", Value: probability, Note: "of the topic, by the model"}}
-	probability, marked := l.opinion(key, words, probability)
-	if _, again := l.fetched.Get(key); again {
-		delete(l.starts, key)
+	probability, labelled := l.labels.opinion(key, words, probability)
+	if _, again := l.links.fetched.Get(key); again {
+		delete(l.starts.next, key)
 		return relevance.Score{Value: probability}
 	}
-	terms = append(terms, marked...)
+	terms = append(terms, labelled...)
 	judged := probability
-	probability, past.kin = l.believe(key, words, judged)
-	from := &source{hops: 1, told: float32(probability), scored: true}
-	if e, ok := l.evidence.Get(key); ok {
-		l.evidence.Remove(key)
-		a := l.account(e)
+	probability, past.similar = l.believe(key, words, judged)
+	from := &source{hops: 1, probability: float32(probability), scored: true}
+	if e, ok := l.links.waiting.Get(key); ok {
+		l.links.waiting.Remove(key)
+		a := l.model.account(e, l.labels.fix)
 		packed = a.pack()
-		l.learn(e, &a.found, probability)
+		l.model.learn(e, &a.found, probability)
 		from.hops = min(e.hops, math.MaxUint8-1) + 1
 		past.links = slices.Concat(e.words[:e.count], e.endings[:e.ended])
 		for i, s := range e.named() {
@@ -143,35 +113,43 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	if judged >= l.cut {
 		from.hops = 0
 	}
-	l.fetched.Put(key, known{float32(probability), heardIn(0, len(past.named))})
-	l.sources.Put(key, from)
-	if past.counted = l.counts(key, probability); past.counted > 0 {
-		l.vocabulary.learnPage(words, probability, past.counted)
-	}
-	l.all.add(probability)
-	past.host, past.folder = l.place(page.Host(p.URL)), l.place(folder(p.URL))
+	l.links.fetched.Put(key, known{float32(probability), seenIn(0, len(past.named))})
+	l.links.sources.Put(key, from)
+	past.counted = l.model.learnPage(key, words, probability)
+	past.host, past.folder = l.links.place(page.Host(p.URL)), l.links.place(folder(p.URL))
 	past.host.add(probability)
 	past.folder.add(probability)
 	past.words, past.now, past.source = slices.Clone(words), probability, from
-	l.fetchedNow(past, p)
-	l.base.move(&l.all)
-	l.model.age(float64(l.all.pages))
+	l.remember(past, p)
+	l.model.turn()
 	if around != nil {
-		from.around = l.weighAround(around)
+		from.around = l.model.weighAround(around)
 	}
-	l.explore()
+	l.explorer.choose(&l.links, l.score)
 	return relevance.Score{Value: judged, Terms: terms, Account: packed}
 }
 
-// learn takes in what the evidence of a target, and what was found in it, was worth: for
-// the weights, for the words of its links, and for the pages that named it.
-func (l *Scorer) learn(e *evidence, found *[parts]float64, probability float64) {
-	l.model.learn(*found, probability)
-	l.vocabulary.learnLink(e.words[:e.count], probability)
-	l.vocabulary.learnLink(e.endings[:e.ended], probability)
-	for i, s := range e.named() {
-		s.turned(e.at[i], probability)
+// believe returns how far a page is taken to be on topic, for all that is learned
+// from it: its probability, with the crawl's prior and corrected by its similarity to the
+// start pages, unless it is one or a person has labelled it, and by how much the latter is
+// in log-odds. It does not change what the crawl says of the page.
+func (l *Scorer) believe(key uint64, words []token, probability float64) (believed, shift float64) {
+	if l.starts.next[key] {
+		delete(l.starts.next, key)
+		l.starts.add(words)
+		return probability, 0
 	}
+	if _, labelled := l.labels.said[key]; labelled {
+		return probability, 0
+	}
+	if l.labels.fix == nil { // else the prior would lift again what people say is off topic
+		probability = inCrawl(probability, l.model.base.prior(l.share))
+	}
+	if l.starts.pages == 0 {
+		return probability, 0
+	}
+	shift = l.starts.shift(l.starts.similarity(words, l.model.rarity), probability)
+	return corrected(probability, shift), shift
 }
 
 // ScoreLinks adds what p says of its links' targets and appends the score that
@@ -180,13 +158,10 @@ func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []
 	w := l.works.Get()
 	defer l.works.Put(w)
 	w.begin(p)
-	around := l.around(w, p)
-	l.listen(w, p, around)
-	l.hear(w, p, around)
+	l.texts.readLinks(w, p, l.around(w, p))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hearAll(w, p, probability)
-	l.fetch(w.targets)
+	l.addLinks(w, p, probability)
 	for _, e := range w.targets {
 		if e == nil {
 			dst = append(dst, 0)
@@ -197,83 +172,54 @@ func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []
 	return dst
 }
 
-// findTargets finds what is known of the targets of p's links, but of those that were
-// fetched. It asks for all before anybody waits for one to come from memory.
-func (l *Scorer) findTargets(w *linkWork, p *page.Page) {
-	for i, key := range w.keys {
-		if _, done := l.fetched.Get(key); !done {
-			w.targets[i] = l.target(key, p.Links[i].URL)
-		}
-	}
-	l.touched += touchAll(w.targets)
-}
-
-// hearAll takes in what a page says of its links' targets, one voice for each, and
+// addLinks takes in what a page says of its links' targets, once for each, and
 // what the targets that were fetched before say of the page.
-func (l *Scorer) hearAll(w *linkWork, p *page.Page, probability float64) {
-	from := l.source(p.URL)
+func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) {
+	from := l.links.source(p.URL)
 	if from.scored {
-		probability = float64(from.told)
+		probability = float64(from.probability)
 	}
-	from.told = float32(probability)
+	from.probability = float32(probability)
 	from.turns = make([]uint8, min(len(p.Links), maxPlace+1))
 	itself := page.Key(p.URL) // a link to itself says nothing
-	l.turn++
+	l.links.turn++
 	l.findTargets(w, p)
 	for i, key := range w.keys {
 		if key == itself {
 			continue
 		}
 		if e := w.targets[i]; e == nil {
-			if was, done := l.fetched.Get(key); done && was.turn() != l.turn {
-				from.turned(w.told[i].at, float64(was.told))
+			if was, done := l.links.fetched.Get(key); done && was.turn() != l.links.turn {
+				from.turned(w.links[i].at, float64(was.probability))
 				named := was.named()
 				if named < maxNamings { // else its history has enough, and need not be asked
-					named = l.history.name(key, from, w.told[i].at)
+					named = l.history.name(key, from, w.links[i].at)
 				}
-				l.fetched.Update(key, known{was.told, heardIn(l.turn, named)})
+				l.links.fetched.Update(key, known{was.probability, seenIn(l.links.turn, named)})
 			}
-		} else if e.turn != l.turn {
-			e.turn = l.turn
-			e.add(&w.told[i], from, probability)
+		} else if e.turn != l.links.turn {
+			e.turn = l.links.turn
+			e.add(&w.links[i], from, probability)
 		}
 	}
 }
 
-// source returns what the page is as a giver of links.
-func (l *Scorer) source(url string) *source {
-	key := page.Key(url)
-	s, ok := l.sources.Get(key)
-	if !ok {
-		return &source{hops: 1}
-	}
-	l.sources.Remove(key)
-	return s
-}
-
-// target returns the evidence of a URL, new if there is none.
-func (l *Scorer) target(key uint64, url string) *evidence {
-	e, ok := l.evidence.Get(key)
-	if !ok {
-		e = &evidence{host: l.place(page.Host(url)), folder: l.place(folder(url))}
-		if onTopic, marked := l.marks.said[key]; marked {
-			e.marked = markOf(onTopic)
+// findTargets finds what is known of the targets of p's links, but of those that were
+// fetched.
+func (l *Scorer) findTargets(w *linkWork, p *page.Page) {
+	for i, key := range w.keys {
+		if _, done := l.links.fetched.Get(key); done {
+			continue
 		}
-		l.evidence.Put(key, e)
-		l.explorer.offer(key)
+		e, isNew := l.links.target(key, p.Links[i].URL)
+		if isNew {
+			if onTopic, labelled := l.labels.said[key]; labelled {
+				e.label = labelOf(onTopic)
+			}
+			l.explorer.offer(key)
+		}
+		w.targets[i] = e
 	}
-	return e
-}
-
-// place returns the record of a host or a folder.
-func (l *Scorer) place(name string) *place {
-	key := page.Key(name)
-	r, ok := l.places.Get(key)
-	if !ok {
-		r = &place{}
-		l.places.Put(key, r)
-	}
-	return r
 }
 
 // Rescore returns the present score of a target that waits; false when nothing
@@ -281,7 +227,7 @@ func (l *Scorer) place(name string) *place {
 func (l *Scorer) Rescore(key uint64) (float64, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, ok := l.evidence.Peek(key)
+	e, ok := l.links.waiting.Peek(key)
 	if !ok {
 		return 0, false
 	}
@@ -293,11 +239,11 @@ func (l *Scorer) Rescore(key uint64) (float64, bool) {
 func (l *Scorer) Promise(key uint64) (float64, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e, ok := l.evidence.Peek(key)
+	e, ok := l.links.waiting.Peek(key)
 	if !ok {
 		return 0, false
 	}
-	return l.promise(e), true
+	return l.model.promise(e, l.labels.fix), true
 }
 
 // soonest is the priority of what is to be fetched before all else: below 1, which is
@@ -311,19 +257,64 @@ const (
 // because little is known of it.
 func (l *Scorer) score(e *evidence) float64 {
 	switch {
-	case e.marked == markedNo:
+	case e.label == labelledOff:
 		return 0
-	case e.marked == markedYes:
+	case e.label == labelledOn:
 		return 1 // as a start page: the user wants it
 	case e.explored:
 		return soonest
 	}
-	return l.promise(e)
+	return l.model.promise(e, l.labels.fix)
 }
 
-// promise is the probability that a target is on topic.
-func (l *Scorer) promise(e *evidence) float64 {
-	var x [parts]float64
-	l.partsTo(&x, e)
-	return highest * l.model.probability(&x)
+// Expect says which targets Rescore is likely to be asked about next.
+func (l *Scorer) Expect(keys []uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ahead.fetch(keys, &l.links, &l.model.words.words)
+}
+
+// Explain returns the present opinion of a URL that waits, or of a page that is
+// remembered, with the terms of it; false when there is none.
+func (l *Scorer) Explain(url string) (relevance.Score, bool) {
+	key := page.Key(url)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.links.waiting.Peek(key); ok {
+		return relevance.Score{Value: l.score(e), Terms: l.model.account(e, l.labels.fix).terms()}, true
+	}
+	p := l.labels.pages[key]
+	if p == nil {
+		p = l.history.find(key)
+	}
+	if p == nil {
+		return relevance.Score{}, false
+	}
+	value, terms := l.labels.opinion(key, p.words, p.judged)
+	return relevance.Score{Value: value, Terms: append([]relevance.Term{{Name: "probability", Value: p.judged, Note: "of the topic, by the model"}}, terms...)}, true
+}
+
+// unlinkedDoubt is how many pages of probability unlinkedPrior a host's own pages
+// are counted with: a sitemap of a host nobody knows must not fill the queue.
+const (
+	unlinkedDoubt = 1
+	unlinkedPrior = 0.3
+)
+
+// ScoreUnlinked returns the score of a URL that no page links to, such as one
+// that only a sitemap names: that of a link from a page as good as
+// its host's mean so far, with no words but those of the URL, and without the
+// weight of having a parent. It keeps
+// nothing: a first link to the URL counts as its first.
+func (l *Scorer) ScoreUnlinked(url string) float64 {
+	e := l.texts.unlinked(url)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.host, e.folder, e.sources[0] = l.links.place(page.Host(url)), l.links.place(folder(url)), &source{}
+	mean := (float64(e.host.onTopic) + unlinkedPrior*unlinkedDoubt) / (float64(e.host.pages) + unlinkedDoubt)
+	e.prob = extreme{float32(mean), float32(mean)}
+	var x featureVector
+	l.model.features(&x, &e, l.labels.fix)
+	x[featOnTopic] = 0
+	return l.model.weights.probability(&x)
 }

@@ -90,7 +90,7 @@ func TestLearnedReadsWords(t *testing.T) {
 func TestLearnedLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	l := New(goldJudge, Options{Cut: 0.5})
-	before := l.model
+	before := l.model.weights
 	for i := range 400 {
 		to := fmt.Sprintf("http://t%d.test/", i)
 		good := rng.IntN(2) == 0
@@ -103,7 +103,7 @@ func TestLearnedLearns(t *testing.T) {
 		}
 		l.ScorePage(&page.Page{URL: to}, y)
 	}
-	if now, was := l.model.weight[partNav], before.weight[partNav]; now <= was+0.2 {
+	if now, was := l.model.weights.weight[featNav], before.weight[featNav]; now <= was+0.2 {
 		t.Errorf("weight of navigation went from %v to %v, want it to rise well", was, now)
 	}
 }
@@ -117,14 +117,14 @@ func TestLearnedForgetsWhatWasFetched(t *testing.T) {
 		t.Fatalf("Rescore = %v, %v before the fetch", s, known)
 	}
 	score := l.ScorePage(&page.Page{URL: target}, 0.8)
-	if score.Value != 0.8 || len(spelled(t, score)) < parts {
+	if score.Value != 0.8 || len(spelled(t, score)) < numFeatures {
 		t.Errorf("score %+v, want the probability and all terms", score)
 	}
 	if _, known := l.Rescore(key); known {
 		t.Error("evidence is kept after the fetch")
 	}
-	if s := l.ScoreLinks(nil, linked("http://q.test/", target, "gold"), 0.9); s[0] != 0 || count(&l.evidence) != 0 {
-		t.Errorf("a link to a fetched page scores %v and leaves %d evidence", s, count(&l.evidence))
+	if s := l.ScoreLinks(nil, linked("http://q.test/", target, "gold"), 0.9); s[0] != 0 || count(&l.links.waiting) != 0 {
+		t.Errorf("a link to a fetched page scores %v and leaves %d evidence", s, count(&l.links.waiting))
 	}
 }
 
@@ -164,8 +164,8 @@ func TestTermsAddUp(t *testing.T) {
 			t.Errorf("terms %v do not tell %q", terms, fact)
 		}
 	}
-	if expected := terms[1].Value; len(terms) != parts+2 || math.Abs(sum-logit(expected)) > 1e-9 {
-		t.Errorf("%d terms add up to %v, want %d and %v", len(terms), sum, parts+2, logit(expected))
+	if expected := terms[1].Value; len(terms) != numFeatures+2 || math.Abs(sum-logit(expected)) > 1e-9 {
+		t.Errorf("%d terms add up to %v, want %d and %v", len(terms), sum, numFeatures+2, logit(expected))
 	}
 }
 
@@ -205,7 +205,7 @@ func TestReplayIsTheSame(t *testing.T) {
 func TestAboveSilence(t *testing.T) {
 	l := New(func(features.Doc) float64 { return 0.01 }, Options{Cut: 0.5})
 	for p, want := range map[float64]float64{0: -4, 1: 4, 0.01: 0, 0.002: logit(0.002) - logit(0.01)} {
-		if got := l.above(p); math.Abs(got-want) > 1e-12 {
+		if got := l.texts.above(p); math.Abs(got-want) > 1e-12 {
 			t.Errorf("above(%v) = %v, want %v", p, got, want)
 		}
 	}
@@ -266,7 +266,7 @@ func BenchmarkRescore(b *testing.B) {
 	for i := range 3000 {
 		crawl(i)
 	}
-	keys := slices.Sorted(maps.Keys(maps.Collect(l.evidence.All())))
+	keys := slices.Sorted(maps.Keys(maps.Collect(l.links.waiting.All())))
 	rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	for _, expected := range []bool{false, true} {
 		b.Run(fmt.Sprintf("expected=%v", expected), func(b *testing.B) {
@@ -302,4 +302,10 @@ func TestSureJudge(t *testing.T) {
 			}
 		}
 	}
+}
+
+// found returns the features of a target.
+func found(l *Scorer, e *evidence) (x featureVector) {
+	l.model.features(&x, e, l.labels.fix)
+	return x
 }

@@ -11,8 +11,8 @@ import (
 type linkWork struct {
 	keys    []uint64    // page.Key of the targets
 	hashes  []uint64    // of what the links say
-	said    []saying    // what they say, those that are listened to
-	told    []voice     // with what the page says
+	texts   []linkText  // that, where it is wanted
+	links   []inLink    // with what the page says
 	targets []*evidence // of those that wait
 }
 
@@ -20,7 +20,7 @@ type linkWork struct {
 func (w *linkWork) begin(p *page.Page) {
 	n := len(p.Links)
 	w.hashes = zeros(w.hashes, n)
-	w.said, w.told, w.targets = zeros(w.said, n), zeros(w.told, n), zeros(w.targets, n)
+	w.texts, w.links, w.targets = zeros(w.texts, n), zeros(w.links, n), zeros(w.targets, n)
 	w.name(p)
 }
 

@@ -5,10 +5,10 @@ import "math"
 // logistic is a logistic model that learns one example at a time, by AdaGrad
 // (Duchi, Hazan and Singer 2011).
 type logistic struct {
-	weight [parts]float64
-	square [parts]float64  // of the gradients, summed
-	young  *[parts]float64 // young or taughtYoung
-	youth  float64         // of the crawl, see young
+	weight featureVector
+	square featureVector  // of the gradients, summed
+	warmUp *featureVector // warmUp or taughtWarmUp
+	fade   float64        // of warmUp
 }
 
 const (
@@ -17,15 +17,15 @@ const (
 	firstSquare = 1
 )
 
-// newLogistic returns the model as it begins; background says whether partOver is
-// known, taught whether there was a Lesson.
+// newLogistic returns the model as it begins; background says whether featOver is
+// known, taught whether there was a WarmStart.
 func newLogistic(background, taught bool) logistic {
-	m := logistic{weight: prior, young: &young, youth: 1}
+	m := logistic{weight: prior, warmUp: &warmUp, fade: 1}
 	if taught {
-		m.young = &taughtYoung
+		m.warmUp = &taughtWarmUp
 	}
 	if !background {
-		m.weight[partMeanWord] = wordAlone
+		m.weight[featMeanWord] = wordAlone
 	}
 	for i := range m.square {
 		m.square[i] = firstSquare
@@ -33,13 +33,13 @@ func newLogistic(background, taught bool) logistic {
 	return m
 }
 
-// at is the weight of a part now.
-func (m *logistic) at(part int) float64 { return m.weight[part] + m.youth*m.young[part] }
+// at is the weight of a feature now.
+func (m *logistic) at(part int) float64 { return m.weight[part] + m.fade*m.warmUp[part] }
 
 // age takes in how many pages the crawl has.
-func (m *logistic) age(pages float64) { m.youth = math.Exp(-pages / childhood) }
+func (m *logistic) age(pages float64) { m.fade = math.Exp(-pages / warmUpPages) }
 
-func (m *logistic) probability(x *[parts]float64) float64 {
+func (m *logistic) probability(x *featureVector) float64 {
 	z := 0.0
 	for i, v := range x {
 		z += m.at(i) * v
@@ -48,8 +48,8 @@ func (m *logistic) probability(x *[parts]float64) float64 {
 }
 
 // learn moves the weights towards what a page turned out to be, y in [0,1].
-func (m *logistic) learn(x [parts]float64, y float64) {
-	miss := y - m.probability(&x)
+func (m *logistic) learn(x *featureVector, y float64) {
+	miss := y - m.probability(x)
 	for i, v := range x {
 		g := miss * v
 		m.square[i] += g * g

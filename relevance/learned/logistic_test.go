@@ -5,23 +5,23 @@ import (
 	"testing"
 )
 
-// TestYoung: what is added to the weights at the beginning fades by a factor e in
-// childhood pages, and does not change what is learned.
-func TestYoung(t *testing.T) {
+// TestWarmUp: what is added to the weights at the beginning fades by a factor e in
+// warmUpPages pages, and does not change what is learned.
+func TestWarmUp(t *testing.T) {
 	m := newLogistic(true, false)
-	for _, pages := range []float64{0, childhood, 5 * childhood} {
+	for _, pages := range []float64{0, warmUpPages, 5 * warmUpPages} {
 		m.age(pages)
-		for part := range prior {
-			if want := prior[part] + young[part]*math.Exp(-pages/childhood); math.Abs(m.at(part)-want) > 1e-12 {
-				t.Errorf("after %v pages part %d has weight %v, want %v", pages, part, m.at(part), want)
+		for i := range prior {
+			if want := prior[i] + warmUp[i]*math.Exp(-pages/warmUpPages); math.Abs(m.at(i)-want) > 1e-12 {
+				t.Errorf("after %v pages feature %d has weight %v, want %v", pages, i, m.at(i), want)
 			}
 		}
 	}
-	var x [parts]float64
-	x[partLinkWord] = 1
-	before := m.weight[partLinkWord]
-	m.learn(x, 1)
-	if m.weight[partLinkWord] <= before {
+	var x featureVector
+	x[featLinkWord] = 1
+	before := m.weight[featLinkWord]
+	m.learn(&x, 1)
+	if m.weight[featLinkWord] <= before {
 		t.Error("a page on topic does not raise the weight of what its link had")
 	}
 }

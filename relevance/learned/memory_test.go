@@ -16,16 +16,16 @@ func TestLearnedMemory(t *testing.T) {
 	const part = 16
 	before := heap()
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
-	l.evidence, l.fetched, l.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*place](maxPlaces/part)
-	l.vocabulary.words.limit = maxVocabulary / part
+	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*place](maxPlaces/part)
+	l.model.words.words.limit = maxVocabulary / part
 	l.history.limit = maxPastWords / part
-	l.sayings.slots = make([]heardSaying, maxSayings/part)
+	l.texts.cache.slots = make([]cachedText, maxLinkTexts/part)
 	for n := range 2 * maxFetched / part {
-		l.fetched.Put(uint64(n), known{told: 0.5})
+		l.links.fetched.Put(uint64(n), known{probability: 0.5})
 	}
 	for n := range 2 * maxVocabulary / part {
-		l.vocabulary.learnPage([]token{token(n)}, 0.5, 1)
-		l.vocabulary.learnLink([]token{token(n)}, 0.5)
+		l.model.words.learnPage([]token{token(n)}, 0.5, 1)
+		l.model.words.learnLink([]token{token(n)}, 0.5)
 	}
 	for n := range maxPastWords / part / 300 { // as running text of 1,000 words has them
 		l.history.add(&pastPage{key: uint64(n), words: make([]token, 300), links: make([]token, maxLinkWords+maxEndings), named: make([]naming, maxNamings), source: &source{}})
@@ -57,7 +57,7 @@ func heap() uint64 {
 // TestLearnedIsBounded tells a scorer of more targets than it may remember.
 func TestLearnedIsBounded(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
-	l.evidence, l.fetched, l.places = recent.New[*evidence](50), recent.New[known](50), recent.New[*place](50)
+	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](50), recent.New[known](50), recent.New[*place](50)
 	last := ""
 	for i := range 2000 {
 		last = fmt.Sprintf("http://h%d.test/%d", i%70, i)
@@ -65,9 +65,9 @@ func TestLearnedIsBounded(t *testing.T) {
 		l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", i)}, 0.9)
 	}
 	for name, n := range map[string]int{
-		"targets": count(&l.evidence),
-		"pages":   count(&l.fetched),
-		"places":  count(&l.places),
+		"targets": count(&l.links.waiting),
+		"pages":   count(&l.links.fetched),
+		"places":  count(&l.links.places),
 	} {
 		if n < 50 || n > 100 {
 			t.Errorf("%s: %d in memory, want between 50 and 100", name, n)

@@ -14,13 +14,12 @@ const maxPrior = 2.5
 //
 // π and π' the topic's shares at training and now (Saerens, Latinne and Decaestecker
 // 2002), π' as the crawl believes it so far. It is never below 0, as a crawl that is
-// lost may yet find the topic, and 0 where π is not known. Once people have marked pages
-// it is 0 for all: the prior would lift again what they say is off topic.
-func (l *Scorer) prior() float64 {
-	if !(l.share > 0 && l.share < 1) || l.marks.fix != nil {
+// lost may yet find the topic, and 0 where π, the share given, is not known.
+func (b *base) prior(share float64) float64 {
+	if !(share > 0 && share < 1) {
 		return 0
 	}
-	return max(0, min(maxPrior, l.base.odds-logit(l.share)))
+	return max(0, min(maxPrior, b.odds-logit(share)))
 }
 
 // inCrawl is a probability by the judge with a prior.

@@ -31,7 +31,7 @@ func TestPrior(t *testing.T) {
 			l.Start(page.Key(p.URL)) // believed as it is
 			l.ScorePage(p, test.onward)
 		}
-		l.kin.starts = 0
+		l.starts.pages = 0
 		got := believedOf(t, l, "new", 0.1)
 		if added := logit(got) - logit(0.1); !(added >= test.least-1e-6 && added <= test.most+1e-6) {
 			t.Errorf("%s: %.3f is added to the log-odds, want from %g to %g", test.name, added, test.least, test.most)
@@ -48,7 +48,7 @@ func believedOf(t *testing.T, l *Scorer, name string, judged float64) float64 {
 		t.Errorf("page %s has %v, want the judge's %v", name, s.Value, judged)
 	}
 	l.ScoreLinks(nil, p, judged)
-	e, ok := l.evidence.Peek(page.Key("http://t.test/" + name))
+	e, ok := l.links.waiting.Peek(page.Key("http://t.test/" + name))
 	if !ok {
 		t.Fatalf("nothing is known of what %s links to", name)
 	}
@@ -58,16 +58,16 @@ func believedOf(t *testing.T, l *Scorer, name string, judged float64) float64 {
 // TestPriorYieldsToMarks: what people say of pages takes the prior's place, for pages that
 // were fetched before and for those that come.
 func TestPriorYieldsToMarks(t *testing.T) {
-	marked := &page.Page{URL: "http://marked.test/", Text: "pyrite"}
+	labelled := &page.Page{URL: "http://marked.test/", Text: "pyrite"}
 	moved := func(share float64, mark bool) (before, after float64) {
 		l := New(goldJudge, Options{Cut: 0.5, Share: share})
 		for n := range 20 {
 			l.ScorePage(&page.Page{URL: fmt.Sprintf("http://p.test/%d", n), Text: "quartz"}, 0.9)
 		}
-		l.ScorePage(marked, 0.1)
+		l.ScorePage(labelled, 0.1)
 		l.ScorePage(&page.Page{URL: "http://past.test/", Text: "slate"}, 0.1)
 		if mark {
-			l.Mark([]Marked{{marked.URL, marked, false}})
+			l.Mark([]Marked{{labelled.URL, labelled, false}})
 		}
 		return l.history.find(page.Key("http://past.test/")).now, believedOf(t, l, "new", 0.1)
 	}

@@ -7,18 +7,18 @@ func (l *Scorer) recount(p *pastPage, probability, weight float64) {
 	if pages == 0 && onTopic < 1e-3 && onTopic > -1e-3 {
 		return
 	}
-	l.vocabulary.recountLinks(p.links, pages, onTopic)
-	l.vocabulary.recountPage(p.words, weight-p.counted, weight*probability-p.counted*p.now)
-	for _, r := range []*record{&l.all, &p.host.record, &p.folder.record} {
+	l.model.words.recountLinks(p.links, pages, onTopic)
+	l.model.words.recountPage(p.words, weight-p.counted, weight*probability-p.counted*p.now)
+	for _, r := range []*record{&l.model.base.all, &p.host.record, &p.folder.record} {
 		r.recount(pages, onTopic)
 	}
 	for _, n := range p.named {
 		n.by.recount(n.at, pages, onTopic, probability)
 	}
-	if was, done := l.fetched.Peek(p.key); done {
-		l.fetched.Change(p.key, known{float32(probability), was.heard})
+	if was, done := l.links.fetched.Peek(p.key); done {
+		l.links.fetched.Change(p.key, known{float32(probability), was.seen})
 	}
-	l.base.move(&l.all) // lifts are worked out anew
+	l.model.base.move() // lifts are worked out anew
 	p.source.moved += float32(probability - p.now)
 	p.now, p.weight, p.counted = probability, weight, weight
 }
@@ -63,18 +63,18 @@ func (s *source) recount(at uint8, pages, onTopic, probability float64) {
 // known changed as those that are.
 func (e *evidence) probs() (sum, most float64) {
 	sum, most = float64(e.prob.sum), float64(e.prob.max)
-	var moved, mostTold, mostNow float32
+	var moved, mostThen, mostNow float32
 	any := false
 	for _, s := range e.named() {
 		any = any || s.moved != 0
 		moved += s.moved
-		mostTold, mostNow = max(mostTold, s.told), max(mostNow, s.told+s.moved)
+		mostThen, mostNow = max(mostThen, s.probability), max(mostNow, s.probability+s.moved)
 	}
 	if !any {
 		return sum, most
 	}
 	sum += float64(moved) * float64(e.parents) / float64(len(e.named()))
-	if mostTold >= e.prob.max || mostNow > e.prob.max {
+	if mostThen >= e.prob.max || mostNow > e.prob.max {
 		most = max(0, float64(mostNow))
 	}
 	return max(sum, most), most

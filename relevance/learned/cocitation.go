@@ -5,13 +5,13 @@ package learned
 // 1973), and links that stand together in a list or a sentence are of a kind
 // (Davison 2000, "Topical locality in the Web").
 type source struct {
-	followed place   // its links whose pages are known, fetched before or since
-	turns    []uint8 // what they turned out to be, by place: 0 unknown, else 1 + 254 · probability
-	told     float32 // its probability, as its links were told, see kin.go
-	recounts float32 // how often a link turned out to be something else, by what people said
-	moved    float32 // by so much it has changed since, by what people said
-	scored   bool    // told is known
-	hops     uint8   // links since a page on topic, 255 at most; 0 is one itself
+	followed    place   // its links whose pages are known, fetched before or since
+	turns       []uint8 // what they turned out to be, by place: 0 unknown, else 1 + 254 · probability
+	probability float32 // its probability, when its links were taken in, see startPages
+	recounts    float32 // how often a link turned out to be something else, by what people said
+	moved       float32 // by so much it has changed since, by what people said
+	scored      bool    // probability is known
+	hops        uint8   // links since a page on topic, 255 at most; 0 is one itself
 
 	around []surroundings // until its links are scored: of each, nil when not known
 }

@@ -5,13 +5,13 @@ import (
 	"fossick/models"
 )
 
-// Lesson is what the pages on topic that a model was trained on say of words. A linear
+// WarmStart is what the pages on topic that a model was trained on say of words. A linear
 // model shares out what it learned among the hundred words of a page, so that it says
 // little of a word alone; but a link has two or three. How many of these pages have a
 // word, and how many have it in their titles, which are what links to them say, says
 // more, and says it before the crawl has met a page. It is read-only, and so may be
 // shared by crawls.
-type Lesson struct {
+type WarmStart struct {
 	pages    float32  // what all of them count for
 	onPages  []taught // words of their text
 	inTitles []taught // words of their titles, and these words' endings
@@ -24,22 +24,22 @@ type taught struct {
 }
 
 const (
-	// maxLesson is how many pages a lesson counts for at most: what the crawl itself
+	// maxWarmStart is how many pages it counts for at most: what the crawl itself
 	// meets must soon outweigh it. The topics that it was tuned on had up to 60.
-	maxLesson = 100
+	maxWarmStart = 100
 	// titleLinks is how many links that were followed a title counts for. Chosen on
 	// sub-topics of Biology in wikispeedia and on webkb.
 	titleLinks = 2
 )
 
-// NewLesson reads it from a model; nil where the model does not say.
-func NewLesson(m *models.Model, class int) *Lesson {
+// NewWarmStart reads it from a model; nil where the model does not say.
+func NewWarmStart(m *models.Model, class int) *WarmStart {
 	trained := m.Card.PerClass[m.Classes[class]]
 	if m.ClassPages == nil || trained <= 0 {
 		return nil
 	}
-	scale := min(1, float32(maxLesson)/float32(trained))
-	l := &Lesson{pages: scale * float32(trained)}
+	scale := min(1, float32(maxWarmStart)/float32(trained))
+	l := &WarmStart{pages: scale * float32(trained)}
 	for i, n := range m.ClassPages[class] {
 		if n > 0 && features.IsWord(m.Terms[i]) {
 			l.onPages = append(l.onPages, taught{tokenOf(m.Terms[i]), scale * float32(min(int(n), trained))})
@@ -70,8 +70,8 @@ func beyondChance(w models.TitleWord, class, others int) float64 {
 	return pages - float64(w.Others)*float64(class)/float64(others)
 }
 
-// take begins a vocabulary with a lesson, as if its pages had been met.
-func (v *vocabulary) take(l *Lesson) {
+// take begins a vocabulary with a warm start, as if its pages had been met.
+func (v *vocabulary) take(l *WarmStart) {
 	if l == nil {
 		return
 	}
@@ -90,7 +90,7 @@ func (r *record) addPages(pages float32) {
 }
 
 // worth is how many pages on topic it counts for.
-func (l *Lesson) worth() float32 {
+func (l *WarmStart) worth() float32 {
 	if l == nil {
 		return 0
 	}

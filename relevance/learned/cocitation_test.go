@@ -73,7 +73,7 @@ func TestNear(t *testing.T) {
 		for n := range 1 + rng.IntN(maxSources+3) {
 			s := &source{turns: make([]uint8, rng.IntN(30))}
 			at := rng.IntN(40)
-			e.add(&voice{at: placeOf(at)}, s, 0.5)
+			e.add(&inLink{at: placeOf(at)}, s, 0.5)
 			for k := range s.turns {
 				if rng.IntN(2) == 0 {
 					continue
@@ -104,7 +104,7 @@ func TestNoVoiceTwice(t *testing.T) {
 	p := list("http://t.test/2", 1, 1, 2, 3)
 	l.ScorePage(p, 1)
 	l.ScoreLinks(nil, p, 1)
-	e, ok := l.evidence.Peek(page.Key("http://t.test/3"))
+	e, ok := l.links.waiting.Peek(page.Key("http://t.test/3"))
 	if !ok || len(e.named()) != 1 {
 		t.Fatal("target 3 has no source")
 	}
@@ -131,7 +131,7 @@ func TestMarkedSisters(t *testing.T) {
 	l.Mark([]Marked{{URL: fetched.URL, Page: fetched}})
 	show(list("http://later.test/", 0, 102))
 	for n := 100; n < 103; n++ {
-		e, _ := l.evidence.Peek(page.Key(fmt.Sprintf("http://t.test/%d", n)))
+		e, _ := l.links.waiting.Peek(page.Key(fmt.Sprintf("http://t.test/%d", n)))
 		if s := e.named()[0]; s.followed.onTopic != 0 || s.turns[0] != turnOf(0) {
 			t.Errorf("%d: %v pages of its sisters on topic, the one beside it %d; want none, and %d", n, s.followed.onTopic, s.turns[0], turnOf(0))
 		}

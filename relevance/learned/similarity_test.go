@@ -33,7 +33,7 @@ func TestStartPagesCorrect(t *testing.T) {
 				t.Errorf("%d start pages: page %s has %v, want the judge's 0.3", starts, name, s.Value)
 			}
 			l.ScoreLinks(nil, p, 0.3)
-			e, _ := l.evidence.Peek(page.Key("http://t.test/" + name))
+			e, _ := l.links.waiting.Peek(page.Key("http://t.test/" + name))
 			return float64(e.prob.max)
 		}
 		near, far := believed("near", "quartz feldspar mica"), believed("far", "football hockey score")
@@ -46,22 +46,22 @@ func TestStartPagesCorrect(t *testing.T) {
 	}
 }
 
-// TestKinBounded: however many start pages there are, the words of the first are kept,
-// and no likeness moves the judge by more than kinMost.
-func TestKinBounded(t *testing.T) {
-	k := newKin()
+// TestSimilarityBounded: however many start pages there are, the words of the first are kept,
+// and no similarity moves the judge by more than similarMost.
+func TestSimilarityBounded(t *testing.T) {
+	k := newStartPages()
 	for n := range token(5 * maxStarts) {
-		k.start([]token{n, n + 1})
+		k.add([]token{n, n + 1})
 	}
-	if len(k.pages) != maxStarts+1 {
-		t.Errorf("%d words of start pages, want those of the first %d", len(k.pages), maxStarts)
+	if len(k.having) != maxStarts+1 {
+		t.Errorf("%d words of start pages, want those of the first %d", len(k.having), maxStarts)
 	}
 	for n := range 1000 {
 		k.shift(float64(n%2), 0.1+0.8*float64(n%2))
 	}
-	for _, likeness := range []float64{-1e9, 0, 0.5, 1e9} {
-		if z := (&kin{on: k.on, off: k.off}).shift(likeness, 0.5); !(math.Abs(z) <= kinMost) {
-			t.Errorf("likeness %v adds %v", likeness, z)
+	for _, similarity := range []float64{-1e9, 0, 0.5, 1e9} {
+		if z := (&startPages{on: k.on, off: k.off}).shift(similarity, 0.5); !(math.Abs(z) <= similarMost) {
+			t.Errorf("similarity %v adds %v", similarity, z)
 		}
 	}
 }

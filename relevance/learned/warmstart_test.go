@@ -8,9 +8,9 @@ import (
 	"fossick/page"
 )
 
-// lessonModel was trained on 4 pages about herons and 12 others; all pages' titles have
+// warmStartModel was trained on 4 pages about herons and 12 others; all pages' titles have
 // "page", those of two herons' "amber", which is a word of the tests' webs too.
-func lessonModel() *models.Model {
+func warmStartModel() *models.Model {
 	return &models.Model{
 		Classes:    []string{"other", "herons"},
 		Terms:      []string{"heron", "title:heron", "the"},
@@ -21,9 +21,9 @@ func lessonModel() *models.Model {
 	}
 }
 
-func TestLesson(t *testing.T) {
+func TestWarmStart(t *testing.T) {
 	v := newVocabulary()
-	l := NewLesson(lessonModel(), 1)
+	l := NewWarmStart(warmStartModel(), 1)
 	v.take(l)
 	if l.worth() != 4 {
 		t.Errorf("it counts for %v pages, want 4", l.worth())
@@ -55,45 +55,45 @@ func TestLesson(t *testing.T) {
 	}
 }
 
-// TestLessonIsBounded: many training pages count for no more than maxLesson.
-func TestLessonIsBounded(t *testing.T) {
-	m := lessonModel()
+// TestWarmStartIsBounded: many training pages count for no more than maxWarmStart.
+func TestWarmStartIsBounded(t *testing.T) {
+	m := warmStartModel()
 	m.Card.PerClass["herons"], m.Card.Pages, m.ClassPages[1][0] = 1000, 1012, 500
 	v := newVocabulary()
-	l := NewLesson(m, 1)
+	l := NewWarmStart(m, 1)
 	v.take(l)
 	w, known := v.words.find(tokenOf("heron"))
-	if l.worth() != maxLesson || !known || math.Abs(float64(w.page.pages)-maxLesson/2) > 1e-3 {
-		t.Errorf("1,000 pages count for %v, half of them for %v; want %d and half of it", l.worth(), w.page.pages, maxLesson)
+	if l.worth() != maxWarmStart || !known || math.Abs(float64(w.page.pages)-maxWarmStart/2) > 1e-3 {
+		t.Errorf("1,000 pages count for %v, half of them for %v; want %d and half of it", l.worth(), w.page.pages, maxWarmStart)
 	}
 }
 
 // TestNoLesson: a model of an earlier format teaches nothing, and neither does one that
 // does not say how many pages it had.
 func TestNoLesson(t *testing.T) {
-	old, unknown := lessonModel(), lessonModel()
+	old, unknown := warmStartModel(), warmStartModel()
 	old.ClassPages, old.Titles, unknown.Card.PerClass = nil, nil, nil
 	for _, m := range []*models.Model{old, unknown} {
-		l := NewLesson(m, 1)
+		l := NewWarmStart(m, 1)
 		if l != nil || l.worth() != 0 {
-			t.Errorf("a lesson of %v pages, want none", l.worth())
+			t.Errorf("a warm start of %v pages, want none", l.worth())
 		}
 	}
 }
 
-// TestLessonBeforeTheCrawl: of two links that the crawl knows nothing of, the one whose
+// TestWarmStartBeforeTheCrawl: of two links that the crawl knows nothing of, the one whose
 // word stands in titles of training pages on topic comes first.
-func TestLessonBeforeTheCrawl(t *testing.T) {
+func TestWarmStartBeforeTheCrawl(t *testing.T) {
 	for _, test := range []struct {
-		lesson *Lesson
-		tells  bool
-	}{{nil, false}, {NewLesson(lessonModel(), 1), true}} {
-		l := New(goldJudge, Options{Cut: 0.5, Lesson: test.lesson})
+		start *WarmStart
+		tells bool
+	}{{nil, false}, {NewWarmStart(warmStartModel(), 1), true}} {
+		l := New(goldJudge, Options{Cut: 0.5, WarmStart: test.start})
 		l.ScorePage(&page.Page{URL: "http://p.test/", Text: "start"}, 0.9)
 		s := l.ScoreLinks(nil, &page.Page{URL: "http://p.test/", Links: []page.Link{
 			{URL: "http://t.test/1", Anchor: "Granite"}, {URL: "http://t.test/2", Anchor: "Herons"}}}, 0.9)
 		if (s[1] > s[0]) != test.tells {
-			t.Errorf("lesson %v: scores %v of a word it does not have and one it has, want the second higher: %v", test.lesson != nil, s, test.tells)
+			t.Errorf("start %v: scores %v of a word it does not have and one it has, want the second higher: %v", test.start != nil, s, test.tells)
 		}
 	}
 }

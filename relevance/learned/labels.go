@@ -16,18 +16,18 @@ type Marked struct {
 	OnTopic bool
 }
 
-// markWeight is how many pages a page that a person marked counts for, in the
+// labelWeight is how many pages a page that a person labelled counts for, in the
 // vocabularies and in the records of places: the classifier's word on it is one
 // opinion among many, a person's is not.
-const markWeight = 5
+const labelWeight = 5
 
-// maxAnchors is how many pages that nobody marked a correction is held by: a sample
+// maxAnchors is how many pages that nobody labelled a correction is held by: a sample
 // of those remembered.
 const maxAnchors = 1000
 
-// marks is what people said, and what follows from it. The scorer's mutex guards it,
+// labels is what people said, and what follows from it. The scorer's mutex guards it,
 // but for fitting.
-type marks struct {
+type labels struct {
 	said  map[uint64]bool      // by page.Key: on topic or not
 	pages map[uint64]*pastPage // those of them that were fetched
 	names map[token]string     // words of these
@@ -37,14 +37,14 @@ type marks struct {
 	fitting sync.Mutex // one correction is learned at a time; taken before the scorer's
 }
 
-func newMarks() *marks {
-	return &marks{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, names: map[token]string{}}
+func newLabels() labels {
+	return labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, names: map[token]string{}}
 }
 
 // Mark takes in what people say. The pages count as they say from now on, with more
 // weight than the judge's word, and the judge is corrected: what it said of all pages
 // that are remembered, of all that will be fetched, and of links, is shifted by the
-// words that they share with the marked ones. A URL that was not fetched yet has
+// words that they share with the labelled ones. A URL that was not fetched yet has
 // the priority 1 or 0. What waits is to be rescored afterwards.
 func (l *Scorer) Mark(said []Marked) {
 	for _, m := range said {
@@ -60,33 +60,33 @@ func (l *Scorer) mark(m Marked) {
 	judged := 0.0
 	if m.Page != nil {
 		words, names = namedWords(m.Page)
-		judged = l.judge(features.Doc(m.Page.Fields()))
+		judged = l.texts.judge(features.Doc(m.Page.Fields()))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.marks.said[key] = m.OnTopic
-	if e, ok := l.evidence.Peek(key); ok {
-		e.marked = markOf(m.OnTopic)
+	l.labels.said[key] = m.OnTopic
+	if e, ok := l.links.waiting.Peek(key); ok {
+		e.label = labelOf(m.OnTopic)
 	}
-	p := l.marks.pages[key]
+	p := l.labels.pages[key]
 	if p == nil {
 		p = l.history.find(key) // also of one that has come since the person looked
 	}
 	if p == nil && m.Page == nil {
 		return
 	}
-	maps.Copy(l.marks.names, names)
+	maps.Copy(l.labels.names, names)
 	if p == nil { // forgotten: its words are known again, what it counted for is not
 		p = &pastPage{key: key, words: words, judged: judged, now: judged, host: &place{}, folder: &place{}, source: &source{}}
 	}
-	l.marks.add(p)
-	l.recount(p, truth(m.OnTopic), markWeight)
+	l.labels.add(p)
+	l.recount(p, truth(m.OnTopic), labelWeight)
 }
 
-// add enters a page that was marked.
-func (m *marks) add(p *pastPage) {
-	m.pages[p.key] = p
-	m.stale = true
+// add enters a page that was labelled.
+func (b *labels) add(p *pastPage) {
+	b.pages[p.key] = p
+	b.stale = true
 }
 
 func truth(onTopic bool) float64 {
@@ -96,18 +96,18 @@ func truth(onTopic bool) float64 {
 	return 0
 }
 
-// A target's mark, in its evidence.
+// A target's label, in its evidence.
 const (
-	unmarked int8 = iota
-	markedYes
-	markedNo
+	unlabelled int8 = iota
+	labelledOn
+	labelledOff
 )
 
-func markOf(onTopic bool) int8 {
+func labelOf(onTopic bool) int8 {
 	if onTopic {
-		return markedYes
+		return labelledOn
 	}
-	return markedNo
+	return labelledOff
 }
 
 // namedWords returns the words of a page, and each word's text.
@@ -124,7 +124,7 @@ func namedWords(p *page.Page) ([]token, map[token]string) {
 // refitStale is refit for a caller that need not wait for another who is at it.
 func (l *Scorer) refitStale() {
 	l.mu.Lock()
-	stale := l.marks.stale
+	stale := l.labels.stale
 	l.mu.Unlock()
 	if stale {
 		l.refit()
@@ -134,43 +134,43 @@ func (l *Scorer) refitStale() {
 // refit learns the correction anew, if there is something new, and applies it to the
 // pages that are remembered, some at a time, so that nobody waits long for the scorer.
 func (l *Scorer) refit() {
-	l.marks.fitting.Lock()
-	defer l.marks.fitting.Unlock()
+	l.labels.fitting.Lock()
+	defer l.labels.fitting.Unlock()
 	l.mu.Lock()
-	if !l.marks.stale {
+	if !l.labels.stale {
 		l.mu.Unlock()
 		return
 	}
-	l.marks.stale = false
-	marked, anchors := l.examples()
+	l.labels.stale = false
+	labelled, anchors := l.labels.examples(&l.history)
 	l.mu.Unlock()
-	fix := learnCorrection(marked, anchors)
+	fix := learnCorrection(labelled, anchors)
 	l.mu.Lock()
-	l.marks.fix = fix
+	l.labels.fix = fix
 	past := slices.Clone(l.history.pages)
 	l.mu.Unlock()
 	const turn = 64 // pages: some milliseconds
 	for some := range slices.Chunk(past, turn) {
 		l.mu.Lock()
 		for _, p := range some {
-			if l.marks.pages[p.key] != p {
-				l.recount(p, corrected(p.judged, fix.shift(p.words)+p.kin), 1)
+			if l.labels.pages[p.key] != p {
+				l.recount(p, corrected(p.judged, fix.shift(p.words)+p.similar), 1)
 			}
 		}
 		l.mu.Unlock()
 	}
 }
 
-// examples returns the marked pages, in the order of their keys, and a sample of the
+// examples returns the labelled pages, in the order of their keys, and a sample of the
 // others, which should stay as they are.
-func (l *Scorer) examples() (marked, anchors []example) {
-	for _, key := range slices.Sorted(maps.Keys(l.marks.pages)) {
-		p := l.marks.pages[key]
-		marked = append(marked, example{p.words, bound(logit(inside(p.judged))), truth(l.marks.said[key]), 1})
+func (b *labels) examples(h *history) (labelled, anchors []example) {
+	for _, key := range slices.Sorted(maps.Keys(b.pages)) {
+		p := b.pages[key]
+		labelled = append(labelled, example{p.words, bound(logit(inside(p.judged))), truth(b.said[key]), 1})
 	}
 	var others []*pastPage
-	for _, p := range l.history.pages {
-		if l.marks.pages[p.key] == nil {
+	for _, p := range h.pages {
+		if b.pages[p.key] == nil {
 			others = append(others, p)
 		}
 	}
@@ -178,24 +178,24 @@ func (l *Scorer) examples() (marked, anchors []example) {
 	for i := range n {
 		p := others[i*len(others)/n]
 		offset := bound(logit(inside(p.judged)))
-		anchors = append(anchors, example{p.words, offset, sigmoid(offset), anchorWeight * float64(len(marked)) / float64(n)})
+		anchors = append(anchors, example{p.words, offset, sigmoid(offset), anchorWeight * float64(len(labelled)) / float64(n)})
 	}
-	return marked, anchors
+	return labelled, anchors
 }
 
 // inside keeps a probability off 0 and 1, whose log-odds nobody can add to.
 func inside(p float64) float64 { return max(1e-9, min(1-1e-9, p)) }
 
-// fetchedNow keeps a page that was fetched for what people will say, and takes in
+// remember keeps a page that was fetched for what people will say, and takes in
 // what they said of its URL already.
-func (l *Scorer) fetchedNow(past *pastPage, p *page.Page) {
+func (l *Scorer) remember(past *pastPage, p *page.Page) {
 	l.history.add(past)
-	onTopic, marked := l.marks.said[past.key]
-	if !marked {
+	onTopic, labelled := l.labels.said[past.key]
+	if !labelled {
 		return
 	}
 	_, names := namedWords(p)
-	maps.Copy(l.marks.names, names)
-	l.marks.add(past)
-	l.recount(past, truth(onTopic), markWeight)
+	maps.Copy(l.labels.names, names)
+	l.labels.add(past)
+	l.recount(past, truth(onTopic), labelWeight)
 }

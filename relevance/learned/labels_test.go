@@ -114,7 +114,7 @@ func TestMarkOfWhatWaits(t *testing.T) {
 	if film, mine := target(l, "film"), target(l, "mine"); film != 1 || mine != 0 {
 		t.Errorf("film %g, mine %g, want 1 and 0", film, mine)
 	}
-	if l.marks.fix != nil {
+	if l.labels.fix != nil {
 		t.Error("a correction without a page")
 	}
 	p := goldPage("mine", 99)
@@ -122,15 +122,15 @@ func TestMarkOfWhatWaits(t *testing.T) {
 	if s := l.ScorePage(p, 0.95); s.Value != 0 {
 		t.Errorf("the page: %+v", s)
 	}
-	if l.marks.fix == nil || l.marks.fix.marks != 1 {
-		t.Errorf("the correction did not learn from it: %+v", l.marks.fix)
+	if l.labels.fix == nil || l.labels.fix.labels != 1 {
+		t.Errorf("the correction did not learn from it: %+v", l.labels.fix)
 	}
 	// One that was fetched while the mark was on its way.
 	l.Mark([]Marked{{URL: "http://film7.test/"}})
-	if s, _ := l.Explain("http://film7.test/"); s.Value != 0 || l.marks.fix.marks != 2 {
-		t.Errorf("a page that had come meanwhile: %+v, of %d marks", s, l.marks.fix.marks)
+	if s, _ := l.Explain("http://film7.test/"); s.Value != 0 || l.labels.fix.labels != 2 {
+		t.Errorf("a page that had come meanwhile: %+v, of %d marks", s, l.labels.fix.labels)
 	}
-	// A link found later to a URL that was marked without being known.
+	// A link found later to a URL that was labelled without being known.
 	l.Mark([]Marked{{URL: "http://later.test/", OnTopic: true}})
 	if s := l.ScoreLinks(nil, linked("http://p.test/", "http://later.test/", "x"), 0); s[0] != 1 {
 		t.Errorf("a link to what was marked yes: %v", s)
@@ -148,12 +148,12 @@ func TestMarkChanged(t *testing.T) {
 			t.Errorf("%s: no and then yes gives %g, yes %g", kind, a, b)
 		}
 	}
-	if math.Abs(float64(l.all.pages-never.all.pages)) > 1e-3 || math.Abs(float64(l.all.onTopic-never.all.onTopic)) > 1e-2 {
-		t.Errorf("%+v, want %+v", l.all, never.all)
+	if math.Abs(float64(l.model.base.all.pages-never.model.base.all.pages)) > 1e-3 || math.Abs(float64(l.model.base.all.onTopic-never.model.base.all.onTopic)) > 1e-2 {
+		t.Errorf("%+v, want %+v", l.model.base.all, never.model.base.all)
 	}
 }
 
-// TestNoMarksNoChange: without marks nothing of them shows.
+// TestNoMarksNoChange: without labels nothing of them shows.
 func TestNoMarksNoChange(t *testing.T) {
 	l := goldCrawl()
 	for _, term := range spelled(t, l.ScorePage(goldPage("film", 99), 0.95)) {
@@ -184,7 +184,7 @@ func TestHistory(t *testing.T) {
 func page2doc(p *page.Page) features.Doc { return features.Doc(p.Fields()) }
 
 // TestMarksBeside: people speak while pages are scored; for the race detector, and
-// the correction knows of all marks at the end.
+// the correction knows of all labels at the end.
 func TestMarksBeside(t *testing.T) {
 	l := goldCrawl()
 	var all sync.WaitGroup
@@ -202,8 +202,8 @@ func TestMarksBeside(t *testing.T) {
 		all.Go(func() { p := goldPage("film", n); l.Mark([]Marked{{p.URL, p, false}}) })
 	}
 	all.Wait()
-	if l.marks.fix.marks != 8 || l.marks.stale {
-		t.Errorf("the correction is of %d marks, want 8", l.marks.fix.marks)
+	if l.labels.fix.labels != 8 || l.labels.stale {
+		t.Errorf("the correction is of %d marks, want 8", l.labels.fix.labels)
 	}
 	if s, _ := l.Explain("http://film9.test/"); s.Value > 0.5 {
 		t.Errorf("film 9: %v", s)

@@ -9,9 +9,9 @@ import (
 	"fossick/page"
 )
 
-// TestSayings: what links say is the same whether it is remembered or read, and what
+// TestLinkTexts: what links say is the same whether it is remembered or read, and what
 // they say depends on their text, their URL and the page's language.
-func TestSayings(t *testing.T) {
+func TestLinkTexts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	l := New(goldJudge, Options{Cut: 0.5})
 	some := func(n int) string { return []string{"gold mine", "gold mines", "miner", "", "les mines"}[rng.IntN(n)] }
@@ -22,9 +22,9 @@ func TestSayings(t *testing.T) {
 		}
 		r, w := newWordReader(), new(linkWork)
 		w.begin(p)
-		l.listen(w, p, slices.Repeat([]surroundings{{listens: true}}, len(p.Links)))
-		for i, got := range w.said {
-			if want := l.read(r, &p.Links[i], p.Lang); got != want {
+		l.texts.readTexts(w, p, slices.Repeat([]surroundings{{wanted: true}}, len(p.Links)))
+		for i, got := range w.texts {
+			if want := l.texts.read(r, &p.Links[i], p.Lang); got != want {
 				t.Fatalf("link %+v on a page in %q says %+v, want %+v", p.Links[i], p.Lang, got, want)
 			}
 		}

@@ -1,0 +1,172 @@
+package learned
+
+import (
+	"math"
+	"strconv"
+)
+
+// The features of a link's score. Lifts are differences of log-odds, 0 is no better
+// than the crawl so far; opinions of the judge are log-odds above those of a text
+// without words, in [-4,4]. Stores have their numbers (see account): a new one goes to
+// the end, and none is taken away.
+const (
+	featBias        = iota
+	featMeanParent  // mean probability of the pages that link here
+	featBestParent  // the largest of these
+	featOnTopic     // log(1 + sum of these): agreement of many
+	featBestAnchor  // judge of the links' words, with the URL: the best link
+	featMeanAnchor  // the mean of the links
+	featBestContext // judge of the words around the links
+	featMeanContext
+	featWord     // lift of the links' words on the pages so far: the best
+	featMeanWord // and their mean
+	featLinkWord // mean lift of the links' words, in the links that were followed
+	featOver     // how much more often they stand on pages on topic than at large: the mean
+	featAround   // the same of the words around the links
+	featEnding   // mean lift of the endings of the links' words, in the links that were followed
+	featHub      // mean lift of the parents' other links, as far as their pages are known
+	featNear     // lift of those of them that stand near
+	featHost     // lift of the host
+	featFolder   // lift of the folder, above its host
+	featNav      // 1 if all links stand in navigation
+	featEarly    // place in the page, 1 the first link and near 0 the last: the best
+	featHops     // log(1 + links since a page on topic)
+	featLabels   // what people's labels add for the links' words, see labelShift
+	numFeatures
+)
+
+// featureVector is what was found of a target.
+type featureVector [numFeatures]float64
+
+// prior is what the weights begin with, to which warmUp is added at the beginning:
+// rounded from a fit to what ranks a queue's targets on topic before its others, on
+// crawls by the weights of the fit before, for eleven sub-topics of Biology in
+// wikispeedia and mixtures of these. Weights by a fit to one crawl's queues were no
+// better than ones chosen by hand, and those nearer to the last fit than these worse
+// on webkb, see docs/relevance.md. Hosts and folders say nothing in wikispeedia; their
+// weights, and those of what the fit did not have, words around and endings, are chosen
+// by hand.
+var prior = featureVector{
+	featBias:        -3.5,
+	featMeanParent:  1,
+	featOnTopic:     0.2,
+	featBestAnchor:  0.6,
+	featMeanAnchor:  0.6,
+	featBestContext: 0.2,
+	featMeanContext: 0.1,
+	featLinkWord:    2,
+	featOver:        1,
+	featAround:      0.5,
+	featEnding:      0.8,
+	featHub:         0.8,
+	featNear:        0.7,
+	featHost:        0.2,
+	featFolder:      0.2,
+	featNav:         -0.5,
+	featLabels:      1,
+}
+
+// warmUp is what is added to the weights at the beginning, and fades by a factor e in
+// warmUpPages: while nearly all pages that link are start pages, who links says
+// little, and lifts of words are small, as few pages have them. What the words are worth
+// of which a WarmStart told needs less of that, see taughtWarmUp.
+var warmUp = featureVector{
+	featMeanParent: -0.9,
+	featLinkWord:   2.5,
+	featOver:       0.7,
+}
+
+// taughtWarmUp is warmUp of a scorer that had a WarmStart.
+var taughtWarmUp = featureVector{
+	featMeanParent: -0.9,
+	featLinkWord:   1.5,
+}
+
+const warmUpPages = 60
+
+// wordAlone is the first weight of the links' words on pages where it is not known
+// how often they stand on pages at large.
+const wordAlone = 0.7
+
+// What makes up featLabels, once people have labelled pages: the correction of the judge
+// for the links' words, and how pages with these words went, in which a labelled page
+// counts for several. Without labels pages at large say more than the latter; but they do
+// not know what people say, and so with labels they weigh less. Chosen on the sub-topics
+// of wikispeedia's Biology.
+const (
+	labelShift = 4.5
+	labelMean  = 3
+	labelBest  = 1.5
+	labelLarge = -0.4
+)
+
+// features fills x, which is zero, with what evidence says of a target. fix is of
+// people's labels, nil where there are none.
+func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
+	n := float64(e.texts())
+	x[featBias] = 1
+	sum, most := e.probs()
+	x[featMeanParent] = sum / float64(e.parents)
+	x[featBestParent] = most
+	x[featOnTopic] = math.Log1p(sum)
+	x[featBestAnchor] = float64(e.anchor.max)
+	x[featMeanAnchor] = float64(e.anchor.sum) / n
+	x[featBestContext] = float64(e.context.max)
+	x[featMeanContext] = float64(e.context.sum) / n
+	worth := m.words.worth(e.words[:e.count], &m.base)
+	x[featMeanWord], x[featWord], x[featLinkWord], x[featOver] = worth.mean, worth.most, worth.inLinks, worth.over
+	x[featAround] = float64(e.over) / n
+	x[featEnding] = m.words.ended(e.endings[:e.ended], &m.base)
+	for _, s := range e.named() {
+		x[featHub] += s.followed.above(&m.base)
+	}
+	x[featHub] /= float64(max(1, len(e.named())))
+	near := e.near()
+	x[featNear] = near.lift(m.base.mean, m.base.odds)
+	x[featHost] = e.host.above(&m.base)
+	x[featFolder] = e.folder.aboveHost(e.host, &m.base)
+	if !e.text {
+		x[featNav] = 1
+	}
+	x[featEarly] = float64(e.early) / 255
+	x[featHops] = math.Log1p(float64(e.hops))
+	if fix != nil {
+		x[featLabels] = labelShift*fix.shift(e.words[:e.count]) + labelMean*x[featMeanWord] + labelBest*x[featWord] +
+			labelLarge*(x[featOver]+x[featAround])
+	}
+}
+
+// about names each feature and says what it found.
+func (a *account) about() [numFeatures][2]string {
+	x := &a.found
+	odds := func(part int) string { return "odds × " + strconv.FormatFloat(math.Exp(x[part]), 'g', 2, 64) }
+	f := func(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) }
+	where := "in running text"
+	if !a.inText {
+		where = "in navigation only"
+	}
+	return [numFeatures][2]string{
+		featBias:        {"start", "what every link begins with"},
+		featMeanParent:  {"pages that link here", f(a.parents, 0) + ", probability " + f(x[featMeanParent], 2) + " in the mean"},
+		featBestParent:  {"best of these", "probability " + f(x[featBestParent], 2)},
+		featOnTopic:     {"their number", f(math.Expm1(x[featOnTopic]), 1) + " of them on topic, by the sum of their probabilities"},
+		featBestAnchor:  {"link text, best", odds(featBestAnchor) + " by the model, with the URL"},
+		featMeanAnchor:  {"link text, mean", odds(featMeanAnchor) + " by the model, with the URL"},
+		featBestContext: {"words around, best", odds(featBestContext) + " by the model"},
+		featMeanContext: {"words around, mean", odds(featMeanContext) + " by the model"},
+		featWord:        {"best word", odds(featWord) + ", as fetched pages that have this word of the link went"},
+		featMeanWord:    {"words, mean", odds(featMeanWord) + ", as fetched pages with these words went"},
+		featLinkWord:    {"link words", odds(featLinkWord) + ", as other links with these words went, and titles of training pages where the model tells of them"},
+		featOver:        {"words at large", "odds × " + strconv.FormatFloat(math.Exp(x[featOver]), 'g', 2, 64) + ", as they stand on pages on topic and on pages at large"},
+		featAround:      {"words around at large", odds(featAround) + ", as they stand on pages on topic and on pages at large"},
+		featEnding:      {"word endings", odds(featEnding) + ", as other links whose words end alike went, and titles of training pages where the model tells of them"},
+		featHub:         {"sister links", odds(featHub) + ", as the other links of the same pages went, those to known pages too"},
+		featNear:        {"links beside", odds(featNear) + ", as links that stand near on the same pages went"},
+		featHost:        {"host", odds(featHost) + ", as its " + f(a.host, 0) + " fetched pages went"},
+		featFolder:      {"folder", odds(featFolder) + " against its host, as its " + f(a.folder, 0) + " fetched pages went"},
+		featNav:         {"navigation", "links stand " + where},
+		featEarly:       {"place", f(100*(1-x[featEarly]), 0) + " % of a page's links come before it"},
+		featHops:        {"distance", f(a.hops, 0) + " links since a page on topic"},
+		featLabels:      {"marks", odds(featLabels) + ", as the links' words are among those of pages that people marked, and as pages with these words went"},
+	}
+}

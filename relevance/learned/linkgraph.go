@@ -1,0 +1,83 @@
+package learned
+
+import (
+	"fossick/internal/recent"
+	"fossick/page"
+)
+
+// linkGraph is what is remembered of pages and links: the targets that wait, with the
+// evidence for each, pages that were fetched, and hosts and folders.
+type linkGraph struct {
+	waiting recent.Map[*evidence] // by page.Key of targets that were not fetched yet
+	fetched recent.Map[known]     // by page.Key
+	turn    uint32                // pages whose links were taken in
+	sources recent.Map[*source]   // by page.Key of pages whose links come next
+	places  recent.Map[*place]    // hosts and folders, by page.Key
+}
+
+func newLinkGraph() linkGraph {
+	return linkGraph{
+		waiting: recent.New[*evidence](maxTargets), fetched: recent.New[known](maxFetched),
+		sources: recent.New[*source](maxSourcePages), places: recent.New[*place](maxPlaces),
+	}
+}
+
+// known is a fetched page as a target of links. There are half a million.
+type known struct {
+	probability float32 // its probability, when its links were taken in
+	seen        uint32  // see turn and named
+}
+
+// turn is that of the page that named it last, so that a page counts once.
+func (k known) turn() uint32 { return k.seen / (maxNamings + 1) }
+
+// named is how many links to it its history has.
+func (k known) named() int { return int(k.seen % (maxNamings + 1)) }
+
+// seenIn makes a known's seen.
+func seenIn(turn uint32, named int) uint32 { return turn*(maxNamings+1) + uint32(named) }
+
+// target returns the evidence of a URL, new if there is none.
+func (g *linkGraph) target(key uint64, url string) (e *evidence, isNew bool) {
+	e, ok := g.waiting.Get(key)
+	if !ok {
+		e = &evidence{host: g.place(page.Host(url)), folder: g.place(folder(url))}
+		g.waiting.Put(key, e)
+	}
+	return e, !ok
+}
+
+// place returns the record of a host or a folder.
+func (g *linkGraph) place(name string) *place {
+	key := page.Key(name)
+	r, ok := g.places.Get(key)
+	if !ok {
+		r = &place{}
+		g.places.Put(key, r)
+	}
+	return r
+}
+
+// source returns what the page is as a giver of links.
+func (g *linkGraph) source(url string) *source {
+	key := page.Key(url)
+	s, ok := g.sources.Get(key)
+	if !ok {
+		return &source{hops: 1}
+	}
+	g.sources.Remove(key)
+	return s
+}
+
+// wanted appends to dst, for each target, whether the words of a link to it are of use.
+func (g *linkGraph) wanted(dst []bool, keys []uint64) []bool {
+	for _, key := range keys {
+		_, done := g.fetched.Peek(key)
+		if !done {
+			e, known := g.waiting.Peek(key)
+			done = known && int(e.parents) >= maxTexts
+		}
+		dst = append(dst, !done)
+	}
+	return dst
+}
