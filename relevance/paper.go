@@ -39,7 +39,7 @@ func NewPaper(k *Keywords, rho float64) (*Paper, error) {
 //
 //	R_i = (1 − ρ) · λ_i / |K| + ρ · R_j
 //
-// lambda counts the words of K on page i, k is |K|, and parent is R_j, the
+// lambda counts the words of K on page i, and k is |K|. parent is R_j, the
 // degree of the collected page that links to i; a start page's parent has 1.
 func Degree(lambda, k int, rho, parent float64) float64 {
 	return (1-rho)*float64(lambda)/float64(k) + rho*parent
@@ -73,6 +73,7 @@ func (s *Paper) ScoreLinks(dst []float64, p *page.Page, r float64) []float64 {
 	return dst
 }
 
-// ScoreUnlinked is R of a URL that no page links to: as if a page without a word
-// of K led to it, itself found by a page of the score given (eq. 1 with λ = 0).
+// ScoreUnlinked is R of a URL that no page links to. It is as if a page without
+// a word of K led to it, itself found by a page of the score given (eq. 1 with
+// λ = 0).
 func (s *Paper) ScoreUnlinked(parent float64) float64 { return s.rho * parent }

@@ -7,10 +7,10 @@ import (
 	"fossick/page"
 )
 
-// PaperMean is Paper with another answer to a question that eq. 1 leaves open. It
-// speaks of the page j that links to i; when several collected pages do, Paper takes
-// the best of them, as the queue of paper A keeps a URL's best place. PaperMean takes
-// the mean of all of them:
+// PaperMean is Paper with another answer to a question that eq. 1 leaves open.
+// It speaks of the page j that links to i. When several collected pages do,
+// Paper takes the best of them, as the queue of paper A keeps a URL's best
+// place. PaperMean takes the mean of all of them:
 //
 //	R_i = (1 − ρ) · λ_i / |K| + ρ · mean_j R_j
 //
@@ -42,8 +42,9 @@ func NewPaperMean(k *Keywords, rho float64) (*PaperMean, error) {
 	return &PaperMean{Paper: *p, parents: recent.New[parentsOf](maxParents)}, nil
 }
 
-// ScorePage returns R of a page by the mean R of the pages that are known to link to
-// it; parents is that mean as it was some links ago, and counts where none is known.
+// ScorePage returns R of a page by the mean R of the pages that are known to
+// link to it. parents is that mean as it was some links ago, and counts where
+// none is known.
 func (s *PaperMean) ScorePage(p *page.Page, parents float64) Score {
 	if mean, known := s.Rescore(page.Key(p.URL)); known {
 		parents = mean
@@ -60,8 +61,8 @@ func (s *PaperMean) ScorePage(p *page.Page, parents float64) Score {
 	return score
 }
 
-// ScoreLinks takes in that a page of degree r links to its targets, once to each, and
-// appends the mean R of the pages that are known to link to each.
+// ScoreLinks takes in that a page of degree r links to its targets, once to
+// each. It appends the mean R of the pages that are known to link to each.
 func (s *PaperMean) ScoreLinks(dst []float64, p *page.Page, r float64) []float64 {
 	told := make(map[uint64]bool, len(p.Links))
 	s.mu.Lock()

@@ -5,6 +5,7 @@
 // models.Topic, a models.Model. One's own topics are folders in the folder topics of the
 // working folder; the built-in ones are in package models.
 //
-// Files: find.go topics and models by name; info.go what there is of a topic; new.go a topic
-// of one's own; learn.go its model of examples; print.go all of it as text.
+// Files: find.go topics and models by name; info.go what there is of a topic;
+// new.go a topic of one's own. learn.go its model of examples; print.go all of
+// it as text.
 package topics

@@ -11,20 +11,19 @@ import (
 
 // ACHE is the policy of the ACHE crawler (Barbosa and Freire 2007, "An adaptive
 // crawler for locating hidden-Web entry points", and its public releases, type
-// FORWARD_CLASSIFIER_BINARY): a naive Bayes classifier of links, by the words of
-// anchor, surroundings and URL, learns from the page classifier what links led to
-// relevant pages, and is made anew as the crawl goes on. Until it has learned, a link
-// is worth what its page is. Links are sorted by whole percents, and within one hosts
-// that have given fewest pages come first.
+// FORWARD_CLASSIFIER_BINARY). A naive Bayes classifier of links goes by the
+// words of anchor, surroundings and URL. It learns from the page classifier
+// what links led to relevant pages, and is made anew as the crawl goes on.
+// Until it has learned, a link is worth what its page is. Links are sorted by
+// whole percents, and within one hosts that have given fewest pages come first.
 //
-// Three things are otherwise than in the releases. There the first links are learned
-// after 500 pages, here after 50, for a shorter crawl would never learn. There as many
-// bad links are drawn as there are good ones; here all are learned, and both classes
-// have the same prior. There the classifier of links alone decides once it has
-// learned; here a link is worth the mean of that and of its best page, for alone it
-// falls behind best-first (mean harvest at 229 pages of wikispeedia, Astronomy,
-// Biology, IT, Religion: .263 .561 .218 .196; the mean: .333 .639 .277 .276). Safe for
-// concurrent use.
+// Three things are otherwise than in the releases. There the first links are
+// learned after 500 pages, here after 50, for a shorter crawl would never
+// learn. There as many bad links are drawn as there are good ones; here all are
+// learned, and both classes have the same prior. There the classifier of links
+// alone decides once it has learned. Here a link is worth the mean of that and
+// of its best page, for alone it falls behind best-first. Safe for concurrent
+// use.
 type ACHE struct {
 	cut float64
 

@@ -10,13 +10,14 @@ import (
 	"fossick/relevance"
 )
 
-// ContextGraph follows context graphs (Diligenti, Coetzee, Lawrence, Giles and Gori
-// 2000, "Focused crawling using context graphs"): pages on topic are layer 0, those
-// that link to them layer 1, and so on; a naive Bayes classifier says by its words in
-// which layer a page is, or in none; there is a queue a layer for the links of its
-// pages, and the next URL comes from the first queue that has any, that of layer 0
-// before that of layer 1. So a page that is off topic, but of the kind that is so many
-// links away from the topic, counts more than another.
+// ContextGraph follows context graphs (Diligenti, Coetzee, Lawrence, Giles and
+// Gori 2000, "Focused crawling using context graphs"). Pages on topic are layer
+// 0, those that link to them layer 1, and so on. A naive Bayes classifier says
+// by a page's words in which layer it is, or in none. There is a queue a layer
+// for the links of its pages. The next URL comes from the first queue that has
+// any, that of layer 0 before that of layer 1. So a page that is off topic, but
+// of the kind that is so many links away from the topic, counts more than
+// another.
 //
 // The paper makes the graphs before the crawl, from a search engine's lists of the
 // pages that link to its examples. Here they come from the crawl itself: a fetched

@@ -9,14 +9,15 @@ import (
 )
 
 // Fish is Fish-Search (De Bra, Houben, Kornatzky and Post 1994, "Information
-// retrieval in distributed hypertexts"): a school that breeds where it finds food and
-// dies where there is none. A page is relevant or not. Of a relevant page the first
-// α · width links go to the front of the list; of another page the first width links
-// go behind those of relevant pages; all further links go to the end. A link of a
-// relevant page may be followed for depth further pages without one that is
-// relevant; of the links beyond that, which the paper drops, the crawl comes to last,
-// so that it does not end early. α = 1.5 as published; width and depth, which the
-// paper leaves to the user, are 10 and 3. Safe for concurrent use.
+// retrieval in distributed hypertexts"): a school that breeds where it finds
+// food and dies where there is none. A page is relevant or not. Of a relevant
+// page the first α · width links go to the front of the list. Of another page
+// the first width links go behind those of relevant pages. All further links go
+// to the end. A link of a relevant page may be followed for depth further pages
+// without one that is relevant. The paper drops the links beyond that; here the
+// crawl comes to them last, so that it does not end early. α = 1.5 as
+// published; width and depth, which the paper leaves to the user, are 10 and 3.
+// Safe for concurrent use.
 type Fish struct {
 	cut float64
 
@@ -90,8 +91,9 @@ func (f *Fish) ScoreLinks(dst []float64, p *page.Page, similarity float64) []flo
 	return dst
 }
 
-// place enters a target and returns its priority: by the part of the list, within
-// it what was put in last comes first, but for the end, where it comes last.
+// place enters a target and returns its priority, by the part of the list.
+// Within a part what was put in last comes first, but in the end part it comes
+// last.
 func (f *Fish) place(key uint64, part, depth int) float64 {
 	age := float64(f.pages) / float64(f.pages+1000) // in [0,1), and grows
 	if part <= fishRest {

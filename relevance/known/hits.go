@@ -11,9 +11,9 @@ import (
 )
 
 // HITS is soft focus with a distiller (Chakrabarti, van den Berg and Dom 1999,
-// "Focused crawling: a new approach to topic-specific Web resource discovery"): a link
-// is worth what its page is on topic; and from time to time hubs and authorities of
-// the pages so far are found, the links weighed by relevance,
+// "Focused crawling: a new approach to topic-specific Web resource discovery").
+// A link is worth what its page is on topic. From time to time hubs and
+// authorities of the pages so far are found, the links weighed by relevance,
 //
 //	a(v) = Σ_{u→v} R(u) · h(u)     h(u) = Σ_{u→v} R(v) · a(v),  v fetched
 //

@@ -10,10 +10,10 @@ import (
 	"fossick/relevance"
 )
 
-// InfoSpiders is after the adaptive agents of that name (Menczer and Belew 2000,
-// "Adaptive retrieval agents"; as a crawler in Menczer, Pant and Srinivasan 2004,
-// "Topical Web crawlers: evaluating adaptive algorithms"). An agent sees of a link
-// only the keywords near to it,
+// InfoSpiders is after the adaptive agents of that name (Menczer and Belew
+// 2000, "Adaptive retrieval agents"). As a crawler they are in Menczer, Pant
+// and Srinivasan 2004, "Topical Web crawlers: evaluating adaptive algorithms".
+// An agent sees of a link only the keywords near to it,
 //
 //	in_k = Σ 1 / dist(k, link)    over the occurrences of k around the link
 //
@@ -23,11 +23,12 @@ import (
 //
 //	sim(target) + μ · max of λ over the target's links
 //
-// A link's score is β · λ + (1 − β) · sim(page). μ is 0.5, β 0.5, the network one
-// neuron a keyword and no hidden layer, as in the crawler. What is otherwise: there is
-// one agent, not a population that breeds and dies, so keywords do not change; the
-// best link is taken, not one drawn by a softmax; of several links to a URL the best
-// counts. Keywords are met as words and not by stem. Safe for concurrent use.
+// A link's score is β · λ + (1 − β) · sim(page). μ is 0.5, β 0.5, the network
+// one neuron a keyword and no hidden layer, as in the crawler. What is
+// otherwise: there is one agent, not a population that breeds and dies, so
+// keywords do not change. The best link is taken, not one drawn by a softmax.
+// Of several links to a URL the best counts. Keywords are met as words and not
+// by stem. Safe for concurrent use.
 type InfoSpiders struct {
 	words map[string]int // keyword, in lower case → its neuron
 

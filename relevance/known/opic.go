@@ -9,11 +9,12 @@ import (
 )
 
 // OPIC orders by on-line page importance (Abiteboul, Preda and Cobena 2003,
-// "Adaptive on-line page importance computation"): every start page is given the
-// same cash; a page that is fetched shares its cash out to the targets of its links
-// and has none left; the URL with the most cash is next. It knows of no topic. Of a
-// crawl that fetches each page once, the history of cash, which the paper turns into
-// an estimate of PageRank, is the cash itself. Safe for concurrent use.
+// "Adaptive on-line page importance computation"). Every start page is given
+// the same cash. A page that is fetched shares its cash out to the targets of
+// its links and has none left. The URL with the most cash is next. It knows of
+// no topic. Of a crawl that fetches each page once, the history of cash, which
+// the paper turns into an estimate of PageRank, is the cash itself. Safe for
+// concurrent use.
 type OPIC struct {
 	mu      sync.Mutex // guards the rest
 	cash    recent.Map[float64]

@@ -8,9 +8,9 @@ import (
 )
 
 // Random fetches any URL that waits, each with the same chance: the policy that
-// knows nothing. A URL's priority is a hash of it, the seed and the round; a round
-// ends when the queue is rescored, every few pages, so that a URL that came late has
-// no better chance than one that has waited long.
+// knows nothing. A URL's priority is a hash of it, the seed and the round. A
+// round ends when the queue is rescored, every few pages. So a URL that came
+// late has no better chance than one that has waited long.
 type Random struct {
 	seed uint64
 

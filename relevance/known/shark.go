@@ -18,10 +18,10 @@ import (
 //	context          = 1 if the anchor is relevant, else sim(words around it)
 //	potential(child) = γ · inherited(child) + (1 − γ) · neighbourhood
 //
-// with β = 0.8, γ = δ = 0.5 as published. sim is the judge, where the paper has the
-// cosine to a query, which is 0 for most texts; so "relevant" is from a cut on,
-// where the paper has "above 0". Of several links to a URL the best counts. Safe for
-// concurrent use.
+// with β = 0.8, γ = δ = 0.5 as published. sim is the judge, where the paper has
+// the cosine to a query, which is 0 for most texts. So "relevant" is from a cut
+// on, where the paper has "above 0". Of several links to a URL the best counts.
+// Safe for concurrent use.
 type Shark struct {
 	judge relevance.Judge
 	cut   float64
