@@ -9,9 +9,10 @@ import (
 	"fossick/relevance"
 )
 
-// account is why a target had its score when it was fetched, in numbers. A crawl writes
-// one for each page and hardly ever reads one, so that it is kept as it is, in 280 bytes;
-// in words it would be 1,700, an eighth of what a page takes in the store.
+// account is why a target had its score when it was fetched, in numbers. A
+// crawl writes one for each page and hardly ever reads one, so it is kept as it
+// is, in 280 bytes. In words it would be 1,700, an eighth of what a page takes
+// in the store.
 type account struct {
 	expected      float64       // probability that it is on topic
 	parents       float64       // pages that link to it
@@ -34,10 +35,11 @@ func (a *account) terms() []relevance.Term {
 	return terms
 }
 
-// An account is packed as its version, its flags and the number of its features, a byte
-// each; expected; parents, host, folder and hops; of each feature what it is and what it
-// adds. What is added to the score, and the score, have 8 bytes, so that they add up, all
-// else 4: it is told in two digits. All are little-endian.
+// An account is packed as its version, its flags and the number of its
+// features, a byte each. Then come expected; parents, host, folder and hops; of
+// each feature what it is and what it adds. What is added to the score, and the
+// score, have 8 bytes, so that they add up, all else 4: it is told in two
+// digits. All are little-endian.
 const (
 	accountVersion = 1
 	accountHead    = 3 + 8 + 4*4

@@ -11,8 +11,9 @@ type Around struct {
 	Ends   []int     // where each link's words end
 }
 
-// surroundings are the words around one link as a scorer has them: a name says what a
-// target is called, they say what is said of it, and there are more of them.
+// surroundings are the words around one link as a scorer has them. A name says
+// what a target is called; they say what is said of it, and there are more of
+// them.
 type surroundings struct {
 	wanted bool    // else nothing was read
 	judged float64 // probability, by the judge
@@ -65,10 +66,10 @@ func (l *Scorer) aroundKnown(w *linkWork, p *page.Page) (known []surroundings, w
 	return known, wanted
 }
 
-// Wanted appends to dst, for each link of p, whether the scorer has a use for its words
-// and those around it: its target waits, and fewer than maxTexts pages have named it.
-// On the web most links of a page lead where the crawl has been, or what it knows of
-// often.
+// Wanted appends to dst, for each link of p, whether the scorer has a use for
+// its words and those around it. It has while the target waits and fewer than
+// maxTexts pages have named it. On the web most links of a page lead where the
+// crawl has been, or what it knows of often.
 func (l *Scorer) Wanted(dst []bool, p *page.Page) []bool {
 	w := l.works.Get()
 	defer l.works.Put(w)

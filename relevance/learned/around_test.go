@@ -8,9 +8,9 @@ import (
 	"fossick/page"
 )
 
-// TestLearnedAround: of two links whose own words nobody knows, the one that stands
-// among words of pages on topic, which pages at large do not have, is better; and what
-// came with the page says what is read from the link.
+// TestLearnedAround: of two links whose own words nobody knows, the one that
+// stands among words of pages on topic, which pages at large do not have, is
+// better. What came with the page says what is read from the link.
 func TestLearnedAround(t *testing.T) {
 	share := map[string]float64{"fern": 0.01, "spore": 0.01, "street": 0.4, "citi": 0.4}
 	background := NewBackground(func(yield func(string, float64) bool) {

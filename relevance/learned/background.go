@@ -6,10 +6,10 @@ import (
 )
 
 // Background says on what share of pages at large a word stands, as the page
-// classifier saw it on its training pages. A crawl that goes well sees pages on topic
-// and hardly any other, so by its own pages alone "Japan" and "fern" are both words of
-// pages about plants; beside pages at large only the second is. It is read-only, and
-// so may be shared by crawls.
+// classifier saw it on its training pages. A crawl that goes well sees pages on
+// topic and hardly any other. So by its own pages alone "Japan" and "fern" are
+// both words of pages about plants; beside pages at large only the second is.
+// It is read-only, and so may be shared by crawls.
 type Background struct {
 	share map[token]float32
 	least float64 // the smallest share
@@ -22,9 +22,9 @@ const rarer = 1. / 8
 // maxBackground bounds the words that are taken in, and so the memory to some 4 MiB.
 const maxBackground = 1 << 17
 
-// NewBackground takes in words, as Words has them, each with the share of pages that
-// have it, in (0,1]; others are passed over, and of more than 131,072 words the first
-// count. It returns nil when there is none.
+// NewBackground takes in words, as Words has them, each with the share of pages
+// that have it, in (0,1]. Others are passed over, and of more than 131,072
+// words the first count. It returns nil when there is none.
 func NewBackground(shares iter.Seq2[string, float64]) *Background {
 	b := &Background{map[token]float32{}, 1}
 	for word, share := range shares {

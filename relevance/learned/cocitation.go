@@ -1,8 +1,8 @@
 package learned
 
 // source is a page as a giver of links. What some of them turned out to be says
-// what the others may be: a page is a hub of the topic or is not (co-citation, Small
-// 1973), and links that stand together in a list or a sentence are of a kind
+// what the others may be. A page is a hub of the topic or is not (co-citation,
+// Small 1973). Links that stand together in a list or a sentence are of a kind
 // (Davison 2000, "Topical locality in the Web").
 type source struct {
 	followed    place   // its links whose pages are known, fetched before or since
@@ -40,10 +40,10 @@ func turnOf(probability float64) uint8 { return 1 + uint8(254*probability) }
 // nearWeight is what a link so many places away counts: 1 over its distance.
 var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1. / 5}
 
-// near returns what the links that stand near the target's turned out to be, on the
-// first pages that name it: nearer ones weigh more. A queue that is rescored asks for
-// it again and again, and mostly none of these pages' links was followed in between:
-// their number is what it depends on, as it only grows.
+// near returns what the links that stand near the target's turned out to be, on
+// the first pages that name it: nearer ones weigh more. A queue that is
+// rescored asks for it again and again, and mostly none of these pages' links
+// was followed in between. It depends on how many were, which only grows.
 func (e *evidence) near() record {
 	var followed float32
 	for _, s := range e.named() {

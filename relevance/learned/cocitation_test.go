@@ -18,9 +18,9 @@ func list(from string, to ...int) *page.Page {
 	return p
 }
 
-// TestLearnedSisters: pages whose other links lead to known pages on topic, fetched
-// before the page or after it, vouch for the rest of their links, those that stand
-// beside the known ones most.
+// TestLearnedSisters: pages whose other links lead to known pages on topic,
+// fetched before the page or after it, vouch for the rest of their links. They
+// vouch most for those that stand beside the known ones.
 func TestLearnedSisters(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		l := New(goldJudge, Options{Cut: 0.5})

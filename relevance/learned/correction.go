@@ -63,8 +63,7 @@ func bound(odds float64) float64 { return max(-maxOffset, min(maxOffset, odds)) 
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// The learning of a correction. The numbers were chosen by labels of no on four
-// sub-topics of Biology in wikispeedia; docs/results.md has the figures.
+// The learning of a correction; docs/results.md has what it is worth.
 const (
 	// anchorWeight is what all anchors weigh together, against all labels: pages that
 	// nobody labelled should keep their probability, but those that are like the labelled

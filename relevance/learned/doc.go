@@ -7,13 +7,15 @@
 //
 // Start with New. A Scorer is a relevance.Policy, and safe for concurrent use.
 //
-// Files: learned.go the scorer; linkgraph.go the targets, pages, hosts and folders that it
-// remembers; evidence.go what is known of a target; linkmodel.go what is learned, and
-// features.go what is made of evidence: by base.go, logistic.go, cocitation.go, ending.go;
-// vocabulary.go, words.go, background.go, warmstart.go what words are worth; textreader.go,
-// linktext.go, around.go, reader.go, distinct.go the words of pages and links;
-// similarity.go, prior.go how far the judge is believed; explore.go fetches to learn from;
-// prefetch.go, linkwork.go, ln.go speed; memory.go how much is remembered. What people say:
-// labels.go, correction.go, history.go, recount.go, opinion.go. account.go why a page had
-// its score, as stores keep it.
+// Files: learned.go the scorer; linkgraph.go the targets, pages, hosts and
+// folders that it remembers; evidence.go what is known of a target.
+// linkmodel.go what is learned, and features.go what is made of evidence: by
+// base.go, logistic.go, cocitation.go, ending.go. vocabulary.go, words.go,
+// background.go, warmstart.go what words are worth; textreader.go, linktext.go,
+// around.go, reader.go, distinct.go the words of pages and links.
+// similarity.go, prior.go how far the judge is believed; explore.go fetches to
+// learn from; prefetch.go, linkwork.go, ln.go speed; memory.go how much is
+// remembered. What people say: labels.go, correction.go, history.go,
+// recount.go, opinion.go. account.go why a page had its score, as stores keep
+// it.
 package learned

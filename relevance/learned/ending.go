@@ -18,9 +18,10 @@ const (
 	maxEndings = 4
 )
 
-// endings appends to dst, up to its capacity, tokens for the last three and the last
-// four letters of each word of a link's text that has five at least, each once. They
-// stand in the table of words, and in no word's place but by chance, as two words may.
+// endings appends to dst, up to its capacity, tokens for the last three and the
+// last four letters of words of a link's text. Words have five letters at
+// least; each token comes once. They stand in the table of words, and in no
+// word's place but by chance, as two words may.
 func endings(dst []token, text string) []token {
 	text = features.Head(text, maxAnchor)
 	var last [4]rune // of the word, the latest in place (letters-1) % 4

@@ -59,10 +59,10 @@ type inLink struct {
 // logit is for probabilities that are not 0 or 1.
 func logit(p float64) float64 { return ln(p / (1 - p)) }
 
-// maxTexts is how many pages' words about a target count, those of the first. By then
-// it is known what the target is called, and one more would move a mean by a ninth at
-// most; but in a crawl that has grown most links lead to what many pages have named. Who
-// they are counts on.
+// maxTexts is how many pages' words about a target count, those of the first.
+// By then it is known what the target is called, and one more would move a mean
+// by a ninth at most. But in a crawl that has grown most links lead to what
+// many pages have named. Who they are counts on.
 const maxTexts = 8
 
 // add takes in one more page that links here.

@@ -2,10 +2,11 @@ package learned
 
 import "math/rand/v2"
 
-// explorer chooses fetches that are made to learn: a share of all, spent on targets
-// of which little is known, so that a model that is wrong about a host or a kind of
-// page meets what would correct it. Of a sample of the targets that wait it takes
-// one whose host was fetched least; among equals, the one that looks best.
+// explorer chooses fetches that are made to learn: a share of all, spent on
+// targets of which little is known. So a model that is wrong about a host or a
+// kind of page meets what would correct it. Of a sample of the targets that
+// wait it takes one whose host was fetched least; among equals, the one that
+// looks best.
 type explorer struct {
 	share  float64
 	credit float64  // fetches owed

@@ -38,14 +38,11 @@ const (
 // featureVector is what was found of a target.
 type featureVector [numFeatures]float64
 
-// prior is what the weights begin with, to which warmUp is added at the beginning:
-// rounded from a fit to what ranks a queue's targets on topic before its others, on
-// crawls by the weights of the fit before, for eleven sub-topics of Biology in
-// wikispeedia and mixtures of these. Weights by a fit to one crawl's queues were no
-// better than ones chosen by hand, and those nearer to the last fit than these worse
-// on webkb, see docs/relevance.md. Hosts and folders say nothing in wikispeedia; their
-// weights, and those of what the fit did not have, words around and endings, are chosen
-// by hand.
+// prior is what the weights begin with, to which warmUp is added at the
+// beginning. It is rounded from a fit to what ranks a queue's targets on topic
+// before its others, see docs/relevance.md. The weights of
+// hosts, folders, words around and endings are chosen by hand: the fit's web
+// says nothing of them.
 var prior = featureVector{
 	featBias:        -3.5,
 	featMeanParent:  1,
@@ -66,10 +63,11 @@ var prior = featureVector{
 	featLabels:      1,
 }
 
-// warmUp is what is added to the weights at the beginning, and fades by a factor e in
-// warmUpPages: while nearly all pages that link are start pages, who links says
-// little, and lifts of words are small, as few pages have them. What the words are worth
-// of which a WarmStart told needs less of that, see taughtWarmUp.
+// warmUp is what is added to the weights at the beginning, and fades by a
+// factor e in warmUpPages. While nearly all pages that link are start pages,
+// who links says little, and lifts of words are small, as few pages have them.
+// What the words are worth of which a WarmStart told needs less of that, see
+// taughtWarmUp.
 var warmUp = featureVector{
 	featMeanParent: -0.9,
 	featLinkWord:   2.5,
@@ -88,11 +86,11 @@ const warmUpPages = 60
 // how often they stand on pages at large.
 const wordAlone = 0.7
 
-// What makes up featLabels, once people have labelled pages: the correction of the judge
-// for the links' words, and how pages with these words went, in which a labelled page
-// counts for several. Without labels pages at large say more than the latter; but they do
-// not know what people say, and so with labels they weigh less. Chosen on the sub-topics
-// of wikispeedia's Biology.
+// What makes up featLabels, once people have labelled pages. It is the
+// correction of the judge for the links' words, and how pages with these words
+// went, in which a labelled page counts for several. Without labels pages at
+// large say more than the latter; but they do not know what people say, and so
+// with labels they weigh less.
 const (
 	labelShift = 4.5
 	labelMean  = 3

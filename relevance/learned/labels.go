@@ -16,9 +16,9 @@ type Marked struct {
 	OnTopic bool
 }
 
-// labelWeight is how many pages a page that a person labelled counts for, in the
-// vocabularies and in the records of places: the classifier's word on it is one
-// opinion among many, a person's is not.
+// labelWeight is how many pages a page that a person labelled counts for, in
+// the vocabularies and in the records of places. The classifier's word on it is
+// one opinion among many, a person's is not.
 const labelWeight = 5
 
 // maxAnchors is how many pages that nobody labelled a correction is held by: a sample
@@ -41,11 +41,12 @@ func newLabels() labels {
 	return labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, names: map[token]string{}}
 }
 
-// Mark takes in what people say. The pages count as they say from now on, with more
-// weight than the judge's word, and the judge is corrected: what it said of all pages
-// that are remembered, of all that will be fetched, and of links, is shifted by the
-// words that they share with the labelled ones. A URL that was not fetched yet has
-// the priority 1 or 0. What waits is to be rescored afterwards.
+// Mark takes in what people say. The pages count as they say from now on, with
+// more weight than the judge's word, and the judge is corrected. What it said
+// of all pages that are remembered, of all that will be fetched, and of links,
+// is shifted by the words that they share with the labelled ones. A URL that
+// was not fetched yet has the priority 1 or 0. What waits is to be rescored
+// afterwards.
 func (l *Scorer) Mark(said []Marked) {
 	for _, m := range said {
 		l.mark(m)
@@ -131,8 +132,9 @@ func (l *Scorer) refitStale() {
 	}
 }
 
-// refit learns the correction anew, if there is something new, and applies it to the
-// pages that are remembered, some at a time, so that nobody waits long for the scorer.
+// refit learns the correction anew, if there is something new, and applies it
+// to the pages that are remembered. It takes some at a time, so that nobody
+// waits long for the scorer.
 func (l *Scorer) refit() {
 	l.labels.fitting.Lock()
 	defer l.labels.fitting.Unlock()

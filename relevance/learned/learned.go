@@ -129,10 +129,11 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	return relevance.Score{Value: judged, Terms: terms, Account: packed}
 }
 
-// believe returns how far a page is taken to be on topic, for all that is learned
-// from it: its probability, with the crawl's prior and corrected by its similarity to the
-// start pages, unless it is one or a person has labelled it, and by how much the latter is
-// in log-odds. It does not change what the crawl says of the page.
+// believe returns how far a page is taken to be on topic, for all that is
+// learned from it. That is its probability, with the crawl's prior and
+// corrected by its similarity to the start pages, unless it is one or a person
+// has labelled it. It also returns that correction in log-odds. It does not
+// change what the crawl says of the page.
 func (l *Scorer) believe(key uint64, words []token, probability float64) (believed, shift float64) {
 	if l.starts.next[key] {
 		delete(l.starts.next, key)
@@ -302,10 +303,10 @@ const (
 )
 
 // ScoreUnlinked returns the score of a URL that no page links to, such as one
-// that only a sitemap names: that of a link from a page as good as
-// its host's mean so far, with no words but those of the URL, and without the
-// weight of having a parent. It keeps
-// nothing: a first link to the URL counts as its first.
+// that only a sitemap names. It is that of a link from a page as good as its
+// host's mean so far. It has no words but those of the URL, and lacks the
+// weight of having a parent. It keeps nothing: a first link to the URL counts
+// as its first.
 func (l *Scorer) ScoreUnlinked(url string) float64 {
 	e := l.texts.unlinked(url)
 	l.mu.Lock()

@@ -25,8 +25,9 @@ func (m *linkModel) promise(e *evidence, fix *correction) float64 {
 	return highest * m.weights.probability(&x)
 }
 
-// learn takes in what the evidence of a target, and what was found in it, was worth: for
-// the weights, for the words of its links, and for the pages that named it.
+// learn takes in what the evidence of a target, and what was found in it, was
+// worth. It does so for the weights, for the words of its links, and for the
+// pages that named it.
 func (m *linkModel) learn(e *evidence, found *featureVector, probability float64) {
 	m.weights.learn(found, probability)
 	m.words.learnLink(e.words[:e.count], probability)
@@ -64,8 +65,7 @@ func (m *linkModel) rarity(w token) float64 {
 // Most pages of a crawl that has grown are off topic, and one more of them says little of
 // what its words are worth. So they are undersampled: the words of every other one are not
 // counted, and those of the others count twice. What is expected of a word's record is the
-// same, for half the work. Chosen on sub-topics of Biology in wikispeedia, 1,500 pages,
-// where it made no difference from 500 pages on.
+// same, for half the work.
 const (
 	undersampleFrom  = 2000 // pages, before which all count
 	undersampleBelow = 0.1  // probability, from which on all count

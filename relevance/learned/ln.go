@@ -8,8 +8,9 @@ import "math"
 // lnSteps is into how many steps ln cuts the numbers between a power of two and the next.
 const lnSteps = 1 << 7
 
-// lnFrom is the bits of the least number, 11/16, of those between it and its double that
-// steps are made of: 1 lies in the middle of them, not at an end.
+// lnFrom is the bits of the least number, 11/16, of those between it and its
+// double that steps are made of. So 1 lies in the middle of them, not at an
+// end.
 const lnFrom = 0x3fe6 << 48
 
 // lnStep is a step's middle c: its inverse and its logarithm.

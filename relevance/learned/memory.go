@@ -1,8 +1,8 @@
 package learned
 
-// What is remembered, in each half: 184,000 targets of about 190 bytes in both, half a
-// million fetched pages, 130,000 hosts and folders, 260,000 words of pages and as many of
-// links.
+// What is remembered, in each half: 184,000 targets of about 190 bytes in both,
+// half a million fetched pages. And 130,000 hosts and folders, 260,000 words of
+// pages and as many of links.
 const (
 	maxTargets     = 92_000
 	maxFetched     = 1 << 18

@@ -1,8 +1,7 @@
 package learned
 
 // maxPrior bounds the log-odds that prior adds: a crawl of the topic alone would make
-// anything of a page. Chosen on sub-topics of Biology in wikispeedia, where 2 to 3 give
-// the same and 4 loses what 3 gains.
+// anything of a page.
 const maxPrior = 2.5
 
 // prior is by how much the topic's log-odds are larger among the pages of this crawl than

@@ -8,8 +8,9 @@ import (
 	"fossick/page"
 )
 
-// TestPrior: a judge that was trained on few pages of the topic is believed more the more
-// of it a crawl finds, up to maxPrior and never less; its own word stays as it is.
+// TestPrior: a judge that was trained on few pages of the topic is believed
+// more the more of it a crawl finds, up to maxPrior and never less. Its own
+// word stays as it is.
 func TestPrior(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -9,8 +9,8 @@ import (
 	"fossick/page"
 )
 
-// Reader is a Judge that gives the words of a text as well, both from one cut: it
-// appends to words what Words has of the text's title, description and text.
+// Reader is a Judge that gives the words of a text as well, both from one cut.
+// It appends to words what Words has of the text's title, description and text.
 type Reader func(d features.Doc, words []uint32) (probability float64, read []uint32)
 
 // Words says how a scorer that learns words reads them, for who cuts texts for both.

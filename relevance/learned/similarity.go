@@ -2,16 +2,16 @@ package learned
 
 import "math"
 
-// startPages says how near a page's words are to those of the start pages, and corrects the
-// judge by it: start pages are on topic because the user says so, and a judge that
-// was trained on few pages of the topic does better with ten more (relevance
-// feedback, Rocchio 1971).
+// startPages says how near a page's words are to those of the start pages, and
+// corrects the judge by it. Start pages are on topic because the user says so.
+// A judge that was trained on few pages of the topic does better with ten more
+// (relevance feedback, Rocchio 1971).
 //
-// The similarity of a page is the sum over its words that several start pages have of
-// their weight, by rarity in the crawl so far, over the root of its length. The judge
-// says which similarity pages on topic and off topic have, each page counted with its
-// probability; were both normal with one variance, then the log-likelihood ratio of
-// a page would be
+// The similarity of a page is the sum of the weights of those of its words that
+// several start pages have, over the root of its length. A weight goes by
+// rarity in the crawl so far. The judge says which similarity pages on topic
+// and off topic have, each page counted with its probability. Were both normal
+// with one variance, then the log-likelihood ratio of a page would be
 //
 //	(x − (m₁ + m₀) / 2) · (m₁ − m₀) / s²
 //

@@ -23,11 +23,11 @@ func newTextReader(judge relevance.Judge, reader Reader) *textReader {
 	}
 }
 
-// above is by how much a text changes the judge's mind: the log-odds of what it says
-// of the text, above those of a text without words. The judge of a small topic says no
-// to four words that it does not know, and surely; that tells nothing of them, and
-// where a bound cut it off, it hid the words that it knows. The bound keeps one sure
-// word from drowning all else.
+// above is by how much a text changes the judge's mind: the log-odds of what it
+// says of the text, above those of a text without words. The judge of a small
+// topic says no to four words that it does not know, and surely. That tells
+// nothing of them, and where a bound cut it off, it hid the words that it
+// knows. The bound keeps one sure word from drowning all else.
 func (t *textReader) above(probability float64) float64 {
 	const most = 4
 	return max(-most, min(most, logit(inside(probability))-t.silence))

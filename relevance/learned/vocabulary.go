@@ -1,10 +1,10 @@
 package learned
 
-// vocabulary says what words are worth in this crawl: of what a word occurred in, a
-// page or a link that was followed, how many pages there were and how far they were
-// on topic. It keeps the words that were used last. Two words in 2^32 may share a
-// token; the analyzer makes one term of a word's forms, and words of scripts that do
-// not space them.
+// vocabulary says what words are worth in this crawl. A word occurs in pages,
+// or in links that were followed; it keeps how many pages there were and how
+// far they were on topic. It keeps the words that were used last. Two words in
+// 2^32 may share a token; the analyzer makes one term of a word's forms, and
+// words of scripts that do not space them.
 type vocabulary struct{ words wordTable }
 
 func newVocabulary() vocabulary { return vocabulary{newWordTable(maxVocabulary)} }

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// wordTable finds what the crawl so far says of a word. It does what a map does, and
-// hands out a place where what was worked out for a word can be kept until the next
-// page; a queue that is rescored asks for each word hundreds of times. Like recent it
-// keeps what was used last: when the young half is full it becomes the old one, whose
-// words move when they are used, or are given up.
+// wordTable finds what the crawl so far says of a word. It does what a map
+// does, and hands out a place where what was worked out for a word can be kept
+// until the next page. A queue that is rescored asks for each word hundreds of
+// times. Like recent it keeps what was used last: when the young half is full
+// it becomes the old one, whose words move when they are used, or are given up.
 //
 // Slots are tried one after the other, and at most half of them are in use.
 type wordTable struct {
@@ -20,9 +20,10 @@ type wordTable struct {
 	fetched    token  // so that fetching is not left out
 }
 
-// wordHalf is a generation, each part a power of two long. A page asks for the slots of
-// its words and for nothing else, and waits for memory longer than for all that is done
-// with them: so they are small, and what only links ask for stands beside them.
+// wordHalf is a generation, each part a power of two long. A page asks for the
+// slots of its words and for nothing else, and waits for memory longer than for
+// all that is done with them. So they are small, and what only links ask for
+// stands beside them.
 type wordHalf struct {
 	slots  []wordSlot
 	beside []wordBeside // of the slot with the same number
