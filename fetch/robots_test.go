@@ -339,6 +339,32 @@ func TestRobotsRequest(t *testing.T) {
 	}
 }
 
+// TestAllowed: what robots.txt says of a URL, where redirects lead to it.
+func TestAllowed(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/robots.txt":
+			http.Redirect(w, r, "/rules", http.StatusFound)
+		case r.URL.Path == "/rules":
+			fmt.Fprint(w, "User-agent: *\nDisallow: /no\n")
+		}
+	})
+	f := newTest(t, Options{})
+	for path, want := range map[string]bool{"/yes": true, "/no/page": false} {
+		if err := f.Allowed(t.Context(), mustURL(t, srv.URL+path), "fossick"); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	around := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/robots.txt?", http.StatusFound) })
+	if err := f.Allowed(t.Context(), mustURL(t, around.URL+"/no"), "fossick"); err != nil {
+		t.Errorf("redirects without end: %v", err)
+	}
+	broken := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	if err := f.Allowed(t.Context(), mustURL(t, broken.URL+"/no"), "fossick"); err == nil || !strings.Contains(err.Error(), "code 503") {
+		t.Errorf("out of service: %v", err)
+	}
+}
+
 func BenchmarkRobotsAllowed(b *testing.B) {
 	var file strings.Builder
 	file.WriteString("user-agent: *\n")

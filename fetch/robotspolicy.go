@@ -1,8 +1,12 @@
 package fetch
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -52,4 +56,27 @@ func RobotsFrom(resp *Response) (r *Robots, final bool) {
 		return disallowAll(fmt.Sprintf("robots.txt: code %d, all is refused", resp.Code)), true
 	}
 	return disallowAll(fmt.Sprintf("robots.txt: %s, all is refused", resp.State)), true
+}
+
+// ErrNoPage stands for the error of an exchange that has none and brought no page.
+var ErrNoPage = errors.New("no page")
+
+// Allowed asks robots.txt of a URL's host, as a crawl would; an error says why the URL may
+// not be asked for.
+func (f *Fetcher) Allowed(ctx context.Context, u *url.URL, agent string) error {
+	target := u.Scheme + "://" + u.Host + "/robots.txt"
+	for range MaxRobotsRedirects + 1 {
+		resp := f.Fetch(ctx, RobotsRequest(target))
+		rules, final := RobotsFrom(resp)
+		switch {
+		case final && rules.Allowed(agent, u.RequestURI()):
+			return nil
+		case final:
+			return fmt.Errorf("URL %s: robots.txt of %s does not allow it %s", u, u.Host, rules.Why())
+		case resp.State != StateRedirect:
+			return fmt.Errorf("URL %s: robots.txt: %s (%w)", u, resp.State, cmp.Or(resp.Err, ErrNoPage))
+		}
+		target = resp.Location
+	}
+	return nil // a redirect that leads nowhere is no robots.txt (RFC 9309 section 2.3.1.2)
 }

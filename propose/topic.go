@@ -2,10 +2,12 @@ package propose
 
 import (
 	"errors"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 
+	"fossick/datasets"
 	"fossick/features"
 )
 
@@ -17,6 +19,35 @@ type Topic struct {
 	// Judge says how far a text is on topic, in [0,1]; nil: by likeness to the
 	// examples, and to the pages that have the keywords. Safe for concurrent use.
 	Judge func(features.Doc) float64
+}
+
+// maxExamples bounds the example pages whose words are kept.
+const maxExamples = 1000
+
+// Learn adds the pages of rows to the examples, and returns their URLs. Rows that are no
+// pages are logged.
+func (t *Topic) Learn(rows datasets.Stream, log *slog.Logger) (given map[string]bool, err error) {
+	given = map[string]bool{}
+	for e, err := range rows {
+		if err != nil && datasets.IsRow(err) {
+			log.Warn("example left out", "err", err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		p, err := e.Page()
+		if err != nil {
+			log.Warn("example left out", "url", e.URL, "err", err)
+			continue
+		}
+		given[p.URL] = true
+		t.Examples = append(t.Examples, features.Doc(p.Fields()))
+		if len(t.Examples) == maxExamples {
+			break
+		}
+	}
+	return given, nil
 }
 
 // ErrNoTopic reports a topic of which nothing is said.

@@ -9,9 +9,9 @@ import (
 // CurvePoint is a point of the learning curve: what the classifier reaches with
 // less to learn from.
 type CurvePoint struct {
-	Pages    int        // it was trained on, the mean of the folds
-	Accuracy float64    // on held-out pages, before calibration
-	CI       [2]float64 // 95 %, Wilson's
+	Pages    int        `json:"pages"`    // it was trained on, the mean of the folds
+	Accuracy float64    `json:"accuracy"` // on held-out pages, before calibration
+	CI       [2]float64 `json:"ci"`       // 95 %, Wilson's
 }
 
 // curveShares are the shares of the training pages that a learning curve tries,

@@ -8,24 +8,25 @@ const bins = 10
 // Reliability says whether probabilities can be taken at their word: of the pages
 // that a model was 80 % sure of, are 80 % right?
 type Reliability struct {
-	Bins []Bin // those that have pages, rising
-
 	// ECE is the expected calibration error (Naeini et al. 2015; Guo et al. 2017),
 	// a share in [0,1]: Σ_b n_b/n · |right_b − mean_b|.
-	ECE float64
+	ECE float64 `json:"ece"`
 
 	// Over is how much surer the model is than it should be, on average: the mean
 	// probability less the accuracy. Negative: less sure.
-	Over float64
+	Over float64 `json:"over"`
+
+	Bins []Bin `json:"bins"` // those that have pages, rising
 }
 
 // Bin is the pages whose label has a probability in [From, To).
 type Bin struct {
-	From, To float64
-	Pages    int
-	Mean     float64    // of the probabilities
-	Right    float64    // share of right labels
-	CI       [2]float64 // of Right, 95 %, Wilson's
+	From  float64    `json:"from"`
+	To    float64    `json:"to"`
+	Pages int        `json:"pages"`
+	Mean  float64    `json:"mean"`  // of the probabilities
+	Right float64    `json:"right"` // share of right labels
+	CI    [2]float64 `json:"ci"`    // of Right, 95 %, Wilson's
 }
 
 // measureReliability compares the probabilities of the labels that pages got, in

@@ -117,8 +117,6 @@ func (l *classifyRun) file(path string) error {
 	return nil
 }
 
-var errNoPage = errors.New("no page")
-
 // url fetches one page, as a crawl would: by its robots.txt.
 func (l *classifyRun) url(raw string) error {
 	u, err := url.Parse(raw)
@@ -137,12 +135,12 @@ func (l *classifyRun) url(raw string) error {
 		return usage.Of(err)
 	}
 	defer f.Close()
-	if err := l.allowed(f, u); err != nil {
+	if err := f.Allowed(l.app.ctx, u, "fossick"); err != nil {
 		return err
 	}
 	resp := f.Fetch(l.app.ctx, fetch.Request{URL: raw})
 	if resp.State != fetch.StateOK {
-		return fmt.Errorf("URL %s: state %s (%w); only a page that answers with success can be labelled", raw, resp.State, cmp.Or(resp.Err, errNoPage))
+		return fmt.Errorf("URL %s: state %s (%w); only a page that answers with success can be labelled", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
 	}
 	p, err := page.Parse(resp.Body, page.ParseOptions{URL: raw, ContentType: resp.ContentType})
 	if err != nil {
@@ -150,25 +148,6 @@ func (l *classifyRun) url(raw string) error {
 	}
 	l.verdicts.Label(raw, features.Doc(p.Fields()))
 	return nil
-}
-
-// allowed asks robots.txt of u's host, as a crawl would.
-func (l *classifyRun) allowed(f *fetch.Fetcher, u *url.URL) error {
-	target := u.Scheme + "://" + u.Host + "/robots.txt"
-	for range fetch.MaxRobotsRedirects + 1 {
-		resp := f.Fetch(l.app.ctx, fetch.RobotsRequest(target))
-		rules, final := fetch.RobotsFrom(resp)
-		switch {
-		case final && rules.Allowed("fossick", u.RequestURI()):
-			return nil
-		case final:
-			return fmt.Errorf("URL %s: robots.txt of %s does not allow it %s", u, u.Host, rules.Why())
-		case resp.State != fetch.StateRedirect:
-			return fmt.Errorf("URL %s: robots.txt: %s (%w)", u, resp.State, cmp.Or(resp.Err, errNoPage))
-		}
-		target = resp.Location
-	}
-	return nil // a redirect that leads nowhere is no robots.txt (RFC 9309 section 2.3.1.2)
 }
 
 // set labels the rows of a set.

@@ -17,6 +17,7 @@ import (
 	"fossick/monitor"
 	"fossick/report"
 	"fossick/store"
+	"fossick/train/made"
 )
 
 // demoCmd runs the verbs themselves, one after the other, on the built-in set.
@@ -33,7 +34,7 @@ Example:
 }
 
 type demoResult struct {
-	Train    trainResult     `json:"train"`
+	Train    *made.Result    `json:"train"`
 	Focus    *monitor.Result `json:"focus"`
 	Refine   refineResult    `json:"refine"`
 	Eval     eval.Result     `json:"eval"`
@@ -88,7 +89,7 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	r = &demoResult{Report: c.path("report.html")}
 	model := c.path("model.fossick")
 	a.say("\n1. train: a classifier learns the themes from the labelled training pages")
-	if r.Train, err = runVerb[trainResult](a, trainCmd{Sets: []string{"demo"}, Out: model, methodFlags: methodFlags{Classifier: "auto"}, foldFlags: foldFlags{Folds: 5, Explain: c.path("model.html")}}); err != nil {
+	if r.Train, err = runVerb[*made.Result](a, trainCmd{Sets: []string{"demo"}, Out: model, methodFlags: methodFlags{Classifier: "auto"}, foldFlags: foldFlags{Folds: 5, Explain: c.path("model.html")}}); err != nil {
 		return nil, err
 	}
 	focus := focusCmd{Crawl: crawlplan.Crawl{Topic: c.Topic, Store: c.path("focus"), Settings: crawlplan.Settings{
@@ -138,7 +139,7 @@ func lastPage(dir string) (url string, err error) {
 }
 
 func (c demoCmd) print(w io.Writer, r *demoResult) {
-	t, e := &r.Train, &r.Eval
+	t, e := r.Train, &r.Eval
 	printable.Fprintf(w, "\nTrained on     %d labelled pages of %d classes (%s, %d words)", t.TrainPages, len(t.Classes), t.Classifier, t.Words)
 	if t.TestPages != nil {
 		printable.Fprintf(w, "; right on %s of %d others", inPercent(t.Accuracy), *t.TestPages)

@@ -7,6 +7,7 @@ import (
 	"fossick/eval"
 	"fossick/eval/judged"
 	"fossick/internal/printable"
+	"fossick/internal/wholefile"
 	"fossick/report"
 )
 
@@ -41,7 +42,7 @@ func (c evalCmd) Run(a *app) error {
 	defer a.step("measuring")()
 	result := crawls.Measure(c.Curve)
 	if c.HTML != "" {
-		err := writePage(c.HTML, func(w io.Writer) error {
+		err := wholefile.Page(c.HTML, func(w io.Writer) error {
 			return crawls.WriteReport(w, result, report.Fact{Name: "evaluated by", Value: "fossick " + version}, report.Fact{Name: "random seed", Value: fmt.Sprint(a.seed)})
 		})
 		if err != nil {

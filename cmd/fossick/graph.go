@@ -2,12 +2,16 @@ package main
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
+	"fossick/datasets"
 	"fossick/graph"
 	"fossick/graph/sources"
 	"fossick/internal/printable"
 	"fossick/internal/values"
+	"fossick/internal/wholefile"
 )
 
 // graphCmd builds graph files.
@@ -75,7 +79,7 @@ func (c *graphCmd) Run(a *app) error {
 	}
 	if c.Edges != "" {
 		defer a.step("writing " + c.Edges)()
-		if err := writePage(c.Edges, func(w io.Writer) error { return g.WriteEdges(a.ctx, w) }); err != nil {
+		if err := wholefile.Page(c.Edges, func(w io.Writer) error { return g.WriteEdges(a.ctx, w) }); err != nil {
 			return err
 		}
 	}
@@ -101,15 +105,8 @@ func (c *graphCmd) build(a *app, source sources.Source) (path string, stats *gra
 		return "", nil, usagef("%s is a graph file already; leave -o out to verify it, or add --transpose", c.Source)
 	case source.IsGraph():
 		return c.Source, nil, nil
-	case c.Output != "":
-		stats, err = buildGraph(a, source, c.Output, int(c.Memory))
-		return c.Output, stats, err
 	}
-	if path, err = scratchGraph(a); err != nil {
-		return "", nil, err
-	}
-	stats, err = buildGraph(a, source, path, int(c.Memory))
-	return path, stats, err
+	return buildGraph(a, source, c.Output, int(c.Memory))
 }
 
 func (c *graphCmd) result(g *graph.Graph, stats *graph.Stats, seconds float64, source sources.Source) *graphResult {
@@ -152,4 +149,52 @@ func (r *graphResult) print(w io.Writer) {
 	if r.Verified {
 		io.WriteString(w, "verified: all of it can be read, and the checksums are right\n")
 	}
+}
+
+// sourceOf is what a user names as a graph.
+func sourceOf(a *app, name string) (sources.Source, error) {
+	s, err := sources.Named(name, uint64(a.seed))
+	s.OpenStore = a.openToRead
+	s.OpenSet = func(name string) (*datasets.Set, error) { return a.openSet(name, datasets.Options{}) }
+	return s, err
+}
+
+// graphOf is what a user names as a graph, opened.
+func graphOf(a *app, name string) (s sources.Source, g *graph.Graph, err error) {
+	if s, err = sourceOf(a, name); err == nil {
+		g, _, err = openGraph(a, s, 0)
+	}
+	return s, g, err
+}
+
+// openGraph opens a graph file, or builds one in a scratch folder that goes when the verb
+// ends. stats is nil for what was there already.
+func openGraph(a *app, s sources.Source, memory int) (g *graph.Graph, stats *graph.Stats, err error) {
+	path := s.Name
+	if !s.IsGraph() {
+		a.say("building the graph of %s", s.Name)
+		if path, stats, err = buildGraph(a, s, "", memory); err != nil {
+			return nil, nil, err
+		}
+	}
+	if g, err = graph.Open(path); err != nil {
+		return nil, nil, err
+	}
+	a.onClose(g.Close)
+	return g, stats, nil
+}
+
+// buildGraph builds a graph file; without a path, in a folder that goes when the verb ends.
+func buildGraph(a *app, s sources.Source, path string, memory int) (string, *graph.Stats, error) {
+	if path == "" {
+		dir, err := os.MkdirTemp("", "fossick-graph-")
+		if err != nil {
+			return "", nil, err
+		}
+		a.onClose(func() error { return os.RemoveAll(dir) })
+		path = filepath.Join(dir, "graph")
+	}
+	defer a.step("building the graph of " + s.Name)()
+	stats, err := s.Build(a.ctx, path, memory)
+	return path, stats, err
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"fossick/internal/wholefile"
 	"fossick/lab"
 	"fossick/lab/plan"
 	"fossick/policy"
@@ -74,7 +75,7 @@ func (c *labCmd) Run(a *app) error {
 	if c.HTML != "" {
 		result.HTML = c.HTML
 		page := setup.Report(result, version)
-		if err := writePage(c.HTML, func(w io.Writer) error { return lab.WriteReport(w, page) }); err != nil {
+		if err := wholefile.Page(c.HTML, func(w io.Writer) error { return lab.WriteReport(w, page) }); err != nil {
 			return err
 		}
 	}

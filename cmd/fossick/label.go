@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"fossick/control"
 	"fossick/crawlplan"
 	"fossick/internal/lists"
 	"fossick/internal/printable"
+	"fossick/page"
 	"fossick/store"
 )
 
@@ -50,7 +50,10 @@ func (c labelCmd) Run(a *app) error {
 	case errors.Is(err, store.ErrBusy):
 		err = control.Ask(a.ctx, c.Store, "/label", control.LabelRequest{Labels: labels}, &r.LabelAnswer, err)
 	case err == nil:
-		r.LabelAnswer, err = labelStored(s, labels)
+		var urls *page.Normalizer
+		if urls, err = crawlplan.URLs(s); err == nil {
+			r.LabelAnswer, err = control.LabelStored(s, urls, labels)
+		}
 		err = errors.Join(err, s.Close())
 	}
 	if err != nil {
@@ -61,15 +64,6 @@ func (c labelCmd) Run(a *app) error {
 		r.URL, r.Label = &r.Labels[0].URL, &r.Labels[0].Label
 	}
 	return a.emit(r, r.print)
-}
-
-// labelStored writes labels into a store that no crawl has.
-func labelStored(s *store.Store, labels []control.Label) (control.LabelAnswer, error) {
-	urls, err := crawlplan.URLs(s)
-	if err != nil {
-		return control.LabelAnswer{}, err
-	}
-	return control.LabelStored(s, urls, labels)
 }
 
 // labels returns what the command line says of which URLs.
@@ -92,32 +86,7 @@ func (c labelCmd) labels() ([]control.Label, error) {
 		}
 		defer file.Close()
 	}
-	return readLabels(file, c.From)
-}
-
-// readLabels reads url TAB yes|no a line; empty lines and comments are passed over.
-func readLabels(r io.Reader, name string) ([]control.Label, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("--from %s: %w", name, err)
-	}
-	var labels []control.Label
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		url, label, _ := strings.Cut(line, "\t")
-		if label = strings.TrimSpace(label); label != "yes" && label != "no" {
-			return nil, usagef("--from %s, line %d: %q; want a URL, a tab, and yes or no", name, n, printable.Cut(line, 100))
-		}
-		labels = append(labels, control.Label{URL: strings.TrimSpace(url), Label: label})
-	}
-	if len(labels) == 0 {
-		return nil, usagef("--from %s: no line has a URL, a tab, and yes or no", name)
-	}
-	return labels, nil
+	return control.ReadLabels(file, c.From)
 }
 
 func (r labelResult) print(w io.Writer) {

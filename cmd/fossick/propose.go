@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"fossick/classify"
-	"fossick/datasets"
 	"fossick/features"
 	"fossick/internal/printable"
 	"fossick/propose"
@@ -120,42 +119,19 @@ func (c *proposeCmd) topic(a *app) (t propose.Topic, err error) {
 	return t, nil
 }
 
-// maxExamples bounds the example pages whose words are kept.
-const maxExamples = 1000
-
 // examples adds the pages of --examples to the topic, and returns their URLs.
 func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, err error) {
-	given = map[string]bool{}
 	if len(c.Examples) == 0 {
-		return given, nil
+		return nil, nil
 	}
 	rows, err := topics.OnTopic(a.openSet, c.Topic, c.Examples)
 	if err != nil {
 		return nil, err
 	}
-	for e, err := range rows {
-		if err != nil && datasets.IsRow(err) {
-			a.log.Warn("example left out", "err", err)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		p, err := e.Page()
-		if err != nil {
-			a.log.Warn("example left out", "url", e.URL, "err", err)
-			continue
-		}
-		given[p.URL] = true
-		t.Examples = append(t.Examples, features.Doc(p.Fields()))
-		if len(t.Examples) == maxExamples {
-			break
-		}
+	if given, err = t.Learn(rows, a.log); err == nil && len(t.Examples) == 0 {
+		err = fmt.Errorf("no page can be read in %s; give a folder of pages or a set", strings.Join(c.Examples, ", "))
 	}
-	if len(t.Examples) == 0 {
-		return nil, fmt.Errorf("no page can be read in %s; give a folder of pages or a set", strings.Join(c.Examples, ", "))
-	}
-	return given, nil
+	return given, err
 }
 
 // seeds is the file for --seeds.

@@ -1,16 +1,24 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"fossick/graph"
-	"fossick/graph/rank"
-	"fossick/graph/sources"
-	"fossick/internal/process"
-	"fossick/internal/values"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
+
+	"fossick/graph"
+	"fossick/graph/rank"
+	"fossick/graph/sources"
+	"fossick/internal/printable"
+	"fossick/internal/process"
+	"fossick/internal/values"
+	"fossick/internal/wholefile"
+	"fossick/store"
 )
 
 // rankCmd ranks the nodes of a graph.
@@ -65,73 +73,177 @@ func (c *rankCmd) check() error {
 	return nil
 }
 
+// rankResult is what rank prints (cli.md).
+type rankResult struct {
+	Graph      string       `json:"graph"`
+	Method     string       `json:"method"`
+	Nodes      int          `json:"nodes"`
+	Edges      int64        `json:"edges"`
+	Damping    *float64     `json:"damping"` // null for hits
+	Epsilon    float64      `json:"epsilon"`
+	Iterations int          `json:"iterations"` // over all edges; those of hits visit them twice
+	Residual   float64      `json:"residual"`
+	Seconds    float64      `json:"seconds"`     // turning the graph round included, reading it not
+	Processor  *float64     `json:"cpu_seconds"` // of all processors; null where the system does not tell
+	InMemory   bool         `json:"in_memory"`
+	Blocks     *int         `json:"blocks"`            // null without
+	Before     *int64       `json:"iterations_before"` // what local ranks and block rank cost, in iterations; null where they are no start
+	Begin      *float64     `json:"residual_before"`   // of local ranks times block rank
+	Pages      *uint64      `json:"pages"`             // of a store that were given a rank; null when it is no store
+	Top        []rankedNode `json:"top"`               // of a store's, pages only
+	File       *string      `json:"file"`
+}
+
+// rankedNode is one of the highest.
+type rankedNode struct {
+	Node  string   `json:"node"` // its URL, or what the graph calls it
+	Score float64  `json:"score"`
+	Hub   *float64 `json:"hub,omitempty"`
+}
+
 func (c *rankCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	source, err := sourceOf(a, c.Graph)
-	if err != nil {
-		return err
-	}
-	g, _, err := openGraph(a, source, 0)
+	source, g, err := graphOf(a, c.Graph)
 	if err != nil {
 		return err
 	}
 	if g.Nodes() == 0 {
 		return fmt.Errorf("%s: an empty graph; there is nothing to rank", c.Graph)
 	}
-	r := &rankRun{rankCmd: c, app: a, source: source, g: g}
 	opt := rank.Options{Method: c.Method, Damping: c.Damping, Epsilon: c.Epsilon, MaxIterations: c.Most, Memory: int64(c.Memory)}
-	if opt.Personal, err = r.personal(); err != nil {
-		return err
+	if c.Topic != "" || c.Personal != "" {
+		var n int
+		if opt.Personal, n, err = source.Weights(a.ctx, g, c.Topic, c.Personal); err != nil {
+			return err
+		}
+		a.say("surfers start anew on %d of %d nodes", n, g.Nodes())
 	}
 	if rank.ByBlocks(c.Method) {
-		if opt.Blocks, err = r.blockOf(); err != nil {
+		if opt.Blocks, err = source.Blocks(a.ctx, g, c.Block); err != nil {
 			return err
 		}
 	}
 	defer a.step("ranking " + c.Graph)()
 	began, used := time.Now(), process.Worked()
-	if r.ranked, err = rank.Of(a.ctx, g, opt); err != nil {
+	ranked, err := rank.Of(a.ctx, g, opt)
+	if err != nil {
 		return err
 	}
-	r.describe()
-	r.result.Seconds = time.Since(began).Seconds()
+	r := c.result(g, ranked)
+	r.Seconds = time.Since(began).Seconds()
 	if used != nil {
 		cpu := (*process.Worked() - *used).Seconds()
-		r.result.Processor = &cpu
+		r.Processor = &cpu
 	}
-	if err := r.keep(); err != nil {
+	if err := c.keep(a, g, ranked, r); err != nil {
 		return err
 	}
-	return a.emit(&r.result, r.result.print)
+	return a.emit(r, r.print)
 }
 
-// rankRun is one run of the verb.
-type rankRun struct {
-	*rankCmd
-	app    *app
-	source sources.Source
-	g      *graph.Graph
-	ranked *rank.Result
-	result rankResult
-}
-
-// describe says how the ranks were found.
-func (r *rankRun) describe() {
-	ranked := r.ranked
-	r.result = rankResult{
-		Graph: r.Graph, Method: r.Method, Nodes: r.g.Nodes(), Edges: r.g.Edges(), Epsilon: r.Epsilon,
+// result says how the ranks were found.
+func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
+	r := &rankResult{
+		Graph: c.Graph, Method: c.Method, Nodes: g.Nodes(), Edges: g.Edges(), Epsilon: c.Epsilon,
 		Iterations: ranked.Iterations, Residual: ranked.Residual, InMemory: ranked.InMemory,
 	}
-	if r.Method != "hits" {
-		r.result.Damping = &r.Damping
+	if c.Method != "hits" {
+		r.Damping = &c.Damping
 	}
 	if ranked.Blocks > 0 {
-		r.result.Blocks = &ranked.Blocks
+		r.Blocks = &ranked.Blocks
 	}
 	if ranked.StartVisits > 0 || ranked.StartResidual > 0 {
-		before := (ranked.StartVisits + max(1, r.g.Edges()) - 1) / max(1, r.g.Edges())
-		r.result.Before, r.result.Begin = &before, &ranked.StartResidual
+		before := (ranked.StartVisits + max(1, g.Edges()) - 1) / max(1, g.Edges())
+		r.Before, r.Begin = &before, &ranked.StartResidual
+	}
+	return r
+}
+
+// keep writes the scores where they are wanted and picks the highest.
+func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResult) (err error) {
+	var pages []bool // nodes that are stored pages; nil when it is no store
+	if store.Exists(c.Graph) {
+		if pages, err = c.toStore(a, g, ranked, r); err != nil {
+			return err
+		}
+	}
+	if c.Output != "" {
+		r.File = &c.Output
+		if err := wholefile.Page(c.Output, func(w io.Writer) error { return ranked.Write(w, g) }); err != nil {
+			return err
+		}
+	}
+	for _, v := range rank.Highest(ranked.Score, pages, c.Top) {
+		name, err := g.Name(v)
+		if err != nil {
+			return err
+		}
+		n := rankedNode{Node: name, Score: ranked.Score[v]}
+		if ranked.Hub != nil {
+			n.Hub = &ranked.Hub[v]
+		}
+		r.Top = append(r.Top, n)
+	}
+	return nil
+}
+
+// toStore gives the store's pages their ranks, and says which nodes they are.
+func (c *rankCmd) toStore(a *app, g *graph.Graph, ranked *rank.Result, r *rankResult) (pages []bool, err error) {
+	s, done, err := a.openToRead(c.Graph)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	ranking := store.Ranking{
+		Method: c.Method, Damping: c.Damping, Personal: cmp.Or(c.Personal, c.Topic),
+		Iterations: r.Iterations, Residual: r.Residual, At: time.Now().UnixMilli(),
+	}
+	if c.Method == "hits" {
+		ranking.Damping = 0
+	}
+	pages, n, err := sources.PutRanks(a.ctx, g, s, ranking, ranked.Score, ranked.Hub)
+	if s.Temporary() && err == nil {
+		a.say("a crawl is writing %s: the ranks are printed and not kept with its pages; rank it again when the crawl has ended", c.Graph)
+	} else {
+		r.Pages = &n
+	}
+	return pages, err
+}
+
+func (r *rankResult) print(w io.Writer) {
+	printable.Fprintf(w, "%s: %d nodes, %d edges; %s in %d iterations, residual %.2g, %.3f s", r.Graph, r.Nodes, r.Edges, r.Method, r.Iterations, r.Residual, r.Seconds)
+	if !r.InMemory {
+		io.WriteString(w, ", over the compressed graph")
+	}
+	io.WriteString(w, "\n")
+	switch {
+	case r.Before != nil:
+		printable.Fprintf(w, "%d blocks; ranks within them and of them, as costly as %d iterations, have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
+	case r.Blocks != nil:
+		printable.Fprintf(w, "%d blocks\n", *r.Blocks)
+	}
+	if len(r.Top) > 0 {
+		io.WriteString(w, "\n")
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if len(r.Top) > 0 && r.Top[0].Hub != nil {
+		io.WriteString(t, "  authority\thub\tnode\n")
+	}
+	for _, n := range r.Top {
+		printable.Fprintf(t, "  %.6f\t", n.Score)
+		if n.Hub != nil {
+			printable.Fprintf(t, "%.6f\t", *n.Hub)
+		}
+		printable.Fprintln(t, printable.Cut(n.Node, 100))
+	}
+	_ = t.Flush() // its only errors are w's
+	if r.Pages != nil {
+		printable.Fprintf(w, "\n%d pages of the store have their rank; fossick eval %s uses it\n", *r.Pages, r.Graph)
+	}
+	if r.File != nil {
+		printable.Fprintf(w, "\nscores: %s\n", *r.File)
 	}
 }

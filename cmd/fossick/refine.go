@@ -12,7 +12,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"fossick/classify"
 	"fossick/eval"
 	"fossick/features"
 	"fossick/internal/printable"
@@ -78,7 +77,11 @@ func (c refineCmd) Run(a *app) (err error) {
 	}
 	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
 		Topic: topic.Name, Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
-		Classify: refiner(topic), Explain: explainPage(classifier),
+		Classify: func(p *page.Page) eval.Classified {
+			score, rest := topic.Probability(features.Doc(p.Fields()))
+			return eval.Classified{Score: score, Rest: rest}
+		},
+		Explain:  func(p *page.Page, label string) string { return classifier.ExplainFor(features.Doc(p.Fields()), label) },
 		Progress: refining.Set,
 	})
 	refining.End()
@@ -95,19 +98,6 @@ func (c refineCmd) Run(a *app) (err error) {
 		return errInterrupted
 	}
 	return nil
-}
-
-// refiner has a model judge stored pages.
-func refiner(t *judge.Topic) func(*page.Page) eval.Classified {
-	return func(p *page.Page) eval.Classified {
-		score, rest := t.Probability(features.Doc(p.Fields()))
-		return eval.Classified{Score: score, Rest: rest}
-	}
-}
-
-// explainPage makes a classifier say what speaks for a page's label.
-func explainPage(c *classify.Classifier) func(*page.Page, string) string {
-	return func(p *page.Page, label string) string { return c.ExplainFor(features.Doc(p.Fields()), label) }
 }
 
 func (r refineResult) print(w io.Writer, dropped []eval.Dropped) {

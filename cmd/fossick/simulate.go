@@ -3,19 +3,25 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"time"
 
+	"fossick/crawlplan"
+	"fossick/datasets"
+	"fossick/features"
 	"fossick/graph"
 	"fossick/graph/orders"
 	"fossick/graph/simulate"
 	"fossick/graph/sources"
-	"fossick/internal/lists"
 	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/internal/usage"
+	"fossick/internal/wholefile"
+	"fossick/judge"
+	"fossick/report"
+	"fossick/topics"
 )
 
 // simulateCmd crawls a graph virtually.
@@ -75,21 +81,25 @@ func (c *simulateCmd) Run(a *app) error {
 		return err
 	}
 	r.work.Step("crawling "+printable.Cut(c.Graph, 60), len(c.Order)*len(r.sets))
-	out := r.result()
+	out := r.sim.Compare(c.Graph)
+	if c.Topic != "" {
+		out.Topic, out.Relevant = &c.Topic, &r.scores.Count
+	}
 	for _, name := range c.Order {
 		crawls, err := r.crawls(name)
 		if err != nil {
 			return err
 		}
-		out.add(name, crawls, r.sim.MeanCurve(crawls))
+		out.Add(name, crawls, r.sim.MeanCurve(crawls))
 	}
 	if c.HTML != "" {
 		out.HTML = c.HTML
-		if err := out.write(a, c.HTML); err != nil {
+		made := []report.Fact{{Name: "made by", Value: "fossick " + version}, {Name: "random seed", Value: fmt.Sprint(a.seed)}}
+		if err := wholefile.Page(c.HTML, func(w io.Writer) error { return out.WriteReport(w, made...) }); err != nil {
 			return err
 		}
 	}
-	return a.emit(out, out.print)
+	return a.emit(out, out.Print)
 }
 
 // check refuses what means nothing, before anything is read.
@@ -127,17 +137,15 @@ func (c *simulateCmd) check() error {
 
 // load opens the graph, ranks it and draws the start pages.
 func (r *simulateRun) load() error {
-	source, err := sourceOf(r.app, r.Graph)
+	source, g, err := graphOf(r.app, r.Graph)
 	if err != nil {
 		return err
 	}
-	if r.g, _, err = openGraph(r.app, source, 0); err != nil {
-		return err
-	}
+	r.g = g
 	if r.g.Nodes() == 0 {
 		return fmt.Errorf("%s: an empty graph; there is nothing to crawl", r.Graph)
 	}
-	if err := r.start(); err != nil {
+	if err := r.start(source); err != nil {
 		return err
 	}
 	if err := r.score(source); err != nil {
@@ -163,9 +171,9 @@ func (r *simulateRun) load() error {
 }
 
 // start finds or draws the start pages.
-func (r *simulateRun) start() error {
+func (r *simulateRun) start(source sources.Source) error {
 	if r.Seeds != "" {
-		set, err := r.named()
+		set, err := source.StartPages(r.g, r.Seeds)
 		r.sets = [][]uint32{set}
 		return err
 	}
@@ -180,30 +188,6 @@ func (r *simulateRun) start() error {
 	return nil
 }
 
-// named reads the start pages of a file.
-func (r *simulateRun) named() (set []uint32, err error) {
-	known := map[uint32]bool{}
-	for line, err := range lists.File(r.Seeds) {
-		if err != nil {
-			return nil, fmt.Errorf("--seeds: %w", err)
-		}
-		v, ok, err := r.g.Node(line.Text)
-		switch {
-		case err != nil:
-			return nil, err
-		case !ok:
-			return nil, fmt.Errorf("%s:%d: %s is no page of %s; write it as the graph does", r.Seeds, line.N, printable.Cut(line.Text, 200), r.Graph)
-		case !known[v]:
-			known[v] = true
-			set = append(set, v)
-		}
-	}
-	if len(set) == 0 {
-		return nil, usagef("%s names no start page", r.Seeds)
-	}
-	return set, nil
-}
-
 // crawls runs one ordering from every start set.
 func (r *simulateRun) crawls(name string) ([]*simulate.Crawled, error) {
 	return r.sim.Crawls(r.app.ctx, name, func(set int, c *simulate.Crawled) {
@@ -213,10 +197,83 @@ func (r *simulateRun) crawls(name string) ([]*simulate.Crawled, error) {
 	})
 }
 
-// orNull is a number that may be unknown.
-func orNull(x float64) *float64 {
-	if math.IsNaN(x) {
+const (
+	simulatedFetch   = 500 * time.Millisecond
+	simulatedWorkers = 32 // as focus has
+)
+
+// manners returns those of the crawls, nil without --polite.
+func (c *simulateCmd) manners() (*simulate.Manners, error) {
+	if !c.Polite {
+		if c.Workers != 0 || c.FetchTime != nil || c.Ahead != 0 || c.Delay != "" {
+			return nil, usagef("--workers, --fetch-time, --ahead and --delay are manners; add --polite")
+		}
+		return nil, nil
+	}
+	m := &simulate.Manners{Workers: cmp.Or(c.Workers, simulatedWorkers), Fetch: simulatedFetch, Ahead: c.Ahead}
+	if m.Workers < 1 || m.Ahead < 0 {
+		return nil, usagef("--workers %d, --ahead %d: want 1 at least of each", c.Workers, c.Ahead)
+	}
+	if c.FetchTime != nil {
+		if m.Fetch = *c.FetchTime; m.Fetch <= 0 {
+			return nil, usagef("--fetch-time %s: want a time above 0, such as 500ms", m.Fetch)
+		}
+	}
+	delay, err := crawlplan.ParseDelay(c.Delay)
+	if err != nil {
+		return nil, err
+	}
+	if m.Rest = delay.Rest; !delay.Fixed {
+		m.Rest = max(2*time.Second, 10*m.Fetch)
+	}
+	return m, nil
+}
+
+// score gives every page of the graph its score on the topic: by the labels of the
+// corpus 1 or 0, by a model its probability.
+func (r *simulateRun) score(source sources.Source) error {
+	if r.Topic == "" {
 		return nil
 	}
-	return &x
+	of, err := r.scorer()
+	if err != nil {
+		return err
+	}
+	if r.scores, err = source.Scores(r.app.ctx, r.g, of); err != nil {
+		return fmt.Errorf("--topic %s: %w", r.Topic, err)
+	}
+	if r.scores.Count == 0 {
+		return fmt.Errorf("--topic %s: no page of %s is on it; choose another label", r.Topic, r.Graph)
+	}
+	r.app.say("%d of %d pages are on topic", r.scores.Count, r.g.Nodes())
+	return nil
+}
+
+// scorer returns what says how far a page is on topic, in [0,1], and whether it is: its
+// labels, or a model's probability of the topic, from its threshold on.
+func (r *simulateRun) scorer() (func(e *datasets.Example) (score float64, on bool, err error), error) {
+	if r.Model == "" {
+		return func(e *datasets.Example) (float64, bool, error) {
+			if e.Matches(r.Topic) {
+				return 1, true, nil
+			}
+			return 0, false, nil
+		}, nil
+	}
+	c, err := topics.Classifier(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	topic, err := judge.NewTopic(c, r.Model, r.Topic, "")
+	if err != nil {
+		return nil, err
+	}
+	return func(e *datasets.Example) (float64, bool, error) {
+		p, err := e.Page()
+		if err != nil {
+			return 0, false, err
+		}
+		score, _ := topic.Probability(features.Doc(p.Fields()))
+		return score, score >= topic.Cut, nil
+	}, nil
 }

@@ -3,14 +3,16 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fossick/datasets"
 	"fossick/features"
 	"fossick/internal/process"
 	"fossick/internal/values"
-	"fossick/judge"
+	"fossick/models"
 	"fossick/train"
+	"fossick/train/made"
 	"fossick/train/plan"
 	"fossick/train/trials"
 )
@@ -139,14 +141,13 @@ func (c trainCmd) Run(a *app) error {
 	work := a.task("reading the training pages", "pages")
 	defer work.End()
 	p.Options.Step = stepsOf(work)
-	made, err := p.Make(a.ctx, func(rows datasets.Stream) datasets.Stream { return datasets.Counted(rows, work.Add) })
+	making := made.Making{Plan: p, Out: c.Out, Explain: c.Explain, Version: version}
+	r, err := making.Make(a.ctx, func(rows datasets.Stream) datasets.Stream { return datasets.Counted(rows, work.Add) })
 	if err != nil {
 		return err
 	}
-	r := c.result(made)
 	r.Result = tried
-	p.Options.Step("testing the model")
-	return c.finish(a, p, made, r)
+	return a.emit(r, r.Print)
 }
 
 // plan says what the flags name.
@@ -172,51 +173,6 @@ func (c trainCmd) options(a *app) train.Options {
 		Origin:     train.Origin{Data: c.Sets},
 		Seed:       a.seed, Explain: c.Explain != "", Log: a.log,
 	}
-}
-
-// result is what training itself says of a model.
-func (c trainCmd) result(made *plan.Made) trainResult {
-	m, rep := made.Model, made.Report
-	r := trainResult{
-		Classifier: m.Classifier, Words: len(m.Terms), Classes: m.Classes, TrainPages: rep.Pages,
-		LeftOut: rep.LeftOut, Unreadable: rep.Unreadable, LostBelow: rep.LostBelow, Spilled: rep.Spilled,
-		CV: rep.Accuracy, Keywords: m.Keywords, Curve: curveOf(rep.Curve), TrainSeconds: made.Took.Seconds(), Model: c.Out, Unlabelled: made.Adapted,
-	}
-	if rep.PU != nil {
-		r.PU = plan.NewPool(rep.PU, c.Unlabelled)
-	}
-	return r
-}
-
-// finish judges a model, writes it and its page, and says how good it is.
-func (c trainCmd) finish(a *app, p *plan.Plan, made *plan.Made, r trainResult) error {
-	in := judge.Input{Train: made.Parts.Train, Test: made.Parts.Test, Class: p.Options.Class, Trained: made.Parts.Trained, Log: a.log}
-	if c.Explain != "" {
-		in.Explained = worstShown
-	}
-	m := made.Model
-	j, err := judge.Model(a.ctx, m, made.Report, in)
-	if err != nil {
-		return err
-	}
-	r.tell(m, j)
-	if c.Topic != "" {
-		t := m.Threshold(c.Topic)
-		r.Threshold = &t
-	}
-	for _, old := range c.Rename.Unused() {
-		a.log.Warn("--rename: no row has this label", "label", old)
-	}
-	if err := m.WriteFile(c.Out); err != nil {
-		return err
-	}
-	if c.Explain != "" {
-		if err := c.writeExplain(made, j); err != nil {
-			return err
-		}
-		r.Explain = &c.Explain
-	}
-	return a.emit(r, r.print)
 }
 
 // check refuses numbers that mean nothing.
@@ -254,4 +210,61 @@ func (c trainCmd) check() error {
 		}
 	}
 	return nil
+}
+
+// tries says whether the flags ask to try settings.
+func (f *trialFlags) tries() bool { return !f.MuSweep.None() || f.Protocol != "" }
+
+// classifiers returns those that the flag names.
+func (c trainCmd) classifiers() ([]string, error) {
+	var names []string
+	for name := range strings.SplitSeq(c.Classifier, ",") {
+		if name = strings.TrimSpace(name); !slices.Contains(train.Classifiers(), name) {
+			return nil, usagef("--classifier %s: want one of %s", c.Classifier, strings.Join(train.Classifiers(), ", "))
+		}
+		names = append(names, name)
+	}
+	switch {
+	case !c.tries() && len(names) > 1:
+		return nil, usagef("--classifier %s: one makes a model; several are for --mu-sweep and --protocol", c.Classifier)
+	case c.tries() && slices.Equal(names, []string{train.Auto}):
+		return without(train.Classifiers(), train.Auto, "nb", models.Voting), nil // paper A's three, and linear
+	case c.tries() && (slices.Contains(names, train.Auto) || slices.Contains(names, models.Voting)):
+		return nil, usagef("--classifier %s: auto and vote choose anew for each number of words; name those to try", c.Classifier)
+	}
+	return names, nil
+}
+
+func without(all []string, out ...string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(out, s) })
+}
+
+// trials runs the trials that the flags ask for, nil when none, and prints them
+// unless a model is to be made too.
+func (c trainCmd) trials(a *app, p *plan.Plan) (*trials.Result, error) {
+	switch {
+	case !c.tries() && c.Out == "":
+		return nil, usagef("-o MODEL says where the model goes; only --mu-sweep and --protocol do without")
+	case !c.tries() && c.HTML != "":
+		return nil, usagef("--html %s: draws a sweep; give --mu-sweep, as 0.01:0.18:0.01", c.HTML)
+	case !c.tries() && c.Level.Both:
+		return nil, usagef("--level both: a model has classes of one level; give theme or category")
+	case !c.tries():
+		return nil, nil
+	case c.HTML != "" && c.MuSweep.None():
+		return nil, usagef("--html %s: draws a sweep; give --mu-sweep too", c.HTML)
+	case !c.MuSweep.None() && c.Protocol == "" && c.Out == "" && (c.Words > 0 || c.Mu > 0):
+		return nil, usagef("--mu-sweep chooses words by μ; leave out --words and --mu, or make a model of them with -o")
+	}
+	defer process.LimitHeap(int64(c.Memory) + programMemory)()
+	names, err := c.classifiers()
+	if err != nil {
+		return nil, err
+	}
+	t := trials.Trials{Plan: *p, MuSweep: c.MuSweep, Protocol: c.Protocol, Classifiers: names, HTML: c.HTML, Task: a.task}
+	r, err := t.Run(a.ctx)
+	if err != nil || c.Out != "" {
+		return r, err
+	}
+	return r, a.emit(r, r.Print)
 }

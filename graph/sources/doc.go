@@ -2,8 +2,10 @@
 // crawls, made-up webs; and says what else these know of a graph's nodes.
 //
 // In: what a user names, and how its store or corpus is opened. Out: a graph file, and
-// labels, scores and page numbers by node. Start with Source.
+// labels, scores, weights and blocks by node, and a
+// store's pages with their ranks. Start with Source.
 //
 // Files: sources.go kinds of sources and their graphs; aliases.go redirects and duplicates
-// of a store; labels.go labels, scores and pages of nodes.
+// of a store; labels.go labels and scores of nodes; weights.go where surfers start
+// anew, and blocks; named.go files that name nodes; ranks.go ranks for a store's pages.
 package sources

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 
 	"fossick/datasets"
 	"fossick/graph"
@@ -129,30 +128,4 @@ func (s Source) Scores(ctx context.Context, g *graph.Graph, score func(e *datase
 		}
 	}
 	return all, nil
-}
-
-// Page is a stored page and its node.
-type Page struct {
-	Number uint64
-	Node   uint32
-}
-
-// Pages yields the pages of a store that have a node.
-func Pages(g *graph.Graph, s *store.Store) iter.Seq2[Page, error] {
-	return func(yield func(Page, error) bool) {
-		for p, err := range s.Pages() {
-			var v uint32
-			ok := false
-			if err == nil {
-				v, ok, err = g.Node(p.URL)
-			}
-			if err != nil {
-				yield(Page{}, err)
-				return
-			}
-			if ok && !yield(Page{p.Number, v}, nil) { // else its URL came in twice
-				return
-			}
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"fossick/graph"
 	"fossick/graph/synthetic"
 	"fossick/internal/usage"
+	"fossick/internal/values"
 	"fossick/store"
 )
 
@@ -28,6 +29,20 @@ type Source struct {
 	OpenStore func(path string) (s *store.Store, done func() error, err error)
 	// OpenSet opens a corpus, or a store as one.
 	OpenSet func(name string) (*datasets.Set, error)
+}
+
+// Named is the source that a person names; the caller adds how stores and corpora are
+// opened.
+func Named(name string, seed uint64) (Source, error) {
+	s := Source{Name: name, Seed: seed}
+	if pages, ok := strings.CutPrefix(name, "synthetic:"); ok {
+		n, err := values.Count(pages)
+		if err != nil || n == 0 {
+			return s, usage.Errorf("synthetic:%s: want a number of pages, as in synthetic:1M", pages)
+		}
+		s.Pages = int(n)
+	}
+	return s, nil
 }
 
 // IsGraph says whether it is a graph file already.

@@ -4,6 +4,8 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +27,18 @@ func Write(path string, perm fs.FileMode, write func(f *os.File) error) (err err
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// Page writes a page, or other text, for people: an error says what they can do.
+func Page(path string, write func(io.Writer) error) error {
+	err := Write(path, 0o644, func(f *os.File) error { return write(f) })
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("page %s: %w; name a file in a folder that is there", path, err)
+	case err != nil:
+		return fmt.Errorf("page %s: %w", path, err)
+	}
+	return nil
 }
 
 // SyncFolder brings the names in a folder to the disk.

@@ -2,8 +2,10 @@ package wholefile
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +48,18 @@ func holds(t *testing.T, path, want string) {
 	}
 	if beside, err := os.ReadDir(filepath.Dir(path)); err != nil || len(beside) != 1 {
 		t.Errorf("beside it there are %v, %v", beside, err)
+	}
+}
+
+// TestPage: what fails says what to do.
+func TestPage(t *testing.T) {
+	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := Page(path, hello); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "hello")
+	if err := Page(filepath.Join(path+".d", "page.html"), hello); err == nil || !strings.HasSuffix(err.Error(), "name a file in a folder that is there") {
+		t.Errorf("in no folder: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package control
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 	"fossick/internal/usage"
 )
 
-// FuzzLabels: what readLabels reads, written again, it reads as the same.
+// FuzzLabels: what ReadLabels reads, written again, it reads as the same.
 func FuzzLabels(f *testing.F) {
 	for _, s := range []string{"http://a.test/\tyes\n", "# x\n\nhttp://a.test/\tno\r\nhttp://b.test/ \t yes ", "http://a.test/ yes", "\tyes", "a\tmaybe", "a\tb\tyes"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		labels, err := readLabels(strings.NewReader(text), "x")
+		labels, err := ReadLabels(strings.NewReader(text), "x")
 		if err != nil {
 			var mistake usage.Error
 			if !errors.As(err, &mistake) || len(err.Error()) > 1000 {
@@ -30,7 +30,7 @@ func FuzzLabels(f *testing.F) {
 			}
 			fmt.Fprintf(&b, "%s\t%s\n", l.URL, l.Label)
 		}
-		again, err := readLabels(strings.NewReader(b.String()), "x")
+		again, err := ReadLabels(strings.NewReader(b.String()), "x")
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(labels) {
 			t.Fatalf("%q: %v, %v; want %v", b.String(), again, err, labels)
 		}

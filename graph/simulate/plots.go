@@ -1,15 +1,14 @@
-package main
+package simulate
 
 import (
 	"math"
 
-	"fossick/graph/simulate"
 	"fossick/internal/stats"
 	"fossick/report"
 )
 
 // bandsText says what bands are, where there are some.
-func (r *simulateResult) bandsText() string {
+func (r *Comparison) bandsText() string {
 	if r.StartSets == 1 || len(r.order) > maxBands {
 		return ""
 	}
@@ -17,22 +16,22 @@ func (r *simulateResult) bandsText() string {
 }
 
 // inSeconds is the time of a point, 0 without manners.
-func inSeconds(p simulate.MeanPoint) stats.Mean { return stats.Mean{Value: 3600 * p.Hours.Value} }
+func inSeconds(p MeanPoint) stats.Mean { return stats.Mean{Value: 3600 * p.Hours.Value} }
 
 // maxBands is how many intervals of one plot can be told apart.
 const maxBands = 5
 
 // plots draws the curves that there are.
-func (r *simulateResult) plots() ([]report.Figure, error) {
+func (r *Comparison) plots() ([]report.Figure, error) {
 	kinds := []struct {
 		title, caption, y string
 		counts, numbers   bool
-		of                func(simulate.MeanPoint) stats.Mean
+		of                func(MeanPoint) stats.Mean
 	}{
-		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, false, func(p simulate.MeanPoint) stats.Mean { return p.PageRank }},
-		{"Sites", "Sites that the pages crawled are of.", "sites", true, false, func(p simulate.MeanPoint) stats.Mean { return p.Sites }},
-		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, true, func(p simulate.MeanPoint) stats.Mean { return p.Tau }},
-		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, false, func(p simulate.MeanPoint) stats.Mean { return p.Harvest }},
+		{"PageRank collected", "Sum of the whole graph's PageRank over the pages crawled." + r.bandsText(), "share of all PageRank", false, false, func(p MeanPoint) stats.Mean { return p.PageRank }},
+		{"Sites", "Sites that the pages crawled are of.", "sites", true, false, func(p MeanPoint) stats.Mean { return p.Sites }},
+		{"Kendall’s τ", "How PageRank of the pages crawled, from the links between them alone, ranks them: 1 as the whole graph does, 0 unrelated.", "τ", false, true, func(p MeanPoint) stats.Mean { return p.Tau }},
+		{"Harvest", "Share of the pages crawled that are on topic.", "harvest", false, false, func(p MeanPoint) stats.Mean { return p.Harvest }},
 		{"Time", "Simulated seconds that so many pages took, with one fetch at a time on a host, and rests.", "seconds", true, false, inSeconds},
 	}
 	var figures []report.Figure
@@ -58,7 +57,7 @@ func (r *simulateResult) plots() ([]report.Figure, error) {
 // line is the curve of one ordering; what is not known is left out, and so are counts
 // below 1, which a logarithmic axis does not have. Of shares and counts the intervals end
 // at 0; numbers may be as low as −1.
-func (r *simulateResult) line(name string, counts, numbers bool, of func(simulate.MeanPoint) stats.Mean) report.Line {
+func (r *Comparison) line(name string, counts, numbers bool, of func(MeanPoint) stats.Mean) report.Line {
 	line, least, known := report.Line{Name: name}, 0.0, false
 	if numbers {
 		least = -1

@@ -1,4 +1,4 @@
-package main
+package made
 
 import (
 	"cmp"
@@ -16,7 +16,8 @@ import (
 	"fossick/train/trials"
 )
 
-type trainResult struct {
+// Result is what became of a model that was made, as JSON has it.
+type Result struct {
 	Classifier   string                        `json:"classifier"`
 	Words        int                           `json:"words"`
 	Classes      []string                      `json:"classes"`
@@ -39,8 +40,8 @@ type trainResult struct {
 	Thresholds   map[string]float64            `json:"thresholds"`
 	CV           map[string]float64            `json:"cv_accuracy"` // by classifier
 	Keywords     map[string][]string           `json:"keywords"`
-	Reliability  *reliabilityResult            `json:"reliability"`
-	Curve        []curveResult                 `json:"learning_curve"` // null without --explain
+	Reliability  *train.Reliability            `json:"reliability"`
+	Curve        []train.CurvePoint            `json:"learning_curve"` // null without --explain
 	Worst        []judge.Mistake               `json:"worst"`          // null without a test or --explain
 	Explain      *string                       `json:"explain"`
 	Unlabelled   *plan.Adapted                 `json:"unlabelled"`          // null without --unlabelled
@@ -55,18 +56,20 @@ type trainResult struct {
 }
 
 // tell fills the result with how good the model is.
-func (r *trainResult) tell(m *models.Model, j *judge.Judgement) {
+func (r *Result) tell(m *models.Model, j *judge.Judgement) {
 	r.PredictUS, r.Across, r.WithoutThem = j.PredictUS, j.Across, j.WithoutThem
 	if j.From == explain.Test {
 		r.TestPages = &j.Measures.Pages
 	}
 	if j.Measures != nil && j.Measures.Pages > 0 {
 		r.AccuracyFrom = &j.From
-		r.Reliability = reliabilityOf(j.Reliability)
+		if r.Reliability = &j.Reliability; r.Reliability.Bins == nil {
+			r.Reliability.Bins = []train.Bin{}
+		}
 		r.measures(m.Classes, j.Measures)
 	}
 	if j.Mistakes != nil {
-		r.Worst, r.mistakes = judge.Worst(j.Mistakes, defaultErrors), len(j.Mistakes)
+		r.Worst, r.mistakes = judge.Worst(j.Mistakes, listedMistakes), len(j.Mistakes)
 	}
 	r.Thresholds = map[string]float64{}
 	for _, label := range m.Classes {
@@ -74,20 +77,21 @@ func (r *trainResult) tell(m *models.Model, j *judge.Judgement) {
 	}
 }
 
-// defaultErrors is how many of its mistakes a model's result lists.
-const defaultErrors = 10
+// listedMistakes is how many of its mistakes a model's result lists.
+const listedMistakes = 10
 
-func (r *trainResult) measures(classes []string, m *train.Measures) {
+func (r *Result) measures(classes []string, m *train.Measures) {
 	r.Accuracy, r.AccuracyCI, r.MacroF1 = &m.Accuracy, &m.CI, &m.MacroF1
 	_, baseline := m.Majority()
 	r.Baseline = &baseline
 	r.PerClass, r.Confusion = judge.ByClass(classes, m), judge.Confusion(classes, m)
 }
 
-// printedErrors is how many mistakes a person is shown.
-const printedErrors = 5
+// printedMistakes is how many mistakes a person is shown.
+const printedMistakes = 5
 
-func (r *trainResult) print(w io.Writer) {
+// Print writes the result for people.
+func (r *Result) Print(w io.Writer) {
 	printable.Fprintf(w, "Trained %s on %s of %d classes, %s words, in %.1f s: %s\n",
 		r.Classifier, report.Pages(r.TrainPages), len(r.Classes), report.Number(r.Words), r.TrainSeconds, r.Model)
 	for _, name := range slices.SortedFunc(maps.Keys(r.CV), func(a, b string) int {
@@ -109,7 +113,7 @@ func (r *trainResult) print(w io.Writer) {
 	}
 }
 
-func (r *trainResult) printQuality(w io.Writer) {
+func (r *Result) printQuality(w io.Writer) {
 	pages := "the training pages, by cross-validation"
 	if r.TestPages != nil {
 		pages = report.Number(*r.TestPages) + " test pages"
@@ -127,5 +131,5 @@ func (r *trainResult) printQuality(w io.Writer) {
 	printable.Fprintf(w, "  its probabilities are off by %.1f %% on average (expected calibration error)\n\n", 100*r.Reliability.ECE)
 	judge.PrintClasses(w, r.Classes, r.PerClass, r.Confusion)
 	judge.PrintMatrix(w, r.Classes, r.Confusion)
-	judge.PrintWorst(w, r.Worst[:min(printedErrors, len(r.Worst))], r.mistakes)
+	judge.PrintWorst(w, r.Worst[:min(printedMistakes, len(r.Worst))], r.mistakes)
 }
