@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/crawler/people"
 	"fossick/internal/usage"
 	"fossick/page"
 	"fossick/store"
@@ -51,7 +52,7 @@ func LabelStored(s *store.Store, urls *page.Normalizer, labels []Label) (LabelAn
 	if err != nil {
 		return LabelAnswer{}, err
 	}
-	return LabelAnswer{Labels: labels}, crawler.MarkStored(s, marks, time.Now().UnixMilli())
+	return LabelAnswer{Labels: labels}, people.Put(s, marks, time.Now().UnixMilli())
 }
 
 // label is the crawl's end of the verb.

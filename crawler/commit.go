@@ -48,7 +48,7 @@ func (c *Crawler) finish(b journal.Batch) error {
 	if err := c.turns.timed(TurnCommit, func() error { return b.Commit(&c.totals.Counts) }); err != nil {
 		return err
 	}
-	c.reader.storedPages.Store(c.totals.Pages)
+	c.reader.Stored(c.totals.Pages)
 	return nil
 }
 

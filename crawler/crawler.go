@@ -6,8 +6,12 @@ import (
 	"syscall"
 	"time"
 
+	"fossick/crawler/harvest"
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/people"
+	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
 	"fossick/crawler/sitemaps"
 	"fossick/crawler/traps"
@@ -20,15 +24,15 @@ import (
 type Crawler struct {
 	opt     Options
 	journal journal.Journal
-	reader  *reader
+	reader  *reading.Reader
 	inbox   *inbox
 
 	// What follows belongs to the owner, the goroutine of Run.
 	totals    *totals
-	hosts     *hostTable
+	hosts     *hosts.Table
 	queue     *queue
 	endings   *endings
-	people    *people
+	marks     *people.Book
 	flight    *flight
 	outages   *outages
 	revisits  *revisits
@@ -50,7 +54,6 @@ func New(opt Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.reader.compress = opt.Store.Compress
 	if err := c.open(); err != nil {
 		return nil, errors.Join(err, c.queue.frontier.Close())
 	}
@@ -62,24 +65,30 @@ func New(opt Options) (*Crawler, error) {
 func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	passes := rescore.New(opt.Scorer, opt.Ordering)
 	opt.Frontier.Expect = passes.Expect
+	var compress func([]byte) []byte
+	if opt.Store != nil {
+		compress = opt.Store.Compress
+	}
 	f, err := frontier.New(opt.Frontier)
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawler{opt: opt, journal: j, inbox: newInbox(), totals: &totals{now: opt.Now}, turns: &turnMeter{now: opt.Now}}
+	c := &Crawler{opt: opt, journal: j, inbox: newInbox(), marks: people.NewBook(opt.Store, opt.URLs), totals: &totals{now: opt.Now}, turns: &turnMeter{now: opt.Now}}
 	network, traps, maps := health.NewNetwork(opt.Now, opt.Log), traps.New(opt.FollowTraps, opt.Log), sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
-	c.reader = newReader(&c.opt, j, maps)
-	c.hosts = newHostTable(&c.opt, j, f, network, traps)
+	c.reader = reading.New(reading.Options{
+		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
+		Now: opt.Now, Log: opt.Log, Compress: compress,
+	}, j)
+	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now}, j, f, network, traps)
 	c.queue = &queue{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts,
 		kinds: newLinkKinds(opt.Ordering, opt.Seeds), passes: passes, held: opt.Refresh > 0}
 	c.endings = &endings{opt: &c.opt, queue: c.queue, totals: c.totals}
-	c.people = &people{opt: &c.opt, journal: j, totals: c.totals, queue: c.queue, marks: map[store.ID]bool{}}
 	newcomers := &newcomers{Newcomers: health.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, queue: c.queue}
 	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: newcomers}
 	c.outages = &outages{opt: &c.opt, network: network, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, flight: c.flight}
 	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings}
 	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, contact: contact, flight: c.flight}
-	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, people: c.people, harvest: marginal{least: opt.MinHarvest}}
+	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, harvest: harvest.NewWatch(opt.MinHarvest)}
 	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals}
 	c.leases = &leases{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue,
 		contact: contact, sitemaps: turns, revisits: c.revisits, outages: c.outages, flight: c.flight, turns: c.turns}
@@ -104,7 +113,7 @@ func (c *Crawler) open() error {
 // after the last goroutine that it started; what it counted is on disk. When the
 // store fails, the error comes with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
-	p := newPool(c.reader, c.inbox)
+	p := newPool(&c.opt, c.reader, c.leases.sitemaps.rules, c.inbox)
 	p.begin(ctx)
 	return c.run(p)
 }
@@ -129,8 +138,8 @@ func (c *Crawler) run(exec executor) (Result, error) {
 	err = errors.Join(err, c.queue.frontier.Close())
 	outages, _, outage := c.outages.network.Outages()
 	return Result{
-		Counts: c.totals.Counts, Hosts: c.hosts.gave, Stopped: c.stopped, WaitUntil: c.waitUntil,
-		Outages: outages, OutageTime: outage, Next: c.arrivals.harvest.estimate(),
+		Counts: c.totals.Counts, Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
+		Outages: outages, OutageTime: outage, Next: c.arrivals.harvest.Estimate(),
 		Refreshed: c.revisits.session.Counts, Attempts: c.totals.attempted(),
 	}, err
 }
@@ -158,7 +167,7 @@ func (c *Crawler) own() error {
 func (c *Crawler) lease() (wake time.Time, err error) {
 	c.leases.begin()
 	for c.stopped == "" {
-		if c.arrivals.harvest.poor {
+		if c.arrivals.harvest.Poor() {
 			c.stopped = StopMinHarvest
 			break
 		}

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/hosts"
+	"fossick/crawler/reading"
 	"fossick/fetch"
 	"fossick/graph/orders"
 	"fossick/page"
@@ -101,9 +103,9 @@ func TestLinkPolicies(t *testing.T) {
 		"http://a.shop.test/deep": html("gold deep"),
 	}
 	for policy, want := range map[LinkPolicy][]string{
-		LinksAll:      {"http://a.shop.test/in", "http://b.shop.test/", "http://far.test/"},
-		LinksExternal: {"http://b.shop.test/", "http://far.test/"},
-		LinksSite:     {"http://a.shop.test/in", "http://b.shop.test/"},
+		reading.LinksAll:      {"http://a.shop.test/in", "http://b.shop.test/", "http://far.test/"},
+		reading.LinksExternal: {"http://b.shop.test/", "http://far.test/"},
+		reading.LinksSite:     {"http://a.shop.test/in", "http://b.shop.test/"},
 	} {
 		w := &fakeWeb{pages: pages}
 		opt := newOptions(t, w, "http://a.shop.test/")
@@ -498,8 +500,8 @@ func TestFailingStoreEndsTheCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	p := newPool(c.reader, c.inbox)
-	p.outcomes <- &outcome{job: &job{task: taskAddress, host: &host{Host: &store.Host{}}}, err: broken}
+	p := newPool(&c.opt, c.reader, c.leases.sitemaps.rules, c.inbox)
+	p.outcomes <- &outcome{job: &job{task: taskAddress, host: &hosts.Host{Host: &store.Host{}}}, err: broken}
 	p.begin(t.Context())
 	if r, err := c.run(p); !errors.Is(err, broken) || r.Stopped != StopError {
 		t.Errorf("result %v, %v; want the store's error", r, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fossick/crawler/journal"
+	"fossick/crawler/reading"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/graph/orders"
@@ -16,29 +17,29 @@ import (
 // known with a better parent now, or skipped before and wanted now. birth tells
 // how it came to be found; link what the ordering may know. It returns the
 // target's number.
-func (q *queue) discover(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
-	seen := f.seen
+func (q *queue) discover(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
+	seen := f.Seen
 	if seen.ID == 0 || seen.Skipped { // it may have changed since the look-up
 		var err error
-		if seen, err = b.Lookup(f.hash); err != nil {
+		if seen, err = b.Lookup(f.Hash); err != nil {
 			return 0, err
 		}
 	}
 	if seen.ID != 0 && !seen.Skipped && !q.held && !q.frontier.Queued(frontier.ID(seen.ID)) {
 		return seen.ID, nil // in flight, or done
 	}
-	if f.skip == "" {
-		f.skip = q.hosts.cut(f.url)
-		f.trap = f.skip != ""
+	if f.Skip == "" {
+		f.Skip = q.hosts.Cut(f.URL)
+		f.Trap = f.Skip != ""
 	}
 	switch {
 	case seen.ID == 0:
 		return q.discoverNew(b, birth, f, link)
-	case f.skip != "":
+	case f.Skip != "":
 		return seen.ID, nil
 	case seen.Skipped:
 		q.totals.Skipped--
-		return seen.ID, b.Requeue(f.hash, seen.ID, q.enqueue(seen.ID, birth.From, f, link))
+		return seen.ID, b.Requeue(f.Hash, seen.ID, q.enqueue(seen.ID, birth.From, f, link))
 	}
 	if q.held {
 		return seen.ID, q.discoverLater(b, seen.ID, birth.From, f, link)
@@ -48,7 +49,7 @@ func (q *queue) discover(b journal.Batch, birth store.Birth, f found, link order
 
 // discoverAgain gives a URL that waits the priority that it has by one parent
 // more.
-func (q *queue) discoverAgain(b journal.Batch, id, parent store.ID, f found, link orders.Link) error {
+func (q *queue) discoverAgain(b journal.Batch, id, parent store.ID, f reading.Link, link orders.Link) error {
 	place, err := b.Queued(id)
 	if q.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
 		return nil // a stored page that is still to be refreshed
@@ -59,7 +60,7 @@ func (q *queue) discoverAgain(b journal.Batch, id, parent store.ID, f found, lin
 	old := place.Priority
 	link.Queued, link.Old = true, old
 	priority := q.opt.Ordering.Priority(link)
-	it := item(id, q.frontier.Host(page.Host(f.url)), f.url, priority)
+	it := item(id, q.frontier.Host(page.Host(f.URL)), f.URL, priority)
 	_, rescores := q.rescorer()
 	switch {
 	case rescores && !q.frontier.Spilled():
@@ -69,48 +70,48 @@ func (q *queue) discoverAgain(b journal.Batch, id, parent store.ID, f found, lin
 	case priority < old:
 		q.frontier.Push(it)
 	}
-	if !q.moved(place, priority, f.score) {
+	if !q.moved(place, priority, f.Score) {
 		return nil
 	}
 	return b.Queue(id, store.Queued{
-		Priority: priority, Score: f.score, Parent: parent, Visits: place.Visits, Excused: place.Excused,
+		Priority: priority, Score: f.Score, Parent: parent, Visits: place.Visits, Excused: place.Excused,
 	})
 }
 
-func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f found, link orders.Link) (store.ID, error) {
+func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
 	id := q.totals.discovered()
-	birth.URL = f.url
+	birth.URL = f.URL
 	birth.At = q.opt.Now().UnixMilli()
-	if err := b.Discover(f.hash, id, birth, f.skip != ""); err != nil {
+	if err := b.Discover(f.Hash, id, birth, f.Skip != ""); err != nil {
 		return 0, err
 	}
-	if f.skip == "" {
+	if f.Skip == "" {
 		return id, b.Queue(id, q.enqueue(id, birth.From, f, link))
 	}
 	state := fetch.StateNone
-	if f.trap {
+	if f.Trap {
 		state = fetch.StateTrap
 		q.totals.ended(string(state))
 	} else {
 		q.totals.Skipped++
 	}
 	return id, b.End(id, store.Fate{
-		State: string(state), Reason: f.skip, At: birth.At, Score: f.score, Parent: birth.From,
+		State: string(state), Reason: f.Skip, At: birth.At, Score: f.Score, Parent: birth.From,
 	})
 }
 
 // enqueue queues a URL that does not wait, and returns its place for the journal.
-func (q *queue) enqueue(id, parent store.ID, f found, link orders.Link) store.Queued {
+func (q *queue) enqueue(id, parent store.ID, f reading.Link, link orders.Link) store.Queued {
 	priority := q.opt.Ordering.Priority(link)
 	if !q.held {
-		q.frontier.Push(item(id, q.frontier.Host(page.Host(f.url)), f.url, priority))
+		q.frontier.Push(item(id, q.frontier.Host(page.Host(f.URL)), f.URL, priority))
 	}
-	return store.Queued{Priority: priority, Score: f.score, Parent: parent}
+	return store.Queued{Priority: priority, Score: f.Score, Parent: parent}
 }
 
 // discoverLater gives a URL that waits in the journal the priority that it has by
 // one parent more, while the frontier has stored pages only.
-func (q *queue) discoverLater(b journal.Batch, id, parent store.ID, f found, link orders.Link) error {
+func (q *queue) discoverLater(b journal.Batch, id, parent store.ID, f reading.Link, link orders.Link) error {
 	place, err := b.Queued(id)
 	if errors.Is(err, store.ErrUnknown) {
 		return nil // it has ended
@@ -123,15 +124,15 @@ func (q *queue) discoverLater(b journal.Batch, id, parent store.ID, f found, lin
 	if priority == place.Priority {
 		return nil
 	}
-	place.Priority, place.Score, place.Parent = priority, f.score, parent
+	place.Priority, place.Score, place.Parent = priority, f.Score, parent
 	return b.Queue(id, place)
 }
 
 // links discovers the targets of a page's links and returns their numbers.
 func (q *queue) links(b journal.Batch, o *outcome) ([]store.ID, error) {
-	ids := make([]store.ID, 0, len(o.links))
+	ids := make([]store.ID, 0, len(o.read.Found))
 	birth := store.Birth{From: o.urlID(), Via: store.ViaLink, Depth: o.birth.Depth + 1}
-	for _, f := range o.links {
+	for _, f := range o.read.Found {
 		id, err := q.discover(b, birth, f, q.linkFrom(o.birth.URL, f))
 		if err != nil {
 			return nil, err

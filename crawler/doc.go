@@ -16,12 +16,13 @@
 // old, its sitemap when it is that one's turn, else the page. So every request is followed
 // by the host's rest.
 //
-// What is to be done is mostly decided below, in rooms that own their state and
-// see neither frontier nor journal. traps decides what is worth no request,
-// health what failures mean and rests, sitemaps which is next. refresh decides
-// what became of a stored page, rescore when the queue hears of what the scorer
-// learned. The engine tells them what happened and applies what they decide.
-// docs/crawl.md has a table of them.
+// What a worker makes of a page is in package reading. What is to be done is
+// mostly decided below, in rooms that own their state and see neither frontier
+// nor journal. traps decides what is worth no request, health what failures mean
+// and rests, sitemaps which is next. refresh decides what became of a stored
+// page, rescore when the queue hears of what the scorer learned. The engine tells
+// them what happened and applies what they decide. docs/crawl.md has a table of
+// them.
 //
 // The crawler knows no classifier: see Scorer. It makes no request itself: see
 // package fetch. Start with New, then Run.
@@ -29,15 +30,12 @@
 // Files, in the order of a page's way: crawler.go wires the types that the
 // owner's state is divided among, and is its loop. lease.go what to do with the
 // next URL; flight.go and newcomer.go jobs under way, and hosts that wait for a
-// place. executor.go who carries jobs out: pool.go and slow.go workers,
-// virtual.go a web in memory. read.go and reading.go a page read, and what that
-// may cost; job.go what is asked and what comes back. exchange.go and commit.go
+// place. executor.go who carries jobs out: pool.go workers, virtual.go a web in
+// memory. job.go what is asked and what comes back; exchange.go and commit.go
 // what follows from an exchange. page.go a page on its way to its end,
 // endings.go what that means for its URL; queue.go and discover.go links to
-// queue. near.go content stored once. Of hosts: hosts.go, hostcache.go,
-// address.go, rest.go. Of exchanges that are for no page: robots.go,
-// sitemap.go, readsitemap.go, leftsitemaps.go, outages.go. Of what comes again:
-// restore.go, replay.go, refresh.go, renewal.go. Of what users say and see:
-// options.go, scope.go, lang.go, mark.go, totals.go, report.go, turns.go,
-// marginal.go.
+// queue. near.go content stored once. Of exchanges that are for no page:
+// robots.go, sitemap.go, readsitemap.go, leftsitemaps.go, outages.go. Of what
+// comes again: restore.go, refresh.go, renewal.go. Of what users say and see:
+// options.go, mark.go, totals.go, report.go, turns.go.
 package crawler

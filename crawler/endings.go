@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fossick/crawler/journal"
+	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/fetch"
 	"fossick/graph/orders"
@@ -43,7 +44,7 @@ func (e *endings) next(after time.Duration) int64 {
 // by returns the fate of a URL that an exchange ended.
 func (e *endings) by(o *outcome) store.Fate {
 	r := o.resp
-	return store.Fate{State: string(r.State), Reason: errorText(r.Err), Score: o.promise, Next: e.next(refresh.AfterAnswer(r, o.birth.Depth))}
+	return store.Fate{State: string(r.State), Reason: errorText(r.Err), Score: o.page.promise, Next: e.next(refresh.AfterAnswer(r, o.birth.Depth))}
 }
 
 // of returns the fate of a URL that no exchange of its own ended.
@@ -58,7 +59,7 @@ func (e *endings) retry(b journal.Batch, o *outcome, visits int) error {
 		return fmt.Errorf("URL %d of the queue: %w", o.id, err)
 	}
 	q.Visits = visits
-	again, why := o.host.health.Retry(o.resp, visits-q.Excused)
+	again, why := o.host.Health.Retry(o.resp, visits-q.Excused)
 	if again {
 		e.queue.requeue(o.job)
 		return b.Queue(o.id, q)
@@ -88,7 +89,7 @@ const maxHops = 10
 // redirect hands the target back to the frontier, with the place in the queue
 // that the URL had: each hop waits for its own host and its own robots.txt.
 func (e *endings) redirect(b journal.Batch, o *outcome) (store.ID, error) {
-	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.promise, Next: e.next(refresh.AfterAnswer(o.resp, o.birth.Depth))}
+	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.page.promise, Next: e.next(refresh.AfterAnswer(o.resp, o.birth.Depth))}
 	target, err := targetOf(e.opt.URLs, o.resp)
 	switch {
 	case err != nil:
@@ -99,7 +100,7 @@ func (e *endings) redirect(b journal.Batch, o *outcome) (store.ID, error) {
 	var id store.ID
 	if fate.Reason == "" {
 		score := e.queue.handedOn(o.queued.Score, o.priority)
-		f := found{url: target, hash: store.HashURL(target), score: score, skip: e.opt.Scope.Excludes(target)}
+		f := reading.Link{URL: target, Hash: store.HashURL(target), Score: score, Skip: e.opt.Scope.Excludes(target)}
 		birth := store.Birth{From: o.urlID(), Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
 		if id, err = e.queue.discover(b, birth, f, orders.Link{Score: score, Step: e.totals.Pages}); err != nil {
 			return 0, err

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/frontier"
 	"fossick/store"
@@ -11,9 +12,9 @@ import (
 
 // asked returns the host that an exchange is made with: for a robots.txt that was
 // redirected to another host, that other one.
-func (j *job) asked() *host {
-	if j.other != nil {
-		return j.other
+func (j *job) asked() *hosts.Host {
+	if other := j.other(); other != nil {
+		return other
 	}
 	return j.host
 }
@@ -31,41 +32,11 @@ func (t task) purpose() (store.Purpose, bool) {
 	return "", false
 }
 
-// putExchange writes an exchange that is for no URL of the queue, under the host that
-// was asked, with the rest that it is due.
-func (t *hostTable) putExchange(b journal.Batch, o *outcome, due health.Rest) error {
-	purpose, ok := o.task.purpose()
-	if !ok || o.aborted {
-		return nil
-	}
-	h, r := o.asked(), o.resp
-	if o.exchange == 0 {
-		h.Exchanges++
-		o.exchange = h.Exchanges
-	}
-	x := store.Exchange{
-		For: purpose, URL: r.URL, Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
-		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: errorText(r.Err),
-		Note: o.note, RetryAfter: r.RetryAfter.Milliseconds(),
-	}
-	x.Rest, x.Own = due.Millis()
-	if o.owner != nil && o.owner != h {
-		x.Owner = o.owner.Name
-	}
-	if o.other != nil {
-		x.Owner = o.host.Name
-	}
-	if err := b.PutExchange(h.Name, o.exchange, x); err != nil || o.other == nil {
-		return err // of o.host itself, apply writes the record
-	}
-	return t.put(b, h)
-}
-
 // settlement applies how an exchange ended, each by its task.
 type settlement struct {
 	frontier *frontier.Frontier
 	totals   *totals
-	hosts    *hostTable
+	hosts    *hosts.Table
 	queue    *queue
 	contact  *contact
 	sitemaps *sitemapTurns
@@ -81,7 +52,7 @@ func (x *settlement) apply(b journal.Batch, o *outcome) error {
 	case o.slow:
 		x.flight.aside(o)
 		return nil
-	case o.partial:
+	case o.listed.partial:
 		return x.sitemaps.enter(b, o)
 	}
 	x.flight.landed(o)
@@ -96,16 +67,16 @@ func (x *settlement) apply(b journal.Batch, o *outcome) error {
 		x.outages.probed(o)
 	case o.aborted:
 		x.queue.requeue(o.job)
-		if o.owner != nil {
-			o.owner.sitemaps.BrokenOff()
+		if owner := o.owner(); owner != nil {
+			owner.Maps.BrokenOff()
 		}
 	case o.excused && o.task != taskPage:
 		x.forgiveHost(o)
 	case o.task == taskAddress && o.resp == nil:
 		x.queue.requeue(o.job)
-		x.frontier.Done(o.host.party, time.Time{}) // nobody was asked anything
-		x.hosts.settleAddress(o.host, o.addr)      // joins another party only when it is free
-		return x.hosts.put(b, o.host)
+		x.frontier.Done(o.host.Party, time.Time{}) // nobody was asked anything
+		x.hosts.SettleAddress(o.host, o.found)     // joins another party only when it is free
+		return x.hosts.Put(b, o.host)
 	case o.task == taskAddress:
 		err = x.contact.failed(b, o, "the host's address could not be used")
 	case o.task == taskRobots:
@@ -120,10 +91,10 @@ func (x *settlement) apply(b journal.Batch, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	if err := x.hosts.putExchange(b, o, x.hosts.releaseBoth(o)); err != nil {
+	if err := putExchange(x.hosts, b, o, x.release(o)); err != nil {
 		return err
 	}
-	return x.hosts.put(b, o.host)
+	return x.hosts.Put(b, o.host)
 }
 
 // forgiveHost takes back what counts for nobody of an exchange that is for no page.
@@ -131,8 +102,56 @@ func (x *settlement) forgiveHost(o *outcome) {
 	if o.task != taskAddress {
 		x.totals.asked(o.asked())
 	}
-	if o.owner != nil {
-		o.owner.sitemaps.BrokenOff()
+	if owner := o.owner(); owner != nil {
+		owner.Maps.BrokenOff()
 	}
 	x.queue.requeue(o.job)
+}
+
+// release lets those rest whom an exchange used, and returns what is due to the one
+// that was asked. A host whose robots.txt is at another one was not.
+func (x *settlement) release(o *outcome) health.Rest {
+	due := x.hosts.RestOf(o.asked(), o.resp)
+	x.hosts.Release(o.asked(), due)
+	if o.other() != nil {
+		x.hosts.ReleaseUnasked(o.host)
+	}
+	x.hosts.ReviewAddress(o.asked(), o.resp, due)
+	return due
+}
+
+// putExchange writes an exchange that is for no URL of the queue, under the host that
+// was asked, with the rest that it is due.
+func putExchange(t *hosts.Table, b journal.Batch, o *outcome, due health.Rest) error {
+	purpose, ok := o.task.purpose()
+	if !ok || o.aborted {
+		return nil
+	}
+	h, r := o.asked(), o.resp
+	number := h.Exchanges + 1
+	switch {
+	case o.sitemap == nil:
+		h.Exchanges = number
+	case o.sitemap.exchange == 0:
+		h.Exchanges, o.sitemap.exchange = number, number
+	default:
+		number = o.sitemap.exchange // a part of it came before
+	}
+	x := store.Exchange{
+		For: purpose, URL: r.URL, Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
+		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: errorText(r.Err),
+		Note: o.note, RetryAfter: r.RetryAfter.Milliseconds(),
+	}
+	x.Rest, x.Own = due.Millis()
+	if owner := o.owner(); owner != nil && owner != h {
+		x.Owner = owner.Name
+	}
+	other := o.other()
+	if other != nil {
+		x.Owner = o.host.Name
+	}
+	if err := b.PutExchange(h.Name, number, x); err != nil || other == nil {
+		return err // of o.host itself, apply writes the record
+	}
+	return t.Put(b, h)
 }

@@ -1,9 +1,11 @@
 package crawler
 
+import "fossick/crawler/hosts"
+
 // flight counts the jobs under way, and has them carried out.
 type flight struct {
 	exec      executor
-	hosts     *hostTable
+	hosts     *hosts.Table
 	newcomers *newcomers
 	workers   int
 	busy      int    // jobs
@@ -16,11 +18,11 @@ func (f *flight) start(j *job) {
 	if j != nil {
 		f.busy++
 		j.hold(1)
-		j.addr = j.asked().address()
+		j.addr = j.asked().Addr()
 		f.newcomers.begin(j)
 		if j.task == taskPage && j.old == nil {
 			f.pages++
-			f.hosts.countSite(j.host, 1)
+			f.hosts.CountSite(j.host, 1)
 		}
 		f.exec.start(j)
 	}
@@ -36,7 +38,7 @@ func (f *flight) landed(o *outcome) {
 	o.hold(-1)
 	if o.task == taskPage && o.old == nil {
 		f.pages--
-		f.hosts.countSite(o.host, -1) // counted again when it is stored
+		f.hosts.CountSite(o.host, -1) // counted again when it is stored
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"net/netip"
 
 	"fossick/crawler/health"
-	"fossick/crawler/traps"
+	"fossick/crawler/hosts"
+	"fossick/crawler/reading"
 	"fossick/fetch"
-	"fossick/page"
 	"fossick/store"
 )
 
@@ -21,81 +21,103 @@ const (
 	taskProbe               // ask a host for its robots.txt, to see whether we have a network
 )
 
-// job is a leased URL with what a worker needs to know.
+// job is what is asked, of whom, and for the sake of which URL.
 type job struct {
 	task
-	id      store.ID
-	host    *host
-	birth   store.Birth
-	queued  store.Queued
-	target  string        // of the exchange: the page, or robots.txt
-	addr    netip.Addr    // that the exchange connects to; see host.address
-	request fetch.Request // for robots.txt
-	other   *host         // a second host that the exchange uses: robots.txt redirected there
-	owner   *host         // of a sitemap, which lies at host; it is not leased
-	room    int           // URLs that a sitemap may add
-	parent  float64       // score of the URL for whose sake the sitemap's owner was asked
-
-	old     *store.Copy // of a page that is asked for again, nil otherwise; then id is 0
-	watched bool        // its page is compared with those of its site's other hosts
-
+	leased
+	host   *hosts.Host
+	target string        // URL of the exchange
+	addr   netip.Addr    // that the exchange connects to; see hosts.Host.Addr
 	ticket health.Ticket // what it takes of the places for newcomers
 
-	exchange uint64 // number of it in the journal, once written; see journal
+	page    pageTask     // of taskPage
+	robots  *robotsTask  // of taskRobots alone
+	sitemap *sitemapTask // of taskSitemap alone
+}
 
-	priority float64 // that it was leased with: of a scorer that learns, not the journalled one
-	promise  float64 // what the scorer expected of it then, 0 where it does not say
+// leased is a URL that was taken off the queue. A job that no URL waits for has none.
+type leased struct {
+	id       store.ID
+	birth    store.Birth
+	queued   store.Queued
+	priority float64     // that it was leased with: of a scorer that learns, not the journalled one
+	old      *store.Copy // of a page that is asked for again, nil otherwise; then id is 0
+}
+
+// pageTask is what is to be known of a page.
+type pageTask struct {
+	watched bool    // it is compared with those of its site's other hosts
+	promise float64 // what the scorer expected of it when it was leased, 0 where it does not say
+}
+
+// robotsTask asks for a robots.txt, or the next hop of its redirects.
+type robotsTask struct {
+	request fetch.Request
+	other   *hosts.Host // that is asked: robots.txt redirected there; nil where that is the host itself
+}
+
+// sitemapTask asks for a sitemap.
+type sitemapTask struct {
+	owner    *hosts.Host // whose it is, which is not leased where it lies at another one
+	room     int         // URLs that it may add
+	parent   float64     // score of the URL for whose sake the owner was asked
+	exchange uint64      // number of it in the journal, once written
+}
+
+// order is what the job's page is asked for as.
+func (j *job) order() reading.Order {
+	return reading.Order{URL: j.target, Depth: j.birth.Depth, Parent: j.queued.Score, Watched: j.page.watched, Again: j.old != nil}
+}
+
+// other is the second host that a job's exchange uses, nil where there is none.
+func (j *job) other() *hosts.Host {
+	if j.robots != nil {
+		return j.robots.other
+	}
+	return nil
+}
+
+// owner is the host whose sitemap a job asks for, nil where it asks for none.
+func (j *job) owner() *hosts.Host {
+	if j.sitemap != nil {
+		return j.sitemap.owner
+	}
+	return nil
 }
 
 // hold counts a job for the hosts that it uses.
 func (j *job) hold(n int) {
-	j.host.jobs += n
-	if j.other != nil {
-		j.other.jobs += n
+	j.host.Jobs += n
+	if other := j.other(); other != nil {
+		other.Jobs += n
 	}
-	if j.owner != nil {
-		j.owner.jobs += n
+	if owner := j.owner(); owner != nil {
+		owner.Jobs += n
 	}
 }
 
 // outcome is a job and what came of it.
 type outcome struct {
 	*job
-	addr    netip.Addr      // of taskAddress
-	resp    *fetch.Response // of the others
-	page    *page.Page      // when the response is a page
-	score   Score
-	foreign string // why it is not kept for its language, "" when it is
-	body    []byte // compressed
-	size    int64  // of the body before that, in bytes
-	links   []found
-	print   traps.Fingerprint
-	near    nearPage
-	err     error // of the store: ends the crawl
+	resp *fetch.Response // nil where an address was found
+	err  error           // of the store: ends the crawl
 
-	across *traps.Fingerprint // among the hosts of its site; only when the job is watched
+	found  netip.Addr    // of taskAddress
+	read   *reading.Page // of taskPage, when the answer is a page
+	listed listed        // of taskSitemap
+	note   string        // for the journal
 
-	maps    []string // further sitemaps that a sitemap names
-	note    string   // for the journal
-	partial bool     // a part of what a sitemap names; the outcome itself follows
-
-	slow bool // the job goes on beside the workers; the outcome itself follows
-	late bool // the outcome of such a one
-
+	slow    bool // the job goes on beside the workers; the outcome itself follows
+	late    bool // the outcome of such a one
 	excused bool // it failed, but that counts for nobody
 	aborted bool // broken off by us: as if it had not been
 }
 
-// found is a link as the owner needs it.
-type found struct {
-	url   string
-	hash  store.Hash
-	score float64
-	skip  string     // why it is not followed, "" when it is
-	trap  bool       // that is because it leads into a trap
-	seen  store.Seen // at the time of the look-up
-
-	modified int64 // as a sitemap says, Unix seconds; 0 when nobody does
+// listed is what a sitemap names.
+type listed struct {
+	links   []reading.Link
+	maps    []string // further sitemaps
+	partial bool     // the rest follows, and the outcome itself
 }
 
 // pageRequest asks for a page, on condition that it changed where it is stored.

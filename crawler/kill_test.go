@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go.uber.org/goleak"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -19,8 +20,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 
 	"fossick/frontier"
 	"fossick/graph/orders"
@@ -317,7 +316,7 @@ func TestFewHostsInMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.hosts.cache.limit = 2
+	c.hosts.KeepAtMost(2)
 	r, err := c.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -337,7 +336,7 @@ func TestFewHostsInMemory(t *testing.T) {
 	if robots != 30 {
 		t.Errorf("robots.txt was asked for %d times, want once a host", robots)
 	}
-	if n := len(c.hosts.cache.young) + len(c.hosts.cache.old); n > 2*2+3 {
+	if n := c.hosts.InMemory(); n > 2*2+3 {
 		t.Errorf("%d hosts in memory, want 4 and those in use", n)
 	}
 }

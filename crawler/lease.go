@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/traps"
 	"fossick/fetch"
@@ -30,7 +31,7 @@ type leases struct {
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	totals   *totals
-	hosts    *hostTable
+	hosts    *hosts.Table
 	traps    *traps.Detector
 	queue    *queue
 	contact  *contact
@@ -112,37 +113,37 @@ func (l *leases) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
-	h, err := l.hosts.get(page.Host(birth.URL), birth.URL)
+	h, err := l.hosts.Get(page.Host(birth.URL), birth.URL)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{id: id, host: h, birth: birth, queued: queued, target: birth.URL, priority: it.Priority}
-	h.health.Reconsider(l.opt.Now())
+	j := &job{leased: leased{id: id, birth: birth, queued: queued, priority: it.Priority}, host: h, target: birth.URL}
+	h.Health.Reconsider(l.opt.Now())
 	why, err := l.farmed(j)
 	if err != nil {
 		return nil, err
 	}
-	if why = cmp.Or(why, l.traps.Cut(&h.trap, birth.URL)); why != "" {
+	if why = cmp.Or(why, l.traps.Cut(&h.Trap, birth.URL)); why != "" {
 		return nil, l.skip(j, string(fetch.StateTrap), why)
 	}
-	if h.health.Verdict != "" {
+	if h.Health.Verdict != "" {
 		l.outages.ended(j)
-		return nil, l.skip(j, h.health.Verdict, h.health.Why)
+		return nil, l.skip(j, h.Health.Verdict, h.Health.Why)
 	}
-	if why = l.traps.Spent(&h.trap, birth.Depth == 0); why != "" {
+	if why = l.traps.Spent(&h.Trap, birth.Depth == 0); why != "" {
 		return nil, l.skip(j, string(fetch.StateTrap), why)
 	}
-	if why = l.hosts.full(h); why != "" {
+	if why = l.hosts.Full(h); why != "" {
 		return nil, l.skip(j, string(fetch.StateNone), why)
 	}
 	switch {
-	case !h.resolved:
+	case !h.Resolved:
 		j.task = taskAddress
 		return j, nil
 	case !l.flight.newcomers.admits(h):
 		l.flight.newcomers.await(it, j)
 		return nil, nil
-	case !l.hosts.robotsFresh(h) || h.health.Probed():
+	case !l.hosts.RobotsFresh(h) || h.Health.Probed():
 		return l.contact.prepare(j)
 	case l.sitemaps.due(j):
 		if sitemap, waits, err := l.sitemaps.prepare(j); waits || err != nil {
@@ -155,10 +156,10 @@ func (l *leases) prepare(it frontier.Item) (*job, error) {
 // farmed says why a leased URL leads into a farm of hosts, "" when it does not. Nobody
 // has to vouch for a start page.
 func (l *leases) farmed(j *job) (string, error) {
-	if !l.traps.HasFarms(j.host.site) || j.birth.Via == store.ViaSeed {
+	if !l.traps.HasFarms(j.host.Site) || j.birth.Via == store.ViaSeed {
 		return "", nil
 	}
-	finder := j.host.site // as a sitemap is the host's own
+	finder := j.host.Site // as a sitemap is the host's own
 	if j.birth.From != 0 {
 		from, err := l.journal.Birth(j.birth.From)
 		if err != nil {
@@ -166,7 +167,7 @@ func (l *leases) farmed(j *job) (string, error) {
 		}
 		finder = page.Site(from.URL)
 	}
-	why := l.traps.Farmed(&j.host.trap, j.host.Pages, finder)
+	why := l.traps.Farmed(&j.host.Trap, j.host.Pages, finder)
 	if why != "" {
 		l.totals.farmed++
 	}
@@ -176,13 +177,13 @@ func (l *leases) farmed(j *job) (string, error) {
 // preparePage makes the job that fetches the page, if robots.txt allows it.
 func (l *leases) preparePage(j *job) (*job, error) {
 	h := j.host
-	if !h.robots.Allowed(l.opt.Agent, pathOf(j.birth.URL)) {
-		return nil, l.skip(j, string(fetch.StateRobotsDenied), denial(h.robots))
+	if !h.Rules.Allowed(l.opt.Agent, pathOf(j.birth.URL)) {
+		return nil, l.skip(j, string(fetch.StateRobotsDenied), denial(h.Rules))
 	}
 	j.task, j.target = taskPage, j.birth.URL
-	j.promise, _ = l.queue.promise(j.birth)
-	h.sitemaps.PageAsked()
-	j.watched = l.traps.Watched(&h.trap)
+	j.page.promise, _ = l.queue.promise(j.birth)
+	h.Maps.PageAsked()
+	j.page.watched = l.traps.Watched(&h.Trap)
 	return j, nil
 }
 
@@ -190,7 +191,7 @@ func (l *leases) preparePage(j *job) (*job, error) {
 // shorter then, so that new priorities may be due.
 func (l *leases) skip(j *job, state, reason string) error {
 	l.skips = append(l.skips, skip{j.id, j.queued, state, reason})
-	l.frontier.Done(j.host.party, time.Time{})
+	l.frontier.Done(j.host.Party, time.Time{})
 	return l.turns.timed(TurnRescore, l.queue.learned)
 }
 
@@ -242,7 +243,7 @@ const defaultMaxWait = 15 * time.Minute
 // rested returns when the next host with a URL has rested. It is the zero time
 // when there is none, or when nothing is in flight and that is longer off than
 // a crawl should sit and wait. What waits stays queued, for a later session;
-// see end.
+// see Crawler.end.
 func (l *leases) rested() time.Time {
 	at, resting := l.frontier.Wake()
 	if !resting {

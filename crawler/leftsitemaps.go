@@ -67,16 +67,16 @@ func (s *sitemapTurns) findLeft() error {
 // leaseOneLeft hands out the next job for a host's sitemaps if it can be had now;
 // false when the host is done with.
 func (s *sitemapTurns) leaseOneLeft(l *left) (more bool, err error) {
-	owner, err := s.hosts.get(l.name, "http://"+l.name+"/")
+	owner, err := s.hosts.Get(l.name, "http://"+l.name+"/")
 	if err != nil {
 		return false, err
 	}
-	for owner.sitemaps.Pending() {
-		target, ok := owner.sitemaps.Next()
+	for owner.Maps.Pending() {
+		target, ok := owner.Maps.Next()
 		if !ok || !s.flight.free() {
 			return true, nil
 		}
-		at, err := s.hosts.get(page.Host(target), target)
+		at, err := s.hosts.Get(page.Host(target), target)
 		if err != nil {
 			return false, err
 		}
@@ -84,7 +84,7 @@ func (s *sitemapTurns) leaseOneLeft(l *left) (more bool, err error) {
 			s.drop(owner, why)
 			continue
 		}
-		if !s.frontier.Take(at.party, s.frontier.Host(""), s.opt.Now()) {
+		if !s.frontier.Take(at.Party, s.frontier.Host(""), s.opt.Now()) {
 			l.waits++
 			return l.waits <= maxLeftWaits, nil
 		}

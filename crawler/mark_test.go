@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"fossick/crawler/people"
 	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
@@ -95,7 +96,7 @@ func TestMark(t *testing.T) {
 			return
 		}
 		once.Do(func() { // bad0 is stored, bad1 in flight until the marks are in
-			moves, err := c.Mark(t.Context(), []Mark{{"http://h.test/bad0", false}, {"http://h.test/bad1", false}})
+			moves, err := c.Mark(t.Context(), []Mark{{URL: "http://h.test/bad0", OnTopic: false}, {URL: "http://h.test/bad1", OnTopic: false}})
 			if err == nil && !moves {
 				err = errors.New("the scorer was not told")
 			}
@@ -120,7 +121,7 @@ func TestMark(t *testing.T) {
 	if problems, err := opt.Store.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
-	if _, err := c.Mark(t.Context(), []Mark{{"http://h.test/bad2", false}}); !errors.Is(err, ErrEnded) {
+	if _, err := c.Mark(t.Context(), []Mark{{URL: "http://h.test/bad2", OnTopic: false}}); !errors.Is(err, ErrEnded) {
 		t.Errorf("marked after the end: %v", err)
 	}
 	again := &listener{bad: map[uint64]bool{}}
@@ -146,7 +147,7 @@ func TestMarkRefused(t *testing.T) {
 		"http://nowhere.test/":    "no page of the crawl links to it",
 		"http://h.test/good0\x00": "no page of the crawl links to it",
 	} {
-		err := MarkStored(opt.Store, []Mark{{"http://h.test/good0", false}, {url, true}}, 1)
+		err := people.Put(opt.Store, []Mark{{URL: "http://h.test/good0", OnTopic: false}, {URL: url, OnTopic: true}}, 1)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", url, err, want)
 		}
@@ -163,13 +164,13 @@ func TestMarkManyAtOnce(t *testing.T) {
 	var marks []Mark
 	for i := range 3000 {
 		u := fmt.Sprintf("http://h.test/%s/%d", strings.Repeat("x", 100), i)
-		links, marks = append(links, u), append(marks, Mark{u, i%2 == 0})
+		links, marks = append(links, u), append(marks, Mark{URL: u, OnTopic: i%2 == 0})
 	}
 	w.pages["http://h.test/"] = html("gold start", links...)
 	opt := newOptions(t, w, "http://h.test/")
 	opt.MaxPages = 1
 	crawl(t, opt)
-	if err := MarkStored(opt.Store, marks, 1); err != nil {
+	if err := people.Put(opt.Store, marks, 1); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -190,7 +191,7 @@ func TestMarkedBefore(t *testing.T) {
 	opt := newOptions(t, w, "http://h.test/")
 	opt.MaxPages = 1
 	crawl(t, opt)
-	if err := MarkStored(opt.Store, []Mark{{"http://h.test/good3", false}}, 1); err != nil {
+	if err := people.Put(opt.Store, []Mark{{URL: "http://h.test/good3", OnTopic: false}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	opt.MaxPages = 0

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/frontier"
 )
 
@@ -32,14 +33,14 @@ type waitingNewcomer struct {
 }
 
 // admits says whether an exchange with h may begin.
-func (n *newcomers) admits(h *host) bool {
-	return !h.health.Newcomer() || n.Free() && !n.NetBusy(h.address())
+func (n *newcomers) admits(h *hosts.Host) bool {
+	return !h.Health.Newcomer() || n.Free() && !n.NetBusy(h.Addr())
 }
 
 // begin counts a job, if it is with a newcomer.
 func (n *newcomers) begin(j *job) {
-	if j.task != taskAddress && j.host.health.Newcomer() {
-		j.ticket = n.Begin(j.host.address())
+	if j.task != taskAddress && j.host.Health.Newcomer() {
+		j.ticket = n.Begin(j.host.Addr())
 	}
 }
 
@@ -59,22 +60,22 @@ func (n *newcomers) next() (frontier.Item, bool) {
 // place. Where too many wait, or its net is busy, for which nobody knows how
 // long, it is asked for a little later.
 func (n *newcomers) await(it frontier.Item, j *job) {
-	if len(n.waits) < n.most && !n.NetBusy(j.host.address()) {
+	if len(n.waits) < n.most && !n.NetBusy(j.host.Addr()) {
 		n.waits = append(n.waits, waitingNewcomer{it, j})
 		j.hold(1)
 		return
 	}
 	n.putOff++
 	n.queue.requeue(j)
-	n.queue.frontier.Rest(j.host.party, n.now().Add(putOffFor))
-	n.queue.frontier.Done(j.host.party, time.Time{})
+	n.queue.frontier.Rest(j.host.Party, n.now().Add(putOffFor))
+	n.queue.frontier.Done(j.host.Party, time.Time{})
 }
 
 // sendHome puts back into the queue what still waits at the end.
 func (n *newcomers) sendHome() {
 	for _, w := range n.waits {
 		n.queue.requeue(w.job)
-		n.queue.frontier.Done(w.job.host.party, time.Time{})
+		n.queue.frontier.Done(w.job.host.Party, time.Time{})
 		w.job.hold(-1)
 	}
 	n.waits = nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/frontier"
 	"fossick/page"
@@ -19,7 +20,7 @@ type outages struct {
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	totals   *totals
-	hosts    *hostTable
+	hosts    *hosts.Table
 	queue    *queue
 	flight   *flight
 }
@@ -33,7 +34,7 @@ func (u *outages) observe(o *outcome) {
 	if o.excused = !probe && u.network.Excuses(o.resp); o.excused {
 		return
 	}
-	u.network.Observe(&o.asked().health, health.Exchange{
+	u.network.Observe(&o.asked().Health, health.Exchange{
 		Response: o.resp, Robots: robotsURL(o.target), Probe: probe,
 		Miss: health.Miss{
 			Host: o.asked().Name, URL: o.target, ID: o.id, Queued: o.queued,
@@ -70,11 +71,11 @@ func (u *outages) hold() (wake time.Time, hold bool, err error) {
 // nil when all of them rest.
 func (u *outages) probe(now time.Time) (*job, error) {
 	for _, k := range u.network.Contacts() {
-		h, err := u.hosts.get(k.Host, k.Robots)
+		h, err := u.hosts.Get(k.Host, k.Robots)
 		if err != nil {
 			return nil, err
 		}
-		if u.frontier.Claim(h.party, now) {
+		if u.frontier.Claim(h.Party, now) {
 			u.network.Probes(k)
 			return &job{task: taskProbe, host: h, target: k.Robots}, nil
 		}
@@ -94,8 +95,8 @@ func (u *outages) probed(o *outcome) {
 }
 
 // recall makes a contact of a host that answered in an earlier session.
-func (u *outages) recall(h *host) {
-	if !u.network.Recalls(&h.health) {
+func (u *outages) recall(h *hosts.Host) {
+	if !u.network.Recalls(&h.Health) {
 		return
 	}
 	scheme := "http://"
@@ -103,7 +104,7 @@ func (u *outages) recall(h *host) {
 		scheme = "https://"
 	}
 	if robots, err := page.Normalize(scheme + h.Name + "/robots.txt"); err == nil {
-		u.network.Recall(&h.health, robots)
+		u.network.Recall(&h.Health, robots)
 	}
 }
 
@@ -142,10 +143,10 @@ func (u *outages) pardonHost(b journal.Batch, m health.Miss) error {
 	if m.Ended {
 		return nil
 	}
-	h, err := u.hosts.get(m.Host, m.URL)
+	h, err := u.hosts.Get(m.Host, m.URL)
 	if err != nil {
 		return err
 	}
-	h.health.Forgive(m)
-	return u.hosts.put(b, h)
+	h.Health.Forgive(m)
+	return u.hosts.Put(b, h)
 }

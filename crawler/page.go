@@ -3,8 +3,12 @@ package crawler
 import (
 	"fmt"
 
+	"fossick/crawler/harvest"
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/people"
+	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/traps"
 	"fossick/fetch"
@@ -15,13 +19,13 @@ import (
 type arrivals struct {
 	opt     *Options
 	totals  *totals
-	hosts   *hostTable
+	hosts   *hosts.Table
 	traps   *traps.Detector
 	queue   *queue
 	endings *endings
-	people  *people
+	marks   *people.Book
 	latest  latest
-	harvest marginal
+	harvest harvest.Watch
 }
 
 // apply journals the exchange for a page, and what became of its URL.
@@ -32,13 +36,13 @@ func (a *arrivals) apply(b journal.Batch, o *outcome) error {
 		h.Retries++
 	}
 	if !o.excused {
-		a.traps.Answered(&h.trap)
+		a.traps.Answered(&h.Trap)
 	}
 	visit, visits := visitOf(r), o.queued.Visits+1
 	if err := a.follow(b, o, visits, &visit); err != nil {
 		return err
 	}
-	visit.Rest, visit.Own = a.hosts.restOf(h, r).Millis()
+	visit.Rest, visit.Own = a.hosts.RestOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.id, visits, visit)
 }
@@ -63,28 +67,28 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 	}
 	if r.State != fetch.StateOK {
 		if r.State == fetch.StateCode {
-			a.traps.Missing(&h.trap, o.birth.URL)
+			a.traps.Missing(&h.Trap, o.birth.URL)
 		}
 		return a.endings.conclude(b, o.id, o.queued, a.endings.by(o))
 	}
-	fate := store.Fate{State: string(fetch.StateOK), Score: o.promise, Next: a.endings.next(refresh.Interval(o.birth.Depth))}
-	original, err := b.PageWith(o.page.Checksum[:])
+	fate := store.Fate{State: string(fetch.StateOK), Score: o.page.promise, Next: a.endings.next(refresh.Interval(o.birth.Depth))}
+	original, err := b.PageWith(o.read.Checksum[:])
 	if err != nil {
 		return err
 	}
 	if original != 0 {
-		a.traps.Duplicate(&h.trap, o.birth.URL)
+		a.traps.Duplicate(&h.Trap, o.birth.URL)
 		fate.State, fate.Page, fate.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
 		return a.endings.conclude(b, o.id, o.queued, fate)
 	}
-	a.traps.Page(&h.trap, o.birth.URL, o.print, o.across)
-	near := a.settleNear(o)
-	unwanted, is := o.unwanted()
+	a.traps.Page(&h.Trap, o.birth.URL, o.read.Print, o.read.Across)
+	near := a.settleNear(o.read)
+	unwanted, is := o.read.Unwanted()
 	switch {
-	case near.page != 0:
+	case near.Page != 0:
 		a.totals.NearDuplicates++
-		fate.State, fate.Page, fate.Resemblance = string(fetch.StateDuplicate), near.page, near.resemblance
-		fate.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.page, near.resemblance)
+		fate.State, fate.Page, fate.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
+		fate.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
 	case is:
 		fate.State, fate.Reason = unwanted.State, unwanted.Reason
 	default:
@@ -103,15 +107,15 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 func (a *arrivals) keep(b journal.Batch, o *outcome) (number uint64, err error) {
 	a.totals.Pages++
 	number = a.totals.Pages
-	a.people.obey(o)
+	a.obey(o)
 	links, err := a.queue.links(b, o)
 	if err != nil {
 		return 0, err
 	}
-	if err := b.PutPage(a.record(o, number, links), journal.Content{Page: o.page, Body: o.body}); err != nil {
+	if err := b.PutPage(a.record(o, number, links), journal.Content{Page: o.read.Page, Body: o.read.Body}); err != nil {
 		return 0, err
 	}
-	a.latest.add(number, o.page, a.opt.Workers)
+	a.latest.add(number, o.read.Page, a.opt.Workers)
 	a.count(o)
 	return number, nil
 }
@@ -125,25 +129,33 @@ func visitOf(r *fetch.Response) store.Visit {
 
 func (a *arrivals) count(o *outcome) {
 	h := o.host
-	a.hosts.countPage(h)
-	a.totals.Bytes += uint64(o.size)
-	if o.score.Relevant {
+	a.hosts.CountPage(h)
+	a.totals.Bytes += uint64(o.read.Size)
+	if o.read.Score.Relevant {
 		a.totals.Relevant++
 		h.Relevant++
-		a.traps.Relevant(&h.trap)
+		a.traps.Relevant(&h.Trap)
 	}
-	a.harvest.count(o.score.Relevant)
+	a.harvest.Count(o.read.Score.Relevant)
 }
 
 func (a *arrivals) record(o *outcome, number uint64, links []store.ID) *store.Page {
-	p, header := o.page, o.resp.Header
+	p, header := o.read, o.resp.Header
 	return &store.Page{
 		Number: number, ID: o.urlID(), URL: o.birth.URL,
-		ContentType: o.resp.ContentType, RobotsTag: robotsTag(header),
-		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p), Title: p.Title, Lang: p.Lang, Links: links,
-		Score: o.score.Value, Terms: o.score.Terms, Account: o.score.Account, Relevant: o.score.Relevant,
-		Label: o.score.Label, Probability: o.score.Probability, Rule: o.score.Rule,
-		Bytes: o.size, At: o.resp.Start.UnixMilli(), Depth: o.birth.Depth,
+		ContentType: o.resp.ContentType, RobotsTag: reading.RobotsTag(header),
+		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p.Page), Title: p.Title, Lang: p.Lang, Links: links,
+		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
+		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
+		Bytes: o.read.Size, At: o.resp.Start.UnixMilli(), Depth: o.birth.Depth,
 		Parent: o.queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
+	}
+}
+
+// obey lets what a person said of a URL before it was fetched, also before it was
+// fetched again, decide about its page.
+func (a *arrivals) obey(o *outcome) {
+	if onTopic, marked := a.marks.Of(o.urlID()); marked {
+		o.read.Score.Relevant = onTopic
 	}
 }

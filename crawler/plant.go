@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fossick/crawler/reading"
 	"fossick/graph/orders"
 	"fossick/store"
 )
@@ -54,7 +55,7 @@ func (q *queue) plantSome(seeds []string) (n int, err error) {
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
 	for n < len(seeds) && !b.Full() {
-		f := found{url: seeds[n], hash: store.HashURL(seeds[n]), score: 1}
+		f := reading.Link{URL: seeds[n], Hash: store.HashURL(seeds[n]), Score: 1}
 		if _, err := q.discover(b, store.Birth{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
 			return 0, err
 		}

@@ -5,17 +5,22 @@ import (
 	"sync"
 	"time"
 
+	"fossick/crawler/reading"
+	"fossick/crawler/sitemaps"
+	"fossick/crawler/slow"
 	"fossick/fetch"
 )
 
 // pool is the executor of a real crawl: workers, which make one exchange at a time
 // each, and the clock on the wall.
 type pool struct {
-	*reader
+	opt                *Options
+	reader             *reading.Reader
+	rules              sitemaps.Rules
 	jobs               chan *job     // owner → workers; the owner closes it
 	outcomes           chan *outcome // workers → owner
 	workers            sync.WaitGroup
-	lookups, exchanges *room // for what goes on beside the workers
+	lookups, exchanges *slow.Room // for what goes on beside the workers
 	inbox              *inbox
 
 	// What follows belongs to the owner.
@@ -26,14 +31,15 @@ type pool struct {
 	abort           context.CancelFunc // breaks off what is in flight
 }
 
-func newPool(r *reader, in *inbox) *pool {
-	opt := r.opt
+func newPool(opt *Options, r *reading.Reader, maps sitemaps.Rules, in *inbox) *pool {
 	return &pool{
+		opt:       opt,
 		reader:    r,
+		rules:     maps,
 		jobs:      make(chan *job, opt.Workers), // never full: at most Workers are in flight
 		outcomes:  make(chan *outcome, opt.Workers),
-		lookups:   newRoom(lookupPatience, slowLookups*opt.Workers, opt.Now),
-		exchanges: newRoom(exchangePatience, slowExchanges*opt.Workers, opt.Now),
+		lookups:   slow.Lookups(opt.Workers, opt.Now),
+		exchanges: slow.Exchanges(opt.Workers, opt.Now),
 		inbox:     in,
 	}
 }
@@ -70,7 +76,7 @@ func (p *pool) wait(wake time.Time) event {
 		case <-woken:
 			return event{what: timeToLease}
 		case <-p.ticker.C:
-			p.exchanges.tidy()
+			p.exchanges.Tidy()
 			return event{what: tick}
 		case <-p.deadline:
 			p.beginGrace()
@@ -140,9 +146,16 @@ func (p *pool) drain() {
 func (p *pool) work(ctx context.Context) {
 	for j := range p.jobs {
 		o := &outcome{job: j}
-		e, exchange := p.setOut(ctx, j)
-		p.do(ctx, exchange, o, &e.pace)
-		o.late = e.end()
+		room := p.exchanges
+		if j.task == taskAddress {
+			room = p.lookups
+		}
+		e, exchange := room.Begin(ctx, func() {
+			p.workers.Go(func() { p.work(ctx) })
+			p.outcomes <- &outcome{job: j, slow: true}
+		})
+		p.do(ctx, exchange, o, &e.Pace)
+		o.late = e.End()
 		p.report(ctx, o)
 		if o.late {
 			return
@@ -167,7 +180,7 @@ func (p *pool) do(ctx, exchange context.Context, o *outcome, pace *fetch.Pace) {
 		p.readSitemap(ctx, exchange, o, pace)
 		return
 	case taskRobots:
-		req = o.request
+		req = o.robots.request
 	case taskProbe:
 		req = fetch.RobotsRequest(o.target)
 	case taskPage:
@@ -175,7 +188,10 @@ func (p *pool) do(ctx, exchange context.Context, o *outcome, pace *fetch.Pace) {
 	}
 	o.resp = p.ask(exchange, o.job, req, pace)
 	if o.task == taskPage && o.resp.State == fetch.StateOK {
-		p.readInTurn(ctx, o)
+		o.read, o.err = p.reader.Read(ctx, o.order(), o.resp)
+		if o.err != nil && ctx.Err() != nil {
+			o.err, o.aborted = nil, true
+		}
 	}
 }
 
@@ -187,7 +203,7 @@ func (p *pool) resolve(ctx context.Context, o *outcome) {
 		o.resp = &fetch.Response{URL: o.target, State: fetch.StateOf(err), Err: err, Start: start, Took: p.opt.Now().Sub(start)}
 		return
 	}
-	o.addr = addr
+	o.found = addr
 }
 
 // report sends the owner what came of a job.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"fossick/crawler/sitemaps"
 )
 
 // TestGraceEnds: what workers hand in until the end of the grace is kept. Pages
@@ -13,7 +15,7 @@ import (
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
-		p := newPool(&reader{opt: &opt}, newInbox())
+		p := newPool(&opt, nil, sitemaps.Rules{}, newInbox())
 		ctx, stop := context.WithCancel(t.Context())
 		p.begin(ctx)
 		defer p.end(true)

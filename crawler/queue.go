@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
 	"fossick/fetch"
 	"fossick/frontier"
@@ -23,7 +25,7 @@ type queue struct {
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	totals   *totals
-	hosts    *hostTable
+	hosts    *hosts.Table
 	kinds    linkKinds
 	passes   *rescore.Passes
 	// held: stored pages are asked for again before the queue, which waits in the journal.
@@ -38,7 +40,7 @@ func (q *queue) len() int {
 	return q.totals.waiting()
 }
 
-// requeue puts a leased URL back where it was; a guest's job and a probe have none.
+// requeue puts a leased URL back where it was; a foreign sitemap's job and a probe have none.
 func (q *queue) requeue(j *job) {
 	if j.old != nil {
 		q.pushStored(j.old.ID, j.birth.URL, j.priority)
@@ -46,7 +48,7 @@ func (q *queue) requeue(j *job) {
 	if j.id == 0 {
 		return
 	}
-	q.frontier.Push(item(j.id, j.host.party, j.birth.URL, j.priority))
+	q.frontier.Push(item(j.id, j.host.Party, j.birth.URL, j.priority))
 }
 
 // pushStored queues a stored page. It has no key, so a scorer that learns does
@@ -56,14 +58,14 @@ func (q *queue) pushStored(id store.ID, url string, priority float64) {
 }
 
 // linkFrom is what an ordering may know of a link found now on a page.
-func (q *queue) linkFrom(from string, f found) orders.Link {
-	return orders.Link{Score: f.score, Step: q.totals.Pages, Discovers: q.kinds.discovers(from, f.url)}
+func (q *queue) linkFrom(from string, f reading.Link) orders.Link {
+	return orders.Link{Score: f.Score, Step: q.totals.Pages, Discovers: q.kinds.discovers(from, f.URL)}
 }
 
 // linkOf is what an ordering may know of a URL that a sitemap lists: it is no
 // link.
-func (q *queue) linkOf(f found) orders.Link {
-	return orders.Link{Score: f.score, Step: q.totals.Pages, Discovers: true}
+func (q *queue) linkOf(f reading.Link) orders.Link {
+	return orders.Link{Score: f.Score, Step: q.totals.Pages, Discovers: true}
 }
 
 // learned gives the queue new priorities once the scorer has learned enough.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/refresh"
 	"fossick/frontier"
@@ -24,7 +25,7 @@ type revisits struct {
 	opt      *Options
 	frontier *frontier.Frontier
 	totals   *totals
-	hosts    *hostTable
+	hosts    *hosts.Table
 	queue    *queue
 	endings  *endings
 	contact  *contact
@@ -65,22 +66,22 @@ func (v *revisits) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page to be refreshed: %w", err)
 	}
-	h, err := v.hosts.get(page.Host(old.Birth.URL), old.Birth.URL)
+	h, err := v.hosts.Get(page.Host(old.Birth.URL), old.Birth.URL)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{host: h, birth: old.Birth, target: old.Birth.URL, priority: it.Priority, old: old,
-		queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}
-	h.health.Reconsider(v.opt.Now())
+	j := &job{host: h, target: old.Birth.URL, leased: leased{birth: old.Birth, priority: it.Priority, old: old,
+		queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
+	h.Health.Reconsider(v.opt.Now())
 	switch {
-	case h.health.Verdict != "", old.Visits >= maxVisitNumber:
+	case h.Health.Verdict != "", old.Visits >= maxVisitNumber:
 		return nil, v.pass(j)
-	case !h.resolved:
+	case !h.Resolved:
 		j.task = taskAddress
 		return j, nil
-	case !v.hosts.robotsFresh(h) || h.health.Probed():
+	case !v.hosts.RobotsFresh(h) || h.Health.Probed():
 		return v.contact.prepare(j)
-	case !h.robots.Allowed(v.opt.Agent, pathOf(j.target)):
+	case !h.Rules.Allowed(v.opt.Agent, pathOf(j.target)):
 		return nil, v.pass(j)
 	}
 	j.task = taskPage
@@ -93,7 +94,7 @@ const maxVisitNumber = 1<<16 - 1
 // pass leaves a page as it is; its host is free again at once.
 func (v *revisits) pass(j *job) error {
 	v.session.Passed()
-	v.frontier.Done(j.host.party, time.Time{})
+	v.frontier.Done(j.host.Party, time.Time{})
 	return nil
 }
 
@@ -110,7 +111,7 @@ func (v *revisits) apply(b journal.Batch, o *outcome) error {
 	if err := (&renewal{v, b, o, &visit}).apply(); err != nil {
 		return err
 	}
-	visit.Rest, visit.Own = v.hosts.restOf(h, r).Millis()
+	visit.Rest, visit.Own = v.hosts.RestOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.old.ID, o.old.Visits+1, visit)
 }

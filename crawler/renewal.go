@@ -21,11 +21,12 @@ type renewal struct {
 // apply does what the answer asks for.
 func (r *renewal) apply() (err error) {
 	v, b, o := r.v, r.b, r.o
-	a := refresh.Answer{Response: o.resp, Page: o.page, Excused: o.excused, Passing: health.Transient(o.resp)}
+	a := refresh.Answer{Response: o.resp, Excused: o.excused, Passing: health.Transient(o.resp)}
 	var unwanted store.Fate
-	if o.page != nil {
-		unwanted, a.Unwanted = o.unwanted()
-		if a.With, err = b.PageWith(o.page.Checksum[:]); err != nil {
+	if o.read != nil {
+		a.Page = o.read.Page
+		unwanted, a.Unwanted = o.read.Unwanted()
+		if a.With, err = b.PageWith(o.read.Checksum[:]); err != nil {
 			return err
 		}
 	}
@@ -66,10 +67,10 @@ func (r *renewal) replace(next int64) error {
 	if err != nil {
 		return err
 	}
-	v.arrivals.people.obey(o)
+	v.arrivals.obey(o)
 	r.visit.Was = old.Checksum
 	record := v.arrivals.record(o, old.Number, links)
-	if err := journal.Stored(r.b).ReplacePage(old, record, o.body); err != nil {
+	if err := journal.Stored(r.b).ReplacePage(old, record, o.read.Body); err != nil {
 		return err
 	}
 	v.totals.Bytes += uint64(record.Bytes) - uint64(old.Bytes)

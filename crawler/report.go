@@ -3,9 +3,13 @@ package crawler
 import (
 	"time"
 
+	"fossick/crawler/harvest"
 	"fossick/crawler/refresh"
 	"fossick/store"
 )
+
+// Marginal is the harvest that a crawl may expect of its next pages.
+type Marginal = harvest.Marginal
 
 // Progress is how far a crawl is.
 type Progress struct {
@@ -67,9 +71,9 @@ func (c *Crawler) progress() Progress {
 	outages, down, outage := c.outages.network.Outages()
 	return Progress{
 		RestUntil: rest, Resting: c.queue.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
-		Counts: c.totals.snapshot(), Queue: c.queue.len(), Hosts: c.hosts.known, Busy: c.flight.busy,
+		Counts: c.totals.snapshot(), Queue: c.queue.len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
 		Elapsed: c.opt.Now().Sub(c.totals.began), Pages: c.totals.Pages - c.totals.before.Pages,
-		Next: c.arrivals.harvest.estimate(), Turns: c.turns.Turns,
+		Next: c.arrivals.harvest.Estimate(), Turns: c.turns.Turns,
 	}
 }
 

@@ -21,7 +21,7 @@ func (c *Crawler) restore() error {
 		if err != nil {
 			return err
 		}
-		h, err := c.hosts.restore(record, now)
+		h, err := c.hosts.Restore(record, now)
 		if err != nil {
 			return err
 		}
@@ -42,8 +42,21 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
-	if err := c.arrivals.harvest.restore(c.opt.Store, int(c.totals.Pages)); err != nil {
+	if err := c.arrivals.harvest.Restore(int(c.totals.Pages), c.pageRelevant); err != nil {
 		return err
 	}
-	return c.people.replay()
+	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.Pages)
+	if err == nil && learned {
+		c.queue.rescore()
+	}
+	return err
+}
+
+// pageRelevant says whether a stored page was relevant.
+func (c *Crawler) pageRelevant(number uint64) (bool, error) {
+	p, err := c.opt.Store.Page(number)
+	if err != nil {
+		return false, err
+	}
+	return p.Relevant, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/fetch"
 	"fossick/frontier"
@@ -20,7 +21,7 @@ type contact struct {
 	network  *health.Network
 	frontier *frontier.Frontier
 	totals   *totals
-	hosts    *hostTable
+	hosts    *hosts.Table
 	queue    *queue
 	endings  *endings
 }
@@ -29,35 +30,35 @@ type contact struct {
 // to another host needs that host as well; while it is in use the URL waits.
 func (k *contact) prepare(j *job) (*job, error) {
 	j.task = taskRobots
-	j.target = cmp.Or(j.host.hop, robotsURL(j.birth.URL))
-	j.request = k.request(j)
-	if j.host.hop == "" {
+	j.target = cmp.Or(j.host.Hop, robotsURL(j.birth.URL))
+	j.robots = &robotsTask{request: k.request(j)}
+	if j.host.Hop == "" {
 		return j, nil
 	}
 	name := page.Host(j.target)
 	if name == j.host.Name {
 		return j, nil
 	}
-	other, err := k.hosts.get(name, j.target)
+	other, err := k.hosts.Get(name, j.target)
 	if err != nil {
 		return nil, err
 	}
-	if !k.frontier.Take(other.party, j.host.party, k.opt.Now()) {
+	if !k.frontier.Take(other.Party, j.host.Party, k.opt.Now()) {
 		k.queue.requeue(j)
 		// Not the address: the others there have nothing to do with it.
 		until := k.opt.Now().Add(minHopWait)
-		if rested := k.frontier.Until(other.party); rested.After(until) {
+		if rested := k.frontier.Until(other.Party); rested.After(until) {
 			until = rested
 		}
-		k.hosts.holdBack(j.host, until)
+		k.hosts.HoldBack(j.host, until)
 		return nil, nil
 	}
-	if !other.resolved && other.health.Verdict == "" {
+	if !other.Resolved && other.Health.Verdict == "" {
 		k.queue.requeue(j)
-		k.hosts.holdBack(j.host, k.opt.Now().Add(minHopWait))
-		return &job{task: taskAddress, host: other, birth: store.Birth{URL: j.target}, target: j.target}, nil
+		k.hosts.HoldBack(j.host, k.opt.Now().Add(minHopWait))
+		return &job{task: taskAddress, host: other, leased: leased{birth: store.Birth{URL: j.target}}, target: j.target}, nil
 	}
-	j.other = other
+	j.robots.other = other
 	return j, nil
 }
 
@@ -71,8 +72,8 @@ func (k *contact) apply(b journal.Batch, o *outcome) error {
 	k.totals.asked(o.asked())
 	if r.State == fetch.StateRedirect {
 		target, err := targetOf(k.opt.URLs, r)
-		if h.hops++; err == nil && h.hops <= fetch.MaxRobotsRedirects {
-			h.hop = target
+		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
+			h.Hop = target
 			k.queue.requeue(o.job)
 			return nil
 		}
@@ -84,14 +85,14 @@ func (k *contact) apply(b journal.Batch, o *outcome) error {
 		k.unchanged(o)
 		return nil
 	}
-	h.hop, h.hops = "", 0
-	if o.other == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
+	h.Hop, h.Hops = "", 0
+	if o.other() == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
 		// No robots.txt could tell more: none of the host's pages can be had.
 		return k.failed(b, o, "no exchange with the host is possible")
 	}
 	rules, _ := fetch.RobotsFrom(r)
 	if health.Transient(r) {
-		if !h.health.LastTry() || r.State != fetch.StateCode {
+		if !h.Health.LastTry() || r.State != fetch.StateCode {
 			return k.failed(b, o, "robots.txt could not be fetched, so nothing of the host may be")
 		}
 		h.Failures++ // it keeps answering with an error: all is refused for a day
@@ -111,12 +112,12 @@ func (k *contact) setRobots(o *outcome, rules *fetch.Robots) error {
 	if err != nil {
 		return fmt.Errorf("host %s: robots.txt: %w", h.Name, err)
 	}
-	h.robots = rules.Narrow(k.opt.Agent)
+	h.Rules = rules.Narrow(k.opt.Agent)
 	h.Robots, h.RobotsCode, h.RobotsAt = text, o.resp.Code, k.opt.Now().UnixMilli()
 	k.keepValidators(o)
-	h.hop, h.hops = "", 0
-	h.health.Met()
-	h.sitemaps.Renamed()
+	h.Hop, h.Hops = "", 0
+	h.Health.Met()
+	h.Maps.Renamed()
 	k.queue.requeue(o.job)
 	return nil
 }
@@ -124,9 +125,9 @@ func (k *contact) setRobots(o *outcome, rules *fetch.Robots) error {
 // failed counts a failure of the first contact with a host, or of a probe of one that
 // answered before. In the end all its URLs end with the network's state.
 func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
-	h, r, again := &o.host.health, o.resp, false
+	h, r, again := &o.host.Health, o.resp, false
 	h.CountFirst()
-	if health.Silent(r) && h.Lived() && o.other == nil {
+	if health.Silent(r) && h.Lived() && o.other() == nil {
 		back, closed := k.network.FailedProbe(h, r.State)
 		if err := k.queue.pardon(b, back); err != nil {
 			return err
@@ -151,7 +152,7 @@ const maxValidatorBytes = 256
 // it asks for the file only if it has changed.
 func (k *contact) request(j *job) fetch.Request {
 	req := fetch.RobotsRequest(j.target)
-	if j.host.robots != nil && j.host.hop == "" {
+	if j.host.Rules != nil && j.host.Hop == "" {
 		req.ETag, req.LastModified = j.host.RobotsETag, j.host.RobotsModified
 	}
 	return req
@@ -162,8 +163,8 @@ func (k *contact) request(j *job) fetch.Request {
 func (k *contact) unchanged(o *outcome) {
 	h := o.host
 	h.RobotsAt = k.opt.Now().UnixMilli()
-	h.hop, h.hops, h.Failures = "", 0, 0
-	h.health.Met()
+	h.Hop, h.Hops, h.Failures = "", 0, 0
+	h.Health.Met()
 	k.queue.requeue(o.job)
 }
 

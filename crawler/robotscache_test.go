@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"fossick/fetch"
-	"fossick/store"
 )
 
 // versionedRobots is a web whose robots.txt has versions, and lets a day pass after
@@ -54,20 +53,6 @@ func (w *versionedRobots) Fetch(ctx context.Context, req fetch.Request) *fetch.R
 		r.Body = []byte(text)
 	}
 	return r
-}
-
-// TestRobotsFresh: rules hold for a day, and those of a clock that was ahead no longer.
-func TestRobotsFresh(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	hosts := newHostTable(&Options{Now: func() time.Time { return now }}, nil, nil, nil, nil)
-	for age, want := range map[time.Duration]bool{
-		time.Hour: true, 25 * time.Hour: false, -time.Second: true, -24 * time.Hour: false, -87600 * time.Hour: false,
-	} {
-		h := &host{Host: &store.Host{RobotsAt: now.Add(-age).UnixMilli()}, robots: fetch.AllowAll("")}
-		if got := hosts.robotsFresh(h); got != want {
-			t.Errorf("rules %v old are fresh: %v", age, got)
-		}
-	}
 }
 
 // chain is a web of n pages of one host, each with a link to the next.

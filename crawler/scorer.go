@@ -1,36 +1,21 @@
 package crawler
 
-import (
-	"fossick/page"
-	"fossick/store"
-)
+import "fossick/crawler/reading"
 
 // Score is what a page turned out to be worth.
-type Score struct {
-	Value       float64      // degree of relevance R, in [0,1]
-	Terms       []store.Term // how it came about, for why
-	Account     []byte       // the same as the scorer keeps it, who spells it out when asked
-	Relevant    bool         // on topic: counts for the harvest
-	Label       string       // of the model, "" without one
-	Probability float64      // of that label
-	Rule        string       // why it has that label
-}
+type Score = reading.Score
 
-// Scorer orders the crawl; it is all that the crawler knows of relevance. Its
-// methods are called from many goroutines at once.
-type Scorer interface {
-	// ScorePage says how far p is on topic. parent is the score of the page
-	// whose link led here; a start page's parent has 1 (paper A eq. 1).
-	ScorePage(p *page.Page, parent float64) Score
-	// ScoreLinks appends the score of each of p.Links, in [0,1], to dst.
-	ScoreLinks(dst []float64, p *page.Page, s Score) []float64
-}
+// Scorer orders the crawl; it is all that the crawler knows of relevance.
+type Scorer = reading.Scorer
 
-// Rescorer is a Scorer that learns while the crawl goes on, so that what it said
-// of a link may not be what it says now.
-type Rescorer interface {
-	Scorer
-	// Rescore returns the present score of a waiting URL, named by its page.Key;
-	// false when the scorer knows nothing of it.
-	Rescore(key uint64) (score float64, known bool)
-}
+// SitemapScorer is a Scorer that has an opinion of a URL that no fetched page links to.
+type SitemapScorer = reading.SitemapScorer
+
+// Scope says which URLs a crawl may visit.
+type Scope = reading.Scope
+
+// LinkPolicy says which links are followed, by where they lead.
+type LinkPolicy = reading.LinkPolicy
+
+// Rescorer is a Scorer that learns while the crawl goes on.
+type Rescorer = reading.Rescorer

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/sitemaps"
 	"fossick/fetch"
@@ -12,16 +13,6 @@ import (
 	"fossick/store"
 )
 
-// SitemapScorer is a Scorer that has an opinion of a URL that no fetched page
-// links to. Without it such a URL is worth what the URL is for whose sake the
-// host was asked.
-type SitemapScorer interface {
-	Scorer
-	// ScoreUnlinked returns the score of a URL, in [0,1]. parent is the score of
-	// the URL for whose sake the host was asked.
-	ScoreUnlinked(url string, parent float64) float64
-}
-
 // sitemapTurns gives hosts' sitemaps their turn.
 type sitemapTurns struct {
 	opt      *Options
@@ -29,7 +20,7 @@ type sitemapTurns struct {
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	totals   *totals
-	hosts    *hostTable
+	hosts    *hosts.Table
 	queue    *queue
 	contact  *contact
 	flight   *flight
@@ -44,10 +35,10 @@ func (s *sitemapTurns) due(j *job) bool {
 	if !s.rules.On {
 		return false
 	}
-	if h.sitemaps.Record == nil {
-		s.rules.Named(&h.sitemaps, h.robots.Sitemaps(), j.birth.URL, j.queued.Score)
+	if h.Maps.Record == nil {
+		s.rules.Named(&h.Maps, h.Rules.Sitemaps(), j.birth.URL, j.queued.Score)
 	}
-	return h.sitemaps.Due()
+	return h.Maps.Due()
 }
 
 // prepare makes a sitemap's job, of a host that was leased for a page; the
@@ -56,12 +47,12 @@ func (s *sitemapTurns) due(j *job) bool {
 // sitemap is due after all, waits is false.
 func (s *sitemapTurns) prepare(j *job) (sitemap *job, waits bool, err error) {
 	h := j.host
-	for name, ok := h.sitemaps.NextOwner(); ok; name, ok = h.sitemaps.NextOwner() {
-		owner, err := s.hosts.get(name, "http://"+name+"/")
+	for name, ok := h.Maps.NextOwner(); ok; name, ok = h.Maps.NextOwner() {
+		owner, err := s.hosts.Get(name, "http://"+name+"/")
 		if err != nil {
 			return nil, false, err
 		}
-		target, pending := owner.sitemaps.Next()
+		target, pending := owner.Maps.Next()
 		if !pending || page.Host(target) != h.Name {
 			continue // it had its turn already
 		}
@@ -73,8 +64,8 @@ func (s *sitemapTurns) prepare(j *job) (sitemap *job, waits bool, err error) {
 		return s.job(&job{}, h, owner), true, nil
 	}
 	for s.due(j) {
-		target, _ := h.sitemaps.Next()
-		at, err := s.hosts.get(page.Host(target), target)
+		target, _ := h.Maps.Next()
+		at, err := s.hosts.Get(page.Host(target), target)
 		if err != nil {
 			return nil, false, err
 		}
@@ -93,28 +84,27 @@ func (s *sitemapTurns) prepare(j *job) (sitemap *job, waits bool, err error) {
 
 // denied says why a sitemap cannot be had from the host where it lies, ""
 // when it can, or nobody knows yet.
-func (s *sitemapTurns) denied(at *host, target string) string {
+func (s *sitemapTurns) denied(at *hosts.Host, target string) string {
 	switch {
-	case at.health.Verdict != "":
-		return at.health.Why
-	case at.resolved && s.hosts.robotsFresh(at) && !at.robots.Allowed(s.opt.Agent, pathOf(target)):
-		return denial(at.robots)
+	case at.Health.Verdict != "":
+		return at.Health.Why
+	case at.Resolved && s.hosts.RobotsFresh(at) && !at.Rules.Allowed(s.opt.Agent, pathOf(target)):
+		return denial(at.Rules)
 	}
 	return ""
 }
 
-func (s *sitemapTurns) drop(owner *host, why string) {
-	s.opt.Log.Info("sitemap left out", "url", owner.sitemaps.Record.Pending[0].URL, "host", owner.Name, "reason", why)
-	owner.sitemaps.Record.Drop()
+func (s *sitemapTurns) drop(owner *hosts.Host, why string) {
+	s.opt.Log.Info("sitemap left out", "url", owner.Maps.Record.Pending[0].URL, "host", owner.Name, "reason", why)
+	owner.Maps.Record.Drop()
 }
 
 // job makes the job for the next sitemap of owner, which lies at a host that is
 // leased; j has what else the job has to know.
-func (s *sitemapTurns) job(j *job, at, owner *host) *job {
-	j.task, j.host, j.owner = taskSitemap, at, owner
-	j.target, _ = owner.sitemaps.Next()
-	j.room = s.rules.Begin(&owner.sitemaps)
-	j.parent = owner.sitemaps.Record.Score
+func (s *sitemapTurns) job(j *job, at, owner *hosts.Host) *job {
+	j.task, j.host = taskSitemap, at
+	j.target, _ = owner.Maps.Next()
+	j.sitemap = &sitemapTask{owner: owner, room: s.rules.Begin(&owner.Maps), parent: owner.Maps.Record.Score}
 	return j
 }
 
@@ -122,22 +112,22 @@ func (s *sitemapTurns) job(j *job, at, owner *host) *job {
 // not ready, the job that looks its address up or fetches its robots.txt. While it
 // is in use or rests the URL waits for some time, and the host's next lease, which
 // would come before any that wait, goes to the sitemap.
-func (s *sitemapTurns) prepareForeign(j *job, at *host, target string) (*job, error) {
+func (s *sitemapTurns) prepareForeign(j *job, at *hosts.Host, target string) (*job, error) {
 	now, owner := s.opt.Now(), j.host
-	free := s.frontier.Take(at.party, owner.party, now)
+	free := s.frontier.Take(at.Party, owner.Party, now)
 	s.queue.requeue(j)
-	ready := at.resolved && s.hosts.robotsFresh(at) && !at.health.Probed()
+	ready := at.Resolved && s.hosts.RobotsFresh(at) && !at.Health.Probed()
 	// Of one party, the lease goes over to the job; else Take has made another.
-	if !free || !s.frontier.OneParty(at.party, owner.party) {
+	if !free || !s.frontier.OneParty(at.Party, owner.Party) {
 		wait := now.Add(minHopWait)
 		if free && ready {
 			wait = time.Time{}
 		}
-		s.hosts.holdBack(owner, wait)
+		s.hosts.HoldBack(owner, wait)
 	}
 	if !free {
-		owner.sitemaps.Wait()
-		at.sitemaps.Await(owner.Name)
+		owner.Maps.Wait()
+		at.Maps.Await(owner.Name)
 		return nil, nil
 	}
 	return s.foreignJob(at, owner, target)
@@ -145,13 +135,13 @@ func (s *sitemapTurns) prepareForeign(j *job, at *host, target string) (*job, er
 
 // foreignJob makes what comes next for a sitemap whose host is leased for it: the
 // exchange itself, or what must come before.
-func (s *sitemapTurns) foreignJob(at, owner *host, target string) (*job, error) {
-	f := &job{host: at, birth: store.Birth{URL: target}, target: target}
+func (s *sitemapTurns) foreignJob(at, owner *hosts.Host, target string) (*job, error) {
+	f := &job{host: at, leased: leased{birth: store.Birth{URL: target}}, target: target}
 	switch {
-	case !at.resolved:
+	case !at.Resolved:
 		f.task = taskAddress
 		return f, nil
-	case !s.hosts.robotsFresh(at) || at.health.Probed():
+	case !s.hosts.RobotsFresh(at) || at.Health.Probed():
 		return s.contact.prepare(f)
 	}
 	return s.job(f, at, owner), nil
@@ -161,24 +151,24 @@ func (s *sitemapTurns) foreignJob(at, owner *host, target string) (*job, error) 
 // leaves the sitemap pending: it is fetched again, and what is known by then is
 // passed over.
 func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
-	if o.exchange == 0 {
-		if err := s.hosts.putExchange(b, o, s.hosts.restOf(o.host, o.resp)); err != nil {
+	if o.sitemap.exchange == 0 {
+		if err := putExchange(s.hosts, b, o, s.hosts.RestOf(o.host, o.resp)); err != nil {
 			return err
 		}
 	}
-	birth := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.exchange, AtHost: o.host.Name}
+	birth := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.sitemap.exchange, AtHost: o.host.Name}
 	before := s.totals.URLs
-	for _, f := range o.links {
-		birth.Modified = f.modified
+	for _, f := range o.listed.links {
+		birth.Modified = f.Modified
 		if _, err := s.queue.discover(b, birth, f, s.queue.linkOf(f)); err != nil {
 			return err
 		}
 	}
-	o.owner.sitemaps.Entered(int(s.totals.URLs - before))
-	if err := s.hosts.put(b, o.owner); err != nil || o.owner == o.host {
+	o.sitemap.owner.Maps.Entered(int(s.totals.URLs - before))
+	if err := s.hosts.Put(b, o.sitemap.owner); err != nil || o.sitemap.owner == o.host {
 		return err
 	}
-	return s.hosts.put(b, o.host)
+	return s.hosts.Put(b, o.host)
 }
 
 // apply takes in how the exchange for a sitemap ended. The URL for which
@@ -186,7 +176,7 @@ func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
 func (s *sitemapTurns) apply(b journal.Batch, o *outcome) error {
 	h, r := o.host, o.resp
 	s.totals.asked(h)
-	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.maps}
+	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.listed.maps}
 	if ended.Passing {
 		h.Failures++
 	} else {
@@ -197,10 +187,10 @@ func (s *sitemapTurns) apply(b journal.Batch, o *outcome) error {
 			ended.Target = target
 		}
 	}
-	s.rules.End(&o.owner.sitemaps, &h.sitemaps, ended)
+	s.rules.End(&o.sitemap.owner.Maps, &h.Maps, ended)
 	s.queue.requeue(o.job)
-	if o.owner == h {
+	if o.sitemap.owner == h {
 		return nil // apply writes it
 	}
-	return s.hosts.put(b, o.owner)
+	return s.hosts.Put(b, o.sitemap.owner)
 }

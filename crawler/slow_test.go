@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/slow"
 	"fossick/fetch"
 	"fossick/page"
 )
@@ -66,12 +67,12 @@ func (w *slowWeb) count(flying, gave int) {
 // the room holds.
 func TestSlowHosts(t *testing.T) {
 	t.Parallel()
-	for _, slow := range []int{4, 40, 100} {
-		t.Run(fmt.Sprint(slow), func(t *testing.T) {
+	for _, hosts := range []int{4, 40, 100} {
+		t.Run(fmt.Sprint(hosts), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &slowWeb{fakeWeb: &fakeWeb{pages: map[string]string{}, took: 100 * time.Millisecond}}
 				var seeds []string
-				for i := range slow {
+				for i := range hosts {
 					seeds = append(seeds, fmt.Sprintf("http://slow%d.test/", i))
 				}
 				for i := range 10 {
@@ -92,9 +93,9 @@ func TestSlowHosts(t *testing.T) {
 				if r.Counts.Pages != 10 || last > time.Minute {
 					t.Errorf("%d pages, the last after %v; want 10, within a minute", r.Counts.Pages, last)
 				}
-				places := 8 * (1 + slowExchanges)
-				if w.most > places || slow > places && w.gave == 0 || slow < 8 && w.gave > 0 {
-					t.Errorf("%d slow exchanges at once, %d ended for their place; there are %d places", w.most, w.gave, places)
+				places := 8 * (1 + slow.ExchangesAside)
+				if w.most > places || hosts > places && w.gave == 0 || hosts < 8 && w.gave > 0 {
+					t.Errorf("%d hosts exchanges at once, %d ended for their place; there are %d places", w.most, w.gave, places)
 				}
 				t.Logf("last good page after %v, %d at once, %d gave their place", last, w.most, w.gave)
 			})
@@ -102,42 +103,11 @@ func TestSlowHosts(t *testing.T) {
 	}
 }
 
-// TestRoom: the slowest exchange gives its place, by what came since it has that; none
-// does that has just come; memory is bounded as well as places.
-func TestRoom(t *testing.T) {
-	now := time.Unix(0, 0)
-	r := newRoom(time.Second, 2, func() time.Time { return now })
-	ended := map[string]bool{}
-	enter := func(name string) (*slowJob, bool) {
-		e := &slowJob{}
-		e.cancel = func(cause error) { ended[name] = errors.Is(cause, fetch.ErrPlaceWanted) }
-		return e, r.enter(e)
-	}
-	quick, ok1 := enter("quick")
-	slow, ok2 := enter("slow")
-	third, ok := enter("third")
-	if !ok1 || !ok2 || ok || len(ended) > 0 {
-		t.Fatalf("two places: %v %v %v, ended %v", ok1, ok2, ok, ended)
-	}
-	now = now.Add(leastStay)
-	r.taken[quick] = stay{r.taken[quick].since, -1000} // a thousand bytes since
-	if r.enter(third) || !ended["slow"] || ended["quick"] {
-		t.Errorf("ended %v, want the slow one", ended)
-	}
-	if r.enter(third) || ended["quick"] {
-		t.Error("a second one was ended for the same that waits")
-	}
-	r.leave(slow)
-	if !r.enter(third) || len(r.waiting) > 0 {
-		t.Error("a place that is free was not given")
-	}
-}
-
-// TestNewcomers: hosts by the hundred that never give a page hold all places
-// that newcomers may have. Hosts that have given pages go on at their pace
-// meanwhile. Newcomers are one at a time where one net has them all.
+// TestNewcomers: hosts that have given pages go on at their pace while others by the
+// hundred, that never give any, hold all places that newcomers may have; and these are
+// one at a time where one net has them all.
 func TestNewcomers(t *testing.T) {
-	for net, most := range map[string]int{"": 8 * (1 + slowExchanges), "2a00:1:2:3::": 1} {
+	for net, most := range map[string]int{"": 8 * (1 + slow.ExchangesAside), "2a00:1:2:3::": 1} {
 		t.Run(net, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const good, pages = 10, 8

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fossick/crawler/health"
+	"fossick/crawler/hosts"
 	"fossick/fetch"
 	"fossick/store"
 )
@@ -74,13 +75,13 @@ func (t *totals) reopened(state string) {
 }
 
 // asked counts a request to a host.
-func (t *totals) asked(h *host) {
+func (t *totals) asked(h *hosts.Host) {
 	t.Requests++
 	h.Requests++
 }
 
 // askedPage counts a request for a page, and what was answered.
-func (t *totals) askedPage(h *host, r *fetch.Response) {
+func (t *totals) askedPage(h *hosts.Host, r *fetch.Response) {
 	t.asked(h)
 	if r.State == fetch.StateCode {
 		t.Codes[r.Code]++

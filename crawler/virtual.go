@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"time"
 
 	"fossick/crawler/journal"
@@ -61,11 +60,11 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if err != nil {
 		return VirtualResult{}, err
 	}
-	c.hosts.cache.limit = math.MaxInt // the journal would keep what the cache forgets
+	c.hosts.KeepAll() // the journal would keep what the cache forgets
 	if err := c.open(); err != nil {
 		return VirtualResult{}, errors.Join(err, c.queue.frontier.Close())
 	}
-	r, err := c.run(newVirtualWeb(ctx, c.reader, clock, web))
+	r, err := c.run(newVirtualWeb(ctx, &c.opt, c.reader, clock, web))
 	if r.Stopped == StopInterrupted {
 		err = errors.Join(err, ctx.Err())
 	}

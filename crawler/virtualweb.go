@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"fossick/crawler/reading"
 	"fossick/crawler/traps"
 	"fossick/fetch"
 	"fossick/page"
@@ -35,7 +36,8 @@ func (c *virtualClock) Now() time.Time { return c.now }
 // are known by name, and none has a robots.txt. To ask for that takes time like any request,
 // where there are manners.
 type virtualWeb struct {
-	*reader
+	opt         *Options
+	reader      *reading.Reader
 	web         func(url string) Answer
 	clock       *virtualClock
 	interrupted <-chan struct{} // nil once it was told
@@ -44,10 +46,10 @@ type virtualWeb struct {
 	begun       int
 }
 
-func newVirtualWeb(ctx context.Context, r *reader, clock *virtualClock, web func(url string) Answer) *virtualWeb {
-	w := &virtualWeb{reader: r, web: web, clock: clock, interrupted: ctx.Done()}
-	if r.opt.MaxTime > 0 {
-		w.deadline = clock.now.Add(r.opt.MaxTime)
+func newVirtualWeb(ctx context.Context, opt *Options, r *reading.Reader, clock *virtualClock, web func(url string) Answer) *virtualWeb {
+	w := &virtualWeb{opt: opt, reader: r, web: web, clock: clock, interrupted: ctx.Done()}
+	if opt.MaxTime > 0 {
+		w.deadline = clock.now.Add(opt.MaxTime)
 	}
 	return w
 }
@@ -78,11 +80,11 @@ func (w *virtualWeb) ask(o *outcome) {
 	case o.task == taskPage && a.Moved != "":
 		r.State, r.Code, r.Location = fetch.StateRedirect, http.StatusMovedPermanently, a.Moved
 	case o.task == taskPage && a.Page != nil:
-		o.page = a.Page
+		o.read = &reading.Page{Page: a.Page}
 		if a.Print != nil {
-			o.print = *a.Print
+			o.read.Print = *a.Print
 		} else {
-			o.print = w.prints.Of(a.Page)
+			o.read.Print = w.reader.Print(a.Page)
 		}
 	default:
 		r.State, r.Code = fetch.StateCode, http.StatusNotFound
@@ -112,8 +114,8 @@ func (w *virtualWeb) wait(wake time.Time) event {
 		return event{what: timeToLease}
 	}
 	o := heap.Pop(&w.ends).(exchangeEnd).outcome
-	if o.page != nil {
-		o.err = w.rate(o, func() error { return nil })
+	if o.read != nil {
+		o.err = w.reader.Rate(o.read, o.order())
 	}
 	return event{what: jobEnded, outcome: o}
 }

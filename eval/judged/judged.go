@@ -10,7 +10,7 @@ import (
 	"runtime"
 
 	"fossick/classify"
-	"fossick/crawler"
+	"fossick/crawler/harvest"
 	"fossick/crawlplan"
 	"fossick/datasets"
 	"fossick/eval"
@@ -93,7 +93,7 @@ func nextPages(relevant []bool) *eval.Next {
 	if len(relevant) < least {
 		return nil
 	}
-	m := crawler.MarginalOf(relevant)
+	m := harvest.Of(relevant)
 	return &eval.Next{Pages: m.Pages, Harvest: m.Harvest, Upper: m.Upper}
 }
 

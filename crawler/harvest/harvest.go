@@ -1,10 +1,8 @@
-package crawler
+package harvest
 
 import (
 	"fmt"
 	"math"
-
-	"fossick/store"
 )
 
 // Marginal is the harvest that a crawl may expect of its next pages, estimated
@@ -30,27 +28,31 @@ func window(n int) int {
 	return w - w%marginalBlocks
 }
 
-// marginal keeps which of the last pages were relevant.
-type marginal struct {
+// Watch keeps which of the last pages were relevant. It belongs to one goroutine.
+type Watch struct {
 	ring  [marginalMost]bool
 	n     int     // pages so far
 	least float64 // harvest that the next pages must have; 0 for any
-	poor  bool    // once they were worth too little: the crawl is to end
+	poor  bool    // once they were worth too little
 }
 
-func (m *marginal) add(relevant bool) {
+// NewWatch returns a watch over a crawl that is to end when its next pages are surely worth
+// less than a harvest; 0 for never.
+func NewWatch(least float64) Watch { return Watch{least: least} }
+
+func (m *Watch) add(relevant bool) {
 	m.ring[m.n%marginalMost] = relevant
 	m.n++
 }
 
-// estimate returns what is to be expected of the next pages. Pages come in
+// Estimate returns what is to be expected of the next pages. Pages come in
 // runs, a good site and then a bad one, so they tell less than as many
 // independent draws. Hence the bound is the larger of two. One is that of
 // Wilson's interval for independent draws. The other is that of batch means
 // (Law & Kelton, Simulation Modeling and Analysis, 9.5.3). It is the mean of
 // ten blocks and Student's t times its standard error, which runs longer than a
 // draw widen. O(window).
-func (m *marginal) estimate() Marginal {
+func (m *Watch) Estimate() Marginal {
 	w := window(m.n)
 	if w == 0 {
 		return Marginal{}
@@ -75,14 +77,14 @@ func (m *marginal) estimate() Marginal {
 	}
 }
 
-// MarginalOf estimates what the next pages of a crawl are worth, from which of
+// Of estimates what the next pages of a crawl are worth, from which of
 // its pages were relevant, in their order.
-func MarginalOf(relevant []bool) Marginal {
-	var m marginal
+func Of(relevant []bool) Marginal {
+	var m Watch
 	for _, r := range relevant {
 		m.add(r)
 	}
-	return m.estimate()
+	return m.Estimate()
 }
 
 const (
@@ -97,38 +99,42 @@ func wilsonUpper(p, n float64) float64 {
 }
 
 // tooPoor says whether the next pages are, beyond doubt, worth too little.
-func (m *marginal) tooPoor() bool {
-	return m.least > 0 && m.n >= marginalLeast && m.estimate().Upper < m.least
+func (m *Watch) tooPoor() bool {
+	return m.least > 0 && m.n >= marginalLeast && m.Estimate().Upper < m.least
 }
 
 // blockEnds says whether it is time to ask tooPoor: once a block, not at each
 // page, for a question asked a thousand times gets a wrong answer once.
-func (m *marginal) blockEnds() bool {
+func (m *Watch) blockEnds() bool {
 	size := window(m.n) / marginalBlocks
 	return size > 0 && m.n%size == 0
 }
 
-// count takes note of a page.
-func (m *marginal) count(relevant bool) {
+// Count takes note of a page.
+func (m *Watch) Count(relevant bool) {
 	m.add(relevant)
 	m.weigh()
 }
 
 // weigh asks whether the next pages are worth too little.
-func (m *marginal) weigh() { m.poor = m.poor || m.blockEnds() && m.tooPoor() }
+func (m *Watch) weigh() { m.poor = m.poor || m.blockEnds() && m.tooPoor() }
 
-// restore reads from the archive which of the last pages were relevant. It looks again
-// where the last session did, at the ends of the last blocks. So a crawl that ended for its
-// harvest ends at once, and any other goes on as if it had not been interrupted.
-func (m *marginal) restore(archive *store.Store, pages int) error {
+// Poor says whether the next pages are worth too little: the crawl is to end. It says so
+// once and for all.
+func (m *Watch) Poor() bool { return m.poor }
+
+// Restore asks which of the last of so many pages were relevant, by their numbers. It looks
+// again where the last session did, at the ends of the last blocks. So a crawl that ended for
+// its harvest ends at once, and any other goes on as if it had not been interrupted.
+func (m *Watch) Restore(pages int, relevant func(number uint64) (bool, error)) error {
 	const looks = marginalMost / marginalBlocks
 	m.n = max(0, pages-marginalMost-looks)
 	for n := m.n + 1; n <= pages; n++ {
-		p, err := archive.Page(uint64(n))
+		is, err := relevant(uint64(n))
 		if err != nil {
 			return fmt.Errorf("page %d of the last ones: %w", n, err)
 		}
-		m.add(p.Relevant)
+		m.add(is)
 		if n > pages-looks {
 			m.weigh()
 		}

@@ -1,10 +1,10 @@
-package crawler
+package hosts
 
-// hostCache keeps the hosts that were asked for last. What it forgets is read
+// cache keeps the hosts that were asked for last. What it forgets is read
 // again from the store; what the store does not keep of a host, failures to
 // reach it in this session, begins anew.
-type hostCache struct {
-	young, old map[string]*host // old is given up when young is full
+type cache struct {
+	young, old map[string]*Host // old is given up when young is full
 	limit      int              // of young
 }
 
@@ -12,11 +12,11 @@ type hostCache struct {
 // hundred bytes; long robots rules, and what a trap is known by, some thousand.
 const hostsInMemory = 4096
 
-func newHostCache(limit int) hostCache {
-	return hostCache{young: map[string]*host{}, old: map[string]*host{}, limit: limit}
+func newCache(limit int) cache {
+	return cache{young: map[string]*Host{}, old: map[string]*Host{}, limit: limit}
 }
 
-func (hc *hostCache) get(name string) *host {
+func (hc *cache) get(name string) *Host {
 	if h := hc.young[name]; h != nil {
 		return h
 	}
@@ -29,12 +29,12 @@ func (hc *hostCache) get(name string) *host {
 
 // put takes a host in. Hosts with jobs in flight stay: there must be one record
 // of a host that is about to change.
-func (hc *hostCache) put(h *host) {
+func (hc *cache) put(h *Host) {
 	if len(hc.young) >= hc.limit {
 		given := hc.old
-		hc.old, hc.young = hc.young, map[string]*host{}
+		hc.old, hc.young = hc.young, map[string]*Host{}
 		for name, h := range given {
-			if h.jobs > 0 && hc.old[name] == nil {
+			if h.Jobs > 0 && hc.old[name] == nil {
 				hc.young[name] = h
 			}
 		}

@@ -1,12 +1,9 @@
-package crawler
+package reading
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
-
-	"fossick/fetch"
 )
 
 const (
@@ -36,26 +33,5 @@ func budget(ctx context.Context, now func() time.Time) (spent func() error) {
 			return errTooCostly
 		}
 		return nil
-	}
-}
-
-// readInTurn reads a fetched page once a core is free for it. A reading that is broken
-// off by ctx is as if the exchange had not been; a page too costly ends as too large.
-func (r *reader) readInTurn(ctx context.Context, o *outcome) {
-	select {
-	case r.cores <- struct{}{}:
-	case <-ctx.Done():
-		o.aborted = true
-		return
-	}
-	defer func() { <-r.cores }()
-	err := r.read(o, budget(ctx, r.opt.Now))
-	switch {
-	case errors.Is(err, errTooCostly):
-		o.resp.State, o.resp.Err = fetch.StateTooLarge, errTooCostly
-	case err != nil && ctx.Err() != nil:
-		o.aborted = true
-	default:
-		o.err = err
 	}
 }

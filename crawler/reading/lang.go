@@ -1,13 +1,10 @@
-package crawler
+package reading
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"fossick/fetch"
 	"fossick/page"
-	"fossick/store"
 )
 
 // A crawl of some languages (paper E7, generalised) keeps the pages in these,
@@ -62,23 +59,11 @@ func macro(code string) string {
 }
 
 // translated gives links that name a wanted language, on a page in another one,
-// at least the score that led to the page. They lead to what it was taken for.
-func (r *reader) translated(o *outcome, scores []float64) {
+// at least the score that led to the page: they lead to what it was taken for.
+func (r *Reader) translated(p *Page, order Order, scores []float64) {
 	for i := range scores {
-		if l := &o.page.Links[i]; o.foreign != "" && l.Lang != "" && r.opt.Scope.wantsLang(l.Lang) {
-			scores[i] = max(scores[i], o.queued.Score)
+		if l := &p.Links[i]; p.Foreign != "" && l.Lang != "" && r.opt.Scope.wantsLang(l.Lang) {
+			scores[i] = max(scores[i], order.Parent)
 		}
 	}
-}
-
-// unwanted says that a page is not kept, and why: its author asks not to, or it
-// is in another language.
-func (o *outcome) unwanted() (store.Fate, bool) {
-	switch {
-	case o.page.NoIndex:
-		return store.Fate{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: its links are followed, it is not kept"}, true
-	case o.foreign != "":
-		return store.Fate{State: string(fetch.StateWrongType), Reason: fmt.Sprintf("%s: it is not kept", o.foreign)}, true
-	}
-	return store.Fate{}, false
 }

@@ -1,4 +1,4 @@
-package crawler
+package hosts
 
 import (
 	"net/netip"
@@ -18,11 +18,11 @@ import (
 // lookUpAgain is how long an address holds, as robots.txt does.
 const lookUpAgain = fetch.RobotsTTL
 
-// settleAddress takes note of a host's address and makes it one party with those at
+// SettleAddress takes note of a host's address and makes it one party with those at
 // the same address. No exchange with the host may be going on.
-func (t *hostTable) settleAddress(h *host, addr netip.Addr) {
-	h.resolved = true
-	t.resolved[h.party] = t.opt.Now().Unix()
+func (t *Table) SettleAddress(h *Host, addr netip.Addr) {
+	h.Resolved = true
+	t.resolved[h.Party] = t.opt.Now().Unix()
 	if !addr.IsValid() {
 		return // a proxy looks it up
 	}
@@ -32,37 +32,37 @@ func (t *hostTable) settleAddress(h *host, addr netip.Addr) {
 		}
 		h.Address = is
 	}
-	t.frontier.Join(h.party, h.Address)
+	t.frontier.Join(h.Party, h.Address)
 }
 
 // forgetAddress has a host looked up again.
-func (t *hostTable) forgetAddress(h *host) {
-	h.resolved = false
-	delete(t.resolved, h.party)
-	t.frontier.Leave(h.party)
+func (t *Table) forgetAddress(h *Host) {
+	h.Resolved = false
+	delete(t.resolved, h.Party)
+	t.frontier.Leave(h.Party)
 }
 
-// reviewAddress compares what is known of a host's address with an exchange that is
+// ReviewAddress compares what is known of a host's address with an exchange that is
 // over.
-func (t *hostTable) reviewAddress(h *host, r *fetch.Response, due health.Rest) {
-	if !h.resolved {
+func (t *Table) ReviewAddress(h *Host, r *fetch.Response, due health.Rest) {
+	if !h.Resolved {
 		return
 	}
 	now := t.opt.Now()
 	switch {
 	case r.Addr.IsValid() && r.Addr.String() != h.Address: // over a connection from before
-		t.settleAddress(h, r.Addr)
+		t.SettleAddress(h, r.Addr)
 		t.frontier.RestAddress(h.Address, now.Add(due.Address))
 	case r.State == fetch.StateConnectError, r.State == fetch.StateConnectTimeout,
-		now.Sub(time.Unix(t.resolved[h.party], 0)) > lookUpAgain:
+		now.Sub(time.Unix(t.resolved[h.Party], 0)) > lookUpAgain:
 		t.forgetAddress(h)
 	}
 }
 
-// address is where exchanges with a host go: to the address that was found, or the
+// Addr is where exchanges with a host go: to the address that was found, or the
 // zero address, when a proxy will look it up or nobody has yet.
-func (h *host) address() netip.Addr {
-	if !h.resolved || h.Address == "" {
+func (h *Host) Addr() netip.Addr {
+	if !h.Resolved || h.Address == "" {
 		return netip.Addr{}
 	}
 	addr, err := netip.ParseAddr(h.Address)

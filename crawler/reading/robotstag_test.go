@@ -1,4 +1,4 @@
-package crawler
+package reading
 
 import (
 	"net/http"
@@ -20,7 +20,7 @@ func TestRobotsTagLines(t *testing.T) {
 		{[]string{"fossick: nofollow", "NOINDEX, noarchive"}, true, true},
 	} {
 		p, err := page.Parse([]byte("<p>text"), page.ParseOptions{
-			URL: "http://h.test/", ContentType: "text/html", RobotsTag: robotsTag(http.Header{"X-Robots-Tag": c.lines}),
+			URL: "http://h.test/", ContentType: "text/html", RobotsTag: RobotsTag(http.Header{"X-Robots-Tag": c.lines}),
 		})
 		if err != nil || p.NoIndex != c.noIndex || p.NoFollow != c.noFollow {
 			t.Errorf("%q: noindex %v, nofollow %v, %v; want %v, %v", c.lines, p.NoIndex, p.NoFollow, err, c.noIndex, c.noFollow)

@@ -1,4 +1,4 @@
-package crawler
+package harvest
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 )
 
 func TestMarginalEstimate(t *testing.T) {
-	var m marginal
-	if got := m.estimate(); got != (Marginal{}) {
+	var m Watch
+	if got := m.Estimate(); got != (Marginal{}) {
 		t.Errorf("of no pages: %+v", got)
 	}
 	for n := 1; n <= 3000; n++ {
 		m.add(n <= 1500) // a topic that is used up halfway
-		got := m.estimate()
+		got := m.Estimate()
 		want := 0
 		for i := n; i > n-got.Pages; i-- {
 			if i <= 1500 {
@@ -70,7 +70,7 @@ func TestMinHarvestStopsInTime(t *testing.T) {
 			rng := rand.New(rand.NewSource(1))
 			stopped, after := 0, 0
 			for range crawls {
-				m := marginal{least: least}
+				m := NewWatch(least)
 				next := runs(rng, c.harvest, c.length)
 				for m.n < pages {
 					m.add(next())
@@ -90,15 +90,15 @@ func TestMinHarvestStopsInTime(t *testing.T) {
 	}
 }
 
-func TestMarginalOf(t *testing.T) {
+func TestOf(t *testing.T) {
 	relevant := make([]bool, 400)
 	for i := range relevant {
 		relevant[i] = i < 200 || i%4 == 0 // the first half is all good
 	}
-	if m := MarginalOf(relevant); m.Pages != 200 || m.Harvest != 0.25 || m.Upper <= 0.25 || m.Upper > 0.4 {
+	if m := Of(relevant); m.Pages != 200 || m.Harvest != 0.25 || m.Upper <= 0.25 || m.Upper > 0.4 {
 		t.Errorf("got %+v, want a quarter of the last 200", m)
 	}
-	if m := MarginalOf(nil); m.Pages != 0 {
+	if m := Of(nil); m.Pages != 0 {
 		t.Errorf("no page: got %+v", m)
 	}
 }

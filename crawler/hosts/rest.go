@@ -1,0 +1,49 @@
+package hosts
+
+import (
+	"time"
+
+	"fossick/crawler/health"
+	"fossick/fetch"
+)
+
+// crawlDelay is what the robots.txt of h asks for, 0 for nothing.
+func (t *Table) crawlDelay(h *Host) time.Duration {
+	if h.Rules == nil {
+		return 0
+	}
+	delay, _ := h.Rules.CrawlDelay(t.opt.Agent)
+	return delay
+}
+
+// RestOf returns what is due to h after an exchange.
+func (t *Table) RestOf(h *Host, r *fetch.Response) health.Rest {
+	return t.opt.Delay.Of(h.Failures, r, t.network.Took(r), t.crawlDelay(h))
+}
+
+// Release lets h and its address rest after an exchange and remembers until when. The
+// pause between two probes is no rest that is due to the host: it ends with the session.
+func (t *Table) Release(h *Host, due health.Rest) {
+	now := t.opt.Now()
+	h.RestFor, h.RestMillis = due.Reason, due.Wish.Milliseconds()
+	if due.Host > 0 {
+		h.Next = now.Add(due.Host).UnixMilli()
+	}
+	var until time.Time
+	if due.Address > 0 {
+		until = now.Add(due.Address)
+	}
+	t.frontier.Done(h.Party, until)
+	if own := max(due.Host, h.Health.Pause()); own > due.Address {
+		t.frontier.Rest(h.Party, now.Add(own))
+	}
+}
+
+// HoldBack lets a host wait that was leased and not asked, and nobody with it.
+func (t *Table) HoldBack(h *Host, until time.Time) {
+	t.frontier.Done(h.Party, time.Time{})
+	t.frontier.Rest(h.Party, until)
+}
+
+// ReleaseUnasked lets a host rest whose robots.txt another one was asked for.
+func (t *Table) ReleaseUnasked(h *Host) { t.Release(h, t.opt.Delay.After(0, 0, 0, 0)) }

@@ -1,0 +1,156 @@
+package people
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fossick/crawler/reading"
+	"fossick/page"
+	"fossick/store"
+)
+
+// Book is what people have said of a crawl's URLs. It belongs to one goroutine, but for
+// Read.
+type Book struct {
+	store *store.Store
+	urls  *page.Normalizer
+	marks map[store.ID]bool // on topic or not
+}
+
+// NewBook returns the book of a crawl, empty before Replay.
+func NewBook(s *store.Store, urls *page.Normalizer) *Book {
+	return &Book{store: s, urls: urls, marks: map[store.ID]bool{}}
+}
+
+// Of returns what a person said of a URL; false when nobody said anything.
+func (b *Book) Of(id store.ID) (onTopic, marked bool) {
+	onTopic, marked = b.marks[id]
+	return onTopic, marked
+}
+
+// Read finds the URLs that are marked, with their pages as far as there are some. It is
+// safe for concurrent use.
+func (b *Book) Read(marks []Mark) ([]store.ID, []Marked, error) {
+	return readMarks(b.store, b.parse, marks)
+}
+
+// Enter journals marks, and is the owner's. A store that cannot be written ends
+// the crawl.
+func (b *Book) Enter(ids []store.ID, marks []Mark, counts *store.Counts, now time.Time) (refused, broken error) {
+	err := put(b.store, ids, marks, counts, now.UnixMilli())
+	if errors.Is(err, store.ErrNoPage) {
+		return err, nil // it ended meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		b.marks[id] = marks[i].OnTopic
+	}
+	return nil, nil
+}
+
+// Replay shows a scorer that learns the pages that are stored, in the order of the
+// crawl, and what people said of them when they said it, so that it goes on with
+// what it knew. learned says that it did. Of a crawl that has no page yet there is nothing.
+func (b *Book) Replay(scorer reading.Scorer, pages uint64) (learned bool, err error) {
+	marks, err := b.restore()
+	if err != nil {
+		return false, err
+	}
+	if _, learns := scorer.(reading.Rescorer); !learns || pages == 0 {
+		return false, nil
+	}
+	for stored, err := range b.store.Pages() {
+		if err != nil {
+			return false, err
+		}
+		if marks, err = b.replayMarks(scorer, marks, stored.Number); err != nil {
+			return false, err
+		}
+		p, err := b.parse(stored)
+		if err != nil {
+			return false, err
+		}
+		scorer.ScoreLinks(nil, p, scorer.ScorePage(p, stored.Parent))
+	}
+	if _, err := b.replayMarks(scorer, marks, pages+1); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// restore returns what people said, in order of time.
+func (b *Book) restore() ([]store.MarkedURL, error) {
+	var marks []store.MarkedURL
+	for m, err := range b.store.Marks() {
+		if err != nil {
+			return nil, err
+		}
+		b.marks[m.ID] = m.OnTopic
+		marks = append(marks, m)
+	}
+	slices.SortFunc(marks, func(a, b store.MarkedURL) int {
+		return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID))
+	})
+	return marks, nil
+}
+
+// replayMarks shows the scorer the marks that were made before a page was stored and
+// returns those that are left; marks of one moment were made together.
+func (b *Book) replayMarks(scorer reading.Scorer, marks []store.MarkedURL, before uint64) ([]store.MarkedURL, error) {
+	for len(marks) > 0 && marks[0].After < before {
+		n := 1
+		for n < len(marks) && marks[n].After == marks[0].After && marks[n].At == marks[0].At {
+			n++
+		}
+		if marker, ok := scorer.(Marker); ok {
+			together, err := b.marked(marks[:n])
+			if err != nil {
+				return nil, err
+			}
+			marker.Mark(together)
+		}
+		marks = marks[n:]
+	}
+	return marks, nil
+}
+
+// marked reads the pages of marks, those that had one when the marks were made.
+func (b *Book) marked(marks []store.MarkedURL) ([]Marked, error) {
+	all := make([]Marked, len(marks))
+	for i, m := range marks {
+		birth, err := b.store.URLs().Birth(m.ID)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Marked{URL: birth.URL, OnTopic: m.OnTopic}
+		life, err := b.store.URLs().Life(birth.URL)
+		if err != nil {
+			return nil, err
+		}
+		if life.Page == nil || life.Page.Number > m.After || markable(life) != nil {
+			continue // it came later, and will be known as marked then
+		}
+		if all[i].Page, err = b.parse(life.Page); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// parse reads a stored page again.
+func (b *Book) parse(stored *store.Page) (*page.Page, error) {
+	body, err := b.store.Body(stored.Number)
+	if err != nil {
+		return nil, err
+	}
+	p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag, Normalizer: b.urls})
+	if err != nil {
+		return nil, fmt.Errorf("stored page %d, %s: %w", stored.Number, stored.URL, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,190 @@
+package reading
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"fossick/crawler/journal"
+	"fossick/crawler/traps"
+	"fossick/fetch"
+	"fossick/page"
+	"fossick/store"
+)
+
+// Options are a Reader's settings; see crawler.Options for what they mean.
+type Options struct {
+	URLs        *page.Normalizer
+	Scope       Scope
+	Scorer      Scorer
+	Threshold   float64
+	FollowTraps bool
+	KeepNear    bool
+	Now         func() time.Time
+	Log         *slog.Logger
+
+	// Compress makes of a body what the journal keeps; nil where it keeps none.
+	Compress func(body []byte) []byte
+}
+
+// Reader reads pages. It is safe for concurrent use.
+type Reader struct {
+	opt     Options
+	journal journal.Journal
+	prints  traps.Fingerprinter
+	// cores lets no more pages be parsed and scored at once than there are cores:
+	// more would only divide the caches of words and stems.
+	cores chan struct{}
+	// stored are the pages that a look-up which begins now can see.
+	stored atomic.Uint64
+}
+
+// New returns a reader of pages that are compared with those in a journal.
+func New(opt Options, j journal.Journal) *Reader {
+	return &Reader{opt: opt, journal: j, prints: traps.NewFingerprinter(), cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+}
+
+// Order is what a page was asked for as.
+type Order struct {
+	URL     string
+	Depth   int     // links from a start page
+	Parent  float64 // score of what led to it
+	Watched bool    // it is compared with the pages of its site's other hosts
+	Again   bool    // it is stored: nothing that it could repeat
+}
+
+// Page is a page that was read.
+type Page struct {
+	*page.Page
+	Score   Score
+	Foreign string // why it is not kept for its language, "" when it is
+	Body    []byte // compressed; nil where the page is not kept
+	Size    int64  // of the body before that, in bytes
+	Found   []Link
+	Near    Near
+	Print   traps.Fingerprint
+	Across  *traps.Fingerprint // among the hosts of its site; only where Order.Watched
+}
+
+// Link is a link as the crawl needs it.
+type Link struct {
+	URL   string
+	Hash  store.Hash
+	Score float64
+	Skip  string     // why it is not followed, "" when it is
+	Trap  bool       // that is because it leads into a trap
+	Seen  store.Seen // at the time of the look-up
+
+	Modified int64 // as a sitemap says, Unix seconds; 0 when nobody does
+}
+
+// Stored says how many pages the journal has by now.
+func (r *Reader) Stored(pages uint64) { r.stored.Store(pages) }
+
+// Print returns a page's fingerprint.
+func (r *Reader) Print(p *page.Page) traps.Fingerprint { return r.prints.Of(p) }
+
+// Read reads the body of an answer once a core is free for it. Where the page cannot be
+// used the answer says so afterwards, and there is no Page. A reading that ctx breaks off
+// ends with its error, and is as if the exchange had not been.
+func (r *Reader) Read(ctx context.Context, order Order, resp *fetch.Response) (*Page, error) {
+	select {
+	case r.cores <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-r.cores }()
+	p, err := r.read(order, resp, budget(ctx, r.opt.Now))
+	switch {
+	case err == errTooCostly:
+		resp.State, resp.Err = fetch.StateTooLarge, errTooCostly
+		return nil, nil
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	}
+	return p, nil
+}
+
+// read parses a fetched page and rates it, as long as the reading is not spent.
+func (r *Reader) read(order Order, resp *fetch.Response, spent func() error) (*Page, error) {
+	parsed, err := page.Parse(resp.Body, page.ParseOptions{
+		URL:         order.URL,
+		ContentType: resp.ContentType,
+		RobotsTag:   RobotsTag(resp.Header),
+		Normalizer:  r.opt.URLs,
+		Stop:        spent,
+	})
+	if over := spent(); over != nil {
+		return nil, over
+	}
+	if err != nil {
+		resp.State, resp.Err = fetch.StateWrongType, err
+		return nil, nil
+	}
+	p := &Page{Page: parsed, Size: int64(len(resp.Body)), Print: r.prints.Of(parsed)}
+	if err := r.rate(p, order, spent); err != nil {
+		return nil, err
+	}
+	if _, unwanted := p.Unwanted(); !unwanted {
+		p.Body = r.opt.Compress(resp.Body)
+	}
+	resp.Body = nil // the owner has no use for it
+	return p, spent()
+}
+
+// Rate is Read for a page that is parsed and has its fingerprint.
+func (r *Reader) Rate(p *Page, order Order) error {
+	return r.rate(p, order, func() error { return nil })
+}
+
+// rate scores a page and its links, and looks these and its likes up.
+func (r *Reader) rate(p *Page, order Order, spent func() error) error {
+	p.Foreign = r.opt.Scope.foreign(p.Page)
+	p.Score = r.opt.Scorer.ScorePage(p.Page, order.Parent)
+	if err := spent(); err != nil {
+		return err
+	}
+	p.Found = r.links(p, order)
+	if order.Watched {
+		across := r.prints.AcrossHosts(p.Page)
+		p.Across = &across
+	}
+	if err := spent(); err != nil {
+		return err
+	}
+	hashes := make([]store.Hash, len(p.Found))
+	for i := range p.Found {
+		hashes[i] = p.Found[i].Hash
+	}
+	seen, err := r.journal.Lookup(hashes)
+	if err != nil {
+		return err
+	}
+	for i := range seen {
+		p.Found[i].Seen = seen[i]
+	}
+	return r.findNear(p, order, spent)
+}
+
+// Unwanted says that a page is not kept, and how its URL ends: its author asks not to, or
+// it is in another language.
+func (p *Page) Unwanted() (store.Fate, bool) {
+	switch {
+	case p.NoIndex:
+		return store.Fate{State: string(fetch.StateRobotsDenied), Reason: store.MetaRobots + " of the page says noindex: its links are followed, it is not kept"}, true
+	case p.Foreign != "":
+		return store.Fate{State: string(fetch.StateWrongType), Reason: fmt.Sprintf("%s: it is not kept", p.Foreign)}, true
+	}
+	return store.Fate{}, false
+}
+
+// RobotsTag returns the lines of X-Robots-Tag, all of them: a server may send one
+// for a robot by name, and another for everybody.
+func RobotsTag(h http.Header) string { return strings.Join(h.Values("X-Robots-Tag"), "\n") }

@@ -1,0 +1,46 @@
+package reading
+
+import (
+	"fossick/page"
+	"fossick/store"
+)
+
+// Score is what a page turned out to be worth.
+type Score struct {
+	Value       float64      // degree of relevance R, in [0,1]
+	Terms       []store.Term // how it came about, for why
+	Account     []byte       // the same as the scorer keeps it, who spells it out when asked
+	Relevant    bool         // on topic: counts for the harvest
+	Label       string       // of the model, "" without one
+	Probability float64      // of that label
+	Rule        string       // why it has that label
+}
+
+// Scorer orders the crawl; it is all that the crawler knows of relevance. Its
+// methods are called from many goroutines at once.
+type Scorer interface {
+	// ScorePage says how far p is on topic. parent is the score of the page
+	// whose link led here; a start page's parent has 1 (paper A eq. 1).
+	ScorePage(p *page.Page, parent float64) Score
+	// ScoreLinks appends the score of each of p.Links, in [0,1], to dst.
+	ScoreLinks(dst []float64, p *page.Page, s Score) []float64
+}
+
+// SitemapScorer is a Scorer that has an opinion of a URL that no fetched page
+// links to. Without it such a URL is worth what the URL is for whose sake the
+// host was asked.
+type SitemapScorer interface {
+	Scorer
+	// ScoreUnlinked returns the score of a URL, in [0,1]. parent is the score of
+	// the URL for whose sake the host was asked.
+	ScoreUnlinked(url string, parent float64) float64
+}
+
+// Rescorer is a Scorer that learns while the crawl goes on, so that what it said
+// of a link may not be what it says now.
+type Rescorer interface {
+	Scorer
+	// Rescore returns the present score of a waiting URL, named by its page.Key;
+	// false when the scorer knows nothing of it.
+	Rescore(key uint64) (score float64, known bool)
+}
