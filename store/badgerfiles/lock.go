@@ -48,10 +48,12 @@ func Free(dir, path string) error {
 	return err
 }
 
-// release ends the lock, if there is one.
+// release ends the lock, if there is one. To close its descriptor is not enough: a process
+// that is being started has a copy of it until it runs its program.
 func (l *lock) release() {
 	if *l != noLock {
-		_ = unix.Close(int(*l)) // nothing was written
+		_ = unix.Flock(int(*l), unix.LOCK_UN) // closing does it soon, too
+		_ = unix.Close(int(*l))               // nothing was written
 	}
 	*l = noLock
 }
