@@ -2,10 +2,8 @@ package features
 
 // Words go in rows through what is done with each: a row is cut, then looked
 // up, then counted. A word at a time, the processor waits for each word's place
-// in memory. It waits too for each branch that it took the wrong way: is the
-// word long, is a mark behind it, is it a stop word? In a row it fetches the
-// places of all words at once, and each step is a loop with hardly a branch in
-// it.
+// in memory, and for each branch that it took the wrong way. In a row it fetches
+// the places of all words at once, and each step is a loop with hardly a branch.
 
 // rowWords is how many words are looked up together.
 const rowWords = 32

@@ -14,6 +14,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/fulltest"
 )
 
 // compressed packs a body, holds it to what unpacking gives, and returns it packed.
@@ -77,14 +79,10 @@ func TestCompressNoticesDamage(t *testing.T) {
 // TestCompressSmall packs bodies of 20 to 420 bytes, of words and noise in turns: builds
 // with another packer lost some of these. FOSSICK_FULL=1 takes more of them.
 func TestCompressSmall(t *testing.T) {
-	bodies := 4_000
-	if os.Getenv("FOSSICK_FULL") != "" {
-		bodies = 40_000
-	}
 	s := create(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("bank lends money to whom it knows and takes interest on a loan that lasts for years")
-	for range bodies {
+	for range fulltest.Rounds(4_000, 40_000) {
 		body := make([]byte, 0, 440)
 		for size := 20 + rng.IntN(401); len(body) < size; {
 			body = append(append(body, words[rng.IntN(len(words))]...), byte(rng.Uint32()))

@@ -53,9 +53,9 @@ func (b *Book) Enter(ids []store.ID, marks []Mark, counts *store.Counts, now tim
 	return nil, nil
 }
 
-// Replay shows a scorer that learns the pages that are stored, in the order of the
-// crawl, and what people said of them when they said it, so that it goes on with
-// what it knew. learned says that it did. Of a crawl that has no page yet there is nothing.
+// Replay shows the stored pages to a scorer that learns, in the order of the crawl, so that
+// it goes on with what it knew. What people said of them comes in when they said it. learned
+// says whether there was anything to show.
 func (b *Book) Replay(scorer reading.Scorer, pages uint64) (learned bool, err error) {
 	marks, err := b.restore()
 	if err != nil {
