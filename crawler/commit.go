@@ -1,6 +1,9 @@
 package crawler
 
-import "fossick/crawler/journal"
+import (
+	"fossick/crawler/journal"
+	"fossick/crawler/turns"
+)
 
 // commit journals first and all outcomes that wait behind it, and what was
 // skipped, in one batch or a few; first may be nil. Between the first change in
@@ -40,15 +43,14 @@ func (c *Crawler) commit(first *outcome) error {
 	if err := c.outages.takeBack(c.finish); err != nil {
 		return err
 	}
-	return c.turns.timed(TurnRescore, c.queue.learned)
+	return c.turns.Timed(turns.Rescore, c.queue.learned)
 }
 
 func (c *Crawler) finish(b journal.Batch) error {
-	c.totals.Elapsed = c.totals.elapsed()
-	if err := c.turns.timed(TurnCommit, func() error { return b.Commit(&c.totals.Counts) }); err != nil {
+	if err := c.turns.Timed(turns.Commit, func() error { return c.totals.Commit(b) }); err != nil {
 		return err
 	}
-	c.reader.Stored(c.totals.Pages)
+	c.reader.Stored(c.totals.Pages())
 	return nil
 }
 

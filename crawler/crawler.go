@@ -3,6 +3,8 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fossick/crawler/totals"
+	"fossick/crawler/turns"
 	"syscall"
 	"time"
 
@@ -28,7 +30,7 @@ type Crawler struct {
 	inbox   *inbox
 
 	// What follows belongs to the owner, the goroutine of Run.
-	totals    *totals
+	totals    *totals.Running
 	hosts     *hosts.Table
 	queue     *queue
 	endings   *endings
@@ -39,7 +41,7 @@ type Crawler struct {
 	arrivals  *arrivals
 	leases    *leases
 	exchanges *settlement
-	turns     *turnMeter
+	turns     *turns.Meter
 	stopped   Stop      // set: no more leases
 	waitUntil time.Time // set at the end: all that is queued rests so long at least
 }
@@ -73,7 +75,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawler{opt: opt, journal: j, inbox: newInbox(), marks: people.NewBook(opt.Store, opt.URLs), totals: &totals{now: opt.Now}, turns: &turnMeter{now: opt.Now}}
+	c := &Crawler{opt: opt, journal: j, inbox: newInbox(), marks: people.NewBook(opt.Store, opt.URLs), totals: totals.New(opt.Now), turns: turns.NewMeter(opt.Now)}
 	network, traps, maps := health.NewNetwork(opt.Now, opt.Log), traps.New(opt.FollowTraps, opt.Log), sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
 	c.reader = reading.New(reading.Options{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
@@ -121,7 +123,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 // run crawls with an executor that has begun.
 func (c *Crawler) run(exec executor) (Result, error) {
 	c.flight.exec = exec
-	c.totals.began = c.opt.Now()
+	c.totals.Begin()
 	err := c.own()
 	close(c.inbox.ended)
 	exec.end(err != nil)
@@ -132,22 +134,22 @@ func (c *Crawler) run(exec executor) (Result, error) {
 		}
 		// What was counted after the last commit does not count.
 		if counts, readErr := c.journal.Counts(); readErr == nil {
-			c.totals.Counts = counts
+			c.totals.Lost(counts)
 		}
 	}
 	err = errors.Join(err, c.queue.frontier.Close())
 	outages, _, outage := c.outages.network.Outages()
 	return Result{
-		Counts: c.totals.Counts, Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
+		Counts: *c.totals.Counts(), Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
 		Outages: outages, OutageTime: outage, Next: c.arrivals.harvest.Estimate(),
-		Refreshed: c.revisits.session.Counts, Attempts: c.totals.attempted(),
+		Refreshed: c.revisits.session.Counts, Attempts: c.totals.Attempts(),
 	}, err
 }
 
 // own is the owner's loop.
 func (c *Crawler) own() error {
 	for {
-		c.turns.turn(TurnFrontier, c.opt.Now())
+		c.turns.Turn(turns.Frontier, c.opt.Now())
 		wake, err := c.lease()
 		if err != nil {
 			return err
@@ -155,7 +157,7 @@ func (c *Crawler) own() error {
 		if c.flight.busy == 0 && (c.stopped != "" || wake.IsZero()) {
 			return c.end()
 		}
-		c.turns.end(c.opt.Now())
+		c.turns.End(c.opt.Now())
 		if err := c.take(c.flight.exec.wait(wake)); err != nil {
 			return err
 		}
@@ -185,15 +187,15 @@ func (c *Crawler) lease() (wake time.Time, err error) {
 func (c *Crawler) take(e event) error {
 	switch e.what {
 	case jobEnded:
-		c.turns.begin(TurnJournal, c.outages.network.Beat()) // before what failed meanwhile is counted
+		c.turns.Begin(turns.Journal, c.outages.network.Beat()) // before what failed meanwhile is counted
 		return c.commit(e.outcome)
 	case ownerAsked:
-		c.turns.begin(TurnJournal, c.opt.Now())
+		c.turns.Begin(turns.Journal, c.opt.Now())
 		return e.request.answer()
 	case timeToLease:
-		c.turns.begin(TurnFrontier, c.opt.Now())
+		c.turns.Begin(turns.Frontier, c.opt.Now())
 	case tick:
-		c.turns.begin(TurnFrontier, c.outages.network.Tick())
+		c.turns.Begin(turns.Frontier, c.outages.network.Tick())
 		c.opt.Progress(c.progress())
 	case deadline:
 		c.stopped = StopMaxTime
@@ -210,7 +212,7 @@ func (c *Crawler) end() error {
 		c.stopped = StopEmpty
 		c.waitUntil, _ = c.queue.frontier.Wake()
 	}
-	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.nothingFetched() {
+	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.NothingFetched() {
 		c.stopped = StopNothing
 	}
 	c.opt.Progress(c.progress())

@@ -38,7 +38,7 @@ func (q *queue) discover(b journal.Batch, birth store.Birth, f reading.Link, lin
 	case f.Skip != "":
 		return seen.ID, nil
 	case seen.Skipped:
-		q.totals.Skipped--
+		q.totals.Wanted()
 		return seen.ID, b.Requeue(f.Hash, seen.ID, q.enqueue(seen.ID, birth.From, f, link))
 	}
 	if q.held {
@@ -79,7 +79,7 @@ func (q *queue) discoverAgain(b journal.Batch, id, parent store.ID, f reading.Li
 }
 
 func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
-	id := q.totals.discovered()
+	id := q.totals.Discovered()
 	birth.URL = f.URL
 	birth.At = q.opt.Now().UnixMilli()
 	if err := b.Discover(f.Hash, id, birth, f.Skip != ""); err != nil {
@@ -91,9 +91,9 @@ func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f reading.Link, 
 	state := fetch.StateNone
 	if f.Trap {
 		state = fetch.StateTrap
-		q.totals.ended(string(state))
+		q.totals.Ended(string(state))
 	} else {
-		q.totals.Skipped++
+		q.totals.Skipped()
 	}
 	return id, b.End(id, store.Fate{
 		State: string(state), Reason: f.Skip, At: birth.At, Score: f.Score, Parent: birth.From,

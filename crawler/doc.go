@@ -37,5 +37,5 @@
 // queue. near.go content stored once. Of exchanges that are for no page:
 // robots.go, sitemap.go, readsitemap.go, leftsitemaps.go, outages.go. Of what
 // comes again: restore.go, refresh.go, renewal.go. Of what users say and see:
-// options.go, mark.go, totals.go, report.go, turns.go.
+// options.go, mark.go, report.go; what is counted in packages totals and turns.
 package crawler

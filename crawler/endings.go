@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"fmt"
+	"fossick/crawler/totals"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 type endings struct {
 	opt    *Options
 	queue  *queue
-	totals *totals
+	totals *totals.Running
 }
 
 // conclude ends a URL's wait with its fate; a job that no URL waits for has none.
@@ -27,7 +28,7 @@ func (e *endings) conclude(b journal.Batch, id store.ID, q store.Queued, fate st
 	if id == 0 {
 		return nil
 	}
-	e.totals.ended(fate.State)
+	e.totals.Ended(fate.State)
 	fate.At = cmp.Or(fate.At, e.opt.Now().UnixMilli())
 	fate.Score, fate.Parent = cmp.Or(fate.Score, q.Score), q.Parent
 	return b.End(id, fate)
@@ -102,7 +103,7 @@ func (e *endings) redirect(b journal.Batch, o *outcome) (store.ID, error) {
 		score := e.queue.handedOn(o.queued.Score, o.priority)
 		f := reading.Link{URL: target, Hash: store.HashURL(target), Score: score, Skip: e.opt.Scope.Excludes(target)}
 		birth := store.Birth{From: o.urlID(), Via: store.ViaRedirect, Depth: o.birth.Depth, Hops: o.birth.Hops + 1}
-		if id, err = e.queue.discover(b, birth, f, orders.Link{Score: score, Step: e.totals.Pages}); err != nil {
+		if id, err = e.queue.discover(b, birth, f, orders.Link{Score: score, Step: e.totals.Pages()}); err != nil {
 			return 0, err
 		}
 		fate.Reason = "to " + target

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"fossick/crawler/totals"
 	"time"
 
 	"fossick/crawler/health"
@@ -35,7 +36,7 @@ func (t task) purpose() (store.Purpose, bool) {
 // settlement applies how an exchange ended, each by its task.
 type settlement struct {
 	frontier *frontier.Frontier
-	totals   *totals
+	totals   *totals.Running
 	hosts    *hosts.Table
 	queue    *queue
 	contact  *contact
@@ -60,7 +61,9 @@ func (x *settlement) apply(b journal.Batch, o *outcome) error {
 		return o.err
 	}
 	x.outages.observe(o)
-	x.totals.attempt(o)
+	if o.resp != nil && !o.aborted && !o.excused {
+		x.totals.Attempted(o.resp)
+	}
 	var err error
 	switch {
 	case o.task == taskProbe:
@@ -100,7 +103,7 @@ func (x *settlement) apply(b journal.Batch, o *outcome) error {
 // forgiveHost takes back what counts for nobody of an exchange that is for no page.
 func (x *settlement) forgiveHost(o *outcome) {
 	if o.task != taskAddress {
-		x.totals.asked(o.asked())
+		x.totals.Asked(o.asked().Host)
 	}
 	if owner := o.owner(); owner != nil {
 		owner.Maps.BrokenOff()

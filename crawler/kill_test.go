@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"go.uber.org/goleak"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -20,6 +19,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"fossick/frontier"
 	"fossick/graph/orders"

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"fossick/crawler/totals"
+	"fossick/crawler/turns"
 	"net/url"
 	"strings"
 	"time"
@@ -30,7 +32,7 @@ type leases struct {
 	opt      *Options
 	journal  journal.Journal
 	frontier *frontier.Frontier
-	totals   *totals
+	totals   *totals.Running
 	hosts    *hosts.Table
 	traps    *traps.Detector
 	queue    *queue
@@ -39,7 +41,7 @@ type leases struct {
 	revisits *revisits
 	outages  *outages
 	flight   *flight
-	turns    *turnMeter
+	turns    *turns.Meter
 
 	skips []skip // to be journalled
 }
@@ -55,7 +57,7 @@ func (l *leases) full() bool { return len(l.skips) >= maxSkips }
 // bring nothing. stop is the reason to lease no more, "" while there is none.
 func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 	for l.flight.free() && !l.full() {
-		if l.opt.MaxPages > 0 && !l.queue.held && l.totals.Pages+l.flight.pages >= l.opt.MaxPages {
+		if l.opt.MaxPages > 0 && !l.queue.held && l.totals.Pages()+l.flight.pages >= l.opt.MaxPages {
 			if l.flight.pages == 0 {
 				stop = StopMaxPages
 			}
@@ -169,7 +171,7 @@ func (l *leases) farmed(j *job) (string, error) {
 	}
 	why := l.traps.Farmed(&j.host.Trap, j.host.Pages, finder)
 	if why != "" {
-		l.totals.farmed++
+		l.totals.Farmed()
 	}
 	return why, nil
 }
@@ -192,7 +194,7 @@ func (l *leases) preparePage(j *job) (*job, error) {
 func (l *leases) skip(j *job, state, reason string) error {
 	l.skips = append(l.skips, skip{j.id, j.queued, state, reason})
 	l.frontier.Done(j.host.Party, time.Time{})
-	return l.turns.timed(TurnRescore, l.queue.learned)
+	return l.turns.Timed(turns.Rescore, l.queue.learned)
 }
 
 func denial(r *fetch.Robots) string {

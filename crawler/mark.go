@@ -31,7 +31,7 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 	if err != nil {
 		return false, err
 	}
-	err = c.inbox.inTurn(ctx, func() (error, error) { return c.marks.Enter(ids, said, &c.totals.Counts, c.opt.Now()) })
+	err = c.inbox.inTurn(ctx, func() (error, error) { return c.marks.Enter(ids, said, c.totals.Counts(), c.opt.Now()) })
 	scorer, moves := c.opt.Scorer.(Marker)
 	if err != nil || !moves {
 		return false, err

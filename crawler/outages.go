@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"fossick/crawler/totals"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ type outages struct {
 	network  *health.Network
 	journal  journal.Journal
 	frontier *frontier.Frontier
-	totals   *totals
+	totals   *totals.Running
 	hosts    *hosts.Table
 	queue    *queue
 	flight   *flight
@@ -85,7 +86,7 @@ func (u *outages) probe(now time.Time) (*job, error) {
 
 // probed takes in the answer to a probe.
 func (u *outages) probed(o *outcome) {
-	u.totals.asked(o.host)
+	u.totals.Asked(o.host.Host)
 	o.note = "to see whether we have a network"
 	if o.aborted {
 		u.network.Probed(nil)

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"fossick/crawler/totals"
 
 	"fossick/crawler/harvest"
 	"fossick/crawler/health"
@@ -18,7 +19,7 @@ import (
 // arrivals follows new pages from their exchange to their end.
 type arrivals struct {
 	opt     *Options
-	totals  *totals
+	totals  *totals.Running
 	hosts   *hosts.Table
 	traps   *traps.Detector
 	queue   *queue
@@ -31,7 +32,7 @@ type arrivals struct {
 // apply journals the exchange for a page, and what became of its URL.
 func (a *arrivals) apply(b journal.Batch, o *outcome) error {
 	r, h := o.resp, o.host
-	a.totals.askedPage(h, r)
+	a.totals.AskedPage(h.Host, r)
 	if o.queued.Visits > o.queued.Excused {
 		h.Retries++
 	}
@@ -86,7 +87,7 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 	unwanted, is := o.read.Unwanted()
 	switch {
 	case near.Page != 0:
-		a.totals.NearDuplicates++
+		a.totals.NearDuplicate()
 		fate.State, fate.Page, fate.Resemblance = string(fetch.StateDuplicate), near.Page, near.Resemblance
 		fate.Reason = fmt.Sprintf("near-duplicate of page %d (similarity %.2f)", near.Page, near.Resemblance)
 	case is:
@@ -105,8 +106,7 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 
 // keep stores a page, queues its links and returns its number.
 func (a *arrivals) keep(b journal.Batch, o *outcome) (number uint64, err error) {
-	a.totals.Pages++
-	number = a.totals.Pages
+	number = a.totals.NextPage()
 	a.obey(o)
 	links, err := a.queue.links(b, o)
 	if err != nil {
@@ -130,9 +130,8 @@ func visitOf(r *fetch.Response) store.Visit {
 func (a *arrivals) count(o *outcome) {
 	h := o.host
 	a.hosts.CountPage(h)
-	a.totals.Bytes += uint64(o.read.Size)
+	a.totals.Stored(o.read.Size, o.read.Score.Relevant)
 	if o.read.Score.Relevant {
-		a.totals.Relevant++
 		h.Relevant++
 		a.traps.Relevant(&h.Trap)
 	}

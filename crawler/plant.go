@@ -24,7 +24,7 @@ func (q *queue) plant(seeds []string) error {
 		}
 		seeds = seeds[n:]
 	}
-	if q.frontier.Len() == 0 && q.totals.URLs == 0 {
+	if q.frontier.Len() == 0 && q.totals.URLs() == 0 {
 		return errors.New("nothing to crawl: name start pages with --seed or --seeds")
 	}
 	return nil
@@ -61,5 +61,5 @@ func (q *queue) plantSome(seeds []string) (n int, err error) {
 		}
 		n++
 	}
-	return n, b.Commit(&q.totals.Counts)
+	return n, q.totals.Commit(b)
 }

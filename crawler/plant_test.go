@@ -21,8 +21,8 @@ func TestManySeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.totals.URLs != n || c.queue.frontier.Len() != n {
-			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs, c.queue.frontier.Len(), n)
+		if c.totals.URLs() != n || c.queue.frontier.Len() != n {
+			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs(), c.queue.frontier.Len(), n)
 		}
 		if err := c.queue.frontier.Close(); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"fossick/crawler/totals"
 	"math"
 	"slices"
 
@@ -24,7 +25,7 @@ type queue struct {
 	opt      *Options
 	journal  journal.Journal
 	frontier *frontier.Frontier
-	totals   *totals
+	totals   *totals.Running
 	hosts    *hosts.Table
 	kinds    linkKinds
 	passes   *rescore.Passes
@@ -37,7 +38,7 @@ func (q *queue) len() int {
 	if q.opt.Refresh <= 0 {
 		return q.frontier.Len()
 	}
-	return q.totals.waiting()
+	return q.totals.Waiting()
 }
 
 // requeue puts a leased URL back where it was; a foreign sitemap's job and a probe have none.
@@ -59,18 +60,18 @@ func (q *queue) pushStored(id store.ID, url string, priority float64) {
 
 // linkFrom is what an ordering may know of a link found now on a page.
 func (q *queue) linkFrom(from string, f reading.Link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.Pages, Discovers: q.kinds.discovers(from, f.URL)}
+	return orders.Link{Score: f.Score, Step: q.totals.Pages(), Discovers: q.kinds.discovers(from, f.URL)}
 }
 
 // linkOf is what an ordering may know of a URL that a sitemap lists: it is no
 // link.
 func (q *queue) linkOf(f reading.Link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.Pages, Discovers: true}
+	return orders.Link{Score: f.Score, Step: q.totals.Pages(), Discovers: true}
 }
 
 // learned gives the queue new priorities once the scorer has learned enough.
 func (q *queue) learned() error {
-	urls, whole := q.passes.Due(q.totals.Pages, q.frontier.Len(), q.frontier.Spilled())
+	urls, whole := q.passes.Due(q.totals.Pages(), q.frontier.Len(), q.frontier.Spilled())
 	if whole {
 		q.frontier.Reprioritise(q.passes.Priority)
 		q.passes.Done()
@@ -82,7 +83,7 @@ func (q *queue) learned() error {
 
 // rescore has the whole queue hear at once of what the scorer has learned.
 func (q *queue) rescore() {
-	if q.passes.Begin(q.totals.Pages) {
+	if q.passes.Begin(q.totals.Pages()) {
 		q.frontier.Reprioritise(q.passes.Priority)
 		q.passes.Done()
 	}
@@ -127,8 +128,8 @@ func (q *queue) restore() error {
 		if err != nil {
 			return err
 		}
-		if uint64(w.ID) > q.totals.URLs {
-			return fmt.Errorf("URL %d waits, of %d: %w; run fossick repair", w.ID, q.totals.URLs, store.ErrDamaged)
+		if uint64(w.ID) > q.totals.URLs() {
+			return fmt.Errorf("URL %d waits, of %d: %w; run fossick repair", w.ID, q.totals.URLs(), store.ErrDamaged)
 		}
 		q.frontier.Push(item(w.ID, q.frontier.Host(page.Host(w.URL)), w.URL, w.Queued.Priority))
 	}
@@ -147,12 +148,12 @@ func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 			continue
 		}
 		if b.Full() {
-			if err := b.Commit(&q.totals.Counts); err != nil {
+			if err := q.totals.Commit(b); err != nil {
 				return err
 			}
 			b = q.journal.Batch()
 		}
-		priority := q.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: q.totals.Pages})
+		priority := q.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: q.totals.Pages()})
 		life, err := q.opt.Store.URLs().Life(e.URL)
 		if err != nil {
 			return err
@@ -163,11 +164,11 @@ func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 			return err
 		}
 		if e.Resemblance > 0 {
-			q.totals.NearDuplicates--
+			q.totals.NearReopened()
 		}
-		q.totals.reopened(e.State)
+		q.totals.Reopened(e.State)
 	}
-	return b.Commit(&q.totals.Counts)
+	return q.totals.Commit(b)
 }
 
 // pardon takes back what was counted against URLs: their exchanges stay in the
@@ -204,7 +205,7 @@ func (q *queue) pardonURL(b journal.Batch, m health.Miss) error {
 	if err != nil {
 		return err
 	}
-	q.totals.reopened(state)
+	q.totals.Reopened(state)
 	place = m.Queued
 	place.Excused += counted
 	birth, err := q.journal.Birth(m.ID)

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"fossick/crawler/totals"
 	"time"
 
 	"fossick/crawler/hosts"
@@ -24,7 +25,7 @@ import (
 type revisits struct {
 	opt      *Options
 	frontier *frontier.Frontier
-	totals   *totals
+	totals   *totals.Running
 	hosts    *hosts.Table
 	queue    *queue
 	endings  *endings
@@ -105,7 +106,7 @@ func (v *revisits) apply(b journal.Batch, o *outcome) error {
 	if o.old, err = v.opt.Store.URLs().CopyOf(o.old.ID); err != nil { // somebody may have marked it meanwhile
 		return fmt.Errorf("page that was refreshed: %w", err)
 	}
-	v.totals.askedPage(h, r)
+	v.totals.AskedPage(h.Host, r)
 	visit := visitOf(r)
 	h.Failures = 0
 	if err := (&renewal{v, b, o, &visit}).apply(); err != nil {

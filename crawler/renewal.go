@@ -73,13 +73,7 @@ func (r *renewal) replace(next int64) error {
 	if err := journal.Stored(r.b).ReplacePage(old, record, o.read.Body); err != nil {
 		return err
 	}
-	v.totals.Bytes += uint64(record.Bytes) - uint64(old.Bytes)
-	if record.Relevant {
-		v.totals.Relevant++
-	}
-	if old.Relevant {
-		v.totals.Relevant--
-	}
+	v.totals.Replaced(old, record)
 	return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
 }
 
@@ -92,7 +86,7 @@ func (r *renewal) withdraw(fate store.Fate, next int64) error {
 		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
 			return err
 		}
-		r.v.totals.Bytes -= uint64(old.Bytes)
+		r.v.totals.Withdrawn(old)
 	}
 	return r.lose(fate)
 }
@@ -120,8 +114,8 @@ func (r *renewal) move() (err error) {
 // end gives a URL whose page is stored a new fate.
 func (r *renewal) end(fate store.Fate) error {
 	v, old := r.v, r.o.old.Fate
-	v.totals.reopened(old.State)
-	v.totals.ended(fate.State)
+	v.totals.Reopened(old.State)
+	v.totals.Ended(fate.State)
 	fate.Page, fate.Score, fate.Parent, fate.At = old.Page, old.Score, old.Parent, v.opt.Now().UnixMilli()
 	return r.b.End(r.o.old.ID, fate)
 }

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"fossick/crawler/totals"
+	"fossick/crawler/turns"
 	"time"
 
 	"fossick/crawler/harvest"
@@ -11,6 +13,9 @@ import (
 // Marginal is the harvest that a crawl may expect of its next pages.
 type Marginal = harvest.Marginal
 
+// Attempts is what a session has tried.
+type Attempts = totals.Attempts
+
 // Progress is how far a crawl is.
 type Progress struct {
 	Counts  store.Counts // totals over all sessions
@@ -20,7 +25,7 @@ type Progress struct {
 	Elapsed time.Duration // this session's
 	Pages   uint64        // stored in this session
 	Next    Marginal      // what the next pages are worth
-	Turns   Turns         // of the owner, in this session
+	Turns   turns.Stats   // of the owner, in this session
 
 	// RestUntil is when the next host may be asked, while nothing is in flight.
 	RestUntil time.Time
@@ -69,11 +74,12 @@ func (c *Crawler) progress() Progress {
 		rest, _ = c.queue.frontier.Wake()
 	}
 	outages, down, outage := c.outages.network.Outages()
+	elapsed, pages := c.totals.Session()
 	return Progress{
 		RestUntil: rest, Resting: c.queue.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
-		Counts: c.totals.snapshot(), Queue: c.queue.len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
-		Elapsed: c.opt.Now().Sub(c.totals.began), Pages: c.totals.Pages - c.totals.before.Pages,
-		Next: c.arrivals.harvest.Estimate(), Turns: c.turns.Turns,
+		Counts: c.totals.Snapshot(), Queue: c.queue.len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
+		Elapsed: elapsed, Pages: pages,
+		Next: c.arrivals.harvest.Estimate(), Turns: c.turns.Stats,
 	}
 }
 

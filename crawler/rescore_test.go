@@ -1,8 +1,11 @@
 package crawler
 
 import (
+	"fossick/crawler/totals"
+	"fossick/store"
 	"strconv"
 	"testing"
+	"time"
 
 	"fossick/crawler/rescore"
 	"fossick/frontier"
@@ -21,19 +24,21 @@ func TestRescorePasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := askedScorer{keys: map[uint64]int{}}
-		q := &queue{frontier: f, opt: &Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: &totals{}}
+		q := &queue{frontier: f, opt: &Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: totals.New(time.Now)}
 		q.passes.AtOnce = atOnce
 		for i := range uint64(urls) {
 			f.Push(frontier.Item{ID: frontier.ID(i + 1), Host: f.Host(strconv.Itoa(int(i % 50))), Key: i, Priority: score(i)})
 		}
 		pass := func() (all int, best int) {
 			clear(asked.keys)
-			q.totals.Pages += 100
+			for range 100 {
+				q.totals.NextPage()
+			}
 			for range 8 { // parts of it, each a page later
 				if err := q.learned(); err != nil {
 					t.Fatal(err)
 				}
-				q.totals.Pages++
+				q.totals.NextPage()
 			}
 			for key := range asked.keys {
 				if score(key) > 0.75 {
@@ -47,7 +52,7 @@ func TestRescorePasses(t *testing.T) {
 				t.Errorf("a young crawl asks about %d URLs, want all %d", all, urls)
 			}
 		}
-		q.totals.Pages = 1000
+		q.totals.Lost(store.Counts{Pages: 1000})
 		q.rescore()
 		for i := 1; i <= 8; i++ {
 			all, best := pass()

@@ -11,8 +11,8 @@ func (c *Crawler) restore() error {
 	if err != nil {
 		return err
 	}
-	c.totals.restore(counts)
-	if c.totals.URLs == 0 {
+	c.totals.Restore(counts)
+	if c.totals.URLs() == 0 {
 		return nil // a new crawl
 	}
 	now := c.opt.Now()
@@ -42,10 +42,10 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
-	if err := c.arrivals.harvest.Restore(int(c.totals.Pages), c.pageRelevant); err != nil {
+	if err := c.arrivals.harvest.Restore(int(c.totals.Pages()), c.pageRelevant); err != nil {
 		return err
 	}
-	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.Pages)
+	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.Pages())
 	if err == nil && learned {
 		c.queue.rescore()
 	}

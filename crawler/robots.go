@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"fmt"
+	"fossick/crawler/totals"
 	"time"
 
 	"fossick/crawler/health"
@@ -20,7 +21,7 @@ type contact struct {
 	opt      *Options
 	network  *health.Network
 	frontier *frontier.Frontier
-	totals   *totals
+	totals   *totals.Running
 	hosts    *hosts.Table
 	queue    *queue
 	endings  *endings
@@ -69,7 +70,7 @@ const minHopWait = 250 * time.Millisecond
 // goes back to its place.
 func (k *contact) apply(b journal.Batch, o *outcome) error {
 	h, r := o.host, o.resp
-	k.totals.asked(o.asked())
+	k.totals.Asked(o.asked().Host)
 	if r.State == fetch.StateRedirect {
 		target, err := targetOf(k.opt.URLs, r)
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"fossick/crawler/totals"
 	"time"
 
 	"fossick/crawler/health"
@@ -19,7 +20,7 @@ type sitemapTurns struct {
 	rules    sitemaps.Rules
 	journal  journal.Journal
 	frontier *frontier.Frontier
-	totals   *totals
+	totals   *totals.Running
 	hosts    *hosts.Table
 	queue    *queue
 	contact  *contact
@@ -157,14 +158,14 @@ func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
 		}
 	}
 	birth := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.sitemap.exchange, AtHost: o.host.Name}
-	before := s.totals.URLs
+	before := s.totals.URLs()
 	for _, f := range o.listed.links {
 		birth.Modified = f.Modified
 		if _, err := s.queue.discover(b, birth, f, s.queue.linkOf(f)); err != nil {
 			return err
 		}
 	}
-	o.sitemap.owner.Maps.Entered(int(s.totals.URLs - before))
+	o.sitemap.owner.Maps.Entered(int(s.totals.URLs() - before))
 	if err := s.hosts.Put(b, o.sitemap.owner); err != nil || o.sitemap.owner == o.host {
 		return err
 	}
@@ -175,7 +176,7 @@ func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
 // the host was leased goes back to its place.
 func (s *sitemapTurns) apply(b journal.Batch, o *outcome) error {
 	h, r := o.host, o.resp
-	s.totals.asked(h)
+	s.totals.Asked(h.Host)
 	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.listed.maps}
 	if ended.Passing {
 		h.Failures++

@@ -80,7 +80,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *virtual
 		Duplicates: int(states[string(fetch.StateDuplicate)] - r.Counts.NearDuplicates),
 		Near:       int(r.Counts.NearDuplicates),
 		Missing:    int(states[string(fetch.StateCode)] + states[string(fetch.StateNoIP)]),
-		Farmed:     c.totals.farmed,
+		Farmed:     c.totals.LeftToFarms(),
 		Took:       clock.now.Sub(virtualEpoch),
 		Stopped:    r.Stopped,
 	}

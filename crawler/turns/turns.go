@@ -1,61 +1,68 @@
-package crawler
+// Package turns measures how long a crawl's owner is busy at a time, and with what.
+//
+// In: when a turn begins, goes on to another part, and ends. Out: how many were how long.
+// Start with NewMeter, then Begin, Turn and End.
+package turns
 
 import "time"
 
 // Turns tells how long the owner was busy at a time: from an event, such as the end
 // of an exchange, until it waited for the next. What takes it long delays all
 // workers, for it alone leases and journals.
-type Turns struct {
+type Stats struct {
 	// Within counts the turns of at most TurnBounds[i], and in its last place the
 	// longer ones; each turn is counted once.
-	Within  [len(TurnBounds) + 1]uint64
+	Within  [len(Bounds) + 1]uint64
 	Total   time.Duration // of all turns
 	Longest time.Duration
 	// Parts has the longest time that a turn spent on each part of its work, Totals what
 	// all turns did.
-	Parts, Totals [TurnParts]time.Duration
+	Parts, Totals [Parts]time.Duration
 }
 
 // TurnBounds are the upper bounds by which turns are counted.
-var TurnBounds = [...]time.Duration{
+var Bounds = [...]time.Duration{
 	time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
 	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second,
 }
 
 // TurnPart is a part of the owner's work.
-type TurnPart int
+type Part int
 
 // The parts of a turn. Frontier goes with what leasing reads of the store,
 // Journal is what follows from exchanges and is put into a batch. Commit is the
 // wait for the store to take the batch, Rescore new priorities for the queue.
 const (
-	TurnFrontier TurnPart = iota
-	TurnJournal
-	TurnCommit
-	TurnRescore
-	TurnParts
+	Frontier Part = iota
+	Journal
+	Commit
+	Rescore
+	Parts
 )
 
-func (p TurnPart) String() string { return [...]string{"frontier", "journal", "commit", "rescore"}[p] }
+func (p Part) String() string { return [...]string{"frontier", "journal", "commit", "rescore"}[p] }
 
 // turnMeter measures turns as they go on.
-type turnMeter struct {
-	Turns
+type Meter struct {
+	Stats
 	now   func() time.Time
 	began time.Time // of this turn; zero while the owner waits
-	parts [TurnParts]time.Duration
-	part  TurnPart  // that goes on
+	parts [Parts]time.Duration
+	part  Part      // that goes on
 	since time.Time // and since when
 }
 
+// newTurnMeter returns a meter of turns by a clock.
+func NewMeter(now func() time.Time) *Meter { return &Meter{now: now} }
+
 // begin starts a turn with a part of it.
-func (m *turnMeter) begin(part TurnPart, now time.Time) {
+func (m *Meter) Begin(part Part, now time.Time) {
 	m.began, m.since, m.part = now, now, part
-	m.parts = [TurnParts]time.Duration{}
+	m.parts = [Parts]time.Duration{}
 }
 
 // turn goes on to another part and returns the one before.
-func (m *turnMeter) turn(to TurnPart, now time.Time) (from TurnPart) {
+func (m *Meter) Turn(to Part, now time.Time) (from Part) {
 	m.parts[m.part] += now.Sub(m.since)
 	from = m.part
 	m.part, m.since = to, now
@@ -63,17 +70,17 @@ func (m *turnMeter) turn(to TurnPart, now time.Time) (from TurnPart) {
 }
 
 // end is the end of a turn that was begun, if one was.
-func (m *turnMeter) end(now time.Time) {
+func (m *Meter) End(now time.Time) {
 	if m.began.IsZero() {
 		return
 	}
-	m.turn(m.part, now)
+	m.Turn(m.part, now)
 	took := now.Sub(m.began)
 	m.began = time.Time{}
 	m.Total += took
 	m.Longest = max(m.Longest, took)
 	at := 0
-	for at < len(TurnBounds) && took > TurnBounds[at] {
+	for at < len(Bounds) && took > Bounds[at] {
 		at++
 	}
 	m.Within[at]++
@@ -84,8 +91,8 @@ func (m *turnMeter) end(now time.Time) {
 }
 
 // timed counts what f takes as a part of the turn.
-func (m *turnMeter) timed(part TurnPart, f func() error) error {
-	before := m.turn(part, m.now())
-	defer func() { m.turn(before, m.now()) }()
+func (m *Meter) Timed(part Part, f func() error) error {
+	before := m.Turn(part, m.now())
+	defer func() { m.Turn(before, m.now()) }()
 	return f()
 }

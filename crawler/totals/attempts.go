@@ -1,0 +1,60 @@
+package totals
+
+import (
+	"maps"
+	"net/http"
+
+	"fossick/crawler/health"
+	"fossick/fetch"
+)
+
+// Attempts is what this session alone has tried.
+type Attempts struct {
+	Made     uint64            // look-ups that failed, and exchanges
+	Answered uint64            // of these, those that a server answered
+	Ended    map[string]uint64 // URLs by state
+	Last     string            // why the last one without an answer had none
+}
+
+// Attempted counts what came of an exchange.
+func (t *Running) Attempted(r *fetch.Response) {
+	t.attempts.Made++
+	if !unanswered(r) {
+		t.attempts.Answered++
+		return
+	}
+	t.attempts.Last = string(r.State) + ": "
+	if r.Err != nil {
+		t.attempts.Last += r.Err.Error()
+	}
+}
+
+// unanswered says that an exchange ended before a server could say what there is: on
+// the way, at a proxy, or by an error that may pass.
+func unanswered(r *fetch.Response) bool {
+	switch r.State {
+	case fetch.StateTLSError, fetch.StateGuardDenied:
+		return true
+	}
+	return health.Transient(r) || r.Code == http.StatusProxyAuthRequired
+}
+
+// NothingFetched says that a crawl has come to nothing: there is no page of any session,
+// or this one has asked and nobody answered.
+func (t *Running) NothingFetched() bool {
+	return t.counts.Pages == 0 || t.attempts.Made > 0 && t.attempts.Answered == 0
+}
+
+// Attempts returns the session's attempts.
+func (t *Running) Attempts() Attempts {
+	a := t.attempts
+	a.Ended = maps.Clone(t.counts.States)
+	for state, before := range t.before.States {
+		if a.Ended[state] > before {
+			a.Ended[state] -= before
+		} else {
+			delete(a.Ended, state)
+		}
+	}
+	return a
+}

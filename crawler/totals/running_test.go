@@ -1,0 +1,68 @@
+package totals
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fossick/fetch"
+	"fossick/store"
+)
+
+type committed struct{ counts []store.Counts }
+
+func (c *committed) Commit(counts *store.Counts) error {
+	c.counts = append(c.counts, *counts)
+	return nil
+}
+
+// TestSessions: counts go on over sessions, what a session has done begins anew, and time
+// counts only while it runs.
+func TestSessions(t *testing.T) {
+	now := time.Unix(1_000, 0)
+	r := New(func() time.Time { return now })
+	r.Restore(store.Counts{
+		URLs: 5, Skipped: 1, Pages: 2, Bytes: 70, Relevant: 1, Elapsed: time.Minute,
+		States: map[string]uint64{"ok": 2, "code": 1}, Codes: map[int]uint64{},
+	})
+	var disk committed
+	now = now.Add(time.Hour) // opening the store
+	if err := r.Commit(&disk); err != nil || disk.counts[0].Elapsed != time.Minute {
+		t.Errorf("before the session: %v of time (%v), want a minute", disk.counts[0].Elapsed, err)
+	}
+	r.Begin()
+	now = now.Add(time.Second)
+
+	if id := r.Discovered(); id != 6 || r.URLs() != 6 || r.Waiting() != 2 {
+		t.Errorf("URL %d of %d, %d wait; want 6 of 6, and 2", id, r.URLs(), r.Waiting())
+	}
+	if n := r.NextPage(); n != 3 {
+		t.Errorf("page %d, want 3", n)
+	}
+	r.Stored(30, true)
+	r.Ended("ok")
+	r.Reopened("code")
+	r.Replaced(&store.Page{Bytes: 50, Relevant: true}, &store.Page{Bytes: 45})
+	r.Withdrawn(&store.Page{Bytes: 20})
+	h := &store.Host{}
+	r.AskedPage(h, &fetch.Response{State: fetch.StateCode, Code: 503})
+	r.Attempted(&fetch.Response{State: fetch.StateCode, Code: 503})
+
+	got := r.Snapshot()
+	if got.Bytes != 75 || got.Relevant != 1 || got.Elapsed != time.Minute+time.Second || got.Requests != 1 || h.Requests != 1 || got.Codes[503] != 1 {
+		t.Errorf("counts %+v, host %d requests", got, h.Requests)
+	}
+	if states := fmt.Sprint(got.States); states != "map[ok:3]" {
+		t.Errorf("states %s", states)
+	}
+	if took, pages := r.Session(); took != time.Second || pages != 1 {
+		t.Errorf("session: %v and %d pages, want a second and one", took, pages)
+	}
+	if a := r.Attempts(); a.Made != 1 || a.Answered != 0 || fmt.Sprint(a.Ended) != "map[ok:1]" || a.Last != "code: " || !r.NothingFetched() {
+		t.Errorf("attempts %+v; nothing fetched: %v", a, r.NothingFetched())
+	}
+	r.Ended("code") // changes no snapshot
+	if len(got.States) != 1 {
+		t.Errorf("a snapshot changes: %v", got.States)
+	}
+}
