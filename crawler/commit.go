@@ -3,13 +3,14 @@ package crawler
 import (
 	"fossick/crawler/journal"
 	"fossick/crawler/turns"
+	"fossick/crawler/work"
 )
 
 // commit journals first and all outcomes that wait behind it, and what was
 // skipped, in one batch or a few; first may be nil. Between the first change in
 // memory and the commit no URL is leased, so memory is never ahead of the disk
 // for anybody to see.
-func (c *Crawler) commit(first *outcome) error {
+func (c *Crawler) commit(first *work.Outcome) error {
 	b := c.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
 	room := func() error {
@@ -20,7 +21,7 @@ func (c *Crawler) commit(first *outcome) error {
 		b = c.journal.Batch()
 		return err
 	}
-	for o := first; o != nil; o = c.flight.exec.ready() {
+	for o := first; o != nil; o = c.flight.exec.Ready() {
 		if err := room(); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fossick/crawler/totals"
 	"fossick/crawler/turns"
+	"fossick/crawler/workers"
 	"syscall"
 	"time"
 
@@ -27,7 +28,7 @@ type Crawler struct {
 	opt     Options
 	journal journal.Journal
 	reader  *reading.Reader
-	inbox   *inbox
+	inbox   *workers.Inbox
 
 	// What follows belongs to the owner, the goroutine of Run.
 	totals    *totals.Running
@@ -75,7 +76,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawler{opt: opt, journal: j, inbox: newInbox(), marks: people.NewBook(opt.Store, opt.URLs), totals: totals.New(opt.Now), turns: turns.NewMeter(opt.Now)}
+	c := &Crawler{opt: opt, journal: j, inbox: workers.NewInbox(), marks: people.NewBook(opt.Store, opt.URLs), totals: totals.New(opt.Now), turns: turns.NewMeter(opt.Now)}
 	network, traps, maps := health.NewNetwork(opt.Now, opt.Log), traps.New(opt.FollowTraps, opt.Log), sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
 	c.reader = reading.New(reading.Options{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
@@ -115,9 +116,16 @@ func (c *Crawler) open() error {
 // after the last goroutine that it started; what it counted is on disk. When the
 // store fails, the error comes with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
-	p := newPool(&c.opt, c.reader, c.leases.sitemaps.rules, c.inbox)
-	p.begin(ctx)
+	p := c.newPool()
+	p.Begin(ctx)
 	return c.run(p)
+}
+
+// newPool returns the workers of a real crawl.
+func (c *Crawler) newPool() *workers.Pool {
+	o := &c.opt
+	return workers.NewPool(workers.Options{Fetcher: o.Fetcher, Workers: o.Workers, MaxTime: o.MaxTime, Grace: o.Grace, Now: o.Now},
+		c.reader, c.leases.sitemaps.rules, c.inbox)
 }
 
 // run crawls with an executor that has begun.
@@ -125,8 +133,8 @@ func (c *Crawler) run(exec executor) (Result, error) {
 	c.flight.exec = exec
 	c.totals.Begin()
 	err := c.own()
-	close(c.inbox.ended)
-	exec.end(err != nil)
+	c.inbox.End()
+	exec.End(err != nil)
 	if err != nil {
 		c.stopped = StopError
 		if errors.Is(err, store.ErrDiskFull) || errors.Is(err, syscall.ENOSPC) {
@@ -158,7 +166,7 @@ func (c *Crawler) own() error {
 			return c.end()
 		}
 		c.turns.End(c.opt.Now())
-		if err := c.take(c.flight.exec.wait(wake)); err != nil {
+		if err := c.take(c.flight.exec.Wait(wake)); err != nil {
 			return err
 		}
 	}
@@ -184,22 +192,22 @@ func (c *Crawler) lease() (wake time.Time, err error) {
 }
 
 // take takes in what has happened.
-func (c *Crawler) take(e event) error {
-	switch e.what {
-	case jobEnded:
+func (c *Crawler) take(e workers.Event) error {
+	switch e.What {
+	case workers.JobEnded:
 		c.turns.Begin(turns.Journal, c.outages.network.Beat()) // before what failed meanwhile is counted
-		return c.commit(e.outcome)
-	case ownerAsked:
+		return c.commit(e.Outcome)
+	case workers.OwnerAsked:
 		c.turns.Begin(turns.Journal, c.opt.Now())
-		return e.request.answer()
-	case timeToLease:
+		return e.Request.Answer()
+	case workers.TimeToLease:
 		c.turns.Begin(turns.Frontier, c.opt.Now())
-	case tick:
+	case workers.Tick:
 		c.turns.Begin(turns.Frontier, c.outages.network.Tick())
 		c.opt.Progress(c.progress())
-	case deadline:
+	case workers.Deadline:
 		c.stopped = StopMaxTime
-	case interrupt:
+	case workers.Interrupt:
 		c.stopped = StopInterrupted
 	}
 	return nil

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"fossick/crawler/work"
+	"fossick/crawler/workers"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"fossick/crawler/hosts"
 	"fossick/crawler/reading"
 	"fossick/fetch"
 	"fossick/graph/orders"
@@ -492,6 +493,19 @@ func TestRescore(t *testing.T) {
 	}
 }
 
+// brokenWorkers cannot read the store.
+type brokenWorkers struct {
+	err error
+	job *work.Job
+}
+
+func (w *brokenWorkers) Start(j *work.Job) { w.job = j }
+func (w *brokenWorkers) Wait(time.Time) workers.Event {
+	return workers.Event{What: workers.JobEnded, Outcome: &work.Outcome{Job: w.job, Err: w.err}}
+}
+func (w *brokenWorkers) Ready() *work.Outcome { return nil }
+func (w *brokenWorkers) End(bool)             {}
+
 func TestFailingStoreEndsTheCrawl(t *testing.T) {
 	w := &fakeWeb{pages: manyPages(3, 3)}
 	opt := newOptions(t, w, "http://h0.test/0")
@@ -500,10 +514,7 @@ func TestFailingStoreEndsTheCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	p := newPool(&c.opt, c.reader, c.leases.sitemaps.rules, c.inbox)
-	p.outcomes <- &outcome{job: &job{task: taskAddress, host: &hosts.Host{Host: &store.Host{}}}, err: broken}
-	p.begin(t.Context())
-	if r, err := c.run(p); !errors.Is(err, broken) || r.Stopped != StopError {
+	if r, err := c.run(&brokenWorkers{err: broken}); !errors.Is(err, broken) || r.Stopped != StopError {
 		t.Errorf("result %v, %v; want the store's error", r, err)
 	}
 }

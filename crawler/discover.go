@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"fossick/crawler/work"
 
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
@@ -129,11 +130,11 @@ func (q *queue) discoverLater(b journal.Batch, id, parent store.ID, f reading.Li
 }
 
 // links discovers the targets of a page's links and returns their numbers.
-func (q *queue) links(b journal.Batch, o *outcome) ([]store.ID, error) {
-	ids := make([]store.ID, 0, len(o.read.Found))
-	birth := store.Birth{From: o.urlID(), Via: store.ViaLink, Depth: o.birth.Depth + 1}
-	for _, f := range o.read.Found {
-		id, err := q.discover(b, birth, f, q.linkFrom(o.birth.URL, f))
+func (q *queue) links(b journal.Batch, o *work.Outcome) ([]store.ID, error) {
+	ids := make([]store.ID, 0, len(o.Read.Found))
+	birth := store.Birth{From: o.URLID(), Via: store.ViaLink, Depth: o.Birth.Depth + 1}
+	for _, f := range o.Read.Found {
+		id, err := q.discover(b, birth, f, q.linkFrom(o.Birth.URL, f))
 		if err != nil {
 			return nil, err
 		}

@@ -30,12 +30,12 @@
 // Files, in the order of a page's way: crawler.go wires the types that the
 // owner's state is divided among, and is its loop. lease.go what to do with the
 // next URL; flight.go and newcomer.go jobs under way, and hosts that wait for a
-// place. executor.go who carries jobs out: pool.go workers, virtual.go a web in
-// memory. job.go what is asked and what comes back; exchange.go and commit.go
-// what follows from an exchange. page.go a page on its way to its end,
+// place. executor.go who carries jobs out: package workers, by package work;
+// virtual.go a crawl of a web in memory. exchange.go and commit.go what follows
+// from an exchange. page.go a page on its way to its end,
 // endings.go what that means for its URL; queue.go and discover.go links to
 // queue. near.go content stored once. Of exchanges that are for no page:
-// robots.go, sitemap.go, readsitemap.go, leftsitemaps.go, outages.go. Of what
+// robots.go, sitemap.go, leftsitemaps.go, outages.go. Of what
 // comes again: restore.go, refresh.go, renewal.go. Of what users say and see:
 // options.go, mark.go, report.go; what is counted in packages totals and turns.
 package crawler

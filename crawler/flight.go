@@ -1,6 +1,9 @@
 package crawler
 
-import "fossick/crawler/hosts"
+import (
+	"fossick/crawler/hosts"
+	"fossick/crawler/work"
+)
 
 // flight counts the jobs under way, and has them carried out.
 type flight struct {
@@ -14,38 +17,38 @@ type flight struct {
 }
 
 // start has a job carried out; nil is none.
-func (f *flight) start(j *job) {
+func (f *flight) start(j *work.Job) {
 	if j != nil {
 		f.busy++
-		j.hold(1)
-		j.addr = j.asked().Addr()
+		j.Hold(1)
+		j.Addr = j.Asked().Addr()
 		f.newcomers.begin(j)
-		if j.task == taskPage && j.old == nil {
+		if j.Task == work.Page && j.Old == nil {
 			f.pages++
-			f.hosts.CountSite(j.host, 1)
+			f.hosts.CountSite(j.Host, 1)
 		}
-		f.exec.start(j)
+		f.exec.Start(j)
 	}
 }
 
 // landed counts a job out that was in flight.
-func (f *flight) landed(o *outcome) {
+func (f *flight) landed(o *work.Outcome) {
 	f.busy--
-	f.newcomers.End(&o.ticket)
-	if o.late {
+	f.newcomers.End(&o.Ticket)
+	if o.Late {
 		f.slow--
 	}
-	o.hold(-1)
-	if o.task == taskPage && o.old == nil {
+	o.Hold(-1)
+	if o.Task == work.Page && o.Old == nil {
 		f.pages--
-		f.hosts.CountSite(o.host, -1) // counted again when it is stored
+		f.hosts.CountSite(o.Host, -1) // counted again when it is stored
 	}
 }
 
 // aside takes note of a job that goes on beside the workers.
-func (f *flight) aside(o *outcome) {
+func (f *flight) aside(o *work.Outcome) {
 	f.slow++
-	f.newcomers.Aside(&o.ticket)
+	f.newcomers.Aside(&o.Ticket)
 }
 
 // free says whether a worker is.

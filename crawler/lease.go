@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"fossick/crawler/totals"
 	"fossick/crawler/turns"
-	"net/url"
-	"strings"
+	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/hosts"
@@ -106,7 +105,7 @@ func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 const maxSkips = 1000
 
 // prepare decides what to do with a leased URL: skip it, or make a job.
-func (l *leases) prepare(it frontier.Item) (*job, error) {
+func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 	id := store.ID(it.ID)
 	birth, queued, err := l.journal.Waiting(id)
 	if l.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
@@ -119,7 +118,7 @@ func (l *leases) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{leased: leased{id: id, birth: birth, queued: queued, priority: it.Priority}, host: h, target: birth.URL}
+	j := &work.Job{Leased: work.Leased{ID: id, Birth: birth, Queued: queued, Priority: it.Priority}, Host: h, Target: birth.URL}
 	h.Health.Reconsider(l.opt.Now())
 	why, err := l.farmed(j)
 	if err != nil {
@@ -140,7 +139,7 @@ func (l *leases) prepare(it frontier.Item) (*job, error) {
 	}
 	switch {
 	case !h.Resolved:
-		j.task = taskAddress
+		j.Task = work.Address
 		return j, nil
 	case !l.flight.newcomers.admits(h):
 		l.flight.newcomers.await(it, j)
@@ -157,19 +156,19 @@ func (l *leases) prepare(it frontier.Item) (*job, error) {
 
 // farmed says why a leased URL leads into a farm of hosts, "" when it does not. Nobody
 // has to vouch for a start page.
-func (l *leases) farmed(j *job) (string, error) {
-	if !l.traps.HasFarms(j.host.Site) || j.birth.Via == store.ViaSeed {
+func (l *leases) farmed(j *work.Job) (string, error) {
+	if !l.traps.HasFarms(j.Host.Site) || j.Birth.Via == store.ViaSeed {
 		return "", nil
 	}
-	finder := j.host.Site // as a sitemap is the host's own
-	if j.birth.From != 0 {
-		from, err := l.journal.Birth(j.birth.From)
+	finder := j.Host.Site // as a sitemap is the host's own
+	if j.Birth.From != 0 {
+		from, err := l.journal.Birth(j.Birth.From)
 		if err != nil {
-			return "", fmt.Errorf("URL %d, which led to %s: %w", j.birth.From, j.birth.URL, err)
+			return "", fmt.Errorf("URL %d, which led to %s: %w", j.Birth.From, j.Birth.URL, err)
 		}
 		finder = page.Site(from.URL)
 	}
-	why := l.traps.Farmed(&j.host.Trap, j.host.Pages, finder)
+	why := l.traps.Farmed(&j.Host.Trap, j.Host.Pages, finder)
 	if why != "" {
 		l.totals.Farmed()
 	}
@@ -177,23 +176,23 @@ func (l *leases) farmed(j *job) (string, error) {
 }
 
 // preparePage makes the job that fetches the page, if robots.txt allows it.
-func (l *leases) preparePage(j *job) (*job, error) {
-	h := j.host
-	if !h.Rules.Allowed(l.opt.Agent, pathOf(j.birth.URL)) {
+func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
+	h := j.Host
+	if !h.Rules.Allowed(l.opt.Agent, page.Path(j.Birth.URL)) {
 		return nil, l.skip(j, string(fetch.StateRobotsDenied), denial(h.Rules))
 	}
-	j.task, j.target = taskPage, j.birth.URL
-	j.page.promise, _ = l.queue.promise(j.birth)
+	j.Task, j.Target = work.Page, j.Birth.URL
+	j.Page.Promise, _ = l.queue.promise(j.Birth)
 	h.Maps.PageAsked()
-	j.page.watched = l.traps.Watched(&h.Trap)
+	j.Page.Watched = l.traps.Watched(&h.Trap)
 	return j, nil
 }
 
 // skip ends a URL without an exchange; its host is free again at once. The queue is
 // shorter then, so that new priorities may be due.
-func (l *leases) skip(j *job, state, reason string) error {
-	l.skips = append(l.skips, skip{j.id, j.queued, state, reason})
-	l.frontier.Done(j.host.Party, time.Time{})
+func (l *leases) skip(j *work.Job, state, reason string) error {
+	l.skips = append(l.skips, skip{j.ID, j.Queued, state, reason})
+	l.frontier.Done(j.Host.Party, time.Time{})
 	return l.turns.Timed(turns.Rescore, l.queue.learned)
 }
 
@@ -202,38 +201,6 @@ func denial(r *fetch.Robots) string {
 		return why
 	}
 	return "robots.txt of the host disallows it"
-}
-
-// robotsURL returns the robots.txt of a URL in normal form, which has a path.
-func robotsURL(u string) string {
-	scheme, rest, _ := strings.Cut(u, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	return scheme + "://" + host + "/robots.txt"
-}
-
-// pathOf returns path and query of a URL in normal form, as robots.txt rules see it.
-func pathOf(u string) string {
-	_, rest, _ := strings.Cut(u, "://")
-	if at := strings.IndexByte(rest, '/'); at >= 0 && plain(rest[at:]) {
-		return rest[at:]
-	}
-	parsed, err := url.Parse(u)
-	if err != nil {
-		return "/"
-	}
-	return parsed.RequestURI()
-}
-
-// plain says whether net/url gives a path back as it stands: nearly all are.
-func plain(path string) bool {
-	for i := 0; i < len(path) && path[i] != '?'; i++ {
-		c := path[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (c < '0' || c > '9') && strings.IndexByte("/-_.~%!$&'()*+,;=:@", c) < 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // defaultMaxWait is longer than the longest back-off, and than the longest

@@ -2,9 +2,9 @@ package crawler
 
 import (
 	"context"
-	"errors"
 
 	"fossick/crawler/people"
+	"fossick/crawler/workers"
 )
 
 // What people say of URLs; see package people.
@@ -18,7 +18,7 @@ type (
 )
 
 // ErrEnded reports that a crawl cannot take anything in any more.
-var ErrEnded = errors.New("the crawl has just ended")
+var ErrEnded = workers.ErrEnded
 
 // Mark takes in what a person says of URLs that the crawl knows, while Run goes
 // on. When it returns nil, the marks are on disk, the scorer has learned from
@@ -31,13 +31,13 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 	if err != nil {
 		return false, err
 	}
-	err = c.inbox.inTurn(ctx, func() (error, error) { return c.marks.Enter(ids, said, c.totals.Counts(), c.opt.Now()) })
+	err = c.inbox.InTurn(ctx, func() (error, error) { return c.marks.Enter(ids, said, c.totals.Counts(), c.opt.Now()) })
 	scorer, moves := c.opt.Scorer.(Marker)
 	if err != nil || !moves {
 		return false, err
 	}
 	scorer.Mark(marked) // outside the owner's turn: fetches go on meanwhile
-	return true, c.inbox.inTurn(ctx, func() (error, error) {
+	return true, c.inbox.InTurn(ctx, func() (error, error) {
 		c.queue.rescore()
 		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count
 		return nil, nil

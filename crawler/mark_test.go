@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"fossick/crawler/workers"
 	"slices"
 	"strings"
 	"sync"
@@ -121,7 +122,7 @@ func TestMark(t *testing.T) {
 	if problems, err := opt.Store.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
-	if _, err := c.Mark(t.Context(), []Mark{{URL: "http://h.test/bad2", OnTopic: false}}); !errors.Is(err, ErrEnded) {
+	if _, err := c.Mark(t.Context(), []Mark{{URL: "http://h.test/bad2", OnTopic: false}}); !errors.Is(err, workers.ErrEnded) {
 		t.Errorf("marked after the end: %v", err)
 	}
 	again := &listener{bad: map[uint64]bool{}}

@@ -2,15 +2,16 @@ package crawler
 
 import (
 	"fmt"
+	"fossick/crawler/workers"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"fossick/crawler/journal"
-	"fossick/graph/orders"
+	"fossick/crawler/work"
 	"fossick/page"
 	"fossick/store"
 )
@@ -128,37 +129,47 @@ func TestNearDuplicatesAtOnce(t *testing.T) {
 	}
 	opt := newOptions(t, w, seeds...)
 	opt.Workers = versions
-	ordering := &waitingOrdering{Ordering: opt.Ordering}
-	opt.Ordering = ordering
 	c, err := New(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ordering.wait = func() {
-		for len(c.flight.exec.(*pool).outcomes) < versions-1 {
-			runtime.Gosched()
-		}
-	}
-	r, err := c.Run(t.Context())
+	p := c.newPool()
+	p.Begin(t.Context())
+	r, err := c.run(&pagesAtOnce{Pool: p, pages: versions})
 	if err != nil || r.Counts.Pages != 1 || r.Counts.NearDuplicates != versions-1 {
 		t.Errorf("%d pages, %d near-duplicates, %v; want 1 and %d", r.Counts.Pages, r.Counts.NearDuplicates, err, versions-1)
 	}
 	checkVerified(t, opt.Store)
 }
 
-// waitingOrdering has the owner wait, once, when it queues the links of the first
-// page.
-type waitingOrdering struct {
-	orders.Ordering
-	wait func()
+// pagesAtOnce are workers who hand in their first pages together.
+type pagesAtOnce struct {
+	*workers.Pool
+	pages int // to wait for
+	read  []*work.Outcome
 }
 
-func (o *waitingOrdering) Priority(l orders.Link) float64 {
-	if o.wait != nil {
-		o.wait()
-		o.wait = nil
+func (p *pagesAtOnce) Wait(wake time.Time) workers.Event {
+	for {
+		e := p.Pool.Wait(wake)
+		if p.pages == 0 || e.What != workers.JobEnded || e.Outcome.Task != work.Page {
+			return e
+		}
+		p.read = append(p.read, e.Outcome)
+		if p.pages--; p.pages == 0 {
+			e.Outcome = p.Ready()
+			return e
+		}
 	}
-	return o.Ordering.Priority(l)
+}
+
+func (p *pagesAtOnce) Ready() *work.Outcome {
+	if p.pages > 0 || len(p.read) == 0 {
+		return nil
+	}
+	o := p.read[0]
+	p.read = p.read[1:]
+	return o
 }
 
 // TestLatest: only the last pages are remembered, and none that is too short.

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/health"
@@ -29,7 +30,7 @@ type newcomers struct {
 
 type waitingNewcomer struct {
 	item frontier.Item
-	job  *job
+	job  *work.Job
 }
 
 // admits says whether an exchange with h may begin.
@@ -38,9 +39,9 @@ func (n *newcomers) admits(h *hosts.Host) bool {
 }
 
 // begin counts a job, if it is with a newcomer.
-func (n *newcomers) begin(j *job) {
-	if j.task != taskAddress && j.host.Health.Newcomer() {
-		j.ticket = n.Begin(j.host.Addr())
+func (n *newcomers) begin(j *work.Job) {
+	if j.Task != work.Address && j.Host.Health.Newcomer() {
+		j.Ticket = n.Begin(j.Host.Addr())
 	}
 }
 
@@ -50,7 +51,7 @@ func (n *newcomers) next() (frontier.Item, bool) {
 	if len(n.waits) > 0 && n.Free() {
 		w := n.waits[0]
 		n.waits = n.waits[1:]
-		w.job.hold(-1)
+		w.job.Hold(-1)
 		return w.item, true
 	}
 	return n.queue.frontier.Next(n.now())
@@ -59,24 +60,24 @@ func (n *newcomers) next() (frontier.Item, bool) {
 // await has a newcomer wait that is not admitted. It is leased until there is a
 // place. Where too many wait, or its net is busy, for which nobody knows how
 // long, it is asked for a little later.
-func (n *newcomers) await(it frontier.Item, j *job) {
-	if len(n.waits) < n.most && !n.NetBusy(j.host.Addr()) {
+func (n *newcomers) await(it frontier.Item, j *work.Job) {
+	if len(n.waits) < n.most && !n.NetBusy(j.Host.Addr()) {
 		n.waits = append(n.waits, waitingNewcomer{it, j})
-		j.hold(1)
+		j.Hold(1)
 		return
 	}
 	n.putOff++
 	n.queue.requeue(j)
-	n.queue.frontier.Rest(j.host.Party, n.now().Add(putOffFor))
-	n.queue.frontier.Done(j.host.Party, time.Time{})
+	n.queue.frontier.Rest(j.Host.Party, n.now().Add(putOffFor))
+	n.queue.frontier.Done(j.Host.Party, time.Time{})
 }
 
 // sendHome puts back into the queue what still waits at the end.
 func (n *newcomers) sendHome() {
 	for _, w := range n.waits {
 		n.queue.requeue(w.job)
-		n.queue.frontier.Done(w.job.host.Party, time.Time{})
-		w.job.hold(-1)
+		n.queue.frontier.Done(w.job.Host.Party, time.Time{})
+		w.job.Hold(-1)
 	}
 	n.waits = nil
 }

@@ -1,16 +1,14 @@
 package crawler
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"fossick/crawler/workers"
 	"log/slog"
-	"net/netip"
 	"path/filepath"
 	"time"
 
 	"fossick/crawler/health"
-	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/graph/orders"
 	"fossick/page"
@@ -18,12 +16,7 @@ import (
 )
 
 // Fetcher makes one exchange; fetch.Fetcher is one.
-type Fetcher interface {
-	Fetch(ctx context.Context, req fetch.Request) *fetch.Response
-	// Resolve returns the address at which a host (name:port) takes connections; the
-	// zero address when a proxy will look it up.
-	Resolve(ctx context.Context, host string) (netip.Addr, error)
-}
+type Fetcher = workers.Fetcher
 
 // Options are a crawl's settings. Store, Fetcher, Scorer and Ordering are needed;
 // the zero value of the rest is no limit, or as stated.

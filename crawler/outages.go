@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"slices"
 	"strings"
 	"time"
@@ -27,19 +28,19 @@ type outages struct {
 }
 
 // observe shows the end of an exchange to those who judge hosts and our network.
-func (u *outages) observe(o *outcome) {
-	probe := o.task == taskProbe
-	if o.resp == nil || o.aborted {
+func (u *outages) observe(o *work.Outcome) {
+	probe := o.Task == work.Probe
+	if o.Resp == nil || o.Aborted {
 		return
 	}
-	if o.excused = !probe && u.network.Excuses(o.resp); o.excused {
+	if o.Excused = !probe && u.network.Excuses(o.Resp); o.Excused {
 		return
 	}
-	u.network.Observe(&o.asked().Health, health.Exchange{
-		Response: o.resp, Robots: robotsURL(o.target), Probe: probe,
+	u.network.Observe(&o.Asked().Health, health.Exchange{
+		Response: o.Resp, Robots: page.RobotsURL(o.Target), Probe: probe,
 		Miss: health.Miss{
-			Host: o.asked().Name, URL: o.target, ID: o.id, Queued: o.queued,
-			Page: o.task == taskPage, First: o.task == taskAddress || o.task == taskRobots,
+			Host: o.Asked().Name, URL: o.Target, ID: o.ID, Queued: o.Queued,
+			Page: o.Task == work.Page, First: o.Task == work.Address || o.Task == work.Robots,
 		},
 	})
 }
@@ -70,7 +71,7 @@ func (u *outages) hold() (wake time.Time, hold bool, err error) {
 
 // probe makes the job that asks a host that answered before for its robots.txt;
 // nil when all of them rest.
-func (u *outages) probe(now time.Time) (*job, error) {
+func (u *outages) probe(now time.Time) (*work.Job, error) {
 	for _, k := range u.network.Contacts() {
 		h, err := u.hosts.Get(k.Host, k.Robots)
 		if err != nil {
@@ -78,21 +79,21 @@ func (u *outages) probe(now time.Time) (*job, error) {
 		}
 		if u.frontier.Claim(h.Party, now) {
 			u.network.Probes(k)
-			return &job{task: taskProbe, host: h, target: k.Robots}, nil
+			return &work.Job{Task: work.Probe, Host: h, Target: k.Robots}, nil
 		}
 	}
 	return nil, nil
 }
 
 // probed takes in the answer to a probe.
-func (u *outages) probed(o *outcome) {
-	u.totals.Asked(o.host.Host)
-	o.note = "to see whether we have a network"
-	if o.aborted {
+func (u *outages) probed(o *work.Outcome) {
+	u.totals.Asked(o.Host.Host)
+	o.Note = "to see whether we have a network"
+	if o.Aborted {
 		u.network.Probed(nil)
 		return
 	}
-	u.network.Probed(o.resp)
+	u.network.Probed(o.Resp)
 }
 
 // recall makes a contact of a host that answered in an earlier session.
@@ -135,8 +136,8 @@ func (u *outages) takeBack(commit func(journal.Batch) error) error {
 }
 
 // ended keeps that a URL ends by the verdict on its host, while nobody answers.
-func (u *outages) ended(j *job) {
-	u.network.Ended(health.Miss{Host: j.host.Name, URL: j.birth.URL, ID: j.id, Queued: j.queued})
+func (u *outages) ended(j *work.Job) {
+	u.network.Ended(health.Miss{Host: j.Host.Name, URL: j.Birth.URL, ID: j.ID, Queued: j.Queued})
 }
 
 // pardonHost takes back what was counted against a host.

@@ -3,6 +3,7 @@ package crawler
 import (
 	"fmt"
 	"fossick/crawler/totals"
+	"fossick/crawler/work"
 
 	"fossick/crawler/harvest"
 	"fossick/crawler/health"
@@ -30,30 +31,30 @@ type arrivals struct {
 }
 
 // apply journals the exchange for a page, and what became of its URL.
-func (a *arrivals) apply(b journal.Batch, o *outcome) error {
-	r, h := o.resp, o.host
+func (a *arrivals) apply(b journal.Batch, o *work.Outcome) error {
+	r, h := o.Resp, o.Host
 	a.totals.AskedPage(h.Host, r)
-	if o.queued.Visits > o.queued.Excused {
+	if o.Queued.Visits > o.Queued.Excused {
 		h.Retries++
 	}
-	if !o.excused {
+	if !o.Excused {
 		a.traps.Answered(&h.Trap)
 	}
-	visit, visits := visitOf(r), o.queued.Visits+1
+	visit, visits := visitOf(r), o.Queued.Visits+1
 	if err := a.follow(b, o, visits, &visit); err != nil {
 		return err
 	}
 	visit.Rest, visit.Own = a.hosts.RestOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
-	return b.PutVisit(o.id, visits, visit)
+	return b.PutVisit(o.ID, visits, visit)
 }
 
 // follow is a page's way from its exchange to its fate. Each return is one of its
 // ends: the URL waits again, leads elsewhere, has nothing, repeats what is stored, is not
 // wanted, or has given a page.
-func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.Visit) error {
-	r, h := o.resp, o.host
-	if o.excused {
+func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *store.Visit) error {
+	r, h := o.Resp, o.Host
+	if o.Excused {
 		return a.endings.forgive(b, o, visits)
 	}
 	if health.Transient(r) {
@@ -68,23 +69,23 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 	}
 	if r.State != fetch.StateOK {
 		if r.State == fetch.StateCode {
-			a.traps.Missing(&h.Trap, o.birth.URL)
+			a.traps.Missing(&h.Trap, o.Birth.URL)
 		}
-		return a.endings.conclude(b, o.id, o.queued, a.endings.by(o))
+		return a.endings.conclude(b, o.ID, o.Queued, a.endings.by(o))
 	}
-	fate := store.Fate{State: string(fetch.StateOK), Score: o.page.promise, Next: a.endings.next(refresh.Interval(o.birth.Depth))}
-	original, err := b.PageWith(o.read.Checksum[:])
+	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: a.endings.next(refresh.Interval(o.Birth.Depth))}
+	original, err := b.PageWith(o.Read.Checksum[:])
 	if err != nil {
 		return err
 	}
 	if original != 0 {
-		a.traps.Duplicate(&h.Trap, o.birth.URL)
+		a.traps.Duplicate(&h.Trap, o.Birth.URL)
 		fate.State, fate.Page, fate.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
-		return a.endings.conclude(b, o.id, o.queued, fate)
+		return a.endings.conclude(b, o.ID, o.Queued, fate)
 	}
-	a.traps.Page(&h.Trap, o.birth.URL, o.read.Print, o.read.Across)
-	near := a.settleNear(o.read)
-	unwanted, is := o.read.Unwanted()
+	a.traps.Page(&h.Trap, o.Birth.URL, o.Read.Print, o.Read.Across)
+	near := a.settleNear(o.Read)
+	unwanted, is := o.Read.Unwanted()
 	switch {
 	case near.Page != 0:
 		a.totals.NearDuplicate()
@@ -96,26 +97,26 @@ func (a *arrivals) follow(b journal.Batch, o *outcome, visits int, visit *store.
 		if fate.Page, err = a.keep(b, o); err != nil {
 			return err
 		}
-		return a.endings.conclude(b, o.id, o.queued, fate)
+		return a.endings.conclude(b, o.ID, o.Queued, fate)
 	}
 	if _, err := a.queue.links(b, o); err != nil {
 		return err
 	}
-	return a.endings.conclude(b, o.id, o.queued, fate)
+	return a.endings.conclude(b, o.ID, o.Queued, fate)
 }
 
 // keep stores a page, queues its links and returns its number.
-func (a *arrivals) keep(b journal.Batch, o *outcome) (number uint64, err error) {
+func (a *arrivals) keep(b journal.Batch, o *work.Outcome) (number uint64, err error) {
 	number = a.totals.NextPage()
 	a.obey(o)
 	links, err := a.queue.links(b, o)
 	if err != nil {
 		return 0, err
 	}
-	if err := b.PutPage(a.record(o, number, links), journal.Content{Page: o.read.Page, Body: o.read.Body}); err != nil {
+	if err := b.PutPage(a.record(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body}); err != nil {
 		return 0, err
 	}
-	a.latest.add(number, o.read.Page, a.opt.Workers)
+	a.latest.add(number, o.Read.Page, a.opt.Workers)
 	a.count(o)
 	return number, nil
 }
@@ -127,34 +128,34 @@ func visitOf(r *fetch.Response) store.Visit {
 	}
 }
 
-func (a *arrivals) count(o *outcome) {
-	h := o.host
+func (a *arrivals) count(o *work.Outcome) {
+	h := o.Host
 	a.hosts.CountPage(h)
-	a.totals.Stored(o.read.Size, o.read.Score.Relevant)
-	if o.read.Score.Relevant {
+	a.totals.Stored(o.Read.Size, o.Read.Score.Relevant)
+	if o.Read.Score.Relevant {
 		h.Relevant++
 		a.traps.Relevant(&h.Trap)
 	}
-	a.harvest.Count(o.read.Score.Relevant)
+	a.harvest.Count(o.Read.Score.Relevant)
 }
 
-func (a *arrivals) record(o *outcome, number uint64, links []store.ID) *store.Page {
-	p, header := o.read, o.resp.Header
+func (a *arrivals) record(o *work.Outcome, number uint64, links []store.ID) *store.Page {
+	p, header := o.Read, o.Resp.Header
 	return &store.Page{
-		Number: number, ID: o.urlID(), URL: o.birth.URL,
-		ContentType: o.resp.ContentType, RobotsTag: reading.RobotsTag(header),
+		Number: number, ID: o.URLID(), URL: o.Birth.URL,
+		ContentType: o.Resp.ContentType, RobotsTag: reading.RobotsTag(header),
 		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p.Page), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
-		Bytes: o.read.Size, At: o.resp.Start.UnixMilli(), Depth: o.birth.Depth,
-		Parent: o.queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
+		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Birth.Depth,
+		Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
 	}
 }
 
 // obey lets what a person said of a URL before it was fetched, also before it was
 // fetched again, decide about its page.
-func (a *arrivals) obey(o *outcome) {
-	if onTopic, marked := a.marks.Of(o.urlID()); marked {
-		o.read.Score.Relevant = onTopic
+func (a *arrivals) obey(o *work.Outcome) {
+	if onTopic, marked := a.marks.Of(o.URLID()); marked {
+		o.Read.Score.Relevant = onTopic
 	}
 }

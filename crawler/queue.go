@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"math"
 	"slices"
 
@@ -42,14 +43,14 @@ func (q *queue) len() int {
 }
 
 // requeue puts a leased URL back where it was; a foreign sitemap's job and a probe have none.
-func (q *queue) requeue(j *job) {
-	if j.old != nil {
-		q.pushStored(j.old.ID, j.birth.URL, j.priority)
+func (q *queue) requeue(j *work.Job) {
+	if j.Old != nil {
+		q.pushStored(j.Old.ID, j.Birth.URL, j.Priority)
 	}
-	if j.id == 0 {
+	if j.ID == 0 {
 		return
 	}
-	q.frontier.Push(item(j.id, j.host.Party, j.birth.URL, j.priority))
+	q.frontier.Push(item(j.ID, j.Host.Party, j.Birth.URL, j.Priority))
 }
 
 // pushStored queues a stored page. It has no key, so a scorer that learns does

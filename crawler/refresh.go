@@ -3,6 +3,7 @@ package crawler
 import (
 	"fmt"
 	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/hosts"
@@ -62,7 +63,7 @@ func (v *revisits) end() error {
 
 // prepare makes a job of a leased URL whose page is stored. Its id is 0, as
 // of all jobs that no URL of the queue waits for: what ends it ends no URL.
-func (v *revisits) prepare(it frontier.Item) (*job, error) {
+func (v *revisits) prepare(it frontier.Item) (*work.Job, error) {
 	old, err := v.opt.Store.URLs().CopyOf(store.ID(it.ID))
 	if err != nil {
 		return nil, fmt.Errorf("page to be refreshed: %w", err)
@@ -71,21 +72,21 @@ func (v *revisits) prepare(it frontier.Item) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{host: h, target: old.Birth.URL, leased: leased{birth: old.Birth, priority: it.Priority, old: old,
-		queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
+	j := &work.Job{Host: h, Target: old.Birth.URL, Leased: work.Leased{Birth: old.Birth, Priority: it.Priority, Old: old,
+		Queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
 	h.Health.Reconsider(v.opt.Now())
 	switch {
 	case h.Health.Verdict != "", old.Visits >= maxVisitNumber:
 		return nil, v.pass(j)
 	case !h.Resolved:
-		j.task = taskAddress
+		j.Task = work.Address
 		return j, nil
 	case !v.hosts.RobotsFresh(h) || h.Health.Probed():
 		return v.contact.prepare(j)
-	case !h.Rules.Allowed(v.opt.Agent, pathOf(j.target)):
+	case !h.Rules.Allowed(v.opt.Agent, page.Path(j.Target)):
 		return nil, v.pass(j)
 	}
-	j.task = taskPage
+	j.Task = work.Page
 	return j, nil
 }
 
@@ -93,17 +94,17 @@ func (v *revisits) prepare(it frontier.Item) (*job, error) {
 const maxVisitNumber = 1<<16 - 1
 
 // pass leaves a page as it is; its host is free again at once.
-func (v *revisits) pass(j *job) error {
+func (v *revisits) pass(j *work.Job) error {
 	v.session.Passed()
-	v.frontier.Done(j.host.Party, time.Time{})
+	v.frontier.Done(j.Host.Party, time.Time{})
 	return nil
 }
 
 // apply journals the exchange for a page that is stored.
-func (v *revisits) apply(b journal.Batch, o *outcome) error {
-	r, h := o.resp, o.host
+func (v *revisits) apply(b journal.Batch, o *work.Outcome) error {
+	r, h := o.Resp, o.Host
 	var err error
-	if o.old, err = v.opt.Store.URLs().CopyOf(o.old.ID); err != nil { // somebody may have marked it meanwhile
+	if o.Old, err = v.opt.Store.URLs().CopyOf(o.Old.ID); err != nil { // somebody may have marked it meanwhile
 		return fmt.Errorf("page that was refreshed: %w", err)
 	}
 	v.totals.AskedPage(h.Host, r)
@@ -114,5 +115,5 @@ func (v *revisits) apply(b journal.Batch, o *outcome) error {
 	}
 	visit.Rest, visit.Own = v.hosts.RestOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
-	return b.PutVisit(o.old.ID, o.old.Visits+1, visit)
+	return b.PutVisit(o.Old.ID, o.Old.Visits+1, visit)
 }

@@ -2,9 +2,11 @@ package crawler
 
 import (
 	"fmt"
+	"fossick/crawler/work"
 
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
+	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/fetch"
 	"fossick/store"
@@ -14,30 +16,30 @@ import (
 type renewal struct {
 	v     *revisits
 	b     journal.Batch
-	o     *outcome
+	o     *work.Outcome
 	visit *store.Visit // that the exchange was
 }
 
 // apply does what the answer asks for.
 func (r *renewal) apply() (err error) {
 	v, b, o := r.v, r.b, r.o
-	a := refresh.Answer{Response: o.resp, Excused: o.excused, Passing: health.Transient(o.resp)}
+	a := refresh.Answer{Response: o.Resp, Excused: o.Excused, Passing: health.Transient(o.Resp)}
 	var unwanted store.Fate
-	if o.read != nil {
-		a.Page = o.read.Page
-		unwanted, a.Unwanted = o.read.Unwanted()
-		if a.With, err = b.PageWith(o.read.Checksum[:]); err != nil {
+	if o.Read != nil {
+		a.Page = o.Read.Page
+		unwanted, a.Unwanted = o.Read.Unwanted()
+		if a.With, err = b.PageWith(o.Read.Checksum[:]); err != nil {
 			return err
 		}
 	}
-	next := v.endings.next(refresh.Interval(o.birth.Depth))
-	switch v.session.Judge(o.old.Page, a) {
+	next := v.endings.next(refresh.Interval(o.Birth.Depth))
+	switch v.session.Judge(o.Old.Page, a) {
 	case refresh.Again:
-		v.queue.requeue(o.job)
+		v.queue.requeue(o.Job)
 	case refresh.Failed:
-		o.host.Failures++
+		o.Host.Failures++
 	case refresh.Same:
-		if err := journal.Stored(b).PutPageRecord(refresh.Checked(*o.old.Page, o.resp)); err != nil {
+		if err := journal.Stored(b).PutPageRecord(refresh.Checked(*o.Old.Page, o.Resp)); err != nil {
 			return err
 		}
 		return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
@@ -62,7 +64,7 @@ func (r *renewal) apply() (err error) {
 // replace stores a page anew. The visit keeps the checksum of the content that it
 // replaced.
 func (r *renewal) replace(next int64) error {
-	v, o, old := r.v, r.o, r.o.old.Page
+	v, o, old := r.v, r.o, r.o.Old.Page
 	links, err := v.queue.links(r.b, o)
 	if err != nil {
 		return err
@@ -70,7 +72,7 @@ func (r *renewal) replace(next int64) error {
 	v.arrivals.obey(o)
 	r.visit.Was = old.Checksum
 	record := v.arrivals.record(o, old.Number, links)
-	if err := journal.Stored(r.b).ReplacePage(old, record, o.read.Body); err != nil {
+	if err := journal.Stored(r.b).ReplacePage(old, record, o.Read.Body); err != nil {
 		return err
 	}
 	v.totals.Replaced(old, record)
@@ -82,7 +84,7 @@ func (r *renewal) replace(next int64) error {
 func (r *renewal) withdraw(fate store.Fate, next int64) error {
 	fate.Next = next
 	fate.Reason = store.MetaRobots + " of the page says noindex by now: its content is deleted"
-	if old := r.o.old.Page; !old.Withdrawn {
+	if old := r.o.Old.Page; !old.Withdrawn {
 		if err := journal.Stored(r.b).WithdrawPage(old); err != nil {
 			return err
 		}
@@ -103,7 +105,7 @@ func (r *renewal) move() (err error) {
 	if r.visit.Location, err = r.v.endings.redirect(r.b, r.o); err != nil {
 		return err
 	}
-	if target, err := targetOf(r.v.opt.URLs, r.o.resp); err == nil && r.visit.Location != 0 {
+	if target, err := reading.RedirectTarget(r.v.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {
 		fate.Reason = "to " + target
 	} else {
 		fate.Reason = "its target cannot be used, or there were too many before it"
@@ -113,9 +115,9 @@ func (r *renewal) move() (err error) {
 
 // end gives a URL whose page is stored a new fate.
 func (r *renewal) end(fate store.Fate) error {
-	v, old := r.v, r.o.old.Fate
+	v, old := r.v, r.o.Old.Fate
 	v.totals.Reopened(old.State)
 	v.totals.Ended(fate.State)
 	fate.Page, fate.Score, fate.Parent, fate.At = old.Page, old.Score, old.Parent, v.opt.Now().UnixMilli()
-	return r.b.End(r.o.old.ID, fate)
+	return r.b.End(r.o.Old.ID, fate)
 }

@@ -3,7 +3,9 @@ package crawler
 import (
 	"cmp"
 	"fmt"
+	"fossick/crawler/reading"
 	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/health"
@@ -29,37 +31,37 @@ type contact struct {
 
 // prepare makes the job that fetches robots.txt, or its next hop. A hop
 // to another host needs that host as well; while it is in use the URL waits.
-func (k *contact) prepare(j *job) (*job, error) {
-	j.task = taskRobots
-	j.target = cmp.Or(j.host.Hop, robotsURL(j.birth.URL))
-	j.robots = &robotsTask{request: k.request(j)}
-	if j.host.Hop == "" {
+func (k *contact) prepare(j *work.Job) (*work.Job, error) {
+	j.Task = work.Robots
+	j.Target = cmp.Or(j.Host.Hop, page.RobotsURL(j.Birth.URL))
+	j.Robots = &work.RobotsTask{Request: k.request(j)}
+	if j.Host.Hop == "" {
 		return j, nil
 	}
-	name := page.Host(j.target)
-	if name == j.host.Name {
+	name := page.Host(j.Target)
+	if name == j.Host.Name {
 		return j, nil
 	}
-	other, err := k.hosts.Get(name, j.target)
+	other, err := k.hosts.Get(name, j.Target)
 	if err != nil {
 		return nil, err
 	}
-	if !k.frontier.Take(other.Party, j.host.Party, k.opt.Now()) {
+	if !k.frontier.Take(other.Party, j.Host.Party, k.opt.Now()) {
 		k.queue.requeue(j)
 		// Not the address: the others there have nothing to do with it.
 		until := k.opt.Now().Add(minHopWait)
 		if rested := k.frontier.Until(other.Party); rested.After(until) {
 			until = rested
 		}
-		k.hosts.HoldBack(j.host, until)
+		k.hosts.HoldBack(j.Host, until)
 		return nil, nil
 	}
 	if !other.Resolved && other.Health.Verdict == "" {
 		k.queue.requeue(j)
-		k.hosts.HoldBack(j.host, k.opt.Now().Add(minHopWait))
-		return &job{task: taskAddress, host: other, leased: leased{birth: store.Birth{URL: j.target}}, target: j.target}, nil
+		k.hosts.HoldBack(j.Host, k.opt.Now().Add(minHopWait))
+		return &work.Job{Task: work.Address, Host: other, Leased: work.Leased{Birth: store.Birth{URL: j.Target}}, Target: j.Target}, nil
 	}
-	j.robots.other = other
+	j.Robots.Other = other
 	return j, nil
 }
 
@@ -68,14 +70,14 @@ const minHopWait = 250 * time.Millisecond
 
 // apply takes in an answer for robots.txt. The URL that waited for it
 // goes back to its place.
-func (k *contact) apply(b journal.Batch, o *outcome) error {
-	h, r := o.host, o.resp
-	k.totals.Asked(o.asked().Host)
+func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
+	h, r := o.Host, o.Resp
+	k.totals.Asked(o.Asked().Host)
 	if r.State == fetch.StateRedirect {
-		target, err := targetOf(k.opt.URLs, r)
+		target, err := reading.RedirectTarget(k.opt.URLs, r)
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
 			h.Hop = target
-			k.queue.requeue(o.job)
+			k.queue.requeue(o.Job)
 			return nil
 		}
 		// A redirect that leads nowhere is as if the file were not there
@@ -87,7 +89,7 @@ func (k *contact) apply(b journal.Batch, o *outcome) error {
 		return nil
 	}
 	h.Hop, h.Hops = "", 0
-	if o.other() == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
+	if o.Other() == nil && (r.State == fetch.StateTLSError || r.State == fetch.StateGuardDenied) {
 		// No robots.txt could tell more: none of the host's pages can be had.
 		return k.failed(b, o, "no exchange with the host is possible")
 	}
@@ -107,28 +109,28 @@ func (k *contact) apply(b journal.Batch, o *outcome) error {
 }
 
 // setRobots keeps the rules of a host for a day.
-func (k *contact) setRobots(o *outcome, rules *fetch.Robots) error {
-	h := o.host
+func (k *contact) setRobots(o *work.Outcome, rules *fetch.Robots) error {
+	h := o.Host
 	text, err := rules.Narrow(k.opt.Agent).MarshalText()
 	if err != nil {
 		return fmt.Errorf("host %s: robots.txt: %w", h.Name, err)
 	}
 	h.Rules = rules.Narrow(k.opt.Agent)
-	h.Robots, h.RobotsCode, h.RobotsAt = text, o.resp.Code, k.opt.Now().UnixMilli()
+	h.Robots, h.RobotsCode, h.RobotsAt = text, o.Resp.Code, k.opt.Now().UnixMilli()
 	k.keepValidators(o)
 	h.Hop, h.Hops = "", 0
 	h.Health.Met()
 	h.Maps.Renamed()
-	k.queue.requeue(o.job)
+	k.queue.requeue(o.Job)
 	return nil
 }
 
 // failed counts a failure of the first contact with a host, or of a probe of one that
 // answered before. In the end all its URLs end with the network's state.
-func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
-	h, r, again := &o.host.Health, o.resp, false
+func (k *contact) failed(b journal.Batch, o *work.Outcome, what string) error {
+	h, r, again := &o.Host.Health, o.Resp, false
 	h.CountFirst()
-	if health.Silent(r) && h.Lived() && o.other() == nil {
+	if health.Silent(r) && h.Lived() && o.Other() == nil {
 		back, closed := k.network.FailedProbe(h, r.State)
 		if err := k.queue.pardon(b, back); err != nil {
 			return err
@@ -138,10 +140,10 @@ func (k *contact) failed(b journal.Batch, o *outcome, what string) error {
 		again = h.FailedFirst(r, what)
 	}
 	if again {
-		k.queue.requeue(o.job)
+		k.queue.requeue(o.Job)
 		return nil
 	}
-	return k.endings.conclude(b, o.id, o.queued, k.endings.of(h.Verdict, h.Why))
+	return k.endings.conclude(b, o.ID, o.Queued, k.endings.of(h.Verdict, h.Why))
 }
 
 // maxValidatorBytes bounds an ETag that is kept with a host; real ones have some
@@ -151,31 +153,31 @@ const maxValidatorBytes = 256
 // request asks for a host's robots.txt, or for the next hop of a redirect.
 // When the rules at hand are a day old and the file's server named their version,
 // it asks for the file only if it has changed.
-func (k *contact) request(j *job) fetch.Request {
-	req := fetch.RobotsRequest(j.target)
-	if j.host.Rules != nil && j.host.Hop == "" {
-		req.ETag, req.LastModified = j.host.RobotsETag, j.host.RobotsModified
+func (k *contact) request(j *work.Job) fetch.Request {
+	req := fetch.RobotsRequest(j.Target)
+	if j.Host.Rules != nil && j.Host.Hop == "" {
+		req.ETag, req.LastModified = j.Host.RobotsETag, j.Host.RobotsModified
 	}
 	return req
 }
 
 // unchanged takes in the answer that a robots.txt is as it was (304): its
 // rules hold for another day. The URL that waited for it goes back to its place.
-func (k *contact) unchanged(o *outcome) {
-	h := o.host
+func (k *contact) unchanged(o *work.Outcome) {
+	h := o.Host
 	h.RobotsAt = k.opt.Now().UnixMilli()
 	h.Hop, h.Hops, h.Failures = "", 0, 0
 	h.Health.Met()
-	k.queue.requeue(o.job)
+	k.queue.requeue(o.Job)
 }
 
 // keepValidators notes the version of the rules that o brought. Behind a redirect
 // the file is another's, and asked for anew.
-func (k *contact) keepValidators(o *outcome) {
-	h, header := o.host, o.resp.Header
+func (k *contact) keepValidators(o *work.Outcome) {
+	h, header := o.Host, o.Resp.Header
 	h.RobotsAgent = k.opt.Agent
 	h.RobotsETag, h.RobotsModified = "", ""
-	if o.resp.State != fetch.StateOK || o.target != robotsURL(o.birth.URL) {
+	if o.Resp.State != fetch.StateOK || o.Target != page.RobotsURL(o.Birth.URL) {
 		return
 	}
 	if tag := header.Get("ETag"); len(tag) <= maxValidatorBytes {

@@ -1,7 +1,9 @@
 package crawler
 
 import (
+	"fossick/crawler/reading"
 	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/health"
@@ -31,13 +33,13 @@ type sitemapTurns struct {
 
 // due says whether a sitemap of the host comes before the next of its pages. It
 // may be asked once the host's robots.txt is known, which names them.
-func (s *sitemapTurns) due(j *job) bool {
-	h := j.host
+func (s *sitemapTurns) due(j *work.Job) bool {
+	h := j.Host
 	if !s.rules.On {
 		return false
 	}
 	if h.Maps.Record == nil {
-		s.rules.Named(&h.Maps, h.Rules.Sitemaps(), j.birth.URL, j.queued.Score)
+		s.rules.Named(&h.Maps, h.Rules.Sitemaps(), j.Birth.URL, j.Queued.Score)
 	}
 	return h.Maps.Due()
 }
@@ -46,8 +48,8 @@ func (s *sitemapTurns) due(j *job) bool {
 // URL goes back to its place. For a foreign sitemap the host where it lies must be free
 // and rested, and its robots.txt holds. Others' sitemaps at this host come first. Where no
 // sitemap is due after all, waits is false.
-func (s *sitemapTurns) prepare(j *job) (sitemap *job, waits bool, err error) {
-	h := j.host
+func (s *sitemapTurns) prepare(j *work.Job) (sitemap *work.Job, waits bool, err error) {
+	h := j.Host
 	for name, ok := h.Maps.NextOwner(); ok; name, ok = h.Maps.NextOwner() {
 		owner, err := s.hosts.Get(name, "http://"+name+"/")
 		if err != nil {
@@ -62,7 +64,7 @@ func (s *sitemapTurns) prepare(j *job) (sitemap *job, waits bool, err error) {
 			continue
 		}
 		s.queue.requeue(j)
-		return s.job(&job{}, h, owner), true, nil
+		return s.job(&work.Job{}, h, owner), true, nil
 	}
 	for s.due(j) {
 		target, _ := h.Maps.Next()
@@ -89,7 +91,7 @@ func (s *sitemapTurns) denied(at *hosts.Host, target string) string {
 	switch {
 	case at.Health.Verdict != "":
 		return at.Health.Why
-	case at.Resolved && s.hosts.RobotsFresh(at) && !at.Rules.Allowed(s.opt.Agent, pathOf(target)):
+	case at.Resolved && s.hosts.RobotsFresh(at) && !at.Rules.Allowed(s.opt.Agent, page.Path(target)):
 		return denial(at.Rules)
 	}
 	return ""
@@ -102,10 +104,10 @@ func (s *sitemapTurns) drop(owner *hosts.Host, why string) {
 
 // job makes the job for the next sitemap of owner, which lies at a host that is
 // leased; j has what else the job has to know.
-func (s *sitemapTurns) job(j *job, at, owner *hosts.Host) *job {
-	j.task, j.host = taskSitemap, at
-	j.target, _ = owner.Maps.Next()
-	j.sitemap = &sitemapTask{owner: owner, room: s.rules.Begin(&owner.Maps), parent: owner.Maps.Record.Score}
+func (s *sitemapTurns) job(j *work.Job, at, owner *hosts.Host) *work.Job {
+	j.Task, j.Host = work.Sitemap, at
+	j.Target, _ = owner.Maps.Next()
+	j.Sitemap = &work.SitemapTask{Owner: owner, Room: s.rules.Begin(&owner.Maps), Parent: owner.Maps.Record.Score}
 	return j
 }
 
@@ -113,8 +115,8 @@ func (s *sitemapTurns) job(j *job, at, owner *hosts.Host) *job {
 // not ready, the job that looks its address up or fetches its robots.txt. While it
 // is in use or rests the URL waits for some time, and the host's next lease, which
 // would come before any that wait, goes to the sitemap.
-func (s *sitemapTurns) prepareForeign(j *job, at *hosts.Host, target string) (*job, error) {
-	now, owner := s.opt.Now(), j.host
+func (s *sitemapTurns) prepareForeign(j *work.Job, at *hosts.Host, target string) (*work.Job, error) {
+	now, owner := s.opt.Now(), j.Host
 	free := s.frontier.Take(at.Party, owner.Party, now)
 	s.queue.requeue(j)
 	ready := at.Resolved && s.hosts.RobotsFresh(at) && !at.Health.Probed()
@@ -136,11 +138,11 @@ func (s *sitemapTurns) prepareForeign(j *job, at *hosts.Host, target string) (*j
 
 // foreignJob makes what comes next for a sitemap whose host is leased for it: the
 // exchange itself, or what must come before.
-func (s *sitemapTurns) foreignJob(at, owner *hosts.Host, target string) (*job, error) {
-	f := &job{host: at, leased: leased{birth: store.Birth{URL: target}}, target: target}
+func (s *sitemapTurns) foreignJob(at, owner *hosts.Host, target string) (*work.Job, error) {
+	f := &work.Job{Host: at, Leased: work.Leased{Birth: store.Birth{URL: target}}, Target: target}
 	switch {
 	case !at.Resolved:
-		f.task = taskAddress
+		f.Task = work.Address
 		return f, nil
 	case !s.hosts.RobotsFresh(at) || at.Health.Probed():
 		return s.contact.prepare(f)
@@ -151,47 +153,47 @@ func (s *sitemapTurns) foreignJob(at, owner *hosts.Host, target string) (*job, e
 // enter journals a part of what a sitemap names. A kill between two parts
 // leaves the sitemap pending: it is fetched again, and what is known by then is
 // passed over.
-func (s *sitemapTurns) enter(b journal.Batch, o *outcome) error {
-	if o.sitemap.exchange == 0 {
-		if err := putExchange(s.hosts, b, o, s.hosts.RestOf(o.host, o.resp)); err != nil {
+func (s *sitemapTurns) enter(b journal.Batch, o *work.Outcome) error {
+	if o.Sitemap.Exchange == 0 {
+		if err := putExchange(s.hosts, b, o, s.hosts.RestOf(o.Host, o.Resp)); err != nil {
 			return err
 		}
 	}
-	birth := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.sitemap.exchange, AtHost: o.host.Name}
+	birth := store.Birth{Via: store.ViaSitemap, Depth: 1, Exchange: o.Sitemap.Exchange, AtHost: o.Host.Name}
 	before := s.totals.URLs()
-	for _, f := range o.listed.links {
+	for _, f := range o.Listed.Links {
 		birth.Modified = f.Modified
 		if _, err := s.queue.discover(b, birth, f, s.queue.linkOf(f)); err != nil {
 			return err
 		}
 	}
-	o.sitemap.owner.Maps.Entered(int(s.totals.URLs() - before))
-	if err := s.hosts.Put(b, o.sitemap.owner); err != nil || o.sitemap.owner == o.host {
+	o.Sitemap.Owner.Maps.Entered(int(s.totals.URLs() - before))
+	if err := s.hosts.Put(b, o.Sitemap.Owner); err != nil || o.Sitemap.Owner == o.Host {
 		return err
 	}
-	return s.hosts.Put(b, o.host)
+	return s.hosts.Put(b, o.Host)
 }
 
 // apply takes in how the exchange for a sitemap ended. The URL for which
 // the host was leased goes back to its place.
-func (s *sitemapTurns) apply(b journal.Batch, o *outcome) error {
-	h, r := o.host, o.resp
+func (s *sitemapTurns) apply(b journal.Batch, o *work.Outcome) error {
+	h, r := o.Host, o.Resp
 	s.totals.Asked(h.Host)
-	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.listed.maps}
+	ended := sitemaps.Ended{State: r.State, Passing: health.Transient(r), Maps: o.Listed.Maps}
 	if ended.Passing {
 		h.Failures++
 	} else {
 		h.Failures = 0
 	}
 	if r.State == fetch.StateRedirect {
-		if target, err := targetOf(s.opt.URLs, r); err == nil {
+		if target, err := reading.RedirectTarget(s.opt.URLs, r); err == nil {
 			ended.Target = target
 		}
 	}
-	s.rules.End(&o.sitemap.owner.Maps, &h.Maps, ended)
-	s.queue.requeue(o.job)
-	if o.sitemap.owner == h {
+	s.rules.End(&o.Sitemap.Owner.Maps, &h.Maps, ended)
+	s.queue.requeue(o.Job)
+	if o.Sitemap.Owner == h {
 		return nil // apply writes it
 	}
-	return s.hosts.Put(b, o.sitemap.owner)
+	return s.hosts.Put(b, o.Sitemap.Owner)
 }

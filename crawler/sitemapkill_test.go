@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"fossick/crawler/workers"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -39,7 +40,7 @@ type partScorer struct {
 }
 
 func (s *partScorer) ScoreUnlinked(string, float64) float64 {
-	if s.rated.Add(1)%sitemapPart == 0 {
+	if s.rated.Add(1)%workers.SitemapPart == 0 {
 		fmt.Fprintln(s.said, "part")
 		_, _ = s.heard.Read(make([]byte, 1)) // at its end the parent is gone
 	}

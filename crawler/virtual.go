@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"fossick/crawler/workers"
 	"log/slog"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 	"fossick/page"
 	"fossick/store"
 )
+
+// Answer is what the web of a virtual crawl says to a URL.
+type Answer = workers.Answer
 
 // VirtualPage is one page that a virtual crawl has kept.
 type VirtualPage struct {
@@ -52,7 +56,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if opt.Workers == 0 {
 		opt.Workers, opt.Delay = 1, Delay{Off: true}
 	}
-	clock := &virtualClock{now: virtualEpoch}
+	clock := workers.NewClock()
 	opt.Store, opt.Now, opt.Log, opt.URLs, opt.Frontier = nil, clock.Now, slog.New(slog.DiscardHandler), standardURLs, frontier.Options{}
 	opt.defaults()
 	memory := journal.NewMemory()
@@ -64,7 +68,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	if err := c.open(); err != nil {
 		return VirtualResult{}, errors.Join(err, c.queue.frontier.Close())
 	}
-	r, err := c.run(newVirtualWeb(ctx, &c.opt, c.reader, clock, web))
+	r, err := c.run(workers.NewWeb(ctx, web, c.reader, clock, opt.MaxTime, !opt.Delay.Off))
 	if r.Stopped == StopInterrupted {
 		err = errors.Join(err, ctx.Err())
 	}
@@ -74,14 +78,14 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 // standardURLs is shared by all virtual crawls.
 var standardURLs = page.NewNormalizer(page.DefaultDrop())
 
-func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *virtualClock) VirtualResult {
+func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *workers.Clock) VirtualResult {
 	states := r.Counts.States
 	v := VirtualResult{
 		Duplicates: int(states[string(fetch.StateDuplicate)] - r.Counts.NearDuplicates),
 		Near:       int(r.Counts.NearDuplicates),
 		Missing:    int(states[string(fetch.StateCode)] + states[string(fetch.StateNoIP)]),
 		Farmed:     c.totals.LeftToFarms(),
-		Took:       clock.now.Sub(virtualEpoch),
+		Took:       clock.Passed(),
 		Stopped:    r.Stopped,
 	}
 	switch v.Stopped {

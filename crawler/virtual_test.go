@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"fossick/crawler/workers"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // exchanges make it: each host answers one request at a time and rests after it.
 func TestVirtualManners(t *testing.T) {
 	const hosts, pages = 4, 10
-	web := func(u string) Answer {
+	web := func(u string) workers.Answer {
 		host, path, _ := strings.Cut(strings.TrimPrefix(u, "http://"), "/")
 		n, _ := strconv.Atoi(path)
 		links := ""
@@ -27,7 +28,7 @@ func TestVirtualManners(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		return Answer{Page: p, Took: 100 * time.Millisecond}
+		return workers.Answer{Page: p, Took: 100 * time.Millisecond}
 	}
 	var seeds []string
 	for h := range hosts {

@@ -1,8 +1,9 @@
-package crawler
+package workers
 
 import (
 	"container/heap"
 	"context"
+	"fossick/crawler/work"
 	"net/http"
 	"time"
 
@@ -22,81 +23,91 @@ type Answer struct {
 	Took     time.Duration      // the exchange
 }
 
-// virtualClock goes from one event to the next.
-type virtualClock struct{ now time.Time }
+// Clock goes from one event to the next.
+type Clock struct{ now time.Time }
+
+// NewClock returns a clock that stands at the beginning.
+func NewClock() *Clock { return &Clock{now: virtualEpoch} }
+
+// Passed is how long the crawl has taken.
+func (c *Clock) Passed() time.Duration { return c.now.Sub(virtualEpoch) }
 
 // virtualEpoch is when virtual crawls begin: any time at which no age is negative.
 var virtualEpoch = time.Unix(1_000_000_000, 0)
 
 // Now returns the time.
-func (c *virtualClock) Now() time.Time { return c.now }
+func (c *Clock) Now() time.Time { return c.now }
 
-// virtualWeb is the executor of a virtual crawl, which simulates events: an exchange
+// Web is the executor of a virtual crawl, which simulates events: an exchange
 // begins at once, its answer is read and rated when the clock comes to its end. All hosts
 // are known by name, and none has a robots.txt. To ask for that takes time like any request,
 // where there are manners.
-type virtualWeb struct {
-	opt         *Options
+type Web struct {
+	manners     bool // exchanges for robots.txt take time
 	reader      *reading.Reader
 	web         func(url string) Answer
-	clock       *virtualClock
+	clock       *Clock
 	interrupted <-chan struct{} // nil once it was told
 	deadline    time.Time       // zero when there is none, or it was told
 	ends        exchangeEnds
 	begun       int
 }
 
-func newVirtualWeb(ctx context.Context, opt *Options, r *reading.Reader, clock *virtualClock, web func(url string) Answer) *virtualWeb {
-	w := &virtualWeb{opt: opt, reader: r, web: web, clock: clock, interrupted: ctx.Done()}
-	if opt.MaxTime > 0 {
-		w.deadline = clock.now.Add(opt.MaxTime)
+// NewWeb returns the executor of a crawl of web, which ends with ctx or after maxTime,
+// where that is more than 0. Without manners it takes no time to ask for a robots.txt.
+func NewWeb(ctx context.Context, web func(url string) Answer, r *reading.Reader, clock *Clock, maxTime time.Duration, manners bool) *Web {
+	w := &Web{manners: manners, reader: r, web: web, clock: clock, interrupted: ctx.Done()}
+	if maxTime > 0 {
+		w.deadline = clock.now.Add(maxTime)
 	}
 	return w
 }
 
-func (w *virtualWeb) start(j *job) {
-	o := &outcome{job: j}
+// Start begins an exchange.
+func (w *Web) Start(j *work.Job) {
+	o := &work.Outcome{Job: j}
 	w.ask(o)
 	w.begun++
 	end := exchangeEnd{at: w.clock.now, begun: w.begun, outcome: o}
-	if o.resp != nil {
-		end.at = end.at.Add(o.resp.Took)
+	if o.Resp != nil {
+		end.at = end.at.Add(o.Resp.Took)
 	}
 	heap.Push(&w.ends, end)
 }
 
 // ask has the web answer.
-func (w *virtualWeb) ask(o *outcome) {
+func (w *Web) ask(o *work.Outcome) {
 	var a Answer
-	if o.task != taskRobots || !w.opt.Delay.Off {
-		a = w.web(o.target)
+	if o.Task != work.Robots || w.manners {
+		a = w.web(o.Target)
 	}
-	r := &fetch.Response{URL: o.target, State: fetch.StateOK, Code: http.StatusOK, Start: w.clock.now, Took: a.Took}
+	r := &fetch.Response{URL: o.Target, State: fetch.StateOK, Code: http.StatusOK, Start: w.clock.now, Took: a.Took}
 	switch {
 	case a.DeadHost:
 		r.State, r.Code, r.Err = fetch.StateNoIP, 0, fetch.ErrNoSuchHost
-	case o.task == taskAddress:
+	case o.Task == work.Address:
 		return // an address is no answer
-	case o.task == taskPage && a.Moved != "":
+	case o.Task == work.Page && a.Moved != "":
 		r.State, r.Code, r.Location = fetch.StateRedirect, http.StatusMovedPermanently, a.Moved
-	case o.task == taskPage && a.Page != nil:
-		o.read = &reading.Page{Page: a.Page}
+	case o.Task == work.Page && a.Page != nil:
+		o.Read = &reading.Page{Page: a.Page}
 		if a.Print != nil {
-			o.read.Print = *a.Print
+			o.Read.Print = *a.Print
 		} else {
-			o.read.Print = w.reader.Print(a.Page)
+			o.Read.Print = w.reader.Print(a.Page)
 		}
 	default:
 		r.State, r.Code = fetch.StateCode, http.StatusNotFound
 	}
-	o.resp = r
+	o.Resp = r
 }
 
-func (w *virtualWeb) wait(wake time.Time) event {
+// Wait goes to what happens next.
+func (w *Web) Wait(wake time.Time) Event {
 	select {
 	case <-w.interrupted:
 		w.interrupted = nil
-		return event{what: interrupt}
+		return Event{What: Interrupt}
 	default:
 	}
 	next := wake
@@ -105,32 +116,32 @@ func (w *virtualWeb) wait(wake time.Time) event {
 	}
 	if !w.deadline.IsZero() && next.After(w.deadline) {
 		w.deadline = time.Time{}
-		return event{what: deadline}
+		return Event{What: Deadline}
 	}
 	if next.After(w.clock.now) {
 		w.clock.now = next
 	}
 	if len(w.ends) == 0 || w.ends[0].at.After(next) {
-		return event{what: timeToLease}
+		return Event{What: TimeToLease}
 	}
 	o := heap.Pop(&w.ends).(exchangeEnd).outcome
-	if o.read != nil {
-		o.err = w.reader.Rate(o.read, o.order())
+	if o.Read != nil {
+		o.Err = w.reader.Rate(o.Read, o.Order())
 	}
-	return event{what: jobEnded, outcome: o}
+	return Event{What: JobEnded, Outcome: o}
 }
 
-// ready returns nothing: there is no worker that would wait.
-func (w *virtualWeb) ready() *outcome { return nil }
+// Ready returns nothing: there is no worker that would wait.
+func (w *Web) Ready() *work.Outcome { return nil }
 
-// end does nothing: nothing goes on beside the owner.
-func (w *virtualWeb) end(bool) {}
+// End does nothing: nothing goes on beside the owner.
+func (w *Web) End(bool) {}
 
 // exchangeEnd is the end of an exchange under way.
 type exchangeEnd struct {
 	at      time.Time
 	begun   int // of two ends at one time the one begun first comes first
-	outcome *outcome
+	outcome *work.Outcome
 }
 
 // exchangeEnds has the first one first.

@@ -1,7 +1,8 @@
-package crawler
+package workers
 
 import (
 	"context"
+	"fossick/crawler/work"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,33 +16,33 @@ import (
 func TestGraceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt := Options{Workers: 4, Grace: 5 * time.Second, Now: time.Now}
-		p := newPool(&opt, nil, sitemaps.Rules{}, newInbox())
+		p := NewPool(opt, nil, sitemaps.Rules{}, NewInbox())
 		ctx, stop := context.WithCancel(t.Context())
-		p.begin(ctx)
-		defer p.end(true)
+		p.Begin(ctx)
+		defer p.End(true)
 		stop()
-		if e := p.wait(time.Time{}); e.what != interrupt {
-			t.Fatalf("event %d, want an interrupt", e.what)
+		if e := p.Wait(time.Time{}); e.What != Interrupt {
+			t.Fatalf("event %d, want an interrupt", e.What)
 		}
 		for range 4 {
-			p.outcomes <- &outcome{job: &job{task: taskPage}}
+			p.outcomes <- &work.Outcome{Job: &work.Job{Task: work.Page}}
 		}
-		next := func() *outcome {
+		next := func() *work.Outcome {
 			for {
-				if e := p.wait(time.Time{}); e.what == jobEnded {
-					return e.outcome
+				if e := p.Wait(time.Time{}); e.What == JobEnded {
+					return e.Outcome
 				}
 			}
 		}
 		time.Sleep(opt.Grace - 1)
-		if next().aborted || p.ready().aborted {
+		if next().Aborted || p.Ready().Aborted {
 			t.Error("a page is broken off before the grace is over")
 		}
 		time.Sleep(time.Nanosecond)
-		if o := p.ready(); !o.aborted {
+		if o := p.Ready(); !o.Aborted {
 			t.Error("ready: a page that comes after the grace is not broken off")
 		}
-		if !next().aborted {
+		if !next().Aborted {
 			t.Error("wait: a page that comes after the grace is not broken off")
 		}
 	})

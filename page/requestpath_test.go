@@ -1,16 +1,14 @@
-package crawler
+package page
 
 import (
 	"math/rand/v2"
 	"net/url"
 	"strings"
 	"testing"
-
-	"fossick/page"
 )
 
-// TestPathOf compares with net/url, for normal forms of URLs made of what is special.
-func TestPathOf(t *testing.T) {
+// TestPath compares with net/url, for normal forms of URLs made of what is special.
+func TestPath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	parts := strings.Split("a Z 0 / // ? # % %2F %2f %41 %zz | { ^ \" ` [ ] : @ ; , $ ! ' ( ) * + = & ~ _ - . .. \\ é", " ")
 	for range 20_000 {
@@ -19,7 +17,7 @@ func TestPathOf(t *testing.T) {
 		for range rng.IntN(8) {
 			b.WriteString(parts[rng.IntN(len(parts))])
 		}
-		u, err := page.Normalize(b.String())
+		u, err := Normalize(b.String())
 		if err != nil {
 			continue
 		}
@@ -27,11 +25,11 @@ func TestPathOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := pathOf(u), parsed.RequestURI(); got != want {
-			t.Errorf("pathOf(%q) = %q, want %q", u, got, want)
+		if got, want := Path(u), parsed.RequestURI(); got != want {
+			t.Errorf("Path(%q) = %q, want %q", u, got, want)
 		}
-		if got, want := robotsURL(u), parsed.Scheme+"://"+parsed.Host+"/robots.txt"; got != want {
-			t.Errorf("robotsURL(%q) = %q, want %q", u, got, want)
+		if got, want := RobotsURL(u), parsed.Scheme+"://"+parsed.Host+"/robots.txt"; got != want {
+			t.Errorf("RobotsURL(%q) = %q, want %q", u, got, want)
 		}
 	}
 }

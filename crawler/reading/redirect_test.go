@@ -1,4 +1,4 @@
-package crawler
+package reading
 
 import (
 	"net/http"
@@ -9,7 +9,7 @@ import (
 )
 
 // A Location is read as browsers read it, from the URL that was asked for.
-func TestTargetOf(t *testing.T) {
+func TestRedirectTarget(t *testing.T) {
 	urls := page.NewNormalizer(nil)
 	for _, test := range []struct{ location, want string }{
 		{"/b", "http://a.test/b"},
@@ -28,7 +28,7 @@ func TestTargetOf(t *testing.T) {
 		{"javascript:alert(1)", ""},
 		{"http://a.test:65536/", ""},
 	} {
-		got, err := targetOf(urls, &fetch.Response{URL: "http://a.test/dir/page", Header: http.Header{"Location": {test.location}}})
+		got, err := RedirectTarget(urls, &fetch.Response{URL: "http://a.test/dir/page", Header: http.Header{"Location": {test.location}}})
 		if got != test.want || (err != nil) != (test.want == "") {
 			t.Errorf("%q leads to %q, %v; want %q", test.location, got, err, test.want)
 		}

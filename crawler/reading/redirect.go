@@ -1,15 +1,15 @@
-package crawler
+package reading
 
 import (
 	"fossick/fetch"
 	"fossick/page"
 )
 
-// targetOf returns where a redirect leads, in normal form. The field is read as
+// RedirectTarget returns where a redirect leads, in normal form. The field is read as
 // a browser reads it, like a link of the page that was asked for. Servers send
 // plenty of tabs, broken escapes and backslashes, of which Go's net/url knows
 // nothing.
-func targetOf(urls *page.Normalizer, r *fetch.Response) (string, error) {
+func RedirectTarget(urls *page.Normalizer, r *fetch.Response) (string, error) {
 	field := r.Header.Get("Location")
 	if field == "" {
 		return urls.Normalize(r.Location)

@@ -1,0 +1,162 @@
+// Package work says what a crawl's owner asks of those who carry out its jobs, and what
+// comes back: an exchange with a host, for the sake of one URL.
+package work
+
+import (
+	"net/netip"
+
+	"fossick/crawler/health"
+	"fossick/crawler/hosts"
+	"fossick/crawler/reading"
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// Task says what a job is to do.
+type Task int
+
+const (
+	Address Task = iota // look the host's address up
+	Robots              // fetch robots.txt
+	Sitemap             // fetch a sitemap of the host
+	Page                // fetch the page
+	Probe               // ask a host for its robots.txt, to see whether we have a network
+)
+
+// Job is what is asked, of whom, and for the sake of which URL.
+type Job struct {
+	Task
+	Leased
+	Host   *hosts.Host
+	Target string        // URL of the exchange
+	Addr   netip.Addr    // that the exchange connects to; see hosts.Host.Addr
+	Ticket health.Ticket // what it takes of the places for newcomers
+
+	Page    PageTask     // of taskPage
+	Robots  *RobotsTask  // of taskRobots alone
+	Sitemap *SitemapTask // of taskSitemap alone
+}
+
+// Leased is a URL that was taken off the queue. A job that no URL waits for has none.
+type Leased struct {
+	ID       store.ID
+	Birth    store.Birth
+	Queued   store.Queued
+	Priority float64     // that it was leased with: of a scorer that learns, not the journalled one
+	Old      *store.Copy // of a page that is asked for again, nil otherwise; then id is 0
+}
+
+// PageTask is what is to be known of a page.
+type PageTask struct {
+	Watched bool    // it is compared with those of its site's other hosts
+	Promise float64 // what the scorer expected of it when it was leased, 0 where it does not say
+}
+
+// RobotsTask asks for a robots.txt, or the next hop of its redirects.
+type RobotsTask struct {
+	Request fetch.Request
+	Other   *hosts.Host // that is asked: robots.txt redirected there; nil where that is the host itself
+}
+
+// SitemapTask asks for a sitemap.
+type SitemapTask struct {
+	Owner    *hosts.Host // whose it is, which is not leased where it lies at another one
+	Room     int         // URLs that it may add
+	Parent   float64     // score of the URL for whose sake the owner was asked
+	Exchange uint64      // number of it in the journal, once written
+}
+
+// Order is what the job's page is asked for as.
+func (j *Job) Order() reading.Order {
+	return reading.Order{URL: j.Target, Depth: j.Birth.Depth, Parent: j.Queued.Score, Watched: j.Page.Watched, Again: j.Old != nil}
+}
+
+// Other is the second host that a job's exchange uses, nil where there is none.
+func (j *Job) Other() *hosts.Host {
+	if j.Robots != nil {
+		return j.Robots.Other
+	}
+	return nil
+}
+
+// Owner is the host whose sitemap a job asks for, nil where it asks for none.
+func (j *Job) Owner() *hosts.Host {
+	if j.Sitemap != nil {
+		return j.Sitemap.Owner
+	}
+	return nil
+}
+
+// Hold counts a job for the hosts that it uses.
+func (j *Job) Hold(n int) {
+	j.Host.Jobs += n
+	if other := j.Other(); other != nil {
+		other.Jobs += n
+	}
+	if owner := j.Owner(); owner != nil {
+		owner.Jobs += n
+	}
+}
+
+// Outcome is a job and what came of it.
+type Outcome struct {
+	*Job
+	Resp *fetch.Response // nil where an address was found
+	Err  error           // of the store: ends the crawl
+
+	Found  netip.Addr    // of taskAddress
+	Read   *reading.Page // of taskPage, when the answer is a page
+	Listed Listed        // of taskSitemap
+	Note   string        // for the journal
+
+	Slow    bool // the job goes on beside the workers; the outcome itself follows
+	Late    bool // the outcome of such a one
+	Excused bool // it failed, but that counts for nobody
+	Aborted bool // broken off by us: as if it had not been
+}
+
+// Listed is what a sitemap names.
+type Listed struct {
+	Links   []reading.Link
+	Maps    []string // further sitemaps
+	Partial bool     // the rest follows, and the outcome itself
+}
+
+// PageRequest asks for a page, on condition that it changed where it is stored.
+func (j *Job) PageRequest() fetch.Request {
+	r := fetch.Request{URL: j.Target}
+	if j.Old != nil {
+		r.ETag, r.LastModified = j.Old.Page.ETag, j.Old.Page.Modified
+	}
+	return r
+}
+
+// URLID is the number of the job's URL, also where no queue knows it.
+func (j *Job) URLID() store.ID {
+	if j.Old != nil {
+		return j.Old.ID
+	}
+	return j.ID
+}
+
+// Asked returns the host that an exchange is made with: for a robots.txt that was
+// redirected to another host, that other one.
+func (j *Job) Asked() *hosts.Host {
+	if other := j.Other(); other != nil {
+		return other
+	}
+	return j.Host
+}
+
+// Purpose says what a task that is for no URL is for; false for the others.
+func (t Task) Purpose() (store.Purpose, bool) {
+	switch t {
+	case Address:
+		return store.ForAddress, true
+	case Robots, Probe:
+		return store.ForRobots, true
+	case Sitemap:
+		return store.ForSitemap, true
+	}
+	return "", false
+}

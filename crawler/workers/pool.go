@@ -1,0 +1,237 @@
+package workers
+
+import (
+	"context"
+	"fossick/crawler/work"
+	"net/netip"
+	"sync"
+	"time"
+
+	"fossick/crawler/reading"
+	"fossick/crawler/sitemaps"
+	"fossick/crawler/slow"
+	"fossick/fetch"
+)
+
+// ExchangeMaker makes one exchange; fetch.Fetcher is one.
+type Fetcher interface {
+	Fetch(ctx context.Context, req fetch.Request) *fetch.Response
+	// Resolve returns the address at which a host (name:port) takes connections; the
+	// zero address when a proxy will look it up.
+	Resolve(ctx context.Context, host string) (netip.Addr, error)
+}
+
+// Options are settings of a pool; see crawler.Options.
+type Options struct {
+	Fetcher Fetcher
+	Workers int
+	MaxTime time.Duration // 0 is without end
+	Grace   time.Duration
+	Now     func() time.Time
+}
+
+// Pool is the executor of a real crawl: workers, which make one exchange at a time
+// each, and the clock on the wall.
+type Pool struct {
+	opt                Options
+	reader             *reading.Reader
+	rules              sitemaps.Rules
+	jobs               chan *work.Job     // owner → workers; the owner closes it
+	outcomes           chan *work.Outcome // workers → owner
+	workers            sync.WaitGroup
+	lookups, exchanges *slow.Room // for what goes on beside the workers
+	inbox              *Inbox
+
+	// What follows belongs to the owner.
+	interrupted     <-chan struct{} // nil once it was told
+	deadline, grace <-chan time.Time
+	graceEnds       time.Time // zero before the end has begun
+	ticker          *time.Ticker
+	abort           context.CancelFunc // breaks off what is in flight
+}
+
+// NewPool returns a pool whose workers begin with begin.
+func NewPool(opt Options, r *reading.Reader, maps sitemaps.Rules, in *Inbox) *Pool {
+	return &Pool{
+		opt:       opt,
+		reader:    r,
+		rules:     maps,
+		jobs:      make(chan *work.Job, opt.Workers), // never full: at most Workers are in flight
+		outcomes:  make(chan *work.Outcome, opt.Workers),
+		lookups:   slow.Lookups(opt.Workers, opt.Now),
+		exchanges: slow.Exchanges(opt.Workers, opt.Now),
+		inbox:     in,
+	}
+}
+
+// Begin starts the workers. Exchanges outlive ctx by the grace, so that an interrupt
+// loses no answer.
+func (p *Pool) Begin(ctx context.Context) {
+	work, abort := context.WithCancel(context.WithoutCancel(ctx))
+	p.abort, p.interrupted = abort, ctx.Done()
+	for range p.opt.Workers {
+		p.workers.Go(func() { p.work(work) })
+	}
+	p.ticker = time.NewTicker(500 * time.Millisecond)
+	if p.opt.MaxTime > 0 {
+		p.deadline = time.After(p.opt.MaxTime)
+	}
+}
+
+// Start has a worker do a job. It never waits: no more jobs are under way than workers.
+func (p *Pool) Start(j *work.Job) { p.jobs <- j }
+
+// Wait returns what happens next.
+func (p *Pool) Wait(wake time.Time) Event {
+	var woken <-chan time.Time
+	if !wake.IsZero() {
+		timer := time.NewTimer(wake.Sub(p.opt.Now()))
+		defer timer.Stop()
+		woken = timer.C
+	}
+	for {
+		select {
+		case o := <-p.outcomes:
+			return Event{What: JobEnded, Outcome: p.inTime(o)}
+		case r := <-p.inbox.requests:
+			return Event{What: OwnerAsked, Request: r}
+		case <-woken:
+			return Event{What: TimeToLease}
+		case <-p.ticker.C:
+			p.exchanges.Tidy()
+			return Event{What: Tick}
+		case <-p.deadline:
+			p.beginGrace()
+			return Event{What: Deadline}
+		case <-p.interrupted:
+			p.interrupted = nil
+			p.beginGrace()
+			return Event{What: Interrupt}
+		case <-p.grace:
+			p.abort()
+		}
+	}
+}
+
+// Ready returns an outcome that waits, nil when there is none.
+func (p *Pool) Ready() *work.Outcome {
+	select {
+	case o := <-p.outcomes:
+		return p.inTime(o)
+	default:
+		return nil
+	}
+}
+
+func (p *Pool) beginGrace() {
+	p.grace = time.After(p.opt.Grace)
+	p.graceEnds = time.Now().Add(p.opt.Grace)
+}
+
+// inTime breaks off a page that comes after the grace, as if it were still on
+// its way. It may have so many links that their commit takes longer than the
+// grace.
+func (p *Pool) inTime(o *work.Outcome) *work.Outcome {
+	if o.Task == work.Page && !o.Slow && !p.graceEnds.IsZero() && !time.Now().Before(p.graceEnds) {
+		o.Aborted = true
+	}
+	return o
+}
+
+// End returns after the last worker; where the crawl is broken, jobs under way are too.
+func (p *Pool) End(broken bool) {
+	p.ticker.Stop()
+	close(p.jobs)
+	if broken {
+		p.abort()
+	}
+	p.drain()
+	p.abort()
+}
+
+// drain waits for the workers. What they still send nobody wants.
+func (p *Pool) drain() {
+	done := make(chan struct{})
+	go func() {
+		p.workers.Wait()
+		close(done)
+	}()
+	for {
+		select {
+		case <-p.outcomes:
+		case <-done:
+			return
+		}
+	}
+}
+
+// work does jobs until the owner has no more, or one of them has taken so long that
+// another worker has its place.
+func (p *Pool) work(ctx context.Context) {
+	for j := range p.jobs {
+		o := &work.Outcome{Job: j}
+		room := p.exchanges
+		if j.Task == work.Address {
+			room = p.lookups
+		}
+		e, exchange := room.Begin(ctx, func() {
+			p.workers.Go(func() { p.work(ctx) })
+			p.outcomes <- &work.Outcome{Job: j, Slow: true}
+		})
+		p.do(ctx, exchange, o, &e.Pace)
+		o.Late = e.End()
+		p.report(ctx, o)
+		if o.Late {
+			return
+		}
+	}
+}
+
+// ask makes a job's exchange, with the address that the job's party is leased for.
+func (p *Pool) ask(ctx context.Context, j *work.Job, req fetch.Request, pace *fetch.Pace) *fetch.Response {
+	req.Addr, req.Pace = j.Addr, pace
+	return p.opt.Fetcher.Fetch(ctx, req)
+}
+
+// do does a job: its exchange under a context of its own, the rest under ctx.
+func (p *Pool) do(ctx, exchange context.Context, o *work.Outcome, pace *fetch.Pace) {
+	var req fetch.Request
+	switch o.Task {
+	case work.Address:
+		p.resolve(ctx, o)
+		return
+	case work.Sitemap:
+		p.readSitemap(ctx, exchange, o, pace)
+		return
+	case work.Robots:
+		req = o.Robots.Request
+	case work.Probe:
+		req = fetch.RobotsRequest(o.Target)
+	case work.Page:
+		req = o.PageRequest()
+	}
+	o.Resp = p.ask(exchange, o.Job, req, pace)
+	if o.Task == work.Page && o.Resp.State == fetch.StateOK {
+		o.Read, o.Err = p.reader.Read(ctx, o.Order(), o.Resp)
+		if o.Err != nil && ctx.Err() != nil {
+			o.Err, o.Aborted = nil, true
+		}
+	}
+}
+
+// resolve looks an address up; a failure is a response, as of any exchange.
+func (p *Pool) resolve(ctx context.Context, o *work.Outcome) {
+	start := p.opt.Now()
+	addr, err := p.opt.Fetcher.Resolve(ctx, o.Host.Name)
+	if err != nil {
+		o.Resp = &fetch.Response{URL: o.Target, State: fetch.StateOf(err), Err: err, Start: start, Took: p.opt.Now().Sub(start)}
+		return
+	}
+	o.Found = addr
+}
+
+// report sends the owner what came of a job.
+func (p *Pool) report(ctx context.Context, o *work.Outcome) {
+	o.Aborted = o.Aborted || o.Resp != nil && o.Resp.State == fetch.StateNone && ctx.Err() != nil
+	p.outcomes <- o
+}
