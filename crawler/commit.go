@@ -33,7 +33,7 @@ func (c *Crawler) commit(first *work.Outcome) error {
 		if err := room(); err != nil {
 			return err
 		}
-		if err := c.endings.conclude(b, s.id, s.queued, c.endings.of(s.state, s.reason)); err != nil {
+		if err := c.endings.Conclude(b, s.id, s.queued, c.endings.Of(s.state, s.reason)); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (c *Crawler) commit(first *work.Outcome) error {
 	if err := c.outages.takeBack(c.finish); err != nil {
 		return err
 	}
-	return c.turns.Timed(turns.Rescore, c.queue.learned)
+	return c.turns.Timed(turns.Rescore, c.queue.Learned)
 }
 
 func (c *Crawler) finish(b journal.Batch) error {
@@ -53,11 +53,4 @@ func (c *Crawler) finish(b journal.Batch) error {
 	}
 	c.reader.Stored(c.totals.Pages())
 	return nil
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

@@ -3,9 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"fossick/crawler/totals"
-	"fossick/crawler/turns"
-	"fossick/crawler/workers"
 	"syscall"
 	"time"
 
@@ -14,10 +11,14 @@ import (
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/people"
+	"fossick/crawler/queue"
 	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
 	"fossick/crawler/sitemaps"
+	"fossick/crawler/totals"
 	"fossick/crawler/traps"
+	"fossick/crawler/turns"
+	"fossick/crawler/workers"
 	"fossick/frontier"
 	"fossick/store"
 )
@@ -33,8 +34,8 @@ type Crawler struct {
 	// What follows belongs to the owner, the goroutine of Run.
 	totals    *totals.Running
 	hosts     *hosts.Table
-	queue     *queue
-	endings   *endings
+	queue     *queue.Queue
+	endings   *queue.Endings
 	marks     *people.Book
 	flight    *flight
 	outages   *outages
@@ -58,7 +59,7 @@ func New(opt Options) (*Crawler, error) {
 		return nil, err
 	}
 	if err := c.open(); err != nil {
-		return nil, errors.Join(err, c.queue.frontier.Close())
+		return nil, errors.Join(err, c.leases.frontier.Close())
 	}
 	return c, nil
 }
@@ -83,15 +84,16 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		Now: opt.Now, Log: opt.Log, Compress: compress,
 	}, j)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now}, j, f, network, traps)
-	c.queue = &queue{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts,
-		kinds: newLinkKinds(opt.Ordering, opt.Seeds), passes: passes, held: opt.Refresh > 0}
-	c.endings = &endings{opt: &c.opt, queue: c.queue, totals: c.totals}
-	newcomers := &newcomers{Newcomers: health.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, queue: c.queue}
+	c.queue = queue.New(queue.Options{
+		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Refresh: opt.Refresh > 0, Now: opt.Now,
+	}, opt.Seeds, j, f, c.totals, c.hosts, passes)
+	c.endings = queue.NewEndings(c.queue)
+	newcomers := &newcomers{Newcomers: health.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}
 	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: newcomers}
 	c.outages = &outages{opt: &c.opt, network: network, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, flight: c.flight}
 	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings}
 	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, contact: contact, flight: c.flight}
-	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, harvest: harvest.NewWatch(opt.MinHarvest)}
+	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: reading.NewLatest(opt.Workers), harvest: harvest.NewWatch(opt.MinHarvest)}
 	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals}
 	c.leases = &leases{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue,
 		contact: contact, sitemaps: turns, revisits: c.revisits, outages: c.outages, flight: c.flight, turns: c.turns}
@@ -105,7 +107,7 @@ func (c *Crawler) open() error {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if err := c.queue.plant(c.opt.Seeds); err != nil {
+	if err := c.queue.Plant(c.opt.Seeds); err != nil {
 		return err
 	}
 	c.opt.Seeds = nil // a million of them are 100 MB, and all are in the journal
@@ -145,7 +147,7 @@ func (c *Crawler) run(exec executor) (Result, error) {
 			c.totals.Lost(counts)
 		}
 	}
-	err = errors.Join(err, c.queue.frontier.Close())
+	err = errors.Join(err, c.leases.frontier.Close())
 	outages, _, outage := c.outages.network.Outages()
 	return Result{
 		Counts: *c.totals.Counts(), Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
@@ -218,7 +220,7 @@ func (c *Crawler) end() error {
 	c.flight.newcomers.sendHome()
 	if c.stopped == "" {
 		c.stopped = StopEmpty
-		c.waitUntil, _ = c.queue.frontier.Wake()
+		c.waitUntil, _ = c.leases.frontier.Wake()
 	}
 	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.NothingFetched() {
 		c.stopped = StopNothing
@@ -227,5 +229,5 @@ func (c *Crawler) end() error {
 	if err := c.commit(nil); err != nil {
 		return err
 	}
-	return c.queue.settle()
+	return c.queue.Settle()
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"fossick/crawler/work"
-	"fossick/crawler/workers"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,8 @@ import (
 	"time"
 
 	"fossick/crawler/reading"
+	"fossick/crawler/work"
+	"fossick/crawler/workers"
 	"fossick/fetch"
 	"fossick/graph/orders"
 	"fossick/page"

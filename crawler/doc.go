@@ -32,10 +32,9 @@
 // next URL; flight.go and newcomer.go jobs under way, and hosts that wait for a
 // place. executor.go who carries jobs out: package workers, by package work;
 // virtual.go a crawl of a web in memory. exchange.go and commit.go what follows
-// from an exchange. page.go a page on its way to its end,
-// endings.go what that means for its URL; queue.go and discover.go links to
-// queue. near.go content stored once. Of exchanges that are for no page:
-// robots.go, sitemap.go, leftsitemaps.go, outages.go. Of what
-// comes again: restore.go, refresh.go, renewal.go. Of what users say and see:
-// options.go, mark.go, report.go; what is counted in packages totals and turns.
+// from an exchange. page.go a page on its way to its end; what that means for its
+// URL and for those that it links to, package queue says. Of exchanges that are
+// for no page: robots.go, sitemap.go, leftsitemaps.go, outages.go. Of what comes
+// again: restore.go, refresh.go, renewal.go. Of what users say and see: options.go,
+// mark.go, report.go; what is counted in packages totals and turns.
 package crawler

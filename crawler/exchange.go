@@ -1,13 +1,14 @@
 package crawler
 
 import (
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/queue"
+	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"fossick/frontier"
 	"fossick/store"
 )
@@ -17,7 +18,7 @@ type settlement struct {
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	hosts    *hosts.Table
-	queue    *queue
+	queue    *queue.Queue
 	contact  *contact
 	sitemaps *sitemapTurns
 	revisits *revisits
@@ -48,14 +49,14 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 	case o.Task == work.Probe:
 		x.outages.probed(o)
 	case o.Aborted:
-		x.queue.requeue(o.Job)
+		x.queue.Requeue(o.Job)
 		if owner := o.Owner(); owner != nil {
 			owner.Maps.BrokenOff()
 		}
 	case o.Excused && o.Task != work.Page:
 		x.forgiveHost(o)
 	case o.Task == work.Address && o.Resp == nil:
-		x.queue.requeue(o.Job)
+		x.queue.Requeue(o.Job)
 		x.frontier.Done(o.Host.Party, time.Time{}) // nobody was asked anything
 		x.hosts.SettleAddress(o.Host, o.Found)     // joins another party only when it is free
 		return x.hosts.Put(b, o.Host)
@@ -87,7 +88,7 @@ func (x *settlement) forgiveHost(o *work.Outcome) {
 	if owner := o.Owner(); owner != nil {
 		owner.Maps.BrokenOff()
 	}
-	x.queue.requeue(o.Job)
+	x.queue.Requeue(o.Job)
 }
 
 // release lets those rest whom an exchange used, and returns what is due to the one
@@ -121,7 +122,7 @@ func putExchange(t *hosts.Table, b journal.Batch, o *work.Outcome, due health.Re
 	}
 	x := store.Exchange{
 		For: purpose, URL: r.URL, Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
-		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: errorText(r.Err),
+		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Location: r.Location, Error: r.ErrorText(),
 		Note: o.Note, RetryAfter: r.RetryAfter.Milliseconds(),
 	}
 	x.Rest, x.Own = due.Millis()

@@ -1,9 +1,10 @@
 package crawler
 
 import (
+	"time"
+
 	"fossick/crawler/work"
 	"fossick/crawler/workers"
-	"time"
 )
 
 // An executor carries out jobs, and it is the owner's time: all that happens to a crawl

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"fossick/crawler/totals"
-	"fossick/crawler/turns"
-	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/queue"
+	"fossick/crawler/totals"
 	"fossick/crawler/traps"
+	"fossick/crawler/turns"
+	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/page"
@@ -34,7 +35,7 @@ type leases struct {
 	totals   *totals.Running
 	hosts    *hosts.Table
 	traps    *traps.Detector
-	queue    *queue
+	queue    *queue.Queue
 	contact  *contact
 	sitemaps *sitemapTurns
 	revisits *revisits
@@ -56,7 +57,7 @@ func (l *leases) full() bool { return len(l.skips) >= maxSkips }
 // bring nothing. stop is the reason to lease no more, "" while there is none.
 func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 	for l.flight.free() && !l.full() {
-		if l.opt.MaxPages > 0 && !l.queue.held && l.totals.Pages()+l.flight.pages >= l.opt.MaxPages {
+		if l.opt.MaxPages > 0 && !l.queue.Held() && l.totals.Pages()+l.flight.pages >= l.opt.MaxPages {
 			if l.flight.pages == 0 {
 				stop = StopMaxPages
 			}
@@ -79,11 +80,11 @@ func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 			if len(l.flight.newcomers.waits) > 0 {
 				return time.Time{}, "", nil // until one of those before them is over
 			}
-			if l.queue.held {
+			if l.queue.Held() {
 				if l.flight.busy > 0 {
 					return time.Time{}, "", nil
 				}
-				if err := l.revisits.end(); err != nil {
+				if err := l.queue.Open(); err != nil {
 					return time.Time{}, "", err
 				}
 				continue
@@ -182,7 +183,7 @@ func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
 		return nil, l.skip(j, string(fetch.StateRobotsDenied), denial(h.Rules))
 	}
 	j.Task, j.Target = work.Page, j.Birth.URL
-	j.Page.Promise, _ = l.queue.promise(j.Birth)
+	j.Page.Promise, _ = l.queue.Promise(j.Birth)
 	h.Maps.PageAsked()
 	j.Page.Watched = l.traps.Watched(&h.Trap)
 	return j, nil
@@ -193,7 +194,7 @@ func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
 func (l *leases) skip(j *work.Job, state, reason string) error {
 	l.skips = append(l.skips, skip{j.ID, j.Queued, state, reason})
 	l.frontier.Done(j.Host.Party, time.Time{})
-	return l.turns.Timed(turns.Rescore, l.queue.learned)
+	return l.turns.Timed(turns.Rescore, l.queue.Learned)
 }
 
 func denial(r *fetch.Robots) string {

@@ -38,7 +38,7 @@ func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error)
 	}
 	scorer.Mark(marked) // outside the owner's turn: fetches go on meanwhile
 	return true, c.inbox.InTurn(ctx, func() (error, error) {
-		c.queue.rescore()
+		c.queue.Rescore()
 		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count
 		return nil, nil
 	})

@@ -3,7 +3,6 @@ package crawler
 import (
 	"errors"
 	"fmt"
-	"fossick/crawler/workers"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"fossick/crawler/people"
+	"fossick/crawler/workers"
 	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"

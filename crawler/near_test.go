@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"fmt"
-	"fossick/crawler/workers"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 
 	"fossick/crawler/journal"
 	"fossick/crawler/work"
-	"fossick/page"
+	"fossick/crawler/workers"
 	"fossick/store"
 )
 
@@ -170,23 +169,6 @@ func (p *pagesAtOnce) Ready() *work.Outcome {
 	o := p.read[0]
 	p.read = p.read[1:]
 	return o
-}
-
-// TestLatest: only the last pages are remembered, and none that is too short.
-func TestLatest(t *testing.T) {
-	var l latest
-	for n := uint64(1); n <= 30; n++ {
-		l.add(n, &page.Page{Signature: page.Signature{byte(n)}}, 2)
-		l.add(100+n, &page.Page{}, 2)
-	}
-	var numbers []uint64
-	for _, r := range l.pages {
-		numbers = append(numbers, r.number)
-	}
-	slices.Sort(numbers)
-	if want := []uint64{23, 24, 25, 26, 27, 28, 29, 30}; !slices.Equal(numbers, want) {
-		t.Errorf("remembered %v, want %v", numbers, want)
-	}
 }
 
 // TestNearOfDamage: a body that is gone is like no other page, and the crawl goes

@@ -1,11 +1,12 @@
 package crawler
 
 import (
-	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
+	"fossick/crawler/queue"
+	"fossick/crawler/work"
 	"fossick/frontier"
 )
 
@@ -21,11 +22,12 @@ const (
 // newcomers are the exchanges with hosts that have answered nothing yet.
 type newcomers struct {
 	health.Newcomers
-	queue  *queue
-	now    func() time.Time
-	most   int               // that wait
-	waits  []waitingNewcomer // leased, for the next places, the first first
-	putOff int               // since the owner looked for work
+	frontier *frontier.Frontier
+	queue    *queue.Queue
+	now      func() time.Time
+	most     int               // that wait
+	waits    []waitingNewcomer // leased, for the next places, the first first
+	putOff   int               // since the owner looked for work
 }
 
 type waitingNewcomer struct {
@@ -54,7 +56,7 @@ func (n *newcomers) next() (frontier.Item, bool) {
 		w.job.Hold(-1)
 		return w.item, true
 	}
-	return n.queue.frontier.Next(n.now())
+	return n.frontier.Next(n.now())
 }
 
 // await has a newcomer wait that is not admitted. It is leased until there is a
@@ -67,16 +69,16 @@ func (n *newcomers) await(it frontier.Item, j *work.Job) {
 		return
 	}
 	n.putOff++
-	n.queue.requeue(j)
-	n.queue.frontier.Rest(j.Host.Party, n.now().Add(putOffFor))
-	n.queue.frontier.Done(j.Host.Party, time.Time{})
+	n.queue.Requeue(j)
+	n.frontier.Rest(j.Host.Party, n.now().Add(putOffFor))
+	n.frontier.Done(j.Host.Party, time.Time{})
 }
 
 // sendHome puts back into the queue what still waits at the end.
 func (n *newcomers) sendHome() {
 	for _, w := range n.waits {
-		n.queue.requeue(w.job)
-		n.queue.frontier.Done(w.job.Host.Party, time.Time{})
+		n.queue.Requeue(w.job)
+		n.frontier.Done(w.job.Host.Party, time.Time{})
 		w.job.Hold(-1)
 	}
 	n.waits = nil

@@ -3,12 +3,12 @@ package crawler
 import (
 	"errors"
 	"fmt"
-	"fossick/crawler/workers"
 	"log/slog"
 	"path/filepath"
 	"time"
 
 	"fossick/crawler/health"
+	"fossick/crawler/workers"
 	"fossick/frontier"
 	"fossick/graph/orders"
 	"fossick/page"

@@ -1,8 +1,6 @@
 package crawler
 
 import (
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +8,9 @@ import (
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/queue"
+	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"fossick/frontier"
 	"fossick/page"
 )
@@ -23,7 +24,7 @@ type outages struct {
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	hosts    *hosts.Table
-	queue    *queue
+	queue    *queue.Queue
 	flight   *flight
 }
 
@@ -128,7 +129,7 @@ func (u *outages) takeBack(commit func(journal.Batch) error) error {
 		if err := u.pardonHost(b, m); err != nil {
 			return err
 		}
-		if err := u.queue.pardon(b, []health.Miss{m}); err != nil {
+		if err := u.queue.Pardon(b, []health.Miss{m}); err != nil {
 			return err
 		}
 	}

@@ -2,17 +2,18 @@ package crawler
 
 import (
 	"fmt"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 
 	"fossick/crawler/harvest"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/people"
+	"fossick/crawler/queue"
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
+	"fossick/crawler/totals"
 	"fossick/crawler/traps"
+	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/store"
 )
@@ -23,10 +24,10 @@ type arrivals struct {
 	totals  *totals.Running
 	hosts   *hosts.Table
 	traps   *traps.Detector
-	queue   *queue
-	endings *endings
+	queue   *queue.Queue
+	endings *queue.Endings
 	marks   *people.Book
-	latest  latest
+	latest  *reading.Latest
 	harvest harvest.Watch
 }
 
@@ -55,15 +56,15 @@ func (a *arrivals) apply(b journal.Batch, o *work.Outcome) error {
 func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *store.Visit) error {
 	r, h := o.Resp, o.Host
 	if o.Excused {
-		return a.endings.forgive(b, o, visits)
+		return a.endings.Forgive(b, o, visits)
 	}
 	if health.Transient(r) {
 		h.Failures++
-		return a.endings.retry(b, o, visits)
+		return a.endings.Retry(b, o, visits)
 	}
 	h.Failures = 0
 	if r.State == fetch.StateRedirect {
-		to, err := a.endings.redirect(b, o)
+		to, err := a.endings.Redirect(b, o)
 		visit.Location = to
 		return err
 	}
@@ -71,9 +72,9 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 		if r.State == fetch.StateCode {
 			a.traps.Missing(&h.Trap, o.Birth.URL)
 		}
-		return a.endings.conclude(b, o.ID, o.Queued, a.endings.by(o))
+		return a.endings.Conclude(b, o.ID, o.Queued, a.endings.By(o))
 	}
-	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: a.endings.next(refresh.Interval(o.Birth.Depth))}
+	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: a.endings.Next(refresh.Interval(o.Birth.Depth))}
 	original, err := b.PageWith(o.Read.Checksum[:])
 	if err != nil {
 		return err
@@ -81,10 +82,13 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 	if original != 0 {
 		a.traps.Duplicate(&h.Trap, o.Birth.URL)
 		fate.State, fate.Page, fate.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
-		return a.endings.conclude(b, o.ID, o.Queued, fate)
+		return a.endings.Conclude(b, o.ID, o.Queued, fate)
 	}
 	a.traps.Page(&h.Trap, o.Birth.URL, o.Read.Print, o.Read.Across)
-	near := a.settleNear(o.Read)
+	near := o.Read.Near
+	if !a.opt.KeepNear {
+		near = a.latest.Near(o.Read)
+	}
 	unwanted, is := o.Read.Unwanted()
 	switch {
 	case near.Page != 0:
@@ -97,26 +101,26 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 		if fate.Page, err = a.keep(b, o); err != nil {
 			return err
 		}
-		return a.endings.conclude(b, o.ID, o.Queued, fate)
+		return a.endings.Conclude(b, o.ID, o.Queued, fate)
 	}
-	if _, err := a.queue.links(b, o); err != nil {
+	if _, err := a.queue.Links(b, o); err != nil {
 		return err
 	}
-	return a.endings.conclude(b, o.ID, o.Queued, fate)
+	return a.endings.Conclude(b, o.ID, o.Queued, fate)
 }
 
 // keep stores a page, queues its links and returns its number.
 func (a *arrivals) keep(b journal.Batch, o *work.Outcome) (number uint64, err error) {
 	number = a.totals.NextPage()
 	a.obey(o)
-	links, err := a.queue.links(b, o)
+	links, err := a.queue.Links(b, o)
 	if err != nil {
 		return 0, err
 	}
 	if err := b.PutPage(a.record(o, number, links), journal.Content{Page: o.Read.Page, Body: o.Read.Body}); err != nil {
 		return 0, err
 	}
-	a.latest.add(number, o.Read.Page, a.opt.Workers)
+	a.latest.Add(number, o.Read.Page)
 	a.count(o)
 	return number, nil
 }
@@ -124,7 +128,7 @@ func (a *arrivals) keep(b journal.Batch, o *work.Outcome) (number uint64, err er
 func visitOf(r *fetch.Response) store.Visit {
 	return store.Visit{
 		Start: r.Start.UnixMilli(), Millis: r.Took.Milliseconds(),
-		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: errorText(r.Err),
+		State: string(r.State), Code: r.Code, Bytes: r.WireBytes, Error: r.ErrorText(),
 	}
 }
 
@@ -144,7 +148,7 @@ func (a *arrivals) record(o *work.Outcome, number uint64, links []store.ID) *sto
 	return &store.Page{
 		Number: number, ID: o.URLID(), URL: o.Birth.URL,
 		ContentType: o.Resp.ContentType, RobotsTag: reading.RobotsTag(header),
-		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: signatureOf(p.Page), Title: p.Title, Lang: p.Lang, Links: links,
+		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: p.Signature.Bytes(), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
 		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Birth.Depth,

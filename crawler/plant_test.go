@@ -21,10 +21,10 @@ func TestManySeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.totals.URLs() != n || c.queue.frontier.Len() != n {
-			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs(), c.queue.frontier.Len(), n)
+		if c.totals.URLs() != n || c.leases.frontier.Len() != n {
+			t.Errorf("%d URLs known, %d wait; want %d", c.totals.URLs(), c.leases.frontier.Len(), n)
 		}
-		if err := c.queue.frontier.Close(); err != nil {
+		if err := c.leases.frontier.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,7 +42,7 @@ func TestSeedOutOfNarrowerScope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.queue.frontier.Close(); err != nil {
+	if err := c.leases.frontier.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -2,13 +2,14 @@ package crawler
 
 import (
 	"fmt"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/queue"
 	"fossick/crawler/refresh"
+	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"fossick/frontier"
 	"fossick/page"
 	"fossick/store"
@@ -28,8 +29,8 @@ type revisits struct {
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	hosts    *hosts.Table
-	queue    *queue
-	endings  *endings
+	queue    *queue.Queue
+	endings  *queue.Endings
 	contact  *contact
 	arrivals *arrivals
 	session  refresh.Session
@@ -38,7 +39,7 @@ type revisits struct {
 // begin queues the stored pages that were not seen for the time that is
 // asked for; they are more urgent than anything else.
 func (v *revisits) begin() error {
-	if !v.queue.held {
+	if !v.queue.Held() {
 		return nil
 	}
 	now := v.opt.Now()
@@ -46,19 +47,9 @@ func (v *revisits) begin() error {
 		if err != nil {
 			return fmt.Errorf("pages to be refreshed: %w", err)
 		}
-		v.queue.pushStored(p.ID, p.URL, -float64(p.Next))
+		v.queue.PushStored(p.ID, p.URL, -float64(p.Next))
 	}
 	return v.frontier.Err()
-}
-
-// end lets the queue in.
-func (v *revisits) end() error {
-	v.queue.held = false
-	if err := v.queue.restore(); err != nil {
-		return err
-	}
-	v.queue.rescore()
-	return nil
 }
 
 // prepare makes a job of a leased URL whose page is stored. Its id is 0, as

@@ -2,12 +2,12 @@ package crawler
 
 import (
 	"fmt"
-	"fossick/crawler/work"
 
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
+	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/store"
 )
@@ -32,10 +32,10 @@ func (r *renewal) apply() (err error) {
 			return err
 		}
 	}
-	next := v.endings.next(refresh.Interval(o.Birth.Depth))
+	next := v.endings.Next(refresh.Interval(o.Birth.Depth))
 	switch v.session.Judge(o.Old.Page, a) {
 	case refresh.Again:
-		v.queue.requeue(o.Job)
+		v.queue.Requeue(o.Job)
 	case refresh.Failed:
 		o.Host.Failures++
 	case refresh.Same:
@@ -56,7 +56,7 @@ func (r *renewal) apply() (err error) {
 		return r.lose(store.Fate{State: string(fetch.StateDuplicate), Next: next,
 			Reason: fmt.Sprintf("same content as page %d by now", a.With)})
 	case refresh.Gone:
-		return r.lose(v.endings.by(o))
+		return r.lose(v.endings.By(o))
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (r *renewal) apply() (err error) {
 // replaced.
 func (r *renewal) replace(next int64) error {
 	v, o, old := r.v, r.o, r.o.Old.Page
-	links, err := v.queue.links(r.b, o)
+	links, err := v.queue.Links(r.b, o)
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (r *renewal) lose(fate store.Fate) error {
 
 // move notes that a page has moved, and queues where to.
 func (r *renewal) move() (err error) {
-	fate := r.v.endings.by(r.o)
-	if r.visit.Location, err = r.v.endings.redirect(r.b, r.o); err != nil {
+	fate := r.v.endings.By(r.o)
+	if r.visit.Location, err = r.v.endings.Redirect(r.b, r.o); err != nil {
 		return err
 	}
 	if target, err := reading.RedirectTarget(r.v.opt.URLs, r.o.Resp); err == nil && r.visit.Location != 0 {

@@ -1,12 +1,12 @@
 package crawler
 
 import (
-	"fossick/crawler/totals"
-	"fossick/crawler/turns"
 	"time"
 
 	"fossick/crawler/harvest"
 	"fossick/crawler/refresh"
+	"fossick/crawler/totals"
+	"fossick/crawler/turns"
 	"fossick/store"
 )
 
@@ -71,13 +71,13 @@ type Result struct {
 func (c *Crawler) progress() Progress {
 	rest := time.Time{}
 	if c.flight.busy == 0 {
-		rest, _ = c.queue.frontier.Wake()
+		rest, _ = c.leases.frontier.Wake()
 	}
 	outages, down, outage := c.outages.network.Outages()
 	elapsed, pages := c.totals.Session()
 	return Progress{
-		RestUntil: rest, Resting: c.queue.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
-		Counts: c.totals.Snapshot(), Queue: c.queue.len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
+		RestUntil: rest, Resting: c.leases.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
+		Counts: c.totals.Snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
 		Elapsed: elapsed, Pages: pages,
 		Next: c.arrivals.harvest.Estimate(), Turns: c.turns.Stats,
 	}

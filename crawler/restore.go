@@ -16,7 +16,7 @@ func (c *Crawler) restore() error {
 		return nil // a new crawl
 	}
 	now := c.opt.Now()
-	c.queue.frontier.RestAll(now.Add(c.opt.Delay.Load(0)))
+	c.leases.frontier.RestAll(now.Add(c.opt.Delay.Load(0)))
 	for record, err := range c.journal.Hosts() {
 		if err != nil {
 			return err
@@ -28,17 +28,17 @@ func (c *Crawler) restore() error {
 		c.outages.recall(h)
 	}
 	if c.opt.FollowTraps {
-		if err := c.queue.reopen(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
+		if err := c.queue.Reopen(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
 			return err
 		}
 	}
 	if c.opt.KeepNear {
-		if err := c.queue.reopen(fetch.StateDuplicate, func(e *store.Ended) bool { return e.Resemblance > 0 }); err != nil {
+		if err := c.queue.Reopen(fetch.StateDuplicate, func(e *store.Ended) bool { return e.Resemblance > 0 }); err != nil {
 			return err
 		}
 	}
-	if !c.queue.held {
-		if err := c.queue.restore(); err != nil {
+	if !c.queue.Held() {
+		if err := c.queue.Restore(); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func (c *Crawler) restore() error {
 	}
 	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.Pages())
 	if err == nil && learned {
-		c.queue.rescore()
+		c.queue.Rescore()
 	}
 	return err
 }

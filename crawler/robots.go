@@ -3,14 +3,15 @@ package crawler
 import (
 	"cmp"
 	"fmt"
-	"fossick/crawler/reading"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/queue"
+	"fossick/crawler/reading"
+	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/page"
@@ -25,8 +26,8 @@ type contact struct {
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	hosts    *hosts.Table
-	queue    *queue
-	endings  *endings
+	queue    *queue.Queue
+	endings  *queue.Endings
 }
 
 // prepare makes the job that fetches robots.txt, or its next hop. A hop
@@ -47,7 +48,7 @@ func (k *contact) prepare(j *work.Job) (*work.Job, error) {
 		return nil, err
 	}
 	if !k.frontier.Take(other.Party, j.Host.Party, k.opt.Now()) {
-		k.queue.requeue(j)
+		k.queue.Requeue(j)
 		// Not the address: the others there have nothing to do with it.
 		until := k.opt.Now().Add(minHopWait)
 		if rested := k.frontier.Until(other.Party); rested.After(until) {
@@ -57,7 +58,7 @@ func (k *contact) prepare(j *work.Job) (*work.Job, error) {
 		return nil, nil
 	}
 	if !other.Resolved && other.Health.Verdict == "" {
-		k.queue.requeue(j)
+		k.queue.Requeue(j)
 		k.hosts.HoldBack(j.Host, k.opt.Now().Add(minHopWait))
 		return &work.Job{Task: work.Address, Host: other, Leased: work.Leased{Birth: store.Birth{URL: j.Target}}, Target: j.Target}, nil
 	}
@@ -77,7 +78,7 @@ func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
 		target, err := reading.RedirectTarget(k.opt.URLs, r)
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
 			h.Hop = target
-			k.queue.requeue(o.Job)
+			k.queue.Requeue(o.Job)
 			return nil
 		}
 		// A redirect that leads nowhere is as if the file were not there
@@ -121,7 +122,7 @@ func (k *contact) setRobots(o *work.Outcome, rules *fetch.Robots) error {
 	h.Hop, h.Hops = "", 0
 	h.Health.Met()
 	h.Maps.Renamed()
-	k.queue.requeue(o.Job)
+	k.queue.Requeue(o.Job)
 	return nil
 }
 
@@ -132,7 +133,7 @@ func (k *contact) failed(b journal.Batch, o *work.Outcome, what string) error {
 	h.CountFirst()
 	if health.Silent(r) && h.Lived() && o.Other() == nil {
 		back, closed := k.network.FailedProbe(h, r.State)
-		if err := k.queue.pardon(b, back); err != nil {
+		if err := k.queue.Pardon(b, back); err != nil {
 			return err
 		}
 		again = !closed
@@ -140,10 +141,10 @@ func (k *contact) failed(b journal.Batch, o *work.Outcome, what string) error {
 		again = h.FailedFirst(r, what)
 	}
 	if again {
-		k.queue.requeue(o.Job)
+		k.queue.Requeue(o.Job)
 		return nil
 	}
-	return k.endings.conclude(b, o.ID, o.Queued, k.endings.of(h.Verdict, h.Why))
+	return k.endings.Conclude(b, o.ID, o.Queued, k.endings.Of(h.Verdict, h.Why))
 }
 
 // maxValidatorBytes bounds an ETag that is kept with a host; real ones have some
@@ -168,7 +169,7 @@ func (k *contact) unchanged(o *work.Outcome) {
 	h.RobotsAt = k.opt.Now().UnixMilli()
 	h.Hop, h.Hops, h.Failures = "", 0, 0
 	h.Health.Met()
-	k.queue.requeue(o.Job)
+	k.queue.Requeue(o.Job)
 }
 
 // keepValidators notes the version of the rules that o brought. Behind a redirect

@@ -36,7 +36,7 @@ func TestSettle(t *testing.T) {
 			return
 		}
 		checked++
-		if math.Abs(logOdds(score)-logOdds(want)) > settledOdds || priority >= 0 && math.Abs(logOdds(priority)-logOdds(want)) > settledOdds {
+		if math.Abs(logOddsOf(score)-logOddsOf(want)) > 0.1 || priority >= 0 && math.Abs(logOddsOf(priority)-logOddsOf(want)) > 0.1 {
 			t.Errorf("%s: score %v and priority %v, want %v", url, score, priority, want)
 		}
 	}
@@ -57,4 +57,9 @@ func TestSettle(t *testing.T) {
 	if waits < 50 || checked < 120 {
 		t.Errorf("%d URLs wait and %d were looked at; want 50 and 120", waits, checked)
 	}
+}
+
+func logOddsOf(p float64) float64 {
+	p = max(1e-4, min(1-1e-4, p))
+	return math.Log(p / (1 - p))
 }

@@ -1,15 +1,16 @@
 package crawler
 
 import (
-	"fossick/crawler/reading"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"time"
 
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
+	"fossick/crawler/queue"
+	"fossick/crawler/reading"
 	"fossick/crawler/sitemaps"
+	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/page"
@@ -24,7 +25,7 @@ type sitemapTurns struct {
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	hosts    *hosts.Table
-	queue    *queue
+	queue    *queue.Queue
 	contact  *contact
 	flight   *flight
 
@@ -63,7 +64,7 @@ func (s *sitemapTurns) prepare(j *work.Job) (sitemap *work.Job, waits bool, err 
 			s.drop(owner, why)
 			continue
 		}
-		s.queue.requeue(j)
+		s.queue.Requeue(j)
 		return s.job(&work.Job{}, h, owner), true, nil
 	}
 	for s.due(j) {
@@ -118,7 +119,7 @@ func (s *sitemapTurns) job(j *work.Job, at, owner *hosts.Host) *work.Job {
 func (s *sitemapTurns) prepareForeign(j *work.Job, at *hosts.Host, target string) (*work.Job, error) {
 	now, owner := s.opt.Now(), j.Host
 	free := s.frontier.Take(at.Party, owner.Party, now)
-	s.queue.requeue(j)
+	s.queue.Requeue(j)
 	ready := at.Resolved && s.hosts.RobotsFresh(at) && !at.Health.Probed()
 	// Of one party, the lease goes over to the job; else Take has made another.
 	if !free || !s.frontier.OneParty(at.Party, owner.Party) {
@@ -163,7 +164,7 @@ func (s *sitemapTurns) enter(b journal.Batch, o *work.Outcome) error {
 	before := s.totals.URLs()
 	for _, f := range o.Listed.Links {
 		birth.Modified = f.Modified
-		if _, err := s.queue.discover(b, birth, f, s.queue.linkOf(f)); err != nil {
+		if _, err := s.queue.Discover(b, birth, f, s.queue.LinkOf(f)); err != nil {
 			return err
 		}
 	}
@@ -191,7 +192,7 @@ func (s *sitemapTurns) apply(b journal.Batch, o *work.Outcome) error {
 		}
 	}
 	s.rules.End(&o.Sitemap.Owner.Maps, &h.Maps, ended)
-	s.queue.requeue(o.Job)
+	s.queue.Requeue(o.Job)
 	if o.Sitemap.Owner == h {
 		return nil // apply writes it
 	}

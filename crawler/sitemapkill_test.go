@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"fossick/crawler/workers"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"fossick/crawler/workers"
 	"fossick/internal/fulltest"
 	"fossick/store"
 )

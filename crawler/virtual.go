@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"fossick/crawler/workers"
 	"log/slog"
 	"time"
 
 	"fossick/crawler/journal"
+	"fossick/crawler/workers"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/page"
@@ -66,7 +66,7 @@ func Virtual(ctx context.Context, opt Options, web func(url string) Answer) (Vir
 	}
 	c.hosts.KeepAll() // the journal would keep what the cache forgets
 	if err := c.open(); err != nil {
-		return VirtualResult{}, errors.Join(err, c.queue.frontier.Close())
+		return VirtualResult{}, errors.Join(err, c.leases.frontier.Close())
 	}
 	r, err := c.run(workers.NewWeb(ctx, web, c.reader, clock, opt.MaxTime, !opt.Delay.Off))
 	if r.Stopped == StopInterrupted {
@@ -90,7 +90,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *workers
 	}
 	switch v.Stopped {
 	case StopMaxPages:
-		v.Waiting = c.queue.frontier.Len()
+		v.Waiting = c.leases.frontier.Len()
 	case StopNothing:
 		v.Stopped = StopEmpty
 	}

@@ -2,12 +2,12 @@ package crawler
 
 import (
 	"fmt"
-	"fossick/crawler/workers"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"fossick/crawler/workers"
 	"fossick/graph/orders"
 	"fossick/page"
 )

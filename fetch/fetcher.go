@@ -63,6 +63,14 @@ type Response struct {
 	Err         error         // why, when State is no success; nil for ok, redirect and not_modified
 }
 
+// ErrorText is Err in words, "" where there is none.
+func (r *Response) ErrorText() string {
+	if r.Err == nil {
+		return ""
+	}
+	return r.Err.Error()
+}
+
 // A Fetcher makes exchanges, many at once. It is safe for concurrent use.
 type Fetcher struct {
 	opt       Options

@@ -31,6 +31,14 @@ const (
 // IsZero reports whether the text was too short to have a signature.
 func (s *Signature) IsZero() bool { return *s == Signature{} }
 
+// Bytes returns the signature as it is kept, nil of a page that is too short for one.
+func (s *Signature) Bytes() []byte {
+	if s.IsZero() {
+		return nil
+	}
+	return s[:]
+}
+
 // Estimate returns the resemblance of two texts in [0,1], as their signatures
 // tell. Bytes that agree by chance, one of 256, are taken off.
 func Estimate(a, b *Signature) float64 {

@@ -8,6 +8,7 @@
 // budget. Nothing is decided that depends on other pages under way; see package crawler.
 //
 // Start with New, then Read. Files: reader.go a reading; budget.go what it may cost; near.go
-// the stored page that it repeats; unlinked.go URLs that a sitemap lists; scorer.go who says
+// the stored page that it repeats, latest.go those stored meanwhile; redirect.go where a
+// redirect leads; unlinked.go URLs that a sitemap lists; scorer.go who says
 // what pages and links are worth; scope.go and lang.go which are wanted.
 package reading

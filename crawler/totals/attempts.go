@@ -23,10 +23,7 @@ func (t *Running) Attempted(r *fetch.Response) {
 		t.attempts.Answered++
 		return
 	}
-	t.attempts.Last = string(r.State) + ": "
-	if r.Err != nil {
-		t.attempts.Last += r.Err.Error()
-	}
+	t.attempts.Last = string(r.State) + ": " + r.ErrorText()
 }
 
 // unanswered says that an exchange ended before a server could say what there is: on

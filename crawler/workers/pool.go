@@ -2,7 +2,6 @@ package workers
 
 import (
 	"context"
-	"fossick/crawler/work"
 	"net/netip"
 	"sync"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"fossick/crawler/reading"
 	"fossick/crawler/sitemaps"
 	"fossick/crawler/slow"
+	"fossick/crawler/work"
 	"fossick/fetch"
 )
 

@@ -2,12 +2,12 @@ package workers
 
 import (
 	"context"
-	"fossick/crawler/work"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"fossick/crawler/sitemaps"
+	"fossick/crawler/work"
 )
 
 // TestGraceEnds: what workers hand in until the end of the grace is kept. Pages

@@ -2,10 +2,10 @@ package workers
 
 import (
 	"context"
-	"fossick/crawler/work"
 
 	"fossick/crawler/reading"
 	"fossick/crawler/sitemaps"
+	"fossick/crawler/work"
 	"fossick/fetch"
 )
 

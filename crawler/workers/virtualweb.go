@@ -3,12 +3,12 @@ package workers
 import (
 	"container/heap"
 	"context"
-	"fossick/crawler/work"
 	"net/http"
 	"time"
 
 	"fossick/crawler/reading"
 	"fossick/crawler/traps"
+	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/page"
 )

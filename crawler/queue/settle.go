@@ -1,9 +1,10 @@
-package crawler
+package queue
 
 import (
 	"fmt"
 	"math"
 
+	"fossick/crawler/reading"
 	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
@@ -13,15 +14,15 @@ import (
 // as a probability. The place that it gives the URL may have other reasons: to
 // explore, or what people say.
 type promiser interface {
-	Rescorer
+	reading.Rescorer
 	// Promise returns the probability that the URL with this page.Key is on topic; false
 	// when the scorer knows nothing of it.
 	Promise(key uint64) (probability float64, known bool)
 }
 
-// promise is what the scorer expects of a URL that waits; false when it does not say, and
+// Promise is what the scorer expects of a URL that waits; false when it does not say, and
 // of a start page, which the user wants.
-func (q *queue) promise(birth store.Birth) (float64, bool) {
+func (q *Queue) Promise(birth store.Birth) (float64, bool) {
 	scorer, promises := q.opt.Scorer.(promiser)
 	if !promises || birth.Via == store.ViaSeed {
 		return 0, false
@@ -39,11 +40,11 @@ const (
 	leastSettled = 1e-4
 )
 
-// settle journals what the scorer says in the end of the URLs that wait, as the
+// Settle journals what the scorer says in the end of the URLs that wait, as the
 // journal was told of their places only when they had moved far. It is for
 // those who read the store: why, and eval, which asks how many of them are on
 // topic.
-func (q *queue) settle() error {
+func (q *Queue) Settle() error {
 	if _, promises := q.opt.Scorer.(promiser); q.opt.Store == nil || !promises || q.frontier.Len() > mostSettled {
 		return nil
 	}
@@ -53,7 +54,7 @@ func (q *queue) settle() error {
 		if err != nil {
 			return fmt.Errorf("places of what waits: %w", err)
 		}
-		score, known := q.promise(w.Birth)
+		score, known := q.Promise(w.Birth)
 		if !known || math.Abs(logOdds(score)-logOdds(w.Score)) < settledOdds {
 			continue
 		}

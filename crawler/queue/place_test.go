@@ -1,4 +1,4 @@
-package crawler
+package queue
 
 import (
 	"testing"
@@ -27,9 +27,9 @@ func TestPlaceMoved(t *testing.T) {
 		{"much worse", true, 0.25, 0.3, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &queue{opt: &Options{Scorer: wordScorer{0.3}, Ordering: orders.Latest}}
+			w := &Queue{opt: Options{Scorer: plainScorer{}, Ordering: orders.Latest}}
 			if c.rescores {
-				w.opt.Scorer = shiftingScorer{wordScorer: wordScorer{0.3}}
+				w.opt.Scorer = askedScorer{}
 			}
 			if got := w.moved(store.Queued{Priority: 0.5, Score: 0.4}, c.priority, c.score); got != c.want {
 				t.Errorf("priority %v by a parent of %v: journalled %v, want %v", c.priority, c.score, got, c.want)

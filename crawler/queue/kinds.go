@@ -1,4 +1,4 @@
-package crawler
+package queue
 
 import (
 	"fossick/graph/orders"

@@ -1,15 +1,17 @@
-package crawler
+package queue
 
 import (
-	"fossick/crawler/totals"
-	"fossick/store"
 	"strconv"
 	"testing"
 	"time"
 
+	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
+	"fossick/crawler/totals"
 	"fossick/frontier"
 	"fossick/graph/orders"
+	"fossick/page"
+	"fossick/store"
 )
 
 // TestRescorePasses: an old crawl asks about its best URLs at each pass and
@@ -24,7 +26,7 @@ func TestRescorePasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := askedScorer{keys: map[uint64]int{}}
-		q := &queue{frontier: f, opt: &Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: totals.New(time.Now)}
+		q := &Queue{frontier: f, opt: Options{Scorer: asked, Ordering: orders.Latest}, passes: rescore.New(asked, orders.Latest), totals: totals.New(time.Now)}
 		q.passes.AtOnce = atOnce
 		for i := range uint64(urls) {
 			f.Push(frontier.Item{ID: frontier.ID(i + 1), Host: f.Host(strconv.Itoa(int(i % 50))), Key: i, Priority: score(i)})
@@ -35,7 +37,7 @@ func TestRescorePasses(t *testing.T) {
 				q.totals.NextPage()
 			}
 			for range 8 { // parts of it, each a page later
-				if err := q.learned(); err != nil {
+				if err := q.Learned(); err != nil {
 					t.Fatal(err)
 				}
 				q.totals.NextPage()
@@ -53,7 +55,7 @@ func TestRescorePasses(t *testing.T) {
 			}
 		}
 		q.totals.Lost(store.Counts{Pages: 1000})
-		q.rescore()
+		q.Rescore()
 		for i := 1; i <= 8; i++ {
 			all, best := pass()
 			if want := urls * 249 / 1000; best != want {
@@ -75,9 +77,16 @@ func TestRescorePasses(t *testing.T) {
 // score is that of a URL in TestRescorePasses.
 func score(key uint64) float64 { return float64(key%1000) / 1000 }
 
+// plainScorer never changes its mind.
+type plainScorer struct{}
+
+func (plainScorer) ScorePage(*page.Page, float64) reading.Score { return reading.Score{} }
+
+func (plainScorer) ScoreLinks(dst []float64, _ *page.Page, _ reading.Score) []float64 { return dst }
+
 // askedScorer counts how often it is asked about a URL.
 type askedScorer struct {
-	wordScorer
+	plainScorer
 	keys map[uint64]int
 }
 

@@ -1,12 +1,12 @@
-package crawler
+package queue
 
 import (
 	"errors"
 	"fmt"
-	"fossick/crawler/work"
 
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
+	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/graph/orders"
@@ -14,11 +14,11 @@ import (
 	"fossick/store"
 )
 
-// discover enters a link's target in the journal and the frontier: new, or
+// Discover enters a link's target in the journal and the frontier: new, or
 // known with a better parent now, or skipped before and wanted now. birth tells
 // how it came to be found; link what the ordering may know. It returns the
 // target's number.
-func (q *queue) discover(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
+func (q *Queue) Discover(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
 	seen := f.Seen
 	if seen.ID == 0 || seen.Skipped { // it may have changed since the look-up
 		var err error
@@ -50,9 +50,9 @@ func (q *queue) discover(b journal.Batch, birth store.Birth, f reading.Link, lin
 
 // discoverAgain gives a URL that waits the priority that it has by one parent
 // more.
-func (q *queue) discoverAgain(b journal.Batch, id, parent store.ID, f reading.Link, link orders.Link) error {
+func (q *Queue) discoverAgain(b journal.Batch, id, parent store.ID, f reading.Link, link orders.Link) error {
 	place, err := b.Queued(id)
-	if q.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
+	if q.opt.Refresh && errors.Is(err, store.ErrUnknown) {
 		return nil // a stored page that is still to be refreshed
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (q *queue) discoverAgain(b journal.Batch, id, parent store.ID, f reading.Li
 	})
 }
 
-func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
+func (q *Queue) discoverNew(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
 	id := q.totals.Discovered()
 	birth.URL = f.URL
 	birth.At = q.opt.Now().UnixMilli()
@@ -102,7 +102,7 @@ func (q *queue) discoverNew(b journal.Batch, birth store.Birth, f reading.Link, 
 }
 
 // enqueue queues a URL that does not wait, and returns its place for the journal.
-func (q *queue) enqueue(id, parent store.ID, f reading.Link, link orders.Link) store.Queued {
+func (q *Queue) enqueue(id, parent store.ID, f reading.Link, link orders.Link) store.Queued {
 	priority := q.opt.Ordering.Priority(link)
 	if !q.held {
 		q.frontier.Push(item(id, q.frontier.Host(page.Host(f.URL)), f.URL, priority))
@@ -112,7 +112,7 @@ func (q *queue) enqueue(id, parent store.ID, f reading.Link, link orders.Link) s
 
 // discoverLater gives a URL that waits in the journal the priority that it has by
 // one parent more, while the frontier has stored pages only.
-func (q *queue) discoverLater(b journal.Batch, id, parent store.ID, f reading.Link, link orders.Link) error {
+func (q *Queue) discoverLater(b journal.Batch, id, parent store.ID, f reading.Link, link orders.Link) error {
 	place, err := b.Queued(id)
 	if errors.Is(err, store.ErrUnknown) {
 		return nil // it has ended
@@ -129,12 +129,12 @@ func (q *queue) discoverLater(b journal.Batch, id, parent store.ID, f reading.Li
 	return b.Queue(id, place)
 }
 
-// links discovers the targets of a page's links and returns their numbers.
-func (q *queue) links(b journal.Batch, o *work.Outcome) ([]store.ID, error) {
+// Links discovers the targets of a page's links and returns their numbers.
+func (q *Queue) Links(b journal.Batch, o *work.Outcome) ([]store.ID, error) {
 	ids := make([]store.ID, 0, len(o.Read.Found))
 	birth := store.Birth{From: o.URLID(), Via: store.ViaLink, Depth: o.Birth.Depth + 1}
 	for _, f := range o.Read.Found {
-		id, err := q.discover(b, birth, f, q.linkFrom(o.Birth.URL, f))
+		id, err := q.Discover(b, birth, f, q.linkFrom(o.Birth.URL, f))
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (q *queue) links(b journal.Batch, o *work.Outcome) ([]store.ID, error) {
 // handedOn is the score that a redirect hands on, of a URL that left the queue
 // with a priority. Where the scorer rescores it is the priority, as the score
 // is of some time ago. What a start page leads to is one.
-func (q *queue) handedOn(score, priority float64) float64 {
+func (q *Queue) handedOn(score, priority float64) float64 {
 	if _, rescores := q.rescorer(); rescores && score < 1 {
 		return priority
 	}

@@ -1,18 +1,18 @@
-package crawler
+package queue
 
 import (
 	"errors"
 	"fmt"
-	"fossick/crawler/totals"
-	"fossick/crawler/work"
 	"math"
 	"slices"
+	"time"
 
 	"fossick/crawler/health"
-	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/rescore"
+	"fossick/crawler/totals"
+	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/frontier"
 	"fossick/graph/orders"
@@ -20,32 +20,72 @@ import (
 	"fossick/store"
 )
 
-// queue is the URLs that wait, in the frontier and in the journal: discovered, given a
+// Options are settings of a queue; see crawler.Options.
+type Options struct {
+	Scorer   reading.Scorer
+	Ordering orders.Ordering
+	Scope    reading.Scope
+	URLs     *page.Normalizer
+	Store    *store.Store // nil where the crawl has no past
+	Refresh  bool         // stored pages are asked for again before the queue
+	Now      func() time.Time
+}
+
+// Cutter says which URLs are worth no request.
+type Cutter interface {
+	// Cut returns why a URL is to be left aside, "" when it is not.
+	Cut(url string) string
+}
+
+// Queue is the URLs that wait, in the frontier and in the journal: discovered, given a
 // place, rescored, put back.
-type queue struct {
-	opt      *Options
+type Queue struct {
+	opt      Options
 	journal  journal.Journal
 	frontier *frontier.Frontier
 	totals   *totals.Running
-	hosts    *hosts.Table
+	hosts    Cutter
 	kinds    linkKinds
 	passes   *rescore.Passes
-	// held: stored pages are asked for again before the queue, which waits in the journal.
-	held bool
+	held     bool
 }
 
-// len counts the URLs that wait, also while the frontier does not have them.
-func (q *queue) len() int {
-	if q.opt.Refresh <= 0 {
+// New returns an empty queue. Its crawl begins with seeds, of which it knows nothing yet
+// but their sites.
+func New(opt Options, seeds []string, j journal.Journal, f *frontier.Frontier, t *totals.Running, h Cutter, p *rescore.Passes) *Queue {
+	return &Queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p,
+		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Refresh}
+}
+
+// Held says whether stored pages are asked for again before the queue, which waits in the
+// journal meanwhile.
+func (q *Queue) Held() bool { return q.held }
+
+// Open lets in what waits in the journal.
+func (q *Queue) Open() error {
+	q.held = false
+	if err := q.Restore(); err != nil {
+		return err
+	}
+	q.Rescore()
+	return nil
+}
+
+// InParts has rescoring go part by part in a queue of more than so many URLs.
+func (q *Queue) InParts(urls int) { q.passes.AtOnce = urls }
+
+// Len counts the URLs that wait, also while the frontier does not have them.
+func (q *Queue) Len() int {
+	if !q.opt.Refresh {
 		return q.frontier.Len()
 	}
 	return q.totals.Waiting()
 }
 
-// requeue puts a leased URL back where it was; a foreign sitemap's job and a probe have none.
-func (q *queue) requeue(j *work.Job) {
+// Requeue puts a leased URL back where it was; a foreign sitemap's job and a probe have none.
+func (q *Queue) Requeue(j *work.Job) {
 	if j.Old != nil {
-		q.pushStored(j.Old.ID, j.Birth.URL, j.Priority)
+		q.PushStored(j.Old.ID, j.Birth.URL, j.Priority)
 	}
 	if j.ID == 0 {
 		return
@@ -53,25 +93,25 @@ func (q *queue) requeue(j *work.Job) {
 	q.frontier.Push(item(j.ID, j.Host.Party, j.Birth.URL, j.Priority))
 }
 
-// pushStored queues a stored page. It has no key, so a scorer that learns does
+// PushStored queues a stored page. It has no key, so a scorer that learns does
 // not move it.
-func (q *queue) pushStored(id store.ID, url string, priority float64) {
+func (q *Queue) PushStored(id store.ID, url string, priority float64) {
 	q.frontier.Push(frontier.Item{ID: frontier.ID(id), Host: q.frontier.Host(page.Host(url)), Priority: priority})
 }
 
 // linkFrom is what an ordering may know of a link found now on a page.
-func (q *queue) linkFrom(from string, f reading.Link) orders.Link {
+func (q *Queue) linkFrom(from string, f reading.Link) orders.Link {
 	return orders.Link{Score: f.Score, Step: q.totals.Pages(), Discovers: q.kinds.discovers(from, f.URL)}
 }
 
-// linkOf is what an ordering may know of a URL that a sitemap lists: it is no
+// LinkOf is what an ordering may know of a URL that a sitemap lists: it is no
 // link.
-func (q *queue) linkOf(f reading.Link) orders.Link {
+func (q *Queue) LinkOf(f reading.Link) orders.Link {
 	return orders.Link{Score: f.Score, Step: q.totals.Pages(), Discovers: true}
 }
 
-// learned gives the queue new priorities once the scorer has learned enough.
-func (q *queue) learned() error {
+// Learned gives the queue new priorities once the scorer has learned enough.
+func (q *Queue) Learned() error {
 	urls, whole := q.passes.Due(q.totals.Pages(), q.frontier.Len(), q.frontier.Spilled())
 	if whole {
 		q.frontier.Reprioritise(q.passes.Priority)
@@ -82,8 +122,8 @@ func (q *queue) learned() error {
 	return q.frontier.Err()
 }
 
-// rescore has the whole queue hear at once of what the scorer has learned.
-func (q *queue) rescore() {
+// Rescore has the whole queue hear at once of what the scorer has learned.
+func (q *Queue) Rescore() {
 	if q.passes.Begin(q.totals.Pages()) {
 		q.frontier.Reprioritise(q.passes.Priority)
 		q.passes.Done()
@@ -92,8 +132,8 @@ func (q *queue) rescore() {
 
 // rescorer returns the scorer when it changes its mind about queued URLs and the
 // ordering goes by scores.
-func (q *queue) rescorer() (Rescorer, bool) {
-	s, ok := q.opt.Scorer.(Rescorer)
+func (q *Queue) rescorer() (reading.Rescorer, bool) {
+	s, ok := q.opt.Scorer.(reading.Rescorer)
 	return s, ok && orders.ByScore(q.opt.Ordering)
 }
 
@@ -111,7 +151,7 @@ const (
 // resumed crawl rescores the queue at once. So of its opinions those are
 // written that name a clearly better parent than the journal does, or that have
 // moved far. Of a URL that the scorer forgets, a resumed crawl knows no other.
-func (q *queue) moved(old store.Queued, priority, score float64) bool {
+func (q *Queue) moved(old store.Queued, priority, score float64) bool {
 	if _, rescores := q.rescorer(); rescores {
 		return score > betterLink*old.Score+farPlace/10 || math.Abs(priority-old.Priority) > farPlace
 	}
@@ -123,8 +163,8 @@ func item(id store.ID, host frontier.Host, url string, priority float64) frontie
 	return frontier.Item{ID: frontier.ID(id), Host: host, Priority: priority, Key: page.Key(url)}
 }
 
-// restore gives the frontier the URLs that wait in the journal.
-func (q *queue) restore() error {
+// Restore gives the frontier the URLs that wait in the journal.
+func (q *Queue) Restore() error {
 	for w, err := range q.journal.Waiters() {
 		if err != nil {
 			return err
@@ -137,8 +177,8 @@ func (q *queue) restore() error {
 	return q.frontier.Err()
 }
 
-// reopen queues what ended in a state again, as far as it is wanted.
-func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error {
+// Reopen queues what ended in a state again, as far as it is wanted.
+func (q *Queue) Reopen(state fetch.State, wanted func(*store.Ended) bool) error {
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }()
 	for e, err := range q.opt.Store.URLs().Ended(string(state)) {
@@ -172,9 +212,9 @@ func (q *queue) reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 	return q.totals.Commit(b)
 }
 
-// pardon takes back what was counted against URLs: their exchanges stay in the
+// Pardon takes back what was counted against URLs: their exchanges stay in the
 // journal and count no more, and those that ended by them wait again.
-func (q *queue) pardon(b journal.Batch, misses []health.Miss) error {
+func (q *Queue) Pardon(b journal.Batch, misses []health.Miss) error {
 	for _, m := range slices.Backward(misses) { // the last one of a URL knows its place best
 		if m.ID == 0 {
 			continue
@@ -186,7 +226,7 @@ func (q *queue) pardon(b journal.Batch, misses []health.Miss) error {
 	return nil
 }
 
-func (q *queue) pardonURL(b journal.Batch, m health.Miss) error {
+func (q *Queue) pardonURL(b journal.Batch, m health.Miss) error {
 	counted := 0
 	if m.Page {
 		counted = 1

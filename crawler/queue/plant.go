@@ -1,4 +1,4 @@
-package crawler
+package queue
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"fossick/store"
 )
 
-// plant queues the seeds that the store does not know yet, in as many batches
+// Plant queues the seeds that the store does not know yet, in as many batches
 // as their number needs. A kill in between is mended by the next session, which
 // is given the same seeds. Nothing is queued when one of them is out of scope.
-func (q *queue) plant(seeds []string) error {
+func (q *Queue) Plant(seeds []string) error {
 	seeds, err := q.inScope(seeds)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (q *queue) plant(seeds []string) error {
 
 // inScope refuses seeds out of scope. Those that the store knows are passed over:
 // a resumed crawl may have a narrower scope than it began with.
-func (q *queue) inScope(seeds []string) (wanted []string, err error) {
+func (q *Queue) inScope(seeds []string) (wanted []string, err error) {
 	for _, seed := range seeds {
 		why := q.opt.Scope.Excludes(seed)
 		if why == "" {
@@ -51,12 +51,12 @@ func (q *queue) inScope(seeds []string) (wanted []string, err error) {
 }
 
 // plantSome queues as many of the seeds as a batch takes, and returns how many.
-func (q *queue) plantSome(seeds []string) (n int, err error) {
+func (q *Queue) plantSome(seeds []string) (n int, err error) {
 	b := q.journal.Batch()
 	defer func() { b.Cancel() }() // of no effect after Commit
 	for n < len(seeds) && !b.Full() {
 		f := reading.Link{URL: seeds[n], Hash: store.HashURL(seeds[n]), Score: 1}
-		if _, err := q.discover(b, store.Birth{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
+		if _, err := q.Discover(b, store.Birth{Via: store.ViaSeed}, f, orders.Link{Score: 1}); err != nil {
 			return 0, err
 		}
 		n++

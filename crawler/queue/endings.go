@@ -1,0 +1,111 @@
+package queue
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"fossick/crawler/journal"
+	"fossick/crawler/reading"
+	"fossick/crawler/refresh"
+	"fossick/crawler/work"
+	"fossick/fetch"
+	"fossick/graph/orders"
+	"fossick/store"
+)
+
+// Endings applies what an exchange means for its URL: it ends, leads elsewhere or waits
+// again.
+type Endings struct{ queue *Queue }
+
+// NewEndings returns the endings of a queue's URLs.
+func NewEndings(q *Queue) *Endings { return &Endings{q} }
+
+// Conclude ends a URL's wait with its fate; a job that no URL waits for has none.
+func (e *Endings) Conclude(b journal.Batch, id store.ID, q store.Queued, fate store.Fate) error {
+	if id == 0 {
+		return nil
+	}
+	e.queue.totals.Ended(fate.State)
+	fate.At = cmp.Or(fate.At, e.queue.opt.Now().UnixMilli())
+	fate.Score, fate.Parent = cmp.Or(fate.Score, q.Score), q.Parent
+	return b.End(id, fate)
+}
+
+// Next returns the end of a wait that begins now, as the journal has it.
+func (e *Endings) Next(after time.Duration) int64 {
+	if after <= 0 {
+		return 0
+	}
+	return e.queue.opt.Now().Add(after).UnixMilli()
+}
+
+// By returns the fate of a URL that an exchange ended.
+func (e *Endings) By(o *work.Outcome) store.Fate {
+	r := o.Resp
+	return store.Fate{State: string(r.State), Reason: r.ErrorText(), Score: o.Page.Promise, Next: e.Next(refresh.AfterAnswer(r, o.Birth.Depth))}
+}
+
+// Of returns the fate of a URL that no exchange of its own ended.
+func (e *Endings) Of(state, reason string) store.Fate {
+	return store.Fate{State: state, Reason: reason, Next: e.Next(refresh.After(fetch.State(state), 0))}
+}
+
+// Retry queues a URL again after a failure that may pass, or gives it up.
+func (e *Endings) Retry(b journal.Batch, o *work.Outcome, visits int) error {
+	q, err := b.Queued(o.ID) // what it is excused may have changed while it was in flight
+	if err != nil {
+		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
+	}
+	q.Visits = visits
+	again, why := o.Host.Health.Retry(o.Resp, visits-q.Excused)
+	if again {
+		e.queue.Requeue(o.Job)
+		return b.Queue(o.ID, q)
+	}
+	fate := e.By(o)
+	if why != "" {
+		fate.Reason = strings.TrimPrefix(fate.Reason+"; "+why, "; ")
+	}
+	return e.Conclude(b, o.ID, q, fate)
+}
+
+// Forgive queues a URL again after a failure that counts for nobody.
+func (e *Endings) Forgive(b journal.Batch, o *work.Outcome, visits int) error {
+	q, err := b.Queued(o.ID)
+	if err != nil {
+		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
+	}
+	q.Visits = visits
+	q.Excused++
+	e.queue.Requeue(o.Job)
+	return b.Queue(o.ID, q)
+}
+
+// maxHops bounds redirects in a row.
+const maxHops = 10
+
+// Redirect hands the target back to the frontier, with the place in the queue
+// that the URL had: each hop waits for its own host and its own robots.txt.
+func (e *Endings) Redirect(b journal.Batch, o *work.Outcome) (store.ID, error) {
+	fate := store.Fate{State: string(fetch.StateRedirect), Score: o.Page.Promise, Next: e.Next(refresh.AfterAnswer(o.Resp, o.Birth.Depth))}
+	target, err := reading.RedirectTarget(e.queue.opt.URLs, o.Resp)
+	switch {
+	case err != nil:
+		fate.Reason = "its target cannot be used: " + err.Error()
+	case o.Birth.Hops+1 > maxHops:
+		fate.Reason = "too many redirects in a row"
+	}
+	var id store.ID
+	if fate.Reason == "" {
+		score := e.queue.handedOn(o.Queued.Score, o.Priority)
+		f := reading.Link{URL: target, Hash: store.HashURL(target), Score: score, Skip: e.queue.opt.Scope.Excludes(target)}
+		birth := store.Birth{From: o.URLID(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
+		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.Pages()}); err != nil {
+			return 0, err
+		}
+		fate.Reason = "to " + target
+	}
+	return id, e.Conclude(b, o.ID, o.Queued, fate)
+}

@@ -1,0 +1,63 @@
+package reading
+
+import "fossick/page"
+
+const (
+	// rememberPages is how many pages may be stored between a worker's look-up and the
+	// owner's decision, for each worker.
+	rememberPages = 4
+	// nearMargin is what the owner asks of a near-duplicate beyond what a reading does: it
+	// compares signatures alone, which are estimates.
+	nearMargin = 0.03
+)
+
+// Latest remembers the pages stored last, for those that workers read at the same time. It
+// belongs to the crawl's owner.
+type Latest struct {
+	room  int
+	pages []recent
+	next  int
+}
+
+type recent struct {
+	number     uint64
+	url, title string
+	signature  page.Signature
+}
+
+// NewLatest remembers enough pages for so many workers.
+func NewLatest(workers int) *Latest { return &Latest{room: rememberPages * workers} }
+
+// Add takes note of a page that is stored.
+func (l *Latest) Add(number uint64, p *page.Page) {
+	if p.Signature.IsZero() {
+		return
+	}
+	r := recent{number, p.URL, p.Title, p.Signature}
+	if len(l.pages) < l.room {
+		l.pages = append(l.pages, r)
+		return
+	}
+	l.pages[l.next] = r
+	l.next = (l.next + 1) % len(l.pages)
+}
+
+// Near returns the page that p is a near-duplicate of, as its reading found it or among the
+// pages stored since; its number is 0 when there is none.
+func (l *Latest) Near(p *Page) Near {
+	if p.Near.Page != 0 || p.NoIndex || p.Signature.IsZero() {
+		return p.Near
+	}
+	best := p.Near
+	for i := range l.pages {
+		r := &l.pages[i]
+		if r.number <= p.Near.Stored {
+			continue
+		}
+		share := page.Estimate(&p.Signature, &r.signature)
+		if share > best.Resemblance && share >= page.NearShare(p.URL, p.Title, r.url, r.title)+nearMargin {
+			best.Page, best.Resemblance = r.number, share
+		}
+	}
+	return best
+}
