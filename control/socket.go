@@ -34,11 +34,11 @@ type failure struct {
 
 // Options are what a crawl answers from.
 type Options struct {
-	Store   *store.Store
-	URLs    *page.Normalizer                       // by which the crawl knows its URLs
-	Engine  Marker                                 // told of labels
-	Explain func(url string) (crawler.Score, bool) // the scorer's present opinion; nil when it has none
-	Status  http.HandlerFunc
+	Store  *store.Store
+	URLs   *page.Normalizer // by which the crawl knows its URLs
+	Engine Marker           // told of labels
+	Scorer crawler.Scorer   // the crawl's
+	Status http.HandlerFunc
 }
 
 // Marker takes what a person says of URLs into a running crawl. moves says whether its
@@ -67,6 +67,7 @@ func Open(opt Options) (*Socket, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /why", c.why)
 	mux.HandleFunc("POST /label", c.label)
+	mux.HandleFunc("GET /ask", c.ask)
 	mux.HandleFunc("GET /status", opt.Status)
 	mux.HandleFunc("GET /snapshot", c.snapshot)
 	c.server = serving.Start(l, mux, serving.Options{Grace: grace})

@@ -15,6 +15,10 @@ type (
 	Marked = people.Marked
 	// Marker is a Scorer that learns from what people say of pages.
 	Marker = people.Marker
+	// Asker is a Marker that knows what it would like to be told.
+	Asker = people.Asker
+	// Question is a page whose label would change the crawl much.
+	Question = people.Question
 )
 
 // ErrEnded reports that a crawl cannot take anything in any more.

@@ -186,3 +186,12 @@ func Terms(terms []relevance.Term) []store.Term {
 	}
 	return out
 }
+
+// Ask returns pages whose labels would tell the crawl most.
+func (s *learnedScorer) Ask(n int) []crawler.Question {
+	var asked []crawler.Question
+	for _, q := range s.learned.Ask(n) {
+		asked = append(asked, crawler.Question(q))
+	}
+	return asked
+}

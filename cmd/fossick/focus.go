@@ -122,7 +122,7 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlplan.Plan, shown 
 	}
 	plan.Crawl.Seeds = slices.Clone(plan.Crawl.Seeds[:min(len(plan.Crawl.Seeds), monitor.StartPagesTold)])
 	socket, err := control.Open(control.Options{
-		Store: plan.Crawl.Store, URLs: plan.Crawl.URLs, Engine: engine, Explain: explains(plan.Crawl.Scorer), Status: shown.ServeStatus,
+		Store: plan.Crawl.Store, URLs: plan.Crawl.URLs, Engine: engine, Scorer: plan.Crawl.Scorer, Status: shown.ServeStatus,
 	})
 	if err != nil {
 		return nil, err
@@ -141,16 +141,6 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlplan.Plan, shown 
 	}
 	result.Failed = monitor.FailedOf(plan.Crawl.Store, plan.Crawl.Seeds, crawlplan.RedactProxy(c.Proxy), done)
 	return result, err
-}
-
-// explains returns how a scorer says what it thinks of a URL now, nil when it cannot.
-func explains(scorer crawler.Scorer) func(url string) (crawler.Score, bool) {
-	if e, ok := scorer.(interface {
-		Explain(string) (crawler.Score, bool)
-	}); ok {
-		return e.Explain
-	}
-	return nil
 }
 
 // create makes the crawl's store. Somebody may look into it as soon as it is there.

@@ -20,6 +20,7 @@ type labelCmd struct {
 	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." complete:"yes,no"`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
 	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no a line, - for standard input."`
+	Ask   int    `placeholder:"N" help:"Show the N pages whose labels would change the crawl most; at a terminal, a key labels each."`
 }
 
 func (labelCmd) Help() string {
@@ -27,6 +28,7 @@ func (labelCmd) Help() string {
 
 Examples:
   fossick label http://example.org/loans no --store fossick-banking
+  fossick label --ask 10 --store fossick-banking
   fossick label --from marks.tsv --store fossick-banking`
 }
 
@@ -39,6 +41,9 @@ type labelResult struct {
 }
 
 func (c labelCmd) Run(a *app) error {
+	if c.Ask != 0 {
+		return c.ask(a)
+	}
 	labels, err := c.labels()
 	if err != nil {
 		return err
@@ -70,7 +75,7 @@ func (c labelCmd) Run(a *app) error {
 func (c labelCmd) labels() ([]control.Label, error) {
 	switch {
 	case c.From == "" && (c.URL == "" || c.Label == ""):
-		return nil, usagef("give a URL and yes or no, or --from FILE")
+		return nil, usagef("give a URL and yes or no, or --from FILE, or --ask N")
 	case c.URL != "" && c.Label != "yes" && c.Label != "no":
 		return nil, usagef("%s: label %q; want yes or no", c.URL, c.Label)
 	case c.From == "":

@@ -143,12 +143,26 @@ func (b *Book) marked(marks []store.MarkedURL) ([]Marked, error) {
 }
 
 // parse reads a stored page again.
-func (b *Book) parse(stored *store.Page) (*page.Page, error) {
-	body, err := b.store.Body(stored.Number)
+func (b *Book) parse(stored *store.Page) (*page.Page, error) { return parse(b.store, b.urls, stored) }
+
+// Parse reads the stored page of a URL again; store.ErrNoPage when it has none.
+func Parse(s *store.Store, urls *page.Normalizer, url string) (*page.Page, error) {
+	life, err := s.URLs().Life(url)
 	if err != nil {
 		return nil, err
 	}
-	p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag, Normalizer: b.urls})
+	if life.Page == nil {
+		return nil, fmt.Errorf("%s: %w", url, store.ErrNoPage)
+	}
+	return parse(s, urls, life.Page)
+}
+
+func parse(s *store.Store, urls *page.Normalizer, stored *store.Page) (*page.Page, error) {
+	body, err := s.Body(stored.Number)
+	if err != nil {
+		return nil, err
+	}
+	p, err := page.Parse(body, page.ParseOptions{URL: stored.URL, ContentType: stored.ContentType, RobotsTag: stored.RobotsTag, Normalizer: urls})
 	if err != nil {
 		return nil, fmt.Errorf("stored page %d, %s: %w", stored.Number, stored.URL, err)
 	}

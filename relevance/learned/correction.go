@@ -16,6 +16,9 @@ import (
 type correction struct {
 	weight map[token]float64
 	labels int // labelled pages that it was learned from
+	// surprise says how wrong the labels found the judge, in [0,1]. Labels that the judge
+	// foresaw are no reason to believe it less.
+	surprise float64
 }
 
 const (
@@ -90,7 +93,7 @@ func learnCorrection(labelled, anchors []example) *correction {
 	for i := range all {
 		z[i] = all[i].offset
 	}
-	c := &correction{weight: make(map[token]float64, len(columns)), labels: len(labelled)}
+	c := &correction{weight: make(map[token]float64, len(columns)), labels: len(labelled), surprise: surpriseOf(labelled)}
 	for range fitRounds {
 		for k := range columns {
 			col := &columns[k]
@@ -167,4 +170,20 @@ func (c *correction) strongest(words []token, n int) []token {
 		return cmp.Or(cmp.Compare(sign*c.weight[b], sign*c.weight[a]), cmp.Compare(a, b))
 	})
 	return found[:min(n, len(found))]
+}
+
+// A judge whose squared error is one half on the labelled pages is worse than one that
+// says one half of all: the labels count in full then. foreseen is how many labels that
+// the judge foresaw it is given, since few labels can all be odd ones.
+const foreseen = 3
+
+// surpriseOf is twice the judge's mean squared error (Brier score) on labelled pages, 1 at
+// most.
+func surpriseOf(labelled []example) float64 {
+	sum := 0.0
+	for _, e := range labelled {
+		d := e.want - sigmoid(e.offset)
+		sum += d * d
+	}
+	return min(1, 2*sum/(float64(len(labelled))+foreseen))
 }

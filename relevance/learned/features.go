@@ -129,8 +129,8 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	x[featEarly] = float64(e.early) / 255
 	x[featHops] = math.Log1p(float64(e.hops))
 	if fix != nil {
-		x[featLabels] = labelShift*fix.shift(e.words[:e.count]) + labelMean*x[featMeanWord] + labelBest*x[featWord] +
-			labelLarge*(x[featOver]+x[featAround])
+		x[featLabels] = labelShift*fix.shift(e.words[:e.count]) + fix.surprise*(labelMean*x[featMeanWord]+labelBest*x[featWord]+
+			labelLarge*(x[featOver]+x[featAround]))
 	}
 }
 

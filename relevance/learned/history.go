@@ -20,6 +20,7 @@ const (
 // pastPage is a fetched page as a history has it.
 type pastPage struct {
 	key          uint64
+	url          string
 	words        []token
 	links        []token // of the links by which it was found
 	judged       float64 // probability by the judge

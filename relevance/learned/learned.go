@@ -3,6 +3,7 @@ package learned
 import (
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"fossick/features"
@@ -87,7 +88,7 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	defer l.refitStale() // when a label waited for this page
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	past := &pastPage{key: key, judged: probability, weight: 1}
+	past := &pastPage{key: key, url: strings.Clone(p.URL), judged: probability, weight: 1}
 	var packed []byte
 	terms := []relevance.Term{{Name: "probability", Value: probability, Note: "of the topic, by the model"}}
 	probability, labelled := l.labels.opinion(key, words, probability)

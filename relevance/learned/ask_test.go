@@ -1,0 +1,42 @@
+package learned
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"fossick/page"
+)
+
+// TestAsk: of two kinds of pages that the judge takes for one, it asks about that which
+// the links to come speak of, and never about what was labelled.
+func TestAsk(t *testing.T) {
+	l := New(goldJudge, Options{Cut: 0.5})
+	for n := range 20 {
+		for _, kind := range []string{"heron", "quartz"} {
+			p := linked(fmt.Sprintf("http://%s%d.test/", kind, n), fmt.Sprintf("http://%s.test/next%d", kind, n), "next")
+			p.Title, p.Text = kind, kind+" of a kind"
+			if kind == "heron" {
+				p.Links[0].Anchor = "more of the heron"
+			}
+			l.ScoreLinks(nil, p, l.ScorePage(p, 0.9).Value)
+		}
+	}
+	asked := l.Ask(2)
+	if len(asked) != 2 || asked[0].URL == asked[1].URL {
+		t.Fatalf("%+v, want two pages", asked)
+	}
+	first := asked[0]
+	if !strings.HasPrefix(first.URL, "http://heron") || first.Probability <= 0 || first.Reach <= 0 || first.Reach > 1 {
+		t.Errorf("%+v, want a heron, of which the links speak", first)
+	}
+	l.Mark([]Marked{{URL: first.URL, Page: &page.Page{URL: first.URL, Text: "heron"}, OnTopic: false}})
+	for _, q := range l.Ask(100) {
+		if q.URL == first.URL {
+			t.Errorf("%s is asked again", q.URL)
+		}
+	}
+	if got := len(l.Ask(100)); got > 39 {
+		t.Errorf("%d questions of 39 pages", got)
+	}
+}
