@@ -20,16 +20,16 @@ import (
 // nothing once a page was marked no.
 type listener struct {
 	wordScorer
-	mu    sync.Mutex // guards the rest
-	heard []string
-	bad   map[uint64]bool // keys of targets
-	no    bool
+	mu   sync.Mutex // guards the rest
+	told []string
+	bad  map[uint64]bool // keys of targets
+	no   bool
 }
 
 func (l *listener) ScorePage(p *page.Page, parent float64) Score {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard = append(l.heard, "page "+p.URL)
+	l.told = append(l.told, "page "+p.URL)
 	return l.wordScorer.ScorePage(p, parent)
 }
 
@@ -57,7 +57,7 @@ func (l *listener) Mark(marks []Marked) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, m := range marks {
-		l.heard = append(l.heard, fmt.Sprintf("mark %s %v, page %v", m.URL, m.OnTopic, m.Page != nil))
+		l.told = append(l.told, fmt.Sprintf("mark %s %v, page %v", m.URL, m.OnTopic, m.Page != nil))
 		l.no = l.no || !m.OnTopic
 	}
 }
@@ -82,8 +82,8 @@ func markedWeb() *fakeWeb {
 func TestMark(t *testing.T) {
 	w := markedWeb()
 	opt := newOptions(t, w, "http://h.test/")
-	heard := &listener{bad: map[uint64]bool{}}
-	opt.Scorer, opt.Ordering = heard, orders.Latest
+	first := &listener{bad: map[uint64]bool{}}
+	opt.Scorer, opt.Ordering = first, orders.Latest
 	var stored atomic.Uint64 // as Progress was told last
 	opt.Progress = func(p Progress) { stored.Store(p.Counts.Pages) }
 	c, err := New(opt)
@@ -130,8 +130,8 @@ func TestMark(t *testing.T) {
 	if _, err := New(opt); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(again.heard, heard.heard) {
-		t.Errorf("a resumed crawl hears %q\nthe first heard     %q", again.heard, heard.heard)
+	if !slices.Equal(again.told, first.told) {
+		t.Errorf("a resumed crawl is told %q\nthe first was told %q", again.told, first.told)
 	}
 }
 

@@ -34,21 +34,21 @@ const (
 // sitemaps.
 type partScorer struct {
 	wordScorer
-	said  io.Writer
-	heard io.Reader
+	parts io.Writer
+	leave io.Reader
 	rated atomic.Int64
 }
 
 func (s *partScorer) ScoreUnlinked(string, float64) float64 {
 	if s.rated.Add(1)%workers.SitemapPart == 0 {
-		fmt.Fprintln(s.said, "part")
-		_, _ = s.heard.Read(make([]byte, 1)) // at its end the parent is gone
+		fmt.Fprintln(s.parts, "part")
+		_, _ = s.leave.Read(make([]byte, 1)) // at its end the parent is gone
 	}
 	return 0.5
 }
 
 // sitemapOptions gives the child's web sitemaps.
-func sitemapOptions(opt Options, said io.Writer, heard io.Reader) Options {
+func sitemapOptions(opt Options, parts io.Writer, leave io.Reader) Options {
 	pages := manyPages(sitemapHosts, 4)
 	for h := range sitemapHosts {
 		root := fmt.Sprintf("http://h%d.test/", h)
@@ -68,7 +68,7 @@ func sitemapOptions(opt Options, said io.Writer, heard io.Reader) Options {
 	opt.Fetcher = &fakeWeb{pages: pages}
 	opt.Seeds = []string{"http://h0.test/0", "http://h3.test/3"}
 	opt.Sitemaps = true
-	opt.Scorer = &partScorer{wordScorer: wordScorer{0.3}, said: said, heard: heard}
+	opt.Scorer = &partScorer{wordScorer: wordScorer{0.3}, parts: parts, leave: leave}
 	opt.Scope.Exclude = regexp.MustCompile("/aside/")
 	return opt
 }

@@ -10,8 +10,7 @@ import (
 // Report counts what one pass over a set met. All counts are of rows.
 type Report struct {
 	Rows       int            // read, errors not counted
-	Examples   int            // handed out: Rows without Filtered
-	Filtered   int            // left out by Options
+	Examples   int            // handed out: the rows that Options ask for
 	Errors     int            // rows that could not be read
 	Unlabelled int            // examples without a label
 	Empty      int            // examples without a body, or with white space only

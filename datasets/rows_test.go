@@ -140,8 +140,8 @@ func TestWhere(t *testing.T) {
 			opt.Where = append(opt.Where, w)
 		}
 		rows, errs, rep := all(t, dir, opt)
-		if len(errs) > 0 || len(rows) != tt.want || rep.Filtered != 3-tt.want {
-			t.Errorf("where %v: %d rows, %d filtered, errors %v; want %d", tt.where, len(rows), rep.Filtered, errs, tt.want)
+		if len(errs) > 0 || len(rows) != tt.want || rep.Rows != 3 || rep.Examples != tt.want {
+			t.Errorf("where %v: %d rows, %d examples of %d, errors %v; want %d of 3", tt.where, len(rows), rep.Examples, rep.Rows, errs, tt.want)
 		}
 	}
 	if rows, _, _ := all(t, dir, Options{Labels: []string{"x", "z"}}); len(rows) != 2 {

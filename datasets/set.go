@@ -97,7 +97,6 @@ func (s *Set) Examples() iter.Seq2[*Example, error] {
 			rep.Rows++
 			e.level(s.opt.Level)
 			if !f.keep(e) {
-				rep.Filtered++
 				return true
 			}
 			rep.count(e, seen)

@@ -38,15 +38,14 @@ const aheadBytes = 32 << 10
 // bodyReader is the body that Colly reads: decompressed on the fly, and stopped
 // as soon as a limit is crossed, before the excess is held in memory.
 type bodyReader struct {
-	ex        *exchange
-	raw       io.ReadCloser // net/http's body
-	http2     bool
-	coding    coding
-	plain     io.Reader     // decompressed; nil until the first read
-	ahead     *bufio.Reader // the clone's, on what next returns
-	out       int64         // bytes that came out of plain
-	err       error         // how it ended; io.EOF is well
-	truncated bool
+	ex     *exchange
+	raw    io.ReadCloser // net/http's body
+	http2  bool
+	coding coding
+	plain  io.Reader     // decompressed; nil until the first read
+	ahead  *bufio.Reader // the clone's, on what next returns
+	out    int64         // bytes that came out of plain
+	err    error         // how it ended; io.EOF is well
 }
 
 func newBodyReader(ex *exchange, res *http.Response) *bodyReader {
@@ -109,7 +108,7 @@ func (l limitedReader) Read(p []byte) (n int, err error) {
 	switch {
 	case b.out > limit && b.ex.req.Truncate:
 		n -= int(b.out - limit)
-		b.truncated, b.err = true, io.EOF
+		b.err = io.EOF
 	case b.out > limit:
 		b.err = &stateError{StateTooLarge, fmt.Errorf("body over the limit of %d bytes", limit)}
 	default:

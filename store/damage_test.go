@@ -30,10 +30,10 @@ func TestOpenErrors(t *testing.T) {
 
 	s, err = Open(dir)
 	must(t, err)
-	if got := s.Info(); got.Topic != "banking" || string(got.Settings) != "settings" || got.Format != Format || got.Created == 0 {
+	if got := s.Info(); got.Topic != "banking" || string(got.Settings) != "settings" || got.Format != format || got.Created == 0 {
 		t.Errorf("info after reopening: %+v", got)
 	}
-	s.info.Format = Format + 1
+	s.info.Format = format + 1
 	must(t, s.putInfo(), s.Close())
 	if _, err := Open(dir); !errors.Is(err, ErrNewer) {
 		t.Errorf("newer format: got %v, want ErrNewer", err)

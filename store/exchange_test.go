@@ -98,7 +98,7 @@ func TestRepairOfExchanges(t *testing.T) {
 			if len(found) == 0 || !strings.Contains(found[0].What, test.what) {
 				t.Errorf("verify finds %v, want %q", found, test.what)
 			}
-			mended, err := s.Repair(t.Context())
+			mended, err := s.repair(t.Context())
 			must(t, err)
 			equal(t, "problems of repair", mended, found)
 			if after, err := s.Verify(t.Context()); err != nil || len(after) > 0 {
@@ -122,7 +122,7 @@ func TestRepairOfSitemapURLs(t *testing.T) {
 		}
 		must(t, b.PutCounts(&Counts{URLs: 2, States: map[string]uint64{}}))
 	})
-	problems, err := s.Repair(t.Context())
+	problems, err := s.repair(t.Context())
 	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].What, "http://a/1 was named in exchange 2 of a:80") {
 		t.Errorf("repair: %v, %v", problems, err)
 	}

@@ -143,7 +143,7 @@ func tryStore(t *testing.T, dir string, want []uint64) {
 		must(t, err)
 		s, err := Open(dir)
 		must(t, err)
-		_, err = s.Repair(t.Context())
+		_, err = s.repair(t.Context())
 		if must(t, err); n == 0 && len(problems) == 0 {
 			t.Error("repair found no damage")
 		}

@@ -3,12 +3,12 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"reflect"
 
 	"fossick/internal/wholefile"
+	"fossick/store/badgerfiles"
 )
 
 // A store's Info stands beside its database too. So a store is known as one before Badger
@@ -35,14 +35,12 @@ func readInfoFile(dir string) (info Info, ok bool) {
 		return Info{}, false
 	}
 	text = text[len(infoHead):]
-	if binary.BigEndian.Uint32(text) != crc32.Checksum(text[4:], castagnoli) {
+	if binary.BigEndian.Uint32(text) != badgerfiles.Checksum(text[4:]) {
 		return Info{}, false
 	}
 	err = decode(key(keyInfo), text[4:], &info)
 	return info, err == nil && info.Format > 0
 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // writeInfoFile writes the Info beside the database.
 func (s *Store) writeInfoFile() error {
@@ -53,7 +51,7 @@ func (s *Store) writeInfoFile() error {
 	if err != nil {
 		return err
 	}
-	text := binary.BigEndian.AppendUint32([]byte(infoHead), crc32.Checksum(body, castagnoli))
+	text := binary.BigEndian.AppendUint32([]byte(infoHead), badgerfiles.Checksum(body))
 	err = wholefile.Write(filepath.Join(s.dir, infoFile), 0o600, func(f *os.File) error {
 		_, err := f.Write(append(text, body...))
 		return err

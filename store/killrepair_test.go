@@ -27,7 +27,7 @@ func repairOnce(dir string, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Repair(context.Background())
+	_, err = s.repair(context.Background())
 	if errors.Is(err, ErrLost) { // what one that was killed had queued again, and never named
 		err = nil
 	}
@@ -75,7 +75,7 @@ func harmedStore(t *testing.T, dir string, pages uint64, r *rand.Rand) map[ID]bo
 	for n := uint64(1); n <= pages; n++ {
 		change(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 	}
-	_, err = s.Repair(t.Context()) // putExchange is not exact about totals
+	_, err = s.repair(t.Context()) // putExchange is not exact about totals
 	must(t, err)
 	harmed := map[ID]bool{}
 	must(t, s.db.Update(func(txn *badger.Txn) error {

@@ -95,7 +95,7 @@ func TestVerifyMarks(t *testing.T) {
 			if len(found) == 0 {
 				t.Fatal("verify finds nothing")
 			}
-			_, err = s.Repair(t.Context())
+			_, err = s.repair(t.Context())
 			wantLost(t, err, name == "of no URL")
 			left, err := s.Verify(t.Context())
 			must(t, err)

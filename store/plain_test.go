@@ -23,7 +23,7 @@ func TestPlain(t *testing.T) {
 		must(t, err)
 		s, err = Open(dir)
 		must(t, err)
-		_, err = s.Repair(t.Context()) // the exchanges of this test have gaps
+		_, err = s.repair(t.Context()) // the exchanges of this test have gaps
 		must(t, err, s.Close())
 	})
 	s, err := Open(dir)

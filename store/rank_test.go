@@ -125,7 +125,7 @@ func TestRepairRanks(t *testing.T) {
 			if len(found) == 0 {
 				t.Error("nothing was found")
 			}
-			_, err = s.Repair(t.Context())
+			_, err = s.repair(t.Context())
 			must(t, err)
 			if left, err := s.Verify(t.Context()); err != nil || len(left) > 0 {
 				t.Errorf("after the repair: %v, %v", left, err)

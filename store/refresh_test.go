@@ -52,7 +52,7 @@ func TestRefreshedStore(t *testing.T) {
 	equal(t, "and those due at 200", stale(6, 200), []ID{1, 2, 3, 4, 5})
 
 	change(t, s, func(b *Batch) { must(t, b.delete(numKey(keyBody, 1))) })
-	_, err := s.Repair(t.Context())
+	_, err := s.repair(t.Context())
 	must(t, err)
 	sound("after repair")
 	c, err := s.URLs().CopyOf(5)

@@ -18,12 +18,12 @@ var ErrRemains = errors.New("errors remain")
 // something; three were the most that were seen.
 const repairs = 6
 
-// Repair mends what Verify finds, from what the other records tell, and returns
+// repair mends what Verify finds, from what the other records tell, and returns
 // it. No page that can be read is lost; a URL whose story cannot be told is
 // queued again; what belongs to nothing is removed. Verify finds nothing afterwards, or
 // the error is ErrRemains, or that of a record that cannot be read: nothing that may
 // belong to it is removed. After ErrLost, too, Verify finds nothing.
-func (s *Store) Repair(ctx context.Context) (problems []Problem, err error) {
+func (s *Store) repair(ctx context.Context) (problems []Problem, err error) {
 	var lost lostRecords
 	for range repairs {
 		in := newInspection(s, true)
@@ -55,7 +55,7 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 		return problems, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	records, err := s.Repair(ctx)
+	records, err := s.repair(ctx)
 	problems = append(problems, records...)
 	if err == nil && slices.ContainsFunc(problems, func(p Problem) bool { return p.Lost }) {
 		err = fmt.Errorf("%s: %w, perhaps: those of the files above that could not be read; %s", dir, ErrLost, goOn)

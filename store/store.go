@@ -13,8 +13,8 @@ import (
 	"fossick/store/badgerfiles"
 )
 
-// Format is the version of the key layout that this build writes.
-const Format = 1
+// format is the version of the key layout that this build writes.
+const format = 1
 
 // database is Badger's own folder in a store's; beside it there is room for the
 // crawl's model and socket.
@@ -155,8 +155,8 @@ func (s *Store) readInfo() error {
 		return err
 	case s.info.Format <= 0:
 		return fmt.Errorf("%s: %w; name another folder", s.dir, ErrForeign)
-	case s.info.Format > Format:
-		return fmt.Errorf("%s: %w (format %d, this build reads up to %d); use that version", s.dir, ErrNewer, s.info.Format, Format)
+	case s.info.Format > format:
+		return fmt.Errorf("%s: %w (format %d, this build reads up to %d); use that version", s.dir, ErrNewer, s.info.Format, format)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (s *Store) SetSettings(settings []byte) error {
 
 // introduce writes the Info of a store that is made now.
 func (s *Store) introduce(info Info) error {
-	info.Format, info.Created = Format, time.Now().Unix()
+	info.Format, info.Created = format, time.Now().Unix()
 	s.info = info
 	return s.putInfo()
 }

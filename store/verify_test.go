@@ -122,7 +122,7 @@ func TestRepair(t *testing.T) {
 			if err != nil || !strings.Contains(fmt.Sprint(problems), test.what) {
 				t.Fatalf("verify says %v, %v; want %q", problems, err, test.what)
 			}
-			_, err = s.Repair(t.Context())
+			_, err = s.repair(t.Context())
 			wantLost(t, err, slices.Contains([]string{"a seen URL of no birth", "a queue of no URL", "a birth that is damaged"}, name))
 			if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 				t.Fatalf("after the repair: %v, %v", problems, err)
@@ -186,7 +186,7 @@ func TestRepairLostBodies(t *testing.T) {
 	if len(found) != 3 || found[2].Key != `"n"` || found[0].URL != want[0] || found[1].URL != want[1] || !strings.Contains(found[1].What, errLost.Error()) {
 		t.Fatalf("found %+v, want the lost bodies of %s, and the totals without them", found, want)
 	}
-	_, err = s.Repair(t.Context())
+	_, err = s.repair(t.Context())
 	must(t, err)
 	if found, err := s.Verify(t.Context()); err != nil || len(found) > 0 {
 		t.Fatalf("after the repair: %v, %v", found, err)

@@ -29,7 +29,7 @@ func TestRepairAnyLoss(t *testing.T) {
 				change(t, s, func(b *Batch) { must(t, storePage(s, b)) })
 			}
 			harmed := harmAny(t, s, rng, share, lossy)
-			if _, err := s.Repair(t.Context()); err != nil && !errors.Is(err, ErrLost) {
+			if _, err := s.repair(t.Context()); err != nil && !errors.Is(err, ErrLost) {
 				t.Fatal(err)
 			}
 			if left, err := s.Verify(t.Context()); err != nil || len(left) > 0 {

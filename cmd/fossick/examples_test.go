@@ -19,7 +19,6 @@ import (
 	"fossick/datasets"
 	"fossick/internal/fulltest"
 	"fossick/internal/help"
-	"fossick/internal/settings"
 	"fossick/models"
 )
 
@@ -150,7 +149,7 @@ func testBinary(t *testing.T) string {
 // newParser is the command line as run makes it.
 func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
-	parser, err := newGrammar(&grammar{}, settings.Read(stranger), io.Discard, io.Discard, false)
+	parser, err := newGrammar(&grammar{}, readSettings(), io.Discard, io.Discard, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,13 +26,12 @@ func ofWorkingFolder(flag, place string) error {
 	return fmt.Errorf("%s: a working folder's file must not open the guard, for it may be a stranger's; take the line away, and give --allow-net on the command line or in your own settings", place)
 }
 
-// stranger is what a working folder's file may open.
-var stranger = settings.Stranger{
-	Refuse: ofWorkingFolder,
-	Tell: func(flag, value string) string {
+// readSettings reads what the working folder and the user have set.
+func readSettings() *settings.Settings {
+	return settings.Read(ofWorkingFolder, func(flag, value string) string {
 		if !opens(flag) {
 			return ""
 		}
 		return crawlplan.Opens(flag, value)
-	},
+	})
 }

@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	out := &process.Outlet{W: stdout}
 	stdout = out
 	var g grammar
-	set := settings.Read(stranger)
+	set := readSettings()
 	parser, err := newGrammar(&g, set, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)

@@ -7,13 +7,12 @@ import (
 	"fossick/page"
 )
 
-// A crawl of some languages (paper E7, generalised) keeps the pages in these,
-// and those whose language nobody can tell. A page in another language ends as
-// wrong_type. Its links lead to its own language as a rule, so only those are
-// followed that name a wanted one (hreflang), and those of a start page. From a
-// page in a wanted language the others may be found again.
+// A crawl of some languages (paper E7, generalised) keeps pages in these, and pages of
+// unknown language. A page in another language ends as wrong_type. Its links mostly lead to
+// its own language, so they are followed only where hreflang names a wanted one, and from a
+// start page.
 
-// foreign says why a page is not kept for its language, "" when it is.
+// foreign says why a page's language keeps it out, "" when it does not.
 func (s *Scope) foreign(p *page.Page) string {
 	if s.wantsLang(p.Lang) {
 		return ""
@@ -21,8 +20,8 @@ func (s *Scope) foreign(p *page.Page) string {
 	return "the page's language is " + p.Lang + s.notOne()
 }
 
-// skipLang says why a link is not followed for languages, "" when it is. depth is
-// of its target.
+// skipLang says why a link is not followed because of languages, "" when it is. depth is
+// its target's.
 func (s *Scope) skipLang(from *page.Page, l *page.Link, depth int) string {
 	switch {
 	case !s.wantsLang(l.Lang):
@@ -35,15 +34,15 @@ func (s *Scope) skipLang(from *page.Page, l *page.Link, depth int) string {
 
 func (s *Scope) notOne() string { return ", not one of " + strings.Join(s.Langs, ", ") }
 
-// wantsLang says whether a page of a language, "" when unknown, is wanted.
+// wantsLang says whether pages in a language are wanted; "" is an unknown one.
 func (s *Scope) wantsLang(code string) bool {
 	return len(s.Langs) == 0 || code == "" || slices.ContainsFunc(s.Langs, func(want string) bool {
 		return macro(want) == macro(code)
 	})
 }
 
-// macro returns the code under which pages of a language may also go: Norwegian
-// is declared as no, nb or nn; three codes were changed in 1989.
+// macro returns one code for a language that has several. Norwegian is no, nb or nn. Three
+// codes were changed in 1989.
 func macro(code string) string {
 	switch code {
 	case "nb", "nn":
@@ -58,8 +57,8 @@ func macro(code string) string {
 	return code
 }
 
-// translated gives links that name a wanted language, on a page in another one,
-// at least the score that led to the page: they lead to what it was taken for.
+// translated rates translations. On a page in an unwanted language, links that name a wanted
+// one lead to what the page was taken for. So they get at least the score that led to it.
 func (r *Reader) translated(p *Page, order Order, scores []float64) {
 	for i := range scores {
 		if l := &p.Links[i]; p.Foreign != "" && l.Lang != "" && r.opt.Scope.wantsLang(l.Lang) {

@@ -8,19 +8,18 @@ import (
 	"fossick/store"
 )
 
-// Near-duplicates are stored once. A reading asks the journal for pages whose signatures
-// say that they may be near it, reads the best of them again and compares. What was stored
-// after it asked is compared by the crawl's owner, by signatures alone.
+// Near-duplicates are stored once. A reading asks the journal for pages with a signature
+// like its own, and compares its content with the likeliest. What is stored meanwhile, the
+// crawl's owner compares by signatures alone; see Latest.
 //
-// The links of a near-duplicate are followed: those that the page it repeats has
-// are known already and cost a look-up, which the reading has made; others, as a
-// printer version's or a mirror's, may lead to what is new.
+// The links of a near-duplicate are followed nevertheless. Most are known by the page that
+// it repeats. Those of a printer version or a mirror may be new.
 
 const (
 	// nearCompared bounds the stored pages that one is compared with by content.
 	nearCompared = 3
-	// nearSlack is how far the estimate of a near-duplicate may fall short: three
-	// standard errors at a resemblance of 0.9.
+	// nearSlack is how far an estimate may fall short: three standard errors at a
+	// resemblance of 0.9.
 	nearSlack = 0.08
 )
 
@@ -28,7 +27,7 @@ const (
 type Near struct {
 	Page        uint64 // 0 when there is none
 	Resemblance float64
-	Stored      uint64 // pages when it was asked: later ones were not looked at
+	Stored      uint64 // pages at the time of the look-up: later ones were not seen
 }
 
 // findNear looks for a stored page that p is a near-duplicate of.
@@ -36,7 +35,7 @@ func (r *Reader) findNear(p *Page, order Order, spent func() error) error {
 	if r.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || order.Again {
 		return nil
 	}
-	p.Near.Stored = r.stored.Load() // before the look-up: what is stored meanwhile is the owner's
+	p.Near.Stored = r.stored.Load() // before the look-up, so that no page is missed
 	candidates, err := r.journal.Candidates(p.Signature[:])
 	if err != nil {
 		return err
@@ -49,7 +48,7 @@ func (r *Reader) findNear(p *Page, order Order, spent func() error) error {
 		if err != nil {
 			return err
 		}
-		if q == nil { // it cannot be read any more: like no other
+		if q == nil { // its body is damaged
 			continue
 		}
 		if resemblance, near := page.Near(p.Page, q); near {
@@ -60,8 +59,8 @@ func (r *Reader) findNear(p *Page, order Order, spent func() error) error {
 	return nil
 }
 
-// promising returns the candidates that are worth a comparison by content, the
-// likeliest first. Where the content is equal there is none: the owner will see.
+// promising returns the candidates that are worth a comparison by content, the likeliest
+// first. An exact duplicate needs none: the owner finds it by its checksum.
 func promising(p *page.Page, candidates []store.Candidate) []store.Candidate {
 	type estimated struct {
 		store.Candidate

@@ -23,24 +23,21 @@ import (
 // folder, fossick/fossick.toml in the user's configuration folder. In a file a
 // flag stands at the top, for every verb that has it, or in the verb's table.
 type Settings struct {
-	stranger Stranger
-	files    []file
-	err      error           // a file that could not be read; told when the flags are resolved
-	opened   map[string]bool // by the working folder's file, as flags: to be told
+	refuse func(flag, place string) error
+	tell   func(flag, value string) string
+	files  []file
+	err    error           // a file that could not be read; told when the flags are resolved
+	opened map[string]bool // by the working folder's file, as flags: to be told
 }
 
 // Name is the file's in both folders.
 const Name = "fossick.toml"
 
-// Stranger is what is heeded of the working folder's file, which may be a stranger's.
-type Stranger struct {
-	Refuse func(flag, place string) error  // an error for a flag that it must not set
-	Tell   func(flag, value string) string // how a flag is told that it sets; "" for most
-}
-
-// Read reads both files. What is wrong with them is told by Validate.
-func Read(stranger Stranger) *Settings {
-	s := &Settings{stranger: stranger, opened: map[string]bool{}}
+// Read reads both files. What is wrong with them is told by Validate. That of the working
+// folder may be a stranger's: refuse is an error for a flag that it must not set, and tell
+// says how its user hears of one that it sets, "" for most.
+func Read(refuse func(flag, place string) error, tell func(flag, value string) string) *Settings {
+	s := &Settings{refuse: refuse, tell: tell, opened: map[string]bool{}}
 	paths := []string{Name}
 	if dir, err := os.UserConfigDir(); err == nil { // without one there is no such file
 		paths = append(paths, filepath.Join(dir, "fossick", Name))
@@ -102,7 +99,7 @@ func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 		return nil, nil
 	}
 	if file != nil && file.path == Name {
-		if err := s.stranger.Refuse(flag.Name, place); err != nil {
+		if err := s.refuse(flag.Name, place); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +112,7 @@ func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 		return nil, fmt.Errorf("%s: %w", place, err)
 	}
 	if file != nil && file.path == Name {
-		if told := s.stranger.Tell(flag.Name, fmt.Sprint(text)); told != "" {
+		if told := s.tell(flag.Name, fmt.Sprint(text)); told != "" {
 			s.opened[told] = true
 		}
 	}

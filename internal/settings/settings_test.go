@@ -30,20 +30,20 @@ func read(t *testing.T, toml string, args ...string) (*little, *Settings, error)
 	if err := os.WriteFile(Name, []byte(toml), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := Read(Stranger{
-		Refuse: func(flag, place string) error {
+	s := Read(
+		func(flag, place string) error {
 			if flag == "door" {
 				return errors.New(place + ": not the door")
 			}
 			return nil
 		},
-		Tell: func(flag, value string) string {
+		func(flag, value string) string {
 			if flag == "loaves" {
 				return flag + " " + value
 			}
 			return ""
 		},
-	})
+	)
 	var l little
 	parser, err := kong.New(&l, kong.Resolvers(s))
 	if err != nil {

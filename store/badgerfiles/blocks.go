@@ -26,6 +26,9 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// Checksum is the CRC-32C of text, by which Badger and we tell what was damaged.
+func Checksum(text []byte) uint32 { return crc32.Checksum(text, castagnoli) }
+
 // maxUnpacked is how many bytes a compressed one may stand for: in Snappy a copy of 64 bytes
 // takes three.
 const maxUnpacked = 22
@@ -118,7 +121,7 @@ func cutLast(table []byte, end int, what string) (part []byte, rest int, err err
 func sumIs(of, checksum []byte) bool {
 	var sum pb.Checksum
 	return len(checksum) > 0 && proto.Unmarshal(checksum, &sum) == nil &&
-		sum.Algo == pb.Checksum_CRC32C && sum.Sum == uint64(crc32.Checksum(of, castagnoli))
+		sum.Algo == pb.Checksum_CRC32C && sum.Sum == uint64(Checksum(of))
 }
 
 // block is what stands in a block whose checksum is right.

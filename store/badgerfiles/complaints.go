@@ -29,14 +29,14 @@ const patience = 2 * time.Second
 // the use of the store. What was committed is in the logs, as after a kill, and
 // the sooner it ends the less there is for repair (see manifest.go).
 type complaints struct {
-	dir   string
-	heard chan struct{} // closed by the first one
-	once  sync.Once
-	err   error // the first, once heard is closed
+	dir    string
+	failed chan struct{} // closed by the first one
+	once   sync.Once
+	err    error // the first, once failed is closed
 }
 
 func newComplaints(dir string) *complaints {
-	return &complaints{dir: dir, heard: make(chan struct{})}
+	return &complaints{dir: dir, failed: make(chan struct{})}
 }
 
 // troubles are the answers of a system that cannot write, by their texts: Badger
@@ -75,20 +75,20 @@ func diskError(dir, text string) error {
 	return fmt.Errorf("%s: %w: %s; look after the disk (dmesg), then mend the store with fossick repair %s and go on with --resume", dir, ErrDisk, text, dir)
 }
 
-func (c *complaints) hear(what string) { c.end(diskError(c.dir, what)) }
+func (c *complaints) fail(what string) { c.end(diskError(c.dir, what)) }
 
 // end ends the use of the store, unless something has before.
 func (c *complaints) end(err error) {
 	c.once.Do(func() {
 		c.err = err
-		close(c.heard)
+		close(c.failed)
 	})
 }
 
 // failure returns the first complaint, nil as long as there is none.
 func (c *complaints) failure() error {
 	select {
-	case <-c.heard:
+	case <-c.failed:
 		return c.err
 	default:
 		return nil
@@ -103,7 +103,7 @@ func (c *complaints) bounded(f func()) (ended bool) {
 	select {
 	case <-done:
 		return true
-	case <-c.heard:
+	case <-c.failed:
 	}
 	select {
 	case <-done:
@@ -118,7 +118,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	switch {
 	case troubleIn(what) != 0:
-		c.hear(what)
+		c.fail(what)
 	case strings.HasPrefix(format, unreadValue), strings.HasPrefix(format, unreadVersion):
 		// Badger hands out an empty value then, and who reads it says so.
 	case !strings.Contains(what, emptyLog): // see open
@@ -129,7 +129,7 @@ func (c *complaints) Errorf(format string, args ...any) {
 // Warningf hears of compactions that failed.
 func (c *complaints) Warningf(format string, args ...any) {
 	if what := fmt.Sprintf(format, args...); troubleIn(what) != 0 {
-		c.hear(what)
+		c.fail(what)
 	}
 }
 

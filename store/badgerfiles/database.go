@@ -89,7 +89,7 @@ func uncompacted(o badger.Options) badger.Options {
 // late: what is looked at before must not change.
 func begin(dir string, o badger.Options, plain bool) (*Database, error) {
 	if other := unknownVersion(); other != "" && !plain {
-		slog.Warn("store: this build has another Badger than it knows, and leaves its files and memory alone", "has", other, "knows", Version)
+		slog.Warn("store: this build has another Badger than it knows, and leaves its files and memory alone", "has", other, "knows", knownVersion)
 		plain = true
 	}
 	d := &Database{dir: dir, plain: plain, held: noLock, levels: &levels{}}
@@ -240,7 +240,7 @@ func (d *Database) Commit(txn *badger.Txn) error {
 	select {
 	case err := <-done:
 		return d.told(err, "commit: ")
-	case <-d.log.heard:
+	case <-d.log.failed:
 		return d.log.err
 	}
 }

@@ -3,7 +3,6 @@ package badgerfiles
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 )
 
 // A log of Badger's, of values or of a memtable, read without trusting a byte of it. Badger
@@ -54,7 +53,7 @@ func readEntry(text []byte) (e entry, ok bool) {
 		return e, false
 	}
 	end := at + int(keyBytes+valueBytes)
-	if crc32.Checksum(text[:end], castagnoli) != binary.BigEndian.Uint32(text[end:]) {
+	if Checksum(text[:end]) != binary.BigEndian.Uint32(text[end:]) {
 		return e, false
 	}
 	key := at + int(keyBytes)
@@ -165,7 +164,7 @@ func logOf(entries []entry) []byte {
 		text = append(text, e.text...)
 		text[from] &^= inCommit | endCommit
 		end := len(text) - 4
-		binary.BigEndian.PutUint32(text[end:], crc32.Checksum(text[from:end], castagnoli))
+		binary.BigEndian.PutUint32(text[end:], Checksum(text[from:end]))
 	}
 	return text
 }

@@ -45,7 +45,7 @@ func (d *Database) SyncLogs() error {
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
 		// The logs are mapped, and writing to them is no error: the next commit must
 		// fail. That files could not be opened passes, and the next sync will do.
-		d.log.hear(err.Error())
+		d.log.fail(err.Error())
 	}
 	return err
 }

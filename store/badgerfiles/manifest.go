@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"maps"
 	"os"
@@ -102,7 +101,7 @@ func readChanges(text []byte) (changes []*pb.ManifestChangeSet, length int, ok b
 			break
 		}
 		var set pb.ManifestChangeSet
-		if crc32.Checksum(rest[:n], castagnoli) != sum || proto.Unmarshal(rest[:n], &set) != nil {
+		if Checksum(rest[:n]) != sum || proto.Unmarshal(rest[:n], &set) != nil {
 			return changes, length, false
 		}
 		changes, rest, length = append(changes, &set), rest[n:], length+8+int(n)
@@ -168,7 +167,7 @@ func writeManifest(name string, head []byte, change *pb.ManifestChangeSet, o bad
 	}
 	text := bytes.Clone(head)
 	text = binary.BigEndian.AppendUint32(text, uint32(len(body)))
-	text = binary.BigEndian.AppendUint32(text, crc32.Checksum(body, castagnoli))
+	text = binary.BigEndian.AppendUint32(text, Checksum(body))
 	text = append(text, body...)
 	err = wholefile.Write(name, 0o600, func(f *os.File) error {
 		if _, err := f.Write(text); err != nil {

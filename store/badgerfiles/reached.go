@@ -3,7 +3,6 @@ package badgerfiles
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -60,7 +59,7 @@ func (r reached) encode() []byte {
 		text = binary.BigEndian.AppendUint64(text, l.version)
 	}
 	text = text[:reachedBytes]
-	binary.BigEndian.PutUint32(text[len(reachedHead):], crc32.Checksum(text[len(reachedHead)+4:], castagnoli))
+	binary.BigEndian.PutUint32(text[len(reachedHead):], Checksum(text[len(reachedHead)+4:]))
 	return text
 }
 
@@ -70,7 +69,7 @@ func decodeReached(text []byte) (r reached, ok bool) {
 		return r, false
 	}
 	text = text[len(reachedHead):]
-	if crc32.Checksum(text[4:], castagnoli) != binary.BigEndian.Uint32(text) {
+	if Checksum(text[4:]) != binary.BigEndian.Uint32(text) {
 		return r, false
 	}
 	text = text[4:]

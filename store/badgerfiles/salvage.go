@@ -3,7 +3,6 @@ package badgerfiles
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4/y"
@@ -86,5 +85,5 @@ func appendPointer(text, key []byte, log, length, at uint32) []byte {
 	for _, n := range [...]uint32{log, length, at} {
 		text = binary.NativeEndian.AppendUint32(text, n)
 	}
-	return binary.BigEndian.AppendUint32(text, crc32.Checksum(text[from:], castagnoli))
+	return binary.BigEndian.AppendUint32(text, Checksum(text[from:]))
 }

@@ -123,7 +123,7 @@ func TestTrimWaitsForNoCommit(t *testing.T) {
 	var commits sync.WaitGroup
 	defer commits.Wait()
 	defer s.Close() // which leaves Badger behind: it would not end
-	defer s.log.hear(syscall.EIO.Error())
+	defer s.log.fail(syscall.EIO.Error())
 	committed := make(chan struct{}, 300)
 	commits.Go(func() {
 		rng := rand.New(rand.NewPCG(1, 2))

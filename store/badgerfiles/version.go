@@ -2,9 +2,9 @@ package badgerfiles
 
 import "runtime/debug"
 
-// Version is the Badger whose files this package knows. A test opens a real database
+// knownVersion is the Badger whose files this package knows. A test opens a real database
 // with the one of go.mod and looks at all that is relied on.
-const Version = "v4.9.6"
+const knownVersion = "v4.9.6"
 
 const module = "github.com/dgraph-io/badger/v4"
 
@@ -15,7 +15,7 @@ func unknownVersion() string {
 	if !ok {
 		return ""
 	}
-	return otherThan(Version, info)
+	return otherThan(knownVersion, info)
 }
 
 func otherThan(version string, info *debug.BuildInfo) string {
