@@ -16,43 +16,21 @@ func headerFaults() []Fault {
 		wire("processing", "says 102 Processing now and then, for ever", "header_timeout", func(c *rawConn) {
 			c.pulse("HTTP/1.1 102 Processing\r\n\r\n")
 		}),
-		wire("hints", "says 103 three times, then answers", "ok duplicate", func(c *rawConn) {
-			_, _ = c.Write([]byte(strings.Repeat("HTTP/1.1 103 Early Hints\r\nContent-Length: 7\r\n\r\n", 3) + "HTTP/1.1 200 OK\r\n" + page))
-		}),
-		wire("status-099", "answers with a status below all", "code header_error", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 099 Odd\r\n" + page))
-		}),
-		wire("status-1000", "answers with a status of four digits", "header_error", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 1000 Odd\r\n" + page))
-		}),
-		wire("status-minus", "answers with a status below zero", "header_error", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 -20 Odd\r\n" + page))
-		}),
-		wire("status-bare", "answers with a status and no reason", "ok duplicate", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 200\r\n" + page))
-		}),
-		wire("version", "answers in a version of HTTP that is none", "ok duplicate header_error", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/3.7 200 OK\r\n" + page))
-		}),
+		wire("hints", "says 103 three times, then answers", "ok duplicate", sends(strings.Repeat("HTTP/1.1 103 Early Hints\r\nContent-Length: 7\r\n\r\n", 3)+"HTTP/1.1 200 OK\r\n"+page)),
+		wire("status-099", "answers with a status below all", "code header_error", sends("HTTP/1.1 099 Odd\r\n"+page)),
+		wire("status-1000", "answers with a status of four digits", "header_error", sends("HTTP/1.1 1000 Odd\r\n"+page)),
+		wire("status-minus", "answers with a status below zero", "header_error", sends("HTTP/1.1 -20 Odd\r\n"+page)),
+		wire("status-bare", "answers with a status and no reason", "ok duplicate", sends("HTTP/1.1 200\r\n"+page)),
+		wire("version", "answers in a version of HTTP that is none", "ok duplicate header_error", sends("HTTP/3.7 200 OK\r\n"+page)),
 		wire("http2-frames", "answers in HTTP/2 unasked", "header_error header_timeout", func(c *rawConn) {
 			_, _ = c.Write([]byte("\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64\x00\x00\x00\x04\x01\x00\x00\x00\x00"))
 			c.wait()
 		}),
-		wire("nul-value", "has bytes of zero in a header field", "ok duplicate header_error", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nX-Nul: a\x00b\r\nETag: \"\x00\x01\"\r\n" + page))
-		}),
-		wire("folded", "folds header fields over lines, as was allowed once", "ok duplicate", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nX-Folded: a\r\n b\r\n\tc\r\n" + page))
-		}),
-		wire("bare-lf", "ends lines of the header with LF alone", "ok duplicate", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 200 OK\n" + strings.ReplaceAll(page, "\r\n", "\n")))
-		}),
-		wire("bare-cr", "ends lines of the header with CR alone", "header_error header_timeout", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r" + strings.ReplaceAll(page, "\r\n", "\r")))
-		}),
-		wire("many-fields", "has 8,000 header fields", "ok duplicate", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Many: 0123456789\r\n", 8000) + page))
-		}),
+		wire("nul-value", "has bytes of zero in a header field", "ok duplicate header_error", sends("HTTP/1.1 200 OK\r\nX-Nul: a\x00b\r\nETag: \"\x00\x01\"\r\n"+page)),
+		wire("folded", "folds header fields over lines, as was allowed once", "ok duplicate", sends("HTTP/1.1 200 OK\r\nX-Folded: a\r\n b\r\n\tc\r\n"+page)),
+		wire("bare-lf", "ends lines of the header with LF alone", "ok duplicate", sends("HTTP/1.1 200 OK\n"+strings.ReplaceAll(page, "\r\n", "\n"))),
+		wire("bare-cr", "ends lines of the header with CR alone", "header_error header_timeout", sends("HTTP/1.1 200 OK\r"+strings.ReplaceAll(page, "\r\n", "\r"))),
+		wire("many-fields", "has 8,000 header fields", "ok duplicate", sends("HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Many: 0123456789\r\n", 8000)+page)),
 		wire("drip-phases", "sends each part a moment before patience ends", "header_timeout", func(c *rawConn) {
 			for _, part := range []string{"HTTP/1.1 ", "200 OK\r\n", "Content-Type: ", "text/html\r\n"} {
 				_, _ = c.Write([]byte(part))
@@ -68,18 +46,9 @@ func headerFaults() []Fault {
 // framingFaults are bodies whose end two readers would see in two places.
 func framingFaults() []Fault {
 	return []Fault{
-		wire("two-framings", "gives a length and chunks too, as smugglers do", "ok duplicate", func(c *rawConn) {
-			_ = c.head("Content-Length: 5", "Transfer-Encoding: chunked")
-			_, _ = c.Write([]byte("7\r\n<p>abcd\r\n0\r\n\r\n"))
-		}),
-		wire("odd-framing", "is chunked twice over", "header_error", func(c *rawConn) {
-			_ = c.head("Transfer-Encoding: chunked, chunked")
-			_, _ = c.Write([]byte("7\r\n<p>abcd\r\n0\r\n\r\n"))
-		}),
-		wire("gzip-framing", "compresses the transfer, not the content", "header_error", func(c *rawConn) {
-			_ = c.head("Transfer-Encoding: gzip, chunked")
-			_, _ = c.Write([]byte("7\r\n<p>abcd\r\n0\r\n\r\n"))
-		}),
+		wire("two-framings", "gives a length and chunks too, as smugglers do", "ok duplicate", answers("7\r\n<p>abcd\r\n0\r\n\r\n", "Content-Length: 5", "Transfer-Encoding: chunked")),
+		wire("odd-framing", "is chunked twice over", "header_error", answers("7\r\n<p>abcd\r\n0\r\n\r\n", "Transfer-Encoding: chunked, chunked")),
+		wire("gzip-framing", "compresses the transfer, not the content", "header_error", answers("7\r\n<p>abcd\r\n0\r\n\r\n", "Transfer-Encoding: gzip, chunked")),
 		wire("chunk-extension", "gives a chunk an extension without end", "body_error", func(c *rawConn) {
 			_ = c.head("Transfer-Encoding: chunked")
 			_, _ = c.Write([]byte("7;x="))
@@ -94,10 +63,7 @@ func framingFaults() []Fault {
 			_, _ = c.Write([]byte("7\r\n<p>abcd\r\n0\r\n"))
 			c.flood("X-Trailer: "+strings.Repeat("t", 1000)+"\r\n", 64<<20)
 		}),
-		wire("trailer-type", "changes its mind about the type in a trailer", "ok duplicate", func(c *rawConn) {
-			_ = c.head("Transfer-Encoding: chunked", "Trailer: Content-Type, Location")
-			_, _ = c.Write([]byte("7\r\n<p>abcd\r\n0\r\nContent-Type: image/png\r\nLocation: http://127.0.0.1/\r\n\r\n"))
-		}),
+		wire("trailer-type", "changes its mind about the type in a trailer", "ok duplicate", answers("7\r\n<p>abcd\r\n0\r\nContent-Type: image/png\r\nLocation: http://127.0.0.1/\r\n\r\n", "Transfer-Encoding: chunked", "Trailer: Content-Type, Location")),
 		wire("second-answer", "sends another answer, that nobody asked for, behind the first", "ok duplicate", func(c *rawConn) {
 			_ = c.head("Content-Length: 10")
 			_, _ = c.Write([]byte("<p>a page.HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 11\r\n\r\n<p>poisoned"))

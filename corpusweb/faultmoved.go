@@ -57,9 +57,7 @@ func moodFaults() []Fault {
 		status(401, "asks for a password", "WWW-Authenticate", "Basic realm=\"in\""),
 		proxy,
 		status(451, "is forbidden by law"),
-		wire("204-body", "has no content, and sends some", "code", func(c *rawConn) {
-			_, _ = c.Write([]byte("HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>a page"))
-		}),
+		wire("204-body", "has no content, and sends some", "code", sends("HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>a page")),
 		whole("empty", "sends a page of no byte", "ok duplicate", func(v *victim) { v.html(nil) }),
 		wire("refresh-header", "refreshes itself by a header field", "ok", func(c *rawConn) {
 			body := "<title>refresh</title><p>" + strings.Repeat("again ", 20) + c.RemoteAddr().String()

@@ -31,19 +31,13 @@ func oddFaults() []Fault {
 		header("elsewhere-fields", "names the crawler's own machine in every field that could", "ok",
 			"Alt-Svc", `h3="127.0.0.1:443", h2="127.0.0.1:22"; ma=99999999`, "Content-Location", "http://127.0.0.1:22/", "Link", `<http://127.0.0.1:22/>; rel="preload next"`,
 			"Upgrade", "h2c", "Refresh", "0;url=http://127.0.0.1:22/", "SourceMap", "http://127.0.0.1:22/"),
-		wire("two-types", "gives two types that differ", "ok wrong_type duplicate", func(c *rawConn) {
-			_ = c.head("Content-Type: application/pdf", "Content-Length: 26")
-			_, _ = c.Write([]byte("<title>two</title><p>types"))
-		}),
+		wire("two-types", "gives two types that differ", "ok wrong_type duplicate", answers("<title>two</title><p>types", "Content-Type: application/pdf", "Content-Length: 26")),
 		header("coding-charset", "calls a character set a content coding", "ok", "Content-Encoding", "utf-8"),
 		header("coding-none", "calls no coding a coding", "ok", "Content-Encoding", "none"),
 		whole("coding-stack", "names three codings and uses none", "body_error", func(v *victim) {
 			v.html(body(v), "Content-Encoding", "gzip, br, deflate")
 		}),
-		wire("odd-chunks", "writes the lengths of chunks with zeros and blanks", "ok duplicate body_error", func(c *rawConn) {
-			_ = c.head("Transfer-Encoding: chunked")
-			_, _ = c.Write([]byte("000000000000007  \r\n<p>odd \r\n00E;a=\"b;c\"\r\nchunks of words\r\n0000\r\n\r\n"))
-		}),
+		wire("odd-chunks", "writes the lengths of chunks with zeros and blanks", "ok duplicate body_error", answers("000000000000007  \r\n<p>odd \r\n00E;a=\"b;c\"\r\nchunks of words\r\n0000\r\n\r\n", "Transfer-Encoding: chunked")),
 	}
 }
 

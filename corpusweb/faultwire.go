@@ -24,9 +24,7 @@ func wireFaults() []Fault {
 			_ = c.say("HTTP/1.1 fine Thanks")
 			_ = c.say("")
 		}),
-		wire("no-header", "sends a page without any header, as HTTP/0.9 did", "header_error", func(c *rawConn) {
-			_, _ = c.Write([]byte("<html><title>old</title><p>a page\n"))
-		}),
+		wire("no-header", "sends a page without any header, as HTTP/0.9 did", "header_error", sends("<html><title>old</title><p>a page\n")),
 		wire("header-flood", "sends header fields without end", "header_error", func(c *rawConn) {
 			_ = c.say("HTTP/1.1 200 OK")
 			c.flood("X-Flood: "+strings.Repeat("f", 1000)+"\r\n", 256<<20)
@@ -39,18 +37,9 @@ func wireFaults() []Fault {
 		wire("continue-flood", "says 100 Continue without end", "header_error", func(c *rawConn) {
 			c.flood("HTTP/1.1 100 Continue\r\n\r\n", 16<<20)
 		}),
-		wire("two-lengths", "announces two lengths that differ", "header_error", func(c *rawConn) {
-			_ = c.head("Content-Length: 10", "Content-Length: 20")
-			_, _ = c.Write([]byte("0123456789"))
-		}),
-		wire("negative-length", "announces a length below zero", "header_error", func(c *rawConn) {
-			_ = c.head("Content-Length: -1")
-			_, _ = c.Write([]byte("0123456789"))
-		}),
-		wire("bad-field", "sends header fields with bytes that none may have", "header_error", func(c *rawConn) {
-			_ = c.head("X-\x00Null\x01: \x02", ": no name", "no colon")
-			_, _ = c.Write([]byte("<p>page"))
-		}),
+		wire("two-lengths", "announces two lengths that differ", "header_error", answers("0123456789", "Content-Length: 10", "Content-Length: 20")),
+		wire("negative-length", "announces a length below zero", "header_error", answers("0123456789", "Content-Length: -1")),
+		wire("bad-field", "sends header fields with bytes that none may have", "header_error", answers("<p>page", "X-\x00Null\x01: \x02", ": no name", "no colon")),
 	}
 }
 
@@ -74,31 +63,16 @@ func bodyFaults() []Fault {
 			_ = c.head("Transfer-Encoding: chunked")
 			c.flood("1000\r\n"+strings.Repeat("c", 0x1000)+"\r\n", 1<<30)
 		}),
-		wire("short-body", "hangs up before the announced length", "body_error", func(c *rawConn) {
-			_ = c.head("Content-Length: 5000")
-			_, _ = c.Write([]byte("<p>not all of it"))
-		}),
-		wire("long-body", "sends more than the announced length", "ok duplicate", func(c *rawConn) {
-			_ = c.head("Content-Length: 26")
-			_, _ = c.Write([]byte("<title>long</title><p>body<p>which goes on"))
-		}),
+		wire("short-body", "hangs up before the announced length", "body_error", answers("<p>not all of it", "Content-Length: 5000")),
+		wire("long-body", "sends more than the announced length", "ok duplicate", answers("<title>long</title><p>body<p>which goes on", "Content-Length: 26")),
 		wire("reset-body", "resets the connection in the middle of the body", "body_error", func(c *rawConn) {
 			_ = c.head("Content-Length: 5000")
 			_, _ = c.Write([]byte("<p>not all of it"))
 			c.reset()
 		}),
-		wire("bad-chunk", "gives a chunk a length that is no number", "body_error", func(c *rawConn) {
-			_ = c.head("Transfer-Encoding: chunked")
-			_, _ = c.Write([]byte("5\r\n<p>ab\r\nbanana\r\n"))
-		}),
-		wire("huge-chunk", "gives a chunk a length beyond all numbers", "body_error", func(c *rawConn) {
-			_ = c.head("Transfer-Encoding: chunked")
-			_, _ = c.Write([]byte("5\r\n<p>ab\r\nfffffffffffffffff\r\nxy"))
-		}),
-		wire("cut-chunks", "hangs up before the last chunk", "body_error", func(c *rawConn) {
-			_ = c.head("Transfer-Encoding: chunked")
-			_, _ = c.Write([]byte("5\r\n<p>ab\r\n5\r\ncd"))
-		}),
+		wire("bad-chunk", "gives a chunk a length that is no number", "body_error", answers("5\r\n<p>ab\r\nbanana\r\n", "Transfer-Encoding: chunked")),
+		wire("huge-chunk", "gives a chunk a length beyond all numbers", "body_error", answers("5\r\n<p>ab\r\nfffffffffffffffff\r\nxy", "Transfer-Encoding: chunked")),
+		wire("cut-chunks", "hangs up before the last chunk", "body_error", answers("5\r\n<p>ab\r\n5\r\ncd", "Transfer-Encoding: chunked")),
 		wire("huge-length", "announces eight exabytes", "too_large", func(c *rawConn) {
 			_ = c.head("Content-Length: 9223372036854775807")
 			_, _ = c.Write([]byte("<p>and so on"))

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -20,14 +18,7 @@ import (
 // corpus opens a real corpus, or skips.
 func corpus(t testing.TB, name string) *datasets.Set {
 	t.Helper()
-	root := os.Getenv("FOSSICK_DATA")
-	if root == "" {
-		root = "../../shared/data"
-	}
-	if _, err := os.Stat(filepath.Join(root, name)); err != nil {
-		t.Skipf("corpus %s is not there (%v); name the folder of corpora in FOSSICK_DATA", name, err)
-	}
-	s, err := datasets.Open(filepath.Join(root, name), datasets.Options{})
+	s, err := datasets.Open(fulltest.Corpus(t, name), datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

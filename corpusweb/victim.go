@@ -93,6 +93,19 @@ func (c *rawConn) head(lines ...string) error {
 	return c.say("")
 }
 
+// sends writes raw bytes, and hangs up.
+func sends(raw string) func(*rawConn) {
+	return func(c *rawConn) { _, _ = c.Write([]byte(raw)) } // a client that is gone needs no more
+}
+
+// answers writes a page's header with further lines, then a body, and hangs up.
+func answers(body string, lines ...string) func(*rawConn) {
+	return func(c *rawConn) {
+		_ = c.head(lines...)
+		sends(body)(c)
+	}
+}
+
 // drip sends a byte a tick until the text is over, the client or the server
 // goes, or slowLimit.
 func (c *rawConn) drip(text string) {

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,20 +8,6 @@ import (
 
 	"fossick/internal/fulltest"
 )
-
-// corpus returns the folder of a real corpus, or skips.
-func corpus(t testing.TB, name string) string {
-	t.Helper()
-	root := os.Getenv("FOSSICK_DATA")
-	if root == "" {
-		root = "../../shared/data"
-	}
-	dir := filepath.Join(root, name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("corpus %s is not there (%v); name the folder of corpora in FOSSICK_DATA", name, err)
-	}
-	return dir
-}
 
 // TestRealCorpora compares what is read with the counts that come with the data.
 func TestRealCorpora(t *testing.T) {
@@ -48,7 +33,7 @@ func TestRealCorpora(t *testing.T) {
 				fulltest.Only(t, "reads a large corpus whole")
 			}
 			rows, links := 0, 0
-			s, err := Open(corpus(t, tt.path), Options{})
+			s, err := Open(fulltest.Corpus(t, tt.path), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +72,7 @@ func TestRealCorpora(t *testing.T) {
 // TestRealTruth compares labels.tsv, joined to the pages, with its README.
 func TestRealTruth(t *testing.T) {
 	fulltest.Only(t, "reads a large corpus whole")
-	s, err := Open(corpus(t, "wikispeedia"), Options{})
+	s, err := Open(fulltest.Corpus(t, "wikispeedia"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +80,7 @@ func TestRealTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := ReadTruth(filepath.Join(corpus(t, "wikispeedia"), "labels.tsv.zst"))
+	read, err := ReadTruth(filepath.Join(fulltest.Corpus(t, "wikispeedia"), "labels.tsv.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +98,7 @@ func TestRealPages(t *testing.T) {
 			if name == "20news" || name == "wikispeedia" {
 				fulltest.Only(t, "reads a large corpus whole")
 			}
-			s, err := Open(corpus(t, name), Options{})
+			s, err := Open(fulltest.Corpus(t, name), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,8 @@ package eval
 import (
 	"math"
 	"slices"
+
+	"fossick/internal/stats"
 )
 
 // Population is an estimate of how many relevant pages the web in reach holds.
@@ -40,7 +42,7 @@ func lincolnPetersen(n1, n2, m int) Population {
 	if small := min(n1, n2); m == small && m > 0 {
 		// One crawl found all that the other did, and the variance is 0. m of m
 		// recaptures still leave room for a recall below 1.
-		p.CI = Interval{float64(seen), float64(seen) / wilson(m, small)[0]}
+		p.CI = Interval{float64(seen), float64(seen) / stats.Wilson(m, small)[0]}
 	}
 	return p
 }
@@ -60,7 +62,7 @@ func chao2(t, seen, f1, f2 int) Population {
 	if unseen == 0 && seen > 0 {
 		// Good–Turing: the share of captures that are of pages found once is the
 		// share of what is missing. There are at least 2·seen − f1 captures.
-		p.CI[1] = float64(seen) / (1 - wilson(f1, 2*seen-f1)[1])
+		p.CI[1] = float64(seen) / (1 - stats.Wilson(f1, 2*seen-f1)[1])
 	}
 	return p
 }
@@ -100,7 +102,7 @@ func logInterval(seen int, unseen, variance float64) Interval {
 	if unseen <= 0 {
 		return Interval{s, s}
 	}
-	k := math.Exp(z95 * math.Sqrt(math.Log1p(variance/(unseen*unseen))))
+	k := math.Exp(stats.Z95 * math.Sqrt(math.Log1p(variance/(unseen*unseen))))
 	return Interval{s + unseen/k, s + unseen*k}
 }
 

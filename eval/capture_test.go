@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"fossick/internal/stats"
 )
 
 func TestLincolnPetersen(t *testing.T) {
@@ -24,7 +26,7 @@ func TestLincolnPetersen(t *testing.T) {
 	same := lincolnPetersen(50, 50, 50)
 	checkNear(t, "the same pages twice", same.Size, 50)
 	checkNear(t, "the same pages twice, lo", same.CI[0], 50)
-	checkNear(t, "the same pages twice, hi", same.CI[1], 50+z95*z95) // Wilson's lower end of 50 in 50 is 50/(50+z²)
+	checkNear(t, "the same pages twice, hi", same.CI[1], 50+stats.Z95*stats.Z95) // Wilson's lower end of 50 in 50 is 50/(50+z²)
 	if none := lincolnPetersen(3, 0, 0); none.Size != 3 || none.CI[0] != 3 {
 		t.Errorf("the second found nothing: got %+v, want 3", none)
 	}
@@ -38,13 +40,13 @@ func TestChao(t *testing.T) {
 	// var = 6 + (4/9)·10·19²/(4·25) + (4/9)·100·4·81/(4·625) = 6 + 16.0444 + 5.76.
 	p := chao2(3, 30, 10, 4)
 	checkNear(t, "N", p.Size, 36)
-	k := math.Exp(z95 * math.Sqrt(math.Log(1+27.80444/36)))
+	k := math.Exp(stats.Z95 * math.Sqrt(math.Log(1+27.80444/36)))
 	checkNear(t, "lo", p.CI[0], 30+6/k)
 	checkNear(t, "hi", p.CI[1], 30+6*k)
 	all := chao2(3, 30, 0, 5)
 	checkNear(t, "no page found once", all.Size, 30)
 	checkNear(t, "no page found once, lo", all.CI[0], 30)
-	checkNear(t, "no page found once, hi", all.CI[1], 30*(1+z95*z95/60)) // 1 − Wilson's upper end of 0 in 60 is 60/(60+z²)
+	checkNear(t, "no page found once, hi", all.CI[1], 30*(1+stats.Z95*stats.Z95/60)) // 1 − Wilson's upper end of 0 in 60 is 60/(60+z²)
 }
 
 func TestCapture(t *testing.T) {

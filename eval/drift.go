@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"fossick/internal/stats"
 	"fossick/page"
 	"fossick/store"
 )
@@ -83,7 +84,7 @@ func block(pages []Page, from int, known map[string]bool) Block {
 	}
 	b.Hosts = len(fetched)
 	if b.Harvest = share(b.Relevant, len(pages)); b.Harvest != nil {
-		ci := wilson(b.Relevant, len(pages))
+		ci := Interval(stats.Wilson(b.Relevant, len(pages)))
 		b.CI = &ci
 	}
 	for _, h := range slices.Sorted(maps.Keys(relevant)) {

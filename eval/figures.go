@@ -1,6 +1,9 @@
 package eval
 
-import "fossick/report"
+import (
+	"fossick/internal/stats"
+	"fossick/report"
+)
 
 // Figures are the measures of one crawl. A nil pointer is an unknown value.
 type Figures struct {
@@ -92,7 +95,7 @@ func measure(c *Crawl, step int) Figures {
 		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates,
 	}
 	if f.Harvest = share(f.Relevant, n); f.Harvest != nil {
-		ci := wilson(f.Relevant, n)
+		ci := Interval(stats.Wilson(f.Relevant, n))
 		f.HarvestCI = &ci
 	}
 	f.HarvestBefore = f.Harvest

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"fossick/internal/stats"
 )
 
 // randomExamples are drawn from a logistic model with the weights given.
@@ -90,7 +92,7 @@ func TestLogisticSum(t *testing.T) {
 			truth += e.y
 		}
 		n, v := m.sum(len(targets), func(i int) *[parts]float64 { return &targets[i].x })
-		if math.Abs(n-truth) < z95*math.Sqrt(v) {
+		if math.Abs(n-truth) < stats.Z95*math.Sqrt(v) {
 			held++
 		}
 	}

@@ -17,44 +17,6 @@ func checkNear(t *testing.T, what string, got, want float64) {
 	}
 }
 
-func TestWilson(t *testing.T) {
-	tests := []struct {
-		k, n   int
-		lo, hi float64
-	}{
-		{0, 0, 0, 1},
-		{0, 10, 0, 0.2775},
-		{10, 10, 0.7225, 1},
-		{81, 263, 0.2553, 0.3662}, // Newcombe 1998, table I, method 3
-		{15, 148, 0.0624, 0.1605}, // the same
-		{0, 20, 0, 0.1611},        // the same
-		{1, 29, 0.0061, 0.1718},   // the same
-		{41, 60, 0.5576, 0.7869},
-	}
-	for _, tt := range tests {
-		ci := wilson(tt.k, tt.n)
-		name := strconv.Itoa(tt.k) + " of " + strconv.Itoa(tt.n)
-		checkNear(t, name+" lo", ci[0], tt.lo)
-		checkNear(t, name+" hi", ci[1], tt.hi)
-	}
-}
-
-// The score interval is the set of shares that a test of p = π would not
-// reject: its ends solve (p−π)² = z²·π(1−π)/n.
-func TestWilsonSolvesTheScoreEquation(t *testing.T) {
-	for n := 1; n < 60; n++ {
-		for k := 0; k <= n; k++ {
-			p := float64(k) / float64(n)
-			for _, end := range wilson(k, n) {
-				left, right := (p-end)*(p-end), z95*z95*end*(1-end)/float64(n)
-				if math.Abs(left-right) > 1e-12 {
-					t.Fatalf("Wilson(%d, %d): at %v: (p−π)² = %v, z²π(1−π)/n = %v", k, n, end, left, right)
-				}
-			}
-		}
-	}
-}
-
 func TestHarvestCurve(t *testing.T) {
 	r := bits("1101000")
 	if got := Harvest(r); got != 3 {

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"fossick/internal/stats"
 	"fossick/report"
 )
 
@@ -114,7 +115,7 @@ func TestReportCuts(t *testing.T) {
 func TestSentences(t *testing.T) {
 	f := Figures{Store: "s", Relevance: ByTruth, Target: "banking", Fetched: 60, Relevant: 41}
 	f.Harvest = share(41, 60)
-	ci := wilson(41, 60)
+	ci := Interval(stats.Wilson(41, 60))
 	f.HarvestCI = &ci
 	got := Sentences(Result{Figures: f})[0]
 	want := "Of 60 pages fetched, 41 are about banking (68 %, 95 % interval 56–79 %), by the truth."

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"fossick/internal/stats"
 	"fossick/report"
 )
 
@@ -177,7 +178,7 @@ func recallLines(all []Figures, names []string, targets int) []report.Line {
 func band(curve []Point) [][2]float64 {
 	b := make([][2]float64, len(curve))
 	for i, p := range curve {
-		b[i] = wilson(int(p.Share*float64(p.Pages)+0.5), p.Pages)
+		b[i] = stats.Wilson(int(p.Share*float64(p.Pages)+0.5), p.Pages)
 	}
 	return b
 }

@@ -8,23 +8,20 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/fulltest"
 )
 
 // TestCorpusServed fetches real pages of real hosts, served on loopback under
 // their own names, every other one compressed: each must arrive to the byte.
 func TestCorpusServed(t *testing.T) {
 	const every = 20 // lines: some 690 pages of all hosts
-	dir := os.Getenv("FOSSICK_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	file, err := os.Open(filepath.Join(dir, "debdocs", "pages.jsonl.zst"))
+	file, err := os.Open(fulltest.Corpus(t, "debdocs/pages.jsonl.zst"))
 	if err != nil {
-		t.Skipf("no corpus: %v; set FOSSICK_DATA to the folder of the corpora", err)
+		t.Fatal(err)
 	}
 	defer file.Close()
 	z, err := zstd.NewReader(file)

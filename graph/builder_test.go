@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 // edgesOf reads a graph back by names.
@@ -163,7 +165,7 @@ func TestSortEdges(t *testing.T) {
 // TestTranspose turns edges round on disk and in memory, and twice.
 func TestTranspose(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "graph")
-	if _, err := BuildEdgeList(t.Context(), corpus(t, "graphs/hollins.edges.tsv.zst"), out, BuildOptions{}); err != nil {
+	if _, err := BuildEdgeList(t.Context(), fulltest.Corpus(t, "graphs/hollins.edges.tsv.zst"), out, BuildOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	g := openGraph(t, out)

@@ -1,25 +1,12 @@
 package graph
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
-)
 
-// corpus returns a file of the corpora, and skips the test when it is not there.
-func corpus(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("FOSSICK_DATA")
-	if dir == "" {
-		dir = "../../shared/data"
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s; FOSSICK_DATA names the folder of the corpora", path)
-	}
-	return path
-}
+	"fossick/internal/fulltest"
+)
 
 // TestRealGraphs builds graphs of real links. Counts are those that the corpora
 // state; bits an edge may not grow.
@@ -39,7 +26,7 @@ func TestRealGraphs(t *testing.T) {
 		t.Run(tc.file, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "graph")
 			began := time.Now()
-			stats, err := BuildEdgeList(t.Context(), corpus(t, tc.file), out, BuildOptions{})
+			stats, err := BuildEdgeList(t.Context(), fulltest.Corpus(t, tc.file), out, BuildOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

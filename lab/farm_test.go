@@ -1,10 +1,7 @@
 package lab
 
 import (
-	"cmp"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"fossick/crawler"
@@ -33,10 +30,7 @@ func (evenScorer) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []flo
 func TestNoHonestHostIsAFarm(t *testing.T) {
 	for _, name := range []string{"uci_ics", "debdocs", "wikispeedia"} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../shared/data"), name)
-			if _, err := os.Stat(dir); err != nil {
-				t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
-			}
+			dir := fulltest.Corpus(t, name)
 			if name != "uci_ics" {
 				fulltest.Only(t, "reads a corpus whole")
 			}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,13 +18,9 @@ import (
 // corpusFile opens a file of the corpora, or skips the test where they are not.
 func corpusFile(t testing.TB, name string) io.Reader {
 	t.Helper()
-	root := os.Getenv("FOSSICK_DATA")
-	if root == "" {
-		root = "../../shared/data"
-	}
-	f, err := os.Open(filepath.Join(root, name))
+	f, err := os.Open(fulltest.Corpus(t, name))
 	if err != nil {
-		t.Skipf("no corpus %s (set FOSSICK_DATA to the folder of the corpora): %v", name, err)
+		t.Fatal(err)
 	}
 	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
 	if err != nil {

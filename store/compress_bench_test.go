@@ -2,13 +2,13 @@ package store
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"fossick/internal/fulltest"
 )
 
 // BenchmarkCompress packs the first 2,000 pages of a corpus, one an operation: processor
@@ -36,10 +36,8 @@ func BenchmarkCompress(b *testing.B) {
 
 // realPages reads pages of a corpus of FOSSICK_DATA.
 func realPages(b *testing.B, corpus string, most int) (pages [][]byte) {
-	f, err := os.Open(filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../shared/data"), corpus, "pages.jsonl.zst"))
-	if err != nil {
-		b.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
-	}
+	f, err := os.Open(fulltest.Corpus(b, corpus+"/pages.jsonl.zst"))
+	must(b, err)
 	defer f.Close() // it was only read
 	unpacked, err := zstd.NewReader(f)
 	must(b, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+
+	"fossick/internal/stats"
 )
 
 // CurvePoint is a point of the learning curve: what the classifier reaches with
@@ -55,7 +57,7 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, by fitting) ([
 	}
 	var curve []CurvePoint
 	add := func(pages, right int) {
-		p := CurvePoint{Pages: pages / n, Accuracy: float64(right) / float64(judged), CI: wilson(right, judged)}
+		p := CurvePoint{Pages: pages / n, Accuracy: float64(right) / float64(judged), CI: stats.Wilson(right, judged)}
 		curve = append(curve, p)
 	}
 	for i := range shares {

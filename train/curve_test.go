@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"fossick/internal/stats"
 	"fossick/models"
 )
 
@@ -31,7 +32,7 @@ func TestLearningCurve(t *testing.T) {
 	if last.Accuracy != rep.Accuracy[models.NaiveBayes] {
 		t.Errorf("the last point has %v, cross-validation %v", last.Accuracy, rep.Accuracy)
 	}
-	if first.Accuracy >= last.Accuracy || first.CI != wilson(int(first.Accuracy*400+0.5), 400) {
+	if first.Accuracy >= last.Accuracy || first.CI != stats.Wilson(int(first.Accuracy*400+0.5), 400) {
 		t.Errorf("first %v, last %v", first, last)
 	}
 	if _, again, err := Train(context.Background(), stream(set), opt); err != nil || !slices.Equal(again.Curve, curve) {

@@ -202,16 +202,6 @@ func checkMinimum(t *testing.T, rows []features.Vector, y []int, class int, w []
 	return at
 }
 
-func TestWilson(t *testing.T) {
-	// Newcombe 1998, table I: 81 of 263.
-	if got := wilson(81, 263); math.Abs(got[0]-0.2553) > 1e-4 || math.Abs(got[1]-0.3662) > 1e-4 {
-		t.Errorf("Wilson(81, 263) = %v, want 0.2553 to 0.3662", got)
-	}
-	if got := wilson(0, 0); got != [2]float64{0, 1} {
-		t.Errorf("Wilson(0, 0) = %v", got)
-	}
-}
-
 func TestMeasure(t *testing.T) {
 	m := Measure(3, []int{0, 0, 1, 1, -1}, []int{0, 1, 1, 1, 0})
 	if m.Accuracy != 0.6 || m.Confusion[0][1] != 1 || m.PerClass[0].Precision != 0.5 || m.PerClass[1].Recall != 1 {

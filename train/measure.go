@@ -1,10 +1,11 @@
 package train
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/sjwhitworth/golearn/evaluation"
+
+	"fossick/internal/stats"
 )
 
 // Measures say how predictions compare with the truth.
@@ -54,7 +55,7 @@ func Measure(classes int, truth, predicted []int) Measures {
 		m.PerClass = append(m.PerClass, cm)
 	}
 	m.Accuracy = float64(hits) / float64(max(1, len(truth)))
-	m.CI = wilson(hits, len(truth))
+	m.CI = stats.Wilson(hits, len(truth))
 	m.MacroF1 /= float64(max(1, present))
 	return m
 }
@@ -90,24 +91,4 @@ func (m *Measures) Majority() (class int, accuracy float64) {
 		return 0, 0
 	}
 	return class, float64(m.PerClass[class].Support) / float64(m.Pages)
-}
-
-// wilson returns the 95 % interval of a share of hits among n (wilson 1927),
-// which stays in [0,1] and holds for shares near its ends.
-func wilson(hits, n int) [2]float64 {
-	if n == 0 {
-		return [2]float64{0, 1}
-	}
-	const z = 1.959963984540054
-	p, m := float64(hits)/float64(n), float64(n)
-	middle := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	ci := [2]float64{max(0, middle-half), min(1, middle+half)}
-	if hits == 0 {
-		ci[0] = 0 // but for rounding it is
-	}
-	if hits == n {
-		ci[1] = 1
-	}
-	return ci
 }

@@ -3,8 +3,6 @@ package train
 import (
 	"context"
 	"iter"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,15 +15,7 @@ import (
 // examples opens a corpus, or skips the test where there is none.
 func examples(t testing.TB, name string) *datasets.Set {
 	t.Helper()
-	root := os.Getenv("FOSSICK_DATA")
-	if root == "" {
-		root = "../../shared/data"
-	}
-	path := filepath.Join(root, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no corpus at %s; set FOSSICK_DATA to the folder of corpora", path)
-	}
-	set, err := datasets.Open(path, datasets.Options{})
+	set, err := datasets.Open(fulltest.Corpus(t, name), datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package train
 
-import "math"
+import (
+	"math"
+
+	"fossick/internal/stats"
+)
 
 // bins is how many equal parts of [0,1] a reliability curve has.
 const bins = 10
@@ -50,7 +54,7 @@ func measureReliability(probs []float64, right []bool) Reliability {
 		}
 		bin := Bin{
 			From: float64(b) / bins, To: float64(b+1) / bins, Pages: n,
-			Mean: sums[b] / float64(n), Right: float64(hits[b]) / float64(n), CI: wilson(hits[b], n),
+			Mean: sums[b] / float64(n), Right: float64(hits[b]) / float64(n), CI: stats.Wilson(hits[b], n),
 		}
 		share := float64(n) / float64(len(probs))
 		r.ECE += share * math.Abs(bin.Right-bin.Mean)

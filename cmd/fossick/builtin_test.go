@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"math"
 	"net/url"
 	"os"
@@ -13,6 +11,7 @@ import (
 
 	"fossick/classify"
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/models"
 	"fossick/page"
 	"fossick/relevance"
@@ -102,14 +101,7 @@ func checkSeeds(t *testing.T, seeds []string) {
 // TestBuiltinOnNews judges topics on BBC news, of which they have seen nothing,
 // against the figures on their cards.
 func TestBuiltinOnNews(t *testing.T) {
-	data := os.Getenv("FOSSICK_DATA")
-	if data == "" {
-		data = "../../../shared/data"
-	}
-	set, err := datasets.Open(filepath.Join(data, "bbc"), datasets.Options{})
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no bbc set; name the folder of the corpora in FOSSICK_DATA")
-	}
+	set, err := datasets.Open(fulltest.Corpus(t, "bbc"), datasets.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -162,7 +162,7 @@ func inPercent(v *float64) string {
 	if v == nil {
 		return "an unknown share"
 	}
-	return percent(*v)
+	return report.Percent(*v)
 }
 
 func (c demoCmd) path(name string) string { return filepath.Join(c.Out, name) }

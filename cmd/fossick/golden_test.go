@@ -40,7 +40,7 @@ func TestOrdersAreKept(t *testing.T) {
 			corpus := test.corpus
 			if corpus != "demo" {
 				fulltest.Only(t, "crawls a corpus by every policy")
-				corpus = corpusOrSkip(t, corpus)
+				corpus = fulltest.Corpus(t, corpus)
 			}
 			set, err := datasets.Open(corpus, datasets.Options{})
 			if err != nil {

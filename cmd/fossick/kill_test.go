@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,10 +57,7 @@ func TestKill(t *testing.T) {
 		if os.Getenv("FOSSICK_KILLS") == "" {
 			t.Skip("takes minutes; scripts/kill.sh runs it, by FOSSICK_KILLS")
 		}
-		corpus := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), "wikispeedia")
-		if _, err := os.Stat(corpus); err != nil {
-			t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
-		}
+		corpus := fulltest.Corpus(t, "wikispeedia")
 		set, err := datasets.Open(corpus, datasets.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/lab"
 	"fossick/models"
 	"fossick/policy"
@@ -15,7 +16,7 @@ import (
 // that the model's memory is filled by; pages/s is the figure to look at.
 func BenchmarkVirtual(b *testing.B) {
 	const pages = 1000
-	set, err := datasets.Open(corpusOrSkip(b, "wikispeedia"), datasets.Options{})
+	set, err := datasets.Open(fulltest.Corpus(b, "wikispeedia"), datasets.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

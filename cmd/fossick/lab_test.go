@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,16 +19,6 @@ import (
 	"fossick/relevance"
 	"fossick/store"
 )
-
-// corpusOrSkip returns the folder of a corpus.
-func corpusOrSkip(t testing.TB, name string) string {
-	t.Helper()
-	dir := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
-	}
-	return dir
-}
 
 // TestLabIsFocus crawls a served corpus by focus, with one worker and without
 // delay, and the same corpus by the lab's virtual crawl, by every policy. Both
@@ -57,7 +45,7 @@ func TestLabIsFocus(t *testing.T) {
 			corpus := test.corpus
 			if corpus != "demo" {
 				fulltest.Only(t, "crawls a corpus by every policy")
-				corpus = corpusOrSkip(t, corpus)
+				corpus = fulltest.Corpus(t, corpus)
 			}
 			set := upperFolders(t, corpus, test.folders)
 			addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{})

@@ -205,7 +205,7 @@ func checkMarks(t *testing.T, dir string, said map[string]bool) {
 func TestLabelsMoveACrawl(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus twelve times")
 	const sets, before, birds = 6, 200, "Science.Biology.Birds"
-	corpus := corpusOrSkip(t, "wikispeedia")
+	corpus := fulltest.Corpus(t, "wikispeedia")
 	r := newMarkRun(t, corpus, "Biology", sets)
 	model := filepath.Join(t.TempDir(), "biology.model")
 	if err := r.Topics[0].Model.WriteFile(model); err != nil {

@@ -30,7 +30,7 @@ type harvestRun struct {
 // makes the table of docs/lab.md.
 func TestFocusHarvestsAsLab(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus")
-	corpus := corpusOrSkip(t, "wikispeedia")
+	corpus := fulltest.Corpus(t, "wikispeedia")
 	topics, sets := []string{"Astronomy"}, 2
 	if os.Getenv("FOSSICK_COMPARE") != "" {
 		topics, sets = []string{"Astronomy", "Biology", "IT", "Religion"}, 5

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,10 +16,7 @@ import (
 // and the crawl ends then with nearly all of it; a rich one goes on.
 func TestMinHarvestOnWikispeedia(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus")
-	corpus := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), "wikispeedia")
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
-	}
+	corpus := fulltest.Corpus(t, "wikispeedia")
 	addr, stop, err := serve(t.Context(), corpus, corpusweb.Options{})
 	if err != nil {
 		t.Fatal(err)

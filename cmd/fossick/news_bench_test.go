@@ -2,31 +2,22 @@ package main
 
 import (
 	"context"
-	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"fossick/classify"
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/train"
 )
 
 // news opens a part of 20 Newsgroups, or skips where the corpora are not.
 func news(b *testing.B, split string) *datasets.Set {
 	b.Helper()
-	root := os.Getenv("FOSSICK_DATA")
-	if root == "" {
-		root = "../../../shared/data"
-	}
 	w, err := datasets.ParseWhere("split=" + split)
 	if err != nil {
 		b.Fatal(err)
 	}
-	set, err := datasets.Open(filepath.Join(root, "20news"), datasets.Options{Where: []datasets.Where{w}})
-	if errors.Is(err, os.ErrNotExist) {
-		b.Skipf("no 20news below %s; set FOSSICK_DATA to the folder of corpora", root)
-	}
+	set, err := datasets.Open(fulltest.Corpus(b, "20news"), datasets.Options{Where: []datasets.Where{w}})
 	if err != nil {
 		b.Fatal(err)
 	}

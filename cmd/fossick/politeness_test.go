@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -28,10 +27,7 @@ func TestPoliteness(t *testing.T) {
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
 		fulltest.Only(t, "serves a corpus")
-		corpus := filepath.Join(cmp.Or(os.Getenv("FOSSICK_DATA"), "../../../shared/data"), "wikispeedia")
-		if _, err := os.Stat(corpus); err != nil {
-			t.Skipf("needs the corpus: %v; set FOSSICK_DATA", err)
-		}
+		corpus := fulltest.Corpus(t, "wikispeedia")
 		set, err := datasets.Open(corpus, datasets.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"fossick/features"
+	"fossick/internal/fulltest"
 	"fossick/lab"
 	"fossick/lab/plan"
 	"fossick/propose"
@@ -27,7 +28,7 @@ func TestProposedSeeds(t *testing.T) {
 		t.Skip("takes minutes; set FOSSICK_COMPARE=1")
 	}
 	name := cmp.Or(os.Getenv("FOSSICK_CORPUS"), "wikispeedia")
-	dir := corpusOrSkip(t, name)
+	dir := fulltest.Corpus(t, name)
 	pages := 229
 	fmt.Sscan(os.Getenv("FOSSICK_PAGES"), &pages)
 	for _, topic := range strings.Split(cmp.Or(os.Getenv("FOSSICK_TOPICS"), "Astronomy,Biology,IT,Religion"), ",") {

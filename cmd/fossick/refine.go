@@ -17,6 +17,7 @@ import (
 	"fossick/internal/printable"
 	"fossick/judge"
 	"fossick/page"
+	"fossick/report"
 	"fossick/store"
 	"fossick/topics"
 )
@@ -112,7 +113,7 @@ func (r refineResult) print(w io.Writer, dropped []eval.Dropped) {
 	slices.SortStableFunc(labels, func(a, b string) int { return r.PerClass[b] - r.PerClass[a] })
 	for _, label := range labels {
 		n := r.PerClass[label]
-		printable.Fprintf(t, "  %s\t%d\t%s\n", label, n, percent(float64(n)/float64(r.Pages)))
+		printable.Fprintf(t, "  %s\t%d\t%s\n", label, n, report.Percent(float64(n)/float64(r.Pages)))
 	}
 	_ = t.Flush() // stdout's own error shows at the next write
 	if len(dropped) > 0 {
@@ -129,11 +130,3 @@ func (r refineResult) print(w io.Writer, dropped []eval.Dropped) {
 
 // short prints a number with at most three places.
 func short(x float64) string { return fmt.Sprint(math.Round(x*1000) / 1000) }
-
-// percent prints a share as people read it; what is there is never 0 %.
-func percent(x float64) string {
-	if x > 0 && x < 0.1 {
-		return fmt.Sprintf("%.1f %%", max(100*x, 0.1))
-	}
-	return fmt.Sprintf("%.0f %%", 100*x)
-}

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"fossick/crawler"
 	"fossick/datasets"
+	"fossick/internal/fulltest"
 	"fossick/models"
 	"fossick/page"
 	"fossick/policy"
@@ -76,13 +76,9 @@ func BenchmarkSteps(b *testing.B) {
 
 // wikispeedia returns the bodies and URLs of the corpus's first pages.
 func wikispeedia(b *testing.B) (bodies [][]byte, urls []string) {
-	data := os.Getenv("FOSSICK_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	set, err := datasets.Open(filepath.Join(data, "wikispeedia"), datasets.Options{})
+	set, err := datasets.Open(fulltest.Corpus(b, "wikispeedia"), datasets.Options{})
 	if err != nil {
-		b.Skip("needs the corpus wikispeedia, where FOSSICK_DATA says: ", err)
+		b.Fatal(err)
 	}
 	for e, err := range set.Examples() {
 		if err != nil {

@@ -160,6 +160,21 @@ func (w *writer) body(blocks []block) {
 	}
 }
 
+// look is the markup of what most styles have in the same order.
+type look struct{ crumbs, between, heading, byline string }
+
+// article writes the way to a page, its heading and its text.
+func (w *writer) article(d *document, l look) {
+	if len(d.crumbs) > 0 {
+		w.f(l.crumbs, w.anchors(d.crumbs, l.between))
+	}
+	w.f(l.heading, w.text(d.title))
+	if d.byline != "" {
+		w.f(l.byline, w.text(d.byline))
+	}
+	w.body(d.blocks)
+}
+
 func (d *document) modern(w *writer, s *site) {
 	w.f("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n", w.text(d.title))
 	if d.description != "" {
@@ -170,14 +185,7 @@ func (d *document) modern(w *writer, s *site) {
 	}
 	w.f("<script>window.visits = (window.visits || 0) + 1;</script>\n</head>\n<body>\n")
 	w.f("<header><a class=\"logo\" href=\"/\">%s</a>\n<nav>%s</nav>\n</header>\n", w.text(s.title), w.anchors(d.nav, "\n"))
-	if len(d.crumbs) > 0 {
-		w.f("<nav class=\"breadcrumb\">%s</nav>\n", w.anchors(d.crumbs, " › "))
-	}
-	w.f("<main>\n<article>\n<h1>%s</h1>\n", w.text(d.title))
-	if d.byline != "" {
-		w.f("<p class=\"byline\"><time>%s</time></p>\n", w.text(d.byline))
-	}
-	w.body(d.blocks)
+	w.article(d, look{crumbs: "<nav class=\"breadcrumb\">%s</nav>\n", between: " › ", heading: "<main>\n<article>\n<h1>%s</h1>\n", byline: "<p class=\"byline\"><time>%s</time></p>\n"})
 	w.f("</article>\n</main>\n<footer>%s</footer>\n</body>\n</html>\n", w.anchors(d.foot, " · "))
 }
 
@@ -189,14 +197,7 @@ func (d *document) plain(w *writer, s *site) {
 	}
 	w.f("<style type=\"text/css\">#menu a { padding: 0 1em }</style>\n</head>\n<body>\n")
 	w.f("<div id=\"menu\">%s</div>\n", w.anchors(d.nav, " | "))
-	if len(d.crumbs) > 0 {
-		w.f("<div class=\"crumbs\">%s</div>\n", w.anchors(d.crumbs, " &gt; "))
-	}
-	w.f("<div id=\"content\">\n<h1>%s</h1>\n", w.text(d.title))
-	if d.byline != "" {
-		w.f("<p><i>%s</i></p>\n", w.text(d.byline))
-	}
-	w.body(d.blocks)
+	w.article(d, look{crumbs: "<div class=\"crumbs\">%s</div>\n", between: " &gt; ", heading: "<div id=\"content\">\n<h1>%s</h1>\n", byline: "<p><i>%s</i></p>\n"})
 	w.f("</div>\n<div class=\"footer\">%s</div>\n</body>\n</html>\n", w.anchors(d.foot, " | "))
 }
 
@@ -205,14 +206,7 @@ func (d *document) old(w *writer, s *site) {
 	w.f("<TITLE>%s</TITLE>\n</HEAD>\n<BODY BGCOLOR=#FFFFFF TEXT=black>\n", w.text(d.title))
 	w.f("<TABLE WIDTH=100%% BORDER=0 CELLPADDING=8>\n<TR><TD WIDTH=160 VALIGN=top BGCOLOR=#DDDDCC>\n")
 	w.f("<FONT SIZE=-1><B>%s</B><BR>\n%s</FONT>\n<TD VALIGN=top>\n", w.text(s.title), w.anchors(d.nav, "<BR>\n"))
-	if len(d.crumbs) > 0 {
-		w.f("<FONT SIZE=-1>%s</FONT>\n", w.anchors(d.crumbs, " : "))
-	}
-	w.f("<H1><FONT FACE=Arial>%s</FONT></H1>\n", w.text(d.title))
-	if d.byline != "" {
-		w.f("<I>%s</I>\n", w.text(d.byline))
-	}
-	w.body(d.blocks)
+	w.article(d, look{crumbs: "<FONT SIZE=-1>%s</FONT>\n", between: " : ", heading: "<H1><FONT FACE=Arial>%s</FONT></H1>\n", byline: "<I>%s</I>\n"})
 	w.f("</TABLE>\n<HR>\n<CENTER><FONT SIZE=-2>%s<BR>&copy; %s</FONT></CENTER>\n</BODY>\n", w.anchors(d.foot, " - "), w.text(s.title))
 }
 

@@ -19,6 +19,7 @@ import (
 	"fossick/graph/rank"
 	"fossick/graph/simulate"
 	"fossick/graph/synthetic"
+	"fossick/internal/fulltest"
 )
 
 var update = flag.Bool("update", false, "write testdata/golden.txt anew")
@@ -64,7 +65,7 @@ func golden(t *testing.T, out io.Writer, name string) {
 			t.Fatal(err)
 		}
 	} else {
-		list := dataFile(t, name)
+		list := fulltest.Corpus(t, name)
 		if _, err := graph.BuildEdgeList(t.Context(), list, path, graph.BuildOptions{Memory: 8 << 20}); err != nil {
 			t.Fatal(err)
 		}
@@ -123,17 +124,4 @@ func rankHashes(t *testing.T, out io.Writer, name string, g *graph.Graph) {
 		}
 		fmt.Fprintf(out, "%s rank %s %.8x\n", name, method, h.Sum(nil))
 	}
-}
-
-// dataFile returns a file of the corpora, and skips the test when it is not there.
-func dataFile(t *testing.T, name string) string {
-	dir := os.Getenv("FOSSICK_DATA")
-	if dir == "" {
-		dir = "../../../shared/data"
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s; FOSSICK_DATA names the folder of the corpora", path)
-	}
-	return path
 }

@@ -1,6 +1,31 @@
 package fulltest
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCorpus: a corpus is found by FOSSICK_DATA, and a test that has none is skipped.
+func TestCorpus(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("FOSSICK_DATA", dir)
+	if err := os.Mkdir(filepath.Join(dir, "bees"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := Corpus(t, "bees"); got != filepath.Join(dir, "bees") {
+		t.Errorf("got %s", got)
+	}
+	skipped := false
+	t.Run("missing", func(t *testing.T) {
+		defer func() { skipped = t.Skipped() }()
+		Corpus(t, "wasps")
+	})
+	t.Setenv("FOSSICK_DATA", "")
+	if beside, err := filepath.Abs(corpora()); !skipped || err != nil || filepath.Base(beside) != "data" {
+		t.Errorf("skipped %v; without FOSSICK_DATA %s, %v", skipped, beside, err)
+	}
+}
 
 func TestAsked(t *testing.T) {
 	for value, want := range map[string]struct {

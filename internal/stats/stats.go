@@ -1,6 +1,7 @@
 // Package stats has the statistics that several measures share.
 //
-// In: independent draws. Out: their mean with its 95 % interval. Start with MeanOf.
+// In: independent draws. Out: their mean, or a share of them, with its 95 % interval.
+// Start with MeanOf and Wilson.
 package stats
 
 import (

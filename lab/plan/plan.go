@@ -106,6 +106,10 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *lab.Result, error) {
 	}
 	loading := s.loaded.Sub(began)
 	p.Say("%d pages, %d of them on topic; %d crawls of %d pages", len(s.Corpus.Rows), s.Draw.Targets, len(s.Policies)*p.StartSets, s.Pages)
+	quality, err := s.quality() // first: it may say that the model knows these pages
+	if err != nil {
+		return nil, nil, err
+	}
 	crawling := time.Now()
 	pages := 0
 	p.Work.Step("crawling", len(s.Policies)*p.StartSets)
@@ -122,6 +126,7 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *lab.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	r.Classifier = quality
 	r.LoadSeconds, r.CrawlSeconds = loading.Seconds(), time.Since(crawling).Seconds()
 	r.PagesPerSecond = float64(pages) / r.CrawlSeconds
 	return s, r, nil
@@ -147,7 +152,5 @@ func (s *Setup) result(ctx context.Context, crawls [][]*lab.Crawl) (*lab.Result,
 		}
 		r.Reach(crawls, reachable)
 	}
-	var err error
-	r.Classifier, err = s.quality()
-	return r, err
+	return r, nil
 }
