@@ -18,21 +18,21 @@ const reasons = 6
 //
 //	mortgag > 0 ∧ loan > 1 → banking (37/39)
 //
-// with how many of the training pages that it covers are of the class. Of the
-// others: the words that spoke most for the label, with what each added to its
-// score beyond the mean of the classes (of a network, see
-// models.Network.Relevance). Of a vote: the reasons of each member, with its
-// share and the probability that it gives the label.
+// with how many of the training pages that it covers are of the class. Of the others it
+// is the words that spoke most for the label, each with what it added to its score
+// beyond the mean of the classes. Of a network, see models.Network.Relevance. Of a
+// vote: the reasons of each member, with its share and the probability that it gives
+// the label.
 func (c *Classifier) Explain(d features.Doc) string {
 	s := c.score(d)
 	defer c.spare.Put(s)
 	return c.explain(s, s.best())
 }
 
-// ExplainFor says what speaks for a label, as Explain does, whether or not it is
-// the page's most probable one. Of trees and rules it is the same rule, with how many of
-// the pages that it covers are of the label: "no mortgag → other (1/40)". It
-// returns "" for a label that the model does not have.
+// ExplainFor says what speaks for a label, as Explain does, whether or not it is the
+// page's most probable one. Of trees and rules it is the same rule, with how many of
+// its pages are of the label: "no mortgag → other (1/40)". It returns "" for a label
+// that the model does not have.
 func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 	class := c.model.Class(label)
 	if class < 0 {

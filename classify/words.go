@@ -8,7 +8,7 @@ import (
 )
 
 // NewReading is New with a second reader of each text, so that it is cut into words
-// once: what it reads is had by Read and ScoreWords.
+// once. Read and ScoreWords have what was read.
 func NewReading(m *models.Model, also features.Also) (*Classifier, error) {
 	return newClassifier(m, &also)
 }
@@ -62,8 +62,8 @@ func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[
 	return result, why
 }
 
-// ScoreWords returns the probability that a text is of the model's class with the
-// number given, and appends to words what the second reader has of it.
+// ScoreWords returns the probability that a text is of the class of that number. It
+// appends to words what the second reader has of it.
 func (c *Classifier) ScoreWords(d features.Doc, class int, words []uint32) (float64, []uint32) {
 	s := c.spare.Get()
 	defer c.spare.Put(s)

@@ -30,8 +30,8 @@ type Example struct {
 	Fields map[string]string
 }
 
-// MaxPageBytes is how much of a body Page reads: what a crawl takes of a page, and
-// so what a model will ever see of one.
+// MaxPageBytes is how much of a body Page reads: as much as a crawl, and so a model,
+// sees of a page.
 const MaxPageBytes = 4 << 20
 
 // Page parses the example, the first MaxPageBytes of it. The charset that its markup declares is not believed:

@@ -36,10 +36,10 @@ func (x *Index) Row(key string) (row int, ok bool) {
 	return row, ok
 }
 
-// Find returns the row for a Key. A crawler may spell a page's URL otherwise
-// than the corpus does: by the other scheme, which corpora mix at will, or
-// without a session id. Both get the page itself. Without or with the final
-// slash it is sent on (moved is then where to), as real servers do.
+// Find returns the row for a Key. A crawler may spell a page's URL otherwise than the
+// corpus does: by the other scheme, or without a session id. Both get the page itself.
+// Without or with the final slash it is sent on (moved is then where to), as real
+// servers do.
 func (x *Index) Find(key string) (row int, moved string, ok bool) {
 	forms := [2]string{key, FlipScheme(key)}
 	for _, k := range forms {

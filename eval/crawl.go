@@ -96,8 +96,8 @@ func (c *Crawl) Relevant() []bool {
 	return r
 }
 
-// Kept returns what refine kept, in the order of the crawl; nil when there are
-// pages that refine has not seen: a part of a cluster has no quality.
+// Kept returns what refine kept, in the order of the crawl. It is nil when refine has
+// not seen all pages: a part of a cluster has no quality.
 func (c *Crawl) Kept() []bool {
 	k := make([]bool, len(c.Pages))
 	for i := range c.Pages {

@@ -6,10 +6,10 @@
 // the kept cluster; recall against a truth and without one; where the topic
 // went. All of it also as a report of one HTML file.
 //
-// The measures are functions of plain slices in the order of the crawl; what
-// they cannot know is absent (a nil pointer, null in JSON), never 0. The room
-// reads no truth file and knows no model: both arrive as functions. It may
-// write labels into a store, in Refine, and nothing else.
+// The measures are functions of plain slices in the order of the crawl. What they
+// cannot know is absent (a nil pointer, null in JSON), never 0. The room reads no truth
+// file and knows no model: both arrive as functions. It may write labels into a store,
+// in Refine, and nothing else.
 //
 // Start with Load, then Crawl.Judge… and Measure; Refine for the cleaning;
 // WriteReport for the page.

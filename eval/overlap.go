@@ -1,9 +1,9 @@
 package eval
 
-// Overlap returns the URL overlap of two crawls as a function of the pages
-// crawled (paper A5): |A_n ∩ B_n| / n, where A_n are the first n URLs of a.
-// It ends where the shorter crawl ends, and has a point every step pages and
-// at that end. URLs of one crawl are distinct, in the order of the crawl.
+// Overlap returns the URL overlap of two crawls by pages crawled (paper A5): |A_n ∩
+// B_n| / n, where A_n are the first n URLs of a. It ends where the shorter crawl ends,
+// and has a point every step pages and at that end. URLs of one crawl are distinct, in
+// the order of the crawl.
 //
 // A URL enters the intersection when the later of the two crawls reaches it,
 // so one pass over both is enough: O(len(a) + len(b)).

@@ -48,12 +48,12 @@ type Refined struct {
 // unreadable is the label of a page that cannot be parsed; it is dropped.
 const unreadable = "unreadable"
 
-// Refine is the second stage of paper A: it classifies every stored page,
-// writes the label into the store, and keeps the pages that are on topic. A page
-// is labelled with the topic exactly when it is kept, so a topic rarer than its
-// neighbours is kept from a low probability on. A second run replaces the labels
-// of the first. A page that a person marked is kept or dropped as the mark says. When ctx ends, labels written so far stay (each page has its old
-// label or its new one) and ctx's error returns.
+// Refine is the second stage of paper A. It classifies every stored page, writes the
+// label into the store, and keeps what is on topic. A page is labelled with the topic
+// exactly when it is kept. So a topic rarer than its neighbours is kept from a low
+// probability on. A second run replaces the labels of the first. A page that a person
+// marked is kept or dropped as the mark says. When ctx ends, labels written so far stay
+// (each page has its old label or its new one) and ctx's error returns.
 func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, error) {
 	r := Refined{PerClass: map[string]int{}}
 	batch := s.Batch()

@@ -9,16 +9,16 @@ import (
 	"fossick/store"
 )
 
-// Trail is the way a crawl went: what it requested, in order, with the links
-// that it found on each page, and what it left in the queue. URLs are known by
-// their keys (page.Key), which are the same in every crawl.
+// Trail is the way a crawl went: what it requested, in order, the links on each page,
+// and what it left in the queue. URLs are known by their keys (page.Key), which are the
+// same in every crawl.
 type Trail struct {
 	Steps   []Step
 	Waiting []Waiting
 	// Redirects names where a URL led that was no page itself.
 	Redirects map[uint64]uint64
-	// Thin says that of the URLs linked to only one in Thin is here, those whose
-	// key is a multiple of it; a power of two.
+	// Thin says that of the URLs linked to only one in Thin is here, those whose key is
+	// a multiple. It is a power of two.
 	Thin uint64
 }
 

@@ -38,9 +38,9 @@ func (o AnalyzerOptions) withDefaults() AnalyzerOptions {
 // cacheLanguages bounds the languages remembered: their codes come from pages.
 const cacheLanguages = 32
 
-// Analyzer cuts text into terms: words in lower case, without stop words, as
-// stems. It remembers the stem of every word it has seen (bounded), and so is
-// not safe for concurrent use; it is cheap to have one a goroutine.
+// Analyzer cuts text into terms: words in lower case, without stop words, as stems. It
+// remembers the stem of every word it has seen (bounded), and so is not safe for
+// concurrent use. It is cheap to have one a goroutine.
 type Analyzer struct {
 	opt     AnalyzerOptions
 	langs   map[string]*vocabulary

@@ -42,9 +42,9 @@ type ExtractorOptions struct {
 	// Bigrams makes two terms that follow each other in a block a term of their own.
 	Bigrams bool
 
-	// Chars makes runs of so many characters within a word, of which the word's
-	// borders are two, terms of their own: "char:_ban" of bank with 4. They see
-	// what a language's stems miss, and what is misspelt. 0 is none.
+	// Chars makes terms of so many characters in a row, a word's two borders included:
+	// "char:_ban" of bank with 4. They see what a language's stems miss, and what is
+	// misspelt. 0 is none.
 	Chars int
 }
 

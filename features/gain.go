@@ -141,9 +141,8 @@ func Select(ranking []Ranked, mu float64, words int) []int32 {
 	return terms
 }
 
-// ClassGain returns the information gain of a term for one class against the
-// rest, in nats; negative when the term is rarer on the class's pages than
-// elsewhere.
+// ClassGain returns the information gain of a term for one class against the rest, in
+// nats. It is negative when the term is rarer on the class's pages than elsewhere.
 func (c *Counts) ClassGain(term int32, class int) float64 {
 	pages, df := float64(c.pages[class]), float64(c.ClassDF(term, class))
 	all := sum(c.pages)

@@ -5,8 +5,8 @@ import "strings"
 // Lexicon numbers the terms of a vocabulary. A growing one gives every new term
 // the next number; a fixed one knows its terms and no others.
 //
-// Terms are readable as they stand: a stem is itself ("mortgag"), a term of a
-// field has its prefix ("title:mortgag"), and a pair of words a space ("home page").
+// Terms are readable as they stand. A stem is itself ("mortgag"), a term of a field has
+// its prefix ("title:mortgag"), and a pair has a space ("home page").
 type Lexicon struct {
 	terms []string
 	index map[string]int32

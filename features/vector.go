@@ -70,8 +70,8 @@ func blockOf(term string) uint8 {
 	return uint8(body)
 }
 
-// IsWord reports whether a term is a word of a page, not one of a field, of the lead, a
-// pair or a run of characters.
+// IsWord reports whether a term is a word of a page: not of a field or the lead, no
+// pair, no run of characters.
 func IsWord(term string) bool { return blockOf(term) == uint8(body) }
 
 // IsLead reports whether a term is one of the lead's, "lead:professor".

@@ -45,8 +45,8 @@ func watch(conn net.Conn) net.Conn {
 // errUnsolicited is how a kept connection ends that speaks before it is asked.
 var errUnsolicited = errors.New("the server sent something before it was asked")
 
-// Read takes what is there at once. What it has to wait for, it takes only after a
-// look at whether it may come at all, and until then Write can see it too.
+// Read takes what is there at once. What it has to wait for, it takes only after a look
+// at whether it may come at all. Until then Write can see it too.
 func (c *watchedConn) Read(p []byte) (n int, err error) {
 	waited := false
 	rawErr := c.raw.Read(func(fd uintptr) bool {

@@ -12,13 +12,13 @@
 //	resp := f.Fetch(ctx, fetch.Request{URL: "https://example.com/"})
 //	if resp.State == fetch.StateOK { … resp.Body … }
 //
-// What it leaves to others: when a host may be asked (frontier), whether its
-// robots.txt allows a URL (crawler asks Robots), retries, following redirects,
-// character sets (page). Redirects are handed back: each hop is under its own host's
-// rules. It runs no scripts, and keeps cookies only where Options say so.
+// Others decide when a host may be asked (frontier) and whether its robots.txt allows a
+// URL (crawler asks Robots). Others retry, follow redirects, and know character sets
+// (page). Redirects are handed back: each hop is under its own host's rules. It runs no
+// scripts, and keeps cookies only where Options say so.
 //
-// The egress guard is here because it must be: an address is judged when it is
-// dialled, so that neither DNS rebinding nor a redirect reaches a private net.
+// The egress guard is here because an address must be judged when it is dialled. So
+// neither DNS rebinding nor a redirect reaches a private net.
 //
 // Files, in the order of an exchange:
 //

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ParseHosts reads a hosts file: a line is a name, a tab or blanks, and an
-// address with or without a port (192.0.2.1, 192.0.2.1:8080, 2001:db8::1,
-// [2001:db8::1]:8080). Empty lines and # comments are skipped. Without a port
-// (0) the URL's is used. filename and the line stand in errors.
+// ParseHosts reads a hosts file. A line is a name, a tab or blanks, and an address with
+// or without a port (192.0.2.1:8080, [2001:db8::1]:8080). Empty lines and # comments
+// are skipped. Without a port (0) the URL's is used. filename and the line stand in
+// errors.
 func ParseHosts(r io.Reader, filename string) (map[string]netip.AddrPort, error) {
 	hosts := map[string]netip.AddrPort{}
 	lines := bufio.NewScanner(r)

@@ -17,10 +17,10 @@ type Nets struct {
 	name string // of the file, for reasons
 }
 
-// ParseNets reads a list of nets, one a line: a net (192.0.2.0/24, 2001:db8::/32),
-// an address, or the first and the last address of a range (192.0.2.0-192.0.2.9).
-// Empty lines and # comments are skipped. filename and the line stand in errors;
-// a list without any net is one, for no host would be left.
+// ParseNets reads a list, one a line: a net (192.0.2.0/24), an address, or the first
+// and the last address of a range (192.0.2.0-192.0.2.9). Empty lines and # comments are
+// skipped. filename and the line stand in errors; a list without any net is one, for no
+// host would be left.
 func ParseNets(r io.Reader, filename string) (*Nets, error) {
 	var all netipx.IPSetBuilder
 	lines := bufio.NewScanner(r)

@@ -77,11 +77,11 @@ func (r *robotsRule) matches(path string) bool {
 	return !r.anchored || path == ""
 }
 
-// Allowed reports whether agent (a product token, or a whole User-Agent that
-// begins with it) may fetch a URL's path and query. The rules for its token
-// hold, merged, or those for * when no group names it; of the rules that match
-// the longest wins, and Allow among equals (RFC 9309, 2.2). robots.txt itself
-// is always allowed. O(rules · length), no allocation for plain ASCII paths.
+// Allowed reports whether agent (a product token, or a whole User-Agent that begins
+// with it) may fetch a URL's path and query. The rules for its token hold, merged, or
+// those for * when no group names it. Of the rules that match the longest wins, and
+// Allow among equals (RFC 9309, 2.2). robots.txt itself is always allowed. O(rules ·
+// length), no allocation for plain ASCII paths.
 func (r *Robots) Allowed(agent, pathAndQuery string) bool {
 	path, _, _ := strings.Cut(pathAndQuery, "#")
 	if path == "/robots.txt" {
@@ -132,9 +132,9 @@ func (r *Robots) agent(agent string) *robotsAgent {
 	return &r.agents[i]
 }
 
-// Narrow returns what r says to agent alone, for every agent: the part worth
-// keeping in a store, where most files' hundred other groups are ballast.
-// Allowed and CrawlDelay answer for agent as r does.
+// Narrow returns what r says to agent alone, for every agent. That part is worth
+// keeping in a store; most files' hundred other groups are not. Allowed and CrawlDelay
+// answer for agent as r does.
 func (r *Robots) Narrow(agent string) *Robots {
 	n := &Robots{index: map[string]int{}, sitemaps: r.sitemaps, why: r.why}
 	a := r.agent(agent)

@@ -18,9 +18,9 @@ const (
 	MaxRobotsRedirects = 5
 )
 
-// RobotsRequest asks for the robots.txt at url (the host's, or where it was
-// redirected to): any type, any 2xx (RFC 9309, 2.3.1.1), cut at MaxRobotsBytes
-// rather than refused.
+// RobotsRequest asks for the robots.txt at url, the host's or where it was redirected
+// to. Any type and any 2xx will do (RFC 9309, 2.3.1.1); a long one is cut at
+// MaxRobotsBytes.
 func RobotsRequest(url string) Request {
 	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: maxRobotsBytes, Truncate: true, AnySuccess: true}
 }
@@ -37,12 +37,12 @@ func disallowAll(why string) *Robots {
 	return r
 }
 
-// RobotsFrom turns the answer to a RobotsRequest into rules (RFC 9309, 2.3.1).
-// A file is parsed; 4xx means that there is none, and all is allowed. On 5xx,
-// 429 and every failure to reach it all is refused until it is asked again. So
-// it is on a 304 that nobody asked for: there are rules, and we don't know
-// them. final is false, and r nil, when the answer settles nothing: a redirect
-// to follow, 304 (the rules at hand hold on), an exchange broken off.
+// RobotsFrom turns the answer to a RobotsRequest into rules (RFC 9309, 2.3.1). A file
+// is parsed; 4xx means that there is none, and all is allowed. On 5xx, 429 and every
+// failure to reach it all is refused until it is asked again. So it is on a 304 that
+// nobody asked for: there are rules, and we don't know them. final is false, and r nil,
+// when the answer settles nothing: a redirect, 304 (the rules at hand hold on), an
+// exchange broken off.
 func RobotsFrom(resp *Response) (r *Robots, final bool) {
 	switch resp.State {
 	case StateOK:

@@ -43,12 +43,12 @@ func SitemapRequest(url string, read func(body io.Reader)) Request {
 	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: maxSitemapBytes, Truncate: true, Stream: read}
 }
 
-// ReadSitemap reads a sitemap: XML, an index of sitemaps, an RSS or Atom feed,
-// or a text with a URL a line; also gzipped. It calls take for each entry, in the
-// file's order, until that returns false; it hands out 50,000 entries at most, as
-// the protocol has it, and reads maxSitemapBytes, decompressed. What a broken or
-// cut file names before the break counts, and the error says where it breaks.
-// Memory is bounded whatever comes: about 3 MiB.
+// ReadSitemap reads a sitemap: XML, an index of sitemaps, an RSS or Atom feed, or a
+// text with a URL a line; also gzipped. It calls take for each entry, in the file's
+// order, until that returns false. It hands out 50,000 entries at most, as the protocol
+// has it, of maxSitemapBytes decompressed. What a broken or cut file names before the
+// break counts, and the error says where it breaks. Memory is bounded whatever comes:
+// about 3 MiB.
 func ReadSitemap(r io.Reader, take func(SitemapEntry) bool) error {
 	in := bufio.NewReaderSize(r, 4096)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {

@@ -31,7 +31,7 @@ func (l *Trained) look(d features.Doc) {
 }
 
 // Share is the part of the pages that the model was trained on, by those of which its
-// card can tell; nil where it can of none.
+// card can tell. It is nil where it can of none.
 func (l *Trained) Share() *float64 { return shareOrNil(l.trained.Load(), l.known.Load()) }
 
 // Warning says it plainly; "" when there is nothing to say.

@@ -20,9 +20,8 @@ type Topic struct {
 	class      int
 }
 
-// NewTopic judges by the label of a model that is wanted: the one asked for, else that
-// called as fallback, else an error that lists the labels. path is the model's name for
-// people.
+// NewTopic judges by one of a model's labels: the one asked for, else the one called
+// fallback, else an error lists them. path is the model's name for people.
 func NewTopic(c *classify.Classifier, path, asked, fallback string) (*Topic, error) {
 	m := c.Model()
 	name, err := labelOf(m, path, asked, fallback)

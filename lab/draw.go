@@ -26,11 +26,10 @@ type DrawOptions struct {
 	Sets     int
 }
 
-// NewDraw draws the training pages of each page classifier among all pages that
-// have a label. Then it draws each set's start pages among the pages on topic
-// that can be parsed and are not for training the set's classifier (see
-// ModelOf). Sets are drawn one by one and may share pages; within one none
-// repeats.
+// NewDraw draws the training pages of each page classifier among all pages that have a
+// label. Then it draws each set's start pages among the pages on topic that can be
+// parsed and did not train its classifier (see ModelOf). Sets are drawn one by one and
+// may share pages; within one none repeats.
 func NewDraw(c *Corpus, opt DrawOptions, rng *rand.Rand) (*Draw, error) {
 	d := &Draw{Relevant: make([]bool, len(c.Rows))}
 	labelled := d.judge(c, opt)

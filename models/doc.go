@@ -1,9 +1,9 @@
 // Package models keeps trained classifiers and topics.
 //
-// In and out: a Model or a Topic, and bytes or files. A Model has all that a
-// page's text needs to become a label: how terms are extracted and weighed, the
-// vocabulary in clear, the classifier's tables. It also has calibration,
-// thresholds, K for each class, and a card that says where it comes from.
+// In and out: a Model or a Topic, and bytes or files. A Model has all that a page's
+// text needs to become a label: how terms are extracted and weighed, the vocabulary,
+// the tables. It also has calibration, thresholds, K for each class, and a card that
+// says where it comes from.
 //
 // It trains nothing (package train) and reads no page (package classify); it
 // only knows how to score a vector. Start with ReadFile, or BuiltinTopic.

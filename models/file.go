@@ -29,8 +29,8 @@ const (
 	magic      = "FOSSICKM"
 	headerSize = 26
 
-	// Version is the version of the model format that this build writes; it reads
-	// all versions up to it, where it has the stems of their terms.
+	// Version is the version of the model format that this build writes. It reads all
+	// versions up to it, where it has the stems of their terms.
 	Version = 7
 
 	// maxRawBytes bounds what a file may ask to decompress, and what it has itself.

@@ -147,12 +147,11 @@ type RuleScratch struct {
 	hold  []int32
 }
 
-// Scores sets dst to the logarithm of the class probabilities of a page, given
-// by its counts x. They are those of the rule that fires, or the mean of the
-// rules' shares, or (n_c + 1) / (n + k) of their added counts. It returns the
-// rule that decides: the first that holds of an ordered list, else the winning
-// class's rule with the best share of it. Of equal ones the first decides;
-// Len() is the default.
+// Scores sets dst to the logarithm of the class probabilities of a page, given by its
+// counts x. They are those of the rule that fires, the mean of the rules' shares, or
+// (n_c + 1) / (n + k) of their added counts. It returns the rule that decides: the
+// first that holds of an ordered list, else the winning class's rule with the best
+// share of it. Of equal ones the first decides; Len() is the default.
 func (m *Matcher) Scores(dst []float64, x features.Vector, s *RuleScratch) (rule int32) {
 	for j, i := range x.Index {
 		s.Dense[i] = x.Value[j]

@@ -29,8 +29,8 @@ type Model struct {
 	Weighting features.Weighting
 	Frequency []float32 // by term, the share of the training pages that have it; nil in models before version 4, and in members of a vote
 
-	// ClassPages has, by class and term, how many of the class's training pages have the
-	// term; nil in models before version 5, and in members of a vote.
+	// ClassPages has, by class and term, how many of the class's training pages have
+	// the term. It is nil in models before version 5, and in members of a vote.
 	ClassPages [][]int32
 	// Titles has, by class, the words of its training pages' titles, by language and word.
 	Titles map[string][]TitleWord
@@ -43,9 +43,8 @@ type Model struct {
 
 	Calibration Calibration
 
-	// Thresholds has, for each class, the probability from which a page counts as
-	// the class when it is judged against the rest: the one with the best F1 in
-	// cross-validation.
+	// Thresholds has, for each class, the probability from which a page counts as the
+	// class against the rest. It is the one with the best F1 in cross-validation.
 	Thresholds []float64
 
 	// Keywords has K for each class, best first.

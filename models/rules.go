@@ -6,10 +6,10 @@ import "fmt"
 // Start[r] ≤ i < Start[r+1]: the count of Term[i] is above Threshold[i], or at
 // most that where Above[i] is 0. All of them must hold.
 //
-// In an ordered list the first rule that holds decides (Clark & Niblett 1989).
-// Else all that hold are added: their class counts (Clark & Boswell 1991), or, with
-// Shares, the shares that the classes have of what each covers. Where none holds,
-// the default decides. A Matcher finds the rules that hold.
+// In an ordered list the first rule that holds decides (Clark & Niblett 1989). Else the
+// class counts of all that hold are added (Clark & Boswell 1991) or, with Shares, the
+// shares of what each covers. Where none holds, the default decides. A Matcher finds
+// the rules that hold.
 type Rules struct {
 	Ordered   bool
 	Shares    bool

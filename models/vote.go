@@ -23,8 +23,9 @@ type Member struct {
 	Share  float64 // above 0; the shares of all members add up to 1
 	Places []int32 // of the terms of Model in those of the model that asks it, rising
 
-	// Model has the classes and the extractor of the model that asks it, its own
-	// terms, weights, table and calibration, and in Card.Settings how it was trained.
+	// Model has the classes and the extractor of the model that asks it; terms,
+	// weights, table and calibration are its own. Card.Settings says how it was
+	// trained.
 	Model *Model
 }
 

@@ -97,8 +97,8 @@ func (w *Walker) Find(x features.Vector, dense []float32) int32 {
 	}
 }
 
-// Scores sets dst to the class probabilities of the leaf that x reaches: the leaf's
-// Shares, or where the tree has none (n_c + 1) / (n + k), Laplace's. dense has a
+// Scores sets dst to the class probabilities of the leaf that x reaches. They are the
+// leaf's Shares or, where the tree has none, Laplace's (n_c + 1) / (n + k). dense has a
 // place for each term, and is zero before and after.
 func (w *Walker) Scores(dst []float64, x features.Vector, dense []float32) (leaf int32) {
 	for j, i := range x.Index {

@@ -9,8 +9,8 @@ import (
 	"fossick/report"
 )
 
-// Line is what a person sees while a crawl goes on: on a terminal one line
-// that is written over, else a line every ten seconds.
+// Line is what a person sees while a crawl goes on. On a terminal one line is written
+// over, else there is one every ten seconds.
 type Line struct {
 	screen   *terminal.Screen
 	maxPages uint64

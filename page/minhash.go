@@ -11,11 +11,11 @@ import (
 // resemblance). So near-duplicates are told without their texts at hand. A text
 // of fewer than MinWords words has none, the zero Signature.
 //
-// One hash a shingle fills all places (one-permutation hashing, Li, Owen, Zhang
-// 2012): its upper bits choose the place, the least of the lower ones wins it. An
-// empty place takes what another has, found by a walk that depends on its number
-// alone (optimal densification, Shrivastava 2017). Of the winner a byte is kept
-// (b-bit minwise hashing, Li, König 2010).
+// One hash a shingle fills all places (one-permutation hashing, Li, Owen, Zhang 2012).
+// Its upper bits choose the place, and the least of the lower ones wins it. An empty
+// place takes what another has, found by a walk that depends on its number alone
+// (optimal densification, Shrivastava 2017). Of the winner a byte is kept (b-bit
+// minwise hashing, Li, König 2010).
 type Signature [SignatureSize]byte
 
 const (

@@ -2,9 +2,8 @@ package page
 
 import "strings"
 
-// WithScheme makes a URL of an address that was written as people say it: what begins
-// with a host's name, as www.example.org/bees, is taken as https. Anything else stays
-// as it is.
+// WithScheme makes a URL of an address as people say it: www.example.org/bees is taken
+// as https. Anything else stays as it is.
 func WithScheme(raw string) (full string, assumed bool) {
 	s := strings.TrimSpace(raw)
 	if strings.HasPrefix(s, "//") {

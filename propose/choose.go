@@ -45,13 +45,12 @@ const (
 //
 //	hub(p) = Σ_t w(t) · ½^c(t) / √(links of p)
 //
-// over the targets t of its links, c(t) the proposals that lead to t already.
-// Many targets on topic count, and so does that they are a large part of the
-// links. w(t) is r(t), half of it only as far as t leads on, where that is
-// known: w(t) = r(t) · (½ + ½ · hub₀(t)/(hub₀(t) + H)), hub₀ with w = r and c =
-// 0. H is the mean of hub₀ over the pages on topic. It is the greedy choice for
-// coverage (Nemhauser, Wolsey and Fisher 1978) of the topic's neighbourhood,
-// with maximal marginal relevance (Carbonell and Goldstein 1998).
+// over the targets t of its links, c(t) the proposals that lead to t already. Many
+// targets on topic count, and so does that they are a large part of the links. Where it
+// is known how far t leads on, w(t) = r(t) · (½ + ½ · hub₀(t)/(hub₀(t) + H)), hub₀ with
+// w = r and c = 0. Else w(t) is r(t). H is the mean of hub₀ over the pages on topic. It
+// is the greedy choice for coverage (Nemhauser, Wolsey and Fisher 1978) of the topic's
+// neighbourhood, with maximal marginal relevance (Carbonell and Goldstein 1998).
 func Propose(ctx context.Context, t Topic, source Source, opt Options) (*Result, error) {
 	c, err := collect(ctx, &t, source, &opt)
 	if err != nil {

@@ -1,10 +1,9 @@
 // Package propose chooses start pages for a crawl out of what is known already.
 //
 // In: a topic, as example texts, keywords or a judge of texts, and a source of
-// candidates. These are pages of a corpus or store with their links, or bare
-// URLs of a sitemap or link list with what little is said of them. Out: a few
-// URLs that are on topic, lead to many others on topic, and differ from one
-// another, each with its reasons.
+// candidates. These are pages of a corpus or store with their links, or URLs of a
+// sitemap or link list with a few words. Out: a few URLs that are on topic, lead to
+// many others on topic, and differ from one another, each with its reasons.
 //
 // A source is streamed, twice. What is kept grows with it by some 30 bytes a
 // page: its relevance, for the pages that link to it. Words and links are kept

@@ -5,8 +5,7 @@ package report
 const maxLines = 6
 
 // Point is a point of a line. Y is a share in [0,1], or a count where Chart.YCounts
-// says so; X is a count, or a share where Chart.XShares, any number where
-// Chart.XNumbers says so.
+// says so. X is a count, or as Chart.XShares or Chart.XNumbers say.
 type Point struct{ X, Y float64 }
 
 // Line is one line of a plot.

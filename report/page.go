@@ -32,9 +32,9 @@ var (
 	stylesheet string
 )
 
-// Write writes a page: body is a template that may use those of parts.html ("head",
-// "tiles", "figure", "matrix", "made", "foot") and the functions below, and is
-// executed on data. Nothing is written when the template fails.
+// Write writes a page: the template body, executed on data. It may use those of
+// parts.html ("head", "tiles", "figure", "matrix", "made", "foot") and the functions
+// below. Nothing is written when the template fails.
 func Write(w io.Writer, body string, data any) error {
 	t := template.New("report").Funcs(template.FuncMap{
 		"css":    func() template.CSS { return template.CSS(stylesheet) },

@@ -25,8 +25,8 @@ func Pages(n int) string {
 	return Number(n) + " pages"
 }
 
-// Percent prints a share; a small one with a place more, and never a share
-// above 0 as 0 % or one below 1 as 100 %.
+// Percent prints a share, a small one with a place more. Never is a share above 0
+// printed as 0 %, or one below 1 as 100 %.
 func Percent(x float64) string {
 	switch {
 	case x <= 0 || x >= 1:

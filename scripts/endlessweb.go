@@ -1,22 +1,21 @@
 //go:build ignore
 
 // Endlessweb is a proxy to one of two webs without end. A page is made when it is asked
-// for, always the same, of words of the built-in demo set's pages on science or of its
-// others.
+// for, always the same, of words of the demo set's pages, on science or not.
 //
 //	go run scripts/endlessweb.go ADDR [hosts|site]
 //
-// hosts (the default) are 200,000 hosts of 200 pages, each of about 2.5 KB with 20 links
-// to anywhere; a fifth of the pages speak of science.
+// hosts (the default) are 200,000 hosts of 200 pages, each of about 2.5 KB with 20
+// links to anywhere. A fifth of the pages speak of science.
 //
-// site are 40 good hosts of 40 pages, on science, and one site without end beside them:
-// a.endless.test, b.endless.test and so on, each page of which links to ten more. Every
+// site are 40 good hosts of 40 pages on science, and one site without end beside them:
+// a.endless.test, b.endless.test and so on. Each page of it links to ten more. Every
 // good page links there too.
 //
 //	fossick focus --topic science --model science --proxy http://ADDR --seed http://h0.test/0 --delay 0 --max-pages 20000 --store DIR
 //
-// A crawl that follows it gives nearly all of its pages to the site without end: 18,400
-// of 20,000 with --traps follow, 505 of 2,105 without.
+// With --traps follow a crawl gives 18,400 of 20,000 pages to the site without end, 505
+// of 2,105 without.
 package main
 
 import (

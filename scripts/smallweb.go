@@ -1,9 +1,9 @@
 //go:build ignore
 
-// Smallweb writes a web of small pages as rows of JSON: 200 hosts, pages of about
-// 2 KB with some 20 links, a third of them to other hosts. The words are those of
-// the built-in demo set, in the frequencies they have there; the same arguments
-// give the same web.
+// Smallweb writes a web of small pages as rows of JSON: 200 hosts, pages of about 2 KB
+// with some 20 links. A third of the links lead to other hosts. The words are those of
+// the built-in demo set, in the frequencies they have there; the same arguments give
+// the same web.
 //
 //	go run scripts/smallweb.go [PAGES [HOSTS]] >web.jsonl     default: 60000 200
 package main

@@ -11,10 +11,9 @@ const (
 	busyPause    = 50 * time.Millisecond
 )
 
-// OpenWhenFree is Open for a crawl. A store that another process has is waited
-// for. Who asks why, or says something of a page, has it for a moment, and a
-// crawl that begins in that moment must not fail for it. After five seconds the
-// error wraps ErrBusy.
+// OpenWhenFree is Open for a crawl. A store that another process has is waited for. Who
+// asks why, or says something of a page, has it for a moment. A crawl that begins in
+// that moment must not fail for it. After five seconds the error wraps ErrBusy.
 func OpenWhenFree(ctx context.Context, dir string) (*Store, error) {
 	ctx, stop := context.WithTimeout(ctx, busyPatience)
 	defer stop()

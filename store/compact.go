@@ -23,9 +23,9 @@ type Compaction struct {
 	After  int64 `json:"after"`
 }
 
-// Compact gives the disk space of the closed store in dir back that nothing needs any
-// more: bodies that a refresh replaced or that were withdrawn, and records written over.
-// It needs room for one value log, 128 MiB, and for the tables, all of which it merges.
+// Compact gives back the disk space that nothing needs any more in the closed store in
+// dir: bodies replaced or withdrawn, and records written over. It needs room for one
+// value log, 128 MiB, and for the tables, all of which it merges.
 //
 // Unlike in a crawl every write is synced, as a log is removed once what is
 // left of it is written anew. So neither a kill nor a power cut loses a record.

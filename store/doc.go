@@ -4,11 +4,11 @@
 // In: a Batch for each group of finished exchanges, committed atomically. Out:
 // the same by number, by URL or in the order of the crawl.
 //
-// What belongs together is written together, so a kill at any instant leaves
-// either all that follows from an exchange or nothing of it. Records are small
-// and written blind (no read before a write): a URL's birth, its place in the
-// queue, its visits and its fate are records of their own. docs/store.md has
-// the keys, and what is synced to disk when.
+// What belongs together is written together, so a kill at any instant leaves either all
+// that follows from an exchange or nothing of it. Records are small and written blind
+// (no read before a write). A URL's birth, its place in the queue, its visits and its
+// fate are records of their own. docs/store.md has the keys, and what is synced to disk
+// when.
 //
 // The store knows nothing of scores or topics: it keeps what it is given.
 // Readers may run beside the one Batch; a second process is refused.
@@ -25,9 +25,9 @@
 // lately.go remembers what was asked last. sync.go does what is done beside the writer.
 // disk.go watches the disk and the folder, room.go free space.
 //
-// snapshot.go copies one moment for readers of a store that is written to. mend.go opens
-// stores that are damaged, compact.go gives space back, foreign.go tells what is no store
-// of ours, infofile.go what a store says of itself beside its database.
+// snapshot.go copies one moment for readers of a store that is written to. mend.go
+// opens stores that are damaged, compact.go gives space back, foreign.go tells what is
+// no store of ours. infofile.go has what a store says of itself beside its database.
 //
 // verify.go and the files that begin with verify have the invariants; findings.go,
 // repair.go and renumber.go what is made of a breach.

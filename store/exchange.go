@@ -79,7 +79,7 @@ func (s *Store) Exchange(host string, n uint64) (x Exchange, err error) {
 	return x, err
 }
 
-// Exchanges yields the exchanges of a host, in the order of time; where it is "" those of
+// Exchanges yields the exchanges of a host, in the order of time. Of "" it is those of
 // all hosts, in the order of their names' bytes.
 func (s *Store) Exchanges(host string) iter.Seq2[HostExchange, error] {
 	prefix := key(keyExchange)

@@ -43,9 +43,9 @@ func (s *Store) Marks() iter.Seq2[MarkedURL, error] {
 	})
 }
 
-// Mark writes what a person says of a URL. If the URL has a page, the page is
-// as relevant as the mark says from then on, and what refine said of it is
-// overruled. Counts, the totals, follow and are written as well.
+// Mark writes what a person says of a URL. If the URL has a page, that is as relevant
+// as the mark says from then on, whatever refine said. Counts, the totals, follow and
+// are written as well.
 func (b *Batch) Mark(id ID, m Mark, counts *Counts) error {
 	if err := b.put(numKey(keyMark, uint64(id)), m); err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 // quarantine is the folder, beside the database, of files that could not be read as a whole.
 const quarantine = "quarantine"
 
-// OpenToRead opens the store in dir for who only reads. Nothing is compacted. Of a store
-// that Open refuses as damaged all is there that can be read; Verify says what is damaged,
-// and what is written is lost, as Temporary says.
+// OpenToRead opens the store in dir for who only reads. Nothing is compacted. Of a
+// store that Open refuses as damaged all is there that can be read. Verify says what is
+// damaged; what is written is lost, as Temporary says.
 func OpenToRead(dir string) (*Store, error) { return openStore(dir, openToRead) }
 
 func openToRead(dir, name string) (*Store, error) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// NearIndex is the index of near-duplicates in memory, for crawls without a store: of
-// the same pages, entered in the order of their numbers, it names those that
-// Candidates names. The zero value is empty and ready; not safe for concurrent use.
+// NearIndex is the index of near-duplicates in memory, for crawls without a store. Of
+// the same pages, entered by number, it names those that Candidates names. The zero
+// value is empty and ready; not safe for concurrent use.
 type NearIndex struct {
 	bands map[nearBand][nearBucket]uint64 // pages, the newest first; 0 is none
 }

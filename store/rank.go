@@ -73,8 +73,8 @@ func (r Ranks) All() iter.Seq2[NumberedRank, error] {
 	}
 }
 
-// Of returns a page's rank in the last ranking and how that was made; nil, nil when
-// there was none, or the page was stored since.
+// Of returns a page's rank in the last ranking and how that was made. It is nil, nil
+// when there was none, or the page was stored since.
 func (r Ranks) Of(page uint64) (rank *Rank, last *Ranking, err error) {
 	err = r.s.records.view(func(txn *badger.Txn) error {
 		if err := optional(txn, key(keyRanking), &last); err != nil || last == nil {

@@ -18,9 +18,9 @@ type StalePage struct {
 	Next int64 // when a visit may bring news, Unix milliseconds
 }
 
-// Stale yields the stored pages that were not seen to be as they are since the
-// given time (Unix milliseconds), in the order of their numbers. Of URLs that gave
-// their page no more when asked last, only those whose next visit is due by now.
+// Stale yields the stored pages that were not seen to be as they are since a time (Unix
+// milliseconds), by number. Of URLs that gave their page no more when asked last, only
+// those whose next visit is due by now.
 func (s *Store) Stale(before, now int64) iter.Seq2[StalePage, error] {
 	return func(yield func(StalePage, error) bool) {
 		for p, err := range s.Pages() {

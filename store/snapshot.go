@@ -138,6 +138,6 @@ func readRecord(r *bufio.Reader) (k, v []byte, err error) {
 	return k, v, nil
 }
 
-// Temporary says whether the store is a copy that Close removes, or what can be read of a
-// damaged one: what is written to it is lost.
+// Temporary says whether the store is a copy that Close removes, or what can be read of
+// a damaged one. What is written to it is lost.
 func (s *Store) Temporary() bool { return s.copyOf != "" || len(s.damaged) > 0 }

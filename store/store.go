@@ -54,9 +54,9 @@ type Store struct {
 	damaged []Problem // see OpenToRead
 }
 
-// Create makes a store in dir, which must not hold one. What a kill left of a
-// store in the making is no store: the database is made under another name, and
-// gets its own when it is whole.
+// Create makes a store in dir, which must not hold one. What a kill left of a store in
+// the making is no store. The database is made under another name, and gets its own
+// when it is whole.
 func Create(dir string, info Info) (*Store, error) {
 	if Exists(dir) {
 		return createOver(dir, info)

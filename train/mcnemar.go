@@ -21,11 +21,11 @@ type Paired struct {
 //
 //	χ² = max(0, |b − c| − 1)² / (b + c)
 //
-// with b pages that A alone has right and c that B alone has right. Pages that
-// both have right, or both wrong, say nothing of the difference. Below 25 pages
-// b + c, P is the binomial's: twice the chance of at most min(b,c) heads in b + c
-// throws of a fair coin, and at most 1. From 25 on it is the chance of a larger χ²
-// with one degree of freedom. b and c must not be negative; with both 0, P is 1.
+// with b pages that A alone has right and c that B alone has right. Pages that both
+// have right, or both wrong, say nothing of the difference. Below 25 pages b + c, P is
+// the binomial's: twice the chance of at most min(b,c) heads in b + c throws, and at
+// most 1. From 25 on it is the chance of a larger χ² with one degree of freedom. b and
+// c must not be negative; with both 0, P is 1.
 //
 // Pages count as independent draws: many pages of one site, right or wrong
 // together, make P too small.

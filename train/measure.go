@@ -79,8 +79,8 @@ func measureClass(class string, matrix evaluation.ConfusionMatrix) (m ClassMeasu
 	return m, int(hits)
 }
 
-// Majority returns the class that most pages have, of equal ones the first, and the
-// accuracy of giving that label to every page: what any model must beat.
+// Majority returns the class that most pages have, of equal ones the first. The
+// accuracy of giving it to every page is what any model must beat.
 func (m *Measures) Majority() (class int, accuracy float64) {
 	for c := range m.PerClass {
 		if m.PerClass[c].Support > m.PerClass[class].Support {

@@ -1,5 +1,5 @@
-// Package judged reads crawls out of their stores and has their pages judged, for eval to
-// measure: by a truth, by a model, or by the crawl's own labels.
+// Package judged reads crawls out of their stores and has their pages judged for eval:
+// by a truth, a model, or the crawl's own labels.
 //
 // In: stores, a file of labels or a model. Out: the figures of eval.Result, and the report.
 //

@@ -13,9 +13,8 @@ type Link struct {
 	Queued bool    // the URL is queued already,
 	Old    float64 // with this priority
 
-	// Discovers says that the link only discovers its URL: it stays on a site without
-	// a start page (paper B, a non-initial link), or is no link at all. Set for
-	// orderings with WantsKinds.
+	// Discovers says that the link only discovers its URL: it stays on a site without a
+	// start page (paper B), or is no link at all. Set for orderings with WantsKinds.
 	Discovers bool
 }
 

@@ -15,10 +15,10 @@ import (
 // Start URLs are the links of a page that is visited before all others: call Visit
 // with them first.
 //
-// Ties are broken by one rule: the vertex whose standing changed first goes first;
-// of several that one page changed, the one that stands first in its links. Vertices
-// that no link counts for come after all others, in the order of discovery. Orderings
-// by a number that is no count (relevance, OPIC, PageRank) break ties by discovery.
+// Ties go to the vertex whose standing changed first. Of several that one page changed,
+// that is the first in its links. Vertices that no link counts for come after all
+// others, in the order of discovery. Orderings by a number that is no count (relevance,
+// OPIC, PageRank) break ties by discovery.
 type Sequence interface {
 	// Next takes the vertex to be visited next; false when none waits, or after an
 	// error.

@@ -15,9 +15,9 @@ type Options struct {
 	Workers       int     // goroutines [the processors]
 	Memory        int64   // bytes that the graph as arrays may take [no bound]
 
-	// Personal says where surfers start anew, by node: shares of at least 0 that are
-	// scaled to sum to 1, as in topic-sensitive PageRank (Haveliwala, WWW 2002). Pages
-	// without links are taken to lead there too. Nil is all pages alike.
+	// Personal says where surfers start anew, by node, as in topic-sensitive PageRank
+	// (Haveliwala, WWW 2002). Its shares are scaled to sum to 1. Pages without links
+	// are taken to lead there too. Nil is all pages alike.
 	Personal []float64
 
 	// Blocks says of each node to which block it belongs, numbers below their length;

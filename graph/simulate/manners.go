@@ -18,10 +18,10 @@ type Manners struct {
 	Workers int // fetches at a time
 	Fetch   time.Duration
 	Rest    time.Duration
-	// Ahead is how many pages may be put aside as their hosts are busy [one a worker]. They go
-	// before all others once their host is free, in the order in which they were put
-	// aside: what is found about them meanwhile changes nothing. So with many the order is
-	// that of the hosts and not the ordering's; with few, workers wait.
+	// Ahead is how many pages may be put aside as their hosts are busy [one a worker].
+	// They go before all others once their host is free, in the order in which they
+	// were put aside. What is found about them meanwhile changes nothing. So with many
+	// the order is that of the hosts and not the ordering's; with few, workers wait.
 	Ahead int
 	// Hosts is Graph.Hosts().Array; Crawl makes it when it is nil.
 	Hosts []uint32

@@ -1,5 +1,5 @@
-// Package sources builds the graphs of what has links: edge lists, corpora, the stores of
-// crawls, made-up webs; and says what else these know of a graph's nodes.
+// Package sources builds the graphs of what has links: edge lists, corpora, the stores
+// of crawls, made-up webs. It says what else these know of a graph's nodes.
 //
 // In: what a user names, and how its store or corpus is opened. Out: a graph file, and
 // labels, scores, weights and blocks by node, and a

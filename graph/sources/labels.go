@@ -11,8 +11,8 @@ import (
 	"fossick/store"
 )
 
-// Labels calls do with the labels of all nodes that have some: of a store what refine
-// says, else the crawl's model or topic; of a corpus its own.
+// Labels calls do with the labels of all nodes that have some. A store has what refine
+// says, else the crawl's model or topic; a corpus has its own.
 func (s Source) Labels(ctx context.Context, g *graph.Graph, do func(v uint32, labels []string)) error {
 	of := func(url string, labels []string) error {
 		v, ok, err := g.Node(url)

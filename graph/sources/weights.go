@@ -41,8 +41,8 @@ func (s Source) Weights(ctx context.Context, g *graph.Graph, label, path string)
 	return x, n, err
 }
 
-// Blocks says to which block each node belongs: its host, which is the default, its site,
-// its first label, or what a file says of it.
+// Blocks says to which block each node belongs: its host (the default), its site, its
+// first label, or what a file says.
 func (s Source) Blocks(ctx context.Context, g *graph.Graph, by string) ([]uint32, error) {
 	runs := map[string]graph.Runs{"": g.Hosts(), "host": g.Hosts(), "site": g.Sites()}
 	if of, ok := runs[by]; ok {

@@ -17,18 +17,17 @@ import (
 // Each page's links are a function of the seed and the page alone. So a web of
 // 100 million pages streams by in no more memory than its hosts take.
 //
-// Hosts are ranges of pages. Their sizes follow a power law (density exponent
-// 2.1, 4 pages at least, a twentieth of the web at most). A host is of the site
-// of the one before with probability 0.2. Of the pages 12 % have no links;
-// others a number of them by a power law (exponent 2.7, 6 to 1000). Links are
-// made by copying (Kumar et al., FOCS 2000). The j-th link of page v stays on
-// the host with probability 0.85. Then, with probability 0.85, it is the j-th
-// link of v's model, one of the 8 pages before it. Else it leads near v, or to
-// a page of the host, the first ones the most likely. A link to elsewhere is,
-// with probability 0.85, the j-th such link of a page drawn from all before, so
-// that in-degrees have a long tail (exponent 3.1). Else it leads to the first
-// page of a host drawn at random, or to any page. Repeated links and those to
-// the page itself are dropped.
+// Hosts are ranges of pages. Their sizes follow a power law (density exponent 2.1, 4
+// pages at least, a twentieth of the web at most). A host is of the site of the one
+// before with probability 0.2. Of the pages 12 % have no links; others a number of them
+// by a power law (exponent 2.7, 6 to 1000). Links are made by copying (Kumar et al.,
+// FOCS 2000). The j-th link of page v stays on the host with probability 0.85. Then,
+// with probability 0.85, it is the j-th link of v's model, one of the 8 pages before
+// it. Else it leads near v, or to a page of the host, the first ones the most likely. A
+// link to elsewhere is, with probability 0.85, the j-th such link of a page drawn from
+// all before. So in-degrees have a long tail (exponent 3.1). Else it leads to the first
+// page of a host drawn at random, or to any page. Repeated links and those to the page
+// itself are dropped.
 //
 // These numbers were chosen by hand to look like a web's; none is fitted to data.
 type Web struct {

@@ -15,8 +15,8 @@ func Asked() bool {
 	return v != "" && v != "0"
 }
 
-// Rounds returns all when everything is asked for, else few: how often to draw, how
-// many processes to kill, how many pages of a corpus to read.
+// Rounds returns all when everything is asked for, else few: draws, kills, pages to
+// read.
 func Rounds(few, all int) int {
 	if Asked() {
 		return all

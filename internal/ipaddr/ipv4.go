@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// EndsInNumber says whether the last label of an ASCII host name is a number, which
-// makes it an IPv4 address or nothing (WHATWG URL, "ends in a number"). A dot at the
-// end must be cut before.
+// EndsInNumber says whether the last label of an ASCII host name is a number (WHATWG
+// URL, "ends in a number"). Then it is an IPv4 address or nothing. A dot at the end
+// must be cut before.
 func EndsInNumber[T string | []byte](name T) bool {
 	at := len(name)
 	for at > 0 && name[at-1] != '.' {
@@ -33,8 +33,8 @@ func EndsInNumber[T string | []byte](name T) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// ParseIPv4 reads an address as browsers do (WHATWG URL, "IPv4 parser"): one to four
-// parts, each decimal, octal or hexadecimal, the last of which fills what is left. So
+// ParseIPv4 reads an address as browsers do (WHATWG URL, "IPv4 parser"). It has one to
+// four parts, each decimal, octal or hexadecimal; the last fills what is left. So
 // 2130706433, 0x7f.1 and 0177.0.0.1 are all 127.0.0.1.
 func ParseIPv4(name string) (netip.Addr, bool) {
 	parts := strings.Split(name, ".")

@@ -19,9 +19,9 @@ import (
 // MaxLineBytes bounds a line of a list that people write, in bytes.
 const MaxLineBytes = 1 << 20
 
-// Open opens a text file that a person may have made with any editor. It may
-// have a byte order mark or not, be in UTF-8 or, with a mark, UTF-16, and be
-// packed when its name ends in .gz or .zst. What comes out is without the mark.
+// Open opens a text file that a person may have made with any editor. It is UTF-8, with
+// a byte order mark or without, or UTF-16 with one. It is unpacked when its name ends
+// in .gz or .zst. What comes out is without the mark.
 func Open(path string) (io.ReadCloser, error) {
 	f, err := datasets.OpenFile(path)
 	if err != nil {

@@ -16,8 +16,8 @@ func DidYouMean(word string, known []string) string {
 	return "; did you mean " + List(near) + "?"
 }
 
-// Words returns what word may have been meant to be, three at most: what it begins,
-// and what is at most a third of its letters away.
+// Words returns what word may have been meant to be, three at most. It begins them, or
+// they are at most a third of its letters away.
 func Words(word string, known []string) []string {
 	if word == "" {
 		return nil

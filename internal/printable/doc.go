@@ -1,8 +1,8 @@
 // Package printable makes words from outside harmless where people read them.
 //
 // Titles, URLs, labels, names in certificates and error texts come from strangers. In a
-// terminal, a log or a report they could drive the terminal, turn the direction of
-// writing, hide, or begin a line that looks like one of ours.
+// terminal, a log or a report they could drive the terminal, hide, or begin a line that
+// looks like one of ours.
 //
 // In: such words, or a whole output with its words in it. Out: the same with a blank for
 // each character that does such a thing; in JSON, with its escape.

@@ -6,11 +6,12 @@ import (
 )
 
 // Harmless says whether a character of a stranger's may be shown as it is. Not so are
-// controls (C0, DEL, C1), ends of lines and paragraphs (U+2028, U+2029), and characters
-// of format, which are not seen: they turn the direction of writing, or hide.
+// controls (C0, DEL, C1) and ends of lines and paragraphs (U+2028, U+2029). Nor are
+// characters of format, which are not seen: they turn the direction of writing, or
+// hide.
 //
-// Some of the latter are letters' companions in running text: the soft hyphen, the
-// joiners of Persian, Indic scripts and emoji, and the signs before Arabic numbers.
+// Some of the latter belong to running text: the soft hyphen, the joiners of Persian,
+// Indic scripts and emoji, the signs before Arabic numbers.
 func Harmless(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -23,8 +24,8 @@ func Harmless(r rune) bool {
 	return !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// Line returns s with a blank for each character that is not harmless, ends of lines and
-// tabs included, and U+FFFD for each byte that is no UTF-8.
+// Line returns s with a blank for each character that is not harmless, ends of lines
+// and tabs included. A byte that is no UTF-8 becomes U+FFFD.
 func Line(s string) string {
 	return strings.Map(func(r rune) rune {
 		if Harmless(r) {

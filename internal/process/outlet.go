@@ -10,9 +10,8 @@ import (
 	"syscall"
 )
 
-// An Outlet is stdout with a memory. A result that did not reach its reader is
-// a verb that failed, also where many small lines of text were printed and
-// nobody looked at each. Safe for concurrent use.
+// An Outlet is stdout with a memory. A result that did not reach its reader is a verb
+// that failed, even where nobody looked at each small line. Safe for concurrent use.
 type Outlet struct {
 	W io.Writer
 

@@ -3,10 +3,9 @@ package recent
 
 import "iter"
 
-// Map is a map from page keys that keeps what was used last: two halves, of
-// which the older is given up when the younger is full. So it holds between one
-// and two times limit, and which entries it forgets depends on nothing but the
-// order of the calls.
+// Map is a map from page keys that keeps what was used last. It has two halves: when
+// the younger is full, the older is given up. So it holds between one and two times
+// limit, and which entries it forgets depends on nothing but the order of the calls.
 type Map[V any] struct {
 	young, old map[uint64]V
 	limit      int // of each half

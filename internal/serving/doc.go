@@ -3,8 +3,8 @@
 // In: an address or the path of a socket, and a handler. Out: a Server that takes
 // little from the process that it is in, and ends when it is told to.
 //
-// An address without a host is loopback, a socket is its owner's from its first
-// moment, connections are few and do not stay idle, and Stop is bounded. What a web
+// An address without a host is loopback, and a socket is its owner's from its first
+// moment. Connections are few and do not stay idle, and Stop is bounded. What a web
 // page's script asks by a name of its own (DNS rebinding) is refused by OwnNames.
 //
 // Start with Listen or ListenUnix, then Start and Server.Stop.

@@ -26,8 +26,8 @@ func Listen(addr string) (net.Listener, error) {
 const nursery = ".sock"
 
 // ListenUnix listens on a Unix socket, which replaces what is at path. Nobody but its
-// owner can connect at any moment: it is made in a folder that is closed to others,
-// and moved when its permissions are set. Closing the listener removes it.
+// owner can connect at any moment. It is made in a folder closed to others, and moved
+// when its permissions are set. Closing the listener removes it.
 func ListenUnix(path string) (net.Listener, error) {
 	dir := filepath.Join(filepath.Dir(path), nursery)
 	if err := os.RemoveAll(dir); err != nil { // of a process that was killed

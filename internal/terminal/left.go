@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Left estimates how long work still takes. It goes by the pace of the last minute
-// or so, and what it says moves towards a new estimate little by little, so that the
-// figure does not jump. The zero value is ready. For one goroutine.
+// Left estimates how long work still takes. It goes by the pace of the last minute or
+// so. What it says moves towards a new estimate little by little, so that the figure
+// does not jump. The zero value is ready. For one goroutine.
 type Left struct {
 	begun   bool
 	at      time.Duration // of the last call
@@ -27,8 +27,8 @@ const (
 	leastDone = 5                // neither
 )
 
-// After takes in that so much is done of total after a time since the work began,
-// and returns what is left; false when that is not known.
+// After takes in how much is done of total, a time after the work began, and returns
+// what is left. It is false when that is not known.
 func (l *Left) After(elapsed time.Duration, done, total float64) (time.Duration, bool) {
 	if !l.begun {
 		l.begun, l.at, l.done = true, elapsed, done

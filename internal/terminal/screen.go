@@ -60,8 +60,8 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Show shows a line: on a terminal in place of the one before, else as a plain line
-// when the last one is as old as every.
+// Show shows a line: on a terminal in place of the one before, else plainly when the
+// last is as old as every.
 func (s *Screen) Show(every time.Duration, parts ...Part) {
 	if s.opt.Quiet {
 		return

@@ -1,5 +1,5 @@
-// Package usage tells mistakes in what was asked for from failures: who asked can mend
-// the first kind by asking otherwise, and a program that ends for one says so.
+// Package usage tells mistakes in what was asked for from failures. Who asked can mend
+// the first kind, and a program that ends for one says so.
 package usage
 
 import "fmt"

@@ -15,8 +15,8 @@ import (
 	"fossick/internal/nearest"
 )
 
-// Mappers make the parser read values as people write them: times as 90s or
-// 2w, numbers as 10k, and one of a list with a word about the others.
+// Mappers make the parser read values as people write them: times as 90s or 2w, numbers
+// as 10k, one of a list.
 func Mappers() []kong.Option {
 	return []kong.Option{
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), Text(func(v reflect.Value, text string) error {

@@ -29,9 +29,9 @@ type Database struct {
 	checked  uint64    // the table that CheckNext looked at last
 }
 
-// Open opens the database of these options for the store in dir. Each block of each table
-// is looked at before; where one cannot be read it is ErrDamaged, as a compaction would
-// lose what is beside it.
+// Open opens the database of these options for the store in dir. Each block of each
+// table is looked at before. Where one cannot be read it is ErrDamaged: a compaction
+// would lose what is beside it.
 //
 // Plain does without all that this package knows of Badger's files; so does a build with
 // another Badger than the one that it knows.

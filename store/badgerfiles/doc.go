@@ -2,10 +2,9 @@
 // promise. That is its manifest, the ends of its tables, the names of its
 // files, where it maps them, and what its errors say. No other package does.
 //
-// In: a folder and Badger's options. Out: a Database, which is Badger's own
-// with memory given back, logs synced without a lock, and an end to what Badger
-// would try for ever. OpenToRead is for what only reads, Mend for a database
-// that is damaged.
+// In: a folder and Badger's options. Out: a Database, which is Badger's own with memory
+// given back and logs synced without a lock. What Badger would try for ever has an end.
+// OpenToRead is for what only reads, Mend for a database that is damaged.
 //
 // It knows one version of Badger (version.go). A build with another one, or with plain,
 // runs without all this: Badger then maps what it likes, and GOMEMLIMIT bounds the heap

@@ -28,11 +28,11 @@ func Exists(path string) bool {
 	return err == nil && len(tables) > 0
 }
 
-// SyncLogs syncs the logs of the database: the memtables' first, then the
-// value log's end, so that what they point to is there when it returns. Badger's own
-// Sync holds a lock meanwhile that every commit and every look-up needs: every
-// five seconds the whole crawl stood still for as long as the disk took. Syncing a
-// file by a descriptor of our own writes its mapped pages just as well (fsync(2)).
+// SyncLogs syncs the logs of the database. The memtables' come first, then the value
+// log's end, so that what they point to is there when it returns. Badger's own Sync
+// meanwhile holds a lock that every commit and look-up needs: the whole crawl stood
+// still as long as the disk took. Syncing a file by a descriptor of our own writes its
+// mapped pages just as well (fsync(2)).
 func (d *Database) SyncLogs() error {
 	if d.plain {
 		return d.Sync()

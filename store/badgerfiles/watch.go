@@ -14,11 +14,11 @@ import (
 // two thousandths of a processor.
 const CheckEvery = time.Second
 
-// CheckNext looks at one table again, the next by number, from the first again after the
-// last; false when it is of no use any more. Badger says nothing of a block that it cannot
-// read: a look-up finds nothing there, and a compaction drops what is behind it. So damage
-// ends the use of the database, as a disk does that fails: nothing is committed any more,
-// and compactions end with the process.
+// CheckNext looks at one table again, the next by number, and after the last at the
+// first. It is false when it is of no use any more. Badger says nothing of a block that
+// it cannot read: a look-up finds nothing there, and a compaction drops what is behind
+// it. So damage ends the use of the database, as a disk does that fails: nothing is
+// committed any more, and compactions end with the process.
 func (d *Database) CheckNext() (goOn bool) {
 	if d.plain || d.Failure() != nil {
 		return false
