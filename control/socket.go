@@ -18,9 +18,9 @@ import (
 	"fossick/store"
 )
 
-// socketName is the socket's name in the store's folder. A Unix socket's whole path
-// has maxSocketPath bytes at most; of a longer one the socket is in a temporary
-// folder, and a symbolic link to it in the store's.
+// socketName is the socket's name in the store's folder. A Unix socket's whole path has
+// maxSocketPath bytes at most. For a longer one the socket is in a temporary folder,
+// and the store's has a link to it.
 const (
 	socketName    = "crawl.sock"
 	maxSocketPath = 100

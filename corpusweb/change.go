@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// version says how often a page has changed since the web was made: each has an
+// version says how often a page has changed since the web was made. Each has an
 // interval of its own, from half to one and a half of Options.Change.
 func (w *Web) version(key string, now time.Time) int64 {
 	if w.opt.Change <= 0 {

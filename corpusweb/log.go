@@ -25,8 +25,8 @@ type record struct {
 	After     string    `json:"retry_after,omitempty"` // the header, which asks for a rest
 }
 
-// requestLog writes a line a request, at once and whole, so that whoever reads
-// the file after a kill of either side sees every request that was answered.
+// requestLog writes a line a request, at once and whole. So a kill of either side loses
+// no request that was answered.
 type requestLog struct {
 	logger *slog.Logger
 

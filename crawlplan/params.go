@@ -20,8 +20,8 @@ func (s *Scope) dropped() string {
 	return strings.Join(s.Dropped, ", ")
 }
 
-// readDropParams sets Dropped to what URLs lose: a resumed crawl's own list, for
-// a URL must have one form through all of a crawl, else what --drop-params says.
+// readDropParams sets Dropped to what URLs lose: a resumed crawl's own list, else what
+// --drop-params says. A URL must have one form through all of a crawl.
 func (s *Scope) readDropParams() error {
 	list, err := dropList(s.DropParams)
 	if err != nil {

@@ -130,8 +130,8 @@ func isJSONL(path string) bool {
 
 var postNumber = regexp.MustCompile(`^[0-9]+$`)
 
-// looksLike tells the layouts that are all folders from the first files in them:
-// WebKB writes URLs as names, with ^ for /; a newsgroup's posts are numbers.
+// looksLike tells the layouts that are all folders by the first files in them. WebKB
+// writes URLs as names, with ^ for /; a newsgroup's posts are numbers.
 func looksLike(dir string, classes []string) string {
 	var carets, numbers, files int
 	for _, class := range classes {

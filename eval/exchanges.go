@@ -30,9 +30,8 @@ const (
 	kindLookup // that failed: nothing was sent
 )
 
-// byTime orders by party and time. The journal knows milliseconds. Of two exchanges in the
-// same one that took as long, the first is that after which less rest was due: the other
-// could not have been followed so soon.
+// byTime orders by party and time. The journal knows milliseconds. Of two exchanges in
+// the same one that took as long, the first is that after which less rest was due.
 func byTime(a, b exchange) int {
 	return cmp.Or(cmp.Compare(a.Party, b.Party), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Took, b.Took),
 		cmp.Compare(a.Rest, b.Rest), cmp.Compare(a.Own, b.Own), cmp.Compare(a.Host, b.Host))

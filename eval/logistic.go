@@ -72,10 +72,10 @@ const (
 // the inverse of its variance.
 type prior struct{ mean, lambda [parts]float64 }
 
-// newPrior returns a prior that knows nothing; or, where the crawls' scores are
-// probabilities, that log-odds of these are worth what they say, but for what the
-// others add. A crawl fetches what it expects most of, so that fetched URLs alone
-// tell little of those of which it expects less.
+// newPrior returns a prior that knows nothing. Where the crawls' scores are
+// probabilities, their log-odds are worth what they say, but for what the others add. A
+// crawl fetches what it expects most of, so that fetched URLs alone tell little of
+// those of which it expects less.
 func newPrior(probabilities bool) (p prior) {
 	for j := range p.lambda {
 		p.lambda[j] = penalty

@@ -6,7 +6,7 @@ import "math"
 // chosen by following links, so they are a sample of the topic that the crawl's
 // preferences had no part in. A crawl comes across a page when it fetches it or a page
 // of it links to it. Its own start pages count: where links lead nowhere they are all
-// that it has, and would say nothing of how much is missing if they did not.
+// that it has.
 type sighting struct {
 	met    float64 // relevant pages that the crawl came across, expected
 	starts int     // relevant start pages of the other crawls
@@ -85,11 +85,11 @@ const (
 	tailDegrees = 3  // of Student's t: what the frontier cannot see may be far more
 )
 
-// posterior returns median and 95 % interval of the unseen: Student's t of
-// ln(unseen+1) around the frontier's estimate, with spread as its scale, times
-// the likelihood of the start pages seen. Below the frontier's estimate that is
-// kept at its value there. That a crawl came across well-known pages is no
-// evidence of fewer; that it missed them is evidence of more.
+// posterior returns median and 95 % interval of the unseen. It is Student's t of
+// ln(unseen+1) around the frontier's estimate, with spread as its scale, times the
+// likelihood of the start pages seen. Below the frontier's estimate that is kept at its
+// value there. That a crawl came across well-known pages is no evidence of fewer; that
+// it missed them is evidence of more.
 func posterior(seen, unseen, spread float64, all []sighting) (median float64, ci Interval) {
 	centre := math.Log(unseen + 1)
 	at, weight := make([]float64, 0, gridPoints), make([]float64, 0, gridPoints)

@@ -37,8 +37,8 @@ type Waiting struct {
 	Promise   float64 // score that the crawl has of it
 }
 
-// maxTargets bounds the memory of a trail: of more URLs than this a sample is
-// kept, some hundred bytes each, with the links to it and the evidence.
+// maxTargets bounds the memory of a trail. Of more URLs than this a sample is kept,
+// some hundred bytes each.
 const maxTargets = 1 << 21
 
 // LoadTrail reads the trail of the crawl from its store, in three passes: queue,

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// terms0 is where the counts of terms begin: those of noTerm and leftOut stand before
-// them, so that a word that is no term can be counted like any other. They are never
-// zero, so that they never come to touched.
+// terms0 is where the counts of terms begin. Those of noTerm and leftOut stand before
+// them, so that a word that is no term is counted like any other. They are never zero,
+// so that they never come to touched.
 const terms0 = 2
 
 // room makes place for the counts of n terms.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// stopFiles holds a file a language: words that carry grammar, not topic. The
-// lists are our own and kept short on purpose, for a word left in costs a weight
-// near zero, and a word left out can never be a feature.
+// stopFiles holds a file a language: words that carry grammar, not topic. The lists are
+// our own and short on purpose. A word left in costs a weight near zero; a word left
+// out can never be a feature.
 //
 //go:embed stopwords/*.txt
 var stopFiles embed.FS

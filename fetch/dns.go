@@ -51,8 +51,8 @@ func newDNSCache(opt Options) *dnsCache {
 // resolver could not be asked or did not know; that may pass.
 var ErrNoSuchHost = errors.New("no such host")
 
-// resolverFailTTL is how long a failure of the resolver is kept, for all who ask
-// at once: it says nothing of the name, so the next try must ask anew.
+// resolverFailTTL is how long a failure of the resolver is kept, for all who ask at
+// once. It says nothing of the name, so the next try must ask anew.
 const resolverFailTTL = time.Second
 
 // lookup returns the addresses of name in the resolver's order; an error means

@@ -137,9 +137,8 @@ func (a *answer) refuse(s State, format string, args ...any) bool {
 	return false
 }
 
-// contentTypeOf returns the type that a header gives: of several, in one field or
-// many, the last that is one, as browsers do (Fetch standard, "extract a MIME
-// type").
+// contentTypeOf returns the type that a header gives. Of several it is the last that is
+// one, as browsers do (Fetch standard, "extract a MIME type").
 func contentTypeOf(h http.Header) string {
 	values := h["Content-Type"]
 	if len(values) == 1 && !strings.Contains(values[0], ",") {
@@ -211,9 +210,9 @@ func sniff(head []byte) string {
 	return t
 }
 
-// isBinary reports a body that only claims to be text: it begins like an image,
-// an archive or a document, or a tenth of it is control bytes. UTF-16 and
-// UTF-32, which are full of zeros, are let through when announced or marked.
+// isBinary reports a body that only claims to be text. It begins like an image, an
+// archive or a document, or a tenth of it is control bytes. UTF-16 and UTF-32, which
+// are full of zeros, are let through when announced or marked.
 func isBinary(head []byte, contentType string) bool {
 	t := http.DetectContentType(head)
 	if strings.HasPrefix(t, "text/") {

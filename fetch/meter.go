@@ -16,8 +16,8 @@ const (
 	// streamWindow is what net/http lets a server send of an HTTP/2 body before anybody
 	// has seen the header.
 	streamWindow = 4 << 20
-	// A body may come in twice its limit, and bodySlack: chunks of twenty bytes, as some
-	// servers send them, take a third more; TLS around each as much again.
+	// A body may come in twice its limit, and bodySlack. Chunks of twenty bytes, as
+	// some servers send them, take a third more; TLS around each as much again.
 	bodyFold  = 2
 	bodySlack = 1 << 20
 )

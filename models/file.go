@@ -162,8 +162,8 @@ func Read(r io.Reader) (*Model, error) {
 	return parse(raw)
 }
 
-// readBounded reads no more of r than the header says that a model has, and one byte, and
-// no more than the header when that is of something else.
+// readBounded reads no more of r than the header says that a model has, and one byte.
+// When the header is of something else it reads no more.
 func readBounded(r io.Reader) ([]byte, error) {
 	file := make([]byte, headerSize)
 	n, err := io.ReadFull(r, file)

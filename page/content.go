@@ -83,9 +83,9 @@ func sketches(text string, gone []lineOf) (uint64, Signature) {
 	return votes.majority(), least.signature()
 }
 
-// hashWord returns the hash of the word at i and where it ends. It takes eight
-// bytes at a time, so most words cost one step; words with Chinese or Japanese
-// characters, and the last of a text, go the slow way.
+// hashWord returns the hash of the word at i and where it ends. It takes eight bytes at
+// a time, so most words cost one step. Words with Chinese or Japanese characters, and
+// the last of a text, go the slow way.
 func hashWord(text string, i int) (uint64, int) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	h, from := uint64(0), i

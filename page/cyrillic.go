@@ -6,9 +6,9 @@ import (
 )
 
 // cyrillic tells languages of Cyrillic script by the letters that only some of them
-// have, or returns "" when it sees none of these, or the text is not mostly
-// Cyrillic. Trigrams, which need a page of text to be sure, gave nothing for a third
-// of short Russian pages, and stems then differ from page to page.
+// have. It returns "" without these, or of a text that is not mostly Cyrillic.
+// Trigrams, which need a page of text to be sure, gave nothing for a third of short
+// Russian pages, and stems then differ from page to page.
 func cyrillic(s string) string {
 	n := countCyrillic(s)
 	south := n.serbian + n.macedonian

@@ -106,7 +106,7 @@ type functionWord struct {
 }
 
 // functionTable finds function words. Most words of a text are none, which small slots
-// say in most cases: they hold the number of a word, from 1 on, beside 6 bits of its
+// say in most cases. They hold the number of a word, from 1 on, beside 6 bits of its
 // hash. Slots are tried one after the other, a third of them are in use.
 type functionTable struct {
 	slots [2048]uint16

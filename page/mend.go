@@ -68,9 +68,9 @@ func (s *scanner) mendTag() {
 	s.pos, s.z = end, nil
 }
 
-// tagEnd finds the end of the tag at s.start, and instead of it a quote that opens
-// a value and has no second on the page; else quote is -1. It takes each quote behind
-// "=" for one; where the tokenizer doesn't ("/=" begins a name), the tag may be lost.
+// tagEnd finds the end of the tag at s.start. It finds instead a quote that opens a
+// value and has no second on the page; else quote is -1. It takes each quote behind "="
+// for one; where the tokenizer doesn't ("/=" begins a name), the tag may be lost.
 func (s *scanner) tagEnd() (end, quote int) {
 	p := s.page
 	for i := s.start; ; i++ {

@@ -49,8 +49,8 @@ func NearShare(url1, title1, url2, title2 string) float64 {
 	return renamedShare
 }
 
-// sameFrame says whether two URLs are of one host, whose pages may be of one
-// template: whether it is asked by http or https, and by www or not.
+// sameFrame says whether two URLs are of one host, by http or https, with www or not:
+// their pages may be of one template.
 func sameFrame(url1, url2 string) bool {
 	name := func(url string) string {
 		host := Host(url)
@@ -59,8 +59,8 @@ func sameFrame(url1, url2 string) bool {
 	return name(url1) == name(url2)
 }
 
-// sameTitle says whether two titles have the same words, or one has the other and
-// behind it, or before it, something set apart, such as the name of the site.
+// sameTitle says whether two titles have the same words, or one is the other with
+// something set apart, such as the site's name.
 func sameTitle(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

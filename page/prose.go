@@ -2,9 +2,8 @@ package page
 
 import "strings"
 
-// linkLines returns the lines of a text that are hardly more than links: menus,
-// side bars, lists of links, which all pages of a site have in common. marks are
-// the page's links, in order.
+// linkLines returns the lines of a text that are hardly more than links, such as menus:
+// all pages of a site have them in common. marks are the page's links, in order.
 func linkLines(text string, marks []mark) (lines []lineOf) {
 	for start := 0; start < len(text) && len(marks) > 0; {
 		end := start + strings.IndexByte(text[start:], '\n')

@@ -26,8 +26,8 @@ func phrases(keywords []string) (all []phrase) {
 	return all
 }
 
-// BM25's constants as they are usual (Robertson and Zaragoza 2009); the mean length
-// is not known before the source was read, so a usual one stands for it.
+// BM25's constants are the usual ones (Robertson and Zaragoza 2009). The mean length is
+// not known before the source was read, so a usual one stands for it.
 const (
 	bm25K1     = 1.2
 	bm25B      = 0.75

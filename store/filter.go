@@ -8,10 +8,10 @@ import (
 	"github.com/bits-and-blooms/bloom/v3"
 )
 
-// keyFilter is a Bloom filter before keys that are on disk, for those that are
-// mostly asked for in vain. It is cut into shards by the key's first byte, with a
-// lock each, so that workers do not wait for one another (paper D5), and grows by
-// steps. The zero value is empty, and sure of nothing until it is ready.
+// keyFilter is a Bloom filter before keys that are on disk, for those that are mostly
+// asked for in vain. It is cut into shards by the key's first byte, with a lock each,
+// and grows by steps: workers do not wait for one another (paper D5). The zero value is
+// empty, and sure of nothing until it is ready.
 type keyFilter struct {
 	ready  atomic.Bool // the shards hold all that is on disk
 	steps  int         // of filterBits that it may take; 0 all

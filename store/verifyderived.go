@@ -67,9 +67,9 @@ func (d derived) ranks(ctx context.Context) error {
 // isShare says whether x is in [0,1], but for rounding.
 func isShare(x float64) bool { return x >= 0 && x <= 1+1e-9 && !math.IsNaN(x) }
 
-// near checks the index of near-duplicates: it names pages that are there and
-// have the band, and every page that has a signature, unless newer ones fill the
-// record. Pages of earlier builds have no signatures, and none is missed.
+// near checks the index of near-duplicates. It names pages that are there and have the
+// band, and every page with a signature, unless newer ones fill the record. Pages of
+// earlier builds have no signatures, and none is missed.
 func (d derived) near(ctx context.Context) error {
 	err := d.scan(ctx, keyNear, d.nearRecord)
 	if err == nil {

@@ -74,9 +74,9 @@ func key(selectors []int32) string {
 	return string(b)
 }
 
-// narrow adds a selector to a complex, and counts in t. Only the smaller part of
-// the complex is gone through: what it counts is counted from nothing when it is
-// the part wanted, else taken off the whole's.
+// narrow adds a selector to a complex, and counts in t. Only the smaller part of the
+// complex is gone through. What it counts is counted from nothing when it is the part
+// wanted, else taken off the whole's.
 func (s *ruleSearch) narrow(c *candidate, t *tally) *complex {
 	x := &complex{selectors: c.all(), tally: t, rows: s.data.narrowed(c.parent.rows, c.selector)}
 	if whole := c.parent.tally; c.n <= whole.n/2 {

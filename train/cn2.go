@@ -87,9 +87,9 @@ func induce(ctx context.Context, rows []features.Vector, y []int, classes, terms
 	return perClass(ctx, d, opt)
 }
 
-// list makes a decision list: the best complex of the rows left, its most
-// frequent class, and on without the rows that it covers, until none is
-// significant. The default is what is left.
+// list makes a decision list: the best complex of the rows left and its most frequent
+// class. It goes on without those rows until none is significant. The default is what
+// is left.
 func list(ctx context.Context, d *cover, opt CN2) (*models.Rules, error) {
 	w := ruleWriter{d, &models.Rules{Ordered: true, Start: []int32{0}}}
 	s := newRuleSearch(d, opt, -1)

@@ -16,8 +16,8 @@ const (
 	// in which it was written.
 	termBytes = 256
 
-	// A term of a page, its number and its count: once in the rows, and once in the
-	// copy that each fold makes that is trained at the time.
+	// A term of a page, its number and its count: in the rows, and in the copy of each
+	// fold under way.
 	cellBytes = 8
 )
 
@@ -177,8 +177,8 @@ func numbered(n int, pass func(i int) bool) (number []int32, passed int) {
 	return number, passed
 }
 
-// siteFrequency returns on how many sites each term of the lexicon occurs, counted
-// up to MinSites; what counts as a site is what stays together in folds, see units.
+// siteFrequency returns on how many sites each term of the lexicon occurs, counted up
+// to MinSites. A site is what stays together in folds, see units.
 func (g *gatherer) siteFrequency(ctx context.Context, most int) ([]int32, error) {
 	terms, least := g.lossy.lex.Len(), g.opt.MinSites
 	unit := make([]int32, g.rows.pages)

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// folds returns the folds of a corpus and their number: less than 2 when a class
-// has a single page, for a fold cannot have it then, and no test.
+// folds returns the folds of a corpus and their number. It is less than 2 when a class
+// has a single page, which would have no test.
 func (c *corpus) folds(opt *Options) (fold []int, n int) {
 	if n = min(opt.Folds, slices.Min(c.classRows(c.all()))); n < 2 {
 		return nil, 0
@@ -73,8 +73,8 @@ func (c *corpus) units(most int) [][]int {
 	return units
 }
 
-// deal gives each unit, the largest first and equal ones in random order, to the
-// fold that has the smallest shares of the unit's classes, of equals to the first.
+// deal gives each unit to the fold that has the smallest shares of its classes, of
+// equals to the first. The largest come first, equal ones in random order.
 func (c *corpus) deal(units [][]int, n int, rng *rand.Rand) []int {
 	rng.Shuffle(len(units), func(a, b int) { units[a], units[b] = units[b], units[a] })
 	slices.SortStableFunc(units, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })

@@ -18,9 +18,8 @@ import (
 	"github.com/jdkato/prose/v2"
 )
 
-// K, the words by which the crawl scores a page, are each class's best nouns
-// (paper A, section 3: words of a dictionary and those that feature selection
-// chose). A word counts by
+// K, the words by which the crawl scores a page, are each class's best nouns (paper A,
+// section 3). A word counts by
 //
 //	Gain(i) · DF(i)/n
 //

@@ -47,9 +47,9 @@ func (l *lesson) begin() (*sparseNet, *rand.Rand) {
 	return n, rng
 }
 
-// epoch shows n every row once, in random order, at a rate that falls from epoch
-// to epoch (from 0), and then shrinks the weights as the penalty has it. Of each
-// row some words are missing, other ones each time.
+// epoch shows n every row once, in random order, at a rate that falls from epoch to
+// epoch (from 0). Then it shrinks the weights by the penalty. Of each row some words
+// are missing, other ones each time.
 func (l *lesson) epoch(ctx context.Context, n teachable, epoch int, order []int, rng *rand.Rand) error {
 	rate := firstRate / (1 + float64(epoch)/slowing)
 	rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })

@@ -2,9 +2,8 @@ package train
 
 import "math"
 
-// exactBelow is the number of pages on which two models disagree from which the
-// chi-squared distribution is near enough to the binomial: at 25 they differ by
-// less than .005.
+// exactBelow is the number of disagreements from which the chi-squared distribution
+// will do: at 25 it is less than .005 off the binomial.
 const exactBelow = 25
 
 // Paired says whether of two models judged on the same pages one is better, or

@@ -42,11 +42,11 @@ func (o NN) check() error {
 // nn trains back-propagation networks on tf-idf weights of the terms that gain
 // most.
 //
-// One network depends on its first weights and on the order of the rows; the mean
-// of several does so less, and is right more often (Hansen and Salamon 1990).
-// Each holds out another tenth of the rows, whose loss tells it when to stop, so
-// that together they learn from every row (Parmanto, Munro, Doyle 1996). As their
-// scores are averaged, not their probabilities, they are one wider network.
+// One network depends on its first weights and on the order of the rows. The mean of
+// several does so less, and is right more often (Hansen and Salamon 1990). Each holds
+// out another tenth of the rows, whose loss tells it when to stop, so that together
+// they learn from every row (Parmanto, Munro, Doyle 1996). As their scores are
+// averaged, not their probabilities, they are one wider network.
 type nn struct{ NN }
 
 func (nn) name() string { return models.NN }

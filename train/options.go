@@ -136,8 +136,8 @@ func (o *Options) extractor(plain bool) features.ExtractorOptions {
 // between what home pages and what articles like best (docs/notebook).
 const leadWords = 32
 
-// lead returns the length of the lead: none where words are selected, for its terms
-// are words of the text again, and of a few hundred they would be half.
+// lead returns the length of the lead. There is none where words are selected: of a few
+// hundred, half would be words of the text again.
 func (o *Options) lead(plain bool) int {
 	all := o.auto() || o.Classifier == models.LinearSVM || o.Classifier == models.NaiveBayes
 	if !all || plain || o.selected() {

@@ -9,10 +9,9 @@ import (
 	"fossick/models"
 )
 
-// Learning from pages on topic and a pool of pages of which nothing is known, some of
-// them on topic too (PU learning; Bekker and Davis 2020 survey it). To take the pool
-// for off topic teaches a model to refuse what it looks for. Here, in two steps (Liu,
-// Dai, Li, Lee and Yu 2003):
+// Learning from pages on topic and a pool of which nothing is known is PU learning;
+// Bekker and Davis 2020 survey it. To take the pool for off topic teaches a model to
+// refuse what it looks for. Here, in two steps (Liu, Dai, Li, Lee and Yu 2003):
 //
 //  1. A classifier of the given pages against the pool is cross-validated.
 //     Given pages that it did not see are its spies (Liu, Lee, Yu and Li 2002).

@@ -48,8 +48,8 @@ func (p *pu) above() []float64 {
 const leastSpies = 0.4
 
 // share is the part of the pool that is on topic: the median of what the rounds said.
-// The first are too high, for their classifiers hardly know the topic; later ones
-// get too low, for pages that were once taken for off topic teach that they are.
+// The first are too high, for their classifiers hardly know the topic. Later ones get
+// too low, for pages once taken for off topic teach that they are.
 func (p *pu) share() float64 {
 	all := slices.Sorted(slices.Values(p.shares))
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2

@@ -15,8 +15,8 @@ import (
 	"fossick/features"
 )
 
-// rowLog has the rows of a training set as bytes, in the order in which they were
-// added: in memory up to a limit, then in a temporary file. A row is
+// rowLog has the rows of a training set as bytes, in the order added: in memory up to a
+// limit, then in a file. A row is
 //
 //	uvarint bytes that follow, then by term: uvarint distance to the one before, count
 //

@@ -37,9 +37,9 @@ func (c *counter) set(t *tally, rows []uint64) {
 	c.add(t, rows, 1)
 }
 
-// add counts rows times more: 1 to put them in, −1 to take them out. It is the
-// only loop over rows of the search: one pass over what the rows have counts
-// every cut, and a word that a row lacks costs nothing.
+// add counts rows times more: 1 to put them in, −1 to take them out. It is the only
+// loop over rows of the search. One pass over what the rows have counts every cut, and
+// a word that a row lacks costs nothing.
 func (c *counter) add(t *tally, rows []uint64, times int32) {
 	k := int32(c.groups)
 	each(rows, func(row int) {

@@ -101,10 +101,10 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 	return c.run(ctx, a, plan, shown)
 }
 
-// crawlMemory is the heap in bytes at which the garbage collector works harder instead of
-// letting it grow. The store's mapped files come on top, 64 MiB, 27 of the program's own
-// and some 50 more for a moment: the whole is to stay below 512 MiB. A broad crawl has
-// about 170 MiB in use after a million pages, 100 more while the store compacts.
+// crawlMemory is the heap in bytes at which the garbage collector works harder instead
+// of letting it grow. The store's mapped files come on top, 64 MiB, 27 of the program's
+// own and some 50 more for a moment. The whole is to stay below 512 MiB. A broad crawl
+// has about 170 MiB in use after a million pages, 100 more while the store compacts.
 // Collection is a third of its processor time then.
 const crawlMemory = 272 << 20
 

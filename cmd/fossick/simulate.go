@@ -249,8 +249,8 @@ func (r *simulateRun) score(source sources.Source) error {
 	return nil
 }
 
-// scorer returns what says how far a page is on topic, in [0,1], and whether it is: its
-// labels, or a model's probability of the topic, from its threshold on.
+// scorer returns what says how far a page is on topic, in [0,1], and whether it is: by
+// its labels, or a model's probability.
 func (r *simulateRun) scorer() (func(e *datasets.Example) (score float64, on bool, err error), error) {
 	if r.Model == "" {
 		return func(e *datasets.Example) (float64, bool, error) {

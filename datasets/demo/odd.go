@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// oddities adds what a real web has beside its pages: redirects with a chain and
-// a loop, dead links, errors, what robots.txt forbids, print versions, and two
-// traps without end.
+// oddities adds what a real web has beside its pages: redirects, dead links, errors,
+// robots.txt, print versions, and two traps without end.
 func (d *Web) oddities() {
 	d.moved()
 	d.broken()

@@ -73,9 +73,9 @@ func (r *ranked) give(links []uint32, part float64) {
 	}
 }
 
-// opicHistory is opic in which visited pages spend again what comes to them: with
-// each visit the one that has most does, without a visit, as its links are known. So
-// the cash of a vertex that waits is all that ever came to it, its history.
+// opicHistory is opic in which visited pages spend again what comes to them. With each
+// visit the one that has most does, for its links are known. So the cash of a vertex
+// that waits is all that ever came to it, its history.
 type opicHistory struct {
 	ranked
 	links func(v uint32) ([]uint32, error)

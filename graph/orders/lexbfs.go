@@ -10,10 +10,10 @@ package orders
 // was empty, new ones too, become a new last class before class 0. O(links) a
 // step.
 //
-// As the targets stand directly before those that they part from, a class needs
-// no record of its neighbours nor of the class that it is split into: 5 bytes.
-// No class is empty, and one of a single vertex is not split. So there are
-// never more classes than vertices that wait: at most 17 bytes a vertex in all.
+// As the targets stand directly before those that they part from, a class needs no
+// record of its neighbours. A class takes 5 bytes. No class is empty, and one of a single
+// vertex is not split. So there are never more classes than vertices that wait: at most
+// 17 bytes a vertex in all.
 type lexBFS struct {
 	ring
 	classes
@@ -115,7 +115,7 @@ func (l *lexBFS) refresh(v, fresh uint32) uint32 {
 	return fresh
 }
 
-// promote moves a target to the end of the class that its class is split into, which
+// promote moves a target to the end of the class that its class is split into. That
 // stands directly before it, and is made when it is not there. It says whether there is
 // one.
 func (l *lexBFS) promote(v, class uint32) bool {

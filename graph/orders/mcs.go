@@ -6,10 +6,9 @@ package orders
 // visit at most, so the rises pay for looking down for the highest that is not
 // empty.
 //
-// With weights other than 1 it is a maximal neighbourhood search: as all weights
-// are positive, a vertex whose visited neighbourhood is a proper part of another's
-// weighs less. mns draws 1 or 2 for each visited vertex, which gives orders that need
-// be none of the others.
+// With weights other than 1 it is a maximal neighbourhood search. As all weights are
+// positive, a proper part of another's visited neighbourhood weighs less. mns draws 1
+// or 2 for each visited vertex, which gives orders that need be none of the others.
 type mcs struct {
 	lists
 	weight func() uint32 // of the vertex visited now

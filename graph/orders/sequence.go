@@ -137,9 +137,9 @@ type lists struct {
 	ops      uint64
 }
 
-// operations returns how often a vertex was put into a list or taken out of
-// one, a class was made or dropped, or a list looked at in vain. The time of a
-// crawl is linear in that; tests hold it to O(vertices + links).
+// operations returns how much work was done: a vertex put into a list or taken out, a
+// class made or dropped, a list looked at in vain. The time of a crawl is linear in
+// that; tests hold it to O(vertices + links).
 func (l *lists) operations() uint64 { return l.ops }
 
 // vertex is one vertex. The zero value is one that was not discovered.

@@ -42,8 +42,8 @@ type blockStart struct {
 // outerRow says how many outer links lead to a node.
 type outerRow struct{ node, links uint32 }
 
-// blockSums say of a block what its pages hold, the sum of y, and what of that their links
-// lead to pages of the block and of other blocks.
+// blockSums say of a block what its pages hold, the sum of y, and how much their links
+// lead to its own and to other blocks.
 type blockSums struct{ holds, keeps, gives float64 }
 
 // coreNode is what a sweep must know of a node.

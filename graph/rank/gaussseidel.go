@@ -13,14 +13,14 @@ import (
 //
 //	y(p) = v(p) + d · Σ_{q→p} y(q)/C(q)
 //
-// where those pages do not occur (Gleich, Zhukov and Berkhin, 2004; Del Corso,
-// Gullí and Romani, 2005). So sources and leaves (see trimmed) are solved once,
-// and only the core between is swept through, in place: a page takes what those
-// before it have in this sweep. A large core is cut into parts that do not
-// depend on the number of workers. Each is swept by one worker, and parts see
-// each other as of the sweep before. So the result does not depend on the
-// workers either, to the last bit. ε is kept as PowerIteration keeps it:
-// Residual is what a last step of the power iteration changed, in the L1 norm.
+// where those pages do not occur (Gleich, Zhukov and Berkhin, 2004; Del Corso, Gullí
+// and Romani, 2005). So sources and leaves (see trimmed) are solved once, and only the
+// core between is swept through. It is done in place: a page takes what those before it
+// have in this sweep. A large core is cut into parts that do not depend on the number
+// of workers. Each is swept by one worker, and parts see each other as of the sweep
+// before. So the result does not depend on the workers either, to the last bit. ε is
+// kept as PowerIteration keeps it: Residual is what a last step of the power iteration
+// changed, in the L1 norm.
 //
 // Iterations are edges visited by the edges of the graph, rounded up. The core is
 // held once more in memory, in 4 bytes an edge and 64 a node.
@@ -108,9 +108,9 @@ func newSolver(in *graph.CSR, degree []uint32, opt Options) *solver {
 	return s
 }
 
-// solve brings one component's part of the residual below a share of what the
-// component holds: then the whole residual is below that share of S, see finish. A
-// tenth goes by nodes, for components where surfers never come and ranks vanish.
+// solve brings one component's part of the residual below a share of what it holds.
+// Then the whole residual is below that share of S, see finish. A tenth goes by nodes,
+// for components where surfers never come and ranks vanish.
 func (s *solver) solve(ctx context.Context, nodes []uint32, tolerance float64) error {
 	if len(nodes) == 1 {
 		v := nodes[0]

@@ -64,10 +64,10 @@ func (s Source) eachNode(g *graph.Graph, path string, do func(v uint32, value st
 	return nil
 }
 
-// eachNamed reads a file that names nodes (rank --personal, --block): a name a line,
-// after a tab what is said of it; empty lines and # comments are passed over. It calls do
-// with both, spaces cut off, and with the number of the line, and says whether there was
-// any.
+// eachNamed reads a file that names nodes (rank --personal, --block), one a line, after
+// a tab what is said of it. Empty lines and # comments are passed over. It calls do
+// with both, spaces cut off, and with the number of the line, and says whether there
+// was any.
 func eachNamed(r io.Reader, path string, do func(name, value string, line int) error) (found bool, err error) {
 	for line, err := range lists.Lines(r, path) {
 		if err != nil {

@@ -125,9 +125,9 @@ func addCorpus(ctx context.Context, b *graph.Builder, set *datasets.Set, sites m
 	return nil
 }
 
-// addStore adds a crawl's pages and all links of them that the crawl knows: also
-// those to URLs that it did not fetch, which have no links here. Redirects and duplicates
-// are no nodes: a link to one is a link to what it stands for.
+// addStore adds a crawl's pages and all links of them that the crawl knows. URLs that
+// it did not fetch have no links here. Redirects and duplicates are no nodes: a link to
+// one is a link to what it stands for.
 func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 	same, err := aliasesOf(ctx, s)
 	if err != nil {

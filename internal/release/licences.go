@@ -19,8 +19,8 @@ type licence struct {
 // licenceFile matches the names that terms and notices go by.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|copyright|unlicense)([-._].*)?$`)
 
-// findLicences reads the terms in the folders of packages and in those above them,
-// up to the module's: what was taken into a module has its terms below.
+// findLicences reads the terms in the folders of packages and above, up to the
+// module's. What was taken into a module has its terms below.
 func findLicences(root string, packages []string) ([]licence, error) {
 	var found []licence
 	known := false

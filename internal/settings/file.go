@@ -86,8 +86,8 @@ func appendFlags(names []string, node *kong.Node) []string {
 	return names
 }
 
-// place is where a key stands, as file:line; the file alone where the key is written
-// in a way that is not looked for, as in an inline table.
+// place is where a key stands, as file:line. It is the file alone where the key is not
+// looked for, as in an inline table.
 func (f *file) place(table []string, key string) string {
 	want := append(slices.Clone(table), key)
 	var within []string

@@ -61,11 +61,10 @@ func (f *findings) err(dir string) error {
 		filepath.Join(f.path, f.damage[0].File), ErrDamaged, f.damage[0].What, more, dir)
 }
 
-// examine looks at the files of the closed database in path, which is locked.
-// It looks at each block of each table, the list of tables, and the logs that
-// Badger plays back. Badger looks at a block when it reads it; a compaction
-// takes one that is damaged for the end of its table, drops the rest and
-// deletes the old table.
+// examine looks at the files of the closed database in path, which is locked. It looks
+// at each block of each table, the list of tables, and the logs that Badger plays back.
+// Badger looks at a block when it reads it. A compaction takes a damaged one for the
+// end of its table, drops the rest and deletes the old table.
 func examine(path string, o badger.Options) (*findings, error) {
 	f := &findings{path: path, spoilt: map[uint64]bool{}, inLogs: map[uint64]uint64{}}
 	removed, err := f.readList(o)

@@ -23,11 +23,11 @@ var (
 // nor closes until it could.
 const patience = 2 * time.Second
 
-// complaints is Badger's log. Badger tells nobody but its log that a table
-// could not be written: it tries again every second, with every commit and the
-// end of the process waiting behind it. So the first complaint of the disk ends
-// the use of the store. What was committed is in the logs, as after a kill, and
-// the sooner it ends the less there is for repair (see manifest.go).
+// complaints is Badger's log. Badger tells nobody but its log that a table could not be
+// written. It tries again every second, and every commit and the end of the process
+// wait. So the first complaint of the disk ends the use of the store. What was
+// committed is in the logs, as after a kill, and the sooner it ends the less there is
+// for repair (see manifest.go).
 type complaints struct {
 	dir    string
 	failed chan struct{} // closed by the first one

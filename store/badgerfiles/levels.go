@@ -97,8 +97,8 @@ func (l *levels) now() (int, error) {
 	return l.seen, l.look()
 }
 
-// holds says whether a table stood in its level at the time of the mark and has not been
-// taken out of the manifest since, as far as now looked.
+// holds says whether a table stood in its level at the time of the mark, and still does
+// as far as now looked.
 func (l *levels) holds(id uint64, mark int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

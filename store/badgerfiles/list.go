@@ -92,11 +92,11 @@ func tablesIn(path string) (ids []uint64, err error) {
 	return ids, nil
 }
 
-// checkUnlisted looks at the tables that the list does not name, which Badger deletes. A
-// kill leaves such: tables that were replaced, which the list says, and tables in the
-// making, of which all is in other tables and logs. What is nowhere else is a loss of the
-// list, as when its end is missing; these tables are used as the newest, since each record
-// has its version.
+// checkUnlisted looks at the tables that the list does not name, which Badger deletes.
+// A kill leaves such: tables that were replaced, which the list says, and tables in the
+// making, of which all is in other tables and logs. What is nowhere else is a loss of
+// the list, as when its end is missing. These tables are used as the newest, since each
+// record has its version.
 func (f *findings) checkUnlisted(removed map[uint64]bool) error {
 	ids, err := tablesIn(f.path)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// A memtable's log that is gone, or older than it was, leaves a database as it was some time
-// before: nothing in it tells of the commits that came then. So how far commits came stands
-// in a file of its own.
+// A memtable's log that is gone, or older than it was, leaves a database as it was some
+// time before. Nothing in it tells of the commits that came then. So how far commits
+// came stands in a file of its own.
 //
 //	"FSKREACH" · CRC-32C of the rest (4) · boot of the system (36, zeros: not known) ·
 //	version of the last commit (8) · how many logs (4) · for each its number (8) and version
@@ -26,9 +26,9 @@ import (
 // reach, as synced. That of the last commit is not synced: it counts until the system ends,
 // as the kernel then may have written this file and not the log.
 //
-// No kill leaves a version that the database does not reach: each is written after what it
-// tells of, and is of a record that is never removed (see Reached). A flush keeps such a
-// record, and so does a compaction, in the same version or a newer one.
+// No kill leaves a version that the database does not reach. Each is written after what
+// it tells of, and is of a record that is never removed. A flush keeps such a record,
+// and so does a compaction, in the same version or a newer one.
 const (
 	reachedFile  = "REACHED"
 	reachedHead  = "FSKREACH"

@@ -113,9 +113,9 @@ func findBlocks(text []byte, compression badgeroptions.CompressionType) (blocks 
 // reach is how far before its end a block is looked for behind damage.
 const reach = 64 << 10
 
-// blockEnding returns where a block begins that ends at to: at from, or behind damage later.
-// Its checksum is a pb.Checksum of one field, its first entry is at 0, has nothing in
-// common with a key before it, and has a key with a version.
+// blockEnding returns where a block begins that ends at to: at from, or behind damage
+// later. Its checksum is a pb.Checksum of one field. Its first entry is at 0, shares
+// nothing with a key before it, and has a key with a version.
 func blockEnding(text []byte, from, to int) (at int, ok bool) {
 	rest := to - 4 - int(binary.BigEndian.Uint32(text[to-4:]))
 	if rest-from < 12 || text[rest] != sumField {

@@ -14,9 +14,8 @@ import (
 	"fossick/train"
 )
 
-// Paper A's experiment: 77 words, the knee of its curves, and 100 training pages a
-// category, which makes 300, 300, 200 and 300 a theme of BankSearch's eleven
-// categories.
+// Paper A's experiment: 77 words, the knee of its curves, and 100 training pages for
+// each of BankSearch's eleven categories.
 const (
 	protocolWords = 77
 	protocolPages = 100
