@@ -66,7 +66,7 @@ func newAskRun(t *testing.T, trial askTrial) *askRun {
 	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 1}, io.Discard, io.Discard)
 	t.Cleanup(a.close)
 	cmd := labCmd{labFlags: labFlags{
-		Corpus: corpusOrSkip(t, trial.corpus), Topic: trial.topic, Starts: 5, StartSets: askSets, TrainSets: askSets, TrainPages: trial.training,
+		Corpus: fulltest.Corpus(t, trial.corpus), Topic: trial.topic, Starts: 5, StartSets: askSets, TrainSets: askSets, TrainPages: trial.training,
 	}}
 	setup, err := cmd.plan(a).Prepare(t.Context())
 	if err != nil {
