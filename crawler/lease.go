@@ -41,6 +41,7 @@ type leases struct {
 	revisits *revisits
 	outages  *outages
 	flight   *flight
+	choice   *choice
 	turns    *turns.Meter
 
 	skips []skip // to be journalled
@@ -69,8 +70,11 @@ func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 		if l.flight.newcomers.putOff >= maxPutOff {
 			return l.opt.Now(), "", nil // there may be others
 		}
-		it, ok := l.flight.newcomers.next()
+		it, wait, ok := l.next()
 		if !ok {
+			if !wait.IsZero() {
+				return wait, "", nil
+			}
 			if err := l.frontier.Err(); err != nil {
 				return time.Time{}, "", err
 			}
@@ -100,6 +104,15 @@ func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 		l.flight.start(j)
 	}
 	return time.Time{}, "", nil
+}
+
+// next returns the URL to be looked at next: of a newcomer for which there is a place now,
+// else of the queue. Where it is better to wait it says until when.
+func (l *leases) next() (it frontier.Item, wait time.Time, ok bool) {
+	if it, ok = l.flight.newcomers.next(); ok {
+		return it, wait, ok
+	}
+	return l.choice.next()
 }
 
 // maxSkips bounds the URLs that wait to be journalled as skipped.

@@ -47,8 +47,7 @@ func (n *newcomers) begin(j *work.Job) {
 	}
 }
 
-// next returns the URL to be looked at next: of a newcomer for which there is a place
-// now, else the best of the queue.
+// next returns the URL of a newcomer for which there is a place now.
 func (n *newcomers) next() (frontier.Item, bool) {
 	if len(n.waits) > 0 && n.Free() {
 		w := n.waits[0]
@@ -56,7 +55,7 @@ func (n *newcomers) next() (frontier.Item, bool) {
 		w.job.Hold(-1)
 		return w.item, true
 	}
-	return n.frontier.Next(n.now())
+	return frontier.Item{}, false
 }
 
 // await has a newcomer wait that is not admitted. It is leased until there is a

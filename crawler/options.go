@@ -41,6 +41,11 @@ type Options struct {
 	MaxPerSite uint64
 	MinHarvest float64 // stop when the next pages' harvest is surely below; see Marginal
 
+	// Patience is how many times as long a crawl may take for better pages, where many hosts
+	// have good links: then it waits for hosts that rest rather than spend pages on what
+	// happens to be free. 1 never waits; 0 is 3 where MaxPages is a limit, and 1 elsewhere.
+	Patience float64
+
 	FollowTraps bool // fetch also what looks like a trap
 	KeepNear    bool // store near-duplicates as well
 

@@ -22,7 +22,8 @@ type Answer = workers.Answer
 type VirtualPage struct {
 	Page  *page.Page
 	Score Score
-	Depth int // links from a start page
+	Depth int           // links from a start page
+	Began time.Duration // by the crawl's own clock, when it was asked for
 }
 
 // VirtualResult is what came of a virtual crawl.
@@ -95,7 +96,7 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *workers
 		v.Stopped = StopEmpty
 	}
 	for _, p := range memory.Pages() {
-		v.Pages = append(v.Pages, VirtualPage{Page: p.Page, Score: scoreOf(p.Record), Depth: p.Record.Depth})
+		v.Pages = append(v.Pages, VirtualPage{Page: p.Page, Score: scoreOf(p.Record), Depth: p.Record.Depth, Began: clock.At(time.UnixMilli(p.Record.At))})
 	}
 	return v
 }

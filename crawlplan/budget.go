@@ -15,6 +15,7 @@ import (
 type Budget struct {
 	MaxPages   uint64         `placeholder:"N" help:"Pages to store, over all resumptions [1000]." group:"run"`
 	MaxTime    time.Duration  `placeholder:"D" help:"Stop this session after so long, as 90s, 2h or 1d." group:"run"`
+	Patience   string         `placeholder:"X" help:"How many times as long the crawl may take for better pages, where many hosts have good links; none never waits, auto waits only where --max-pages is the limit [auto]." group:"run" expert:"" complete:"auto,none"`
 	MinHarvest *float64       `placeholder:"X" help:"Stop when the next pages will surely have less than this share on topic, by the last 200 to 1,000 pages; X in (0,1], 0 never stops [0]." group:"run" expert:""`
 	MaxWait    *time.Duration `placeholder:"D" help:"When all that is queued rests longer than this, at the wish of its hosts (Retry-After, Crawl-delay), stop; the URLs stay queued for --resume [15m]." group:"run" expert:""`
 }
@@ -23,6 +24,7 @@ func (b *Budget) settings(saved *Budget) []setting {
 	return []setting{
 		of("max-pages", fmt.Sprint(defaultPages), &b.MaxPages, &saved.MaxPages, decimal),
 		of("max-time", "", &b.MaxTime, &saved.MaxTime, terminal.Brief),
+		of("patience", "auto", &b.Patience, &saved.Patience, itself),
 		of("min-harvest", "0", &b.MinHarvest, &saved.MinHarvest, pointed(func(x float64) string { return fmt.Sprint(x) })),
 		of("max-wait", "15m", &b.MaxWait, &saved.MaxWait, pointed(terminal.Brief)),
 	}
@@ -35,6 +37,13 @@ func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 // apply sets when the crawl ends.
 func (b *Budget) apply(opt *crawler.Options) error {
 	opt.MaxPages, opt.MaxTime = cmp.Or(b.MaxPages, defaultPages), b.MaxTime
+	var err error
+	if opt.Patience, err = ParsePatience(b.Patience); err != nil {
+		return err
+	}
+	if opt.Patience == 0 && b.MaxPages == 0 && b.MaxTime > 0 {
+		opt.Patience = 1 // the default limit of pages is nothing that anybody pays with
+	}
 	if b.MaxWait != nil {
 		opt.MaxWait = cmp.Or(*b.MaxWait, -1) // which is none; 0 is the crawler's default
 	}

@@ -81,6 +81,24 @@ func ParseDelay(text string) (crawler.Delay, error) {
 	return crawler.Delay{Fixed: true, Rest: d}, nil
 }
 
+// ParsePatience reads --patience: how many times as long a crawl may take, 0 for auto.
+func ParsePatience(text string) (float64, error) {
+	switch text {
+	case "", "auto":
+		return 0, nil
+	case "none":
+		return 1, nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= 1 && x <= maxPatience) {
+		return 0, usage.Errorf("--patience %q: want auto, none, or how many times as long the crawl may take for better pages, from 1 to %d", text, maxPatience)
+	}
+	return x, nil
+}
+
+// maxPatience bounds --patience.
+const maxPatience = 1000
+
 // checkReachable refuses a crawl of the public web that its sites' owners could
 // not complain about. note is what to say of a contact that is taken all the same.
 func (m *Manners) checkReachable(seeds []string) (note string, err error) {

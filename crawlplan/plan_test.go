@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/crawler"
 	"fossick/internal/usage"
 	"fossick/seeds"
 	"fossick/store"
@@ -29,6 +30,31 @@ func program(said *[]string) Program {
 	return Program{Version: "0.1.0", Seed: 1, Log: slog.New(slog.DiscardHandler), Say: func(format string, args ...any) {
 		*said = append(*said, fmt.Sprintf(format, args...))
 	}}
+}
+
+// TestPatience: a crawl that is paid with time alone waits for nothing, and one with a limit
+// of pages decides by itself, unless it was told how long to wait.
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		budget Budget
+		want   float64
+		err    string
+	}{
+		{Budget{}, 0, ""},
+		{Budget{MaxPages: 50, MaxTime: time.Hour}, 0, ""},
+		{Budget{MaxTime: time.Hour}, 1, ""},
+		{Budget{MaxTime: time.Hour, Patience: "2.5"}, 2.5, ""},
+		{Budget{Patience: "none"}, 1, ""},
+		{Budget{Patience: "0.5"}, 0, "want auto, none, or how many times"},
+		{Budget{Patience: "NaN"}, 0, "want auto, none, or how many times"},
+		{Budget{Patience: "much"}, 0, "want auto, none, or how many times"},
+	} {
+		var opt crawler.Options
+		err := c.budget.apply(&opt)
+		if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) || opt.Patience != c.want {
+			t.Errorf("%+v: patience %g, error %v; want %g, %q", c.budget, opt.Patience, err, c.want, c.err)
+		}
+	}
 }
 
 // TestPlan: what is asked of a crawl becomes options of crawler and fetcher.

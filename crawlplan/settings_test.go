@@ -15,7 +15,7 @@ import (
 var defaults = map[string]string{
 	"links": "all", "order": "relevance", "max-pages": "1000", "max-wait": "15m", "traps": "cut",
 	"near-duplicates": "drop", "sitemaps": "no", "workers": "32", "delay": "auto", "timeout": "1m", "cookies": "no",
-	"seed": "the topic's", "min-harvest": "0", "drop-params": "the built-in list",
+	"seed": "the topic's", "min-harvest": "0", "patience": "auto", "drop-params": "the built-in list",
 }
 
 // TestAppliedSettings: a report tells what held, and never a zero that means the

@@ -46,6 +46,7 @@ type Frontier struct {
 	slack  int                           // entries more than needed that never cause a sweep
 	pass   *pass                         // of Renew, while one goes on
 	expect func(key uint64, was float64) // see Options; nil for nobody
+	survey survey                        // room for Survey
 }
 
 // New returns an empty frontier. It removes what an earlier process left in the
@@ -168,7 +169,11 @@ func (f *Frontier) park(q *backQueue, e entry) {
 // after an error, see Err. It also does when it has put aside many URLs of
 // hosts that may not be fetched, so that the caller can look at what else there
 // is to do. Then Wake says at once.
-func (f *Frontier) Next(now time.Time) (Item, bool) {
+func (f *Frontier) Next(now time.Time) (Item, bool) { return f.NextFrom(now, math.Inf(-1)) }
+
+// NextFrom is Next for who wants none with a priority below the least. It then returns the
+// best that there is with false, which waits on.
+func (f *Frontier) NextFrom(now time.Time, least float64) (Item, bool) {
 	if now.Before(f.hosts.floor) {
 		return Item{}, false
 	}
@@ -187,9 +192,14 @@ func (f *Frontier) Next(now time.Time) (Item, bool) {
 			parks++
 			continue
 		}
+		it := Item{ID: e.id, Host: e.host, Priority: e.priority, Key: e.key}
+		if e.priority < least {
+			f.park(f.hosts.queueOf(e.host), e)
+			return it, false
+		}
 		f.urls.take(e.id)
 		f.hosts.use(p)
-		return Item{ID: e.id, Host: e.host, Priority: e.priority, Key: e.key}, true
+		return it, true
 	}
 	return Item{}, false
 }

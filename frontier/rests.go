@@ -80,7 +80,15 @@ func (t *hosts) wake() (time.Time, bool) {
 	if t.ready.len() > 0 { // only the floor holds these back
 		return t.floor, true
 	}
-	var first time.Time
+	first, resting := t.nextRest()
+	if !resting {
+		return first, false
+	}
+	return later(first, t.floor), true
+}
+
+// nextRest returns the earliest end of a rest of who has something parked.
+func (t *hosts) nextRest() (first time.Time, resting bool) {
 	if t.restingParties.len() > 0 {
 		first = t.restingParties.top().until
 	}
@@ -89,10 +97,7 @@ func (t *hosts) wake() (time.Time, bool) {
 			first = q.until // its party may rest longer
 		}
 	}
-	if first.IsZero() {
-		return first, false
-	}
-	return later(first, t.floor), true
+	return first, !first.IsZero()
 }
 
 // wakeAll makes ready what has rested, and forgets what has nothing parked.

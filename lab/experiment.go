@@ -36,6 +36,7 @@ type Experiment struct {
 	Draw       *Draw
 	Policies   []Policy
 	Pages      int      // a crawl, start pages included
+	Unlimited  bool     // Pages is how many are measured, and no limit of a crawl
 	MaxPerHost uint64   // pages; 0: no limit
 	Workers    int      // crawls at a time; 0: one a core
 	Manners    *Manners // nil: one worker, and no host rests
@@ -44,11 +45,12 @@ type Experiment struct {
 // Crawl is what one policy fetched from one start set.
 type Crawl struct {
 	Policy, Set int
-	URLs        []string      // in the order of the crawl
-	Relevant    []bool        // by the truth
-	Training    []bool        // the page is one of those trained on
-	Missing     int           // URLs that the corpus does not have
-	Took        time.Duration // by the crawl's own clock
+	URLs        []string        // in the order of the crawl
+	At          []time.Duration // when each was there, by the crawl's own clock
+	Relevant    []bool          // by the truth
+	Training    []bool          // the page is one of those trained on
+	Missing     int             // URLs that the corpus does not have
+	Took        time.Duration   // by the crawl's own clock
 	Stopped     crawler.Stop
 }
 
@@ -117,7 +119,10 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 	}
 	opt.MaxPages, opt.MaxPerHost = uint64(x.Pages), x.MaxPerHost
 	if m := x.Manners; m != nil {
-		opt.Workers, opt.Delay = m.Workers, m.Delay
+		opt.Workers, opt.Delay, opt.MaxTime, opt.Patience = m.Workers, m.Delay, m.MaxTime, m.Patience
+		if x.Unlimited {
+			opt.MaxPages = 0
+		}
 	}
 	r, err := crawler.Virtual(ctx, opt, x.Manners.web(x.Corpus))
 	if err != nil {
@@ -127,6 +132,7 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 	for _, v := range r.Pages {
 		n := x.Corpus.Find(v.Page.URL)
 		c.URLs = append(c.URLs, v.Page.URL)
+		c.At = append(c.At, v.Began+x.Manners.exchange(v.Page.URL))
 		c.Relevant = append(c.Relevant, n >= 0 && x.Draw.Relevant[n])
 		c.Training = append(c.Training, n >= 0 && x.Draw.Training[x.Draw.ModelOf(set)][n])
 	}

@@ -10,14 +10,16 @@ import (
 
 // Manners are those of a crawl among hosts that rest, in simulated time.
 type Manners struct {
-	Workers int
-	Delay   crawler.Delay
-	Latency time.Duration // mean time of an exchange; a URL's own is from half to one and a half of it
+	Workers  int
+	Delay    crawler.Delay
+	MaxTime  time.Duration // of a crawl; 0: no limit
+	Patience float64       // as of crawler.Options
+	Latency  time.Duration // mean time of an exchange; a URL's own is from half to one and a half of it
 }
 
 // exchange is how long the exchange for a URL takes: in each crawl the same.
 func (m *Manners) exchange(url string) time.Duration {
-	if m.Latency <= 0 {
+	if m == nil || m.Latency <= 0 {
 		return 0
 	}
 	draw := rand.New(rand.NewPCG(page.Key(url), 0))

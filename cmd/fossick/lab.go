@@ -42,10 +42,12 @@ type labFlags struct {
 	MaxPagesPerHost uint64 `placeholder:"N" help:"Pages of one host, at most." group:"sets" expert:""`
 	Reachable       bool   `help:"Also recall of the pages on topic that can be reached from the start pages at all, for corpora whose links do not lead everywhere." group:"sets" expert:""`
 
-	Polite  bool           `help:"Crawl with many workers, exchanges that take time and hosts that rest, in simulated time." group:"polite"`
-	Workers int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
-	Delay   string         `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto]." type:"delay" group:"polite" expert:""`
-	Latency *time.Duration `placeholder:"D" help:"With --polite: mean time of an exchange; a URL's own is from half to one and a half of it [100ms]." group:"polite" expert:""`
+	Polite   bool           `help:"Crawl with many workers, exchanges that take time and hosts that rest, in simulated time." group:"polite"`
+	Workers  int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
+	Delay    string         `placeholder:"D" help:"With --polite: rest of a host after a fetch, auto or a time [auto]." type:"delay" group:"polite" expert:""`
+	Latency  *time.Duration `placeholder:"D" help:"With --polite: mean time of an exchange; a URL's own is from half to one and a half of it [100ms]." group:"polite" expert:""`
+	MaxTime  time.Duration  `placeholder:"D" help:"With --polite: stop a crawl after so long; without --pages that is its only limit." group:"polite" expert:""`
+	Patience string         `placeholder:"X" help:"With --polite: how many times as long a crawl may take for better pages, none or auto, as of focus [auto]." group:"polite" expert:"" complete:"auto,none"`
 }
 
 func (labCmd) Help() string {

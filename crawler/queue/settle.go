@@ -20,6 +20,12 @@ type promiser interface {
 	Promise(key uint64) (probability float64, known bool)
 }
 
+// Promises says whether the priorities of what waits are probabilities.
+func (q *Queue) Promises() bool {
+	_, promises := q.opt.Scorer.(promiser)
+	return promises && orders.ByScore(q.opt.Ordering)
+}
+
 // Promise is what the scorer expects of a URL that waits; false when it does not say, and
 // of a start page, which the user wants.
 func (q *Queue) Promise(birth store.Birth) (float64, bool) {

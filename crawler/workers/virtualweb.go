@@ -30,7 +30,10 @@ type Clock struct{ now time.Time }
 func NewClock() *Clock { return &Clock{now: virtualEpoch} }
 
 // Passed is how long the crawl has taken.
-func (c *Clock) Passed() time.Duration { return c.now.Sub(virtualEpoch) }
+func (c *Clock) Passed() time.Duration { return c.At(c.now) }
+
+// At is how long it had taken at a time.
+func (c *Clock) At(t time.Time) time.Duration { return t.Sub(virtualEpoch) }
 
 // virtualEpoch is when virtual crawls begin: any time at which no age is negative.
 var virtualEpoch = time.Unix(1_000_000_000, 0)

@@ -18,8 +18,8 @@ const (
 // manners are those of the crawls, nil without --polite.
 func (p *Plan) manners() (*lab.Manners, error) {
 	if !p.Polite {
-		if p.Workers != 0 || p.Delay != "" || p.Latency != nil {
-			return nil, usage.Errorf("--workers, --delay and --latency are manners; add --polite")
+		if p.Workers != 0 || p.Delay != "" || p.Latency != nil || p.MaxTime != 0 || p.Patience != "" {
+			return nil, usage.Errorf("--workers, --delay, --latency, --max-time and --patience are manners; add --polite")
 		}
 		return nil, nil
 	}
@@ -31,7 +31,11 @@ func (p *Plan) manners() (*lab.Manners, error) {
 		return nil, usage.Errorf("--workers %d, --latency %s: want a worker at least, and no negative time", m.Workers, m.Latency)
 	}
 	var err error
-	m.Delay, err = crawlplan.ParseDelay(p.Delay)
+	if m.Delay, err = crawlplan.ParseDelay(p.Delay); err != nil {
+		return nil, err
+	}
+	m.MaxTime = p.MaxTime
+	m.Patience, err = crawlplan.ParsePatience(p.Patience)
 	return m, err
 }
 

@@ -53,10 +53,12 @@ type Options struct {
 	MaxPagesPerHost uint64
 	Reachable       bool // recall of what can be reached, too
 
-	Polite  bool
-	Workers int            // fetches at a time; 0 is 32, as focus has
-	Delay   string         // as of focus
-	Latency *time.Duration // mean time of an exchange
+	Polite   bool
+	Workers  int            // fetches at a time; 0 is 32, as focus has
+	Delay    string         // as of focus
+	Latency  *time.Duration // mean time of an exchange
+	MaxTime  time.Duration  // of a crawl, simulated
+	Patience string         // as of focus
 }
 
 // defaultTrainPages is how many pages of the corpus the page classifier is trained

@@ -35,7 +35,9 @@ func (p *Plan) Prepare(ctx context.Context) (*Setup, error) {
 	if s.Manners, err = p.manners(); err != nil {
 		return nil, err
 	}
-	if s.Pages = p.Pages; s.Pages == 0 {
+	if s.Pages = p.Pages; s.Pages == 0 && p.MaxTime > 0 {
+		s.Pages, s.Unlimited = len(s.Corpus.Rows), true
+	} else if s.Pages == 0 {
 		s.Pages = max(p.Starts, len(s.Corpus.Rows)/20)
 	}
 	opt := lab.DrawOptions{Topic: p.Topic, Starts: p.Starts, Sets: p.StartSets, Models: p.TrainSets}

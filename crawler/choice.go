@@ -1,0 +1,114 @@
+package crawler
+
+import (
+	"math"
+	"time"
+
+	"fossick/crawler/patience"
+	"fossick/crawler/totals"
+	"fossick/frontier"
+	"fossick/graph/orders"
+)
+
+const (
+	// defaultPatience is how many times as long a crawl may take for better pages.
+	defaultPatience = 3
+	// longestWait bounds how long all workers wait for better links; nobody waits for those
+	// of hosts that rest longer.
+	longestWait = time.Minute
+	// priceEvents and priceHolds bound what happens, and for how long, until a price is
+	// found out anew.
+	priceEvents = 4
+	priceHolds  = time.Second
+)
+
+// choice chooses the next URL of the queue: the best that is free, if it is worth its page.
+type choice struct {
+	opt      *Options
+	frontier *frontier.Frontier
+	totals   *totals.Running
+	flight   *flight
+	keeper   *patience.Keeper // nil: whatever is free
+
+	price  float64
+	priced time.Time // when it was found out
+	asked  uint64    // requests then
+	taken  int       // URLs since
+	latest time.Time // when a URL was taken last
+}
+
+func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *flight, chances bool) *choice {
+	c := &choice{opt: opt, frontier: f, totals: t, flight: under}
+	if factor := opt.patience(); factor > 1 {
+		c.keeper = patience.New(patience.Options{Factor: factor, Chances: chances})
+	}
+	return c
+}
+
+// patience is Options.Patience or its default. There is none where waiting brings nothing:
+// where no host rests, or the order says nothing of what pages are worth.
+func (o *Options) patience() float64 {
+	switch {
+	case o.Delay.Off || o.Refresh > 0 || !orders.ByScore(o.Ordering):
+		return 1
+	case o.Patience > 0:
+		return o.Patience
+	case o.MaxPages == 0:
+		return 1
+	}
+	return defaultPatience
+}
+
+// next returns the URL to be fetched next. Where it is better to wait it says until when.
+func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
+	now := c.opt.Now()
+	if c.keeper == nil {
+		it, ok = c.frontier.Next(now)
+		return it, time.Time{}, ok
+	}
+	if c.taken+int(c.totals.Counts().Requests-c.asked) >= priceEvents || now.Sub(c.priced) >= priceHolds {
+		c.ask(now)
+	}
+	it, ok = c.frontier.NextFrom(now, c.price)
+	if !ok && it.ID != 0 {
+		if wait = c.wait(now); !wait.IsZero() {
+			return frontier.Item{}, wait, false
+		}
+		it, ok = c.frontier.Next(now)
+	}
+	if ok {
+		c.taken++
+		c.latest = now
+	}
+	return it, time.Time{}, ok
+}
+
+// wait returns until when to wait; zero when waiting brings nothing.
+func (c *choice) wait(now time.Time) time.Time {
+	end := c.latest.Add(longestWait)
+	rest, resting := c.frontier.NextRest()
+	switch {
+	case !end.After(now), !resting && c.flight.busy == 0:
+		return time.Time{}
+	case resting && rest.Before(end):
+		return rest
+	}
+	return end
+}
+
+// ask finds the price out anew.
+func (c *choice) ask(now time.Time) {
+	t := c.totals.Counts()
+	c.priced, c.asked, c.taken = now, t.Requests, 0
+	elapsed, fetched := c.totals.Session()
+	b := patience.Budget{
+		Pages: math.MaxInt32, Fetched: int(fetched), Harvest: float64(t.Relevant) / float64(max(1, t.Pages)),
+		Elapsed: elapsed, Whole: c.opt.MaxTime,
+	}
+	if most := c.opt.MaxPages; most > 0 {
+		b.Pages = int(most - min(most, t.Pages+c.flight.pages))
+	}
+	c.price = c.keeper.Price(b, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+		return c.frontier.Survey(dst, n, now.Add(longestWait))
+	})
+}

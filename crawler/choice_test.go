@@ -1,0 +1,104 @@
+package crawler
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fossick/graph/orders"
+	"fossick/page"
+)
+
+// chanceScorer believes what a link's address says of its target, a chance in percent.
+type chanceScorer struct{ wordScorer }
+
+func (chanceScorer) chance(url string) float64 {
+	var host, percent, n int
+	if _, err := fmt.Sscanf(url, "http://h%d.example/%d/%d", &host, &percent, &n); err != nil {
+		return 0.5
+	}
+	return float64(percent) / 100
+}
+
+func (s chanceScorer) ScorePage(p *page.Page, _ float64) Score {
+	return Score{Value: 1, Relevant: s.chance(p.URL) >= 0.5}
+}
+
+func (s chanceScorer) ScoreLinks(dst []float64, p *page.Page, _ Score) []float64 {
+	for _, l := range p.Links {
+		dst = append(dst, s.chance(l.URL))
+	}
+	return dst
+}
+
+func (chanceScorer) Rescore(uint64) (float64, bool) { return 0, false }
+func (chanceScorer) Promise(uint64) (float64, bool) { return 0, false }
+
+// patientWeb has a start page that links to good and bad pages of so many hosts each.
+func patientWeb(t *testing.T, good, bad int) func(string) Answer {
+	return func(u string) Answer {
+		links := ""
+		if strings.HasSuffix(u, "/start") {
+			for host := range good + bad {
+				percent := 90
+				if host >= good {
+					percent = 10
+				}
+				for n := range 40 {
+					links += fmt.Sprintf("<a href=http://h%d.example/%d/%d>x</a> ", host, percent, n)
+				}
+			}
+		}
+		p, err := page.Parse([]byte("<title>"+u+"</title>"+strings.Repeat(u+" ", 9)+links), page.ParseOptions{URL: u, ContentType: "text/html"})
+		if err != nil {
+			t.Error(err)
+		}
+		return Answer{Page: p, Took: 100 * time.Millisecond}
+	}
+}
+
+// TestPatience: with pages to spend a crawl waits for the hosts of the good links, unless
+// it is told not to, or has but time. None stands still for ever.
+func TestPatience(t *testing.T) {
+	order, err := orders.OrderingByName("relevance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pages = 41
+	for _, c := range []struct {
+		name      string
+		good, bad int
+		set       func(*Options)
+		relevant  int           // at least
+		most      time.Duration // that it takes
+	}{
+		{"one good host", 1, 9, func(o *Options) { o.MaxPages = pages }, 41, 43 * 1100 * time.Millisecond},
+		{"not told to wait", 1, 9, func(o *Options) { o.MaxPages, o.Patience = pages, 1 }, 5, 8 * 1100 * time.Millisecond},
+		{"paid with time", 1, 9, func(o *Options) { o.MaxTime = 6 * time.Second }, 5, 7 * 1100 * time.Millisecond},
+		{"too little time for all pages", 1, 9, func(o *Options) { o.MaxPages, o.MaxTime = pages, 8*time.Second }, 7, 9 * 1100 * time.Millisecond},
+		{"time enough", 1, 9, func(o *Options) { o.MaxPages, o.MaxTime = pages, time.Minute }, 40, time.Minute},
+		{"no good host", 0, 10, func(o *Options) { o.MaxPages = pages }, 1, 20 * 1100 * time.Millisecond},
+		{"all of it", 1, 2, func(o *Options) { o.MaxPages = 200 }, 41, 43 * 3 * 1100 * time.Millisecond},
+	} {
+		opt := Options{
+			Scorer: chanceScorer{}, Ordering: order, Seeds: []string{"http://h0.example/start"}, Workers: 32,
+			Delay: Delay{Fixed: true, Rest: time.Second}, FollowTraps: true, KeepNear: true,
+		}
+		c.set(&opt)
+		r, err := Virtual(t.Context(), opt, patientWeb(t, c.good, c.bad))
+		if err != nil {
+			t.Fatal(err)
+		}
+		relevant := 0
+		for _, p := range r.Pages {
+			if p.Score.Relevant {
+				relevant++
+			}
+		}
+		t.Logf("%s: %d of %d in %v, %s", c.name, relevant, len(r.Pages), r.Took, r.Stopped)
+		if relevant < c.relevant || r.Took > c.most || opt.MaxPages > 0 && opt.MaxTime == 0 && len(r.Pages) != min(int(opt.MaxPages), 1+40*(c.good+c.bad)) {
+			t.Errorf("%s: %d of %d in %v, %s; want %d in %v", c.name, relevant, len(r.Pages), r.Took, r.Stopped, c.relevant, c.most)
+		}
+	}
+}

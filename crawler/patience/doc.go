@@ -1,0 +1,7 @@
+// Package patience decides whether a free worker takes the best link that it may fetch now,
+// or waits for a better one whose host rests.
+//
+// In: the best links that wait, whatever their hosts do; pages fetched and those left to
+// spend; the clock. Out: a price, the priority that a link needs to be taken now. It makes
+// no request and sees no queue. Start with New, then Price; docs/patience.md has the rule.
+package patience
