@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"fossick/page"
@@ -29,6 +30,21 @@ type Example struct {
 	// Fields holds the row's other string fields, for --where.
 	Fields map[string]string
 }
+
+// SiteOrURL returns the example's site, or else that of its URL; "" where the URL is
+// made up or there is none.
+func (e *Example) SiteOrURL() string {
+	if e.Site != "" {
+		return e.Site
+	}
+	if site := page.Site(e.URL); !strings.HasSuffix(site, madeUpHost) {
+		return site
+	}
+	return ""
+}
+
+// madeUpHost ends the hosts of pages whose set gives them no URL; no real one ends so.
+const madeUpHost = ".example"
 
 // MaxPageBytes is how much of a body Page reads: as much as a crawl, and so a model,
 // sees of a page.

@@ -221,5 +221,5 @@ func hostOf(dir string) string {
 	if label == "" {
 		label = "set"
 	}
-	return label + ".example"
+	return label + madeUpHost
 }

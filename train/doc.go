@@ -25,6 +25,6 @@
 // probabilities and thresholds; keywords.go the choice of K. measure.go
 // accuracy and what goes with it, judged.go by page, reliability.go of
 // probabilities, curve.go by training pages; mcnemar.go two models compared.
-// pseudo.go pages of another place; pu.go and pushare.go good examples alone;
-// trial.go many settings tried on one reading.
+// pseudo.go pages of another place; pu.go, pushare.go, pusites.go and pupromise.go
+// good examples alone; trial.go many settings tried on one reading.
 package train

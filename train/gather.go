@@ -196,7 +196,11 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 		g.views[i].y = append(g.views[i].y, class)
 		g.titles[i].add(g.name[l], words, doc.Lang)
 	}
-	g.sites = append(g.sites, g.intern(e.Site))
+	site := e.Site
+	if g.opt.Unlabelled {
+		site = e.SiteOrURL() // a store does not say
+	}
+	g.sites = append(g.sites, g.intern(site))
 	g.marks = append(g.marks, models.Mark(doc))
 	if g.opt.Explain {
 		g.from = append(g.from, source{e.URL, e.File, e.Line})

@@ -52,7 +52,11 @@ func (linear) name() string { return models.LinearSVM }
 var svmDefaults = svmOptions{c: 3, eps: 0.2, maxIter: 200}
 
 func (l linear) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
-	f := c.weighed(pages, by.words, by.mu, l.odds)
+	return l.solve(ctx, c, c.weighed(pages, by.words, by.mu, l.odds), pages, by)
+}
+
+// solve is fit once f has weighed its terms.
+func (l linear) solve(ctx context.Context, c *corpus, f *fitted, pages []int, by fitting) (*fitted, error) {
 	k := len(c.classes)
 	f.linear = &models.Linear{Weights: make([]float32, len(f.kept)*k), Bias: make([]float32, k)}
 	f.dual = &dual{make([][]float32, len(c.y))}

@@ -1,8 +1,10 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -11,17 +13,20 @@ import (
 
 // Learning from pages on topic and a pool of which nothing is known is PU learning;
 // Bekker and Davis 2020 survey it. To take the pool for off topic teaches a model to
-// refuse what it looks for. Here, in two steps (Liu, Dai, Li, Lee and Yu 2003):
+// refuse what it looks for. Here, in two steps (Liu, Dai, Li, Lee and Yu 2003), several
+// times over:
 //
-//  1. A classifier of the given pages against the pool is cross-validated.
-//     Given pages that it did not see are its spies (Liu, Lee, Yu and Li 2002).
-//     From where they rank among the pool follows how many of the pool are on
-//     topic, see share.
+//  1. A classifier of the given pages against the pool is cross-validated. Some of
+//     the given pages, the spies, are put into the pool, and nothing treats them
+//     otherwise than it (Liu, Lee, Yu and Li 2002). From where they rank follows how
+//     much of the pool is on topic, see share.
 //  2. By the held-out scores the pool is parted. The pages that rank first are
 //     taken for on topic, a band after them is left out, the rest is taken for
 //     off topic. And so again, by what the classifier of these says.
 //
-// The threshold lets as many pages pass as are on topic by the estimate, see cut.
+// Each given page is a spy once. The mean of what those that did not know it say parts
+// the pool for the model. The threshold lets as many pages pass as are on topic by the
+// estimate, see cut.
 
 // PU says what became of a pool.
 type PU struct {
@@ -31,26 +36,31 @@ type PU struct {
 	Taken    int     // pages of the pool taken for on topic
 	Reliable int     // pages of the pool taken for off topic
 
-	// Of the model at its threshold, as estimated with Share: of pages like the
-	// pool's and of the given ones.
-	Precision, Recall, F1 float64
+	// Of the model at its threshold, of pages like the pool's.
+	Promise
+	F1 float64
+
+	Sites     int      // of the given pages; those of unknown sites are not counted
+	Elsewhere *Promise // of pages of sites without a given page; nil when that cannot be told
 }
 
 // puMost is how many pages of a pool are looked at, drawn at random: more of them teach
 // hardly anything new of what is off topic.
-const puMost = 20_000
+const puMost = 10_000
 
 // puHow is how a pool is parted.
 type puHow struct {
-	learner learner // of every round
+	learner learner // of every round; nil is evenSites
+	runs    int     // each with spies of its own
+	folds   int     // of the pool in each
 	rounds  int
 	taken   float64 // of the expected pages on topic, those taken for it
 	band    float64 // times the expected pages on topic: pages before the rest
+	first   float64 // times the given pages: those taken at most in the first round; then twice as many, and so on
 }
 
-// puDefaults were chosen on topics of Wikispeedia that no figure is given of: see
-// docs/training.md.
-var puDefaults = puHow{learner: linear{odds: true}, rounds: 4, taken: 0.5, band: 1.5}
+// puDefaults were chosen on topics that no figure is given of: see docs/training.md.
+var puDefaults = puHow{runs: 5, folds: 3, rounds: 4, taken: 0.5, band: 1.5, first: 3}
 
 // However much of a pool seems to be on topic, at most mostTaken of it are
 // taken for on topic and at least leastOff for off topic. The first rounds may
@@ -62,17 +72,26 @@ const (
 
 // pu is one run.
 type pu struct {
-	c      *corpus // its y is this run's own, and changes from round to round
+	c      *corpus // its y is this run's own, and changes
 	opt    *Options
 	how    puHow
 	topic  int // class
 	given  []int
 	pool   []int
-	use    []bool // by page: it has a label in this round
-	fold   []int
-	folds  int
-	scores []float64 // by page: margin of the topic over the rest, held out
+	spyOf  []int // by page: the run in which a given page is a spy
+	fold   []int // by page
+	runs   []*puRun
+	use    []bool    // by page: it has a label in the end
+	scores []float64 // by page: margin of the topic over the rest, held out: of spies, and of the pool the runs' mean
 	shares []float64 // what each round said of the pool
+}
+
+// puRun is a look at the pool with some of the given pages hidden in it.
+type puRun struct {
+	c      *corpus   // with labels of its own
+	hidden []int     // the pool and the spies
+	use    []bool    // by page: it has a label in this round
+	scores []float64 // by page: margin of the topic, by classifiers that did not have the page
 }
 
 // learnPU is learn for a pool: c's pages that are not of the topic are unlabelled. That
@@ -91,15 +110,22 @@ func learnPU(ctx context.Context, c *corpus, opt *Options, rep *Report) (*models
 	if err != nil {
 		return nil, err
 	}
-	rep.PU = p.told()
-	return m, nil
+	rep.PU, err = p.told(ctx)
+	return m, err
 }
 
-// newPU draws pool and folds.
+// newPU draws pool, spies and folds.
 func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
+	n := len(c.y)
 	own := *c
 	own.y = slices.Clone(c.y)
-	p := &pu{c: &own, opt: opt, how: how, topic: slices.Index(c.classes, opt.Topic), use: make([]bool, len(c.y)), scores: make([]float64, len(c.y))}
+	p := &pu{
+		c: &own, opt: opt, how: how, topic: slices.Index(c.classes, opt.Topic),
+		spyOf: make([]int, n), use: make([]bool, n), scores: make([]float64, n),
+	}
+	if p.how.learner == nil {
+		p.how.learner = evenSites{linear{odds: true}, p.topic}
+	}
 	for i, y := range c.y {
 		if y == p.topic {
 			p.given = append(p.given, i)
@@ -116,43 +142,88 @@ func newPU(c *corpus, opt *Options, how puHow) (*pu, error) {
 		p.pool = p.pool[:puMost]
 		slices.Sort(p.pool)
 	}
-	p.fold, p.folds = c.folds(opt)
-	for _, i := range slices.Concat(p.given, p.pool) {
-		p.use[i] = true
+	p.fold = dealEvenly(make([]int, n), 1, how.folds, rng)
+	runs := min(how.runs, len(p.given))
+	for k, i := range rng.Perm(len(p.given)) {
+		p.spyOf[p.given[i]] = k % runs
+	}
+	for k := range runs {
+		p.runs = append(p.runs, p.hide(k))
 	}
 	return p, nil
 }
 
+// hide opens a run: all that is not known to it to be on topic is taken for off topic.
+func (p *pu) hide(k int) *puRun {
+	n := len(p.c.y)
+	own := *p.c
+	own.y = slices.Clone(p.c.y)
+	r := &puRun{c: &own, hidden: slices.Clone(p.pool), use: make([]bool, n), scores: make([]float64, n)}
+	for _, i := range p.given {
+		if r.use[i] = true; p.spyOf[i] == k {
+			r.hidden = append(r.hidden, i)
+			own.y[i] = 1 - p.topic
+		}
+	}
+	for _, i := range p.pool {
+		r.use[i] = true
+	}
+	return r
+}
+
 // run parts the pool.
 func (p *pu) run(ctx context.Context) error {
+	limit := p.how.first * float64(len(p.given))
 	for round := range p.how.rounds {
 		p.opt.step("finding what is off topic, round %d of %d", round+1, p.how.rounds)
 		if err := p.judge(ctx); err != nil {
 			return err
 		}
-		p.part()
+		for _, r := range p.runs {
+			p.part(r.hidden, r.scores, r.use, r.c.y, limit)
+		}
+		limit *= 2
 	}
-	return p.judge(ctx)
+	if err := p.judge(ctx); err != nil {
+		return err
+	}
+	for _, i := range p.pool {
+		for _, r := range p.runs {
+			p.scores[i] += r.scores[i] / float64(len(p.runs))
+		}
+	}
+	for _, i := range p.given {
+		p.use[i], p.scores[i] = true, p.runs[p.spyOf[i]].scores[i]
+	}
+	p.part(p.pool, p.scores, p.use, p.c.y, math.Inf(1))
+	return nil
 }
 
-// judge sets the held-out scores: of each fold by a classifier of the other folds'
-// pages that have a label in this round.
+// judge sets the runs' held-out scores: of each fold of what is hidden by a classifier
+// of the other folds' pages that have a label in this round, and the given ones.
 func (p *pu) judge(ctx context.Context) error {
-	err := parallel(ctx, p.c.room.folds(), p.folds, func(ctx context.Context, k int) error {
+	err := parallel(ctx, p.c.room.folds(), len(p.runs)*p.how.folds, func(ctx context.Context, job int) error {
+		k, fold := job/p.how.folds, job%p.how.folds
+		r := p.runs[k]
 		var in, out []int
-		for i, f := range p.fold {
-			if f == k {
+		for _, i := range r.hidden {
+			if p.fold[i] == fold {
 				out = append(out, i)
-			} else if p.use[i] {
+			} else if r.use[i] {
 				in = append(in, i)
 			}
 		}
-		f, err := p.how.learner.fit(ctx, p.c, in, p.opt.fitting())
+		for _, i := range p.given {
+			if p.spyOf[i] != k {
+				in = append(in, i)
+			}
+		}
+		f, err := p.how.learner.fit(ctx, r.c, in, p.opt.fitting())
 		if err != nil {
-			return fmt.Errorf("fold %d: %w", k+1, err)
+			return fmt.Errorf("run %d, fold %d: %w", k+1, fold+1, err)
 		}
 		for _, i := range out {
-			p.scores[i] = p.margin(f, i) // each page is in one fold only
+			r.scores[i] = p.margin(f, i) // each page is in one fold only
 		}
 		return nil
 	})
@@ -169,17 +240,24 @@ func (p *pu) margin(f *fitted, page int) float64 {
 	return s[p.topic] - s[1-p.topic]
 }
 
-// part labels the pool by the held-out scores. Given pages keep their label.
-func (p *pu) part() {
-	n := float64(len(p.pool))
+// part labels pages by their scores. At most limit are taken for on topic.
+func (p *pu) part(pages []int, scores []float64, use []bool, y []int, limit float64) {
+	n := float64(len(pages))
 	expected := p.share() * n
-	taken, rest := min(p.how.taken*expected, mostTaken*n), min(p.how.band*expected, (1-leastOff)*n)
-	for rank, i := range p.ranked(p.pool) {
+	taken, rest := min(p.how.taken*expected, mostTaken*n, limit), min(p.how.band*expected, (1-leastOff)*n)
+	for rank, i := range ranked(pages, scores) {
 		at := float64(rank) + 0.5
-		p.use[i] = at < taken || at > rest
-		p.c.y[i] = 1 - p.topic
+		use[i] = at < taken || at > rest
+		y[i] = 1 - p.topic
 		if at < taken {
-			p.c.y[i] = p.topic
+			y[i] = p.topic
 		}
 	}
+}
+
+// ranked returns pages, the most probable first, of equal ones the earlier.
+func ranked(pages []int, scores []float64) []int {
+	order := slices.Clone(pages)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	return order
 }

@@ -106,34 +106,42 @@ func TestPUNeedsBoth(t *testing.T) {
 	}
 }
 
-// TestPUEstimate holds the estimate of the pool's share to a count of every place, and
-// to the truth where the scores tell all.
+// TestPUEstimate holds the estimate of the pool's share to a count of every place.
 func TestPUEstimate(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		given, pool := 5+rng.IntN(60), 50+rng.IntN(400)
-		p := &pu{scores: make([]float64, given+pool)}
-		for i := range p.scores {
-			p.scores[i] = math.Round(10*rng.NormFloat64()) / 10 // some are equal
+		p := &pu{spyOf: make([]int, given+pool)}
+		for range 3 {
+			p.runs = append(p.runs, &puRun{scores: make([]float64, given+pool)})
+		}
+		for i := range given + pool {
+			for _, r := range p.runs {
+				r.scores[i] = math.Round(10*rng.NormFloat64()) / 10 // some are equal
+			}
 			if i < given {
 				p.given = append(p.given, i)
-				p.scores[i]++
+				p.spyOf[i] = rng.IntN(3)
+				p.runs[p.spyOf[i]].scores[i]++
 			} else {
 				p.pool = append(p.pool, i)
 			}
 		}
-		want := 1.0
-		order := slices.Clone(p.given)
-		slices.SortFunc(order, func(a, b int) int { return int(math.Copysign(1, p.scores[b]-p.scores[a])) })
-		for k, g := range order {
+		var places []float64
+		for _, g := range p.given {
 			above := 0.0
 			for _, i := range p.pool {
-				if p.scores[i] >= p.scores[g] {
+				if s := p.runs[p.spyOf[g]].scores; s[i] >= s[g] {
 					above++
 				}
 			}
-			if recall := float64(k+1) / float64(given+1); recall >= leastSpies {
-				want = min(want, above/float64(pool)/recall)
+			places = append(places, above/float64(pool))
+		}
+		slices.Sort(places)
+		want := 1.0
+		for k, place := range places {
+			if recall := float64(k+1) / (float64(given) + 1); recall >= leastSpies {
+				want = min(want, place/recall)
 			}
 		}
 		if got := p.estimate(); math.Abs(got-want) > 1e-12 {
@@ -144,7 +152,7 @@ func TestPUEstimate(t *testing.T) {
 
 // TestPUCut: the margin lets through as many pages as there are on topic by the share.
 func TestPUCut(t *testing.T) {
-	p := &pu{shares: []float64{0.3}}
+	p := &pu{shares: []float64{0.3}, opt: &Options{}, runs: []*puRun{{}}, spyOf: make([]int, 110)}
 	for i := range 100 {
 		p.pool = append(p.pool, i)
 		p.scores = append(p.scores, float64(i))
@@ -153,16 +161,78 @@ func TestPUCut(t *testing.T) {
 		p.given = append(p.given, 100+i)
 		p.scores = append(p.scores, float64(10*i)+5.25)
 	}
-	margin, precision, recall := p.cut()
+	p.runs[0].scores = p.scores
+	margin := p.cut()
 	// 40 are on topic: above are 36 of the pool, 64 to 99, and 4 given, 65.25 to 95.25.
-	if margin != 63.5 || recall != 0.4 || math.Abs(precision-0.4) > 1e-12 {
-		t.Errorf("got margin %v, precision %v, recall %v; want 63.5, 0.4, 0.4", margin, precision, recall)
+	r := p.promise(p.scores, margin, 10)
+	if margin != 63.5 || r.Recall != 0.4 || math.Abs(r.Precision-0.4) > 1e-12 {
+		t.Errorf("got margin %v, %+v; want 63.5, recall 0.4, precision 0.4", margin, r)
+	}
+	if few := p.promise(p.scores, margin, 2); few.RecallCI[0] >= r.RecallCI[0] || few.RecallCI[1] <= r.RecallCI[1] {
+		t.Errorf("two sites tell as much as ten pages: %v, %v", few.RecallCI, r.RecallCI)
 	}
 	for i := range p.given {
 		p.scores[100+i] = 200 + float64(i)
 	}
 	p.shares = []float64{0}
-	if margin, _, recall = p.cut(); !(margin > 99) || recall != 1 {
-		t.Errorf("no page of the pool is on topic, but margin %v lets some through, or not all given, recall %v", margin, recall)
+	if margin, r := p.cut(), p.promise(p.scores, p.cut(), 10); !(margin > 99) || r.Recall != 1 {
+		t.Errorf("no page of the pool is on topic, but margin %v lets some through, or not all given, %+v", margin, r)
+	}
+}
+
+// TestPUCalibration: probabilities of the pool sum up to what is on topic, and are those
+// of a mixture whose halves are known.
+func TestPUCalibration(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	p := &pu{shares: []float64{0.2}, topic: 1}
+	for i := range 6000 { // normal at 2 and at 0: the log odds are 2 m − 2 + ln(0.2/0.8)
+		m := rng.NormFloat64()
+		switch {
+		case i < 1000:
+			m += 2
+			p.given = append(p.given, i)
+		case i < 2000:
+			m += 2
+			fallthrough
+		default:
+			p.pool = append(p.pool, i)
+		}
+		p.scores = append(p.scores, m)
+	}
+	cal, sum := p.calibration(), 0.0
+	for _, i := range p.pool {
+		s := p.halves(p.scores[i])
+		cal.Apply(s)
+		sum += s[1]
+	}
+	if math.Abs(sum-1000) > 1 {
+		t.Errorf("the pool's probabilities sum up to %.1f, want 1000", sum)
+	}
+	if b := 2 * cal.Offset[1]; math.Abs(cal.Scale-2) > 0.2 || math.Abs(b-(-2+math.Log(0.25))) > 0.3 {
+		t.Errorf("got %.2f m %+.2f, want 2 m − 3.39", cal.Scale, b)
+	}
+}
+
+// TestEvenSites: a word on every page of one site weighs less than a word of as many
+// pages of several sites.
+func TestEvenSites(t *testing.T) {
+	c := &corpus{classes: []string{Other, "t"}, terms: []string{"menu", "topic", "rest"}}
+	for i := range 40 {
+		v, site, y := features.Vector{Index: []int32{2}, Value: []float32{1}}, "d", 0
+		switch {
+		case i < 4: // of one site
+			v, site, y = features.Vector{Index: []int32{0}, Value: []float32{1}}, "a", 1
+		case i < 8:
+			v, site, y = features.Vector{Index: []int32{1}, Value: []float32{1}}, "bcbc"[i-4:i-3], 1
+		}
+		c.rows, c.sites, c.y = append(c.rows, v), append(c.sites, site), append(c.y, y)
+	}
+	f := newFitted(c, []int32{0, 1, 2})
+	if shares := f.siteShares(c, c.all(), 1); math.Abs(shares[0]-1./3) > 1e-12 || math.Abs(shares[1]-2./3) > 1e-12 {
+		t.Errorf("shares %v, want a third and two thirds", shares)
+	}
+	c.sites = make([]string, 40)
+	if shares := f.siteShares(c, c.all(), 1); shares[0] != 0.5 || shares[1] != 0.5 {
+		t.Errorf("unknown sites: shares %v, want halves", shares)
 	}
 }

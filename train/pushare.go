@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,63 +9,52 @@ import (
 	"fossick/models"
 )
 
-// ranked returns pages, the most probable first, of equal ones the earlier.
-func (p *pu) ranked(pages []int) []int {
-	order := slices.Clone(pages)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.scores[b], p.scores[a]) })
-	return order
-}
-
-// above returns, for each given page as it ranks among the given, the part of the
-// pool that scores at least as much.
+// above returns, for each given page in rising order, the part of the pool that scores
+// at least as much in the run where the page is a spy.
 func (p *pu) above() []float64 {
-	pool := make([]float64, 0, len(p.pool))
-	for _, i := range p.pool {
-		pool = append(pool, -p.scores[i])
-	}
-	slices.Sort(pool)
-	given := make([]float64, 0, len(p.given))
-	for _, i := range p.given {
-		given = append(given, -p.scores[i])
-	}
-	slices.Sort(given)
-	part := make([]float64, len(given))
-	for k, s := range given {
-		n, _ := slices.BinarySearchFunc(pool, s, func(v, s float64) int {
-			if v <= s {
-				return -1
+	var parts []float64
+	for k, r := range p.runs {
+		pool := make([]float64, 0, len(p.pool))
+		for _, i := range p.pool {
+			pool = append(pool, r.scores[i])
+		}
+		slices.Sort(pool)
+		for _, i := range p.given {
+			if p.spyOf[i] == k {
+				below, _ := slices.BinarySearch(pool, r.scores[i])
+				parts = append(parts, float64(len(pool)-below)/float64(len(pool)))
 			}
-			return 1
-		})
-		part[k] = float64(n) / float64(len(pool))
+		}
 	}
-	return part
+	slices.Sort(parts)
+	return parts
 }
 
 // leastSpies is the part of the given pages that must rank above a place for estimate to
 // look there: the best few say how lucky they are.
 const leastSpies = 0.4
 
-// share is the part of the pool that is on topic: the median of what the rounds said.
-// The first are too high, for their classifiers hardly know the topic. Later ones get
-// too low, for pages once taken for off topic teach that they are.
+// share is the part of the pool that is on topic: the mean of what the last two rounds
+// said. A round that takes too few is followed by one that takes too many.
 func (p *pu) share() float64 {
-	all := slices.Sorted(slices.Values(p.shares))
-	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+	last := p.shares[max(0, len(p.shares)-2):]
+	return (last[0] + last[len(last)-1]) / 2
 }
 
 // estimate says, by the held-out scores at hand, which part of the pool is on
-// topic (mixture proportion). Let recall be the part of the given pages above a
-// place of the ranking. They are like the pool's pages on topic, so the pool
+// topic (mixture proportion).
+func (p *pu) estimate() float64 { return shareOf(p.above()) }
+
+// shareOf is estimate by the spies' places, rising. Let recall be the part of the spies
+// above a place of the ranking. They are like the pool's pages on topic, so the pool
 // has at least share · recall of its pages above it. The rest above is off
 // topic. So
 //
 //	share ≤ min_k above(k) / (k/(n + 1))
 //
-// over the places of the given pages, with equality where nothing off topic ranks so
+// over the places of the spies, with equality where nothing off topic ranks so
 // high (Blanchard, Lee and Scott 2010; Garg and others 2021).
-func (p *pu) estimate() float64 {
-	above := p.above()
+func shareOf(above []float64) float64 {
 	n := float64(len(above))
 	least := 1.0
 	for k, part := range above {
@@ -79,52 +67,34 @@ func (p *pu) estimate() float64 {
 
 // cut returns the margin from which on a page is on topic. It is that which as
 // many pages reach, given ones and the pool's, as are on topic by share. So
-// precision and recall are even. It lies half way between two pages. Recall is
-// the part of the given pages above the margin, precision
-//
-//	on · recall / found
-//
-// on being the pages on topic and found all that are above; both are estimates.
-func (p *pu) cut() (margin, precision, recall float64) {
+// precision and recall are even. It lies half way between two pages.
+func (p *pu) cut() float64 {
 	on := p.share()*float64(len(p.pool)) + float64(len(p.given))
-	order := p.ranked(slices.Concat(p.given, p.pool))
+	order := ranked(slices.Concat(p.given, p.pool), p.scores)
 	found := min(len(order)-1, max(1, int(math.Round(on))))
-	margin = (p.scores[order[found-1]] + p.scores[order[found]]) / 2
-	k := 0
-	for _, i := range p.given {
-		if p.scores[i] >= margin {
-			k++
+	return (p.scores[order[found-1]] + p.scores[order[found]]) / 2
+}
+
+// labelled returns the pages that have a label in the end.
+func (p *pu) labelled() (pages []int) {
+	for i, use := range p.use {
+		if use {
+			pages = append(pages, i)
 		}
 	}
-	recall = float64(k) / float64(len(p.given))
-	return margin, min(1, on*recall/float64(found)), recall
+	return pages
 }
 
 // model makes the model of all pages that have a label.
 func (p *pu) model(ctx context.Context) (*models.Model, error) {
-	var labelled []int
-	for i, use := range p.use {
-		if use {
-			labelled = append(labelled, i)
-		}
-	}
 	l := p.how.learner
-	f, err := l.fit(ctx, p.c, labelled, p.opt.fitting())
+	f, err := l.fit(ctx, p.c, p.labelled(), p.opt.fitting())
 	if err != nil {
 		return nil, err
 	}
 	m := f.model(p.c, l.name(), p.opt)
-	var scores [][]float64
-	var y []int
-	for _, i := range labelled {
-		s := make([]float64, 2)
-		s[p.topic], s[1-p.topic] = p.scores[i]/2, -p.scores[i]/2
-		scores, y = append(scores, s), append(y, p.c.y[i])
-	}
-	m.Calibration = calibrate(scores, y)
-	margin, _, _ := p.cut()
-	at := make([]float64, 2)
-	at[p.topic], at[1-p.topic] = margin/2, -margin/2
+	m.Calibration = p.calibration()
+	at := p.halves(p.cut())
 	m.Calibration.Apply(at)
 	m.Thresholds = at
 	m.Card.Pages = len(p.given) + len(p.pool)
@@ -134,20 +104,73 @@ func (p *pu) model(ctx context.Context) (*models.Model, error) {
 	return m, nil
 }
 
-// told sums up.
-func (p *pu) told() *PU {
-	r := &PU{Given: len(p.given), Pool: len(p.pool), Share: p.share()}
-	for _, i := range p.pool {
-		switch {
-		case p.use[i] && p.c.y[i] == p.topic:
-			r.Taken++
-		case p.use[i]:
-			r.Reliable++
-		}
-	}
-	_, r.Precision, r.Recall = p.cut()
-	if r.Precision+r.Recall > 0 {
-		r.F1 = 2 * r.Precision * r.Recall / (r.Precision + r.Recall)
-	}
-	return r
+// halves returns the scores of both classes that have a margin.
+func (p *pu) halves(margin float64) []float64 {
+	s := make([]float64, 2)
+	s[p.topic], s[1-p.topic] = margin/2, -margin/2
+	return s
 }
+
+// calibration makes margins m probabilities σ(a m + b). No page is known to be off
+// topic, but the pool is a mixture: with the logistic loss the risk over its pages is,
+// up to a constant (du Plessis, Niu and Sugiyama 2015),
+//
+//	mean_pool ln(1 + e^(a m + b)) − share · mean_given (a m + b)
+//
+// At its least, which Newton's steps find, the pool's probabilities sum up to what is
+// on topic by share.
+func (p *pu) calibration() models.Calibration {
+	var scale, spread float64
+	for _, i := range p.pool {
+		scale += math.Abs(p.scores[i]) / float64(len(p.pool))
+	}
+	if scale == 0 {
+		scale = 1 // no words: all scores are zero
+	}
+	share := min(max(p.share(), 0.5/float64(len(p.pool))), 0.99)
+	for _, i := range p.given {
+		spread += p.scores[i] / scale / float64(len(p.given))
+	}
+	loss := func(a, b float64) float64 {
+		sum := calibrationRidge*a*a - share*(a*spread+b)
+		for _, i := range p.pool {
+			sum += softplus(a*p.scores[i]/scale+b) / float64(len(p.pool))
+		}
+		return sum
+	}
+	a, b := 1.0, math.Log(share/(1-share))
+	for range calibrationSteps {
+		ga, gb := 2*calibrationRidge*a-share*spread, -share
+		haa, hab, hbb := 2*calibrationRidge, 0.0, 1e-9
+		for _, i := range p.pool {
+			x := p.scores[i] / scale
+			q := 1 / (1 + math.Exp(-(a*x + b)))
+			n := float64(len(p.pool))
+			ga, gb = ga+q*x/n, gb+q/n
+			q *= 1 - q
+			haa, hab, hbb = haa+q*x*x/n, hab+q*x/n, hbb+q/n
+		}
+		det := haa*hbb - hab*hab
+		if !(det > 0) {
+			break
+		}
+		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
+		step := 1.0
+		for before := loss(a, b); step > 1e-6 && !(loss(a-step*da, b-step*db) <= before); {
+			step /= 2
+		}
+		a, b = a-step*da, b-step*db
+	}
+	cal := models.Calibration{Scale: max(a, leastScale) / scale, Offset: p.halves(b)}
+	return cal
+}
+
+// Of calibration: the cost of a²; Newton's steps; the least a, for a page that is more
+// like the topic is never less probable.
+const (
+	calibrationRidge = 1e-5
+	calibrationSteps = 40
+	leastScale       = 0.1
+)
+
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -23,18 +24,36 @@ type Pool struct {
 	Share     float64  `json:"share_on_topic"` // of them, as estimated
 	Taken     int      `json:"taken_as_on"`    // trained on as on topic
 	Reliable  int      `json:"taken_as_off"`   // trained on as off topic
-	Precision float64  `json:"precision"`      // of the model at its threshold
-	Recall    float64  `json:"recall"`         // of the examples, held out
+	Promise            // of the model at its threshold, on pages like the pool's
 	F1        float64  `json:"f1"`
+	Sites     int      `json:"example_sites"` // of which the examples are, as far as known
+	Elsewhere *Promise `json:"elsewhere"`     // on sites without examples; null where less than two sites are known
 	given     int
+}
+
+// Promise says how well a model will do, with 95 % intervals.
+type Promise struct {
+	Precision   float64    `json:"precision"`
+	PrecisionCI [2]float64 `json:"precision_ci"`
+	Recall      float64    `json:"recall"`
+	RecallCI    [2]float64 `json:"recall_ci"`
+}
+
+func promise(p train.Promise) Promise {
+	return Promise{p.Precision, p.PrecisionCI, p.Recall, p.RecallCI}
 }
 
 // NewPool sums up what training found out about unlabelled pages of these sets.
 func NewPool(p *train.PU, from []string) *Pool {
-	return &Pool{
+	r := &Pool{
 		Pages: p.Pool, From: from, Share: p.Share, Taken: p.Taken, Reliable: p.Reliable,
-		Precision: p.Precision, Recall: p.Recall, F1: p.F1, given: p.Given,
+		Promise: promise(p.Promise), F1: p.F1, Sites: p.Sites, given: p.Given,
 	}
+	if p.Elsewhere != nil {
+		there := promise(*p.Elsewhere)
+		r.Elsewhere = &there
+	}
+	return r
 }
 
 // Print writes it for people.
@@ -42,7 +61,21 @@ func (r *Pool) Print(w io.Writer) {
 	printable.Fprintf(w, "  model: trained on %d examples and %d unlabelled pages (%s), of which about %.1f %% are on topic:\n",
 		r.given, r.Pages, strings.Join(r.From, ", "), 100*r.Share)
 	printable.Fprintf(w, "    %d of them were taken for on topic, %d for off topic, and the others left out\n", r.Taken, r.Reliable)
-	printable.Fprintf(w, "    it finds %.0f %% of the examples when they are held out; precision about %.2f (both estimated: nothing was known to be off topic)\n", 100*r.Recall, r.Precision)
+	printable.Fprintf(w, "    it finds %s\n    (estimated, with 95 %% intervals: nothing was known to be off topic)\n", r.words())
+	switch {
+	case r.Elsewhere != nil:
+		printable.Fprintf(w, "    on sites without examples %s\n    (the examples' %d sites were held out in turn)\n", r.Elsewhere.words(), r.Sites)
+	case r.Sites == 1:
+		io.WriteString(w, "    all examples are of one site: nothing is known of other sites\n")
+	default:
+		io.WriteString(w, "    of which sites the examples are is not known, so nothing is known of other sites\n")
+	}
+}
+
+// words says it for people.
+func (p *Promise) words() string {
+	return fmt.Sprintf("%.0f %% of the topic (%.0f to %.0f), precision about %.2f (%.2f to %.2f)",
+		100*p.Recall, 100*p.RecallCI[0], 100*p.RecallCI[1], p.Precision, p.PrecisionCI[0], p.PrecisionCI[1])
 }
 
 // Apart leaves out of a pool the rows whose body, to the byte, an example has: they are
