@@ -68,7 +68,6 @@ func New(opt Options) (*Crawler, error) {
 // has no past.
 func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	passes := rescore.New(opt.Scorer, opt.Ordering)
-	opt.Frontier.Expect = passes.Expect
 	var compress func([]byte) []byte
 	if opt.Store != nil {
 		compress = opt.Store.Compress

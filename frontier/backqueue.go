@@ -114,9 +114,9 @@ func (r *room) load(q *backQueue) error {
 }
 
 // filter asks change about what a queue has in memory; see entryHeap.
-func (r *room) filter(q *backQueue, change func(*entry) bool, expect func(row []entry)) {
+func (r *room) filter(q *backQueue, change func(*entry) bool) {
 	r.inMemory -= len(q.queue)
-	q.queue.filter(change, expect)
+	q.queue.filter(change)
 	r.inMemory += len(q.queue)
 }
 

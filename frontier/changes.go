@@ -38,12 +38,12 @@ func (f *Frontier) renew(change func(*entry) bool) error {
 	var runs []*run
 	for _, q := range queues {
 		f.hosts.leave(q)
-		f.hosts.room.filter(q, change, f.announce)
+		f.hosts.room.filter(q, change)
 		runs = append(runs, q.runs...)
 		q.runs = nil
 	}
 	f.hosts.room.onDisk = 0
-	if err := f.tail.renew(change, f.announce); err != nil {
+	if err := f.tail.renew(change); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -56,19 +56,6 @@ func (f *Frontier) renew(change func(*entry) bool) error {
 	}
 	return nil
 }
-
-// announce tells who is to expect them of entries that are asked about next.
-func (f *Frontier) announce(row []entry) {
-	if f.expect == nil {
-		return
-	}
-	for i := range row {
-		f.expect(row[i].key, row[i].priority)
-	}
-}
-
-// noRow is for who announces nothing.
-func noRow([]entry) {}
 
 // tidy sweeps when entries that are not current make up three quarters of all, or
 // the map of set priorities is full. As a sweep leaves at most two entries a URL,

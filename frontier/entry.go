@@ -94,17 +94,11 @@ func (h entryHeap) heapify() {
 	}
 }
 
-// expectRow is how many entries are announced together.
-const expectRow = 32
-
 // filter drops the entries that keep does not want; keep may change those that
-// stay. They are announced to expect before, some at a time.
-func (h *entryHeap) filter(keep func(e *entry) bool, expect func(row []entry)) {
+// stay.
+func (h *entryHeap) filter(keep func(e *entry) bool) {
 	kept := (*h)[:0]
 	for i := range *h {
-		if i%expectRow == 0 {
-			expect((*h)[i:min(len(*h), i+expectRow)])
-		}
 		if e := &(*h)[i]; keep(e) {
 			kept = append(kept, *e)
 		}

@@ -28,10 +28,6 @@ type Options struct {
 	// Memory is about how many URLs stay in memory [262144], at 32 bytes each;
 	// half as many again may be parked at hosts that cannot be fetched.
 	Memory int
-	// Expect is told of queued URLs, by key and priority, that Reprioritise and Renew
-	// are likely to ask about next, some at a time. What is known of them can then be
-	// asked for together. Nil is for nobody.
-	Expect func(key uint64, was float64)
 }
 
 const defaultMemory = 1 << 18
@@ -43,10 +39,9 @@ type Frontier struct {
 	hosts hosts   // whose turn it is, and what is parked
 	err   error   // the first of the tail's disk
 
-	slack  int                           // entries more than needed that never cause a sweep
-	pass   *pass                         // of Renew, while one goes on
-	expect func(key uint64, was float64) // see Options; nil for nobody
-	survey survey                        // room for Survey
+	slack  int    // entries more than needed that never cause a sweep
+	pass   *pass  // of Renew, while one goes on
+	survey survey // room for Survey
 }
 
 // New returns an empty frontier. It removes what an earlier process left in the
@@ -65,7 +60,7 @@ func New(opt Options) (*Frontier, error) {
 		hosts: newHosts(room{
 			limit: memory / 2, unloadAt: memory / 2, files: newScratch(opt.Dir, "parked-"), block: parkBlock,
 		}),
-		slack: 2 * memory, expect: opt.Expect,
+		slack: 2 * memory,
 	}
 	if opt.Dir == "" {
 		f.tail.limit, f.hosts.room.unloadAt = memoryOnly, memoryOnly

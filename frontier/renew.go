@@ -80,7 +80,7 @@ func (w *renewer) renewQueue() {
 	f.hosts.leave(q)
 	if w.runs == nil {
 		w.runs = slices.Clone(q.runs)
-		f.hosts.room.filter(q, w.change, f.announce)
+		f.hosts.room.filter(q, w.change)
 	}
 	// What is still to come is taken off the queue, so that nothing reads on in it.
 	w.runs = slices.DeleteFunc(w.runs, func(r *run) bool { return !slices.Contains(q.runs, r) })
@@ -123,9 +123,6 @@ func (w *renewer) renewBuffer() {
 		w.moves, w.next = t.moves, 0
 	}
 	for w.left > 0 && w.next < len(t.buffer) {
-		if w.next%expectRow == 0 {
-			w.f.announce(t.buffer[w.next:min(len(t.buffer), w.next+expectRow)])
-		}
 		if w.renewAt(w.next) {
 			w.next++
 		}

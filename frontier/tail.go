@@ -67,7 +67,7 @@ func (t *tail) push(e entry, current func(*entry) bool) error {
 // a run.
 func (t *tail) spill(current func(*entry) bool) error {
 	t.moves++
-	t.buffer.filter(current, noRow)
+	t.buffer.filter(current)
 	if len(t.buffer) < t.limit/4*3 {
 		return nil
 	}
@@ -186,9 +186,9 @@ func (t *tail) rewrite(keep func(*entry) bool) error {
 }
 
 // renew asks change about every entry, in no order; it may give the entry another
-// rank, or drop it by returning false. Those in memory are announced to expect before.
-func (t *tail) renew(change func(*entry) bool, expect func(row []entry)) error {
-	t.buffer.filter(change, expect)
+// rank, or drop it by returning false.
+func (t *tail) renew(change func(*entry) bool) error {
+	t.buffer.filter(change)
 	old := t.merge.runs.items
 	t.merge, t.onDisk = newMerge(), 0
 	for _, r := range old {

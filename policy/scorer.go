@@ -158,9 +158,6 @@ func (s *learnedScorer) ScoreUnlinked(url string, _ float64) float64 {
 	return s.learned.ScoreUnlinked(url)
 }
 
-// Expect makes Rescore quicker.
-func (s *learnedScorer) Expect(keys []uint64) { s.learned.Expect(keys) }
-
 // Promise is for what a crawl journals.
 func (s *learnedScorer) Promise(key uint64) (float64, bool) { return s.learned.Promise(key) }
 

@@ -9,18 +9,11 @@ type Scorer interface {
 	Rescore(key uint64) (score float64, known bool)
 }
 
-// An expecter is a Scorer that is quicker for knowing which URLs it is asked about
-// next, by their page.Key.
-type expecter interface {
-	Expect(keys []uint64)
-}
-
 // Passes is how far the queue has heard of what the scorer has learned.
 type Passes struct {
 	AtOnce int // URLs that are rescored in one turn; New says how many
 
 	scorer   Scorer // nil where no pass is ever due
-	expecter expecter
 	ordering orders.Ordering
 
 	last  uint64 // pages when a pass was begun last
@@ -30,8 +23,6 @@ type Passes struct {
 	partial int     // passes over the best alone since the last one over all
 	from    float64 // priority from which on URLs are the best, by that
 	spread  *spread // of the priorities, of a pass over all that goes on; else nil
-
-	coming []uint64 // page.Key of URLs that will be asked about next
 }
 
 // New returns the passes of a queue in an ordering. scorer is any: only one that is a
@@ -40,7 +31,6 @@ func New(scorer any, ordering orders.Ordering) *Passes {
 	p := &Passes{AtOnce: atOnce, ordering: ordering}
 	if s, ok := scorer.(Scorer); ok && orders.ByScore(ordering) {
 		p.scorer = s
-		p.expecter, _ = scorer.(expecter)
 	}
 	return p
 }
@@ -85,7 +75,6 @@ func (p *Passes) Due(pages uint64, queue int, onDisk bool) (urls int, whole bool
 	case p.going:
 		n := int(pages - p.upTo)
 		p.upTo = pages
-		p.coming = p.coming[:0]
 		return n * aPage, false
 	case int(pages-p.last) < after(queue, pages, onDisk):
 	case queue <= p.AtOnce:
@@ -121,7 +110,6 @@ func (p *Passes) Done() {
 // begin begins a pass: over all, or over the best alone.
 func (p *Passes) begin(pages uint64) {
 	p.last, p.going = pages, false
-	p.coming = p.coming[:0]
 	p.partial++
 	if pages < youngPages || p.partial >= fullPass {
 		p.all()
@@ -134,23 +122,12 @@ func (p *Passes) all() { p.spread, p.partial = new(spread), 0 }
 // asks says whether the pass that goes on asks about a URL of this priority.
 func (p *Passes) asks(was float64) bool { return p.spread != nil || !(was < p.from) }
 
-// Expect takes note of a URL that the pass that goes on comes to next.
-func (p *Passes) Expect(key uint64, was float64) {
-	if p.asks(was) {
-		p.coming = append(p.coming, key)
-	}
-}
-
 // Priority is the new priority of a URL that waits, in the pass that goes on; false where
 // it keeps the old one.
 func (p *Passes) Priority(key uint64, was float64) (now float64, known bool) {
 	if !p.asks(was) {
 		return 0, false
 	}
-	if p.expecter != nil && len(p.coming) > 0 {
-		p.expecter.Expect(p.coming)
-	}
-	p.coming = p.coming[:0]
 	score, known := p.scorer.Rescore(key)
 	if now = was; known {
 		now = p.ordering.Priority(orders.Link{Score: score})

@@ -20,26 +20,6 @@ type surroundings struct {
 	over   float64 // how much more often they stand on pages on topic than at large: the mean, see Background
 }
 
-// over is by how much more often some words stand on the crawl's pages on topic than
-// on pages at large, in the mean; 0 without words.
-func (v *vocabulary) over(words []token, b *base) float64 {
-	if len(words) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for i, t := range words {
-		if i%fetchRow == 0 {
-			v.words.fetch(words[i:min(len(words), i+fetchRow)])
-		}
-		if w, known := v.words.find(t); known {
-			sum += w.above(b)
-		} else {
-			sum += b.unmet
-		}
-	}
-	return sum / float64(len(words))
-}
-
 // around returns the surroundings of p's links: those that came with the page, which
 // are given once, since its source may live for long, or else read now.
 func (l *Scorer) around(w *linkWork, p *page.Page) []surroundings {

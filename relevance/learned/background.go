@@ -53,7 +53,7 @@ func (b *Background) over(w token, on, all float32) float64 {
 	if b == nil {
 		return 0
 	}
-	return onTopic(on, b.of(w)) - atLarge(all)
+	return math.Log(onTopic(on, b.of(w))) - atLarge(all)
 }
 
 // of returns the share of pages at large that have a word.
@@ -64,16 +64,9 @@ func (b *Background) of(w token) float32 {
 	return float32(b.least * rarer)
 }
 
-// onTopic is the word's own part of over, ln(on / share + 2).
-func onTopic(on, share float32) float64 { return ln(float64(on)/float64(share) + doubt) }
+// onTopic is the word's own part of over, of which the logarithm is to be taken:
+// on / share + 2. It is 2 for a word that no page has.
+func onTopic(on, share float32) float64 { return float64(on)/float64(share) + doubt }
 
 // atLarge is the part that all words have, ln(all + 2).
-func atLarge(all float32) float64 { return ln(float64(all) + doubt) }
-
-// unmet is over of a word with on = 0, whatever its share: ln(2 / (all + 2)).
-func (b *Background) unmet(all float32) float64 {
-	if b == nil {
-		return 0
-	}
-	return math.Log(doubt) - atLarge(all)
-}
+func atLarge(all float32) float64 { return math.Log(float64(all) + doubt) }

@@ -5,10 +5,9 @@ package learned
 // Small 1973). Links that stand together in a list or a sentence are of a kind
 // (Davison 2000, "Topical locality in the Web").
 type source struct {
-	followed    place   // its links whose pages are known, fetched before or since
+	followed    record  // its links whose pages are known, fetched before or since
 	turns       []uint8 // what they turned out to be, by place: 0 unknown, else 1 + 254 · probability
 	probability float32 // its probability, when its links were taken in, see startPages
-	recounts    float32 // how often a link turned out to be something else, by what people said
 	moved       float32 // by so much it has changed since, by what people said
 	scored      bool    // probability is known
 	hops        uint8   // links since a page on topic, 255 at most; 0 is one itself
@@ -41,23 +40,13 @@ func turnOf(probability float64) uint8 { return 1 + uint8(254*probability) }
 var nearWeight = [nearBy + 1]float32{1: 1, 2: 1. / 2, 3: 1. / 3, 4: 1. / 4, 5: 1. / 5}
 
 // near returns what the links that stand near the target's turned out to be, on
-// the first pages that name it: nearer ones weigh more. A queue that is
-// rescored asks for it again and again, and mostly none of these pages' links
-// was followed in between. It depends on how many were, which only grows.
-func (e *evidence) near() record {
-	var followed float32
-	for _, s := range e.named() {
-		followed += s.followed.pages + s.recounts // neither ever falls
-	}
-	if followed != e.followed {
-		e.followed, e.beside = followed, e.nearNow()
-	}
-	return e.beside
-}
-
-// nearNow works out near. It is nothing as long as no link of the pages was followed.
-func (e *evidence) nearNow() (r record) {
+// the first pages that name it: nearer ones weigh more. It is nothing as long as no
+// link of the pages was followed.
+func (e *evidence) near() (r record) {
 	for i, s := range e.named() {
+		if s.followed.pages == 0 {
+			continue
+		}
 		at := int(e.at[i])
 		from, to := max(0, at-nearBy), min(len(s.turns), at+nearBy+1)
 		for k := from; k < to; k++ {
@@ -69,4 +58,16 @@ func (e *evidence) nearNow() (r record) {
 		}
 	}
 	return r
+}
+
+// hubs is the mean lift of the links of some pages, as far as their pages are known.
+func (b *base) hubs(pages []*source) float64 {
+	if len(pages) == 0 {
+		return 0
+	}
+	followed := newLogSum()
+	for _, s := range pages {
+		followed.add(s.followed.odds(b.mean))
+	}
+	return followed.value()/float64(len(pages)) - b.odds
 }

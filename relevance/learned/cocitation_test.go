@@ -80,9 +80,6 @@ func TestNear(t *testing.T) {
 				}
 				p := rng.Float64()
 				s.turned(placeOf(k), p)
-				if rng.IntN(2) == 0 && e.near() != e.nearNow() {
-					t.Fatalf("near = %v when asked for again, want %v", e.near(), e.nearNow())
-				}
 				if d := math.Abs(float64(k - at)); n < maxSources && d > 0 && d <= nearBy {
 					weight += 1 / d
 					onTopic += p / d
@@ -125,18 +122,12 @@ func TestMarkedSisters(t *testing.T) {
 	fetched := list("http://t.test/0")
 	l.ScorePage(fetched, 1)
 	show(list("http://after.test/", 0, 101))
-	for n := 100; n < 102; n++ { // so that it is worked out before as well
-		l.Rescore(page.Key(fmt.Sprintf("http://t.test/%d", n)))
-	}
 	l.Mark([]Marked{{URL: fetched.URL, Page: fetched}})
 	show(list("http://later.test/", 0, 102))
 	for n := 100; n < 103; n++ {
 		e, _ := l.links.waiting.Peek(page.Key(fmt.Sprintf("http://t.test/%d", n)))
 		if s := e.named()[0]; s.followed.onTopic != 0 || s.turns[0] != turnOf(0) {
 			t.Errorf("%d: %v pages of its sisters on topic, the one beside it %d; want none, and %d", n, s.followed.onTopic, s.turns[0], turnOf(0))
-		}
-		if near, now := e.near(), e.nearNow(); near != now {
-			t.Errorf("%d: what stands near is taken for %v, and is %v", n, near, now)
 		}
 	}
 }

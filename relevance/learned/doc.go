@@ -10,11 +10,11 @@
 // Files: learned.go the scorer; linkgraph.go the targets, pages, hosts and
 // folders that it remembers; evidence.go what is known of a target.
 // linkmodel.go what is learned, and features.go what is made of evidence: by
-// base.go, logistic.go, cocitation.go, ending.go. vocabulary.go, words.go,
-// background.go, warmstart.go what words are worth; textreader.go, linktext.go,
+// base.go, lift.go, logistic.go, cocitation.go, ending.go. vocabulary.go, words.go,
+// background.go, warmstart.go what words are worth; textreader.go,
 // around.go, reader.go, distinct.go the words of pages and links.
 // similarity.go, prior.go how far the judge is believed; explore.go fetches to
-// learn from; prefetch.go, linkwork.go, ln.go speed; memory.go how much is
+// learn from; linkwork.go room for links; memory.go how much is
 // remembered. What people say: labels.go, correction.go, history.go,
 // recount.go, opinion.go. account.go why a page had its score, as stores keep
 // it.

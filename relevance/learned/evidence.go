@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// evidence is what is known of a target that waits: 176 bytes.
+// evidence is what is known of a target that waits: 160 bytes.
 type evidence struct {
-	host, folder *place
+	host, folder *record
 	sources      [maxSources]*source // the first pages that link here
 	at           [maxSources]uint8   // places of their links, see cocitation.go
 	parents      uint16              // pages that link here
@@ -26,8 +26,6 @@ type evidence struct {
 	anchor       extreme             // log-odds of the links' words, by the judge, above silence
 	context      extreme             // the same of the words around the links
 	over         float32             // of the words around, see surroundings: the sum
-	followed     float32             // links of the sources that were followed, when
-	beside       record              // this was worked out, see near
 }
 
 // More of these would tell little more, and there are half a million targets.
@@ -46,6 +44,15 @@ func (e *extreme) add(x float64, first bool) {
 	}
 }
 
+// linkText is what a link says of its target by itself, whatever page it stands on.
+type linkText struct {
+	anchor  float64 // log-odds of its text and URL, by the judge, above those of silence
+	words   [maxLinkWords]token
+	endings [maxEndings]token
+	count   uint8 // of words
+	ended   uint8 // of endings
+}
+
 // inLink is what one page says of a target.
 type inLink struct {
 	linkText
@@ -57,7 +64,7 @@ type inLink struct {
 }
 
 // logit is for probabilities that are not 0 or 1.
-func logit(p float64) float64 { return ln(p / (1 - p)) }
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 // maxTexts is how many pages' words about a target count, those of the first.
 // By then it is known what the target is called, and one more would move a mean
@@ -122,18 +129,6 @@ func (r *record) add(probability float64) {
 // mean is the mean probability, in (0,1): with one half of doubt, one half where
 // there is no page.
 func (r *record) mean() float64 { return (float64(r.onTopic) + 0.5) / (float64(r.pages) + 1) }
-
-// doubt is how many pages of the base rate a record's pages are counted with.
-const doubt = 2
-
-// lift is how much more likely than base the record's next page is on topic, as a
-// difference of log-odds; 0 where there is no page. odds is logit(base).
-func (r *record) lift(base, odds float64) float64 {
-	if r.pages == 0 {
-		return 0
-	}
-	return logit((float64(r.onTopic)+doubt*base)/(float64(r.pages)+doubt)) - odds
-}
 
 // folder is a URL without its query and what follows its last slash.
 func folder(url string) string {

@@ -115,14 +115,12 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	x[featMeanWord], x[featWord], x[featLinkWord], x[featOver] = worth.mean, worth.most, worth.inLinks, worth.over
 	x[featAround] = float64(e.over) / n
 	x[featEnding] = m.words.ended(e.endings[:e.ended], &m.base)
-	for _, s := range e.named() {
-		x[featHub] += s.followed.above(&m.base)
-	}
-	x[featHub] /= float64(max(1, len(e.named())))
+	x[featHub] = m.base.hubs(e.named())
 	near := e.near()
 	x[featNear] = near.lift(m.base.mean, m.base.odds)
-	x[featHost] = e.host.above(&m.base)
-	x[featFolder] = e.folder.aboveHost(e.host, &m.base)
+	x[featHost] = e.host.lift(m.base.mean, m.base.odds)
+	host := e.host.mean()
+	x[featFolder] = e.folder.lift(host, logit(host))
 	if !e.text {
 		x[featNav] = 1
 	}

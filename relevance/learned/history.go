@@ -28,7 +28,7 @@ type pastPage struct {
 	now          float64 // with that, the crawl's prior and what people said: it counts for so much in vocabularies and places
 	weight       float64 // and as so many pages,
 	counted      float64 // its words as those of so many
-	host, folder *place
+	host, folder *record
 	source       *source
 	named        []naming // by whom, some of them
 }

@@ -78,7 +78,7 @@ func (l *Scorer) mark(m Marked) {
 	}
 	maps.Copy(l.labels.names, names)
 	if p == nil { // forgotten: its words are known again, what it counted for is not
-		p = &pastPage{key: key, url: m.URL, words: words, judged: judged, now: judged, host: &place{}, folder: &place{}, source: &source{}}
+		p = &pastPage{key: key, url: m.URL, words: words, judged: judged, now: judged, host: &record{}, folder: &record{}, source: &source{}}
 	}
 	l.labels.add(p)
 	l.recount(p, truth(m.OnTopic), labelWeight)

@@ -32,7 +32,6 @@ type Scorer struct {
 	starts   startPages
 	history  history
 	labels   labels
-	ahead    prefetcher
 }
 
 // Options are the settings of New.
@@ -267,13 +266,6 @@ func (l *Scorer) score(e *evidence) float64 {
 		return soonest
 	}
 	return l.model.promise(e, l.labels.fix)
-}
-
-// Expect says which targets Rescore is likely to be asked about next.
-func (l *Scorer) Expect(keys []uint64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ahead.fetch(keys, &l.links, &l.model.words.words)
 }
 
 // Explain returns the present opinion of a URL that waits, or of a page that is

@@ -12,13 +12,13 @@ type linkGraph struct {
 	fetched recent.Map[known]     // by page.Key
 	turn    uint32                // pages whose links were taken in
 	sources recent.Map[*source]   // by page.Key of pages whose links come next
-	places  recent.Map[*place]    // hosts and folders, by page.Key
+	places  recent.Map[*record]   // hosts and folders, by page.Key
 }
 
 func newLinkGraph() linkGraph {
 	return linkGraph{
 		waiting: recent.New[*evidence](maxTargets), fetched: recent.New[known](maxFetched),
-		sources: recent.New[*source](maxSourcePages), places: recent.New[*place](maxPlaces),
+		sources: recent.New[*source](maxSourcePages), places: recent.New[*record](maxPlaces),
 	}
 }
 
@@ -48,11 +48,11 @@ func (g *linkGraph) target(key uint64, url string) (e *evidence, isNew bool) {
 }
 
 // place returns the record of a host or a folder.
-func (g *linkGraph) place(name string) *place {
+func (g *linkGraph) place(name string) *record {
 	key := page.Key(name)
 	r, ok := g.places.Get(key)
 	if !ok {
-		r = &place{}
+		r = &record{}
 		g.places.Put(key, r)
 	}
 	return r

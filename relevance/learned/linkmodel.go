@@ -47,7 +47,7 @@ func (m *linkModel) learnPage(key uint64, words []token, probability float64) (c
 	return counted
 }
 
-// turn goes on to the next page: lifts are worked out anew, and the warm-up fades.
+// turn goes on to the next page: what lifts are above moves, and the warm-up fades.
 func (m *linkModel) turn() {
 	m.base.move()
 	m.weights.age(float64(m.base.all.pages))
@@ -55,10 +55,7 @@ func (m *linkModel) turn() {
 
 // rarity is the weight of a word by how few of the crawl's pages have it.
 func (m *linkModel) rarity(w token) float64 {
-	known := 0.0
-	if r, met := m.words.words.find(w); met {
-		known = float64(r.page.pages)
-	}
+	known := float64(m.words.words.find(w).page.pages)
 	return math.Log((float64(m.base.all.pages) + 1) / (known + 1))
 }
 

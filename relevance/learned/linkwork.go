@@ -10,8 +10,6 @@ import (
 // for the next page's. It serves one goroutine.
 type linkWork struct {
 	keys    []uint64    // page.Key of the targets
-	hashes  []uint64    // of what the links say
-	texts   []linkText  // that, where it is wanted
 	links   []inLink    // with what the page says
 	targets []*evidence // of those that wait
 }
@@ -19,8 +17,7 @@ type linkWork struct {
 // begin makes room for p's links.
 func (w *linkWork) begin(p *page.Page) {
 	n := len(p.Links)
-	w.hashes = zeros(w.hashes, n)
-	w.texts, w.links, w.targets = zeros(w.texts, n), zeros(w.links, n), zeros(w.targets, n)
+	w.links, w.targets = zeros(w.links, n), zeros(w.targets, n)
 	w.name(p)
 }
 

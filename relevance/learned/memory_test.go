@@ -16,10 +16,9 @@ func TestLearnedMemory(t *testing.T) {
 	const part = 16
 	before := heap()
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
-	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*place](maxPlaces/part)
+	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*record](maxPlaces/part)
 	l.model.words.words.limit = maxVocabulary / part
 	l.history.limit = maxPastWords / part
-	l.texts.cache.slots = make([]cachedText, maxLinkTexts/part)
 	for n := range 2 * maxFetched / part {
 		l.links.fetched.Put(uint64(n), known{probability: 0.5})
 	}
@@ -57,7 +56,7 @@ func heap() uint64 {
 // TestLearnedIsBounded tells a scorer of more targets than it may remember.
 func TestLearnedIsBounded(t *testing.T) {
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
-	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](50), recent.New[known](50), recent.New[*place](50)
+	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](50), recent.New[known](50), recent.New[*record](50)
 	last := ""
 	for i := range 2000 {
 		last = fmt.Sprintf("http://h%d.test/%d", i%70, i)

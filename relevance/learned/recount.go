@@ -9,7 +9,7 @@ func (l *Scorer) recount(p *pastPage, probability, weight float64) {
 	}
 	l.model.words.recountLinks(p.links, pages, onTopic)
 	l.model.words.recountPage(p.words, weight-p.counted, weight*probability-p.counted*p.now)
-	for _, r := range []*record{&l.model.base.all, &p.host.record, &p.folder.record} {
+	for _, r := range []*record{&l.model.base.all, p.host, p.folder} {
 		r.recount(pages, onTopic)
 	}
 	for _, n := range p.named {
@@ -18,7 +18,7 @@ func (l *Scorer) recount(p *pastPage, probability, weight float64) {
 	if was, done := l.links.fetched.Peek(p.key); done {
 		l.links.fetched.Change(p.key, known{float32(probability), was.seen})
 	}
-	l.model.base.move() // lifts are worked out anew
+	l.model.base.move()
 	p.source.moved += float32(probability - p.now)
 	p.now, p.weight, p.counted = probability, weight, weight
 }
@@ -33,7 +33,7 @@ func (r *record) recount(pages, onTopic float64) {
 // change.
 func (v *vocabulary) recountPage(words []token, pages, onTopic float64) {
 	for _, t := range words {
-		if w, known := v.words.find(t); known {
+		if w := v.words.find(t); w.token != 0 {
 			w.page.recount(pages, onTopic)
 		}
 	}
@@ -42,7 +42,7 @@ func (v *vocabulary) recountPage(words []token, pages, onTopic float64) {
 // recountLinks is for words of the links that led to a page.
 func (v *vocabulary) recountLinks(inLinks []token, pages, onTopic float64) {
 	for _, t := range inLinks {
-		if w, known := v.words.find(t); known {
+		if w := v.words.find(t); w.token != 0 {
 			w.link.recount(pages, onTopic)
 		}
 	}
@@ -52,7 +52,6 @@ func (v *vocabulary) recountLinks(inLinks []token, pages, onTopic float64) {
 // for more pages, or less.
 func (s *source) recount(at uint8, pages, onTopic, probability float64) {
 	s.followed.recount(pages, onTopic)
-	s.recounts++
 	if int(at) < len(s.turns) {
 		s.turns[at] = turnOf(probability)
 	}

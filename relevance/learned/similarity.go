@@ -64,9 +64,12 @@ func (s *startPages) add(words []token) {
 // similarity returns how near words are to the start pages', 0 for not at all. rarity
 // returns the weight of a word.
 func (s *startPages) similarity(words []token, rarity func(token) float64) float64 {
+	if s.pages < 2 { // one page's own words say little of the topic
+		return 0
+	}
 	sum := 0.0
 	for _, w := range words {
-		if n := s.having[w]; n > 1 { // one page's own words say little of the topic
+		if n := s.having[w]; n > 1 {
 			sum += float64(n-1) * rarity(w)
 		}
 	}

@@ -13,13 +13,12 @@ type textReader struct {
 	reader  Reader  // nil where nobody cuts for both
 	silence float64 // log-odds of a text without words, by the judge
 	readers *features.Spare[wordReader]
-	cache   linkTexts
 }
 
 func newTextReader(judge relevance.Judge, reader Reader) *textReader {
 	return &textReader{
 		judge: judge, reader: reader, silence: logit(inside(judge(features.Doc{}))),
-		readers: features.NewSpare(newWordReader), cache: newLinkTexts(),
+		readers: features.NewSpare(newWordReader),
 	}
 }
 
@@ -35,33 +34,16 @@ func (t *textReader) above(probability float64) float64 {
 
 // readLinks fills w with what the links of p say, where it is wanted, and where they stand.
 func (t *textReader) readLinks(w *linkWork, p *page.Page, around []surroundings) {
-	t.readTexts(w, p, around)
-	for i := range w.links {
-		v := &w.links[i]
-		v.early = uint8(255 * (len(w.texts) - i) / len(w.texts))
-		v.at, v.nav = placeOf(i), p.Links[i].Nav
-		if around[i].wanted {
-			v.linkText, v.context, v.over = w.texts[i], t.above(around[i].judged), around[i].over
-		}
-	}
-}
-
-// readTexts finds out what the links of p say by themselves.
-func (t *textReader) readTexts(w *linkWork, p *page.Page, around []surroundings) {
-	for i := range p.Links {
-		if around[i].wanted {
-			w.hashes[i] = t.cache.hash(&p.Links[i], p.Lang)
-		}
-	}
-	t.cache.find(w.texts, w.hashes)
 	r := t.readers.Get()
 	defer t.readers.Put(r)
-	for i, h := range w.hashes {
-		if h != 0 {
-			w.texts[i] = t.read(r, &p.Links[i], p.Lang)
+	for i := range w.links {
+		v := &w.links[i]
+		v.early = uint8(255 * (len(w.links) - i) / len(w.links))
+		v.at, v.nav = placeOf(i), p.Links[i].Nav
+		if around[i].wanted {
+			v.linkText, v.context, v.over = t.read(r, &p.Links[i], p.Lang), t.above(around[i].judged), around[i].over
 		}
 	}
-	t.cache.put(w.texts, w.hashes)
 }
 
 // read finds out what a link says.

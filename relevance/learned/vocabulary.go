@@ -1,5 +1,7 @@
 package learned
 
+import "math"
+
 // vocabulary says what words are worth in this crawl. A word occurs in pages,
 // or in links that were followed; it keeps how many pages there were and how
 // far they were on topic. It keeps the words that were used last. Two words in
@@ -9,21 +11,13 @@ type vocabulary struct{ words wordTable }
 
 func newVocabulary() vocabulary { return vocabulary{newWordTable(maxVocabulary)} }
 
-// fetchRow is how many words are asked for together.
-const fetchRow = 32
-
 // learnPage takes in that these words, each given once, were on a page.
 func (v *vocabulary) learnPage(words []token, probability, weight float64) {
 	pages, onTopic := float32(weight), float32(weight*probability)
-	for len(words) > 0 {
-		row := words[:min(len(words), fetchRow)]
-		v.words.fetch(row)
-		for _, w := range row {
-			r := &v.words.use(w).page
-			r.pages += pages
-			r.onTopic += onTopic
-		}
-		words = words[len(row):]
+	for _, w := range words {
+		r := &v.words.use(w).page
+		r.pages += pages
+		r.onTopic += onTopic
 	}
 }
 
@@ -43,34 +37,46 @@ type worth struct {
 
 // ended is the mean lift of some endings in links; 0 for a new one.
 func (v *vocabulary) ended(endings []token, b *base) float64 {
-	sum := 0.0
-	for _, t := range endings {
-		if w, known := v.words.find(t); known {
-			w.lifts(b)
-			sum += float64(w.linkLift)
-		}
+	if len(endings) == 0 {
+		return 0
 	}
-	return sum / float64(max(1, len(endings)))
+	links := newLogSum()
+	for _, t := range endings {
+		links.add(v.words.find(t).link.odds(b.mean))
+	}
+	return links.value()/float64(len(endings)) - b.odds
 }
 
 // worth says what some words are worth.
-func (v *vocabulary) worth(words []token, b *base) (worth worth) {
-	for i, t := range words {
-		lift := 0.0
-		if w, known := v.words.find(t); known {
-			w.lifts(b)
-			lift = float64(w.pageLift)
-			worth.inLinks += float64(w.linkLift)
-			worth.over += float64(w.over)
-		} else {
-			worth.over += b.unmet
-		}
-		worth.mean += lift
-		if i == 0 || lift > worth.most {
-			worth.most = lift
-		}
+func (v *vocabulary) worth(words []token, b *base) worth {
+	if len(words) == 0 {
+		return worth{}
 	}
-	n := float64(max(1, len(words)))
-	worth.mean, worth.inLinks, worth.over = worth.mean/n, worth.inLinks/n, worth.over/n
-	return worth
+	pages, links, over, most := newLogSum(), newLogSum(), newLogSum(), 0.0
+	for _, t := range words {
+		w := v.words.find(t)
+		odds := w.page.odds(b.mean)
+		pages.add(odds)
+		links.add(w.link.odds(b.mean))
+		over.add(w.onTopic(b))
+		most = max(most, odds)
+	}
+	n := float64(len(words))
+	return worth{
+		mean: pages.value()/n - b.odds, most: math.Log(most) - b.odds,
+		inLinks: links.value()/n - b.odds, over: b.over(over.value() / n),
+	}
+}
+
+// over is by how much more often some words stand on the crawl's pages on topic than
+// on pages at large, in the mean; 0 without words.
+func (v *vocabulary) over(words []token, b *base) float64 {
+	if len(words) == 0 {
+		return 0
+	}
+	over := newLogSum()
+	for _, t := range words {
+		over.add(v.words.find(t).onTopic(b))
+	}
+	return b.over(over.value() / float64(len(words)))
 }

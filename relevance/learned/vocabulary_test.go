@@ -18,9 +18,9 @@ func TestVocabularyWorth(t *testing.T) {
 	v.learnPage([]token{3}, 0, 1)
 	v.learnLink([]token{2}, 1)
 	const mean = 0.25
-	b := base{now: 1, mean: mean, odds: logit(mean)}
+	b := base{mean: mean, odds: logit(mean)}
 	lift := func(onTopic, pages float64) float64 {
-		return float64(float32(logit((onTopic+2*mean)/(pages+2)) - logit(mean))) // as a word keeps it
+		return logit((onTopic+2*mean)/(pages+2)) - logit(mean)
 	}
 	for _, test := range []struct {
 		name             string

@@ -39,17 +39,14 @@ func TestWarmStart(t *testing.T) {
 		{"page", 0, 0}, // as often elsewhere
 		{"other", 0, 0},
 	} {
-		var page, link record
-		if w, known := v.words.find(tokenOf(test.word)); known {
-			page, link = w.page, w.link
-		}
-		if page != (record{test.pages, test.pages}) || link != (record{test.links, test.links}) {
-			t.Errorf("%s: on pages %v, in links %v; want %v and %v, all on topic", test.word, page, link, test.pages, test.links)
+		w := v.words.find(tokenOf(test.word))
+		if w.page != (record{test.pages, test.pages}) || w.link != (record{test.links, test.links}) {
+			t.Errorf("%s: on pages %v, in links %v; want %v and %v, all on topic", test.word, w.page, w.link, test.pages, test.links)
 		}
 	}
 	var found [maxEndings]token
 	for _, e := range endings(found[:0], "herons") {
-		if w, known := v.words.find(e); !known || w.link.pages != 2*titleLinks {
+		if w := v.words.find(e); w.link.pages != 2*titleLinks {
 			t.Error("the ending of a title's word is not known from it")
 		}
 	}
@@ -62,8 +59,8 @@ func TestWarmStartIsBounded(t *testing.T) {
 	v := newVocabulary()
 	l := NewWarmStart(m, 1)
 	v.take(l)
-	w, known := v.words.find(tokenOf("heron"))
-	if l.worth() != maxWarmStart || !known || math.Abs(float64(w.page.pages)-maxWarmStart/2) > 1e-3 {
+	w := v.words.find(tokenOf("heron"))
+	if l.worth() != maxWarmStart || math.Abs(float64(w.page.pages)-maxWarmStart/2) > 1e-3 {
 		t.Errorf("1,000 pages count for %v, half of them for %v; want %d and half of it", l.worth(), w.page.pages, maxWarmStart)
 	}
 }
