@@ -35,6 +35,45 @@ type choice struct {
 	asked  uint64    // requests then
 	taken  int       // URLs since
 	latest time.Time // when a URL was taken last
+
+	since time.Time     // a free worker waits; zero while none does
+	free  float64       // what the best link that was free then promised
+	held  time.Duration // waited before
+}
+
+// Patience tells how a crawl waits for better links.
+type Patience struct {
+	Waits bool          // a free worker does now
+	Price float64       // the priority that a link needs to be taken
+	Best  float64       // of the best that wait
+	Free  float64       // of the best that was free
+	Hosts int           // that have links worth the price, those at an address as one
+	Held  time.Duration // that a free worker waited so, in this session
+}
+
+// progress tells how the crawl waits; nil when it does not.
+func (c *choice) progress() *Patience {
+	if c.keeper == nil {
+		return nil
+	}
+	p := &Patience{Waits: !c.since.IsZero(), Price: c.price, Free: c.free, Held: c.held}
+	if p.Best, p.Hosts = c.keeper.Best(c.price); p.Waits {
+		p.Held += c.opt.Now().Sub(c.since)
+	}
+	return p
+}
+
+// waited takes note that a free worker waits for better than it, or does no more.
+func (c *choice) waited(now time.Time, waits bool, it frontier.Item) {
+	switch {
+	case waits && c.since.IsZero():
+		c.since, c.free = now, it.Priority
+	case waits:
+		c.free = it.Priority
+	case !c.since.IsZero():
+		c.held += now.Sub(c.since)
+		c.since = time.Time{}
+	}
 }
 
 func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *flight, chances bool) *choice {
@@ -72,10 +111,12 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	it, ok = c.frontier.NextFrom(now, c.price)
 	if !ok && it.ID != 0 {
 		if wait = c.wait(now); !wait.IsZero() {
+			c.waited(now, true, it)
 			return frontier.Item{}, wait, false
 		}
 		it, ok = c.frontier.Next(now)
 	}
+	c.waited(now, false, it)
 	if ok {
 		c.taken++
 		c.latest = now

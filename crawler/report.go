@@ -27,6 +27,7 @@ type Progress struct {
 	Next    Marginal      // what the next pages are worth
 	Turns   turns.Stats   // of the owner, in this session
 
+	Patience *Patience // nil where the crawl waits for no better links
 	// RestUntil is when the next host may be asked, while nothing is in flight.
 	RestUntil time.Time
 	Resting   int // hosts that have URLs and rest, those that share an address as one
@@ -76,7 +77,7 @@ func (c *Crawler) progress() Progress {
 	outages, down, outage := c.outages.network.Outages()
 	elapsed, pages := c.totals.Session()
 	return Progress{
-		RestUntil: rest, Resting: c.leases.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
+		Patience: c.leases.choice.progress(), RestUntil: rest, Resting: c.leases.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
 		Counts: c.totals.Snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
 		Elapsed: elapsed, Pages: pages,
 		Next: c.arrivals.harvest.Estimate(), Turns: c.turns.Stats,

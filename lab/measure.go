@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fossick/crawler"
 	"fossick/eval"
 	"fossick/internal/stats"
 )
@@ -24,11 +25,12 @@ type Figures struct {
 	HarvestArea Mean
 	RecallArea  Mean
 	Fetched     Mean // pages
-	Seconds     Mean // of a whole crawl, by its own clock
+	Seconds     Mean // until the last of the pages, by the crawl's own clock
 	Trained     Mean // of them, training pages
 	Spread      Spread
 	Curve       []Point      // harvest
 	RecallCurve []Point      // recall
+	TimeCurve   []TimePoint  // with manners
 	Overlap     []eval.Point // of two crawls from different start sets, mean of all pairs
 	Short       int          // crawls that ran out of URLs before M pages
 	Sets        []float64    // harvest, by start set
@@ -63,7 +65,7 @@ func Measure(policy Policy, crawls []*Crawl, d *Draw, limit, step int) Figures {
 				}
 			}
 		}
-		if fetched < limit {
+		if fetched < limit && c.Stopped != crawler.StopMaxTime {
 			f.Short++
 		}
 		last := found[i][fetched]
@@ -72,7 +74,7 @@ func Measure(policy Policy, crawls []*Crawl, d *Draw, limit, step int) Figures {
 		columns[2][i] = ratio(last, d.Targets)
 		columns[3][i], columns[4][i] = areas(found[i], limit, d.Targets)
 		columns[5][i], columns[6][i] = float64(fetched), float64(trained)
-		columns[7][i] = c.Took.Seconds()
+		columns[7][i] = c.took(limit).Seconds()
 	}
 	f.Sets = columns[0]
 	f.Harvest, f.Fresh, f.Recall = stats.MeanOf(columns[0]), stats.MeanOf(columns[1]), stats.MeanOf(columns[2])

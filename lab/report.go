@@ -195,6 +195,26 @@ func plots(best []Figures) ([]report.Figure, error) {
 			out = append(out, fig)
 		}
 	}
+	for part := range slices.Chunk(best, linesAPlot) {
+		c := report.Chart{XLabel: "seconds", YLabel: "pages on topic", Fit: report.FitTop}
+		for _, f := range part {
+			l := report.Line{Name: f.Policy}
+			for _, p := range f.TimeCurve {
+				l.Points = append(l.Points, report.Point{X: p.Seconds, Y: p.Relevant})
+			}
+			if len(l.Points) > 0 {
+				c.Lines = append(c.Lines, l)
+			}
+		}
+		if len(c.Lines) == 0 {
+			continue
+		}
+		fig, err := report.NewFigure("By time", "Pages on topic after so much simulated time, the mean of the crawls; one that has ended keeps what it had.", c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fig)
+	}
 	return out, nil
 }
 

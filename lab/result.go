@@ -57,26 +57,28 @@ type PolicyResult struct {
 	ReachedCI *[2]float64 `json:"recall_reachable_ci"`
 	Hosts     float64     `json:"hosts"`
 	SpreadResult
-	TrainPages  float64        `json:"train_pages"`       // fetched
-	Short       int            `json:"short"`             // crawls that ran out of URLs
-	Seconds     float64        `json:"seconds,omitempty"` // of a crawl, simulated; with --polite
-	Sets        []float64      `json:"sets"`              // harvest, by start set
+	TrainPages  float64        `json:"train_pages"` // fetched
+	Short       int            `json:"short"`       // crawls that ran out of URLs
+	Sets        []float64      `json:"sets"`        // harvest, by start set
 	Curve       [][2]float64   `json:"curve"`
 	RecallCurve [][2]float64   `json:"recall_curve"`
+	TimeCurve   [][3]float64   `json:"time_curve,omitempty"` // seconds, pages, pages on topic; with --polite
 	Overlap     []eval.Point   `json:"overlap"`
 	At          map[int]Shares `json:"at,omitempty"`
 }
 
 // MannersResult are the manners of the crawls.
 type MannersResult struct {
-	Workers int     `json:"workers"`
-	Delay   string  `json:"delay"`
-	Latency float64 `json:"latency"` // seconds, mean
+	Patience string  `json:"patience"`
+	MaxTime  float64 `json:"max_time,omitempty"` // seconds
+	Workers  int     `json:"workers"`
+	Delay    string  `json:"delay"`
+	Latency  float64 `json:"latency"` // seconds, mean
 }
 
 // String says them in words.
 func (m *MannersResult) String() string {
-	return fmt.Sprintf("%d workers, an exchange takes %s, its host's rest is %s", m.Workers, time.Duration(m.Latency*float64(time.Second)), m.Delay)
+	return fmt.Sprintf("%d workers, an exchange takes %s, its host's rest is %s, patience %s", m.Workers, time.Duration(m.Latency*float64(time.Second)), m.Delay, m.Patience)
 }
 
 // Shares are means over the start sets with their 95 % intervals.
@@ -92,6 +94,7 @@ type Shares struct {
 	HarvestAreaCI *[2]float64 `json:"harvest_area_ci"`
 	RecallArea    float64     `json:"recall_area"`
 	RecallAreaCI  *[2]float64 `json:"recall_area_ci"`
+	Seconds       float64     `json:"seconds,omitempty"` // until these pages were there, simulated; with --polite
 }
 
 // TestResult compares two policies by harvest.
@@ -111,7 +114,7 @@ func sharesOf(f Figures) Shares {
 		Harvest: f.Harvest.Value, CI: ofShare(f.Harvest.CI), Fresh: f.Fresh.Value, FreshCI: ofShare(f.Fresh.CI),
 		Recall: f.Recall.Value, RecallCI: ofShare(f.Recall.CI),
 		HarvestArea: f.HarvestArea.Value, HarvestAreaCI: ofShare(f.HarvestArea.CI),
-		RecallArea: f.RecallArea.Value, RecallAreaCI: ofShare(f.RecallArea.CI),
+		RecallArea: f.RecallArea.Value, RecallAreaCI: ofShare(f.RecallArea.CI), Seconds: f.Seconds.Value,
 	}
 }
 
@@ -154,12 +157,19 @@ func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt ResultOptions) {
 		step = max(1, x.Pages/50)
 	}
 	var all []Figures
+	var over [][]TimePoint // time
+	if x.Manners != nil {
+		over = timeCurves(crawls)
+	}
 	for i, p := range x.Policies {
 		f := Measure(p, crawls[i], x.Draw, x.Pages, step)
+		if over != nil {
+			f.TimeCurve = over[i]
+		}
 		all = append(all, f)
 		row := PolicyResult{
-			Shares: sharesOf(f), Hosts: f.Spread.Hosts.Value, SpreadResult: spreadOf(f.Spread), TrainPages: f.Trained.Value, Short: f.Short, Seconds: f.Seconds.Value, Sets: f.Sets,
-			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), Overlap: f.Overlap, At: map[int]Shares{},
+			Shares: sharesOf(f), Hosts: f.Spread.Hosts.Value, SpreadResult: spreadOf(f.Spread), TrainPages: f.Trained.Value, Short: f.Short, Sets: f.Sets,
+			Curve: points(f.Curve), RecallCurve: points(f.RecallCurve), TimeCurve: rows(f.TimeCurve), Overlap: f.Overlap, At: map[int]Shares{},
 		}
 		for _, n := range opt.At {
 			if n > 0 && n <= x.Pages {

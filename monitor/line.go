@@ -68,7 +68,11 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 	if m := p.Next; m.Pages > 0 && uint64(m.Pages) < n.Pages {
 		add(5, "%s of the last %d", report.Percent(m.Harvest), m.Pages)
 	}
-	parts = append(parts, standstill(p, now))
+	why := standstill(p, now)
+	if why.Text == "" {
+		why = s.patience(p)
+	}
+	parts = append(parts, why)
 	if speed := s.speed(p); speed > 0 {
 		add(4, "%.1f pages/s", speed)
 	}

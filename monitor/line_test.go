@@ -25,6 +25,9 @@ func TestStatusLine(t *testing.T) {
 		Elapsed: 10 * time.Second, Next: crawler.Marginal{Pages: 706, Harvest: 0.91}}
 	rests := running
 	rests.RestUntil, rests.Resting = now.Add(2500*time.Millisecond), 12
+	patient, still := running, rests
+	patient.Patience = &crawler.Patience{Waits: true, Price: 0.4, Best: 0.9, Free: 0.1, Hosts: 2}
+	still.Patience = patient.Patience
 	for _, tc := range []struct {
 		name    string
 		p       crawler.Progress
@@ -39,6 +42,9 @@ func TestStatusLine(t *testing.T) {
 		{"80 columns", running, 80, "1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · 141.2 pages/s"},
 		{"60 columns", running, 60, "1412/10000 pages · 1360 on topic (96 %) · 141.2 pages/s"},
 		{"40 columns", running, 40, "1412/10000 pages · 1360 on topic (96 %)"},
+		{"patience", patient, 120,
+			"1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · waits for better links at 2 hosts · 141.2 pages/s"},
+		{"hosts rest, for whatever reason", still, 80, "1412/10000 pages · 1360 on topic (96 %) · waiting: 12 hosts rest, next in 3 s"},
 		{"a few columns", running, 12, "1412/10000…"},
 		{"hosts rest", rests, 80, "1412/10000 pages · 1360 on topic (96 %) · waiting: 12 hosts rest, next in 3 s"},
 		{"hosts rest, in little room", rests, 60, "1412/10000 pages · waiting: 12 hosts rest, next in 3 s"},

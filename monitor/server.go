@@ -88,6 +88,7 @@ type Status struct {
 	Seconds  float64           `json:"seconds"`
 	Network  Network           `json:"network"`
 	Owner    Owner             `json:"owner"`
+	Patience *Patience         `json:"patience"` // null where the crawl waits for no better links
 }
 
 // ServeStatus answers with a Status.
@@ -97,7 +98,7 @@ func (m *Server) ServeStatus(w http.ResponseWriter, _ *http.Request) {
 	s := Status{
 		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
-		Network: networkOf(p), Owner: ownerOf(p.Turns),
+		Network: networkOf(p), Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
 		Next: nextOf(p.Next),
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -129,7 +130,7 @@ var (
 // Describe makes Server a prometheus.Collector.
 func (m *Server) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricNear, metricQueue, metricHosts, metricBusy, metricNext,
+		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricNear, metricQueue, metricHosts, metricBusy, metricNext, metricPatience, metricHeld,
 	} {
 		ch <- d
 	}
@@ -158,4 +159,5 @@ func (m *Server) Collect(ch chan<- prometheus.Metric) {
 		send(metricNext, prometheus.GaugeValue, p.Next.Harvest)
 	}
 	send(metricBusy, prometheus.GaugeValue, float64(p.Busy))
+	collectPatience(p.Patience, send)
 }

@@ -70,6 +70,20 @@ func (k *Keeper) Price(b Budget, survey func(dst []frontier.Waiting, n int) []fr
 	return min(price, k.pace(good))
 }
 
+// Best is the priority of the best link that waited at the last price, and how many parties
+// had one that was worth it.
+func (k *Keeper) Best(price float64) (best float64, parties int) {
+	clear(k.parties)
+	for _, w := range k.best {
+		if w.Priority < price {
+			break
+		}
+		k.parties[w.Party] = struct{}{}
+		best = k.best[0].Priority
+	}
+	return best, len(k.parties)
+}
+
 // window is how many of the best links may be taken in any order. A crawl whose time will
 // be over before its pages are fetched is late, and has a wider one.
 func (b *Budget) window() float64 {

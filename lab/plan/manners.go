@@ -30,11 +30,13 @@ func (p *Plan) manners() (*lab.Manners, error) {
 	if m.Workers < 1 || m.Latency < 0 {
 		return nil, usage.Errorf("--workers %d, --latency %s: want a worker at least, and no negative time", m.Workers, m.Latency)
 	}
+	if m.MaxTime = p.MaxTime; m.MaxTime < 0 {
+		return nil, usage.Errorf("--max-time %s: want a time, such as 30s or 10m", m.MaxTime)
+	}
 	var err error
 	if m.Delay, err = crawlplan.ParseDelay(p.Delay); err != nil {
 		return nil, err
 	}
-	m.MaxTime = p.MaxTime
 	m.Patience, err = crawlplan.ParsePatience(p.Patience)
 	return m, err
 }
@@ -44,5 +46,5 @@ func (p *Plan) mannersResult(m *lab.Manners) *lab.MannersResult {
 	if m == nil {
 		return nil
 	}
-	return &lab.MannersResult{Workers: m.Workers, Delay: cmp.Or(p.Delay, "auto"), Latency: m.Latency.Seconds()}
+	return &lab.MannersResult{Patience: cmp.Or(p.Patience, "auto"), MaxTime: m.MaxTime.Seconds(), Workers: m.Workers, Delay: cmp.Or(p.Delay, "auto"), Latency: m.Latency.Seconds()}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"fossick/datasets"
 	"fossick/internal/usage"
@@ -44,6 +45,9 @@ func TestCheck(t *testing.T) {
 		"only paper and":          func(p *Plan) { p.Policy = []string{"bfs:0.5"} },
 		"--train-sets 3":          func(p *Plan) { p.TrainSets = 3 },
 		"add --polite":            func(p *Plan) { p.Workers = 8 },
+		"patience are manners":    func(p *Plan) { p.Patience = "2" },
+		"want auto, none, or":     func(p *Plan) { p.Polite, p.Patience = true, "0.2" },
+		"max-time -1s":            func(p *Plan) { p.Polite, p.MaxTime = true, -time.Second },
 		"want a worker at least":  func(p *Plan) { p.Polite, p.Workers = true, -1 },
 		`"soon": want auto`:       func(p *Plan) { p.Polite, p.Delay = true, "soon" },
 		"--train-sets 2: want fr": func(p *Plan) { p.TrainSets, p.Model = 2, "m.model" },
