@@ -29,12 +29,19 @@ func (l *Labeller) share() float64 {
 	return float64(m.Card.PerClass[m.Classes[l.class]]) / float64(max(1, m.Card.Pages))
 }
 
+// seen is how many of the model's training pages are of the topic, 0 where its card does
+// not say.
+func (l *Labeller) seen() float64 {
+	m := l.classifier.Model()
+	return float64(m.Card.PerClass[m.Classes[l.class]])
+}
+
 // learned is the policy that learns while the crawl goes on.
 func (in Input) learned() *learned.Scorer {
 	l := in.Labeller
 	return learned.New(l.judge, learned.Options{
 		Cut: l.cut, Explore: in.Explore, Seed: in.Seed, Reader: l.reader(),
-		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(),
+		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen(),
 	})
 }
 

@@ -30,7 +30,7 @@ func TestOneCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone := learned.New(l.judge, learned.Options{Cut: l.cut, Explore: 0.02, Seed: 1, Background: l.background(), WarmStart: l.warmStart(), Share: l.share()})
+	alone := learned.New(l.judge, learned.Options{Cut: l.cut, Explore: 0.02, Seed: 1, Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen()})
 	own := &learnedScorer{rescoringScorer: rescoringScorer{policyScorer{labeller: l, policy: alone}, alone}, learned: alone}
 	if once.(*learnedScorer).words == nil || own.words != nil {
 		t.Fatal("both are cut in the same way")

@@ -25,6 +25,7 @@ type Plan struct {
 	Say    func(format string, args ...any)
 	Log    *slog.Logger
 	Work   *terminal.Task // shown; nil: nowhere
+	Web    *lab.Corpus    // the corpus, read already; nil: it is read
 }
 
 // Options are what lab's flags say.

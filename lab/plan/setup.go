@@ -24,11 +24,8 @@ type Setup struct {
 // Prepare reads the corpus, draws, trains, and builds the policies.
 func (p *Plan) Prepare(ctx context.Context) (*Setup, error) {
 	s := &Setup{plan: p}
-	set, err := p.Open(p.Corpus, datasets.Options{})
+	err := s.read(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if s.Corpus, err = lab.Load(ctx, set); err != nil {
 		return nil, err
 	}
 	s.MaxPerHost = p.MaxPagesPerHost
@@ -63,6 +60,19 @@ func (p *Plan) Prepare(ctx context.Context) (*Setup, error) {
 	s.loaded = time.Now()
 	s.Policies, err = s.policies(ctx)
 	return s, err
+}
+
+// read reads the corpus, unless it was given.
+func (s *Setup) read(ctx context.Context) error {
+	if s.Corpus = s.plan.Web; s.Corpus != nil {
+		return nil
+	}
+	set, err := s.plan.Open(s.plan.Corpus, datasets.Options{})
+	if err != nil {
+		return err
+	}
+	s.Corpus, err = lab.Load(ctx, set)
+	return err
 }
 
 // trainedOn marks the pages of the corpus that the training set has too.

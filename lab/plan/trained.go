@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -43,7 +44,7 @@ func (s *Setup) train(ctx context.Context) error {
 
 func (s *Setup) trainModel(ctx context.Context, i int) (*models.Model, error) {
 	p := s.plan
-	examples, data := s.examples(nil, i), p.Corpus
+	examples, data := s.examples(s.startsInstead(i), i), p.Corpus
 	if p.Train != "" {
 		set, err := p.Open(p.Train, datasets.Options{})
 		if err != nil {
@@ -62,6 +63,31 @@ func (s *Setup) trainModel(ctx context.Context, i int) (*models.Model, error) {
 		return nil, fmt.Errorf("page classifier: %w", err)
 	}
 	return m, nil
+}
+
+// fewOnTopic is how many training pages on topic are too few to train on.
+const fewOnTopic = 2
+
+// startsInstead are a page classifier's start pages where its training pages have fewer on
+// topic than that: a user would give these as examples.
+func (s *Setup) startsInstead(model int) []int {
+	onTopic := 0
+	for n, training := range s.Draw.Training[model] {
+		if training && s.Draw.Relevant[n] {
+			onTopic++
+		}
+	}
+	if onTopic >= fewOnTopic {
+		return nil
+	}
+	var all []int
+	for set, rows := range s.Draw.Starts {
+		if s.Draw.ModelOf(set) == model {
+			all = append(all, rows...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // example is a row with the label that the truth gives it.

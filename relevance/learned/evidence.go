@@ -18,6 +18,7 @@ type evidence struct {
 	ended        uint8               // of endings
 	early        uint8               // 255 is the first link of its page, near 0 the last: the best
 	hops         uint8               // links since a page on topic, on the shortest way, 255 at most
+	depth        uint8               // links from a start page, on the shortest way; 0: not known
 	text         bool                // a link stands in running text, not in navigation
 	explored     bool                // to be fetched because little is known of it
 	label        int8                // what a person said of it
@@ -90,6 +91,9 @@ func (e *evidence) add(v *inLink, from *source, probability float64) {
 	e.early = max(e.early, v.early)
 	if first || from.hops < e.hops {
 		e.hops = from.hops
+	}
+	if depth := min(from.depth, math.MaxUint8-2) + 1; first || depth < e.depth {
+		e.depth = depth
 	}
 }
 

@@ -32,6 +32,7 @@ const (
 	featEarly    // place in the page, 1 the first link and near 0 the last: the best
 	featHops     // log(1 + links since a page on topic)
 	featLabels   // what people's labels add for the links' words, see labelShift
+	featAway     // log of links from a start page, as far as the judge is doubted
 	numFeatures
 )
 
@@ -61,6 +62,7 @@ var prior = featureVector{
 	featFolder:      0.2,
 	featNav:         -0.5,
 	featLabels:      1,
+	featAway:        -8,
 }
 
 // warmUp is what is added to the weights at the beginning, and fades by a
@@ -98,6 +100,10 @@ const (
 	labelLarge = -0.4
 )
 
+// aFewLinks is the distance from the start pages that speaks neither for a target nor
+// against it.
+const aFewLinks = 2
+
 // features fills x, which is zero, with what evidence says of a target. fix is of
 // people's labels, nil where there are none.
 func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
@@ -126,6 +132,9 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	}
 	x[featEarly] = float64(e.early) / 255
 	x[featHops] = math.Log1p(float64(e.hops))
+	if m.doubt > 0 && e.depth > 0 {
+		x[featAway] = m.doubt * math.Log(float64(e.depth)/aFewLinks)
+	}
 	if fix != nil {
 		x[featLabels] = labelShift*fix.shift(e.words[:e.count]) + fix.surprise*(labelMean*x[featMeanWord]+labelBest*x[featWord]+
 			labelLarge*(x[featOver]+x[featAround]))
@@ -163,6 +172,7 @@ func (a *account) about() [numFeatures][2]string {
 		featNav:         {"navigation", "links stand " + where},
 		featEarly:       {"place", f(100*(1-x[featEarly]), 0) + " % of a page's links come before it"},
 		featHops:        {"distance", f(a.hops, 0) + " links since a page on topic"},
+		featAway:        {"away", "odds × " + strconv.FormatFloat(math.Exp(a.weighs[featAway]), 'g', 2, 64) + " for the links from a start page: the start pages say that the model knows little of the topic"},
 		featLabels:      {"marks", odds(featLabels) + ", as the links' words are among those of pages that people marked, and as pages with these words went"},
 	}
 }

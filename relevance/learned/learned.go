@@ -22,6 +22,7 @@ import (
 type Scorer struct {
 	cut   float64 // probability from which a page counts as on topic
 	share float64 // of the topic among the pages that the judge was trained on
+	doubt float64 // of the judge at most, by how many of these it saw
 	texts *textReader
 	works *features.Spare[linkWork]
 
@@ -30,6 +31,7 @@ type Scorer struct {
 	model    linkModel
 	explorer explorer
 	starts   startPages
+	belief   belief
 	history  history
 	labels   labels
 }
@@ -40,6 +42,7 @@ type Options struct {
 	Explore    float64     // share of the fetches, in [0,1), that go to targets of which little is known
 	Seed       uint64      // of the choice of these
 	Share      float64     // of the topic among the pages that the judge was trained on, in (0,1); 0: not known
+	Seen       float64     // pages on topic that the judge was trained on; 0: not known
 	Background *Background // words on pages at large; nil: only the crawl's pages say what words are worth
 	WarmStart  *WarmStart  // what the judge's training pages on topic say of words; nil: nothing
 	Reader     Reader      // says what the judge says; nil: the scorer cuts links into words itself
@@ -48,7 +51,7 @@ type Options struct {
 // New returns a scorer that knows nothing yet but the judge.
 func New(judge relevance.Judge, opt Options) *Scorer {
 	return &Scorer{
-		cut: opt.Cut, share: opt.Share, texts: newTextReader(judge, opt.Reader),
+		cut: opt.Cut, share: opt.Share, doubt: doubtOf(opt.Seen), texts: newTextReader(judge, opt.Reader),
 		works: features.NewSpare(func() *linkWork { return new(linkWork) }),
 		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart), explorer: newExplorer(opt.Explore, opt.Seed),
 		starts: newStartPages(), history: newHistory(maxPastWords), labels: newLabels(),
@@ -96,15 +99,16 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 		return relevance.Score{Value: probability}
 	}
 	terms = append(terms, labelled...)
-	judged := probability
+	judged, isStart := probability, l.starts.next[key]
 	probability, past.similar = l.believe(key, words, judged)
-	from := &source{hops: 1, probability: float32(probability), scored: true}
+	from := &source{hops: 1, depth: 1, probability: float32(probability), scored: true}
 	if e, ok := l.links.waiting.Get(key); ok {
 		l.links.waiting.Remove(key)
 		a := l.model.account(e, l.labels.fix)
 		packed = a.pack()
 		l.model.learn(e, &a.found, probability)
 		from.hops = min(e.hops, math.MaxUint8-1) + 1
+		from.depth = e.depth
 		past.links = slices.Concat(e.words[:e.count], e.endings[:e.ended])
 		for i, s := range e.named() {
 			past.namedBy(s, e.at[i])
@@ -112,6 +116,9 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	}
 	if judged >= l.cut {
 		from.hops = 0
+	}
+	if isStart {
+		from.depth = 0
 	}
 	l.links.fetched.Put(key, known{float32(probability), seenIn(0, len(past.named))})
 	l.links.sources.Put(key, from)
@@ -127,30 +134,6 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	}
 	l.explorer.choose(&l.links, l.score)
 	return relevance.Score{Value: judged, Terms: terms, Account: packed}
-}
-
-// believe returns how far a page is taken to be on topic, for all that is
-// learned from it. That is its probability, with the crawl's prior and
-// corrected by its similarity to the start pages, unless it is one or a person
-// has labelled it. It also returns that correction in log-odds. It does not
-// change what the crawl says of the page.
-func (l *Scorer) believe(key uint64, words []token, probability float64) (believed, shift float64) {
-	if l.starts.next[key] {
-		delete(l.starts.next, key)
-		l.starts.add(words)
-		return probability, 0
-	}
-	if _, labelled := l.labels.said[key]; labelled {
-		return probability, 0
-	}
-	if l.labels.fix == nil { // else the prior would lift again what people say is off topic
-		probability = inCrawl(probability, l.model.base.prior(l.share))
-	}
-	if l.starts.pages == 0 {
-		return probability, 0
-	}
-	shift = l.starts.shift(l.starts.similarity(words, l.model.rarity), probability)
-	return corrected(probability, shift), shift
 }
 
 // ScoreLinks adds what p says of its links' targets and appends the score that

@@ -10,10 +10,11 @@ type linkModel struct {
 	base    base
 	words   vocabulary
 	weights logistic
+	doubt   float64 // of the judge, see belief
 }
 
 func newLinkModel(background *Background, start *WarmStart) linkModel {
-	m := linkModel{newBase(background, start), newVocabulary(), newLogistic(background != nil, start != nil)}
+	m := linkModel{newBase(background, start), newVocabulary(), newLogistic(background != nil, start != nil), 0}
 	m.words.take(start)
 	return m
 }

@@ -1,6 +1,9 @@
 package learned
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // startPages says how near a page's words are to those of the start pages, and
 // corrects the judge by it. Start pages are on topic because the user says so.
@@ -21,6 +24,8 @@ type startPages struct {
 	next    map[uint64]bool  // by page.Key, those that are scored next
 	pages   int              // taken in
 	having  map[token]uint16 // how many of them have the word
+	words   [][]token        // of each
+	judged  []float64        // log-odds of each by the judge
 	on, off moments          // similarity of pages on topic and off
 }
 
@@ -49,12 +54,13 @@ func newStartPages() startPages {
 	return startPages{next: map[uint64]bool{}, having: map[token]uint16{}}
 }
 
-// add takes in the words of a start page, each once.
-func (s *startPages) add(words []token) {
+// add takes in the words of a start page, each once, and what the judge says of it.
+func (s *startPages) add(words []token, judged float64) {
 	if s.pages >= maxStarts {
 		return
 	}
 	s.pages++
+	s.words, s.judged = append(s.words, slices.Clone(words)), append(s.judged, judged)
 	for _, w := range words {
 		s.having[w]++
 	}
