@@ -21,7 +21,7 @@ type belief struct {
 const (
 	// startsWorth is the number of training pages on topic after which the judge has seen
 	// as much of the topic as the start pages tell.
-	startsWorth = 20
+	startsWorth = 10
 	// fewStarts is below how many start pages nothing is said of the judge.
 	fewStarts = 3
 	// knownOdds is the log-likelihood ratio from which on the judge knows a start page:

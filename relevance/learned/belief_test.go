@@ -30,8 +30,8 @@ func TestDoubt(t *testing.T) {
 		from, to float64
 	}{
 		{"knows all", 2, knows, 0, 0.05},
-		{"knows half", 2, half, 0.4, 0.5},
-		{"knows none", 2, knowsNone, 0.8, 0.92},
+		{"knows half", 2, half, 0.35, 0.5},
+		{"knows none", 2, knowsNone, 0.75, 0.85},
 		{"knows none of what it saw 200 of", 200, knowsNone, leastDoubt, 0.1},
 		{"is not known", 0, knowsNone, 0, 0},
 		{"saw very many", 5000, knowsNone, 0, 0},
