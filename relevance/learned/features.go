@@ -62,7 +62,7 @@ var prior = featureVector{
 	featFolder:      0.2,
 	featNav:         -0.5,
 	featLabels:      1,
-	featAway:        -8,
+	featAway:        -16,
 }
 
 // warmUp is what is added to the weights at the beginning, and fades by a
