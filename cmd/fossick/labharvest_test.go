@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fossick/corpusweb"
 	"fossick/datasets"
@@ -22,6 +23,7 @@ type harvestRun struct {
 	topic    string
 	addr, ca string // of the server
 	dir      string // with the model
+	delay    string // of focus
 }
 
 // TestFocusHarvestsAsLab crawls a served corpus by focus with its 32 workers,
@@ -29,14 +31,27 @@ type harvestRun struct {
 // same model. The harvest must be the same but for noise. FOSSICK_COMPARE=1
 // makes the table of docs/lab.md.
 func TestFocusHarvestsAsLab(t *testing.T) {
-	fulltest.Only(t, "crawls a corpus")
-	corpus := fulltest.Corpus(t, "wikispeedia")
 	topics, sets := []string{"Astronomy"}, 2
 	if os.Getenv("FOSSICK_COMPARE") != "" {
 		topics, sets = []string{"Astronomy", "Biology", "IT", "Religion"}, 5
 	}
+	harvestsAsLab(t, "0", []string{"learned", "shark"}, topics, sets)
+}
+
+// TestFocusWaitsAsLab is the same with hosts that rest and answers that take time: so that
+// patience brings in focus what it does in the lab.
+func TestFocusWaitsAsLab(t *testing.T) {
+	harvestsAsLab(t, "500ms", []string{"learned"}, []string{"Biology"}, 2)
+}
+
+// servedLatency is the mean time of an exchange where hosts rest.
+const servedLatency = 100 * time.Millisecond
+
+func harvestsAsLab(t *testing.T, delay string, policies, topics []string, sets int) {
+	fulltest.Only(t, "crawls a corpus")
+	corpus := fulltest.Corpus(t, "wikispeedia")
 	for _, topic := range topics {
-		r := newHarvestRun(t, corpus, topic, sets)
+		r := newHarvestRun(t, corpus, topic, sets, delay, policies)
 		crawls, err := r.Run(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -57,18 +72,22 @@ func TestFocusHarvestsAsLab(t *testing.T) {
 	}
 }
 
-func newHarvestRun(t *testing.T, corpus, topic string, sets int) *harvestRun {
+func newHarvestRun(t *testing.T, corpus, topic string, sets int, delay string, policies []string) *harvestRun {
 	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 1}, io.Discard, io.Discard)
 	t.Cleanup(a.close)
 	cmd := labCmd{labFlags: labFlags{
-		Corpus: corpus, Topic: topic, Policy: []string{"learned", "shark"}, Links: "all",
+		Corpus: corpus, Topic: topic, Policy: policies, Links: "all",
 		Starts: 10, StartSets: sets, TrainSets: 1, Pages: 229,
 	}}
+	served := corpusweb.Options{}
+	if delay != "0" {
+		cmd.Polite, cmd.Delay, served.Latency = true, delay, servedLatency
+	}
 	setup, err := cmd.plan(a).Prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &harvestRun{Setup: setup, topic: topic, dir: t.TempDir()}
+	r := &harvestRun{Setup: setup, topic: topic, dir: t.TempDir(), delay: delay}
 	if err := r.Topics[0].Model.WriteFile(r.model()); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +96,7 @@ func newHarvestRun(t *testing.T, corpus, topic string, sets int) *harvestRun {
 		t.Fatal(err)
 	}
 	var stop func()
-	if r.addr, r.ca, stop, err = serveSet(t.Context(), set, corpusweb.Options{}); err != nil {
+	if r.addr, r.ca, stop, err = serveSet(t.Context(), set, served); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
@@ -97,7 +116,7 @@ func (r *harvestRun) served(t *testing.T, policy string, set int) float64 {
 		t.Fatal(err)
 	}
 	urls := focusOrder(t, []string{"focus", "--topic", r.topic, "--model", r.model(), "--score", policy, "--seeds", file,
-		"--proxy", "http://" + r.addr, "--ca", r.ca, "--delay", "0", "--max-pages", fmt.Sprint(r.Pages), "--json", "--quiet",
+		"--proxy", "http://" + r.addr, "--ca", r.ca, "--delay", r.delay, "--max-pages", fmt.Sprint(r.Pages), "--json", "--quiet",
 		"--store", filepath.Join(r.dir, fmt.Sprintf("%s-%d", policy, set))})
 	on := 0
 	for _, u := range urls {

@@ -25,8 +25,8 @@ type Budget struct {
 	Whole   time.Duration // of this session; 0 for no limit
 }
 
-// The first two were tried on Biology in wikispeedia and on webkb, 2 s of rest; see
-// docs/patience.md.
+// What was tried: docs/patience.md. The first two on Biology in wikispeedia and on webkb,
+// leastWindow on Birds, a sub-topic of Biology.
 const (
 	// windowShare is the share of the pages left that the best links of today will surely
 	// be bought with. The others will go to links that are not found yet.
@@ -35,8 +35,8 @@ const (
 	alike = 0.1
 	// worthy is the share of the price from which on a link counts as good.
 	worthy = 0.5
-	// leastWindow is the window of the last pages.
-	leastWindow = 1
+	// leastWindow is the window of the last pages: for the very best, all would wait in turn.
+	leastWindow = 4
 	// haste is how often the window is doubled where nothing of what is due is fetched.
 	haste = 16
 	// surveyed is how many of the best links are looked at.
