@@ -136,7 +136,7 @@ func (b *puBench) draw(topic string, n, draw int, oneSite bool) (given, pool, he
 	for _, i := range order[:half] {
 		if len(given) < n && b.on(topic, i) && (!oneSite || b.c.sites[i] == site) {
 			given = append(given, i)
-		} else if len(pool) < 3000 {
+		} else if len(pool) < 1500 {
 			pool = append(pool, i)
 		}
 	}
@@ -205,7 +205,7 @@ func (b *puBench) one(topic string, given, pool, held []int, seed int64, way str
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		margin = p.cut()
+		margin = p.cut(p.scores) + p.shift(f)
 		got = b.judge(topic, f, c, held, margin)
 		told, err := p.told(b.t.Context())
 		if err != nil {
@@ -239,7 +239,7 @@ func (b *puBench) one(topic string, given, pool, held []int, seed int64, way str
 
 // promised holds what a run says of the pool to the truth.
 func (b *puBench) promised(got *puFigures, topic string, p *pu, pool []int, told *PU, given int) {
-	margin := p.cut()
+	margin := p.cut(p.scores)
 	on, found, hits := float64(given), 0.0, 0.0
 	for _, i := range p.given {
 		if p.scores[i] >= margin {

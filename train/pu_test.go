@@ -162,7 +162,7 @@ func TestPUCut(t *testing.T) {
 		p.scores = append(p.scores, float64(10*i)+5.25)
 	}
 	p.runs[0].scores = p.scores
-	margin := p.cut()
+	margin := p.cut(p.scores)
 	// 40 are on topic: above are 36 of the pool, 64 to 99, and 4 given, 65.25 to 95.25.
 	r := p.promise(p.scores, margin, 10)
 	if margin != 63.5 || r.Recall != 0.4 || math.Abs(r.Precision-0.4) > 1e-12 {
@@ -175,7 +175,7 @@ func TestPUCut(t *testing.T) {
 		p.scores[100+i] = 200 + float64(i)
 	}
 	p.shares = []float64{0}
-	if margin, r := p.cut(), p.promise(p.scores, p.cut(), 10); !(margin > 99) || r.Recall != 1 {
+	if margin, r := p.cut(p.scores), p.promise(p.scores, p.cut(p.scores), 10); !(margin > 99) || r.Recall != 1 {
 		t.Errorf("no page of the pool is on topic, but margin %v lets some through, or not all given, %+v", margin, r)
 	}
 }

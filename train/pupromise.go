@@ -27,7 +27,7 @@ func (p *pu) told(ctx context.Context) (*PU, error) {
 			r.Reliable++
 		}
 	}
-	margin := p.cut()
+	margin := p.cut(p.scores)
 	r.Promise = p.promise(p.scores, margin, len(p.given))
 	if r.Precision+r.Recall > 0 {
 		r.F1 = 2 * r.Precision * r.Recall / (r.Precision + r.Recall)
