@@ -64,6 +64,9 @@ func (c *Socket) ask(w http.ResponseWriter, req *http.Request) {
 
 // questions are those of a scorer, with the pages that they are about.
 func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, n int) ([]Asked, error) {
+	if err := ofOneTopic(s); err != nil {
+		return nil, err
+	}
 	asker, ok := scorer.(people.Asker)
 	if !ok {
 		return nil, errNoQuestions

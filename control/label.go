@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"fossick/crawler"
@@ -35,6 +36,9 @@ type LabelAnswer struct {
 
 // marksOf turns labels into marks of normalised URLs; the labels get these too.
 func marksOf(s *store.Store, urls *page.Normalizer, labels []Label) ([]crawler.Mark, error) {
+	if err := ofOneTopic(s); err != nil {
+		return nil, err
+	}
 	marks := make([]crawler.Mark, len(labels))
 	for i, l := range labels {
 		u, err := story.Address(s, urls, l.URL)
@@ -44,6 +48,14 @@ func marksOf(s *store.Store, urls *page.Normalizer, labels []Label) ([]crawler.M
 		labels[i].URL, marks[i] = u, crawler.Mark{URL: u, OnTopic: l.Label == "yes"}
 	}
 	return marks, nil
+}
+
+// ofOneTopic refuses a crawl that several topics share: a label does not say of which.
+func ofOneTopic(s *store.Store) error {
+	if names := s.Info().Topics; len(names) > 0 {
+		return usage.Errorf("a label is of one topic, and this crawl has %s; see fossick refine --topic, or crawl each topic whose pages you want to label alone", strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // LabelStored writes labels into a store that no crawl has.

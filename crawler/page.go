@@ -135,7 +135,8 @@ func visitOf(r *fetch.Response) store.Visit {
 func (a *arrivals) count(o *work.Outcome) {
 	h := o.Host
 	a.hosts.CountPage(h)
-	a.totals.Stored(o.Read.Size, o.Read.Score.Relevant)
+	a.totals.Stored(o.Read.Size, o.Read.Score.Relevant, o.Read.Score.Topics)
+	a.tellPaid()
 	if o.Read.Score.Relevant {
 		h.Relevant++
 		a.traps.Relevant(&h.Trap)
@@ -152,7 +153,7 @@ func (a *arrivals) record(o *work.Outcome, number uint64, links []store.ID) *sto
 		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
 		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Birth.Depth,
-		Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
+		Topics: p.Score.Topics, Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
 	}
 }
 

@@ -12,6 +12,7 @@ func (c *Crawler) restore() error {
 		return err
 	}
 	c.totals.Restore(counts)
+	c.arrivals.tellPaid()
 	if c.totals.URLs() == 0 {
 		return nil // a new crawl
 	}

@@ -105,6 +105,6 @@ func (c *Crawler) virtualResult(r Result, memory *journal.Memory, clock *workers
 func scoreOf(p *store.Page) Score {
 	return Score{
 		Value: p.Score, Terms: p.Terms, Account: p.Account, Relevant: p.Relevant,
-		Label: p.Label, Probability: p.Probability, Rule: p.Rule,
+		Label: p.Label, Probability: p.Probability, Rule: p.Rule, Topics: p.Topics,
 	}
 }

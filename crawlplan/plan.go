@@ -15,21 +15,38 @@ import (
 // A Crawl is what was asked for: a topic, a store, and how to look. Its settings are kept
 // in the store, so that a resumed crawl goes on as it began.
 type Crawl struct {
-	Topic   string        `placeholder:"T" help:"The topic: ${topics}, one of your own, or any name with --model or --keywords." group:"what" complete:"topics"`
+	Topic   string        `placeholder:"T" help:"The topic: ${topics}, one of your own, or any name with --model or --keywords. Several by comma share one crawl: a,b with equal parts of --max-pages, or a=500,b=1000." group:"what" complete:"topics"`
 	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
 	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
 	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
 	Settings
+
+	Shared []Sharing `kong:"-"` // the topics, where several share the crawl
 }
 
 // A Plan is a crawl ready to begin, but for store and fetcher.
 type Plan struct {
 	Crawl    crawler.Options
 	Fetch    fetch.Options
-	Keywords []string // K
+	Keywords []string   // K
+	Topics   []Budgeted // that share the crawl; none of one alone
 
-	model  *models.Model // nil without one
-	scored string        // how links are, see --score
+	models []*models.Model // one a topic, nil of one without
+	scored string          // how links are, see --score
+}
+
+// Budgeted is one of several topics, with its part of --max-pages.
+type Budgeted struct {
+	Name  string
+	Pages float64
+}
+
+// Names are those of the topics that share the crawl.
+func (p *Plan) Names() (names []string) {
+	for _, t := range p.Topics {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // Program is what a plan takes from the program that makes it.
@@ -42,6 +59,9 @@ type Program struct {
 
 // NameStore says which store the crawl is in.
 func (c *Crawl) NameStore() error {
+	if err := c.readTopics(); err != nil {
+		return err
+	}
 	switch {
 	case c.Topic == "" && !c.Resume:
 		return usage.Errorf("--topic T says what to look for; fossick focus --help has examples")
@@ -66,19 +86,30 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if err := c.Network.apply(&p.Fetch, &c.Scope); err != nil {
 		return nil, err
 	}
-	topic, err := c.topic(c.Topic)
+	topics, err := c.find()
 	if err != nil {
 		return nil, err
 	}
-	p.model, p.Keywords = topic.Model, topic.Keywords
-	p.scored = c.how(topic, len(c.Keywords) > 0 && c.Model == "")
+	p.scored = learned
+	for _, t := range topics {
+		p.models, p.Keywords = append(p.models, t.Model), append(p.Keywords, t.Keywords...)
+		if how := c.how(t, len(c.Keywords) > 0 && c.Model == ""); how != learned {
+			p.scored = how
+		}
+	}
+	for i, pages := range c.budgets() {
+		p.Topics = append(p.Topics, Budgeted{topics[i].Name, pages})
+	}
 	if err := c.apply(p, in.Version); err != nil {
 		return nil, err
 	}
-	if err := c.scorer(&p.Crawl, topic, p.scored, in.Seed); err != nil {
+	if err := c.ownStarts(&p.Crawl, topics); err != nil {
 		return nil, err
 	}
-	return p, c.begin(p, topic, in.Say)
+	if err := c.scorer(&p.Crawl, topics, p.scored, in.Seed); err != nil {
+		return nil, err
+	}
+	return p, c.begin(p, topics[0], in.Say)
 }
 
 // check refuses values that no crawl can have, before anything is made. A zero is
@@ -115,6 +146,12 @@ func (c *Crawl) apply(p *Plan, version string) error {
 // begin sets the start pages in normal form.
 func (c *Crawl) begin(p *Plan, topic *models.Topic, say func(string, ...any)) error {
 	named, file := c.startsAt(topic)
+	if len(c.Shared) > 0 && len(c.Seed) == 0 && c.Seeds == "" {
+		named = nil
+		for _, t := range c.Shared {
+			named = append(named, t.Starts...)
+		}
+	}
 	list, err := seeds.Collect(p.Crawl.URLs, named, file, c.Topic)
 	if err != nil {
 		return err

@@ -101,33 +101,42 @@ func (s *Scoring) order(opt *crawler.Options, how string) (err error) {
 }
 
 // scorer builds the crawl's scorer. Without --order the policy has an order of its own.
-func (s *Scoring) scorer(opt *crawler.Options, t *models.Topic, how string, seed int64) error {
-	in := policy.Input{Rho: policy.DefaultRho, Threshold: cmp.Or(opt.Threshold, policy.DefaultThreshold), Seed: uint64(seed)}
-	var err error
-	if t.Model != nil {
-		if in.Labeller, err = policy.NewLabeller(t); err != nil {
-			return err
-		}
-	}
-	if len(t.Keywords) > 0 {
-		if in.Keywords, err = relevance.NewKeywords(t.Keywords); err != nil {
-			return usage.Errorf("topic %s: %w", t.Name, err)
-		}
+func (c *Crawl) scorer(opt *crawler.Options, topics []*models.Topic, how string, seed int64) error {
+	if len(c.Shared) > 0 {
+		return c.share(opt, topics, how, seed)
 	}
 	p, err := policy.Named(how)
 	if err != nil {
 		return err
 	}
-	if s.Rho != nil {
-		if in.Rho = *s.Rho; !p.ByDegree() {
-			return usage.Errorf("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.Rho, how)
-		}
-	}
-	if in.Explore, err = policy.ExploreShare(s.Explore, s.byPolicy(), how); err != nil {
+	in, err := c.input(opt, topics[0], p, how, seed)
+	if err != nil {
 		return err
 	}
-	if opt.Scorer, err = p.Scorer(in); err == nil && s.byPolicy() {
+	if opt.Scorer, err = p.Scorer(in); err == nil && c.byPolicy() {
 		opt.Ordering, err = p.Ordering(opt.Scorer)
 	}
 	return usage.Of(err)
+}
+
+// input is what the scorer of a topic is built from.
+func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy.Policy, how string, seed int64) (in policy.Input, err error) {
+	in = policy.Input{Rho: policy.DefaultRho, Threshold: cmp.Or(opt.Threshold, policy.DefaultThreshold), Seed: uint64(seed)}
+	if t.Model != nil {
+		if in.Labeller, err = policy.NewLabeller(t); err != nil {
+			return in, err
+		}
+	}
+	if len(t.Keywords) > 0 {
+		if in.Keywords, err = relevance.NewKeywords(t.Keywords); err != nil {
+			return in, usage.Errorf("topic %s: %w", t.Name, err)
+		}
+	}
+	if s.Rho != nil {
+		if in.Rho = *s.Rho; !p.ByDegree() {
+			return in, usage.Errorf("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.Rho, how)
+		}
+	}
+	in.Explore, err = policy.ExploreShare(s.Explore, s.byPolicy(), how)
+	return in, err
 }

@@ -13,18 +13,29 @@ import (
 	"fossick/store"
 )
 
-// ModelFile is where a store keeps the model of its crawl.
-func ModelFile(dir string) string { return filepath.Join(dir, "model.fossick") }
+// modelFile is where a store keeps the model of its crawl.
+func modelFile(dir string) string { return filepath.Join(dir, "model.fossick") }
+
+// kept is what a store keeps of a crawl.
+type kept struct {
+	Settings
+	Shared []Sharing `json:",omitempty"`
+}
 
 // Stored returns the settings that a store's crawl began with, none in a store without.
 func Stored(s *store.Store) (saved *Settings, err error) {
-	saved = &Settings{}
+	k, err := keptIn(s)
+	return &k.Settings, err
+}
+
+func keptIn(s *store.Store) (*kept, error) {
+	k := &kept{}
 	if text := s.Info().Settings; len(text) > 0 {
-		if err := json.Unmarshal(text, saved); err != nil {
-			return nil, fmt.Errorf("%s: settings: %w", s.Dir(), err)
+		if err := json.Unmarshal(text, k); err != nil {
+			return k, fmt.Errorf("%s: settings: %w", s.Dir(), err)
 		}
 	}
-	return saved, nil
+	return k, nil
 }
 
 // URLs returns the normal form that a store's crawl knows its URLs by.
@@ -41,22 +52,24 @@ func URLs(s *store.Store) (*page.Normalizer, error) {
 
 // Keep keeps the settings of a crawl that begins, and its model, in its store.
 func (c *Crawl) Keep(s *store.Store, p *Plan) error {
-	if p.model != nil {
-		if err := p.model.WriteFile(ModelFile(c.Store)); err != nil {
-			return err
-		}
+	if err := c.keepModels(p.models); err != nil {
+		return err
 	}
 	saved := c.Settings
 	saved.DropParams = "" // Dropped has what it said
 	saved.Proxy = RedactProxy(saved.Proxy)
-	saved.Keywords = p.Keywords
+	if len(c.Shared) > 0 {
+		saved.Model = "" // each topic has a file of its own
+	} else {
+		saved.Keywords = p.Keywords
+	}
 	saved.Score = p.scored // which a resumed crawl would else find out from what it has now
 	var err error
 	if saved.Seed, err = seeds.Keep(c.Store, p.Crawl.Seeds); err != nil {
 		return err
 	}
 	saved.Seeds = "" // the file may be gone when the crawl is resumed
-	text, err := json.Marshal(saved)
+	text, err := json.Marshal(kept{saved, c.Shared})
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
@@ -71,18 +84,22 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 		return "", usage.Errorf("the store's topic is %q, not %q; leave --topic out", info.Topic, c.Topic)
 	}
 	c.Topic = info.Topic
-	saved, err := Stored(s)
+	saved, err := keptIn(s)
 	if err != nil {
 		return "", err
 	}
-	if err := takeFile(&saved.Model, ModelFile(c.Store)); err != nil {
+	if len(saved.Shared) > 0 {
+		if err := c.recallShared(saved.Shared); err != nil {
+			return "", err
+		}
+	} else if err := takeFile(&saved.Model, modelFile(c.Store)); err != nil {
 		return "", err
 	}
 	if err := takeFile(&saved.Seeds, seeds.Stored(c.Store)); err != nil {
 		return "", err
 	}
 	opened = saved.opened(&c.Network)
-	c.inherit(saved)
+	c.inherit(&saved.Settings)
 	return opened, nil
 }
 

@@ -19,6 +19,7 @@ type Page struct {
 	Probability float64
 	Refined     *store.Label // nil before refine
 	Mark        *store.Mark  // nil where no person said anything
+	Topics      uint64       // of those that share the crawl, bit by bit, which it is on
 	Rank        *float64     // by its links; nil before rank
 
 	Verdict // filled by the Judge methods of Crawl
@@ -63,7 +64,7 @@ func Load(ctx context.Context, s *store.Store) (*Crawl, error) {
 		at[p.Number] = len(c.Pages)
 		c.Pages = append(c.Pages, Page{
 			Number: p.Number, URL: p.URL, Title: p.Title, Score: p.Score,
-			Crawled: p.Relevant, Label: p.Label, Probability: p.Probability,
+			Crawled: p.Relevant, Label: p.Label, Probability: p.Probability, Topics: topicsOf(p),
 		})
 		if m, marked := marks[p.ID]; marked {
 			c.Pages[len(c.Pages)-1].Mark = &m

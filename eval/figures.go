@@ -34,6 +34,8 @@ type Figures struct {
 
 	Politeness *Politeness `json:"politeness"` // how the hosts were treated
 	Ranked     *Ranked     `json:"ranked"`     // null before rank
+
+	Topics map[string]TopicFigures `json:"topics,omitempty"` // by the crawl's own labels, where several share it
 }
 
 // Result is the figures of the first crawl, what several crawls say together,
@@ -92,7 +94,7 @@ func measure(c *Crawl, step int) Figures {
 	f := Figures{
 		Store: c.Dir, Relevance: c.Source.Kind, Target: c.Source.Target,
 		Fetched: n, Relevant: Harvest(relevant), Curve: harvestCurve(relevant, step),
-		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates,
+		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates, Topics: c.topicFigures(),
 	}
 	if f.Harvest = share(f.Relevant, n); f.Harvest != nil {
 		ci := Interval(stats.Wilson(f.Relevant, n))

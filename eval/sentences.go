@@ -13,7 +13,7 @@ func Sentences(r Result) []string {
 	}
 	out := []string{harvestSentence(r.Figures)}
 	for _, s := range []string{
-		judgeSentence(r.Figures), unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
+		topicsSentence(r.Figures), judgeSentence(r.Figures), unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
 		searchSentence(r.Figures), rankedSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift), nextSentence(r.Next),
 		overlapSentence(r), estimateSentence(r.Figures),
 	} {

@@ -27,6 +27,7 @@ type Policy struct {
 type Run struct {
 	Set      int                   // number of the start set, from 0
 	Model    int                   // number of its page classifier
+	Topics   int                   // that share the crawl
 	Relevant func(key uint64) bool // the truth, by page.Key: for oracles
 }
 
@@ -110,21 +111,11 @@ func (x *Experiment) truth() func(uint64) bool {
 }
 
 func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) bool) (*Crawl, error) {
-	opt, err := x.Policies[p].New(Run{Set: set, Model: x.Draw.ModelOf(set), Relevant: truth})
+	opt, err := x.options(p, set, 1, truth)
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range x.Draw.Starts[set] {
-		opt.Seeds = append(opt.Seeds, x.Corpus.Rows[n].Page.URL)
-	}
-	opt.MaxPages, opt.MaxPerHost = uint64(x.Pages), x.MaxPerHost
-	if m := x.Manners; m != nil {
-		opt.Workers, opt.Delay, opt.MaxTime, opt.Patience = m.Workers, m.Delay, m.MaxTime, m.Patience
-		if x.Unlimited {
-			opt.MaxPages = 0
-		}
-	}
-	r, err := crawler.Virtual(ctx, opt, x.Manners.web(x.Corpus))
+	r, err := x.virtual(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -137,4 +128,29 @@ func (x *Experiment) crawl(ctx context.Context, p, set int, truth func(uint64) b
 		c.Training = append(c.Training, n >= 0 && x.Draw.Training[x.Draw.ModelOf(set)][n])
 	}
 	return c, nil
+}
+
+// options are those of a policy's crawl from a start set, of a topic that shares it with
+// others: so many in all.
+func (x *Experiment) options(p, set, topics int, truth func(uint64) bool) (crawler.Options, error) {
+	opt, err := x.Policies[p].New(Run{Set: set, Model: x.Draw.ModelOf(set), Topics: topics, Relevant: truth})
+	if err != nil {
+		return opt, err
+	}
+	for _, n := range x.Draw.Starts[set] {
+		opt.Seeds = append(opt.Seeds, x.Corpus.Rows[n].Page.URL)
+	}
+	opt.MaxPages, opt.MaxPerHost = uint64(x.Pages), x.MaxPerHost
+	return opt, nil
+}
+
+// virtual makes a crawl by the experiment's manners.
+func (x *Experiment) virtual(ctx context.Context, opt crawler.Options) (crawler.VirtualResult, error) {
+	if m := x.Manners; m != nil {
+		opt.Workers, opt.Delay, opt.MaxTime, opt.Patience = m.Workers, m.Delay, m.MaxTime, m.Patience
+		if x.Unlimited {
+			opt.MaxPages = 0
+		}
+	}
+	return crawler.Virtual(ctx, opt, x.Manners.web(x.Corpus))
 }

@@ -12,7 +12,7 @@ import (
 
 // A crawl that tells a server of its progress, and somebody who looks.
 func ExampleListen() {
-	server, err := monitor.Listen("127.0.0.1:0", false, "bees", "fossick-bees")
+	server, err := monitor.Listen("127.0.0.1:0", false, monitor.Session{Topic: "bees", Store: "fossick-bees"})
 	if err != nil {
 		fmt.Println(err)
 		return

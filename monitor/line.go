@@ -15,6 +15,7 @@ type Line struct {
 	screen   *terminal.Screen
 	maxPages uint64
 	maxTime  time.Duration
+	topics   []string // that share the crawl
 
 	recent []sample // of the last seconds, for the speed
 	left   terminal.Left
@@ -33,9 +34,10 @@ const (
 	restMin = time.Second
 )
 
-// NewLine makes the line of a crawl with these limits; maxTime 0 is none.
-func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration) *Line {
-	return &Line{screen: screen, maxPages: maxPages, maxTime: maxTime}
+// NewLine makes the line of a crawl with these limits; maxTime 0 is none. topics are those
+// that share it, if there are several.
+func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration, topics ...string) *Line {
+	return &Line{screen: screen, maxPages: maxPages, maxTime: maxTime, topics: topics}
 }
 
 // Beginning tells what a crawl starts from.
@@ -64,6 +66,9 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 	}
 	if n.Pages > 0 {
 		add(2, "%d on topic (%s)", n.Relevant, report.Percent(float64(n.Relevant)/float64(n.Pages)))
+	}
+	if len(s.topics) > 0 {
+		add(5, "%s", lineTopics(s.topics, n))
 	}
 	if m := p.Next; m.Pages > 0 && uint64(m.Pages) < n.Pages {
 		add(5, "%s of the last %d", report.Percent(m.Harvest), m.Pages)

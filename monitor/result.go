@@ -53,13 +53,17 @@ type Result struct {
 	Keywords       []string          `json:"keywords"`
 	Politeness     *eval.Politeness  `json:"politeness"` // null when the journal could not be read
 	Failed         *Failed           `json:"failed"`     // null unless nothing was fetched
+
+	Topics map[string]Topic `json:"topics,omitempty"` // that share the crawl
+	goals  []Goal
 }
 
 // Session is what a crawl was asked, for its result.
 type Session struct {
 	Topic, Store string
 	Keywords     []string
-	Refresh      bool // stored pages were to be asked for again
+	Topics       []Goal // that share the crawl
+	Refresh      bool   // stored pages were to be asked for again
 }
 
 // ResultOf says what a session came to; waiting URLs are left in its queue.
@@ -70,7 +74,7 @@ func ResultOf(s Session, done crawler.Result, waiting int) *Result {
 		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
 		Seconds: n.Elapsed.Seconds(), Store: s.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: utc(done.WaitUntil),
 		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
-		Keywords: s.Keywords, Next: nextOf(done.Next),
+		Keywords: s.Keywords, Next: nextOf(done.Next), Topics: topicsOf(s.Topics, n), goals: s.Topics,
 	}
 	if s.Refresh {
 		r.Refreshed = refreshedOf(done.Refreshed)
@@ -102,6 +106,7 @@ func (r *Result) Print(w io.Writer) {
 		printable.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
 	}
 	printable.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
+	r.printTopics(w)
 	r.Refreshed.print(w)
 	r.Next.print(w)
 	states := make([]string, 0, len(r.ByState))

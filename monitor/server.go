@@ -20,10 +20,10 @@ import (
 // Server shows a running crawl to its owner: /status as JSON, /metrics for
 // Prometheus. It knows what the crawl last said of itself.
 type Server struct {
-	topic, store string
-	last         atomic.Pointer[crawler.Progress]
-	server       *serving.Server // nil when it does not listen
-	addr         net.Addr        // likewise
+	session Session
+	last    atomic.Pointer[crawler.Progress]
+	server  *serving.Server // nil when it does not listen
+	addr    net.Addr        // likewise
 }
 
 // answerTime is how long an answer of a Server may take to be written.
@@ -31,18 +31,18 @@ const answerTime = 30 * time.Second
 
 // Listen listens at addr until Stop is called; with no addr it does not. With
 // profiles it also serves those.
-func Listen(addr string, profiles bool, topic, store string) (*Server, error) {
+func Listen(addr string, profiles bool, session Session) (*Server, error) {
 	switch {
 	case addr == "" && profiles:
 		return nil, usage.Errorf("--pprof: profiles are given where --listen says; add --listen 127.0.0.1:9100")
 	case addr == "":
-		return &Server{}, nil
+		return &Server{session: session}, nil
 	}
 	l, err := serving.Listen(addr)
 	if err != nil {
 		return nil, usage.Errorf("--listen: %w; give a free HOST:PORT such as 127.0.0.1:9100", err)
 	}
-	m := &Server{topic: topic, store: store, addr: l.Addr()}
+	m := &Server{session: session, addr: l.Addr()}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m, networkMetrics{m}, turnMetrics{m}, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -89,6 +89,8 @@ type Status struct {
 	Network  Network           `json:"network"`
 	Owner    Owner             `json:"owner"`
 	Patience *Patience         `json:"patience"` // null where the crawl waits for no better links
+
+	Topics map[string]Topic `json:"topics,omitempty"` // that share the crawl
 }
 
 // ServeStatus answers with a Status.
@@ -96,7 +98,7 @@ func (m *Server) ServeStatus(w http.ResponseWriter, _ *http.Request) {
 	p := m.progress()
 	n := p.Counts
 	s := Status{
-		Topic: m.topic, Store: m.store, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
+		Topic: m.session.Topic, Store: m.session.Store, Topics: topicsOf(m.session.Topics, n), Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 		Network: networkOf(p), Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
 		Next: nextOf(p.Next),
@@ -124,6 +126,8 @@ var (
 	metricQueue    = prometheus.NewDesc("fossick_queue_urls", "URLs that wait.", nil, nil)
 	metricHosts    = prometheus.NewDesc("fossick_hosts", "Hosts known.", nil, nil)
 	metricNext     = prometheus.NewDesc("fossick_next_harvest", "Harvest to be expected of the next pages, by the last ones.", nil, nil)
+	metricTopic    = prometheus.NewDesc("fossick_topic_relevant_pages_total", "Stored pages on each topic that shares the crawl.", []string{"topic"}, nil)
+	metricPaid     = prometheus.NewDesc("fossick_topic_paid_pages_total", "Pages that each topic has paid.", []string{"topic"}, nil)
 	metricBusy     = prometheus.NewDesc("fossick_exchanges", "Exchanges in flight.", nil, nil)
 )
 
@@ -131,6 +135,7 @@ var (
 func (m *Server) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		metricPages, metricRelevant, metricRequests, metricBytes, metricURLs, metricCodes, metricNear, metricQueue, metricHosts, metricBusy, metricNext, metricPatience, metricHeld,
+		metricTopic, metricPaid,
 	} {
 		ch <- d
 	}
@@ -144,6 +149,10 @@ func (m *Server) Collect(ch chan<- prometheus.Metric) {
 	}
 	send(metricPages, prometheus.CounterValue, float64(p.Counts.Pages))
 	send(metricRelevant, prometheus.CounterValue, float64(p.Counts.Relevant))
+	for name, t := range topicsOf(m.session.Topics, p.Counts) {
+		send(metricTopic, prometheus.CounterValue, float64(t.Relevant), name)
+		send(metricPaid, prometheus.CounterValue, t.Paid, name)
+	}
 	send(metricRequests, prometheus.CounterValue, float64(p.Counts.Requests))
 	send(metricBytes, prometheus.CounterValue, float64(p.Counts.Bytes))
 	for state, n := range p.Counts.States {

@@ -14,7 +14,7 @@ import (
 // error, and profiles are there only when asked for.
 func TestServerCostsNothing(t *testing.T) {
 	for _, profiles := range []bool{false, true} {
-		m, err := Listen(":0", profiles, "x", "s")
+		m, err := Listen(":0", profiles, Session{Topic: "x", Store: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestServerCostsNothing(t *testing.T) {
 		}
 	}
 	var mistake usage.Error
-	if _, err := Listen("", true, "x", "s"); !errors.As(err, &mistake) {
+	if _, err := Listen("", true, Session{}); !errors.As(err, &mistake) {
 		t.Errorf("--pprof without --listen: %v", err)
 	}
 }

@@ -40,7 +40,7 @@ func (l *Labeller) seen() float64 {
 func (in Input) learned() *learned.Scorer {
 	l := in.Labeller
 	return learned.New(l.judge, learned.Options{
-		Cut: l.cut, Explore: in.Explore, Seed: in.Seed, Reader: l.reader(),
+		Cut: l.cut, Explore: in.Explore / float64(max(1, in.Topics)), Seed: in.Seed, Reader: l.reader(), Scorers: in.Topics,
 		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen(),
 	})
 }

@@ -60,6 +60,9 @@ func (l *Labeller) note(score *crawler.Score, r classify.Result, why string) (pr
 	return probability
 }
 
+// finds says whether a page is on topic by the model.
+func (l *Labeller) finds(p *page.Page) bool { return l.judge(features.Doc(p.Fields())) >= l.cut }
+
 // judge is the model's opinion of any text.
 func (l *Labeller) judge(d features.Doc) float64 {
 	if l.memo != nil {

@@ -33,6 +33,7 @@ type Input struct {
 	Threshold float64             // of R, for relevance without a model
 	Explore   float64             // share of fetches that learned spends on URLs little known
 	Seed      uint64
+	Topics    int // that share the crawl: they explore as much as one, and divide the memory; 0 is 1
 }
 
 // The defaults of Input.

@@ -32,6 +32,8 @@ type Info struct {
 	Created  int64  `cbor:"3,keyasint"` // Unix seconds
 	Topic    string `cbor:"4,keyasint"`
 	Settings []byte `cbor:"5,keyasint"` // JSON
+
+	Topics []string `cbor:"6,keyasint,omitempty" json:",omitempty"` // that share the crawl; none of one topic alone
 }
 
 // Counts are the running totals of a crawl, over all its resumptions.
@@ -49,6 +51,8 @@ type Counts struct {
 
 	NearDuplicates uint64 `cbor:"11,keyasint,omitempty"` // of the duplicates, those whose content is not equal
 	Lost           uint64 `cbor:"12,keyasint,omitempty"` // of URLs, those of which damage took the record
+
+	Topics []TopicCounts `cbor:"13,keyasint,omitempty" json:",omitempty"` // of a crawl that several topics share, as Info.Topics has them
 }
 
 // Birth is how a URL came to be known.
@@ -149,6 +153,8 @@ type Page struct {
 	Signature   []byte  `cbor:"22,keyasint,omitempty"` // MinHash of the prose; none when it is short, or stored by an earlier build
 	Account     []byte  `cbor:"25,keyasint,omitempty"` // further terms of Score, as the scorer keeps them
 	Rule        string  `cbor:"21,keyasint,omitempty"` // why the crawl's model gave Label: the rule that fired, or the words that weighed most
+
+	Topics []Verdict `cbor:"26,keyasint,omitempty" json:",omitempty"` // of each topic that shares the crawl; what stands above is of the best
 }
 
 // Label is what refine says of a page.

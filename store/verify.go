@@ -97,7 +97,8 @@ func (in *inspection) totals(ctx context.Context) error {
 	}
 	want.Pages, want.Relevant, want.Bytes = in.counts.Pages, in.counts.Relevant, in.counts.Bytes
 	want.States, want.Skipped, want.NearDuplicates = in.counts.States, in.counts.Skipped, in.counts.NearDuplicates
-	if err == nil && had.URLs == want.URLs && had.Pages == want.Pages && had.Relevant == want.Relevant &&
+	want.Topics = in.counts.Topics
+	if err == nil && sameTopics(had.Topics, want.Topics) && had.URLs == want.URLs && had.Pages == want.Pages && had.Relevant == want.Relevant &&
 		had.Bytes == want.Bytes && had.Skipped == want.Skipped && had.NearDuplicates == want.NearDuplicates && had.Lost == want.Lost && maps.Equal(had.States, want.States) {
 		return nil
 	}
@@ -106,5 +107,5 @@ func (in *inspection) totals(ctx context.Context) error {
 }
 
 func short(c Counts) string {
-	return fmt.Sprintf("%d URLs, %d of them lost, %d pages (%d relevant, %d bytes), %d skipped, %d near-duplicates, states %v", c.URLs, c.Lost, c.Pages, c.Relevant, c.Bytes, c.Skipped, c.NearDuplicates, c.States)
+	return fmt.Sprintf("%d URLs, %d of them lost, %d pages (%d relevant%s, %d bytes), %d skipped, %d near-duplicates, states %v", c.URLs, c.Lost, c.Pages, c.Relevant, byTopic(c.Topics), c.Bytes, c.Skipped, c.NearDuplicates, c.States)
 }

@@ -86,6 +86,7 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 		return err
 	}
 	in.counts.Pages++
+	in.counts.Judged(p.Topics, false)
 	in.counts.Bytes += uint64(p.Bytes)
 	if p.Relevant {
 		in.counts.Relevant++

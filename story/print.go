@@ -39,6 +39,7 @@ func (r *Story) Print(w io.Writer, all bool) {
 		printable.Fprintf(w, "  score    %.4f\n", *r.Score.Value)
 	}
 	printTerms(w, r.Score.Terms, all)
+	printTopics(w, r.Topics)
 	if r.Now != nil {
 		printable.Fprintf(w, "  now      %.4f\n", *r.Now.Value)
 		printTerms(w, r.Now.Terms, all)

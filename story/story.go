@@ -31,6 +31,8 @@ type Story struct {
 	Marked  *Mark     `json:"marked"` // by a person; null when nobody did
 	Rest    *Rest     `json:"rest"`   // for which it waits, and who asked for that; null when none, or by the crawl's delay alone
 	Now     *Score    `json:"now"`    // the present opinion of a crawl that is running; null without one
+
+	Topics []Topic `json:"topics,omitempty"` // what each topic that shares the crawl says of the page
 }
 
 // Score is a score with its parts.
@@ -69,6 +71,7 @@ func Of(s *store.Store, urls *page.Normalizer, address string, now time.Time) (*
 	life, err := s.URLs().Life(u)
 	if err == nil {
 		r := tell(life)
+		r.Topics = topicsOf(life, s.Info().Topics)
 		h, err := s.Host(page.Host(u))
 		r.tellNext(life, h, now)
 		r.Verdict = verdict(life, r)

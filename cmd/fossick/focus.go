@@ -25,6 +25,7 @@ func (focusCmd) Help() string {
   fossick focus --topic banking --contact you@example.org --max-pages 500
   fossick focus --topic bees --keywords bee,hive,honey \
       --seed example.org/bees --contact you@example.org
+  fossick focus --topic science,sport --contact you@example.org
   fossick focus --resume --store fossick-banking --max-pages 2k`
 }
 
@@ -80,7 +81,11 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		return nil, usage.Of(err)
 	}
 	defer fetcher.Close()
-	shown, err := monitor.Listen(c.Listen, c.Pprof, c.Topic, c.Store)
+	session := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0}
+	for _, t := range plan.Topics {
+		session.Topics = append(session.Topics, monitor.Goal(t))
+	}
+	shown, err := monitor.Listen(c.Listen, c.Pprof, session)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		a.say("status at http://%s/status, metrics at http://%s/metrics", addr, addr)
 	}
 	if !c.Resume { // only now: a mistake in the command line must leave no store behind
-		if s, err = c.create(ctx); err != nil {
+		if s, err = c.create(ctx, plan); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
@@ -98,7 +103,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		return nil, err
 	}
 	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
-	return c.run(ctx, a, plan, shown)
+	return c.run(ctx, a, plan, session, shown)
 }
 
 // crawlMemory is the heap in bytes at which the garbage collector works harder instead
@@ -109,8 +114,8 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 const crawlMemory = 272 << 20
 
 // run is the session itself.
-func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlplan.Plan, shown *monitor.Server) (result *monitor.Result, err error) {
-	line := monitor.NewLine(a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime)
+func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlplan.Plan, session monitor.Session, shown *monitor.Server) (result *monitor.Result, err error) {
+	line := monitor.NewLine(a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime, plan.Names()...)
 	plan.Crawl.Progress = func(p crawler.Progress) { line.Show(p); shown.Show(p) }
 	a.signals.InOrder()
 	defer process.LimitHeap(crawlMemory)() // before a million start pages are planted
@@ -131,8 +136,7 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlplan.Plan, shown 
 	a.say("%s", monitor.Beginning(c.Resume, engine.Progress()))
 	done, err := engine.Run(ctx)
 	line.End()
-	result = monitor.ResultOf(monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0},
-		done, engine.Progress().Queue)
+	result = monitor.ResultOf(session, done, engine.Progress().Queue)
 	defer a.step("reading the journal")()
 	var manners error
 	if result.Politeness, manners = eval.MeasurePoliteness(context.WithoutCancel(ctx), plan.Crawl.Store); manners != nil {
@@ -144,8 +148,8 @@ func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlplan.Plan, shown 
 }
 
 // create makes the crawl's store. Somebody may look into it as soon as it is there.
-func (c *focusCmd) create(ctx context.Context) (*store.Store, error) {
-	s, err := store.Create(c.Store, store.Info{Version: version, Topic: c.Topic})
+func (c *focusCmd) create(ctx context.Context, plan *crawlplan.Plan) (*store.Store, error) {
+	s, err := store.Create(c.Store, store.Info{Version: version, Topic: c.Topic, Topics: plan.Names()})
 	if errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrExists) {
 		return store.OpenWhenFree(ctx, c.Store)
 	}

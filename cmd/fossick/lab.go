@@ -19,7 +19,7 @@ type labCmd struct {
 // labFlags are plan.Options.
 type labFlags struct {
 	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, or a .jsonl file." complete:"sets"`
-	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic."`
+	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic; several by comma, as a,b: what one crawl of all of them costs against a crawl for each."`
 	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: ${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
 
 	Truth      string       `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
@@ -70,6 +70,16 @@ func (c *labCmd) Run(a *app) error {
 	}
 	p.Work = a.task("reading "+c.Corpus, "crawls")
 	defer p.Work.End()
+	if p.Shares() {
+		if c.HTML != "" {
+			return usagef("--html: there is a page of one topic alone; give --json for the figures of several")
+		}
+		result, err := p.RunShared(a.ctx)
+		if err != nil {
+			return err
+		}
+		return a.emit(result, result.Print)
+	}
 	setup, result, err := p.Run(a.ctx)
 	if err != nil {
 		return err

@@ -14,6 +14,8 @@ type Score struct {
 	Label       string       // of the model, "" without one
 	Probability float64      // of that label
 	Rule        string       // why it has that label
+
+	Topics []store.Verdict // of each topic of a Sharer, whose best one the rest is about; nil of one topic alone
 }
 
 // Scorer orders the crawl; it is all that the crawler knows of relevance. Its
@@ -43,4 +45,12 @@ type Rescorer interface {
 	// Rescore returns the present score of a waiting URL, named by its page.Key;
 	// false when the scorer knows nothing of it.
 	Rescore(key uint64) (score float64, known bool)
+}
+
+// Sharer is a Scorer of several topics that share a crawl. Its scores have a verdict for
+// each, which says what the topic pays for the page.
+type Sharer interface {
+	Scorer
+	// Paid says what each topic has paid so far for the pages that are stored.
+	Paid(counts []store.TopicCounts)
 }

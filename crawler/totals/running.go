@@ -2,6 +2,7 @@ package totals
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"fossick/fetch"
@@ -55,6 +56,7 @@ func (t *Running) Counts() *store.Counts { return &t.counts }
 func (t *Running) Snapshot() store.Counts {
 	counts := t.counts
 	counts.States, counts.Codes = maps.Clone(counts.States), maps.Clone(counts.Codes)
+	counts.Topics = slices.Clone(counts.Topics)
 	if !t.began.IsZero() {
 		counts.Elapsed = t.elapsed()
 	}
@@ -121,8 +123,10 @@ func (t *Running) NextPage() uint64 {
 	return t.counts.Pages
 }
 
-// Stored counts what a page is that was stored.
-func (t *Running) Stored(bytes int64, relevant bool) {
+// Stored counts what a page is that was stored; topics are the verdicts of those that
+// share the crawl.
+func (t *Running) Stored(bytes int64, relevant bool, topics []store.Verdict) {
+	t.counts.Judged(topics, false)
 	t.counts.Bytes += uint64(bytes)
 	if relevant {
 		t.counts.Relevant++
@@ -135,7 +139,8 @@ func (t *Running) Replaced(old, now *store.Page) {
 		t.counts.Relevant--
 	}
 	t.counts.Bytes -= uint64(old.Bytes)
-	t.Stored(now.Bytes, now.Relevant)
+	t.Stored(now.Bytes, now.Relevant, now.Topics)
+	t.counts.Judged(old.Topics, true)
 }
 
 // Withdrawn counts a page whose content was deleted.

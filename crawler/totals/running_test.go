@@ -39,10 +39,12 @@ func TestSessions(t *testing.T) {
 	if n := r.NextPage(); n != 3 {
 		t.Errorf("page %d, want 3", n)
 	}
-	r.Stored(30, true)
+	r.Stored(30, true, []store.Verdict{{Relevant: true, Paid: 0.25}, {Paid: 0.75}})
 	r.Ended("ok")
 	r.Reopened("code")
-	r.Replaced(&store.Page{Bytes: 50, Relevant: true}, &store.Page{Bytes: 45})
+	before := r.Snapshot()
+	r.Replaced(&store.Page{Bytes: 50, Relevant: true, Topics: []store.Verdict{{Relevant: true, Paid: 0.25}, {Paid: 0.75}}},
+		&store.Page{Bytes: 45, Topics: []store.Verdict{{Paid: 0.5}, {Relevant: true, Paid: 0.5}}})
 	r.Withdrawn(&store.Page{Bytes: 20})
 	h := &store.Host{}
 	r.AskedPage(h, &fetch.Response{State: fetch.StateCode, Code: 503})
@@ -51,6 +53,9 @@ func TestSessions(t *testing.T) {
 	got := r.Snapshot()
 	if got.Bytes != 75 || got.Relevant != 1 || got.Elapsed != time.Minute+time.Second || got.Requests != 1 || h.Requests != 1 || got.Codes[503] != 1 {
 		t.Errorf("counts %+v, host %d requests", got, h.Requests)
+	}
+	if was, is := fmt.Sprint(before.Topics), fmt.Sprint(got.Topics); was != "[{1 0.25} {0 0.75}]" || is != "[{0 0.5} {1 0.5}]" {
+		t.Errorf("by topic %s, then %s", was, is)
 	}
 	if states := fmt.Sprint(got.States); states != "map[ok:3]" {
 		t.Errorf("states %s", states)

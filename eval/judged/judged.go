@@ -133,6 +133,9 @@ func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
 	if len(ev.from.Caps) > 0 {
 		crawl.Caps = ev.from.Caps
 	}
+	if err := ev.severalTopics(crawl); err != nil {
+		return err
+	}
 	first := len(ev.crawls) == 0
 	if first {
 		ev.settings = settings.Applied()
@@ -191,8 +194,10 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.Stor
 // own says what else the judge has to do with a crawl: the model that crawled or
 // refined agrees with itself.
 func (ev *Crawls) own(crawl *eval.Crawl) string {
-	if own, err := models.ReadFile(crawlplan.ModelFile(crawl.Dir)); err == nil && sameModel(own, ev.judge.Model()) {
-		return "labelled the crawl"
+	for _, path := range crawlplan.ModelFiles(crawl.Dir) {
+		if own, err := models.ReadFile(path); err == nil && sameModel(own, ev.judge.Model()) {
+			return "labelled the crawl"
+		}
 	}
 	if p := crawl.Pages; len(p) > 0 && p[0].Refined != nil && p[0].Refined.Model == filepath.Base(ev.from.Judge) {
 		return "refined the crawl"
@@ -239,8 +244,10 @@ func (ev *Crawls) made() (facts []report.Fact) {
 	if ev.judge != nil {
 		facts = append(facts, report.Fact{Name: "judge", Value: ev.from.Judge + ": " + ev.judge.Model().Summary()})
 	}
-	if m, err := models.ReadFile(crawlplan.ModelFile(ev.from.Stores[0])); err == nil { // a crawl by keywords has none
-		facts = append(facts, report.Fact{Name: "crawl's model", Value: m.Summary()})
+	for _, path := range crawlplan.ModelFiles(ev.from.Stores[0]) {
+		if m, err := models.ReadFile(path); err == nil { // a crawl by keywords has none
+			facts = append(facts, report.Fact{Name: "crawl's model", Value: m.Summary()})
+		}
 	}
 	if pages := ev.crawls[0].Pages; len(pages) > 0 && pages[0].Refined != nil {
 		facts = append(facts, report.Fact{Name: "refined with", Value: pages[0].Refined.Model})

@@ -52,7 +52,7 @@ func (s Source) Labels(ctx context.Context, g *graph.Graph, do func(v uint32, la
 
 // storeLabels calls do with the label of each page of a store.
 func storeLabels(s *store.Store, do func(url string, labels []string) error) error {
-	topic := s.Info().Topic
+	topic, topics := s.Info().Topic, s.Info().Topics
 	for p, err := range s.Pages() {
 		if err != nil {
 			return err
@@ -62,7 +62,18 @@ func storeLabels(s *store.Store, do func(url string, labels []string) error) err
 			return err
 		}
 		label := p.Label
+		var labels []string
+		for i, v := range p.Topics {
+			if v.Relevant && i < len(topics) {
+				labels = append(labels, topics[i])
+			}
+		}
 		switch {
+		case refined == nil && len(labels) > 0: // of several topics that share the crawl
+			if err := do(p.URL, labels); err != nil {
+				return err
+			}
+			continue
 		case refined != nil:
 			label = refined.Label
 		case label == "" && p.Relevant: // by keywords

@@ -70,6 +70,7 @@ func (s *Setup) policy(name string, ins []policy.Input) (lab.Policy, error) {
 		if own.Rho = policy.DefaultRho; rho != nil {
 			own.Rho = *rho
 		}
+		own.Topics = run.Topics
 		own.Seed = s.plan.Random(0x5eed + uint64(run.Set)).Uint64()
 		opt := crawler.Options{Threshold: p.Threshold()}
 		if opt.Threshold > 0 && s.plan.Threshold != nil {

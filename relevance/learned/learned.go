@@ -45,17 +45,20 @@ type Options struct {
 	Seen       float64     // pages on topic that the judge was trained on; 0: not known
 	Background *Background // words on pages at large; nil: only the crawl's pages say what words are worth
 	WarmStart  *WarmStart  // what the judge's training pages on topic say of words; nil: nothing
+	Scorers    int         // of one crawl, which divide the memory; 0 is 1
 	Reader     Reader      // says what the judge says; nil: the scorer cuts links into words itself
 }
 
 // New returns a scorer that knows nothing yet but the judge.
 func New(judge relevance.Judge, opt Options) *Scorer {
-	return &Scorer{
+	l := &Scorer{
 		cut: opt.Cut, share: opt.Share, doubt: doubtOf(opt.Seen), texts: newTextReader(judge, opt.Reader),
 		works: features.NewSpare(func() *linkWork { return new(linkWork) }),
 		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart), explorer: newExplorer(opt.Explore, opt.Seed),
 		starts: newStartPages(), history: newHistory(maxPastWords), labels: newLabels(),
 	}
+	l.divide(opt.Scorers)
+	return l
 }
 
 // Start says that the page with this page.Key, which ScorePage is called for next, is

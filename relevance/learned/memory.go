@@ -1,5 +1,7 @@
 package learned
 
+import "fossick/internal/recent"
+
 // What is remembered, in each half: 184,000 targets of about 175 bytes in both,
 // half a million fetched pages. And 130,000 hosts and folders, 260,000 words of
 // pages and as many of links.
@@ -14,3 +16,15 @@ const (
 // token is a word of a link or a page, as a number: of 2^32, so that among 100,000
 // words one or two share one.
 type token = uint32
+
+// divide bounds what is remembered where so many scorers are of one crawl: from three on,
+// all together remember as much as two.
+func (l *Scorer) divide(scorers int) {
+	part := (scorers + 1) / 2
+	if part <= 1 {
+		return
+	}
+	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*record](maxPlaces/part)
+	l.model.words.words.limit = maxVocabulary / part
+	l.history.limit = maxPastWords / part
+}

@@ -16,9 +16,7 @@ func TestLearnedMemory(t *testing.T) {
 	const part = 16
 	before := heap()
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
-	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*record](maxPlaces/part)
-	l.model.words.words.limit = maxVocabulary / part
-	l.history.limit = maxPastWords / part
+	l.divide(2 * part)
 	for n := range 2 * maxFetched / part {
 		l.links.fetched.Put(uint64(n), known{probability: 0.5})
 	}

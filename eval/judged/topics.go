@@ -1,0 +1,24 @@
+package judged
+
+import (
+	"strings"
+
+	"fossick/eval"
+	"fossick/internal/usage"
+)
+
+// severalTopics has a crawl that several topics share judged for the one that is asked
+// for, or for any of them where its own labels hold.
+func (ev *Crawls) severalTopics(crawl *eval.Crawl) error {
+	names := crawl.Info.Topics
+	switch own := ev.truth == nil && ev.judge == nil; {
+	case len(names) == 0:
+	case ev.from.Target == "" && !own:
+		return usage.Errorf("the crawl in %s has several topics: %s; say with --target LABEL by which label of the truth or the judge it is judged", crawl.Dir, strings.Join(names, ", "))
+	case ev.from.Target != "" && own && ev.from.Target != crawl.Info.Topic:
+		if !crawl.JudgeByTopic(ev.from.Target) {
+			return usage.Errorf("--target %s: the crawl in %s has the topics %s", ev.from.Target, crawl.Dir, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
