@@ -3,12 +3,14 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"fossick/judge"
 )
 
 // TestRefineShares: nearly all is not printed as all, nor a few as none.
 func TestRefineShares(t *testing.T) {
 	var out strings.Builder
-	var r refineResult
+	r := refineResult{known: new(judge.Trained)}
 	r.Pages, r.Kept, r.PerClass = 3000, 2996, map[string]int{"bees": 2996, "rocks": 3, "wasps": 1}
 	r.print(&out, nil)
 	for _, want := range []string{"99.9 %", "0.1 %"} {
