@@ -1,6 +1,8 @@
 package classify
 
 import (
+	"slices"
+
 	"fossick/features"
 	"fossick/models"
 )
@@ -8,6 +10,7 @@ import (
 // Classifier labels pages by a model. It is safe for concurrent use.
 type Classifier struct {
 	machine
+	domain
 	members []member // of a model that is a vote: they score in its place
 	lex     *features.Lexicon
 	also    *features.Also // reads along, nil without
@@ -20,6 +23,7 @@ type scratch struct {
 	members []state
 	x       *features.Extractor
 	said    func(member int) []float64 // the members' probabilities
+	unknown *unknown                   // nil where the model can tell
 }
 
 // Result is what a model says of a page.
@@ -27,6 +31,10 @@ type Result struct {
 	Label string    // the most probable class
 	Score float64   // its probability, calibrated
 	Probs []float64 // of all classes, in the order of the model's Classes
+
+	// Unknown says why the model cannot tell; "" when it can. Then Label and Probs say
+	// what the training pages were, and the page is not on topic, whatever they are.
+	Unknown string
 }
 
 // New sets a model to work. It fails on a model whose tables do not fit together.
@@ -38,7 +46,8 @@ func newClassifier(m *models.Model, also *features.Also) (*Classifier, error) {
 	}
 	own := *m // Bind must not touch a model that others use
 	own.Weighting.Bind(own.Terms)
-	c := &Classifier{machine: newMachine(&own), lex: features.FixedLexicon(own.Terms), also: also}
+	c := &Classifier{machine: newMachine(&own), domain: newDomain(&own), also: also}
+	c.lex = features.FixedLexicon(c.domain.terms)
 	if own.Vote != nil {
 		for i := range own.Vote.Members {
 			c.members = append(c.members, newMember(&own.Vote.Members[i], len(own.Terms)))
@@ -65,25 +74,30 @@ func (c *Classifier) Model() *models.Model { return c.model }
 
 // Classify labels a page. Equal probabilities go to the class that sorts first.
 func (c *Classifier) Classify(d features.Doc) Result {
-	s := c.score(d)
+	s := c.look(d)
 	defer c.spare.Put(s)
 	return c.result(s, s.best())
 }
 
+// result is what s says of a page.
 func (c *Classifier) result(s *scratch, class int) Result {
-	return Result{Label: c.model.Classes[class], Score: s.probs[class], Probs: append([]float64(nil), s.probs...)}
+	if s.unknown != nil {
+		return Result{c.model.Classes[c.class], c.prior[c.class], slices.Clone(c.prior), s.unknown.why(c.model.Domain)}
+	}
+	return Result{Label: c.model.Classes[class], Score: s.probs[class], Probs: slices.Clone(s.probs)}
 }
 
 // ClassifyAndExplain labels a page and says why, as Explain does, in one pass.
 func (c *Classifier) ClassifyAndExplain(d features.Doc) (Result, string) {
-	s := c.score(d)
+	s := c.look(d)
 	defer c.spare.Put(s)
 	best := s.best()
 	return c.result(s, best), c.explain(s, best)
 }
 
-// Score returns the probability that a page is of a class, 0 for a label that
-// the model does not have.
+// Score returns the probability that a text is of a class, 0 for a label that
+// the model does not have. It may be a few words, of which Classify would say that they
+// are too few.
 func (c *Classifier) Score(d features.Doc, label string) float64 {
 	class := c.model.Class(label)
 	if class < 0 {
@@ -105,17 +119,27 @@ func (s *scratch) best() int {
 	return best
 }
 
+// look is score for a whole page, of which the model may know too little.
+func (c *Classifier) look(d features.Doc) *scratch {
+	s := c.spare.Get()
+	s.terms = s.x.CountUnsorted(s.terms, d)
+	s.unknown = c.domain.unknown(s.terms, s.x.Strange(), d.Lang)
+	c.weigh(s)
+	return s
+}
+
 // score leaves a page's weighed terms and probabilities in scratch space, which
 // the caller puts back.
 func (c *Classifier) score(d features.Doc) *scratch {
 	s := c.spare.Get()
-	s.terms = s.x.CountUnsorted(s.terms, d)
+	s.terms, s.unknown = s.x.CountUnsorted(s.terms, d), nil
 	c.weigh(s)
 	return s
 }
 
 // weigh makes probabilities of a page's counts.
 func (c *Classifier) weigh(s *scratch) {
+	s.terms = c.domain.known(s.terms)
 	if c.members != nil {
 		c.vote(s)
 	} else {

@@ -24,7 +24,7 @@ const reasons = 6
 // vote: the reasons of each member, with its share and the probability that it gives
 // the label.
 func (c *Classifier) Explain(d features.Doc) string {
-	s := c.score(d)
+	s := c.look(d)
 	defer c.spare.Put(s)
 	return c.explain(s, s.best())
 }
@@ -38,13 +38,16 @@ func (c *Classifier) ExplainFor(d features.Doc, label string) string {
 	if class < 0 {
 		return ""
 	}
-	s := c.score(d)
+	s := c.look(d)
 	defer c.spare.Put(s)
 	return c.explain(s, class)
 }
 
 // explain gives the reasons that s holds for a class.
 func (c *Classifier) explain(s *scratch, class int) string {
+	if s.unknown != nil {
+		return s.unknown.why(c.model.Domain) + " → " + c.model.Classes[c.class]
+	}
 	if c.members != nil {
 		return c.explainVote(s, class)
 	}

@@ -37,6 +37,7 @@ func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[
 	s := c.spare.Get()
 	defer c.spare.Put(s)
 	s.terms, r.Words = s.x.CountAndKeep(s.terms, r.Words[:0], d)
+	s.unknown = c.domain.unknown(s.terms, s.x.Strange(), d.Lang)
 	c.weigh(s)
 	best := s.best()
 	result, why := c.result(s, best), c.explain(s, best)

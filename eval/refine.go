@@ -15,6 +15,9 @@ import (
 type Classified struct {
 	Score float64 // probability of the topic
 	Rest  string  // the most probable of the other classes
+
+	// Unknown: the model cannot tell. The page is dropped, whatever the threshold.
+	Unknown bool
 }
 
 // RefineOptions say how a cluster is cleaned.
@@ -100,11 +103,15 @@ func (opt *RefineOptions) label(p *page.Page) (l store.Label, rest string) {
 	c := opt.Classify(p)
 	l = store.Label{Label: c.Rest, Score: c.Score, Model: opt.Model}
 	sign := "<"
-	if c.Score >= opt.Threshold {
+	if c.Score >= opt.Threshold && !c.Unknown {
 		l.Label, l.Kept, sign = opt.Topic, true, "≥"
 	}
 	if opt.Explain != nil {
 		l.Rule = opt.Explain(p, l.Label) + "; "
+	}
+	if c.Unknown {
+		l.Rule += fmt.Sprintf("%s not known", opt.Topic)
+		return l, c.Rest
 	}
 	l.Rule += fmt.Sprintf("%s %.3g %s %.3g", opt.Topic, c.Score, sign, opt.Threshold)
 	return l, c.Rest

@@ -6,7 +6,7 @@ import (
 )
 
 // terms0 is where the counts of terms begin. Those of noTerm and leftOut stand before
-// them, so that a word that is no term is counted like any other. They are never zero,
+// them, so that a word that is no term is counted like any other. They begin at 1,
 // so that they never come to touched.
 const terms0 = 2
 
@@ -14,9 +14,6 @@ const terms0 = 2
 func (x *Extractor) room(n int) {
 	if n += terms0; n <= len(x.count) {
 		return
-	}
-	if len(x.count) == 0 {
-		x.count = []float32{1, 1}
 	}
 	x.count = append(x.count, make([]float32, max(1024, n-len(x.count)))...)
 }
@@ -50,3 +47,7 @@ func (x *Extractor) countRow(row []known) {
 	}
 	x.touched = touched[:n]
 }
+
+// Strange returns how many words of the Doc that was counted last are no terms of a fixed
+// lexicon, where each word of its title counts as often as in the counts.
+func (x *Extractor) Strange() float64 { return float64(x.count[noTerm+terms0] - 1) }

@@ -76,7 +76,7 @@ func NewExtractor(opt ExtractorOptions, lex *Lexicon) *Extractor {
 	if opt.TitleWeight <= 0 {
 		opt.TitleWeight = 1
 	}
-	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex, plain: !opt.Bigrams && opt.Chars <= 0}
+	x := &Extractor{opt: opt, an: NewAnalyzer(opt.Analyzer), lex: lex, plain: !opt.Bigrams && opt.Chars <= 0, count: []float32{1, 1}}
 	x.an.resolve = x.resolve
 	x.an.row.one = lex.growing // terms are numbered as they come, those of fields and pairs in between
 	x.running = x.words
@@ -136,6 +136,7 @@ func (x *Extractor) reset() {
 // scan leaves the counts of d's terms in count and touched, and in read what a
 // second reader has of it, if it is to.
 func (x *Extractor) scan(d Doc, also bool) {
+	x.count[noTerm+terms0] = 1
 	x.reading = also
 	x.field(title, d.Title, d.Lang, float32(x.opt.TitleWeight))
 	x.left = 0
@@ -211,6 +212,9 @@ func (x *Extractor) words(row []known) {
 // term counts what a word of running text stands for.
 func (x *Extractor) term(body int32, e **entry) {
 	x.add(body, 1)
+	if body == noTerm {
+		x.count[noTerm+terms0]++
+	}
 	if x.opt.Chars > 0 {
 		for _, term := range x.runs(*e) {
 			x.add(term, 1)
@@ -267,6 +271,9 @@ func (x *Extractor) field(f field, text, lang string, weight float32) {
 			}
 			if weight > 0 {
 				x.add(w.body, weight)
+				if w.body == noTerm {
+					x.count[noTerm+terms0] += weight
+				}
 			}
 			if x.opt.Fields {
 				x.add(x.own(*x.an.row.entries[i], f), 1)

@@ -45,10 +45,12 @@ func labelOf(m *models.Model, path, asked, fallback string) (string, error) {
 }
 
 // Probability returns the topic's, and the most probable of the other classes, "" when
-// there is none.
-func (t *Topic) Probability(d features.Doc) (p float64, rest string) {
+// there is none. unknown says why the model cannot tell, "" when it can; such a page is not
+// on topic.
+func (t *Topic) Probability(d features.Doc) (p float64, rest, unknown string) {
 	t.Known.look(d)
-	probs := t.classifier.Classify(d).Probs
+	r := t.classifier.Classify(d)
+	probs := r.Probs
 	best := -1
 	for i, p := range probs {
 		if i != t.class && (best < 0 || p > probs[best]) {
@@ -58,11 +60,11 @@ func (t *Topic) Probability(d features.Doc) (p float64, rest string) {
 	if best >= 0 {
 		rest = t.classifier.Model().Classes[best]
 	}
-	return probs[t.class], rest
+	return probs[t.class], rest, r.Unknown
 }
 
 // Relevant says whether a page is on topic.
 func (t *Topic) Relevant(d features.Doc) bool {
-	p, _ := t.Probability(d)
-	return p >= t.Cut
+	p, _, unknown := t.Probability(d)
+	return p >= t.Cut && unknown == ""
 }

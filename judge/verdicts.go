@@ -18,6 +18,7 @@ type Labelled struct {
 	Label string  `json:"label"`
 	Score float64 `json:"score"`
 	Rule  string  `json:"rule"`
+	Known bool    `json:"known"` // false: the model cannot tell, and rule says why
 }
 
 // Result is what a model, or two, said of pages.
@@ -66,7 +67,7 @@ func (v *Verdicts) Label(name string, d features.Doc) {
 
 func (v *Verdicts) label(name string, d features.Doc) Labelled {
 	r, why := v.classifier.ClassifyAndExplain(d)
-	said := Labelled{name, r.Label, r.Score, why}
+	said := Labelled{name, r.Label, r.Score, why, r.Unknown == ""}
 	v.labelled = append(v.labelled, said)
 	return said
 }

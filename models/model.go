@@ -34,6 +34,9 @@ type Model struct {
 	ClassPages [][]int32
 	// Titles has, by class, the words of its training pages' titles, by language and word.
 	Titles map[string][]TitleWord
+	// Domain says of which pages the model knows enough; nil in models before version 8, and
+	// in members of a vote.
+	Domain *Domain
 
 	Linear  *Linear  // of linear and nb
 	Tree    *Tree    // of c45
@@ -114,6 +117,8 @@ func (m *Model) Check() error {
 		return fmt.Errorf("model of %d terms with %d shares of pages; want as many, from 0 to 1", n, len(m.Frequency))
 	case m.ClassPages != nil && !classPages(m.ClassPages, k, n):
 		return fmt.Errorf("model of %d classes and %d terms whose pages by class do not fit", k, n)
+	case m.Domain != nil && !m.Domain.whole():
+		return fmt.Errorf("model whose common words and their shares of pages do not fit")
 	case !m.titled():
 		return fmt.Errorf("model with words of titles that stand in no title of a class of its")
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):

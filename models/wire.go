@@ -13,6 +13,7 @@ type wire struct {
 	Frequency  floats                     `cbor:"frequency,omitempty"`   // from version 4
 	ClassPages [][]int32                  `cbor:"class_pages,omitempty"` // from version 5
 	Titles     map[string][]wireTitleWord `cbor:"titles,omitempty"`      // from version 5
+	Domain     *wireDomain                `cbor:"domain,omitempty"`      // from version 8
 	Sublinear  bool                       `cbor:"sublinear"`
 	Norm       bool                       `cbor:"norm"`
 	Blocks     floats                     `cbor:"blocks"`
@@ -34,6 +35,15 @@ type wireTitleWord struct {
 	Lang   string
 	Pages  int
 	Others int
+}
+
+type wireDomain struct {
+	Words         []string `cbor:"words"`
+	Shares        floats   `cbor:"shares"`
+	LeastFamiliar float64  `cbor:"least_familiar"`
+	LeastWords    int      `cbor:"least_words"`
+	LeastTerms    int      `cbor:"least_terms"`
+	Languages     []string `cbor:"languages"`
 }
 
 type wireExtractor struct {
@@ -116,6 +126,9 @@ func newWire(m *Model) *wire {
 		w.Network = &wireNetwork{n.Input, n.HiddenBias, n.Output, n.OutputBias}
 	}
 	w.Vote = newWireVote(m.Vote)
+	if d := m.Domain; d != nil {
+		w.Domain = &wireDomain{d.Words, d.Shares, d.LeastFamiliar, d.LeastWords, d.LeastTerms, d.Languages}
+	}
 	return w
 }
 
@@ -168,6 +181,9 @@ func (w *wire) model() *Model {
 		m.Network = &Network{n.Input, n.HiddenBias, n.Output, n.OutputBias}
 	}
 	m.Vote = readVote(w.Vote, m)
+	if d := w.Domain; d != nil {
+		m.Domain = &Domain{d.Words, d.Shares, d.LeastFamiliar, d.LeastWords, d.LeastTerms, d.Languages}
+	}
 	return m
 }
 

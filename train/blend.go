@@ -62,21 +62,27 @@ func blended(machine, nb *heldOut, y []int) *heldOut {
 	}
 	for _, share := range shares {
 		b := blend{machine.learner.(linear), share, ratio}
-		h := &heldOut{learner: b, scores: make([][]float64, len(y))}
-		for p, s := range machine.scores {
-			if s == nil {
-				continue
-			}
-			h.scores[p] = make([]float64, len(s))
-			for class, v := range s {
-				h.scores[p][class] = v + b.factor()*nb.scores[p][class]
-			}
-		}
-		if h.score = accuracy(h.scores, y); h.score > top.score {
+		if h := b.of(machine, nb, y); h.score > top.score {
 			top = h
 		}
 	}
 	return top
+}
+
+// of returns what the blend says of pages, by what both say.
+func (b blend) of(machine, nb *heldOut, y []int) *heldOut {
+	h := newHeldOut(b, len(y))
+	for p, s := range machine.scores {
+		if s == nil {
+			continue
+		}
+		h.scores[p] = make([]float64, len(s))
+		for class, v := range s {
+			h.scores[p][class] = v + b.factor()*nb.scores[p][class]
+		}
+	}
+	h.score = accuracy(h.scores, y)
+	return h
 }
 
 // spread returns the standard deviation of scores about the mean of their page.

@@ -65,6 +65,13 @@ func (g *gatherer) load(ctx context.Context) error {
 		if err := g.candidates(ctx, number); err != nil {
 			return err
 		}
+		common, err := g.common(ctx, number)
+		if err != nil {
+			return err
+		}
+		for _, c := range g.views {
+			c.common = common
+		}
 	}
 	if g.lossy.size(number) > g.opt.cells(runtime.GOMAXPROCS(0)) {
 		if number, err = g.reduce(ctx, number); err != nil {

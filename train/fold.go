@@ -111,6 +111,7 @@ type heldOut struct {
 	dual    *dual       // of a fold's linear machine
 	ins     [][]int     // the pages that each judged fold was trained on, and
 	outs    [][]int     // those that it was judged on
+	rounds  []*heldOut  // all cross-validations of a topic's model, itself the first; nil for others
 }
 
 // parts returns the pages to train on and the pages to judge of the folds that were

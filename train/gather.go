@@ -28,11 +28,12 @@ type corpus struct {
 	measure   features.Measure              // by which words are selected
 	titles    map[string][]models.TitleWord // by class, see titles
 	marks     []uint64                      // of the pages, see models.Mark
+	common    *common                       // what the pages have in common; nil: plain
 	room      *room                         // how many words the rows have; nil: all
 }
 
-// Other is the class of what is not the topic when a model has just one.
-const Other = "other"
+// Other is models.Other.
+const Other = models.Other
 
 // Class returns the class of an example, or "" when it has none. It is its
 // topic or Other with Topic. Else it is the first of its Label and Labels that
@@ -110,6 +111,8 @@ type gatherer struct {
 	titles   []*titles         // by view
 	titleCut *features.Analyzer
 	marks    []uint64
+	lengths  []int32          // by page
+	langs    map[string]int   // pages by language
 	y        []map[string]int // by view: class by label, in the order of their first row
 }
 
@@ -120,7 +123,7 @@ func newGatherer(opt *Options, plain bool) *gatherer {
 		lossy:    lossy{lex: lex, limit: opt.lexiconTerms()},
 		rows:     &rowLog{dir: opt.Tmp, limit: opt.rowBytes()},
 		titleCut: features.NewAnalyzer(features.AnalyzerOptions{NoStem: true, Numbers: features.NumbersKeep}),
-		nouns:    newNouns(opt.lexiconTerms()), name: map[string]string{},
+		nouns:    newNouns(opt.lexiconTerms()), name: map[string]string{}, langs: map[string]int{},
 	}
 }
 
@@ -202,6 +205,7 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 	}
 	g.sites = append(g.sites, g.intern(site))
 	g.marks = append(g.marks, models.Mark(doc))
+	g.langs[strings.Clone(doc.Lang)]++
 	if g.opt.Explain {
 		g.from = append(g.from, source{e.URL, e.File, e.Line})
 	}
@@ -211,6 +215,7 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 // page counts the terms of a page, which become the next row.
 func (g *gatherer) page(_ string, doc features.Doc) error {
 	g.row = g.x.Count(g.row, doc)
+	g.lengths = append(g.lengths, wordsOf(g.lossy.lex, g.row))
 	if g.lossy.add(g.rows.pages, g.row) {
 		g.x.Forget()
 	}

@@ -111,6 +111,7 @@ func (p *pu) model(ctx context.Context) (*models.Model, error) {
 	for class, v := range p.halves(m.Calibration.Scale * p.shift(f)) {
 		m.Calibration.Offset[class] -= v
 	}
+	m.Domain = p.c.domain(f, m, &heldOut{})
 	m.Card.Pages = len(p.given) + len(p.pool)
 	m.Card.PerClass = map[string]int{p.opt.Topic: len(p.given), p.c.classes[1-p.topic]: len(p.pool)}
 	m.Card.Settings["unlabelled_pages"] = fmt.Sprint(len(p.pool))

@@ -80,7 +80,11 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 
 // learn chooses a learner, and makes a model of all pages by it.
 func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*models.Model, error) {
-	held, err := choose(ctx, c, learners, opt, rep)
+	by := choose
+	if opt.Topic != "" && !opt.mustVote() {
+		by = chooseTopical
+	}
+	held, err := by(ctx, c, learners, opt, rep)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +104,7 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 	}
 	m := f.model(c, held.learner.name(), opt)
 	judge(m, c, held, rep)
+	m.Domain = c.domain(f, m, held)
 	if rep.LostBelow > 0 {
 		m.Card.Settings["terms_lost_below"] = fmt.Sprint(rep.LostBelow)
 	}
@@ -162,10 +167,14 @@ func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
 		return
 	}
 	scores, y := held.judged(c.y)
-	if m.Tree == nil {
-		m.Calibration = calibrate(scores, y)
+	if held.rounds != nil {
+		m.Calibration, m.Thresholds = c.topical(held)
+	} else {
+		if m.Tree == nil {
+			m.Calibration = calibrate(scores, y)
+		}
+		m.Thresholds = thresholds(scores, y)
 	}
-	m.Thresholds = thresholds(scores, y)
 	pages := c.judged(held.scores)
 	var cv Measures
 	cv, rep.Calibrated = MeasureJudged(len(c.classes), pages)

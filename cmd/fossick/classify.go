@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -105,6 +106,9 @@ func (l *classifyRun) file(path string) error {
 	if err != nil {
 		return fmt.Errorf("page %w", err)
 	}
+	if err := isText(body); err != nil {
+		return fmt.Errorf("file %s: %w", path, err)
+	}
 	kind := "text/html"
 	if strings.HasSuffix(path, ".txt") {
 		kind = "text/plain"
@@ -114,6 +118,15 @@ func (l *classifyRun) file(path string) error {
 		return fmt.Errorf("file %s: %w", path, err)
 	}
 	l.verdicts.Label(path, features.Doc(p.Fields()))
+	return nil
+}
+
+// isText refuses bytes that are no page: a picture would be labelled by what its bytes
+// happen to spell. It goes by the first of them, as browsers do.
+func isText(body []byte) error {
+	if kind := http.DetectContentType(body); !strings.HasPrefix(kind, "text/") {
+		return fmt.Errorf("no page: its bytes are %s; give HTML or text", kind)
+	}
 	return nil
 }
 
@@ -141,6 +154,9 @@ func (l *classifyRun) url(raw string) error {
 	resp := f.Fetch(l.app.ctx, fetch.Request{URL: raw})
 	if resp.State != fetch.StateOK {
 		return fmt.Errorf("URL %s: state %s (%w); only a page that answers with success can be labelled", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
+	}
+	if err := isText(resp.Body); err != nil {
+		return fmt.Errorf("URL %s: %w", raw, err)
 	}
 	p, err := page.Parse(resp.Body, page.ParseOptions{URL: raw, ContentType: resp.ContentType})
 	if err != nil {

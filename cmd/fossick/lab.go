@@ -27,6 +27,7 @@ type labFlags struct {
 	Train      string       `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" complete:"sets"`
 	TrainSets  int          `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]." group:"sets" expert:""`
 	TrainPages int          `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
+	Classifier string       `default:"auto" placeholder:"NAME" help:"How the page classifier classifies: ${classifiers} [auto]." group:"sets" expert:"" complete:"classifiers"`
 	Model      string       `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." complete:"models"`
 	Keywords   []string     `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
 	RhoSweep   lab.RhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by paper with each ρ from A to B, as 0:0.9:0.1, and draw harvest against ρ." group:"score" expert:""`

@@ -79,8 +79,8 @@ func (c refineCmd) Run(a *app) (err error) {
 	r.Refined, err = eval.Refine(a.ctx, s, eval.RefineOptions{
 		Topic: topic.Name, Model: filepath.Base(c.Model), Threshold: r.Threshold, Workers: runtime.GOMAXPROCS(0),
 		Classify: func(p *page.Page) eval.Classified {
-			score, rest := topic.Probability(features.Doc(p.Fields()))
-			return eval.Classified{Score: score, Rest: rest}
+			score, rest, unknown := topic.Probability(features.Doc(p.Fields()))
+			return eval.Classified{Score: score, Rest: rest, Unknown: unknown != ""}
 		},
 		Explain:  func(p *page.Page, label string) string { return classifier.ExplainFor(features.Doc(p.Fields()), label) },
 		Progress: refining.Set,

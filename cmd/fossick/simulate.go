@@ -273,7 +273,7 @@ func (r *simulateRun) scorer() (func(e *datasets.Example) (score float64, on boo
 		if err != nil {
 			return 0, false, err
 		}
-		score, _ := topic.Probability(features.Doc(p.Fields()))
-		return score, score >= topic.Cut, nil
+		score, _, unknown := topic.Probability(features.Doc(p.Fields()))
+		return score, score >= topic.Cut && unknown == "", nil
 	}, nil
 }

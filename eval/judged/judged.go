@@ -227,8 +227,8 @@ func (ev *Crawls) modelJudge(t *judge.Topic) *eval.Judge {
 	return &eval.Judge{
 		Name: ev.from.Judge, Target: t.Name,
 		Of: func(p *page.Page) eval.Verdict {
-			score, rest := t.Probability(features.Doc(p.Fields()))
-			if score >= t.Cut {
+			score, rest, unknown := t.Probability(features.Doc(p.Fields()))
+			if score >= t.Cut && unknown == "" {
 				return eval.Verdict{Relevant: true, Known: true, Class: t.Name}
 			}
 			return eval.Verdict{Known: true, Class: rest}

@@ -39,6 +39,7 @@ type Options struct {
 	Train      string // set to train the page classifier on
 	TrainSets  int    // page classifiers
 	TrainPages int    // of the corpus, to train each on; 0 is 600
+	Classifier string // of the page classifiers; "" is what train chooses by itself
 	Model      string // to crawl with, instead of training one
 	Keywords   []string
 	RhoSweep   lab.RhoRange

@@ -55,7 +55,7 @@ func (s *Setup) trainModel(ctx context.Context, i int) (*models.Model, error) {
 	p.Work.Step("training", 0)
 	p.Say("training page classifier %d of %d on %s", i+1, len(s.Draw.Training), data)
 	m, _, err := train.Train(ctx, examples, train.Options{
-		Target: train.Target{Topic: p.Topic}, Method: train.Method{Classifier: models.LinearSVM}, Seed: p.Seed,
+		Target: train.Target{Topic: p.Topic}, Method: train.Method{Classifier: p.Classifier}, Seed: p.Seed,
 		Origin: train.Origin{Data: []string{filepath.Base(data)}}, Log: p.Log,
 		Step: func(what string) { p.Work.Step(what, 0) },
 	})

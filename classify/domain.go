@@ -1,0 +1,132 @@
+package classify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+// domain tells whether a model knows enough of a page, see models.Domain.
+type domain struct {
+	terms []string  // the model's, and behind them the domain's other words
+	own   int       // how many are the model's
+	share []float32 // by term, of the training pages that have it; nil without a domain
+	word  []bool    // by term: it is a word of the text
+	class int       // of a page of which nothing is known
+	prior []float64 // its probabilities, a topic's below its threshold
+	least models.Domain
+	sure  bool // a page without a word of the model's can be judged: by rules, it lacks words
+}
+
+func newDomain(m *models.Model) domain {
+	d := domain{terms: m.Terms, own: len(m.Terms), sure: m.Tree != nil || m.Rules != nil || m.Vote != nil}
+	d.class, d.prior = m.Prior()
+	for i, p := range d.prior { // nothing known is never enough for a topic
+		if below := math.Nextafter(m.Thresholds[i], 0); p > below && m.Classes[i] != models.Other {
+			d.prior[i] = below
+			d.prior[d.class] += p - below
+		}
+	}
+	if m.Domain == nil {
+		return d
+	}
+	d.least = *m.Domain
+	place := make(map[string]int, len(m.Terms))
+	for i, t := range m.Terms {
+		place[t] = i
+	}
+	d.terms = slices.Clip(d.terms)
+	for _, w := range m.Domain.Words {
+		if _, known := place[w]; !known {
+			place[w] = len(d.terms)
+			d.terms = append(d.terms, w)
+		}
+	}
+	d.share, d.word = make([]float32, len(d.terms)), make([]bool, len(d.terms))
+	for i, w := range m.Domain.Words {
+		d.share[place[w]] = m.Domain.Shares[i]
+	}
+	for i, t := range d.terms {
+		d.word[i] = features.IsWord(t)
+	}
+	return d
+}
+
+// unknown is what a page has too little of.
+type unknown struct {
+	all      float64 // words that it has
+	words    int     // different ones that are common
+	terms    int     // likewise, the model's
+	familiar float64
+	lang     string // of the page, when no training page was in it
+}
+
+// unknown looks at the counts of a page and at how many words beside are no terms. It
+// returns nil where the model can tell.
+func (d *domain) unknown(counts features.Vector, strange float64, lang string) *unknown {
+	if d.share == nil {
+		if len(counts.Index) > 0 || d.sure {
+			return nil
+		}
+		return &unknown{all: strange}
+	}
+	words, terms, sum, all := 0, 0, 0.0, strange
+	for k, i := range counts.Index {
+		if d.word[i] {
+			n := float64(counts.Value[k])
+			all += n
+			if int(i) < d.own {
+				terms++
+			}
+			if d.share[i] > 0 {
+				words++
+				sum += n * float64(d.share[i])
+			}
+		}
+	}
+	familiar := sum / math.Max(1, all)
+	if words >= d.least.LeastWords && terms >= d.least.LeastTerms && familiar >= d.least.LeastFamiliar {
+		return nil
+	}
+	u := &unknown{all: all, words: words, terms: terms, familiar: familiar}
+	if lang != "" && len(d.least.Languages) > 0 && !slices.Contains(d.least.Languages, lang) {
+		u.lang = lang
+	}
+	return u
+}
+
+// known leaves of counts those of the model's own terms.
+func (d *domain) known(counts features.Vector) features.Vector {
+	if d.own == len(d.terms) {
+		return counts
+	}
+	n := 0
+	for k, i := range counts.Index {
+		if int(i) < d.own {
+			counts.Index[n], counts.Value[n] = i, counts.Value[k]
+			n++
+		}
+	}
+	return features.Vector{Index: counts.Index[:n], Value: counts.Value[:n]}
+}
+
+// why says it in words.
+func (u *unknown) why(d *models.Domain) string {
+	switch {
+	case u.lang != "" && u.familiar < d.LeastFamiliar:
+		return fmt.Sprintf("language %s, trained on %s", u.lang, strings.Join(d.Languages, ", "))
+	case u.all == 0:
+		return "no word"
+	case u.words == 0 && u.terms == 0:
+		return "no known word"
+	case u.words < d.LeastWords:
+		return fmt.Sprintf("too few common words, %d of %d", u.words, d.LeastWords)
+	case u.terms < d.LeastTerms:
+		return fmt.Sprintf("too few known words, %d of %d", u.terms, d.LeastTerms)
+	}
+	return fmt.Sprintf("words unlike those of the training pages, %.3f of %.3f", u.familiar, d.LeastFamiliar)
+}

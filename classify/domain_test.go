@@ -1,0 +1,108 @@
+package classify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+// domainModel has a domain of two common words, of which one is a term.
+func domainModel(m *models.Model) *models.Model {
+	m.Extractor.Analyzer.KeepStop = true
+	if m.Vote != nil {
+		for _, member := range m.Vote.Members {
+			member.Model.Extractor = m.Extractor
+		}
+	}
+	m.Card.PerClass = map[string]int{"banking": 3, "other": 1}
+	m.Domain = &models.Domain{
+		Words: []string{"the", "loan"}, Shares: []float32{1, 0.5},
+		LeastFamiliar: 0.2, LeastWords: 2, Languages: []string{"de", "en"},
+	}
+	return m
+}
+
+// TestDomain: a page has a label of its words where it is as familiar as the model asks,
+// and has as many known words; else that of the training pages, and the reason.
+func TestDomain(t *testing.T) {
+	for name, m := range map[string]*models.Model{"linear": linear(), "tree": tree(), "rules": rules(), "network": network(), "vote": vote()} {
+		c, err := New(domainModel(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			what    string
+			doc     features.Doc
+			unknown string
+		}{
+			{"known", features.Doc{Text: "The loan"}, ""},
+			{"the least", features.Doc{Text: "The loan a b c d e zebra yak okapi gnu emu"}, ""}, // 1.5/6: single letters are no words
+			{"one word", features.Doc{Text: "The the the"}, "too few common words, 1 of 2"},
+			{"no word", features.Doc{Text: "zebra yak"}, "no known word"},
+			{"nothing", features.Doc{}, "no word"},
+			{"other words", features.Doc{Text: "the loan zebra yak okapi gnu emu ibex", Lang: "de"}, "words unlike those of the training pages, 0.188 of 0.200"},
+			{"a language", features.Doc{Text: "the loan zebra yak okapi gnu emu ibex", Lang: "nl"}, "language nl, trained on de, en"},
+			{"a language with known words", features.Doc{Text: "the loan", Lang: "nl"}, ""},
+			{"title", features.Doc{Title: "The loan"}, ""},
+			{"description", features.Doc{Description: "The loan", Text: strings.Repeat("zebra ", 6)}, "words unlike those of the training pages, 0.188 of 0.200"},
+		} {
+			r, why := c.ClassifyAndExplain(test.doc)
+			if r.Unknown != test.unknown {
+				t.Errorf("%s, %s: unknown %q, want %q", name, test.what, r.Unknown, test.unknown)
+			}
+			if test.unknown == "" {
+				continue
+			}
+			// Three quarters of the training pages are of banking, whose threshold is ½.
+			if r.Label != "other" || r.Score < 0.5 || r.Score > 0.5001 || !(r.Probs[0] < 0.5) || why != test.unknown+" → other" {
+				t.Errorf("%s, %s: %+v, %q", name, test.what, r, why)
+			}
+			if why := c.ExplainFor(test.doc, "banking"); why != test.unknown+" → other" {
+				t.Errorf("%s, %s: banking: %q", name, test.what, why)
+			}
+		}
+	}
+}
+
+// TestDomainOfTexts: a few words, as links have, are judged whatever the domain, and its
+// words that are no terms count for nothing.
+func TestDomainOfTexts(t *testing.T) {
+	plain, err := New(linear())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := domainModel(linear())
+	c, err := NewReading(m, features.Also{Number: func(string) uint32 { return 1 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "mortgage", "the mortgage", "the the garden loans"} {
+		d := features.Doc{Text: text}
+		want := plain.Score(d, "banking")
+		words, _ := c.ScoreWords(d, 0, nil)
+		if got := c.Score(d, "banking"); got != want || words != want {
+			t.Errorf("%q: %v and %v, want %v", text, got, words, want)
+		}
+	}
+	var r Reading
+	page := features.Doc{Text: "zebra mortgage yak", Lang: "en"}
+	result, why := c.Read(&r, page, 0, slices.Values([]Part{{Text: "the mortgage"}}))
+	if result.Unknown == "" || !strings.HasPrefix(why, result.Unknown) || r.Parts[0] != plain.Score(features.Doc{Text: "the mortgage"}, "banking") {
+		t.Errorf("read: %+v, %q, parts %v", result, why, r.Parts)
+	}
+}
+
+// ExampleResult tells a page that the model knows nothing of.
+func ExampleResult() {
+	c, err := New(domainModel(linear()))
+	if err != nil {
+		panic(err)
+	}
+	r := c.Classify(features.Doc{Text: "Нарежьте лук кубиками", Lang: "ru"})
+	fmt.Printf("%s: %s", r.Label, r.Unknown)
+	// Output: other: language ru, trained on de, en
+}

@@ -1,0 +1,157 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"fossick/features"
+	"fossick/models"
+)
+
+// A page is outside a model's domain when it is less familiar than a quarter of the
+// middle of the training pages, and than all but one of a hundred of them. Pages in
+// other languages reach an eighth (docs/classifiers.md). Fewer words than all but two of
+// a hundred have may be too few.
+const (
+	familiarPart = 4
+	unlikeShare  = 0.01
+	fewShare     = 0.02
+)
+
+// How many common words, and how many terms, may be too few at most: more say enough.
+const (
+	mostLeastWords = 16
+	mostLeastTerms = 24
+)
+
+// common is what the pages of a training set have in common.
+type common struct {
+	models.Domain // without what is least
+	familiar      []float32
+	words         []uint16 // of Domain.Words, by page
+}
+
+// wordsOf counts the words of title and text in a row.
+func wordsOf(lex *features.Lexicon, row features.Vector) int32 {
+	var n float32
+	for k, i := range row.Index {
+		if features.IsWord(lex.Terms()[i]) {
+			n += row.Value[k]
+		}
+	}
+	return int32(n)
+}
+
+// common finds the words that stand on most pages, and what each page has of them. It
+// reads the rows once more, for not all words need stay in memory.
+func (g *gatherer) common(ctx context.Context, number []int32) (*common, error) {
+	terms, df := g.lossy.lex.Terms(), g.lossy.df
+	var words []int
+	for i, n := range number {
+		if n >= 0 && features.IsWord(terms[i]) {
+			words = append(words, i)
+		}
+	}
+	slices.SortFunc(words, func(a, b int) int { return cmp.Or(cmp.Compare(df[b], df[a]), cmp.Compare(terms[a], terms[b])) })
+	pages := g.rows.pages
+	c := &common{familiar: make([]float32, pages), words: make([]uint16, pages)}
+	place, _ := numbered(len(number), func(int) bool { return false })
+	for n, i := range words[:min(len(words), models.DomainWords)] {
+		place[i] = int32(n)
+		c.Words, c.Shares = append(c.Words, terms[i]), append(c.Shares, min(1, float32(df[i])/float32(pages)))
+	}
+	for _, lang := range slices.Sorted(maps.Keys(g.langs)) {
+		if lang != "" && float64(g.langs[lang]) >= unlikeShare*float64(pages) {
+			c.Languages = append(c.Languages, lang)
+		}
+	}
+	return c, g.each(ctx, place, func(p int, v features.Vector) error {
+		var sum float64
+		for k, n := range v.Index {
+			sum += float64(v.Value[k]) * float64(c.Shares[n])
+		}
+		c.familiar[p] = float32(sum / float64(max(1, g.lengths[p])))
+		c.words[p] = uint16(len(v.Index))
+		return nil
+	})
+}
+
+// domain returns what pages must have so that m can judge them.
+func (c *corpus) domain(f *fitted, m *models.Model, held *heldOut) *models.Domain {
+	d := c.common.Domain
+	sorted := slices.Sorted(slices.Values(c.common.familiar))
+	d.LeastFamiliar = float64(min(sorted[len(sorted)/2]/familiarPart, sorted[int(unlikeShare*float64(len(sorted)))]))
+	gains := c.gains(m, held)
+	d.LeastWords = max(1, least(c.common.words, gains, mostLeastWords))
+	d.LeastTerms = least(c.termsOf(f), gains, mostLeastTerms)
+	return &d
+}
+
+// termsOf returns how many of the words that f goes by each page has.
+func (c *corpus) termsOf(f *fitted) []uint16 {
+	word := make([]bool, len(c.terms))
+	for i, t := range c.terms {
+		word[i] = f.number[i] >= 0 && features.IsWord(t)
+	}
+	terms := make([]uint16, len(c.rows))
+	for p, row := range c.rows {
+		for _, i := range row.Index {
+			if word[i] && terms[p] < math.MaxUint16 {
+				terms[p]++
+			}
+		}
+	}
+	return terms
+}
+
+// gains says of each page that was held out whether the model's word is right where the
+// prior is wrong (1), or the other way round (−1).
+func (c *corpus) gains(m *models.Model, held *heldOut) []int {
+	gain := make([]int, len(c.y))
+	prior, _ := m.Prior()
+	for p, s := range held.scores {
+		if s == nil {
+			continue
+		}
+		label := best(s)
+		if topic := 1 - prior; len(s) == 2 && c.classes[prior] == Other {
+			if label = prior; s[topic] >= m.Thresholds[topic] {
+				label = topic
+			}
+		}
+		if label == c.y[p] {
+			gain[p]++
+		}
+		if prior == c.y[p] {
+			gain[p]--
+		}
+	}
+	return gain
+}
+
+// least returns how many words are enough. They are as many as all but two of a hundred
+// training pages have, but no more than let the pages that have fewer lose next to nothing:
+// of these the model must be right no more often than the prior, but for one in a thousand
+// of all.
+func least(words []uint16, gain []int, most uint16) int {
+	order := upTo(len(words))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(words[a], words[b]), cmp.Compare(a, b)) })
+	most = min(most, words[order[int(fewShare*float64(len(order)))]])
+	enough, sum, lost := uint16(0), 0, len(words)/1000
+	for n, p := range order {
+		if words[p] > most {
+			if sum <= lost {
+				enough = most
+			}
+			break
+		}
+		if sum <= lost && (n == 0 || words[order[n-1]] < words[p]) {
+			enough = words[p]
+		}
+		sum += gain[p]
+	}
+	return int(enough)
+}
