@@ -62,7 +62,8 @@ type unknown struct {
 	words    int     // different ones that are common
 	terms    int     // likewise, the model's
 	familiar float64
-	lang     string // of the page, when no training page was in it
+	least    float64 // that it should be
+	lang     string  // of the page, when no training page was in it
 }
 
 // unknown looks at the counts of a page and at how many words beside are no terms. It
@@ -89,14 +90,14 @@ func (d *domain) unknown(counts features.Vector, strange float64, lang string) *
 		}
 	}
 	familiar := sum / math.Max(1, all)
-	if words >= d.least.LeastWords && terms >= d.least.LeastTerms && familiar >= d.least.LeastFamiliar {
+	u := unknown{all: all, words: words, terms: terms, familiar: familiar, least: d.least.LeastFamiliar}
+	if lang != "" && len(d.least.Languages) > 0 && !slices.Contains(d.least.Languages, lang) {
+		u.lang, u.least = lang, max(d.least.LeastForeign, d.least.LeastFamiliar)
+	}
+	if words >= d.least.LeastWords && terms >= d.least.LeastTerms && familiar >= u.least {
 		return nil
 	}
-	u := &unknown{all: all, words: words, terms: terms, familiar: familiar}
-	if lang != "" && len(d.least.Languages) > 0 && !slices.Contains(d.least.Languages, lang) {
-		u.lang = lang
-	}
-	return u
+	return &u
 }
 
 // known leaves of counts those of the model's own terms.
@@ -117,7 +118,7 @@ func (d *domain) known(counts features.Vector) features.Vector {
 // why says it in words.
 func (u *unknown) why(d *models.Domain) string {
 	switch {
-	case u.lang != "" && u.familiar < d.LeastFamiliar:
+	case u.lang != "" && u.familiar < u.least:
 		return fmt.Sprintf("language %s, trained on %s", u.lang, strings.Join(d.Languages, ", "))
 	case u.all == 0:
 		return "no word"
@@ -128,5 +129,5 @@ func (u *unknown) why(d *models.Domain) string {
 	case u.terms < d.LeastTerms:
 		return fmt.Sprintf("too few known words, %d of %d", u.terms, d.LeastTerms)
 	}
-	return fmt.Sprintf("words unlike those of the training pages, %.3f of %.3f", u.familiar, d.LeastFamiliar)
+	return fmt.Sprintf("words unlike those of the training pages, %.3f of %.3f", u.familiar, u.least)
 }

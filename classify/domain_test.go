@@ -21,7 +21,7 @@ func domainModel(m *models.Model) *models.Model {
 	m.Card.PerClass = map[string]int{"banking": 3, "other": 1}
 	m.Domain = &models.Domain{
 		Words: []string{"the", "loan"}, Shares: []float32{1, 0.5},
-		LeastFamiliar: 0.2, LeastWords: 2, Languages: []string{"de", "en"},
+		LeastFamiliar: 0.2, LeastForeign: 0.25, LeastWords: 2, Languages: []string{"de", "en"},
 	}
 	return m
 }
@@ -47,6 +47,7 @@ func TestDomain(t *testing.T) {
 			{"other words", features.Doc{Text: "the loan zebra yak okapi gnu emu ibex", Lang: "de"}, "words unlike those of the training pages, 0.188 of 0.200"},
 			{"a language", features.Doc{Text: "the loan zebra yak okapi gnu emu ibex", Lang: "nl"}, "language nl, trained on de, en"},
 			{"a language with known words", features.Doc{Text: "the loan", Lang: "nl"}, ""},
+			{"a language, less foreign", features.Doc{Text: "the loan zebra yak okapi gnu emu", Lang: "nl"}, "language nl, trained on de, en"},
 			{"title", features.Doc{Title: "The loan"}, ""},
 			{"description", features.Doc{Description: "The loan", Text: strings.Repeat("zebra ", 6)}, "words unlike those of the training pages, 0.188 of 0.200"},
 		} {

@@ -188,14 +188,29 @@ func TestMeasureTwoStores(t *testing.T) {
 // moneyWords classifies a synthetic page by its words.
 func moneyWords(p *page.Page) Classified {
 	if strings.Contains(p.Text, "mortgage") {
-		return Classified{0.9, "sport"}
+		return Classified{Score: 0.9, Rest: "sport"}
 	}
-	return Classified{0.1, "sport"}
+	return Classified{Score: 0.1, Rest: "sport"}
 }
 
 // mortgages explains a label by the one word that moneyWords looks at.
 func mortgages(p *page.Page, label string) string {
 	return fmt.Sprintf("mortgage %d times → %s", strings.Count(p.Text, "mortgage"), label)
+}
+
+// TestRefineUnknown: what the model cannot tell is dropped, whatever the threshold.
+func TestRefineUnknown(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 20))
+	defer closed(t, s)
+	opt := RefineOptions{Topic: "banking", Classify: func(*page.Page) Classified { return Classified{0.9, "sport", true} }, Explain: func(*page.Page, string) string { return "no word → sport" }}
+	if r, err := Refine(context.Background(), s, opt); err != nil || r.Kept != 0 || r.PerClass["sport"] != 20 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for l, err := range s.Labels() {
+		if err != nil || l.Rule != "no word → sport; banking not known" {
+			t.Fatalf("%+v, %v", l, err)
+		}
+	}
 }
 
 func TestRefine(t *testing.T) {

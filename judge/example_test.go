@@ -24,7 +24,7 @@ func Example() {
 	}
 	v := judge.NewVerdicts("banking", c)
 	for _, row := range []datasets.Example{
-		{URL: "http://a.test/loans", Label: "banking", Text: "The bank lends money: a loan, a mortgage, interest and credit on your account."},
+		{URL: "http://a.test/loans", Label: "banking", Text: "The bank lends money to those who have an account with it: a loan for a year or two, or a mortgage for a house, at a rate of interest that is the same for all, and credit on your card."},
 		{URL: "http://a.test/goals", Label: "other", Text: "The striker scored twice in the football match."},
 		{URL: "http://a.test/river", Label: "banking", Text: "Herons wait at the bank of the river."},
 	} {

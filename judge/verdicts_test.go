@@ -32,7 +32,7 @@ func TestVerdicts(t *testing.T) {
 	if err := v.Against("b", c); err != nil {
 		t.Fatal(err)
 	}
-	loans := "bank loan mortgage interest rate savings account credit deposit"
+	loans := "The bank has a loan or a mortgage for those who have been with it for years: interest is at a low rate, and the savings on the account are its credit, not only a deposit"
 	for _, e := range []datasets.Example{
 		{URL: "http://a.test/1", Label: "banking", Text: loans, Title: loans},
 		{URL: "http://a.test/2", Label: "football", Text: loans, Title: loans},
@@ -83,7 +83,7 @@ func TestTopic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{"bank loan mortgage interest rate savings account": true, "the cat sat on the mat": false} {
+	for text, want := range map[string]bool{"The bank has a loan or a mortgage for those who have been with it for years: interest is at a low rate, and the savings on the account are its credit, not only a deposit": true, "the cat sat on the mat": false} {
 		d, err := train.Doc(&datasets.Example{Title: text, Text: text})
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,8 @@ type Domain struct {
 	// LeastFamiliar is how familiar a page must be: the mean over the words of its title
 	// and text of what share of the training pages has the word.
 	LeastFamiliar float64
+	// LeastForeign is the same of pages in a language that is none of Languages.
+	LeastForeign float64
 
 	// LeastWords is how many of Words a page must have, and LeastTerms how many of the
 	// model's terms that are words.
@@ -25,8 +27,11 @@ type Domain struct {
 const DomainWords = 500
 
 func (d *Domain) whole() bool {
-	return len(d.Words) == len(d.Shares) && len(d.Words) <= DomainWords && shares(d.Shares) && d.LeastFamiliar >= 0 && d.LeastFamiliar <= 1 && d.LeastWords >= 0 && d.LeastTerms >= 0
+	return len(d.Words) == len(d.Shares) && len(d.Words) <= DomainWords && shares(d.Shares) && share(d.LeastFamiliar) && share(d.LeastForeign) && d.LeastWords >= 0 && d.LeastTerms >= 0
 }
+
+// share says whether v is from 0 to 1.
+func share(v float64) bool { return v >= 0 && v <= 1 }
 
 // Other is the class of what is not the topic when a model has just one.
 const Other = "other"

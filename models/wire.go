@@ -41,6 +41,7 @@ type wireDomain struct {
 	Words         []string `cbor:"words"`
 	Shares        floats   `cbor:"shares"`
 	LeastFamiliar float64  `cbor:"least_familiar"`
+	LeastForeign  float64  `cbor:"least_foreign"`
 	LeastWords    int      `cbor:"least_words"`
 	LeastTerms    int      `cbor:"least_terms"`
 	Languages     []string `cbor:"languages"`
@@ -127,7 +128,7 @@ func newWire(m *Model) *wire {
 	}
 	w.Vote = newWireVote(m.Vote)
 	if d := m.Domain; d != nil {
-		w.Domain = &wireDomain{d.Words, d.Shares, d.LeastFamiliar, d.LeastWords, d.LeastTerms, d.Languages}
+		w.Domain = &wireDomain{d.Words, d.Shares, d.LeastFamiliar, d.LeastForeign, d.LeastWords, d.LeastTerms, d.Languages}
 	}
 	return w
 }
@@ -182,7 +183,7 @@ func (w *wire) model() *Model {
 	}
 	m.Vote = readVote(w.Vote, m)
 	if d := w.Domain; d != nil {
-		m.Domain = &Domain{d.Words, d.Shares, d.LeastFamiliar, d.LeastWords, d.LeastTerms, d.Languages}
+		m.Domain = &Domain{d.Words, d.Shares, d.LeastFamiliar, d.LeastForeign, d.LeastWords, d.LeastTerms, d.Languages}
 	}
 	return m
 }

@@ -11,10 +11,10 @@ import (
 	"fossick/models"
 )
 
-// A page is outside a model's domain when it is less familiar than a quarter of the
-// middle of the training pages, and than all but one of a hundred of them. Pages in
-// other languages reach an eighth (docs/classifiers.md). Fewer words than all but two of
-// a hundred have may be too few.
+// A page in a language of no training page is outside a model's domain when it is less
+// familiar than a quarter of the middle of the training pages: others reach an eighth
+// (docs/classifiers.md). In a language of theirs it must also be less familiar than all
+// but one of a hundred. Fewer words than all but two of a hundred have may be too few.
 const (
 	familiarPart = 4
 	unlikeShare  = 0.01
@@ -23,8 +23,8 @@ const (
 
 // How many common words, and how many terms, may be too few at most: more say enough.
 const (
-	mostLeastWords = 16
-	mostLeastTerms = 24
+	mostLeastWords = 8
+	mostLeastTerms = 12
 )
 
 // common is what the pages of a training set have in common.
@@ -83,10 +83,11 @@ func (g *gatherer) common(ctx context.Context, number []int32) (*common, error) 
 func (c *corpus) domain(f *fitted, m *models.Model, held *heldOut) *models.Domain {
 	d := c.common.Domain
 	sorted := slices.Sorted(slices.Values(c.common.familiar))
-	d.LeastFamiliar = float64(min(sorted[len(sorted)/2]/familiarPart, sorted[int(unlikeShare*float64(len(sorted)))]))
-	gains := c.gains(m, held)
-	d.LeastWords = max(1, least(c.common.words, gains, mostLeastWords))
-	d.LeastTerms = least(c.termsOf(f), gains, mostLeastTerms)
+	d.LeastForeign = float64(sorted[len(sorted)/2] / familiarPart)
+	gains, lost := c.gains(m, held)
+	d.LeastFamiliar = float64(least(c.common.familiar, gains, lost, float32(d.LeastForeign), unlikeShare))
+	d.LeastWords = max(1, int(least(c.common.words, gains, lost, mostLeastWords, fewShare)))
+	d.LeastTerms = int(least(c.termsOf(f), gains, lost, mostLeastTerms, fewShare))
 	return &d
 }
 
@@ -108,16 +109,20 @@ func (c *corpus) termsOf(f *fitted) []uint16 {
 }
 
 // gains says of each page that was held out whether the model's word is right where the
-// prior is wrong (1), or the other way round (−1).
-func (c *corpus) gains(m *models.Model, held *heldOut) []int {
-	gain := make([]int, len(c.y))
+// prior is wrong (1), or of a topic against the rest the other way round (−1), and how many
+// may be lost: of a topic one in a thousand. Of several classes no page that the model has
+// right is given up for one that the prior has.
+func (c *corpus) gains(m *models.Model, held *heldOut) (gain []int, lost int) {
+	gain = make([]int, len(c.y))
 	prior, _ := m.Prior()
+	judged, topical := 0, len(c.classes) == 2 && c.classes[prior] == Other
 	for p, s := range held.scores {
 		if s == nil {
 			continue
 		}
+		judged++
 		label := best(s)
-		if topic := 1 - prior; len(s) == 2 && c.classes[prior] == Other {
+		if topic := 1 - prior; topical {
 			if label = prior; s[topic] >= m.Thresholds[topic] {
 				label = topic
 			}
@@ -125,33 +130,37 @@ func (c *corpus) gains(m *models.Model, held *heldOut) []int {
 		if label == c.y[p] {
 			gain[p]++
 		}
-		if prior == c.y[p] {
+		if topical && prior == c.y[p] {
 			gain[p]--
 		}
 	}
-	return gain
+	if topical {
+		lost = judged / 1000
+	}
+	return gain, lost
 }
 
-// least returns how many words are enough. They are as many as all but two of a hundred
-// training pages have, but no more than let the pages that have fewer lose next to nothing:
-// of these the model must be right no more often than the prior, but for one in a thousand
-// of all.
-func least(words []uint16, gain []int, most uint16) int {
-	order := upTo(len(words))
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(words[a], words[b]), cmp.Compare(a, b)) })
-	most = min(most, words[order[int(fewShare*float64(len(order)))]])
-	enough, sum, lost := uint16(0), 0, len(words)/1000
+// least returns how much of something is enough, at most a bound. It is what all but a share
+// of the training pages have, but no more than let the pages that have less lose next to
+// nothing: of these the model must be right no more often than the prior, but for as
+// many as may be lost.
+func least[T uint16 | float32](has []T, gain []int, lost int, most T, share float64) T {
+	order := upTo(len(has))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(has[a], has[b]), cmp.Compare(a, b)) })
+	most = min(most, has[order[int(share*float64(len(order)))]])
+	var enough T
+	sum := 0
 	for n, p := range order {
-		if words[p] > most {
+		if has[p] >= most {
 			if sum <= lost {
 				enough = most
 			}
 			break
 		}
-		if sum <= lost && (n == 0 || words[order[n-1]] < words[p]) {
-			enough = words[p]
+		if sum <= lost && (n == 0 || has[order[n-1]] < has[p]) {
+			enough = has[p]
 		}
 		sum += gain[p]
 	}
-	return int(enough)
+	return enough
 }

@@ -28,7 +28,7 @@ func TestLeast(t *testing.T) {
 		{"the model errs on short pages", append(many(4, 2), many(496, 11)...), append([]int{1, 0, -1, -1}, make([]int, 496)...), 11},
 		{"never too many", many(500, 90), make([]int, 500), 80},
 	} {
-		if got := least(test.words, test.gain, 80); got != test.want {
+		if got := int(least(test.words, test.gain, 0, 80, fewShare)); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
 	}
@@ -56,8 +56,8 @@ func TestDomain(t *testing.T) {
 	}
 	// The pages' means: (2 + ¼ + ½)/4, 1.5/2, (1 + ½ + ¼)/3 twice. A quarter of the upper
 	// middle is less than the least.
-	if want := (2.75 / 4) / familiarPart; math.Abs(d.LeastFamiliar-want) > 1e-6 {
-		t.Errorf("least familiar %v, want %v", d.LeastFamiliar, want)
+	if want := (2.75 / 4) / familiarPart; math.Abs(d.LeastFamiliar-want) > 1e-6 || d.LeastForeign != d.LeastFamiliar {
+		t.Errorf("least familiar %v and %v, want %v", d.LeastFamiliar, d.LeastForeign, want)
 	}
 	if d.LeastWords != 2 {
 		t.Errorf("least words %d, want 2", d.LeastWords)

@@ -74,6 +74,7 @@ func TestIntervalHolds(t *testing.T) {
 				}
 			}
 			accuracy := float64(right) / float64(len(rest))
+			t.Logf("%s: %.4f [%.4f, %.4f], true %.4f", way.name, rep.CV.Accuracy, rep.CV.CI[0], rep.CV.CI[1], accuracy)
 			if ci := rep.CV.CI; ci[0] <= accuracy && accuracy <= ci[1] {
 				held++
 			}

@@ -178,6 +178,9 @@ func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
 	pages := c.judged(held.scores)
 	var cv Measures
 	cv, rep.Calibrated = MeasureJudged(len(c.classes), pages)
+	if len(held.ins) > 0 {
+		cv.crossValidated(float64(len(held.ins[0])) / float64(len(c.y)))
+	}
 	rep.CV = &cv
 	if c.from != nil {
 		rep.Held = pages
