@@ -50,16 +50,16 @@ func platt(rounds []*heldOut, y []int, want func(page int) bool) models.Calibrat
 			break
 		}
 	}
-	if a < leastScale {
-		a = leastScale
+	if a < leastSlope {
+		a = leastSlope
 		aim := mean(target)
 		b = math.Log(aim / (1 - aim))
 	}
 	return models.Calibration{Scale: a, Offset: []float64{-b / 2, b / 2}}
 }
 
-// leastScale keeps the order of pages where held-out margins say nothing.
-const leastScale = 1e-3
+// leastSlope keeps the order of pages where held-out margins say nothing.
+const leastSlope = 1e-3
 
 // plattLoss is the sum of −t·ln p − (1−t)·ln(1−p).
 func plattLoss(margin, target []float64, a, b float64) (sum float64) {
