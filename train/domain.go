@@ -86,8 +86,11 @@ func (c *corpus) domain(f *fitted, m *models.Model, held *heldOut) *models.Domai
 	d.LeastForeign = float64(sorted[len(sorted)/2] / familiarPart)
 	gains, lost := c.gains(m, held)
 	d.LeastFamiliar = float64(least(c.common.familiar, gains, lost, float32(d.LeastForeign), unlikeShare))
-	d.LeastWords = max(1, int(least(c.common.words, gains, lost, mostLeastWords, fewShare)))
-	d.LeastTerms = int(least(c.termsOf(f), gains, lost, mostLeastTerms, fewShare))
+	d.LeastWords = 1
+	if slices.Contains(c.classes, Other) && len(c.classes) == 2 { // of several classes a sentence may be enough
+		d.LeastWords = max(1, int(least(c.common.words, gains, lost, mostLeastWords, fewShare)))
+		d.LeastTerms = int(least(c.termsOf(f), gains, lost, mostLeastTerms, fewShare))
+	}
 	return &d
 }
 
