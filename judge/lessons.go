@@ -36,6 +36,9 @@ func (l *Trained) Share() *float64 { return shareOrNil(l.trained.Load(), l.known
 
 // Warning says it plainly; "" when there is nothing to say.
 func (l *Trained) Warning() string {
+	if l == nil {
+		return ""
+	}
 	share := l.Share()
 	if share == nil || *share == 0 {
 		return ""

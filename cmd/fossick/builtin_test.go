@@ -110,7 +110,7 @@ func TestBuiltinOnNews(t *testing.T) {
 		precision, recall float64 // at the model's threshold, as on the card
 	}{
 		{"sport", "sport", 0.899, 0.886},
-		{"banking", "business", 1, 0.029}, // related, not the same
+		{"banking", "business", 1, 0.035}, // related, not the same
 	}
 	for _, tt := range tests {
 		t.Run(tt.topic, func(t *testing.T) {
