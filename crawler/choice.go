@@ -87,8 +87,9 @@ func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *fli
 // patience is Options.Patience or its default. There is none where waiting brings nothing:
 // where no host rests, or the order says nothing of what pages are worth.
 func (o *Options) patience() float64 {
+	noRests := o.Delay.Off || o.Delay.Fixed && o.Delay.Rest == 0
 	switch {
-	case o.Delay.Off || o.Refresh > 0 || !orders.ByScore(o.Ordering):
+	case noRests || o.Refresh > 0 || !orders.ByScore(o.Ordering):
 		return 1
 	case o.Patience > 0:
 		return o.Patience

@@ -102,3 +102,22 @@ func TestPatience(t *testing.T) {
 		}
 	}
 }
+
+// TestPatienceNeedsRests: where no host rests there is nothing to wait for, and no price to
+// find out.
+func TestPatienceNeedsRests(t *testing.T) {
+	for _, c := range []struct {
+		delay Delay
+		want  float64
+	}{
+		{Delay{}, defaultPatience},
+		{Delay{Fixed: true, Rest: time.Second}, defaultPatience},
+		{Delay{Fixed: true}, 1},
+		{Delay{Off: true}, 1},
+	} {
+		opt := Options{Delay: c.delay, MaxPages: 10, Ordering: orders.Latest}
+		if got := opt.patience(); got != c.want {
+			t.Errorf("%+v: patience %g, want %g", c.delay, got, c.want)
+		}
+	}
+}
