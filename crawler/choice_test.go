@@ -11,7 +11,7 @@ import (
 )
 
 // chanceScorer believes what a link's address says of its target, a chance in percent.
-type chanceScorer struct{ wordScorer }
+type chanceScorer struct{}
 
 func (chanceScorer) chance(url string) float64 {
 	var host, percent, n int
@@ -31,6 +31,8 @@ func (s chanceScorer) ScoreLinks(dst []float64, p *page.Page, _ Score) []float64
 	}
 	return dst
 }
+
+func (chanceScorer) ScoreUnlinked(_ string, parent float64) float64 { return parent }
 
 func (chanceScorer) Rescore(uint64) (float64, bool) { return 0, false }
 func (chanceScorer) Promise(uint64) (float64, bool) { return 0, false }
