@@ -61,7 +61,7 @@ func TestMarksMoveASubtopic(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus")
 	corpus := fulltest.Corpus(t, "wikispeedia")
 	const sets = 5 // in some a trial's sub-topic has too few pages to mark
-	trials := []markTrial{{"Biology", "Science.Biology.Mammals", 200, false}, {"Religion", "Biology", 300, true}}
+	trials := []markTrial{{"Biology", "Science.Biology.Mammals", 200, false}, {"Religion", "Biology", 600, true}}
 	full := os.Getenv("FOSSICK_COMPARE") != ""
 	if full {
 		trials = allMarkTrials()

@@ -73,7 +73,7 @@ const (
 	// ones must not outvote them.
 	anchorWeight = 0.1
 	// wordPenalty is λ of the penalty λ/2·Σ weight².
-	wordPenalty = 0.02
+	wordPenalty = 0.002
 	fitRounds   = 30
 )
 
