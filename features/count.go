@@ -49,5 +49,5 @@ func (x *Extractor) countRow(row []known) {
 }
 
 // Strange returns how many words of the Doc that was counted last are no terms of a fixed
-// lexicon, where each word of its title counts as often as in the counts.
+// lexicon. A word of its title counts as often as in the counts.
 func (x *Extractor) Strange() float64 { return float64(x.count[noTerm+terms0] - 1) }

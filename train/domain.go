@@ -112,9 +112,9 @@ func (c *corpus) termsOf(f *fitted) []uint16 {
 }
 
 // gains says of each page that was held out whether the model's word is right where the
-// prior is wrong (1), or of a topic against the rest the other way round (−1), and how many
-// may be lost: of a topic one in a thousand. Of several classes no page that the model has
-// right is given up for one that the prior has.
+// prior is wrong (1). Of a topic against the rest it also says the other way round (−1). lost
+// is how many may be lost: of a topic one in a thousand. Of several classes no page that the
+// model has right is given up for one that the prior has.
 func (c *corpus) gains(m *models.Model, held *heldOut) (gain []int, lost int) {
 	gain = make([]int, len(c.y))
 	prior, _ := m.Prior()

@@ -7,8 +7,7 @@ import (
 
 // evenSites is a linear classifier of terms weighed by log odds in which each site of
 // the topic's pages counts alike. A word that stands on all pages of one site is the
-// site's, and no better a sign of the topic than a word of one page in as many as
-// there are sites.
+// site's. It is no better a sign of the topic than one that a single page of each has.
 type evenSites struct {
 	linear
 	topic int // class

@@ -2,6 +2,7 @@ package learned
 
 import (
 	"cmp"
+	"container/heap"
 	"math"
 	"slices"
 )
@@ -33,32 +34,55 @@ func (l *Scorer) Ask(n int) []Question {
 	defer l.mu.Unlock()
 	next := l.comeNext()
 	demand := l.demand(next)
+	var all candidates
+	for _, p := range l.history.pages {
+		if l.labels.pages[p.key] == nil && l.history.find(p.key) == p {
+			all = append(all, candidate{page: p, worth: telling(p, demand), place: len(all)})
+		}
+	}
+	heap.Init(all)
 	var asked []Question
-	taken := map[*pastPage]bool{}
-	for len(asked) < n {
-		var best *pastPage
-		most := 0.0
-		for _, p := range l.history.pages {
-			if taken[p] || l.labels.pages[p.key] != nil || l.history.find(p.key) != p {
-				continue
-			}
-			if worth := telling(p, demand); worth > most {
-				best, most = p, worth
-			}
+	for len(asked) < n && len(all) > 0 && all[0].worth > 0 {
+		best := &all[0]
+		if now := telling(best.page, demand); now < best.worth { // others may be better: a worth only falls
+			best.worth = now
+			heap.Fix(all, 0)
+			continue
 		}
-		if best == nil {
-			break
-		}
-		taken[best] = true
-		for _, w := range best.words {
+		for _, w := range best.page.words {
 			if d, wanted := demand[w]; wanted {
 				demand[w] = d * askedAlready
 			}
 		}
-		asked = append(asked, Question{URL: best.url, Probability: best.now, Reach: reach(best, next)})
+		asked = append(asked, Question{URL: best.page.url, Probability: best.page.now, Reach: reach(best.page, next)})
+		best.worth = 0
+		heap.Fix(all, 0)
 	}
 	return asked
 }
+
+// candidate is a page that may be asked about, with what that was worth when it was last
+// worked out.
+type candidate struct {
+	page  *pastPage
+	worth float64
+	place int // in the crawl; of two alike the earlier is asked about
+}
+
+// candidates is a heap, the most telling first.
+type candidates []candidate
+
+func (c candidates) Len() int      { return len(c) }
+func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
+func (c candidates) Less(i, j int) bool {
+	return c[i].worth > c[j].worth || c[i].worth == c[j].worth && c[i].place < c[j].place
+}
+
+// Push implements heap.Interface; nothing comes, and nothing goes.
+func (c candidates) Push(any) {}
+
+// Pop implements heap.Interface.
+func (c candidates) Pop() any { return nil }
 
 // comeNext returns the best targets that wait, in order.
 func (l *Scorer) comeNext() []*evidence {

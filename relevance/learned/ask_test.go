@@ -2,6 +2,8 @@ package learned
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,5 +40,38 @@ func TestAsk(t *testing.T) {
 	}
 	if got := len(l.Ask(100)); got > 39 {
 		t.Errorf("%d questions of 39 pages", got)
+	}
+}
+
+// TestAskIsGreedy: the questions are those of an oracle that works out every page's worth
+// anew for each of them.
+func TestAskIsGreedy(t *testing.T) {
+	l := New(goldJudge, Options{Cut: 0.5})
+	rng := rand.New(rand.NewPCG(1, 2))
+	word := func() string { return fmt.Sprintf("word%c%c", 'a'+rng.IntN(8), 'a'+rng.IntN(3)) }
+	for n := range 60 {
+		p := linked(fmt.Sprintf("http://h%d.test/", n), fmt.Sprintf("http://next.test/%d", n), word()+" "+word())
+		p.Text = strings.Join([]string{word(), word(), word(), word()}, " ")
+		l.ScoreLinks(nil, p, l.ScorePage(p, rng.Float64()).Value)
+	}
+	demand := l.demand(l.comeNext())
+	var want []string
+	for len(want) < 20 {
+		var best *pastPage
+		most := 0.0
+		for _, p := range l.history.pages {
+			if w := telling(p, demand); w > most && !slices.Contains(want, p.url) {
+				best, most = p, w
+			}
+		}
+		for _, w := range best.words {
+			demand[w] *= askedAlready
+		}
+		want = append(want, best.url)
+	}
+	for i, q := range l.Ask(20) {
+		if q.URL != want[i] {
+			t.Fatalf("question %d is %s, want %s", i, q.URL, want[i])
+		}
 	}
 }

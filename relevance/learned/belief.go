@@ -155,8 +155,9 @@ func (c *cloud) scatter() [3]float64 {
 }
 
 // believe returns how far a page is taken to be on topic, for all that is learned from it.
-// That is its probability, with the crawl's prior, corrected by its similarity to the start
-// pages and by what these say of the judge, unless it is one or a person has labelled it.
+// That is its probability, with the crawl's prior. It is corrected by its similarity to the
+// start pages and by what these say of the judge. Start pages and what a person has labelled
+// are not corrected.
 // It also returns these corrections in log-odds. It does not change what the crawl says of
 // the page.
 func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, shift float64) {

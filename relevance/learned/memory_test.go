@@ -14,7 +14,7 @@ import (
 // stay under 85 MiB.
 func TestLearnedMemory(t *testing.T) {
 	const part = 16
-	before := heap()
+	before := heapInUse()
 	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.02})
 	l.divide(2 * part)
 	for n := range 2 * maxFetched / part {
@@ -36,7 +36,7 @@ func TestLearnedMemory(t *testing.T) {
 		l.ScorePage(p, 0.5)
 		l.ScoreLinks(nil, p, 0.5)
 	}
-	used := float64(heap()-before) * part / (1 << 20)
+	used := float64(heapInUse()-before) * part / (1 << 20)
 	t.Logf("%.0f MiB at the limits", used)
 	if used > 85 {
 		t.Errorf("%.0f MiB at the limits, want less than 85", used)
@@ -44,7 +44,7 @@ func TestLearnedMemory(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-func heap() uint64 {
+func heapInUse() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
