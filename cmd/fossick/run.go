@@ -125,6 +125,7 @@ func newGrammar(g *grammar, set *settings.Settings, stdout, stderr io.Writer, as
 			"sequences": strings.Join(orders.Sequences(), ", "),
 			"policies":  policy.Help(),
 			"scores":    strings.Join(policy.Names(), ", "),
+			"formats":   strings.Join(exportFormatNames(), ","),
 			"explore":   fmt.Sprint(policy.DefaultExplore),
 
 			"classifiers": strings.Join(train.Classifiers(), ", "),

@@ -17,6 +17,7 @@ type verbs struct {
 	Serve    serveCmd    `cmd:"" group:"graphs" help:"Serve a corpus as a web of many hosts on loopback."`
 	Why      whyCmd      `cmd:"" group:"look" help:"Tell the story of one URL of a crawl."`
 	Label    labelCmd    `cmd:"" group:"look" help:"Say of a page of a crawl, also a running one, whether it is on topic."`
+	Export   exportCmd   `cmd:"" group:"look" help:"Write what was collected as tables, text, archives or networks."`
 	Verify   verifyCmd   `cmd:"" group:"look" help:"Check a store, record by record."`
 	Repair   repairCmd   `cmd:"" group:"look" help:"Mend what verify finds."`
 

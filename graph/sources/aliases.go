@@ -7,15 +7,15 @@ import (
 	"fossick/store"
 )
 
-// aliases say which URL's page a URL of a store stands for: of a redirect what it led
+// Aliases say which URL's page a URL of a store stands for: of a redirect what it led
 // to, of a duplicate the page that it repeats. In the graph of a store such a URL has no
 // node of its own; what links to it links to that page.
-type aliases map[store.ID]store.ID
+type Aliases map[store.ID]store.ID
 
-// aliasesOf reads a store's redirects and duplicates. A URL whose own page is stored
+// AliasesOf reads a store's redirects and duplicates. A URL whose own page is stored
 // stands for itself, whatever became of it since.
-func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
-	to := aliases{}
+func AliasesOf(ctx context.Context, s *store.Store) (Aliases, error) {
+	to := Aliases{}
 	for v, err := range s.URLs().Visits() {
 		if err == nil {
 			err = ctx.Err()
@@ -53,7 +53,7 @@ func aliasesOf(ctx context.Context, s *store.Store) (aliases, error) {
 // settle makes each URL stand for its end at once: a redirect may lead to a further one,
 // or to a duplicate. Those in a circle stand for themselves, and those that lead into one
 // for the URL at which they come into it. O(URLs).
-func (a aliases) settle() {
+func (a Aliases) settle() {
 	settled := make(map[store.ID]bool, len(a))
 	var path []store.ID
 	for id := range a { // the ends are the same in any order
@@ -87,8 +87,8 @@ func (a aliases) settle() {
 	}
 }
 
-// of returns what URLs stand for after settle, in dst.
-func (a aliases) of(dst, ids []store.ID) []store.ID {
+// Of returns what URLs stand for after settle, in dst.
+func (a Aliases) Of(dst, ids []store.ID) []store.ID {
 	dst = dst[:0]
 	for _, id := range ids {
 		if end, ok := a[id]; ok {

@@ -129,7 +129,7 @@ func addCorpus(ctx context.Context, b *graph.Builder, set *datasets.Set, sites m
 // it did not fetch have no links here. Redirects and duplicates are no nodes: a link to
 // one is a link to what it stands for.
 func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
-	same, err := aliasesOf(ctx, s)
+	same, err := AliasesOf(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func addStore(ctx context.Context, b *graph.Builder, s *store.Store) error {
 		if err := b.Node([]byte(p.URL)); err != nil {
 			return err
 		}
-		links = same.of(links, p.Links)
+		links = same.Of(links, p.Links)
 		urls, err := s.URLs().Names(links)
 		if err != nil {
 			return err

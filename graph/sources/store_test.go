@@ -14,7 +14,7 @@ import (
 )
 
 // standsFor is the rule, URL by URL: on until what is no alias, or stands in a circle.
-func standsFor(a aliases, id store.ID) store.ID {
+func standsFor(a Aliases, id store.ID) store.ID {
 	inCircle := func(id store.ID) bool {
 		at := a[id]
 		for range len(a) {
@@ -39,11 +39,11 @@ func TestAliasesEqualRule(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := 1 + rng.IntN(30)
-		a := aliases{}
+		a := Aliases{}
 		for range rng.IntN(2 * n) {
 			a[store.ID(1+rng.IntN(n))] = store.ID(1 + rng.IntN(n))
 		}
-		want := aliases{}
+		want := Aliases{}
 		for id := range a {
 			want[id] = standsFor(a, id)
 		}
@@ -58,7 +58,7 @@ func TestAliasesEqualRule(t *testing.T) {
 // TestAliasesAreFast settles a long chain, and many redirects into one circle.
 func TestAliasesAreFast(t *testing.T) {
 	const n = 200_000 // in a square of it the test would not end
-	a := aliases{1: 2, 2: 1}
+	a := Aliases{1: 2, 2: 1}
 	for i := store.ID(3); i < n; i++ {
 		a[i] = i + 1 // a chain to n
 		a[n+i] = 1
@@ -71,14 +71,14 @@ func TestAliasesAreFast(t *testing.T) {
 
 // linkedStore writes a store of URLs 1 … n of which some are pages with links, some
 // redirects, some duplicates, and some wait.
-func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][]store.ID, same aliases) {
+func linkedStore(t *testing.T, dir string, rng *rand.Rand) (pages map[store.ID][]store.ID, same Aliases) {
 	t.Helper()
 	s, err := store.Create(dir, store.Info{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 2 + rng.IntN(30)
-	pages, same = map[store.ID][]store.ID{}, aliases{}
+	pages, same = map[store.ID][]store.ID{}, Aliases{}
 	var stored []store.ID // by page number − 1
 	b := s.Batch()
 	put := func(errs ...error) {

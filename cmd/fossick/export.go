@@ -1,0 +1,200 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"fossick/collection"
+	"fossick/export"
+	"fossick/export/place"
+	"fossick/internal/printable"
+	"fossick/internal/values"
+	"fossick/page"
+)
+
+type exportCmd struct {
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
+	To     []string `required:"" placeholder:"FORMAT" enum:"${formats}" help:"What to write: ${formats}; may be repeated, all in one pass." group:"made"`
+	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder." complete:"files" group:"made"`
+
+	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
+	Kept     bool     `help:"Only pages that refine kept." group:"rows"`
+	MinScore *float64 `placeholder:"X" help:"Only pages whose degree of relevance is at least this." group:"rows"`
+	Lang     []string `placeholder:"L,L" help:"Only pages in one of these languages, as en." group:"rows"`
+	Host     []string `placeholder:"H,H" help:"Only pages of these hosts." group:"rows"`
+	Include  string   `placeholder:"REGEX" help:"Only pages whose URL matches." group:"rows"`
+	Since    string   `placeholder:"TIME" help:"Only pages fetched since: a day, a time, or an age as 2w." group:"rows"`
+	Limit    int      `placeholder:"N" help:"No more than the first so many." group:"rows"`
+	Partial  bool     `help:"Go on without what is damaged, and count it." group:"rows" expert:""`
+}
+
+func (exportCmd) Help() string {
+	says := &strings.Builder{}
+	for _, f := range exportFormats {
+		fmt.Fprintf(says, "  %-9s %s\n", f.name, f.says)
+	}
+	return `Writes what crawls have collected in the formats of others. A file or a folder gets its name when all of it is there; what is there already is replaced by the same bytes only. The same stores and flags give the same bytes.
+
+Formats:
+` + says.String() + `
+Examples:
+  fossick export fossick-banking --to jsonl -o banking.jsonl.zst
+  fossick export fossick-banking --to markdown,csv --label banking -o pages`
+}
+
+type exportResult struct {
+	Records   int      `json:"records"`
+	Bytes     int64    `json:"bytes"`
+	Files     int      `json:"files"`
+	Formats   []string `json:"formats"`
+	Output    string   `json:"output"`
+	Withdrawn int      `json:"withdrawn"` // left out, as their authors ask
+	Repeated  int      `json:"repeated"`  // left out, as an earlier store has the same record
+	Damaged   int      `json:"damaged"`   // with --partial: records left out, or without their text
+	Seconds   float64  `json:"seconds"`
+}
+
+func (c *exportCmd) Run(a *app) (err error) {
+	began := time.Now()
+	choice, err := c.choice(began)
+	if err != nil {
+		return err
+	}
+	formats := c.formats()
+	at, err := c.place(a, formats)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, at.Discard()) }()
+	r := exportResult{Output: c.Output}
+	want := collection.Want{}
+	for _, f := range formats {
+		r.Formats, want = append(r.Formats, f.name), want.With(f.want)
+	}
+	task := a.task("opening", "pages")
+	defer task.End()
+	pages, err := collection.Open(a.ctx, c.Stores, collection.Options{Open: a.openToRead, Partial: c.Partial, Looked: func() { task.Add(1) }})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	selection, err := pages.Select(a.ctx, choice, want)
+	if err != nil {
+		return err
+	}
+	var sinks []export.Sink
+	for _, f := range formats {
+		s, err := f.open(at, f.nameIn(len(formats)))
+		if err != nil {
+			return errors.Join(err, closeAll(sinks))
+		}
+		sinks = append(sinks, s)
+	}
+	task.Step("exporting", pages.Len())
+	if r.Records, err = export.Run(a.ctx, selection.Pages(a.ctx), sinks); err != nil {
+		return err
+	}
+	if err := at.Commit(); err != nil {
+		return err
+	}
+	task.End()
+	r.Files, r.Bytes = at.Made()
+	left := selection.Left()
+	r.Withdrawn, r.Repeated, r.Damaged = left.Withdrawn, left.Repeated, left.Damaged
+	r.Seconds = time.Since(began).Seconds()
+	if c.Output == "-" {
+		r.print(a.stderr)
+		return nil
+	}
+	return a.emit(r, r.print)
+}
+
+func closeAll(sinks []export.Sink) (err error) {
+	for _, s := range sinks {
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
+
+// formats are those asked for, each once.
+func (c *exportCmd) formats() (formats []exportFormat) {
+	for _, f := range exportFormats {
+		if slices.Contains(c.To, f.name) {
+			formats = append(formats, f)
+		}
+	}
+	return formats
+}
+
+// nameIn is what a format's file is called in an export of so many formats.
+func (f *exportFormat) nameIn(formats int) string {
+	if formats == 1 && strings.HasSuffix(f.file, "/") {
+		return "" // the export's folder is the format's
+	}
+	return f.file
+}
+
+// place begins what -o names.
+func (c *exportCmd) place(a *app, formats []exportFormat) (*place.Place, error) {
+	single := len(formats) == 1 && !strings.HasSuffix(formats[0].file, "/")
+	if c.Output == "-" {
+		if !single || a.json {
+			return nil, usagef("-o -: stdout takes one format that is one file, and no --json beside it; name a folder")
+		}
+		return place.Stream(a.stdout), nil
+	}
+	return place.Open(c.Output, single && !isFolder(c.Output))
+}
+
+// isFolder says whether a path is meant as a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return os.IsPathSeparator(path[max(0, len(path)-1)]) || err == nil && info.IsDir()
+}
+
+func (c *exportCmd) choice(now time.Time) (choice collection.Choice, err error) {
+	choice = collection.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit}
+	if c.Limit < 0 {
+		return choice, usagef("--limit %d: want a number of pages", c.Limit)
+	}
+	for _, lang := range c.Lang {
+		code := page.LangCode(lang)
+		if code == "" {
+			return choice, usagef("--lang %s: no such language; want a code such as en or de", lang)
+		}
+		choice.Langs = append(choice.Langs, code)
+	}
+	if c.Include != "" {
+		if choice.Include, err = regexp.Compile(c.Include); err != nil {
+			return choice, usagef("--include: %v", err)
+		}
+	}
+	if c.Since != "" {
+		if choice.Since, err = values.Moment(c.Since, now); err != nil {
+			return choice, usagef("--since %v", err)
+		}
+	}
+	return choice, nil
+}
+
+func (r exportResult) print(w io.Writer) {
+	printable.Fprintf(w, "%d pages as %s: %s, %d files, %d bytes\n", r.Records, strings.Join(r.Formats, ", "), r.Output, r.Files, r.Bytes)
+	for _, left := range []struct {
+		n   int
+		why string
+	}{
+		{r.Withdrawn, "left out, as their authors ask that they be not kept"},
+		{r.Repeated, "left out, as an earlier store has the same record"},
+		{r.Damaged, "damaged: fossick verify says which"},
+	} {
+		if left.n > 0 {
+			printable.Fprintf(w, "%d pages %s\n", left.n, left.why)
+		}
+	}
+}

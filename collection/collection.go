@@ -1,0 +1,128 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"fossick/internal/usage"
+	"fossick/store"
+)
+
+// Options say how stores are read.
+type Options struct {
+	// Open opens a store at one moment; done ends its use.
+	Open func(dir string) (s *store.Store, done func() error, err error)
+	// Text makes the text of a page; nil: all that is visible.
+	Text MainText
+	// Partial leaves out what cannot be read, and counts it.
+	Partial bool
+	// Looked is told of each page of the pass, chosen or not; nil when nobody asks.
+	Looked func()
+}
+
+// Collection is one or several stores, each at one moment. Close it in the end.
+type Collection struct {
+	opt     Options
+	sources []*Source
+}
+
+// Source is one store of a collection.
+type Source struct {
+	Name  string // of the store: its folder's, or the path where several have the same
+	Store *store.Store
+
+	info  store.Info
+	pages uint64 // stored, so the last page number
+	done  func() error
+}
+
+// Open opens stores, in the order in which their pages come.
+func Open(ctx context.Context, dirs []string, opt Options) (c *Collection, err error) {
+	if opt.Text == nil {
+		opt.Text = visible
+	}
+	if opt.Looked == nil {
+		opt.Looked = func() {}
+	}
+	names, err := namesOf(dirs)
+	if err != nil {
+		return nil, err
+	}
+	c = &Collection{opt: opt}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	for i, dir := range dirs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, done, err := opt.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		from := &Source{Name: names[i], Store: s, info: s.Info(), done: done}
+		c.sources = append(c.sources, from)
+		if err := s.Damaged(); err != nil && !opt.Partial {
+			return nil, fmt.Errorf("%w; --partial exports what can be read", err)
+		}
+		counts, err := s.Counts()
+		if err != nil {
+			return nil, err
+		}
+		from.pages = counts.Pages
+	}
+	return c, nil
+}
+
+// namesOf names stores by their folders, or by their paths where that would name two alike.
+func namesOf(dirs []string) ([]string, error) {
+	paths, names := make([]string, 0, len(dirs)), make([]string, 0, len(dirs))
+	for _, dir := range dirs {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(paths, path) {
+			return nil, usage.Errorf("%s is named twice; name each store once", dir)
+		}
+		paths, names = append(paths, path), append(names, filepath.Base(path))
+	}
+	for i, name := range names {
+		if slices.Index(names, name) != i {
+			for i, dir := range dirs {
+				names[i] = filepath.ToSlash(filepath.Clean(dir))
+			}
+			break
+		}
+	}
+	return names, nil
+}
+
+// Sources are the stores, in order.
+func (c *Collection) Sources() []*Source { return c.sources }
+
+// Len is how many pages the stores have, chosen or not.
+func (c *Collection) Len() int {
+	n := uint64(0)
+	for _, s := range c.sources {
+		n += s.pages
+	}
+	return int(n)
+}
+
+// Close ends the use of the stores.
+func (c *Collection) Close() error {
+	var all error
+	for _, s := range c.sources {
+		if err := s.done(); err != nil && !(c.opt.Partial && errors.Is(err, store.ErrDamaged)) {
+			all = errors.Join(all, err)
+		}
+	}
+	c.sources = nil
+	return all
+}

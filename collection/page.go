@@ -1,0 +1,57 @@
+package collection
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Page is one stored page as others see it. Several goroutines may read it; none may change
+// it. What is not known is nil, or "" where no page has an empty one.
+type Page struct {
+	ID     string // "urn:uuid:…", the same in every format and every export
+	Node   uint32 // of its URL, from 0 in the order of pages
+	Source *Source
+	Number uint64 // in the order of its crawl, from 1
+
+	URL, Host, Site, Title string
+	Language               string
+	ContentType            string
+	Fetched                time.Time // in UTC
+	Bytes                  int64     // of the body
+	Checksum               string    // of the content, in hexadecimal digits
+
+	Label       string
+	Probability *float64 // that it is on topic, by refine or the crawl's model
+	Kept        *bool    // by refine
+	Relevant    bool     // as the crawl found it
+	Score       float64  // of the crawl
+	Rank        *float64
+	Why         string // it has its label, or its score
+	FoundBy     string // URL of the page, or the sitemap, that named it first; "" of a start page
+	Via         string // a seed, a link, a redirect or a sitemap
+	Depth       int    // links from a start page
+
+	Text     string // as the collection's MainText has it, with Want.Text
+	Markdown string // likewise, with Want.Markdown
+	Body     []byte // as fetched, unpacked, with Want.Body
+	Damaged  bool   // its body cannot be read: it has no text and no body
+	Links    []uint32
+}
+
+// Links are the nodes of the chosen pages that it links to, each once, in the order of the
+// page, with Want.Links. A link to a redirect or a duplicate is one to what that stands for.
+
+// Path names the page inside its collection: the store and the page's number there.
+func (p *Page) Path() string { return p.Source.Name + "#" + strconv.FormatUint(p.Number, 10) }
+
+// idOf makes a page's id of its URL and the time at which it was fetched: a UUID of
+// version 8 (RFC 9562).
+func idOf(url string, millis int64) string {
+	sum := sha256.Sum256([]byte(url + "\n" + strconv.FormatInt(millis, 10)))
+	u := sum[:16]
+	u[6] = u[6]&0x0f | 0x80
+	u[8] = u[8]&0x3f | 0x80
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}

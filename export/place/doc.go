@@ -1,0 +1,13 @@
+// Package place makes the files of an export, so that there is never a half of one.
+//
+// In: a path, of a file or of a folder. Out: writers by name. What they write stands under
+// a hidden name beside the path until Commit gives it its own; a kill leaves nothing there.
+// What such a kill left under the hidden name is removed by the next export to the path.
+//
+// What is there already is replaced by the same bytes only.
+//
+// Start with Open or Stream, then Create and Commit.
+//
+// Files: place.go files and folders; packed.go compression by name; same.go what is there
+// already; lock_unix.go and lock_other.go who still writes.
+package place

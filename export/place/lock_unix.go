@@ -1,0 +1,46 @@
+//go:build unix
+
+package place
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFolder marks a folder as in use, until the file is closed or the process ends.
+func lockFolder(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) // where there are no locks, stale folders stay
+	return f, nil
+}
+
+// removeStale removes the folders that exports which were killed have left.
+func removeStale(dir, prefix string) {
+	entries, _ := os.ReadDir(dir) // what cannot be removed costs room alone
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			_ = os.RemoveAll(path)
+		}
+		_ = f.Close()
+	}
+}
+
+// syncAll brings all that was written to the disk.
+func syncAll(string) error {
+	unix.Sync()
+	return nil
+}
