@@ -63,9 +63,9 @@ func drain(ctx context.Context, s Sink, queue <-chan *collection.Page) (err erro
 		select {
 		case p, more := <-queue:
 			if !more {
-				return s.Finish()
+				return s.Finish(ctx)
 			}
-			if err := s.Write(p); err != nil {
+			if err := s.Write(ctx, p); err != nil {
 				return err
 			}
 		case <-ctx.Done():

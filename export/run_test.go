@@ -21,14 +21,14 @@ type counted struct {
 
 var errFull = errors.New("full")
 
-func (c *counted) Write(p *collection.Page) error {
+func (c *counted) Write(_ context.Context, p *collection.Page) error {
 	if c.nodes = append(c.nodes, p.Node); len(c.nodes) == c.failAt {
 		return errFull
 	}
 	return nil
 }
-func (c *counted) Finish() error { c.finished++; return nil }
-func (c *counted) Close() error  { c.closed++; return nil }
+func (c *counted) Finish(context.Context) error { c.finished++; return nil }
+func (c *counted) Close() error                 { c.closed++; return nil }
 
 // numbered yields n pages, then an error unless it is nil.
 func numbered(n int, end error) iter.Seq2[*collection.Page, error] {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"io"
 
 	"fossick/collection"
@@ -9,9 +10,9 @@ import (
 // Sink writes pages in one format. One goroutine uses it.
 type Sink interface {
 	// Write takes the next page, which it must not change. It may keep it.
-	Write(p *collection.Page) error
+	Write(ctx context.Context, p *collection.Page) error
 	// Finish writes what is left, after the last page of an export that went well.
-	Finish() error
+	Finish(ctx context.Context) error
 	// Close gives back what the sink holds, whether it finished or not. It is called once.
 	Close() error
 }

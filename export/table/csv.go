@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -33,7 +34,7 @@ func NewCSV(at export.Place, name string) (*CSV, error) {
 }
 
 // Write implements export.Sink.
-func (s *CSV) Write(p *collection.Page) error {
+func (s *CSV) Write(_ context.Context, p *collection.Page) error {
 	s.row = s.row[:0]
 	for _, c := range s.columns {
 		s.row = append(s.row, cell(c.Kind, c.Of(p)))
@@ -57,7 +58,7 @@ func cell(kind Kind, v Value) string {
 }
 
 // Finish implements export.Sink.
-func (s *CSV) Finish() error {
+func (s *CSV) Finish(context.Context) error {
 	s.rows.Flush()
 	return s.rows.Error()
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"io"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func NewJSONL(at export.Place, name string) (*JSONL, error) {
 }
 
 // Write implements export.Sink.
-func (s *JSONL) Write(p *collection.Page) (err error) {
+func (s *JSONL) Write(_ context.Context, p *collection.Page) (err error) {
 	line := append(s.line[:0], '{')
 	for i, c := range s.columns {
 		if i > 0 {
@@ -65,7 +66,7 @@ func appendJSON(dst []byte, kind Kind, v Value) ([]byte, error) {
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // Finish implements export.Sink.
-func (s *JSONL) Finish() error { return nil }
+func (s *JSONL) Finish(context.Context) error { return nil }
 
 // Close implements export.Sink.
 func (s *JSONL) Close() error { return s.to.Close() }

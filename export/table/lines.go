@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"io"
 	"strings"
 
@@ -22,7 +23,7 @@ func NewLines(at export.Place, name string) (*Lines, error) {
 }
 
 // Write implements export.Sink.
-func (s *Lines) Write(p *collection.Page) error {
+func (s *Lines) Write(_ context.Context, p *collection.Page) error {
 	line := append(append(s.line[:0], p.ID...), '\t')
 	first := true
 	for word := range strings.FieldsSeq(valid(p.Text)) {
@@ -37,7 +38,7 @@ func (s *Lines) Write(p *collection.Page) error {
 }
 
 // Finish implements export.Sink.
-func (s *Lines) Finish() error { return nil }
+func (s *Lines) Finish(context.Context) error { return nil }
 
 // Close implements export.Sink.
 func (s *Lines) Close() error { return s.to.Close() }

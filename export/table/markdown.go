@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +26,7 @@ func NewMarkdown(at export.Place, folder string) *Markdown {
 }
 
 // Write implements export.Sink.
-func (s *Markdown) Write(p *collection.Page) (err error) {
+func (s *Markdown) Write(_ context.Context, p *collection.Page) (err error) {
 	text := append(s.text[:0], "---\n"...)
 	for _, c := range s.columns {
 		v := c.Of(p)
@@ -83,7 +84,7 @@ func slugOf(title string) string {
 }
 
 // Finish implements export.Sink.
-func (s *Markdown) Finish() error { return nil }
+func (s *Markdown) Finish(context.Context) error { return nil }
 
 // Close implements export.Sink.
 func (s *Markdown) Close() error { return nil }

@@ -61,11 +61,11 @@ func write(t *testing.T, open func(export.Place) (export.Sink, error)) shelf {
 		t.Fatal(err)
 	}
 	for _, p := range some() {
-		if err := s.Write(p); err != nil {
+		if err := s.Write(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Finish(); err != nil {
+	if err := s.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
