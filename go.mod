@@ -34,6 +34,7 @@ require go4.org/netipx v0.0.0-20260823151212-3075585bcbeb
 
 require (
 	code.dny.dev/ssrf v0.3.0
+	github.com/andybalholm/brotli v1.2.8
 	go.uber.org/goleak v1.3.0
 )
 

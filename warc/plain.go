@@ -1,0 +1,121 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// bufferBytes holds any block of a zstd frame, so that a place where one may begin can be
+// tried.
+const bufferBytes = 256 << 10
+
+// input is a file's bytes, and where among them reading is.
+type input struct {
+	file io.Reader
+	seek io.Seeker // nil where reading cannot go back
+	base int64     // of the seeker, where the file begins
+	read int64     // bytes that buf was given
+	buf  *bufio.Reader
+
+	again int64 // bytes that were read once more
+}
+
+func newInput(r io.Reader) *input {
+	in := &input{file: r}
+	if s, ok := r.(io.Seeker); ok {
+		if base, err := s.Seek(0, io.SeekCurrent); err == nil { // a pipe is a file, too
+			in.seek, in.base = s, base
+		}
+	}
+	in.buf = bufio.NewReaderSize(in, bufferBytes)
+	return in
+}
+
+// Read implements io.Reader, for buf.
+func (in *input) Read(p []byte) (int, error) {
+	n, err := in.file.Read(p)
+	in.read += int64(n)
+	return n, err
+}
+
+// offset returns the place of the next byte.
+func (in *input) offset() int64 { return in.read - int64(in.buf.Buffered()) }
+
+// mostAgain is how much of a file is read once more at most, beside four times what was read
+// till then. Else each of many wrong lengths could cost a pass over all that follows.
+const mostAgain = 64 << 20
+
+// back goes to an offset that was read already. Without a seeker, and where too much was
+// read again, reading stays where it is.
+func (in *input) back(to int64) error {
+	again := in.again + in.offset() - to
+	if in.seek == nil || again > mostAgain+4*to {
+		return nil
+	}
+	in.again = again
+	if _, err := in.seek.Seek(in.base+to, io.SeekStart); err != nil {
+		return err
+	}
+	in.read = to
+	in.buf.Reset(in)
+	return nil
+}
+
+// members are what a file is made of: gzip members or zstd frames. A plain file is one.
+type members interface {
+	// next begins the next member and returns its offset; io.EOF after the last.
+	next() (int64, error)
+	// Read reads of the member. io.EOF is its end, of which the checksum is right.
+	Read(p []byte) (int, error)
+	// find goes to the first member after the one at an offset that begins as a record
+	// does, so that next finds it; io.EOF when there is none.
+	find(after int64) error
+}
+
+// plain is a file that is not packed.
+type plain struct {
+	in    *input
+	begun bool
+}
+
+func (p *plain) next() (int64, error) {
+	if p.begun {
+		return 0, io.EOF
+	}
+	p.begun = true
+	return p.in.offset(), nil
+}
+
+func (p *plain) Read(b []byte) (int, error) { return p.in.buf.Read(b) }
+
+// find is never asked: what is not packed is not damaged as a member is.
+func (p *plain) find(int64) error { return io.EOF }
+
+// findMagic goes to the next place from where reading is on that begins with magic and
+// passes the test, which gets what follows, as much as the buffer has. io.EOF when there is
+// none.
+func findMagic(in *input, magic string, test func(head []byte) bool) error {
+	for {
+		head, err := in.buf.Peek(in.buf.Size())
+		if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
+			return err
+		}
+		if len(head) < len(magic) {
+			return io.EOF
+		}
+		at := bytes.Index(head, []byte(magic))
+		switch {
+		case at == 0 && test(head):
+			return nil
+		case at == 0:
+			at = 1
+		case at < 0:
+			at = len(head) - len(magic) + 1
+		}
+		if _, err := in.buf.Discard(at); err != nil {
+			return err
+		}
+	}
+}

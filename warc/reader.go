@@ -1,0 +1,183 @@
+package warc
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Reader reads the records of a file. Not safe for concurrent use.
+type Reader struct {
+	s    *stream
+	rec  *Record // the last that was handed out, nil after damage
+	body *block  // its
+	lost *damage // what Next has to find a way around first
+}
+
+// damage is where reading on is not possible as usual.
+type damage struct {
+	offset int64 // of the record or its member
+	member bool  // the member itself is damaged
+	back   int64 // plain files: where to look for the next record, -1 where reading is
+}
+
+// NewReader reads a WARC file, whose first bytes tell how it is packed. Where it can seek,
+// more is found behind damage.
+func NewReader(file io.Reader) (*Reader, error) {
+	in := newInput(file)
+	head, err := in.buf.Peek(4)
+	if len(head) == 0 && err != nil {
+		if errors.Is(err, io.EOF) {
+			err = &Error{0, fmt.Errorf("%w: the file is empty", ErrFormat)}
+		}
+		return nil, err
+	}
+	switch {
+	case string(head) == "PK\x03\x04":
+		return nil, &Error{0, fmt.Errorf("%w but a zip file; a WACZ has .wacz in its name", ErrFormat)}
+	case len(head) >= 3 && string(head[:3]) == gzipMagic:
+		return &Reader{s: newStream(in, &gzipped{in: in}, true)}, nil
+	case string(head) == zstdMagic, string(head) == dictMagic:
+		z, err := newZstandard(in)
+		if err != nil {
+			return nil, err
+		}
+		return &Reader{s: newStream(in, z, true)}, nil
+	}
+	return &Reader{s: newStream(in, &plain{in: in}, false)}, nil
+}
+
+// Next returns the next record, io.EOF behind the last one. What was not read of the one
+// before is passed over. An *Error is damage; the next call looks for a record behind it.
+func (r *Reader) Next() (*Record, error) {
+	if r.lost != nil {
+		if err := r.resync(); err != nil {
+			return nil, r.failed(err, r.s.member)
+		}
+	}
+	if rec := r.rec; rec != nil {
+		r.rec = nil
+		if err := r.finish(rec); err != nil {
+			return nil, err
+		}
+	}
+	rec, err := r.header()
+	if err != nil {
+		return nil, err
+	}
+	r.rec = rec
+	return rec, nil
+}
+
+// finish passes over what is left of a record and the two empty lines behind it.
+func (r *Reader) finish(rec *Record) error {
+	for {
+		if _, err := r.body.skip(); err == io.EOF {
+			break
+		} else if err != nil {
+			return err // which has the place
+		}
+	}
+	if r.body.failed != nil {
+		return nil // it was told as the body was read, and reading is set up to go on
+	}
+	for range 2 {
+		err := r.s.need(1)
+		for err == nil && r.s.buf[r.s.r] == '\r' {
+			r.s.r++
+			err = r.s.need(1)
+		}
+		switch {
+		case err == io.EOF, err == nil && r.s.beginsRecord():
+			return nil // the last line ends are missing, and nothing with them
+		case err != nil:
+			return r.failed(err, rec.Offset)
+		case r.s.buf[r.s.r] != '\n':
+			r.lost = &damage{offset: rec.Offset, back: r.body.begin}
+			return &Error{rec.Offset, fmt.Errorf("%w: no empty lines behind the %d bytes of its block", ErrLength, rec.Length)}
+		}
+		r.s.r++
+	}
+	return nil
+}
+
+// header reads the header of the next record.
+func (r *Reader) header() (*Record, error) {
+	s := r.s
+	for { // some programs write more empty lines than they should
+		if err := s.need(1); err != nil {
+			return nil, r.failed(err, s.member)
+		}
+		if c := s.buf[s.r]; c != '\r' && c != '\n' {
+			break
+		}
+		s.r++
+	}
+	rec := &Record{Offset: s.member, Inside: s.inside()}
+	if !s.packed {
+		rec.Offset, rec.Inside = rec.Inside, 0
+	}
+	err := rec.read(s)
+	if err != nil {
+		return nil, r.failed(err, rec.Offset)
+	}
+	r.body = newBlock(r, rec)
+	rec.Body = r.body
+	return rec, nil
+}
+
+// errUnfinished says that reading goes on at the next record.
+var errUnfinished = fmt.Errorf("%w: another record begins in its header", ErrCut)
+
+func (rec *Record) read(s *stream) error {
+	line, err := s.line(maxHeaderBytes)
+	if err != nil {
+		return err
+	}
+	var ok bool
+	if rec.Version, ok = parseVersion(line); !ok {
+		if len(line) >= 9 && string(line[:9]) == "filedesc:" {
+			return fmt.Errorf("%w but an ARC file, the format before WARC; convert it with a tool such as warcio recompress", ErrFormat)
+		}
+		return fmt.Errorf("%w begins here: want WARC/1.0 or WARC/1.1, got %.40q", ErrFormat, line)
+	}
+	left := maxHeaderBytes - len(line)
+	for {
+		if line, err = s.line(left); err != nil {
+			return err
+		}
+		if len(line) == 0 {
+			break
+		}
+		if left -= len(line) + 1; left <= 0 {
+			return fmt.Errorf("%w: a header of more than %d KiB", ErrFormat, maxHeaderBytes>>10)
+		}
+		if err := rec.Header.add(line); err != nil {
+			if _, another := parseVersion(line); another {
+				s.unreadLine()
+				return errUnfinished
+			}
+			return err
+		}
+	}
+	rec.Length, err = rec.Header.length()
+	return err
+}
+
+// failed notes damage at an offset, so that the next call of Next looks behind it. io.EOF is
+// none, and what the file itself answers is told as it is.
+func (r *Reader) failed(err error, offset int64) error {
+	if err == io.EOF {
+		return err
+	}
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, ErrFormat), errors.Is(err, errUnfinished):
+		r.lost = &damage{offset: offset, back: -1}
+	case errors.Is(err, ErrDamaged), errors.Is(err, ErrBomb), errors.Is(err, ErrCut):
+		r.lost = &damage{offset: r.s.member, member: r.s.packed, back: -1}
+	}
+	return &Error{offset, err}
+}
