@@ -235,9 +235,28 @@ func (w *Web) find(key string) (en entry, moved string, ok bool) {
 	return w.pages[row], moved, true
 }
 
+// addCopy enters a URL at which the page of another stands; that one may be missing.
+func (w *Web) addCopy(at, original string) error {
+	key, err := datasets.Key(at)
+	if err != nil {
+		return err
+	}
+	row, _, ok := w.index.Find(original)
+	if ok && w.index.Add(key, row) {
+		h, path := w.addHost(key)
+		h.paths = append(h.paths, path)
+	}
+	return nil
+}
+
 func (w *Web) addExtra(web *datasets.Web) error {
 	if web == nil {
 		return nil
+	}
+	for at, original := range web.Copies {
+		if err := w.addCopy(at, original); err != nil {
+			return fmt.Errorf("copy at %s: %w", at, err)
+		}
 	}
 	x := extra{redirects: map[string]datasets.Redirect{}, status: map[string]int{}, traps: web.Traps}
 	for from, r := range web.Redirects {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -288,6 +290,39 @@ func TestNewErrors(t *testing.T) {
 		w, err := New(t.Context(), tt.opt, tt.set)
 		if w != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, %v; want an error saying %q", tt.name, w, err, tt.want)
+		}
+	}
+}
+
+// TestArchive: a WARC is served with its redirects, errors, robots.txt and copies.
+func TestArchive(t *testing.T) {
+	var file []byte
+	record := func(kind, url, field, block string) {
+		file = fmt.Appendf(file, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, url, field, len(block), block)
+	}
+	record("response", "http://a.test/", "", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>A</title>")
+	record("response", "http://a.test/old", "", "HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n")
+	record("response", "http://a.test/gone", "", "HTTP/1.1 410 Gone\r\n\r\n")
+	record("response", "http://a.test/robots.txt", "", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n")
+	record("revisit", "http://b.test/copy", "WARC-Refers-To-Target-URI: http://a.test/\r\n", "")
+	path := filepath.Join(t.TempDir(), "a.warc")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := datasets.Open(path, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, client := start(t, Options{}, set)
+	for url, want := range map[string]struct {
+		code int
+		body string
+	}{
+		"http://a.test/": {200, "<title>A</title>"}, "http://a.test/old": {302, ""}, "http://a.test/gone": {410, ""}, "http://a.test/none": {404, ""},
+		"http://a.test/robots.txt": {200, "Disallow: /x"}, "http://b.test/copy": {200, "<title>A</title>"},
+	} {
+		if resp, body := get(t, client, url); resp.StatusCode != want.code || !strings.Contains(body, want.body) {
+			t.Errorf("%s: %d %q, want %d %q", url, resp.StatusCode, body, want.code, want.body)
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Example struct {
 	HTML   string   // markup, or
 	Text   string   // plain text when there is no markup
 	File   string   // set or file that the row came from
-	Line   int      // line in it, from 1; 0 when it has no lines
+	Line   int      // line in it, from 1, or record of an archive; 0 when it has no lines
 
 	// Charset is the encoding in which a web server sends the page, "" for
 	// UTF-8. HTML and Text are UTF-8 here, whatever it says.

@@ -17,7 +17,7 @@ import (
 var ErrLayout = errors.New("not a set that can be read")
 
 const readable = `want "demo"; a .jsonl file (.gz, .zst) of objects with url and html or text; ` +
-	`a folder with pages.jsonl; a folder of one folder a label; a folder of .html or .txt pages without labels; ` +
+	`a web archive, .warc (.gz, .zst), or a folder of them; a folder with pages.jsonl; a folder of one folder a label; a folder of .html or .txt pages without labels; ` +
 	`or the layout of WebKB or 20 Newsgroups`
 
 // Open recognises what a path holds. Nothing but names is read until the set is
@@ -35,10 +35,14 @@ func Open(path string, opt Options) (*Set, error) {
 	}
 	s := &Set{name: path, opt: opt}
 	if !info.IsDir() {
-		if !isJSONL(path) {
-			return nil, fmt.Errorf("file %s: %w: its name does not end in .jsonl, .jsonl.gz or .jsonl.zst; %s", path, ErrLayout, readable)
+		switch {
+		case warcName.MatchString(path):
+			s.layout, s.read = "warc", readWARC(path)
+		case isJSONL(path):
+			s.layout, s.read = "jsonl", readJSONL(path)
+		default:
+			return nil, fmt.Errorf("file %s: %w: its name does not end in .jsonl or .warc, with or without .gz or .zst; %s", path, ErrLayout, readable)
 		}
-		s.layout, s.read = "jsonl", readJSONL(path)
 		return s, nil
 	}
 	if err := s.openFolder(path, opt); err != nil {
@@ -54,6 +58,10 @@ func (s *Set) openFolder(dir string, opt Options) error {
 	}
 	if pages != "" {
 		return s.openCorpus(dir, pages)
+	}
+	if archives, err := warcFiles(dir); err != nil || len(archives) > 0 {
+		s.layout, s.read = "warc", readWARC(archives...)
+		return err
 	}
 	classes, err := folders(dir)
 	if err != nil {

@@ -24,6 +24,8 @@ type Report struct {
 	Complete   bool           // the pass came to its end, and the file was whole
 
 	first map[string]place // where each kind of thing that looks wrong was first met
+	fault string           // the first error that was passed over
+	web   *Web             // what an archive holds besides pages
 }
 
 // place is a line of a file; line 0 is the whole file.
@@ -43,6 +45,13 @@ func (r *Report) met(kind string, e *Example) {
 func (r *Report) skip(reason, path string) {
 	r.Skipped[reason]++
 	r.met(skipped+reason, &Example{File: path})
+}
+
+// firstError notes an error that is passed over, if it is the first.
+func (r *Report) firstError(err error) {
+	if r.fault == "" {
+		r.fault = ", first " + err.Error()
+	}
 }
 
 // where says in words where something was met first; "" when that is not known.
@@ -96,7 +105,7 @@ func (r Report) Notes() []string {
 			notes = append(notes, fmt.Sprintf("%d %s%s", n, many, rest))
 		}
 	}
-	note(r.Errors, "row could not be read", "rows could not be read", "")
+	note(r.Errors, "row could not be read", "rows could not be read", r.fault)
 	note(r.Unlabelled, "row has no label", "rows have no label", r.where(unlabelled))
 	note(r.Empty, "row has an empty body", "rows have an empty body", r.where(empty))
 	note(r.Large, "row has", "rows have", fmt.Sprintf(" a body of more than %d MiB, the most that a crawl takes of a page; the rest of it is not read%s", MaxPageBytes>>20, r.where(large)))

@@ -21,6 +21,9 @@ type Options struct {
 	// It names the group, so that scores with it mean little.
 	KeepHeaders bool
 
+	// Partial passes over rows that cannot be read; the Report counts them.
+	Partial bool
+
 	// DemoSeed seeds the demo set; 0 is 1.
 	DemoSeed uint64
 }
@@ -28,7 +31,7 @@ type Options struct {
 // Set is a labelled set or a corpus. It may be read by several goroutines.
 type Set struct {
 	name   string
-	layout string // recognised: demo, jsonl, corpus, folders, files, webkb, 20news or sequence
+	layout string // recognised: demo, jsonl, warc, wacz, corpus, folders, files, webkb, 20news or sequence
 	opt    Options
 	read   reader
 	links  func() iter.Seq2[Link, error] // nil without links
@@ -58,8 +61,15 @@ func FromSeq(name string, seq iter.Seq2[*Example, error], opt Options) *Set {
 func (s *Set) Name() string { return s.name }
 
 // Web returns what a server needs to know beyond the pages, nil when the corpus
-// is its pages only.
-func (s *Set) Web() *Web { return s.web }
+// is its pages only. Of an archive it is known once a pass over it came to its end.
+func (s *Set) Web() *Web {
+	if s.web != nil {
+		return s.web
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last.web
+}
 
 // HasLinks reports whether the corpus brings its link pairs.
 func (s *Set) HasLinks() bool { return s.links != nil }
@@ -91,6 +101,10 @@ func (s *Set) Examples() iter.Seq2[*Example, error] {
 			if err != nil {
 				rep.Errors++
 				whole = whole && !errors.Is(err, ErrCut)
+				if s.opt.Partial && IsRow(err) {
+					rep.firstError(err)
+					return true
+				}
 				stopped = !yield(nil, err)
 				return !stopped
 			}

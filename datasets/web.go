@@ -7,12 +7,13 @@ type Web struct {
 	Robots    map[string]string   // robots.txt by host name; a host without one allows all
 	Traps     []Trap
 	Starts    map[string][]string // start pages to try, by label
+	Copies    map[string]string   // URLs at which the page of another one stands, too
 }
 
 // Redirect is an answer that sends the client elsewhere.
 type Redirect struct {
 	To     string
-	Status int // 301, 302, 307 or 308
+	Status int // 301, 302, 303, 307 or 308
 }
 
 // Trap is an endless space of URLs, made up as they are asked for.

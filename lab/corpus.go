@@ -51,7 +51,7 @@ type Row struct {
 // served, a row that has no http URL, or a URL that came before, is left out.
 func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	c := &Corpus{
-		Name: set.Name(), hosts: map[string]struct{}{}, web: set.Web(),
+		Name: set.Name(), hosts: map[string]struct{}{},
 		moved: map[string]string{}, gone: map[string]struct{}{}, others: map[string]*page.Page{},
 	}
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
@@ -95,6 +95,7 @@ func Load(ctx context.Context, set *datasets.Set) (*Corpus, error) {
 	if len(c.Rows) == 0 {
 		return nil, fmt.Errorf("corpus %s: no page with an http URL", c.Name)
 	}
+	c.web = set.Web()
 	if err := c.addWeb(); err != nil {
 		return nil, err
 	}
@@ -117,12 +118,29 @@ func (c *Corpus) addWeb() error {
 		c.moved[key] = to.To
 		c.hosts[page.Host(key)] = struct{}{}
 	}
+	for at, original := range c.web.Copies {
+		if err := c.addCopy(at, original); err != nil {
+			return fmt.Errorf("corpus %s: copy at %s: %w", c.Name, at, err)
+		}
+	}
 	for at := range c.web.Status {
 		key, err := datasets.Key(at)
 		if err != nil {
 			return fmt.Errorf("corpus %s: status of %s: %w", c.Name, at, err)
 		}
 		c.gone[key] = struct{}{}
+		c.hosts[page.Host(key)] = struct{}{}
+	}
+	return nil
+}
+
+// addCopy enters a URL at which the page of another stands; that one may be missing.
+func (c *Corpus) addCopy(at, original string) error {
+	key, err := datasets.Key(at)
+	if err != nil {
+		return err
+	}
+	if row, _, ok := c.index.Find(original); ok && c.index.Add(key, row) {
 		c.hosts[page.Host(key)] = struct{}{}
 	}
 	return nil

@@ -3,6 +3,7 @@ package warc
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -63,6 +64,25 @@ func (h *Header) add(line []byte) error {
 	}
 	*h = append(*h, Field{name, strings.TrimSpace(value)})
 	return nil
+}
+
+// ReadFields reads a block of type application/warc-fields, of which warcinfo and metadata
+// records are: a field a line.
+func ReadFields(block io.Reader) (Header, error) {
+	text, err := io.ReadAll(io.LimitReader(block, maxHeaderBytes))
+	if err != nil {
+		return nil, err
+	}
+	var h Header
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
+			continue
+		}
+		if err := h.add(line); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
 }
 
 // length returns the Content-Length, which every record has.

@@ -18,7 +18,7 @@ type labCmd struct {
 
 // labFlags are plan.Options.
 type labFlags struct {
-	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, or a .jsonl file." complete:"sets"`
+	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
 	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic; several by comma, as a,b: what one crawl of all of them costs against a crawl for each."`
 	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: ${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
 

@@ -15,7 +15,7 @@ import (
 )
 
 type serveCmd struct {
-	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, or a .jsonl file." complete:"sets"`
+	Corpus     []string      `arg:"" optional:"" name:"CORPUS" help:"Corpora to serve: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
 	Addr       string        `default:"127.0.0.1:0" placeholder:"HOST:PORT" help:"Where to listen; :PORT is loopback, port 0 any free one [${default}]."`
 	Latency    time.Duration `placeholder:"DURATION" help:"Mean time before each answer, as 50ms; a URL's own is from half to one and a half of it [0]."`
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
@@ -23,6 +23,7 @@ type serveCmd struct {
 	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all." complete:"faults"`
 	Change     time.Duration `placeholder:"DURATION" help:"Mean time after which a page changes, as 10s, each from half to one and a half of it: for fossick focus --resume --refresh AGE [0: never]."`
 	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
+	Partial    bool          `help:"Serve what can be read of a corpus that is damaged."`
 	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
 }
 
@@ -56,7 +57,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 	}
 	var sets []*datasets.Set
 	for _, path := range c.Corpus {
-		set, err := a.openSet(path, datasets.Options{})
+		set, err := a.openSet(path, datasets.Options{Partial: c.Partial})
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 
 // trainCmd makes a model; the flags of each of its tasks are a struct.
 type trainCmd struct {
-	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label." complete:"sets"`
+	Sets []string `arg:"" name:"set" help:"Labelled sets: demo, a .jsonl file (.gz, .zst), a folder with pages.jsonl, a folder of one folder a label, a web archive (.warc)." complete:"sets"`
 	Out  string   `short:"o" placeholder:"MODEL" help:"Model file to write; needed, but for --mu-sweep and --protocol." group:"made"`
 
 	methodFlags
