@@ -231,14 +231,14 @@ func (a *archive) metadata(rec *warc.Record) error {
 	if err != nil {
 		return err
 	}
-	if label := fields.Get(LabelField); label != "" {
+	if label := fields.Get(labelField); label != "" {
 		a.held.Label, a.held.Labels = label, []string{label}
 	}
 	return nil
 }
 
-// LabelField names the field of a metadata record that has a page's label.
-const LabelField = "fossick-label"
+// labelField names the field of a metadata record that has a page's label.
+const labelField = "fossick-label"
 
 // revisit takes a page that had been captured before, at this URL or at another.
 func (a *archive) revisit(rec *warc.Record, path string) {

@@ -41,3 +41,28 @@ func Example() {
 	}
 	// Output: response http://example.org/ 200 <title>A page</title>
 }
+
+// memory is a file that is kept nowhere.
+type memory struct{ bytes.Buffer }
+
+func (*memory) Close() error { return nil }
+
+// Records go into files of bounded size; an index notes where.
+func ExampleFiles() {
+	packer := warc.NewPacker()
+	files := warc.NewFiles(warc.FilesOptions{Prefix: "crawl", Create: func(string) (io.WriteCloser, error) { return &memory{}, nil }})
+	page := []byte("<title>A page</title>")
+	member, err := packer.Append(nil, &warc.Draft{Type: warc.Resource, ID: "urn:uuid:8c6f2f7a-0000-8000-8000-000000000002", Target: "http://example.org/", Payload: page})
+	if err != nil {
+		log.Fatal(err)
+	}
+	name, offset, err := files.Write(member)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(name, offset, warc.Digest(page))
+	if err := files.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: crawl-00001.warc.gz 0 sha1:HPGRMX5RILHHKCGGRPIING6TJDTJGVEL
+}
