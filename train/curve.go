@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-
-	"fossick/internal/stats"
+	"slices"
 )
 
 // CurvePoint is a point of the learning curve: what the classifier reaches with
@@ -13,7 +12,7 @@ import (
 type CurvePoint struct {
 	Pages    int        `json:"pages"`    // it was trained on, the mean of the folds
 	Accuracy float64    `json:"accuracy"` // on held-out pages, before calibration
-	CI       [2]float64 `json:"ci"`       // 95 %, Wilson's
+	CI       [2]float64 `json:"ci"`       // 95 %
 }
 
 // curveShares are the shares of the training pages that a learning curve tries,
@@ -27,11 +26,9 @@ const leastPerClass = 3
 // each on the same held-out folds; the last point is held itself. Each part holds
 // those before it, and every class has a page at least. It takes about as
 // long as the cross-validation of the learner.
-func learningCurve(ctx context.Context, c *corpus, held *heldOut, by fitting) ([]CurvePoint, error) {
-	n, judged := len(held.ins), 0
-	for _, out := range held.outs {
-		judged += len(out)
-	}
+func learningCurve(ctx context.Context, c *corpus, held *heldOut, bySite bool, by fitting) ([]CurvePoint, error) {
+	n := len(held.ins)
+	judged := slices.Concat(held.outs...)
 	order := rand.New(rand.NewPCG(uint64(by.seed), 0xc04e)).Perm(len(c.y))
 	var shares []float64
 	for _, s := range curveShares {
@@ -39,9 +36,9 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, by fitting) ([
 			shares = append(shares, s)
 		}
 	}
-	hits, pages := make([][]int, len(shares)), make([][]int, len(shares)) // by share and fold
+	right, pages := make([][]bool, len(shares)), make([][]int, len(shares)) // by share, and page or fold
 	for i := range shares {
-		hits[i], pages[i] = make([]int, n), make([]int, n)
+		right[i], pages[i] = make([]bool, len(c.y)), make([]int, n)
 	}
 	if err := parallel(ctx, c.room.folds(), len(shares)*n, func(ctx context.Context, at int) error {
 		i, k := at/n, at%n
@@ -50,24 +47,34 @@ func learningCurve(ctx context.Context, c *corpus, held *heldOut, by fitting) ([
 		if err != nil {
 			return fmt.Errorf("learning curve, %d pages: %w", len(in), err)
 		}
-		hits[i][k], pages[i][k] = f.hits(c, held.outs[k]), len(in)
+		f.hits(right[i], c, held.outs[k]) // each page is in one fold only
+		pages[i][k] = len(in)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	var curve []CurvePoint
-	add := func(pages, right int) {
-		p := CurvePoint{Pages: pages / n, Accuracy: float64(right) / float64(judged), CI: stats.Wilson(right, judged)}
-		curve = append(curve, p)
+	add := func(pages int, right []bool) {
+		hits := 0
+		for _, p := range judged {
+			if right[p] {
+				hits++
+			}
+		}
+		ci := rightCI(len(judged), func(i int) string { return c.apart(judged[i], bySite) }, func(i int) bool { return right[judged[i]] })
+		curve = append(curve, CurvePoint{Pages: pages / n, Accuracy: float64(hits) / float64(len(judged)), CI: ci})
 	}
 	for i := range shares {
-		add(sum(pages[i]), sum(hits[i]))
+		add(sum(pages[i]), right[i])
 	}
-	all := 0
+	all, last := 0, make([]bool, len(c.y))
 	for _, in := range held.ins {
 		all += len(in)
 	}
-	add(all, int(held.score*float64(judged)+0.5))
+	for _, p := range judged {
+		last[p] = best(held.scores[p]) == c.y[p]
+	}
+	add(all, last)
 	return curve, nil
 }
 
@@ -90,16 +97,13 @@ func (c *corpus) part(order, pages []int, share float64) []int {
 	return part
 }
 
-// hits counts the pages whose best score is their class's.
-func (f *fitted) hits(c *corpus, pages []int) (n int) {
+// hits notes the pages whose best score is their class's.
+func (f *fitted) hits(right []bool, c *corpus, pages []int) {
 	s := make([]float64, len(c.classes))
 	for _, p := range pages {
 		f.scores(s, c, p)
-		if best(s) == c.y[p] {
-			n++
-		}
+		right[p] = best(s) == c.y[p]
 	}
-	return n
 }
 
 func sum(values []int) (total int) {

@@ -69,7 +69,15 @@ func TestPartNests(t *testing.T) {
 // TestReliability: worked by hand. Pages that are .9 sure: two of four right; .95:
 // one of one; .3: none of one.
 func TestReliability(t *testing.T) {
-	r := measureReliability([]float64{0.9, 0.9, 0.9, 0.9, 0.95, 0.3, 1}, []bool{true, true, false, false, true, false, true})
+	var pages []Judged
+	for i, right := range []bool{true, true, false, false, true, false, true} {
+		p := Judged{Score: []float64{0.9, 0.9, 0.9, 0.9, 0.95, 0.3, 1}[i]}
+		if !right {
+			p.Label = 1
+		}
+		pages = append(pages, p)
+	}
+	r := measureReliability(pages)
 	if len(r.Bins) != 2 || r.Bins[0].Pages != 1 || r.Bins[1].Pages != 6 {
 		t.Fatalf("bins %+v", r.Bins)
 	}
@@ -81,8 +89,25 @@ func TestReliability(t *testing.T) {
 	if want := (0.3 + 1.55) / 7; math.Abs(r.ECE-want) > 1e-12 || math.Abs(r.Over-want) > 1e-12 {
 		t.Errorf("ECE %v, over %v, want %v", r.ECE, r.Over, want)
 	}
-	if none := measureReliability(nil, nil); len(none.Bins) != 0 || none.ECE != 0 {
+	if none := measureReliability(nil); len(none.Bins) != 0 || none.ECE != 0 {
 		t.Errorf("no pages: %+v", none)
+	}
+}
+
+// TestRightCI: pages of one site count as one, where sites are held out.
+func TestRightCI(t *testing.T) {
+	right := func(i int) bool { return i%10 < 8 && i/10 != 3 } // of ten sites, one is all wrong
+	pages := rightCI(100, func(int) string { return "" }, right)
+	sites := rightCI(100, func(i int) string { return "abcdefghij"[i/10 : i/10+1] }, right)
+	if pages != stats.Wilson(72, 100) {
+		t.Errorf("pages: %v, want Wilson's", pages)
+	}
+	if sites[0] >= pages[0] || sites[1] <= pages[1] {
+		t.Errorf("sites %v, want wider than pages %v", sites, pages)
+	}
+	// A page of an unknown site is a site of its own.
+	if got := rightCI(100, func(i int) string { return "ab"[:min(1, i/50)] }, right); got == pages || got == sites {
+		t.Errorf("half of the sites unknown: %v", got)
 	}
 }
 

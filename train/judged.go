@@ -6,6 +6,7 @@ type Judged struct {
 	Line         int // in File, from 1; 0 when it has no lines
 	Truth, Label int // classes; −1 for a label that the model does not have
 	Score        float64
+	Site         string // that was held out whole with the page, "" where pages are singly
 }
 
 // source is where a training page comes from.
@@ -15,14 +16,14 @@ type source struct {
 }
 
 // judged says what the held-out scores, by page, make of each page that has some.
-func (c *corpus) judged(probs [][]float64) []Judged {
+func (c *corpus) judged(probs [][]float64, bySite bool) []Judged {
 	out := make([]Judged, 0, len(c.y))
 	for p, s := range probs {
 		if s == nil {
 			continue
 		}
 		label := best(s)
-		j := Judged{Truth: c.y[p], Label: label, Score: s[label]}
+		j := Judged{Truth: c.y[p], Label: label, Score: s[label], Site: c.apart(p, bySite)}
 		if c.from != nil {
 			j.URL, j.File, j.Line = c.from[p].url, c.from[p].file, c.from[p].line
 		}
@@ -34,10 +35,14 @@ func (c *corpus) judged(probs [][]float64) []Judged {
 // MeasureJudged compares labels with truth, and probabilities with both.
 func MeasureJudged(classes int, pages []Judged) (Measures, Reliability) {
 	truth, predicted := make([]int, len(pages)), make([]int, len(pages))
-	probs, right := make([]float64, len(pages)), make([]bool, len(pages))
 	for i, p := range pages {
 		truth[i], predicted[i] = p.Truth, p.Label
-		probs[i], right[i] = p.Score, p.Truth == p.Label
 	}
-	return Measure(classes, truth, predicted), measureReliability(probs, right)
+	m := Measure(classes, truth, predicted)
+	m.CI = judgedCI(pages)
+	return m, measureReliability(pages)
+}
+
+func judgedCI(pages []Judged) [2]float64 {
+	return rightCI(len(pages), func(i int) string { return pages[i].Site }, func(i int) bool { return pages[i].Truth == pages[i].Label })
 }

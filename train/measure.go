@@ -13,7 +13,7 @@ import (
 type Measures struct {
 	Pages     int
 	Accuracy  float64
-	CI        [2]float64 // of the accuracy, 95 %, Wilson's
+	CI        [2]float64 // of the accuracy, 95 %
 	MacroF1   float64    // mean of F1 over the classes that occur in the truth
 	PerClass  []ClassMeasures
 	Confusion [][]int // truth, then prediction

@@ -81,9 +81,10 @@ type pu struct {
 	spyOf  []int // by page: the run in which a given page is a spy
 	fold   []int // by page
 	runs   []*puRun
-	use    []bool    // by page: it has a label in the end
-	scores []float64 // by page: margin of the topic over the rest, held out: of spies, and of the pool the runs' mean
-	shares []float64 // what each round said of the pool
+	use    []bool     // by page: it has a label in the end
+	scores []float64  // by page: margin of the topic over the rest, held out: of spies, and of the pool the runs' mean
+	shares []float64  // what each round said of the pool
+	doubt  [2]float64 // the interval of share
 }
 
 // puRun is a look at the pool with some of the given pages hidden in it.
@@ -166,43 +167,59 @@ func (p *pu) hide(k int) *puRun {
 		}
 	}
 	for _, i := range p.pool {
-		r.use[i] = true
+		r.use[i], own.y[i] = true, 1-p.topic
 	}
 	return r
 }
 
 // run parts the pool.
 func (p *pu) run(ctx context.Context) error {
-	limit := p.how.first * float64(len(p.given))
 	for round := range p.how.rounds {
 		p.opt.step("finding what is off topic, round %d of %d", round+1, p.how.rounds)
 		if err := p.judge(ctx); err != nil {
 			return err
 		}
-		for _, r := range p.runs {
-			p.part(r.hidden, r.scores, r.use, r.c.y, limit)
-		}
-		limit *= 2
+		p.shares = append(p.shares, p.estimate())
+		p.partRuns(round)
 	}
 	if err := p.judge(ctx); err != nil {
 		return err
 	}
-	for _, i := range p.pool {
-		for _, r := range p.runs {
-			p.scores[i] += r.scores[i] / float64(len(p.runs))
-		}
-	}
+	p.shares = append(p.shares, p.estimate())
+	p.collect()
 	for _, i := range p.given {
-		p.use[i], p.scores[i] = true, p.runs[p.spyOf[i]].scores[i]
+		p.use[i] = true
 	}
 	p.part(p.pool, p.scores, p.use, p.c.y, math.Inf(1))
 	return nil
 }
 
+// partRuns parts what is hidden in each run. The first rounds take few pages for on topic.
+func (p *pu) partRuns(round int) {
+	limit := math.Ldexp(p.how.first*float64(len(p.given)), round)
+	for _, r := range p.runs {
+		p.part(r.hidden, r.scores, r.use, r.c.y, limit)
+	}
+}
+
+// collect takes the scores over from the runs: a given page's from the one where it is a
+// spy, of others the mean.
+func (p *pu) collect() {
+	for _, i := range p.pool {
+		p.scores[i] = 0
+		for _, r := range p.runs {
+			p.scores[i] += r.scores[i] / float64(len(p.runs))
+		}
+	}
+	for _, i := range p.given {
+		p.scores[i] = p.runs[p.spyOf[i]].scores[i]
+	}
+}
+
 // judge sets the runs' held-out scores: of each fold of what is hidden by a classifier
 // of the other folds' pages that have a label in this round, and the given ones.
 func (p *pu) judge(ctx context.Context) error {
-	err := parallel(ctx, p.c.room.folds(), len(p.runs)*p.how.folds, func(ctx context.Context, job int) error {
+	return parallel(ctx, p.c.room.folds(), len(p.runs)*p.how.folds, func(ctx context.Context, job int) error {
 		k, fold := job/p.how.folds, job%p.how.folds
 		r := p.runs[k]
 		var in, out []int
@@ -227,10 +244,6 @@ func (p *pu) judge(ctx context.Context) error {
 		}
 		return nil
 	})
-	if err == nil {
-		p.shares = append(p.shares, p.estimate())
-	}
-	return err
 }
 
 // margin is how far a classifier puts a page on the topic's side.

@@ -205,7 +205,7 @@ func (b *puBench) one(topic string, given, pool, held []int, seed int64, way str
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		margin = p.cut(p.scores) + p.shift(f)
+		margin = p.cut(p.scores)
 		got = b.judge(topic, f, c, held, margin)
 		told, err := p.told(b.t.Context())
 		if err != nil {

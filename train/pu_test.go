@@ -164,18 +164,22 @@ func TestPUCut(t *testing.T) {
 	p.runs[0].scores = p.scores
 	margin := p.cut(p.scores)
 	// 40 are on topic: above are 36 of the pool, 64 to 99, and 4 given, 65.25 to 95.25.
-	r := p.promise(p.scores, margin, 10)
+	p.doubt, p.c = [2]float64{0.3, 0.3}, &corpus{sites: make([]string, 110)}
+	for i := range p.given {
+		p.c.sites[100+i] = "ab"[i%2 : i%2+1]
+	}
+	r := p.promise(p.scores, margin, false)
 	if margin != 63.5 || r.Recall != 0.4 || math.Abs(r.Precision-0.4) > 1e-12 {
 		t.Errorf("got margin %v, %+v; want 63.5, recall 0.4, precision 0.4", margin, r)
 	}
-	if few := p.promise(p.scores, margin, 2); few.RecallCI[0] >= r.RecallCI[0] || few.RecallCI[1] <= r.RecallCI[1] {
+	if few := p.promise(p.scores, margin, true); few.RecallCI[0] >= r.RecallCI[0] || few.RecallCI[1] <= r.RecallCI[1] {
 		t.Errorf("two sites tell as much as ten pages: %v, %v", few.RecallCI, r.RecallCI)
 	}
 	for i := range p.given {
 		p.scores[100+i] = 200 + float64(i)
 	}
 	p.shares = []float64{0}
-	if margin, r := p.cut(p.scores), p.promise(p.scores, p.cut(p.scores), 10); !(margin > 99) || r.Recall != 1 {
+	if margin, r := p.cut(p.scores), p.promise(p.scores, p.cut(p.scores), false); !(margin > 99) || r.Recall != 1 {
 		t.Errorf("no page of the pool is on topic, but margin %v lets some through, or not all given, %+v", margin, r)
 	}
 }

@@ -28,7 +28,8 @@ func (p *pu) told(ctx context.Context) (*PU, error) {
 		}
 	}
 	margin := p.cut(p.scores)
-	r.Promise = p.promise(p.scores, margin, len(p.given))
+	p.doubt = p.shareCI()
+	r.Promise = p.promise(p.scores, margin, false)
 	if r.Precision+r.Recall > 0 {
 		r.F1 = 2 * r.Precision * r.Recall / (r.Precision + r.Recall)
 	}
@@ -36,62 +37,40 @@ func (p *pu) told(ctx context.Context) (*PU, error) {
 	if r.Sites = len(sites); r.Sites < 2 {
 		return r, nil
 	}
-	scores, err := p.elsewhere(ctx, sites)
-	if err != nil {
-		return nil, err
-	}
-	there := p.promise(scores, margin, r.Sites)
-	r.Elsewhere = &there
-	return r, nil
+	var err error
+	r.Elsewhere, err = p.elsewhere(ctx, sites, margin)
+	return r, err
 }
 
-// sites returns the known sites of the given pages, in the order of their first page.
-func (p *pu) sites() (sites []string) {
-	for _, i := range p.given {
-		if s := p.c.sites[i]; s != "" && !slices.Contains(sites, s) {
-			sites = append(sites, s)
+// recall is the share of the given pages above a margin, and as how many independent draws
+// they count: pages of one site that is held out are found or missed together.
+func (p *pu) recall(scores []float64, margin float64, bySite bool) (share, draws float64) {
+	units := make([]stats.Cluster, len(p.given)) // by site the first page's, others empty
+	first := map[string]int{}
+	for k, i := range p.given {
+		at := k
+		if site := p.c.sites[i]; bySite && site != "" {
+			if _, known := first[site]; !known {
+				first[site] = k
+			}
+			at = first[site]
+		}
+		units[at].Of++
+		if scores[i] >= margin {
+			units[at].Hits++
 		}
 	}
-	return sites
+	return stats.Effective(units)
 }
 
-// sitesApart is the most parts in which the given pages' sites are held out.
-const sitesApart = 5
-
-// elsewhere scores all pages by classifiers that had no page of their site, as far as
-// the site is one of the given pages'. A page of another site is held out at random.
-func (p *pu) elsewhere(ctx context.Context, sites []string) ([]float64, error) {
-	n := min(sitesApart, len(sites))
-	rng := rand.New(rand.NewPCG(uint64(p.opt.Seed), 0x517e))
-	part := dealEvenly(make([]int, len(p.c.y)), 1, n, rng)
-	all := slices.Concat(p.given, p.pool)
-	for _, i := range all {
-		if at := slices.Index(sites, p.c.sites[i]); at >= 0 {
-			part[i] = at % n
+// passing counts the pages above a margin.
+func passing(pages []int, scores []float64, margin float64) (n float64) {
+	for _, i := range pages {
+		if scores[i] >= margin {
+			n++
 		}
 	}
-	labelled := p.labelled()
-	scores := make([]float64, len(p.scores))
-	p.opt.step("judging by sites that are held out")
-	err := parallel(ctx, p.c.room.folds(), n, func(ctx context.Context, k int) error {
-		var in []int
-		for _, i := range labelled {
-			if part[i] != k {
-				in = append(in, i)
-			}
-		}
-		f, err := p.how.learner.fit(ctx, p.c, in, p.opt.fitting())
-		if err != nil {
-			return err
-		}
-		for _, i := range all {
-			if part[i] == k {
-				scores[i] = p.margin(f, i)
-			}
-		}
-		return nil
-	})
-	return scores, err
+	return n
 }
 
 // promise is what held-out scores say of a margin, of the pool's pages and the given
@@ -99,32 +78,47 @@ func (p *pu) elsewhere(ctx context.Context, sites []string) ([]float64, error) {
 //
 //	on · recall / found
 //
-// on being the pages on topic and found all that are above. units is how many of the
-// given pages are chance's: pages of one site that is held out are found or missed
-// together.
-func (p *pu) promise(scores []float64, margin float64, units int) Promise {
-	hits, found := 0.0, 0.0
-	for _, i := range p.given {
-		if scores[i] >= margin {
-			hits++
-		}
+// on being the pages on topic and found all that are above.
+func (p *pu) promise(scores []float64, margin float64, bySite bool) Promise {
+	recall, draws := p.recall(scores, margin, bySite)
+	found := passing(p.given, scores, margin) + passing(p.pool, scores, margin)
+	r := Promise{Recall: recall, Precision: 1, RecallCI: ofModel(recall, draws), PrecisionCI: [2]float64{0, 1}}
+	switch {
+	case found == 0:
+		return r
+	case recall == 0:
+		r.Precision = 0 // and may be anything
+		return r
 	}
-	for _, i := range p.pool {
-		if scores[i] >= margin {
-			found++
-		}
-	}
-	found += hits
-	given, pool := float64(len(p.given)), float64(len(p.pool))
-	r := Promise{Recall: hits / given, Precision: 1, PrecisionCI: [2]float64{0, 1}}
-	r.RecallCI = stats.Wilson(int(math.Round(r.Recall*float64(units))), units)
-	if found > 0 {
-		low, high := p.shareCI()
-		right := func(share, recall float64) float64 { return min(1, (share*pool+given)*recall/found) }
-		r.Precision = right(p.share(), r.Recall)
-		r.PrecisionCI = [2]float64{right(low, r.RecallCI[0]), right(high, r.RecallCI[1])}
-	}
+	on := func(share float64) float64 { return share*float64(len(p.pool)) + float64(len(p.given)) }
+	r.Precision = min(1, on(p.share())*recall/found)
+	r.PrecisionCI[0] = r.Precision * together(on(p.doubt[0])/on(p.share()), r.RecallCI[0]/recall)
+	r.PrecisionCI[1] = min(1, r.Precision*together(on(p.doubt[1])/on(p.share()), r.RecallCI[1]/recall))
 	return r
+}
+
+// modelSpread is the standard deviation, in log odds, of a share that another model of
+// other examples would have. It was chosen on topics that no figure is given of.
+const modelSpread = 0.75
+
+// ofModel is the interval of a share of so many draws, widened by modelSpread: the
+// finished model is another than those that held the draws out.
+func ofModel(share, draws float64) [2]float64 {
+	if draws == 0 {
+		return [2]float64{0, 1}
+	}
+	p := (share*draws + 1) / (draws + 2) // not 0 or 1
+	return stats.Score(share, 1/(1/draws+p*(1-p)*modelSpread*modelSpread))
+}
+
+// together is the factor by which the end of an interval of a product lies off, where its
+// factors' ends lie off by a and b and err independently. Both are below 1, or both above.
+func together(a, b float64) float64 {
+	d := math.Hypot(math.Log(a), math.Log(b))
+	if a*b < 1 {
+		d = -d
+	}
+	return math.Exp(d)
 }
 
 // Of shareCI: draws, and the parts of them below and above the interval.
@@ -135,7 +129,7 @@ const (
 
 // shareCI is the 95 % interval of share that the choice of the given pages makes
 // (bootstrap).
-func (p *pu) shareCI() (low, high float64) {
+func (p *pu) shareCI() [2]float64 {
 	above := p.above()
 	rng := rand.New(rand.NewPCG(uint64(p.opt.Seed), 0xc1))
 	draws, again := make([]float64, shareDraws), make([]float64, len(above))
@@ -148,5 +142,5 @@ func (p *pu) shareCI() (low, high float64) {
 	}
 	slices.Sort(draws)
 	at := int(math.Round(shareTail * shareDraws))
-	return min(p.share(), draws[at]), max(p.share(), draws[shareDraws-1-at])
+	return [2]float64{min(p.share(), draws[at]), max(p.share(), draws[shareDraws-1-at])}
 }

@@ -67,23 +67,14 @@ func shareOf(above []float64) float64 {
 
 // cut returns the margin from which on a page is on topic. It is that which as
 // many pages reach, given ones and the pool's, as are on topic by share. So
-// precision and recall are even. It lies half way between two pages.
+// precision and recall are even. It lies half way between two pages. The scores are of
+// classifiers that did not know the page: the finished one ranks the pages that it was
+// trained on so that too few others would pass.
 func (p *pu) cut(scores []float64) float64 {
 	on := p.share()*float64(len(p.pool)) + float64(len(p.given))
 	order := ranked(slices.Concat(p.given, p.pool), scores)
 	found := min(len(order)-1, max(1, int(math.Round(on))))
 	return (scores[order[found-1]] + scores[order[found]]) / 2
-}
-
-// shift is how much higher the cut of a classifier of all labelled pages is than that of
-// the held-out scores. The cut lies among pages that were left out, so that it is no
-// matter that the others were trained on.
-func (p *pu) shift(f *fitted) float64 {
-	scores := make([]float64, len(p.scores))
-	for _, i := range slices.Concat(p.given, p.pool) {
-		scores[i] = p.margin(f, i)
-	}
-	return p.cut(scores) - p.cut(p.scores)
 }
 
 // labelled returns the pages that have a label in the end.
@@ -108,9 +99,6 @@ func (p *pu) model(ctx context.Context) (*models.Model, error) {
 	at := p.halves(p.cut(p.scores))
 	m.Calibration.Apply(at)
 	m.Thresholds = at
-	for class, v := range p.halves(m.Calibration.Scale * p.shift(f)) {
-		m.Calibration.Offset[class] -= v
-	}
 	m.Domain = p.c.domain(f, m, &heldOut{})
 	m.Card.Pages = len(p.given) + len(p.pool)
 	m.Card.PerClass = map[string]int{p.opt.Topic: len(p.given), p.c.classes[1-p.topic]: len(p.pool)}

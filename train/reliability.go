@@ -1,10 +1,6 @@
 package train
 
-import (
-	"math"
-
-	"fossick/internal/stats"
-)
+import "math"
 
 // bins is how many equal parts of [0,1] a reliability curve has.
 const bins = 10
@@ -30,33 +26,31 @@ type Bin struct {
 	Pages int        `json:"pages"`
 	Mean  float64    `json:"mean"`  // of the probabilities
 	Right float64    `json:"right"` // share of right labels
-	CI    [2]float64 `json:"ci"`    // of Right, 95 %, Wilson's
+	CI    [2]float64 `json:"ci"`    // of Right, 95 %
 }
 
-// measureReliability compares the probabilities of the labels that pages got, in
-// [0,1], with whether they are right; both by page. Without pages it has no bins
-// and all is 0. On held-out pages that calibration used it is a little too kind.
-func measureReliability(probs []float64, right []bool) Reliability {
-	var hits, pages [bins]int
-	var sums [bins]float64
-	for i, p := range probs {
-		b := min(bins-1, max(0, int(p*bins)))
-		pages[b]++
-		sums[b] += p
-		if right[i] {
-			hits[b]++
-		}
+// measureReliability compares the probabilities of the labels that pages got with whether
+// they are right. Without pages it has no bins and all is 0. On held-out pages that
+// calibration used it is a little too kind.
+func measureReliability(pages []Judged) Reliability {
+	var in [bins][]Judged
+	for _, p := range pages {
+		b := min(bins-1, max(0, int(p.Score*bins)))
+		in[b] = append(in[b], p)
 	}
 	var r Reliability
-	for b, n := range pages {
-		if n == 0 {
+	for b, inside := range in {
+		if len(inside) == 0 {
 			continue
 		}
-		bin := Bin{
-			From: float64(b) / bins, To: float64(b+1) / bins, Pages: n,
-			Mean: sums[b] / float64(n), Right: float64(hits[b]) / float64(n), CI: stats.Wilson(hits[b], n),
+		n := float64(len(inside))
+		bin := Bin{From: float64(b) / bins, To: float64(b+1) / bins, Pages: len(inside), CI: judgedCI(inside)}
+		for _, p := range inside {
+			if bin.Mean += p.Score / n; p.Truth == p.Label {
+				bin.Right += 1 / n
+			}
 		}
-		share := float64(n) / float64(len(probs))
+		share := n / float64(len(pages))
 		r.ECE += share * math.Abs(bin.Right-bin.Mean)
 		r.Over += share * (bin.Mean - bin.Right)
 		r.Bins = append(r.Bins, bin)

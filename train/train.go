@@ -90,7 +90,7 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 	}
 	if opt.Explain && held.scores != nil {
 		opt.step("drawing the learning curve")
-		if rep.Curve, err = learningCurve(ctx, c, held, opt.fitting()); err != nil {
+		if rep.Curve, err = learningCurve(ctx, c, held, opt.BySite, opt.fitting()); err != nil {
 			return nil, err
 		}
 	}
@@ -103,7 +103,7 @@ func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep
 		f.explain() // folds do without
 	}
 	m := f.model(c, held.learner.name(), opt)
-	judge(m, c, held, rep)
+	judge(m, c, held, opt, rep)
 	m.Domain = c.domain(f, m, held)
 	if rep.LostBelow > 0 {
 		m.Card.Settings["terms_lost_below"] = fmt.Sprint(rep.LostBelow)
@@ -158,7 +158,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 }
 
 // judge calibrates m on the held-out pages, sets its thresholds, and measures.
-func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
+func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report) {
 	m.Thresholds = slices.Repeat([]float64{0.5}, len(c.classes))
 	if m.Tree == nil {
 		m.Calibration.Scale = 1
@@ -175,10 +175,10 @@ func judge(m *models.Model, c *corpus, held *heldOut, rep *Report) {
 		}
 		m.Thresholds = thresholds(scores, y)
 	}
-	pages := c.judged(held.scores)
+	pages := c.judged(held.scores, opt.BySite)
 	var cv Measures
 	cv, rep.Calibrated = MeasureJudged(len(c.classes), pages)
-	if len(held.ins) > 0 {
+	if len(held.ins) > 0 && !opt.BySite {
 		cv.crossValidated(float64(len(held.ins[0])) / float64(len(c.y)))
 	}
 	rep.CV = &cv

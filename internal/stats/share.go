@@ -16,15 +16,22 @@ func Wilson(k, n int) [2]float64 {
 	if n <= 0 {
 		return [2]float64{0, 1}
 	}
-	p, m := float64(k)/float64(n), float64(n)
-	mid := p + Z95*Z95/(2*m)
-	half := Z95 * math.Sqrt(p*(1-p)/m+Z95*Z95/(4*m*m))
-	scale := 1 + Z95*Z95/m
+	return Score(float64(k)/float64(n), float64(n))
+}
+
+// Score is Wilson's interval of a share of so many draws, of which a part may count.
+func Score(p, n float64) [2]float64 {
+	if n <= 0 {
+		return [2]float64{0, 1}
+	}
+	mid := p + Z95*Z95/(2*n)
+	half := Z95 * math.Sqrt(p*(1-p)/n+Z95*Z95/(4*n*n))
+	scale := 1 + Z95*Z95/n
 	ci := [2]float64{(mid - half) / scale, (mid + half) / scale}
-	if k == 0 {
+	if p == 0 {
 		ci[0] = 0 // but for rounding it is
 	}
-	if k == n {
+	if p == 1 {
 		ci[1] = 1
 	}
 	return ci
