@@ -29,16 +29,13 @@ type choice struct {
 	totals   *totals.Running
 	flight   *flight
 	keeper   *patience.Keeper // nil: whatever is free
+	waits    *patience.Waits
 
 	price  float64
 	priced time.Time // when it was found out
 	asked  uint64    // requests then
 	taken  int       // URLs since
 	latest time.Time // when a URL was taken last
-
-	since time.Time     // a free worker waits; zero while none does
-	free  float64       // what the best link that was free then promised
-	held  time.Duration // waited before
 }
 
 // Patience tells how a crawl waits for better links.
@@ -56,28 +53,14 @@ func (c *choice) progress() *Patience {
 	if c.keeper == nil {
 		return nil
 	}
-	p := &Patience{Waits: !c.since.IsZero(), Price: c.price, Free: c.free, Held: c.held}
-	if p.Best, p.Hosts = c.keeper.Best(c.price); p.Waits {
-		p.Held += c.opt.Now().Sub(c.since)
-	}
+	p := &Patience{Price: c.price}
+	p.Waits, p.Free, p.Held = c.waits.Now(c.opt.Now())
+	p.Best, p.Hosts = c.keeper.Best(c.price)
 	return p
 }
 
-// waited takes note that a free worker waits for better than it, or does no more.
-func (c *choice) waited(now time.Time, waits bool, it frontier.Item) {
-	switch {
-	case waits && c.since.IsZero():
-		c.since, c.free = now, it.Priority
-	case waits:
-		c.free = it.Priority
-	case !c.since.IsZero():
-		c.held += now.Sub(c.since)
-		c.since = time.Time{}
-	}
-}
-
 func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *flight, chances bool) *choice {
-	c := &choice{opt: opt, frontier: f, totals: t, flight: under}
+	c := &choice{opt: opt, frontier: f, totals: t, flight: under, waits: patience.NewWaits()}
 	if factor := opt.patience(); factor > 1 {
 		c.keeper = patience.New(patience.Options{Factor: factor, Chances: chances})
 	}
@@ -112,12 +95,12 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	it, ok = c.frontier.NextFrom(now, c.price)
 	if !ok && it.ID != 0 {
 		if wait = c.wait(now); !wait.IsZero() {
-			c.waited(now, true, it)
+			c.waits.Refused(now, it, c.price, c.keeper.Best)
 			return frontier.Item{}, wait, false
 		}
 		it, ok = c.frontier.Next(now)
 	}
-	c.waited(now, false, it)
+	c.waits.Taken(now, it)
 	if ok {
 		c.taken++
 		c.latest = now

@@ -46,6 +46,7 @@ func (a *arrivals) apply(b journal.Batch, o *work.Outcome) error {
 		return err
 	}
 	visit.Rest, visit.Own = a.hosts.RestOf(h, r).Millis()
+	visit.Wait = o.Page.Wait
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
 	return b.PutVisit(o.ID, visits, visit)
 }

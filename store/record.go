@@ -95,6 +95,20 @@ type Visit struct {
 	Own        int64 `cbor:"23,keyasint,omitempty"` // of Rest, what binds the host alone and no other at its address
 
 	Was []byte `cbor:"22,keyasint,omitempty"` // checksum of the stored content that this visit's replaced
+
+	Wait *Wait `cbor:"24,keyasint,omitempty" json:",omitempty"` // for better links, before it
+}
+
+// Wait is a wait for better links that a URL had part in: it was left for them, or was one.
+// Priorities are those of then.
+type Wait struct {
+	Since   int64   `cbor:"1,keyasint"` // Unix milliseconds
+	Millis  int64   `cbor:"2,keyasint"`
+	Refused bool    `cbor:"3,keyasint,omitempty"` // it was free and left; else it was waited for
+	Price   float64 `cbor:"4,keyasint"`           // priority that a link needed to be taken
+	Best    float64 `cbor:"5,keyasint"`           // of what was waited for
+	Free    float64 `cbor:"6,keyasint"`           // of what was free
+	Hosts   int     `cbor:"7,keyasint,omitempty"` // that had links worth the price, those at an address as one
 }
 
 // Fate is what became of a URL that waits no more.

@@ -10,7 +10,7 @@
 // Start with Of, then Story.Print.
 //
 // Files: story.go the records asked for; tell.go what they say; verdict.go the
-// one sentence; rest.go what is waited for. exchanges.go robots.txt and
-// sitemaps; mark.go what a person said; rank.go the page's rank; address.go a
+// one sentence; rest.go what is waited for; wait.go waits for better links.
+// exchanges.go robots.txt and sitemaps; mark.go what a person said; rank.go the page's rank; address.go a
 // store's URL for an address; print.go text.
 package story

@@ -25,7 +25,7 @@ func ofHost(s *store.Store, u string) (*Story, error) {
 		r.State = x.State
 		fetched := at(x.Start)
 		r.Times.Fetched = &fetched
-		r.Visits = append(r.Visits, Visit{at(x.Start), float64(x.Millis) / 1000, x.State, x.Code, x.Error})
+		r.Visits = append(r.Visits, Visit{at(x.Start), float64(x.Millis) / 1000, x.State, x.Code, x.Error, nil})
 		for _, text := range []string{x.Note, x.Location} {
 			if text != "" {
 				r.Reasons = append(r.Reasons, fmt.Sprintf("%s: %s", x.State, text))

@@ -31,8 +31,11 @@ type Story struct {
 	Marked  *Mark     `json:"marked"` // by a person; null when nobody did
 	Rest    *Rest     `json:"rest"`   // for which it waits, and who asked for that; null when none, or by the crawl's delay alone
 	Now     *Score    `json:"now"`    // the present opinion of a crawl that is running; null without one
+	Price   *Price    `json:"price"`  // of a crawl that is running and waits for better links, of a URL of its queue; else null
 
 	Topics []Topic `json:"topics,omitempty"` // what each topic that shares the crawl says of the page
+
+	priority float64 // in the queue, as journalled
 }
 
 // Score is a score with its parts.
@@ -56,6 +59,7 @@ type Visit struct {
 	State   string    `json:"state"`
 	Code    int       `json:"code"`
 	Error   string    `json:"error,omitempty"`
+	Wait    *Wait     `json:"wait,omitempty"` // for better links, before it
 }
 
 func at(millis int64) time.Time { return time.UnixMilli(millis).UTC() }

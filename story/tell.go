@@ -21,10 +21,13 @@ func tell(l *store.Life) *Story {
 		r.FoundBy = &l.FoundBy
 	}
 	for _, v := range l.Visits {
-		r.Visits = append(r.Visits, Visit{at(v.Start), float64(v.Millis) / 1000, v.State, v.Code, v.Error})
+		r.Visits = append(r.Visits, Visit{at(v.Start), float64(v.Millis) / 1000, v.State, v.Code, v.Error, waitOf(v.Wait)})
 	}
 	r.Reasons = append(r.Reasons, discovery(l))
 	r.tellQueue(l)
+	for _, v := range r.Visits {
+		r.Reasons = append(r.Reasons, v.Wait.tell("was")...)
+	}
 	r.tellPage(l)
 	r.tellMark(l)
 	r.tellRefresh(l)
@@ -56,7 +59,7 @@ func discoveryBySitemap(l *store.Life) string {
 func (r *Story) tellQueue(l *store.Life) {
 	switch {
 	case l.Queued != nil:
-		r.Score.Value = &l.Queued.Score
+		r.Score.Value, r.priority = &l.Queued.Score, l.Queued.Priority
 		why := fmt.Sprintf("it waits in the queue with priority %.4g", l.Queued.Priority)
 		if l.Parent != "" {
 			why += " from its best parent " + l.Parent

@@ -48,8 +48,9 @@ type Leased struct {
 
 // PageTask is what is to be known of a page.
 type PageTask struct {
-	Watched bool    // it is compared with those of its site's other hosts
-	Promise float64 // what the scorer expected of it when it was leased, 0 where it does not say
+	Watched bool        // it is compared with those of its site's other hosts
+	Promise float64     // what the scorer expected of it when it was leased, 0 where it does not say
+	Wait    *store.Wait // for better links, that its URL had part in; nil for none
 }
 
 // RobotsTask asks for a robots.txt, or the next hop of its redirects.

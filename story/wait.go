@@ -1,0 +1,76 @@
+package story
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"fossick/internal/terminal"
+	"fossick/report"
+	"fossick/store"
+)
+
+// Wait is a wait for better links that a URL had part in.
+type Wait struct {
+	Since   time.Time `json:"since"`
+	Seconds float64   `json:"seconds"`
+	Refused bool      `json:"refused"` // it was free and left; else it was waited for
+	Price   float64   `json:"price"`   // priority that a link needed to be taken
+	Best    float64   `json:"best"`    // of what was waited for
+	Free    float64   `json:"free"`    // of what was free
+	Hosts   int       `json:"hosts"`   // with links worth the price, when it was refused
+}
+
+// Price is what a link must promise to be taken by a crawl that is running.
+type Price struct {
+	Value    *float64 `json:"value"`    // null for any
+	Priority float64  `json:"priority"` // of the URL
+	Below    bool     `json:"below"`    // it is left for better ones
+	Wait     *Wait    `json:"wait"`     // that it had part in so far
+}
+
+func waitOf(w *store.Wait) *Wait {
+	if w == nil {
+		return nil
+	}
+	return &Wait{Since: at(w.Since), Seconds: float64(w.Millis) / 1000, Refused: w.Refused, Price: w.Price, Best: w.Best, Free: w.Free, Hosts: w.Hosts}
+}
+
+// tell says when the crawl waited, and for what; be is was, or is while it still does.
+func (w *Wait) tell(be string) []string {
+	if w == nil {
+		return nil
+	}
+	since, long := w.Since.Format(time.TimeOnly), terminal.Brief(time.Duration(w.Seconds*float64(time.Second)))
+	if w.Refused {
+		return []string{fmt.Sprintf("it %s free from %s on and left for %s: its priority of %.3g was below the price of %.3g, as better links waited at %s, the best with %.3g",
+			be, since, long, w.Free, w.Price, report.Count(w.Hosts, "host"), w.Best)}
+	}
+	return []string{fmt.Sprintf("the crawl waited %s from %s on for it or another as good: its priority of %.3g was worth the price of %.3g, and what was free had %.3g",
+		long, since, w.Best, w.Price, w.Free)}
+}
+
+// Standing says how a URL of the queue stands to the price of a crawl that is running: of
+// links below it none is taken. wait is what the URL had part in so far.
+func (r *Story) Standing(price float64, wait *store.Wait) {
+	if r.State != "none" || r.Times.Ended != nil || r.Score.Value == nil {
+		return
+	}
+	p := &Price{Priority: r.priority, Wait: waitOf(wait)}
+	if r.Now != nil && r.Now.Value != nil {
+		p.Priority = *r.Now.Value
+	}
+	r.Price = p
+	if !math.IsInf(price, 0) {
+		p.Value, p.Below = &price, p.Priority < price
+	}
+	r.Reasons = append(r.Reasons, p.Wait.tell("is")...)
+	switch {
+	case p.Below:
+		why := fmt.Sprintf("the crawl waits for better links: its priority of %.3g is below the price of %.3g now", p.Priority, price)
+		r.Reasons = append(r.Reasons, why)
+		r.Verdict = verdictWaiting + " in the queue: " + why + "."
+	case p.Value != nil:
+		r.Reasons = append(r.Reasons, fmt.Sprintf("its priority of %.3g is worth the price of %.3g now: it is taken in its turn, when its host is free", p.Priority, price))
+	}
+}

@@ -1,0 +1,59 @@
+package story
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"fossick/store"
+)
+
+// TestWaits: the story tells when and for what a crawl waited, also of one that is running.
+func TestWaits(t *testing.T) {
+	left := &store.Wait{Since: 1_000_000, Millis: 12_300, Refused: true, Price: 0.21, Best: 0.87, Free: 0.031, Hosts: 3}
+	awaited := &store.Wait{Since: 1_000_000, Millis: 1900, Price: 0.21, Best: 0.87, Free: 0.031}
+	const (
+		wasLeft = "it was free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of 0.21, as better links waited at 3 hosts, the best with 0.87"
+		isLeft  = "it is free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of 0.21, as better links waited at 3 hosts, the best with 0.87"
+		wasBest = "the crawl waited 1.9s from 00:16:40 on for it or another as good: its priority of 0.87 was worth the price of 0.21, and what was free had 0.031"
+	)
+	for want, w := range map[string]*store.Wait{wasLeft: left, wasBest: awaited} {
+		r := tell(&store.Life{Visits: []store.Visit{{Start: 1e9, State: "ok", Wait: w}}})
+		if all := strings.Join(r.Reasons, "\n"); !strings.Contains(all, want) || r.Visits[0].Wait == nil || r.Visits[0].Wait.Refused != w.Refused {
+			t.Errorf("%s\nis not told by %+v:\n%s", want, r.Visits[0].Wait, all)
+		}
+	}
+	queued := &store.Life{Queued: &store.Queued{Priority: 0.04}}
+	now := 0.03
+	for _, c := range []struct {
+		life  *store.Life
+		now   *float64
+		price float64
+		wait  *store.Wait
+		below bool
+		want  string // "" when nothing is said
+	}{
+		{queued, &now, 0.21, left, true, isLeft},
+		{queued, nil, 0.21, nil, true, "the crawl waits for better links: its priority of 0.04 is below the price of 0.21 now"},
+		{queued, &now, 0.01, nil, false, "its priority of 0.03 is worth the price of 0.01 now: it is taken in its turn, when its host is free"},
+		{queued, &now, math.Inf(-1), nil, false, ""},
+	} {
+		r := tell(c.life)
+		told := len(r.Reasons)
+		if c.now != nil {
+			r.Now = &Score{Value: c.now}
+		}
+		r.Standing(c.price, c.wait)
+		all := strings.Join(r.Reasons, "\n")
+		if r.Price == nil || r.Price.Below != c.below || !strings.Contains(all, c.want) || c.want == "" && len(r.Reasons) != told {
+			t.Errorf("price %g: %+v\n%s\nwant below: %v, %q", c.price, r.Price, all, c.below, c.want)
+		}
+		if strings.HasPrefix(r.Verdict, "Waiting in the queue: the crawl waits") != c.below {
+			t.Errorf("price %g: verdict %q", c.price, r.Verdict)
+		}
+	}
+	ended := tell(&store.Life{Fate: &store.Fate{State: "ok"}})
+	if ended.Standing(0.5, nil); ended.Price != nil {
+		t.Errorf("a URL that waits no more: %+v", ended.Price)
+	}
+}
