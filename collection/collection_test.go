@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"fossick/page"
 	"fossick/store"
 )
 
@@ -322,14 +321,14 @@ func TestStopsEarly(t *testing.T) {
 func TestTextIsPutIn(t *testing.T) {
 	t.Parallel()
 	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{{path: "a.test/", body: "<p>words"}})
-	c, err := Open(t.Context(), []string{dir}, Options{Open: openStore, Text: func(body []byte, p *page.Page, _ Want) (string, string) {
-		return fmt.Sprintf("%s %d", p.Text, len(body)), ""
+	c, err := Open(t.Context(), []string{dir}, Options{Open: openStore, Text: func(body []byte, p *Page, _ Want) (string, string) {
+		return fmt.Sprintf("%s %d", p.URL, len(body)), ""
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if pages, _ := all(t, c, Choice{}, Want{Text: true}); pages[0].Text != "words 8" {
+	if pages, _ := all(t, c, Choice{}, Want{Text: true}); pages[0].Text != "http://a.test/ 8" {
 		t.Errorf("text %q", pages[0].Text)
 	}
 }

@@ -99,7 +99,7 @@ func (s *Selection) passes(err error) bool {
 }
 
 // readText reads the body and what it says.
-func (s *Selection) readText(p *Page, one *picked) error {
+func (s *Selection) readText(p *Page, _ *picked) error {
 	if !s.want.Body && !s.want.Text && !s.want.Markdown {
 		return nil
 	}
@@ -113,14 +113,9 @@ func (s *Selection) readText(p *Page, one *picked) error {
 	if s.want.Body {
 		p.Body = body
 	}
-	if !s.want.Text && !s.want.Markdown {
-		return nil
+	if s.want.Text || s.want.Markdown {
+		p.Text, p.Markdown = s.c.opt.Text(body, p, s.want)
 	}
-	parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType, RobotsTag: one.page.RobotsTag})
-	if err != nil {
-		return nil // it has no words
-	}
-	p.Text, p.Markdown = s.c.opt.Text(body, parsed, s.want)
 	return nil
 }
 

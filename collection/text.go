@@ -6,14 +6,16 @@ import (
 	"fossick/page"
 )
 
-// MainText makes of a page what it says. The body is as it was fetched, parsed is what it
-// was read as. Safe for concurrent use.
-type MainText func(body []byte, parsed *page.Page, want Want) (text, markdown string)
+// MainText makes of a page's body, as it was fetched, what it says. Safe for concurrent use.
+type MainText func(body []byte, p *Page, want Want) (text, markdown string)
 
 // visible is all text that a reader of the page sees, menus and footers too.
-func visible(_ []byte, parsed *page.Page, want Want) (text, markdown string) {
-	text = parsed.Text
-	if !want.Markdown {
+func visible(body []byte, p *Page, want Want) (text, markdown string) {
+	parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})
+	if err != nil {
+		return "", "" // it has no words
+	}
+	if text = parsed.Text; !want.Markdown {
 		return text, ""
 	}
 	var b strings.Builder

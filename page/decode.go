@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,6 +15,16 @@ import (
 
 // detectBytes is how much of a page the statistical detection looks at.
 const detectBytes = 16 << 10
+
+// Decode returns a body in UTF-8, and whether it is plain text and no HTML. It does not copy
+// what is UTF-8 already. Errors: ErrType.
+func Decode(body []byte, contentType string) (text []byte, plain bool, err error) {
+	if plain, err = isPlain(contentType); err != nil {
+		return nil, false, fmt.Errorf("%w: %q", err, abbreviate(contentType))
+	}
+	text, _ = decode(body, contentType)
+	return text, plain, nil
+}
 
 // decode returns body in valid UTF-8 and the name of the encoding it was in. It
 // does not copy what is UTF-8 already.

@@ -79,7 +79,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	}
 	task := a.task("opening", "pages")
 	defer task.End()
-	pages, err := collection.Open(a.ctx, c.Stores, collection.Options{Open: a.openToRead, Partial: c.Partial, Looked: func() { task.Add(1) }})
+	pages, err := collection.Open(a.ctx, c.Stores, collection.Options{Open: a.openToRead, Partial: c.Partial, Text: mainText, Looked: func() { task.Add(1) }})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"strings"
+
+	"fossick/collection"
+	"fossick/maintext"
+	"fossick/page"
+)
+
+// mainText is a page's main text; all of it where it is no HTML.
+func mainText(body []byte, p *collection.Page, want collection.Want) (text, markdown string) {
+	decoded, plain, err := page.Decode(body, p.ContentType)
+	if err != nil {
+		return "", "" // it has no words
+	}
+	if plain {
+		text = strings.TrimSpace(string(decoded))
+		return text, text
+	}
+	m := maintext.Extract(decoded)
+	if want.Text {
+		text = m.Text()
+	}
+	if want.Markdown {
+		markdown = m.Markdown(absolute(p.URL))
+	}
+	return text, markdown
+}
+
+// absolute makes the addresses of a page's links whole. Places on the page itself are no links.
+func absolute(url string) func(href string) string {
+	base, err := standard.Base(url)
+	return func(href string) string {
+		if err != nil || strings.HasPrefix(href, "#") {
+			return ""
+		}
+		full, err := standard.Resolve(base, href)
+		if err != nil {
+			return ""
+		}
+		return full
+	}
+}
+
+var standard = page.NewNormalizer(nil)
