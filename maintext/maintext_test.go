@@ -6,9 +6,6 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
-
-	"fossick/datasets"
-	"fossick/internal/fulltest"
 )
 
 // article is a page with all the furniture that sites put around a text.
@@ -123,30 +120,6 @@ func FuzzExtract(f *testing.F) {
 			t.Errorf("not UTF-8: %q", text)
 		}
 	})
-}
-
-// TestManuals: of the pages of a real corpus that have words, few are left without any.
-func TestManuals(t *testing.T) {
-	fulltest.Only(t, "reads 2,000 pages")
-	set, err := datasets.Open(fulltest.Corpus(t, "debdocs"), datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, without := 0, 0
-	for e, err := range set.Examples() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if pages++; Extract([]byte(e.HTML)).Text() == "" {
-			without++
-		}
-		if pages == 2000 {
-			break
-		}
-	}
-	if without > pages/20 {
-		t.Errorf("%d of %d pages have no main text", without, pages)
-	}
 }
 
 func BenchmarkExtract(b *testing.B) {
