@@ -32,10 +32,12 @@ type choice struct {
 	waits    *patience.Waits
 
 	price  float64
-	priced time.Time // when it was found out
-	asked  uint64    // requests then
-	taken  int       // URLs since
-	latest time.Time // when a URL was taken last
+	priced time.Time     // when it was found out
+	asked  uint64        // requests then
+	taken  int           // URLs since
+	latest time.Time     // when a URL was taken last
+	tried  uint64        // pages, in this session
+	cycle  time.Duration // of an exchange and the rest after it, in the mean of the latest
 }
 
 // Patience tells how a crawl waits for better links.
@@ -108,6 +110,17 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	return it, time.Time{}, ok
 }
 
+// cycleShare is how much the latest exchange counts for the time that one takes.
+const cycleShare = 16
+
+// rests takes note of how long an exchange took, and how long its host rests for load.
+func (c *choice) rests(took, rest time.Duration) {
+	if c.cycle == 0 {
+		c.cycle = took + rest
+	}
+	c.cycle += (took + rest - c.cycle) / cycleShare
+}
+
 // wait returns until when to wait; zero when waiting brings nothing.
 func (c *choice) wait(now time.Time) time.Time {
 	end := c.latest.Add(longestWait)
@@ -127,8 +140,9 @@ func (c *choice) ask(now time.Time) {
 	c.priced, c.asked, c.taken = now, t.Requests, 0
 	elapsed, fetched := c.totals.Session()
 	b := patience.Budget{
-		Pages: math.MaxInt32, Fetched: int(fetched), Harvest: float64(t.Relevant) / float64(max(1, t.Pages)),
-		Elapsed: elapsed, Whole: c.opt.MaxTime,
+		Pages: math.MaxInt32, Harvest: float64(t.Relevant) / float64(max(1, t.Pages)),
+		Requests: float64(1+c.tried-c.flight.pages) / float64(1+fetched),
+		Cycle:    c.cycle, Limited: c.opt.MaxTime > 0, Time: c.opt.MaxTime - elapsed,
 	}
 	if most := c.opt.MaxPages; most > 0 {
 		b.Pages = int(most - min(most, t.Pages+c.flight.pages))

@@ -98,7 +98,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		contact: contact, sitemaps: turns, revisits: c.revisits, outages: c.outages, flight: c.flight, turns: c.turns,
 		choice: newChoice(&c.opt, f, c.totals, c.flight, c.queue.Promises())}
 	c.exchanges = &settlement{frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue,
-		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight}
+		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight, choice: c.leases.choice}
 	return c, nil
 }
 

@@ -25,6 +25,7 @@ type settlement struct {
 	arrivals *arrivals
 	outages  *outages
 	flight   *flight
+	choice   *choice
 }
 
 // apply journals all that follows from one exchange and frees its host.
@@ -96,6 +97,9 @@ func (x *settlement) forgiveHost(o *work.Outcome) {
 func (x *settlement) release(o *work.Outcome) health.Rest {
 	due := x.hosts.RestOf(o.Asked(), o.Resp)
 	x.hosts.Release(o.Asked(), due)
+	if o.Resp != nil {
+		x.choice.rests(o.Resp.Took, due.Address)
+	}
 	if o.Other() != nil {
 		x.hosts.ReleaseUnasked(o.Host)
 	}

@@ -197,6 +197,7 @@ func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
 	}
 	j.Task, j.Target = work.Page, j.Birth.URL
 	j.Page.Promise, _ = l.queue.Promise(j.Birth)
+	l.choice.tried++
 	j.Page.Wait = l.choice.waits.End(page.Key(j.Birth.URL), l.opt.Now())
 	h.Maps.PageAsked()
 	j.Page.Watched = l.traps.Watched(&h.Trap)

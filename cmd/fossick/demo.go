@@ -23,11 +23,12 @@ import (
 // demoCmd runs the verbs themselves, one after the other, on the built-in set.
 type demoCmd struct {
 	Out   string `default:"fossick-demo" placeholder:"DIR" help:"Folder for model, crawls and report [${default}]; an earlier demo in it is replaced."`
+	Delay string `type:"delay" placeholder:"D" expert:"" help:"Rest of a host after each fetch, as of focus; with 0 there is one worker, and the same pages come in the same order, at once [auto]." complete:"auto,0"`
 	Topic string `default:"banking" enum:"banking,programming,science,sport" placeholder:"T" help:"Theme to crawl for: ${enum} [${default}]."`
 }
 
 func (demoCmd) Help() string {
-	return `Trains a classifier on the built-in benchmark set, serves the set as a web of 40 hosts on loopback, crawls it for one theme, refines what was collected and measures it against the truth. No network is needed. The set is a demonstration: figures that matter come from real corpora.
+	return `Trains a classifier on the built-in benchmark set, serves the set as a web of 40 hosts on loopback, crawls it for one theme, refines what was collected and measures it against the truth. Hosts rest as those of the web do, so it takes about half a minute. No network is needed. The set is a demonstration: figures that matter come from real corpora.
 
 Example:
   fossick demo --topic science --out science-demo`
@@ -46,13 +47,18 @@ type demoResult struct {
 
 const (
 	demoPages = 60 // about as many pages of a theme as the set has
-	// One worker gives every reader the same pages in the same order. And with
-	// a queue of a few hundred, many would take whatever there is before the
-	// order could matter.
-	demoWorkers = 1
 	// demoMark is in every folder that demo made, so that it never removes another.
 	demoMark = "made-by-fossick-demo"
 )
+
+// manners are those that focus has by itself. Without rests there is one worker: with a
+// queue of a few hundred, many would take whatever there is before the order could matter.
+func (c demoCmd) manners() crawlplan.Manners {
+	if c.Delay == "0" {
+		return crawlplan.Manners{Delay: c.Delay, Workers: 1}
+	}
+	return crawlplan.Manners{Delay: c.Delay}
+}
 
 func (c demoCmd) Run(a *app) error {
 	if err := c.clear(); err != nil {
@@ -95,7 +101,7 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 	focus := focusCmd{Crawl: crawlplan.Crawl{Topic: c.Topic, Store: c.path("focus"), Settings: crawlplan.Settings{
 		Goal:    crawlplan.Goal{Seed: starts, Model: model},
 		Budget:  crawlplan.Budget{MaxPages: demoPages},
-		Manners: crawlplan.Manners{Delay: "0", Workers: demoWorkers},
+		Manners: c.manners(),
 		Network: crawlplan.Network{Proxy: proxy},
 	}}}
 	a.say("\n2. focus: a crawl for %s from %s, best links first", c.Topic, report.StartPages(len(starts)))

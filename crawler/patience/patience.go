@@ -18,15 +18,15 @@ type Options struct {
 
 // Budget is what is left to spend, and what was got for what is spent.
 type Budget struct {
-	Pages   int           // left
-	Fetched int           // in this session
-	Harvest float64       // of all pages so far
-	Elapsed time.Duration // of this session
-	Whole   time.Duration // of this session; 0 for no limit
+	Pages    int           // left
+	Harvest  float64       // of all pages so far
+	Requests float64       // for a page, so far
+	Cycle    time.Duration // of a party: an exchange and the rest after it
+	Limited  bool          // in time
+	Time     time.Duration // left, where that is limited
 }
 
-// What was tried: docs/patience.md. The first two on Biology in wikispeedia and on webkb,
-// leastWindow on Birds, a sub-topic of Biology.
+// What was tried: docs/patience.md.
 const (
 	// windowShare is the share of the pages left that the best links of today will surely
 	// be bought with. The others will go to links that are not found yet.
@@ -37,8 +37,8 @@ const (
 	worthy = 0.5
 	// leastWindow is the window of the last pages: for the very best, all would wait in turn.
 	leastWindow = 4
-	// haste is how often the window is doubled where nothing of what is due is fetched.
-	haste = 16
+	// poor is the share of the harvest below which the best link is not worth a wait.
+	poor = 0.5
 	// surveyed is how many of the best links are looked at.
 	surveyed = 1024
 )
@@ -58,16 +58,21 @@ func New(opt Options) *Keeper { return &Keeper{opt: opt, parties: map[frontier.H
 // van Ryzin 2004, 2.1): what the last page will buy that the budget has for today's links.
 func (k *Keeper) Price(b Budget, survey func(dst []frontier.Waiting, n int) []frontier.Waiting) float64 {
 	k.best = survey(k.best[:0], surveyed)
-	window := b.window()
-	if float64(len(k.best)) <= window {
+	window := int(max(leastWindow, windowShare*float64(b.Pages)))
+	if len(k.best) <= window {
 		return math.Inf(-1)
 	}
-	price, good := k.best[int(window)].Priority, math.Inf(-1)
+	price, good := k.best[window].Priority, math.Inf(-1)
 	if k.opt.Chances {
+		// A forager leaves a patch when it brings less than others do in the mean (Charnov
+		// 1976): what nobody knows yet is worth more than the rest of what is known.
+		if k.best[0].Priority < poor*b.Harvest {
+			return math.Inf(-1)
+		}
 		good = worthy * price
 		price -= alike * b.Harvest
 	}
-	return min(price, k.pace(good))
+	return min(price, k.pace(good), k.inTime(&b))
 }
 
 // Best is the priority of the best link that waited at the last price, and how many parties
@@ -84,20 +89,6 @@ func (k *Keeper) Best(price float64) (best float64, parties int) {
 	return best, len(k.parties)
 }
 
-// window is how many of the best links may be taken in any order. A crawl whose time will
-// be over before its pages are fetched is late, and has a wider one.
-func (b *Budget) window() float64 {
-	window := max(leastWindow, windowShare*float64(b.Pages))
-	if b.Whole <= 0 {
-		return window
-	}
-	due := float64(b.Fetched+b.Pages) * float64(b.Elapsed) / float64(b.Whole)
-	if due < 1 {
-		return window
-	}
-	return window * math.Exp2(haste*max(0, 1-float64(b.Fetched)/due))
-}
-
 // pace is the price at which one in Factor of the parties that have good links has one to
 // take. As all rest alike, a crawl is then about so many times slower than one that takes
 // whatever is free, and not more.
@@ -109,15 +100,30 @@ func (k *Keeper) pace(good float64) float64 {
 		}
 		k.parties[w.Party] = struct{}{}
 	}
-	left := int(math.Ceil(float64(len(k.parties)) / k.opt.Factor))
+	return k.busy(float64(len(k.parties)) / k.opt.Factor)
+}
+
+// inTime is the price at which as many parties have a link to take as must be busy from now
+// on, for all pages to be fetched in the time that is left.
+func (k *Keeper) inTime(b *Budget) float64 {
+	switch {
+	case !b.Limited:
+		return math.Inf(1)
+	case b.Time <= 0:
+		return math.Inf(-1)
+	}
+	return k.busy(float64(b.Pages) * b.Requests * float64(b.Cycle) / float64(b.Time))
+}
+
+// busy is the price at which so many parties have a link to take; any, where there are not so
+// many.
+func (k *Keeper) busy(parties float64) float64 {
+	clear(k.parties)
 	for _, w := range k.best {
-		if _, first := k.parties[w.Party]; !first {
-			continue
-		}
-		delete(k.parties, w.Party)
-		if left--; left <= 0 {
+		k.parties[w.Party] = struct{}{}
+		if float64(len(k.parties)) >= parties {
 			return w.Priority
 		}
 	}
-	return k.best[0].Priority
+	return math.Inf(-1)
 }

@@ -41,9 +41,15 @@ func TestPrice(t *testing.T) {
 		{"two thirds of the hosts", Options{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .8, .1), .8},
 		{"hosts with poor links do not count", Options{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .1, .1), .9},
 		{"by ranks they do", Options{Factor: 1.5}, Budget{Pages: 1}, links(false, .9, .1, .1), .1},
-		{"in time", Options{Factor: 3}, Budget{Pages: 50, Fetched: 50, Elapsed: time.Minute, Whole: 2 * time.Minute}, links(true, .9, .8), .9},
-		{"an eighth late: four times the window", Options{Factor: 3}, Budget{Pages: 93, Fetched: 7, Elapsed: 8 * time.Second, Whole: 100 * time.Second}, links(true, .9, .8), .8},
-		{"late for good", Options{Factor: 3}, Budget{Pages: 90, Fetched: 10, Elapsed: time.Minute, Whole: 2 * time.Minute}, links(true, .9, .8), any},
+		{"poor beside what was found", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .9}, links(true, .4, .3), any},
+		{"not so poor", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .7}, links(true, .4, .3), .4 - .07},
+		{"by ranks nothing is poor", Options{Factor: 3}, Budget{Pages: 1, Harvest: .9}, links(true, .4, .3), .4},
+		// 50 pages of 2 requests, each of them a second of some party, in 100 s.
+		{"time enough for one party", Options{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 100 * time.Second}, links(true, .9, .8), .9},
+		{"too little for it", Options{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 99 * time.Second}, links(true, .9, .8), any},
+		{"thirty parties must be busy", Options{Factor: 10}, Budget{Pages: 60, Requests: 1, Cycle: time.Second, Limited: true, Time: 2 * time.Second}, links(false, .9, .8), .8},
+		{"more than there are", Options{Factor: 10}, Budget{Pages: 60, Requests: 1, Cycle: time.Second, Limited: true, Time: time.Second}, links(false, .9, .8), any},
+		{"the time is over", Options{Factor: 3}, Budget{Pages: 1, Limited: true}, links(true, .9, .8), any},
 	} {
 		got := New(c.opt).Price(c.budget, func(dst []frontier.Waiting, n int) []frontier.Waiting {
 			return append(dst, c.links[:min(n, len(c.links))]...)
