@@ -40,7 +40,7 @@ type Source struct {
 }
 
 // Open opens stores, in the order in which their pages come.
-func Open(ctx context.Context, dirs []string, opt Options) (c *Collection, err error) {
+func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err error) {
 	if opt.Text == nil {
 		opt.Text = visible
 	}
@@ -51,10 +51,10 @@ func Open(ctx context.Context, dirs []string, opt Options) (c *Collection, err e
 	if err != nil {
 		return nil, err
 	}
-	c = &Collection{opt: opt}
+	opened := &Collection{opt: opt}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, c.Close())
+			err = errors.Join(err, opened.Close())
 		}
 	}()
 	for i, dir := range dirs {
@@ -66,7 +66,7 @@ func Open(ctx context.Context, dirs []string, opt Options) (c *Collection, err e
 			return nil, err
 		}
 		from := &Source{Name: names[i], Store: s, info: s.Info(), done: done}
-		c.sources = append(c.sources, from)
+		opened.sources = append(opened.sources, from)
 		if err := s.Damaged(); err != nil && !opt.Partial {
 			return nil, fmt.Errorf("%w; --partial exports what can be read", err)
 		}
@@ -76,7 +76,7 @@ func Open(ctx context.Context, dirs []string, opt Options) (c *Collection, err e
 		}
 		from.pages = counts.Pages
 	}
-	return c, nil
+	return opened, nil
 }
 
 // namesOf names stores by their folders, or by their paths where that would name two alike.

@@ -332,3 +332,13 @@ func TestTextIsPutIn(t *testing.T) {
 		t.Errorf("text %q", pages[0].Text)
 	}
 }
+
+// TestOpenFails: what was opened before a store that cannot be is closed again.
+func TestOpenFails(t *testing.T) {
+	t.Parallel()
+	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{{path: "a.test/", body: "<p>words"}})
+	if _, err := Open(t.Context(), []string{dir, filepath.Join(t.TempDir(), "none")}, Options{Open: openStore}); err == nil {
+		t.Fatal("a store that is not there was opened")
+	}
+	all(t, open(t, false, dir), Choice{}, Want{}) // nobody has it open
+}

@@ -12,6 +12,7 @@ import (
 
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/database"
 	"fossick/export/place"
 	"fossick/internal/printable"
 	"fossick/internal/values"
@@ -21,7 +22,7 @@ import (
 type exportCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
 	To     []string `required:"" placeholder:"FORMAT" enum:"${formats}" help:"What to write: ${formats}; may be repeated, all in one pass." group:"made"`
-	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder." complete:"files" group:"made"`
+	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder." complete:"files" group:"made"`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
 	Kept     bool     `help:"Only pages that refine kept." group:"rows"`
@@ -72,7 +73,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, at.Discard()) }()
-	r := exportResult{Output: c.Output}
+	r := exportResult{Output: database.WithoutPassword(c.Output)}
 	want := collection.Want{}
 	for _, f := range formats {
 		r.Formats, want = append(r.Formats, f.name), want.With(f.want)
@@ -90,7 +91,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	}
 	var sinks []export.Sink
 	for _, f := range formats {
-		s, err := f.open(at, f.nameIn(len(formats)))
+		s, err := c.sink(a, f, at, len(formats))
 		if err != nil {
 			return errors.Join(err, closeAll(sinks))
 		}
@@ -140,8 +141,39 @@ func (f *exportFormat) nameIn(formats int) string {
 	return f.file
 }
 
+// sink opens a format, one of so many, where -o says.
+func (c *exportCmd) sink(a *app, f exportFormat, at *place.Place, formats int) (export.Sink, error) {
+	if c.server() != "" {
+		return f.server(a.ctx, c.Output)
+	}
+	return f.open(at, f.nameIn(formats))
+}
+
+// server is the scheme of -o where it is the address of a server, else "".
+func (c *exportCmd) server() string {
+	for _, f := range exportFormats {
+		for _, scheme := range f.schemes {
+			if strings.HasPrefix(c.Output, scheme+"://") {
+				return scheme
+			}
+		}
+	}
+	return ""
+}
+
 // place begins what -o names.
 func (c *exportCmd) place(a *app, formats []exportFormat) (*place.Place, error) {
+	if scheme := c.server(); scheme != "" {
+		if len(formats) > 1 || !slices.Contains(formats[0].schemes, scheme) {
+			return nil, usagef("-o %s://…: that is a server for one format; name a file or a folder for the others", scheme)
+		}
+		return place.Stream(io.Discard), nil // there are no files
+	}
+	for _, f := range formats {
+		if f.file == "" {
+			return nil, usagef("--to %s: want the address of a server alone, as -o %s://name@localhost/db", f.name, f.schemes[0])
+		}
+	}
 	single := len(formats) == 1 && !strings.HasSuffix(formats[0].file, "/")
 	if c.Output == "-" {
 		if !single || a.json {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/database"
 	"fossick/export/table"
 )
 
@@ -10,24 +13,45 @@ import (
 type exportFormat struct {
 	name string
 	says string // what it is, for people
-	file string // its name in a folder; it ends in a slash where the format is a folder itself
+	file string // its name in a folder; it ends in a slash where the format is a folder itself, and is "" where it goes to servers alone
 	want collection.Want
-	open func(at export.Place, name string) (export.Sink, error)
+	open func(at exportPlace, name string) (export.Sink, error)
+
+	// server opens it where -o is the address of a server; nil: it goes to files alone.
+	server  func(ctx context.Context, address string) (export.Sink, error)
+	schemes []string // of such an address
+}
+
+// exportPlace is where files go, those that databases write by themselves too.
+type exportPlace interface {
+	export.Place
+	database.Files
 }
 
 // exportFormats are the formats of export, in the order of the help.
 var exportFormats = []exportFormat{
-	{"jsonl", "a JSON object a line", "pages.jsonl", collection.Want{Text: true}, sink(table.NewJSONL)},
-	{"csv", "a row a page, without the text", "pages.csv", collection.Want{Text: true}, sink(table.NewCSV)},
-	{"text", "a line a page: id, tab, text", "pages.txt", collection.Want{Text: true}, sink(table.NewLines)},
-	{"markdown", "a file a page, with front matter", "markdown/", collection.Want{Text: true, Markdown: true}, func(at export.Place, name string) (export.Sink, error) {
+	{name: "jsonl", says: "a JSON object a line", file: "pages.jsonl", want: collection.Want{Text: true}, open: sink(table.NewJSONL)},
+	{name: "csv", says: "a row a page, without the text", file: "pages.csv", want: collection.Want{Text: true}, open: sink(table.NewCSV)},
+	{name: "text", says: "a line a page: id, tab, text", file: "pages.txt", want: collection.Want{Text: true}, open: sink(table.NewLines)},
+	{name: "markdown", says: "a file a page, with front matter", file: "markdown/", want: collection.Want{Text: true, Markdown: true}, open: func(at exportPlace, name string) (export.Sink, error) {
 		return table.NewMarkdown(at, name), nil
 	}},
+	{name: "sqlite", says: "a file of SQLite: pages, links, full-text search", file: "pages.sqlite", want: collection.Want{Text: true, Links: true}, open: func(at exportPlace, name string) (export.Sink, error) {
+		return database.NewSQLite(at, name)
+	}},
+	{name: "opensearch", says: "requests to load it, or to a server: -o http://HOST:9200/INDEX", file: "pages.ndjson", want: collection.Want{Text: true}, open: sink(database.NewBulk),
+		schemes: []string{"http", "https"}, server: func(_ context.Context, address string) (export.Sink, error) {
+			return database.NewServer(address)
+		}},
+	{name: "postgres", says: "tables pages and links of a server: -o postgres://USER@HOST/DB", want: collection.Want{Text: true, Links: true},
+		schemes: []string{"postgres", "postgresql"}, server: func(ctx context.Context, address string) (export.Sink, error) {
+			return database.NewPostgres(ctx, address)
+		}},
 }
 
 // sink makes a format's own constructor one of any sink.
-func sink[S export.Sink](open func(export.Place, string) (S, error)) func(export.Place, string) (export.Sink, error) {
-	return func(at export.Place, name string) (export.Sink, error) { return open(at, name) }
+func sink[S export.Sink](open func(export.Place, string) (S, error)) func(exportPlace, string) (export.Sink, error) {
+	return func(at exportPlace, name string) (export.Sink, error) { return open(at, name) }
 }
 
 // exportFormatNames are what --to takes.

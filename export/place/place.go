@@ -29,6 +29,7 @@ type Place struct {
 	mu      sync.Mutex // guards the rest
 	files   int
 	written int64
+	outside []string // files that others write
 }
 
 // Open begins a folder, or a single file, at path.
@@ -86,6 +87,25 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 		return nil, err
 	}
 	return packed(name, &file{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
+}
+
+// Path reserves a file for what writes files by itself, as databases do, and says where it
+// is to be written. A stream has no path.
+func (p *Place) Path(name string) (string, error) {
+	if p.stream != nil {
+		return "", usage.Errorf("-o -: this format cannot be written to stdout; name a file")
+	}
+	if err := p.enter(name); err != nil {
+		return "", err
+	}
+	if p.single {
+		name = filepath.Base(p.path)
+	}
+	path := filepath.Join(p.hidden, filepath.FromSlash(name))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.outside = append(p.outside, path)
+	return path, os.MkdirAll(filepath.Dir(path), 0o755)
 }
 
 // enter counts a file, and refuses one that would end in ErrThere.
@@ -153,6 +173,13 @@ func (p *Place) Commit() error {
 	}
 	if err := syncTree(p.hidden); err != nil {
 		return errors.Join(fmt.Errorf("-o %s: %w", p.path, err), p.Discard())
+	}
+	for _, path := range p.outside {
+		info, err := os.Stat(path)
+		if err != nil {
+			return errors.Join(fmt.Errorf("-o %s: %w", p.path, err), p.Discard())
+		}
+		p.written += info.Size()
 	}
 	err := putAt(made, p.path)
 	if err == nil {
