@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fossick/page"
+	"fossick/rights"
 	"fossick/store"
 )
 
@@ -21,6 +22,10 @@ type Choice struct {
 	Include  *regexp.Regexp // that the URL matches
 	Since    time.Time      // fetched at this time or later
 	Limit    int            // no more pages than this; 0 is no limit
+
+	// Purpose is what the pages are wanted for; "": what their crawl was for. Those whose
+	// owners refuse it are left out.
+	Purpose rights.Purpose
 }
 
 // known is what a choice looks at.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"fossick/internal/usage"
+	"fossick/rights"
 	"fossick/store"
 )
 
@@ -34,9 +35,10 @@ type Source struct {
 	Name  string // of the store: its folder's, or the path where several have the same
 	Store *store.Store
 
-	info  store.Info
-	pages uint64 // stored, so the last page number
-	done  func() error
+	info    store.Info
+	purpose rights.Purpose // of the crawl
+	pages   uint64         // stored, so the last page number
+	done    func() error
 }
 
 // Open opens stores, in the order in which their pages come.
@@ -65,7 +67,7 @@ func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err e
 		if err != nil {
 			return nil, err
 		}
-		from := &Source{Name: names[i], Store: s, info: s.Info(), done: done}
+		from := &Source{Name: names[i], Store: s, info: s.Info(), purpose: purposeOf(s.Info()), done: done}
 		opened.sources = append(opened.sources, from)
 		if err := s.Damaged(); err != nil && !opt.Partial {
 			return nil, fmt.Errorf("%w; --partial exports what can be read", err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"fossick/rights"
 )
 
 // Page is one stored page as others see it. Several goroutines may read it; none may change
@@ -32,6 +34,9 @@ type Page struct {
 	FoundBy     string // URL of the page, or the sitemap, that named it first; "" of a start page
 	Via         string // a seed, a link, a redirect or a sitemap
 	Depth       int    // links from a start page
+
+	Rights  []rights.Statement // what its owner says of its use, and where
+	Licence string
 
 	Text     string // as the collection's MainText has it, with Want.Text
 	Markdown string // likewise, with Want.Markdown

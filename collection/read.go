@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/page"
+	"fossick/rights"
 	"fossick/store"
 )
 
@@ -19,7 +20,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 		URL: r.URL, Host: page.Host(r.URL), Site: page.Site(r.URL), Title: r.Title,
 		Language: r.Lang, ContentType: r.ContentType, Fetched: time.UnixMilli(r.At).UTC(),
 		Bytes: r.Bytes, Checksum: hex.EncodeToString(r.Checksum),
-		Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
+		Rights: said(r), Licence: rights.Licence(said(r)), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
 	}
 	for _, part := range []func(*Page, *picked) error{s.readLabel, s.readStory, s.readText} {
 		if err := part(p, &one); err != nil {

@@ -35,6 +35,7 @@ type Selection struct {
 // Left says which pages were not handed on, or without their text.
 type Left struct {
 	Withdrawn int // their authors asked for that
+	Refused   int // their owners refuse the purpose
 	Repeated  int // they are in an earlier store, as fetched in the same moment
 	Damaged   int // records or bodies that cannot be read
 }
@@ -136,6 +137,10 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 					return
 				}
 				if !s.choice.wants(&k) {
+					continue
+				}
+				if s.choice.refused(p, from.purpose) {
+					s.left.Refused++
 					continue
 				}
 				one := picked{known: k, at: i, id: idOf(p.URL, p.At)}

@@ -195,6 +195,9 @@ func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
 	if !h.Rules.Allowed(l.opt.Agent, page.Path(j.Birth.URL)) {
 		return nil, l.skip(j, string(fetch.StateRobotsDenied), denial(h.Rules))
 	}
+	if why := refusal(l.opt, h.Rules, j.Birth.URL); why != "" {
+		return nil, l.skip(j, string(fetch.StateRobotsDenied), why)
+	}
 	j.Task, j.Target = work.Page, j.Birth.URL
 	j.Page.Promise, _ = l.queue.Promise(j.Birth)
 	l.choice.tried++

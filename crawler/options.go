@@ -12,6 +12,7 @@ import (
 	"fossick/frontier"
 	"fossick/graph/orders"
 	"fossick/page"
+	"fossick/rights"
 	"fossick/store"
 )
 
@@ -63,6 +64,8 @@ type Options struct {
 	Workers int    // [32]
 	Delay   Delay  // [auto]
 	Agent   string // product token for robots.txt [fossick]
+
+	Purpose rights.Purpose // what pages are wanted for; what owners refuse for it is not fetched ["": all that robots.txt allows]
 
 	Grace    time.Duration // for what is in flight at an interrupt and after MaxTime [5s]
 	Now      func() time.Time

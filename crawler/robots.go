@@ -112,11 +112,12 @@ func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
 // setRobots keeps the rules of a host for a day.
 func (k *contact) setRobots(o *work.Outcome, rules *fetch.Robots) error {
 	h := o.Host
-	text, err := rules.Narrow(k.opt.Agent).MarshalText()
+	rules = rules.Narrow(k.opt.Agent, uses...)
+	text, err := rules.MarshalText()
 	if err != nil {
 		return fmt.Errorf("host %s: robots.txt: %w", h.Name, err)
 	}
-	h.Rules = rules.Narrow(k.opt.Agent)
+	h.Rules = rules
 	h.Robots, h.RobotsCode, h.RobotsAt = text, o.Resp.Code, k.opt.Now().UnixMilli()
 	k.keepValidators(o)
 	h.Hop, h.Hops = "", 0

@@ -14,6 +14,7 @@ import (
 	"fossick/internal/terminal"
 	"fossick/internal/usage"
 	"fossick/internal/values"
+	"fossick/rights"
 )
 
 // Manners are how a crawl treats hosts, and who it says it is.
@@ -25,6 +26,7 @@ type Manners struct {
 	Timeout     time.Duration `placeholder:"D" help:"Longest exchange [60s]." group:"manners" expert:""`
 	Cookies     *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise." group:"manners" expert:""`
 	UserAgent   string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
+	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive. What their owners refuse for it is not fetched; export leaves it out." group:"manners" complete:"search,training,research,archive"`
 	Contact     string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }
 
@@ -37,6 +39,7 @@ func (m *Manners) settings(saved *Manners) []setting {
 		of("timeout", "1m", &m.Timeout, &saved.Timeout, terminal.Brief),
 		of("cookies", "no", &m.Cookies, &saved.Cookies, pointed(yesNo)),
 		of("user-agent", "", &m.UserAgent, &saved.UserAgent, itself),
+		of("purpose", "", &m.Purpose, &saved.Purpose, itself),
 		of("contact", "", &m.Contact, &saved.Contact, itself),
 	}
 }
@@ -62,6 +65,7 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt calls it by name, without version
 	opt.Workers, opt.Sitemaps, opt.MaxSitemapURLs = m.Workers, isOn(m.Sitemaps), m.SitemapURLs
+	opt.Purpose = rights.Purpose(strings.ToLower(m.Purpose))
 	opt.Delay, err = ParseDelay(m.Delay)
 	return err
 }

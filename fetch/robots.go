@@ -31,6 +31,7 @@ type robotsAgent struct {
 	groups   []int
 	delay    time.Duration
 	hasDelay bool
+	usage    []usageLine // what pages may be used for
 }
 
 const (
@@ -93,6 +94,8 @@ func (p *robotsParser) line(line string) {
 		p.rule(false, value)
 	case keyDelay:
 		p.delay(value)
+	case keySignal, keyUsage:
+		p.usage(usageLine{key, value})
 	case keySitemap:
 		if value != "" && len(p.r.sitemaps) < maxSitemaps && !p.seen[value] {
 			p.seen[value] = true
@@ -206,6 +209,8 @@ const (
 	keyDisallow
 	keyDelay
 	keySitemap
+	keySignal
+	keyUsage
 )
 
 // robotsKey knows a key by its beginning, in any case, with the typing errors
@@ -221,6 +226,7 @@ func robotsKey(key string) robotsLineKey {
 		{"diaslow", keyDisallow}, {"diasllow", keyDisallow}, {"disallaw", keyDisallow},
 		{"crawl-delay", keyDelay}, {"crawldelay", keyDelay},
 		{"sitemap", keySitemap}, {"site-map", keySitemap},
+		{"content-signal", keySignal}, {"content-usage", keyUsage},
 	} {
 		if len(key) >= len(k.prefix) && strings.EqualFold(key[:len(k.prefix)], k.prefix) {
 			return k.key
@@ -272,8 +278,11 @@ func (r *Robots) MarshalText() ([]byte, error) {
 		}
 	}
 	for _, a := range r.agents {
-		if a.hasDelay || len(a.groups) == 0 {
+		if a.hasDelay || len(a.usage) > 0 || len(a.groups) == 0 {
 			fmt.Fprintf(&b, "User-agent: %s\n", a.token)
+			for _, u := range a.usage {
+				fmt.Fprintf(&b, "%s: %s\n", u.name, u.value)
+			}
 			if a.hasDelay {
 				fmt.Fprintf(&b, "Crawl-delay: %s\n", strconv.FormatFloat(a.delay.Seconds(), 'f', -1, 64))
 			}

@@ -132,22 +132,31 @@ func (r *Robots) agent(agent string) *robotsAgent {
 	return &r.agents[i]
 }
 
-// Narrow returns what r says to agent alone, for every agent. That part is worth
-// keeping in a store; most files' hundred other groups are not. Allowed and CrawlDelay
-// answer for agent as r does.
-func (r *Robots) Narrow(agent string) *Robots {
+// Narrow returns what r says to agent alone, for every agent, and to those of also that it
+// speaks to. That part is worth keeping in a store; most files' hundred other groups are
+// not. Allowed, CrawlDelay and Usage answer for these as r does.
+func (r *Robots) Narrow(agent string, also ...string) *Robots {
 	n := &Robots{index: map[string]int{}, sitemaps: r.sitemaps, why: r.why}
-	a := r.agent(agent)
-	if a == nil {
-		return n
+	if a := r.agent(agent); a != nil {
+		n.take(r, a, "*")
 	}
-	all := robotsAgent{token: "*", delay: a.delay, hasDelay: a.hasDelay}
-	for i, g := range a.groups {
-		n.groups = append(n.groups, r.groups[g])
-		all.groups = append(all.groups, i)
+	for _, token := range also {
+		if r.Speaks(token) {
+			n.take(r, r.agent(token), productToken(token))
+		}
 	}
-	n.agents, n.index["*"] = []robotsAgent{all}, 0
 	return n
+}
+
+// take adds an agent of r by the name of token.
+func (n *Robots) take(r *Robots, a *robotsAgent, token string) {
+	took := robotsAgent{token: token, delay: a.delay, hasDelay: a.hasDelay, usage: a.usage}
+	for _, g := range a.groups {
+		took.groups = append(took.groups, len(n.groups))
+		n.groups = append(n.groups, r.groups[g])
+	}
+	n.index[token] = len(n.agents)
+	n.agents = append(n.agents, took)
 }
 
 const upperHex = "0123456789ABCDEF"

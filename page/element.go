@@ -64,7 +64,13 @@ func (p *parser) rawElement() {
 	case "noembed":
 		p.content("noembed")
 	default:
-		if _, ok := p.content(string(p.name)); !ok && !p.empty {
+		kind, _ := p.get("type")
+		data := equalFold(kind, "application/ld+json")
+		text, ok := p.content(string(p.name))
+		if data {
+			p.linkedData(text)
+		}
+		if !ok && !p.empty {
 			p.rest()
 		}
 	}

@@ -18,6 +18,7 @@ func (p *parser) anchorStart() {
 	p.links.begin()
 	link, mark := p.links.last()
 	rel, _ := p.get("rel")
+	p.licenceLink(rel, href)
 	link.NoFollow = hasWord(rel, "nofollow") || hasWord(rel, "ugc") || hasWord(rel, "sponsored")
 	link.Lang = p.hreflang()
 	if title, ok := p.get("title"); ok {

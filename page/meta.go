@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -32,7 +33,9 @@ func (p *parser) meta() {
 	case equalFold(name, "og:title") && p.social == "":
 		p.social = attrText(content)
 	case equalFold(name, "robots"), equalFold(name, "fossick"):
-		p.page.robots(string(cut(content, 1024)))
+		p.page.robots("meta", "robots", string(cut(content, 1024)))
+	case equalFold(name, "tdm-reservation"), equalFold(name, "tdm-policy"):
+		p.page.says("meta", strings.ToLower(string(name)), string(cut(content, 1024)))
 	case equalFold(name, "refresh"):
 		p.refresh(content)
 	case equalFold(name, "content-language") && p.lang == "":
@@ -82,6 +85,7 @@ func (p *parser) linkElement() {
 		return
 	}
 	rel, _ := p.get("rel")
+	p.licenceLink(rel, href)
 	if hasWord(rel, "canonical") && p.page.Canonical == "" {
 		url, err := p.links.urls.resolve(nil, p.links.base, cut(href, maxAttrBytes))
 		if err == nil {
@@ -116,16 +120,20 @@ func (s *scanner) pageRel(rel []byte) bool {
 	return !ok || equalFold(bytes.TrimSpace(media), "text/html")
 }
 
-// robots takes the directives of <meta name=robots>.
-func (p *Page) robots(content string) {
+// robots takes the directives of <meta name=robots>, or of the header that says the same.
+func (p *Page) robots(where, name, content string) {
 	for d := range strings.FieldsFuncSeq(content, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }) {
-		switch strings.ToLower(d) {
+		switch d = strings.ToLower(d); d {
 		case "noindex":
 			p.NoIndex = true
 		case "nofollow":
 			p.NoFollow = true
 		case "none":
 			p.NoIndex, p.NoFollow = true, true
+		default:
+			if slices.Contains(onUse, d) {
+				p.says(where, name, d)
+			}
 		}
 	}
 }
@@ -144,7 +152,7 @@ func (p *Page) robotsHeader(lines string) {
 				line = before + line
 			}
 		}
-		p.robots(strings.TrimLeft(line, ": "))
+		p.robots("header", "x-robots-tag", strings.TrimLeft(line, ": "))
 	}
 }
 

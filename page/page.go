@@ -7,14 +7,15 @@ type Page struct {
 	Charset     string // name of the encoding that was used, e.g. "utf-8"
 	Lang        string // as LangCode has it, or "" when unknown
 	Title       string
-	Description string // <meta name=description>
-	Headings    string // text of h1…h3, a line each
-	Text        string // visible text, a block a line, title excluded
-	Links       []Link // in the order of the document, repeated targets kept
-	NoIndex     bool   // meta robots: do not keep this page
-	NoFollow    bool   // meta robots: do not follow its links
-	Skipped     int    // links left out: other schemes, no URLs, too long, beyond MaxLinks
-	Refresh     string // target of an immediate <meta http-equiv=refresh>, or ""
+	Description string   // <meta name=description>
+	Headings    string   // text of h1…h3, a line each
+	Text        string   // visible text, a block a line, title excluded
+	Links       []Link   // in the order of the document, repeated targets kept
+	NoIndex     bool     // meta robots: do not keep this page
+	Rights      []string // what the owner says of its use, as package rights reads it
+	NoFollow    bool     // meta robots: do not follow its links
+	Skipped     int      // links left out: other schemes, no URLs, too long, beyond MaxLinks
+	Refresh     string   // target of an immediate <meta http-equiv=refresh>, or ""
 	Checksum    Checksum
 	Sketch      uint64    // simhash of the text; few bits differ between near-duplicates
 	Signature   Signature // of Prose

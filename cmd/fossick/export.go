@@ -17,6 +17,7 @@ import (
 	"fossick/internal/printable"
 	"fossick/internal/values"
 	"fossick/page"
+	"fossick/rights"
 )
 
 type exportCmd struct {
@@ -31,6 +32,7 @@ type exportCmd struct {
 	Host     []string `placeholder:"H,H" help:"Only pages of these hosts." group:"rows"`
 	Include  string   `placeholder:"REGEX" help:"Only pages whose URL matches." group:"rows"`
 	Since    string   `placeholder:"TIME" help:"Only pages fetched since: a day, a time, or an age as 2w." group:"rows"`
+	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive; those whose owners refuse that are left out [what the crawl was for]." group:"rows" complete:"search,training,research,archive"`
 	Limit    int      `placeholder:"N" help:"No more than the first so many." group:"rows"`
 	Partial  bool     `help:"Go on without what is damaged, and count it." group:"rows" expert:""`
 }
@@ -56,6 +58,7 @@ type exportResult struct {
 	Formats   []string `json:"formats"`
 	Output    string   `json:"output"`
 	Withdrawn int      `json:"withdrawn"` // left out, as their authors ask
+	Refused   int      `json:"refused"`   // left out, as their owners refuse the purpose
 	Repeated  int      `json:"repeated"`  // left out, as an earlier store has the same record
 	Damaged   int      `json:"damaged"`   // with --partial: records left out, or without their text
 	Seconds   float64  `json:"seconds"`
@@ -107,7 +110,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	task.End()
 	r.Files, r.Bytes = at.Made()
 	left := selection.Left()
-	r.Withdrawn, r.Repeated, r.Damaged = left.Withdrawn, left.Repeated, left.Damaged
+	r.Withdrawn, r.Refused, r.Repeated, r.Damaged = left.Withdrawn, left.Refused, left.Repeated, left.Damaged
 	r.Seconds = time.Since(began).Seconds()
 	if c.Output == "-" {
 		r.print(a.stderr)
@@ -191,7 +194,7 @@ func isFolder(path string) bool {
 }
 
 func (c *exportCmd) choice(now time.Time) (choice collection.Choice, err error) {
-	choice = collection.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit}
+	choice = collection.Choice{Labels: c.Label, MinScore: c.MinScore, Kept: c.Kept, Hosts: c.Host, Limit: c.Limit, Purpose: rights.Purpose(strings.ToLower(c.Purpose))}
 	if c.Limit < 0 {
 		return choice, usagef("--limit %d: want a number of pages", c.Limit)
 	}
@@ -222,6 +225,7 @@ func (r exportResult) print(w io.Writer) {
 		why string
 	}{
 		{r.Withdrawn, "left out, as their authors ask that they be not kept"},
+		{r.Refused, "left out, as their owners refuse that use"},
 		{r.Repeated, "left out, as an earlier store has the same record"},
 		{r.Damaged, "damaged: fossick verify says which"},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"fossick/crawlplan"
 	"fossick/internal/values"
+	"fossick/rights"
 )
 
 // valueMappers make the parser read values as people write them.
@@ -15,6 +16,11 @@ func valueMappers() []kong.Option {
 		kong.NamedMapper("delay", values.Text(func(v reflect.Value, text string) error {
 			v.SetString(text)
 			_, err := crawlplan.ParseDelay(text)
+			return err
+		})),
+		kong.NamedMapper("purpose", values.Text(func(v reflect.Value, text string) error {
+			v.SetString(text)
+			_, err := rights.Parse(text)
 			return err
 		})),
 		kong.NamedMapper("contact", values.Text(func(v reflect.Value, text string) error {

@@ -2,9 +2,11 @@ package table
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"fossick/collection"
+	"fossick/rights"
 )
 
 // Kind is what a column holds.
@@ -71,10 +73,21 @@ func Columns() []Column {
 		{"depth", Integer, "links from a start page", func(p *collection.Page) Value { return whole(int64(p.Depth)) }},
 		{"rank", Real, "by the last fossick rank", func(p *collection.Page) Value { return maybe(p.Rank) }},
 		{"why", Text, "it has its label, or its score", func(p *collection.Page) Value { return text(p.Why) }},
+		{"rights", Text, "what its owner says of its use, and where; several with | between", func(p *collection.Page) Value { return text(joined(p.Rights)) }},
+		{"licence", Text, "address of the licence that the page names", func(p *collection.Page) Value { return text(p.Licence) }},
 		{"content_type", Text, "as sent", func(p *collection.Page) Value { return text(p.ContentType) }},
 		{"bytes", Integer, "of the body, unpacked", func(p *collection.Page) Value { return whole(p.Bytes) }},
 		{"checksum", Text, "of the content; equal for pages that say the same", func(p *collection.Page) Value { return text(p.Checksum) }},
 	}
+}
+
+// joined are statements in one value.
+func joined(said []rights.Statement) string {
+	parts := make([]string, len(said))
+	for i, s := range said {
+		parts[i] = string(s)
+	}
+	return strings.Join(parts, " | ")
 }
 
 // text is a text of which an empty one is not known.

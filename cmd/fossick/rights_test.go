@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"fossick/rights"
+)
+
+// usageSignal is something that a site says of its use, and for which purposes it refuses.
+type usageSignal struct {
+	says    string
+	refuses string // purposes, by their first letters
+}
+
+// What sites say: in robots.txt, in a header, in the page.
+var (
+	robotsSignals = []usageSignal{
+		{"", ""}, {"Content-Signal: search=yes, ai-train=no", "t"}, {"Content-Usage: /p train-ai=n", "t"},
+		{"Content-Signal: search=no", "s"}, {"Allow: /\n\nUser-agent: Google-Extended\nDisallow: /p", "t"}, {"Content-Usage: /other train-ai=n", ""},
+	}
+	headerSignals = []usageSignal{{"", ""}, {"X-Robots-Tag: noai", "t"}, {"TDM-Reservation: 1", "tr"}, {"X-Robots-Tag: otherbot: noai", ""}}
+	pageSignals   = []usageSignal{
+		{"", ""}, {`<meta name="robots" content="noarchive, noimageai">`, "a"}, {`<meta name="tdm-reservation" content="1">`, "tr"},
+		{`<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">`, ""},
+	}
+)
+
+// signalWeb serves a host for each combination of what sites say, and counts who was asked
+// for the page.
+type signalWeb struct {
+	mu    sync.Mutex
+	asked map[int]int
+}
+
+func (web *signalWeb) of(site int) (robots, header, page usageSignal) {
+	return robotsSignals[site%len(robotsSignals)], headerSignals[site/len(robotsSignals)%len(headerSignals)], pageSignals[site/len(robotsSignals)/len(headerSignals)]
+}
+
+func (web *signalWeb) sites() int { return len(robotsSignals) * len(headerSignals) * len(pageSignals) }
+
+func (web *signalWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	name, _, _ := strings.Cut(strings.TrimPrefix(r.Host, "site"), ".")
+	site, err := strconv.Atoi(name)
+	if err != nil {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
+		for i := range web.sites() {
+			fmt.Fprintf(w, `<a href="http://site%d.test/p">gold %d</a> `, i, i)
+		}
+		return
+	}
+	robots, header, page := web.of(site)
+	if r.URL.Path == "/robots.txt" {
+		fmt.Fprintf(w, "User-agent: *\n%s\nAllow: /\n", robots.says)
+		return
+	}
+	web.mu.Lock()
+	web.asked[site]++
+	web.mu.Unlock()
+	if name, value, ok := strings.Cut(header.says, ": "); ok {
+		w.Header().Set(name, value)
+	}
+	fmt.Fprintf(w, "<html><head>%s<title>gold</title></head><p>gold of site %d, and much of it: %d ounces</p>", page.says, site, 1000+site*7)
+}
+
+// TestRights: of sites with all combinations of what is said, no page that is refused for a
+// purpose is exported for it, none that robots.txt refuses is asked for, and all others are
+// there.
+func TestRights(t *testing.T) {
+	t.Chdir(t.TempDir())
+	web := &signalWeb{}
+	srv := httptest.NewServer(web)
+	defer srv.Close()
+	if n := web.sites(); n < 60 {
+		t.Fatalf("only %d combinations", n)
+	}
+	do := func(args ...string) string {
+		t.Helper()
+		var out, errOut bytes.Buffer
+		if code := run(t.Context(), args, &out, &errOut); code != 0 {
+			t.Fatalf("%s: exit code %d\n%s%s", args, code, &out, &errOut)
+		}
+		return out.String()
+	}
+	exported := func(purpose string, args ...string) {
+		t.Helper()
+		rows := do(append([]string{"export", "--to", "csv", "-o", "-"}, args...)...)
+		for site := range web.sites() {
+			robots, header, page := web.of(site)
+			refused := purpose != "" && strings.Contains(robots.refuses+header.refuses+page.refuses, purpose[:1])
+			if had := strings.Contains(rows, fmt.Sprintf("http://site%d.test/p,", site)); had == refused {
+				t.Errorf("%v, %q: site %d says %q, %q, %q; exported: %v", args, purpose, site, robots.says, header.says, page.says, had)
+			}
+		}
+	}
+	for _, purpose := range []rights.Purpose{"", rights.Search, rights.Training, rights.Research, rights.Archive} {
+		web.asked = map[int]int{}
+		dir := filepath.Join("stores", "for-"+string(purpose))
+		args := []string{"focus", "--topic", "gold", "--keywords", "gold", "--proxy", "http://" + srv.Listener.Addr().String(), "--seed", "http://start.test/",
+			"--delay", "0", "--quiet", "--store", dir}
+		if purpose != "" {
+			args = append(args, "--purpose", string(purpose))
+		}
+		do(args...)
+		for site := range web.sites() {
+			robots, _, _ := web.of(site)
+			want := 1
+			if purpose != "" && strings.Contains(robots.refuses, string(purpose[:1])) {
+				want = 0
+			}
+			if web.asked[site] != want {
+				t.Errorf("%q: site %d, whose robots.txt says %q, was asked %d times, want %d", purpose, site, robots.says, web.asked[site], want)
+			}
+		}
+		exported(string(purpose), dir)
+	}
+	for _, purpose := range []string{"training", "archive", "Search", "research"} {
+		exported(strings.ToLower(purpose), filepath.Join("stores", "for-"), "--purpose", purpose)
+	}
+	rows := do("export", filepath.Join("stores", "for-"), "--to", "jsonl", "-o", "-")
+	if n := strings.Count(rows, `"licence":"https://creativecommons.org/licenses/by/4.0/"`); n != web.sites()/len(pageSignals) {
+		t.Errorf("%d licences", n)
+	}
+	if !slices.ContainsFunc(strings.Split(rows, "\n"), func(row string) bool {
+		return strings.Contains(row, `"rights":"robots.txt: content-signal search=yes, ai-train=no | header: x-robots-tag noai`)
+	}) {
+		t.Error("no row says its rights as they were found")
+	}
+}
