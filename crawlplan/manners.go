@@ -61,13 +61,21 @@ func (m *Manners) check() error {
 // apply sets how crawler and fetcher behave; version is fossick's own.
 func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string) (err error) {
 	name, number, _ := strings.Cut(cmp.Or(m.UserAgent, "fossick/"+version), "/")
-	net.UserAgent, net.Timeout = fetch.UserAgent(name, number, m.Contact), m.Timeout
+	net.UserAgent, net.Timeout = fetch.UserAgent(name, number, m.whoAndWhat()), m.Timeout
 	net.Cookies, net.ConnsPerHost = isOn(m.Cookies), 1
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt calls it by name, without version
 	opt.Workers, opt.Sitemaps, opt.MaxSitemapURLs = m.Workers, isOn(m.Sitemaps), m.SitemapURLs
 	opt.Purpose = rights.Purpose(strings.ToLower(m.Purpose))
 	opt.Delay, err = ParseDelay(m.Delay)
 	return err
+}
+
+// whoAndWhat is what the user agent says besides the name: how we are reached, and what for.
+func (m *Manners) whoAndWhat() string {
+	if m.Purpose == "" || m.Contact == "" { // of the public web nobody crawls without a contact
+		return m.Contact
+	}
+	return m.Contact + "; for " + strings.ToLower(m.Purpose)
 }
 
 // isOn says whether a switch is on; one that was not given is off.
