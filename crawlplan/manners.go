@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"fossick/botauth"
 	"fossick/crawler"
 	"fossick/fetch"
 	"fossick/internal/terminal"
@@ -27,6 +29,7 @@ type Manners struct {
 	Cookies     *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise." group:"manners" expert:""`
 	UserAgent   string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
 	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive. What their owners refuse for it is not fetched; export leaves it out." group:"manners" complete:"search,training,research,archive"`
+	Sign        string        `type:"path" placeholder:"KEY" help:"Sign each request with the Ed25519 private key in this file (Web Bot Auth)." group:"manners" expert:"" complete:"files"`
 	Contact     string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }
 
@@ -40,6 +43,7 @@ func (m *Manners) settings(saved *Manners) []setting {
 		of("cookies", "no", &m.Cookies, &saved.Cookies, pointed(yesNo)),
 		of("user-agent", "", &m.UserAgent, &saved.UserAgent, itself),
 		of("purpose", "", &m.Purpose, &saved.Purpose, itself),
+		of("sign", "", &m.Sign, &saved.Sign, itself),
 		of("contact", "", &m.Contact, &saved.Contact, itself),
 	}
 }
@@ -66,8 +70,15 @@ func (m *Manners) apply(opt *crawler.Options, net *fetch.Options, version string
 	opt.Agent, _, _ = strings.Cut(name, " ") // robots.txt calls it by name, without version
 	opt.Workers, opt.Sitemaps, opt.MaxSitemapURLs = m.Workers, isOn(m.Sitemaps), m.SitemapURLs
 	opt.Purpose = rights.Purpose(strings.ToLower(m.Purpose))
-	opt.Delay, err = ParseDelay(m.Delay)
-	return err
+	if opt.Delay, err = ParseDelay(m.Delay); err != nil || m.Sign == "" {
+		return err
+	}
+	key, err := m.key()
+	if err != nil {
+		return err
+	}
+	net.Signer = botauth.NewSigner(key, m.Contact, time.Now)
+	return nil
 }
 
 // whoAndWhat is what the user agent says besides the name: how we are reached, and what for.
@@ -76,6 +87,19 @@ func (m *Manners) whoAndWhat() string {
 		return m.Contact
 	}
 	return m.Contact + "; for " + strings.ToLower(m.Purpose)
+}
+
+// key reads the key to sign with.
+func (m *Manners) key() (*botauth.Key, error) {
+	text, err := os.ReadFile(m.Sign)
+	if err != nil {
+		return nil, usage.Errorf("--sign: %v; %v", err, botauth.ErrKey)
+	}
+	key, err := botauth.ReadKey(text)
+	if err != nil {
+		return nil, usage.Errorf("--sign %s: %v", m.Sign, err)
+	}
+	return key, nil
 }
 
 // isOn says whether a switch is on; one that was not given is off.

@@ -163,6 +163,13 @@ func (c *Crawl) begin(p *Plan, topic *models.Topic, say func(string, ...any)) er
 	if err := seedsInScope(&p.Crawl); err != nil && !c.Resume {
 		return err
 	}
+	if c.Sign != "" {
+		key, err := c.key()
+		if err != nil {
+			return err
+		}
+		say("requests are signed; sites find the key where --contact https://HOST says, if this is published at https://HOST/.well-known/http-message-signatures-directory: %s", key.Directory())
+	}
 	if c.Proxy != "" || c.Hosts != "" { // not the public web
 		return nil
 	}

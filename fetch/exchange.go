@@ -121,6 +121,9 @@ func (ex *exchange) requestHeader() http.Header {
 	if sendable(ex.req.LastModified) {
 		h.Set("If-Modified-Since", ex.req.LastModified)
 	}
+	if ex.f.opt.Signer != nil {
+		ex.f.opt.Signer.Sign(h, ex.url)
+	}
 	return h
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"time"
@@ -34,6 +35,11 @@ type Options struct {
 	// Only, when set, has every address that may be dialled, the guard's own rules
 	// apart. It cannot go with a proxy, which alone knows the addresses.
 	Only *Nets
+	// Signer, when set, adds to each request's header what proves who sends it. Safe for
+	// concurrent use.
+	Signer interface {
+		Sign(h http.Header, u *url.URL)
+	}
 	// Cookies keeps what sites set and sends it back to them, in memory and within
 	// limits, until the Fetcher is closed. Off, there are no cookies at all.
 	Cookies bool
