@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,7 +24,8 @@ type Shared struct {
 type SharedCrawl struct {
 	Policy, Set int
 	Pages       int
-	Found       [][]int // by topic: pages on it among the first 0, 1, …
+	Took        time.Duration // by the crawl's own clock
+	Found       [][]int       // by topic: pages on it among the first 0, 1, …
 }
 
 // Run makes the crawls of each topic alone, then those that they share, each with as many
@@ -78,7 +80,7 @@ func (x *Shared) crawl(ctx context.Context, p, set int) (*SharedCrawl, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &SharedCrawl{Policy: p, Set: set, Pages: len(r.Pages)}
+	c := &SharedCrawl{Policy: p, Set: set, Pages: len(r.Pages), Took: r.Took}
 	for _, t := range x.Topics {
 		on := make([]bool, len(r.Pages))
 		for i, v := range r.Pages {

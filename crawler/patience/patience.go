@@ -31,6 +31,9 @@ const (
 	// windowShare is the share of the pages left that the best links of today will surely
 	// be bought with. The others will go to links that are not found yet.
 	windowShare = 1. / 16
+	// knownShare bounds the same by the links that are known: those of a crawl that has just
+	// begun are few, and the best of them lead to better ones.
+	knownShare = 1. / 64
 	// alike is the loss of a page, as a share of the harvest, that is not worth a wait.
 	alike = 0.1
 	// worthy is the share of the price from which on a link counts as good.
@@ -38,7 +41,7 @@ const (
 	// leastWindow is the window of the last pages: for the very best, all would wait in turn.
 	leastWindow = 4
 	// poor is the share of the harvest below which the best link is not worth a wait.
-	poor = 0.5
+	poor = 0.35
 	// surveyed is how many of the best links are looked at.
 	surveyed = 1024
 )
@@ -58,7 +61,7 @@ func New(opt Options) *Keeper { return &Keeper{opt: opt, parties: map[frontier.H
 // van Ryzin 2004, 2.1): what the last page will buy that the budget has for today's links.
 func (k *Keeper) Price(b Budget, survey func(dst []frontier.Waiting, n int) []frontier.Waiting) float64 {
 	k.best = survey(k.best[:0], surveyed)
-	window := int(max(leastWindow, windowShare*float64(b.Pages)))
+	window := int(max(leastWindow, min(windowShare*float64(b.Pages), knownShare*float64(len(k.best)))))
 	if len(k.best) <= window {
 		return math.Inf(-1)
 	}

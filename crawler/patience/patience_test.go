@@ -32,8 +32,7 @@ func TestPrice(t *testing.T) {
 		links  []frontier.Waiting
 		want   float64
 	}{
-		{"fewer links than pages for them", Options{Factor: 3}, Budget{Pages: 960}, links(true, .9, .8, .7), any},
-		{"ranks: the 33rd of one host", Options{Factor: 3}, Budget{Pages: 512}, links(true, .9, .8), .8},
+		{"a few links", Options{Factor: 3}, Budget{Pages: 960}, links(true, .9)[:4], any},
 		{"ranks: the last pages", Options{Factor: 3}, Budget{Pages: 1}, links(true, .9, .8), .9},
 		{"a tenth of the harvest is no loss", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .5}, links(true, .9, .8), .9 - .05},
 		// Forty hosts have good links: a third is 14, and the tenth of 0 is nothing.
@@ -41,9 +40,9 @@ func TestPrice(t *testing.T) {
 		{"two thirds of the hosts", Options{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .8, .1), .8},
 		{"hosts with poor links do not count", Options{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .1, .1), .9},
 		{"by ranks they do", Options{Factor: 1.5}, Budget{Pages: 1}, links(false, .9, .1, .1), .1},
-		{"poor beside what was found", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .9}, links(true, .4, .3), any},
-		{"not so poor", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .7}, links(true, .4, .3), .4 - .07},
-		{"by ranks nothing is poor", Options{Factor: 3}, Budget{Pages: 1, Harvest: .9}, links(true, .4, .3), .4},
+		{"poor beside what was found", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .9}, links(true, .3, .2), any},
+		{"not so poor", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .7}, links(true, .3, .2), .3 - .07},
+		{"by ranks nothing is poor", Options{Factor: 3}, Budget{Pages: 1, Harvest: .9}, links(true, .3, .2), .3},
 		// 50 pages of 2 requests, each of them a second of some party, in 100 s.
 		{"time enough for one party", Options{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 100 * time.Second}, links(true, .9, .8), .9},
 		{"too little for it", Options{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 99 * time.Second}, links(true, .9, .8), any},
@@ -56,6 +55,25 @@ func TestPrice(t *testing.T) {
 		})
 		if math.Abs(got-c.want) > 1e-12 && got != c.want {
 			t.Errorf("%s: price %g, want %g", c.name, got, c.want)
+		}
+	}
+}
+
+// TestWindow: the price is that of one sixteenth of the pages left, and of one in 64 of the
+// links that are known at most; of the last pages it is the fifth best.
+func TestWindow(t *testing.T) {
+	var all []frontier.Waiting
+	for n := range surveyed {
+		all = append(all, frontier.Waiting{Priority: float64(surveyed - n), Party: 1})
+	}
+	for _, c := range []struct{ pages, known, want int }{
+		{1, surveyed, 4}, {64, surveyed, 4}, {160, surveyed, 10}, {1600, surveyed, surveyed / 64}, {1600, 512, 8}, {1600, 10, 4},
+	} {
+		got := New(Options{Factor: 3}).Price(Budget{Pages: c.pages}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+			return append(dst, all[:c.known]...)
+		})
+		if got != all[c.want].Priority {
+			t.Errorf("%d pages left, %d links known: price %g, want %g", c.pages, c.known, got, all[c.want].Priority)
 		}
 	}
 }
