@@ -11,6 +11,9 @@ import (
 // remembered is how many links Waits remembers at least, in half a megabyte.
 const remembered = 1 << 12
 
+// noticed is the shortest wait that is told of: a host that is free in a moment delays nobody.
+const noticed = 100 * time.Millisecond
+
 // Waits remembers how a crawl waits, and which links had part in it. It belongs to one
 // goroutine.
 type Waits struct {
@@ -63,6 +66,9 @@ func (w *Waits) Of(key uint64, now time.Time) *store.Wait {
 	}
 	if wait.Refused {
 		wait.Millis = now.UnixMilli() - wait.Since
+	}
+	if wait.Millis < noticed.Milliseconds() {
+		return nil
 	}
 	return &wait
 }

@@ -42,9 +42,14 @@ func TestWaits(t *testing.T) {
 		t.Errorf("waits %v, %v in all; want false, 2 s", waits, held)
 	}
 	w.Refused(at, poor, 0.5, best)
-	w.Taken(at, frontier.Item{ID: 3, Key: 3, Priority: 0.3})
+	w.Taken(at.Add(time.Second), frontier.Item{ID: 3, Key: 3, Priority: 0.3})
 	if w.Of(3, at) != nil {
 		t.Error("a link below the price was waited for")
+	}
+	w.Refused(at, frontier.Item{ID: 4, Key: 4}, 0.5, best)
+	w.Taken(at.Add(time.Millisecond), frontier.Item{ID: 5, Key: 5, Priority: 0.9})
+	if w.Of(4, at.Add(time.Millisecond)) != nil || w.Of(5, at) != nil {
+		t.Error("a wait of a moment is told of")
 	}
 }
 
