@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+
+	"fossick/datasets"
+	"fossick/importer"
+	"fossick/internal/printable"
+)
+
+type importCmd struct {
+	Source  string `arg:"" placeholder:"SOURCE" help:"A web archive (WARC, WACZ), saved pages, an exported table, a corpus." complete:"files"`
+	Store   string `required:"" type:"path" placeholder:"DIR" help:"Folder of the store to be made." complete:"dirs"`
+	Partial bool   `help:"Go on behind what is damaged." expert:""`
+}
+
+func (importCmd) Help() string {
+	return `Makes a store of pages that others have collected, so that eval, why, search, refine and export work on them. Each keeps its URL, the time at which it was fetched and its label; links between them are kept, others lead nowhere. The same content twice is a duplicate, as in a crawl. An import that was cut off goes on when it is begun again.
+
+Examples:
+  fossick import demo --store demo-pages
+  fossick import fossick-banking --store copy`
+}
+
+type importResult struct {
+	Pages      uint64 `json:"pages"`
+	Duplicates uint64 `json:"duplicates"`
+	Left       int    `json:"left"`    // rows without a URL of their own
+	Refused    uint64 `json:"refused"` // pages that ask not to be kept, or are none
+	Store      string `json:"store"`
+}
+
+func (c *importCmd) Run(a *app) (err error) {
+	set, err := a.openSet(c.Source, datasets.Options{Partial: c.Partial})
+	if err != nil {
+		return err
+	}
+	source, err := filepath.Abs(c.Source)
+	if err != nil {
+		return err
+	}
+	rows := set.Examples()
+	if c.Partial {
+		rows = datasets.Readable(rows)
+	}
+	task := a.task("importing", "pages")
+	defer task.End()
+	had := uint64(0)
+	opt := importer.Options{Source: source, Version: version, Log: a.log, Progress: func(pages uint64) {
+		task.Add(int(pages - had))
+		had = pages
+	}}
+	s, err := importer.Open(a.ctx, c.Store, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	did, err := importer.Run(a.ctx, rows, s, opt)
+	if err != nil {
+		return err
+	}
+	task.End()
+	r := importResult{Pages: did.Pages, Duplicates: did.Duplicates, Left: did.Left, Refused: did.Refused, Store: c.Store}
+	return a.emit(r, r.print)
+}
+
+func (r importResult) print(w io.Writer) {
+	printable.Fprintf(w, "%d pages in %s\n", r.Pages, r.Store)
+	for _, n := range []struct {
+		n   uint64
+		why string
+	}{
+		{r.Duplicates, "rows have the content of a page before"},
+		{uint64(r.Left), "rows have no URL, or that of a row before"},
+		{r.Refused, "pages ask not to be kept, or are none"},
+	} {
+		if n.n > 0 {
+			printable.Fprintf(w, "%d %s\n", n.n, n.why)
+		}
+	}
+}
