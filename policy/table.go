@@ -60,6 +60,8 @@ var table = []Policy{
 		build: adapt(func(in Input) relevance.Policy { return known.NewFish(in.cut()) })},
 	{Name: "ache", About: "a classifier of links that learns from that of pages",
 		build: adapt(func(in Input) relevance.Policy { return known.NewACHE(in.cut()) })},
+	{Name: "anthelion", About: "the host whose pages were on topic most often, its best links first",
+		build: adapt(func(in Input) relevance.Policy { return known.NewAnthelion(in.cut()) })},
 	{Name: "context-graph", About: "layers of links away from the topic",
 		build: adapt(func(in Input) relevance.Policy { return known.NewContextGraph(in.cut()) })},
 	{Name: "infospiders", About: "a network that learns from keywords near links", needsK: true,

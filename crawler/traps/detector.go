@@ -27,7 +27,7 @@ type Host struct {
 	News  bool              // a page of it was unlike those of its site's other hosts
 	Start bool              // the user named a page of it
 
-	patterns map[string]*pattern // what came back, by patternOf
+	patterns map[string]*pattern // what came back, by page.Pattern
 	answers  int                 // pages that were compared with those of its site's other hosts
 }
 

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// evidence is what is known of a target that waits: 160 bytes.
+// evidence is what is known of a target that waits: 168 bytes.
 type evidence struct {
 	host, folder *record
+	yield        *yield              // of the URL's pattern
 	sources      [maxSources]*source // the first pages that link here
 	at           [maxSources]uint8   // places of their links, see cocitation.go
 	parents      uint16              // pages that link here

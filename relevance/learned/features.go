@@ -33,6 +33,7 @@ const (
 	featHops     // log(1 + links since a page on topic)
 	featLabels   // what people's labels add for the links' words, see labelShift
 	featAway     // log of links from a start page, as far as the judge is doubted
+	featYield    // lift of what the last pages at URLs of the pattern brought
 	numFeatures
 )
 
@@ -63,6 +64,7 @@ var prior = featureVector{
 	featNav:         -0.5,
 	featLabels:      1,
 	featAway:        -16,
+	featYield:       0.2,
 }
 
 // warmUp is what is added to the weights at the beginning, and fades by a
@@ -127,6 +129,7 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	x[featHost] = e.host.lift(m.base.mean, m.base.odds)
 	host := e.host.mean()
 	x[featFolder] = e.folder.lift(host, logit(host))
+	x[featYield] = e.yield.lift(m.base.mean, m.base.odds)
 	if !e.text {
 		x[featNav] = 1
 	}
@@ -169,6 +172,7 @@ func (a *account) about() [numFeatures][2]string {
 		featNear:        {"links beside", odds(featNear) + ", as links that stand near on the same pages went"},
 		featHost:        {"host", odds(featHost) + ", as its " + f(a.host, 0) + " fetched pages went"},
 		featFolder:      {"folder", odds(featFolder) + " against its host, as its " + f(a.folder, 0) + " fetched pages went"},
+		featYield:       {"pattern", odds(featYield) + ", as the last pages at URLs like this brought something new on topic"},
 		featNav:         {"navigation", "links stand " + where},
 		featEarly:       {"place", f(100*(1-x[featEarly]), 0) + " % of a page's links come before it"},
 		featHops:        {"distance", f(a.hops, 0) + " links since a page on topic"},

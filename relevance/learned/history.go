@@ -17,7 +17,8 @@ const (
 	maxPastPages = 1 << 14
 )
 
-// pastPage is a fetched page as a history has it.
+// pastPage is a fetched page as a history has it. It brought its probability, but for what
+// of it was an echo.
 type pastPage struct {
 	key          uint64
 	url          string
@@ -28,10 +29,14 @@ type pastPage struct {
 	now          float64 // with that, the crawl's prior and what people said: it counts for so much in vocabularies and places
 	weight       float64 // and as so many pages,
 	counted      float64 // its words as those of so many
+	echo         float64 // how far it said what was known, in [0,1], see yields.echo
 	host, folder *record
 	source       *source
 	named        []naming // by whom, some of them
 }
+
+// worth is what the page brings that is new, were it of a probability.
+func (p *pastPage) worth(probability float64) float64 { return probability * (1 - p.echo) }
 
 // naming is a link to a page that was fetched: which page's, and at what place there.
 type naming struct {

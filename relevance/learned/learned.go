@@ -104,12 +104,14 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	terms = append(terms, labelled...)
 	judged, isStart := probability, l.starts.next[key]
 	probability, past.similar = l.believe(key, words, judged)
+	past.echo = l.links.yields.echo(p, probability)
+	worth := past.worth(probability)
 	from := &source{hops: 1, depth: 1, probability: float32(probability), scored: true}
 	if e, ok := l.links.waiting.Get(key); ok {
 		l.links.waiting.Remove(key)
 		a := l.model.account(e, l.labels.fix)
 		packed = a.pack()
-		l.model.learn(e, &a.found, probability)
+		l.model.learn(e, &a.found, worth)
 		from.hops = min(e.hops, math.MaxUint8-1) + 1
 		from.depth = e.depth
 		past.links = slices.Concat(e.words[:e.count], e.endings[:e.ended])
@@ -123,12 +125,13 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	if isStart {
 		from.depth = 0
 	}
-	l.links.fetched.Put(key, known{float32(probability), seenIn(0, len(past.named))})
+	l.links.fetched.Put(key, known{float32(worth), seenIn(0, len(past.named))})
 	l.links.sources.Put(key, from)
-	past.counted = l.model.learnPage(key, words, probability)
+	past.counted = l.model.learnPage(key, words, probability, past.echo)
 	past.host, past.folder = l.links.place(page.Host(p.URL)), l.links.place(folder(p.URL))
-	past.host.add(probability)
-	past.folder.add(probability)
+	past.host.add(worth)
+	past.folder.add(worth)
+	l.links.yields.of(p.URL).add(worth)
 	past.words, past.now, past.source = slices.Clone(words), probability, from
 	l.remember(past, p)
 	l.model.turn()

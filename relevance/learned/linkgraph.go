@@ -13,12 +13,13 @@ type linkGraph struct {
 	turn    uint32                // pages whose links were taken in
 	sources recent.Map[*source]   // by page.Key of pages whose links come next
 	places  recent.Map[*record]   // hosts and folders, by page.Key
+	yields  yields
 }
 
 func newLinkGraph() linkGraph {
 	return linkGraph{
 		waiting: recent.New[*evidence](maxTargets), fetched: recent.New[known](maxFetched),
-		sources: recent.New[*source](maxSourcePages), places: recent.New[*record](maxPlaces),
+		sources: recent.New[*source](maxSourcePages), places: recent.New[*record](maxPlaces), yields: newYields(maxPatterns),
 	}
 }
 
@@ -41,7 +42,7 @@ func seenIn(turn uint32, named int) uint32 { return turn*(maxNamings+1) + uint32
 func (g *linkGraph) target(key uint64, url string) (e *evidence, isNew bool) {
 	e, ok := g.waiting.Get(key)
 	if !ok {
-		e = &evidence{host: g.place(page.Host(url)), folder: g.place(folder(url))}
+		e = &evidence{host: g.place(page.Host(url)), folder: g.place(folder(url)), yield: g.yields.of(url)}
 		g.waiting.Put(key, e)
 	}
 	return e, !ok

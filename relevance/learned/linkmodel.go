@@ -39,12 +39,12 @@ func (m *linkModel) learn(e *evidence, found *featureVector, probability float64
 }
 
 // learnPage takes in a page's words, each given once, and returns as how many pages they
-// count.
-func (m *linkModel) learnPage(key uint64, words []token, probability float64) (counted float64) {
-	if counted = wordWeight(m.base.all.pages, key, probability); counted > 0 {
+// count: less than one where they are an echo.
+func (m *linkModel) learnPage(key uint64, words []token, probability, echo float64) (counted float64) {
+	if counted = (1 - echo) * wordWeight(m.base.all.pages, key, probability); counted > 0 {
 		m.words.learnPage(words, probability, counted)
 	}
-	m.base.all.add(probability)
+	m.base.all.add(probability * (1 - echo))
 	return counted
 }
 

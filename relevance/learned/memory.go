@@ -9,6 +9,7 @@ const (
 	maxTargets     = 92_000
 	maxFetched     = 1 << 18
 	maxPlaces      = 1 << 16
+	maxPatterns    = 1 << 14
 	maxVocabulary  = 1 << 17
 	maxSourcePages = 1 << 10 // pages scored whose links were not, one a worker at most
 )
@@ -25,6 +26,7 @@ func (l *Scorer) divide(scorers int) {
 		return
 	}
 	l.links.waiting, l.links.fetched, l.links.places = recent.New[*evidence](maxTargets/part), recent.New[known](maxFetched/part), recent.New[*record](maxPlaces/part)
+	l.links.yields = newYields(maxPatterns / part)
 	l.model.words.words.limit = maxVocabulary / part
 	l.history.limit = maxPastWords / part
 }

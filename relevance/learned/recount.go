@@ -3,24 +3,26 @@ package learned
 // recount lets a page count for another probability, and as another number of pages,
 // than it did.
 func (l *Scorer) recount(p *pastPage, probability, weight float64) {
-	pages, onTopic := weight-p.weight, weight*probability-p.weight*p.now
+	worth := p.worth(probability)
+	pages, onTopic := weight-p.weight, weight*worth-p.weight*p.worth(p.now)
 	if pages == 0 && onTopic < 1e-3 && onTopic > -1e-3 {
 		return
 	}
 	l.model.words.recountLinks(p.links, pages, onTopic)
-	l.model.words.recountPage(p.words, weight-p.counted, weight*probability-p.counted*p.now)
+	counted := weight * (1 - p.echo)
+	l.model.words.recountPage(p.words, counted-p.counted, counted*probability-p.counted*p.now)
 	for _, r := range []*record{&l.model.base.all, p.host, p.folder} {
 		r.recount(pages, onTopic)
 	}
 	for _, n := range p.named {
-		n.by.recount(n.at, pages, onTopic, probability)
+		n.by.recount(n.at, pages, onTopic, worth)
 	}
 	if was, done := l.links.fetched.Peek(p.key); done {
-		l.links.fetched.Change(p.key, known{float32(probability), was.seen})
+		l.links.fetched.Change(p.key, known{float32(worth), was.seen})
 	}
 	l.model.base.move()
 	p.source.moved += float32(probability - p.now)
-	p.now, p.weight, p.counted = probability, weight, weight
+	p.now, p.weight, p.counted = probability, weight, counted
 }
 
 // recount takes in that what was counted counts for more pages, or less.
