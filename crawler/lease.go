@@ -145,7 +145,7 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 		l.outages.ended(j)
 		return nil, l.skip(j, h.Health.Verdict, h.Health.Why)
 	}
-	if why = l.traps.Spent(&h.Trap, birth.Depth == 0); why != "" {
+	if why = l.traps.Spent(&h.Trap, birth.URL, birth.Depth == 0); why != "" {
 		return nil, l.skip(j, string(fetch.StateTrap), why)
 	}
 	if why = l.hosts.Full(h); why != "" {

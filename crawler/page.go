@@ -39,7 +39,7 @@ func (a *arrivals) apply(b journal.Batch, o *work.Outcome) error {
 		h.Retries++
 	}
 	if !o.Excused {
-		a.traps.Answered(&h.Trap)
+		a.traps.Answered(&h.Trap, o.Birth.URL)
 	}
 	visit, visits := visitOf(r), o.Queued.Visits+1
 	if err := a.follow(b, o, visits, &visit); err != nil {
@@ -140,7 +140,9 @@ func (a *arrivals) count(o *work.Outcome) {
 	a.tellPaid()
 	if o.Read.Score.Relevant {
 		h.Relevant++
-		a.traps.Relevant(&h.Trap)
+		if !o.Read.Score.Echo {
+			a.traps.Relevant(&h.Trap, o.Birth.URL)
+		}
 	}
 	a.harvest.Count(o.Read.Score.Relevant)
 }

@@ -28,6 +28,7 @@ func everyPolicy(t *testing.T) map[string]func() relevance.Policy {
 		"shark":         func() relevance.Policy { return known.NewShark(goldJudge, 0.5) },
 		"fish":          func() relevance.Policy { return known.NewFish(0.5) },
 		"opic":          func() relevance.Policy { return known.NewOPIC() },
+		"anthelion":     func() relevance.Policy { return known.NewAnthelion(0.5) },
 		"ache":          func() relevance.Policy { return known.NewACHE(0.5) },
 		"hits":          func() relevance.Policy { return known.NewHITS() },
 		"context-graph": func() relevance.Policy { return known.NewContextGraph(0.5) },

@@ -117,7 +117,7 @@ func (s *policyScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
 		score.Relevant = similarity >= s.threshold
 	}
 	r := s.policy.ScorePage(p, similarity)
-	score.Value, score.Terms, score.Account = r.Value, Terms(r.Terms), r.Account
+	score.Value, score.Terms, score.Account, score.Echo = r.Value, Terms(r.Terms), r.Account, r.Echo
 	s.labeller.heed(&score, similarity, r.Value)
 	return score
 }

@@ -12,6 +12,7 @@ type Score struct {
 	Value   float64 // in [0,1]
 	Terms   []Term
 	Account []byte // further terms, from which Spell makes them; nil when there are none
+	Echo    bool   // the page says hardly more than others at such URLs did
 }
 
 // Term is one part of a score.

@@ -15,6 +15,8 @@ type Score struct {
 	Probability float64      // of that label
 	Rule        string       // why it has that label
 
+	Echo bool // it says hardly more than others like it did, and so earns its pattern nothing
+
 	Topics []store.Verdict // of each topic of a Sharer, whose best one the rest is about; nil of one topic alone
 }
 

@@ -19,10 +19,10 @@ func TestSiteBudgetGrows(t *testing.T) {
 		{10000, 900, 1000, 500, true}, // less than a fifth of what the others bring
 		{10000, 2000, 1000, 500, false},
 	} {
-		b := budgets{sites: newRecent[worth](budgetSites)}
+		b := newBudgets()
 		b.add("it.test", c.answers, c.hits)
 		b.add("other.test", c.others, c.otherHits)
-		if why, _ := b.spent("it.test"); (why != "") != c.spent {
+		if why := b.spent("site", "it.test", b.sites.of("it.test")); (why != "") != c.spent {
 			t.Errorf("%+v: %q", c, why)
 		}
 	}

@@ -15,7 +15,7 @@ func New(off bool, log *slog.Logger) *Detector {
 	return &Detector{
 		off: off, log: log,
 		farms:   farms{patterns: newRecent[pattern](farmPatterns), cuts: map[string]map[string]string{}},
-		budgets: budgets{sites: newRecent[worth](budgetSites)},
+		budgets: newBudgets(),
 	}
 }
 
@@ -43,10 +43,10 @@ func (d *Detector) Restore(h *Host, pages, relevant uint64) {
 }
 
 // Answered counts an exchange for a page of h.
-func (d *Detector) Answered(h *Host) { d.budgets.add(h.Site, 1, 0) }
+func (d *Detector) Answered(h *Host, url string) { d.budgets.addURL(h, url, 1, 0) }
 
-// Relevant counts a page of h that is on topic.
-func (d *Detector) Relevant(h *Host) { d.budgets.add(h.Site, 0, 1) }
+// Relevant counts a page of h that is on topic, and new.
+func (d *Detector) Relevant(h *Host, url string) { d.budgets.addURL(h, url, 0, 1) }
 
 // Page takes note of a page at a URL of h. across is its fingerprint among the site's
 // hosts, nil where Watched did not ask for it.

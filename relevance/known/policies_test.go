@@ -3,6 +3,7 @@ package known
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,6 +157,28 @@ func TestACHEPrefersFreshHosts(t *testing.T) {
 	p := &page.Page{URL: "http://p.test/", Links: []page.Link{{URL: "http://old.test/2"}, {URL: "http://new.test/2"}}}
 	if s := show(a, p, 0.7); s[0] >= s[1] {
 		t.Errorf("priorities %v: the new host is not ahead", s)
+	}
+}
+
+// TestAnthelionFocusesByHost: the host with the better share of pages on topic is ahead,
+// whatever the links say; within a host the better link is.
+func TestAnthelionFocusesByHost(t *testing.T) {
+	a := NewAnthelion(0.5)
+	for i := range 4 {
+		show(a, linked(fmt.Sprintf("http://p.test/%d", i), fmt.Sprintf("http://good.test/%d", i), "gold"), 0.1)
+		show(a, linked(fmt.Sprintf("http://q.test/%d", i), fmt.Sprintf("http://bad.test/%d", i), "dust"), 0.9)
+		show(a, &page.Page{URL: fmt.Sprintf("http://good.test/%d", i)}, 0.9)
+		show(a, &page.Page{URL: fmt.Sprintf("http://bad.test/%d", i)}, 0.1)
+	}
+	p := &page.Page{URL: "http://p.test/", Links: []page.Link{
+		{URL: "http://bad.test/x", Anchor: "gold"}, {URL: "http://new.test/", Anchor: "gold"},
+		{URL: "http://good.test/x", Anchor: "dust"}, {URL: "http://good.test/y", Anchor: "gold"},
+	}}
+	if s := show(a, p, 0.1); !slices.IsSorted(s) {
+		t.Errorf("priorities %v of links from bad to good", s)
+	}
+	if s, ok := a.Rescore(page.Key("http://good.test/y")); !ok || s < 0.83 {
+		t.Errorf("priority %v of a link to a host with 4 of 4 pages on topic", s)
 	}
 }
 

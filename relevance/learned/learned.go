@@ -106,6 +106,9 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	probability, past.similar = l.believe(key, words, judged)
 	past.echo = l.links.yields.echo(p, probability)
 	worth := past.worth(probability)
+	if past.echo > 0 {
+		terms = append(terms, relevance.Term{Name: "new", Value: 1 - past.echo, Note: "of it, against the last pages at URLs like this; the rest teaches nothing"})
+	}
 	from := &source{hops: 1, depth: 1, probability: float32(probability), scored: true}
 	if e, ok := l.links.waiting.Get(key); ok {
 		l.links.waiting.Remove(key)
@@ -139,7 +142,7 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 		from.around = l.model.weighAround(around)
 	}
 	l.explorer.choose(&l.links, l.score)
-	return relevance.Score{Value: judged, Terms: terms, Account: packed}
+	return relevance.Score{Value: judged, Terms: terms, Account: packed, Echo: past.echo > isEcho}
 }
 
 // ScoreLinks adds what p says of its links' targets and appends the score that

@@ -88,6 +88,8 @@ type echoes struct {
 }
 
 const (
+	// isEcho is how far a page repeats others that earns its pattern nothing.
+	isEcho = 0.5
 	// maxEchoes is how many pages of a pattern the next one is compared with.
 	maxEchoes = 16
 	// echoFrom is the probability from which on it matters whether a page is new.
