@@ -42,11 +42,13 @@ type Page struct {
 	Markdown string // likewise, with Want.Markdown
 	Body     []byte // as fetched, unpacked, with Want.Body
 	Damaged  bool   // its body cannot be read: it has no text and no body
-	Links    []uint32
-}
 
-// Links are the nodes of the chosen pages that it links to, each once, in the order of the
-// page, with Want.Links. A link to a redirect or a duplicate is one to what that stands for.
+	// Links are the nodes of chosen pages that it links to, in its order, with Want.Links: no
+	// self-loops, and no edge twice in an export. A link to a redirect or a duplicate is one
+	// to what that stands for.
+	Links []uint32
+	Again bool // an earlier page has the same node
+}
 
 // Path names the page inside its collection: the store and the page's number there.
 func (p *Page) Path() string { return p.Source.Name + "#" + strconv.FormatUint(p.Number, 10) }

@@ -27,10 +27,26 @@ func (s *Selection) read(one picked) (*Page, error) {
 			return nil, fmt.Errorf("%s: page %d, %s: %w", from.Store.Dir(), r.Number, r.URL, err)
 		}
 	}
+	p.Again = len(one.earlier) > 0
 	if s.want.Links {
-		p.Links = s.linked[one.at].of(r)
+		return p, s.readLinks(p, &one)
 	}
 	return p, nil
+}
+
+// readLinks finds the nodes that a page links to, without those of its node's earlier
+// records.
+func (s *Selection) readLinks(p *Page, one *picked) error {
+	had := map[uint32]bool{one.node: true}
+	for _, r := range one.earlier {
+		before, err := s.c.sources[r.at].Store.Page(r.number)
+		if err != nil {
+			return err
+		}
+		s.linked[r.at].of(before, had)
+	}
+	p.Links = s.linked[one.at].of(one.page, had)
+	return nil
 }
 
 // readLabel tells what the page is held to be, and why.
@@ -120,13 +136,11 @@ func (s *Selection) readText(p *Page, _ *picked) error {
 	return nil
 }
 
-// of returns the nodes that a page links to.
-func (l *linked) of(p *store.Page) []uint32 {
-	self := l.node[p.ID]
-	had := make(map[uint32]bool, len(p.Links))
+// of returns the nodes that a page links to besides those that it had, and notes them there.
+func (l *linked) of(p *store.Page, had map[uint32]bool) []uint32 {
 	nodes := make([]uint32, 0, len(p.Links))
 	for _, id := range l.same.Of(nil, p.Links) {
-		if to, ok := l.node[id]; ok && to != self && !had[to] {
+		if to, ok := l.node[id]; ok && !had[to] {
 			had[to] = true
 			nodes = append(nodes, to)
 		}

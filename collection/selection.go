@@ -6,7 +6,6 @@ import (
 
 	"fossick/graph/sources"
 	"fossick/internal/usage"
-	"fossick/page"
 	"fossick/store"
 )
 
@@ -111,9 +110,16 @@ func (s *Selection) Left() Left { return s.left }
 // picked is a chosen page on its way.
 type picked struct {
 	known
-	at   int // its source
-	node uint32
-	id   string
+	at      int // its source
+	node    uint32
+	id      string
+	earlier []ref // records of the same node
+}
+
+// ref is where a record is.
+type ref struct {
+	at     int // source
+	number uint64
 }
 
 // chosen yields the chosen pages with their nodes, in order.
@@ -148,7 +154,7 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 					s.left.Repeated++
 					continue
 				}
-				one.node = n.node(p.URL)
+				one.node, one.earlier = n.node(p.URL, ref{i, p.Number})
 				if !yield(one, nil) {
 					return
 				}
@@ -201,43 +207,4 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 			}
 		}
 	}
-}
-
-// numbering gives each URL its node. What is in several stores is remembered by its
-// 64-bit key, as two URLs share one once in 10^19 pairs.
-type numbering struct {
-	several bool
-	next    uint32
-	nodes   map[uint64]uint32
-	seen    map[uint64]bool // records
-}
-
-func (n *numbering) node(url string) uint32 {
-	node := n.next
-	if n.several {
-		key := page.Key(url)
-		if known, ok := n.nodes[key]; ok {
-			return known
-		}
-		if n.nodes == nil {
-			n.nodes = map[uint64]uint32{}
-		}
-		n.nodes[key] = node
-	}
-	n.next++
-	return node
-}
-
-// repeats says whether a record came before, out of a store that is a copy.
-func (n *numbering) repeats(id string) bool {
-	if !n.several {
-		return false
-	}
-	if n.seen == nil {
-		n.seen = map[uint64]bool{}
-	}
-	key := page.Key(id)
-	was := n.seen[key]
-	n.seen[key] = true
-	return was
 }
