@@ -6,6 +6,7 @@ import (
 	"fossick/collection"
 	"fossick/export"
 	"fossick/export/database"
+	"fossick/export/network"
 	"fossick/export/table"
 )
 
@@ -36,6 +37,11 @@ var exportFormats = []exportFormat{
 	{name: "markdown", says: "a file a page, with front matter", file: "markdown/", want: collection.Want{Text: true, Markdown: true}, open: func(at exportPlace, name string) (export.Sink, error) {
 		return table.NewMarkdown(at, name), nil
 	}},
+	{name: "links", says: "lists of links and of their nodes", file: "links/", want: collection.Want{Links: true}, open: sink(network.NewEdges)},
+	{name: "gexf", says: "the links, for Gephi", file: "links.gexf", want: collection.Want{Links: true}, open: sink(network.NewGEXF)},
+	{name: "graphml", says: "the links, for most programs of networks", file: "links.graphml", want: collection.Want{Links: true}, open: sink(network.NewGraphML)},
+	{name: "graph", says: "the links, for simulate and rank", file: "links.graph", want: collection.Want{Links: true}, open: sink(network.NewCompressed)},
+	{name: "sites", says: "a row a host, with its site, pages and links", file: "sites.csv", want: collection.Want{Links: true}, open: sink(network.NewSites)},
 	{name: "sqlite", says: "a file of SQLite: pages, links, full-text search", file: "pages.sqlite", want: collection.Want{Text: true, Links: true}, open: func(at exportPlace, name string) (export.Sink, error) {
 		return database.NewSQLite(at, name)
 	}},

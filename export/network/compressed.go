@@ -1,0 +1,77 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"fossick/collection"
+	"fossick/export"
+	"fossick/graph"
+)
+
+// Compressed writes a graph file of fossick's, which simulate and rank read. Its nodes are
+// in the order of URLs, which name them.
+type Compressed struct {
+	to    io.WriteCloser
+	dir   string // for scratch
+	lists *Edges
+}
+
+// folder is a place of plain files.
+type folder string
+
+func (f folder) Create(name string) (io.WriteCloser, error) {
+	return os.Create(filepath.Join(string(f), name))
+}
+
+// NewCompressed begins a graph file of that name.
+func NewCompressed(at export.Place, name string) (*Compressed, error) {
+	dir, err := os.MkdirTemp("", "fossick-graph-")
+	if err != nil {
+		return nil, fmt.Errorf("scratch of a graph: %w; set TMPDIR to a folder that can be written to", err)
+	}
+	s := &Compressed{dir: dir}
+	if s.lists, err = NewEdges(folder(dir), ""); err == nil {
+		s.to, err = at.Create(name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return s, nil
+}
+
+// Write implements export.Sink.
+func (s *Compressed) Write(ctx context.Context, p *collection.Page) error {
+	return s.lists.Write(ctx, p)
+}
+
+// Finish implements export.Sink.
+func (s *Compressed) Finish(ctx context.Context) error {
+	err := s.lists.Close()
+	s.lists = nil
+	path := filepath.Join(s.dir, "graph")
+	if err == nil {
+		_, err = graph.BuildEdgeList(ctx, filepath.Join(s.dir, "links.edges.tsv"), path, graph.BuildOptions{})
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(s.to, f)
+	return errors.Join(err, f.Close())
+}
+
+// Close implements export.Sink.
+func (s *Compressed) Close() (err error) {
+	if s.lists != nil {
+		err = s.lists.Close()
+	}
+	return errors.Join(err, s.to.Close(), os.RemoveAll(s.dir))
+}
