@@ -28,7 +28,7 @@ type Manners struct {
 	Timeout     time.Duration `placeholder:"D" help:"Longest exchange [60s]." group:"manners" expert:""`
 	Cookies     *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise." group:"manners" expert:""`
 	UserAgent   string        `placeholder:"NAME" help:"Name/version sent to servers and looked for in robots.txt [fossick/VERSION]." group:"manners" expert:""`
-	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive. What their owners refuse for it is not fetched; export leaves it out." group:"manners" complete:"search,training,research,archive"`
+	Purpose     string        `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive. What their owners refuse for it is not fetched; export leaves it out." group:"manners" expert:"" complete:"search,training,research,archive"`
 	Sign        string        `type:"path" placeholder:"KEY" help:"Sign each request with the Ed25519 private key in this file (Web Bot Auth)." group:"manners" expert:"" complete:"files"`
 	Contact     string        `type:"contact" placeholder:"MAIL|URL" help:"How a site's owner can reach you." group:"run"`
 }

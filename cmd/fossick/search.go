@@ -31,7 +31,7 @@ The index is kept in the folder search of the store, and brought up to date by e
 
 Examples:
   fossick search fossick-banking interest rate
-  fossick search fossick-banking --label banking '"current account" -loan site:example.org'`
+  fossick search fossick-banking --label banking '"current account" -loan'`
 }
 
 // searchResult is what the verb prints.
