@@ -55,6 +55,9 @@ func Fresh(ctx context.Context, s *store.Store, opt Options) (x *Index, r Report
 			return nil, r, err
 		}
 	}
+	if cut := ctx.Err(); cut != nil && !errors.Is(err, cut) {
+		err = errors.Join(cut, err) // what the driver says of it depends on which statement was cut off
+	}
 	return nil, r, err
 }
 
