@@ -231,14 +231,11 @@ func (a *archive) metadata(rec *warc.Record) error {
 	if err != nil {
 		return err
 	}
-	if label := fields.Get(labelField); label != "" {
+	if label := fields.Get(warc.LabelField); label != "" {
 		a.held.Label, a.held.Labels = label, []string{label}
 	}
 	return nil
 }
-
-// labelField names the field of a metadata record that has a page's label.
-const labelField = "fossick-label"
 
 // revisit takes a page that had been captured before, at this URL or at another.
 func (a *archive) revisit(rec *warc.Record, path string) {

@@ -26,7 +26,7 @@ func archived() []*warc.Draft {
 		{Type: warc.Info, ID: "urn:info", Payload: []byte("software: test\r\n")},
 		ok("a", "http://a.example/", "text/html; charset=iso-8859-1", "<title>A</title>caf\xe9"),
 		{Type: warc.Request, ID: "urn:r", Target: "http://a.example/", Payload: []byte("GET / HTTP/1.1\r\n\r\n")},
-		{Type: warc.Metadata, ID: "urn:m", Target: "http://a.example/", Fields: []warc.Field{{Name: "WARC-Refers-To", Value: "<urn:a>"}}, ContentType: "application/warc-fields", Payload: []byte(labelField + ": food\r\nscore: 0.5\r\n")},
+		{Type: warc.Metadata, ID: "urn:m", Target: "http://a.example/", Fields: []warc.Field{{Name: "WARC-Refers-To", Value: "<urn:a>"}}, ContentType: "application/warc-fields", Payload: []byte(warc.LabelField + ": food\r\nscore: 0.5\r\n")},
 		ok("b", "https://b.example/b", "TEXT/HTML", "<meta charset=windows-1251><title>\xcf</title>"),
 		ok("c", "http://a.example/c.txt", "text/plain", "plain"),
 		ok("d", "http://a.example/d.png", "image/png", "\x89PNG"),

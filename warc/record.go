@@ -18,6 +18,9 @@ const (
 	Continuation = "continuation"
 )
 
+// LabelField names the field of a metadata record that has a page's label.
+const LabelField = "fossick-label"
+
 // Record is one record of a file.
 type Record struct {
 	Version string // as 1.1

@@ -5,6 +5,7 @@ import (
 
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/archive"
 	"fossick/export/database"
 	"fossick/export/network"
 	"fossick/export/table"
@@ -42,6 +43,9 @@ var exportFormats = []exportFormat{
 	{name: "graphml", says: "the links, for most programs of networks", file: "links.graphml", want: collection.Want{Links: true}, open: sink(network.NewGraphML)},
 	{name: "graph", says: "the links, for simulate and rank", file: "links.graph", want: collection.Want{Links: true}, open: sink(network.NewCompressed)},
 	{name: "sites", says: "a row a host, with its site, pages and links", file: "sites.csv", want: collection.Want{Links: true}, open: sink(network.NewSites)},
+	{name: "warc", says: "web archives: a response and what is known of it a page", file: "warc/", want: collection.Want{Body: true}, open: func(at exportPlace, name string) (export.Sink, error) {
+		return archive.NewWARC(at, name), nil
+	}},
 	{name: "sqlite", says: "a file of SQLite: pages, links, full-text search", file: "pages.sqlite", want: collection.Want{Text: true, Links: true}, open: func(at exportPlace, name string) (export.Sink, error) {
 		return database.NewSQLite(at, name)
 	}},

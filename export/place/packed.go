@@ -9,9 +9,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packed compresses what goes to a file whose name ends so.
+// packed compresses what goes to a file whose name ends so. Archives pack their records
+// themselves.
 func packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
 	switch {
+	case strings.HasSuffix(name, ".warc.gz"):
+		return to, nil
 	case strings.HasSuffix(name, ".gz"):
 		return &through{gzip.NewWriter(to), to}, nil
 	case strings.HasSuffix(name, ".zst"):
