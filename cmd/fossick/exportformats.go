@@ -33,6 +33,7 @@ type exportPlace interface {
 // exportFormats are the formats of export, in the order of the help.
 var exportFormats = []exportFormat{
 	{name: "jsonl", says: "a JSON object a line", file: "pages.jsonl", want: collection.Want{Text: true}, open: sink(table.NewJSONL)},
+	{name: "parquet", says: "a table by column, for DuckDB, pandas, Spark", file: "pages.parquet", want: collection.Want{Text: true}, open: sink(table.NewParquet)},
 	{name: "csv", says: "a row a page, without the text", file: "pages.csv", want: collection.Want{Text: true}, open: sink(table.NewCSV)},
 	{name: "text", says: "a line a page: id, tab, text", file: "pages.txt", want: collection.Want{Text: true}, open: sink(table.NewLines)},
 	{name: "markdown", says: "a file a page, with front matter", file: "markdown/", want: collection.Want{Text: true, Markdown: true}, open: func(at exportPlace, name string) (export.Sink, error) {

@@ -1,4 +1,4 @@
-// Package table writes pages as rows: JSON Lines, CSV and plain text, and Markdown with a
+// Package table writes pages as rows: JSON Lines, Parquet, CSV and plain text, and Markdown with a
 // file a page.
 //
 // In: pages, and a place for files. Out: a file, or a folder, a format. The columns are
@@ -7,6 +7,6 @@
 //
 // Start with Columns, or with NewJSONL and the like.
 //
-// Files: columns.go what a row has; words.go how words are counted; jsonl.go, csv.go,
+// Files: columns.go what a row has; words.go how words are counted; jsonl.go, parquet.go, csv.go,
 // lines.go and markdown.go the formats.
 package table

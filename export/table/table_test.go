@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
+
 	"fossick/collection"
 	"fossick/export"
 )
@@ -109,6 +111,43 @@ func TestCSV(t *testing.T) {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil || len(rows) != 1+len(some()) || rows[1][11] != some()[0].Title {
 		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+// TestParquet reads the rows back, in the order of the columns, twice the same bytes.
+func TestParquet(t *testing.T) {
+	open := func(at export.Place) (export.Sink, error) { return NewParquet(at, "pages.parquet") }
+	text := write(t, open)["pages.parquet"].Bytes()
+	if again := write(t, open)["pages.parquet"].Bytes(); !bytes.Equal(text, again) {
+		t.Error("the same pages give other bytes")
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := Columns()
+	for i, field := range f.Schema().Fields() {
+		if field.Name() != columns[i].Name {
+			t.Errorf("column %d is %s, want %s", i, field.Name(), columns[i].Name)
+		}
+	}
+	r := parquet.NewReader(f)
+	defer r.Close()
+	rows := make([]parquet.Row, len(some())+1)
+	if n, err := r.ReadRows(rows); n != len(some()) || err != nil && err != io.EOF {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	for i, p := range some() {
+		for j, c := range columns {
+			want := c.Of(p)
+			got := rows[i][j]
+			if got.IsNull() != want.Null || !got.IsNull() && got.String() != cell(c.Kind, want) && c.Kind != Real {
+				t.Errorf("row %d, %s: %v, want %+v", i, c.Name, got, want)
+			}
+			if c.Kind == Real && !want.Null && got.Double() != want.Real {
+				t.Errorf("row %d, %s: %v, want %v", i, c.Name, got.Double(), want.Real)
+			}
+		}
 	}
 }
 
