@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -14,17 +15,29 @@ import (
 	"fossick/warc"
 )
 
-// WARC writes WARC files of at most 1 GB.
+// WARC writes WARC files of at most 1 GB. Records are packed by as many goroutines as there
+// are processors, and written in order.
 type WARC struct {
 	files   *warc.Files
-	packer  *warc.Packer
-	page    *collection.Page // the one being written
+	packers chan *warc.Packer // those that are idle
+	pending []*task           // packed or being packed, in order
+	first   *task             // the one being written
+}
+
+// task is a page on its way into a file.
+type task struct {
+	page    *collection.Page
 	members []byte
+	err     error
+	done    chan struct{} // closed when it is packed
 }
 
 // NewWARC begins a folder of that name, "" where the export's folder is it.
 func NewWARC(at export.Place, name string) *WARC {
-	s := &WARC{packer: warc.NewPacker()}
+	s := &WARC{packers: make(chan *warc.Packer, runtime.GOMAXPROCS(0))}
+	for range cap(s.packers) {
+		s.packers <- warc.NewPacker()
+	}
 	s.files = warc.NewFiles(warc.FilesOptions{
 		Create: func(file string) (io.WriteCloser, error) { return at.Create(name + file) },
 		Prefix: "pages", Info: s.info,
@@ -34,8 +47,9 @@ func NewWARC(at export.Place, name string) *WARC {
 
 // info begins a file. It is dated by its first page, so that it does not depend on the clock.
 func (s *WARC) info(name string) ([]byte, error) {
-	return s.packer.Append(nil, &warc.Draft{
-		Type: warc.Info, ID: derived(s.page.ID, name), Date: s.page.Fetched, ContentType: fieldsType,
+	p := s.first.page
+	return warc.NewPacker().Append(nil, &warc.Draft{
+		Type: warc.Info, ID: derived(p.ID, name), Date: p.Fetched, ContentType: fieldsType,
 		Fields: []warc.Field{{Name: "WARC-Filename", Value: name}},
 		Payload: []byte("software: fossick\r\nformat: WARC File Format 1.1\r\n" +
 			"description: bodies as fetched, without encodings of transfer and content; HTTP headers made of the type and the length, as the store keeps no others\r\n"),
@@ -45,28 +59,51 @@ func (s *WARC) info(name string) ([]byte, error) {
 const fieldsType = "application/warc-fields"
 
 // Write implements export.Sink.
-func (s *WARC) Write(_ context.Context, p *collection.Page) (err error) {
+func (s *WARC) Write(_ context.Context, p *collection.Page) error {
 	if p.Damaged {
 		return nil // it has no body; the export counts it
 	}
-	s.page = p
+	t := &task{page: p, done: make(chan struct{})}
+	s.pending = append(s.pending, t)
+	go func() {
+		packer := <-s.packers
+		t.members, t.err = pack(packer, p)
+		s.packers <- packer
+		close(t.done)
+	}()
+	return s.flush(2 * cap(s.packers))
+}
+
+// flush writes the first pages, until no more than so many wait.
+func (s *WARC) flush(most int) error {
+	for len(s.pending) > most {
+		t := s.pending[0]
+		s.pending = s.pending[1:]
+		if <-t.done; t.err != nil {
+			return t.err
+		}
+		s.first = t
+		if _, _, err := s.files.Write(t.members); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pack makes the records of a page.
+func pack(packer *warc.Packer, p *collection.Page) ([]byte, error) {
 	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", oneLine(p.ContentType), len(p.Body))
-	s.members, err = s.packer.Append(s.members[:0], &warc.Draft{
+	members, err := packer.Append(nil, &warc.Draft{
 		Type: warc.Response, ID: p.ID, Target: oneLine(p.URL), Date: p.Fetched,
 		ContentType: "application/http; msgtype=response", Head: []byte(head), Payload: p.Body,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.members, err = s.packer.Append(s.members, &warc.Draft{
+	return packer.Append(members, &warc.Draft{
 		Type: warc.Metadata, ID: derived(p.ID, "metadata"), Target: oneLine(p.URL), Date: p.Fetched, ContentType: fieldsType,
 		Fields: []warc.Field{{Name: "WARC-Refers-To", Value: "<" + p.ID + ">"}}, Payload: known(p),
 	})
-	if err != nil {
-		return err
-	}
-	_, _, err = s.files.Write(s.members)
-	return err
 }
 
 // known is what the crawl knows of a page, a field a line. What is not known has none.
@@ -116,7 +153,18 @@ func derived(id, of string) string {
 }
 
 // Finish implements export.Sink.
-func (s *WARC) Finish(context.Context) error { return s.files.Close() }
+func (s *WARC) Finish(context.Context) error {
+	if err := s.flush(0); err != nil {
+		return err
+	}
+	return s.files.Close()
+}
 
-// Close implements export.Sink.
-func (s *WARC) Close() error { return s.files.Close() }
+// Close implements export.Sink. It waits for those who pack.
+func (s *WARC) Close() error {
+	for _, t := range s.pending {
+		<-t.done
+	}
+	s.pending = nil
+	return s.files.Close()
+}

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -51,6 +52,11 @@ func TestWARC(t *testing.T) {
 		{ID: "urn:uuid:2", Source: source, Number: 2, URL: "http://a.test/2", Damaged: true},
 		{ID: "urn:uuid:3", Source: source, Number: 3, URL: "http://a.test/3", ContentType: "text/plain", Fetched: time.Unix(1e9, 0), FoundBy: "http://a.test/", Depth: 1},
 	}
+	for n := range 30 { // more than are packed at once
+		more := *pages[2]
+		more.ID, more.Body = fmt.Sprint("urn:uuid:more", n), bytes.Repeat([]byte("x"), 10000*(30-n))
+		pages = append(pages, &more)
+	}
 	files := write(t, pages...)
 	file := files["warc/pages-00001.warc.gz"]
 	if again := write(t, pages...)["warc/pages-00001.warc.gz"]; len(files) != 1 || file == nil || !bytes.Equal(file.Bytes(), again.Bytes()) {
@@ -82,7 +88,12 @@ func TestWARC(t *testing.T) {
 		"response  http://a.test/3\nHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n",
 		"metadata urn:uuid:3 http://a.test/3\nvia: http://a.test/\r\nhopsFromSeed: 1\r\nfossick-collection: crawl\r\nfossick-crawl-order: 3\r\nfossick-score: 0\r\n",
 	}
-	if len(got) != len(want) || !strings.HasPrefix(got[0], "warcinfo") || !strings.Contains(got[0], "as the store keeps no others") {
+	for n := range 30 { // in order
+		if i := len(want) + 2*n + 1; i >= len(got) || !strings.HasPrefix(got[i], fmt.Sprint("metadata urn:uuid:more", n, " ")) {
+			t.Fatalf("record %d of %d is not the metadata of page %d", i, len(got), n)
+		}
+	}
+	if len(got) != len(want)+60 || !strings.HasPrefix(got[0], "warcinfo") || !strings.Contains(got[0], "as the store keeps no others") {
 		t.Fatalf("%q", got)
 	}
 	for i := 1; i < len(want); i++ {
