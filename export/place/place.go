@@ -190,7 +190,7 @@ func (p *Place) Commit() error {
 
 // putAt renames what was made, unless the same is there.
 func putAt(made, path string) error {
-	switch same, err := equal(made, path); {
+	switch same, err := Equal(made, path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// equal says whether two files, or two folders, have the same content. The error wraps
+// Equal says whether two files, or two folders, have the same content. The error wraps
 // fs.ErrNotExist when there is none at b.
-func equal(a, b string) (bool, error) {
+func Equal(a, b string) (bool, error) {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	if err := errors.Join(errA, errB); err != nil {
@@ -32,7 +32,7 @@ func equal(a, b string) (bool, error) {
 		if e.Name() != inB[i].Name() {
 			return false, nil
 		}
-		if same, err := equal(filepath.Join(a, e.Name()), filepath.Join(b, e.Name())); !same || err != nil {
+		if same, err := Equal(filepath.Join(a, e.Name()), filepath.Join(b, e.Name())); !same || err != nil {
 			return false, err
 		}
 	}
