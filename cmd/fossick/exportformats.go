@@ -43,7 +43,7 @@ var exportFormats = []exportFormat{
 	{name: "gexf", says: "the links, for Gephi", file: "links.gexf", want: collection.Want{Links: true}, open: sink(network.NewGEXF)},
 	{name: "graphml", says: "the links, for most programs of networks", file: "links.graphml", want: collection.Want{Links: true}, open: sink(network.NewGraphML)},
 	{name: "graph", says: "the links, for simulate and rank", file: "links.graph", want: collection.Want{Links: true}, open: sink(network.NewCompressed)},
-	{name: "sites", says: "a row a host, with its site, pages and links", file: "sites.csv", want: collection.Want{Links: true}, open: sink(network.NewSites)},
+	{name: "sites", says: "tables of hosts and of sites, with their pages and links", file: "sites/", want: collection.Want{Links: true}, open: sink(network.NewSites)},
 	{name: "warc", says: "web archives: a response and what is known of it a page", file: "warc/", want: collection.Want{Body: true}, open: func(at exportPlace, name string) (export.Sink, error) {
 		return archive.NewWARC(at, name), nil
 	}},

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -21,12 +22,27 @@ type Compressed struct {
 	lists *Edges
 }
 
+// buildMemory is what sorting may take, in bytes.
+const buildMemory = 64 << 20
+
 // folder is a place of plain files.
 type folder string
 
 func (f folder) Create(name string) (io.WriteCloser, error) {
-	return os.Create(filepath.Join(string(f), name))
+	to, err := os.Create(filepath.Join(string(f), name))
+	if err != nil {
+		return nil, err
+	}
+	return &file{bufio.NewWriterSize(to, 64<<10), to}, nil
 }
+
+// file is a file behind a buffer.
+type file struct {
+	*bufio.Writer
+	f *os.File
+}
+
+func (f *file) Close() error { return errors.Join(f.Flush(), f.f.Close()) }
 
 // NewCompressed begins a graph file of that name.
 func NewCompressed(at export.Place, name string) (*Compressed, error) {
@@ -35,11 +51,11 @@ func NewCompressed(at export.Place, name string) (*Compressed, error) {
 		return nil, fmt.Errorf("scratch of a graph: %w; set TMPDIR to a folder that can be written to", err)
 	}
 	s := &Compressed{dir: dir}
-	if s.lists, err = NewEdges(folder(dir), ""); err == nil {
-		s.to, err = at.Create(name)
-	}
-	if err != nil {
+	if s.lists, err = NewEdges(folder(dir), ""); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if s.to, err = at.Create(name); err != nil {
+		return nil, errors.Join(err, s.lists.Close(), os.RemoveAll(dir))
 	}
 	return s, nil
 }
@@ -55,7 +71,7 @@ func (s *Compressed) Finish(ctx context.Context) error {
 	s.lists = nil
 	path := filepath.Join(s.dir, "graph")
 	if err == nil {
-		_, err = graph.BuildEdgeList(ctx, filepath.Join(s.dir, "links.edges.tsv"), path, graph.BuildOptions{})
+		_, err = graph.BuildEdgeList(ctx, filepath.Join(s.dir, "links.edges.tsv"), path, graph.BuildOptions{Memory: buildMemory})
 	}
 	if err != nil {
 		return err

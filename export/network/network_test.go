@@ -32,9 +32,9 @@ func (s shelf) Create(name string) (io.WriteCloser, error) {
 
 // web is three pages of two hosts, one of them fetched twice.
 func web() []*collection.Page {
-	from := &collection.Source{Name: "crawl"}
+	from, kept := &collection.Source{Name: "crawl"}, true
 	return []*collection.Page{
-		{ID: "urn:uuid:1", Node: 0, Source: from, URL: "http://b.test/", Host: "b.test:80", Site: "b.test", Title: "A & \"B\" \x01", Links: []uint32{2, 1}, Score: 0.5, Bytes: 3},
+		{ID: "urn:uuid:1", Node: 0, Source: from, URL: "http://b.test/", Host: "b.test:80", Site: "b.test", Title: "A & \"B\" \x01", Links: []uint32{2, 1}, Score: 0.5, Bytes: 3, Kept: &kept, Label: "moles"},
 		{ID: "urn:uuid:2", Node: 1, Source: from, URL: "http://a.test/", Host: "a.test:80", Site: "a.test", Links: []uint32{0}, Relevant: true},
 		{ID: "urn:uuid:3", Node: 2, Source: from, URL: "http://b.test/2", Host: "b.test:80", Site: "b.test"},
 		{ID: "urn:uuid:4", Node: 1, Source: from, URL: "http://a.test/", Host: "a.test:80", Site: "a.test", Links: []uint32{2}, Again: true},
@@ -112,6 +112,9 @@ func TestXML(t *testing.T) {
 		if n := elements["attribute"] + elements["key"]; n != len(attributes) {
 			t.Errorf("%s: %d attributes are declared, want %d", name, n, len(attributes))
 		}
+		if strings.Count(text, `"label"`) != 0 || strings.Count(text, `="class"`) != 1 || strings.Count(text, ">moles<")+strings.Count(text, `"moles"`) != 1 {
+			t.Errorf("%s: the label of pages is not once in the class:\n%s", name, text)
+		}
 		if !strings.Contains(text, "A &amp; &#34;B&#34; \uFFFD") {
 			t.Errorf("%s: the title is not there:\n%s", name, text)
 		}
@@ -155,13 +158,19 @@ func TestCompressed(t *testing.T) {
 }
 
 func TestSites(t *testing.T) {
-	rows, err := csv.NewReader(write(t, NewSites, "sites.csv")["sites.csv"]).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "[[a.test:80 a.test 2 1 0 0 0 0001-01-01T00:00:00Z 0001-01-01T00:00:00Z 0 2 1] " +
-		"[b.test:80 b.test 2 0 0 0.25 3 0001-01-01T00:00:00Z 0001-01-01T00:00:00Z 1 1 2]]"
-	if got := fmt.Sprint(rows[1:]); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	files := write(t, NewSites, "sites/")
+	for name, want := range map[string]string{
+		"sites/hosts.csv": "[[a.test:80 a.test 2 1  0 0 0001-01-01T00:00:00Z 0001-01-01T00:00:00Z 0 2 1] " +
+			"[b.test:80 b.test 2 0 1 0.25 3 0001-01-01T00:00:00Z 0001-01-01T00:00:00Z 1 1 2]]",
+		"sites/sites.csv": "[[a.test 1 2 1  0 0 0001-01-01T00:00:00Z 0001-01-01T00:00:00Z 0 2 1] " +
+			"[b.test 1 2 0 1 0.25 3 0001-01-01T00:00:00Z 0001-01-01T00:00:00Z 1 1 2]]",
+	} {
+		rows, err := csv.NewReader(files[name]).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(rows[1:]); got != want {
+			t.Errorf("%s: got  %s\nwant %s", name, got, want)
+		}
 	}
 }

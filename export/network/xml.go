@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -14,7 +15,8 @@ import (
 	"fossick/export/table"
 )
 
-// attributes are the columns that a node of a network has besides its number.
+// attributes are the columns that a node of a network has besides its number. Label is
+// called class: readers of GEXF put the node's own label, its title, in the place of it.
 var attributes = []string{"id", "url", "host", "site", "title", "language", "label", "probability", "kept", "relevant", "score", "crawl_order", "depth", "rank"}
 
 // dialect is how a language of networks says things.
@@ -23,7 +25,7 @@ type dialect struct {
 	declare    string    // an attribute: its number, name and type
 	types      [4]string // by table.Kind
 	edges      string    // between nodes and edges
-	node       [2]string // begin, with number and title; end
+	node       [2]string // begin, with number and title, or URL; end
 	value      string    // of an attribute: its number and text
 	edge       string    // its number, source and target
 }
@@ -81,6 +83,9 @@ func newXML(at export.Place, name string, d dialect, declared string) (*XML, err
 	for _, name := range attributes {
 		for _, c := range table.Columns() {
 			if c.Name == name {
+				if c.Name == "label" {
+					c.Name = "class"
+				}
 				fmt.Fprintf(&head, d.declare, len(s.columns), c.Name, d.types[c.Kind])
 				s.columns = append(s.columns, c)
 			}
@@ -107,7 +112,7 @@ func (s *XML) Write(_ context.Context, p *collection.Page) error {
 	}
 	var b strings.Builder
 	if strings.Contains(s.node[0], "%s") {
-		fmt.Fprintf(&b, s.node[0], p.Node, escape(p.Title))
+		fmt.Fprintf(&b, s.node[0], p.Node, escape(cmp.Or(p.Title, p.URL)))
 	} else {
 		fmt.Fprintf(&b, s.node[0], p.Node)
 	}
