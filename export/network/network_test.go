@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/xml"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +18,8 @@ import (
 	"fossick/export"
 	"fossick/graph"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // shelf keeps the files of an export in memory.
 type shelf map[string]*bytes.Buffer
@@ -117,6 +120,26 @@ func TestXML(t *testing.T) {
 		}
 		if !strings.Contains(text, "A &amp; &#34;B&#34; \uFFFD") {
 			t.Errorf("%s: the title is not there:\n%s", name, text)
+		}
+	}
+}
+
+// TestGolden keeps both languages as they are written.
+func TestGolden(t *testing.T) {
+	for name, open := range map[string]func(export.Place, string) (*XML, error){"web.gexf": NewGEXF, "web.graphml": NewGraphML} {
+		got := write(t, open, name)[name].Bytes()
+		golden := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(golden, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is\n%s\nwant\n%s", name, got, want)
 		}
 	}
 }
