@@ -43,7 +43,7 @@ func Open(path string, opt Options) (*Set, error) {
 		case isJSONL(path):
 			s.layout, s.read = "jsonl", readJSONL(path)
 		default:
-			return nil, fmt.Errorf("file %s: %w: its name does not end in .parquet, nor in .jsonl or .warc, with or without .gz or .zst; %s", path, ErrLayout, readable)
+			return nil, fmt.Errorf("file %s: %w: its name does not end in .jsonl or .warc, with or without .gz or .zst, nor in .parquet; %s", path, ErrLayout, readable)
 		}
 		return s, nil
 	}
