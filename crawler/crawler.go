@@ -54,6 +54,10 @@ func New(opt Options) (*Crawler, error) {
 	if err := opt.complete(); err != nil {
 		return nil, err
 	}
+	var err error
+	if opt.Scope.Forgotten, err = store.ForgetsOf(opt.Store); err != nil {
+		return nil, err
+	}
 	c, err := newCrawler(opt, journal.NewDisk(opt.Store))
 	if err != nil {
 		return nil, err

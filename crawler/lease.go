@@ -133,6 +133,9 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 		return nil, err
 	}
 	j := &work.Job{Leased: work.Leased{ID: id, Birth: birth, Queued: queued, Priority: it.Priority}, Host: h, Target: birth.URL}
+	if l.opt.Scope.Forgotten.Has(birth.URL) {
+		return nil, l.skip(j, string(fetch.StateNone), store.ForgottenReason)
+	}
 	h.Health.Reconsider(l.opt.Now())
 	why, err := l.farmed(j)
 	if err != nil {

@@ -67,7 +67,7 @@ func (v *revisits) prepare(it frontier.Item) (*work.Job, error) {
 		Queued: store.Queued{Score: old.Page.Parent, Visits: old.Visits}}}
 	h.Health.Reconsider(v.opt.Now())
 	switch {
-	case h.Health.Verdict != "", old.Visits >= maxVisitNumber:
+	case v.opt.Scope.Forgotten.Has(old.Birth.URL), h.Health.Verdict != "", old.Visits >= maxVisitNumber:
 		return nil, v.pass(j)
 	case !h.Resolved:
 		j.Task = work.Address

@@ -32,6 +32,19 @@ type Compaction struct {
 // When ctx ends it stops between two logs, with ctx's error; what was done by
 // then stays.
 func Compact(ctx context.Context, dir string) (c Compaction, err error) {
+	return compact(ctx, dir, deadShare)
+}
+
+// anyShare is a share that one dead value has of any log.
+const anyShare = 1e-9
+
+// Purge is Compact that leaves no value on disk that nothing needs, as what was forgotten.
+func Purge(ctx context.Context, dir string) error {
+	_, err := compact(ctx, dir, anyShare)
+	return err
+}
+
+func compact(ctx context.Context, dir string, dead float64) (c Compaction, err error) {
 	if !Exists(dir) {
 		return c, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
@@ -50,7 +63,7 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 		return c, err
 	}
 	if err = badgerfiles.Merge(ctx, dir, options(path).WithSyncWrites(true), plain()); err == nil {
-		err = rewriteLogs(ctx, dir, path)
+		err = rewriteLogs(ctx, dir, path, dead)
 	}
 	if err != nil {
 		return c, fmt.Errorf("store %s: %w", dir, err)
@@ -60,7 +73,7 @@ func Compact(ctx context.Context, dir string) (c Compaction, err error) {
 }
 
 // rewriteLogs writes the value logs anew that are dead in good part.
-func rewriteLogs(ctx context.Context, dir, path string) error {
+func rewriteLogs(ctx context.Context, dir, path string, dead float64) error {
 	if err := badgerfiles.CheckValues(path, plain()); err != nil {
 		return err
 	}
@@ -69,7 +82,7 @@ func rewriteLogs(ctx context.Context, dir, path string) error {
 		return err
 	}
 	for err == nil {
-		if err = ctx.Err(); err == nil && !db.Bounded(func() { err = db.RunValueLogGC(deadShare) }) {
+		if err = ctx.Err(); err == nil && !db.Bounded(func() { err = db.RunValueLogGC(dead) }) {
 			return db.Failure()
 		}
 	}

@@ -121,7 +121,7 @@ func ourKey(k []byte) bool {
 	switch k[0] {
 	case keyInfo, keyCount, keyRanking:
 		return len(k) == 1
-	case keySeen:
+	case keySeen, keyForget:
 		return len(k) == 1+len(Hash{})
 	case keyBirth, keyQueued, keyFate, keyPage, keyBody, keyLabel, keyMark:
 		return len(k) == 9

@@ -24,6 +24,7 @@ const (
 	keyHost    = 'h' // + name:port → Host
 	keyMark    = 'y' // + ID → Mark
 	keyRanking = 'o' // → Ranking
+	keyForget  = 'f' // + hash of the pattern (16) → Forget
 	keyRank    = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange

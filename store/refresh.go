@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"iter"
+	"slices"
 )
 
 // Seen returns when a page was last seen to be as it is stored, in Unix
@@ -57,6 +58,10 @@ func (b *Batch) WithdrawPage(old *Page) error {
 	p := *old
 	p.Withdrawn, p.Checksum, p.Bytes = true, sum[:len(old.Checksum)], 0
 	p.Title, p.Terms, p.Account, p.Rule, p.Sketch, p.Signature = "", nil, nil, "", 0, nil
+	p.Topics = slices.Clone(old.Topics)
+	for i := range p.Topics {
+		p.Topics[i].Rule = ""
+	}
 	p.ETag, p.Modified = "", "" // it is asked for without a condition
 	return b.ReplacePage(old, &p, b.s.Compress(nil))
 }

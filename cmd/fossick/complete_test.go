@@ -22,7 +22,7 @@ func TestComplete(t *testing.T) {
 		line string // its last word is being typed
 		want string // words, and what else there may be
 	}{
-		{"fo", "focus :none"},
+		{"fo", "focus forget :none"},
 		{"topic ", "list show new :none"},
 		{"topic show b", "banking bees :dirs"},
 		{"help topic s", "show :none"},
@@ -47,7 +47,7 @@ func TestComplete(t *testing.T) {
 		{"completion z", "zsh :none"},
 		{"focus --bogus=", ":none"},
 		{"bogus ", ":none"},
-		{"", "demo train classify topic propose focus refine eval lab graph simulate rank serve why label export import search verify repair help completion man version :none"},
+		{"", "demo train classify topic propose focus refine eval lab graph simulate rank serve why label export import search forget verify repair help completion man version :none"},
 	}
 	for _, tt := range tests {
 		var out, errs bytes.Buffer

@@ -20,6 +20,7 @@ type verbs struct {
 	Export   exportCmd   `cmd:"" group:"look" help:"Write what was collected as tables, text, archives or networks."`
 	Import   importCmd   `cmd:"" group:"look" help:"Make a store of pages that others have collected."`
 	Search   searchCmd   `cmd:"" group:"look" help:"Find pages of a crawl by their words."`
+	Forget   forgetCmd   `cmd:"" group:"look" help:"Delete pages on their owner's request, and never fetch them again."`
 	Verify   verifyCmd   `cmd:"" group:"look" help:"Check a store, record by record."`
 	Repair   repairCmd   `cmd:"" group:"look" help:"Mend what verify finds."`
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fossick/page"
+	"fossick/store"
 )
 
 // LinkPolicy says which links are followed, by where they lead.
@@ -28,6 +29,8 @@ type Scope struct {
 	TLD      []string // top-level domains without the dot
 	Langs    []string // ISO 639-1; see lang.go
 	MaxDepth int      // links from a start page; 0: no limit
+
+	Forgotten store.Forgets // by request of their owners
 }
 
 // skipLink says why a link is not followed, "" when it is.
@@ -53,6 +56,8 @@ func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
 // Excludes says why a URL is not visited wherever it stands, "" when it is.
 func (s *Scope) Excludes(u string) string {
 	switch {
+	case s.Forgotten.Has(u):
+		return store.ForgottenReason
 	case s.Exclude != nil && s.Exclude.MatchString(u):
 		return "excluded by " + s.Exclude.String()
 	case s.Include != nil && !s.Include.MatchString(u):
