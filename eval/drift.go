@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"fossick/internal/stats"
 	"fossick/page"
 	"fossick/store"
 )
@@ -83,10 +82,7 @@ func block(pages []Page, from int, known map[string]bool) Block {
 		}
 	}
 	b.Hosts = len(fetched)
-	if b.Harvest = share(b.Relevant, len(pages)); b.Harvest != nil {
-		ci := Interval(stats.Wilson(b.Relevant, len(pages)))
-		b.CI = &ci
-	}
+	b.Harvest, b.CI = share(b.Relevant, len(pages)), harvestCI(len(pages), func(i int) bool { return pages[i].Relevant })
 	for _, h := range slices.Sorted(maps.Keys(relevant)) {
 		b.Top = append(b.Top, OnHost{h, relevant[h]})
 	}

@@ -1,9 +1,6 @@
 package eval
 
-import (
-	"fossick/internal/stats"
-	"fossick/report"
-)
+import "fossick/report"
 
 // Figures are the measures of one crawl. A nil pointer is an unknown value.
 type Figures struct {
@@ -96,10 +93,7 @@ func measure(c *Crawl, step int) Figures {
 		Fetched: n, Relevant: Harvest(relevant), Curve: harvestCurve(relevant, step),
 		Politeness: c.Politeness, NearDuplicates: c.Counts.NearDuplicates, Topics: c.topicFigures(),
 	}
-	if f.Harvest = share(f.Relevant, n); f.Harvest != nil {
-		ci := Interval(stats.Wilson(f.Relevant, n))
-		f.HarvestCI = &ci
-	}
+	f.Harvest, f.HarvestCI = share(f.Relevant, n), harvestCI(n, func(i int) bool { return relevant[i] })
 	f.HarvestBefore = f.Harvest
 	if c.Source.Kind != ByCrawl {
 		unknown := 0

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"fossick/internal/stats"
 	"fossick/report"
 	"fossick/store"
 )
@@ -53,15 +52,13 @@ func (c *Crawl) topicFigures() map[string]TopicFigures {
 	all := map[string]TopicFigures{}
 	for i, name := range c.Info.Topics {
 		f := TopicFigures{Fetched: len(c.Pages)}
+		on := func(k int) bool { return c.Pages[k].Topics&(1<<i) != 0 }
 		for k := range c.Pages {
-			if c.Pages[k].Topics&(1<<i) != 0 {
+			if on(k) {
 				f.Relevant++
 			}
 		}
-		if f.Harvest = share(f.Relevant, f.Fetched); f.Harvest != nil {
-			ci := Interval(stats.Wilson(f.Relevant, f.Fetched))
-			f.HarvestCI = &ci
-		}
+		f.Harvest, f.HarvestCI = share(f.Relevant, f.Fetched), harvestCI(f.Fetched, on)
 		if i < len(c.Counts.Topics) {
 			f.Paid = c.Counts.Topics[i].Paid
 		}

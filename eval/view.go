@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"fossick/internal/stats"
 	"fossick/report"
 )
 
@@ -117,7 +116,7 @@ func plots(r Report) ([]report.Figure, error) {
 	for i, f := range all {
 		l := line(names[i], f.Curve)
 		if i == 0 {
-			l.Band = band(f.Curve)
+			l.Band = band(f.Curve, r.Crawls[0].Relevant())
 		}
 		harvest.Lines = append(harvest.Lines, l)
 	}
@@ -175,10 +174,11 @@ func recallLines(all []Figures, names []string, targets int) []report.Line {
 	return lines
 }
 
-func band(curve []Point) [][2]float64 {
+// band is the interval of each point's harvest.
+func band(curve []Point, relevant []bool) [][2]float64 {
 	b := make([][2]float64, len(curve))
 	for i, p := range curve {
-		b[i] = stats.Wilson(int(p.Share*float64(p.Pages)+0.5), p.Pages)
+		b[i] = *harvestCI(p.Pages, func(k int) bool { return relevant[k] })
 	}
 	return b
 }

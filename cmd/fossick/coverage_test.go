@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fossick/crawler/harvest"
+	"fossick/eval"
+	"fossick/internal/fulltest"
+	"fossick/internal/stats"
+	"fossick/lab"
+)
+
+// TestCrawlCoverage: how often what is told of a crawl holds what crawls from other start
+// pages came to: docs/data/coverage.tsv. One page classifier a topic.
+//
+//	FOSSICK_FULL=1 FOSSICK_SETS=50 go test ./cmd/fossick -run TestCrawlCoverage -v -timeout 2h
+func TestCrawlCoverage(t *testing.T) {
+	fulltest.Only(t, "crawls corpora")
+	sets := 6
+	fmt.Sscan(os.Getenv("FOSSICK_SETS"), &sets)
+	for _, of := range [][2]string{
+		{"webkb", "student"}, {"webkb", "faculty"}, {"webkb", "project"},
+		{"wikispeedia", "IT"}, {"wikispeedia", "Religion"}, {"wikispeedia", "Biology"}, {"debdocs", "finance"},
+	} {
+		crawls := coverageCrawls(t, of[0], of[1], sets)
+		for _, pages := range []int{100, 200, 400} {
+			told, n := harvestHeld(crawls, pages)
+			t.Logf("%s %s: harvest_ci at %d pages holds the mean of the crawls in %d of %d", of[0], of[1], pages, told, n)
+		}
+		for _, pages := range []int{200, 300} {
+			told, n := nextHeld(crawls, pages)
+			t.Logf("%s %s: next after %d pages bounds the next 100's mean in %d of %d", of[0], of[1], pages, told, n)
+		}
+		for _, k := range []int{4, 10} {
+			told, n := labHeld(crawls, k)
+			t.Logf("%s %s: lab's interval of %d start sets holds the mean of all in %d of %d", of[0], of[1], k, told, n)
+		}
+	}
+}
+
+// coverageCrawls makes crawls of 400 pages from so many start sets.
+func coverageCrawls(t *testing.T, corpus, topic string, sets int) []*lab.Crawl {
+	a := newApp(context.Background(), &grammar{Quiet: true, LogFormat: "text", Rand: 7}, io.Discard, io.Discard)
+	t.Cleanup(a.close)
+	cmd := labCmd{labFlags: labFlags{
+		Corpus: fulltest.Corpus(t, corpus), Topic: topic, Policy: []string{"learned"},
+		Starts: 5, StartSets: sets, TrainSets: 1, Pages: 400,
+	}}
+	if truth := filepath.Join(cmd.Corpus, "labels.tsv.zst"); fileExists(truth) {
+		cmd.Truth = truth
+	}
+	setup, err := cmd.plan(a).Prepare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	crawls, err := setup.Experiment.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return crawls[0]
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// between returns the harvest of some pages of each crawl that has them, and its mean.
+func between(crawls []*lab.Crawl, from, to int) (all []float64, mean float64) {
+	for _, c := range crawls {
+		if len(c.Relevant) >= to {
+			all = append(all, float64(eval.Harvest(c.Relevant[from:to]))/float64(to-from))
+		}
+	}
+	return all, stats.MeanOf(all).Value
+}
+
+func harvestHeld(crawls []*lab.Crawl, pages int) (held, n int) {
+	_, mean := between(crawls, 0, pages)
+	for _, c := range crawls {
+		if len(c.Relevant) < pages {
+			continue
+		}
+		e := &eval.Crawl{}
+		for i, on := range c.Relevant[:pages] {
+			e.Pages = append(e.Pages, eval.Page{URL: c.URLs[i], Verdict: eval.Verdict{Relevant: on, Known: true}})
+		}
+		ci := eval.Measure([]*eval.Crawl{e}, pages).HarvestCI
+		if n++; ci[0] <= mean && mean <= ci[1] {
+			held++
+		}
+	}
+	return held, n
+}
+
+func nextHeld(crawls []*lab.Crawl, pages int) (held, n int) {
+	_, mean := between(crawls, pages, pages+100)
+	for _, c := range crawls {
+		if len(c.Relevant) < pages+100 {
+			continue
+		}
+		if n++; mean <= harvest.Of(c.Relevant[:pages]).Upper {
+			held++
+		}
+	}
+	return held, n
+}
+
+// labHeld draws start sets again and again.
+func labHeld(crawls []*lab.Crawl, k int) (held, n int) {
+	all, mean := between(crawls, 0, 200)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 100 {
+		var drawn []float64
+		for _, i := range rng.Perm(len(all))[:min(k, len(all))] {
+			drawn = append(drawn, all[i])
+		}
+		if ci := stats.MeanOf(drawn).CI; ci != nil {
+			if n++; ci[0] <= mean && mean <= ci[1] {
+				held++
+			}
+		}
+	}
+	return held, n
+}
