@@ -73,7 +73,11 @@ var marks = map[string]MarkKind{
 // start acts on a start tag. Elements not named here are inline and mean nothing.
 func (r *reader) start(s *scanner) {
 	if kind, ok := marks[string(s.name)]; ok {
-		r.mark(Mark{Kind: kind, Start: true, Href: s.get("href")})
+		m := Mark{Kind: kind, Start: true}
+		if kind == Link {
+			m.Href = s.get("href")
+		}
+		r.mark(m)
 		return
 	}
 	if t, ok := tags[string(s.name)]; ok {
