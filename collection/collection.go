@@ -37,7 +37,7 @@ type Source struct {
 
 	info    store.Info
 	purpose rights.Purpose // of the crawl
-	pages   uint64         // stored, so the last page number
+	counts  store.Counts
 	done    func() error
 }
 
@@ -72,11 +72,9 @@ func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err e
 		if err := s.Damaged(); err != nil && !opt.Partial {
 			return nil, fmt.Errorf("%w; --partial exports what can be read", err)
 		}
-		counts, err := s.Counts()
-		if err != nil {
+		if from.counts, err = s.Counts(); err != nil {
 			return nil, err
 		}
-		from.pages = counts.Pages
 	}
 	return opened, nil
 }
@@ -112,7 +110,7 @@ func (c *Collection) Sources() []*Source { return c.sources }
 func (c *Collection) Len() int {
 	n := uint64(0)
 	for _, s := range c.sources {
-		n += s.pages
+		n += s.pages()
 	}
 	return int(n)
 }

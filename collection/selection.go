@@ -196,7 +196,7 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 			yield(nil, damage)
 			return
 		}
-		for last++; last <= from.pages; last++ { // one by one, as the walk ends at damage
+		for last++; last <= from.pages(); last++ { // one by one, as the walk ends at damage
 			p, err := from.Store.Page(last)
 			if err != nil {
 				s.left.Damaged++

@@ -11,6 +11,7 @@ import (
 
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/card"
 	"fossick/export/database"
 	"fossick/export/place"
 	"fossick/internal/printable"
@@ -21,7 +22,8 @@ import (
 
 type exportCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
-	To     []string `required:"" placeholder:"FORMAT" enum:"${formats}" help:"What to write: ${formats}; may be repeated, all in one pass." group:"made"`
+	To     []string `required:"" xor:"formats" placeholder:"FORMAT" enum:"${formats}" help:"What to write: ${formats}; may be repeated, all in one pass." group:"made"`
+	All    bool     `required:"" xor:"formats" help:"All formats that are files, in a folder with their card." group:"made"`
 	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder." complete:"files" group:"made"`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
@@ -47,7 +49,8 @@ Formats:
 ` + says.String() + `
 Examples:
   fossick export fossick-banking --to jsonl -o banking.jsonl.zst
-  fossick export fossick-banking --to markdown,csv --label banking -o pages`
+  fossick export fossick-banking --to markdown,csv --label banking -o pages
+  fossick export fossick-banking --all -o banking-set`
 }
 
 type exportResult struct {
@@ -91,9 +94,10 @@ func (c *exportCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	to := exportTo{at, func() (card.Facts, error) { return c.card(pages.Sources(), &choice, selection.Left) }}
 	var sinks []export.Sink
 	for _, f := range formats {
-		s, err := c.sink(a, f, at, len(formats))
+		s, err := c.sink(a, f, to, len(formats))
 		if err != nil {
 			return errors.Join(err, closeAll(sinks))
 		}
@@ -128,7 +132,7 @@ func closeAll(sinks []export.Sink) (err error) {
 // formats are those asked for, each once.
 func (c *exportCmd) formats() (formats []exportFormat) {
 	for _, f := range exportFormats {
-		if slices.Contains(c.To, f.name) {
+		if slices.Contains(c.To, f.name) || c.All && f.file != "" {
 			formats = append(formats, f)
 		}
 	}
@@ -144,11 +148,11 @@ func (f *exportFormat) nameIn(formats int) string {
 }
 
 // sink opens a format, one of so many, where -o says.
-func (c *exportCmd) sink(a *app, f exportFormat, at *place.Place, formats int) (export.Sink, error) {
+func (c *exportCmd) sink(a *app, f exportFormat, to exportTo, formats int) (export.Sink, error) {
 	if c.server() != "" {
 		return f.server(a.ctx, c.Output)
 	}
-	return f.open(at, f.nameIn(formats))
+	return f.open(to, f.nameIn(formats))
 }
 
 // server is the scheme of -o where it is the address of a server, else "".
@@ -166,6 +170,9 @@ func (c *exportCmd) server() string {
 // place begins what -o names.
 func (c *exportCmd) place(a *app, formats []exportFormat) (*place.Place, error) {
 	if scheme := c.server(); scheme != "" {
+		if c.All {
+			return nil, usagef("-o %s://…: --all is files; name a folder", scheme)
+		}
 		if len(formats) > 1 || !slices.Contains(formats[0].schemes, scheme) {
 			return nil, usagef("-o %s://…: that is a server for one format; name a file or a folder for the others", scheme)
 		}

@@ -50,7 +50,7 @@ func Columns() []Column {
 		{"language", Text, "ISO 639", func(p *collection.Page) Value { return text(p.Language) }},
 		{"language_score", Real, "not known so far", func(*collection.Page) Value { return Value{Null: true} }},
 		{"token_count", Integer, "words of the text; of scripts without blanks, characters", func(p *collection.Page) Value {
-			return Value{Int: int64(words(p.Text)), Null: p.Damaged}
+			return Value{Int: int64(Words(p.Text)), Null: p.Damaged}
 		}},
 
 		{"node", Integer, "the URL's number in the networks, from 0", func(p *collection.Page) Value { return whole(int64(p.Node)) }},

@@ -175,7 +175,7 @@ func TestWords(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, " .,": 0, "one": 1, "one, two 3": 3, "l'été très chaud": 4, "naïve cafe\u0301": 2, "東京 is big": 4, "ไทย": 3, "Привет, мир": 2,
 	} {
-		if got := words(text); got != want {
+		if got := Words(text); got != want {
 			t.Errorf("%q: %d words, want %d", text, got, want)
 		}
 	}

@@ -2,9 +2,9 @@ package table
 
 import "unicode"
 
-// words counts the words of a text: runs of letters, digits and marks. Each character of a
+// Words counts the words of a text: runs of letters, digits and marks. Each character of a
 // script that puts no blanks between words counts as one.
-func words(text string) int {
+func Words(text string) int {
 	n, inside := 0, false
 	for _, r := range text {
 		switch {
