@@ -87,7 +87,11 @@ func (c *Crawl) tell(w *writer) {
 	w.table("", "")
 	w.row("topic", or(list(c.Topics), unknown))
 	w.row("exported pages", c.Exported)
-	w.row("fetched", day(c.First)+" to "+day(c.Last))
+	fetched := unknown
+	if c.First != nil {
+		fetched = c.First.Format(time.RFC3339) + " to " + c.Last.Format(time.RFC3339)
+	}
+	w.row("fetched", fetched)
 	w.row("fossick", or(c.Fossick, unknown))
 	w.row("for", or(c.Purpose, "no purpose was named"))
 	harvest := unknown
@@ -152,13 +156,6 @@ func percent(x *float64) string {
 		return unknown
 	}
 	return fmt.Sprintf("%.2f %%", 100*(*x))
-}
-
-func day(t *time.Time) string {
-	if t == nil {
-		return unknown
-	}
-	return t.Format(time.RFC3339)
 }
 
 func or(text, otherwise string) string {
