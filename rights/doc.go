@@ -5,10 +5,10 @@
 // a meta element, a link to a licence. Out: whether one of them refuses a purpose, and the
 // licence. Nothing is decided where nothing is said.
 //
-// Known are Content-Signal (contentsignals.org), Content-Usage (draft-ietf-aipref-attach),
-// the tokens by which robots.txt speaks to uses instead of crawlers, X-Robots-Tag and meta
-// robots with noai, noimageai and noarchive, and the TDM Reservation Protocol. docs/rights.md
-// has the table.
+// Known are Content-Signal (contentsignals.org) and Content-Usage (draft-ietf-aipref-attach).
+// So are the tokens by which robots.txt speaks to uses instead of crawlers; X-Robots-Tag and
+// meta robots with noai, noimageai and noarchive; the TDM Reservation Protocol.
+// docs/rights.md has the table.
 //
 // Files: rights.go purposes and refusals; found.go statements out of headers.
 package rights

@@ -15,8 +15,8 @@
 // forests and writes them there; else it measures those built in.
 //
 // Learned from: three quarters of trafilatura's pages by host, none of a host that the
-// benchmark has, labelled by the two extractors, each weighted by how well it keeps to the
-// page's own wanted and unwanted segments; and pages of three quarters of debdocs' hosts,
+// benchmark has. They are labelled by the two extractors, each weighted by how well it keeps to the
+// page's own wanted and unwanted segments. Also pages of three quarters of debdocs' hosts,
 // where a text on more than a quarter of a host's pages is none of the page's own.
 // Measured on the last quarters, and on the benchmark, from which nothing was chosen.
 package main

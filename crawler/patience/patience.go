@@ -106,8 +106,8 @@ func (k *Keeper) pace(good float64) float64 {
 	return k.busy(float64(len(k.parties)) / k.opt.Factor)
 }
 
-// inTime is the price at which as many parties have a link to take as must be busy from now
-// on, for all pages to be fetched in the time that is left.
+// inTime is the price at which enough parties have a link to take. So many must be busy for
+// all pages to be fetched in the time that is left.
 func (k *Keeper) inTime(b *Budget) float64 {
 	switch {
 	case !b.Limited:
