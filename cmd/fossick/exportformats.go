@@ -54,6 +54,8 @@ var exportFormats = []exportFormat{
 	{name: "warc", says: "web archives: a response and what is known of it a page", file: "warc/", want: collection.Want{Body: true}, open: func(at exportTo, name string) (export.Sink, error) {
 		return archive.NewWARC(at, name), nil
 	}},
+	{name: "cdxj", says: "the index of what warc writes, for pywb", file: "index.cdxj", want: collection.Want{Body: true}, open: sink(archive.NewCDXJ)},
+	{name: "wacz", says: "archives, index and list of pages in a file, for ReplayWeb.page", file: "pages.wacz", want: collection.Want{Body: true}, open: sink(archive.NewWACZ)},
 	{name: "card", says: "a data set card: what was crawled, how, and its known flaws", file: "./", want: collection.Want{Text: true}, open: func(at exportTo, _ string) (export.Sink, error) {
 		facts, err := at.card()
 		if err != nil {

@@ -1,9 +1,10 @@
 // Package archive writes pages as web archives.
 //
-// In: pages with their bodies. Out: WARC files, a response and a metadata record a page. The
-// same pages give the same bytes. What archives hold is told in docs/warc.md.
+// In: pages with their bodies. Out: WARC files, a response and a metadata record a page; the
+// index of such files; or one file with both. The same pages give the same bytes. What
+// archives hold is told in docs/warc.md.
 //
-// Start with NewWARC.
+// Start with NewWARC, NewCDXJ, NewWACZ.
 //
-// Files: warc.go the sink.
+// Files: warc.go the records; cdxj.go the index; surt.go its keys; wacz.go the package.
 package archive

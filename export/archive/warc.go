@@ -19,29 +19,44 @@ import (
 // are processors, and written in order.
 type WARC struct {
 	files   *warc.Files
-	packers chan *warc.Packer // those that are idle
-	pending []*task           // packed or being packed, in order
-	first   *task             // the one being written
+	packers chan *warc.Packer   // those that are idle
+	pending []*task             // packed or being packed, in order
+	first   *task               // the one being written
+	filed   func(capture) error // learns where each page is; may be nil
+}
+
+// capture is a page in a file.
+type capture struct {
+	page           *collection.Page
+	file           string
+	offset, length int64  // of the member that has the response
+	digest         string // of the body
 }
 
 // task is a page on its way into a file.
 type task struct {
-	page    *collection.Page
-	members []byte
-	err     error
-	done    chan struct{} // closed when it is packed
+	page     *collection.Page
+	members  []byte
+	response int    // bytes of the first member
+	digest   string // of the body, where somebody is told
+	err      error
+	done     chan struct{} // closed when it is packed
 }
 
 // NewWARC begins a folder of that name, "" where the export's folder is it.
 func NewWARC(at export.Place, name string) *WARC {
-	s := &WARC{packers: make(chan *warc.Packer, runtime.GOMAXPROCS(0))}
+	return newWARC(warcPrefix, func(file string) (io.WriteCloser, error) { return at.Create(name + file) }, nil)
+}
+
+// warcPrefix begins the names of the files of an export; an index of them needs the same.
+const warcPrefix = "pages"
+
+func newWARC(prefix string, create func(file string) (io.WriteCloser, error), filed func(capture) error) *WARC {
+	s := &WARC{packers: make(chan *warc.Packer, runtime.GOMAXPROCS(0)), filed: filed}
 	for range cap(s.packers) {
 		s.packers <- warc.NewPacker()
 	}
-	s.files = warc.NewFiles(warc.FilesOptions{
-		Create: func(file string) (io.WriteCloser, error) { return at.Create(name + file) },
-		Prefix: "pages", Info: s.info,
-	})
+	s.files = warc.NewFiles(warc.FilesOptions{Create: create, Prefix: prefix, Info: s.info})
 	return s
 }
 
@@ -67,8 +82,11 @@ func (s *WARC) Write(_ context.Context, p *collection.Page) error {
 	s.pending = append(s.pending, t)
 	go func() {
 		packer := <-s.packers
-		t.members, t.err = pack(packer, p)
+		t.members, t.response, t.err = pack(packer, p)
 		s.packers <- packer
+		if s.filed != nil {
+			t.digest = warc.Digest(p.Body)
+		}
 		close(t.done)
 	}()
 	return s.flush(2 * cap(s.packers))
@@ -83,27 +101,36 @@ func (s *WARC) flush(most int) error {
 			return t.err
 		}
 		s.first = t
-		if _, _, err := s.files.Write(t.members); err != nil {
+		file, offset, err := s.files.Write(t.members)
+		if err != nil {
+			return err
+		}
+		if s.filed == nil {
+			continue
+		}
+		if err := s.filed(capture{t.page, file, offset, int64(t.response), t.digest}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pack makes the records of a page.
-func pack(packer *warc.Packer, p *collection.Page) ([]byte, error) {
+// pack makes the records of a page; so many bytes are the response's.
+func pack(packer *warc.Packer, p *collection.Page) (members []byte, response int, err error) {
 	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", oneLine(p.ContentType), len(p.Body))
-	members, err := packer.Append(nil, &warc.Draft{
+	members, err = packer.Append(nil, &warc.Draft{
 		Type: warc.Response, ID: p.ID, Target: oneLine(p.URL), Date: p.Fetched,
 		ContentType: "application/http; msgtype=response", Head: []byte(head), Payload: p.Body,
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return packer.Append(members, &warc.Draft{
+	response = len(members)
+	members, err = packer.Append(members, &warc.Draft{
 		Type: warc.Metadata, ID: derived(p.ID, "metadata"), Target: oneLine(p.URL), Date: p.Fetched, ContentType: fieldsType,
 		Fields: []warc.Field{{Name: "WARC-Refers-To", Value: "<" + p.ID + ">"}}, Payload: known(p),
 	})
+	return members, response, err
 }
 
 // known is what the crawl knows of a page, a field a line. What is not known has none.
