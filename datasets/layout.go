@@ -17,7 +17,7 @@ import (
 var ErrLayout = errors.New("not a set that can be read")
 
 const readable = `want "demo"; a .jsonl file (.gz, .zst) of objects with url and html or text; ` +
-	`a table, .parquet; a web archive, .warc (.gz, .zst), or a folder of them; a folder with pages.jsonl; a folder of one folder a label; a folder of .html or .txt pages without labels; ` +
+	`a table, .parquet; a web archive, .warc (.gz, .zst) or .wacz, or a folder of the former; a folder with pages.jsonl; a folder of one folder a label; a folder of .html or .txt pages without labels; ` +
 	`or the layout of WebKB or 20 Newsgroups`
 
 // Open recognises what a path holds. Nothing but names is read until the set is
@@ -38,6 +38,8 @@ func Open(path string, opt Options) (*Set, error) {
 		switch {
 		case strings.HasSuffix(path, ".parquet"):
 			s.layout, s.read = "parquet", readParquet(path)
+		case strings.HasSuffix(path, ".wacz"):
+			s.layout, s.read = "warc", readWACZ(path)
 		case warcName.MatchString(path):
 			s.layout, s.read = "warc", readWARC(path)
 		case isJSONL(path):
