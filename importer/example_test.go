@@ -25,13 +25,7 @@ func Example() {
 			yield(&datasets.Example{URL: "http://a.test/dig", HTML: "<p>how moles dig"}, nil)
 	}
 	opt := importer.Options{Source: "saved", Log: slog.New(slog.DiscardHandler), Progress: func(uint64) {}}
-	s, err := importer.Open(ctx, filepath.Join(dir, "store"), opt)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer s.Close()
-	r, err := importer.Run(ctx, saved, s, opt)
+	r, err := importer.Run(ctx, saved, filepath.Join(dir, "store"), opt)
 	fmt.Println(r.Pages, err)
 	// Output: 2 <nil>
 }

@@ -43,9 +43,9 @@ type kept struct {
 	Imported string `json:"imported"`
 }
 
-// Open makes the store of an import, or opens that of one of the same source which was cut
+// open makes the store of an import, or opens that of one of the same source which was cut
 // off. Errors: ErrOther.
-func Open(ctx context.Context, dir string, opt Options) (*store.Store, error) {
+func open(ctx context.Context, dir string, opt Options) (*store.Store, error) {
 	text, err := json.Marshal(kept{opt.Source})
 	if err != nil {
 		return nil, err
@@ -64,8 +64,10 @@ func Open(ctx context.Context, dir string, opt Options) (*store.Store, error) {
 	return s, nil
 }
 
-// Run imports the rows of a set, which is read twice. Cut off, it goes on where it ended.
-func Run(ctx context.Context, set iter.Seq2[*datasets.Example, error], s *store.Store, opt Options) (r Result, err error) {
+// Run imports the rows of a set, which is read twice, into the store in dir. Cut off, it goes
+// on where it ended. Errors: ErrNoPages, ErrOther, and those of the set; a set that cannot be
+// read leaves no store.
+func Run(ctx context.Context, set iter.Seq2[*datasets.Example, error], dir string, opt Options) (r Result, err error) {
 	urls, left, err := addresses(ctx, set)
 	if err != nil {
 		return r, err
@@ -73,6 +75,11 @@ func Run(ctx context.Context, set iter.Seq2[*datasets.Example, error], s *store.
 	if len(urls) == 0 {
 		return r, ErrNoPages
 	}
+	s, err := open(ctx, dir, opt)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	order, err := orders.OrderingByName("relevance")
 	if err != nil {
 		return r, err

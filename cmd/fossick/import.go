@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"path/filepath"
 
@@ -32,7 +31,7 @@ type importResult struct {
 	Store      string `json:"store"`
 }
 
-func (c *importCmd) Run(a *app) (err error) {
+func (c *importCmd) Run(a *app) error {
 	set, err := a.openSet(c.Source, datasets.Options{Partial: c.Partial})
 	if err != nil {
 		return err
@@ -52,12 +51,7 @@ func (c *importCmd) Run(a *app) (err error) {
 		task.Add(int(pages - had))
 		had = pages
 	}}
-	s, err := importer.Open(a.ctx, c.Store, opt)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	did, err := importer.Run(a.ctx, rows, s, opt)
+	did, err := importer.Run(a.ctx, rows, c.Store, opt)
 	if err != nil {
 		return err
 	}
