@@ -34,7 +34,7 @@ type Options struct {
 type Result struct {
 	Pages      uint64 // in the store
 	Duplicates uint64 // rows with the content of a page before
-	Left       int    // rows without a URL that could be one, or with that of a row before
+	Left       int    // rows without a URL that could be one, with that of a row before or of robots.txt
 	Refused    uint64 // pages that ask not to be kept, or are none
 }
 
@@ -124,7 +124,7 @@ func addresses(ctx context.Context, set iter.Seq2[*datasets.Example, error]) (ur
 			return nil, 0, err
 		}
 		url, err := standard.Normalize(e.URL)
-		if err != nil || had[page.Key(url)] {
+		if err != nil || had[page.Key(url)] || url == page.RobotsURL(url) {
 			left++
 			continue
 		}

@@ -7,11 +7,11 @@ import (
 	"iter"
 	"net/http"
 	"net/netip"
-	"strings"
 	"time"
 
 	"fossick/datasets"
 	"fossick/fetch"
+	"fossick/page"
 )
 
 // web is a set as a web that is asked for its pages nearly in their order: rows that are
@@ -46,7 +46,7 @@ var errMissing = errors.New("the source changed while it was read, or has a page
 // Fetch implements crawler.Fetcher. One worker calls it.
 func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r := &fetch.Response{URL: req.URL, State: fetch.StateCode, Code: http.StatusNotFound, Start: time.Now(), Header: http.Header{}}
-	if strings.HasSuffix(req.URL, "/robots.txt") && w.ahead[req.URL] == nil {
+	if req.URL == page.RobotsURL(req.URL) {
 		return r // whoever fetched the pages has asked it
 	}
 	e, err := w.find(req.URL)
