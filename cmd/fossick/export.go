@@ -22,7 +22,7 @@ import (
 
 type exportCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
-	To     []string `required:"" xor:"formats" placeholder:"FORMAT" enum:"${formats}" help:"What to write: ${formats}; may be repeated, all in one pass." group:"made"`
+	To     []string `required:"" xor:"formats" placeholder:"FORMAT" enum:"${formats}" help:"What to write, a format of those above; may be repeated, all in one pass." group:"made"`
 	All    bool     `required:"" xor:"formats" help:"All formats that are files, in a folder with their card." group:"made"`
 	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder." complete:"files" group:"made"`
 
