@@ -41,7 +41,7 @@ type exportCmd struct {
 func (exportCmd) Help() string {
 	says := &strings.Builder{}
 	for _, f := range exportFormats {
-		printable.Fprintf(says, "  %-9s %s\n", f.name, f.says)
+		printable.Fprintf(says, "  %-10s %s\n", f.name, f.says)
 	}
 	return `Writes what crawls have collected in the formats of others. A file or a folder gets its name when all of it is there; what is there already is replaced by the same bytes only. The same stores and flags give the same bytes.
 
