@@ -14,7 +14,7 @@ import (
 // Parquet writes the rows by column, in groups that bound what is kept in memory.
 type Parquet struct {
 	to      io.WriteCloser
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns []Column
 	row     parquet.Row
 	size    int // of the text of the group, in bytes
@@ -62,7 +62,7 @@ func NewParquet(at export.Place, name string) (*Parquet, error) {
 		group[c.Name] = parquet.Optional(parquet.Compressed(node, &parquet.Zstd))
 	}
 	schema := parquet.NewSchema("page", inOrder{group, s.columns})
-	s.w = parquet.NewWriter(to, schema, parquet.CreatedBy("fossick", "", ""))
+	s.w = parquet.NewGenericWriter[any](to, schema, parquet.CreatedBy("fossick", "", ""))
 	return s, nil
 }
 
