@@ -17,6 +17,7 @@ func TestRead(t *testing.T) {
 		{"white space", "<p> a\n\t b <i> c</i></p><pre>d\n  e\n</pre>", "a b c|d\n  e"},
 		{"a title is none", "<title>t</title>a", "a"},
 		{"invisible", "a\u200bb\u00adc", "abc"},
+		{"last bytes that alone were white space", "voilà<p>Ġ</p><pre>à\u00a0\n</pre>", "voilà|Ġ|à"},
 		{"no words", "<p>*<p>—<p>a", "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

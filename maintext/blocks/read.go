@@ -141,10 +141,7 @@ func (r *reader) flush() {
 		return
 	}
 	r.inside, r.space = false, false
-	r.now.To = int32(len(r.Text))
-	for r.now.To > r.now.From && isSpace(rune(r.Text[r.now.To-1])) { // kept white space
-		r.now.To--
-	}
+	r.now.To = r.now.From + int32(len(bytes.TrimRightFunc(r.Text[r.now.From:], isSpace))) // white space may have been kept
 	if r.now.Words == 0 && r.pre == 0 || len(r.Blocks) >= maxBlocks {
 		return
 	}
