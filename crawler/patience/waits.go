@@ -73,7 +73,7 @@ func (w *Waits) Of(key uint64, now time.Time) *store.Wait {
 	return &wait
 }
 
-// End is Of for a link that is asked for now, and forgets it.
+// End is Of for a link that is being asked for, and forgets it.
 func (w *Waits) End(key uint64, now time.Time) *store.Wait {
 	wait := w.Of(key, now)
 	w.links.Remove(key)
