@@ -9,6 +9,8 @@ type Judged struct {
 	Site         string // that was held out whole with the page, "" where pages are singly
 }
 
+func (j Judged) right() bool { return j.Truth == j.Label }
+
 // source is where a training page comes from.
 type source struct {
 	url, file string
@@ -44,5 +46,5 @@ func MeasureJudged(classes int, pages []Judged) (Measures, Reliability) {
 }
 
 func judgedCI(pages []Judged) [2]float64 {
-	return rightCI(len(pages), func(i int) string { return pages[i].Site }, func(i int) bool { return pages[i].Truth == pages[i].Label })
+	return rightCI(len(pages), func(i int) string { return pages[i].Site }, func(i int) bool { return pages[i].right() })
 }

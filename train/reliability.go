@@ -1,6 +1,9 @@
 package train
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // bins is how many equal parts of [0,1] a reliability curve has.
 const bins = 10
@@ -33,20 +36,29 @@ type Bin struct {
 // they are right. Without pages it has no bins and all is 0. On held-out pages that
 // calibration used it is a little too kind.
 func measureReliability(pages []Judged) Reliability {
-	var in [bins][]Judged
+	in := func(p Judged) int { return min(bins-1, max(0, int(p.Score*bins))) }
+	var count [bins]int
 	for _, p := range pages {
-		b := min(bins-1, max(0, int(p.Score*bins)))
-		in[b] = append(in[b], p)
+		count[in(p)]++
 	}
+	// Page numbers, not pages: a large set's last bin holds nearly all of them.
+	inside := make([]int32, 0, slices.Max(count[:]))
 	var r Reliability
-	for b, inside := range in {
-		if len(inside) == 0 {
+	for b := range bins {
+		if count[b] == 0 {
 			continue
 		}
+		inside = inside[:0]
+		for i, p := range pages {
+			if in(p) == b {
+				inside = append(inside, int32(i))
+			}
+		}
 		n := float64(len(inside))
-		bin := Bin{From: float64(b) / bins, To: float64(b+1) / bins, Pages: len(inside), CI: judgedCI(inside)}
-		for _, p := range inside {
-			if bin.Mean += p.Score / n; p.Truth == p.Label {
+		bin := Bin{From: float64(b) / bins, To: float64(b+1) / bins, Pages: len(inside)}
+		bin.CI = rightCI(len(inside), func(i int) string { return pages[inside[i]].Site }, func(i int) bool { return pages[inside[i]].right() })
+		for _, i := range inside {
+			if bin.Mean += pages[i].Score / n; pages[i].right() {
 				bin.Right += 1 / n
 			}
 		}

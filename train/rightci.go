@@ -8,7 +8,18 @@ import "fossick/internal/stats"
 func rightCI(n int, site func(int) string, right func(int) bool) [2]float64 {
 	var units []stats.Cluster
 	at := map[string]int{}
-	hits := 0
+	hits, alone := 0, 0
+	for i := range n {
+		if right(i) {
+			hits++
+		}
+		if site(i) == "" {
+			alone++
+		}
+	}
+	if alone == n {
+		return stats.Wilson(hits, n)
+	}
 	for i := range n {
 		s := site(i)
 		k, known := at[s]
@@ -18,11 +29,7 @@ func rightCI(n int, site func(int) string, right func(int) bool) [2]float64 {
 		}
 		if units[k].Of++; right(i) {
 			units[k].Hits++
-			hits++
 		}
-	}
-	if _, single := at[""]; single && len(at) == 1 {
-		return stats.Wilson(hits, n)
 	}
 	return stats.Clustered(units)
 }
