@@ -92,7 +92,7 @@ func proxyFetcher(t *testing.T, addr, ca string, states []string) *fetch.Fetcher
 	}
 	opt := fetch.Options{Proxy: &url.URL{Scheme: "http", Host: addr}, RootCAs: roots}
 	if endsByTime(states) {
-		opt.Timeout, opt.HeaderTimeout, opt.RateGrace = 20*time.Second, time.Second, time.Second
+		opt.Timeout, opt.ConnectTimeout, opt.HeaderTimeout, opt.RateGrace = 20*time.Second, 5*time.Second, time.Second, time.Second
 	}
 	fetcher, err := fetch.New(opt)
 	if err != nil {
