@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync"
 
-	"fossick/internal/recent"
 	"fossick/page"
 	"fossick/relevance"
 )
@@ -28,23 +27,12 @@ type ACHE struct {
 	cut float64
 
 	mu      sync.Mutex // guards the rest
-	targets recent.Map[*acheLink]
-	fetched recent.Map[struct{}]
-	hosts   recent.Map[*acheHost]
+	seen    hostLinks
 	links   *bayes // what is learned now
 	model   *bayes // what scores
 	pages   int
 	scratch [2]float64
 }
-
-// acheLink is what is known of a target: its first link and the best page with one.
-type acheLink struct {
-	words []token
-	page  float64
-	host  *acheHost
-}
-
-type acheHost struct{ pages float64 }
 
 const (
 	acheEvery  = 50 // pages
@@ -53,31 +41,25 @@ const (
 
 // NewACHE returns the policy. cut is the similarity from which a page is relevant.
 func NewACHE(cut float64) *ACHE {
-	return &ACHE{
-		cut: cut, links: newBayes(2), targets: recent.New[*acheLink](maxEvidence),
-		fetched: recent.New[struct{}](maxFetched), hosts: recent.New[*acheHost](maxHosts),
-	}
+	return &ACHE{cut: cut, links: newBayes(2), seen: newHostLinks()}
 }
 
 // ScorePage learns from the link that led to p.
 func (a *ACHE) ScorePage(p *page.Page, similarity float64) relevance.Score {
-	key := page.Key(p.URL)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	terms := []relevance.Term{{Name: "similarity", Value: similarity, Note: "to the topic"}}
-	if _, again := a.fetched.Get(key); again {
+	_, t, first := a.seen.arrive(p.URL, similarity >= a.cut)
+	if !first {
 		return relevance.Score{Value: similarity, Terms: terms}
 	}
-	a.fetched.Put(key, struct{}{})
-	a.host(p.URL).pages++
-	if t, ok := a.targets.Get(key); ok {
+	if t != nil {
 		terms = append(terms, relevance.Term{Name: "link", Value: a.worth(t), Note: "that led here, by what links taught so far"})
 		class := 0
 		if similarity >= a.cut {
 			class = 1
 		}
 		a.links.learn(t.words, class)
-		a.targets.Remove(key)
 	}
 	if a.pages++; a.pages%acheEvery == 0 && a.links.ready() {
 		a.model = a.links.clone()
@@ -89,26 +71,11 @@ func (a *ACHE) ScorePage(p *page.Page, similarity float64) relevance.Score {
 func (a *ACHE) ScoreLinks(dst []float64, p *page.Page, similarity float64) []float64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i := range p.Links {
-		link := &p.Links[i]
-		key := page.Key(link.URL)
-		if _, done := a.fetched.Get(key); done {
-			dst = append(dst, 0)
-			continue
-		}
-		t, ok := a.targets.Get(key)
-		if !ok {
-			t = &acheLink{words: linkTokens(nil, link), host: a.host(link.URL)}
-			a.targets.Put(key, t)
-		}
-		t.page = max(t.page, similarity)
-		dst = append(dst, a.priority(t))
-	}
-	return dst
+	return a.seen.score(dst, p, similarity, a.priority)
 }
 
 // worth is how likely a link leads to a relevant page.
-func (a *ACHE) worth(t *acheLink) float64 {
+func (a *ACHE) worth(t *hostLink) float64 {
 	if a.model == nil {
 		return t.page
 	}
@@ -116,28 +83,14 @@ func (a *ACHE) worth(t *acheLink) float64 {
 }
 
 // priority is the link's level, and less than a level for its host.
-func (a *ACHE) priority(t *acheLink) float64 {
+func (a *ACHE) priority(t *hostLink) float64 {
 	level := math.Floor(a.worth(t) * (acheLevels - 1e-9))
 	return (level + 1/(1+t.host.pages)) / (acheLevels + 1)
-}
-
-func (a *ACHE) host(url string) *acheHost {
-	key := page.Key(page.Host(url))
-	h, ok := a.hosts.Get(key)
-	if !ok {
-		h = &acheHost{}
-		a.hosts.Put(key, h)
-	}
-	return h
 }
 
 // Rescore returns the present priority of a target.
 func (a *ACHE) Rescore(key uint64) (float64, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	t, ok := a.targets.Peek(key)
-	if !ok {
-		return 0, false
-	}
-	return a.priority(t), true
+	return a.seen.rescore(key, a.priority)
 }
