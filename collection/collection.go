@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// Open opens a store at one moment; done ends its use.
 	Open func(dir string) (s *store.Store, done func() error, err error)
-	// Text makes the text of a page; nil: all that is visible.
+	// Text makes the text of a page; nil: pages have none.
 	Text MainText
 	// Partial leaves out what cannot be read, and counts it.
 	Partial bool
@@ -44,7 +44,7 @@ type Source struct {
 // Open opens stores, in the order in which their pages come.
 func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err error) {
 	if opt.Text == nil {
-		opt.Text = visible
+		opt.Text = func([]byte, *Page, Want) (string, string) { return "", "" }
 	}
 	if opt.Looked == nil {
 		opt.Looked = func() {}

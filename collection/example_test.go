@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"fossick/collection"
 	"fossick/store"
@@ -30,6 +31,8 @@ func Example() {
 	pages, err := collection.Open(ctx, []string{crawl}, collection.Options{Open: func(dir string) (*store.Store, func() error, error) {
 		s, err := store.OpenToRead(dir)
 		return s, s.Close, err
+	}, Text: func(body []byte, _ *collection.Page, _ collection.Want) (text, markdown string) {
+		return strings.TrimPrefix(string(body), "<p>"), ""
 	}})
 	if err != nil {
 		panic(err)

@@ -50,6 +50,9 @@ type Page struct {
 	Again bool // an earlier page has the same node
 }
 
+// MainText makes of a page's body, as it was fetched, what it says. Safe for concurrent use.
+type MainText func(body []byte, p *Page, want Want) (text, markdown string)
+
 // Path names the page inside its collection: the store and the page's number there.
 func (p *Page) Path() string { return p.Source.Name + "#" + strconv.FormatUint(p.Number, 10) }
 

@@ -22,8 +22,8 @@ import (
 
 type exportCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
-	To     []string `required:"" xor:"formats" placeholder:"FORMAT" enum:"${formats}" help:"What to write, a format of those above; may be repeated, all in one pass." group:"made"`
-	All    bool     `required:"" xor:"formats" help:"All formats that are files, in a folder with their card." group:"made"`
+	To     []string `xor:"formats" placeholder:"FORMAT" enum:"${formats}" help:"What to write, a format of those above; may be repeated, all in one pass. This or --all." group:"made"`
+	All    bool     `xor:"formats" help:"All formats that are files, in a folder with their card." group:"made"`
 	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder." complete:"files" group:"made"`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
@@ -73,6 +73,9 @@ func (c *exportCmd) Run(a *app) (err error) {
 		return err
 	}
 	formats := c.formats()
+	if len(formats) == 0 {
+		return usagef("want --to FORMAT, or --all; fossick export --help lists the formats")
+	}
 	at, err := c.place(a, formats)
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package archive
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/exporttest"
 	"fossick/warc"
 )
 
@@ -75,22 +75,9 @@ func some() (pages []*collection.Page) {
 
 // with writes pages with a sink.
 func with[S export.Sink](t *testing.T, name string, open func(export.Place, string) (S, error)) []byte {
-	files := shelf{}
+	files := exporttest.Shelf{}
 	s, err := open(files, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range some() {
-		if err := s.Write(context.Background(), p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Finish(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	exporttest.Write(t, s, err, some())
 	return files[name].Bytes()
 }
 

@@ -10,35 +10,13 @@ import (
 	"time"
 
 	"fossick/collection"
+	"fossick/export/exporttest"
 	"fossick/warc"
 )
 
-// shelf keeps the files of an export in memory.
-type shelf map[string]*bytes.Buffer
-
-type volume struct{ *bytes.Buffer }
-
-func (volume) Close() error { return nil }
-
-func (s shelf) Create(name string) (io.WriteCloser, error) {
-	s[name] = &bytes.Buffer{}
-	return volume{s[name]}, nil
-}
-
-func write(t testing.TB, pages ...*collection.Page) shelf {
-	files := shelf{}
-	s := NewWARC(files, "warc/")
-	for _, p := range pages {
-		if err := s.Write(context.Background(), p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Finish(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+func write(t testing.TB, pages ...*collection.Page) exporttest.Shelf {
+	files := exporttest.Shelf{}
+	exporttest.Write(t, NewWARC(files, "warc/"), nil, pages)
 	return files
 }
 
@@ -105,7 +83,7 @@ func TestWARC(t *testing.T) {
 
 // BenchmarkWARC writes pages of 20 KB of markup.
 func BenchmarkWARC(b *testing.B) {
-	files := shelf{}
+	files := exporttest.Shelf{}
 	s := NewWARC(files, "")
 	body := bytes.Repeat([]byte("<p class=text>Words of a page that are like those of others, and some that are not.</p>\n"), 230)
 	p := &collection.Page{ID: "urn:uuid:1", Source: &collection.Source{Name: "crawl"}, URL: "http://a.test/", Body: body}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,22 +15,11 @@ import (
 
 	"fossick/collection"
 	"fossick/export/card"
+	"fossick/export/exporttest"
 	"fossick/rights"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
-
-// shelf keeps the files of an export in memory.
-type shelf map[string]*bytes.Buffer
-
-type volume struct{ *bytes.Buffer }
-
-func (volume) Close() error { return nil }
-
-func (s shelf) Create(name string) (io.WriteCloser, error) {
-	s[name] = &bytes.Buffer{}
-	return volume{s[name]}, nil
-}
 
 // two are the facts of two crawls, of which little is known of the second.
 func two() card.Facts {
@@ -61,24 +49,11 @@ func pages() []*collection.Page {
 	}
 }
 
-func write(t testing.TB, facts card.Facts, all []*collection.Page) shelf {
+func write(t testing.TB, facts card.Facts, all []*collection.Page) exporttest.Shelf {
 	t.Helper()
-	files := shelf{}
+	files := exporttest.Shelf{}
 	s, err := card.New(files, facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range all {
-		if err := s.Write(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	exporttest.Write(t, s, err, all)
 	return files
 }
 
@@ -127,7 +102,7 @@ func TestNotKnown(t *testing.T) {
 
 // A card of one page, which no crawl found relevant.
 func Example() {
-	files := shelf{}
+	files := exporttest.Shelf{}
 	s, err := card.New(files, card.Facts{
 		Fossick: "1.2.3", Left: func() collection.Left { return collection.Left{} },
 		Stores: []card.Store{{Name: "bees", Crawl: collection.Crawl{Topics: []string{"bees"}, Pages: 1}}},

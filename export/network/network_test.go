@@ -16,22 +16,11 @@ import (
 
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/exporttest"
 	"fossick/graph"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
-
-// shelf keeps the files of an export in memory.
-type shelf map[string]*bytes.Buffer
-
-type volume struct{ *bytes.Buffer }
-
-func (volume) Close() error { return nil }
-
-func (s shelf) Create(name string) (io.WriteCloser, error) {
-	s[name] = &bytes.Buffer{}
-	return volume{s[name]}, nil
-}
 
 // web is three pages of two hosts, one of them fetched twice.
 func web() []*collection.Page {
@@ -46,24 +35,11 @@ func web() []*collection.Page {
 
 var edgesOfWeb = []string{"0-1", "0-2", "1-0", "1-2"}
 
-func write[S export.Sink](t *testing.T, open func(export.Place, string) (S, error), name string) shelf {
+func write[S export.Sink](t *testing.T, open func(export.Place, string) (S, error), name string) exporttest.Shelf {
 	t.Helper()
-	files := shelf{}
+	files := exporttest.Shelf{}
 	s, err := open(files, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range web() {
-		if err := s.Write(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	exporttest.Write(t, s, err, web())
 	return files
 }
 

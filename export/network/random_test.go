@@ -1,7 +1,6 @@
 package network
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/exporttest"
 )
 
 // random is a web of n pages and some more records of them, on 6 hosts of 3 sites.
@@ -50,9 +50,9 @@ func TestHostsAndSitesAgree(t *testing.T) {
 		for _, p := range all {
 			page[p.Node] = p
 		}
-		files := shelf{}
+		files := exporttest.Shelf{}
 		s, err := NewSites(files, "")
-		run(t, s, err, all)
+		exporttest.Write(t, s, err, all)
 		for name, of := range map[string]func(*collection.Page) string{
 			"hosts.csv": func(p *collection.Page) string { return p.Host },
 			"sites.csv": func(p *collection.Page) string { return p.Site },
@@ -99,9 +99,9 @@ func TestListsJoin(t *testing.T) {
 				edges = append(edges, fmt.Sprintf("%d\t%d", p.Node, to))
 			}
 		}
-		files := shelf{}
+		files := exporttest.Shelf{}
 		s, err := NewEdges(files, "")
-		run(t, s, err, all)
+		exporttest.Write(t, s, err, all)
 		for name, want := range map[string][]string{"links.edges.tsv": edges, "links.nodes.tsv": nodes, "links.urls.tsv": urls} {
 			if got := strings.Split(strings.TrimSuffix(files[name].String(), "\n"), "\n"); !slices.Equal(got, want) {
 				t.Errorf("seed %d, %s: %q, want %q", seed, name, got, want)
@@ -109,7 +109,7 @@ func TestListsJoin(t *testing.T) {
 		}
 		for name, open := range map[string]func(export.Place, string) (*XML, error){"gexf": NewGEXF, "graphml": NewGraphML} {
 			x, err := open(files, name)
-			run(t, x, err, all)
+			exporttest.Write(t, x, err, all)
 			text := files[name].String()
 			if got := strings.Count(text, "<node "); got != len(urls) {
 				t.Errorf("seed %d, %s: %d nodes, want %d", seed, name, got, len(urls))
@@ -126,19 +126,5 @@ func TestListsJoin(t *testing.T) {
 				at = len(text) - len(rest)
 			}
 		}
-	}
-}
-
-// run exports pages in one sink.
-func run(t *testing.T, s export.Sink, err error, all []*collection.Page) {
-	t.Helper()
-	for _, p := range all {
-		err = cmp.Or(err, s.Write(t.Context(), p))
-	}
-	if err = cmp.Or(err, s.Finish(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
 	}
 }

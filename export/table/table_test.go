@@ -17,21 +17,10 @@ import (
 
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/exporttest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
-
-// shelf keeps the files of an export in memory.
-type shelf map[string]*bytes.Buffer
-
-type volume struct{ *bytes.Buffer }
-
-func (volume) Close() error { return nil }
-
-func (s shelf) Create(name string) (io.WriteCloser, error) {
-	s[name] = &bytes.Buffer{}
-	return volume{s[name]}, nil
-}
 
 // some are pages with what formats stumble over: quotes, line ends, bytes that are no
 // UTF-8, missing values.
@@ -55,24 +44,11 @@ func some() []*collection.Page {
 }
 
 // write exports the pages in a format.
-func write(t *testing.T, open func(export.Place) (export.Sink, error)) shelf {
+func write(t *testing.T, open func(export.Place) (export.Sink, error)) exporttest.Shelf {
 	t.Helper()
-	files := shelf{}
+	files := exporttest.Shelf{}
 	s, err := open(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range some() {
-		if err := s.Write(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	exporttest.Write(t, s, err, some())
 	return files
 }
 
