@@ -19,7 +19,7 @@ import (
 )
 
 // WACZ writes one zip file with archives, their index, a list of pages and digests of them
-// all: WACZ 1.2, which browsers replay without a server of archives.
+// all: WACZ, which browsers replay without a server of archives.
 type WACZ struct {
 	*WARC
 	index *index
@@ -173,7 +173,8 @@ func (s *WACZ) describe() error {
 	}
 	what, err := json.MarshalIndent(struct {
 		Profile string `json:"profile"`
-		// Version is for readers that know 1.1.1 alone; 1.2 allows it and needs none.
+		// Version and profile are those of 1.1.1. ReplayWeb.page 2.5.3 refuses the profile of the
+		// draft of 1.2, which is "wacz". All else is as that draft has it.
 		Version   string     `json:"wacz_version"`
 		Title     string     `json:"title"`
 		Created   string     `json:"created"`
@@ -181,7 +182,7 @@ func (s *WACZ) describe() error {
 		Software  string     `json:"software"`
 		Home      *home      `json:"home,omitempty"`
 		Resources []resource `json:"resources"`
-	}{"wacz", "1.1.1", title, date, date, "fossick", s.home, slices.Clone(s.resources)}, "", "  ")
+	}{"data-package", "1.1.1", title, date, date, "fossick", s.home, slices.Clone(s.resources)}, "", "  ")
 	if err != nil {
 		return err
 	}

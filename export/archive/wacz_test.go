@@ -178,7 +178,7 @@ func TestWACZ(t *testing.T) {
 	if err := json.Unmarshal(files["datapackage.json"], &what); err != nil {
 		t.Fatal(err)
 	}
-	if what.Profile != "wacz" || what.Title != "Pages of crawl" || what.Created != "2001-09-09T01:47:19Z" || what.Home.URL != "http://a.test/0?b&a" || what.Home.TS != "2001-09-09T01:46:40Z" {
+	if what.Profile != "data-package" || what.Title != "Pages of crawl" || what.Created != "2001-09-09T01:47:19Z" || what.Home.URL != "http://a.test/0?b&a" || what.Home.TS != "2001-09-09T01:46:40Z" {
 		t.Errorf("%s", files["datapackage.json"])
 	}
 	if !strings.Contains(string(files["datapackage-digest.json"]), fmt.Sprintf("%x", sha256.Sum256(files["datapackage.json"]))) {
