@@ -5,6 +5,7 @@ import (
 
 	"fossick/features"
 	"fossick/models"
+	"fossick/page"
 	"fossick/relevance/learned"
 )
 
@@ -34,6 +35,12 @@ func (l *Labeller) share() float64 {
 func (l *Labeller) seen() float64 {
 	m := l.classifier.Model()
 	return float64(m.Card.PerClass[m.Classes[l.class]])
+}
+
+// trainedOn says whether the model is known to be trained on a page.
+func (l *Labeller) trainedOn(p *page.Page) bool {
+	trained, _ := l.classifier.Model().Card.Trained(models.Mark(features.Doc(p.Fields())))
+	return trained
 }
 
 // learned is the policy that learns while the crawl goes on.

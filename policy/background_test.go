@@ -5,6 +5,7 @@ import (
 
 	"fossick/features"
 	"fossick/models"
+	"fossick/page"
 	"fossick/relevance/learned"
 )
 
@@ -40,6 +41,39 @@ func TestBackgroundOfModel(t *testing.T) {
 		var b *learned.Background = l.background()
 		if (b != nil) != test.want || b != l.background() {
 			t.Errorf("%s: background %v, want one: %v, and the same twice", test.name, b, test.want)
+		}
+	}
+}
+
+// TestTrainedStart: a start page that the model was trained on is told from others, by its
+// text.
+func TestTrainedStart(t *testing.T) {
+	text := func(url, text string) *page.Page {
+		p, err := page.Parse([]byte("<title>ferns</title><p>"+text), page.ParseOptions{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	was, copied, other := text("http://a.test/", "green"), text("http://b.test/", "green"), text("http://a.test/", "red")
+	l, err := NewLabeller(&models.Topic{Name: "plants", Model: &models.Model{
+		Classifier: models.LinearSVM, Classes: []string{"other", "plants"}, Terms: []string{"fern"},
+		Weighting:   features.Weighting{IDF: features.IDF([]int32{3}, 100)},
+		Linear:      &models.Linear{Weights: make([]float32, 2), Bias: make([]float32, 2)},
+		Calibration: models.Calibration{Scale: 1},
+		Thresholds:  []float64{0.5, 0.5},
+		Card:        models.Card{Marks: models.KeepMarks([]uint64{models.Mark(features.Doc(was.Fields()))})},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		page *page.Page
+		want bool
+	}{{"the page", was, true}, {"a copy", copied, true}, {"another text", other, false}} {
+		if got := l.trainedOn(c.page); got != c.want {
+			t.Errorf("%s: trained on it: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

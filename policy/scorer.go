@@ -149,7 +149,7 @@ const ofStart = 1
 
 func (s *learnedScorer) ScorePage(p *page.Page, parent float64) crawler.Score {
 	if parent == ofStart {
-		s.learned.Start(page.Key(p.URL))
+		s.learned.Start(page.Key(p.URL), s.labeller.trainedOn(p))
 	}
 	if s.words != nil {
 		return s.words.scorePage(s.labeller, p)

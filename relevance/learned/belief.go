@@ -54,11 +54,7 @@ func newBelief(s *startPages, b *Background, share, most float64) belief {
 	if most == 0 || len(s.judged) < fewStarts || !(share > 0 && share < 1) {
 		return belief{}
 	}
-	var known float64
-	for _, judged := range s.judged {
-		known += sigmoid(judged - logit(share) - knownOdds)
-	}
-	v := belief{doubt: most * (1 - known/float64(len(s.judged)))}
+	v := belief{doubt: most * (1 - s.known(share))}
 	if v.doubt < leastDoubt {
 		return belief{}
 	}
@@ -79,6 +75,20 @@ func newBelief(s *startPages, b *Background, share, most float64) belief {
 	}
 	v.off.add(firstOff, look{min(v.on.mean()[0]-firstApart, logit(share)), 0})
 	return v
+}
+
+// known is on what share of the start pages the judge finds the topic, but for those that
+// it was trained on: of these it says what it was told. Where fewer than fewStarts are left
+// the others count as not found.
+func (s *startPages) known(share float64) float64 {
+	sum, asked := 0.0, 0
+	for i, judged := range s.judged {
+		if !s.trained[i] {
+			sum += sigmoid(judged - logit(share) - knownOdds)
+			asked++
+		}
+	}
+	return sum / float64(max(asked, fewStarts))
 }
 
 // startOver is by how much more often n of all start pages have a word than pages at large.
@@ -161,9 +171,9 @@ func (c *cloud) scatter() [3]float64 {
 // It also returns these corrections in log-odds. It does not change what the crawl says of
 // the page.
 func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, shift float64) {
-	if l.starts.next[key] {
+	if start, ok := l.starts.next[key]; ok {
 		delete(l.starts.next, key)
-		l.starts.add(words, judgedOdds(judged))
+		l.starts.add(words, judgedOdds(judged), start.trained)
 		l.setBelief(newBelief(&l.starts, l.model.base.background, l.share, l.doubt))
 		return judged + l.doubt*(1-judged), 0
 	}

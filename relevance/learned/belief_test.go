@@ -7,18 +7,19 @@ import (
 )
 
 // beliefOf makes one of ten start pages that share two words, by what a judge trained on
-// seen of 600 pages says of them.
-func beliefOf(seen float64, judged func(i int) float64) belief {
+// seen of 600 pages says of them. The first few were trained on.
+func beliefOf(seen float64, trained int, judged func(i int) float64) belief {
 	s := newStartPages()
 	for i := range 10 {
-		s.add([]token{1, 2, token(100 + i)}, judgedOdds(judged(i)))
+		s.add([]token{1, 2, token(100 + i)}, judgedOdds(judged(i)), i < trained)
 	}
 	b := NewBackground(func(yield func(string, float64) bool) { yield("some", 0.01) })
 	return newBelief(&s, b, max(seen, 1)/600, doubtOf(seen))
 }
 
 // TestDoubt: a judge is doubted as far as it does not know the start pages, and as it saw
-// little of the topic.
+// little of the topic. What it says of start pages that it was trained on is no reason to
+// believe it.
 func TestDoubt(t *testing.T) {
 	knows := func(int) float64 { return 0.98 }
 	half := func(i int) float64 { return []float64{0.98, 0.003}[i%2] }
@@ -26,17 +27,22 @@ func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		seen     float64
+		trained  int
 		judged   func(int) float64
 		from, to float64
 	}{
-		{"knows all", 2, knows, 0, 0.05},
-		{"knows half", 2, half, 0.35, 0.5},
-		{"knows none", 2, knowsNone, 0.75, 0.85},
-		{"knows none of what it saw 200 of", 200, knowsNone, leastDoubt, 0.1},
-		{"is not known", 0, knowsNone, 0, 0},
-		{"saw very many", 5000, knowsNone, 0, 0},
+		{"knows all", 2, 0, knows, 0, 0.05},
+		{"knows half", 2, 0, half, 0.35, 0.5},
+		{"knows none", 2, 0, knowsNone, 0.75, 0.85},
+		{"knows none of what it saw 200 of", 200, 0, knowsNone, leastDoubt, 0.1},
+		{"was trained on them all", 10, 10, knows, 0.5, 0.5},
+		{"knows nine that it was trained on, and one", 10, 9, knows, 0.3, 0.4},
+		{"knows five that it was trained on, and five", 10, 5, knows, 0, 0.05},
+		{"knows the five that it was trained on alone", 10, 5, func(i int) float64 { return []float64{0.98, 0.003}[i/5] }, 0.4, 0.5},
+		{"is not known", 0, 0, knowsNone, 0, 0},
+		{"saw very many", 5000, 0, knowsNone, 0, 0},
 	} {
-		if d := beliefOf(c.seen, c.judged).doubt; d < c.from || d > c.to {
+		if d := beliefOf(c.seen, c.trained, c.judged).doubt; d < c.from || d > c.to {
 			t.Errorf("a judge that %s: doubt %.3f, want %v to %v", c.name, d, c.from, c.to)
 		}
 	}
@@ -69,7 +75,7 @@ func TestRatio(t *testing.T) {
 // TestBeliefByWords: where the judge knows nothing, pages with the start pages' words are
 // told from others.
 func TestBeliefByWords(t *testing.T) {
-	v := beliefOf(2, func(int) float64 { return 0.003 })
+	v := beliefOf(2, 0, func(int) float64 { return 0.003 })
 	var like, unlike float64
 	for i := range 50 {
 		with, without := []token{1, 2, token(1000 + i)}, []token{token(2000 + i), token(3000 + i), token(4000 + i)}

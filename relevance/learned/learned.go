@@ -62,11 +62,11 @@ func New(judge relevance.Judge, opt Options) *Scorer {
 }
 
 // Start says that the page with this page.Key, which ScorePage is called for next, is
-// a start page.
-func (l *Scorer) Start(key uint64) {
+// a start page, and whether the judge was trained on it.
+func (l *Scorer) Start(key uint64, trained bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.starts.next[key] = true
+	l.starts.next[key] = startPage{trained}
 }
 
 // ScorePage takes in that p was fetched and turned out to be on topic with the
@@ -102,7 +102,8 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 		return relevance.Score{Value: probability}
 	}
 	terms = append(terms, labelled...)
-	judged, isStart := probability, l.starts.next[key]
+	judged := probability
+	_, isStart := l.starts.next[key]
 	probability, past.similar = l.believe(key, words, judged)
 	past.echo = l.links.yields.echo(p, probability)
 	worth := past.worth(probability)

@@ -29,7 +29,7 @@ func TestPrior(t *testing.T) {
 		l := New(goldJudge, Options{Cut: 0.5, Share: test.share})
 		for n := range 100 {
 			p := &page.Page{URL: fmt.Sprintf("http://p.test/%d", n), Text: "quartz"}
-			l.Start(page.Key(p.URL)) // believed as it is
+			l.Start(page.Key(p.URL), false) // believed as it is
 			l.ScorePage(p, test.onward)
 		}
 		l.starts.pages = 0

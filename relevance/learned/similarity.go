@@ -21,13 +21,17 @@ import (
 // and that is what is added to the judge's log-odds. Where similarity does not tell the
 // two apart, m₁ is near m₀ and nothing is added.
 type startPages struct {
-	next    map[uint64]bool  // by page.Key, those that are scored next
-	pages   int              // taken in
-	having  map[token]uint16 // how many of them have the word
-	words   [][]token        // of each
-	judged  []float64        // log-odds of each by the judge
-	on, off moments          // similarity of pages on topic and off
+	next    map[uint64]startPage // by page.Key, those that are scored next
+	pages   int                  // taken in
+	having  map[token]uint16     // how many of them have the word
+	words   [][]token            // of each
+	judged  []float64            // log-odds of each by the judge
+	trained []bool               // of each, whether the judge was trained on it
+	on, off moments              // similarity of pages on topic and off
 }
+
+// startPage is what is known of one before it is scored.
+type startPage struct{ trained bool }
 
 // moments sums up weighted numbers.
 type moments struct{ weight, sum, square float64 }
@@ -51,16 +55,17 @@ const (
 )
 
 func newStartPages() startPages {
-	return startPages{next: map[uint64]bool{}, having: map[token]uint16{}}
+	return startPages{next: map[uint64]startPage{}, having: map[token]uint16{}}
 }
 
 // add takes in the words of a start page, each once, and what the judge says of it.
-func (s *startPages) add(words []token, judged float64) {
+func (s *startPages) add(words []token, judged float64, trained bool) {
 	if s.pages >= maxStarts {
 		return
 	}
 	s.pages++
 	s.words, s.judged = append(s.words, slices.Clone(words)), append(s.judged, judged)
+	s.trained = append(s.trained, trained)
 	for _, w := range words {
 		s.having[w]++
 	}

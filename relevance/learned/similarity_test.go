@@ -15,7 +15,7 @@ func TestStartPagesCorrect(t *testing.T) {
 		l := New(goldJudge, Options{Cut: 0.5})
 		for n := range starts {
 			p := &page.Page{URL: fmt.Sprintf("http://start.test/%d", n), Text: fmt.Sprintf("quartz feldspar mica own%d", n)}
-			l.Start(page.Key(p.URL))
+			l.Start(page.Key(p.URL), false)
 			l.ScorePage(p, 0.3)
 		}
 		for n := range 30 {
@@ -51,7 +51,7 @@ func TestStartPagesCorrect(t *testing.T) {
 func TestSimilarityBounded(t *testing.T) {
 	k := newStartPages()
 	for n := range token(5 * maxStarts) {
-		k.add([]token{n, n + 1}, 0)
+		k.add([]token{n, n + 1}, 0, false)
 	}
 	if len(k.having) != maxStarts+1 {
 		t.Errorf("%d words of start pages, want those of the first %d", len(k.having), maxStarts)
