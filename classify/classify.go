@@ -123,9 +123,18 @@ func (s *scratch) best() int {
 func (c *Classifier) look(d features.Doc) *scratch {
 	s := c.spare.Get()
 	s.terms = s.x.CountUnsorted(s.terms, d)
-	s.unknown = c.domain.unknown(s.terms, s.x.Strange(), d.Lang)
-	c.weigh(s)
+	c.judge(s, d.Lang)
 	return s
+}
+
+// judge is weigh for the counts of a whole page.
+func (c *Classifier) judge(s *scratch, lang string) {
+	unknown, terms := c.domain.unknown(s.terms, s.x.Strange(), lang)
+	c.weigh(s)
+	if unknown == nil {
+		unknown = c.doubt(s, terms)
+	}
+	s.unknown = unknown
 }
 
 // score leaves a page's weighed terms and probabilities in scratch space, which

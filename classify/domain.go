@@ -64,18 +64,21 @@ type unknown struct {
 	familiar float64
 	least    float64 // that it should be
 	lang     string  // of the page, when no training page was in it
+	ahead    float64 // of the threshold, in log odds
+	doubt    float64 // that it should be ahead by; 0 where that is not asked
 }
 
-// unknown looks at the counts of a page and at how many words beside are no terms. It
-// returns nil where the model can tell.
-func (d *domain) unknown(counts features.Vector, strange float64, lang string) *unknown {
+// unknown looks at the counts of a page and at how many words beside are no terms. What it
+// returns is nil where the model can tell. terms is how many of its words the page has, 0
+// where that does not matter.
+func (d *domain) unknown(counts features.Vector, strange float64, lang string) (u *unknown, terms int) {
 	if d.share == nil {
 		if len(counts.Index) > 0 || d.sure {
-			return nil
+			return nil, 0
 		}
-		return &unknown{all: strange}
+		return &unknown{all: strange}, 0
 	}
-	words, terms, sum, all := 0, 0, 0.0, strange
+	words, sum, all := 0, 0.0, strange
 	for k, i := range counts.Index {
 		if d.word[i] {
 			n := float64(counts.Value[k])
@@ -90,14 +93,14 @@ func (d *domain) unknown(counts features.Vector, strange float64, lang string) *
 		}
 	}
 	familiar := sum / math.Max(1, all)
-	u := unknown{all: all, words: words, terms: terms, familiar: familiar, least: d.least.LeastFamiliar}
+	u = &unknown{all: all, words: words, terms: terms, familiar: familiar, least: d.least.LeastFamiliar}
 	if lang != "" && len(d.least.Languages) > 0 && !slices.Contains(d.least.Languages, lang) {
 		u.lang, u.least = lang, max(d.least.LeastForeign, d.least.LeastFamiliar)
 	}
 	if words >= d.least.LeastWords && terms >= d.least.LeastTerms && familiar >= u.least {
-		return nil
+		return nil, terms
 	}
-	return &u
+	return u, terms
 }
 
 // known leaves of counts those of the model's own terms.
@@ -115,9 +118,43 @@ func (d *domain) known(counts features.Vector) features.Vector {
 	return features.Vector{Index: counts.Index[:n], Value: counts.Value[:n]}
 }
 
+// fewTerms times the known words that a page needs at least are still few.
+const fewTerms = 2
+
+// doubt says whether a linear model takes a page of so few known words for its topic that
+// other words of the same kind might as well have said the opposite. Each term of the page
+// is a draw of what such pages say. So the sum of what they say has a standard error, the
+// root of the sum of their squares, and the topic must be ahead of its threshold by that.
+// It returns nil where the model can tell.
+func (c *Classifier) doubt(s *scratch, terms int) *unknown {
+	m := c.model
+	if m.Linear == nil || len(m.Classes) != 2 || m.Classes[c.class] != models.Other || terms >= fewTerms*c.least.LeastTerms {
+		return nil
+	}
+	topic := 1 - c.class
+	p, cut := s.probs[topic], m.Thresholds[topic]
+	if p < min(cut, 0.5) {
+		return nil
+	}
+	var squares float64
+	for k, i := range s.terms.Index {
+		said := float64(s.terms.Value[k]) * float64(m.Linear.Weights[2*int(i)+topic]-m.Linear.Weights[2*int(i)+c.class])
+		squares += said * said
+	}
+	u := unknown{terms: terms, ahead: logOdds(p) - logOdds(cut), doubt: m.Calibration.Scale * math.Sqrt(squares)}
+	if u.ahead >= u.doubt {
+		return nil
+	}
+	return &u
+}
+
+func logOdds(p float64) float64 { return math.Log(p) - math.Log1p(-p) }
+
 // why says it in words.
 func (u *unknown) why(d *models.Domain) string {
 	switch {
+	case u.doubt > 0:
+		return fmt.Sprintf("few known words, %d, which may be chance: log odds %.1f ± %.1f beyond the threshold's", u.terms, u.ahead, u.doubt)
 	case u.lang != "" && u.familiar < u.least:
 		return fmt.Sprintf("language %s, trained on %s", u.lang, strings.Join(d.Languages, ", "))
 	case u.all == 0:

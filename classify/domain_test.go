@@ -69,6 +69,45 @@ func TestDomain(t *testing.T) {
 	}
 }
 
+// TestDoubt: where known words are few, a topic must be ahead of its threshold by the
+// standard error of what they say. Mortgage adds 4 to log odds of -1, loan 1; the error of
+// both is √17.
+func TestDoubt(t *testing.T) {
+	for _, test := range []struct {
+		what    string
+		text    string
+		least   int
+		cut     float64
+		unknown string
+	}{
+		{"one word", "the mortgage", 1, 0.5, "few known words, 1, which may be chance: log odds 3.0 ± 4.0 beyond the threshold's"},
+		{"one word, far ahead", "the mortgage", 1, 0.2, ""},
+		{"two words of one", "the mortgage loan", 1, 0.5, ""},
+		{"two words of two", "the mortgage loan", 2, 0.5, "few known words, 2, which may be chance: log odds 4.0 ± 4.1 beyond the threshold's"},
+		{"not on topic", "the garden", 1, 0.5, ""},
+		{"nothing asked", "the mortgage", 0, 0.5, ""},
+	} {
+		m := domainModel(linear())
+		m.Domain.LeastWords, m.Domain.LeastTerms, m.Thresholds[0] = 1, test.least, test.cut
+		c, err := New(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := features.Doc{Text: test.text}
+		r, why := c.ClassifyAndExplain(doc)
+		if r.Unknown != test.unknown {
+			t.Errorf("%s: unknown %q, want %q", test.what, r.Unknown, test.unknown)
+		}
+		if on := r.Probs[0] >= test.cut; on == (test.unknown != "" || test.what == "not on topic") {
+			t.Errorf("%s: %v of %v, %s", test.what, r.Probs[0], test.cut, why)
+		}
+		var reading Reading
+		if read, _ := c.Read(&reading, doc, 0, slices.Values([]Part{})); read.Unknown != r.Unknown || read.Label != r.Label {
+			t.Errorf("%s: read %+v, classified %+v", test.what, read, r)
+		}
+	}
+}
+
 // TestDomainOfTexts: a few words, as links have, are judged whatever the domain, and its
 // words that are no terms count for nothing.
 func TestDomainOfTexts(t *testing.T) {

@@ -37,8 +37,7 @@ func (c *Classifier) Read(r *Reading, d features.Doc, class int, parts iter.Seq[
 	s := c.spare.Get()
 	defer c.spare.Put(s)
 	s.terms, r.Words = s.x.CountAndKeep(s.terms, r.Words[:0], d)
-	s.unknown = c.domain.unknown(s.terms, s.x.Strange(), d.Lang)
-	c.weigh(s)
+	c.judge(s, d.Lang)
 	best := s.best()
 	result, why := c.result(s, best), c.explain(s, best)
 	r.Parts, r.PartWords, r.PartEnds = r.Parts[:0], r.PartWords[:0], r.PartEnds[:0]

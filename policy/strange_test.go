@@ -116,6 +116,43 @@ var empties = []strange{
 	{"nothing", "index", `<title>Index of /</title><h1>Index of /</h1><pre><a href=a>a</a> 2001-01-01 12:00 1K <a href=b>b</a> 2002-02-02 13:00 2K</pre>`},
 }
 
+// furtherEmpties were written before anybody had seen what becomes of them: without
+// classify's doubt 9 of 128 fell.
+var furtherEmpties = []strange{
+	{"shell", "dashboard", `<title>Savings dashboard</title><body><div id=app></div><noscript>Your browser has no JavaScript, so accounts and payments cannot be shown. Turn it on and load the page again.</noscript></body>`},
+	{"shell", "fixtures", `<title>Fixtures and results</title><body><div id=root></div><p>Loading the games of this season. If nothing happens, your browser may be too old for this site.</p></body>`},
+	{"shell", "playground", `<title>Code playground</title><body><div id=editor></div><noscript>The editor runs in your browser and needs JavaScript. Enable it to compile and run your program.</noscript></body>`},
+	{"shell", "viewer", `<title>Article viewer</title><body><div id=viewer></div><p>Preparing the document. Large figures may take some time to appear on your screen.</p></body>`},
+	{"shell", "old browser", `<title>Update your browser</title><h1>Please update your browser</h1><p>This site does not work with the version that you use. Get one of these: Firefox, Chrome, Safari.</p>`},
+	{"error", "gone", `<title>410 Gone</title><h1>This lecture is no longer here</h1><p>The department has taken the course and its pages away. There is no forwarding address.</p>`},
+	{"error", "article", `<title>Article not found</title><h1>We could not find that article</h1><p>The research paper that you asked for may have been withdrawn. Try the list of journals.</p>`},
+	{"error", "match", `<title>Match report not available</title><p>The report of this game is not available yet. Come back after the final whistle.</p>`},
+	{"error", "loan", `<title>Session expired</title><h1>Your session has expired</h1><p>For your security we have ended your loan application. Please start again with your account number.</p>`},
+	{"error", "stack", `<title>500</title><pre>Traceback most recent call last: File app.py line 40 in handler return render(template) KeyError: user</pre>`},
+	{"error", "sql", `<p>Warning: mysql_connect(): Access denied for user www at localhost (using password: YES) in /home/www/db.php on line 7</p>`},
+	{"error", "asp", `<title>Runtime Error</title><h2>Server Error in application</h2><p>An application error occurred on the server. The current settings prevent the details from being viewed remotely.</p>`},
+	{"error", "limit", `<title>Bandwidth limit exceeded</title><h1>509</h1><p>The server is not able to serve your request because the owner of the site has used all of its bandwidth. Please try again later.</p>`},
+	{"error", "gateway", `<title>502 Bad Gateway</title><h1>Bad Gateway</h1><p>The proxy server got an answer that it did not understand from the server behind it.</p>`},
+	{"parked", "loans", `<title>cheap-loans.test</title><p>This domain has expired. Is it yours? Renew it now.</p><ul><li><a href=/a>Personal loans</a><li><a href=/b>Interest rates</a><li><a href=/c>Debt help</a><li><a href=/d>Insurance quotes</a><li><a href=/e>Online bank accounts</a></ul>`},
+	{"parked", "club", `<title>hockey-club.test</title><p>The domain hockey-club.test is parked here by its owner.</p><ul><li><a href=/a>Ice hockey</a><li><a href=/b>Team shirts</a><li><a href=/c>Season tickets</a><li><a href=/d>Players</a></ul>`},
+	{"parked", "space", `<title>space-mission.test</title><p>You may buy the domain space-mission.test from the person who has it now.</p><ul><li><a href=/a>Planets</a><li><a href=/b>Space camp</a><li><a href=/c>Star maps</a></ul>`},
+	{"parked", "java", `<title>java-course.test</title><p>Looking for java-course.test? It is for sale by auction.</p><ul><li><a href=/a>Java download</a><li><a href=/b>Learn to code</a><li><a href=/c>Free compiler</a></ul>`},
+	{"parked", "provider", `<title>Here will be a new web site</title><p>A customer of ours has just registered this domain. If you are that customer, log in to your control panel and put files into the folder for the web.</p>`},
+	{"login", "library", `<title>University library – log in</title><h1>Log in</h1><p>Use your university account to read this paper. Visitors may ask at the desk of the library for a password of one day.</p><form>User <input> Password <input></form>`},
+	{"login", "repository", `<title>Private repository</title><p>This repository is private. Sign in with an account that has been given access, or ask the owner of the project.</p><form>User <input> Password <input></form>`},
+	{"login", "fans", `<title>Supporters' area</title><p>You have to be a registered fan to watch this video of the game. Sign up, it is free, or sign in with your email.</p>`},
+	{"login", "broker", `<title>Investor log in</title><p>Enter the number of your customer card and the code from your phone. Never tell the code to anybody, not even to us.</p>`},
+	{"login", "paper", `<title>Subscribe to read</title><h1>This story is for subscribers</h1><p>Get the first month for one pound. You can end it at any time. Already have an account? Sign in.</p>`},
+	{"login", "captcha", `<title>Are you a robot?</title><p>We have seen unusual traffic from your network. Tick the box to show that a person has sent these requests and not a program.</p>`},
+	{"login", "consent", `<title>Your privacy</title><p>We and our partners store information on your device and read it, to measure how the site is used and to show you advertisements. Accept or manage your choices.</p>`},
+	{"nothing", "redirect", `<title>Moved</title><p>This page has moved. If your browser does not take you there, follow <a href=/new>this link</a>.</p>`},
+	{"nothing", "frames", `<title>Frames</title><noframes>This site uses frames, but your browser does not show them. Get a newer one.</noframes>`},
+	{"nothing", "print", `<title>Print</title><p>Print this page. Close the window. Back to the top. Page 1 of 1.</p>`},
+	{"nothing", "search", `<title>Search results</title><p>Your search gave no results. Check how the words are spelled or use other words.</p>`},
+	{"nothing", "cart", `<title>Your basket</title><p>There is nothing in your basket. Go on shopping. Delivery is free from 20 pounds on.</p>`},
+	{"nothing", "thanks", `<title>Thank you</title><p>Thank you for your message. We have received it and will answer within two working days.</p>`},
+}
+
 // noise are pages of no language.
 func noisePages(rng *rand.Rand, n int) (pages []strange) {
 	for i := range n {
@@ -144,14 +181,14 @@ func noisePages(rng *rand.Rand, n int) (pages []strange) {
 	return pages
 }
 
-// knownFalls are pages of as many words as ordinary ones, some of them the topic's.
-var knownFalls = map[string]bool{"science: journal": true, "science: wall": true, "sport: sport": true, "sport: club": true, "programming: trace": true}
+// knownFalls are pages whose words are the topic's.
+var knownFalls = map[string]bool{"banking: loans": true, "science: space": true}
 
 // TestStrange: no built-in topic takes a page for its own that says nothing, or says it in
 // a language that it was not trained on, and each says why.
 func TestStrange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	kinds := map[string][]strange{"in other languages": foreignPages(rng, 6), "with next to no words": empties, "of no language": noisePages(rng, 20)}
+	kinds := map[string][]strange{"in other languages": foreignPages(rng, 6), "with next to no words": empties, "with next to no words, further ones": furtherEmpties, "of no language": noisePages(rng, 20)}
 	for kind, pages := range kinds {
 		tried := tries.Of(t, "pages that no topic knows, "+kind)
 		for _, name := range models.BuiltinTopics() {
