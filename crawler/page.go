@@ -48,7 +48,15 @@ func (a *arrivals) apply(b journal.Batch, o *work.Outcome) error {
 	visit.Rest, visit.Own = a.hosts.RestOf(h, r).Millis()
 	visit.Wait = o.Page.Wait
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
-	return b.PutVisit(o.ID, visits, visit)
+	return putVisit(b, o, o.ID, visits, visit)
+}
+
+// putVisit journals the n-th exchange for a URL, with its headers where these are kept.
+func putVisit(b journal.Batch, o *work.Outcome, id store.ID, n int, visit store.Visit) error {
+	if err := b.PutVisit(id, n, visit); err != nil || o.Wire.Kind == 0 || o.Wire.Packed == nil {
+		return err
+	}
+	return b.PutWire(id, n, o.Wire)
 }
 
 // follow is a page's way from its exchange to its fate. Each return is one of its
@@ -66,7 +74,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 	h.Failures = 0
 	if r.State == fetch.StateRedirect {
 		to, err := a.endings.Redirect(b, o)
-		visit.Location = to
+		visit.Location, o.Wire.Kind = to, store.WireRedirect
 		return err
 	}
 	if r.State != fetch.StateOK {
@@ -81,6 +89,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 		return err
 	}
 	if original != 0 {
+		o.Wire.Kind = store.WireRepeat
 		a.traps.Duplicate(&h.Trap, o.Birth.URL)
 		fate.State, fate.Page, fate.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
 		return a.endings.Conclude(b, o.ID, o.Queued, fate)
@@ -112,7 +121,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 
 // keep stores a page, queues its links and returns its number.
 func (a *arrivals) keep(b journal.Batch, o *work.Outcome) (number uint64, err error) {
-	number = a.totals.NextPage()
+	number, o.Wire.Kind = a.totals.NextPage(), store.WirePage
 	a.obey(o)
 	links, err := a.queue.Links(b, o)
 	if err != nil {

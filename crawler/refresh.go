@@ -106,5 +106,5 @@ func (v *revisits) apply(b journal.Batch, o *work.Outcome) error {
 	}
 	visit.Rest, visit.Own = v.hosts.RestOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
-	return b.PutVisit(o.Old.ID, o.Old.Visits+1, visit)
+	return putVisit(b, o, o.Old.ID, o.Old.Visits+1, visit)
 }

@@ -39,6 +39,9 @@ func (r *renewal) apply() (err error) {
 	case refresh.Failed:
 		o.Host.Failures++
 	case refresh.Same:
+		if o.Wire.Kind = store.WireRepeat; o.Resp.State == fetch.StateNotModified {
+			o.Wire.Kind = store.WireSame
+		}
 		if err := journal.Stored(b).PutPageRecord(refresh.Checked(*o.Old.Page, o.Resp)); err != nil {
 			return err
 		}
@@ -70,7 +73,7 @@ func (r *renewal) replace(next int64) error {
 		return err
 	}
 	v.arrivals.obey(o)
-	r.visit.Was = old.Checksum
+	r.visit.Was, o.Wire.Kind = old.Checksum, store.WirePage
 	record := v.arrivals.record(o, old.Number, links)
 	if err := journal.Stored(r.b).ReplacePage(old, record, o.Read.Body); err != nil {
 		return err
@@ -102,6 +105,7 @@ func (r *renewal) lose(fate store.Fate) error {
 // move notes that a page has moved, and queues where to.
 func (r *renewal) move() (err error) {
 	fate := r.v.endings.By(r.o)
+	r.o.Wire.Kind = store.WireRedirect
 	if r.visit.Location, err = r.v.endings.Redirect(r.b, r.o); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -21,6 +20,7 @@ type watchedConn struct {
 	net.Conn
 	raw   syscall.RawConn
 	meter meter
+	tap   tap
 
 	mu      sync.Mutex // guards the rest, and reads that were waited for
 	reading bool       // a Read waits: all that came before has been read
@@ -44,6 +44,8 @@ func watch(conn net.Conn) net.Conn {
 
 // errUnsolicited is how a kept connection ends that speaks before it is asked.
 var errUnsolicited = errors.New("the server sent something before it was asked")
+
+func (c *watchedConn) listen() *tap { return &c.tap }
 
 // Read takes what is there at once. What it has to wait for, it takes only after a look
 // at whether it may come at all. Until then Write can see it too.
@@ -73,6 +75,7 @@ func (c *watchedConn) Read(p []byte) (n int, err error) {
 		_ = c.Close()
 		return 0, err
 	}
+	c.tap.read(p[:n])
 	return n, nil
 }
 
@@ -101,6 +104,7 @@ func (c *watchedConn) Write(p []byte) (int, error) {
 	}
 	// Noted before: the server may answer, or hang up, before we have our turn again.
 	before := c.note(true)
+	c.tap.wrote(p)
 	n, err := c.Conn.Write(p)
 	if n == 0 && err != nil {
 		c.note(before)
@@ -158,7 +162,7 @@ func settle(conn net.Conn) *watchedConn {
 	if isHTTP2(conn) {
 		return nil
 	}
-	if t, ok := conn.(*tls.Conn); ok {
+	if t, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = t.NetConn()
 	}
 	c, ok := conn.(*watchedConn)

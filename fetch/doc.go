@@ -38,6 +38,8 @@
 //	dns.go       the cache in front of the resolver
 //	meter.go     bytes that a server may send in each phase
 //	hangup.go    the connection in use; connections that a server misuses
+//	tap.go       who listens to a connection
+//	wire.go      both headers, for archives
 //	cookies.go   a jar a site, where cookies are wanted
 //	media.go     the answer: is this type wanted; sniffing
 //	body.go      the body that Colly reads: decompression and limits

@@ -57,6 +57,7 @@ type Response struct {
 	RetryAfter  time.Duration // from Retry-After; 0 when none
 	Start       time.Time     // when the exchange began
 	Took        time.Duration // until the body's end, or the error
+	Wire        *Wire         // both headers as they went over the wire; nil when none came
 	WireBytes   int64         // of the body as it came, before decompression
 	Addr        netip.Addr    // of the server; zero through a proxy
 	Err         error         // why, when State is no success; nil for ok, redirect and not_modified

@@ -18,13 +18,14 @@ type conn struct {
 	addr    netip.Addr   // of the server, where no proxy stands between
 	watched *watchedConn // below
 	kept    *watchedConn // set if the connection was kept from an exchange before
+	tap     *tap         // nil where nobody can listen
 }
 
 // attend takes note of the connection, on which so many bytes may come before the
 // header is judged.
 func (c *conn) attend(to net.Conn, by *clock) {
 	c.leave()
-	c.Conn, c.watched = to, watchedOf(to)
+	c.Conn, c.watched, c.tap = to, watchedOf(to), tapOf(to)
 	if c.watched == nil {
 		return
 	}
@@ -66,7 +67,7 @@ func isHTTP2(conn net.Conn) bool {
 // hangUp closes the socket of conn: TLS would first say farewell to a peer that
 // may not read.
 func hangUp(conn net.Conn) {
-	if t, ok := conn.(*tls.Conn); ok {
+	if t, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = t.NetConn()
 	}
 	_ = conn.Close() // closed already is as good

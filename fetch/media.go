@@ -24,6 +24,7 @@ type answer struct {
 	location    string
 	reader      *bodyReader
 	body        []byte
+	wire        *Wire
 	state       State // the verdict, "" until then
 	why         error
 }

@@ -23,7 +23,9 @@ func newTransport(opt Options, d *dialer) *http.Transport {
 		MaxResponseHeaderBytes: opt.MaxHeaderBytes,
 		TLSClientConfig:        &tls.Config{RootCAs: opt.RootCAs, MinVersion: tls.VersionTLS12},
 	}
-	if opt.Proxy != nil {
+	if opt.Proxy == nil {
+		t.DialTLSContext = (&tlsDialer{d, t.TLSClientConfig.Clone()}).DialTLSContext
+	} else {
 		t.Proxy = http.ProxyURL(opt.Proxy)
 		t.ProxyConnectHeader = http.Header{"User-Agent": {opt.UserAgent}} // else net/http's own goes out
 		// To net/http all plain hosts behind a proxy are one host.
@@ -58,6 +60,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 		_ = res.Body.Close() // it was not read: there is no error to tell
 		return nil, refusedByProxy(res.Status, "GET "+ex.url.Host)
 	}
+	ex.answer.wire = ex.conn.wire(req, res)
 	g.f.cookies.keep(ex.url, res)
 	ex.received(res)
 	return res, nil

@@ -13,7 +13,7 @@ func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
 	a := &ex.answer
 	resp.Code, resp.Header, resp.Addr = a.status, a.header, ex.conn.addr
 	resp.ContentType, resp.Location = a.contentType, a.location
-	resp.WireBytes = ex.pace.wire.Load()
+	resp.Wire, resp.WireBytes = a.wire, ex.pace.wire.Load()
 	if after := a.header.Get("Retry-After"); after != "" {
 		resp.RetryAfter = parseRetryAfter(after, ex.f.opt.Now())
 	}

@@ -20,7 +20,8 @@
 // urls.go has a URL from its discovery to its end, life.go its whole story, exchange.go
 // exchanges that are for no URL. near.go and nearindex.go find near-duplicates, rank.go has
 // ranks, mark.go what people say of pages, refresh.go pages that changed, forget.go
-// those whose owners want them gone.
+// those whose owners want them gone, wire.go headers of exchanges; wirepack.go and wiredict.go
+// are how these are packed.
 //
 // filter.go and seen.go are before the seen-set and before what pages are compared by;
 // lately.go remembers what was asked last. sync.go does what is done beside the writer.

@@ -96,7 +96,7 @@ func ForgetPages(ctx context.Context, s *Store, pattern string, now int64) (page
 		}
 		pages, numbers = pages+uint64(n), numbers[n:]
 	}
-	return pages, nil
+	return pages, s.forgetWires(&f)
 }
 
 func putForget(s *Store, f Forget) error {

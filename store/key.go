@@ -15,6 +15,7 @@ const (
 	keyBirth   = 'u' // + ID → Birth
 	keyQueued  = 'q' // + ID → Queued; there while the URL waits
 	keyVisit   = 'v' // + ID + number of the visit (2) → Visit
+	keyWire    = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
 	keyFate    = 's' // + ID → Fate; there when it waits no more
 	keyPage    = 'p' // + page number → Page
 	keyBody    = 'b' // + page number → zstd of the body

@@ -68,7 +68,7 @@ func (b *Batch) WithdrawPage(old *Page) error {
 
 // ReplacePage writes a page with new content in the place of an old one of the
 // same number, with its compressed body. What refine said of the old one is
-// dropped.
+// dropped, and so are the headers of its URL's exchanges so far.
 func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 	n, err := b.PageWith(old.Checksum)
 	if err != nil && !errors.Is(err, ErrDamaged) {
@@ -83,6 +83,9 @@ func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
 		return err
 	}
 	if err := b.delete(numKey(keyLabel, old.Number)); err != nil {
+		return err
+	}
+	if err := b.dropWires(old.ID); err != nil {
 		return err
 	}
 	return b.PutPage(p, body)

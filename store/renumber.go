@@ -52,6 +52,9 @@ func (in *inspection) unreadable(n uint64, p *Page, why error) error {
 		if p.ID == 0 {
 			return nil // leftovers finds the URL by its fate
 		}
+		if err := b.dropWires(p.ID); err != nil {
+			return err
+		}
 		return in.again(b, p.ID)
 	})
 }

@@ -302,7 +302,8 @@ func TestHostilePageFitsABatch(t *testing.T) {
 		}
 		p := somePage()
 		p.Links, p.Title = links, strings.Repeat("t", 1024)
-		must(t, b.PutPage(p, make([]byte, 4<<20)), b.PutFate(2, Fate{State: "ok", Page: 1}), b.PutCounts(&Counts{URLs: uint64(id)}))
+		must(t, b.PutPage(p, make([]byte, 4<<20)), b.PutFate(2, Fate{State: "ok", Page: 1}),
+			b.PutWire(2, 1, WireRecord{Kind: WirePage, Packed: make([]byte, 40<<10)}), b.PutCounts(&Counts{URLs: uint64(id)}))
 		must(t, b.Commit())
 	}
 }

@@ -139,7 +139,7 @@ func (in *inspection) seenIs(txn *badger.Txn, id ID, url string, skipped bool) e
 
 // strays looks for records of URLs that were never born, or that speak of such.
 func (in *inspection) strays(ctx context.Context) error {
-	for _, kind := range []byte{keyQueued, keyFate, keyVisit} {
+	for _, kind := range []byte{keyQueued, keyFate, keyVisit, keyWire} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
 			what := ""
 			if len(k) < 9 {
@@ -150,11 +150,19 @@ func (in *inspection) strays(ctx context.Context) error {
 				what = "it belongs to no URL"
 			} else if kind == keyVisit && decode(k, v, &Visit{}) != nil {
 				what = "the visit cannot be read"
+			} else if kind == keyWire {
+				what, err = wireIs(txn, k, v)
+				if err != nil {
+					return err
+				}
 			}
-			if what == "" {
-				return in.pointer(txn, k, v)
+			if what != "" {
+				return in.remove(k, what)
 			}
-			return in.remove(k, what)
+			if kind == keyWire {
+				return nil
+			}
+			return in.pointer(txn, k, v)
 		})
 		if err != nil {
 			return err
@@ -206,4 +214,23 @@ func (in *inspection) seen(ctx context.Context) error {
 		}
 		return in.remove(k, "the seen-set names a URL that is not there")
 	})
+}
+
+// wireIs says what is wrong with the headers of an exchange, "" where nothing is.
+func wireIs(txn *badger.Txn, k, v []byte) (what string, err error) {
+	var x Exchanged
+	var birth Birth
+	if x.ID, x.Visit, err = wireKeyOf(k); err != nil {
+		return err.Error(), nil
+	}
+	if err := get(txn, numKey(keyBirth, uint64(x.ID)), &birth); err != nil {
+		return "", finding(err)
+	}
+	if err := x.read(k, v, birth.URL); errors.Is(err, ErrDamaged) {
+		return "the headers cannot be read: " + err.Error(), nil
+	}
+	if has, err := hasKey(txn, visitKey(x.ID, x.Visit)); err != nil || has {
+		return "", err
+	}
+	return "it belongs to no exchange", nil
 }

@@ -67,6 +67,8 @@ type Batch interface {
 	PutPage(record *store.Page, content Content) error
 	// PutVisit puts down the n-th exchange for a URL, from 1.
 	PutVisit(id store.ID, n int, v store.Visit) error
+	// PutWire puts down the headers of the n-th exchange for a URL.
+	PutWire(id store.ID, n int, w store.WireRecord) error
 	// PutExchange puts down the n-th exchange with a host that was for no URL, from 1.
 	PutExchange(host string, n uint64, x store.Exchange) error
 

@@ -157,6 +157,9 @@ func (b *memoryBatch) PutPage(record *store.Page, content Content) error {
 // PutVisit keeps nothing.
 func (b *memoryBatch) PutVisit(store.ID, int, store.Visit) error { return nil }
 
+// PutWire keeps nothing.
+func (b *memoryBatch) PutWire(store.ID, int, store.WireRecord) error { return nil }
+
 // PutExchange keeps nothing.
 func (b *memoryBatch) PutExchange(string, uint64, store.Exchange) error { return nil }
 

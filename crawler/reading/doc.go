@@ -10,5 +10,5 @@
 // Start with New, then Read. Files: reader.go a reading; budget.go what it may cost; near.go
 // the stored page that it repeats, latest.go those stored meanwhile; redirect.go where a
 // redirect leads; unlinked.go URLs that a sitemap lists; scorer.go who says
-// what pages and links are worth; scope.go and lang.go which are wanted.
+// what pages and links are worth; wire.go headers for archives; scope.go and lang.go which are wanted.
 package reading

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"crypto/sha1"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -62,9 +63,10 @@ type Order struct {
 type Page struct {
 	*page.Page
 	Score   Score
-	Foreign string // why it is not kept for its language, "" when it is
-	Body    []byte // compressed; nil where the page is not kept
-	Size    int64  // of the body before that, in bytes
+	Foreign string          // why it is not kept for its language, "" when it is
+	Body    []byte          // compressed; nil where the page is not kept
+	Size    int64           // of the body before that, in bytes
+	Digest  [sha1.Size]byte // of the body before that; only where the page is kept
 	Found   []Link
 	Near    Near
 	Print   traps.Fingerprint
@@ -133,7 +135,7 @@ func (r *Reader) read(order Order, resp *fetch.Response, spent func() error) (*P
 		return nil, err
 	}
 	if _, unwanted := p.Unwanted(); !unwanted {
-		p.Body = r.opt.Compress(resp.Body)
+		p.Body, p.Digest = r.opt.Compress(resp.Body), sha1.Sum(resp.Body)
 	}
 	resp.Body = nil // the owner has no use for it
 	return p, spent()

@@ -105,10 +105,11 @@ type Outcome struct {
 	Resp *fetch.Response // nil where an address was found
 	Err  error           // of the store: ends the crawl
 
-	Found  netip.Addr    // of taskAddress
-	Read   *reading.Page // of taskPage, when the answer is a page
-	Listed Listed        // of taskSitemap
-	Note   string        // for the journal
+	Found  netip.Addr       // of taskAddress
+	Read   *reading.Page    // of taskPage, when the answer is a page
+	Wire   store.WireRecord // of taskPage: headers, kept once it has a kind
+	Listed Listed           // of taskSitemap
+	Note   string           // for the journal
 
 	Slow    bool // the job goes on beside the workers; the outcome itself follows
 	Late    bool // the outcome of such a one

@@ -217,6 +217,9 @@ func (p *Pool) do(ctx, exchange context.Context, o *work.Outcome, pace *fetch.Pa
 			o.Err, o.Aborted = nil, true
 		}
 	}
+	if o.Task == work.Page {
+		o.Wire = p.reader.Wire(o.Resp, o.Read)
+	}
 }
 
 // resolve looks an address up; a failure is a response, as of any exchange.

@@ -1,0 +1,174 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"net/netip"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// WireKind says what an answer brought whose header is kept.
+type WireKind byte
+
+// The answers whose headers are kept.
+const (
+	WirePage      WireKind = 1 // the body that is stored
+	WireSame      WireKind = 2 // 304: the stored page is as it was
+	WireRepeat    WireKind = 3 // a body that is not stored, since a stored page has its content
+	WireRedirect  WireKind = 4 // another URL
+	lastWireKind           = WireRedirect
+	wireDigestLen          = 20
+)
+
+// Wire is the header of an exchange both ways, as lines with their ends.
+type Wire struct {
+	Protocol string     // "http/1.0", "http/1.1", "h2"
+	Addr     netip.Addr // of the server; the zero one where it is not known
+	Request  []byte
+	Response []byte
+	Rebuilt  bool // the lines are made of what was known: order and case are not the server's
+	Cut      bool // lines at the end are missing
+}
+
+// WireRecord is a Wire as a batch takes it; see PackWire.
+type WireRecord struct {
+	Kind   WireKind
+	Digest [wireDigestLen]byte // SHA-1 of the body; kept of a WireRepeat
+	Packed []byte
+}
+
+// Exchanged is an exchange for a URL of which the headers are kept.
+type Exchanged struct {
+	ID       ID
+	Visit    int // its number, from 1
+	Kind     WireKind
+	Start    int64 // Unix milliseconds
+	Location ID    // where a WireRedirect led; 0 where the crawl did not want to go
+	Digest   [wireDigestLen]byte
+	Wire
+}
+
+// PutWire writes the headers of the n-th exchange for a URL.
+func (b *Batch) PutWire(id ID, n int, w WireRecord) error {
+	k := visitKey(id, n)
+	k[0] = keyWire
+	return b.set(k, wireValue(w))
+}
+
+// dropWires removes what is kept of a URL's exchanges: the content that they brought is
+// gone, and headers may tell of it.
+func (b *Batch) dropWires(id ID) error {
+	var keys [][]byte
+	for item := range items(b.txn, numKey(keyWire, uint64(id))) {
+		keys = append(keys, item.KeyCopy(nil))
+	}
+	for _, k := range keys {
+		if err := b.delete(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Exchanged returns the exchanges for a URL of which the headers are kept, in the order of
+// time.
+func (u URLs) Exchanged(id ID) (all []Exchanged, err error) {
+	err = u.records.view(func(txn *badger.Txn) error {
+		var birth Birth
+		for item := range items(txn, numKey(keyWire, uint64(id))) {
+			if all == nil {
+				if err := get(txn, numKey(keyBirth, uint64(id)), &birth); err != nil {
+					return err
+				}
+			}
+			x, err := exchanged(txn, item, birth.URL)
+			if err != nil {
+				return err
+			}
+			all = append(all, x)
+		}
+		return nil
+	})
+	return all, err
+}
+
+func exchanged(txn *badger.Txn, item *badger.Item, url string) (x Exchanged, err error) {
+	k := item.KeyCopy(nil)
+	if x.ID, x.Visit, err = wireKeyOf(k); err != nil {
+		return x, err
+	}
+	if err := valueOf(item, k, func(k, v []byte) error { return x.read(k, v, url) }); err != nil {
+		return x, err
+	}
+	var v Visit
+	if err := get(txn, visitKey(x.ID, x.Visit), &v); err != nil {
+		return x, err
+	}
+	x.Start, x.Location = v.Start, v.Location
+	return x, nil
+}
+
+// Elsewhere is an exchange that leads to a page which is another URL's.
+type Elsewhere struct {
+	ID   ID
+	Kind WireKind // WireRepeat or WireRedirect
+}
+
+// Elsewhere yields the URLs that have such exchanges, each once, in the order of discovery.
+func (u URLs) Elsewhere() iter.Seq2[Elsewhere, error] {
+	return func(yield func(Elsewhere, error) bool) {
+		last := ID(0)
+		walk := each(u.records, key(keyWire), func(k, v []byte) (e Elsewhere, err error) {
+			if e.ID, _, err = wireKeyOf(k); err == nil && len(v) > 1 {
+				e.Kind = WireKind(v[1])
+			}
+			return e, err
+		})
+		for e, err := range walk {
+			if err == nil && (e.ID == last || e.Kind != WireRepeat && e.Kind != WireRedirect) {
+				continue
+			}
+			if last = e.ID; !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// wireKeyOf takes a key apart.
+func wireKeyOf(k []byte) (ID, int, error) {
+	if len(k) != 11 {
+		return 0, 0, fmt.Errorf("store key %q: %w: %d bytes, want 11", k, ErrDamaged, len(k))
+	}
+	return ID(binary.BigEndian.Uint64(k[1:9])), int(binary.BigEndian.Uint16(k[9:])), nil
+}
+
+// forgetWires removes what is kept of exchanges for URLs that an owner wants forgotten and
+// that have no page of their own: redirects and duplicates. Pages lose theirs with their
+// content.
+func (s *Store) forgetWires(f *Forget) error {
+	bs := &batches{s: s}
+	defer bs.cancel() // of no effect after flush
+	for e, err := range s.URLs().Elsewhere() {
+		if err != nil {
+			return err
+		}
+		birth, err := s.URLs().Birth(e.ID)
+		if errors.Is(err, ErrUnknown) {
+			continue // repair removes it
+		}
+		if err != nil {
+			return err
+		}
+		if !f.Matches(birth.URL) {
+			continue
+		}
+		if err := bs.add(func(b *Batch) error { return b.dropWires(e.ID) }); err != nil {
+			return err
+		}
+	}
+	return bs.flush()
+}
