@@ -48,7 +48,7 @@ func Columns() []Column {
 		{"date", Text, "when it was fetched, in UTC", func(p *collection.Page) Value { return text(p.Fetched.Format(time.RFC3339)) }},
 		{"file_path", Text, "the store and the page's number in it", func(p *collection.Page) Value { return text(p.Path()) }},
 		{"language", Text, "ISO 639", func(p *collection.Page) Value { return text(p.Language) }},
-		{"language_score", Real, "not known so far", func(*collection.Page) Value { return Value{Null: true} }},
+		{"language_score", Real, "null: what tells the language gives no probability", func(*collection.Page) Value { return Value{Null: true} }},
 		{"token_count", Integer, "words of the text; of scripts without blanks, characters", func(p *collection.Page) Value {
 			return Value{Int: int64(Words(p.Text)), Null: p.Damaged}
 		}},
