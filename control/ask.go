@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,13 +18,21 @@ import (
 	"fossick/store"
 )
 
-// Asked is a page that a person is asked about.
+// Asked is a page that a person is asked about, stored or not yet fetched.
 type Asked struct {
 	URL         string  `json:"url"`
 	Why         string  `json:"why"`
 	Probability float64 `json:"probability"`
 	Title       string  `json:"title"`
-	Text        string  `json:"text"` // how the page begins
+	Text        string  `json:"text"` // how the page begins; of one that waits, the words around the link
+	Link        *Link   `json:"link"` // to one that waits; null of a stored one
+}
+
+// Link is where a URL that waits was found.
+type Link struct {
+	Text  string `json:"text"`
+	Page  string `json:"page"`
+	Title string `json:"title"` // of that page
 }
 
 // Examiner asks what a crawl would like to know, and takes the answers.
@@ -39,6 +48,14 @@ const (
 	maxQuestions = 1000
 	textShown    = 400 // runes of a page
 )
+
+// Lines tells of the page, but for its URL.
+func (a *Asked) Lines() []string {
+	if a.Link == nil {
+		return []string{a.Title, a.Text, a.Why}
+	}
+	return []string{fmt.Sprintf("linked as %q on %s, %s", a.Link.Text, a.Link.Page, a.Link.Title), a.Text, a.Why}
+}
 
 // CheckQuestions refuses a number that cannot be asked.
 func CheckQuestions(n int) error {
@@ -71,8 +88,25 @@ func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, n i
 	if !ok {
 		return nil, errNoQuestions
 	}
+	// Of the URLs that a scorer knows some wait in no queue: no crawl is to ask for them.
+	for most := n; ; most *= 2 {
+		all := asker.Ask(most)
+		asked, err := askable(s, urls, all, n)
+		if err != nil || len(asked) == n || len(all) < most {
+			explain(asked, scorer)
+			return asked, err
+		}
+	}
+}
+
+// askable returns the first n of some questions that a person can answer, with what is to be
+// seen of them.
+func askable(s *store.Store, urls *page.Normalizer, all []people.Question, n int) ([]Asked, error) {
 	asked := []Asked{}
-	for _, q := range asker.Ask(n) {
+	for _, q := range all {
+		if len(asked) == n {
+			break
+		}
 		p, err := people.Parse(s, urls, q.URL)
 		if errors.Is(err, store.ErrNoPage) {
 			continue // it was scored and is not stored yet
@@ -80,9 +114,74 @@ func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, n i
 		if err != nil {
 			return nil, err
 		}
-		asked = append(asked, Asked{URL: q.URL, Why: whyAsked(q), Probability: q.Probability, Title: p.Title, Text: printable.Cut(matter(p), textShown)})
+		a := &Asked{URL: q.URL, Why: whyAsked(q), Probability: q.Probability, Title: p.Title, Text: printable.Cut(matter(p), textShown)}
+		if q.Link != 0 {
+			if a, err = linked(s, p, q); err != nil {
+				return nil, err
+			}
+		}
+		if a != nil {
+			asked = append(asked, *a)
+		}
 	}
 	return asked, nil
+}
+
+// linked is a question about a URL that p links to, nil if it does not wait.
+func linked(s *store.Store, p *page.Page, q people.Question) (*Asked, error) {
+	at := slices.IndexFunc(p.Links, func(l page.Link) bool { return page.Key(l.URL) == q.Link })
+	if at < 0 {
+		return nil, nil
+	}
+	l := &p.Links[at]
+	life, err := s.URLs().Life(l.URL)
+	if errors.Is(err, store.ErrUnknown) || err == nil && life.Queued == nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Asked{
+		URL: l.URL, Why: whyAsked(q), Probability: q.Probability, Text: printable.Cut(l.Context, textShown),
+		Link: &Link{Text: printable.Cut(l.Anchor, textShown), Page: p.URL, Title: p.Title},
+	}, nil
+}
+
+// explain adds what speaks most for a URL that waits, and most against it.
+func explain(asked []Asked, scorer crawler.Scorer) {
+	e, ok := scorer.(explainer)
+	if !ok {
+		return
+	}
+	for i := range asked {
+		if score, ok := e.Explain(asked[i].URL); ok && asked[i].Link != nil {
+			asked[i].Why += reasons(score.Terms)
+		}
+	}
+}
+
+// reasons are the strongest of a score's parts, but for what every link begins with.
+func reasons(terms []store.Term) string {
+	var most, least store.Term
+	for _, t := range terms {
+		switch {
+		case t.Name == "expected" || t.Name == "start" || t.Name == "explored":
+		case t.Value > most.Value:
+			most = t
+		case t.Value < least.Value:
+			least = t
+		}
+	}
+	var b strings.Builder
+	for _, of := range []struct {
+		what string
+		term store.Term
+	}{{"for it", most}, {"against it", least}} {
+		if of.term.Name != "" {
+			fmt.Fprintf(&b, "; %s: %s (%s)", of.what, of.term.Name, of.term.Note)
+		}
+	}
+	return b.String()
 }
 
 // matter is a page's text from its heading on, where the title stands in it: what comes
@@ -96,6 +195,13 @@ func matter(p *page.Page) string {
 }
 
 func whyAsked(q people.Question) string {
+	if q.Link != 0 {
+		return "not fetched yet; " + expected(q)
+	}
+	return expected(q)
+}
+
+func expected(q people.Question) string {
 	return fmt.Sprintf("on topic with probability %.2f; %.0f %% of the next URLs have words of it in their links", q.Probability, 100*q.Reach)
 }
 

@@ -14,6 +14,7 @@
 // Start with Open at the crawl's end, with Ask at the other, and with Stores to read a store that
 // a crawl may have.
 //
-// Files: socket.go the crawl's end; client.go the other; read.go stores to read; labels.go
-// files of labels; why.go, label.go and snapshot.go the answers.
+// Files: socket.go the crawl's end; client.go the other; read.go stores to read; ask.go,
+// interview.go questions to people; labels.go files of labels; why.go, label.go and
+// snapshot.go the answers.
 package control

@@ -9,7 +9,7 @@ import (
 	"fossick/internal/printable"
 )
 
-// Interview is a conversation about pages: each is shown and answered by one key, and
+// Interview is a conversation about pages, fetched or not: each is shown and answered by one key, and
 // each answer counts at once, so that the next question takes it into account.
 type Interview struct {
 	Examiner Examiner
@@ -76,7 +76,7 @@ func (v *Interview) next(ctx context.Context, skipped map[string]bool) (*Asked, 
 
 func (v *Interview) show(q *Asked, number int) {
 	printable.Fprintf(v.Out, "\n%d of %d  %s\n", number, v.Count, q.URL)
-	for _, text := range []string{q.Title, q.Text, q.Why} {
+	for _, text := range q.Lines() {
 		for _, line := range wrapped(text, lineWidth) {
 			printable.Fprintf(v.Out, "  %s\n", line)
 		}

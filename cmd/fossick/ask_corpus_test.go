@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"fossick/crawler"
@@ -123,9 +124,21 @@ func asAsked(r *askRun, scorer crawler.Asker, pages []*page.Page, labels, _ int)
 	}
 	for range labels {
 		for _, q := range scorer.Ask(1) {
-			scorer.Mark([]crawler.Marked{r.marked(byURL[q.URL])})
+			scorer.Mark([]crawler.Marked{r.reply(byURL, q)})
 		}
 	}
+}
+
+// reply is what the simulated person says of a page, or of a link.
+func (r *askRun) reply(pages map[string]*page.Page, q crawler.Question) crawler.Marked {
+	p := pages[q.URL]
+	if q.Link == 0 {
+		return r.marked(p)
+	}
+	at := slices.IndexFunc(p.Links, func(l page.Link) bool { return page.Key(l.URL) == q.Link })
+	m := r.marked(&page.Page{URL: p.Links[at].URL})
+	m.Page = nil
+	return m
 }
 
 // harvest is that of the pages after the labels, the mean of the start sets.

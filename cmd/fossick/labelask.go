@@ -92,12 +92,18 @@ func pressed(ctx context.Context) (byte, error) {
 	}
 }
 
+// askedLine is how many runes of a line are listed.
+const askedLine = 300
+
 func printAsked(w io.Writer, asked []control.Asked, dir string) {
 	for _, q := range asked {
-		printable.Fprintf(w, "%s\n  %s\n  %s\n", q.URL, q.Title, q.Why)
+		printable.Fprintf(w, "%s\n", q.URL)
+		for _, line := range q.Lines() {
+			printable.Fprintf(w, "  %s\n", printable.Cut(line, askedLine))
+		}
 	}
 	if len(asked) == 0 {
-		io.WriteString(w, "nothing to ask: every page that the crawl remembers is labelled\n")
+		io.WriteString(w, "nothing to ask: every page that the crawl remembers is labelled, and nothing waits\n")
 		return
 	}
 	printable.Fprintf(w, "to answer: fossick label URL yes|no --store %s, or --from a file of them; at a terminal this command takes a key a page\n", dir)

@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// Question is a fetched page whose label would tell much.
+// Question is a page, fetched or not, whose label would tell much.
 type Question struct {
-	URL         string
+	URL         string  // of the page; of one that waits, of a page that links to it
+	Link        uint64  // of one that waits, its page.Key; else 0
 	Probability float64 // that it is on topic, as the crawl sees it now
-	Reach       float64 // share of the targets that come next whose links have words of the page, in [0,1]
+	Reach       float64 // share of the targets that come next whose links have words of it, in [0,1]
 }
 
 const (
@@ -22,39 +23,39 @@ const (
 	// modelDoubt is how far the crawl's own certainty is distrusted: where it is sure and
 	// wrong, a label tells most.
 	modelDoubt = 0.5
+	// linkWorth is what a label of a link is worth against one of a page, which has all the
+	// words of the page; see docs/live-labels.md.
+	linkWorth = 0.25
 )
 
-// Ask returns up to n pages that were fetched and nobody labelled, the most telling
-// first. A label moves all that shares words with its page (see correction), the more the
-// further it is from what the crawl believes. So a page tells much when the crawl is not
-// sure of it, and its words are those of the links that come next. A question makes its
-// words count for less in those that follow, so that these ask for something else.
+// Ask returns up to n pages that nobody labelled, the most telling first: pages that were
+// fetched, and of those that wait the best. A label moves all that shares words with its
+// page, or with the links to it while it waits (see correction), the more the further it
+// is from what the crawl believes. So a page tells much when the crawl is not sure of it,
+// and its words are those of the links that come next. A question makes its words count
+// for less in those that follow, so that these ask for something else.
 func (l *Scorer) Ask(n int) []Question {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	next := l.comeNext()
 	demand := l.demand(next)
-	var all candidates
-	for _, p := range l.history.pages {
-		if l.labels.pages[p.key] == nil && l.history.find(p.key) == p {
-			all = append(all, candidate{page: p, worth: telling(p, demand), place: len(all)})
-		}
-	}
+	all := l.candidates(next, demand)
 	heap.Init(all)
 	var asked []Question
 	for len(asked) < n && len(all) > 0 && all[0].worth > 0 {
 		best := &all[0]
-		if now := telling(best.page, demand); now < best.worth { // others may be better: a worth only falls
+		if now := best.telling(demand); now < best.worth { // others may be better: a worth only falls
 			best.worth = now
 			heap.Fix(all, 0)
 			continue
 		}
-		for _, w := range best.page.words {
+		for _, w := range best.words {
 			if d, wanted := demand[w]; wanted {
 				demand[w] = d * askedAlready
 			}
 		}
-		asked = append(asked, Question{URL: best.page.url, Probability: best.page.now, Reach: reach(best.page, next)})
+		best.Reach = reach(best.words, next)
+		asked = append(asked, best.Question)
 		best.worth = 0
 		heap.Fix(all, 0)
 	}
@@ -64,9 +65,35 @@ func (l *Scorer) Ask(n int) []Question {
 // candidate is a page that may be asked about, with what that was worth when it was last
 // worked out.
 type candidate struct {
-	page  *pastPage
+	Question
+	words []token // of the page, or of links to it
 	worth float64
-	place int // in the crawl; of two alike the earlier is asked about
+	place int // in the crawl, then in the queue; of two alike the earlier is asked about
+}
+
+// candidates returns pages that were fetched, and of those that come next the ones that a
+// page which is remembered links to: it says what the person is shown.
+func (l *Scorer) candidates(next []waiter, demand map[token]float64) candidates {
+	var all candidates
+	add := func(q Question, words []token) {
+		c := candidate{Question: q, words: words, place: len(all)}
+		c.worth = c.telling(demand)
+		all = append(all, c)
+	}
+	for _, p := range l.history.pages {
+		if l.labels.pages[p.key] == nil && l.history.find(p.key) == p {
+			add(Question{URL: p.url, Probability: p.now}, p.words)
+		}
+	}
+	for _, t := range next {
+		for _, s := range t.named() {
+			if p := l.history.find(s.key); p != nil {
+				add(Question{URL: p.url, Link: t.key, Probability: t.promise}, t.words[:t.count])
+				break
+			}
+		}
+	}
+	return all
 }
 
 // candidates is a heap, the most telling first.
@@ -84,34 +111,32 @@ func (c candidates) Push(any) {}
 // Pop implements heap.Interface.
 func (c candidates) Pop() any { return nil }
 
+// waiter is a target that waits.
+type waiter struct {
+	*evidence
+	key     uint64
+	promise float64
+}
+
 // comeNext returns the best targets that wait, in order.
-func (l *Scorer) comeNext() []*evidence {
-	type target struct {
-		key     uint64
-		e       *evidence
-		promise float64
-	}
-	var all []target
+func (l *Scorer) comeNext() []waiter {
+	var all []waiter
 	for key, e := range l.links.waiting.All() {
 		if e.label == unlabelled && e.parents > 0 {
-			all = append(all, target{key, e, l.model.promise(e, l.labels.fix)})
+			all = append(all, waiter{e, key, l.model.promise(e, l.labels.fix)})
 		}
 	}
-	slices.SortFunc(all, func(a, b target) int { return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.key, b.key)) })
-	next := make([]*evidence, min(len(all), askTargets))
-	for i := range next {
-		next[i] = all[i].e
-	}
-	return next
+	slices.SortFunc(all, func(a, b waiter) int { return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.key, b.key)) })
+	return slices.Clone(all[:min(len(all), askTargets)])
 }
 
 // demand is what a word counts for: how far the targets that come next would move with
 // it, the more the rarer it is on the crawl's pages.
-func (l *Scorer) demand(next []*evidence) map[token]float64 {
+func (l *Scorer) demand(next []waiter) map[token]float64 {
 	demand := map[token]float64{}
-	for _, e := range next {
-		for _, w := range e.words[:e.count] {
-			demand[w] += l.model.promise(e, l.labels.fix) / math.Sqrt(float64(int(e.count)+shortText))
+	for _, t := range next {
+		for _, w := range t.words[:t.count] {
+			demand[w] += t.promise / math.Sqrt(float64(int(t.count)+shortText))
 		}
 	}
 	for w := range demand {
@@ -121,24 +146,27 @@ func (l *Scorer) demand(next []*evidence) map[token]float64 {
 }
 
 // telling is how far a label of the page can be expected to move what comes next.
-func telling(past *pastPage, demand map[token]float64) float64 {
+func (c *candidate) telling(demand map[token]float64) float64 {
 	sum := 0.0
-	for _, w := range past.words {
+	for _, w := range c.words {
 		sum += demand[w]
 	}
-	p := modelDoubt/2 + (1-modelDoubt)*past.now
-	return p * (1 - p) * sum / math.Sqrt(float64(len(past.words)+shortText))
+	p := modelDoubt/2 + (1-modelDoubt)*c.Probability
+	if c.Link != 0 {
+		sum *= linkWorth
+	}
+	return p * (1 - p) * sum / math.Sqrt(float64(len(c.words)+shortText))
 }
 
-// reach is the share of targets whose links have words of the page.
-func reach(p *pastPage, next []*evidence) float64 {
-	has := make(map[token]bool, len(p.words))
-	for _, w := range p.words {
+// reach is the share of targets whose links have some of the words.
+func reach(words []token, next []waiter) float64 {
+	has := make(map[token]bool, len(words))
+	for _, w := range words {
 		has[w] = true
 	}
 	reached := 0.0
-	for _, e := range next {
-		if slices.ContainsFunc(e.words[:e.count], func(w token) bool { return has[w] }) {
+	for _, t := range next {
+		if slices.ContainsFunc(t.words[:t.count], func(w token) bool { return has[w] }) {
 			reached++
 		}
 	}

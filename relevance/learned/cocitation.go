@@ -5,6 +5,7 @@ package learned
 // Small 1973). Links that stand together in a list or a sentence are of a kind
 // (Davison 2000, "Topical locality in the Web").
 type source struct {
+	key         uint64  // page.Key
 	followed    record  // its links whose pages are known, fetched before or since
 	turns       []uint8 // what they turned out to be, by place: 0 unknown, else 1 + 254 · probability
 	probability float32 // its probability, when its links were taken in, see startPages

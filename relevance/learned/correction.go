@@ -15,7 +15,8 @@ import (
 // that happen to be among the labelled pages' do not say it all.
 type correction struct {
 	weight map[token]float64
-	labels int // labelled pages that it was learned from
+	labels int // labelled pages that it was learned from,
+	links  int // and links to such as wait
 	// surprise says how wrong the labels found the judge, in [0,1]. Labels that the judge
 	// foresaw are no reason to believe it less.
 	surprise float64
@@ -35,6 +36,7 @@ type example struct {
 	offset float64 // log-odds by the judge, bounded by maxOffset
 	want   float64 // probability that it should have
 	weight float64
+	link   bool // words are those of links to a page that waits
 }
 
 // shift returns what the labels add to the log-odds of a text with these words, each
@@ -93,7 +95,14 @@ func learnCorrection(labelled, anchors []example) *correction {
 	for i := range all {
 		z[i] = all[i].offset
 	}
-	c := &correction{weight: make(map[token]float64, len(columns)), labels: len(labelled), surprise: surpriseOf(labelled)}
+	c := &correction{weight: make(map[token]float64, len(columns)), surprise: surpriseOf(labelled)}
+	for _, e := range labelled {
+		if e.link {
+			c.links++
+		} else {
+			c.labels++
+		}
+	}
 	for range fitRounds {
 		for k := range columns {
 			col := &columns[k]
@@ -178,12 +187,16 @@ func (c *correction) strongest(words []token, n int) []token {
 const foreseen = 3
 
 // surpriseOf is twice the judge's mean squared error (Brier score) on labelled pages, 1 at
-// most.
+// most. It has judged no page that waits.
 func surpriseOf(labelled []example) float64 {
-	sum := 0.0
+	sum, pages := 0.0, 0.0
 	for _, e := range labelled {
+		if e.link {
+			continue
+		}
+		pages++
 		d := e.want - sigmoid(e.offset)
 		sum += d * d
 	}
-	return min(1, 2*sum/(float64(len(labelled))+foreseen))
+	return min(1, 2*sum/(pages+foreseen))
 }

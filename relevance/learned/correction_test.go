@@ -17,7 +17,7 @@ func randomExamples(rng *rand.Rand, n int, want func(offset float64) float64, we
 			words[token(rng.IntN(40))] = true
 		}
 		offset := 4*rng.Float64() - 2
-		all[i] = example{slices.Sorted(maps.Keys(words)), offset, want(offset), weight}
+		all[i] = example{slices.Sorted(maps.Keys(words)), offset, want(offset), weight, false}
 	}
 	return all
 }

@@ -16,6 +16,6 @@
 // similarity.go, prior.go, belief.go how far the judge is believed; explore.go
 // fetches to learn from; linkwork.go room for links; memory.go how much is
 // remembered. What people say: labels.go, correction.go, history.go,
-// recount.go, opinion.go. account.go why a page had its score, as stores keep
-// it.
+// recount.go, opinion.go, labelledlink.go; ask.go what people are asked. account.go why
+// a page had its score, as stores keep it.
 package learned

@@ -28,17 +28,18 @@ const maxAnchors = 1000
 // labels is what people said, and what follows from it. The scorer's mutex guards it,
 // but for fitting.
 type labels struct {
-	said  map[uint64]bool      // by page.Key: on topic or not
-	pages map[uint64]*pastPage // those of them that were fetched
-	names map[token]string     // words of these
-	fix   *correction          // nil as long as there are none
-	stale bool                 // fix does not know all of pages
+	said  map[uint64]bool          // by page.Key: on topic or not
+	pages map[uint64]*pastPage     // those of them that were fetched
+	links map[uint64]*labelledLink // those of them that wait
+	names map[token]string         // words of these
+	fix   *correction              // nil as long as there are none
+	stale bool                     // fix does not know all of pages
 
 	fitting sync.Mutex // one correction is learned at a time; taken before the scorer's
 }
 
 func newLabels() labels {
-	return labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, names: map[token]string{}}
+	return labels{said: map[uint64]bool{}, pages: map[uint64]*pastPage{}, links: map[uint64]*labelledLink{}, names: map[token]string{}}
 }
 
 // Mark takes in what people say. The pages count as they say from now on, with
@@ -56,18 +57,24 @@ func (l *Scorer) Mark(said []Marked) {
 
 func (l *Scorer) mark(m Marked) {
 	key := page.Key(m.URL)
-	names := map[token]string{}
 	var words []token
+	r, names := namingReader()
 	judged := 0.0
 	if m.Page != nil {
-		words, names = namedWords(m.Page)
+		words = r.page(m.Page)
 		judged = l.texts.judge(features.Doc(m.Page.Fields()))
+	} else {
+		r.link(nil, "", &page.Link{URL: m.URL})
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.labels.said[key] = m.OnTopic
 	if e, ok := l.links.waiting.Peek(key); ok {
 		e.label = labelOf(m.OnTopic)
+		if m.Page == nil && e.parents > 0 {
+			maps.Copy(l.labels.names, names)
+			l.labelLink(key, e, m.OnTopic)
+		}
 	}
 	p := l.labels.pages[key]
 	if p == nil {
@@ -111,15 +118,14 @@ func labelOf(onTopic bool) int8 {
 	return labelledOff
 }
 
-// namedWords returns the words of a page, and each word's text.
-func namedWords(p *page.Page) ([]token, map[token]string) {
+// namingReader returns a reader, and each word's text of what it reads.
+func namingReader() (*wordReader, map[token]string) {
 	names := map[token]string{}
-	r := &wordReader{tokens: features.NewTokens(wordOptions, func(term string) token {
+	return &wordReader{tokens: features.NewTokens(wordOptions, func(term string) token {
 		t := tokenOf(term)
 		names[t] = term
 		return t
-	}), seen: newDistinct()}
-	return slices.Clone(r.page(p)), names
+	}), seen: newDistinct()}, names
 }
 
 // refitStale is refit for a caller that need not wait for another who is at it.
@@ -168,7 +174,12 @@ func (l *Scorer) refit() {
 func (b *labels) examples(h *history) (labelled, anchors []example) {
 	for _, key := range slices.Sorted(maps.Keys(b.pages)) {
 		p := b.pages[key]
-		labelled = append(labelled, example{p.words, bound(logit(inside(p.judged))), truth(b.said[key]), 1})
+		labelled = append(labelled, example{p.words, bound(logit(inside(p.judged))), truth(b.said[key]), 1, false})
+	}
+	for _, key := range slices.Sorted(maps.Keys(b.links)) {
+		if v := b.links[key]; b.pages[key] == nil {
+			labelled = append(labelled, example{v.words, bound(logit(inside(v.expected))), v.counts, 1, true})
+		}
 	}
 	var others []*pastPage
 	for _, p := range h.pages {
@@ -180,7 +191,7 @@ func (b *labels) examples(h *history) (labelled, anchors []example) {
 	for i := range n {
 		p := others[i*len(others)/n]
 		offset := bound(logit(inside(p.judged)))
-		anchors = append(anchors, example{p.words, offset, sigmoid(offset), anchorWeight * float64(len(labelled)) / float64(n)})
+		anchors = append(anchors, example{p.words, offset, sigmoid(offset), anchorWeight * float64(len(labelled)) / float64(n), false})
 	}
 	return labelled, anchors
 }
@@ -196,7 +207,8 @@ func (l *Scorer) remember(past *pastPage, p *page.Page) {
 	if !labelled {
 		return
 	}
-	_, names := namedWords(p)
+	r, names := namingReader()
+	r.page(p)
 	maps.Copy(l.labels.names, names)
 	l.labels.add(past)
 	l.recount(past, truth(onTopic), labelWeight)

@@ -114,15 +114,15 @@ func TestMarkOfWhatWaits(t *testing.T) {
 	if film, mine := target(l, "film"), target(l, "mine"); film != 1 || mine != 0 {
 		t.Errorf("film %g, mine %g, want 1 and 0", film, mine)
 	}
-	if l.labels.fix != nil {
-		t.Error("a correction without a page")
+	if fix := l.labels.fix; fix == nil || fix.labels != 0 || fix.links != 2 || fix.surprise != 0 {
+		t.Errorf("the correction of two links: %+v", fix)
 	}
 	p := goldPage("mine", 99)
 	p.URL = "http://target.test/mine"
 	if s := l.ScorePage(p, 0.95); s.Value != 0 {
 		t.Errorf("the page: %+v", s)
 	}
-	if l.labels.fix == nil || l.labels.fix.labels != 1 {
+	if l.labels.fix.labels != 1 || l.labels.fix.links != 1 {
 		t.Errorf("the correction did not learn from it: %+v", l.labels.fix)
 	}
 	// One that was fetched while the mark was on its way.

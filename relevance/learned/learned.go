@@ -110,9 +110,10 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	if past.echo > 0 {
 		terms = append(terms, relevance.Term{Name: "new", Value: 1 - past.echo, Note: "of it, against the last pages at URLs like this; the rest teaches nothing"})
 	}
-	from := &source{hops: 1, depth: 1, probability: float32(probability), scored: true}
+	from := &source{key: key, hops: 1, depth: 1, probability: float32(probability), scored: true}
 	if e, ok := l.links.waiting.Get(key); ok {
 		l.links.waiting.Remove(key)
+		l.unlabelLink(key)
 		a := l.model.account(e, l.labels.fix)
 		packed = a.pack()
 		l.model.learn(e, &a.found, worth)

@@ -64,7 +64,7 @@ func (g *linkGraph) source(url string) *source {
 	key := page.Key(url)
 	s, ok := g.sources.Get(key)
 	if !ok {
-		return &source{hops: 1}
+		return &source{key: key, hops: 1}
 	}
 	g.sources.Remove(key)
 	return s

@@ -1,7 +1,6 @@
 package learned
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,10 +23,23 @@ func (b *labels) opinion(key uint64, words []token, judged float64) (float64, []
 }
 
 func (b *labels) count() string {
-	if b.fix.labels == 1 {
-		return "1 page marked by a person"
+	var said []string
+	for _, of := range []struct {
+		what string
+		n    int
+	}{{"page", b.fix.labels}, {"link", b.fix.links}} {
+		switch {
+		case of.n == 1:
+			said = append(said, "1 "+of.what)
+		case of.n > 1:
+			said = append(said, fmt.Sprintf("%d %ss", of.n, of.what))
+		}
 	}
-	return fmt.Sprintf("%d pages marked by people", b.fix.labels)
+	by := "people"
+	if b.fix.labels+b.fix.links == 1 {
+		by = "a person"
+	}
+	return strings.Join(said, " and ") + " marked by " + by
 }
 
 // because names the words that weigh most.
@@ -35,7 +47,9 @@ func (b *labels) because(words []token) string {
 	const most = 4
 	var names []string
 	for _, w := range b.fix.strongest(words, most) {
-		names = append(names, cmp.Or(b.names[w], "?"))
+		if name := b.names[w]; name != "" { // else it is of a link's text, which nobody kept
+			names = append(names, name)
+		}
 	}
 	if len(names) == 0 {
 		return ""
