@@ -22,6 +22,7 @@ import (
 	"fossick/collection"
 	"fossick/export"
 	"fossick/export/table"
+	"fossick/internal/peers"
 )
 
 // pages have what databases stumble over: quotes, the character 0, no UTF-8, missing values.
@@ -66,20 +67,10 @@ func (f folder) Create(name string) (io.WriteCloser, error) {
 	return os.Create(filepath.Join(string(f), name))
 }
 
-// peer is a program that no one here wrote; the test is skipped without it.
-func peer(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("no %s: apt-get install it to test against it", name)
-	}
-	return path
-}
-
 // TestSQLiteShell reads the file with SQLite's own shell.
 func TestSQLiteShell(t *testing.T) {
 	t.Parallel()
-	shell, dir := peer(t, "sqlite3"), t.TempDir()
+	shell, dir := peers.Program(t, "sqlite3"), t.TempDir()
 	write := func(name string) string {
 		s, err := NewSQLite(folder(dir), name)
 		if err != nil {
@@ -119,7 +110,7 @@ func TestSQLiteShell(t *testing.T) {
 // was cut off.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	address := server(t)
+	address := peers.Postgres(t)
 	load := func(all []*collection.Page) {
 		t.Helper()
 		s, err := NewPostgres(t.Context(), address)

@@ -30,9 +30,10 @@ type dialect struct {
 	edge       string    // its number, source and target
 }
 
+// gexf is that of version 1.2, since networkx 2.8 reads no later one.
 var gexf = dialect{
 	head: `<?xml version="1.0" encoding="UTF-8"?>
-<gexf xmlns="http://gexf.net/1.3" version="1.3">
+<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 <graph defaultedgetype="directed">
 <attributes class="node">
 `,

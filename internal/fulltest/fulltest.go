@@ -40,6 +40,11 @@ func corpora() string {
 	if root := os.Getenv("FOSSICK_DATA"); root != "" {
 		return root
 	}
+	return filepath.Join(Module(), "..", "shared", "data")
+}
+
+// Module is the folder of the module, from that of a package.
+func Module() string {
 	module := "."
 	for range 5 { // a test begins in the folder of its package
 		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
@@ -47,7 +52,7 @@ func corpora() string {
 		}
 		module = filepath.Join(module, "..")
 	}
-	return filepath.Join(module, "..", "shared", "data")
+	return module
 }
 
 // Only skips a test, or a part of one, unless everything is asked for; why says what

@@ -1,4 +1,4 @@
-package database
+package peers
 
 import (
 	"os"
@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// server starts a PostgreSQL of its own, which listens on a socket in a folder. PostgreSQL
+// Postgres starts a PostgreSQL of the test's own, which listens on a socket in a folder. It
 // runs as nobody where the test runs as root, since it refuses to be root.
-func server(t *testing.T) (address string) {
+func Postgres(t testing.TB) (address string) {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {
-		t.Skip("no PostgreSQL: apt-get install postgresql to test against it")
+		missing(t, "PostgreSQL")
 	}
 	bin := filepath.Dir(found[len(found)-1])
 	dir, err := os.MkdirTemp("", "pg") // short: a socket's path has 107 bytes
@@ -33,7 +33,7 @@ func server(t *testing.T) (address string) {
 	if os.Getuid() == 0 {
 		nobody, err := user.Lookup("nobody")
 		if err != nil {
-			t.Skip("no user nobody, and PostgreSQL refuses root")
+			missing(t, "user nobody, and PostgreSQL refuses root")
 		}
 		uid, _ := strconv.Atoi(nobody.Uid)
 		gid, _ := strconv.Atoi(nobody.Gid)

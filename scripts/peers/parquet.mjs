@@ -1,8 +1,8 @@
 // Reads an exported Parquet with DuckDB, and compares it with the JSON Lines of the same
 // export, row by row and column by column.
 //
-//	npm install @duckdb/node-api
-//	node scripts/parquet.mjs pages.parquet pages.jsonl
+//	cd DIR # of scripts/peers.sh
+//	node scripts/peers/parquet.mjs pages.parquet pages.jsonl
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 
 const [table, lines] = process.argv.slice(2);
 if (!lines) {
-  console.error('usage: node scripts/parquet.mjs pages.parquet pages.jsonl');
+  console.error('usage: node scripts/peers/parquet.mjs pages.parquet pages.jsonl');
   process.exit(2);
 }
 const found = createRequire(process.cwd() + '/').resolve('@duckdb/node-api');

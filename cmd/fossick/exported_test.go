@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+	"fossick/graph"
+	"fossick/graph/sources"
+	"fossick/internal/fulltest"
+	"fossick/page"
+	"fossick/store"
+)
+
+// TestExported writes three collections of pages that people made, each in all formats in
+// one pass. Their files have to agree with each other, with the store, and with what programs
+// that no one here wrote read in them.
+func TestExported(t *testing.T) {
+	fulltest.Only(t, "exports thousands of pages in all formats; by default the tests of each format read what it writes")
+	for name, collect := range map[string]func(t *testing.T, corpus, dir string){
+		"debdocs": crawlCorpus, "uci_ics": crawlCorpus, "webkb": importCorpus,
+	} {
+		t.Run(name, func(t *testing.T) {
+			corpus := fulltest.Corpus(t, name)
+			e := &exported{store: filepath.Join(t.TempDir(), name), dir: filepath.Join(t.TempDir(), "all")}
+			collect(t, corpus, e.store)
+			fossick(t, "export", e.store, "--all", "-o", e.dir, "--quiet")
+			e.read(t)
+			t.Logf("%d pages, %d links", len(e.rows), len(e.edges))
+			t.Run("joins", e.checkJoins)
+			t.Run("peers", e.checkPeers)
+		})
+	}
+}
+
+// exported is a store, and a folder with all formats.
+type exported struct {
+	store, dir string
+	rows       []exportedRow  // of the JSON Lines, in order
+	edges      map[edge]bool  // of the store, between nodes
+	nodes      map[string]int // by URL
+}
+
+type exportedRow struct {
+	ID, URL, Title, Text string
+	Node, Bytes          int
+}
+
+// edge is a link between nodes.
+type edge struct{ from, to int }
+
+// fossick runs a command line and returns what it prints.
+func fossick(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), args, &out, &errs); code != 0 {
+		t.Fatalf("fossick %s ended with %d: %s", strings.Join(args, " "), code, errs.Bytes())
+	}
+	return out.Bytes()
+}
+
+// crawlCorpus crawls 1,500 pages of a served corpus, from a page of each host.
+func crawlCorpus(t *testing.T, corpus, dir string) {
+	set, err := datasets.Open(corpus, datasets.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts := map[string]string{}
+	for e, err := range set.Examples() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host := page.Host(e.URL); starts[host] == "" || len(e.URL) < len(starts[host]) {
+			starts[host] = e.URL
+		}
+	}
+	addr, ca, stop, err := serveSet(t.Context(), set, corpusweb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	args := []string{"focus", "--topic", "science", "--proxy", "http://" + addr, "--ca", ca, "--delay", "0", "--max-pages", "1500", "--store", dir, "--quiet"}
+	for _, url := range slices.Sorted(maps.Values(starts)) {
+		args = append(args, "--seed", url)
+	}
+	fossick(t, args...)
+}
+
+func importCorpus(t *testing.T, corpus, dir string) {
+	fossick(t, "import", corpus, "--store", dir, "--quiet")
+}
+
+// read reads the rows and the links.
+func (e *exported) read(t *testing.T) {
+	e.nodes = map[string]int{}
+	for line := range bytes.Lines(e.file(t, "pages.jsonl")) {
+		var row exportedRow
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatal(err)
+		}
+		e.rows = append(e.rows, row)
+		e.nodes[row.URL] = row.Node
+	}
+	if len(e.rows) < 1000 {
+		t.Fatalf("only %d pages", len(e.rows))
+	}
+	path := filepath.Join(t.TempDir(), "store.graph")
+	_, err := sources.Source{Name: e.store, OpenStore: func(path string) (*store.Store, func() error, error) {
+		s, err := store.OpenToRead(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, s.Close, nil
+	}}.Build(t.Context(), path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.edges = e.edgesOf(t, path)
+}
+
+func (e *exported) file(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(e.dir, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// edgesOf are a graph's links between pages. Its own nodes are others.
+func (e *exported) edgesOf(t *testing.T, path string) map[edge]bool {
+	t.Helper()
+	g, err := graph.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	node := make([]int, g.Nodes())
+	for v := range node {
+		name, err := g.Name(uint32(v))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ok bool
+		if node[v], ok = e.nodes[name]; !ok {
+			node[v] = -1 // it was not fetched
+		}
+	}
+	edges := map[edge]bool{}
+	if err := g.Scan(0, g.Nodes(), func(v uint32, successors []uint32) error {
+		for _, to := range successors {
+			if from, to := node[v], node[to]; min(from, to) >= 0 && from != to {
+				edges[edge{from, to}] = true
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return edges
+}
+
+// sameEdges compares links with those of the store.
+func (e *exported) sameEdges(t *testing.T, of string, got map[edge]bool) {
+	t.Helper()
+	if !maps.Equal(got, e.edges) {
+		t.Errorf("%s: %d links, which are not the %d of the store", of, len(got), len(e.edges))
+	}
+}
+
+// record is a page as a format names it; what it does not tell is empty.
+type record struct {
+	id   string
+	node int
+	url  string
+}
+
+// sameRecords compares the pages of a format with the rows. Has says what it tells.
+func (e *exported) sameRecords(t *testing.T, of string, has record, got []record) {
+	t.Helper()
+	var want []record
+	for _, r := range e.rows {
+		var w record
+		if has.id != "" {
+			w.id = r.ID
+		}
+		if has.node != 0 {
+			w.node = r.Node
+		}
+		if has.url != "" {
+			w.url = r.URL
+		}
+		want = append(want, w)
+	}
+	order := func(a, b record) int {
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.id, b.id), cmp.Compare(a.url, b.url))
+	}
+	slices.SortFunc(got, order)
+	slices.SortFunc(want, order)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %d pages, which are not the %d of the JSON Lines; the first are %v, want %v", of, len(got), len(want), got[:min(3, len(got))], want[:3])
+	}
+}

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"database/sql"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"fossick/warc"
+)
+
+// checkJoins reads every format and compares its pages, as it names them, and its links.
+func (e *exported) checkJoins(t *testing.T) {
+	all := record{id: "has", node: 1, url: "has"}
+	for _, format := range []struct {
+		name string
+		has  record
+		read func(t *testing.T) []record
+	}{
+		{"pages.parquet", all, e.inParquet},
+		{"pages.csv", all, e.inCSV},
+		{"pages.txt", record{id: "has"}, e.inText},
+		{"markdown", all, e.inMarkdown},
+		{"links.nodes.tsv", all, e.inNodes},
+		{"links.gexf", all, func(t *testing.T) []record { return e.inXML(t, "links.gexf") }},
+		{"links.graphml", all, func(t *testing.T) []record { return e.inXML(t, "links.graphml") }},
+		{"responses of warc", record{id: "has", url: "has"}, func(t *testing.T) []record { return e.inWARC(t, warc.Response, (*warc.Record).ID) }},
+		{"metadata of warc", record{id: "has", url: "has"}, func(t *testing.T) []record { return e.inWARC(t, warc.Metadata, (*warc.Record).RefersTo) }},
+		{"index.cdxj", record{url: "has"}, e.inCDXJ},
+		{"pages.wacz", record{id: "has", url: "has"}, e.inWACZ},
+		{"pages.sqlite", all, e.inSQLite},
+		{"pages.ndjson", all, e.inBulk},
+	} {
+		e.sameRecords(t, format.name, format.has, format.read(t))
+	}
+	e.sameEdges(t, "links.graph", e.edgesOf(t, filepath.Join(e.dir, "links.graph")))
+	e.checkSites(t)
+	var card struct{ Pages struct{ Exported int } }
+	if err := json.Unmarshal(e.file(t, "card.json"), &card); err != nil || card.Pages.Exported != len(e.rows) {
+		t.Errorf("the card tells of %d pages, %v", card.Pages.Exported, err)
+	}
+}
+
+func (e *exported) inParquet(t *testing.T) (got []record) {
+	rows, err := parquet.ReadFile[struct {
+		ID   *string `parquet:"id"`
+		Node *int64  `parquet:"node"`
+		URL  *string `parquet:"url"`
+	}](filepath.Join(e.dir, "pages.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		got = append(got, record{*r.ID, int(*r.Node), *r.URL})
+	}
+	return got
+}
+
+func (e *exported) inCSV(t *testing.T) (got []record) {
+	lines, err := csv.NewReader(bytes.NewReader(e.file(t, "pages.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, name := range lines[0] {
+		column[name] = i
+	}
+	for _, l := range lines[1:] {
+		got = append(got, record{l[column["id"]], number(t, l[column["node"]]), l[column["url"]]})
+	}
+	return got
+}
+
+func number(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (e *exported) inText(t *testing.T) (got []record) {
+	for _, l := range e.table(t, "pages.txt") {
+		got = append(got, record{id: l[0]})
+	}
+	return got
+}
+
+// table is a file of lines whose fields are parted by tabs.
+func (e *exported) table(t *testing.T, name string) (lines [][]string) {
+	t.Helper()
+	for line := range strings.Lines(string(e.file(t, name))) {
+		lines = append(lines, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return lines
+}
+
+// inMarkdown reads the front matter of each file.
+func (e *exported) inMarkdown(t *testing.T) (got []record) {
+	err := filepath.WalkDir(filepath.Join(e.dir, "markdown"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		front := map[string]string{}
+		for line := range strings.Lines(strings.SplitN(string(text), "---\n", 3)[1]) {
+			name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			if s, err := strconv.Unquote(value); err == nil {
+				value = s
+			}
+			front[name] = value
+		}
+		got = append(got, record{front["id"], number(t, front["node"]), front["url"]})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func (e *exported) inNodes(t *testing.T) (got []record) {
+	for _, l := range e.table(t, "links/links.nodes.tsv") {
+		got = append(got, record{l[1], number(t, l[0]), l[2]})
+	}
+	edges := map[edge]bool{}
+	for _, l := range e.table(t, "links/links.edges.tsv") {
+		edges[edge{number(t, l[0]), number(t, l[1])}] = true
+	}
+	e.sameEdges(t, "links.edges.tsv", edges)
+	return got
+}
+
+// inXML reads GEXF and GraphML, which name attributes first and number them then.
+func (e *exported) inXML(t *testing.T, name string) (got []record) {
+	attributes, edges := map[string]string{}, map[edge]bool{}
+	var in string // the attribute whose text follows
+	for d := xml.NewDecoder(bytes.NewReader(e.file(t, name))); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			e.sameEdges(t, name, edges)
+			return got
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(name, value string) {
+			switch attributes[name] {
+			case "id":
+				got[len(got)-1].id = value
+			case "url":
+				got[len(got)-1].url = value
+			}
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			of := map[string]string{}
+			for _, a := range token.Attr {
+				of[a.Name.Local] = a.Value
+			}
+			plain := func(name string) int { return number(t, strings.TrimPrefix(of[name], "n")) }
+			switch token.Name.Local {
+			case "attribute": // of GEXF
+				attributes[of["id"]] = of["title"]
+			case "key": // of GraphML
+				attributes[of["id"]] = of["attr.name"]
+			case "node":
+				got = append(got, record{node: plain("id")})
+			case "attvalue":
+				set(of["for"], of["value"])
+			case "data":
+				in = of["key"]
+			case "edge":
+				edges[edge{plain("source"), plain("target")}] = true
+			}
+		case xml.CharData:
+			set(in, string(token))
+		case xml.EndElement:
+			in = ""
+		}
+	}
+}
+
+// inWARC reads the records of a type, which are known by an id of theirs.
+func (e *exported) inWARC(t *testing.T, kind string, id func(*warc.Record) string) (got []record) {
+	for _, path := range e.archives(t) {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r, err := warc.NewReader(f)
+		for err == nil {
+			var rec *warc.Record
+			if rec, err = r.Next(); err == nil && rec.Type() == kind {
+				got = append(got, record{id: id(rec), url: rec.Target()})
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+	}
+	return got
+}
+
+func (e *exported) archives(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(e.dir, "warc", "*.warc.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	return files
+}
+
+// inCDXJ reads the index without its revisits, which are no pages.
+func (e *exported) inCDXJ(t *testing.T) (got []record) {
+	for line := range bytes.Lines(e.file(t, "index.cdxj")) {
+		var c struct{ URL, Mime string }
+		if err := json.Unmarshal(bytes.SplitN(line, []byte(" "), 3)[2], &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Mime != "warc/revisit" {
+			got = append(got, record{url: c.URL})
+		}
+	}
+	return got
+}
+
+func (e *exported) inWACZ(t *testing.T) (got []record) {
+	z, err := zip.OpenReader(filepath.Join(e.dir, "pages.wacz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	list, err := z.Open("pages/pages.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(list); ; {
+		var p struct{ ID, URL string }
+		if err := d.Decode(&p); err == io.EOF {
+			return got
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if p.URL != "" { // the first line is about the list
+			got = append(got, record{id: p.ID, url: p.URL})
+		}
+	}
+}
+
+func (e *exported) inSQLite(t *testing.T) (got []record) {
+	db, err := sql.Open("sqlite", filepath.Join(e.dir, "pages.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	each := func(query string, do func(scan func(...any) error) error) {
+		rows, err := db.QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := do(rows.Scan); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each("SELECT id, node, url FROM pages", func(scan func(...any) error) error {
+		got = append(got, record{})
+		r := &got[len(got)-1]
+		return scan(&r.id, &r.node, &r.url)
+	})
+	edges := map[edge]bool{}
+	each("SELECT source, target FROM links", func(scan func(...any) error) error {
+		var one edge
+		err := scan(&one.from, &one.to)
+		edges[one] = true
+		return err
+	})
+	e.sameEdges(t, "pages.sqlite", edges)
+	return got
+}
+
+func (e *exported) inBulk(t *testing.T) (got []record) {
+	for d := json.NewDecoder(bytes.NewReader(e.file(t, "pages.ndjson"))); ; {
+		var one struct {
+			Index struct {
+				ID string `json:"_id"`
+			}
+		}
+		var page exportedRow
+		if err := d.Decode(&one); err == io.EOF {
+			return got
+		} else if err := errors.Join(err, d.Decode(&page)); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, record{one.Index.ID, page.Node, page.URL})
+	}
+}
+
+// checkSites adds up the tables of hosts and sites: each page is on one, each link leaves one
+// and arrives at one.
+func (e *exported) checkSites(t *testing.T) {
+	for _, name := range []string{"sites/hosts.csv", "sites/sites.csv"} {
+		lines, err := csv.NewReader(bytes.NewReader(e.file(t, name))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := map[string]int{}
+		for _, l := range lines[1:] {
+			for i, column := range lines[0] {
+				if n, err := strconv.Atoi(l[i]); err == nil {
+					sum[column] += n
+				}
+			}
+		}
+		if sum["pages"] != len(e.rows) || sum["links_within"]+sum["links_out"] != len(e.edges) || sum["links_in"] != sum["links_out"] {
+			t.Errorf("%s: in all %v, of %d pages and %d links", name, sum, len(e.rows), len(e.edges))
+		}
+	}
+}

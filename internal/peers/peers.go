@@ -1,0 +1,83 @@
+// Package peers finds the programs that no one here wrote, which tests compare fossick's
+// exports with. scripts/peers.sh DIR installs them; FOSSICK_PEERS=DIR says that it did.
+//
+// A test that lacks a peer fails where that is said, so that CI misses none, and is skipped
+// elsewhere. Start with Program, Script, Postgres.
+//
+// Files: peers.go programs and scripts; postgres.go a server.
+package peers
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"fossick/internal/fulltest"
+)
+
+// folder is what scripts/peers.sh was given, "" where it did not run.
+func folder() string { return os.Getenv("FOSSICK_PEERS") }
+
+// missing ends a test that lacks a peer.
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if folder() != "" {
+		t.Fatalf("no %s, though FOSSICK_PEERS is set: scripts/peers.sh installs it", what)
+		return
+	}
+	t.Skipf("no %s to compare with; scripts/peers.sh DIR installs it, FOSSICK_PEERS=DIR names it", what)
+}
+
+// Program returns the path of a program.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		missing(t, name)
+	}
+	return path
+}
+
+// Module returns the path of a file of a module that node loads.
+func Module(t testing.TB, name, file string) string {
+	t.Helper()
+	path := filepath.Join(folder(), "node_modules", filepath.FromSlash(name), file)
+	if _, err := os.Stat(path); folder() == "" || err != nil {
+		missing(t, name)
+	}
+	return path
+}
+
+// Script runs a script of scripts/peers, in which such a program or module does the work,
+// and returns what it prints. The script runs in the folder of the modules.
+func Script(t testing.TB, name string, args ...string) []byte {
+	t.Helper()
+	program := "/usr/bin/python3" // Debian's, as its modules are
+	if filepath.Ext(name) == ".mjs" {
+		program = Program(t, "node")
+	} else if _, err := os.Stat(program); err != nil {
+		missing(t, program)
+	}
+	path, err := filepath.Abs(filepath.Join(fulltest.Module(), "scripts", "peers", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Output(t, exec.CommandContext(t.Context(), program, append([]string{path}, args...)...))
+}
+
+// Output runs a program and returns what it prints.
+func Output(t testing.TB, c *exec.Cmd) []byte {
+	t.Helper()
+	if c.Dir == "" {
+		c.Dir = folder()
+	}
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", c, err, errs.Bytes(), out[max(0, len(out)-2000):])
+	}
+	return out
+}
