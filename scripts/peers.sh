@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the programs of others that exports are compared with: Debian's by apt-get, for
-# which it has to be root, those of node in a folder. What is there is left alone.
+# which it has to be root, those of node and Go in a folder. What is there is left alone.
 #
 #	scripts/peers.sh DIR
 #	FOSSICK_FULL=1 FOSSICK_PEERS=DIR go test ./internal/peers ./export/... ./cmd/fossick -run 'Peer|Export'
@@ -11,7 +11,7 @@ set -euo pipefail
 mkdir -p "$1"
 cd "$1"
 
-limit=${PEERS_LIMIT:-300} # seconds for each of the steps that wait for the network
+limit=${PEERS_LIMIT:-600} # seconds for each of the steps that wait for the network
 bounded() {
 	timeout "$limit" "$@" || { echo "peers: $1 failed, or took more than $limit s: $*" >&2; exit 1; }
 }
@@ -45,4 +45,11 @@ if [ "$(cat installed 2>/dev/null)" != "$replay ${modules[*]}" ]; then
 	mkdir node_modules/replaywebpage
 	tar -xzf "${replay/@/-}.tgz" -C node_modules/replaywebpage --strip-components 1 package/{index.html,sw.js,ui.js,package.json}
 	echo "$replay ${modules[*]}" >installed
+fi
+
+# A server of S3.
+gateway=github.com/versity/versitygw/cmd/versitygw@v1.8.0
+if [ "$(cat bin/installed 2>/dev/null)" != "$gateway" ]; then
+	bounded env GOBIN="$PWD/bin" go install "$gateway"
+	echo "$gateway" >bin/installed
 fi

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"fossick/collection"
 	"fossick/export"
+	"fossick/export/bucket"
 	"fossick/export/card"
 	"fossick/export/database"
 	"fossick/export/place"
@@ -24,7 +26,7 @@ type exportCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
 	To     []string `xor:"formats" placeholder:"FORMAT" enum:"${formats}" help:"What to write, a format of those above; may be repeated, all in one pass. This or --all." group:"made"`
 	All    bool     `xor:"formats" help:"All formats that are files, in a folder with their card." group:"made"`
-	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder." complete:"files" group:"made"`
+	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder. s3://BUCKET/NAME is an object, or all below it." complete:"files" group:"made"`
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
 	Kept     bool     `help:"Only pages that refine kept." group:"rows"`
@@ -44,6 +46,8 @@ func (exportCmd) Help() string {
 		printable.Fprintf(says, "  %-10s %s\n", f.name, f.says)
 	}
 	return `Writes what crawls have collected in the formats of others. A file or a folder gets its name when all of it is there; what is there already is replaced by the same bytes only. The same stores and flags give the same bytes.
+
+In an object store, as -o s3://collections/banking, the environment and files that all programs for S3 read say which server and whose keys: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.
 
 Formats:
 ` + says.String() + `
@@ -170,8 +174,16 @@ func (c *exportCmd) server() string {
 	return ""
 }
 
+// exportOutput is where an export goes, as a whole or not at all.
+type exportOutput interface {
+	exportPlace
+	Made() (files int, bytes int64)
+	Commit() error
+	Discard() error // of no effect after Commit
+}
+
 // place begins what -o names.
-func (c *exportCmd) place(a *app, formats []exportFormat) (*place.Place, error) {
+func (c *exportCmd) place(a *app, formats []exportFormat) (exportOutput, error) {
 	if scheme := c.server(); scheme != "" {
 		if c.All {
 			return nil, usagef("-o %s://…: --all is files; name a folder", scheme)
@@ -193,7 +205,24 @@ func (c *exportCmd) place(a *app, formats []exportFormat) (*place.Place, error) 
 		}
 		return place.Stream(a.stdout), nil
 	}
+	if strings.HasPrefix(c.Output, bucket.Scheme) {
+		return inBucket(a.ctx, c.Output, single)
+	}
 	return place.Open(c.Output, single && !isFolder(c.Output))
+}
+
+// inBucket begins an object, or all below a prefix. A prefix is told by its slash, as a
+// folder that is not there yet.
+func inBucket(ctx context.Context, address string, single bool) (exportOutput, error) {
+	at, err := bucket.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := bucket.FromEnvironment(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return bucket.Open(ctx, at, single && at.Key != "" && !isFolder(at.Key), settings)
 }
 
 // isFolder says whether a path is meant as a folder.

@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 	t.Cleanup(func() { signal.Stop(hangUps) })
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: serveDemo, Condition: isFull, Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"serveset": serveSetCmd, "pack": pack, "damage": damage, "speak": speakAndServe, "losebody": loseBody, "misuse": misuse,
+		"bucket": bucketCmd, "fetchobjects": fetchCmd, "sameobjects": sameObjectsCmd,
 	}})
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packed compresses what goes to a file whose name ends so. Archives pack their records
+// Packed compresses what goes to a file whose name ends so. Archives pack their records
 // themselves.
-func packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
+func Packed(name string, to io.WriteCloser) (io.WriteCloser, error) {
 	switch {
 	case strings.HasSuffix(name, ".warc.gz"):
 		return to, nil

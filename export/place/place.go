@@ -73,7 +73,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 		return nil, err
 	}
 	if p.stream != nil {
-		return packed("", &file{place: p, to: bufio.NewWriterSize(p.stream, 64<<10)})
+		return Packed("", &file{place: p, to: bufio.NewWriterSize(p.stream, 64<<10)})
 	}
 	if p.single {
 		name = filepath.Base(p.path)
@@ -86,7 +86,7 @@ func (p *Place) Create(name string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return packed(name, &file{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
+	return Packed(name, &file{place: p, f: f, to: bufio.NewWriterSize(f, 64<<10)})
 }
 
 // Path reserves a file for what writes files by itself, as databases do, and says where it

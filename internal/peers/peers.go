@@ -30,11 +30,15 @@ func missing(t testing.TB, what string) {
 	t.Skipf("no %s to compare with; scripts/peers.sh DIR installs it, FOSSICK_PEERS=DIR names it", what)
 }
 
-// Program returns the path of a program.
+// Program returns the path of a program, of the system or of the folder.
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
-	if err != nil {
+	if err == nil {
+		return path
+	}
+	path = filepath.Join(folder(), "bin", name)
+	if _, err := os.Stat(path); folder() == "" || err != nil {
 		missing(t, name)
 	}
 	return path
