@@ -6,6 +6,7 @@
 //
 //	GET  /why?url=URL  story.Story
 //	POST /label        LabelRequest → LabelAnswer
+//	POST /forget       ForgetRequest → ForgetAnswer, when the pages are off the disk
 //	GET  /status       as the crawl's monitor has it
 //	GET  /snapshot     all records of the moment, see store.Snapshot
 //
@@ -15,6 +16,6 @@
 // a crawl may have.
 //
 // Files: socket.go the crawl's end; client.go the other; read.go stores to read; ask.go,
-// interview.go questions to people; labels.go files of labels; why.go, label.go and
-// snapshot.go the answers.
+// interview.go questions to people; labels.go files of labels; why.go, label.go, forget.go
+// and snapshot.go the answers.
 package control

@@ -14,9 +14,12 @@ const stallsAfter = 30 * time.Second
 func (c *Socket) snapshot(w http.ResponseWriter, req *http.Request) {
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
+	pausing := c.pausing
 	go func() {
 		select {
 		case <-c.ending:
+			cancel()
+		case <-pausing:
 			cancel()
 		case <-ctx.Done():
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"fossick/crawler"
@@ -36,40 +37,49 @@ type failure struct {
 type Options struct {
 	Store  *store.Store
 	URLs   *page.Normalizer // by which the crawl knows its URLs
-	Engine Marker           // told of labels
+	Engine Engine           // told of labels and of pages to forget
 	Scorer crawler.Scorer   // the crawl's
 	Status http.HandlerFunc
 }
 
-// Marker takes what a person says of URLs into a running crawl. moves says whether its
-// scores follow.
-type Marker interface {
+// Engine is a running crawl.
+type Engine interface {
+	// Mark takes in what a person says of URLs. moves says whether the scores follow.
 	Mark(ctx context.Context, marks []crawler.Mark) (moves bool, err error)
+	// Forget keeps a request that pages be forgotten, and ends the session for it.
+	Forget(ctx context.Context, pattern string) error
 }
 
 // Socket is the control socket of a crawl.
 type Socket struct {
-	Options
-	server *serving.Server
-	ending chan struct{} // closed by Close: copies of the store are not waited for
-	remove []string      // what is left in the file system
+	Options // for who answers, under session
+	server  *serving.Server
+	ending  chan struct{} // closed by Close: copies of the store are not waited for
+	remove  []string      // what is left in the file system
+
+	session sync.RWMutex  // locked for writing between two sessions of the crawl
+	pausing chan struct{} // closed when a session is about to end; under session
+
+	mu         sync.Mutex
+	forgetting []forgetting // that are waited for; under mu
 }
 
 // Open listens until Close is called. The store must be open, so a socket that is
 // there already is that of a crawl that was killed.
 func Open(opt Options) (*Socket, error) {
-	c := &Socket{Options: opt, ending: make(chan struct{})}
+	c := &Socket{Options: opt, ending: make(chan struct{}), pausing: make(chan struct{})}
 	dir := opt.Store.Dir()
 	l, err := c.listen(filepath.Join(dir, socketName))
 	if err != nil {
 		return nil, fmt.Errorf("socket of the crawl: %w; check who may write in %s", err, dir)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /why", c.why)
-	mux.HandleFunc("POST /label", c.label)
-	mux.HandleFunc("GET /ask", c.ask)
+	mux.HandleFunc("GET /why", c.answering(c.why))
+	mux.HandleFunc("POST /label", c.answering(c.label))
+	mux.HandleFunc("POST /forget", c.forget)
+	mux.HandleFunc("GET /ask", c.answering(c.ask))
 	mux.HandleFunc("GET /status", opt.Status)
-	mux.HandleFunc("GET /snapshot", c.snapshot)
+	mux.HandleFunc("GET /snapshot", c.answering(c.snapshot))
 	c.server = serving.Start(l, mux, serving.Options{Grace: grace})
 	return c, nil
 }

@@ -123,6 +123,8 @@ func (c *Crawler) open() error {
 // store fails, the error comes with the result so far.
 func (c *Crawler) Run(ctx context.Context) (Result, error) {
 	p := c.newPool()
+	ctx, c.flight.interrupt = context.WithCancel(ctx)
+	defer c.flight.interrupt()
 	p.Begin(ctx)
 	return c.run(p)
 }
@@ -214,7 +216,9 @@ func (c *Crawler) take(e workers.Event) error {
 	case workers.Deadline:
 		c.stopped = StopMaxTime
 	case workers.Interrupt:
-		c.stopped = StopInterrupted
+		if c.stopped != StopForget {
+			c.stopped = StopInterrupted
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 // flight counts the jobs under way, and has them carried out.
 type flight struct {
 	exec      executor
+	interrupt func() // ends the session of a real crawl, with the grace for what is under way
 	hosts     *hosts.Table
 	newcomers *newcomers
 	workers   int

@@ -64,6 +64,9 @@ func putVisit(b journal.Batch, o *work.Outcome, id store.ID, n int, visit store.
 // wanted, or has given a page.
 func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *store.Visit) error {
 	r, h := o.Resp, o.Host
+	if a.opt.forgotten(o) {
+		return a.endings.Conclude(b, o.ID, o.Queued, a.dismissed())
+	}
 	if o.Excused {
 		return a.endings.Forgive(b, o, visits)
 	}

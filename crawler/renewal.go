@@ -23,6 +23,9 @@ type renewal struct {
 // apply does what the answer asks for.
 func (r *renewal) apply() (err error) {
 	v, b, o := r.v, r.b, r.o
+	if v.opt.forgotten(o) {
+		return nil
+	}
 	a := refresh.Answer{Response: o.Resp, Excused: o.Excused, Passing: health.Transient(o.Resp)}
 	var unwanted store.Fate
 	if o.Read != nil {

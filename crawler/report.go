@@ -48,6 +48,7 @@ const (
 	StopNothing     Stop = "nothing_fetched" // in place of the two before; see Attempts
 	StopMinHarvest  Stop = "min_harvest"
 	StopInterrupted Stop = "interrupted"
+	StopForget      Stop = "forget" // pages are to be forgotten first; see Crawler.Forget
 	StopDiskFull    Stop = "disk_full"
 	StopError       Stop = "error"
 )
@@ -67,6 +68,24 @@ type Result struct {
 
 	Outages    int           // of our own network in this session
 	OutageTime time.Duration // of all of them
+}
+
+// After adds what a session before brought where the two are one to who looks.
+func (r Result) After(before Result) Result {
+	r.Refreshed = r.Refreshed.Plus(before.Refreshed)
+	r.Attempts = r.Attempts.After(before.Attempts)
+	r.Outages += before.Outages
+	r.OutageTime += before.OutageTime
+	return r
+}
+
+// After adds how long a session before took, and what it brought.
+func (p Progress) After(before Progress) Progress {
+	p.Elapsed += before.Elapsed
+	p.Pages += before.Pages
+	p.Outages += before.Outages
+	p.OutageTime += before.OutageTime
+	return p
 }
 
 func (c *Crawler) progress() Progress {

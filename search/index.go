@@ -11,10 +11,9 @@ import (
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
-)
 
-// folder is the name of the index's folder in a store's.
-const folder = "search"
+	"fossick/store"
+)
 
 // version is that of the database's layout and of how text is cut into words.
 const version = 1
@@ -44,7 +43,7 @@ type Index struct {
 	langs []string // of its pages, the most frequent first
 }
 
-func folderOf(store string) string { return filepath.Join(store, folder) }
+func folderOf(dir string) string { return filepath.Join(dir, store.Derived) }
 
 // damaged says whether an error means that the index is to be made anew.
 func damaged(err error) bool {
@@ -63,8 +62,8 @@ func damaged(err error) bool {
 }
 
 // Remove throws the index of a store away; the next search makes it anew.
-func Remove(store string) error {
-	if err := os.RemoveAll(folderOf(store)); err != nil {
+func Remove(dir string) error {
+	if err := os.RemoveAll(folderOf(dir)); err != nil {
 		return fmt.Errorf("search index: %w", err)
 	}
 	return nil

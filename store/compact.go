@@ -32,19 +32,6 @@ type Compaction struct {
 // When ctx ends it stops between two logs, with ctx's error; what was done by
 // then stays.
 func Compact(ctx context.Context, dir string) (c Compaction, err error) {
-	return compact(ctx, dir, deadShare)
-}
-
-// anyShare is a share that one dead value has of any log.
-const anyShare = 1e-9
-
-// Purge is Compact that leaves no value on disk that nothing needs, as what was forgotten.
-func Purge(ctx context.Context, dir string) error {
-	_, err := compact(ctx, dir, anyShare)
-	return err
-}
-
-func compact(ctx context.Context, dir string, dead float64) (c Compaction, err error) {
 	if !Exists(dir) {
 		return c, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
@@ -56,28 +43,44 @@ func compact(ctx context.Context, dir string, dead float64) (c Compaction, err e
 		return c, err
 	}
 	path := filepath.Join(dir, database)
-	if err = roomToCompact(dir, path); err != nil {
-		return c, err
-	}
 	if c.Before, err = sizeOf(path); err != nil {
 		return c, err
 	}
-	if err = badgerfiles.Merge(ctx, dir, options(path).WithSyncWrites(true), plain()); err == nil {
-		err = rewriteLogs(ctx, dir, path, dead)
-	}
-	if err != nil {
-		return c, fmt.Errorf("store %s: %w", dir, err)
+	var held badgerfiles.Guard
+	defer held.Release()
+	if err = rewrite(ctx, &held, dir, deadShare); err != nil {
+		return c, err
 	}
 	c.After, err = sizeOf(path)
 	return c, err
 }
 
+// anyShare is a share that one dead value has of any log.
+const anyShare = 1e-9
+
+// rewrite writes a closed database anew without what nothing needs: all tables, and the
+// value logs that have so much of it.
+func rewrite(ctx context.Context, g *badgerfiles.Guard, dir string, dead float64) error {
+	path := filepath.Join(dir, database)
+	if err := roomToCompact(dir, path); err != nil {
+		return err
+	}
+	err := badgerfiles.Merge(ctx, g, dir, options(path).WithSyncWrites(true), plain())
+	if err == nil {
+		err = rewriteLogs(ctx, g, dir, path, dead)
+	}
+	if err != nil {
+		return fmt.Errorf("store %s: %w", dir, err)
+	}
+	return nil
+}
+
 // rewriteLogs writes the value logs anew that are dead in good part.
-func rewriteLogs(ctx context.Context, dir, path string, dead float64) error {
+func rewriteLogs(ctx context.Context, g *badgerfiles.Guard, dir, path string, dead float64) error {
 	if err := badgerfiles.CheckValues(path, plain()); err != nil {
 		return err
 	}
-	db, err := badgerfiles.Open(dir, options(path).WithSyncWrites(true), plain())
+	db, err := badgerfiles.OpenUnder(g, dir, options(path).WithSyncWrites(true), plain())
 	if err != nil {
 		return err
 	}
@@ -89,6 +92,7 @@ func rewriteLogs(ctx context.Context, dir, path string, dead float64) error {
 	if errors.Is(err, badger.ErrNoRewrite) { // none has so much
 		err = nil
 	}
+	*g = *db.Keep()
 	return errors.Join(err, db.Close())
 }
 

@@ -18,7 +18,7 @@ import (
 var ErrForeign = errors.New("it is not empty, and no store of fossick's")
 
 // beside are the names of what belongs to a crawl beside its database.
-var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", "search", "lost+found"}
+var beside = []string{database, making, quarantine, infoFile, "model.fossick", "seeds.txt", "crawl.sock", Derived, "lost+found"}
 
 // checkFolder refuses a folder in which a store is to be made and that has something else.
 // Hidden files are nobody's work.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -16,8 +15,31 @@ type Forget struct {
 	// Pattern is a host ("example.org", with a port that alone), a URL without its scheme
 	// ("//example.org/page"), or the beginning of such ("//example.org/folder*").
 	Pattern string `cbor:"1,keyasint"`
-	At      int64  `cbor:"2,keyasint"` // Unix milliseconds, of the first request
-	Pages   uint64 `cbor:"3,keyasint"` // whose content was deleted
+	At      int64  `cbor:"2,keyasint"`           // Unix milliseconds, of the first request
+	Pages   uint64 `cbor:"3,keyasint"`           // whose content was deleted
+	Pending bool   `cbor:"4,keyasint,omitempty"` // not all of it is gone from the disk yet
+}
+
+// KeepForget keeps a request that pages be forgotten. From now on it is fulfilled whatever
+// happens: by Fulfil, or after a kill by the next opening.
+func KeepForget(s *Store, pattern string, now int64) error {
+	f := Forget{Pattern: pattern, At: now}
+	if err := s.records.get(forgetKey(pattern), &f); err != nil && !errors.Is(err, ErrUnknown) {
+		return err
+	}
+	f.Pending = true
+	return putForgets(s, f)
+}
+
+func putForgets(s *Store, all ...Forget) error {
+	b := s.Batch()
+	defer b.Cancel() // of no effect after Commit
+	for _, f := range all {
+		if err := b.put(forgetKey(f.Pattern), f); err != nil {
+			return err
+		}
+	}
+	return b.Commit()
 }
 
 // Matches says whether a URL in normal form is to be forgotten.
@@ -63,72 +85,6 @@ func ForgetsOf(s *Store) (all Forgets, err error) {
 		all = append(all, f)
 	}
 	return all, nil
-}
-
-// ForgetPages keeps a request and takes the content of all its pages away; what was is on disk
-// until Purge. The request is there before the first page goes, so a kill leaves what the
-// same call finishes. It returns how many pages lost their content now.
-func ForgetPages(ctx context.Context, s *Store, pattern string, now int64) (pages uint64, err error) {
-	f := Forget{Pattern: pattern, At: now}
-	if err := s.records.get(forgetKey(pattern), &f); err != nil && !errors.Is(err, ErrUnknown) {
-		return 0, err
-	}
-	if err := putForget(s, f); err != nil {
-		return 0, err
-	}
-	var numbers []uint64
-	for p, err := range s.Pages() {
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return 0, err
-		}
-		if !p.Withdrawn && f.Matches(p.URL) {
-			numbers = append(numbers, p.Number)
-		}
-	}
-	counts, err := s.Counts()
-	if err != nil {
-		return 0, err
-	}
-	for len(numbers) > 0 {
-		n, err := forgetSome(s, &f, &counts, numbers)
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return pages, err
-		}
-		pages, numbers = pages+uint64(n), numbers[n:]
-	}
-	return pages, s.forgetWires(&f)
-}
-
-func putForget(s *Store, f Forget) error {
-	b := s.Batch()
-	defer b.Cancel() // of no effect after Commit
-	if err := b.put(forgetKey(f.Pattern), f); err != nil {
-		return err
-	}
-	return b.Commit()
-}
-
-// forgetSome takes the content away of as many pages as a batch takes.
-func forgetSome(s *Store, f *Forget, counts *Counts, numbers []uint64) (n int, err error) {
-	b := s.Batch()
-	defer b.Cancel() // of no effect after Commit
-	for n < len(numbers) && b.Size() <= MaxBatchBytes {
-		p := &Page{}
-		if err := get(b.txn, numKey(keyPage, numbers[n]), p); err != nil {
-			return 0, err
-		}
-		p.Number = numbers[n]
-		if err := b.WithdrawPage(p); err != nil {
-			return 0, fmt.Errorf("page %d: %w", p.Number, err)
-		}
-		counts.Bytes -= uint64(p.Bytes)
-		f.Pages++
-		n++
-	}
-	if err := errors.Join(b.put(forgetKey(f.Pattern), f), b.PutCounts(counts)); err != nil {
-		return 0, err
-	}
-	return n, b.Commit()
 }
 
 // forgets looks for requests that cannot be read.

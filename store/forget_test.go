@@ -1,12 +1,15 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fossick/internal/fulltest"
 )
 
 func TestForgetMatches(t *testing.T) {
@@ -30,75 +33,179 @@ func TestForgetMatches(t *testing.T) {
 	}
 }
 
-// TestForgetLeavesTheDisk: what a page held is in no file afterwards; other pages are whole,
-// the store is sound, and a request that was cut off is finished by the same again.
-func TestForgetLeavesTheDisk(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "crawl")
+const secret = "TOPSECRET "
+
+// unforgotten is a store, closed, of which an owner will want host a.test forgotten: pages 1
+// and 3 of three and a URL that waits. What they hold stands in the clear.
+func unforgotten(t *testing.T) (dir string, kept []byte) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "crawl")
 	s, err := Create(dir, Info{Topic: "gold"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret := strings.Repeat("TOPSECRET ", 10)
-	noise := make([]byte, 0, 9000)
+	words := strings.Repeat(secret, 10)
 	for i := range 3000 {
-		noise = append(noise, byte(i*i*7), byte(i>>3), byte(i*31))
+		kept = append(kept, byte(i*i*7), byte(i>>3), byte(i*31))
 	}
 	b := s.Batch()
-	urls := []string{"http://a.test/1", "http://b.test/", "http://a.test/2"}
-	for i, u := range urls {
+	for i, u := range []string{"http://a.test/1", "http://b.test/", "http://a.test/2", "http://a.test/3", "http://b.test/2"} {
 		id := ID(i + 1)
-		body := s.Compress(noise)
-		p := &Page{Number: uint64(id), ID: id, URL: u, ContentType: "text/html", Title: u + secret, Rule: secret, Checksum: []byte(strings.Repeat(u[7:8], 15) + u[len(u)-1:]), Bytes: int64(len(noise)), Account: []byte(secret)}
-		if u == urls[1] {
+		err := errors.Join(b.PutSeen(HashURL(u), id, false), b.PutBirth(id, Birth{URL: u, Via: ViaSeed}))
+		if id > 3 {
+			if err := errors.Join(err, b.PutQueued(id, Queued{Priority: .5, Score: .25})); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		body := s.Compress(kept)
+		p := &Page{Number: uint64(id), ID: id, URL: u, ContentType: "text/html", Title: u + words, Rule: words, Checksum: []byte(strings.Repeat(u[7:8], 15) + u[len(u)-1:]), Bytes: int64(len(kept)), Account: []byte(words)}
+		if id == 2 {
 			p.Title, p.Rule, p.Account = "kept", "", nil
 		} else {
-			body = append([]byte(secret), body...) // as a body that stands in the clear
+			body = append([]byte(words), body...)
 		}
-		if err := errors.Join(b.PutSeen(HashURL(u), id, false), b.PutBirth(id, Birth{URL: u, Via: ViaSeed}), b.PutVisit(id, 1, Visit{State: "ok", Code: 200}),
-			b.PutFate(id, Fate{State: "ok", Page: uint64(id)}), b.PutPage(p, body)); err != nil {
+		if err := errors.Join(err, b.PutVisit(id, 1, Visit{State: "ok", Code: 200}), b.PutFate(id, Fate{State: "ok", Page: uint64(id)}), b.PutPage(p, body)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(b.PutCounts(&Counts{URLs: 3, Pages: 3, Bytes: uint64(3 * len(noise)), States: map[string]uint64{"ok": 3}}), b.PutLabel(1, Label{Rule: secret}), b.Commit(), s.Close()); err != nil {
+	if err := errors.Join(b.PutCounts(&Counts{URLs: 5, Pages: 3, Bytes: uint64(3 * len(kept)), States: map[string]uint64{"ok": 3}}), b.PutLabel(1, Label{Rule: words}), b.Commit(), s.Close(),
+		os.Mkdir(filepath.Join(dir, Derived), 0o700), os.WriteFile(filepath.Join(dir, Derived, "words"), []byte(words), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if !onDisk(t, dir, "TOPSECRET") {
+	if !onDisk(t, dir, secret) {
 		t.Fatal("the test looks for what is not there")
 	}
-	if s, err = Open(dir); err != nil {
-		t.Fatal(err)
-	}
-	gone, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := ForgetPages(gone, s, "a.test", 5); !errors.Is(err, context.Canceled) {
-		t.Errorf("cut off: %v", err)
-	}
-	if n, err := ForgetPages(t.Context(), s, "a.test", 9); n != 2 || err != nil {
-		t.Errorf("%d pages, %v", n, err)
-	}
-	if n, err := ForgetPages(t.Context(), s, "a.test", 9); n != 0 || err != nil {
-		t.Errorf("again: %d pages, %v", n, err)
-	}
-	if all, err := ForgetsOf(s); err != nil || len(all) != 1 || all[0] != (Forget{"a.test", 5, 2}) {
-		t.Errorf("kept %+v, %v", all, err)
-	}
-	if err := errors.Join(s.Close(), Purge(t.Context(), dir)); err != nil {
-		t.Fatal(err)
-	}
-	if onDisk(t, dir, "TOPSECRET") {
+	return dir, kept
+}
+
+// forgotten looks whether host a.test is, in a store of unforgotten, and the rest is whole.
+func forgotten(t *testing.T, dir string, kept []byte) {
+	t.Helper()
+	if onDisk(t, dir, secret) {
 		t.Error("it is still on disk")
 	}
-	if s, err = Open(dir); err != nil {
+	s, err := Open(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if body, err := s.Body(2); err != nil || string(body) != string(noise) {
+	if all, err := ForgetsOf(s); err != nil || len(all) != 1 || all[0] != (Forget{Pattern: "a.test", At: 5, Pages: 2}) {
+		t.Errorf("kept %+v, %v", all, err)
+	}
+	if body, err := s.Body(2); err != nil || string(body) != string(kept) {
 		t.Errorf("another page: %v", err)
+	}
+	if life, err := s.URLs().Life("http://a.test/3"); err != nil || life.Fate == nil || life.Fate.Reason != ForgottenReason || life.Fate.Score != .25 {
+		t.Errorf("a URL that waited: %+v, %v", life, err)
 	}
 	problems, err := s.Verify(t.Context())
 	if err != nil || len(problems) > 0 {
 		t.Errorf("verify: %+v, %v", problems, err)
 	}
+}
+
+// TestForgetLeavesTheDisk: what a page held is in no file afterwards, other pages are whole,
+// the store is sound, and nobody else gets it meanwhile.
+func TestForgetLeavesTheDisk(t *testing.T) {
+	dir, kept := unforgotten(t)
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []uint64{2, 0} {
+		if err := KeepForget(s, "a.test", 5); err != nil {
+			t.Fatal(err)
+		}
+		watch := &countdown{Context: t.Context(), left: 1 << 30, at: func() {
+			if other, err := Open(dir); !errors.Is(err, ErrBusy) {
+				t.Errorf("another process has it: %v, %v", other, err)
+			}
+		}}
+		var pages map[string]uint64
+		if s, pages, err = Fulfil(watch, s); err != nil || pages["a.test"] != want {
+			t.Fatalf("%v pages, want %d, %v", pages, want, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	forgotten(t, dir, kept)
+}
+
+// TestForgetCutOff: wherever forgetting ends before its time, the next opening goes on with
+// it, for readers as well. Copies of the time between have nothing of it.
+func TestForgetCutOff(t *testing.T) {
+	for n := 0; ; n += fulltest.Rounds(4, 1) {
+		dir, kept := unforgotten(t)
+		s, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := KeepForget(s, "a.test", 5); err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			leavesNoTrace(t, s)
+		}
+		s, _, done := Fulfil(&countdown{Context: t.Context(), left: n}, s)
+		if s != nil {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		open := []func(string) (*Store, error){Open, OpenToRead}[n/4%2]
+		if s, err = open(dir); err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		forgotten(t, dir, kept)
+		if done == nil {
+			t.Logf("cut off at %d places", n)
+			return
+		}
+		if !errors.Is(done, context.Canceled) || t.Failed() {
+			t.Fatalf("cut off at the %d. place: %v", n, done)
+		}
+	}
+}
+
+// leavesNoTrace looks for the secret in a copy of a store.
+func leavesNoTrace(t *testing.T, s *Store) {
+	t.Helper()
+	var snapshot bytes.Buffer
+	if err := s.Snapshot(t.Context(), &snapshot); err != nil {
+		t.Fatal(err)
+	}
+	of, err := Receive(s.Dir(), &snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer of.Close()
+	for p, err := range of.Pages() {
+		if err != nil || strings.Contains(p.Title, secret) || p.Withdrawn != strings.Contains(p.URL, "a.test") {
+			t.Errorf("%+v, %v", p, err)
+		}
+	}
+}
+
+// countdown is a context that ends when it was asked so often whether it has.
+type countdown struct {
+	context.Context
+	left int
+	at   func() // each time; nil is nothing
+}
+
+func (c *countdown) Err() error {
+	if c.at != nil {
+		c.at()
+	}
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // onDisk says whether any file below a folder has a text.

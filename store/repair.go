@@ -50,13 +50,17 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 	if err != nil {
 		return problems, err
 	}
-	s, err := Open(dir)
+	s, err := openAsIs(dir, open)
 	if err != nil {
 		return problems, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
 	records, err := s.repair(ctx)
 	problems = append(problems, records...)
+	if s, broken := fulfilPending(s); s != nil { // an error alone keeps it from being closed
+		err = errors.Join(err, s.Close())
+	} else {
+		err = errors.Join(err, broken)
+	}
 	if err == nil && slices.ContainsFunc(problems, func(p Problem) bool { return p.Lost }) {
 		err = fmt.Errorf("%s: %w, perhaps: those of the files above that could not be read; %s", dir, ErrLost, goOn)
 	}

@@ -82,6 +82,9 @@ func Receive(of string, from io.Reader) (_ *Store, err error) {
 	if err = s.receive(bufio.NewReaderSize(from, 256<<10)); err == nil {
 		err = s.records.get(key(keyInfo), &s.info)
 	}
+	if err == nil {
+		err = withdrawPending(s) // it may be of the moment before the crawl does so
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

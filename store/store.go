@@ -124,6 +124,15 @@ func Open(dir string) (*Store, error) { return openStore(dir, open) }
 
 // openStore opens the store in dir by one of the ways to open its database.
 func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
+	s, err := openAsIs(dir, open)
+	if err != nil {
+		return nil, err
+	}
+	return fulfilPending(s)
+}
+
+// openAsIs is openStore that leaves what is still to be forgotten.
+func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
 	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
 	}
@@ -134,6 +143,11 @@ func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store,
 	if err != nil {
 		return nil, err
 	}
+	return known(s)
+}
+
+// known is a store that was opened, once it has read what it says of itself.
+func known(s *Store) (*Store, error) {
 	if err := s.readInfo(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
 	"net/netip"
@@ -144,31 +143,4 @@ func wireKeyOf(k []byte) (ID, int, error) {
 		return 0, 0, fmt.Errorf("store key %q: %w: %d bytes, want 11", k, ErrDamaged, len(k))
 	}
 	return ID(binary.BigEndian.Uint64(k[1:9])), int(binary.BigEndian.Uint16(k[9:])), nil
-}
-
-// forgetWires removes what is kept of exchanges for URLs that an owner wants forgotten and
-// that have no page of their own: redirects and duplicates. Pages lose theirs with their
-// content.
-func (s *Store) forgetWires(f *Forget) error {
-	bs := &batches{s: s}
-	defer bs.cancel() // of no effect after flush
-	for e, err := range s.URLs().Elsewhere() {
-		if err != nil {
-			return err
-		}
-		birth, err := s.URLs().Birth(e.ID)
-		if errors.Is(err, ErrUnknown) {
-			continue // repair removes it
-		}
-		if err != nil {
-			return err
-		}
-		if !f.Matches(birth.URL) {
-			continue
-		}
-		if err := bs.add(func(b *Batch) error { return b.dropWires(e.ID) }); err != nil {
-			return err
-		}
-	}
-	return bs.flush()
 }

@@ -125,7 +125,7 @@ func TestWiresGo(t *testing.T) {
 		t.Errorf("%d and %d are left", left(p.ID), left(last))
 	}
 	_, pattern, _ := strings.Cut(birth.URL, ":")
-	if _, err := ForgetPages(t.Context(), s, pattern, 5); err != nil || left(p.ID) != 1 || left(last) != 0 {
+	if _, err := withdraw(t.Context(), s, []Forget{{Pattern: pattern}}); err != nil || left(p.ID) != 1 || left(last) != 0 {
 		t.Errorf("%d and %d are left, %v", left(p.ID), left(last), err)
 	}
 	change(t, s, func(b *Batch) { must(t, b.WithdrawPage(p)) })

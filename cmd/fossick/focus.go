@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"fossick/control"
 	"fossick/crawler"
@@ -70,8 +69,12 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		if s, err = c.reopen(ctx, a); err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, s.Close()) }()
 	}
+	defer func() {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
 	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
 	if err != nil {
 		return nil, err
@@ -97,13 +100,14 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		if s, err = c.create(ctx, plan); err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, s.Close()) }()
 	}
 	if err := c.Keep(s, plan); err != nil {
 		return nil, err
 	}
 	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
-	return c.run(ctx, a, plan, session, shown)
+	result, err = c.run(ctx, &crawling{a: a, refresh: c.Refresh, plan: plan, shown: shown}, session)
+	s = plan.Crawl.Store // another, where pages were to be forgotten
+	return result, err
 }
 
 // crawlMemory is the heap in bytes at which the garbage collector works harder instead
@@ -113,30 +117,31 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 // Collection is a third of its processor time then.
 const crawlMemory = 272 << 20
 
-// run is the session itself.
-func (c *focusCmd) run(ctx context.Context, a *app, plan *crawlplan.Plan, session monitor.Session, shown *monitor.Server) (result *monitor.Result, err error) {
-	line := monitor.NewLine(a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime, plan.Names()...)
-	plan.Crawl.Progress = func(p crawler.Progress) { line.Show(p); shown.Show(p) }
+// run crawls, and says what it came to.
+func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session) (result *monitor.Result, err error) {
+	a, plan := x.a, x.plan
 	a.signals.InOrder()
 	defer process.LimitHeap(crawlMemory)() // before a million start pages are planted
 	planting := a.step("filling the queue")
-	engine, err := crawler.New(plan.Crawl)
+	err = x.begin()
 	planting()
 	if err != nil {
 		return nil, err
 	}
-	plan.Crawl.Seeds = slices.Clone(plan.Crawl.Seeds[:min(len(plan.Crawl.Seeds), monitor.StartPagesTold)])
 	socket, err := control.Open(control.Options{
-		Store: plan.Crawl.Store, URLs: plan.Crawl.URLs, Engine: engine, Scorer: plan.Crawl.Scorer, Status: shown.ServeStatus,
+		Store: plan.Crawl.Store, URLs: plan.Crawl.URLs, Engine: x.engine, Scorer: plan.Crawl.Scorer, Status: x.shown.ServeStatus,
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, socket.Close()) }()
-	a.say("%s", monitor.Beginning(c.Resume, engine.Progress()))
-	done, err := engine.Run(ctx)
-	line.End()
-	result = monitor.ResultOf(session, done, engine.Progress().Queue)
+	a.say("%s", monitor.Beginning(c.Resume, x.engine.Progress()))
+	done, err := x.toTheEnd(ctx, socket)
+	x.line.End()
+	result = monitor.ResultOf(session, done, x.engine.Progress().Queue)
+	if plan.Crawl.Store == nil {
+		return result, err
+	}
 	defer a.step("reading the journal")()
 	var manners error
 	if result.Politeness, manners = eval.MeasurePoliteness(context.WithoutCancel(ctx), plan.Crawl.Store); manners != nil {

@@ -17,6 +17,11 @@ type Counts struct {
 	Failed      uint64 // no answer that tells: to be asked again by the next refresh
 }
 
+// Plus adds what another session has brought.
+func (c Counts) Plus(other Counts) Counts {
+	return Counts{c.Asked + other.Asked, c.NotModified + other.NotModified, c.Changed + other.Changed, c.Gone + other.Gone, c.Failed + other.Failed}
+}
+
 // Session is one refresh. The zero value is over.
 type Session struct {
 	On bool // only stored pages are asked for; the queue waits in the journal

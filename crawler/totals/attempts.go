@@ -1,6 +1,7 @@
 package totals
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 
@@ -14,6 +15,18 @@ type Attempts struct {
 	Answered uint64            // of these, those that a server answered
 	Ended    map[string]uint64 // URLs by state
 	Last     string            // why the last one without an answer had none
+}
+
+// After adds what a session before has tried.
+func (a Attempts) After(before Attempts) Attempts {
+	ended := maps.Clone(before.Ended)
+	if ended == nil {
+		ended = map[string]uint64{}
+	}
+	for state, n := range a.Ended {
+		ended[state] += n
+	}
+	return Attempts{a.Made + before.Made, a.Answered + before.Answered, ended, cmp.Or(a.Last, before.Last)}
 }
 
 // Attempted counts what came of an exchange.

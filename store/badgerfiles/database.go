@@ -36,7 +36,12 @@ type Database struct {
 // Plain does without all that this package knows of Badger's files; so does a build with
 // another Badger than the one that it knows.
 func Open(dir string, o badger.Options, plain bool) (*Database, error) {
-	d, err := begin(dir, o, plain)
+	return OpenUnder(nil, dir, o, plain)
+}
+
+// OpenUnder is Open of a database that a guard has kept locked.
+func OpenUnder(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
+	d, err := begin(g, dir, o, plain)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +63,7 @@ func Open(dir string, o badger.Options, plain bool) (*Database, error) {
 // folder that Close removes. It returns what is the matter; the database itself
 // stays as it is. What is written to a view is lost.
 func OpenToRead(dir string, o badger.Options, plain bool) (*Database, []Damage, error) {
-	d, err := begin(dir, o, plain)
+	d, err := begin(nil, dir, o, plain)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,7 +92,7 @@ func uncompacted(o badger.Options) badger.Options {
 
 // begin locks the database's folder, which it makes if need be. Badger's own lock comes too
 // late: what is looked at before must not change.
-func begin(dir string, o badger.Options, plain bool) (*Database, error) {
+func begin(g *Guard, dir string, o badger.Options, plain bool) (*Database, error) {
 	if other := unknownVersion(); other != "" && !plain {
 		slog.Warn("store: this build has another Badger than it knows, and leaves its files and memory alone", "has", other, "knows", knownVersion)
 		plain = true
@@ -100,7 +105,7 @@ func begin(dir string, o badger.Options, plain bool) (*Database, error) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	var err error
-	if d.held, err = lockFolder(dir, o.Dir); err != nil {
+	if d.held, err = g.take(dir, o.Dir); err != nil {
 		return nil, err
 	}
 	return d, nil

@@ -41,6 +41,30 @@ func lockFolder(dir, path string) (lock, error) {
 	return noLock, fmt.Errorf("store %s: %w", dir, err)
 }
 
+// Guard keeps a database's folder locked while the database is closed and opened again: no
+// other process gets it in between. The zero value has no lock; who opens takes one then.
+type Guard struct{ held lock }
+
+// Keep has the lock outlast Close. Opening the database under the guard takes it back.
+func (d *Database) Keep() *Guard {
+	g := &Guard{d.held}
+	d.held = noLock
+	return g
+}
+
+// take returns the guard's lock, or a new one.
+func (g *Guard) take(dir, path string) (lock, error) {
+	if g == nil || g.held == noLock {
+		return lockFolder(dir, path)
+	}
+	held := g.held
+	g.held = noLock
+	return held, nil
+}
+
+// Release unlocks the folder, unless its database is open again.
+func (g *Guard) Release() { g.held.release() }
+
 // Free returns ErrBusy while a process has the database in path; dir is its store's.
 func Free(dir, path string) error {
 	held, err := lockFolder(dir, path)

@@ -11,13 +11,13 @@ import (
 
 // Merge merges all tables of the closed database for the store in dir. None
 // then has a record that was replaced or deleted, and each value log's share of
-// those is known. When ctx ends it stops between two steps.
-func Merge(ctx context.Context, dir string, o badger.Options, plain bool) error {
+// those is known. When ctx ends it stops between two steps. The guard may be nil.
+func Merge(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool) error {
 	// One target for all levels: the newest tables go into the last, and none between.
 	o = o.WithCompactL0OnClose(true).WithBaseLevelSize(math.MaxInt64 / 2)
 	for newest, before := math.MaxInt, 0; newest != 0 && newest != before; {
 		before = newest
-		err := session(ctx, dir, o, plain, func(d *Database) error {
+		err := session(ctx, g, dir, o, plain, func(d *Database) error {
 			err := d.Flatten(1)
 			newest = d.Levels()[0].NumTables
 			return err
@@ -26,21 +26,24 @@ func Merge(ctx context.Context, dir string, o badger.Options, plain bool) error 
 			return err
 		}
 	}
-	return session(ctx, dir, o, plain, (*Database).span)
+	return session(ctx, g, dir, o, plain, (*Database).span)
 }
 
 // session does a step of Merge. Flatten merges tables of different levels; closing the
 // database merges those of the newest level with the last, as far as their keys overlap.
-func session(ctx context.Context, dir string, o badger.Options, plain bool, do func(d *Database) error) error {
+func session(ctx context.Context, g *Guard, dir string, o badger.Options, plain bool, do func(d *Database) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d, err := Open(dir, o, plain)
+	d, err := OpenUnder(g, dir, o, plain)
 	if err != nil {
 		return err
 	}
 	if !d.Bounded(func() { err = do(d) }) {
 		return d.Failure()
+	}
+	if g != nil {
+		*g = *d.Keep()
 	}
 	if err = errors.Join(err, d.Close()); err != nil {
 		return fmt.Errorf("merging its tables: %w", err)

@@ -24,7 +24,7 @@ func TestMerge(t *testing.T) {
 		t.Fatalf("%d versions of the record in the last level, want 2", n)
 	}
 
-	must(t, Merge(t.Context(), path, o, false))
+	must(t, Merge(t.Context(), nil, path, o, false))
 	if n := versions(t, path, "key"); n != 1 {
 		t.Errorf("%d versions after the merge, want 1", n)
 	}

@@ -13,7 +13,7 @@ import (
 // OpenView opens a view of a database, damaged or not: what is there can be read, and no
 // file of the database changes.
 func OpenView(dir string, o badger.Options, plain bool) (*Database, error) {
-	d, err := begin(dir, o, plain)
+	d, err := begin(nil, dir, o, plain)
 	if err == nil && d.plain {
 		d.held, err = lockFolder(dir, o.Dir)
 	}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fossick/control"
+	"fossick/corpusweb"
+	"fossick/internal/fulltest"
+	"fossick/monitor"
+	"fossick/store"
+)
+
+// marker is what the titles of a host of linkedWeb say, and no other page.
+func marker(host int) string { return fmt.Sprintf(" of host %d", host) }
+
+// forget runs fossick forget.
+func forget(t *testing.T, dir, pages string) (r control.ForgetAnswer) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"forget", pages, "--store", dir, "--json"}, &stdout, &stderr); code != 0 {
+		t.Errorf("forget %s: %d: %s", pages, code, stderr.String())
+		return r
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+		t.Error(err)
+	}
+	return r
+}
+
+// filesWith returns the files of a store that have a text.
+func filesWith(t *testing.T, dir, text string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a running crawl removes files
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		if bytes.Contains(content, []byte(text)) {
+			names = append(names, name)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return names
+}
+
+// exportHas says whether the JSON Lines of a store have a text.
+func exportHas(t *testing.T, dir, text string) bool {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "all.jsonl")
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"export", dir, "--to", "jsonl", "-o", out}, &stdout, &stderr); code != 0 {
+		t.Fatalf("export: %d: %s", code, stderr.String())
+	}
+	content, err := os.ReadFile(out)
+	if err != nil || len(content) == 0 {
+		t.Fatalf("exported %d bytes, %v", len(content), err)
+	}
+	return bytes.Contains(content, []byte(text))
+}
+
+// askedSince returns what a host was asked for after a time.
+func askedSince(t *testing.T, log *requestLog, host string, when time.Time) (paths []string) {
+	t.Helper()
+	for _, r := range log.requests(t) {
+		if r.Host == host && r.Start.After(when) {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
+}
+
+// TestForgetInARunningCrawl: a running crawl forgets a host and some pages of another, asked
+// for at once. When it has answered nothing of them is in its files, while it goes on; they
+// are not asked for again, neither then nor by a resumed crawl. Who reads the store meanwhile
+// waits, and all else is fetched as without.
+func TestForgetInARunningCrawl(t *testing.T) {
+	t.Parallel()
+	const hosts = 6
+	pages := fulltest.Rounds(60, 400)
+	log := &requestLog{}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Latency: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir := filepath.Join(t.TempDir(), "crawl")
+	args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0", "--traps", "follow"}}.focus(addr, dir)
+	l := startCrawl(t, dir, args[1:]...)
+	defer l.stop(t)
+	l.await(t, func(s monitor.Status) bool { return s.Fetched >= uint64(pages) })
+	if len(filesWith(t, dir, marker(2))) == 0 {
+		t.Fatal("the test looks for what is not there")
+	}
+	var both sync.WaitGroup
+	for _, what := range []string{"h2.test", "http://h3.test/1*"} {
+		both.Go(func() {
+			if r := forget(t, dir, what); r.Pages == 0 || r.Store != dir || !strings.HasSuffix(what, r.Pattern) {
+				t.Errorf("%s: %+v", what, r)
+			}
+		})
+	}
+	both.Go(func() { exportHas(t, dir, "") })
+	both.Wait()
+	answered := time.Now()
+	if names := filesWith(t, dir, marker(2)); len(names) > 0 {
+		t.Errorf("while the crawl goes on %v still have it", names)
+	}
+	if exportHas(t, dir, marker(2)) {
+		t.Error("it was exported")
+	}
+	if code := <-l.ended; code != exitDone {
+		t.Fatalf("exit code %d: %s", code, l.errors.String())
+	}
+	l.ended <- exitDone // for stop
+	var r monitor.Result
+	if err := json.Unmarshal(l.said.Bytes(), &r); err != nil || r.Stopped != "frontier_empty" {
+		t.Fatalf("%s, %v", l.said.Bytes(), err)
+	}
+	kept, want := 0, 4*pages
+	for u := range checkStore(t, dir) {
+		if !strings.HasPrefix(u, "http://h2.test/") && !strings.HasPrefix(u, "http://h3.test/1") {
+			kept++
+		}
+	}
+	for n := range pages {
+		if !strings.HasPrefix(fmt.Sprint(n), "1") {
+			want++
+		}
+	}
+	if kept != want {
+		t.Errorf("%d other pages are stored, want %d", kept, want)
+	}
+	if _, out := runAndKill(t, append(args, "--resume", "--refresh", "0s"), time.Minute); !bytes.Contains(out, []byte("frontier_empty")) {
+		t.Errorf("resumed: %s", out)
+	}
+	for _, host := range []string{"h2.test", "h3.test"} {
+		for _, path := range askedSince(t, log, host, answered) {
+			if host == "h2.test" || strings.HasPrefix(path, "/1") {
+				t.Errorf("%s%s was asked for after it was forgotten", host, path)
+			}
+		}
+	}
+	if names := filesWith(t, dir, marker(2)); len(names) > 0 {
+		t.Errorf("in the end %v have it", names)
+	}
+}
+
+// TestKillForget kills crawls at random moments after they were asked to forget a host. Then
+// either the request is not known, and asking again does it, or the next command that opens
+// the store does; it exports nothing of what is forgotten. No crawl asks for that again.
+func TestKillForget(t *testing.T) {
+	fulltest.Only(t, "kills many processes; by default TestForgetCutOff of store looks at each moment")
+	t.Parallel()
+	const hosts = 6
+	const pages = 60
+	log := &requestLog{}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Latency: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
+	kills, unknown, completed, whole := 0, 0, 0, 0
+	for range fromEnv("FOSSICK_KILLS", 12) {
+		dir := filepath.Join(t.TempDir(), "crawl")
+		args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0"}}.focus(addr, dir)
+		asking, answered := make(chan struct{}), make(chan error, 1)
+		begun, after := log.lines(), time.Duration(rng.IntN([]int{10_000, 700_000}[rng.IntN(2)]))*time.Microsecond
+		var asked time.Time
+		killed, _ := runAndKillWhen(t, args, time.Minute, func() bool {
+			if asked.IsZero() && log.lines() > begun+hosts*pages/3 {
+				asked = time.Now()
+				go func() {
+					close(asking)
+					answered <- control.Ask(t.Context(), dir, "/forget", control.ForgetRequest{Pages: "h2.test"}, &control.ForgetAnswer{}, errors.New("busy"))
+				}()
+			}
+			return !asked.IsZero() && time.Since(asked) > after
+		})
+		if killed {
+			kills++
+		}
+		<-asking
+		done := <-answered == nil
+		if done && len(filesWith(t, dir, marker(2))) > 0 {
+			t.Error("it was answered, and is on disk")
+		}
+		left := exportHas(t, dir, marker(2)) // the first that opens the store after the kill
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, err := store.ForgetsOf(s)
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case len(known) > 0 && (left || known[0].Pending):
+			t.Errorf("the request is known, %+v, and pages were exported: %v", known[0], left)
+		case len(known) == 0 && done:
+			t.Error("it was answered, and is not known")
+		case done:
+			whole++
+		case len(known) > 0:
+			completed++
+		default:
+			unknown++
+			forget(t, dir, "h2.test")
+		}
+		resumed := time.Now()
+		if names := filesWith(t, dir, marker(2)); len(names) > 0 {
+			t.Errorf("%v still have it", names)
+		}
+		if _, out := runAndKill(t, append(args, "--resume"), 2*time.Minute); !bytes.Contains(out, []byte("frontier_empty")) {
+			t.Errorf("resumed: %s", out)
+		}
+		if paths := askedSince(t, log, "h2.test", resumed); len(paths) > 0 {
+			t.Errorf("asked for again: %v", paths)
+		}
+		if got := checkStore(t, dir); len(got) < (hosts-1)*pages {
+			t.Errorf("%d pages in the end, want all %d of the other hosts", len(got), (hosts-1)*pages)
+		}
+		if names := filesWith(t, dir, marker(2)); len(names) > 0 {
+			t.Errorf("in the end %v have it", names)
+		}
+	}
+	t.Logf("%d kills: %d requests were not known, %d were completed by the next command, %d had been answered", kills, unknown, completed, whole)
+}
