@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"fossick/crawler/harvest"
@@ -17,30 +19,41 @@ import (
 )
 
 // TestCrawlCoverage: how often what is told of a crawl holds what crawls from other start
-// pages came to: docs/data/coverage.tsv. One page classifier a topic.
+// pages came to: docs/data/coverage.tsv. One page classifier a topic; all topics of a
+// corpus count together.
 //
 //	FOSSICK_FULL=1 FOSSICK_SETS=50 go test ./cmd/fossick -run TestCrawlCoverage -v -timeout 2h
 func TestCrawlCoverage(t *testing.T) {
 	fulltest.Only(t, "crawls corpora")
 	sets := 6
 	fmt.Sscan(os.Getenv("FOSSICK_SETS"), &sets)
+	all := map[string][2]int{} // held and told, by corpus and figure
 	for _, of := range [][2]string{
 		{"webkb", "student"}, {"webkb", "faculty"}, {"webkb", "project"},
 		{"wikispeedia", "IT"}, {"wikispeedia", "Religion"}, {"wikispeedia", "Biology"}, {"debdocs", "finance"},
 	} {
 		crawls := coverageCrawls(t, of[0], of[1], sets)
+		note := func(figure string, held, n int) {
+			t.Logf("%s %s: %s in %d of %d", of[0], of[1], figure, held, n)
+			corpus := of[0] + ": " + figure
+			sum := all[corpus]
+			all[corpus] = [2]int{sum[0] + held, sum[1] + n}
+		}
 		for _, pages := range []int{100, 200, 400} {
-			told, n := harvestHeld(crawls, pages)
-			t.Logf("%s %s: harvest_ci at %d pages holds the mean of the crawls in %d of %d", of[0], of[1], pages, told, n)
+			held, n := harvestHeld(crawls, pages)
+			note(fmt.Sprintf("harvest_ci at %d pages holds the mean of the crawls", pages), held, n)
 		}
 		for _, pages := range []int{200, 300} {
-			told, n := nextHeld(crawls, pages)
-			t.Logf("%s %s: next after %d pages bounds the next 100's mean in %d of %d", of[0], of[1], pages, told, n)
+			held, n := nextHeld(crawls, pages)
+			note(fmt.Sprintf("next after %d pages bounds the next 100's mean", pages), held, n)
 		}
 		for _, k := range []int{4, 10} {
-			told, n := labHeld(crawls, k)
-			t.Logf("%s %s: lab's interval of %d start sets holds the mean of all in %d of %d", of[0], of[1], k, told, n)
+			held, n := labHeld(crawls, k)
+			note(fmt.Sprintf("lab's interval of %d start sets holds the mean of all", k), held, n)
 		}
+	}
+	for _, figure := range slices.Sorted(maps.Keys(all)) {
+		fulltest.Coverage(t, figure, all[figure][0], all[figure][1])
 	}
 }
 
