@@ -12,7 +12,8 @@ import (
 )
 
 // TestPUCoverage: how often the 95 % intervals that good examples are promised by hold
-// what the finished model does on other pages: docs/data/coverage.tsv.
+// what the finished model does on other pages: docs/data/coverage.tsv. All topics of a corpus
+// count together.
 //
 //	FOSSICK_FULL=1 FOSSICK_DRAWS=25 go test ./train -run TestPUCoverage -v -timeout 3h
 //
@@ -35,6 +36,11 @@ func TestPUCoverage(t *testing.T) {
 				}
 			}
 		}
+		for k, c := range all {
+			if n := c.held + c.above + c.below; n > 0 {
+				fulltest.Coverage(t, of.name+": "+puTold[k], c.held, n)
+			}
+		}
 	}
 }
 
@@ -42,9 +48,11 @@ func TestPUCoverage(t *testing.T) {
 // and those below.
 type puCoverage [4]struct{ held, above, below int }
 
+var puTold = [...]string{"recall", "precision", "recall elsewhere", "precision elsewhere"}
+
 func (c *puCoverage) String() string {
 	var s []string
-	for k, name := range []string{"recall", "precision", "recall elsewhere", "precision elsewhere"} {
+	for k, name := range puTold {
 		n := c[k].held + c[k].above + c[k].below
 		s = append(s, fmt.Sprintf("%s %d of %d (%d below)", name, c[k].held, n, c[k].below))
 	}

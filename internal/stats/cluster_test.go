@@ -33,23 +33,30 @@ func TestClustered(t *testing.T) {
 
 // TestClusteredHolds: of sites that differ, where an interval of so many independent pages
 // holds the truth half the time at most.
+// So too where a few sites have half of the pages.
 func TestClusteredHolds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, k := range []int{4, 10, 30} {
+	for _, of := range []struct{ sites, large int }{{4, 0}, {10, 0}, {30, 0}, {40, 6}} {
 		const runs = 1000
 		held, naive := 0, 0
 		for range runs {
 			var sites []Cluster
-			hits, of := 0, 0
-			for range k {
+			hits, pages := 0, 0
+			for i := range of.sites {
 				c := Cluster{Of: 20}
+				switch {
+				case i < of.large:
+					c.Of = 30
+				case of.large > 0:
+					c.Of = 3
+				}
 				p := 0.5 + 0.5*(rng.Float64()+rng.Float64()-1) // mean .5
 				for range c.Of {
 					if rng.Float64() < p {
 						c.Hits++
 					}
 				}
-				sites, hits, of = append(sites, c), hits+c.Hits, of+c.Of
+				sites, hits, pages = append(sites, c), hits+c.Hits, pages+c.Of
 			}
 			holds := func(ci [2]float64) int {
 				if ci[0] <= 0.5 && 0.5 <= ci[1] {
@@ -58,10 +65,10 @@ func TestClusteredHolds(t *testing.T) {
 				return 0
 			}
 			held += holds(Clustered(sites))
-			naive += holds(Wilson(hits, of))
+			naive += holds(Wilson(hits, pages))
 		}
 		if held < 0.92*runs || held > 0.99*runs || naive > 0.8*runs {
-			t.Errorf("%d sites: %d of %d hold, of independent pages %d", k, held, runs, naive)
+			t.Errorf("%+v: %d of %d hold, of independent pages %d", of, held, runs, naive)
 		}
 	}
 }
