@@ -56,6 +56,9 @@ var exportFormats = []exportFormat{
 	}},
 	{name: "cdxj", says: "the index of what warc writes, for pywb", file: "index.cdxj", want: collection.Want{Body: true}, open: sink(archive.NewCDXJ)},
 	{name: "wacz", says: "archives, index and list of pages in a file, for ReplayWeb.page", file: "pages.wacz", want: collection.Want{Body: true}, open: sink(archive.NewWACZ)},
+	{name: "ccindex", says: "the index of what warc writes, as a table with Common Crawl's columns", file: "ccindex.parquet", want: collection.Want{Body: true}, open: func(at exportTo, name string) (export.Sink, error) {
+		return archive.NewColumnar(at, name, "warc/")
+	}},
 	{name: "card", says: "a data set card: what was crawled, how, and its known flaws", file: "./", want: collection.Want{Text: true}, open: func(at exportTo, _ string) (export.Sink, error) {
 		facts, err := at.card()
 		if err != nil {
