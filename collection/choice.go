@@ -42,13 +42,17 @@ func (c *Choice) wants(k *known) bool {
 	case c.MinScore != nil && p.Score < *c.MinScore,
 		!c.Since.IsZero() && p.At < c.Since.UnixMilli(),
 		len(c.Langs) > 0 && !slices.Contains(c.Langs, p.Lang),
-		len(c.Hosts) > 0 && !c.onHost(page.Host(p.URL)),
-		c.Include != nil && !c.Include.MatchString(p.URL),
+		!c.wantsURL(p.URL),
 		c.Kept && (k.label == nil || !k.label.Kept),
 		len(c.Labels) > 0 && !slices.Contains(c.Labels, k.named()):
 		return false
 	}
 	return true
+}
+
+// wantsURL says whether URLs like this one are chosen.
+func (c *Choice) wantsURL(url string) bool {
+	return (len(c.Hosts) == 0 || c.onHost(page.Host(url))) && (c.Include == nil || c.Include.MatchString(url))
 }
 
 // asksRefine says whether what refine said matters.

@@ -43,6 +43,10 @@ type Page struct {
 	Body     []byte // as fetched, unpacked, with Want.Body
 	Damaged  bool   // its body cannot be read: it has no text and no body
 
+	// With Want.Exchanges, where the crawl kept headers:
+	Exchange *Exchange  // that gave the body; nil where nothing is kept of it
+	Others   []Exchange // that said no more than this page: its own later ones, then those of redirects to it and of duplicates
+
 	// Links are the nodes of chosen pages that it links to, in its order, with Want.Links: no
 	// self-loops, and no edge twice in an export. A link to a redirect or a duplicate is one
 	// to what that stands for.

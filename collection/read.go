@@ -22,7 +22,7 @@ func (s *Selection) read(one picked) (*Page, error) {
 		Bytes: r.Bytes, Checksum: hex.EncodeToString(r.Checksum),
 		Rights: said(r), Licence: rights.Licence(said(r)), Relevant: r.Relevant, Score: r.Score, Depth: r.Depth,
 	}
-	for _, part := range []func(*Page, *picked) error{s.readLabel, s.readStory, s.readText} {
+	for _, part := range []func(*Page, *picked) error{s.readLabel, s.readStory, s.readText, s.readExchanges} {
 		if err := part(p, &one); err != nil {
 			return nil, fmt.Errorf("%s: page %d, %s: %w", from.Store.Dir(), r.Number, r.URL, err)
 		}

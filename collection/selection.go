@@ -15,11 +15,13 @@ type Want struct {
 	Markdown bool
 	Body     bool
 	Links    bool
+
+	Exchanges bool
 }
 
 // With returns what either wants.
 func (w Want) With(other Want) Want {
-	return Want{w.Text || other.Text, w.Markdown || other.Markdown, w.Body || other.Body, w.Links || other.Links}
+	return Want{w.Text || other.Text, w.Markdown || other.Markdown, w.Body || other.Body, w.Links || other.Links, w.Exchanges || other.Exchanges}
 }
 
 // Selection is the chosen pages of a collection. For one pass.
@@ -28,6 +30,7 @@ type Selection struct {
 	choice Choice
 	want   Want
 	linked []linked // of each source, with Want.Links
+	led    []led    // of each source, with Want.Exchanges
 	left   Left
 }
 
@@ -48,8 +51,20 @@ type linked struct {
 // Select chooses pages. With Want.Links it looks at all of them first.
 func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*Selection, error) {
 	s := &Selection{c: c, choice: choice, want: want}
-	if err := c.refined(choice); err != nil || !want.Links {
-		return s, err
+	if err := c.refined(choice); err != nil {
+		return nil, err
+	}
+	if want.Exchanges {
+		for _, from := range c.sources {
+			l, err := ledIn(ctx, from.Store)
+			if err != nil && !s.passes(err) {
+				return nil, err
+			}
+			s.led = append(s.led, l)
+		}
+	}
+	if !want.Links {
+		return s, nil
 	}
 	for _, from := range c.sources {
 		same, err := sources.AliasesOf(ctx, from.Store)

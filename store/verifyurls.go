@@ -226,7 +226,7 @@ func wireIs(txn *badger.Txn, k, v []byte) (what string, err error) {
 	if err := get(txn, numKey(keyBirth, uint64(x.ID)), &birth); err != nil {
 		return "", finding(err)
 	}
-	if err := x.read(k, v, birth.URL); errors.Is(err, ErrDamaged) {
+	if err := x.read(k, v); errors.Is(err, ErrDamaged) {
 		return "the headers cannot be read: " + err.Error(), nil
 	}
 	if has, err := hasKey(txn, visitKey(x.ID, x.Visit)); err != nil || has {

@@ -42,6 +42,7 @@ type WireRecord struct {
 // Exchanged is an exchange for a URL of which the headers are kept.
 type Exchanged struct {
 	ID       ID
+	URL      string
 	Visit    int // its number, from 1
 	Kind     WireKind
 	Start    int64 // Unix milliseconds
@@ -99,7 +100,8 @@ func exchanged(txn *badger.Txn, item *badger.Item, url string) (x Exchanged, err
 	if x.ID, x.Visit, err = wireKeyOf(k); err != nil {
 		return x, err
 	}
-	if err := valueOf(item, k, func(k, v []byte) error { return x.read(k, v, url) }); err != nil {
+	x.URL = url
+	if err := valueOf(item, k, func(k, v []byte) error { return x.read(k, v) }); err != nil {
 		return x, err
 	}
 	var v Visit
@@ -110,31 +112,76 @@ func exchanged(txn *badger.Txn, item *badger.Item, url string) (x Exchanged, err
 	return x, nil
 }
 
-// Elsewhere is an exchange that leads to a page which is another URL's.
+// Elsewhere is a URL whose exchanges led to another one's page.
 type Elsewhere struct {
-	ID   ID
-	Kind WireKind // WireRepeat or WireRedirect
+	ID    ID
+	To    ID   // of a redirect where it led last, else whose page the URL repeats; 0 where neither is known
+	Paged bool // it has a page of its own
 }
 
-// Elsewhere yields the URLs that have such exchanges, each once, in the order of discovery.
+// Elsewhere yields the URLs of which redirects, or repeated pages, are kept, each once, in the
+// order of discovery.
 func (u URLs) Elsewhere() iter.Seq2[Elsewhere, error] {
 	return func(yield func(Elsewhere, error) bool) {
-		last := ID(0)
-		walk := each(u.records, key(keyWire), func(k, v []byte) (e Elsewhere, err error) {
-			if e.ID, _, err = wireKeyOf(k); err == nil && len(v) > 1 {
-				e.Kind = WireKind(v[1])
+		err := u.records.view(func(txn *badger.Txn) error {
+			var e Elsewhere
+			for item := range items(txn, key(keyWire)) {
+				id, visit, err := wireKeyOf(item.Key())
+				kind := WireKind(0)
+				if err == nil {
+					kind, err = kindOf(item)
+				}
+				if err == nil && (kind == WireRepeat || kind == WireRedirect) {
+					if e.ID != id && e.ID != 0 && !yield(e, nil) {
+						return nil
+					}
+					e, err = elsewhere(txn, id, visit, kind)
+				}
+				if err != nil {
+					return err
+				}
 			}
-			return e, err
+			if e.ID != 0 {
+				yield(e, nil)
+			}
+			return nil
 		})
-		for e, err := range walk {
-			if err == nil && (e.ID == last || e.Kind != WireRepeat && e.Kind != WireRedirect) {
-				continue
-			}
-			if last = e.ID; !yield(e, err) || err != nil {
-				return
-			}
+		if err != nil {
+			yield(Elsewhere{}, err)
 		}
 	}
+}
+
+func kindOf(item *badger.Item) (kind WireKind, err error) {
+	k := item.KeyCopy(nil)
+	err = valueOf(item, k, func(k, v []byte) error {
+		if len(v) < 2 {
+			return fmt.Errorf("store key %q: %w: %d bytes", k, ErrDamaged, len(v))
+		}
+		kind = WireKind(v[1])
+		return nil
+	})
+	return kind, err
+}
+
+// elsewhere says where an exchange of a URL led.
+func elsewhere(txn *badger.Txn, id ID, visit int, kind WireKind) (e Elsewhere, err error) {
+	var f Fate
+	e.ID = id
+	if err := get(txn, numKey(keyFate, uint64(id)), &f); err != nil {
+		return e, finding(err)
+	}
+	e.Paged = f.hasPage()
+	if kind == WireRedirect {
+		var v Visit
+		err = get(txn, visitKey(id, visit), &v)
+		e.To = v.Location
+	} else if !e.Paged && f.Page != 0 {
+		var p Page
+		err = get(txn, numKey(keyPage, f.Page), &p)
+		e.To = p.ID
+	}
+	return e, finding(err)
 }
 
 // wireKeyOf takes a key apart.

@@ -46,7 +46,8 @@ func TestWires(t *testing.T) {
 			must(t, b.PutVisit(1, i+1, Visit{Start: int64(10 * i), Location: 7}),
 				b.PutWire(1, i+1, WireRecord{Kind: WireKind(1 + i%4), Digest: digest, Packed: PackWire(u1, &wires[i])}))
 		}
-		must(t, b.PutVisit(3, 1, Visit{}), b.PutWire(3, 1, WireRecord{Kind: WirePage, Packed: PackWire("", &wires[0])}))
+		must(t, b.PutVisit(3, 1, Visit{}), b.PutWire(3, 1, WireRecord{Kind: WirePage, Packed: PackWire("", &wires[0])}),
+			b.PutVisit(3, 2, Visit{Location: 1}), b.PutWire(3, 2, WireRecord{Kind: WireRedirect, Packed: PackWire("", &wires[0])}), b.PutFate(3, Fate{State: "redirect"}))
 	})
 	got, err := s.URLs().Exchanged(1)
 	must(t, err)
@@ -54,7 +55,7 @@ func TestWires(t *testing.T) {
 		t.Fatalf("%d exchanges, want %d", len(got), len(wires))
 	}
 	for i, x := range got {
-		want := Exchanged{ID: 1, Visit: i + 1, Kind: WireKind(1 + i%4), Start: int64(10 * i), Location: 7}
+		want := Exchanged{ID: 1, URL: u1, Visit: i + 1, Kind: WireKind(1 + i%4), Start: int64(10 * i), Location: 7}
 		if want.Kind == WireRepeat {
 			want.Digest = digest
 		}
@@ -64,7 +65,7 @@ func TestWires(t *testing.T) {
 		x.Wire = Wire{}
 		equal(t, "exchange", x, want)
 	}
-	equal(t, "elsewhere", all(t, s.URLs().Elsewhere()), []Elsewhere{{1, WireRepeat}})
+	equal(t, "elsewhere", all(t, s.URLs().Elsewhere()), []Elsewhere{{ID: 1}, {ID: 3, To: 1}})
 	if x, err := s.URLs().Exchanged(2); err != nil || len(x) != 0 {
 		t.Errorf("of a URL without any: %+v, %v", x, err)
 	}
@@ -142,7 +143,7 @@ func FuzzWire(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, url string, request, response, value []byte) {
 		var x Exchanged
-		if err := x.read([]byte("key"), value, url); err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNewer) {
+		if err := x.read([]byte("key"), value); err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNewer) {
 			t.Errorf("%v", err)
 		}
 		if len(value) > 2 {
@@ -153,14 +154,14 @@ func FuzzWire(f *testing.F) {
 		}
 		want := Wire{Protocol: "h2", Request: request, Response: response, Rebuilt: len(url)%2 == 0}
 		packed := wireValue(WireRecord{Kind: WireRepeat, Packed: PackWire(url, &want)})
-		x = Exchanged{}
-		if err := x.read([]byte("key"), packed, url); err != nil || !sameWire(x.Wire, Wire{want.Protocol, netip.Addr{}, request, response, want.Rebuilt, false}) {
+		x = Exchanged{URL: url}
+		if err := x.read([]byte("key"), packed); err != nil || !sameWire(x.Wire, Wire{want.Protocol, netip.Addr{}, request, response, want.Rebuilt, false}) {
 			t.Errorf("%v: got\n%+v\nwant\n%+v", err, x.Wire, want)
 		}
 		rng := rand.New(rand.NewPCG(uint64(len(packed)), 1))
 		broken := slices.Clone(packed)
 		broken[rng.IntN(len(broken))] ^= 1 << rng.IntN(8)
-		if err := x.read([]byte("key"), broken, url); err == nil {
+		if err := x.read([]byte("key"), broken); err == nil {
 			t.Errorf("%x is as good as %x", broken, packed)
 		}
 	})

@@ -95,8 +95,8 @@ func wireValue(w WireRecord) []byte {
 	return binary.LittleEndian.AppendUint32(v, crc32.Checksum(v, castagnoli))
 }
 
-// read takes the record of an exchange for a URL.
-func (x *Exchanged) read(k, v []byte, url string) error {
+// read takes the record of an exchange.
+func (x *Exchanged) read(k, v []byte) error {
 	bad := func(why string) error { return fmt.Errorf("store key %q: %w: %s", k, ErrDamaged, why) }
 	if len(v) < 8 || crc32.Checksum(v[:len(v)-4], castagnoli) != binary.LittleEndian.Uint32(v[len(v)-4:]) {
 		return bad("a header without its checksum")
@@ -113,7 +113,7 @@ func (x *Exchanged) read(k, v []byte, url string) error {
 			return bad("no digest")
 		}
 	}
-	if why := x.Wire.unpack(v, url); why != "" {
+	if why := x.Wire.unpack(v, x.URL); why != "" {
 		return bad(why)
 	}
 	return nil

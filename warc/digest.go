@@ -21,8 +21,11 @@ func Digest(parts ...[]byte) string {
 		h.Write(p)
 	}
 	var sum [sha1.Size]byte
-	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(sum[:0]))
+	return SHA1([sha1.Size]byte(h.Sum(sum[:0])))
 }
+
+// SHA1 writes a sum as Digest does.
+func SHA1(sum [sha1.Size]byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum[:]) }
 
 // checksum compares a block with the digest in its header.
 type checksum struct {

@@ -51,12 +51,12 @@ var exportFormats = []exportFormat{
 	{name: "graphml", says: "the links, for most programs of networks", file: "links.graphml", want: collection.Want{Links: true}, open: sink(network.NewGraphML)},
 	{name: "graph", says: "the links, for simulate and rank", file: "links.graph", want: collection.Want{Links: true}, open: sink(network.NewCompressed)},
 	{name: "sites", says: "tables of hosts and of sites, with their pages and links", file: "sites/", want: collection.Want{Links: true}, open: sink(network.NewSites)},
-	{name: "warc", says: "web archives: a response and what is known of it a page", file: "warc/", want: collection.Want{Body: true}, open: func(at exportTo, name string) (export.Sink, error) {
+	{name: "warc", says: "web archives: exchanges as they were, and what is known of each page", file: "warc/", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
 		return archive.NewWARC(at, name), nil
 	}},
-	{name: "cdxj", says: "the index of what warc writes, for pywb", file: "index.cdxj", want: collection.Want{Body: true}, open: sink(archive.NewCDXJ)},
-	{name: "wacz", says: "archives, index and list of pages in a file, for ReplayWeb.page", file: "pages.wacz", want: collection.Want{Body: true}, open: sink(archive.NewWACZ)},
-	{name: "ccindex", says: "the index of what warc writes, as a table with Common Crawl's columns", file: "ccindex.parquet", want: collection.Want{Body: true}, open: func(at exportTo, name string) (export.Sink, error) {
+	{name: "cdxj", says: "the index of what warc writes, for pywb", file: "index.cdxj", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewCDXJ)},
+	{name: "wacz", says: "archives, index and list of pages in a file, for ReplayWeb.page", file: "pages.wacz", want: collection.Want{Body: true, Exchanges: true}, open: sink(archive.NewWACZ)},
+	{name: "ccindex", says: "the index of what warc writes, as a table with Common Crawl's columns", file: "ccindex.parquet", want: collection.Want{Body: true, Exchanges: true}, open: func(at exportTo, name string) (export.Sink, error) {
 		return archive.NewColumnar(at, name, "warc/")
 	}},
 	{name: "card", says: "a data set card: what was crawled, how, and its known flaws", file: "./", want: collection.Want{Text: true}, open: func(at exportTo, _ string) (export.Sink, error) {

@@ -70,9 +70,9 @@ func newIndex() *index {
 	})}
 }
 
-// add enters a page. Numbers are strings, as most programs write them and all read them.
+// add enters a record. Numbers are strings, as most programs write them and all read them.
 func (x *index) add(c capture) error {
-	mime, _, _ := strings.Cut(c.page.ContentType, ";")
+	mime, _, _ := strings.Cut(c.mime, ";")
 	if mime = strings.ToLower(strings.TrimSpace(mime)); mime == "" {
 		mime = "unk" // what indexes have for a type that is not known
 	}
@@ -80,15 +80,15 @@ func (x *index) add(c capture) error {
 		URL      string `json:"url"`
 		Mime     string `json:"mime"`
 		Status   string `json:"status"`
-		Digest   string `json:"digest"`
+		Digest   string `json:"digest,omitempty"`
 		Length   string `json:"length"`
 		Offset   string `json:"offset"`
 		Filename string `json:"filename"`
-	}{oneLine(c.page.URL), oneLine(mime), "200", c.digest, strconv.FormatInt(c.length, 10), strconv.FormatInt(c.offset, 10), c.file})
+	}{c.url, oneLine(mime), c.status, c.digest, strconv.Itoa(c.length), strconv.FormatInt(c.begin, 10), c.file})
 	if err != nil {
 		return err
 	}
-	return x.lines.Add(surt(oneLine(c.page.URL)) + " " + c.page.Fetched.UTC().Format("20060102150405") + " " + object)
+	return x.lines.Add(surt(c.url) + " " + c.at.UTC().Format("20060102150405") + " " + object)
 }
 
 // write writes all lines in order.

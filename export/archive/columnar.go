@@ -112,15 +112,19 @@ func NewColumnar(at export.Place, name, folder string) (*Columnar, error) {
 	return s, nil
 }
 
-// add enters a record.
+// add enters the response of a page. Common Crawl's table has no revisits, and redirects
+// elsewhere.
 func (s *Columnar) add(c capture) error {
-	if c.offset+c.length > math.MaxInt32 {
-		return fmt.Errorf("%s: the record at %d of %s is too large for Common Crawl's table", c.page.URL, c.offset, c.file)
+	if !c.own {
+		return nil
+	}
+	if c.begin+int64(c.length) > math.MaxInt32 {
+		return fmt.Errorf("%s: the record at %d of %s is too large for Common Crawl's table", c.page.URL, c.begin, c.file)
 	}
 	p, url := c.page, oneLine(c.page.URL)
 	return s.located.Add(located{
 		Key: surt(url), URL: url, File: s.folder + c.file, ID: p.ID, Digest: c.digest, Type: p.ContentType, Language: p.Language,
-		Crawl: p.Source.Name, Millis: p.Fetched.UnixMilli(), Offset: int32(c.offset), Length: int32(c.length),
+		Crawl: p.Source.Name, Millis: p.Fetched.UnixMilli(), Offset: int32(c.begin), Length: int32(c.length),
 	})
 }
 

@@ -68,13 +68,16 @@ func NewWACZ(at export.Place, name string) (*WACZ, error) {
 
 // add lists a page that was written.
 func (s *WACZ) add(c capture) error {
+	if c.at.After(s.newest) {
+		s.newest = c.at
+	}
+	if !c.own {
+		return s.index.add(c)
+	}
 	p := c.page
 	at := home{oneLine(p.URL), p.Fetched.UTC().Format(time.RFC3339)}
 	if s.home == nil {
 		s.home = &at
-	}
-	if p.Fetched.After(s.newest) {
-		s.newest = p.Fetched
 	}
 	if !slices.Contains(s.names, p.Source.Name) {
 		s.names = append(s.names, p.Source.Name)

@@ -25,22 +25,22 @@ type WARC struct {
 	filed   func(capture) error // learns where each page is; may be nil
 }
 
-// capture is a page in a file.
+// capture is a record in a file.
 type capture struct {
-	page           *collection.Page
-	file           string
-	offset, length int64  // of the member that has the response
-	digest         string // of the body
+	page *collection.Page
+	own  bool // it is the page's response
+	record
+	file  string
+	begin int64 // of its member, in the file
 }
 
 // task is a page on its way into a file.
 type task struct {
-	page     *collection.Page
-	members  []byte
-	response int    // bytes of the first member
-	digest   string // of the body, where somebody is told
-	err      error
-	done     chan struct{} // closed when it is packed
+	page    *collection.Page
+	members []byte
+	listed  []record
+	err     error
+	done    chan struct{} // closed when it is packed
 }
 
 // NewWARC begins a folder of that name, "" where the export's folder is it.
@@ -67,7 +67,8 @@ func (s *WARC) info(name string) ([]byte, error) {
 		Type: warc.Info, ID: derived(p.ID, name), Date: p.Fetched, ContentType: fieldsType,
 		Fields: []warc.Field{{Name: "WARC-Filename", Value: name}},
 		Payload: []byte("software: fossick\r\nformat: WARC File Format 1.1\r\n" +
-			"description: bodies as fetched, without encodings of transfer and content; HTTP headers made of the type and the length, as the store keeps no others\r\n"),
+			"description: bodies as fetched, without encodings of transfer and content: header lines that tell of these are called " + origPrefix + "*; " +
+			"the field fossick-header of a page's metadata says whether its HTTP header is as received; cookies and credentials that were sent are left out of requests\r\n"),
 	})
 }
 
@@ -82,11 +83,8 @@ func (s *WARC) Write(_ context.Context, p *collection.Page) error {
 	s.pending = append(s.pending, t)
 	go func() {
 		packer := <-s.packers
-		t.members, t.response, t.err = pack(packer, p)
+		t.members, t.listed, t.err = pack(packer, p, s.filed != nil)
 		s.packers <- packer
-		if s.filed != nil {
-			t.digest = warc.Digest(p.Body)
-		}
 		close(t.done)
 	}()
 	return s.flush(2 * cap(s.packers))
@@ -108,29 +106,13 @@ func (s *WARC) flush(most int) error {
 		if s.filed == nil {
 			continue
 		}
-		if err := s.filed(capture{t.page, file, offset, int64(t.response), t.digest}); err != nil {
-			return err
+		for i, r := range t.listed {
+			if err := s.filed(capture{t.page, i == 0, r, file, offset + int64(r.offset)}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// pack makes the records of a page; so many bytes are the response's.
-func pack(packer *warc.Packer, p *collection.Page) (members []byte, response int, err error) {
-	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", oneLine(p.ContentType), len(p.Body))
-	members, err = packer.Append(nil, &warc.Draft{
-		Type: warc.Response, ID: p.ID, Target: oneLine(p.URL), Date: p.Fetched,
-		ContentType: "application/http; msgtype=response", Head: []byte(head), Payload: p.Body,
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	response = len(members)
-	members, err = packer.Append(members, &warc.Draft{
-		Type: warc.Metadata, ID: derived(p.ID, "metadata"), Target: oneLine(p.URL), Date: p.Fetched, ContentType: fieldsType,
-		Fields: []warc.Field{{Name: "WARC-Refers-To", Value: "<" + p.ID + ">"}}, Payload: known(p),
-	})
-	return members, response, err
 }
 
 // known is what the crawl knows of a page, a field a line. What is not known has none.
@@ -157,7 +139,21 @@ func known(p *collection.Page) []byte {
 	field("fossick-why", p.Why)
 	field("fossick-language", p.Language)
 	field("fossick-checksum", p.Checksum)
+	field("fossick-header", headerIs(p.Exchange))
 	return b.Bytes()
+}
+
+// headerIs says how a page's HTTP header came about.
+func headerIs(x *collection.Exchange) string {
+	switch {
+	case x == nil:
+		return "made of the type and the length, as the store keeps no other"
+	case x.Rebuilt:
+		return "names and values as received, their order is not known"
+	case x.Cut:
+		return "as received, its end is cut off"
+	}
+	return "as received"
 }
 
 // oneLine makes a value what a field can have.

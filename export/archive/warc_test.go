@@ -62,16 +62,16 @@ func TestWARC(t *testing.T) {
 	want := []string{
 		"", // warcinfo
 		"response  http://a.test/\nHTTP/1.1 200 OK\r\nContent-Type: text/html  X: y\r\nContent-Length: 16\r\n\r\n<title>A</title>",
-		"metadata urn:uuid:1 http://a.test/\nhopsFromSeed: 0\r\nfossick-collection: crawl\r\nfossick-crawl-order: 1\r\nfossick-label: banking\r\nfossick-probability: 0.5\r\nfossick-score: 0.25\r\nfossick-why: loan → banking\r\n",
+		"metadata urn:uuid:1 http://a.test/\nhopsFromSeed: 0\r\nfossick-collection: crawl\r\nfossick-crawl-order: 1\r\nfossick-label: banking\r\nfossick-probability: 0.5\r\nfossick-score: 0.25\r\nfossick-why: loan → banking\r\nfossick-header: made of the type and the length, as the store keeps no other\r\n",
 		"response  http://a.test/3\nHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n",
-		"metadata urn:uuid:3 http://a.test/3\nvia: http://a.test/\r\nhopsFromSeed: 1\r\nfossick-collection: crawl\r\nfossick-crawl-order: 3\r\nfossick-score: 0\r\n",
+		"metadata urn:uuid:3 http://a.test/3\nvia: http://a.test/\r\nhopsFromSeed: 1\r\nfossick-collection: crawl\r\nfossick-crawl-order: 3\r\nfossick-score: 0\r\nfossick-header: made of the type and the length, as the store keeps no other\r\n",
 	}
 	for n := range 30 { // in order
 		if i := len(want) + 2*n + 1; i >= len(got) || !strings.HasPrefix(got[i], fmt.Sprint("metadata urn:uuid:more", n, " ")) {
 			t.Fatalf("record %d of %d is not the metadata of page %d", i, len(got), n)
 		}
 	}
-	if len(got) != len(want)+60 || !strings.HasPrefix(got[0], "warcinfo") || !strings.Contains(got[0], "as the store keeps no others") {
+	if len(got) != len(want)+60 || !strings.HasPrefix(got[0], "warcinfo") || !strings.Contains(got[0], "cookies and credentials that were sent are left out") {
 		t.Fatalf("%q", got)
 	}
 	for i := 1; i < len(want); i++ {
