@@ -8,8 +8,10 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -24,10 +26,8 @@ import (
 // checkPeers has the files read by programs of others, each in a test of its own, so that one
 // which is not there takes none of the rest along.
 func (e *exported) checkPeers(t *testing.T) {
-	t.Run("DuckDB", func(t *testing.T) {
-		peers.Module(t, "@duckdb/node-api", "package.json")
-		t.Logf("%s", peers.Script(t, "parquet.mjs", filepath.Join(e.dir, "pages.parquet"), filepath.Join(e.dir, "pages.jsonl")))
-	})
+	t.Run("DuckDB", e.inDuckDB)
+	t.Run("DuckDB's index", e.indexInDuckDB)
 	t.Run("networkx", e.inNetworkx)
 	t.Run("warcio", e.inWarcio)
 	t.Run("warcio's index", e.indexOfWarcio)
@@ -35,6 +35,58 @@ func (e *exported) checkPeers(t *testing.T) {
 	t.Run("sqlite3", e.inShell)
 	t.Run("PostgreSQL", e.inPostgres)
 	t.Run("curl", e.byCurl)
+}
+
+// inDuckDB compares every value of every row with the JSON Lines.
+func (e *exported) inDuckDB(t *testing.T) {
+	peers.Module(t, "@duckdb/node-api", "package.json")
+	lines := func(text []byte) []string { return strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n") }
+	got := lines(peers.Script(t, "table.mjs", filepath.Join(e.dir, "pages.parquet")))
+	want := lines(e.file(t, "pages.jsonl"))
+	if len(got) != len(want) {
+		t.Fatalf("%d rows, want %d", len(got), len(want))
+	}
+	for i := range got {
+		var g, w map[string]any
+		if err := errors.Join(json.Unmarshal([]byte(got[i]), &g), json.Unmarshal([]byte(want[i]), &w)); err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(g, w) {
+			t.Fatalf("row %d: %.2000s\nwant %.2000s", i, got[i], want[i])
+		}
+	}
+	t.Logf("%d rows", len(got))
+}
+
+// indexInDuckDB compares the table of Common Crawl's columns with the lines of the index.
+func (e *exported) indexInDuckDB(t *testing.T) {
+	peers.Module(t, "@duckdb/node-api", "package.json")
+	type place struct{ url, digest, file, offset, length string }
+	got, want := map[place]int{}, map[place]int{}
+	for d := json.NewDecoder(bytes.NewReader(peers.Script(t, "table.mjs", filepath.Join(e.dir, "ccindex.parquet"),
+		"url", "content_digest", "warc_filename", "warc_record_offset", "warc_record_length"))); d.More(); {
+		var r struct {
+			URL    string      `json:"url"`
+			Digest string      `json:"content_digest"`
+			File   string      `json:"warc_filename"`
+			Offset json.Number `json:"warc_record_offset"`
+			Length json.Number `json:"warc_record_length"`
+		}
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		got[place{r.URL, r.Digest, r.File, r.Offset.String(), r.Length.String()}]++
+	}
+	for line := range bytes.Lines(e.file(t, "index.cdxj")) {
+		var r struct{ URL, Digest, Filename, Offset, Length string }
+		if err := json.Unmarshal(bytes.SplitN(line, []byte(" "), 3)[2], &r); err != nil {
+			t.Fatal(err)
+		}
+		want[place{r.URL, strings.TrimPrefix(r.Digest, "sha1:"), "warc/" + r.Filename, r.Offset, r.Length}]++
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%d records, which are not the %d of the index", len(got), len(want))
+	}
 }
 
 func (e *exported) inNetworkx(t *testing.T) {
