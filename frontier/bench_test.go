@@ -128,3 +128,32 @@ func residentMiB(b *testing.B) float64 {
 	b.Fatal("/proc/self/status has no VmHWM")
 	return 0
 }
+
+// BenchmarkSurvey is the survey that a patient crawl makes every other page: two URLs were
+// taken meanwhile, and twenty found.
+func BenchmarkSurvey(b *testing.B) {
+	const urls, hosts, best = 50_000, 200, 1024
+	f := newFrontier(b, Options{})
+	rng := rand.New(rand.NewPCG(1, 1))
+	now, id, room := start, ID(0), []Waiting(nil)
+	push := func(n int) {
+		for range n {
+			id++
+			f.Push(Item{ID: id, Host: Host(rng.IntN(hosts)), Priority: rng.Float64() * rng.Float64()})
+		}
+	}
+	push(urls)
+	b.ReportAllocs()
+	for b.Loop() {
+		for range 2 {
+			now = now.Add(10 * time.Millisecond)
+			if it, ok := f.Next(now); ok {
+				f.Done(it.Host, now.Add(500*time.Millisecond))
+			}
+		}
+		push(20)
+		if room = f.Survey(room[:0], best, now.Add(time.Minute)); len(room) != best {
+			b.Fatalf("%d of %d", len(room), best)
+		}
+	}
+}

@@ -1,6 +1,11 @@
 package frontier
 
-import "time"
+import (
+	"iter"
+	"math"
+	"slices"
+	"time"
+)
 
 // Waiting is a URL that waits, as Survey tells of it.
 type Waiting struct {
@@ -10,41 +15,131 @@ type Waiting struct {
 
 // Survey appends to dst the n best URLs that wait, the best first, whether they may be
 // fetched or not. It leaves out those whose rest ends after until, and what is on disk,
-// which is worse than what the same queue has in memory. O((n + parties) · log).
+// which is worse than what the same queue has in memory. It looks at some n·log n URLs:
+// at those that are as good as what the last survey found or, where these are too few or
+// too many, at the heaps from their tops.
 func (f *Frontier) Survey(dst []Waiting, n int, until time.Time) []Waiting {
 	if f.hosts.floor.After(until) {
 		return dst
 	}
 	s := &f.survey
-	s.nodes = s.nodes[:0]
-	clear(s.seen)
-	s.add(f.tail.buffer, 0)
-	for _, p := range f.hosts.parties {
-		if !p.until.After(until) {
-			s.add(p.common.queue, 0)
+	enough := n + n/4 // so that the next one finds n when some of them have gone
+	if !s.again(f, n, 4*enough, until) {
+		s.tops(f, enough, until)
+	}
+	if len(s.found) >= enough {
+		s.least = s.found[enough-1].priority
+	}
+	for i := range s.found[:min(n, len(s.found))] {
+		e := s.found[i]
+		dst = append(dst, Waiting{Priority: e.priority, Party: f.hosts.find(e.host)})
+	}
+	clear(s.found) // heaps grow elsewhere, and leave what is pointed at
+	return dst
+}
+
+// heaps yields the heaps of URLs that a survey looks at.
+func (*survey) heaps(f *Frontier, until time.Time) iter.Seq[entryHeap] {
+	return func(yield func(entryHeap) bool) {
+		if !yield(f.tail.buffer) {
+			return
+		}
+		for _, p := range f.hosts.parties {
+			if !p.until.After(until) && !yield(p.common.queue) {
+				return
+			}
+		}
+		for h, q := range f.hosts.own {
+			p := f.hosts.parties[f.hosts.find(h)]
+			if !q.until.After(until) && (p == nil || !p.until.After(until)) && !yield(q.queue) {
+				return
+			}
 		}
 	}
-	for h, q := range f.hosts.own {
-		if p := f.hosts.parties[f.hosts.find(h)]; !q.until.After(until) && (p == nil || !p.until.After(until)) {
-			s.add(q.queue, 0)
+}
+
+// counts says whether a survey counts an entry.
+func (s *survey) counts(f *Frontier, e *entry, until time.Time) bool {
+	return f.urls.current(e) && !f.hosts.until(e.host).After(until) && s.first(e.id, f.urls.copied.has(e.id))
+}
+
+// again finds what is as good as the last survey's, in order; false where these are
+// less than n, and not all there are, or more than most.
+func (s *survey) again(f *Frontier, n, most int, until time.Time) bool {
+	s.begin()
+	for queue := range s.heaps(f, until) {
+		if !s.gather(queue, most) {
+			return false
 		}
 	}
-	for end := len(dst) + n; len(dst) < end && len(s.nodes) > 0; {
+	slices.SortFunc(s.found, func(a, b *entry) int {
+		switch {
+		case a.before(b):
+			return -1
+		case b.before(a):
+			return 1
+		}
+		return 0 // copies of one URL
+	})
+	s.found = slices.DeleteFunc(s.found, func(e *entry) bool { return !s.counts(f, e, until) })
+	return len(s.found) >= n || !s.cut
+}
+
+// tops finds the n best, in order.
+func (s *survey) tops(f *Frontier, n int, until time.Time) {
+	s.begin()
+	for queue := range s.heaps(f, until) {
+		s.add(queue, 0)
+	}
+	for len(s.found) < n && len(s.nodes) > 0 {
 		queue, at := s.pop()
-		if e := &queue[at]; f.urls.current(e) && !f.hosts.until(e.host).After(until) && s.first(e.id, f.urls.copied.has(e.id)) {
-			dst = append(dst, Waiting{Priority: e.priority, Party: f.hosts.find(e.host)})
+		if e := &queue[at]; s.counts(f, e, until) {
+			s.found = append(s.found, e)
 		}
 		for c := 4*at + 1; c <= 4*at+4; c++ {
 			s.add(queue, c)
 		}
 	}
-	return dst
+	if len(s.found) < n {
+		s.least = math.Inf(-1)
+	}
 }
 
-// survey goes through heaps of entries side by side, the best first, and changes none.
+// survey goes through heaps of entries, and changes none.
 type survey struct {
-	nodes []surveyNode // a heap: what comes next of each
+	found []*entry     // the best first
+	least float64      // priority that the last survey would have found, but for fewer than n
+	cut   bool         // there are entries below it
+	stack []int        // places in a heap that gather has to look at
+	nodes []surveyNode // a heap: what comes next of each heap
 	seen  map[ID]struct{}
+}
+
+func (s *survey) begin() {
+	s.found, s.nodes, s.cut = s.found[:0], s.nodes[:0], false
+	clear(s.seen)
+}
+
+// gather appends to found the entries of a heap from least on, and is false where these
+// are too many.
+func (s *survey) gather(queue entryHeap, most int) bool {
+	s.stack = append(s.stack[:0], 0)
+	for len(s.stack) > 0 {
+		at := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		switch {
+		case at >= len(queue):
+			continue
+		case queue[at].priority < s.least:
+			s.cut = true
+			continue
+		case len(s.found) == most:
+			return false
+		}
+		s.found = append(s.found, &queue[at])
+		s.stack = append(s.stack, 4*at+1, 4*at+2, 4*at+3, 4*at+4)
+	}
+	return true
 }
 
 type surveyNode struct {
