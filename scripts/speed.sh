@@ -2,14 +2,15 @@
 # How fast fossick focus crawls: pages a second, and the processor time that a page
 # costs crawler and server, which share the machine.
 #
-#   scripts/speed.sh [small|wikispeedia|all] [ROUNDS]     default: all, 3 rounds
+#   scripts/speed.sh [small|wikispeedia|debdocs|all] [ROUNDS]     default: all, 3 rounds
 #
 # small is a web of 60,000 pages of 2.5 KB on 200 hosts (scripts/smallweb.go), of
 # which a crawl takes 20,000 (PAGES); wikispeedia is the corpus found by FOSSICK_DATA,
-# all that its first page leads to. Both with the built-in topic science and the
+# all that its first page leads to, debdocs 2,000 pages of the corpus of that name. All with the built-in topic science and the
 # learned scorer (TOPIC, FLAGS). PROFILE=DIR keeps a CPU profile of each crawl there.
 # FOSSICK names another binary to measure, and COMPARE a second one, which takes
-# turns with the first.
+# turns with the first. AGAINST is flags instead of FLAGS for crawls that take turns:
+# what scoring costs is told by AGAINST='--score bfs', the same model and no scores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 which=${1:-all} rounds=${2:-3}
@@ -47,7 +48,7 @@ crawl() {
 	awk -v name="$name" -v binary="$(basename "$binary")" -v pages="$(number fetched "$work/focus.json")" \
 		-v speed="$(number pages_per_second "$work/focus.json")" -v requests="$(number requests "$work/focus.json")" \
 		-v server="$after" -v before="$before" -v disk="$(du -sk "$work/crawl" | cut -f1)" \
-		'{ printf "%-12s %-10s %6d pages %6d requests %7.0f pages/s   crawler %.3f ms a page (%.3f user), server %.3f; %.1f KiB of store a page\n",
+		'{ printf "%-20s %-10s %6d pages %6d requests %7.0f pages/s   crawler %.3f ms a page (%.3f user), server %.3f; %.1f KiB of store a page\n",
 			name, binary, pages, requests, speed, 1000 * ($1 + $2) / pages, 1000 * $1 / pages, 1000 * (server - before) / pages, disk / pages }' "$work/times"
 	rm -rf "$work/crawl"
 }
@@ -63,19 +64,28 @@ measure() {
 	for round in $(seq "$rounds"); do
 		for binary in "$fossick" ${COMPARE:-}; do
 			crawl "$name" "$binary" "$pages" "$seed"
+			[ -z "${AGAINST:-}" ] || FLAGS=$AGAINST crawl "$name-against" "$binary" "$pages" "$seed"
 		done
 	done
 	kill $server
 	wait $server || true
 }
 
-if [ "$which" != wikispeedia ]; then
+case $which in
+small | all)
 	[ -n "${SMALL:-}" ] || go run scripts/smallweb.go >"$work/small.jsonl"
 	seed=http://h0.test/0
 	measure small "${SMALL:-$work/small.jsonl}" "${PAGES:-20000}"
-fi
-if [ "$which" != small ]; then
-	data=${FOSSICK_DATA:-../shared/data}/wikispeedia
-	seed=$(zstdcat "$data/pages.jsonl.zst" 2>/dev/null | head -1 | sed 's/.*"url": *"\([^"]*\)".*/\1/' || true)
-	measure wikispeedia "$data" 4598
-fi
+	;;
+esac
+for corpus in wikispeedia debdocs; do
+	case $which in
+	"$corpus" | all)
+		data=${FOSSICK_DATA:-../shared/data}/$corpus
+		seed=$(zstdcat "$data/pages.jsonl.zst" 2>/dev/null | head -1 | sed 's/.*"url": *"\([^"]*\)".*/\1/' || true)
+		pages=4598
+		[ $corpus = wikispeedia ] || pages=2000
+		measure $corpus "$data" "${PAGES:-$pages}"
+		;;
+	esac
+done
