@@ -6,8 +6,10 @@
 #
 # small is a web of 60,000 pages of 2.5 KB on 200 hosts (scripts/smallweb.go), of
 # which a crawl takes 20,000 (PAGES); wikispeedia is the corpus found by FOSSICK_DATA,
-# all that its first page leads to, debdocs 2,000 pages of the corpus of that name. All with the built-in topic science and the
-# learned scorer (TOPIC, FLAGS). PROFILE=DIR keeps a CPU profile of each crawl there.
+# all that its first page leads to; of debdocs it is 2,000 pages. All with the built-in
+# topic science and the learned scorer (TOPIC, FLAGS). PROFILE=DIR keeps a CPU profile of each crawl there, of
+# its first 3 s or SECONDS_PROFILED, and tells which share of the samples is scoring:
+# scores of links, what they learn from pages, new priorities of what waits, patience.
 # FOSSICK names another binary to measure, and COMPARE a second one, which takes
 # turns with the first. AGAINST is flags instead of FLAGS for crawls that take turns:
 # what scoring costs is told by AGAINST='--score bfs', the same model and no scores.
@@ -22,6 +24,13 @@ fossick=${FOSSICK:-$work/fossick}
 
 # ticks PID: processor time of a running process, user and system, in seconds.
 ticks() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) / hz }' "/proc/$1/stat"; }
+
+# share NAME BINARY: of the samples of a profile that is scoring.
+scoring='learned\.\(\*Scorer\)|Queue\)\.Learned|Frontier\)\.Survey|crawler/patience\.'
+share() {
+	go tool pprof -top -nodecount=100000 -nodefraction=0 -focus="$scoring" "$2" "$PROFILE/$1.pprof" 2>/dev/null |
+		awk -v name="$1" '/^Showing nodes/ { printf "%-20s scoring has %s of %s\n", name, $6, $8 }' || true # of a short crawl there is no profile
+}
 
 # number KEY FILE: a top-level number of one JSON object.
 number() { grep -o "\"$1\":[0-9.e+-]*" "$2" | head -1 | cut -d: -f2; }
@@ -44,6 +53,7 @@ crawl() {
 	if [ -n "$profiler" ]; then # of a crawl shorter than SECONDS_PROFILED there is no profile
 		kill $profiler 2>/dev/null || true
 		wait $profiler || true
+		share "$name" "$binary"
 	fi
 	awk -v name="$name" -v binary="$(basename "$binary")" -v pages="$(number fetched "$work/focus.json")" \
 		-v speed="$(number pages_per_second "$work/focus.json")" -v requests="$(number requests "$work/focus.json")" \
