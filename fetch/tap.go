@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"net/http"
 	"net/http/httptrace"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -101,7 +103,9 @@ func (h *head) lineOver() {
 // interim says whether an answer is followed by another one.
 func interim(lines []byte) bool {
 	_, code, _ := bytes.Cut(lines[:min(len(lines), 16)], []byte(" "))
-	return bytes.HasPrefix(lines, []byte("HTTP/")) && len(code) >= 3 && code[0] == '1' && string(code[:3]) != "101"
+	code = code[:min(len(code), 3)]
+	n, err := strconv.Atoi(string(code))
+	return bytes.HasPrefix(lines, []byte("HTTP/")) && err == nil && n/100 == 1 && n != http.StatusSwitchingProtocols
 }
 
 // tapped is a connection that can be listened to.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -211,4 +212,47 @@ func TestWireHasNoSecrets(t *testing.T) {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}
+}
+
+// FuzzHead: a header is the same however it is cut into packets, and what a naive reader of
+// the whole makes of it.
+func FuzzHead(f *testing.F) {
+	f.Add([]byte("HTTP/1.1 103 Early\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\n\r\nbody\r\n\r\n"), uint64(3))
+	f.Add([]byte("HTTP/1.1 101 Switching\nX: y\n\n"), uint64(1))
+	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\r\n\r\n"), uint64(1))
+	f.Add([]byte("HTTP/000 1\n\n\r\n"), uint64(2))
+	f.Add([]byte("GET / HTTP/1.1\r\nX: "+strings.Repeat("long\r\nX: ", 4000)), uint64(1000))
+	f.Fuzz(func(t *testing.T, stream []byte, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var whole, cut head
+		whole.begin()
+		whole.add(stream)
+		cut.begin()
+		for rest := stream; len(rest) > 0; {
+			n := min(1+rng.IntN(1+int(seed%999)), len(rest))
+			cut.add(rest[:n])
+			rest = rest[n:]
+		}
+		if !bytes.Equal(whole.lines, cut.lines) || whole.done != cut.done || whole.cut != cut.cut || len(whole.lines) > maxWireBytes {
+			t.Fatalf("%q cut is\n%q, whole\n%q", stream, cut.lines, whole.lines)
+		}
+		if len(stream) > maxWireBytes || !whole.done {
+			return
+		}
+		var lines []byte
+		for line := range bytes.Lines(stream) {
+			switch {
+			case len(bytes.TrimRight(line, "\r\n")) > 0:
+				lines = append(lines, line...)
+			case bytes.HasPrefix(lines, []byte("HTTP/")) && interim(lines):
+				lines = nil
+			default:
+				if !bytes.Equal(lines, whole.lines) {
+					t.Fatalf("%q: got\n%q, want\n%q", stream, whole.lines, lines)
+				}
+				return
+			}
+		}
+		t.Fatalf("%q: %q is no whole header", stream, whole.lines)
+	})
 }
