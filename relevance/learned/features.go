@@ -32,7 +32,7 @@ const (
 	featEarly    // place in the page, 1 the first link and near 0 the last: the best
 	featHops     // log(1 + links since a page on topic)
 	featLabels   // what people's labels add for the links' words, see labelShift
-	featAway     // log of links from a start page, as far as the judge is doubted
+	featAway     // log of links from a start page, as far as the judge is doubted and the topic hangs together
 	featYield    // lift of what the last pages at URLs of the pattern brought
 	numFeatures
 )
@@ -106,6 +106,17 @@ const (
 // against it.
 const aFewLinks = 2
 
+// Distance from the start pages counts as the judge is doubted, and as the topic hangs
+// together: not where links of pages on topic promise awayFrom, in full where they promise
+// awayTo. Beyond that, up to awayAll, it counts by awayFew more for a judge that saw little
+// of the topic, also one that knows the start pages.
+const (
+	awayFrom = 0.3
+	awayTo   = 0.6
+	awayAll  = 0.85
+	awayFew  = 0.6
+)
+
 // features fills x, which is zero, with what evidence says of a target. fix is of
 // people's labels, nil where there are none.
 func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
@@ -135,8 +146,8 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 	}
 	x[featEarly] = float64(e.early) / 255
 	x[featHops] = math.Log1p(float64(e.hops))
-	if m.doubt > 0 && e.depth > 0 {
-		x[featAway] = m.doubt * math.Log(float64(e.depth)/aFewLinks)
+	if m.away > 0 && e.depth > 0 {
+		x[featAway] = m.away * math.Log(float64(e.depth)/aFewLinks)
 	}
 	if fix != nil {
 		x[featLabels] = labelShift*fix.shift(e.words[:e.count]) + fix.surprise*(labelMean*x[featMeanWord]+labelBest*x[featWord]+

@@ -154,6 +154,9 @@ func (l *Scorer) refit() {
 	l.mu.Unlock()
 	fix := learnCorrection(labelled, anchors)
 	l.mu.Lock()
+	if l.labels.fix == nil {
+		l.model.weights.steady()
+	}
 	l.labels.fix = fix
 	past := slices.Clone(l.history.pages)
 	l.mu.Unlock()

@@ -58,6 +58,7 @@ func New(judge relevance.Judge, opt Options) *Scorer {
 		starts: newStartPages(), history: newHistory(maxPastWords), labels: newLabels(),
 	}
 	l.divide(opt.Scorers)
+	l.model.few = l.doubt
 	return l
 }
 
@@ -156,20 +157,30 @@ func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []
 	l.texts.readLinks(w, p, l.around(w, p))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.addLinks(w, p, probability)
-	for _, e := range w.targets {
-		if e == nil {
-			dst = append(dst, 0)
-		} else {
-			dst = append(dst, l.score(e))
+	onTopic := l.addLinks(w, p, probability)
+	promises, itself := record{}, page.Key(p.URL)
+	for i, e := range w.targets {
+		if e != nil {
+			score := l.score(e)
+			dst = append(dst, score)
+			promises.add(score)
+			continue
 		}
+		dst = append(dst, 0)
+		if was, done := l.links.fetched.Peek(w.keys[i]); done && w.keys[i] != itself {
+			promises.add(float64(was.probability))
+		}
+	}
+	if promises.pages > 0 {
+		l.model.local.add(onTopic, float64(promises.onTopic/promises.pages))
 	}
 	return dst
 }
 
 // addLinks takes in what a page says of its links' targets, once for each, and
-// what the targets that were fetched before say of the page.
-func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) {
+// what the targets that were fetched before say of the page. It returns how far the page
+// is believed.
+func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float64 {
 	from := l.links.source(p.URL)
 	if from.scored {
 		probability = float64(from.probability)
@@ -197,6 +208,7 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) {
 			e.add(&w.links[i], from, probability)
 		}
 	}
+	return probability
 }
 
 // findTargets finds what is known of the targets of p's links, but of those that were

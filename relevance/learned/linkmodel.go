@@ -10,11 +10,14 @@ type linkModel struct {
 	base    base
 	words   vocabulary
 	weights logistic
+	local   locality
+	few     float64 // how little the judge saw of the topic, see doubtOf
 	doubt   float64 // of the judge, see belief
+	away    float64 // what links from the start pages count now
 }
 
 func newLinkModel(background *Background, start *WarmStart) linkModel {
-	m := linkModel{newBase(background, start), newVocabulary(), newLogistic(background != nil, start != nil), 0}
+	m := linkModel{newBase(background, start), newVocabulary(), newLogistic(background != nil, start != nil), locality{}, 0, 0, 0}
 	m.words.take(start)
 	return m
 }
@@ -52,6 +55,7 @@ func (m *linkModel) learnPage(key uint64, words []token, probability, echo float
 func (m *linkModel) turn() {
 	m.base.move()
 	m.weights.age(float64(m.base.all.pages))
+	m.away = m.doubt*m.local.ramp(awayFrom, awayTo) + awayFew*m.few*m.local.ramp(awayTo, awayAll)
 }
 
 // rarity is the weight of a word by how few of the crawl's pages have it.
