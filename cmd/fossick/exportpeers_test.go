@@ -58,7 +58,7 @@ func (e *exported) inDuckDB(t *testing.T) {
 	t.Logf("%d rows", len(got))
 }
 
-// indexInDuckDB compares the table of Common Crawl's columns with the lines of the index.
+// indexInDuckDB compares the table of Common Crawl's columns with the index's lines of pages.
 func (e *exported) indexInDuckDB(t *testing.T) {
 	peers.Module(t, "@duckdb/node-api", "package.json")
 	type place struct{ url, digest, file, offset, length string }
@@ -77,12 +77,8 @@ func (e *exported) indexInDuckDB(t *testing.T) {
 		}
 		got[place{r.URL, r.Digest, r.File, r.Offset.String(), r.Length.String()}]++
 	}
-	for line := range bytes.Lines(e.file(t, "index.cdxj")) {
-		var r struct{ URL, Digest, Filename, Offset, Length string }
-		if err := json.Unmarshal(bytes.SplitN(line, []byte(" "), 3)[2], &r); err != nil {
-			t.Fatal(err)
-		}
-		want[place{r.URL, strings.TrimPrefix(r.Digest, "sha1:"), "warc/" + r.Filename, r.Offset, r.Length}]++
+	for _, c := range e.indexed(t) {
+		want[place{c.URL, strings.TrimPrefix(c.Digest, "sha1:"), "warc/" + c.Filename, c.Offset, c.Length}]++
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%d records, which are not the %d of the index", len(got), len(want))

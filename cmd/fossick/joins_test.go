@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -209,9 +210,17 @@ func (e *exported) inWARC(t *testing.T, kind string, id func(*warc.Record) strin
 		r, err := warc.NewReader(f)
 		for err == nil {
 			var rec *warc.Record
-			if rec, err = r.Next(); err == nil && rec.Type() == kind {
-				got = append(got, record{id: id(rec), url: rec.Target()})
+			if rec, err = r.Next(); err != nil || rec.Type() != kind {
+				continue
 			}
+			if kind == warc.Response {
+				if h, err := warc.ReadHTTP(rec.Body, 1<<20); err != nil {
+					t.Fatal(err)
+				} else if h.Status != http.StatusOK {
+					continue // it led to a page
+				}
+			}
+			got = append(got, record{id: id(rec), url: rec.Target()})
 		}
 		if !errors.Is(err, io.EOF) {
 			t.Fatal(err)
@@ -229,18 +238,29 @@ func (e *exported) archives(t *testing.T) []string {
 	return files
 }
 
-// inCDXJ reads the index without its revisits, which are no pages.
 func (e *exported) inCDXJ(t *testing.T) (got []record) {
+	for _, c := range e.indexed(t) {
+		got = append(got, record{url: c.URL})
+	}
+	return got
+}
+
+// indexed is a line of the index.
+type indexed struct{ URL, Mime, Status, Digest, Filename, Offset, Length string }
+
+// indexed are the lines of the index without revisits and redirects, which are no pages.
+func (e *exported) indexed(t *testing.T) (lines []indexed) {
+	t.Helper()
 	for line := range bytes.Lines(e.file(t, "index.cdxj")) {
-		var c struct{ URL, Mime string }
+		var c indexed
 		if err := json.Unmarshal(bytes.SplitN(line, []byte(" "), 3)[2], &c); err != nil {
 			t.Fatal(err)
 		}
-		if c.Mime != "warc/revisit" {
-			got = append(got, record{url: c.URL})
+		if c.Mime != "warc/revisit" && c.Status == "200" {
+			lines = append(lines, c)
 		}
 	}
-	return got
+	return lines
 }
 
 func (e *exported) inColumnar(t *testing.T) (got []record) {

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,7 +30,7 @@ type replayed struct {
 // there are show their own text, pictures that are not there break nothing, links lead on to
 // pages of the package, and to a notice where it has none. Nothing is asked of the web.
 func (e *exported) checkReplay(t *testing.T) {
-	peers.Program(t, "chromium")
+	chromium := peers.Program(t, "chromium")
 	peers.Module(t, "puppeteer-core", "package.json")
 	app := filepath.Dir(peers.Module(t, "replaywebpage", "sw.js"))
 	files := http.NewServeMux()
@@ -57,12 +59,13 @@ func (e *exported) checkReplay(t *testing.T) {
 			input.Pages = append(input.Pages, r.URL)
 		}
 	}
-	stdin, err := json.Marshal(input)
-	if err != nil {
+	urls := filepath.Join(t.TempDir(), "urls.json")
+	text, err := json.Marshal(input)
+	if err := errors.Join(err, os.WriteFile(urls, text, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	var links, pictures, listed int
-	for d := json.NewDecoder(bytes.NewReader(peers.ScriptWith(t, stdin, "replay.mjs", site.URL, "pages.wacz", outside.URL))); d.More(); {
+	for d := json.NewDecoder(bytes.NewReader(peers.Script(t, "replay.mjs", site.URL, "pages.wacz", outside.URL, chromium, urls))); d.More(); {
 		var p replayed
 		if err := d.Decode(&p); err != nil {
 			t.Fatal(err)

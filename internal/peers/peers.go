@@ -58,12 +58,6 @@ func Module(t testing.TB, name, file string) string {
 // and returns what it prints. The script runs in the folder of the modules.
 func Script(t testing.TB, name string, args ...string) []byte {
 	t.Helper()
-	return ScriptWith(t, nil, name, args...)
-}
-
-// ScriptWith is Script with an input.
-func ScriptWith(t testing.TB, stdin []byte, name string, args ...string) []byte {
-	t.Helper()
 	program := "/usr/bin/python3" // Debian's, as its modules are
 	if filepath.Ext(name) == ".mjs" {
 		program = Program(t, "node")
@@ -74,9 +68,7 @@ func ScriptWith(t testing.TB, stdin []byte, name string, args ...string) []byte 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), program, append([]string{path}, args...)...)
-	c.Stdin = bytes.NewReader(stdin)
-	return Output(t, c)
+	return Output(t, exec.CommandContext(t.Context(), program, append([]string{path}, args...)...))
 }
 
 // Output runs a program and returns what it prints.

@@ -2,21 +2,21 @@
 // prints a line of JSON a page: what a reader sees.
 //
 //	cd DIR # of scripts/peers.sh
-//	node scripts/peers/replay.mjs http://127.0.0.1:PORT pages.wacz PROXY <urls
+//	node scripts/peers/replay.mjs http://127.0.0.1:PORT pages.wacz PROXY CHROMIUM urls.json
 //
 // The server has ReplayWeb.page at its root, and the archive beside it. All else that the
 // browser asks for goes to PROXY, which can tell what a page would have fetched from the web.
-// The input is JSON: pages to replay, and all those that a link may lead to.
+// The last file has the pages to replay, and all those that a link may lead to.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const puppeteer = createRequire(process.cwd() + '/')('puppeteer-core');
-const [base, archive, proxy] = process.argv.slice(2);
-const { pages, known } = JSON.parse(readFileSync(0, 'utf8'));
+const [base, archive, proxy, chromium, urls] = process.argv.slice(2);
+const { pages, known } = JSON.parse(readFileSync(urls, 'utf8'));
 const timeout = 60_000; // of each wait, on a busy machine
 
 const browser = await puppeteer.launch({
-  executablePath: '/usr/bin/chromium',
+  executablePath: chromium,
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-component-update', `--proxy-server=${proxy}`],
 });
 
