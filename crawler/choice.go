@@ -16,10 +16,12 @@ const (
 	// longestWait bounds how long all workers wait for better links; nobody waits for those
 	// of hosts that rest longer.
 	longestWait = time.Minute
-	// priceEvents and priceHolds bound what happens, and for how long, until a price is
-	// found out anew.
-	priceEvents = 4
-	priceHolds  = time.Second
+	// A price is found out anew after as many requests and links taken as priceShare of
+	// the pages left, fewPrice to manyPrice, or after priceHolds. A page is two of them.
+	priceShare = 0.01
+	fewPrice   = 4
+	manyPrice  = 8
+	priceHolds = time.Second
 )
 
 // choice chooses the next URL of the queue: the best that is free, if it is worth its page.
@@ -35,6 +37,7 @@ type choice struct {
 	priced time.Time     // when it was found out
 	asked  uint64        // requests then
 	taken  int           // URLs since
+	often  int           // so many of both until the next one
 	latest time.Time     // when a URL was taken last
 	tried  uint64        // pages, in this session
 	cycle  time.Duration // of an exchange and the rest after it, in the mean of the latest
@@ -91,7 +94,7 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 		it, ok = c.frontier.Next(now)
 		return it, time.Time{}, ok
 	}
-	if c.taken+int(c.totals.Counts().Requests-c.asked) >= priceEvents || now.Sub(c.priced) >= priceHolds {
+	if c.taken+int(c.totals.Counts().Requests-c.asked) >= c.often || now.Sub(c.priced) >= priceHolds {
 		c.ask(now)
 	}
 	it, ok = c.frontier.NextFrom(now, c.price)
@@ -147,6 +150,7 @@ func (c *choice) ask(now time.Time) {
 	if most := c.opt.MaxPages; most > 0 {
 		b.Pages = int(most - min(most, t.Pages+c.flight.pages))
 	}
+	c.often = int(max(fewPrice, min(manyPrice, priceShare*float64(b.Pages))))
 	c.price = c.keeper.Price(b, func(dst []frontier.Waiting, n int) []frontier.Waiting {
 		return c.frontier.Survey(dst, n, now.Add(longestWait))
 	})
