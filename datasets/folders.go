@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -25,8 +26,9 @@ const maxFileBytes = 128 << 20
 func readFolders(dir string, classes []string) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
+		own := ownURLs{}
 		eachClass(rep, dir, "", classes, yield, func(path, rel string) (*Example, error) {
-			e, err := pageFile(rep, path, rel, host)
+			e, err := pageFile(rep, path, rel, host, own)
 			if e != nil {
 				e.Labels = strings.Split(filepath.ToSlash(filepath.Dir(rel)), "/")
 				e.Label = e.Labels[0]
@@ -69,22 +71,38 @@ func skipLinks(rep *Report, dir string) {
 func readFiles(dir string) reader {
 	host := hostOf(dir)
 	return func(rep *Report, yield func(*Example, error) bool) {
-		eachRow(rep, dir, ".", yield, func(path, rel string) (*Example, error) { return pageFile(rep, path, rel, host) })
+		own := ownURLs{}
+		eachRow(rep, dir, ".", yield, func(path, rel string) (*Example, error) { return pageFile(rep, path, rel, host, own) })
 	}
 }
 
-// pageFile reads a file as a page of a made-up URL; nil if it is none.
-func pageFile(rep *Report, path, rel, host string) (*Example, error) {
+// pageFile reads a file as a page of the URL that it was saved from, or of a made-up one; nil
+// if it is none.
+func pageFile(rep *Report, path, rel, host string, own ownURLs) (e *Example, err error) {
 	if !isPageFile(path) {
-		rep.skip("not .html, .htm, .xhtml or .txt", path)
+		rep.skip("not .html, .htm, .xhtml, .mhtml, .mht or .txt", path)
 		return nil, nil
 	}
-	e, err := readPage(rep, path, strings.EqualFold(filepath.Ext(path), ".txt"))
+	saved := ""
+	if isMHTML(path) {
+		e, saved, err = mhtmlFile(path)
+	} else {
+		e, err = readPage(rep, path, strings.EqualFold(filepath.Ext(path), ".txt"))
+	}
 	if err != nil {
 		return nil, err
 	}
-	e.URL = madeUpURL(host, rel)
+	e.URL = cmp.Or(own.of(saved, e.HTML), madeUpURL(host, rel))
 	return e, nil
+}
+
+func mhtmlFile(path string) (*Example, string, error) {
+	file, err := readFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	text, saved, err := parseMHTML(file)
+	return &Example{File: path, HTML: text}, saved, err
 }
 
 // eachRow calls yield with what read makes of the files below dir/sub, given with their
@@ -105,7 +123,7 @@ func eachRow(rep *Report, dir, sub string, yield func(*Example, error) bool, rea
 
 func isPageFile(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".html", ".htm", ".xhtml", ".txt":
+	case ".html", ".htm", ".xhtml", ".mhtml", ".mht", ".txt":
 		return true
 	}
 	return false
@@ -127,7 +145,7 @@ func eachFile(rep *Report, dir, sub string, do func(path string, err error) bool
 				return errStop
 			}
 			return nil
-		case d.IsDir() && hidden && path != top:
+		case d.IsDir() && path != top && (hidden || isCompanion(path)):
 			return filepath.SkipDir
 		case d.IsDir() || hidden:
 			return nil

@@ -17,7 +17,7 @@ import (
 var ErrLayout = errors.New("not a set that can be read")
 
 const readable = `want "demo"; a .jsonl file (.gz, .zst) of objects with url and html or text; ` +
-	`a table, .parquet; a web archive, .warc (.gz, .zst) or .wacz, or a folder of the former; a folder with pages.jsonl; a folder of one folder a label; a folder of .html or .txt pages without labels; ` +
+	`a table, .parquet; a web archive, .warc (.gz, .zst) or .wacz, or a folder of the former; a folder with pages.jsonl; a folder of one folder a label; a folder of .html, .mhtml or .txt pages without labels; ` +
 	`or the layout of WebKB or 20 Newsgroups`
 
 // Open recognises what a path holds. Nothing but names is read until the set is
@@ -112,7 +112,8 @@ func one(dir, name string) (string, error) {
 	return found, nil
 }
 
-// folders lists the subfolders of dir by name, hidden ones left out.
+// folders lists the subfolders of dir by name, hidden ones left out and what belongs to a
+// saved page.
 func folders(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted by name
 	if err != nil {
@@ -120,7 +121,7 @@ func folders(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !isCompanion(filepath.Join(dir, e.Name())) {
 			names = append(names, e.Name())
 		}
 	}

@@ -36,7 +36,7 @@ func TestFolders(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if rep.NotUTF8 != 1 || rep.Skipped["not .html, .htm, .xhtml or .txt"] != 2 {
+	if rep.NotUTF8 != 1 || rep.Skipped["not .html, .htm, .xhtml, .mhtml, .mht or .txt"] != 2 {
 		t.Errorf("report %+v, want 1 not UTF-8 and 2 files skipped", rep)
 	}
 	if len(rep.EmptyClass) != 1 || rep.EmptyClass[0] != "law" {
@@ -65,18 +65,18 @@ func TestFiles(t *testing.T) {
 	if rows[0].Label != "" || len(rows[0].Labels) > 0 || rows[0].URL == rows[1].URL {
 		t.Errorf("rows %+v %+v: want no labels and two URLs", rows[0], rows[1])
 	}
-	if rep.Unlabelled != 2 || rep.Skipped["not .html, .htm, .xhtml or .txt"] != 1 {
+	if rep.Unlabelled != 2 || rep.Skipped["not .html, .htm, .xhtml, .mhtml, .mht or .txt"] != 1 {
 		t.Errorf("report %+v, want 2 rows without label and 1 file skipped", rep)
 	}
 }
 
-const mime = "Date: Thu, 21 Nov 1996 21:29:27 GMT\r\nServer: NCSA/1.5\r\nContent-type: text/html\r\n\r\n"
+const mimeHead = "Date: Thu, 21 Nov 1996 21:29:27 GMT\r\nServer: NCSA/1.5\r\nContent-type: text/html\r\n\r\n"
 
 func TestWebKB(t *testing.T) {
 	dir := write(t, map[string]string{
-		"course/cornell/http:^^cs.cornell.edu^Info^CS414.html": mime + "<title>CS414</title>",
+		"course/cornell/http:^^cs.cornell.edu^Info^CS414.html": mimeHead + "<title>CS414</title>",
 		"course/texas/http:^^www.cs.utexas.edu^~u^":            "<title>by ftp: no header</title>\n\nx",
-		"staff/misc/http:^^a.edu^b.txt":                        strings.Replace(mime, "html", "plain", 1) + "plain",
+		"staff/misc/http:^^a.edu^b.txt":                        strings.Replace(mimeHead, "html", "plain", 1) + "plain",
 		"staff/misc/README":                                    "no URL",
 	})
 	rows, errs, _ := all(t, dir, Options{})
@@ -179,7 +179,7 @@ func FuzzFolderNames(f *testing.F) {
 
 // FuzzHeader wants body and header to be the whole file, whatever it holds.
 func FuzzHeader(f *testing.F) {
-	f.Add([]byte(mime + "<p>"))
+	f.Add([]byte(mimeHead + "<p>"))
 	f.Add([]byte("HTTP/1.0 200 OK\nA: b\n c\n\nbody"))
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
