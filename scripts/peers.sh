@@ -3,7 +3,7 @@
 # which it has to be root, those of node and Go in a folder. What is there is left alone.
 #
 #	scripts/peers.sh DIR
-#	FOSSICK_FULL=1 FOSSICK_PEERS=DIR go test ./internal/peers ./export/... ./cmd/fossick -run 'Peer|Export'
+#	FOSSICK_FULL=1 FOSSICK_PEERS=DIR go test ./export/... ./cmd/fossick -run 'Exported|Postgres|SQLite|Bucket'
 #
 # A peer that cannot be had is an error here. With FOSSICK_PEERS set it is one in the tests too.
 set -euo pipefail
