@@ -43,7 +43,6 @@
 //	cookies.go   a jar a site, where cookies are wanted
 //	media.go     the answer: is this type wanted; sniffing
 //	body.go      the body that Colly reads: decompression and limits
-//	sitemap.go   sitemaps
 //	retryafter.go, hosts.go   small parsers
 //	robots.go, robotsmatch.go, robotspolicy.go   RFC 9309
 //

@@ -11,7 +11,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
-	"fossick/fetch"
+	"fossick/internal/sitemap"
 	"fossick/page"
 )
 
@@ -123,7 +123,7 @@ func sitemapCandidates(path string, open func() (io.ReadCloser, error)) Source {
 		defer r.Close() // opened for reading: nothing can be lost
 		var further []string
 		pages, on := 0, true
-		err = fetch.ReadSitemap(r, func(e fetch.SitemapEntry) bool {
+		err = sitemap.Read(r, func(e sitemap.Entry) bool {
 			if e.Map {
 				further = append(further, e.URL)
 			} else if c := bareURL(e.URL); c != nil {

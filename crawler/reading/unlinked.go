@@ -4,12 +4,12 @@ import (
 	"time"
 
 	"fossick/crawler/traps"
-	"fossick/fetch"
+	"fossick/internal/sitemap"
 	"fossick/store"
 )
 
 // Unknown returns the pages that the store has never heard of.
-func (r *Reader) Unknown(pages []fetch.SitemapPage) ([]Link, error) {
+func (r *Reader) Unknown(pages []sitemap.Page) ([]Link, error) {
 	hashes := make([]store.Hash, len(pages))
 	for i, p := range pages {
 		hashes[i] = store.HashURL(p.URL)

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"fossick/fetch"
+	"fossick/internal/sitemap"
 	"fossick/page"
 )
 
@@ -13,7 +14,7 @@ const maxKept = 8 << 20
 
 // Reading is what a worker has read of one sitemap.
 type Reading struct {
-	Pages []fetch.SitemapPage // in normal form
+	Pages []sitemap.Page // in normal form
 	Maps  []string
 	Fresh int  // of the pages, unknown
 	Full  bool // there is more than there is room for
@@ -31,12 +32,18 @@ func (r *Rules) NewReading(lies, owner string) *Reading {
 	return &Reading{normal: r.URLs, lies: lies, owner: owner}
 }
 
-// From reads a body.
-func (r *Reading) From(body io.Reader) { r.err = fetch.ReadSitemap(body, r.take) }
+// Request asks for the sitemap: any type, cut at what one may have. It is read while it
+// comes; none of it is kept.
+func (r *Reading) Request(url string) fetch.Request {
+	return fetch.Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: sitemap.MaxBytes, Truncate: true, Stream: r.from}
+}
+
+// from reads a body.
+func (r *Reading) from(body io.Reader) { r.err = sitemap.Read(body, r.take) }
 
 // take is told of each entry. A sitemap speaks for the host where it lies and for
 // the one whose robots.txt names it, for no other.
-func (r *Reading) take(e fetch.SitemapEntry) bool {
+func (r *Reading) take(e sitemap.Entry) bool {
 	u, err := r.normal.Normalize(e.URL)
 	if err != nil {
 		return true
@@ -55,7 +62,7 @@ func (r *Reading) take(e fetch.SitemapEntry) bool {
 		r.Full = true
 		return false
 	}
-	r.Pages = append(r.Pages, fetch.SitemapPage{URL: u, Modified: e.Modified})
+	r.Pages = append(r.Pages, sitemap.Page{URL: u, Modified: e.Modified})
 	return true
 }
 

@@ -17,7 +17,7 @@ const SitemapPart = 250
 // part. The outcome itself, which ends the job, comes last.
 func (p *Pool) readSitemap(ctx, exchange context.Context, o *work.Outcome, pace *fetch.Pace) {
 	r := p.rules.NewReading(o.Host.Name, o.Sitemap.Owner.Name)
-	o.Resp = p.ask(exchange, o.Job, fetch.SitemapRequest(o.Target, r.From), pace)
+	o.Resp = p.ask(exchange, o.Job, r.Request(o.Target), pace)
 	if o.Resp.State == fetch.StateOK {
 		o.Listed.Maps = r.Maps
 		p.sendSitemap(ctx, o, r)

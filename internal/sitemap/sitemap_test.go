@@ -1,7 +1,8 @@
-package fetch
+package sitemap
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,31 +12,31 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// sitemapEntries is what a sitemap names.
-type sitemapEntries struct {
-	Pages []SitemapPage
+// entries is what a sitemap names.
+type entries struct {
+	Pages []Page
 	Maps  []string // further sitemaps, when it is an index
 }
 
-// parseSitemap is ReadSitemap of a file in memory, with all its entries.
-func parseSitemap(body []byte) (*sitemapEntries, error) {
-	m := &sitemapEntries{}
-	err := ReadSitemap(bytes.NewReader(body), func(e SitemapEntry) bool {
+// parse is Read of a file in memory, with all its entries.
+func parse(body []byte) (*entries, error) {
+	m := &entries{}
+	err := Read(bytes.NewReader(body), func(e Entry) bool {
 		if e.Map {
 			m.Maps = append(m.Maps, e.URL)
 		} else {
-			m.Pages = append(m.Pages, e.SitemapPage)
+			m.Pages = append(m.Pages, e.Page)
 		}
 		return true
 	})
 	return m, err
 }
 
-func TestParseSitemap(t *testing.T) {
+func TestRead(t *testing.T) {
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		body  string
-		pages []SitemapPage
+		pages []Page
 		maps  []string
 		bad   bool
 	}{
@@ -46,7 +47,7 @@ func TestParseSitemap(t *testing.T) {
  <url><loc>http://a.test/two</loc><image:image><image:loc>http://a.test/two.png</image:loc></image:image></url>
  <url><lastmod>2026-03-01</lastmod></url>
 </urlset>`,
-			pages: []SitemapPage{{"http://a.test/?a=1&b=2", day}, {"http://a.test/two", time.Time{}}},
+			pages: []Page{{"http://a.test/?a=1&b=2", day}, {"http://a.test/two", time.Time{}}},
 		},
 		"index": {
 			body: `<sitemapindex><sitemap><loc>http://a.test/1.xml.gz</loc><lastmod>2026-03-01T00:00:00+00:00</lastmod></sitemap>
@@ -56,23 +57,23 @@ func TestParseSitemap(t *testing.T) {
 		"rss": {
 			body: `<rss version="2.0"><channel><link>http://a.test/</link><item><title>x</title><link>http://a.test/news</link>
 <pubDate>Sun, 01 Mar 2026 00:00:00 +0000</pubDate></item></channel></rss>`,
-			pages: []SitemapPage{{"http://a.test/news", day}},
+			pages: []Page{{"http://a.test/news", day}},
 		},
 		"atom": {
 			body: `<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://a.test/"/><entry><link rel="self" href="http://a.test/e.atom"/>
 <link rel="alternate" href="http://a.test/e"/><updated>2026-03-01T00:00:00Z</updated></entry></feed>`,
-			pages: []SitemapPage{{"http://a.test/e", day}},
+			pages: []Page{{"http://a.test/e", day}},
 		},
-		"text":       {body: "\xef\xbb\xbfhttp://a.test/1\r\n\r\nno url\nhttps://a.test/2\n", pages: []SitemapPage{{URL: "http://a.test/1"}, {URL: "https://a.test/2"}}},
-		"latin-1":    {body: "<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>http://a.test/caf\xe9</loc></url></urlset>", pages: []SitemapPage{{URL: "http://a.test/café"}}},
-		"cut":        {body: "<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.te", pages: []SitemapPage{{URL: "http://a.test/1"}}, bad: true},
+		"text":       {body: "\xef\xbb\xbfhttp://a.test/1\r\n\r\nno url\nhttps://a.test/2\n", pages: []Page{{URL: "http://a.test/1"}, {URL: "https://a.test/2"}}},
+		"latin-1":    {body: "<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>http://a.test/caf\xe9</loc></url></urlset>", pages: []Page{{URL: "http://a.test/café"}}},
+		"cut":        {body: "<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.te", pages: []Page{{URL: "http://a.test/1"}}, bad: true},
 		"html":       {body: "<!DOCTYPE html><html><head><link rel=stylesheet href=x></head><p>Not found</html>"},
 		"empty":      {body: ""},
 		"long":       {body: "<urlset><url><loc>http://a.test/" + strings.Repeat("l", 3000) + "</loc></url></urlset>"},
 		"javascript": {body: "<urlset><url><loc>javascript:alert(1)</loc></url></urlset>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := parseSitemap([]byte(c.body))
+			m, err := parse([]byte(c.body))
 			if (err != nil) != c.bad {
 				t.Errorf("error %v", err)
 			}
@@ -80,6 +81,24 @@ func TestParseSitemap(t *testing.T) {
 				t.Errorf("got %+v\nwant %+v %v", m, c.pages, c.maps)
 			}
 		})
+	}
+}
+
+// TestErrorPlace: an error tells the line at which a file breaks, and what counts of it.
+func TestErrorPlace(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want Error
+	}{
+		"xml":  {"<urlset>\n<url><loc>http://a.test/</loc></url>\n<url", Error{Line: 3, Entries: 1}},
+		"text": {"http://a.test/\n" + strings.Repeat("x", 70<<10), Error{Line: 2, Entries: 1}},
+		"gzip": {"\x1f\x8bno gzip", Error{Line: 1}},
+	} {
+		_, err := parse([]byte(c.body))
+		var at *Error
+		if !errors.As(err, &at) || at.Line != c.want.Line || at.Entries != c.want.Entries || at.Err == nil {
+			t.Errorf("%s: %v; want line %d after %d entries", name, err, c.want.Line, c.want.Entries)
+		}
 	}
 }
 
@@ -96,53 +115,53 @@ func zipped(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-func TestSitemapBounds(t *testing.T) {
+func TestBounds(t *testing.T) {
 	var many strings.Builder
 	many.WriteString("<urlset>")
-	for i := range maxSitemapURLs + 10 {
+	for i := range MaxURLs + 10 {
 		fmt.Fprintf(&many, "<url><loc>http://a.test/%d</loc></url>", i)
 	}
 	file := zipped(t, many.String())
-	m, err := parseSitemap(file)
-	if err != nil || len(m.Pages) != maxSitemapURLs {
-		t.Errorf("%d pages, %v; want %d", len(m.Pages), err, maxSitemapURLs)
+	m, err := parse(file)
+	if err != nil || len(m.Pages) != MaxURLs {
+		t.Errorf("%d pages, %v; want %d", len(m.Pages), err, MaxURLs)
 	}
-	if m, _ := parseSitemap(file[:len(file)/2]); len(m.Pages) < maxSitemapURLs/3 {
+	if m, _ := parse(file[:len(file)/2]); len(m.Pages) < MaxURLs/3 {
 		t.Errorf("%d pages of a file cut in half", len(m.Pages))
 	}
-	bomb := zipped(t, "<urlset>"+strings.Repeat(" ", maxSitemapBytes)+"<url><loc>http://a.test/</loc></url>")
-	if m, _ := parseSitemap(bomb); len(m.Pages) != 0 {
+	bomb := zipped(t, "<urlset>"+strings.Repeat(" ", MaxBytes)+"<url><loc>http://a.test/</loc></url>")
+	if m, _ := parse(bomb); len(m.Pages) != 0 {
 		t.Errorf("%d pages of a bomb", len(m.Pages))
 	}
 	for name, hostile := range map[string]string{
-		"a long comment": "<urlset><!--" + strings.Repeat("x", 4*maxSitemapToken) + "--><url><loc>http://a.test/</loc></url>",
-		"a long text":    "<urlset>" + strings.Repeat("x", 4*maxSitemapToken) + "<url><loc>http://a.test/</loc></url>",
-		"a deep file":    strings.Repeat("<a>", 2*maxSitemapDepth) + "<url><loc>http://a.test/</loc></url>",
+		"a long comment": "<urlset><!--" + strings.Repeat("x", 4*maxToken) + "--><url><loc>http://a.test/</loc></url>",
+		"a long text":    "<urlset>" + strings.Repeat("x", 4*maxToken) + "<url><loc>http://a.test/</loc></url>",
+		"a deep file":    strings.Repeat("<a>", 2*maxDepth) + "<url><loc>http://a.test/</loc></url>",
 	} {
-		if m, err := parseSitemap([]byte(hostile)); err == nil || len(m.Pages) != 0 {
+		if m, err := parse([]byte(hostile)); err == nil || len(m.Pages) != 0 {
 			t.Errorf("%s: %d pages, %v; want an error", name, len(m.Pages), err)
 		}
 	}
 	deep := strings.Repeat("<url>", 1_000_000)
-	if m, _ := parseSitemap([]byte(deep)); len(m.Pages) != 0 {
+	if m, _ := parse([]byte(deep)); len(m.Pages) != 0 {
 		t.Errorf("%d pages of nested elements", len(m.Pages))
 	}
 }
 
-// TestReadSitemapStops: whoever has enough is not given more, and no more is read.
-func TestReadSitemapStops(t *testing.T) {
+// TestReadStops: whoever has enough is not given more, and no more is read.
+func TestReadStops(t *testing.T) {
 	for name, endless := range map[string]string{"xml": "<url><loc>http://a.test/</loc></url>", "text": "http://a.test/\n"} {
 		in := &endlessReader{text: endless}
 		n := 0
-		if err := ReadSitemap(in, func(SitemapEntry) bool { n++; return n < 10 }); err != nil || n != 10 {
+		if err := Read(in, func(Entry) bool { n++; return n < 10 }); err != nil || n != 10 {
 			t.Errorf("%s: %d entries, %v; want 10", name, n, err)
 		}
 		if in.read > 64<<10 {
 			t.Errorf("%s: %d bytes were read for 10 entries", name, in.read)
 		}
 		n, in = 0, &endlessReader{text: endless}
-		if err := ReadSitemap(in, func(SitemapEntry) bool { n++; return true }); err != nil || n != maxSitemapURLs {
-			t.Errorf("%s: %d entries, %v; want %d", name, n, err, maxSitemapURLs)
+		if err := Read(in, func(Entry) bool { n++; return true }); err != nil || n != MaxURLs {
+			t.Errorf("%s: %d entries, %v; want %d", name, n, err, MaxURLs)
 		}
 	}
 }
@@ -167,8 +186,8 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte("http://a.test/1\nhttp://a.test/2"))
 	f.Add(zipped(f, "http://a.test/1"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		m, _ := parseSitemap(body) // an error may come with entries
-		if m == nil || len(m.Pages)+len(m.Maps) > maxSitemapURLs {
+		m, _ := parse(body) // an error may come with entries
+		if m == nil || len(m.Pages)+len(m.Maps) > MaxURLs {
 			t.Fatalf("%+v", m)
 		}
 		for _, p := range m.Pages {

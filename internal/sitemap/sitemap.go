@@ -1,4 +1,4 @@
-package fetch
+package sitemap
 
 import (
 	"bufio"
@@ -18,52 +18,59 @@ import (
 // a file. Elements that are nested deeper than this, or are longer, make us
 // give it up.
 const (
-	maxSitemapBytes = 50 << 20 // decompressed
-	maxSitemapURLs  = 50_000
-	maxSitemapURL   = 2048
-	maxSitemapDepth = 64
-	maxSitemapToken = 1 << 20
+	MaxBytes = 50 << 20 // decompressed
+	MaxURLs  = 50_000
+	maxURL   = 2048
+	maxDepth = 64
+	maxToken = 1 << 20
 )
 
-// SitemapPage is a page that a site's owner wants to be known (sitemaps.org, version 0.9).
-type SitemapPage struct {
+// Page is a page that a site's owner wants to be known (sitemaps.org, version 0.9).
+type Page struct {
 	URL      string    // as written
 	Modified time.Time // zero when not told, or not in a form that can be read
 }
 
-// SitemapEntry is one entry of a sitemap: a page, or in an index a further sitemap.
-type SitemapEntry struct {
-	SitemapPage
+// Entry is one entry of a sitemap: a page, or in an index a further sitemap.
+type Entry struct {
+	Page
 	Map bool
 }
 
-// SitemapRequest asks for a sitemap: any type, cut at maxSitemapBytes. read gets
-// the body while it comes, for ReadSitemap; none of it is kept.
-func SitemapRequest(url string, read func(body io.Reader)) Request {
-	return Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: maxSitemapBytes, Truncate: true, Stream: read}
+// Error is where a sitemap breaks.
+type Error struct {
+	Line    int // from 1, once decompressed
+	Entries int // those before it, which count
+	Err     error
 }
 
-// ReadSitemap reads a sitemap: XML, an index of sitemaps, an RSS or Atom feed, or a
+func (e *Error) Error() string {
+	return fmt.Sprintf("sitemap: line %d: %v; the %d entries before it count", e.Line, e.Err, e.Entries)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Read reads a sitemap: XML, an index of sitemaps, an RSS or Atom feed, or a
 // text with a URL a line; also gzipped. It calls take for each entry, in the file's
 // order, until that returns false. It hands out 50,000 entries at most, as the protocol
-// has it, of maxSitemapBytes decompressed. What a broken or cut file names before the
-// break counts, and the error says where it breaks. Memory is bounded whatever comes:
+// has it, of MaxBytes decompressed. What a broken or cut file names before the
+// break counts, and the error, an *Error, says where it breaks. Memory is bounded whatever comes:
 // about 3 MiB.
-func ReadSitemap(r io.Reader, take func(SitemapEntry) bool) error {
+func Read(r io.Reader, take func(Entry) bool) error {
 	in := bufio.NewReaderSize(r, 4096)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return fmt.Errorf("sitemap: not gzip that can be read: %w", err)
+			return &Error{1, 0, fmt.Errorf("not gzip that can be read: %w", err)}
 		}
 		in = bufio.NewReaderSize(z, 4096)
 	}
-	out := &sitemapOut{take: take}
-	in = bufio.NewReaderSize(io.LimitReader(in, maxSitemapBytes), 4096)
+	out := &output{take: take}
+	in = bufio.NewReaderSize(io.LimitReader(in, MaxBytes), 4096)
 	if first := firstByte(in); first != '<' {
-		return textSitemap(in, out)
+		return readText(in, out)
 	}
-	return xmlSitemap(in, out)
+	return readXML(in, out)
 }
 
 // firstByte passes over a byte order mark and blanks, and looks at what comes.
@@ -83,43 +90,44 @@ func firstByte(in *bufio.Reader) byte {
 	}
 }
 
-// sitemapOut hands entries out until there are enough.
-type sitemapOut struct {
-	take func(SitemapEntry) bool
+// output hands entries out until there are enough.
+type output struct {
+	take func(Entry) bool
 	n    int
 	full bool
 }
 
-func (o *sitemapOut) put(e SitemapEntry) {
+func (o *output) put(e Entry) {
 	e.URL = strings.TrimSpace(e.URL)
 	if !usable(e.URL) || o.full {
 		return
 	}
 	o.n++
-	o.full = !o.take(e) || o.n >= maxSitemapURLs
+	o.full = !o.take(e) || o.n >= MaxURLs
 }
 
-func textSitemap(in io.Reader, out *sitemapOut) error {
+func readText(in io.Reader, out *output) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<10)
-	for !out.full && lines.Scan() {
-		out.put(SitemapEntry{SitemapPage: SitemapPage{URL: lines.Text()}})
+	n := 1
+	for ; !out.full && lines.Scan(); n++ {
+		out.put(Entry{Page: Page{URL: lines.Text()}})
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("sitemap: line after URL %d: %w; want a URL a line", out.n, err)
+		return &Error{n, out.n, fmt.Errorf("%w; want a URL a line", err)}
 	}
 	return nil
 }
 
-// xmlSitemap reads element by element. Names are taken without their namespace,
+// readXML reads element by element. Names are taken without their namespace,
 // which many files get wrong.
-func xmlSitemap(in io.Reader, out *sitemapOut) error {
+func readXML(in io.Reader, out *output) error {
 	tokens := &tokenLimit{r: in}
 	dec := xml.NewDecoder(tokens)
 	dec.Strict = false
 	dec.CharsetReader = charset.NewReaderLabel
 	dec.Entity = xml.HTMLEntity
-	r := sitemapReader{out: out}
+	r := xmlReader{out: out}
 	for depth := 0; !out.full; {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
@@ -131,11 +139,12 @@ func xmlSitemap(in io.Reader, out *sitemapOut) error {
 		case xml.EndElement:
 			depth--
 		}
-		if err == nil && depth > maxSitemapDepth {
+		if err == nil && depth > maxDepth {
 			err = errors.New("elements nested too deep")
 		}
 		if err != nil {
-			return fmt.Errorf("sitemap: byte %d: %w; the %d entries before it count", dec.InputOffset(), err, out.n)
+			line, _ := dec.InputPos()
+			return &Error{line, out.n, err}
 		}
 		r.token(token)
 		tokens.since = 0
@@ -143,7 +152,7 @@ func xmlSitemap(in io.Reader, out *sitemapOut) error {
 	return nil
 }
 
-// tokenLimit ends a file with a token of more than maxSitemapToken, which the
+// tokenLimit ends a file with a token of more than maxToken, which the
 // decoder would gather in memory.
 type tokenLimit struct {
 	r     io.Reader
@@ -151,24 +160,24 @@ type tokenLimit struct {
 }
 
 func (t *tokenLimit) Read(p []byte) (int, error) {
-	if t.since > maxSitemapToken {
-		return 0, fmt.Errorf("an element or text of more than %d bytes", maxSitemapToken)
+	if t.since > maxToken {
+		return 0, fmt.Errorf("an element or text of more than %d bytes", maxToken)
 	}
 	n, err := t.r.Read(p)
 	t.since += n
 	return n, err
 }
 
-// sitemapReader is where the reading of an XML sitemap stands.
-type sitemapReader struct {
-	out      *sitemapOut
+// xmlReader is where the reading of an XML sitemap stands.
+type xmlReader struct {
+	out      *output
 	entry    string // url, sitemap, item or entry; "" between them
 	field    string // the element inside it
 	loc      strings.Builder
 	modified strings.Builder
 }
 
-func (r *sitemapReader) token(token xml.Token) {
+func (r *xmlReader) token(token xml.Token) {
 	switch t := token.(type) {
 	case xml.StartElement:
 		r.start(t)
@@ -188,11 +197,11 @@ func (r *sitemapReader) token(token xml.Token) {
 	}
 }
 
-func (r *sitemapReader) start(t xml.StartElement) {
+func (r *xmlReader) start(t xml.StartElement) {
 	name := strings.ToLower(t.Name.Local)
 	switch name {
 	case "url", "sitemap", "item", "entry":
-		*r = sitemapReader{out: r.out, entry: name}
+		*r = xmlReader{out: r.out, entry: name}
 		return
 	}
 	// An image's or a video's <loc> within an entry has a namespace of its own.
@@ -218,15 +227,15 @@ func (r *sitemapReader) start(t xml.StartElement) {
 	}
 }
 
-func (r *sitemapReader) end() {
-	page := SitemapPage{r.loc.String(), sitemapTime(r.modified.String())}
-	r.out.put(SitemapEntry{page, r.entry == "sitemap"})
-	*r = sitemapReader{out: r.out}
+func (r *xmlReader) end() {
+	page := Page{r.loc.String(), parseTime(r.modified.String())}
+	r.out.put(Entry{page, r.entry == "sitemap"})
+	*r = xmlReader{out: r.out}
 }
 
 // add appends text that may come in pieces, within bounds.
 func add(b *strings.Builder, text []byte) {
-	if room := maxSitemapURL + 1 - b.Len(); room > 0 {
+	if room := maxURL + 1 - b.Len(); room > 0 {
 		b.Write(text[:min(room, len(text))])
 	}
 }
@@ -234,11 +243,11 @@ func add(b *strings.Builder, text []byte) {
 // usable says whether a location can be a page's: absolute, as the protocol
 // wants, and not too long.
 func usable(loc string) bool {
-	return len(loc) <= maxSitemapURL && (strings.HasPrefix(loc, "http://") || strings.HasPrefix(loc, "https://"))
+	return len(loc) <= maxURL && (strings.HasPrefix(loc, "http://") || strings.HasPrefix(loc, "https://"))
 }
 
-// sitemapTime reads a W3C date, with or without a time, or a feed's.
-func sitemapTime(s string) time.Time {
+// parseTime reads a W3C date, with or without a time, or a feed's.
+func parseTime(s string) time.Time {
 	s = strings.TrimSpace(s)
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly, "2006-01", "2006", time.RFC1123Z, time.RFC1123} {
 		if t, err := time.Parse(layout, s); err == nil {
