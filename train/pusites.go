@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// evenSites is a linear classifier of terms weighed by log odds in which each site of
-// the topic's pages counts alike. A word that stands on all pages of one site is the
+// evenSites is a linear classifier of terms weighed by the geometric mean of idf and log
+// odds, in which each site of the topic's pages counts alike. Log odds of a few pages are
+// half chance; idf does not ask what is on topic. A word that stands on all pages of one site is the
 // site's. It is no better a sign of the topic than one that a single page of each has.
 type evenSites struct {
 	linear
@@ -15,8 +16,11 @@ type evenSites struct {
 
 func (e evenSites) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
 	f := c.weighed(pages, by.words, by.mu, true)
-	f.settings["term_weights"] = "log odds, sites alike"
+	f.settings["term_weights"] = "log odds and idf, sites alike"
 	f.evenOut(c, pages, e.topic)
+	for k, idf := range c.weighed(pages, by.words, by.mu, false).weighting.IDF {
+		f.weighting.IDF[k] = float32(math.Sqrt(float64(f.weighting.IDF[k] * idf)))
+	}
 	return e.solve(ctx, c, f, pages, by)
 }
 
