@@ -141,14 +141,34 @@ func (c *Classifier) doubt(s *scratch, terms int) *unknown {
 		said := float64(s.terms.Value[k]) * float64(m.Linear.Weights[2*int(i)+topic]-m.Linear.Weights[2*int(i)+c.class])
 		squares += said * said
 	}
-	u := unknown{terms: terms, ahead: logOdds(p) - logOdds(cut), doubt: m.Calibration.Scale * math.Sqrt(squares)}
+	u := unknown{terms: terms, ahead: c.margin(s, topic) - logOdds(cut), doubt: m.Calibration.Scale * math.Sqrt(squares)}
 	if u.ahead >= u.doubt {
 		return nil
 	}
 	return &u
 }
 
-func logOdds(p float64) float64 { return math.Log(p) - math.Log1p(-p) }
+// margin is the log odds that a linear model gives one of its two classes, also where they
+// are so great that the probability is 1.
+func (c *Classifier) margin(s *scratch, topic int) float64 {
+	m := c.model
+	if m.Calibration.Scale == 0 {
+		return logOdds(s.probs[topic])
+	}
+	var scores [2]float64
+	m.Linear.Scores(scores[:], s.terms)
+	odds := m.Calibration.Scale * (scores[topic] - scores[1-topic])
+	if m.Calibration.Offset != nil {
+		odds += m.Calibration.Offset[topic] - m.Calibration.Offset[1-topic]
+	}
+	return odds
+}
+
+// logOdds of 0 and 1 are those of the probabilities nearest to them.
+func logOdds(p float64) float64 {
+	p = max(math.SmallestNonzeroFloat64, min(p, math.Nextafter(1, 0)))
+	return math.Log(p) - math.Log1p(-p)
+}
 
 // why says it in words.
 func (u *unknown) why(d *models.Domain) string {

@@ -80,6 +80,7 @@ func TestDoubt(t *testing.T) {
 		cut     float64
 		unknown string
 	}{
+		{"a probability of 1", "the mortgage loan", 2, 1, "few known words, 2, which may be chance: log odds 3963.3 ± 4123.1 beyond the threshold's"},
 		{"one word", "the mortgage", 1, 0.5, "few known words, 1, which may be chance: log odds 3.0 ± 4.0 beyond the threshold's"},
 		{"one word, far ahead", "the mortgage", 1, 0.2, ""},
 		{"two words of one", "the mortgage loan", 1, 0.5, ""},
@@ -89,6 +90,9 @@ func TestDoubt(t *testing.T) {
 	} {
 		m := domainModel(linear())
 		m.Domain.LeastWords, m.Domain.LeastTerms, m.Thresholds[0] = 1, test.least, test.cut
+		if test.cut == 1 {
+			m.Calibration.Scale *= 1000
+		}
 		c, err := New(m)
 		if err != nil {
 			t.Fatal(err)
