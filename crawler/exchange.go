@@ -65,6 +65,8 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 		err = x.contact.failed(b, o, "the host's address could not be used")
 	case o.Task == work.Robots:
 		err = x.contact.apply(b, o)
+	case o.Task == work.TDMRep:
+		err = x.contact.applyTDMRep(o)
 	case o.Task == work.Sitemap:
 		err = x.sitemaps.apply(b, o)
 	case o.Old != nil:

@@ -163,6 +163,8 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 		return nil, nil
 	case !l.hosts.RobotsFresh(h) || h.Health.Probed():
 		return l.contact.prepare(j)
+	case l.contact.reservationsDue(h, birth.URL):
+		return tdmrepJob(j), nil
 	case l.sitemaps.due(j):
 		if sitemap, waits, err := l.sitemaps.prepare(j); waits || err != nil {
 			return sitemap, err
@@ -198,7 +200,7 @@ func (l *leases) preparePage(j *work.Job) (*work.Job, error) {
 	if !h.Rules.Allowed(l.opt.Agent, page.Path(j.Birth.URL)) {
 		return nil, l.skip(j, string(fetch.StateRobotsDenied), denial(h.Rules))
 	}
-	if why := refusal(l.opt, h.Rules, j.Birth.URL); why != "" {
+	if why := refusal(l.opt, h, j.Birth.URL); why != "" {
 		return nil, l.skip(j, string(fetch.StateRobotsDenied), why)
 	}
 	j.Task, j.Target = work.Page, j.Birth.URL

@@ -74,7 +74,9 @@ func (v *revisits) prepare(it frontier.Item) (*work.Job, error) {
 		return j, nil
 	case !v.hosts.RobotsFresh(h) || h.Health.Probed():
 		return v.contact.prepare(j)
-	case !h.Rules.Allowed(v.opt.Agent, page.Path(j.Target)), refusal(v.opt, h.Rules, j.Target) != "":
+	case v.contact.reservationsDue(h, old.Birth.URL):
+		return tdmrepJob(j), nil
+	case !h.Rules.Allowed(v.opt.Agent, page.Path(j.Target)), refusal(v.opt, h, j.Target) != "":
 		return nil, v.pass(j)
 	}
 	j.Task = work.Page

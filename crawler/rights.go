@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"fossick/crawler/hosts"
 	"fossick/crawler/work"
-	"fossick/fetch"
 	"fossick/page"
 	"fossick/rights"
 )
@@ -14,9 +14,12 @@ import (
 // uses are the tokens by which robots.txt speaks to uses of pages.
 var uses = slices.Sorted(maps.Keys(rights.Uses))
 
-// said is what robots.txt says of the use of a page.
-func said(rules *fetch.Robots, agent, url string) (all []rights.Statement) {
-	path := page.Path(url)
+// said is what robots.txt and tdmrep.json of a host say of the use of a page.
+func said(h *hosts.Host, agent, url string) (all []rights.Statement) {
+	rules, path := h.Rules, page.Path(url)
+	if rules == nil {
+		return nil
+	}
 	for _, line := range rules.Usage(agent, path) {
 		all = append(all, rights.Said("robots.txt", line[0], line[1]))
 	}
@@ -25,15 +28,18 @@ func said(rules *fetch.Robots, agent, url string) (all []rights.Statement) {
 			all = append(all, rights.Said("robots.txt", "user-agent", token))
 		}
 	}
+	for _, line := range h.Reserved.Said(path) {
+		all = append(all, rights.Said("tdmrep.json", line[0], line[1]))
+	}
 	return all
 }
 
-// refusal says why robots.txt refuses a page for the crawl's purpose, "" when it does not.
-func refusal(opt *Options, rules *fetch.Robots, url string) string {
+// refusal says why a host's files refuse a page for the crawl's purpose, "" when they do not.
+func refusal(opt *Options, h *hosts.Host, url string) string {
 	if opt.Purpose == "" {
 		return ""
 	}
-	if s := rights.Refusal(said(rules, opt.Agent, url), opt.Purpose); s != "" {
+	if s := rights.Refusal(said(h, opt.Agent, url), opt.Purpose); s != "" {
 		return fmt.Sprintf("%s, and the crawl is for %s", s, opt.Purpose)
 	}
 	return ""
@@ -41,10 +47,8 @@ func refusal(opt *Options, rules *fetch.Robots, url string) string {
 
 // rights is all that the owner says of the use of a page that has come.
 func (a *arrivals) rights(o *work.Outcome) (all []string) {
-	if o.Host.Rules != nil {
-		for _, s := range said(o.Host.Rules, a.opt.Agent, o.Birth.URL) {
-			all = append(all, string(s))
-		}
+	for _, s := range said(o.Host, a.opt.Agent, o.Birth.URL) {
+		all = append(all, string(s))
 	}
 	for _, s := range rights.OfHeader(o.Resp.Header) {
 		all = append(all, string(s))

@@ -27,6 +27,7 @@ const (
 	kindPage kindOfExchange = iota
 	kindRobots
 	kindSitemap
+	kindTDMRep
 	kindLookup // that failed: nothing was sent
 )
 

@@ -49,6 +49,8 @@ func (m *manners) count(h *HostManners, x exchange) {
 	case kindSitemap:
 		m.p.Sitemaps++
 		h.Sitemaps++
+	case kindTDMRep:
+		m.p.TDMRep++
 	default:
 		m.p.Pages++
 	}

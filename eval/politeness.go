@@ -27,6 +27,7 @@ type Politeness struct {
 	Requests      uint64 `json:"requests"`
 	Robots        uint64 `json:"robots_requests"` // of them for robots.txt, each hop of a redirect one
 	Sitemaps      uint64 `json:"sitemap_requests"`
+	TDMRep        uint64 `json:"tdmrep_requests,omitempty"` // for what owners reserve
 	Pages         uint64 `json:"page_requests"`
 	FailedLookups uint64 `json:"failed_lookups"` // of addresses; no request
 
@@ -150,7 +151,7 @@ func (g *gatherer) gather(ctx context.Context, s *store.Store) error {
 		if err != nil {
 			return err
 		}
-		kind, ok := map[store.Purpose]kindOfExchange{store.ForRobots: kindRobots, store.ForSitemap: kindSitemap, store.ForAddress: kindLookup}[x.For]
+		kind, ok := map[store.Purpose]kindOfExchange{store.ForRobots: kindRobots, store.ForSitemap: kindSitemap, store.ForTDMRep: kindTDMRep, store.ForAddress: kindLookup}[x.For]
 		if !ok || x.State == guardDenied {
 			continue // a lost one, or one that was not made
 		}

@@ -30,6 +30,9 @@ func (p *Politeness) requestSentence() string {
 	if p.Sitemaps > 0 {
 		s += fmt.Sprintf(" and %s for sitemaps", report.Number(int(p.Sitemaps)))
 	}
+	if p.TDMRep > 0 {
+		s += fmt.Sprintf(" and %s for tdmrep.json", report.Number(int(p.TDMRep)))
+	}
 	top := p.MostAsked[0]
 	return s + fmt.Sprintf("; half of the hosts got %s or fewer, %s the most, %s.",
 		report.Number(p.MedianRequests), top.Host, report.Number(top.Requests))

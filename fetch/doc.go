@@ -45,6 +45,7 @@
 //	body.go      the body that Colly reads: decompression and limits
 //	retryafter.go, hosts.go   small parsers
 //	robots.go, robotsmatch.go, robotspolicy.go   RFC 9309
+//	tdmrep.go    tdmrep.json
 //
 // docs/fetch.md has the tables of limits, states and guarded nets.
 package fetch

@@ -6,10 +6,15 @@ import (
 )
 
 // RobotsURL returns the robots.txt of a URL in normal form, which has a path.
-func RobotsURL(u string) string {
+func RobotsURL(u string) string { return origin(u) + "/robots.txt" }
+
+// TDMRepURL returns the tdmrep.json of a URL in normal form.
+func TDMRepURL(u string) string { return origin(u) + "/.well-known/tdmrep.json" }
+
+func origin(u string) string {
 	scheme, rest, _ := strings.Cut(u, "://")
 	host, _, _ := strings.Cut(rest, "/")
-	return scheme + "://" + host + "/robots.txt"
+	return scheme + "://" + host
 }
 
 // Path returns path and query of a URL in normal form, as the rules of a robots.txt see it.

@@ -1,8 +1,8 @@
 // Package rights knows what owners say about the use of their pages, and what that means
 // for a purpose.
 //
-// In: statements as they were found, where and what: a line of robots.txt, a header field,
-// a meta element, a link to a licence. Out: whether one of them refuses a purpose, and the
+// In: statements as they were found, where and what: a line of robots.txt or tdmrep.json, a
+// header field, a meta element, a link to a licence. Out: whether one of them refuses a purpose, and the
 // licence. Nothing is decided where nothing is said.
 //
 // Known are Content-Signal (contentsignals.org) and Content-Usage (draft-ietf-aipref-attach).

@@ -28,6 +28,9 @@ func Parse(name string) (Purpose, error) {
 	return "", fmt.Errorf("%q is no purpose; want search, training, research or archive", name)
 }
 
+// Mines says whether the purpose is what TDM reservations are about: text and data mining.
+func (p Purpose) Mines() bool { return p == Training || p == Research }
+
 // Statement is what an owner says of a page's use, and where: "robots.txt: content-signal
 // ai-train=no".
 type Statement string
@@ -84,7 +87,7 @@ func (s Statement) refuses(p Purpose) bool {
 			}
 		}
 	case "tdm-reservation":
-		return value == "1" && (p == Training || p == Research)
+		return value == "1" && p.Mines()
 	case "user-agent":
 		return Uses[value] == p
 	}

@@ -14,6 +14,7 @@ type Purpose string
 // The purposes of exchanges that belong to a host and to none of its pages.
 const (
 	ForRobots  Purpose = "robots"  // robots.txt, or a hop of its redirects
+	ForTDMRep  Purpose = "tdmrep"  // tdmrep.json
 	ForSitemap Purpose = "sitemap" // a sitemap, or a hop of its redirects
 	ForAddress Purpose = "address" // a look-up of the host's address that failed: nothing was sent
 	ForLost    Purpose = "lost"    // what repair enters where a record is missing

@@ -40,8 +40,11 @@ func purposeText(x store.HostExchange) string {
 	if x.Owner != "" {
 		owner = x.Owner
 	}
-	if x.For == store.ForSitemap {
+	switch x.For {
+	case store.ForSitemap:
 		return "it is a sitemap, named by robots.txt or a sitemap of " + owner
+	case store.ForTDMRep:
+		return "it has the reservations (tdmrep.json) of " + owner
 	}
 	return "it has the rules (robots.txt) of " + owner
 }

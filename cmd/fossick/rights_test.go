@@ -21,7 +21,7 @@ type usageSignal struct {
 	refuses string // purposes, by their first letters
 }
 
-// What sites say: in robots.txt, in a header, in the page.
+// What sites say: in robots.txt, in a header, in the page, in tdmrep.json.
 var (
 	robotsSignals = []usageSignal{
 		{"", ""}, {"Content-Signal: search=yes, ai-train=no", "t"}, {"Content-Usage: /p train-ai=n", "t"},
@@ -32,20 +32,38 @@ var (
 		{"", ""}, {`<meta name="robots" content="noarchive, noimageai">`, "a"}, {`<meta name="tdm-reservation" content="1">`, "tr"},
 		{`<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">`, ""},
 	}
+	fileSignals = []usageSignal{{"", ""}, {`[{"location":"/p","tdm-reservation":1}]`, "tr"}, {`[{"location":"/other","tdm-reservation":1},{"location":"/","tdm-reservation":0}]`, ""}}
 )
 
+// signals are all that a site says.
+type signals struct{ robots, header, page, file usageSignal }
+
+// refuse says whether one of some signals refuses a purpose.
+func refuse(purpose string, some ...usageSignal) bool {
+	return slices.ContainsFunc(some, func(s usageSignal) bool { return purpose != "" && strings.Contains(s.refuses, purpose[:1]) })
+}
+
 // signalWeb serves a host for each combination of what sites say, and counts who was asked
-// for the page.
+// for the page and for tdmrep.json.
 type signalWeb struct {
 	mu    sync.Mutex
 	asked map[int]int
+	files map[int]int
 }
 
-func (web *signalWeb) of(site int) (robots, header, page usageSignal) {
-	return robotsSignals[site%len(robotsSignals)], headerSignals[site/len(robotsSignals)%len(headerSignals)], pageSignals[site/len(robotsSignals)/len(headerSignals)]
+func (web *signalWeb) of(site int) (says signals) {
+	for _, axis := range []struct {
+		what *usageSignal
+		of   []usageSignal
+	}{{&says.robots, robotsSignals}, {&says.header, headerSignals}, {&says.page, pageSignals}, {&says.file, fileSignals}} {
+		*axis.what, site = axis.of[site%len(axis.of)], site/len(axis.of)
+	}
+	return says
 }
 
-func (web *signalWeb) sites() int { return len(robotsSignals) * len(headerSignals) * len(pageSignals) }
+func (web *signalWeb) sites() int {
+	return len(robotsSignals) * len(headerSignals) * len(pageSignals) * len(fileSignals)
+}
 
 func (web *signalWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
@@ -61,18 +79,26 @@ func (web *signalWeb) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	robots, header, page := web.of(site)
+	says := web.of(site)
 	if r.URL.Path == "/robots.txt" {
-		fmt.Fprintf(w, "User-agent: *\n%s\nAllow: /\n", robots.says)
+		fmt.Fprintf(w, "User-agent: *\n%s\nAllow: /\n", says.robots.says)
 		return
 	}
 	web.mu.Lock()
+	defer web.mu.Unlock()
+	if r.URL.Path == "/.well-known/tdmrep.json" {
+		web.files[site]++
+		if says.file.says == "" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		fmt.Fprint(w, says.file.says)
+		return
+	}
 	web.asked[site]++
-	web.mu.Unlock()
-	if name, value, ok := strings.Cut(header.says, ": "); ok {
+	if name, value, ok := strings.Cut(says.header.says, ": "); ok {
 		w.Header().Set(name, value)
 	}
-	fmt.Fprintf(w, "<html><head>%s<title>gold</title></head><p>gold of site %d, and much of it: %d ounces</p>", page.says, site, 1000+site*7)
+	fmt.Fprintf(w, "<html><head>%s<title>gold</title></head><p>gold of site %d, and much of it: %d ounces</p>", says.page.says, site, 1000+site*7)
 }
 
 // TestRights: of sites with all combinations of what is said, no page that is refused for a
@@ -94,19 +120,19 @@ func TestRights(t *testing.T) {
 		}
 		return out.String()
 	}
-	exported := func(purpose string, args ...string) {
+	exported := func(purpose string, heard bool, args ...string) {
 		t.Helper()
 		rows := do(append([]string{"export", "--to", "csv", "-o", "-"}, args...)...)
 		for site := range web.sites() {
-			robots, header, page := web.of(site)
-			refused := purpose != "" && strings.Contains(robots.refuses+header.refuses+page.refuses, purpose[:1])
+			says := web.of(site)
+			refused := refuse(purpose, says.robots, says.header, says.page) || heard && refuse(purpose, says.file)
 			if had := strings.Contains(rows, fmt.Sprintf("http://site%d.test/p,", site)); had == refused {
-				t.Errorf("%v, %q: site %d says %q, %q, %q; exported: %v", args, purpose, site, robots.says, header.says, page.says, had)
+				t.Errorf("%v, %q: site %d says %q; exported: %v", args, purpose, site, says, had)
 			}
 		}
 	}
 	for _, purpose := range []rights.Purpose{"", rights.Search, rights.Training, rights.Research, rights.Archive} {
-		web.asked = map[int]int{}
+		web.asked, web.files = map[int]int{}, map[int]int{}
 		dir := filepath.Join("stores", "for-"+string(purpose))
 		args := []string{"focus", "--topic", "gold", "--keywords", "gold", "--proxy", "http://" + srv.Listener.Addr().String(), "--seed", "http://start.test/",
 			"--delay", "0", "--quiet", "--store", dir}
@@ -115,19 +141,21 @@ func TestRights(t *testing.T) {
 		}
 		do(args...)
 		for site := range web.sites() {
-			robots, _, _ := web.of(site)
-			want := 1
-			if purpose != "" && strings.Contains(robots.refuses, string(purpose[:1])) {
+			says, want, file := web.of(site), 1, 0
+			if refuse(string(purpose), says.robots, says.file) {
 				want = 0
 			}
-			if web.asked[site] != want {
-				t.Errorf("%q: site %d, whose robots.txt says %q, was asked %d times, want %d", purpose, site, robots.says, web.asked[site], want)
+			if purpose.Mines() {
+				file = 1
+			}
+			if web.asked[site] != want || web.files[site] != file {
+				t.Errorf("%q: site %d, which says %q, was asked %d times, want %d, and %d times for tdmrep.json, want %d", purpose, site, says, web.asked[site], want, web.files[site], file)
 			}
 		}
-		exported(string(purpose), dir)
+		exported(string(purpose), true, dir)
 	}
 	for _, purpose := range []string{"training", "archive", "Search", "research"} {
-		exported(strings.ToLower(purpose), filepath.Join("stores", "for-"), "--purpose", purpose)
+		exported(strings.ToLower(purpose), false, filepath.Join("stores", "for-"), "--purpose", purpose)
 	}
 	rows := do("export", filepath.Join("stores", "for-"), "--to", "jsonl", "-o", "-")
 	if n := strings.Count(rows, `"licence":"https://creativecommons.org/licenses/by/4.0/"`); n != web.sites()/len(pageSignals) {
@@ -137,5 +165,9 @@ func TestRights(t *testing.T) {
 		return strings.Contains(row, `"rights":"robots.txt: content-signal search=yes, ai-train=no | header: x-robots-tag noai`)
 	}) {
 		t.Error("no row says its rights as they were found")
+	}
+	rows = do("export", filepath.Join("stores", "for-training"), "--to", "jsonl", "-o", "-")
+	if !strings.Contains(rows, `"rights":"tdmrep.json: tdm-reservation 0`) {
+		t.Error("no row says what tdmrep.json did")
 	}
 }

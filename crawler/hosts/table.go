@@ -22,11 +22,12 @@ type Host struct {
 	Jobs     int // in flight that use it
 	Site     string
 	Health   health.Host
-	Trap     traps.Host    // Cuts, News and Start of the record are here; see Table.Put
-	Maps     sitemaps.Host // and its Sitemaps
-	Resolved bool          // its address is known, or a proxy knows it
-	Rules    *fetch.Robots // nil until fetched in this session or read from the store
-	Hop      string        // robots.txt was redirected to this URL
+	Trap     traps.Host         // Cuts, News and Start of the record are here; see Table.Put
+	Maps     sitemaps.Host      // and its Sitemaps
+	Resolved bool               // its address is known, or a proxy knows it
+	Rules    *fetch.Robots      // nil until fetched in this session or read from the store
+	Reserved fetch.Reservations // by its tdmrep.json, where the crawl asks for it
+	Hop      string             // robots.txt was redirected to this URL
 	Hops     int
 
 	known bool // to the journal
@@ -94,6 +95,12 @@ func (t *Table) newHost(record *store.Host, anyURL string) (*Host, error) {
 		h.Rules = &fetch.Robots{}
 		if err := h.Rules.UnmarshalText(record.Robots); err != nil {
 			return nil, fmt.Errorf("host %s: stored robots.txt: %w", record.Name, err)
+		}
+	}
+	if len(record.TDM) > 0 {
+		var err error
+		if h.Reserved, err = fetch.ParseReservations(record.TDM); err != nil {
+			return nil, fmt.Errorf("host %s: stored %w", record.Name, err)
 		}
 	}
 	return h, nil
@@ -183,8 +190,15 @@ func forgetOthersRules(record *store.Host, agent string) {
 
 // RobotsFresh says whether the rules of h are known and less than a day old.
 func (t *Table) RobotsFresh(h *Host) bool {
-	age := t.opt.Now().Sub(time.UnixMilli(h.RobotsAt))
-	return h.Rules != nil && age < fetch.RobotsTTL && age >= -health.ClockSlack
+	return h.Rules != nil && t.fresh(h.RobotsAt)
+}
+
+// ReservedFresh says whether the host's tdmrep.json was asked for less than a day ago.
+func (t *Table) ReservedFresh(h *Host) bool { return h.TDMAt != 0 && t.fresh(h.TDMAt) }
+
+func (t *Table) fresh(at int64) bool {
+	age := t.opt.Now().Sub(time.UnixMilli(at))
+	return age < fetch.RobotsTTL && age >= -health.ClockSlack
 }
 
 // Known is how many hosts the journal has.

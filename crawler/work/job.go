@@ -18,6 +18,7 @@ type Task int
 const (
 	Address Task = iota // look the host's address up
 	Robots              // fetch robots.txt
+	TDMRep              // fetch tdmrep.json
 	Sitemap             // fetch a sitemap of the host
 	Page                // fetch the page
 	Probe               // ask a host for its robots.txt, to see whether we have a network
@@ -157,6 +158,8 @@ func (t Task) Purpose() (store.Purpose, bool) {
 		return store.ForAddress, true
 	case Robots, Probe:
 		return store.ForRobots, true
+	case TDMRep:
+		return store.ForTDMRep, true
 	case Sitemap:
 		return store.ForSitemap, true
 	}

@@ -205,6 +205,8 @@ func (p *Pool) do(ctx, exchange context.Context, o *work.Outcome, pace *fetch.Pa
 		return
 	case work.Robots:
 		req = o.Robots.Request
+	case work.TDMRep:
+		req = fetch.TDMRepRequest(o.Target)
 	case work.Probe:
 		req = fetch.RobotsRequest(o.Target)
 	case work.Page:
