@@ -199,8 +199,8 @@ type Host struct {
 	RobotsModified string `cbor:"25,keyasint,omitempty"` // Last-Modified, likewise
 	RobotsAgent    string `cbor:"26,keyasint,omitempty"` // product token that the rules were narrowed to
 
-	TDM   []byte `cbor:"32,keyasint,omitempty"` // what its tdmrep.json reserves, as the crawler encodes it
-	TDMAt int64  `cbor:"33,keyasint,omitempty"` // when that was asked for, Unix milliseconds; 0 when never
+	TDM   []byte `cbor:"32,keyasint,omitempty" json:",omitempty"` // what its tdmrep.json reserves, as the crawler encodes it
+	TDMAt int64  `cbor:"33,keyasint,omitempty" json:",omitempty"` // when that was asked for, Unix milliseconds; 0 when never
 
 	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and of hosts, and why
 
