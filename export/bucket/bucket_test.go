@@ -326,6 +326,30 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestInterruptedWhileBegun: an upload that the server begins while the run is interrupted is
+// ended too, though its answer comes late.
+func TestInterruptedWhileBegun(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	s.answer(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && r.URL.Query().Has("uploads") {
+			interrupt()
+		}
+		return false
+	})
+	p, err := Open(ctx, Address{"bbb", "out"}, false, s.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fill(p, map[string]string{"b": long()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	if err := p.Discard(); err != nil || s.uploads(t) != 0 {
+		t.Errorf("%d uploads are left, %v", s.uploads(t), err)
+	}
+}
+
 // TestInterrupted: what was begun is ended, though the run's context is no more.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()

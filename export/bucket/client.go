@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // part is one that the server has.
@@ -29,6 +30,8 @@ type there struct {
 
 // answerOf asks, and reads the answer into what it is to be.
 func (c *client) answerOf(ctx context.Context, r request, to any) error {
+	ctx, end := unhurried(ctx, r)
+	defer end()
 	answer, err := c.do(ctx, r)
 	if err != nil {
 		return err
@@ -54,6 +57,8 @@ func (c *client) answerOf(ctx context.Context, r request, to any) error {
 
 // sent asks for what is answered by a header alone, and returns the tag there.
 func (c *client) sent(ctx context.Context, r request) (tag string, err error) {
+	ctx, end := unhurried(ctx, r)
+	defer end()
 	answer, err := c.do(ctx, r)
 	if err != nil {
 		return "", err
@@ -61,6 +66,30 @@ func (c *client) sent(ctx context.Context, r request) (tag string, err error) {
 	defer answer.Body.Close()
 	_, err = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10)) // so that the connection can be used again
 	return answer.Header.Get("ETag"), err
+}
+
+// grace is how much longer than its context a request may take that changes something.
+const grace = 5 * time.Second
+
+// unhurried returns the context of a request. One that changes something on the server is
+// not cut off in the middle: else nobody knew the id of an upload that was begun, and an
+// object could come after it was taken back.
+func unhurried(ctx context.Context, r request) (_ context.Context, end func()) {
+	if r.method == http.MethodGet || ctx.Err() != nil {
+		return ctx, func() {}
+	}
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(grace):
+			cancel(context.Cause(ctx))
+		case <-longer.Done():
+		}
+	})
+	return longer, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // put makes an object in one request, and returns its tag.
