@@ -1,5 +1,5 @@
 // Extractors prints what other programs take for the main text of pages, for
-// scripts/maintext.go to learn from and to be compared with.
+// scripts/maintext to learn from and to be compared with.
 //
 //	go run . <pages.jsonl >texts.jsonl
 //
