@@ -7,10 +7,22 @@ import (
 	"strings"
 )
 
-// openCorpus reads a folder with pages.jsonl and, if they are there, links.tsv
-// (source TAB target) and labels.tsv (as ReadTruth). labels.tsv decides over
-// labels in the rows; a page that it does not name keeps its own.
+// openCorpus reads a folder with pages.jsonl, and what stands beside it.
 func (s *Set) openCorpus(dir, pages string) error {
+	s.layout, s.read = "corpus", readJSONL(pages)
+	return s.openBeside(dir)
+}
+
+// openSitemap reads a sitemap with its pages, and what stands beside it.
+func (s *Set) openSitemap(dir, path string) error {
+	s.layout, s.read = "sitemap", readSitemap(path)
+	return s.openBeside(dir)
+}
+
+// openBeside reads, if they are there, links.tsv (source TAB target) and labels.tsv (as
+// ReadTruth). labels.tsv decides over labels in the rows; a page that it does not name
+// keeps its own.
+func (s *Set) openBeside(dir string) error {
 	links, err := one(dir, "links.tsv")
 	if err != nil {
 		return err
@@ -19,7 +31,6 @@ func (s *Set) openCorpus(dir, pages string) error {
 	if err != nil {
 		return err
 	}
-	s.layout, s.read = "corpus", readJSONL(pages)
 	if labels != "" {
 		s.read = withLabels(s.read, labels)
 	}

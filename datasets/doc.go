@@ -18,7 +18,7 @@
 //
 // Files: set.go Set and options; example.go a row; layout.go Open: what a path
 // holds; jsonl.go, corpus.go, folders.go, webkb.go, news.go,
-// warc.go a layout each; saved.go and mhtml.go pages that a browser saved.
+// warc.go, sitemap.go a layout each; saved.go and mhtml.go pages that a browser saved.
 // row.go and scan.go one JSON line; lines.go and compressed.go reading;
 // truth.go the labels of a corpus. key.go when two URLs are the same; where.go
 // filters; stream.go rows one by one, opener.go sets opened and chained;

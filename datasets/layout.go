@@ -17,7 +17,7 @@ import (
 var ErrLayout = errors.New("not a set that can be read")
 
 const readable = `want "demo"; a .jsonl file (.gz, .zst) of objects with url and html or text; ` +
-	`a table, .parquet; a web archive, .warc (.gz, .zst) or .wacz, or a folder of the former; a folder with pages.jsonl; a folder of one folder a label; a folder of .html, .mhtml or .txt pages without labels; ` +
+	`a table, .parquet; a sitemap, .xml, with its pages beside it; a web archive, .warc (.gz, .zst) or .wacz, or a folder of the former; a folder with pages.jsonl; a folder of one folder a label; a folder of .html, .mhtml or .txt pages without labels; ` +
 	`or the layout of WebKB or 20 Newsgroups`
 
 // Open recognises what a path holds. Nothing but names is read until the set is
@@ -44,8 +44,10 @@ func Open(path string, opt Options) (*Set, error) {
 			s.layout, s.read = "warc", readWARC(path)
 		case isJSONL(path):
 			s.layout, s.read = "jsonl", readJSONL(path)
+		case isSitemap(path):
+			return s, s.openSitemap(filepath.Dir(path), path)
 		default:
-			return nil, fmt.Errorf("file %s: %w: its name does not end in .jsonl or .warc, with or without .gz or .zst, nor in .parquet; %s", path, ErrLayout, readable)
+			return nil, fmt.Errorf("file %s: %w: its name does not end in .jsonl or .warc, with or without .gz or .zst, nor in .parquet or .xml; %s", path, ErrLayout, readable)
 		}
 		return s, nil
 	}
@@ -66,6 +68,9 @@ func (s *Set) openFolder(dir string, opt Options) error {
 	if archives, err := warcFiles(dir); err != nil || len(archives) > 0 {
 		s.layout, s.read = "warc", readWARC(archives...)
 		return err
+	}
+	if file := sitemapOf(dir); file != "" {
+		return s.openSitemap(dir, file)
 	}
 	classes, err := folders(dir)
 	if err != nil {

@@ -31,7 +31,7 @@ type Options struct {
 // Set is a labelled set or a corpus. It may be read by several goroutines.
 type Set struct {
 	name   string
-	layout string // recognised: demo, jsonl, warc, wacz, corpus, folders, files, webkb, 20news or sequence
+	layout string // recognised: demo, jsonl, warc, wacz, corpus, sitemap, folders, files, webkb, 20news or sequence
 	opt    Options
 	read   reader
 	links  func() iter.Seq2[Link, error] // nil without links

@@ -1,0 +1,228 @@
+package datasets
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fossick/internal/reading"
+	"fossick/internal/sitemap"
+)
+
+// ErrNoPages reports a sitemap of which no page was found.
+var ErrNoPages = errors.New("none of the pages that it names is there")
+
+// What is skipped of a sitemap.
+const (
+	noFile  = "the sitemap names it, and no file of it is there"
+	tooDeep = "a sitemap that an index names is an index itself"
+	noHTML  = "what the sitemap names is no page"
+)
+
+// sitemapNames are the files that make a folder the copy of a site.
+var sitemapNames = []string{"sitemap.xml", "sitemap.xml.gz", "sitemap_index.xml", "sitemap_index.xml.gz"}
+
+// sitemapOf returns the sitemap of a folder, "" where it has none.
+func sitemapOf(dir string) string {
+	for _, name := range sitemapNames {
+		if path := filepath.Join(dir, name); reading.Regular(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func isSitemap(path string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".xml")
+}
+
+// mirror is one pass over a sitemap and the pages that it names, in the folder beside it.
+type mirror struct {
+	rep   *Report
+	yield func(*Example, error) bool
+	dir   string
+	own   ownURLs
+	pages int
+	first string // the first URL that has no file
+	on    bool   // the reader wants more
+}
+
+// readSitemap reads the pages that a sitemap names, in its order. They stand below its folder
+// as programs save them that fetch whole sites: see files.
+func readSitemap(path string) reader {
+	return func(rep *Report, yield func(*Example, error) bool) {
+		m := &mirror{rep: rep, yield: yield, dir: filepath.Dir(path), own: ownURLs{}, on: true}
+		m.read(path, true)
+		if m.on && m.pages == 0 && rep.Errors == 0 {
+			where := ""
+			if m.first != "" {
+				where = fmt.Sprintf("; of %s one of these would be: %s", m.first, strings.Join(files(m.first), ", "))
+			}
+			yield(nil, fmt.Errorf("sitemap %s: %w%s", path, ErrNoPages, where))
+		}
+	}
+}
+
+// read reads one sitemap; an index leads to those beside it.
+func (m *mirror) read(path string, mayIndex bool) {
+	f, err := reading.Open(path)
+	if err != nil {
+		m.fail(fmt.Errorf("sitemap %s: %w", path, err))
+		return
+	}
+	defer f.Close()
+	var further []string
+	err = sitemap.Read(f, func(e sitemap.Entry) bool {
+		switch {
+		case !e.Map:
+			m.page(path, e)
+		case mayIndex:
+			further = append(further, e.URL)
+		default:
+			m.rep.skip(tooDeep, path)
+			return false
+		}
+		return m.on
+	})
+	if err != nil && m.on {
+		m.fail(fmt.Errorf("%s: %w: %w", path, ErrCut, err))
+	}
+	for _, u := range further {
+		if m.on {
+			m.further(u)
+		}
+	}
+}
+
+func (m *mirror) further(u string) {
+	if file := m.find(u); file != "" {
+		m.read(file, false)
+		return
+	}
+	m.rep.skip(noFile, u)
+}
+
+func (m *mirror) fail(err error) {
+	m.on = m.on && m.yield(nil, err)
+}
+
+// page hands out the page of an entry, if its file is there.
+func (m *mirror) page(path string, entry sitemap.Entry) {
+	u := httpURL(entry.URL)
+	if u == "" {
+		return
+	}
+	if u = m.own.take(u); u == "" {
+		return // an entry before names it
+	}
+	file := m.find(u)
+	if file == "" {
+		m.first = cmp.Or(m.first, u)
+		m.rep.skip(noFile, u)
+		return
+	}
+	e, err := m.saved(file)
+	switch {
+	case err != nil:
+		m.on = m.yield(nil, &RowError{file, 0, err})
+	case e != nil:
+		e.URL = u
+		if !entry.Modified.IsZero() {
+			e.Fields = map[string]string{"lastmod": entry.Modified.UTC().Format(time.RFC3339)}
+		}
+		m.pages++
+		m.on = m.yield(e, nil)
+	}
+}
+
+// saved reads a page's file; nil where it holds none. Names tell little: a page may be called
+// list.php?page=2.
+func (m *mirror) saved(file string) (*Example, error) {
+	if isMHTML(file) {
+		e, _, err := mhtmlFile(file)
+		return e, err
+	}
+	if !isPageFile(file) && !beginsLikeHTML(file) {
+		m.rep.skip(noHTML, file)
+		return nil, nil
+	}
+	return readPage(m.rep, file, strings.EqualFold(filepath.Ext(file), ".txt"))
+}
+
+func beginsLikeHTML(file string) bool {
+	f, err := reading.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 1024))
+	return err == nil && looksLikeHTML(string(head))
+}
+
+// find returns the file of a URL, "" where there is none below the folder.
+func (m *mirror) find(u string) string {
+	for _, name := range files(u) {
+		path := filepath.Join(m.dir, filepath.FromSlash(name))
+		if reading.Regular(path) && m.inside(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// inside says whether a file stands below the folder, links followed.
+func (m *mirror) inside(path string) bool {
+	root, err := filepath.EvalSymlinks(m.dir)
+	if err != nil {
+		return false
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, target)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// files are the names below a folder that the copy of a URL may have, the likeliest first: by
+// host as wget and HTTrack save them, or without it; index.html of a folder, and .html where the
+// address has no such end. A query belongs to the name.
+func files(raw string) (names []string) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil
+	}
+	path, query := strings.TrimPrefix(u.Path, "/"), ""
+	if u.RawQuery != "" {
+		query = "?" + u.RawQuery
+		if plain, err := url.QueryUnescape(u.RawQuery); err == nil {
+			query = "?" + plain
+		}
+	}
+	var ends []string
+	if path == "" || strings.HasSuffix(path, "/") {
+		ends = []string{path + "index.html" + query, path + "index.htm" + query}
+	} else {
+		ends = []string{path + query, path + query + ".html", path + query + ".htm"}
+		if query == "" {
+			ends = append(ends, path+"/index.html", path+"/index.htm")
+		}
+	}
+	hosts := []string{u.Host + "/"}
+	if host := u.Hostname(); host != u.Host {
+		hosts = append(hosts, host+"_"+u.Port()+"/", host+"/")
+	}
+	for _, host := range append(hosts, "") {
+		for _, end := range ends {
+			if name := host + end; filepath.IsLocal(filepath.FromSlash(name)) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
