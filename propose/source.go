@@ -19,11 +19,12 @@ import (
 // URLs or links. Rows that cannot be read are logged.
 func Open(path string, open datasets.Opener, log *slog.Logger) (Source, error) {
 	set, err := open(path, datasets.Options{})
-	if err == nil {
-		return parsedCandidates(log, set.Examples()), nil
-	}
 	info, statErr := os.Stat(path)
-	if !errors.Is(err, datasets.ErrLayout) || statErr != nil || info.IsDir() {
+	isFile := statErr == nil && !info.IsDir()
+	switch {
+	case err == nil && !(isFile && withoutPages(set)):
+		return parsedCandidates(log, set.Examples()), nil
+	case err != nil && !(isFile && errors.Is(err, datasets.ErrLayout)):
 		return nil, err
 	}
 	file := func() (io.ReadCloser, error) { return datasets.OpenFile(path) }
@@ -35,6 +36,14 @@ func Open(path string, open datasets.Opener, log *slog.Logger) (Source, error) {
 		return sitemapCandidates(path, file), nil
 	}
 	return List(file), nil
+}
+
+// withoutPages says whether a set is a sitemap alone, of which there is no page.
+func withoutPages(set *datasets.Set) bool {
+	for _, err := range set.Examples() {
+		return errors.Is(err, datasets.ErrNoPages)
+	}
+	return false
 }
 
 // parsed is a candidate on its way, in the order of the source.
