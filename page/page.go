@@ -41,6 +41,25 @@ const (
 	Other  Kind = 'h' // link rel=next and the like, meta refresh
 )
 
+// LinkKinds counts the links by kind, in the order above; nil where there are none.
+func (p *Page) LinkKinds() []int {
+	if len(p.Links) == 0 {
+		return nil
+	}
+	n := make([]int, 3)
+	for i := range p.Links {
+		switch p.Links[i].Kind {
+		case Frame:
+			n[0]++
+		case Anchor:
+			n[1]++
+		default:
+			n[2]++
+		}
+	}
+	return n
+}
+
 // Link is one out-link of a page. Anchor and Context share memory with the
 // page's text: clone what outlives the page. URL stands alone.
 type Link struct {

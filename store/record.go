@@ -168,6 +168,9 @@ type Page struct {
 	Account     []byte  `cbor:"25,keyasint,omitempty"` // further terms of Score, as the scorer keeps them
 	Rule        string  `cbor:"21,keyasint,omitempty"` // why the crawl's model gave Label: the rule that fired, or the words that weighed most
 
+	Charset   string `cbor:"27,keyasint,omitempty" json:",omitempty"` // by which it was read; none where an earlier build stored it
+	LinkKinds []int  `cbor:"28,keyasint,omitempty" json:",omitempty"` // links as they stand on it, repeated ones too: frames, anchors, others (paper E, E6); none where it has none, or no Charset
+
 	Rights []string `cbor:"30,keyasint,omitempty" json:",omitempty"` // what its owner says of its use, and where, when it was fetched
 
 	Topics []Verdict `cbor:"26,keyasint,omitempty" json:",omitempty"` // of each topic that shares the crawl; what stands above is of the best
