@@ -23,6 +23,8 @@ func (c Chart) tickers() (x, y ticker) {
 		x = percentTicks
 	case c.XNumbers:
 		x = numberTicks
+	case c.XLog:
+		x = powerTicks
 	}
 	switch {
 	case c.YCounts:
@@ -56,6 +58,10 @@ func (c Chart) limits() box {
 	}
 	if c.XNumbers {
 		b.x0, b.x1 = c.span()
+	}
+	if c.XLog {
+		b.x0, b.x1 = c.span()
+		b.x0 = max(b.x0, b.x1/1e12)
 	}
 	if c.YNumbers && least < 0 {
 		b.y0 = math.Floor(5*least) / 5
@@ -171,4 +177,24 @@ func logTicks(lo, hi float64) []tick {
 		}
 	}
 	return t
+}
+
+// powerTicks marks powers of ten, below three of them 1, 2 and 5 times these.
+func powerTicks(lo, hi float64) []tick {
+	var t []tick
+	for base := math.Pow(10, math.Floor(math.Log10(lo))); base <= hi; base *= 10 {
+		for _, f := range []float64{1, 2, 5} {
+			if v := base * f; v >= lo && v <= hi && (f == 1 || hi < 1000*lo) {
+				t = append(t, tick{v, powerLabel(v)})
+			}
+		}
+	}
+	return t
+}
+
+func powerLabel(v float64) string {
+	if v >= 1 && v < 1<<53 {
+		return Number(int(v))
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
 }

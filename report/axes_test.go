@@ -74,3 +74,28 @@ func TestCorrelation(t *testing.T) {
 		t.Errorf("the axis begins at %v, want it below −0.31", b.y0)
 	}
 }
+
+// TestLogX: equal ratios are equal steps, and nothing at or below 0 has a place.
+func TestLogX(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   []string
+	}{
+		{1, 5000, []string{"1", "10", "100", "1,000"}},
+		{1, 60, []string{"1", "2", "5", "10", "20", "50"}},
+		{0.02, 3000, []string{"0.1", "1", "10", "100", "1,000"}},
+	} {
+		if got := labels(powerTicks(c.lo, c.hi)); !slices.Equal(got, c.want) {
+			t.Errorf("%v to %v: %q, want %q", c.lo, c.hi, got, c.want)
+		}
+	}
+	c := Chart{XLabel: "links", YLabel: "pages", XLog: true, YCounts: true, Lines: []Line{{Points: []Point{{1, 1000}, {10, 100}, {100, 10}}}}}
+	s := sheet{box: c.limits(), logX: true, left: 0, right: 100}
+	if s.x(1) != 0 || s.x(10) != 50 || s.x(100) != 100 {
+		t.Errorf("1, 10, 100 stand at %v, %v, %v", s.x(1), s.x(10), s.x(100))
+	}
+	c.Lines[0].Points[0].X = 0
+	if _, err := NewFigure("degrees", "", c); err == nil {
+		t.Error("0 has a place on a logarithmic axis")
+	}
+}

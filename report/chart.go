@@ -5,7 +5,7 @@ package report
 const maxLines = 6
 
 // Point is a point of a line. Y is a share in [0,1], or a count where Chart.YCounts
-// says so. X is a count, or as Chart.XShares or Chart.XNumbers say.
+// says so. X is a count, or as Chart.XShares, Chart.XNumbers or Chart.XLog say.
 type Point struct{ X, Y float64 }
 
 // Line is one line of a plot.
@@ -35,6 +35,7 @@ type Chart struct {
 	Diagonal       string // name of the line y = x, "" for none
 	XShares        bool   // X are shares, and the axis runs from 0 to 100 %
 	XNumbers       bool   // X are numbers such as 0.05, and the axis spans them
+	XLog           bool   // X are numbers above 0, on a logarithmic axis
 	YCounts        bool   // Y are counts of 1 or more, on a logarithmic axis
 	YNumbers       bool   // Y are numbers in [−1,1] that are no shares, such as a correlation
 	Fit            Fit

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"strconv"
 )
 
@@ -65,7 +66,7 @@ func (c Chart) numbers(l Line) Numbers {
 		n.Columns = append(n.Columns, "95 % interval")
 	}
 	for i, p := range l.Points {
-		x := Number(int(p.X))
+		x := Number(int(math.Round(p.X)))
 		if c.XShares {
 			x = fmt.Sprintf("%.1f %%", 100*p.X)
 		}

@@ -22,6 +22,7 @@ const (
 type sheet struct {
 	box
 	log                      bool    // the y axis is logarithmic
+	logX                     bool    // the x axis is
 	left, right, top, bottom float64 // where the ends of the axes are
 	out                      strings.Builder
 }
@@ -31,7 +32,7 @@ func (c Chart) svg(title string) (template.HTML, error) {
 	if err := c.check(); err != nil {
 		return "", fmt.Errorf("plot %q: %w", title, err)
 	}
-	s := sheet{box: c.limits(), log: c.YCounts}
+	s := sheet{box: c.limits(), log: c.YCounts, logX: c.XLog}
 	s.printf(`<svg viewBox="0 0 %d %d" class="plot" role="img" aria-label="%s">`, plotWidth, plotHeight, template.HTMLEscapeString(title))
 	s.axes(c)
 	if c.Level != nil {
@@ -55,7 +56,7 @@ func (c Chart) check() error {
 	}
 	for _, l := range c.Lines {
 		for _, p := range l.Points {
-			if !number(p.X) || !number(p.Y) {
+			if !number(p.X) || !number(p.Y) || c.XLog && p.X <= 0 {
 				return fmt.Errorf("line %q: (%v, %v) is no point", l.Name, p.X, p.Y)
 			}
 		}
@@ -146,7 +147,11 @@ func (s *sheet) printf(format string, args ...any) { fmt.Fprintf(&s.out, format,
 
 // x is where a value stands; one beyond the axis stands at its end.
 func (s *sheet) x(v float64) float64 {
-	return s.left + (s.right-s.left)*within((v-s.x0)/(s.x1-s.x0))
+	part := (v - s.x0) / (s.x1 - s.x0)
+	if s.logX {
+		part = math.Log(max(v, s.x0)/s.x0) / math.Log(s.x1/s.x0)
+	}
+	return s.left + (s.right-s.left)*within(part)
 }
 
 // y is the same for the other axis, which points upwards.
