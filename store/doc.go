@@ -17,8 +17,8 @@
 // settings, key.go the keys, record.go the records. batch.go writes, compress.go packs
 // bodies, read.go reads.
 //
-// urls.go has a URL from its discovery to its end, life.go its whole story, exchange.go
-// exchanges that are for no URL. near.go and nearindex.go find near-duplicates, rank.go has
+// urls.go has a URL from its discovery to its end, life.go its whole story, known.go all
+// URLs and pages in one pass, exchange.go exchanges that are for no URL. near.go and nearindex.go find near-duplicates, rank.go has
 // ranks, mark.go what people say of pages, refresh.go pages that changed, forget.go
 // those whose owners want them gone, wire.go headers of exchanges; wirepack.go and wiredict.go
 // are how these are packed.

@@ -19,6 +19,7 @@ type verbs struct {
 	Label    labelCmd    `cmd:"" group:"look" help:"Say of a page of a crawl, also a running one, whether it is on topic."`
 	Export   exportCmd   `cmd:"" group:"look" help:"Write what was collected as tables, text, archives or networks."`
 	Import   importCmd   `cmd:"" group:"look" help:"Make a store of pages that others have collected."`
+	Stats    statsCmd    `cmd:"" group:"look" help:"Say what a web is made of: outcomes, sizes, types, links, domains."`
 	Search   searchCmd   `cmd:"" group:"look" help:"Find pages of a crawl by their words."`
 	Forget   forgetCmd   `cmd:"" group:"look" help:"Delete pages on their owner's request, and never fetch them again."`
 	Verify   verifyCmd   `cmd:"" group:"look" help:"Check a store, record by record."`

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"fossick/internal/printable"
+	"fossick/internal/wholefile"
+	"fossick/report"
+	"fossick/webstats"
+)
+
+type statsCmd struct {
+	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; what they have is added up." complete:"dirs"`
+	Table  []string `placeholder:"NAME,NAME" help:"Only these tables, of the text and of --csv; names are the keys of --json [all]."`
+	Top    int      `default:"20" placeholder:"N" help:"Rows of a table of names, such as sites; the rest is added up in one more. 0: all [20]."`
+	CSV    string   `name:"csv" placeholder:"DIR" help:"Write each table to a file of its name in DIR." complete:"dirs"`
+	HTML   string   `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables."`
+}
+
+func (statsCmd) Help() string {
+	return `Says what a web is made of, from what crawls have on record: outcomes, codes, lengths, sizes, types, languages, servers, depths, links and their power laws, duplicates, response times, and all this by domain, site and label. The figures of paper E stand beside ours. It needs little memory, however large the stores are.
+
+Examples:
+  fossick stats fossick-banking
+  fossick stats fossick-banking --table outcomes,tlds,power_laws
+  fossick stats fossick-banking fossick-science --html web.html --csv tables`
+}
+
+func (c *statsCmd) Run(a *app) (err error) {
+	if c.Top < 0 {
+		return usagef("--top %d: want a number of rows, or 0 for all", c.Top)
+	}
+	if err := knownTables(c.Table); err != nil {
+		return err
+	}
+	var sources []webstats.Source
+	records := 0
+	for _, dir := range c.Stores {
+		s, done, err := a.openToRead(dir)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, done()) }()
+		counts, err := s.Counts()
+		if err != nil {
+			return err
+		}
+		records += int(counts.URLs + counts.Pages)
+		sources = append(sources, &storeSource{s: s})
+	}
+	task := a.task("counting", "records")
+	defer task.End()
+	task.Of(records)
+	r, err := webstats.Count(a.ctx, webstats.Options{Top: c.Top, Rand: a.random(forStats), Progress: task.Add}, sources...)
+	if err != nil {
+		return err
+	}
+	task.End()
+	if err := c.write(a, r); err != nil {
+		return err
+	}
+	return a.emit(r, func(w io.Writer) { c.print(w, r) })
+}
+
+// forStats is the purpose of the bootstrap's random numbers.
+const forStats = 0x57a7
+
+// knownTables refuses names that no table has.
+func knownTables(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(webstats.Names, name) {
+			return usagef("--table %s: want one of %s", name, strings.Join(webstats.Names, ", "))
+		}
+	}
+	return nil
+}
+
+// write writes the files that were asked for.
+func (c *statsCmd) write(a *app, r *webstats.Result) error {
+	if c.CSV != "" {
+		if err := webstats.WriteCSV(c.CSV, r.Only(c.Table)); err != nil {
+			return err
+		}
+	}
+	if c.HTML == "" {
+		return nil
+	}
+	return wholefile.Page(c.HTML, func(w io.Writer) error {
+		return r.WriteReport(w, strings.Join(c.Stores, ", "),
+			report.Fact{Name: "counted by", Value: "fossick " + version}, report.Fact{Name: "random seed", Value: fmt.Sprint(a.seed)})
+	})
+}
+
+// print writes the tables for a terminal.
+func (c *statsCmd) print(w io.Writer, r *webstats.Result) {
+	if len(c.Table) == 0 {
+		for _, s := range r.Sentences() {
+			printable.Fprintln(w, s)
+		}
+		io.WriteString(w, "\n")
+	}
+	webstats.WriteText(w, r.Only(c.Table), statsColumns)
+	if c.HTML != "" || c.CSV != "" {
+		io.WriteString(w, "\n")
+	}
+	if c.CSV != "" {
+		printable.Fprintf(w, "tables: %s\n", c.CSV)
+	}
+	if c.HTML != "" {
+		printable.Fprintf(w, "page: %s\n", c.HTML)
+	}
+}
+
+// statsColumns is the width of the text, for it is read in terminals and mails.
+const statsColumns = 80

@@ -1,0 +1,258 @@
+package webstats
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// memory is a source in memory.
+type memory struct {
+	urls  []*URL
+	pages []*Page
+	hosts []string
+	err   error // at the end of each stream
+}
+
+func stream[T any](all []T, end error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, x := range all {
+			if !yield(x, nil) {
+				return
+			}
+		}
+		if end != nil {
+			var zero T
+			yield(zero, end)
+		}
+	}
+}
+
+func (m *memory) URLs() iter.Seq2[*URL, error]    { return stream(m.urls, m.err) }
+func (m *memory) Pages() iter.Seq2[*Page, error]  { return stream(m.pages, m.err) }
+func (m *memory) Hosts() iter.Seq2[string, error] { return stream(m.hosts, m.err) }
+
+// made is a web of n URLs, of which most have a page.
+func made(n int, rng *rand.Rand) *memory {
+	m := &memory{}
+	hosts := map[string]bool{}
+	for i := range n {
+		host := fmt.Sprintf("h%d.%s%d.%s", rng.IntN(3), "site", rng.IntN(n), []string{"com", "co.kr", "org"}[rng.IntN(3)])
+		u := &URL{URL: fmt.Sprintf("http://%s/%s%d", host, strings.Repeat("x", rng.IntN(300)), i), Depth: rng.IntN(9), Seed: i < 30, Linked: i >= 30}
+		switch rng.IntN(10) {
+		case 0:
+			u.State, u.Exchanges = "code", []Exchange{{"header_error", 0, 3}, {"code", 404, 20}}
+		case 1:
+			u.State, u.Near, u.Exchanges = "duplicate", rng.IntN(2) == 0, []Exchange{{"ok", 200, 40}}
+		case 2: // it waits
+		case 3:
+			u.State = []string{"robots_denied", "none", "trap", "no_ip"}[rng.IntN(4)]
+		default:
+			u.State, u.Exchanges = "ok", []Exchange{{"ok", 200, int64(rng.IntN(9000))}}
+			u.Headers = []Header{{"http/1.1", []byte("HTTP/1.1 200 OK\r\nServer: " + []string{"nginx/1", "Apache"}[rng.IntN(2)] + "\r\n")}}
+			p := &Page{ID: uint64(i + 1), URL: u.URL, ContentType: "text/html; charset=x", Charset: "utf-8", Lang: []string{"", "en", "ko"}[rng.IntN(3)],
+				Label: fmt.Sprint("label", rng.IntN(40)), Bytes: int64(rng.ExpFloat64() * 20000), Kinds: []int{rng.IntN(2), rng.IntN(9), 0}}
+			p.Packed = p.Bytes/3 + 20
+			for id := uint64(1); int(id) <= n; id += 1 + uint64(rng.ExpFloat64()*float64(n)/10) {
+				p.Links = append(p.Links, id)
+			}
+			m.pages = append(m.pages, p)
+		}
+		if len(u.Exchanges) > 0 {
+			hosts[host+":80"] = true
+		}
+		m.urls = append(m.urls, u)
+	}
+	m.hosts = rows(hosts)
+	return m
+}
+
+// table finds a table.
+func (r *Result) table(t *testing.T, name string) Table {
+	t.Helper()
+	found := r.Only([]string{name})
+	if len(found) != 1 {
+		t.Fatalf("no table %s", name)
+	}
+	return found[0]
+}
+
+// column sums a column of whole numbers.
+func (t *Table) column(name string) (sum int64) {
+	k := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	for _, row := range t.Rows {
+		if n, ok := row[k].(int64); ok {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// TestCount holds sums of tables against those of the records, by way of other loops.
+func TestCount(t *testing.T) {
+	m := made(4000, rand.New(rand.NewPCG(1, 1)))
+	r, err := Count(t.Context(), Options{Dir: t.TempDir(), Top: 5}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, requested, downloaded, answers, outcomes, exchanges := 0, 0, 0, 0, 0, 0
+	states := map[string]int64{}
+	for _, u := range m.urls {
+		known++
+		if u.State != "" && u.State != "none" {
+			states[u.State]++
+		}
+		if len(u.Exchanges) > 0 {
+			requested++
+		}
+		if len(u.Exchanges) > 0 || u.State == "no_ip" {
+			outcomes++
+		}
+		if u.State == "ok" || u.State == "duplicate" {
+			downloaded++
+		}
+		for _, x := range u.Exchanges {
+			exchanges++
+			if x.Code > 0 {
+				answers++
+			}
+		}
+	}
+	links, bytes := int64(0), int64(0)
+	for _, p := range m.pages {
+		links, bytes = links+int64(len(p.Links)), bytes+p.Bytes
+	}
+	for _, c := range []struct {
+		table, column string
+		want          int
+	}{
+		{"outcomes", "urls", outcomes}, {"outcomes", "exchanges", exchanges}, {"unasked", "urls", known - requested}, {"codes", "answers", answers},
+		{"seed_lengths", "number", 30}, {"path_lengths", "number", requested}, {"host_labels", "hosts", len(m.hosts)},
+		{"depths", "known", known}, {"depths", "requested", requested}, {"depths", "downloaded", downloaded}, {"depths", "stored", len(m.pages)}, {"depths", "new_links", known - 30},
+		{"response_times", "answers", answers}, {"sizes", "pages", len(m.pages)}, {"sizes_fine", "pages", len(m.pages)}, {"compression", "pages", 2 * len(m.pages)},
+		{"duplicates", "urls", downloaded}, {"schemes", "urls", known}, {"http_versions", "answers", len(m.pages)}, {"page_kinds", "pages", len(m.pages)},
+		{"degrees", "in", len(m.pages)}, {"degrees", "out", len(m.pages)}, {"media_types", "pages", len(m.pages)}, {"labels", "pages", len(m.pages)},
+		{"servers", "answers", len(m.pages)}, {"tlds", "urls", known}, {"sites", "requested", requested}, {"second_levels", "pages", len(m.pages)},
+	} {
+		table := r.table(t, c.table)
+		if got := table.column(c.column); got != int64(c.want) {
+			t.Errorf("%s: %s is %d in all, want %d", c.table, c.column, got, c.want)
+		}
+	}
+	if !reflect.DeepEqual(r.States, states) {
+		t.Errorf("states %v, want %v", r.States, states)
+	}
+	means := r.table(t, "means")
+	for _, row := range means.Rows {
+		if row[0] == meanSize && row[2] != float64(bytes)/float64(len(m.pages)) || row[0] == meanLinks && row[2] != float64(links)/float64(len(m.pages)) {
+			t.Errorf("%v, of %d pages with %d bytes and %d links", row, len(m.pages), bytes, links)
+		}
+	}
+	var names []string
+	for _, table := range r.Tables {
+		names = append(names, table.Name)
+	}
+	if !slices.Equal(names, Names) {
+		t.Errorf("tables %q, want %q", names, Names)
+	}
+}
+
+// TestOrder: the same records give the same bytes, in whatever order they come, and wherever
+// memory ends.
+func TestOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	m := made(1500, rng)
+	var first string
+	for range 3 {
+		c := &counts{urls: newURLCounts(t.TempDir()), pages: newPageCounts(t.TempDir()), hosts: hostCounts{labels: map[int]int64{}}}
+		for _, g := range []*groups{c.urls.sites, c.pages.sites, c.pages.labels} {
+			g.room = 2 + rng.IntN(500)
+		}
+		c.pages.degrees.room = 2 + rng.IntN(9000)
+		if err := c.walk(t.Context(), m, func(int) {}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.result(t.Context(), Options{Top: 7, Rand: rand.New(rand.NewPCG(1, 1))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(text)
+		}
+		if first != string(text) {
+			t.Fatalf("got\n%s\nwant\n%s", text, first)
+		}
+		rng.Shuffle(len(m.urls), func(i, j int) { m.urls[i], m.urls[j] = m.urls[j], m.urls[i] })
+		rng.Shuffle(len(m.pages), func(i, j int) { m.pages[i], m.pages[j] = m.pages[j], m.pages[i] })
+	}
+}
+
+// TestShown: text fits a terminal, each table is a CSV file that reads back, JSON is one
+// object, the page is whole; of nothing too.
+func TestShown(t *testing.T) {
+	wide := made(3000, rand.New(rand.NewPCG(3, 3)))
+	wide.urls[0].URL = "http://" + strings.Repeat("very-long-label.", 14) + "test/\x1b[31m"
+	for name, m := range map[string]*memory{"many": wide, "none": {}} {
+		r, err := Count(t.Context(), Options{Dir: t.TempDir(), Top: 0}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		WriteText(&text, r.Tables, 80)
+		for line := range strings.Lines(text.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 || strings.Contains(line, "\x1b") {
+				t.Errorf("%s: %d columns: %q", name, n, line)
+			}
+		}
+		dir := filepath.Join(t.TempDir(), "tables")
+		if err := WriteCSV(dir, r.Tables); err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range r.Tables {
+			f, err := os.Open(filepath.Join(dir, table.Name+".csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := csv.NewReader(f).ReadAll()
+			if f.Close(); err != nil || len(rows) != 1+len(table.Rows) {
+				t.Errorf("%s: %s has %d lines, %v; want %d", name, table.Name, len(rows), err, 1+len(table.Rows))
+			}
+		}
+		var keys map[string]any
+		text.Reset()
+		out, err := json.Marshal(r)
+		if err == nil {
+			err = json.Unmarshal(out, &keys)
+		}
+		if err != nil || len(keys) != len(Names)+2 || keys["states"] == nil || keys["seed_states"] == nil {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
+		if err := r.WriteReport(&text, "a <web>"); err != nil || !strings.Contains(text.String(), "a &lt;web&gt;") || !strings.HasSuffix(strings.TrimSpace(text.String()), "</html>") {
+			t.Errorf("%s: page of %d bytes, %v", name, text.Len(), err)
+		}
+	}
+}
+
+// TestFails: what a source fails with is told.
+func TestFails(t *testing.T) {
+	m := made(10, rand.New(rand.NewPCG(4, 4)))
+	m.err = io.ErrUnexpectedEOF
+	if _, err := Count(t.Context(), Options{}, m); err == nil || !strings.Contains(err.Error(), m.err.Error()) {
+		t.Errorf("%v", err)
+	}
+}

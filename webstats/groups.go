@@ -1,0 +1,234 @@
+package webstats
+
+import (
+	"bufio"
+	"cmp"
+	"container/heap"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"fossick/internal/extsort"
+)
+
+// What is added up of the URLs and pages of a name.
+const (
+	nKnown      = iota // URLs
+	nRequested         // of them
+	nDownloaded        // of these
+	nAnswers           // exchanges with an answer
+	nMillis            // of these
+	nPages             // stored
+	nBytes             // of these
+	nLinks             // of these
+	tallySize
+)
+
+// tally is what is added up of a name.
+type tally [tallySize]int64
+
+func (t *tally) add(u *tally) {
+	for i := range t {
+		t[i] += u[i]
+	}
+}
+
+// A name that is longer is cut: who makes such names shall not have the memory.
+const (
+	longestName = 160     // a site has 128 bytes at most
+	mostNames   = 1 << 15 // in memory
+)
+
+// groups adds up by name, of which there may be more than memory has room for. Then
+// what is in memory goes to disk as a sorted run.
+type groups struct {
+	dir    string
+	room   int // names in memory
+	now    map[string]*tally
+	disk   *extsort.Sorter[group]
+	failed error
+}
+
+type group struct {
+	name string
+	tally
+}
+
+func newGroups(dir string) *groups {
+	return &groups{dir: dir, room: mostNames, now: map[string]*tally{}}
+}
+
+// add adds to a name; what fails, each says.
+func (g *groups) add(name string, t *tally) {
+	if len(name) > longestName {
+		name = strings.ToValidUTF8(name[:longestName], "") + "…"
+	}
+	if had := g.now[name]; had != nil {
+		had.add(t)
+		return
+	}
+	if len(g.now) >= g.room && g.failed == nil {
+		g.failed = g.spill()
+	}
+	own := *t
+	g.now[strings.Clone(name)] = &own
+}
+
+// count adds one to what is counted of a name.
+func (g *groups) count(name string, what int) {
+	if had := g.now[name]; had != nil {
+		had[what]++
+		return
+	}
+	var t tally
+	t[what] = 1
+	g.add(name, &t)
+}
+
+func (g *groups) spill() error {
+	if g.disk == nil {
+		g.disk = extsort.New(extsort.Options[group]{Dir: g.dir, Limit: g.room, Compare: byName, Append: appendGroup, Read: readGroup})
+	}
+	all := make([]group, 0, len(g.now))
+	for name, t := range g.now {
+		all = append(all, group{name, *t})
+	}
+	clear(g.now)
+	return g.disk.AddAll(all)
+}
+
+func byName(a, b group) int { return cmp.Compare(a.name, b.name) }
+
+// each calls do with all names in order, each once.
+func (g *groups) each(ctx context.Context, do func(name string, t tally)) error {
+	if g.failed != nil {
+		return g.failed
+	}
+	if g.disk == nil {
+		all := make([]string, 0, len(g.now))
+		for name := range g.now {
+			all = append(all, name)
+		}
+		slices.Sort(all)
+		for _, name := range all {
+			do(name, *g.now[name])
+		}
+		return nil
+	}
+	if err := g.spill(); err != nil {
+		return err
+	}
+	var last group
+	begun := false
+	err := g.disk.Each(ctx, func(x group) error {
+		switch {
+		case begun && x.name == last.name:
+			last.add(&x.tally)
+			return nil
+		case begun:
+			do(last.name, last.tally)
+		}
+		last, begun = x, true
+		return nil
+	})
+	if err == nil && begun {
+		do(last.name, last.tally)
+	}
+	return err
+}
+
+func (g *groups) close() error {
+	if g.disk == nil {
+		return nil
+	}
+	return g.disk.Close()
+}
+
+// top are the names with the most, by what is counted, then by name; the rest are added up.
+type top struct {
+	groups []group
+	others tally
+	left   int   // names among the others
+	all    int64 // of what is counted, of all names
+}
+
+// top returns the first n names, all of them where n is 0.
+func (g *groups) top(ctx context.Context, n, by int) (t top, err error) {
+	h := &leastFirst{by: by}
+	err = g.each(ctx, func(name string, sums tally) {
+		t.all += sums[by]
+		heap.Push(h, group{name, sums})
+		if n > 0 && len(h.all) > n {
+			dropped := heap.Pop(h).(group)
+			t.others.add(&dropped.tally)
+			t.left++
+		}
+	})
+	slices.SortFunc(h.all, func(a, b group) int {
+		return order(&a, &b, by)
+	})
+	t.groups = h.all
+	return t, err
+}
+
+// order puts those with most of what is counted first, then those with most URLs.
+func order(a, b *group, by int) int {
+	return cmp.Or(cmp.Compare(b.tally[by], a.tally[by]), cmp.Compare(b.tally[nKnown], a.tally[nKnown]), cmp.Compare(a.name, b.name))
+}
+
+// leastFirst is a heap of groups.
+type leastFirst struct {
+	by  int
+	all []group
+}
+
+func (h *leastFirst) Len() int { return len(h.all) }
+func (h *leastFirst) Less(i, j int) bool {
+	a, b := &h.all[i], &h.all[j]
+	return order(a, b, h.by) > 0
+}
+func (h *leastFirst) Swap(i, j int) { h.all[i], h.all[j] = h.all[j], h.all[i] }
+func (h *leastFirst) Push(x any)    { h.all = append(h.all, x.(group)) }
+func (h *leastFirst) Pop() any {
+	last := h.all[len(h.all)-1]
+	h.all = h.all[:len(h.all)-1]
+	return last
+}
+
+// A group on disk is the length of its name, the name, and its sums.
+func appendGroup(dst []byte, _, x group) []byte {
+	dst = append(binary.AppendUvarint(dst, uint64(len(x.name))), x.name...)
+	for _, n := range x.tally {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	return dst
+}
+
+var errGroup = errors.New("a run of names is damaged; is the disk of the folder for temporary files sound?")
+
+func readGroup(r *bufio.Reader, _ group) (x group, err error) {
+	n, err := binary.ReadUvarint(r)
+	if err == nil && n > 2*longestName {
+		return x, errGroup
+	}
+	name := make([]byte, n)
+	if err == nil {
+		_, err = io.ReadFull(r, name)
+	}
+	x.name = string(name)
+	for i := range x.tally {
+		var v uint64
+		if err == nil {
+			v, err = binary.ReadUvarint(r)
+		}
+		x.tally[i] = int64(v)
+	}
+	if err != nil {
+		return x, fmt.Errorf("%w: %w", errGroup, err)
+	}
+	return x, nil
+}

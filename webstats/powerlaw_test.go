@@ -1,0 +1,106 @@
+package webstats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"fossick/internal/fulltest"
+)
+
+// drawn are n degrees of a law, those below its start even.
+func drawn(f *powerLaw, below int64, rng *rand.Rand) []degreeCount {
+	counts := map[int]int64{}
+	for range below {
+		counts[1+rng.IntN(f.start-1)]++
+	}
+	for range f.tail {
+		counts[f.draw(f.start, rng)]++
+	}
+	return rising(counts)
+}
+
+// TestPowerLaw: exponents of laws that were drawn from come back within three errors, and the
+// law is held possible as often as it should be.
+func TestPowerLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	kept, runs := 0, fulltest.Rounds(6, 60)
+	for i := range runs {
+		law := &powerLaw{start: 5, alpha: 1.8 + 0.1*float64(i%10), tail: 3000}
+		f := fitPowerLaw(drawn(law, 3000, rng), rng)
+		if f == nil || f.start < 3 || f.start > 40 || math.Abs(f.alpha-law.alpha) > 3*f.err {
+			t.Errorf("α %.2f from %d: got %+v", law.alpha, law.start, f)
+			continue
+		}
+		if f.p >= ruledOut {
+			kept++
+		}
+	}
+	if kept < runs*2/3 {
+		t.Errorf("of %d true laws %d were held possible", runs, kept)
+	}
+}
+
+// TestNoPowerLaw: a geometric law is none, but for its last hundredths, which a steep power law
+// may fit.
+func TestNoPowerLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	counts := map[int]int64{}
+	for range 20000 {
+		counts[1+int(rng.ExpFloat64()*8)]++
+	}
+	if f := fitPowerLaw(rising(counts), rng); f == nil || f.p >= ruledOut && f.tail > f.n/20 || f.against > 0 {
+		t.Errorf("%+v, want it ruled out but for few, and a log-normal at least as good", f)
+	}
+	for _, few := range []map[int]int64{nil, {1: 10}, {3: 5000}, {1: 20, 2: 20}} {
+		if f := fitPowerLaw(rising(few), rng); f != nil {
+			t.Errorf("of %v: %+v", few, f)
+		}
+	}
+}
+
+// TestMostLikely compares the solution with a search over a fine grid.
+func TestMostLikely(t *testing.T) {
+	for _, start := range []float64{1, 2, 10, 300} {
+		for _, over := range []float64{0.2, 0.5, 1, 3} {
+			mean := math.Log(start) + over
+			got, _ := mostLikely(mean, start, 1)
+			loss := func(a float64) float64 { return math.Log(mathext.Zeta(a, start)) + a*mean }
+			best := leastAlpha
+			for a := leastAlpha; a <= mostAlpha; a += 1e-3 {
+				if loss(a) < loss(best) {
+					best = a
+				}
+			}
+			if math.Abs(got-best) > 2e-3 {
+				t.Errorf("from %v, mean logarithm %v: α %v, by search %v", start, mean, got, best)
+			}
+		}
+	}
+}
+
+// TestSample: samples have as many degrees, and the law's share of each.
+func TestSample(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	f := &powerLaw{n: 200000, tail: 100000, start: 4, alpha: 2.2}
+	all := []degreeCount{{1, 50000}, {2, 30000}, {3, 20000}, {4, 60000}, {9, 40000}}
+	total, seen := int64(0), map[int]int64{}
+	for _, d := range f.sample(all, rng) {
+		total += d.n
+		seen[d.degree] = d.n
+	}
+	if total != f.n {
+		t.Errorf("%d degrees, want %d", total, f.n)
+	}
+	for _, x := range []int{4, 5, 6, 10, 20} {
+		want := 100000 * math.Pow(float64(x), -f.alpha) / mathext.Zeta(f.alpha, 4)
+		if math.Abs(float64(seen[x])-want) > 6*math.Sqrt(want)+300 { // the tail's size varies too
+			t.Errorf("degree %d: %d, want about %.0f", x, seen[x], want)
+		}
+	}
+	if math.Abs(float64(seen[1])-50000) > 1500 {
+		t.Errorf("degree 1: %d, want about 50000", seen[1])
+	}
+}

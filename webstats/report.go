@@ -1,0 +1,82 @@
+package webstats
+
+import (
+	_ "embed" // report.html
+	"fmt"
+	"io"
+
+	"fossick/report"
+)
+
+//go:embed report.html
+var reportHTML string
+
+// view is what report.html is filled with.
+type view struct {
+	report.Head
+	Plots  []report.Figure
+	Tables []viewTable
+}
+
+type viewTable struct {
+	Title, Note string
+	Columns     []viewCell
+	Rows        [][]viewCell
+}
+
+type viewCell struct {
+	Text    string
+	Numeric bool
+}
+
+// WriteReport writes one self-contained page, see report.Write; of says whose pages they are.
+func (r *Result) WriteReport(w io.Writer, of string, made ...report.Fact) error {
+	v := view{Head: report.Head{Title: "What a web is made of", Subtitle: of, Sentences: r.Sentences(), Tiles: r.facts.tiles(), Made: made}}
+	var err error
+	if v.Plots, err = r.curves.figures(); err != nil {
+		return err
+	}
+	for _, t := range r.Tables {
+		v.Tables = append(v.Tables, viewOf(t))
+	}
+	return report.Write(w, reportHTML, v)
+}
+
+func viewOf(t Table) viewTable {
+	v := viewTable{Title: t.Title, Note: t.Note}
+	for _, c := range t.Columns {
+		v.Columns = append(v.Columns, viewCell{c.Title, c.Unit != Words})
+	}
+	for _, row := range t.Rows {
+		var cells []viewCell
+		for k, value := range row {
+			cells = append(cells, viewCell{report.Cut(show(value, t.Columns[k].Unit), 80), t.Columns[k].Unit != Words})
+		}
+		v.Rows = append(v.Rows, cells)
+	}
+	return v
+}
+
+// tiles are the headline figures.
+func (f facts) tiles() []report.Tile {
+	n := func(x int64) string { return report.Number(int(x)) }
+	return []report.Tile{
+		{Label: "URLs known", Value: n(f.known), Note: "on " + report.Count(int(f.hosts), "host") + " that were asked"},
+		{Label: "Requested", Value: n(f.requested), Note: report.StartPages(int(f.seeds)) + " among them"},
+		{Label: "Downloaded", Value: n(f.downloaded), Note: show(share(f.downloaded, f.requested), Share) + " of those requested; the paper 91.3 %"},
+		{Label: "Stored", Value: n(f.pages), Note: "and " + n(f.copies) + " that repeat one, wholly or nearly"},
+	}
+}
+
+// Sentences say the most important.
+func (r *Result) Sentences() []string {
+	f := r.facts
+	if f.requested == 0 {
+		return []string{"No URL has been requested yet."}
+	}
+	all := []string{fmt.Sprintf("Of %s requested URLs %s gave a page; in paper E 91.3 %% did.", report.Number(int(f.requested)), show(share(f.downloaded, f.requested), Share))}
+	if with := f.pages + f.copies; with > 0 && f.copies > 0 {
+		all = append(all, fmt.Sprintf("%s of the pages repeat another one, wholly or nearly.", show(share(f.copies, with), Share)))
+	}
+	return all
+}

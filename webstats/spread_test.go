@@ -1,0 +1,60 @@
+package webstats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSpread compares with the sorted values.
+func TestSpread(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var s spread
+		var all []int64
+		sum, most := 0.0, int64(0)
+		for range 1 + rng.IntN(2000) {
+			v := int64(math.Exp(rng.Float64() * 20))
+			s.add(v)
+			all, sum, most = append(all, v), sum+float64(v), max(most, v)
+		}
+		slices.Sort(all)
+		if s.n != int64(len(all)) || s.most != most || math.Abs(*s.mean()-sum/float64(len(all))) > 1e-9*sum {
+			t.Fatalf("n %d, most %d, mean %v", s.n, s.most, *s.mean())
+		}
+		squares := 0.0
+		for _, v := range all {
+			squares += (float64(v) - *s.mean()) * (float64(v) - *s.mean())
+		}
+		if want := math.Sqrt(squares / float64(len(all))); math.Abs(*s.deviation()-want) > 1e-6*want {
+			t.Errorf("deviation %v, want %v", *s.deviation(), want)
+		}
+		for _, share := range []float64{0.01, 0.5, 0.9, 0.99, 1} {
+			want := float64(all[max(0, int(math.Ceil(share*float64(len(all))))-1)])
+			got := *s.quantile(share)
+			if got > want || got < want*(1-1./cellsOfOctave) || want < exactBelow && got != want {
+				t.Errorf("quantile %v of %d: %v, want %v", share, len(all), got, want)
+			}
+		}
+		for _, bound := range []int64{1, 17, 4096, 8192, 1 << 20} {
+			want, _ := slices.BinarySearch(all, bound)
+			if got := s.below(bound); got != int64(want) {
+				t.Errorf("below %d: %d, want %d", bound, got, want)
+			}
+		}
+	}
+	var none spread
+	if none.mean() != nil || none.deviation() != nil || none.quantile(0.5) != nil || none.below(9) != 0 {
+		t.Error("of nothing something is known")
+	}
+}
+
+// TestCells: each cell begins where the one before ends.
+func TestCells(t *testing.T) {
+	for cell := 1; cell < exactBelow+30*cellsOfOctave; cell++ {
+		if v := lowest(cell); cellOf(v) != cell || cellOf(v-1) != cell-1 {
+			t.Fatalf("cell %d begins at %d, which is in %d; the one before in %d", cell, v, cellOf(v), cellOf(v-1))
+		}
+	}
+}

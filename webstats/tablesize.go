@@ -1,0 +1,140 @@
+package webstats
+
+import (
+	"fmt"
+)
+
+// Names of rows of the table of means.
+const (
+	meanSeed   = "seed length"
+	meanPath   = "path length"
+	meanLabels = "host labels"
+	meanSize   = "page bytes"
+	meanLinks  = "page links"
+	meanTime   = "answer ms"
+)
+
+// means is how numbers are spread.
+func (c *counts) means() Table {
+	t := Table{Name: "means", Title: "Means",
+		Columns: []Column{{"what", "", Words}, {"n", "of", Whole}, {"mean", "mean", Number}, {"deviation", "deviation", Number}, {"median", "median", Whole}, {"p99", "99 %", Whole}, {"most", "most", Whole}, paperColumn(Number)}}
+	for _, row := range []struct {
+		name string
+		s    *spread
+	}{
+		{meanSeed, &c.urls.seedLength}, {meanPath, &c.urls.pathLength}, {meanLabels, &c.hosts.count},
+		{meanSize, &c.pages.size}, {meanLinks, &c.pages.links}, {meanTime, &c.urls.time},
+	} {
+		s := row.s
+		t.Rows = append(t.Rows, []any{row.name, s.n, known(s.mean()), known(s.deviation()), whole(s.quantile(0.5)), whole(s.quantile(0.99)), s.most, ofPaper(paperMeans, row.name)})
+	}
+	return t
+}
+
+func whole(x *float64) any {
+	if x == nil {
+		return nil
+	}
+	return int64(*x)
+}
+
+// lengthTables are the lengths of start pages and of paths, in steps.
+func (c *counts) lengthTables() []Table {
+	seeds := steps(&c.urls.seedLength, 5, 20)
+	seeds.Name, seeds.Title = "seed_lengths", "Lengths of start pages, in characters without the scheme"
+	paths := steps(&c.urls.pathLength, 16, 16)
+	paths.Name, paths.Title = "path_lengths", "Lengths of paths of requested URLs, in characters"
+	return []Table{seeds, paths}
+}
+
+// steps counts numbers in so many steps of a size, and those beyond in one. Steps at the end
+// with nothing are left out.
+func steps(s *spread, size int64, most int) Table {
+	t := Table{Columns: []Column{{"from", "from", Whole}, {"to", "to", Whole}, {"number", "number", Whole}, {"share", "share", Share}}}
+	before := int64(0)
+	for i := range int64(most) {
+		n := s.below((i + 1) * size)
+		t.Rows = append(t.Rows, []any{i * size, (i+1)*size - 1, n - before, share(n-before, s.n)})
+		if before = n; n == s.n {
+			return t
+		}
+	}
+	t.Rows = append(t.Rows, []any{int64(most) * size, nil, s.n - before, share(s.n-before, s.n)})
+	return t
+}
+
+// table is of the labels of host names.
+func (c *hostCounts) table() Table {
+	t := Table{Name: "host_labels", Title: "Labels of host names",
+		Columns: []Column{{"labels", "labels", Words}, {"hosts", "names", Whole}, {"share", "share", Share}, paperColumn(Share)}}
+	for _, labels := range rows(c.labels) {
+		name := fmt.Sprint(labels)
+		if labels == 0 {
+			name = address
+		}
+		t.Rows = append(t.Rows, []any{name, c.labels[labels], share(c.labels[labels], c.names), ofPaper(paperLabels, labels)})
+	}
+	return t
+}
+
+// sizeTables are page sizes in the paper's steps, and in finer ones.
+func (c *pageCounts) sizeTables() []Table {
+	coarse := Table{Name: "sizes", Title: "Page sizes in steps of 256 KiB",
+		Columns: []Column{{"from_kib", "from KiB", Whole}, {"pages", "pages", Whole}, {"share", "share", Share}, paperColumn(Share)}}
+	for i, n := range c.steps {
+		if n > 0 || i == 0 {
+			coarse.Rows = append(coarse.Rows, []any{int64(i * stepBytes / 1024), n, share(n, c.size.n), ofPaper(paperSteps, i)})
+		}
+	}
+	fine := Table{Name: "sizes_fine", Title: "Page sizes in finer steps",
+		Columns: []Column{{"below_bytes", "below", Whole}, {"pages", "pages", Whole}, {"share", "share", Share}, {"up_to", "so far", Share}}}
+	before := int64(0)
+	for bound := int64(256); before < c.size.n && bound > 0; bound *= 2 {
+		n := c.size.below(bound)
+		if n > 0 {
+			fine.Rows = append(fine.Rows, []any{bound, n - before, share(n-before, c.size.n), share(n, c.size.n)})
+		}
+		before = n
+	}
+	return []Table{coarse, fine}
+}
+
+// packingTable is how well pages are packed, by their size.
+func (c *pageCounts) packingTable() Table {
+	t := Table{Name: "compression", Title: "Compression by page size",
+		Columns: []Column{{"size", "size", Words}, {"pages", "pages", Whole}, {"bytes", "bytes", Whole}, {"packed", "packed", Whole}, {"ratio", "ratio", Share}, paperColumn(Share)}}
+	var all packing
+	for i, k := range c.packing {
+		all.pages, all.bytes, all.packed = all.pages+k.pages, all.bytes+k.bytes, all.packed+k.packed
+		name := "256 KiB and more"
+		if i < packingClasses-1 {
+			name = fmt.Sprintf("below %d KiB", 4<<(2*i))
+		}
+		t.Rows = append(t.Rows, []any{name, k.pages, k.bytes, k.packed, share(k.packed, k.bytes), nil})
+	}
+	t.Rows = append(t.Rows, []any{"all", all.pages, all.bytes, all.packed, share(all.packed, all.bytes), paperPacked})
+	return t
+}
+
+// timeBounds are the steps of response times, in milliseconds.
+var timeBounds = []int64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 60000}
+
+// timeTable is how long answers took.
+func (c *urlCounts) timeTable() Table {
+	t := Table{Name: "response_times", Title: "Response times, until the last byte",
+		Columns: []Column{{"below_ms", "below ms", Whole}, {"answers", "answers", Whole}, {"share", "share", Share}, {"up_to", "so far", Share}}}
+	before := int64(0)
+	for _, bound := range timeBounds {
+		n := c.time.below(bound)
+		if n > 0 {
+			t.Rows = append(t.Rows, []any{bound, n - before, share(n-before, c.time.n), share(n, c.time.n)})
+		}
+		if before = n; n == c.time.n {
+			break
+		}
+	}
+	if before < c.time.n {
+		t.Rows = append(t.Rows, []any{nil, c.time.n - before, share(c.time.n-before, c.time.n), 1.})
+	}
+	return t
+}
