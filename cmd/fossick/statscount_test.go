@@ -1,0 +1,287 @@
+package main
+
+import (
+	"fmt"
+	"math/bits"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/publicsuffix"
+
+	"fossick/datasets"
+	"fossick/page"
+)
+
+// webCount counts a crawl from the server's log and the corpus alone: it goes through the
+// requests in their order, as a crawl by one worker, breadth first, has made them, and
+// discovers what the corpus' pages link to. It knows nothing of the store. What it counts is
+// by table, by the first column's value, by column.
+type webCount struct {
+	t      *testing.T
+	corpus map[string]*datasets.Example
+	depth  map[string]int    // of the URLs that are known
+	links  map[string]int    // stored pages that link to a URL
+	out    map[string]int    // URLs that a stored page links to
+	state  map[string]string // of those requested, as its last exchange says
+	bodies map[page.Checksum]bool
+	got    map[string]bool
+	sizes  map[string]int64
+	want   map[string]map[string]map[string]float64
+
+	redirects map[string]datasets.Redirect
+}
+
+func newWebCount(t *testing.T, set *datasets.Set, seeds ...string) *webCount {
+	w := &webCount{
+		t: t, corpus: map[string]*datasets.Example{}, depth: map[string]int{}, links: map[string]int{}, out: map[string]int{}, state: map[string]string{},
+		bodies: map[page.Checksum]bool{}, got: map[string]bool{}, sizes: map[string]int64{}, want: map[string]map[string]map[string]float64{},
+	}
+	for e, err := range set.Examples() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key, err := datasets.Key(e.URL); err == nil && w.corpus[key] == nil {
+			w.corpus[key] = e
+		}
+	}
+	if web := set.Web(); web != nil {
+		w.redirects = web.Redirects
+	}
+	for _, seed := range seeds {
+		w.depth[seed] = 0
+	}
+	return w
+}
+
+// add adds to a cell.
+func (w *webCount) add(table string, row any, column string, n float64) {
+	key := fmt.Sprint(row)
+	if w.want[table] == nil {
+		w.want[table] = map[string]map[string]float64{}
+	}
+	if w.want[table][key] == nil {
+		w.want[table][key] = map[string]float64{}
+	}
+	w.want[table][key][column] += n
+}
+
+// ofFault is the state that an exchange ends in, and whether a code came.
+var ofFault = map[string]string{
+	"status-403": "code", "status-410": "code", "redirect-nowhere": "redirect", "wrong-type": "wrong_type",
+	"hang-up": "header_error", "short-body": "body_error", "reset": "header_error",
+}
+
+// read goes through the log.
+func (w *webCount) read(log []request) {
+	hosts := map[string]bool{}
+	for _, r := range log {
+		if name, _, _ := strings.Cut(r.Host, ":"); !hosts[name] {
+			hosts[name] = true
+			if _, err := netip.ParseAddr(name); err == nil {
+				w.add("host_labels", "(address)", "hosts", 1)
+			} else {
+				w.add("host_labels", strings.Count(name, ".")+1, "hosts", 1)
+			}
+		}
+		if r.Path == "/robots.txt" || strings.HasPrefix(r.Path, "/.well-known/") {
+			continue
+		}
+		w.exchange("http://"+strings.TrimSuffix(r.Host, ":80")+r.Path, r)
+	}
+	w.settle()
+}
+
+// exchange counts a request for a page.
+func (w *webCount) exchange(url string, r request) {
+	state, code := "code", r.Status
+	switch {
+	case r.Fault != "":
+		state = ofFault[r.Fault]
+		if r.Fault == "short-body" {
+			code = 200 // which the log does not have, as the connection was taken over
+		}
+	case code == 200:
+		state = "ok"
+	case code >= 300 && code < 400:
+		state = "redirect"
+	}
+	if _, known := w.depth[url]; !known {
+		w.t.Errorf("%s was asked for, which nothing links to", url)
+	}
+	w.add("outcomes", state, "exchanges", 1)
+	if code > 0 {
+		w.add("codes", code, "answers", 1)
+	}
+	w.state[url] = state
+	switch {
+	case state == "ok":
+		w.got[url] = true
+		w.page(url)
+	case state == "redirect" && r.Fault == "":
+		w.moved(url)
+	}
+}
+
+// row returns what the corpus has of a URL, which is served by both schemes.
+func (w *webCount) row(url string) (*datasets.Example, error) {
+	key, err := datasets.Key(url)
+	if e := w.corpus[key]; e != nil {
+		return e, err
+	}
+	return w.corpus[datasets.FlipScheme(key)], err
+}
+
+// moved follows a redirect as the server makes them: one of the corpus, else to the same path with, or without, a
+// slash at its end.
+func (w *webCount) moved(url string) {
+	to := url + "/"
+	if r, ok := w.redirects[url]; ok {
+		to = r.To
+	} else if e, err := w.row(to); err != nil || e == nil {
+		to = strings.TrimSuffix(url, "/")
+	}
+	if _, known := w.depth[to]; !known {
+		w.depth[to] = w.depth[url]
+	}
+}
+
+// page reads a page of the corpus as it was served.
+func (w *webCount) page(url string) {
+	e, err := w.row(url)
+	if err != nil || e == nil {
+		w.t.Fatalf("%s is not in the corpus, %v", url, err)
+	}
+	body, media := e.HTML, "text/html"
+	if body == "" {
+		body, media = e.Text, "text/plain"
+	}
+	p, err := page.Parse([]byte(body), page.ParseOptions{URL: url, ContentType: media + "; charset=utf-8", Normalizer: page.NewNormalizer(page.DefaultDrop())})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if w.bodies[p.Checksum] {
+		w.state[url] = "duplicate"
+		w.add("http_versions", "http/1.1", "answers", 1)
+		return
+	}
+	to := w.discover(url, p)
+	if p.NoIndex {
+		w.state[url] = "robots_denied"
+		return
+	}
+	w.bodies[p.Checksum], w.sizes[url] = true, int64(len(body))
+	w.add("http_versions", "http/1.1", "answers", 1)
+	w.stored(url, p, media, int64(len(body)), to)
+}
+
+// discover enters the page's links, and returns them, each once.
+func (w *webCount) discover(url string, p *page.Page) []string {
+	seen := map[string]bool{url: true}
+	var to []string
+	for _, l := range p.Links {
+		if seen[l.URL] {
+			continue
+		}
+		seen[l.URL] = true
+		to = append(to, l.URL)
+		if _, known := w.depth[l.URL]; !known {
+			w.depth[l.URL] = w.depth[url] + 1
+			w.add("depths", w.depth[url], "new_links", 1)
+		}
+	}
+	return to
+}
+
+// stored counts a stored page.
+func (w *webCount) stored(url string, p *page.Page, media string, size int64, to []string) {
+	for _, l := range to {
+		w.links[l]++
+	}
+	w.out[url] = len(to)
+	kinds := []byte("000")
+	for _, l := range p.Links {
+		kinds[strings.IndexByte("fah", byte(l.Kind))] = byte(l.Kind)
+		w.add("link_kinds", string(l.Kind), "links", 1)
+	}
+	lang := p.Lang
+	if lang == "" {
+		lang = "not known"
+	}
+	for table, row := range map[string]any{
+		"page_kinds": string(kinds), "media_types": media, "charsets": p.Charset, "languages": lang,
+		"sizes": size / (256 << 10) * 256, "sizes_fine": max(256, int64(1)<<bits.Len64(uint64(size))),
+	} {
+		w.add(table, row, "pages", 1)
+	}
+	w.add("compression", "all", "pages", 1)
+	w.add("compression", "all", "bytes", float64(size))
+	w.places(url, "pages")
+	w.add("depths", w.depth[url], "stored", 1)
+}
+
+// settle counts what the last exchange of each URL decides.
+func (w *webCount) settle() {
+	for url, state := range w.state {
+		w.add("outcomes", state, "urls", 1)
+		w.add("depths", w.depth[url], "requested", 1)
+		w.places(url, "requested")
+		w.add("schemes", "http", "requested", 1)
+		_, path, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
+		w.add("path_lengths", min(len(path)/16*16, 256), "number", 1)
+		if w.got[url] {
+			w.add("depths", w.depth[url], "downloaded", 1)
+			w.add("schemes", "http", "downloaded", 1)
+			w.places(url, "downloaded")
+		}
+		switch state {
+		case "ok":
+			w.add("duplicates", "its own", "urls", 1)
+		case "duplicate":
+			w.add("duplicates", "equal to another's", "urls", 1)
+		case "redirect":
+			w.add("http_versions", "http/1.1", "answers", 1)
+		}
+	}
+	for url, depth := range w.depth {
+		if strings.HasPrefix(url, "https:") {
+			delete(w.want, "host_labels") // attempts by CONNECT are not in the log
+		}
+		w.add("depths", depth, "known", 1)
+		w.places(url, "urls")
+	}
+	step := func(degree int) int {
+		if degree == 0 {
+			return 0
+		}
+		return 1 << (bits.Len(uint(degree)) - 1)
+	}
+	for url, out := range w.out {
+		w.add("degrees", step(out), "out", 1)
+		w.add("degrees", step(w.links[url]), "in", 1)
+	}
+	for _, n := range w.links {
+		w.add("degrees", step(n), "in_urls", 1)
+	}
+}
+
+// places counts a URL by its domains.
+func (w *webCount) places(url, column string) {
+	_, rest, _ := strings.Cut(url, "://")
+	name, _, _ := strings.Cut(rest, "/")
+	name, _, _ = strings.Cut(name, ":")
+	if _, err := netip.ParseAddr(name); err == nil {
+		w.add("tlds", "(address)", column, 1)
+		w.add("second_levels", "(address)", column, 1)
+		w.add("sites", name, column, 1)
+		return
+	}
+	labels := strings.Split(name, ".")
+	site, err := publicsuffix.EffectiveTLDPlusOne(name)
+	if err != nil {
+		site = name
+	}
+	w.add("tlds", labels[len(labels)-1], column, 1)
+	w.add("second_levels", strings.Join(labels[max(0, len(labels)-2):], "."), column, 1)
+	w.add("sites", site, column, 1)
+}
