@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/page"
+	"fossick/store"
 )
 
 // webCount counts a crawl from the server's log and the corpus alone: it goes through the
@@ -107,6 +109,13 @@ func (w *webCount) exchange(url string, r request) {
 		state = "redirect"
 	}
 	if _, known := w.depth[url]; !known {
+		for known := range w.depth { // a request may escape more than the normal form does
+			if unescaped(known) == unescaped(url) {
+				url = known
+			}
+		}
+	}
+	if _, known := w.depth[url]; !known {
 		w.t.Errorf("%s was asked for, which nothing links to", url)
 	}
 	w.add("outcomes", state, "exchanges", 1)
@@ -132,14 +141,26 @@ func (w *webCount) row(url string) (*datasets.Example, error) {
 	return w.corpus[datasets.FlipScheme(key)], err
 }
 
+func unescaped(u string) string {
+	plain, err := url.PathUnescape(u)
+	if err != nil {
+		return u
+	}
+	return plain
+}
+
 // moved follows a redirect as the server makes them: one of the corpus, else to the same path with, or without, a
 // slash at its end.
 func (w *webCount) moved(url string) {
 	to := url + "/"
+	if e, err := w.row(to); err != nil || e == nil {
+		to = strings.TrimSuffix(url, "/")
+	}
+	if key, err := datasets.Key(to); err == nil && w.corpus[key] == nil {
+		to = datasets.FlipScheme(to) // as the corpus has it
+	}
 	if r, ok := w.redirects[url]; ok {
 		to = r.To
-	} else if e, err := w.row(to); err != nil || e == nil {
-		to = strings.TrimSuffix(url, "/")
 	}
 	if _, known := w.depth[to]; !known {
 		w.depth[to] = w.depth[url]
@@ -284,4 +305,27 @@ func (w *webCount) places(url, column string) {
 	w.add("tlds", labels[len(labels)-1], column, 1)
 	w.add("second_levels", strings.Join(labels[max(0, len(labels)-2):], "."), column, 1)
 	w.add("sites", site, column, 1)
+}
+
+// tellUnknown names URLs that only the store knows, or only this count.
+func (w *webCount) tellUnknown(dir string) {
+	s, err := store.Open(dir)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer s.Close()
+	depths := map[string]int{}
+	for k, err := range s.URLs().Known() {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if depths[k.URL] = k.Depth; w.depth[k.URL] != k.Depth {
+			w.t.Logf("the store has %s at depth %d, via %s from %d; counted %d", k.URL, k.Depth, k.Via, k.From, w.depth[k.URL])
+		}
+	}
+	for url, depth := range w.depth {
+		if _, known := depths[url]; !known {
+			w.t.Logf("the store has no %s, counted at depth %d", url, depth)
+		}
+	}
 }
