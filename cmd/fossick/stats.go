@@ -27,7 +27,7 @@ func (statsCmd) Help() string {
 Examples:
   fossick stats fossick-banking
   fossick stats fossick-banking --table outcomes,tlds,power_laws
-  fossick stats fossick-banking fossick-science --html web.html --csv tables`
+  fossick stats fossick-banking --html web.html --csv tables`
 }
 
 func (c *statsCmd) Run(a *app) (err error) {
