@@ -212,13 +212,14 @@ var errGroup = errors.New("a run of names is damaged; is the disk of the folder 
 
 func readGroup(r *bufio.Reader, _ group) (x group, err error) {
 	n, err := binary.ReadUvarint(r)
-	if err == nil && n > 2*longestName {
+	if err != nil {
+		return x, fmt.Errorf("%w: %w", errGroup, err)
+	}
+	if n > 2*longestName {
 		return x, errGroup
 	}
 	name := make([]byte, n)
-	if err == nil {
-		_, err = io.ReadFull(r, name)
-	}
+	_, err = io.ReadFull(r, name)
 	x.name = string(name)
 	for i := range x.tally {
 		var v uint64
