@@ -40,9 +40,9 @@ func (c *statsCmd) Run(a *app) (err error) {
 	var sources []webstats.Source
 	records := 0
 	for _, dir := range c.Stores {
-		s, done, err := a.openToRead(dir)
-		if err != nil {
-			return err
+		s, done, openErr := a.openToRead(dir)
+		if openErr != nil {
+			return openErr
 		}
 		defer func() { err = errors.Join(err, done()) }()
 		counts, err := s.Counts()
