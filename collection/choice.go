@@ -22,6 +22,7 @@ type Choice struct {
 	Include  *regexp.Regexp // that the URL matches
 	Since    time.Time      // fetched at this time or later
 	Limit    int            // no more pages than this; 0 is no limit
+	After    uint64         // of each store, only pages with a higher number
 
 	// Purpose is what the pages are wanted for; "": what their crawl was for. Those whose
 	// owners refuse it are left out.

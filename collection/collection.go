@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"fossick/graph/sources"
 	"fossick/internal/usage"
 	"fossick/rights"
 	"fossick/store"
@@ -38,6 +39,8 @@ type Source struct {
 	info    store.Info
 	purpose rights.Purpose // of the crawl
 	counts  store.Counts
+	partial bool
+	same    sources.Aliases // nil until aliases
 	done    func() error
 }
 
@@ -49,7 +52,7 @@ func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err e
 	if opt.Looked == nil {
 		opt.Looked = func() {}
 	}
-	names, err := namesOf(dirs)
+	names, err := Names(dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +70,7 @@ func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err e
 		if err != nil {
 			return nil, err
 		}
-		from := &Source{Name: names[i], Store: s, info: s.Info(), purpose: purposeOf(s.Info()), done: done}
+		from := &Source{Name: names[i], Store: s, info: s.Info(), purpose: purposeOf(s.Info()), partial: opt.Partial, done: done}
 		opened.sources = append(opened.sources, from)
 		if err := s.Damaged(); err != nil && !opt.Partial {
 			return nil, fmt.Errorf("%w; --partial exports what can be read", err)
@@ -79,8 +82,8 @@ func Open(ctx context.Context, dirs []string, opt Options) (_ *Collection, err e
 	return opened, nil
 }
 
-// namesOf names stores by their folders, or by their paths where that would name two alike.
-func namesOf(dirs []string) ([]string, error) {
+// Names names stores by their folders, or by their paths where that would name two alike.
+func Names(dirs []string) ([]string, error) {
 	paths, names := make([]string, 0, len(dirs)), make([]string, 0, len(dirs))
 	for _, dir := range dirs {
 		path, err := filepath.Abs(dir)

@@ -352,3 +352,99 @@ func TestOpenFails(t *testing.T) {
 	}
 	all(t, open(t, false, dir), Choice{}, Want{}) // nobody has it open
 }
+
+// TestRefs: links as the store's own numbers, redirects resolved; names in rising order;
+// pages after a number.
+func TestRefs(t *testing.T) {
+	t.Parallel()
+	dir := makeStore(t, filepath.Join(t.TempDir(), "s"), []crawled{
+		{path: "a.test/", links: []string{"a.test/2", "b.test/", "a.test/moved", "a.test/"}},
+		{path: "a.test/2", links: []string{"a.test/"}},
+		{path: "b.test/", page: store.Page{Withdrawn: true}},
+		{path: "c.test/"},
+	})
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.Batch()
+	const moved, two = 4, 2 // IDs go by first mention
+	if err := errors.Join(b.PutVisit(moved, 1, store.Visit{State: "redirect", Location: two}), b.PutFate(moved, store.Fate{State: "redirect"}), b.Commit(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, false, dir)
+	pages, left := all(t, c, Choice{}, Want{Refs: true})
+	if len(pages) != 3 || left.Withdrawn != 1 || pages[0].Ref != 1 || !slices.Equal(pages[0].Refs, []uint64{2, 3, 2, 1}) || !slices.Equal(pages[1].Refs, []uint64{1}) {
+		t.Errorf("%d pages, %+v; the first links to %v", len(pages), left, pages[0].Refs)
+	}
+	from := c.Sources()[0]
+	aliases, err := from.Aliases(t.Context())
+	if err != nil || !slices.Equal(aliases, []Alias{{moved, two}}) {
+		t.Errorf("aliases are %v, %v", aliases, err)
+	}
+	var names []string
+	err = from.Walk(func(name func(uint64) (string, error)) error {
+		for _, ref := range []uint64{1, 2, 2, 4, 5, 99} {
+			url, err := name(ref)
+			if err != nil {
+				return err
+			}
+			names = append(names, url)
+		}
+		return nil
+	})
+	if want := []string{"http://a.test/", "http://a.test/2", "http://a.test/2", "http://a.test/moved", "http://c.test/", ""}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("names are %q, %v; want %q", names, err, want)
+	}
+	if pages, left := all(t, c, Choice{After: 2}, Want{Refs: true}); len(pages) != 1 || pages[0].Number != 4 || left.Withdrawn != 1 {
+		t.Errorf("after 2 there are %d pages, %+v", len(pages), left)
+	}
+}
+
+// TestFingerprint: it is that of a moment, and of nothing else.
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	dir := makeStore(t, filepath.Join(t.TempDir(), "s"), []crawled{{path: "a.test/", links: []string{"a.test/2"}}, {path: "a.test/2"}})
+	print := func() string {
+		c, err := Open(t.Context(), []string{dir}, Options{Open: openStore})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.Sources()[0].Fingerprint(t.Context(), func() {})
+		if err := errors.Join(err, c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	last := print()
+	if again := print(); again != last {
+		t.Errorf("%s, then %s", last, again)
+	}
+	for what, change := range map[string]func(s *store.Store, b *store.Batch) error{
+		"a label": func(_ *store.Store, b *store.Batch) error { return b.PutLabel(1, store.Label{Label: "sport"}) },
+		"a page": func(s *store.Store, b *store.Batch) error {
+			p, err := s.Page(2)
+			p.Title = "other"
+			return errors.Join(err, b.PutPage(p, s.Compress(nil)))
+		},
+		"counts": func(s *store.Store, b *store.Batch) error {
+			counts, err := s.Counts()
+			counts.Requests++
+			return errors.Join(err, b.PutCounts(&counts))
+		},
+	} {
+		s, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := s.Batch()
+		if err := errors.Join(change(s, b), b.Commit(), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		now := print()
+		if now == last {
+			t.Errorf("%s changed nothing", what)
+		}
+		last = now
+	}
+}

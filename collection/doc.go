@@ -16,5 +16,6 @@
 // Files: collection.go opens stores; crawl.go what they say of their crawls; choice.go which
 // pages; selection.go what is chosen; numbering.go its nodes; pages.go the stream; page.go a
 // page; read.go what is read of one,
-// exchange.go how it was asked for.
+// exchange.go how it was asked for; refs.go the numbers of URLs in a store, fingerprint.go
+// its moment.
 package collection

@@ -52,6 +52,11 @@ type Page struct {
 	// to what that stands for.
 	Links []uint32
 	Again bool // an earlier page has the same node
+
+	// With Want.Refs, the numbers by which the store knows the page's own URL and those that
+	// it links to, in its order; a redirect or a duplicate as what that stands for.
+	Ref  uint64
+	Refs []uint64
 }
 
 // MainText makes of a page's body, as it was fetched, what it says. Safe for concurrent use.

@@ -28,6 +28,9 @@ func (s *Selection) read(one picked) (*Page, error) {
 		}
 	}
 	p.Again = len(one.earlier) > 0
+	if s.want.Refs {
+		s.readRefs(p, &one)
+	}
 	if s.want.Links {
 		return p, s.readLinks(p, &one)
 	}

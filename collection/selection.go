@@ -17,11 +17,12 @@ type Want struct {
 	Links    bool
 
 	Exchanges bool
+	Refs      bool
 }
 
 // With returns what either wants.
 func (w Want) With(other Want) Want {
-	return Want{w.Text || other.Text, w.Markdown || other.Markdown, w.Body || other.Body, w.Links || other.Links, w.Exchanges || other.Exchanges}
+	return Want{w.Text || other.Text, w.Markdown || other.Markdown, w.Body || other.Body, w.Links || other.Links, w.Exchanges || other.Exchanges, w.Refs || other.Refs}
 }
 
 // Selection is the chosen pages of a collection. For one pass.
@@ -63,15 +64,18 @@ func (c *Collection) Select(ctx context.Context, choice Choice, want Want) (*Sel
 			s.led = append(s.led, l)
 		}
 	}
-	if !want.Links {
+	if !want.Links && !want.Refs {
 		return s, nil
 	}
 	for _, from := range c.sources {
-		same, err := sources.AliasesOf(ctx, from.Store)
+		same, err := from.aliases(ctx)
 		if err != nil {
 			return nil, err
 		}
 		s.linked = append(s.linked, linked{node: map[store.ID]uint32{}, same: same})
+	}
+	if !want.Links {
+		return s, nil
 	}
 	for p, err := range s.chosen(ctx, func() {}) {
 		if err != nil {
@@ -162,6 +166,9 @@ func (s *Selection) chosen(ctx context.Context, looked func()) iter.Seq2[picked,
 				}
 				if s.choice.refused(p, from.purpose) {
 					s.left.Refused++
+					continue
+				}
+				if p.Number <= s.choice.After {
 					continue
 				}
 				one := picked{known: k, at: i, id: idOf(p.URL, p.At)}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,15 +76,17 @@ func (c *Socket) ask(w http.ResponseWriter, req *http.Request) {
 		reply(w, nil, err)
 		return
 	}
-	asked, err := questions(c.Store, c.URLs, c.Scorer, n)
+	asked, err := questions(c.Store, c.URLs, c.Scorer, req.URL.Query().Get("topic"), n)
 	reply(w, asked, err)
 }
 
-// questions are those of a scorer, with the pages that they are about.
-func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, n int) ([]Asked, error) {
-	if err := ofOneTopic(s); err != nil {
+// questions are those of a crawl's scorer for a topic, with the pages that they are about.
+func questions(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic string, n int) ([]Asked, error) {
+	of, err := topicOf(s, topic)
+	if err != nil {
 		return nil, err
 	}
+	scorer = people.ScorerOf(scorer, of)
 	asker, ok := scorer.(people.Asker)
 	if !ok {
 		return nil, errNoQuestions
@@ -207,18 +210,20 @@ func expected(q people.Question) string {
 
 // Running asks the crawl that has a store.
 type Running struct {
-	Dir  string
-	Busy error // that the store is in use
+	Dir   string
+	Topic string // of which it is asked, where several share the crawl
+	Busy  error  // that the store is in use
 }
 
 // Ask implements Examiner.
 func (r Running) Ask(ctx context.Context, n int) (asked []Asked, err error) {
-	return asked, Ask(ctx, r.Dir, "/ask?n="+strconv.Itoa(n), nil, &asked, r.Busy)
+	query := url.Values{"n": {strconv.Itoa(n)}, "topic": {r.Topic}}
+	return asked, Ask(ctx, r.Dir, "/ask?"+query.Encode(), nil, &asked, r.Busy)
 }
 
 // Label implements Examiner.
 func (r Running) Label(ctx context.Context, labels []Label) (answer LabelAnswer, err error) {
-	return answer, Ask(ctx, r.Dir, "/label", LabelRequest{Labels: labels}, &answer, r.Busy)
+	return answer, Ask(ctx, r.Dir, "/label", LabelRequest{Labels: labels, Topic: r.Topic}, &answer, r.Busy)
 }
 
 // Resting asks for a crawl that does not run.
@@ -227,16 +232,20 @@ type Resting struct {
 	urls   *page.Normalizer
 	book   *people.Book
 	scorer crawler.Scorer
+	topic  string
 }
 
-// Rest shows a stored crawl to its scorer, which knows then what to ask. It takes about a
-// millisecond a page.
-func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer) (*Resting, error) {
+// Rest shows a stored crawl to its scorer, which knows then what to ask; topic is as in
+// Running. It takes about a millisecond a page.
+func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic string) (*Resting, error) {
+	if _, err := topicOf(s, topic); err != nil {
+		return nil, err
+	}
 	counts, err := s.Counts()
 	if err != nil {
 		return nil, err
 	}
-	r := &Resting{s, urls, people.NewBook(s, urls), scorer}
+	r := &Resting{s, urls, people.NewBook(s, urls), scorer, topic}
 	learned, err := r.book.Replay(scorer, counts.Pages)
 	if err == nil && counts.Pages > 0 && !learned {
 		err = errNoQuestions
@@ -246,12 +255,13 @@ func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer) (*Restin
 
 // Ask implements Examiner.
 func (r *Resting) Ask(_ context.Context, n int) ([]Asked, error) {
-	return questions(r.store, r.urls, r.scorer, n)
+	return questions(r.store, r.urls, r.scorer, r.topic, n)
 }
 
 // Label implements Examiner.
 func (r *Resting) Label(_ context.Context, labels []Label) (LabelAnswer, error) {
-	marks, err := marksOf(r.store, r.urls, labels)
+	said := LabelRequest{Labels: labels, Topic: r.topic}
+	marks, err := said.marks(r.store, r.urls)
 	if err != nil {
 		return LabelAnswer{}, err
 	}
@@ -260,7 +270,7 @@ func (r *Resting) Label(_ context.Context, labels []Label) (LabelAnswer, error) 
 	}
 	_, marked, err := r.book.Read(marks)
 	if err == nil {
-		r.scorer.(people.Marker).Mark(marked)
+		people.Tell(r.scorer, marked)
 	}
-	return LabelAnswer{Labels: labels}, err
+	return LabelAnswer{Labels: said.Labels, Topic: r.topic}, err
 }

@@ -73,7 +73,7 @@ func TestQuestions(t *testing.T) {
 		return people.Question{URL: asker, Link: page.Key(asker + path), Probability: 0.25, Reach: 0.125}
 	}
 	c := &curious{questions: []people.Question{of("failed"), of("unknown"), {URL: asker + "waits"}, of("gone"), of("waits"), {URL: asker, Probability: 0.75}}}
-	got, err := questions(s, page.NewNormalizer(nil), c, 2)
+	got, err := questions(s, page.NewNormalizer(nil), c, "", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestQuestions(t *testing.T) {
 	if stored.URL != asker || stored.Link != nil || stored.Title != "Mines" || !strings.HasPrefix(stored.Why, "on topic with probability 0.75") || strings.Contains(stored.Why, "for it") {
 		t.Errorf("%+v", stored)
 	}
-	if none, err := questions(s, page.NewNormalizer(nil), &curious{}, 3); err != nil || none == nil || len(none) != 0 {
+	if none, err := questions(s, page.NewNormalizer(nil), &curious{}, "", 3); err != nil || none == nil || len(none) != 0 {
 		t.Errorf("of nothing: %#v, %v", none, err)
 	}
 }

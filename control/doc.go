@@ -16,6 +16,6 @@
 // a crawl may have.
 //
 // Files: socket.go the crawl's end; client.go the other; read.go stores to read; ask.go,
-// interview.go questions to people; labels.go files of labels; why.go, label.go, forget.go
+// interview.go questions to people; topic.go of which topic; labels.go files of labels; why.go, label.go, forget.go
 // and snapshot.go the answers.
 package control

@@ -1,11 +1,11 @@
 package control
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"fossick/crawler"
@@ -25,46 +25,41 @@ type Label struct {
 // LabelRequest is what a running crawl is asked.
 type LabelRequest struct {
 	Labels []Label `json:"labels"`
+	Topic  string  `json:"topic,omitempty"` // of which they are, where several share the crawl
 }
 
 // LabelAnswer is what came of labels.
 type LabelAnswer struct {
 	Labels  []Label `json:"labels"` // in normal form
+	Topic   string  `json:"topic,omitempty"`
 	Running bool    `json:"running"`
 	Learned bool    `json:"learned"` // the crawl's scores follow; when it does not run, that is at the resume
 }
 
-// marksOf turns labels into marks of normalised URLs; the labels get these too.
-func marksOf(s *store.Store, urls *page.Normalizer, labels []Label) ([]crawler.Mark, error) {
-	if err := ofOneTopic(s); err != nil {
+// marks turns labels into marks of normalised URLs; the labels get these too.
+func (r *LabelRequest) marks(s *store.Store, urls *page.Normalizer) ([]crawler.Mark, error) {
+	topic, err := topicOf(s, r.Topic)
+	if err != nil {
 		return nil, err
 	}
-	marks := make([]crawler.Mark, len(labels))
-	for i, l := range labels {
+	marks := make([]crawler.Mark, len(r.Labels))
+	for i, l := range r.Labels {
 		u, err := story.Address(s, urls, l.URL)
 		if err != nil {
 			return nil, usage.Errorf("%q: %w; give an http or https URL", l.URL, err)
 		}
-		labels[i].URL, marks[i] = u, crawler.Mark{URL: u, OnTopic: l.Label == "yes"}
+		r.Labels[i].URL, marks[i] = u, crawler.Mark{URL: u, OnTopic: l.Label == "yes", Topic: topic}
 	}
 	return marks, nil
 }
 
-// ofOneTopic refuses a crawl that several topics share: a label does not say of which.
-func ofOneTopic(s *store.Store) error {
-	if names := s.Info().Topics; len(names) > 0 {
-		return usage.Errorf("a label is of one topic, and this crawl has %s; see fossick refine --topic, or crawl each topic whose pages you want to label alone", strings.Join(names, ", "))
-	}
-	return nil
-}
-
 // LabelStored writes labels into a store that no crawl has.
-func LabelStored(s *store.Store, urls *page.Normalizer, labels []Label) (LabelAnswer, error) {
-	marks, err := marksOf(s, urls, labels)
+func LabelStored(s *store.Store, urls *page.Normalizer, r LabelRequest) (LabelAnswer, error) {
+	marks, err := r.marks(s, urls)
 	if err != nil {
 		return LabelAnswer{}, err
 	}
-	return LabelAnswer{Labels: labels}, people.Put(s, marks, time.Now().UnixMilli())
+	return LabelAnswer{Labels: r.Labels, Topic: r.Topic}, people.Put(s, marks, time.Now().UnixMilli())
 }
 
 // label is the crawl's end of the verb.
@@ -75,18 +70,18 @@ func (c *Socket) label(w http.ResponseWriter, req *http.Request) {
 		reply(w, nil, fmt.Errorf("labels: %w; give fewer at once", err))
 		return
 	}
-	answer, err := c.take(req, asked.Labels)
+	answer, err := c.take(req.Context(), asked)
 	reply(w, answer, err)
 }
 
-func (c *Socket) take(req *http.Request, labels []Label) (*LabelAnswer, error) {
-	marks, err := marksOf(c.Store, c.URLs, labels)
+func (c *Socket) take(ctx context.Context, r LabelRequest) (*LabelAnswer, error) {
+	marks, err := r.marks(c.Store, c.URLs)
 	if err != nil {
 		return nil, err
 	}
-	moves, err := c.Engine.Mark(req.Context(), marks)
+	moves, err := c.Engine.Mark(ctx, marks)
 	if errors.Is(err, crawler.ErrEnded) {
 		err = fmt.Errorf("%w; run the command again", err)
 	}
-	return &LabelAnswer{Labels: labels, Running: true, Learned: moves}, err
+	return &LabelAnswer{Labels: r.Labels, Topic: r.Topic, Running: true, Learned: moves}, err
 }

@@ -114,6 +114,9 @@ func (w *Web) answer(rw http.ResponseWriter, r *http.Request, q request) {
 		w.sendVersion(rw, r, key, &en)
 		return
 	}
+	if w.sendMoved(rw, r, key) {
+		return
+	}
 	problem(rw, http.StatusNotFound, "the corpus has no page here")
 }
 

@@ -19,7 +19,8 @@
 // Files: web.go New and the index; answer.go one request; robots.go robots.txt
 // and --disallow; sitemap.go sitemaps; tunnel.go CONNECT; ca.go certificates.
 // spool.go bodies on disk; log.go the request log; serve.go the listener,
-// loopback.go one beside other work; draw.go seeded draws. faults.go what may
+// loopback.go one beside other work; draw.go seeded draws. change.go how a page is
+// when it has changed, life.go when it does, truth.go that in a file. faults.go what may
 // go wrong on purpose, victim.go how, held.go connections that faults hold,
 // fault*.go each kind.
 package corpusweb

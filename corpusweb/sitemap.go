@@ -3,7 +3,9 @@ package corpusweb
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
 	"html"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +58,22 @@ func (v *victim) sitemap(h *host) bool {
 		send(v.rw, v.r, zipped(body))
 		return true
 	}
-	v.xml(body)
+	if !v.asItWas(body) {
+		v.xml(body)
+	}
+	return true
+}
+
+// asItWas answers a request that has a sitemap already; else it names the version to be sent.
+func (v *victim) asItWas(body []byte) bool {
+	h := fnv.New64a()
+	_, _ = h.Write(body) // a hash takes all
+	etag := fmt.Sprintf(`"%016x"`, h.Sum64())
+	v.rw.Header().Set("Etag", etag)
+	if v.r.Header.Get("If-None-Match") == "" || !unchanged(v.r, etag, v.web.began) {
+		return false
+	}
+	v.rw.WriteHeader(http.StatusNotModified)
 	return true
 }
 
@@ -69,12 +86,27 @@ func (w *Web) sitemapOf(root string, paths []string) []byte {
 	for _, p := range paths {
 		fmt.Fprintf(&b, "<url><loc>%s</loc>", html.EscapeString(root+p))
 		if en, _, ok := w.find(root + p); ok {
-			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", lastModified(en.sum).Format(time.DateOnly))
+			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", w.lastMod(root+p, &en))
 		}
 		b.WriteString("</url>\n")
 	}
 	b.WriteString("</urlset>\n")
 	return b.Bytes()
+}
+
+// lastMod is when a page's text changed last: of one that never did a day, as many sites have
+// it. Wrong hosts say otherwise.
+func (w *Web) lastMod(url string, en *entry) string {
+	if w.opt.Change.Mean > 0 {
+		t := w.Truth(url)
+		if t.Lastmod == AlwaysLastmod {
+			return time.Now().UTC().Format(time.RFC3339)
+		}
+		if now := w.at(t, time.Since(w.began)); now.lastText > 0 && t.Lastmod == TrueLastmod {
+			return w.began.Add(now.lastText).UTC().Format(time.RFC3339)
+		}
+	}
+	return lastModified(en.sum).Format(time.DateOnly)
 }
 
 func sitemapIndex(root string, parts int) []byte {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fossick/crawler/patience"
+	"fossick/crawler/queue"
 	"fossick/crawler/totals"
 	"fossick/frontier"
 	"fossick/graph/orders"
@@ -30,8 +31,12 @@ type choice struct {
 	frontier *frontier.Frontier
 	totals   *totals.Running
 	flight   *flight
+	queue    *queue.Queue
 	keeper   *patience.Keeper // nil: whatever is free
+	look     look             // nil: what comes up is taken by its priority; see nextFrom
 	waits    *patience.Waits
+
+	allowed Allowance // of a crawl that several agents make
 
 	price  float64
 	priced time.Time     // when it was found out
@@ -64,10 +69,10 @@ func (c *choice) progress() *Patience {
 	return p
 }
 
-func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *flight, chances bool) *choice {
-	c := &choice{opt: opt, frontier: f, totals: t, flight: under, waits: patience.NewWaits()}
+func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *flight, q *queue.Queue) *choice {
+	c := &choice{opt: opt, frontier: f, totals: t, flight: under, queue: q, waits: patience.NewWaits(), look: secondLook(opt)}
 	if factor := opt.patience(); factor > 1 {
-		c.keeper = patience.New(patience.Options{Factor: factor, Chances: chances})
+		c.keeper = patience.New(patience.Options{Factor: factor, Chances: q.Promises()})
 	}
 	return c
 }
@@ -77,7 +82,7 @@ func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *fli
 func (o *Options) patience() float64 {
 	noRests := o.Delay.Off || o.Delay.Fixed && o.Delay.Rest == 0
 	switch {
-	case noRests || o.Refresh > 0 || !orders.ByScore(o.Ordering):
+	case noRests || o.Revisits != nil || !orders.ByScore(o.Ordering):
 		return 1
 	case o.Patience > 0:
 		return o.Patience
@@ -91,19 +96,23 @@ func (o *Options) patience() float64 {
 func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	now := c.opt.Now()
 	if c.keeper == nil {
-		it, ok = c.frontier.Next(now)
-		return it, time.Time{}, ok
+		if it, ok = c.nextFrom(now, c.least()); !ok && it.ID != 0 {
+			wait = now.Add(longestWait) // for another price
+		}
+		return it, wait, ok
 	}
 	if c.taken+int(c.totals.Counts().Requests-c.asked) >= c.often || now.Sub(c.priced) >= priceHolds {
 		c.ask(now)
 	}
-	it, ok = c.frontier.NextFrom(now, c.price)
+	it, ok = c.nextFrom(now, max(c.price, c.least()))
 	if !ok && it.ID != 0 {
 		if wait = c.wait(now); !wait.IsZero() {
 			c.waits.Refused(now, it, c.price, c.keeper.Best)
 			return frontier.Item{}, wait, false
 		}
-		it, ok = c.frontier.Next(now)
+		if it, ok = c.nextFrom(now, c.least()); !ok && it.ID != 0 {
+			return frontier.Item{}, now.Add(longestWait), false
+		}
 	}
 	c.waits.Taken(now, it)
 	if ok {
@@ -111,6 +120,14 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 		c.latest = now
 	}
 	return it, time.Time{}, ok
+}
+
+// least is the priority below which no link is taken: other agents have better ones.
+func (c *choice) least() float64 {
+	if c.opt.Sites == nil {
+		return math.Inf(-1)
+	}
+	return c.allowed.Price
 }
 
 // cycleShare is how much the latest exchange counts for the time that one takes.
@@ -147,7 +164,7 @@ func (c *choice) ask(now time.Time) {
 		Requests: float64(1+c.tried-c.flight.pages) / float64(1+fetched),
 		Cycle:    c.cycle, Limited: c.opt.MaxTime > 0, Time: c.opt.MaxTime - elapsed,
 	}
-	if most := c.opt.MaxPages; most > 0 {
+	if most := c.opt.MaxPages; most > 0 && c.opt.Sites == nil {
 		b.Pages = int(most - min(most, t.Pages+c.flight.pages))
 	}
 	c.often = int(max(fewPrice, min(manyPrice, priceShare*float64(b.Pages))))

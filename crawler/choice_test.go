@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"fossick/fetch"
 	"fossick/graph/orders"
 	"fossick/page"
 )
@@ -122,4 +124,34 @@ func TestPatienceNeedsRests(t *testing.T) {
 			t.Errorf("%+v: patience %g, want %g", c.delay, got, c.want)
 		}
 	}
+}
+
+// TestDeadHostsAreNotWaitedFor: good links at hosts that do not answer hold nobody up while
+// these rest before they are tried again.
+func TestDeadHostsAreNotWaitedFor(t *testing.T) {
+	order, err := orders.OrderingByName("relevance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		links, dead := []string(nil), []fetch.Response(nil)
+		for range 10 {
+			dead = append(dead, fetch.Response{State: fetch.StateConnectError})
+		}
+		w := &fakeWeb{pages: map[string]string{}, fail: map[string][]fetch.Response{}, took: 10 * time.Millisecond}
+		for n := range 40 {
+			links = append(links, fmt.Sprintf("http://h%d.example/90/%d", n%8+2, n), fmt.Sprintf("http://h1.example/10/%d", n))
+			w.fail[fmt.Sprintf("http://h%d.example/robots.txt", n%8+2)] = dead
+			w.pages[fmt.Sprintf("http://h1.example/10/%d", n)] = html(fmt.Sprint("page ", n))
+		}
+		w.pages["http://h0.example/start"] = html("start", links...)
+		opt := newOptions(t, w, "http://h0.example/start")
+		opt.Scorer, opt.Ordering, opt.Workers, opt.MaxPages, opt.KeepNear = chanceScorer{}, order, 32, 30, true
+		opt.Delay = Delay{Fixed: true, Rest: 100 * time.Millisecond}
+		began := time.Now()
+		r := crawl(t, opt)
+		if took := time.Since(began); r.Counts.Pages != 30 || took > 5*time.Second {
+			t.Errorf("%d pages in %v; want 30 in some 3.4 s", r.Counts.Pages, took)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"fossick/crawler/journal"
 	"fossick/crawler/turns"
 	"fossick/crawler/work"
+	"fossick/store"
 )
 
 // commit journals first and all outcomes that wait behind it, and what was
@@ -44,6 +45,9 @@ func (c *Crawler) commit(first *work.Outcome) error {
 	if err := c.outages.takeBack(c.finish); err != nil {
 		return err
 	}
+	if err := c.keepChances(false); err != nil {
+		return err
+	}
 	return c.turns.Timed(turns.Rescore, c.queue.Learned)
 }
 
@@ -53,4 +57,19 @@ func (c *Crawler) finish(b journal.Batch) error {
 	}
 	c.reader.Stored(c.totals.Pages())
 	return nil
+}
+
+// keepChances journals what was learned of failures, where it is due; last says that the
+// session ends. A journal in memory has no later session.
+func (c *Crawler) keepChances(last bool) error {
+	book := c.exchanges.chances
+	if c.opt.Store == nil || !book.Due(last) {
+		return nil
+	}
+	b := c.journal.Batch()
+	defer b.Cancel() // of no effect after Commit
+	if err := store.PutChances(journal.Stored(b), book.Kept()); err != nil {
+		return err
+	}
+	return b.Commit(nil)
 }

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"fossick/crawler/chances"
 	"fossick/crawler/harvest"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
@@ -18,6 +19,7 @@ import (
 	"fossick/crawler/totals"
 	"fossick/crawler/traps"
 	"fossick/crawler/turns"
+	"fossick/crawler/work"
 	"fossick/crawler/workers"
 	"fossick/frontier"
 	"fossick/store"
@@ -58,12 +60,24 @@ func New(opt Options) (*Crawler, error) {
 	if opt.Scope.Forgotten, err = store.ForgetsOf(opt.Store); err != nil {
 		return nil, err
 	}
-	c, err := newCrawler(opt, journal.NewDisk(opt.Store))
+	disk := journal.NewDisk(opt.Store)
+	if opt.Replicate {
+		disk.Replicate(opt.ReplicateBodies)
+	}
+	c, err := newCrawler(opt, disk)
 	if err != nil {
 		return nil, err
 	}
+	if t, ok := opt.Scorer.(reading.Teller); ok && opt.Sites != nil {
+		t.Share() // also what it learns from pages of sessions before
+	}
 	if err := c.open(); err != nil {
 		return nil, errors.Join(err, c.leases.frontier.Close())
+	}
+	if opt.Sites != nil {
+		if err := c.marks.Times.Recall(opt.Store); err != nil {
+			return nil, errors.Join(err, c.leases.frontier.Close())
+		}
 	}
 	return c, nil
 }
@@ -73,36 +87,44 @@ func New(opt Options) (*Crawler, error) {
 func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	passes := rescore.New(opt.Scorer, opt.Ordering)
 	var compress func([]byte) []byte
+	var body func(uint64) ([]byte, error)
+	var seen func(store.ID) (int64, error)
 	if opt.Store != nil {
-		compress = opt.Store.Compress
+		compress, body, seen = opt.Store.Compress, opt.Store.Body, opt.Store.URLs().Seen
 	}
 	f, err := frontier.New(opt.Frontier)
 	if err != nil {
 		return nil, err
 	}
 	c := &Crawler{opt: opt, journal: j, inbox: workers.NewInbox(), marks: people.NewBook(opt.Store, opt.URLs), totals: totals.New(opt.Now), turns: turns.NewMeter(opt.Now)}
+	book := chances.New()
 	network, traps, maps := health.NewNetwork(opt.Now, opt.Log), traps.New(opt.FollowTraps, opt.Log), sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
 	c.reader = reading.New(reading.Options{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
-		Now: opt.Now, Log: opt.Log, Compress: compress,
+		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text,
 	}, j)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now}, j, f, network, traps)
 	c.queue = queue.New(queue.Options{
-		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Refresh: opt.Refresh > 0, Now: opt.Now,
-	}, opt.Seeds, j, f, c.totals, c.hosts, passes)
+		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
+	}, opt.Seeds, j, f, c.totals, c.hosts, passes, book)
 	c.endings = queue.NewEndings(c.queue)
 	newcomers := &newcomers{Newcomers: health.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}
 	c.flight = &flight{workers: opt.Workers, hosts: c.hosts, newcomers: newcomers}
-	c.outages = &outages{opt: &c.opt, network: network, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, flight: c.flight}
-	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings}
-	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, contact: contact, flight: c.flight}
+	if opt.Sites != nil {
+		c.flight.jobs = map[*work.Job]struct{}{}
+	}
+	c.outages = &outages{opt: &c.opt, network: network, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, flight: c.flight, chances: book}
+	others := queue.NewAcross(c.queue)
+	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, endings: c.endings}
+	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, contact: contact, flight: c.flight}
 	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: reading.NewLatest(opt.Workers), harvest: harvest.NewWatch(opt.MinHarvest)}
-	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals}
-	c.leases = &leases{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue,
+	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals, chances: book,
+		news: &siteNews{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue}}
+	c.leases = &leases{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, across: others,
 		contact: contact, sitemaps: turns, revisits: c.revisits, outages: c.outages, flight: c.flight, turns: c.turns,
-		choice: newChoice(&c.opt, f, c.totals, c.flight, c.queue.Promises())}
+		choice: newChoice(&c.opt, f, c.totals, c.flight, c.queue)}
 	c.exchanges = &settlement{frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue,
-		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight, choice: c.leases.choice}
+		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight, choice: c.leases.choice, chances: book}
 	return c, nil
 }
 
@@ -114,8 +136,11 @@ func (c *Crawler) open() error {
 	if err := c.queue.Plant(c.opt.Seeds); err != nil {
 		return err
 	}
-	c.opt.Seeds = nil // a million of them are 100 MB, and all are in the journal
-	return c.revisits.begin()
+	if c.opt.Sites == nil {
+		c.opt.Seeds = nil // a million of them are 100 MB, and all are in the journal
+	}
+	_, err := c.revisits.fill(false)
+	return err
 }
 
 // Run crawls until a limit is met, the frontier is empty or ctx ends. It returns
@@ -132,7 +157,7 @@ func (c *Crawler) Run(ctx context.Context) (Result, error) {
 // newPool returns the workers of a real crawl.
 func (c *Crawler) newPool() *workers.Pool {
 	o := &c.opt
-	return workers.NewPool(workers.Options{Fetcher: o.Fetcher, Workers: o.Workers, MaxTime: o.MaxTime, Grace: o.Grace, Now: o.Now},
+	return workers.NewPool(workers.Options{Fetcher: o.Fetcher, Workers: o.Workers, MaxTime: o.MaxTime, Grace: o.Grace, Now: o.Now, May: o.may()},
 		c.reader, c.leases.sitemaps.rules, c.inbox)
 }
 
@@ -158,7 +183,7 @@ func (c *Crawler) run(exec executor) (Result, error) {
 	return Result{
 		Counts: *c.totals.Counts(), Hosts: c.hosts.Gave(), Stopped: c.stopped, WaitUntil: c.waitUntil,
 		Outages: outages, OutageTime: outage, Next: c.arrivals.harvest.Estimate(),
-		Refreshed: c.revisits.session.Counts, Attempts: c.totals.Attempts(),
+		Refreshed: c.revisits.session.Counts, News: c.revisits.news.session, Attempts: c.totals.Attempts(),
 	}, err
 }
 
@@ -170,7 +195,7 @@ func (c *Crawler) own() error {
 		if err != nil {
 			return err
 		}
-		if c.flight.busy == 0 && (c.stopped != "" || wake.IsZero()) {
+		if c.flight.busy == 0 && (c.stopped != "" || wake.IsZero() && c.opt.Sites == nil) {
 			return c.end()
 		}
 		c.turns.End(c.opt.Now())
@@ -235,6 +260,9 @@ func (c *Crawler) end() error {
 	}
 	c.opt.Progress(c.progress())
 	if err := c.commit(nil); err != nil {
+		return err
+	}
+	if err := c.keepChances(true); err != nil {
 		return err
 	}
 	return c.queue.Settle()

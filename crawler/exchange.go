@@ -3,6 +3,7 @@ package crawler
 import (
 	"time"
 
+	"fossick/crawler/chances"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -26,6 +27,7 @@ type settlement struct {
 	outages  *outages
 	flight   *flight
 	choice   *choice
+	chances  *chances.Book
 }
 
 // apply journals all that follows from one exchange and frees its host.
@@ -44,6 +46,9 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 	x.outages.observe(o)
 	if o.Resp != nil && !o.Aborted && !o.Excused {
 		x.totals.Attempted(o.Resp)
+		if o.Task == work.Page {
+			x.chances.Learn(o.Host.Host, o.Birth.URL, o.Resp)
+		}
 	}
 	var err error
 	switch {
@@ -69,6 +74,8 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 		err = x.contact.applyTDMRep(o)
 	case o.Task == work.Sitemap:
 		err = x.sitemaps.apply(b, o)
+	case o.Task == work.News:
+		x.revisits.news.apply(o)
 	case o.Old != nil:
 		err = x.revisits.apply(b, o)
 	default:

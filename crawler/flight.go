@@ -12,9 +12,10 @@ type flight struct {
 	hosts     *hosts.Table
 	newcomers *newcomers
 	workers   int
-	busy      int    // jobs
-	slow      int    // of these, those that go on beside the workers
-	pages     uint64 // of the jobs, those that fetch a new page
+	busy      int                    // jobs
+	slow      int                    // of these, those that go on beside the workers
+	pages     uint64                 // of the jobs, those that fetch a new page
+	jobs      map[*work.Job]struct{} // under way; nil where this agent crawls alone
 }
 
 // start has a job carried out; nil is none.
@@ -28,6 +29,9 @@ func (f *flight) start(j *work.Job) {
 			f.pages++
 			f.hosts.CountSite(j.Host, 1)
 		}
+		if f.jobs != nil {
+			f.jobs[j] = struct{}{}
+		}
 		f.exec.Start(j)
 	}
 }
@@ -35,6 +39,7 @@ func (f *flight) start(j *work.Job) {
 // landed counts a job out that was in flight.
 func (f *flight) landed(o *work.Outcome) {
 	f.busy--
+	delete(f.jobs, o.Job)
 	f.newcomers.End(&o.Ticket)
 	if o.Late {
 		f.slow--
@@ -54,3 +59,13 @@ func (f *flight) aside(o *work.Outcome) {
 
 // free says whether a worker is.
 func (f *flight) free() bool { return f.busy-f.slow < f.workers }
+
+// elsewhere counts the jobs at hosts that are another agent's by now.
+func (f *flight) elsewhere(sites Sites) (n int) {
+	for j := range f.jobs {
+		if !sites.Mine(sites.Part("http://" + j.Asked().Name + "/")) {
+			n++
+		}
+	}
+	return n
+}

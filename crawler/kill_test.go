@@ -247,7 +247,7 @@ func TestQueueOnDiskMakesNoDifference(t *testing.T) {
 	for _, name := range orders.Orderings() {
 		var want []string
 		for _, memory := range []int{0, 8} {
-			w := &fakeWeb{pages: manyPages(30, 12)}
+			w := &fakeWeb{pages: manyPages(fulltest.Rounds(12, 30), 12)}
 			opt := newOptions(t, w, "http://h0.test/0", "http://h4.test/2")
 			opt.Frontier.Memory = memory
 			order, err := orders.OrderingByName(name)

@@ -36,6 +36,7 @@ type leases struct {
 	hosts    *hosts.Table
 	traps    *traps.Detector
 	queue    *queue.Queue
+	across   *queue.Across
 	contact  *contact
 	sitemaps *sitemapTurns
 	revisits *revisits
@@ -57,9 +58,13 @@ func (l *leases) full() bool { return len(l.skips) >= maxSkips }
 // It returns when the next host has rested; the zero time when waiting for that would
 // bring nothing. stop is the reason to lease no more, "" while there is none.
 func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
-	for l.flight.free() && !l.full() {
-		if l.opt.MaxPages > 0 && !l.queue.Held() && l.totals.Pages()+l.flight.pages >= l.opt.MaxPages {
-			if l.flight.pages == 0 {
+	for l.flight.free() && l.allowed() && !l.full() {
+		again, err := l.revisits.fill(false)
+		if err != nil {
+			return time.Time{}, "", err
+		}
+		if most, limited := l.most(); limited && !l.queue.Held() && l.totals.Pages()+l.flight.pages >= most {
+			if l.flight.pages == 0 && l.opt.Sites == nil {
 				stop = StopMaxPages
 			}
 			return time.Time{}, stop, nil
@@ -78,18 +83,15 @@ func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 			if err := l.frontier.Err(); err != nil {
 				return time.Time{}, "", err
 			}
-			if wake := l.rested(); !wake.IsZero() {
+			if wake := sooner(l.rested(), again); !wake.IsZero() {
 				return wake, "", nil
 			}
 			if len(l.flight.newcomers.waits) > 0 {
 				return time.Time{}, "", nil // until one of those before them is over
 			}
 			if l.queue.Held() {
-				if l.flight.busy > 0 {
-					return time.Time{}, "", nil
-				}
-				if err := l.queue.Open(); err != nil {
-					return time.Time{}, "", err
+				if wake, goOn, err := l.revisited(); !goOn || err != nil {
+					return wake, "", err
 				}
 				continue
 			}
@@ -104,6 +106,46 @@ func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 		l.flight.start(j)
 	}
 	return time.Time{}, "", nil
+}
+
+// most is how many pages there may be.
+func (l *leases) most() (pages uint64, limited bool) {
+	if l.opt.Sites != nil {
+		return l.choice.allowed.Pages, true
+	}
+	return l.opt.MaxPages, l.opt.MaxPages > 0
+}
+
+// allowed says whether another exchange may begin, of a crawl that several agents make.
+func (l *leases) allowed() bool {
+	return l.opt.Sites == nil || l.flight.busy-l.flight.slow < l.choice.allowed.Workers
+}
+
+// revisited is what follows when no stored page can be asked for now: until when to wait,
+// the zero time for what is in flight or for ever, unless it goes on at once.
+func (l *leases) revisited() (wake time.Time, goOn bool, err error) {
+	if l.flight.busy > 0 {
+		return time.Time{}, false, nil
+	}
+	waited := l.frontier.Len()
+	again, err := l.revisits.fill(true)
+	switch {
+	case err != nil:
+		return time.Time{}, false, err
+	case l.frontier.Len() > waited:
+		return time.Time{}, true, nil
+	case !again.IsZero() || l.opt.RevisitsOnly:
+		return again, false, nil
+	}
+	return time.Time{}, true, l.queue.Open()
+}
+
+// sooner returns the earlier of two times; the zero time is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // next returns the URL to be looked at next: of a newcomer for which there is a place now,
@@ -122,11 +164,19 @@ const maxSkips = 1000
 func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 	id := store.ID(it.ID)
 	birth, queued, err := l.journal.Waiting(id)
-	if l.opt.Refresh > 0 && errors.Is(err, store.ErrUnknown) {
+	if l.opt.Revisits != nil && errors.Is(err, store.ErrUnknown) {
 		return l.revisits.prepare(it)
+	}
+	if l.opt.Sites != nil && errors.Is(err, store.ErrUnknown) { // another agent asked for it meanwhile
+		l.frontier.Done(it.Host, time.Time{})
+		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
+	}
+	if _, mine := l.across.Part(birth.URL); !mine {
+		l.putAside(it, birth.URL)
+		return nil, nil
 	}
 	h, err := l.hosts.Get(page.Host(birth.URL), birth.URL)
 	if err != nil {
@@ -171,6 +221,19 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 		}
 	}
 	return l.preparePage(j)
+}
+
+// leaseWait is how long a host waits for its agent's lease, before it is looked at again.
+const leaseWait = time.Second
+
+// putAside is for a URL that may not be asked for now. What is another agent's by now waits
+// in the journal alone; what waits for this agent's lease stays in the queue.
+func (l *leases) putAside(it frontier.Item, url string) {
+	l.frontier.Done(it.Host, time.Time{})
+	if l.across.Held(url) {
+		l.frontier.Push(it)
+		l.frontier.Rest(it.Host, l.opt.Now().Add(leaseWait))
+	}
 }
 
 // farmed says why a leased URL leads into a farm of hosts, "" when it does not. Nobody

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"time"
 
 	"fossick/crawler/people"
 	"fossick/crawler/workers"
@@ -31,16 +32,31 @@ var ErrEnded = workers.ErrEnded
 // that nothing but the pages' own relevance changed. When one of the URLs
 // cannot be marked, none is. Safe for concurrent use.
 func (c *Crawler) Mark(ctx context.Context, said []Mark) (moves bool, err error) {
+	said, away, err := c.divide(said)
+	if err != nil {
+		return false, err
+	}
 	ids, marked, err := c.marks.Read(said)
 	if err != nil {
 		return false, err
 	}
-	err = c.inbox.InTurn(ctx, func() (error, error) { return c.marks.Enter(ids, said, c.totals.Counts(), c.opt.Now()) })
-	scorer, moves := c.opt.Scorer.(Marker)
-	if err != nil || !moves {
+	if err := c.tellLabels(away, c.opt.Now()); err != nil {
 		return false, err
 	}
-	scorer.Mark(marked) // outside the owner's turn: fetches go on meanwhile
+	if len(said) == 0 {
+		return people.Learns(c.opt.Scorer, away), nil // from the page, once who has it has answered
+	}
+	var at time.Time
+	err = c.inbox.InTurn(ctx, func() (error, error) {
+		at = c.opt.Now()
+		return c.marks.Enter(ids, said, c.totals.Counts(), at)
+	})
+	if err == nil && c.opt.Sites != nil {
+		err = c.tellLabels(marked, at)
+	}
+	if err != nil || !people.Tell(c.opt.Scorer, marked) { // outside the owner's turn: fetches go on meanwhile
+		return false, err
+	}
 	return true, c.inbox.InTurn(ctx, func() (error, error) {
 		c.queue.Rescore()
 		c.opt.Progress(c.progress()) // so that who looks knows from which page on the marks count

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"time"
 
+	"fossick/crawler/across"
 	"fossick/crawler/health"
+	"fossick/crawler/reading"
+	"fossick/crawler/refresh"
 	"fossick/crawler/workers"
 	"fossick/frontier"
 	"fossick/graph/orders"
@@ -53,6 +57,29 @@ type Options struct {
 	// Refresh asks for stored pages again that were not seen for so long, before the
 	// queue; they don't count for MaxPages.
 	Refresh time.Duration
+	// Revisits chooses which stored pages are asked for again, before the queue [by
+	// Refresh]. With RevisitsOnly the queue is not asked at all: what revisits find waits.
+	Revisits     Revisits
+	RevisitsOnly bool
+	// News has hosts' sitemaps and feeds be asked again for what they say of stored pages,
+	// when Revisits says so.
+	News bool
+	// Text returns a page's main text, to tell whether more of it changed than an advert
+	// [nil: nobody asks]. It is called from many goroutines at once.
+	Text reading.Texter
+
+	// Sites says which part of the web is this agent's, of a crawl that several make [nil:
+	// all]. Then the crawl ends only when it is told to, see Finish, and spends what Allow
+	// allows.
+	Sites Sites
+	// Said is given each label that people give here, for Agent.HearLabels of the others
+	// [nobody hears of it]. It must not wait.
+	Said func(label []byte)
+	// Replicate puts what each commit changes into the outbox, for another agent to keep; see
+	// store.Replica. ReplicateBodies puts the pages there as well.
+	Replicate, ReplicateBodies bool
+	// RefetchLost has pages asked for again that are gone with another agent; see Agent.Adopt.
+	RefetchLost bool
 
 	Sitemaps       bool // read the sitemaps that robots.txt names
 	MaxSitemapURLs int  // that the sitemaps of one host may add [10000]
@@ -73,8 +100,25 @@ type Options struct {
 	Progress func(Progress) // called twice a second by the owner; must be quick
 }
 
+// Sites divides the web among agents; see there.
+type Sites = across.Sites
+
+// Revisits chooses stored pages; see there.
+type Revisits = refresh.Chooser
+
 // Delay is the rest of a host after each exchange.
 type Delay = health.Delay
+
+// may says whether a URL is this agent's to ask for; nil where all are.
+func (o *Options) may() func(url string) bool {
+	if o.Sites == nil {
+		return nil
+	}
+	return func(url string) bool { return o.Sites.Mine(o.Sites.Part(url)) }
+}
+
+// DefaultWorkers is how many exchanges a crawl makes at a time where Options do not say.
+const DefaultWorkers = 32
 
 func (o *Options) complete() error {
 	if o.Store == nil || o.Fetcher == nil || o.Scorer == nil || o.Ordering == nil {
@@ -86,6 +130,9 @@ func (o *Options) complete() error {
 	if !(o.MinHarvest >= 0 && o.MinHarvest <= 1) {
 		return fmt.Errorf("crawler: a harvest of %g is not in [0,1]", o.MinHarvest)
 	}
+	if o.Revisits == nil && o.Refresh > 0 {
+		o.Revisits = refresh.NotSeen(o.Store, o.Refresh)
+	}
 	if o.Frontier.Dir == "" {
 		o.Frontier.Dir = filepath.Join(o.Store.Dir(), "frontier")
 	}
@@ -96,13 +143,16 @@ func (o *Options) complete() error {
 // defaults fills in what is zero.
 func (o *Options) defaults() {
 	if o.Workers == 0 {
-		o.Workers = 32
+		o.Workers = DefaultWorkers
 	}
 	if o.URLs == nil {
 		o.URLs = page.NewNormalizer(page.DefaultDrop())
 	}
 	if o.MaxWait == 0 {
 		o.MaxWait = defaultMaxWait
+	}
+	if o.Sites != nil {
+		o.MaxWait = math.MaxInt64 // others' links may come meanwhile
 	}
 	if o.Agent == "" {
 		o.Agent = "fossick"

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"fossick/crawler/chances"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -26,6 +27,7 @@ type outages struct {
 	hosts    *hosts.Table
 	queue    *queue.Queue
 	flight   *flight
+	chances  *chances.Book
 }
 
 // observe shows the end of an exchange to those who judge hosts and our network.
@@ -116,6 +118,9 @@ func (u *outages) takeBack(commit func(journal.Batch) error) error {
 	misses := u.network.TakeBack()
 	if len(misses) == 0 {
 		return nil
+	}
+	if u.network.Down() {
+		u.chances.TakeBack()
 	}
 	b := u.journal.Batch()
 	defer func() { b.Cancel() }()

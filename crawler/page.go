@@ -36,7 +36,7 @@ func (a *arrivals) apply(b journal.Batch, o *work.Outcome) error {
 	r, h := o.Resp, o.Host
 	a.totals.AskedPage(h.Host, r)
 	if o.Queued.Visits > o.Queued.Excused {
-		h.Retries++
+		h.Health.Retried(o.Excused)
 	}
 	if !o.Excused {
 		a.traps.Answered(&h.Trap, o.Birth.URL)
@@ -72,7 +72,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 	}
 	if health.Transient(r) {
 		h.Failures++
-		return a.endings.Retry(b, o, visits)
+		return a.endings.Retry(b, o, visits, a.hosts.RestOf(h, r).Host)
 	}
 	h.Failures = 0
 	if r.State == fetch.StateRedirect {
@@ -126,6 +126,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 func (a *arrivals) keep(b journal.Batch, o *work.Outcome) (number uint64, err error) {
 	number, o.Wire.Kind = a.totals.NextPage(), store.WirePage
 	a.obey(o)
+	found(o.Host, o.Read.Feeds)
 	links, err := a.queue.Links(b, o)
 	if err != nil {
 		return 0, err
@@ -152,7 +153,7 @@ func (a *arrivals) count(o *work.Outcome) {
 	a.tellPaid()
 	if o.Read.Score.Relevant {
 		h.Relevant++
-		if !o.Read.Score.Echo {
+		if !o.Read.Score.Echo && !a.opt.Scope.Parties { // a party is wanted whatever is on topic
 			a.traps.Relevant(&h.Trap, o.Birth.URL)
 		}
 	}
@@ -176,7 +177,5 @@ func (a *arrivals) record(o *work.Outcome, number uint64, links []store.ID) *sto
 // obey lets what a person said of a URL before it was fetched, also before it was
 // fetched again, decide about its page.
 func (a *arrivals) obey(o *work.Outcome) {
-	if onTopic, marked := a.marks.Of(o.URLID()); marked {
-		o.Read.Score.Relevant = onTopic
-	}
+	a.marks.Overrule(o.URLID(), &o.Read.Score)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"fossick/crawler/chances"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
@@ -15,13 +16,12 @@ import (
 	"fossick/store"
 )
 
-// A resumed crawl can be told to look again at the pages that it stored long ago
-// (paper D, D7: conditional requests). They come before the queue, those first
-// whose next visit is longest overdue, under the same manners as all else.
+// A crawl can be told to look again at pages that it stored (paper D, D7: conditional
+// requests), under the same manners as all else. A refresh.Chooser says which, and when.
 //
-// Nothing is journalled of what is to be refreshed: it follows from the times in
-// the pages' records. So a kill costs nothing; the next session asks for what is
-// still old. A URL keeps its fate and its page until an answer says otherwise.
+// Nothing is journalled of what is to be asked for: it follows from the times in the
+// journal. So a kill costs nothing; the next session asks for what is still to be asked. A
+// URL keeps its fate and its page until an answer says otherwise.
 
 // revisits asks for stored pages again.
 type revisits struct {
@@ -33,23 +33,72 @@ type revisits struct {
 	endings  *queue.Endings
 	contact  *contact
 	arrivals *arrivals
+	news     *siteNews
+	chances  *chances.Book
 	session  refresh.Session
+
+	asked bool      // the chooser was, and has no page by now
+	again time.Time // when it may have one; zero: not before the frontier is idle
 }
 
-// begin queues the stored pages that were not seen for the time that is
-// asked for; they are more urgent than anything else.
-func (v *revisits) begin() error {
+// fill queues the stored pages whose turn it is. idle says that none waits or is in flight
+// that could be asked for soon. It returns when there may be more, as refresh.Chooser does.
+func (v *revisits) fill(idle bool) (again time.Time, err error) {
 	if !v.queue.Held() {
-		return nil
+		return time.Time{}, nil
 	}
 	now := v.opt.Now()
-	for p, err := range v.opt.Store.Stale(now.Add(-v.opt.Refresh).UnixMilli(), now.UnixMilli()) {
-		if err != nil {
-			return fmt.Errorf("pages to be refreshed: %w", err)
-		}
-		v.queue.PushStored(p.ID, p.URL, -float64(p.Next))
+	if v.asked && !idle && (v.again.IsZero() || now.Before(v.again)) {
+		return v.again, nil
 	}
-	return v.frontier.Err()
+	for {
+		p, again, err := v.opt.Revisits.Next(now, idle)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("pages to be asked for again: %w", err)
+		}
+		if p == nil {
+			v.asked, v.again = true, again
+			return again, v.frontier.Err()
+		}
+		idle = false
+		if !v.frontier.Queued(frontier.ID(p.ID)) { // else it has not had its turn yet
+			priority, err := v.priority(p, now)
+			if err != nil {
+				return time.Time{}, err
+			}
+			v.queue.PushStored(p.ID, p.URL, priority)
+		}
+	}
+}
+
+// inDoubt is more than any two priorities of choosers differ by, which are times in
+// milliseconds. So pages whose visit may fail come after all others, the likelier ones first.
+const inDoubt = 1e14
+
+// priority is that of a page whose turn it is.
+func (v *revisits) priority(p *refresh.Due, now time.Time) (float64, error) {
+	chance, err := v.chances.Revisit(p.URL, func() ([]store.Visit, error) { return store.VisitsOf(v.opt.Store, p.ID) }, now)
+	if err != nil {
+		return 0, fmt.Errorf("visits to %s: %w", p.URL, err)
+	}
+	return p.Priority - (1-chance)*inDoubt, nil
+}
+
+// expect tells a chooser that wants to know with what chance a page's next visit succeeds.
+func (v *revisits) expect(o *work.Outcome, visit store.Visit) error {
+	h, ok := v.opt.Revisits.(refresh.Hopeful)
+	if !ok {
+		return nil
+	}
+	chance, err := v.chances.Next(o.Birth.URL, func() ([]store.Visit, error) {
+		all, err := store.VisitsOf(v.opt.Store, o.Old.ID)
+		return append(all, visit), err
+	})
+	if err != nil {
+		return fmt.Errorf("visits to %s: %w", o.Birth.URL, err)
+	}
+	h.Expect(o.Old.ID, chance)
+	return nil
 }
 
 // prepare makes a job of a leased URL whose page is stored. Its id is 0, as
@@ -79,7 +128,9 @@ func (v *revisits) prepare(it frontier.Item) (*work.Job, error) {
 	case !h.Rules.Allowed(v.opt.Agent, page.Path(j.Target)), refusal(v.opt, h, j.Target) != "":
 		return nil, v.pass(j)
 	}
-	j.Task = work.Page
+	if !v.news.prepare(j) {
+		j.Task = work.Page
+	}
 	return j, nil
 }
 
@@ -91,6 +142,15 @@ func (v *revisits) pass(j *work.Job) error {
 	v.session.Passed()
 	v.frontier.Done(j.Host.Party, time.Time{})
 	return nil
+}
+
+// putRevisit journals an exchange for a stored page, with its headers where these are kept.
+func putRevisit(b journal.Batch, o *work.Outcome, visit store.Visit) error {
+	n := o.Old.Visits + 1
+	if err := store.PutRevisit(journal.Stored(b), o.Old.ID, n, visit); err != nil || o.Wire.Kind == 0 || o.Wire.Packed == nil {
+		return err
+	}
+	return b.PutWire(o.Old.ID, n, o.Wire)
 }
 
 // apply journals the exchange for a page that is stored.
@@ -108,5 +168,11 @@ func (v *revisits) apply(b journal.Batch, o *work.Outcome) error {
 	}
 	visit.Rest, visit.Own = v.hosts.RestOf(h, r).Millis()
 	visit.RetryAfter = r.RetryAfter.Milliseconds()
-	return putVisit(b, o, o.Old.ID, o.Old.Visits+1, visit)
+	visit.Modified = refresh.Modified(o.Old.Page, r, visit.Change)
+	v.news.visited(h, o.Old, &visit)
+	if err := v.expect(o, visit); err != nil {
+		return err
+	}
+	v.opt.Revisits.Answered(o.Old.ID, visit)
+	return putRevisit(b, o, visit)
 }

@@ -67,8 +67,7 @@ func (r *renewal) apply() (err error) {
 	return nil
 }
 
-// replace stores a page anew. The visit keeps the checksum of the content that it
-// replaced.
+// replace stores a page anew. The visit says what had changed of it.
 func (r *renewal) replace(next int64) error {
 	v, o, old := r.v, r.o, r.o.Old.Page
 	links, err := v.queue.Links(r.b, o)
@@ -76,7 +75,8 @@ func (r *renewal) replace(next int64) error {
 		return err
 	}
 	v.arrivals.obey(o)
-	r.visit.Was, o.Wire.Kind = old.Checksum, store.WirePage
+	found(o.Host, o.Read.Feeds)
+	r.visit.Change, o.Wire.Kind = o.Read.Change, store.WirePage
 	record := v.arrivals.record(o, old.Number, links)
 	if err := journal.Stored(r.b).ReplacePage(old, record, o.Read.Body); err != nil {
 		return err

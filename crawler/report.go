@@ -5,6 +5,7 @@ import (
 
 	"fossick/crawler/harvest"
 	"fossick/crawler/refresh"
+	"fossick/crawler/sitenews"
 	"fossick/crawler/totals"
 	"fossick/crawler/turns"
 	"fossick/store"
@@ -63,7 +64,8 @@ type Result struct {
 	// rested, where that was too long to wait for; else zero.
 	WaitUntil time.Time
 
-	Refreshed refresh.Counts // what Options.Refresh brought in this session
+	Refreshed refresh.Counts  // what Options.Refresh brought in this session
+	News      sitenews.Counts `json:",omitzero"` // what sitemaps and feeds told, with Options.News
 	Attempts  Attempts
 
 	Outages    int           // of our own network in this session
@@ -73,6 +75,7 @@ type Result struct {
 // After adds what a session before brought where the two are one to who looks.
 func (r Result) After(before Result) Result {
 	r.Refreshed = r.Refreshed.Plus(before.Refreshed)
+	r.News = before.News.Plus(r.News)
 	r.Attempts = r.Attempts.After(before.Attempts)
 	r.Outages += before.Outages
 	r.OutageTime += before.OutageTime

@@ -17,6 +17,9 @@ func (c *Crawler) restore() error {
 		return nil // a new crawl
 	}
 	now := c.opt.Now()
+	if err := c.exchanges.chances.Restore(c.opt.Store); err != nil {
+		return err
+	}
 	c.leases.frontier.RestAll(now.Add(c.opt.Delay.Load(0)))
 	for record, err := range c.journal.Hosts() {
 		if err != nil {
@@ -27,9 +30,15 @@ func (c *Crawler) restore() error {
 			return err
 		}
 		c.outages.recall(h)
+		c.exchanges.chances.Recall(record)
 	}
 	if c.opt.FollowTraps {
 		if err := c.queue.Reopen(fetch.StateTrap, func(*store.Ended) bool { return true }); err != nil {
+			return err
+		}
+	}
+	if c.opt.RefetchLost {
+		if err := c.refetchLost(); err != nil {
 			return err
 		}
 	}

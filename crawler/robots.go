@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"fossick/crawler/across"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -27,6 +28,7 @@ type contact struct {
 	totals   *totals.Running
 	hosts    *hosts.Table
 	queue    *queue.Queue
+	across   *queue.Across
 	endings  *queue.Endings
 }
 
@@ -76,6 +78,9 @@ func (k *contact) apply(b journal.Batch, o *work.Outcome) error {
 	k.totals.Asked(o.Asked().Host)
 	if r.State == fetch.StateRedirect {
 		target, err := reading.RedirectTarget(k.opt.URLs, r)
+		if err == nil && !k.across.Held(target) { // who asks that host, asks it alone
+			return k.setRobots(o, fetch.DisallowAll("robots.txt is at "+target+": "+across.Reason))
+		}
 		if h.Hops++; err == nil && h.Hops <= fetch.MaxRobotsRedirects {
 			h.Hop = target
 			k.queue.Requeue(o.Job)

@@ -17,5 +17,14 @@ type Scope = reading.Scope
 // LinkPolicy says which links are followed, by where they lead.
 type LinkPolicy = reading.LinkPolicy
 
+// The policies that keep a crawl to parties.
+const (
+	LinksSite = reading.LinksSite
+	LinksHost = reading.LinksHost
+)
+
 // Rescorer is a Scorer that learns while the crawl goes on.
 type Rescorer = reading.Rescorer
+
+// Teller is a Scorer that learns, and tells another one of the same crawl what.
+type Teller = reading.Teller

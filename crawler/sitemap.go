@@ -3,6 +3,7 @@ package crawler
 import (
 	"time"
 
+	"fossick/crawler/across"
 	"fossick/crawler/health"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
@@ -26,6 +27,7 @@ type sitemapTurns struct {
 	totals   *totals.Running
 	hosts    *hosts.Table
 	queue    *queue.Queue
+	across   *queue.Across
 	contact  *contact
 	flight   *flight
 
@@ -90,6 +92,8 @@ func (s *sitemapTurns) prepare(j *work.Job) (sitemap *work.Job, waits bool, err 
 // when it can, or nobody knows yet.
 func (s *sitemapTurns) denied(at *hosts.Host, target string) string {
 	switch {
+	case !s.across.Held(target):
+		return across.Reason
 	case at.Health.Verdict != "":
 		return at.Health.Why
 	case at.Resolved && s.hosts.RobotsFresh(at) && !at.Rules.Allowed(s.opt.Agent, page.Path(target)):
@@ -167,6 +171,9 @@ func (s *sitemapTurns) enter(b journal.Batch, o *work.Outcome) error {
 		if _, err := s.queue.Discover(b, birth, f, s.queue.LinkOf(f)); err != nil {
 			return err
 		}
+	}
+	if err := s.across.Listed(b, birth.Depth); err != nil {
+		return err
 	}
 	o.Sitemap.Owner.Maps.Entered(int(s.totals.URLs() - before))
 	if err := s.hosts.Put(b, o.Sitemap.Owner); err != nil || o.Sitemap.Owner == o.Host {

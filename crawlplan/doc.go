@@ -12,5 +12,6 @@
 // to look for; scoring.go order of the links. budget.go when it ends; scope.go
 // what it keeps to; params.go parameters that URLs lose; manners.go rests,
 // workers, who we are. contact.go how we are reached; network.go proxy, guard,
-// names; plan.go all of them together; stored.go what a store keeps of them.
+// names; survey.go a crawl by parties; plan.go all of them together; stored.go what a
+// store keeps of them.
 package crawlplan

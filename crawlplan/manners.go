@@ -24,6 +24,7 @@ type Manners struct {
 	Sitemaps    *bool         `negatable:"" help:"Read the sitemaps that a host's robots.txt names, before and between its pages." group:"manners" expert:""`
 	SitemapURLs int           `name:"sitemap-urls" placeholder:"N" help:"URLs that the sitemaps of one host may add [10000]." group:"manners" expert:""`
 	Workers     int           `placeholder:"N" help:"Exchanges at a time, never two with one host [32]." group:"manners" expert:""`
+	Agents      int           `placeholder:"N" help:"Crawl by N agents in this process, each with sites and a store of its own, DIR/agent-0 and so on; limits and --workers are of all together [1]." group:"manners" expert:""`
 	Delay       string        `type:"delay" placeholder:"D" help:"Rest of a host after each fetch: auto, or a time; 0 for your own servers [auto]." group:"run" complete:"auto,0"`
 	Timeout     time.Duration `placeholder:"D" help:"Longest exchange [60s]." group:"manners" expert:""`
 	Cookies     *bool         `negatable:"" help:"Keep cookies, a jar a site, in memory for this session; without, none are kept or sent. A resumed crawl does as before unless told otherwise." group:"manners" expert:""`
@@ -38,6 +39,7 @@ func (m *Manners) settings(saved *Manners) []setting {
 		of("sitemaps", "no", &m.Sitemaps, &saved.Sitemaps, pointed(yesNo)),
 		of("sitemap-urls", "", &m.SitemapURLs, &saved.SitemapURLs, strconv.Itoa),
 		of("workers", "32", &m.Workers, &saved.Workers, strconv.Itoa),
+		of("agents", "", &m.Agents, &saved.Agents, strconv.Itoa),
 		of("delay", "auto", &m.Delay, &saved.Delay, itself),
 		of("timeout", "1m", &m.Timeout, &saved.Timeout, terminal.Brief),
 		of("cookies", "no", &m.Cookies, &saved.Cookies, pointed(yesNo)),
@@ -52,10 +54,15 @@ func (m *Manners) settings(saved *Manners) []setting {
 // what more of them wait for is hosts.
 const maxWorkers = 4096
 
+// maxAgents bounds --agents: each has tables and buffers of its own, some 60 MiB.
+const maxAgents = 64
+
 func (m *Manners) check() error {
 	switch {
 	case m.Workers < 0 || m.Workers > maxWorkers:
 		return usage.Errorf("--workers %d: give a number from 1 to %d", m.Workers, maxWorkers)
+	case m.Agents < 0 || m.Agents > maxAgents:
+		return usage.Errorf("--agents %d: give a number from 1 to %d", m.Agents, maxAgents)
 	case m.SitemapURLs < 0:
 		return usage.Errorf("--sitemap-urls %d: give a number of URLs, 1 or more", m.SitemapURLs)
 	}

@@ -15,7 +15,7 @@ import (
 // A Crawl is what was asked for: a topic, a store, and how to look. Its settings are kept
 // in the store, so that a resumed crawl goes on as it began.
 type Crawl struct {
-	Topic   string        `placeholder:"T" help:"The topic: ${topics}, one of your own, or any name with --model or --keywords. Several by comma share one crawl: a,b with equal parts of --max-pages, or a=500,b=1000." group:"what" complete:"topics"`
+	Topic   string        `placeholder:"T" help:"The topic: $${topics}, one of your own, or any name with --model or --keywords. Several by comma share one crawl: a,b with equal parts of --max-pages, or a=500,b=1000." group:"what" complete:"topics"`
 	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
 	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
 	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
@@ -30,6 +30,7 @@ type Plan struct {
 	Fetch    fetch.Options
 	Keywords []string   // K
 	Topics   []Budgeted // that share the crawl; none of one alone
+	NoTopic  bool       // nothing counts as on topic
 
 	models []*models.Model // one a topic, nil of one without
 	scored string          // how links are, see --score
@@ -62,6 +63,9 @@ func (c *Crawl) NameStore() error {
 	if err := c.readTopics(); err != nil {
 		return err
 	}
+	if c.Parties && c.Topic == "" && (!c.Resume || c.Store == "") {
+		c.Topic = surveyTopic
+	}
 	switch {
 	case c.Topic == "" && !c.Resume:
 		return usage.Errorf("--topic T says what to look for; fossick focus --help has examples")
@@ -76,6 +80,9 @@ func (c *Crawl) NameStore() error {
 
 // Plan puts topic, settings and defaults together.
 func (c *Crawl) Plan(in Program) (*Plan, error) {
+	if c.Parties {
+		c.beginSurvey()
+	}
 	p := &Plan{Crawl: crawler.Options{Log: in.Log, Refresh: c.Refresh}, Fetch: fetch.Options{Logger: in.Log}}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -86,7 +93,7 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if err := c.Network.apply(&p.Fetch, &c.Scope); err != nil {
 		return nil, err
 	}
-	topics, err := c.find()
+	topics, err := c.topics()
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +113,13 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if err := c.ownStarts(&p.Crawl, topics); err != nil {
 		return nil, err
 	}
-	if err := c.scorer(&p.Crawl, topics, p.scored, in.Seed); err != nil {
-		return nil, err
+	if !c.topicless() {
+		if err := c.scorer(&p.Crawl, topics, p.scored, in.Seed); err != nil {
+			return nil, err
+		}
+	}
+	if c.Parties {
+		c.survey(p)
 	}
 	return p, c.begin(p, topics[0], in.Say)
 }
@@ -115,7 +127,7 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 // check refuses values that no crawl can have, before anything is made. A zero is
 // "not given", so of most numbers only those below are left to refuse.
 func (c *Crawl) check() error {
-	for _, check := range []func() error{c.Manners.check, c.Scoring.check, c.Scope.check} {
+	for _, check := range []func() error{c.Manners.check, c.Scoring.check, c.Scope.check, c.checkSurvey} {
 		if err := check(); err != nil {
 			return err
 		}

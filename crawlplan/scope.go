@@ -17,7 +17,7 @@ import (
 
 // Scope is what a crawl keeps to.
 type Scope struct {
-	Links           string   `enum:",all,external,site" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site [all]." group:"scope" expert:""`
+	Links           string   `enum:",all,external,site,host" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site, host (within either) [all]." group:"scope" expert:""`
 	MaxDepth        int      `placeholder:"N" help:"Links from a start page, at most." group:"scope" expert:""`
 	MaxPagesPerHost uint64   `placeholder:"N" help:"Pages of one host, at most." group:"scope" expert:""`
 	MaxPagesPerSite uint64   `placeholder:"N" help:"Pages of one site, at most." group:"scope" expert:""`
@@ -28,6 +28,7 @@ type Scope struct {
 	CIDR            string   `name:"cidr" placeholder:"FILE" help:"Crawl only hosts whose address lies in these nets: 192.0.2.0/24 or 2001:db8::/32 a line, # comments. Not through a proxy." group:"scope" expert:""`
 	DropParams      string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl." group:"scope" expert:"" complete:"files,none"`
 	Dropped         []string `kong:"-"` // what --drop-params came to
+	Parties         bool     `kong:"-"` // it goes party by party: it is a survey
 	Traps           string   `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, farms of hosts and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]." group:"scope" expert:""`
 	NearDuplicates  string   `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]." group:"scope" expert:""`
 }
@@ -45,6 +46,7 @@ func (s *Scope) settings(saved *Scope) []setting {
 		of("cidr", "", &s.CIDR, &saved.CIDR, itself),
 		of("drop-params", s.dropped(), &s.DropParams, &saved.DropParams, func(string) string { return s.dropped() }),
 		listOf("", &s.Dropped, &saved.Dropped),
+		of("parties", "", &s.Parties, &saved.Parties, yesNo),
 		of("traps", "cut", &s.Traps, &saved.Traps, itself),
 		of("near-duplicates", "drop", &s.NearDuplicates, &saved.NearDuplicates, itself),
 	}

@@ -15,11 +15,11 @@ import (
 
 // Scoring is how the links of a crawl are scored and ordered.
 type Scoring struct {
-	Score     string   `placeholder:"HOW" help:"How links are scored: ${scores}; what they are is told above [learned with a model, else paper]." group:"score" expert:"" complete:"policies"`
+	Score     string   `placeholder:"HOW" help:"How links are scored: $${scores}; what they are is told above [learned with a model, else paper]." group:"score" expert:"" complete:"policies"`
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]." group:"score" expert:""`
-	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known, hosts never fetched first [${explore}]." group:"score" expert:""`
+	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known, hosts never fetched first [$${explore}]." group:"score" expert:""`
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]." group:"score" expert:""`
-	Order     string   `placeholder:"ORDER" help:"Order of the crawl: ${orders} [relevance]." group:"score" expert:"" complete:"orders"`
+	Order     string   `placeholder:"ORDER" help:"Order of the crawl: $${orders} [relevance]." group:"score" expert:"" complete:"orders"`
 	Alike     bool     `help:"With --order mcs, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages." group:"score" expert:""`
 }
 

@@ -70,6 +70,13 @@ func (s *Settings) Applied() map[string]string {
 			facts[one.name] = text
 		}
 	}
+	if s.Parties {
+		facts["order"] = surveyOrder
+		delete(facts, "patience")
+		if s.MaxPages == 0 {
+			delete(facts, "max-pages")
+		}
+	}
 	return facts
 }
 

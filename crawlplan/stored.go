@@ -63,7 +63,9 @@ func (c *Crawl) Keep(s *store.Store, p *Plan) error {
 	} else {
 		saved.Keywords = p.Keywords
 	}
-	saved.Score = p.scored // which a resumed crawl would else find out from what it has now
+	if !c.Parties {
+		saved.Score = p.scored // which a resumed crawl would else find out from what it has now
+	}
 	var err error
 	if saved.Seed, err = seeds.Keep(c.Store, p.Crawl.Seeds); err != nil {
 		return err
@@ -88,6 +90,7 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 	if err != nil {
 		return "", err
 	}
+	c.Parties = saved.Parties
 	if len(saved.Shared) > 0 {
 		if err := c.recallShared(saved.Shared); err != nil {
 			return "", err

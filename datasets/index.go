@@ -1,6 +1,10 @@
 package datasets
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Index finds the page of a corpus that a URL asks for, however it is spelt, as
 // the corpus served as a web does. Rows are numbered by the caller. The zero value
@@ -29,6 +33,9 @@ func (x *Index) Add(key string, row int) bool {
 
 // Len returns the number of rows.
 func (x *Index) Len() int { return len(x.rows) }
+
+// Keys returns the rows' Keys, sorted.
+func (x *Index) Keys() []string { return slices.Sorted(maps.Keys(x.rows)) }
 
 // Row returns the row that was entered by a Key, spelt like that.
 func (x *Index) Row(key string) (row int, ok bool) {

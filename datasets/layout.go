@@ -57,6 +57,11 @@ func Open(path string, opt Options) (*Set, error) {
 	return s, nil
 }
 
+// IsFile says whether a file of this name is a set, of pages that are many.
+func IsFile(path string) bool {
+	return strings.HasSuffix(path, ".parquet") || strings.HasSuffix(path, ".wacz") || warcName.MatchString(path) || isJSONL(path) || isSitemap(path)
+}
+
 func (s *Set) openFolder(dir string, opt Options) error {
 	pages, err := one(dir, "pages.jsonl")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 // Page is what the measures need of a stored page.
 type Page struct {
 	Number      uint64
+	At          int64 // when it was fetched, Unix milliseconds
 	URL         string
 	Title       string
 	Score       float64 // R, with which it was crawled
@@ -18,8 +19,9 @@ type Page struct {
 	Label       string  // by the crawl's model, "" without one
 	Probability float64
 	Refined     *store.Label // nil before refine
-	Mark        *store.Mark  // nil where no person said anything
+	Mark        *store.Mark  // nil where no person said anything, or several topics share the crawl
 	Topics      uint64       // of those that share the crawl, bit by bit, which it is on
+	Marked      uint64       // likewise, for which a person said whether it is
 	Rank        *float64     // by its links; nil before rank
 
 	Verdict // filled by the Judge methods of Crawl
@@ -63,12 +65,10 @@ func Load(ctx context.Context, s *store.Store) (*Crawl, error) {
 		}
 		at[p.Number] = len(c.Pages)
 		c.Pages = append(c.Pages, Page{
-			Number: p.Number, URL: p.URL, Title: p.Title, Score: p.Score,
+			Number: p.Number, At: p.At, URL: p.URL, Title: p.Title, Score: p.Score,
 			Crawled: p.Relevant, Label: p.Label, Probability: p.Probability, Topics: topicsOf(p),
 		})
-		if m, marked := marks[p.ID]; marked {
-			c.Pages[len(c.Pages)-1].Mark = &m
-		}
+		c.Pages[len(c.Pages)-1].heed(marks[p.ID])
 	}
 	for l, err := range s.Labels() {
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -88,19 +89,22 @@ const maxManners = 10
 // exchange are cut to whole milliseconds.
 const slackMillis = 1
 
-// MeasurePoliteness reads the journal of a store once, and sorts what it needs
+// MeasurePoliteness reads the journal of a crawl's store, or those of all its agents, once,
+// and sorts what it needs
 // of the exchanges by party and time. It does so in memory, beyond a quarter of
 // a million exchanges on disk. Besides it keeps some 40 bytes a host, and the
 // figures of the hosts of one party at a time.
-func MeasurePoliteness(ctx context.Context, s *store.Store) (*Politeness, error) {
-	return measurePoliteness(ctx, s, exchangesInMemory)
+func MeasurePoliteness(ctx context.Context, stores ...*store.Store) (*Politeness, error) {
+	return measurePoliteness(ctx, exchangesInMemory, stores...)
 }
 
-func measurePoliteness(ctx context.Context, s *store.Store, inMemory int) (*Politeness, error) {
+func measurePoliteness(ctx context.Context, inMemory int, stores ...*store.Store) (*Politeness, error) {
 	g := gatherer{sorter: newSorter(inMemory), parties: map[uint64]int64{}, moved: map[uint64]int64{}}
 	defer g.sorter.Close() // a scratch file: nothing can be lost
-	if err := g.gather(ctx, s); err != nil {
-		return nil, err
+	for _, s := range stores {
+		if err := g.gather(ctx, s); err != nil {
+			return nil, err
+		}
 	}
 	m := &manners{p: &Politeness{Worst: []Gap{}}, requests: map[int]int{}}
 	if err := g.sorter.Each(ctx, func(x exchange) error { m.add(x); return nil }); err != nil {
@@ -108,10 +112,12 @@ func measurePoliteness(ctx context.Context, s *store.Store, inMemory int) (*Poli
 	}
 	m.endParty()
 	m.p.MedianRequests = medianOf(m.requests)
-	if err := m.p.countDenied(s); err != nil {
-		return nil, err
+	for _, s := range stores {
+		if err := errors.Join(m.p.countDenied(s), m.p.name(s)); err != nil {
+			return nil, err
+		}
 	}
-	return m.p, m.p.name(s)
+	return m.p, nil
 }
 
 // gatherer reads the exchanges of a store.
@@ -243,7 +249,7 @@ func (p *Politeness) name(s *store.Store) error {
 			}
 		}
 	}
-	each(func(hash uint64, name *string) { *name = names[hash] })
+	each(func(hash uint64, name *string) { *name = cmp.Or(names[hash], *name) })
 	return nil
 }
 

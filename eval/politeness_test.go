@@ -68,7 +68,7 @@ func journalOf(t testing.TB, all []asked, addresses map[string]string) *store.St
 
 func politenessOf(t testing.TB, s *store.Store, inMemory int) *Politeness {
 	t.Helper()
-	p, err := measurePoliteness(context.Background(), s, inMemory)
+	p, err := measurePoliteness(context.Background(), inMemory, s)
 	if err != nil {
 		t.Fatal(err)
 	}

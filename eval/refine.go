@@ -65,10 +65,14 @@ func Refine(ctx context.Context, s *store.Store, opt RefineOptions) (Refined, er
 		batch.Cancel()
 		return r, err
 	}
+	of := 1 + slices.Index(s.Info().Topics, opt.Topic) // 0 of one topic alone
 	label := func(sp *store.Page, p *page.Page) store.Label {
 		l, rest := opt.label(p)
-		if m, marked := marks[sp.ID]; marked {
-			return opt.marked(l, m, rest)
+		if of > 0 {
+			l.Topic = opt.Topic
+		}
+		if i := slices.IndexFunc(marks[sp.ID], func(m store.Mark) bool { return m.Topic == of }); i >= 0 {
+			return opt.marked(l, marks[sp.ID][i], rest)
 		}
 		return l
 	}

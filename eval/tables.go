@@ -162,6 +162,7 @@ var stateNotes = map[string]string{
 	"header_error": "the answer's head was broken", "header_timeout": "no answer in time", "body_error": "the body broke off",
 	"body_timeout": "the body came too slowly", "too_large": "over the size limit", "wrong_type": "not a page, or in another language",
 	"robots_denied": "robots.txt forbids it", "guard_denied": "a forbidden address, or outside the nets", "trap": "looked like a trap", "none": "never requested",
+	"elsewhere": "another agent of the crawl has it", "lost": "gone with another agent; --refetch-lost asks again",
 }
 
 func states(c store.Counts) (rows, codes []countRow) {

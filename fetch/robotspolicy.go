@@ -30,8 +30,8 @@ func AllowAll(why string) *Robots {
 	return &Robots{index: map[string]int{}, why: why}
 }
 
-// disallowAll returns rules that refuse everything but robots.txt, and why.
-func disallowAll(why string) *Robots {
+// DisallowAll returns rules that refuse everything but robots.txt, and why.
+func DisallowAll(why string) *Robots {
 	r := parseRobots([]byte("User-agent: *\nDisallow: /\n"))
 	r.why = why
 	return r
@@ -53,9 +53,9 @@ func RobotsFrom(resp *Response) (r *Robots, final bool) {
 		if c := resp.Code; c < 500 && c != http.StatusTooManyRequests && c != http.StatusNotModified {
 			return AllowAll(fmt.Sprintf("robots.txt: code %d, all is allowed", c)), true
 		}
-		return disallowAll(fmt.Sprintf("robots.txt: code %d, all is refused", resp.Code)), true
+		return DisallowAll(fmt.Sprintf("robots.txt: code %d, all is refused", resp.Code)), true
 	}
-	return disallowAll(fmt.Sprintf("robots.txt: %s, all is refused", resp.State)), true
+	return DisallowAll(fmt.Sprintf("robots.txt: %s, all is refused", resp.State)), true
 }
 
 // ErrNoPage stands for the error of an exchange that has none and brought no page.

@@ -15,6 +15,7 @@ type backQueue struct {
 	queue entryHeap // parked URLs in memory
 	runs  []*run    // and on disk
 	until time.Time // end of the host's own rest; zero when over
+	doubt bool      // whether the host will answer after it
 
 	heap  *heap[*backQueue] // its party's ready ones, resting, idle, or nil
 	place int               // in that heap

@@ -33,6 +33,10 @@ func (f *Frontier) Done(host Host, until time.Time) { f.hosts.done(host, until) 
 // not, and nobody else. What a host asks for binds no other at its address.
 func (f *Frontier) Rest(h Host, until time.Time) { f.hosts.rest(h, until) }
 
+// RestInDoubt is Rest for a host that failed: nobody knows whether it will answer then, so
+// Survey leaves it out until the rest is over.
+func (f *Frontier) RestInDoubt(h Host, until time.Time) { f.hosts.restInDoubt(h, until) }
+
 // RestAddress makes all hosts at an address rest until the given time at least, also
 // those that will be found there.
 func (f *Frontier) RestAddress(address string, until time.Time) { f.hosts.restAddress(address, until) }

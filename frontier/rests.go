@@ -31,20 +31,41 @@ func (t *hosts) done(h Host, until time.Time) {
 
 // rest makes a host rest, by itself.
 func (t *hosts) rest(h Host, until time.Time) {
-	q := t.own[h]
-	if q == nil {
+	if t.own[h] == nil {
 		if until.IsZero() {
 			return
 		}
 		if p := t.parties[t.find(h)]; p != nil && !p.until.Before(until) {
 			return // it rests as long with its party
 		}
+	}
+	t.restAlone(h, until)
+}
+
+// restInDoubt makes a host rest of which nobody knows whether it will answer then.
+func (t *hosts) restInDoubt(h Host, until time.Time) {
+	if !until.IsZero() {
+		t.restAlone(h, until).doubt = true
+	}
+}
+
+// restAlone makes a host rest in a back queue of its own.
+func (t *hosts) restAlone(h Host, until time.Time) *backQueue {
+	q := t.own[h]
+	if q == nil {
 		t.made++
 		q = &backQueue{host: h, made: t.made}
 		t.own[h] = q
 	}
 	q.until = later(q.until, until)
 	t.settle(q)
+	return q
+}
+
+// inDoubt says whether a host rests of which nobody knows whether it will answer then.
+func (t *hosts) inDoubt(h Host) bool {
+	q := t.own[h]
+	return q != nil && q.doubt
 }
 
 // restAddress makes the party at an address rest.
@@ -112,7 +133,7 @@ func (t *hosts) wakeAll(now time.Time) {
 	for _, h := range []*heap[*backQueue]{&t.resting, &t.idle} {
 		for h.len() > 0 && !h.top().until.After(now) {
 			q := h.top()
-			q.until = time.Time{}
+			q.until, q.doubt = time.Time{}, false
 			t.settle(q)
 		}
 	}

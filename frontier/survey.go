@@ -14,8 +14,8 @@ type Waiting struct {
 }
 
 // Survey appends to dst the n best URLs that wait, the best first, whether they may be
-// fetched or not. It leaves out those whose rest ends after until, and what is on disk,
-// which is worse than what the same queue has in memory. It looks at some n·log n URLs:
+// fetched or not. It leaves out those whose rest ends after until or in doubt, and what is
+// on disk, which is worse than what the same queue has in memory. It looks at some n·log n URLs:
 // at those that are as good as what the last survey found or, where these are too few or
 // too many, at the heaps from their tops.
 func (f *Frontier) Survey(dst []Waiting, n int, until time.Time) []Waiting {
@@ -51,7 +51,7 @@ func (*survey) heaps(f *Frontier, until time.Time) iter.Seq[entryHeap] {
 		}
 		for h, q := range f.hosts.own {
 			p := f.hosts.parties[f.hosts.find(h)]
-			if !q.until.After(until) && (p == nil || !p.until.After(until)) && !yield(q.queue) {
+			if !q.doubt && !q.until.After(until) && (p == nil || !p.until.After(until)) && !yield(q.queue) {
 				return
 			}
 		}
@@ -60,7 +60,7 @@ func (*survey) heaps(f *Frontier, until time.Time) iter.Seq[entryHeap] {
 
 // counts says whether a survey counts an entry.
 func (s *survey) counts(f *Frontier, e *entry, until time.Time) bool {
-	return f.urls.current(e) && !f.hosts.until(e.host).After(until) && s.first(e.id, f.urls.copied.has(e.id))
+	return f.urls.current(e) && !f.hosts.inDoubt(e.host) && !f.hosts.until(e.host).After(until) && s.first(e.id, f.urls.copied.has(e.id))
 }
 
 // again finds what is as good as the last survey's, in order; false where these are

@@ -9,7 +9,8 @@ import (
 )
 
 // TestSurvey: a survey names the best that wait as a sorted list of all of them would,
-// whatever hosts do, and changes nothing. Those whose rest is too long are left out.
+// whatever hosts do, and changes nothing. Those whose rest is too long or in doubt are left
+// out.
 func TestSurvey(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	f, err := New(Options{})
@@ -20,7 +21,7 @@ func TestSurvey(t *testing.T) {
 		priority float64
 		host     Host
 	}
-	now, waiting, rests := time.Unix(1000, 0), map[ID]url{}, map[Host]time.Time{}
+	now, waiting, rests, doubts := time.Unix(1000, 0), map[ID]url{}, map[Host]time.Time{}, map[Host]time.Time{}
 	inUse := []Host{}
 	for id := ID(1); id < 3000; id++ {
 		h := Host(rng.IntN(40) + 1)
@@ -31,10 +32,20 @@ func TestSurvey(t *testing.T) {
 				until := now.Add(time.Duration(rng.IntN(100)) * time.Second)
 				f.Done(h, until)
 				rests[h] = until
+				if rng.IntN(4) == 0 {
+					doubts[h] = now.Add(time.Duration(rng.IntN(20)) * time.Second)
+					f.RestInDoubt(h, doubts[h])
+				}
 			}
 			inUse = nil
 		case 1:
-			if it, ok := f.Next(now); ok {
+			it, ok := f.Next(now)
+			for h, until := range doubts { // Next sees which rests are over
+				if !until.After(now) {
+					delete(doubts, h)
+				}
+			}
+			if ok {
 				delete(waiting, it.ID)
 				inUse = append(inUse, it.Host)
 			}
@@ -61,7 +72,7 @@ func TestSurvey(t *testing.T) {
 		until := now.Add(time.Duration(rng.IntN(100)) * time.Second)
 		var want []Waiting
 		for _, u := range waiting {
-			if !rests[u.host].After(until) {
+			if _, doubt := doubts[u.host]; !doubt && !rests[u.host].After(until) {
 				want = append(want, Waiting{u.priority, u.host})
 			}
 		}

@@ -60,6 +60,20 @@ func (b *Builder) addList(ctx context.Context, list string) error {
 }
 
 func buildNumbers(ctx context.Context, list, names, out string, opt BuildOptions) (Stats, error) {
+	return BuildNumbers(ctx, names, out, opt, func(edge func(src, dst uint32) error) error {
+		return eachLine(ctx, list, func(line []byte) error {
+			src, dst, ok := cutNumbers(line)
+			if !ok {
+				return fmt.Errorf("%w: %q; want two numbers below 2^32 − 1 with a tab between them, as in the lines before", errLine, short(line))
+			}
+			return edge(src, dst)
+		})
+	})
+}
+
+// BuildNumbers builds at out the graph of the edges that each calls edge with, between numbers
+// below 2^32 − 1. names is a file that names them (number TAB URL a line), "" where none does.
+func BuildNumbers(ctx context.Context, names, out string, opt BuildOptions, each func(edge func(src, dst uint32) error) error) (Stats, error) {
 	b, err := newNumbered(out, opt)
 	if err != nil {
 		return Stats{}, err
@@ -68,13 +82,7 @@ func buildNumbers(ctx context.Context, list, names, out string, opt BuildOptions
 		err = b.Names(ctx, readNames(ctx, names))
 	}
 	if err == nil {
-		err = eachLine(ctx, list, func(line []byte) error {
-			src, dst, ok := cutNumbers(line)
-			if !ok {
-				return fmt.Errorf("%w: %q; want two numbers below 2^32 − 1 with a tab between them, as in the lines before", errLine, short(line))
-			}
-			return b.Edge(src, dst)
-		})
+		err = each(b.Edge)
 	}
 	if err != nil {
 		return Stats{}, errors.Join(err, b.Close())

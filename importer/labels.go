@@ -11,7 +11,7 @@ type labels struct{ web *web }
 
 // ScorePage implements crawler.Scorer.
 func (l *labels) ScorePage(p *page.Page, _ float64) crawler.Score {
-	label := l.web.label[p.URL]
+	label := l.web.labelOf(p.URL)
 	if label == "" {
 		return crawler.Score{}
 	}

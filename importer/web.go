@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"fossick/datasets"
@@ -17,11 +18,13 @@ import (
 // web is a set as a web that is asked for its pages nearly in their order: rows that are
 // not asked for yet wait.
 type web struct {
+	stop func()
+
+	mu    sync.Mutex // guards the rest: a worker that is slow gets another one beside it
 	next  func() (*datasets.Example, error, bool)
-	stop  func()
 	ahead map[string]*datasets.Example // by URL
 	order []string                     // of those, as they were read
-	label map[string]string            // of the page that is being read
+	label map[string]string            // of the pages that are being read
 	err   error
 }
 
@@ -43,12 +46,14 @@ func (w *web) Resolve(context.Context, string) (netip.Addr, error) { return neti
 // errMissing is of a page that the set does not have on second reading.
 var errMissing = errors.New("the source changed while it was read, or has a page far from where it was; import it again")
 
-// Fetch implements crawler.Fetcher. One worker calls it.
+// Fetch implements crawler.Fetcher.
 func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r := &fetch.Response{URL: req.URL, State: fetch.StateCode, Code: http.StatusNotFound, Start: time.Now(), Header: http.Header{}}
 	if req.URL == page.RobotsURL(req.URL) {
 		return r // whoever fetched the pages has asked it
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	e, err := w.find(req.URL)
 	if err != nil {
 		w.err = fmt.Errorf("%s: %w", req.URL, err)
@@ -63,9 +68,20 @@ func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	if at, err := time.Parse(time.RFC3339, e.Fields["date"]); err == nil {
 		r.Start = at
 	}
-	clear(w.label)
+	if len(w.label) > mostAhead { // of pages that nobody rated
+		clear(w.label)
+	}
 	w.label[req.URL] = e.Label
 	return r
+}
+
+// labelOf returns the label of a page that was asked for, once.
+func (w *web) labelOf(url string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	label := w.label[url]
+	delete(w.label, url)
+	return label
 }
 
 // find reads on to a page.

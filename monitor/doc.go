@@ -10,6 +10,6 @@
 // Start with NewLine, Listen and ResultOf.
 //
 // Files: line.go the terminal's line; server.go status and metrics, with network.go,
-// turns.go and profile.go; result.go the result, with next.go and refreshed.go; failed.go
+// turns.go, whole.go and profile.go; result.go the result, with next.go and refreshed.go; failed.go
 // why there is none.
 package monitor

@@ -17,6 +17,8 @@ type Line struct {
 	maxTime  time.Duration
 	topics   []string // that share the crawl
 
+	NoTopic bool // the crawl is for none
+
 	recent []sample // of the last seconds, for the speed
 	left   terminal.Left
 }
@@ -41,8 +43,11 @@ func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration, to
 }
 
 // Beginning tells what a crawl starts from.
-func Beginning(resume bool, p crawler.Progress) string {
-	if resume {
+func Beginning(resume, noTopic bool, p crawler.Progress) string {
+	switch {
+	case resume && noTopic:
+		return fmt.Sprintf("resuming: %d pages stored, %d URLs wait on %d hosts", p.Counts.Pages, p.Queue, p.Hosts)
+	case resume:
 		return fmt.Sprintf("resuming: %d pages stored (%d on topic), %d URLs wait on %d hosts",
 			p.Counts.Pages, p.Counts.Relevant, p.Queue, p.Hosts)
 	}
@@ -57,14 +62,22 @@ func (s *Line) Show(p crawler.Progress) {
 // End leaves the line as it stands and goes to the next.
 func (s *Line) End() { s.screen.Keep() }
 
+// pages tells how many pages there are, of how many.
+func (s *Line) pages(n uint64) string {
+	if s.maxPages == 0 {
+		return fmt.Sprintf("%d pages", n)
+	}
+	return fmt.Sprintf("%d/%d pages", n, s.maxPages)
+}
+
 // parts is the line; where it is too long, what ranks highest goes first.
 func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 	n := p.Counts
-	parts := []terminal.Part{{Text: fmt.Sprintf("%d/%d pages", n.Pages, s.maxPages)}}
+	parts := []terminal.Part{{Text: s.pages(n.Pages)}}
 	add := func(rank int, format string, args ...any) {
 		parts = append(parts, terminal.Part{Text: fmt.Sprintf(format, args...), Rank: rank})
 	}
-	if n.Pages > 0 {
+	if n.Pages > 0 && !s.NoTopic {
 		add(2, "%d on topic (%s)", n.Relevant, report.Percent(float64(n.Relevant)/float64(n.Pages)))
 	}
 	if len(s.topics) > 0 {

@@ -20,7 +20,8 @@ func refreshedOf(r refresh.Counts) *Refreshed {
 	return &Refreshed{r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed}
 }
 
-func (r *Refreshed) print(w io.Writer) {
+// Print writes it as text.
+func (r *Refreshed) Print(w io.Writer) {
 	if r == nil {
 		return
 	}

@@ -1,11 +1,13 @@
 package monitor
 
 import (
+	"context"
 	"io"
 	"slices"
 	"time"
 
 	"fossick/crawler"
+	"fossick/crawler/sitenews"
 	"fossick/eval"
 	"fossick/fetch"
 	"fossick/internal/printable"
@@ -56,6 +58,10 @@ type Result struct {
 
 	Topics map[string]Topic `json:"topics,omitempty"` // that share the crawl
 	goals  []Goal
+
+	News    sitenews.Counts `json:"-"` // what sitemaps and feeds told a watch
+	NoTopic bool            `json:"-"` // nothing counts as on topic
+	verb    string          // that goes on
 }
 
 // Session is what a crawl was asked, for its result.
@@ -64,6 +70,11 @@ type Session struct {
 	Keywords     []string
 	Topics       []Goal // that share the crawl
 	Refresh      bool   // stored pages were to be asked for again
+	Survey       bool   // it went party by party,
+	NoTopic      bool   // and for no topic
+	Agent        bool   // it was one agent's part
+
+	Whole func(context.Context) (Whole, error) // how the whole stands, of which it is a part; nil: it is all
 }
 
 // ResultOf says what a session came to; waiting URLs are left in its queue.
@@ -74,7 +85,17 @@ func ResultOf(s Session, done crawler.Result, waiting int) *Result {
 		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
 		Seconds: n.Elapsed.Seconds(), Store: s.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: utc(done.WaitUntil),
 		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
-		Keywords: s.Keywords, Next: nextOf(done.Next), Topics: topicsOf(s.Topics, n), goals: s.Topics,
+		Keywords: s.Keywords, Next: nextOf(done.Next), News: done.News, Topics: topicsOf(s.Topics, n), goals: s.Topics,
+		NoTopic: s.NoTopic, verb: "focus",
+	}
+	switch {
+	case s.Survey:
+		r.verb = "survey"
+	case s.Agent:
+		r.verb = "agent"
+	}
+	if s.NoTopic {
+		r.Harvest, r.Next = nil, nil
 	}
 	if s.Refresh {
 		r.Refreshed = refreshedOf(done.Refreshed)
@@ -107,7 +128,7 @@ func (r *Result) Print(w io.Writer) {
 	}
 	printable.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
 	r.printTopics(w)
-	r.Refreshed.print(w)
+	r.Refreshed.Print(w)
 	r.Next.print(w)
 	states := make([]string, 0, len(r.ByState))
 	for state := range r.ByState {
@@ -133,9 +154,19 @@ func (r *Result) Print(w io.Writer) {
 	switch {
 	case r.Waiting == 0 && r.Fetched == 0:
 		printable.Fprintf(w, "mend the cause, remove %s and start again\n", r.Store)
+	case r.Waiting > 0 && r.verb == "agent": // its settings are those of all machines
+		printable.Fprintf(w, "go on with: fossick agent --store %s and the flags of before\n", r.Store)
 	case r.Waiting > 0:
-		printable.Fprintf(w, "go on with: fossick focus --resume --store %s --max-pages N\n", r.Store)
+		printable.Fprintf(w, "go on with: fossick %s --resume --store %s%s\n", r.verb, r.Store, r.limit())
 	}
+}
+
+// limit is what whoever goes on has to say of pages: a survey has no limit of its own.
+func (r *Result) limit() string {
+	if r.verb == "survey" && r.Stopped != crawler.StopMaxPages {
+		return ""
+	}
+	return " --max-pages N"
 }
 
 // printPoliteness says it in a few lines.

@@ -21,6 +21,7 @@ import (
 // Prometheus. It knows what the crawl last said of itself.
 type Server struct {
 	session Session
+	whole   whole
 	last    atomic.Pointer[crawler.Progress]
 	server  *serving.Server // nil when it does not listen
 	addr    net.Addr        // likewise
@@ -36,16 +37,19 @@ func Listen(addr string, profiles bool, session Session) (*Server, error) {
 	case addr == "" && profiles:
 		return nil, usage.Errorf("--pprof: profiles are given where --listen says; add --listen 127.0.0.1:9100")
 	case addr == "":
-		return &Server{session: session}, nil
+		return &Server{session: session, whole: whole{ask: session.Whole}}, nil
 	}
 	l, err := serving.Listen(addr)
 	if err != nil {
 		return nil, usage.Errorf("--listen: %w; give a free HOST:PORT such as 127.0.0.1:9100", err)
 	}
-	m := &Server{session: session, addr: l.Addr()}
+	m := &Server{session: session, whole: whole{ask: session.Whole}, addr: l.Addr()}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m, networkMetrics{m}, turnMetrics{m}, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if session.Whole != nil {
+		registry.MustRegister(&m.whole)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", m.ServeStatus)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
@@ -91,17 +95,18 @@ type Status struct {
 	Patience *Patience         `json:"patience"` // null where the crawl waits for no better links
 
 	Topics map[string]Topic `json:"topics,omitempty"` // that share the crawl
+	Whole  *Whole           `json:"whole,omitempty"`  // where this is one agent's part, and the others' exchange answers
 }
 
 // ServeStatus answers with a Status.
-func (m *Server) ServeStatus(w http.ResponseWriter, _ *http.Request) {
+func (m *Server) ServeStatus(w http.ResponseWriter, r *http.Request) {
 	p := m.progress()
 	n := p.Counts
 	s := Status{
 		Topic: m.session.Topic, Store: m.session.Store, Topics: topicsOf(m.session.Topics, n), Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 		Network: networkOf(p), Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
-		Next: nextOf(p.Next),
+		Next: nextOf(p.Next), Whole: m.whole.now(r.Context()),
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestTurnsAreShown(t *testing.T) {
 	m.Show(crawler.Progress{Turns: took})
 
 	status := httptest.NewRecorder()
-	m.ServeStatus(status, nil)
+	m.ServeStatus(status, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/status", nil))
 	want := `"owner":{"turns":14,"over_100ms":3,"longest_seconds":2,"longest_part_seconds":{"commit":1.5,"frontier":0,"journal":0,"rescore":0}}`
 	if !strings.Contains(status.Body.String(), want) {
 		t.Errorf("/status: %s, want %s", status.Body, want)

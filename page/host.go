@@ -35,6 +35,18 @@ func Host(u string) string {
 	return rest + ":80"
 }
 
+// HostName is the name of a URL's host in normal form, with a port where that is neither
+// of http's nor of https's: what people call a host.
+func HostName(u string) string {
+	name := Host(u)
+	for _, port := range []string{":80", ":443"} {
+		if short, ok := strings.CutSuffix(name, port); ok {
+			return short
+		}
+	}
+	return name
+}
+
 // Site returns the registrable domain of a URL in normal form by the public
 // suffix list ("a.b.example.co.uk" → "example.co.uk"), or "" when u is none. An
 // address, a single label and a public suffix are sites themselves.

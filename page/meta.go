@@ -93,12 +93,31 @@ func (p *parser) linkElement() {
 		}
 		return
 	}
+	p.feed(rel, href)
 	if p.pageRel(rel) && p.addLink(Other, href) {
 		link, mark := p.links.last()
 		link.Nav, link.Lang = true, p.hreflang()
 		if title, ok := p.get("title"); ok {
 			mark.alt = attrText(title)
 		}
+	}
+}
+
+// maxFeeds is how many feeds of a page are kept.
+const maxFeeds = 4
+
+// feed takes in a feed of the site.
+func (p *parser) feed(rel, href []byte) {
+	if !hasWord(rel, "alternate") || len(p.page.Feeds) >= maxFeeds {
+		return
+	}
+	media, _ := p.get("type")
+	if media = bytes.TrimSpace(media); !equalFold(media, "application/rss+xml") && !equalFold(media, "application/atom+xml") {
+		return
+	}
+	url, err := p.links.urls.resolve(nil, p.links.base, cut(href, maxAttrBytes))
+	if err == nil && !slices.Contains(p.page.Feeds, string(url)) {
+		p.page.Feeds = append(p.page.Feeds, string(url))
 	}
 }
 

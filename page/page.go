@@ -15,6 +15,7 @@ type Page struct {
 	Rights      []string // what the owner says of its use, as package rights reads it
 	NoFollow    bool     // meta robots: do not follow its links
 	Skipped     int      // links left out: other schemes, no URLs, too long, beyond MaxLinks
+	Feeds       []string // normal forms of RSS and Atom feeds that <link rel=alternate> names, maxFeeds at most
 	Refresh     string   // target of an immediate <meta http-equiv=refresh>, or ""
 	Checksum    Checksum
 	Sketch      uint64    // simhash of the text; few bits differ between near-duplicates

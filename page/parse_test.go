@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,22 @@ func checkPage(t *testing.T, p *Page) {
 		if around := strings.TrimSpace(before + " " + after); l.Around != (Around{}) && around != l.Context {
 			t.Fatalf("around is %q, of link %+v", around, l)
 		}
+	}
+}
+
+// TestFeeds: feeds are kept, each once and not too many of them, and are no links.
+func TestFeeds(t *testing.T) {
+	html := `<link rel="alternate" type="application/rss+xml" href="/rss"><link rel="ALTERNATE" type=" application/Atom+xml" href="atom.xml"><link rel=alternate type=application/rss+xml href=/rss>` +
+		`<link rel=alternate type=text/html href=/de><link rel=stylesheet type=application/rss+xml href=/no><link rel=alternate type=application/rss+xml href="ftp://x/">`
+	p, err := Parse([]byte(html), ParseOptions{URL: "http://h.test/a/"})
+	if err != nil || !slices.Equal(p.Feeds, []string{"http://h.test/rss", "http://h.test/a/atom.xml"}) || len(p.Links) != 1 {
+		t.Errorf("%q, %d links, %v", p.Feeds, len(p.Links), err)
+	}
+	for i := range 10 {
+		html += fmt.Sprintf("<link rel=alternate type=application/rss+xml href=/%d>", i)
+	}
+	if p, err := Parse([]byte(html), ParseOptions{URL: "http://h.test/a/"}); err != nil || len(p.Feeds) != maxFeeds {
+		t.Errorf("%d feeds, %v", len(p.Feeds), err)
 	}
 }
 

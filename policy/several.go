@@ -13,12 +13,13 @@ import (
 )
 
 // Several scores for topics that share a crawl, each by a scorer of its own. A page is
-// shown to all of them, so each learns from what the others asked for. A link is worth
+// judged for all of them, and those learn from it that asked for it. A link is worth
 // the number of pages on topic that it is expected to bring, a page counting once for
 // each topic that wants it; see docs/several.md.
 type Several struct {
 	parts []part
 	wants atomic.Pointer[[]float64] // how much each topic wants pages, in (0,1]
+	tells atomic.Uint64             // turns of Told
 }
 
 // Topic is one of several.
@@ -36,13 +37,15 @@ type part struct {
 	rescorer crawler.Rescorer // Scorer, or what remembers for it
 	starts   map[uint64]bool  // page.Key of its start pages
 	sites    map[string]bool  // and their sites, for those that a redirect has moved
+	begun    *atomic.Bool     // it has, or had, a start page of its own
 }
 
 // NewSeveral makes one scorer of several topics.
 func NewSeveral(topics []Topic) *Several {
 	s := &Several{}
 	for _, t := range topics {
-		p := part{Topic: t, starts: map[uint64]bool{}, sites: map[string]bool{}}
+		p := part{Topic: t, starts: map[uint64]bool{}, sites: map[string]bool{}, begun: new(atomic.Bool)}
+		p.begun.Store(len(t.Starts) > 0)
 		if p.rescorer, _ = t.Scorer.(crawler.Rescorer); p.rescorer == nil {
 			p.rescorer = newRemembering(t.Scorer)
 		}
@@ -77,14 +80,22 @@ func (s *Several) Paid(counts []store.TopicCounts) {
 	s.wants.Store(&wants)
 }
 
-// ScorePage shows a page to every topic.
+// OfTopic returns the scorer of a topic, by its place from 1, nil where there is none.
+func (s *Several) OfTopic(topic int) crawler.Scorer {
+	if topic < 1 || topic > len(s.parts) {
+		return nil
+	}
+	return s.parts[topic-1].Scorer
+}
+
+// ScorePage judges a page for every topic.
 func (s *Several) ScorePage(p *page.Page, parent float64) crawler.Score {
 	verdicts := s.expected(p, parent == ofStart)
 	var best crawler.Score
 	relevant := false
 	for i, t := range s.parts {
 		v := &verdicts[i]
-		score := t.rescorer.ScorePage(p, v.Expected)
+		score := t.show(p, v.Expected, t.learns(verdicts, i))
 		v.Score, v.Relevant = score.Value, score.Relevant
 		if score.Relevant {
 			v.Rule = score.Rule
@@ -123,6 +134,7 @@ func (s *Several) expected(p *page.Page, start bool) []store.Verdict {
 		switch {
 		case owns(t):
 			v.Expected = ofStart
+			t.begun.Store(true)
 		case !start:
 			score, _ := promised(t.rescorer, key)
 			v.Expected = min(score, mostExpected)
@@ -167,16 +179,17 @@ func promised(t crawler.Rescorer, key uint64) (float64, bool) {
 	return t.Rescore(key)
 }
 
-// ScoreLinks shows a page's links to every topic.
+// ScoreLinks shows a page's links to the topics that learn from it.
 func (s *Several) ScoreLinks(dst []float64, p *page.Page, score crawler.Score) []float64 {
 	wants := *s.wants.Load()
 	worth, of := make([]float64, len(p.Links)), make([]float64, 0, len(p.Links))
 	for i, t := range s.parts {
-		own := crawler.Score{}
+		own, learns := crawler.Score{}, true
 		if i < len(score.Topics) {
 			own.Value, own.Relevant = score.Topics[i].Score, score.Topics[i].Relevant
+			learns = t.learns(score.Topics, i)
 		}
-		of = t.rescorer.ScoreLinks(of[:0], p, own)
+		of = t.links(of[:0], p, own, learns)
 		for k, x := range of {
 			worth[k] += wants[i] * x
 		}

@@ -13,6 +13,6 @@
 // Files: page.go the page; parts.html the templates that all reports share;
 // report.css the look, of plots too. chart.go what a plot shows, axes.go where
 // its axes end and which ticks they have, svg.go draws it. figure.go a plot
-// with its legend and numbers; matrix.go the confusion matrix; text.go numbers
+// with its legend and numbers; ranges.go values with intervals, by name; matrix.go the confusion matrix; text.go numbers
 // and foreign text as a reader likes them.
 package report

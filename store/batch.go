@@ -16,6 +16,8 @@ type Batch struct {
 	size int
 
 	stays bool // it has a record that is never removed
+
+	changes *changes // nil where no replica follows
 }
 
 // Batch begins a group of changes.
@@ -29,6 +31,10 @@ func (s *Store) Batch() *Batch {
 // bytes of the smallest records are 6,000 entries. A page of 10,000 new links
 // is 30,000 more, of at most 3.7 MB since longer URLs go to the value log.
 const MaxBatchBytes = 192 << 10
+
+// leastEntryBytes is what an entry counts at least, so that a batch of keys that are
+// deleted has no more of them. OpenToRead allows 6,500.
+const leastEntryBytes = 32
 
 // Size returns the bytes put so far, by estimate.
 func (b *Batch) Size() int { return b.size }
@@ -146,18 +152,20 @@ func (b *Batch) put(k []byte, record any) error {
 }
 
 func (b *Batch) set(k, v []byte) error {
-	b.size += len(k) + len(v)
+	b.size += max(len(k)+len(v), leastEntryBytes)
 	if err := b.txn.Set(k, v); err != nil {
 		return fmt.Errorf("store %s: %w", b.s.dir, err)
 	}
+	b.changes.set(k, v)
 	return nil
 }
 
 func (b *Batch) delete(k []byte) error {
-	b.size += len(k)
+	b.size += max(len(k), leastEntryBytes)
 	if err := b.txn.Delete(k); err != nil {
 		return fmt.Errorf("store %s: %w", b.s.dir, err)
 	}
+	b.changes.delete(k)
 	return nil
 }
 

@@ -23,10 +23,10 @@ func compactOnce(dir string, _ io.Writer) error {
 	return err
 }
 
-const (
-	bulkyPages = 700
-	bulkySize  = 200 << 10
-)
+const bulkySize = 200 << 10
+
+// bulkyPages fill a value log and a half in two rounds; where all is asked for, more.
+var bulkyPages = uint64(fulltest.Rounds(480, 700))
 
 // bulkyStore is a closed store whose bodies fill one value log and a half, all of them
 // replaced once: those in the first log are dead.
@@ -76,7 +76,7 @@ func TestCompact(t *testing.T) {
 	}
 	c, err := Compact(t.Context(), dir)
 	must(t, err)
-	const need = bulkyPages * bulkySize
+	need := int64(bulkyPages * bulkySize)
 	if c.Before < 2*need || c.After > need*5/4 {
 		t.Errorf("%d bytes before and %d after, want at least %d and at most %d", c.Before, c.After, 2*need, need*5/4)
 	}

@@ -94,7 +94,7 @@ func TestCloseWhenFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
 	must(t, err)
-	change(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
 	none := func(string) (room, error) { return room{4096, 1 << 20}, nil }
 	s.disk.free.Store(&none)
 	if err := closeWithin(t, s); !errors.Is(err, ErrDiskFull) || !strings.Contains(err.Error(), "make room") {

@@ -81,7 +81,7 @@ func TestDamagedRecords(t *testing.T) {
 	for kind, read := range readers {
 		t.Run(string(kind), func(t *testing.T) {
 			s := create(t)
-			change(t, s, func(b *Batch) {
+			alter(t, s, func(b *Batch) {
 				must(t, b.PutSeen(HashURL(u2), 2, false), b.PutBirth(2, Birth{URL: u2}), b.PutVisit(2, 1, Visit{}), b.PutFate(2, Fate{Page: 1}),
 					b.PutQueued(2, Queued{}), b.PutPage(somePage(), s.Compress([]byte("x"))), b.PutLabel(1, Label{}),
 					b.PutHost(&Host{Name: "h:80"}), b.put(keys[keyMark], Mark{}), b.PutExchange("h:80", 1, Exchange{}), b.PutCounts(&Counts{}))
@@ -115,7 +115,7 @@ func TestValueLogCut(t *testing.T) {
 	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
 	must(t, err)
 	for n := uint64(1); n <= 2; n++ {
-		change(t, s, func(b *Batch) {
+		alter(t, s, func(b *Batch) {
 			p := somePage()
 			p.Number = n
 			must(t, b.PutPage(p, s.Compress(bodyOf(n))))
@@ -158,7 +158,7 @@ func drain[T any](seq func(func(T, error) bool)) (err error) {
 // stays as it was, and goes on when there is room.
 func TestDiskFull(t *testing.T) {
 	s := create(t)
-	change(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
 	free := func(r room, err error) {
 		f := func(string) (room, error) { return r, err }
 		s.disk.free.Store(&f)
@@ -186,7 +186,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("no room for files: %v, want ErrDiskFull and what to do", err)
 	}
 	free(room{1 << 40, minFreeFiles}, nil)
-	change(t, s, func(b *Batch) { must(t, b.PutBirth(2, Birth{URL: u2})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutBirth(2, Birth{URL: u2})) })
 }
 
 // TestEmptyLogs: a kill just after Badger has made a log, or a table that it has
@@ -198,7 +198,7 @@ func TestEmptyLogs(t *testing.T) {
 			s, err := Create(dir, Info{})
 			must(t, err)
 			for n := uint64(1); n <= 5; n++ {
-				change(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+				alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 			}
 			must(t, s.Close())
 			for _, name := range names {

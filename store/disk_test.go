@@ -68,7 +68,7 @@ func TestFolderBack(t *testing.T) {
 	must(t, os.Rename(dir, dir+".moved"))
 	s.disk.look()
 	must(t, os.Rename(dir+".moved", dir))
-	change(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutBirth(1, Birth{URL: u1})) })
 	if b, err := s.URLs().Birth(1); err != nil || b.URL != u1 {
 		t.Errorf("birth: %+v, %v", b, err)
 	}

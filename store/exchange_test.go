@@ -16,7 +16,7 @@ func TestExchanges(t *testing.T) {
 		{"a.test:80", 1, whole}, {"a.test:80", 2, Exchange{For: ForRobots}}, {"a.test:8080", 1, Exchange{For: ForAddress}},
 		{"b.test:80", 1, Exchange{Start: 7}},
 	}
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		for _, x := range want {
 			must(t, b.PutExchange(x.Host, x.Number, x.Exchange))
 		}
@@ -32,7 +32,7 @@ func TestExchanges(t *testing.T) {
 func TestVisits(t *testing.T) {
 	s := create(t)
 	var want []VisitedURL
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		for id := ID(1); id <= 100; id++ {
 			url := fmt.Sprintf("http://h%d.test/", id)
 			must(t, b.PutBirth(id, Birth{URL: url}))
@@ -48,7 +48,7 @@ func TestVisits(t *testing.T) {
 
 func TestLifeOfAURLFromASitemap(t *testing.T) {
 	s := create(t)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, b.PutSeen(HashURL(u2), 1, false), b.PutBirth(1, Birth{URL: u2, Via: ViaSitemap, Exchange: 2, AtHost: "a:80"}),
 			b.PutQueued(1, Queued{}), b.PutExchange("a:80", 2, Exchange{For: ForSitemap, URL: u1}))
 	})
@@ -82,7 +82,7 @@ func TestRepairOfExchanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := create(t)
-			change(t, s, func(b *Batch) {
+			alter(t, s, func(b *Batch) {
 				must(t, b.PutHost(&Host{Name: "a.test:80", Exchanges: 3}), b.PutHost(&Host{Name: "b.test:80", Exchanges: 1}),
 					b.PutHost(&Host{Name: "c.test:80"}), b.PutExchange("b.test:80", 1, Exchange{}))
 				for n := uint64(1); n <= 3; n++ {
@@ -113,7 +113,7 @@ func TestRepairOfExchanges(t *testing.T) {
 // of, and goes on without.
 func TestRepairOfSitemapURLs(t *testing.T) {
 	s := create(t)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, b.PutHost(&Host{Name: "a:80", Exchanges: 1, Sitemaps: &Sitemaps{Files: 1}}), b.PutExchange("a:80", 1, Exchange{For: ForSitemap}))
 		for id, n := range []uint64{1, 2} {
 			url := fmt.Sprintf("http://a/%d", id)

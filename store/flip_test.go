@@ -21,7 +21,7 @@ func manyPages(t *testing.T, n uint64) string {
 	dir := filepath.Join(t.TempDir(), "s")
 	s, err := Create(dir, Info{})
 	must(t, err)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		c := Counts{States: map[string]uint64{}}
 		for i := uint64(1); i <= n; i++ {
 			must(t, putExchange(s, b, i))

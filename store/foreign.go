@@ -119,18 +119,18 @@ func ourKey(k []byte) bool {
 		return false
 	}
 	switch k[0] {
-	case keyInfo, keyCount, keyRanking:
+	case keyInfo, keyCount, keyRanking, keyRounds, keyChances, keyHoldings:
 		return len(k) == 1
 	case keySeen, keyForget:
 		return len(k) == 1+len(Hash{})
 	case keyBirth, keyQueued, keyFate, keyPage, keyBody, keyLabel, keyMark:
 		return len(k) == 9
-	case keyVisit:
+	case keyVisit, keyHistory, keyParcel:
 		return len(k) == 11
 	case keyNear:
 		return len(k) == 8
-	case keyRank:
+	case keyRank, keyMarkFor:
 		return len(k) == 10
 	}
-	return k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange
+	return k[0] == keyCursor && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange
 }

@@ -40,7 +40,7 @@ const secret = "TOPSECRET "
 func unforgotten(t *testing.T) (dir string, kept []byte) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "crawl")
-	s, err := Create(dir, Info{Topic: "gold"})
+	s, err := Create(dir, Info{Topic: "gold", Agent: "00000000000000aa"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +49,7 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 		kept = append(kept, byte(i*i*7), byte(i>>3), byte(i*31))
 	}
 	b := s.Batch()
+	b.Replicate(true)
 	for i, u := range []string{"http://a.test/1", "http://b.test/", "http://a.test/2", "http://a.test/3", "http://b.test/2"} {
 		id := ID(i + 1)
 		err := errors.Join(b.PutSeen(HashURL(u), id, false), b.PutBirth(id, Birth{URL: u, Via: ViaSeed}))
@@ -69,7 +70,7 @@ func unforgotten(t *testing.T) (dir string, kept []byte) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(b.PutCounts(&Counts{URLs: 5, Pages: 3, Bytes: uint64(3 * len(kept)), States: map[string]uint64{"ok": 3}}), b.PutLabel(1, Label{Rule: words}), b.Commit(), s.Close(),
+	if err := errors.Join(b.PutCounts(&Counts{URLs: 5, Pages: 3, Bytes: uint64(3 * len(kept)), States: map[string]uint64{"ok": 3}, Parcels: 1}), b.PutLabel(1, Label{Rule: words}), OutboxIn(b).PutChanges(1), b.Commit(), s.Close(),
 		os.Mkdir(filepath.Join(dir, Derived), 0o700), os.WriteFile(filepath.Join(dir, Derived, "words"), []byte(words), 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +99,12 @@ func forgotten(t *testing.T, dir string, kept []byte) {
 	}
 	if life, err := s.URLs().Life("http://a.test/3"); err != nil || life.Fate == nil || life.Fate.Reason != ForgottenReason || life.Fate.Score != .25 {
 		t.Errorf("a URL that waited: %+v, %v", life, err)
+	}
+	for p, err := range OutboxOf(s).Parcels(KeeperPart, 0) {
+		t.Errorf("changes %d wait for a replica, and may have it: %v", p.Number, err)
+	}
+	if n, err := OutboxOf(s).Trimmed(); err != nil || n != 2 {
+		t.Errorf("a replica that has all up to %d is good, %v", n, err)
 	}
 	problems, err := s.Verify(t.Context())
 	if err != nil || len(problems) > 0 {

@@ -136,7 +136,10 @@ func withdraw(ctx context.Context, s *Store, asked []Forget) (map[string]uint64,
 	if err != nil {
 		return nil, err
 	}
-	return w.pages, w.flush()
+	if err := w.flush(); err != nil {
+		return nil, err
+	}
+	return w.pages, outdate(s) // changes that wait have the content, too
 }
 
 // withdrawPending takes the content of a copy away that is still to be forgotten.

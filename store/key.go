@@ -9,24 +9,31 @@ import (
 // The first byte of a key says what the record is. Numbers are big-endian, so
 // that keys sort as the numbers do.
 const (
-	keyInfo    = 'i' // → Info
-	keyCount   = 'n' // → Counts
-	keySeen    = 'k' // + URL hash (16) → ID (8) and a byte: live or skipped
-	keyBirth   = 'u' // + ID → Birth
-	keyQueued  = 'q' // + ID → Queued; there while the URL waits
-	keyVisit   = 'v' // + ID + number of the visit (2) → Visit
-	keyWire    = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
-	keyFate    = 's' // + ID → Fate; there when it waits no more
-	keyPage    = 'p' // + page number → Page
-	keyBody    = 'b' // + page number → zstd of the body
-	keyContent = 'c' // + checksum (16) → page number
-	keyLabel   = 'l' // + page number → Label
-	keyNear    = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
-	keyHost    = 'h' // + name:port → Host
-	keyMark    = 'y' // + ID → Mark
-	keyRanking = 'o' // → Ranking
-	keyForget  = 'f' // + hash of the pattern (16) → Forget
-	keyRank    = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
+	keyInfo     = 'i' // → Info
+	keyCount    = 'n' // → Counts
+	keySeen     = 'k' // + URL hash (16) → ID (8) and a byte: live or skipped
+	keyBirth    = 'u' // + ID → Birth
+	keyQueued   = 'q' // + ID → Queued; there while the URL waits
+	keyVisit    = 'v' // + ID + number of the visit (2) → Visit
+	keyWire     = 'w' // + ID + number of the visit (2) → headers of the exchange, packed
+	keyHistory  = 't' // + ID + number of its first visit (2) → change.History: visits since the page was stored
+	keyRounds   = 'g' // → []Round
+	keyChances  = 'e' // → bytes: what was learned of whether visits succeed
+	keyFate     = 's' // + ID → Fate; there when it waits no more
+	keyPage     = 'p' // + page number → Page
+	keyBody     = 'b' // + page number → zstd of the body
+	keyContent  = 'c' // + checksum (16) → page number
+	keyLabel    = 'l' // + page number → Label
+	keyNear     = 'm' // + band (1) + its bytes of a signature (6) → page numbers, rising
+	keyHost     = 'h' // + name:port → Host
+	keyMark     = 'y' // + ID → Mark, of a crawl of one topic
+	keyMarkFor  = 'z' // + ID + topic (1) → Mark, of one that several topics share
+	keyRanking  = 'o' // → Ranking
+	keyForget   = 'f' // + hash of the pattern (16) → Forget
+	keyParcel   = 'a' // + part of the web (2) + number (8) → a message to the agent that has it
+	keyCursor   = 'd' // + part of the web (2) + sender → number of its last parcel taken in (8)
+	keyHoldings = 'j' // → Holdings
+	keyRank     = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange
 )
@@ -39,6 +46,27 @@ func numKey(kind byte, n uint64) []byte {
 
 func visitKey(id ID, visit int) []byte {
 	return binary.BigEndian.AppendUint16(numKey(keyVisit, uint64(id)), uint16(visit))
+}
+
+// markKey is that of what a person says of a URL; topic is as in Mark.
+func markKey(id ID, topic int) []byte {
+	if topic == 0 {
+		return numKey(keyMark, uint64(id))
+	}
+	return append(numKey(keyMarkFor, uint64(id)), byte(topic))
+}
+
+// markOf returns the URL and the topic of such a key.
+func markOf(k []byte) (id ID, topic int, err error) {
+	if k[0] == keyMark {
+		id, err = idOf(k)
+		return id, 0, err
+	}
+	if len(k) != 10 || k[9] == 0 {
+		return 0, 0, fmt.Errorf("store key %q: %w: want a URL and a topic", k, ErrDamaged)
+	}
+	id, err = idOf(k[:9])
+	return id, int(k[9]), err
 }
 
 func bytesKey(kind byte, b []byte) []byte {

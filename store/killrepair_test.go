@@ -73,7 +73,7 @@ func harmedStore(t *testing.T, dir string, pages uint64, r *rand.Rand) map[ID]bo
 	s, err := Create(dir, Info{})
 	must(t, err)
 	for n := uint64(1); n <= pages; n++ {
-		change(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+		alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 	}
 	_, err = s.repair(t.Context()) // putExchange is not exact about totals
 	must(t, err)

@@ -21,11 +21,23 @@ type Known struct {
 // Known yields all URLs in the order of discovery. It walks what is on record of them side
 // by side, so it costs one pass.
 func (u URLs) Known() iter.Seq2[*Known, error] {
+	return u.known(func(*Fate) bool { return true }, true)
+}
+
+// Watched is Known of the URLs whose pages are stored, without their headers.
+func (u URLs) Watched() iter.Seq2[*Known, error] {
+	return u.known(func(f *Fate) bool { return f != nil && f.hasPage() }, false)
+}
+
+// known yields the URLs that are wanted for what became of them.
+func (u URLs) known(wanted func(*Fate) bool, headers bool) iter.Seq2[*Known, error] {
 	return func(yield func(*Known, error) bool) {
 		err := u.records.view(func(txn *badger.Txn) error {
 			fates, visits, wires := alongside(txn, keyFate), alongside(txn, keyVisit), alongside(txn, keyWire)
+			histories := alongside(txn, keyHistory)
 			defer fates.it.Close()
 			defer visits.it.Close()
+			defer histories.it.Close()
 			defer wires.it.Close()
 			var k Known
 			var fate Fate
@@ -38,10 +50,16 @@ func (u URLs) Known() iter.Seq2[*Known, error] {
 						return decode(key, v, &fate)
 					})
 				}
+				if err == nil && !wanted(k.Fate) {
+					continue
+				}
 				if err == nil {
 					err = visits.each(uint64(k.ID), k.addVisit)
 				}
 				if err == nil {
+					err = histories.each(uint64(k.ID), k.addHistory)
+				}
+				if err == nil && headers {
 					err = wires.each(uint64(k.ID), k.addWire)
 				}
 				if err != nil {
@@ -71,6 +89,12 @@ func (k *Known) addVisit(key, v []byte) error {
 	var visit Visit
 	err := decode(key, v, &visit)
 	k.Visits = append(k.Visits, visit)
+	return err
+}
+
+func (k *Known) addHistory(key, v []byte) (err error) {
+	k.Visits, err = appendHistory(k.Visits, key, v)
+	inOrder(k.Visits)
 	return err
 }
 

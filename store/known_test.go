@@ -10,7 +10,7 @@ import (
 func TestKnown(t *testing.T) {
 	s := create(t)
 	wire := someWires()[0]
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		for n := ID(1); n <= 60; n++ {
 			must(t, b.PutBirth(n, Birth{URL: fmt.Sprintf("http://h.example/%d", n), Via: ViaLink, Depth: int(n % 5)}))
 			if n%3 != 0 {
@@ -58,7 +58,7 @@ func TestKnown(t *testing.T) {
 func TestListed(t *testing.T) {
 	s := create(t)
 	bodies := map[uint64][]byte{}
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		for n := uint64(1); n <= 9; n++ {
 			p := *somePage()
 			p.Number, p.ID, p.Checksum, p.Charset, p.LinkKinds = n, ID(n), []byte{byte(n)}, "utf-8", []int{0, int(n), 1}

@@ -18,7 +18,8 @@ type Life struct {
 	Parent  string  // URL of the best parent so far
 	Page    *Page   // nil when it has none
 	Label   *Label  // nil when refine has not seen it
-	Mark    *Mark   // nil when nobody marked it
+	Mark    *Mark   // nil when nobody marked it, or several topics share the crawl
+	Marks   []Mark  `json:",omitempty"` // for topics that share the crawl, at most one each, in their order
 }
 
 // Life tells the story of a URL in normal form; ErrUnknown when it was never seen.
@@ -57,12 +58,12 @@ func (l *Life) read(txn *badger.Txn) error {
 	if err := optional(txn, numKey(keyMark, id), &l.Mark); err != nil {
 		return err
 	}
-	for item := range items(txn, numKey(keyVisit, id)) {
-		var v Visit
-		if err := item.Value(func(b []byte) error { return decode(item.Key(), b, &v) }); err != nil {
-			return err
-		}
-		l.Visits = append(l.Visits, v)
+	if err := l.readMarks(txn); err != nil {
+		return err
+	}
+	var err error
+	if l.Visits, err = visitsOf(txn, l.ID); err != nil {
+		return err
 	}
 	if l.Fate == nil || l.Fate.Page == 0 {
 		return nil
@@ -74,6 +75,24 @@ func (l *Life) read(txn *badger.Txn) error {
 		l.Page.Number = l.Fate.Page
 	}
 	return optional(txn, numKey(keyLabel, l.Fate.Page), &l.Label)
+}
+
+// readMarks reads what people said of the URL for each topic that shares the crawl.
+func (l *Life) readMarks(txn *badger.Txn) error {
+	for item := range items(txn, numKey(keyMarkFor, uint64(l.ID))) {
+		var m Mark
+		err := valueOf(item, item.KeyCopy(nil), func(k, v []byte) (err error) {
+			if _, m.Topic, err = markOf(k); err != nil {
+				return err
+			}
+			return decode(k, v, &m)
+		})
+		if err != nil {
+			return err
+		}
+		l.Marks = append(l.Marks, m)
+	}
+	return nil
 }
 
 // nameParents fills in the URLs of the parents, and the sitemap that named the URL.

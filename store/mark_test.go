@@ -1,6 +1,9 @@
 package store
 
 import (
+	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
@@ -67,6 +70,67 @@ func TestMark(t *testing.T) {
 	equal(t, "problems", len(problems), 0)
 }
 
+// TestMarkTopics: of a crawl that several topics share a mark is of one of them. The page
+// is on any topic as long as one has it, the totals follow by topic, and refine's word for
+// another topic stands.
+func TestMarkTopics(t *testing.T) {
+	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Topic: "a,b", Topics: []string{"a", "b"}})
+	must(t, err)
+	defer s.Close()
+	record := somePage()
+	record.Number, record.ID, record.URL, record.Links, record.Relevant = 1, 1, "http://h.test/", nil, true
+	record.Topics = []Verdict{{Score: 0.9, Relevant: true, Paid: 1, Rule: "w"}, {Score: 0.1}}
+	counts := Counts{URLs: 1, Pages: 1, Relevant: 1, Bytes: uint64(record.Bytes), States: map[string]uint64{"ok": 1}}
+	counts.Judged(record.Topics, false)
+	alter(t, s, func(b *Batch) {
+		must(t, b.PutBirth(1, Birth{URL: record.URL}), b.PutSeen(HashURL(record.URL), 1, false), b.PutFate(1, Fate{State: "ok", Page: 1}),
+			b.PutPage(record, s.Compress([]byte(strings.Repeat("x", int(record.Bytes))))), b.PutLabel(1, Label{Label: "a", Kept: true, Topic: "a"}), b.PutCounts(&counts))
+	})
+	for _, step := range []struct {
+		mark     Mark
+		relevant uint64
+		byTopic  string
+		label    Label
+	}{
+		{Mark{Topic: 2, OnTopic: true, At: 1}, 1, "1 1", Label{Label: "a", Kept: true, Topic: "a"}},
+		{Mark{Topic: 1, At: 2}, 1, "0 1", Label{Label: "not a", Topic: "a", Rule: "marked no by a person"}},
+		{Mark{Topic: 2, At: 3}, 0, "0 0", Label{Label: "not a", Topic: "a", Rule: "marked no by a person"}},
+		{Mark{Topic: 1, OnTopic: true, At: 4}, 1, "1 0", Label{Label: "a", Score: 1, Kept: true, Topic: "a", Rule: "marked yes by a person"}},
+	} {
+		counts, err := marked(t, s, 1, step.mark)
+		must(t, err)
+		equal(t, "relevant", counts.Relevant, step.relevant)
+		equal(t, "by topic", fmt.Sprint(counts.Topics[0].Relevant, counts.Topics[1].Relevant), step.byTopic)
+		equal(t, "paid", counts.Topics[0].Paid, 1.0)
+		got, err := s.Label(1)
+		must(t, err)
+		equal(t, "label", *got, step.label)
+		problems, err := s.Verify(t.Context())
+		must(t, err)
+		equal(t, "problems", problems, []Problem(nil))
+	}
+	l, err := s.URLs().Life(record.URL)
+	must(t, err)
+	equal(t, "marks", l.Marks, []Mark{{Topic: 1, OnTopic: true, At: 4}, {Topic: 2, At: 3}})
+	var all []MarkedURL
+	for m, err := range s.Marks() {
+		must(t, err)
+		all = append(all, m)
+	}
+	equal(t, "all marks", all, []MarkedURL{{1, l.Marks[0]}, {1, l.Marks[1]}})
+
+	record.Topics[1].Relevant = true // as no mark says
+	alter(t, s, func(b *Batch) { must(t, b.PutPageRecord(record)) })
+	problems, err := s.Verify(t.Context())
+	must(t, err)
+	equal(t, "problems of a page that is not as its mark says", len(problems), 1)
+	_, err = s.repair(t.Context())
+	must(t, err)
+	problems, err = s.Verify(t.Context())
+	must(t, err)
+	equal(t, "problems left", problems, []Problem(nil))
+}
+
 // A label of the topic's own name cannot stay on a page that is not of it.
 func TestMarkedLabel(t *testing.T) {
 	got := Label{Label: "banking", Score: 0.9, Kept: true, Model: "m"}.Marked(Mark{}, "banking")
@@ -86,6 +150,7 @@ func TestVerifyMarks(t *testing.T) {
 		"of no URL":  func(txn *badger.Txn) error { return txn.Set(numKey(keyMark, 77), mark) },
 		"not a mark": func(txn *badger.Txn) error { return txn.Set(numKey(keyMark, 1), page1[:3]) },
 		"odd key":    func(txn *badger.Txn) error { return txn.Set([]byte{keyMark, 1}, mark) },
+		"no topic":   func(txn *badger.Txn) error { return txn.Set(numKey(keyMarkFor, 1), mark) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := crawled(t)

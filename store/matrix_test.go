@@ -115,7 +115,7 @@ func newMatrix(t *testing.T) *matrix {
 	m := &matrix{}
 	for session := range 3 {
 		for range 20 {
-			change(t, s, func(b *Batch) { must(t, storePage(s, b)) })
+			alter(t, s, func(b *Batch) { must(t, storePage(s, b)) })
 		}
 		switch session {
 		case 1:

@@ -25,10 +25,31 @@ func openToRead(dir, name string) (*Store, error) {
 		return nil, err
 	}
 	s, err := begin(dir, db)
-	if err == nil {
-		s.damaged = problemsOf(damage)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	if s.damaged = problemsOf(damage); len(damage) == 0 {
+		return openToForget(s, name)
+	}
+	return s, nil
+}
+
+// openToForget opens a store to read that has pages to forget by Open, for that writes.
+func openToForget(s *Store, name string) (*Store, error) {
+	if pending, err := pendingForgets(s); err != nil || len(pending) == 0 {
+		return s, nil // one that cannot be read is for Verify to tell
+	}
+	dir, held := s.dir, s.db.Keep()
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	path := filepath.Join(dir, name)
+	db, err := badgerfiles.OpenUnder(held, dir, options(path), plain())
+	if err != nil {
+		return nil, err
+	}
+	return begin(dir, db)
 }
 
 // Damaged returns what OpenToRead found to be damaged, as ErrDamaged with what to do; nil

@@ -18,12 +18,15 @@ import (
 //
 // A record names the nearBucket newest pages, so that a template that ten
 // thousand pages share costs no more than any other. Four find nearly what all
-// would (docs/near-duplicates.md).
+// would (docs/near-duplicates.md). Once a page has left a record that was full, as pages do
+// that change, nobody knows which older pages had found no room: the record then begins with
+// a 0, for these, and names three pages.
 const (
 	nearBands    = 5
 	nearRows     = 6 // bytes of a signature in a band
 	nearBucket   = 4 // pages named by a record
 	nearMostRead = 16
+	pushedOut    = 0 // stands for pages that had no room; no page has this number
 )
 
 // Candidate is a stored page that may be a near-duplicate of another.
@@ -73,6 +76,9 @@ func sharing(txn *badger.Txn, filter *keyFilter, signature []byte) ([]uint64, er
 			return nil, err
 		}
 		for _, n := range named {
+			if n == pushedOut {
+				continue
+			}
 			if shared[n]++; shared[n] == 1 {
 				pages = append(pages, n)
 			}
@@ -147,14 +153,28 @@ func (b *Batch) addNear(n uint64, signature []byte) error {
 		if !there {
 			pages = slices.Insert(pages, at, n)
 		}
-		return pages[max(0, len(pages)-nearBucket):]
+		switch {
+		case len(pages) <= nearBucket:
+			return pages
+		case pages[0] == pushedOut:
+			return slices.Delete(pages, 1, 2)
+		}
+		return pages[1:]
 	})
 }
 
 // dropNear takes page n out of the index.
 func (b *Batch) dropNear(n uint64, signature []byte) error {
 	return b.changeNear(signature, func(pages []uint64) []uint64 {
-		return slices.DeleteFunc(pages, func(page uint64) bool { return page == n })
+		full := len(pages) == nearBucket && pages[0] != pushedOut
+		at, there := slices.BinarySearch(pages, n)
+		if !there {
+			return pages
+		}
+		if pages = slices.Delete(pages, at, at+1); full {
+			pages = slices.Insert(pages, 0, pushedOut)
+		}
+		return pages
 	})
 }
 

@@ -52,7 +52,7 @@ func TestCandidates(t *testing.T) {
 		if got, want := numbers(all2(t, s, signature)), naiveCandidates(stored, signature); !slices.Equal(got, want) {
 			t.Fatalf("page %d: candidates %v, want %v", n, got, want)
 		}
-		change(t, s, func(b *Batch) { must(t, b.PutPage(nearPage(n, signature), s.Compress(nil))) })
+		alter(t, s, func(b *Batch) { must(t, b.PutPage(nearPage(n, signature), s.Compress(nil))) })
 		stored = append(stored, signature)
 	}
 }
@@ -99,7 +99,7 @@ func numbers(candidates []Candidate) (pages []uint64) {
 func TestCandidatesOfDamage(t *testing.T) {
 	s := create(t)
 	signature := signatureOf(7)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		for n := uint64(1); n <= 3; n++ {
 			must(t, b.PutPage(nearPage(n, signature), s.Compress(nil)))
 		}

@@ -41,3 +41,7 @@ func options(path string) badger.Options {
 	o.TableSizeMultiplier = 1
 	return o
 }
+
+// optionsToMake are for a database that is only made: one small batch needs no large
+// memtable, which is half of what opening costs.
+func optionsToMake(path string) badger.Options { return options(path).WithMemTableSize(1 << 20) }

@@ -14,7 +14,7 @@ func TestPlain(t *testing.T) {
 		s, err := Create(dir, Info{Topic: "banking"})
 		must(t, err)
 		for n := uint64(1); n <= 20; n++ {
-			change(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+			alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 		}
 		must(t, s.Close())
 		_, err = mendTables(dir)

@@ -174,12 +174,35 @@ func each[T any](r *records, prefix []byte, read func(k, v []byte) (T, error)) i
 
 // records are all that stands in an open database; safe for concurrent use.
 type records struct {
-	db   *badgerfiles.Database
-	used atomic.Bool // since upkeep looked last
+	db    *badgerfiles.Database
+	uses  atomic.Uint64 // so far
+	still atomic.Bool   // the next use is to wake upkeep
+	woken chan struct{} // buffered
+}
+
+func newRecords(db *badgerfiles.Database) *records {
+	return &records{db: db, woken: make(chan struct{}, 1)}
+}
+
+// use counts a use, and wakes upkeep where that asked for it.
+func (r *records) use() {
+	r.uses.Add(1)
+	if r.still.Load() && r.still.CompareAndSwap(true, false) {
+		select {
+		case r.woken <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// wakes has the next use wake upkeep; false where one came after so many.
+func (r *records) wakes(uses uint64) bool {
+	r.still.Store(true)
+	return r.uses.Load() == uses
 }
 
 func (r *records) view(f func(txn *badger.Txn) error) error {
-	r.used.Store(true)
+	r.use()
 	return r.db.View(f)
 }
 
@@ -190,7 +213,7 @@ func (r *records) get(k []byte, record any) error {
 
 // write begins a transaction of the one writer.
 func (r *records) write() *badger.Txn {
-	r.used.Store(true)
+	r.use()
 	return r.db.NewTransaction(true)
 }
 

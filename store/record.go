@@ -7,6 +7,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"fossick/change"
 	"fossick/store/badgerfiles"
 )
 
@@ -22,6 +23,7 @@ const (
 	ViaLink     Via = "link"
 	ViaRedirect Via = "redirect"
 	ViaSitemap  Via = "sitemap"
+	ViaAgent    Via = "agent" // another one told of it, which crawls its site
 )
 
 // Info is what a store says of itself. Settings is the crawl's own, kept so
@@ -34,6 +36,8 @@ type Info struct {
 	Settings []byte `cbor:"5,keyasint"` // JSON
 
 	Topics []string `cbor:"6,keyasint,omitempty" json:",omitempty"` // that share the crawl; none of one topic alone
+
+	Agent string `cbor:"7,keyasint,omitempty" json:",omitempty"` // its name in a cluster; "" of a crawl on one machine
 }
 
 // Counts are the running totals of a crawl, over all its resumptions.
@@ -53,6 +57,8 @@ type Counts struct {
 	Lost           uint64 `cbor:"12,keyasint,omitempty"` // of URLs, those of which damage took the record
 
 	Topics []TopicCounts `cbor:"13,keyasint,omitempty" json:",omitempty"` // of a crawl that several topics share, as Info.Topics has them
+
+	Parcels uint64 `cbor:"14,keyasint,omitempty" json:",omitempty"` // put into the outbox so far, so the number of the last
 }
 
 // Birth is how a URL came to be known.
@@ -95,6 +101,10 @@ type Visit struct {
 	Own        int64 `cbor:"23,keyasint,omitempty"` // of Rest, what binds the host alone and no other at its address
 
 	Was []byte `cbor:"22,keyasint,omitempty"` // checksum of the stored content that this visit's replaced
+
+	Change change.Kind `cbor:"25,keyasint,omitempty" json:",omitempty"` // that this visit found, where it asked for a stored page
+
+	Modified int64 `cbor:"26,keyasint,omitempty" json:",omitempty"` // Last-Modified, as change.Visit has it
 
 	Wait *Wait `cbor:"24,keyasint,omitempty" json:",omitempty"` // for better links, before it
 }
@@ -183,6 +193,7 @@ type Label struct {
 	Kept  bool    `cbor:"3,keyasint"`
 	Rule  string  `cbor:"4,keyasint"` // that fired
 	Model string  `cbor:"5,keyasint"`
+	Topic string  `cbor:"6,keyasint,omitempty" json:",omitempty"` // whose pages it kept, of those that share the crawl; "" of one alone, and of another
 }
 
 // Host is what politeness has to remember of a host.
@@ -205,14 +216,17 @@ type Host struct {
 	TDM   []byte `cbor:"32,keyasint,omitempty" json:",omitempty"` // what its tdmrep.json reserves, as the crawler encodes it
 	TDMAt int64  `cbor:"33,keyasint,omitempty" json:",omitempty"` // when that was asked for, Unix milliseconds; 0 when never
 
+	Chances []byte `cbor:"36,keyasint,omitempty" json:",omitempty"` // how often its visits succeed, as the crawler encodes it; nil where none failed
+
 	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and of hosts, and why
 
-	Silent      int    `cbor:"10,keyasint,omitempty"` // exchanges in a row without an answer
-	SilentSince int64  `cbor:"11,keyasint,omitempty"` // begin of the first of these, Unix milliseconds
-	Closed      string `cbor:"12,keyasint,omitempty"` // state in which its URLs end, for it was silent too long; "" while it may answer
-	ClosedUntil int64  `cbor:"13,keyasint,omitempty"` // when it is asked again, if a URL of it turns up; Unix milliseconds
-	Retries     uint64 `cbor:"14,keyasint,omitempty"` // of Requests, those for URLs that had failed
-	News        bool   `cbor:"15,keyasint,omitempty"` // a page of it was unlike those of its site's other hosts
+	Silent      int    `cbor:"10,keyasint,omitempty"`                   // exchanges in a row without an answer
+	SilentSince int64  `cbor:"11,keyasint,omitempty"`                   // begin of the first of these, Unix milliseconds
+	Closed      string `cbor:"12,keyasint,omitempty"`                   // state in which its URLs end, for it was silent too long; "" while it may answer
+	ClosedUntil int64  `cbor:"13,keyasint,omitempty"`                   // when it is asked again, if a URL of it turns up; Unix milliseconds
+	Retries     uint64 `cbor:"14,keyasint,omitempty"`                   // of Requests, those for URLs that had failed
+	Promised    uint64 `cbor:"35,keyasint,omitempty" json:",omitempty"` // retries that are to come, of URLs that wait
+	News        bool   `cbor:"15,keyasint,omitempty"`                   // a page of it was unlike those of its site's other hosts
 
 	RestFor    string `cbor:"27,keyasint,omitempty"` // what asked for its present rest, where that is longer than load alone makes it: see RestForRetryAfter
 	RestMillis int64  `cbor:"28,keyasint,omitempty"` // and for how long
@@ -220,6 +234,8 @@ type Host struct {
 
 	Relevant uint64 `cbor:"30,keyasint,omitempty"` // of Pages, those on topic
 	Start    bool   `cbor:"31,keyasint,omitempty"` // the user named a page of it
+
+	Announced *Announced `cbor:"34,keyasint,omitempty" json:",omitempty"` // by its sitemaps and feeds, to a watch; nil as long as none looked
 
 	Exchanges uint64    `cbor:"20,keyasint,omitempty"` // on record that are for no URL of the queue; see Exchange
 	Sitemaps  *Sitemaps `cbor:"21,keyasint,omitempty"` // nil as long as nobody asked for them

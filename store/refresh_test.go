@@ -17,7 +17,7 @@ func goneAndChanged(t *testing.T) *Store {
 	body := []byte(strings.Repeat("y", 77))
 	p := *old
 	p.Checksum, p.Signature, p.Bytes, p.Checked = []byte("sixteen bytes.ok"), signatureOf(9, 9), int64(len(body)), 5
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		c.Bytes += uint64(p.Bytes) - uint64(old.Bytes)
 		c.States = map[string]uint64{"ok": 4, "code": 2, "duplicate": 1}
 		must(t, b.ReplacePage(old, &p, s.Compress(body)), b.PutVisit(2, 1, Visit{State: "ok", Was: old.Checksum}),
@@ -51,7 +51,7 @@ func TestRefreshedStore(t *testing.T) {
 	equal(t, "pages not seen since 3", stale(3, 50), []ID{1, 3, 4})
 	equal(t, "and those due at 200", stale(6, 200), []ID{1, 2, 3, 4, 5})
 
-	change(t, s, func(b *Batch) { must(t, b.delete(numKey(keyBody, 1))) })
+	alter(t, s, func(b *Batch) { must(t, b.delete(numKey(keyBody, 1))) })
 	_, err := s.repair(t.Context())
 	must(t, err)
 	sound("after repair")
@@ -61,7 +61,7 @@ func TestRefreshedStore(t *testing.T) {
 		t.Errorf("the page that has gone: %+v, %+v; want it as page 1, gone", c.Fate, c.Page)
 	}
 
-	change(t, s, func(b *Batch) { must(t, b.PutFate(7, Fate{State: "code", Page: 3, Stored: true})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutFate(7, Fate{State: "code", Page: 3, Stored: true})) })
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) != 1 {
 		t.Errorf("of a fate with another URL's page: %v, %v; want one problem", problems, err)
 	}

@@ -2,11 +2,12 @@ package store
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/change"
 )
 
 // renumbering gives pages the numbers of those that went, so that there are no gaps.
@@ -93,10 +94,18 @@ func placeAgain(txn *badger.Txn, id ID, birth Birth) Queued {
 
 // lastVisit returns the number of a URL's last visit, 0 when it has none.
 func lastVisit(txn *badger.Txn, id ID) (last int) {
-	prefix := numKey(keyVisit, uint64(id))
-	for item := range items(txn, prefix) {
-		if k := item.Key(); len(k) == len(prefix)+2 {
-			last = int(binary.BigEndian.Uint16(k[len(prefix):]))
+	for _, kind := range []byte{keyVisit, keyHistory} {
+		prefix := numKey(kind, uint64(id))
+		for item := range items(txn, prefix) {
+			k := item.KeyCopy(nil)
+			if len(k) != len(prefix)+2 {
+				continue
+			}
+			n := 1
+			if kind == keyHistory { // of one that cannot be read, what can be
+				_ = item.Value(func(v []byte) error { n = max(1, change.History(v).Len()); return nil })
+			}
+			last = max(last, numberIn(k)+n-1)
 		}
 	}
 	return last

@@ -56,6 +56,9 @@ func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) 
 	}
 	records, err := s.repair(ctx)
 	problems = append(problems, records...)
+	if len(problems) > 0 {
+		err = errors.Join(err, outdate(s))
+	}
 	if s, broken := fulfilPending(s); s != nil { // an error alone keeps it from being closed
 		err = errors.Join(err, s.Close())
 	} else {

@@ -152,7 +152,7 @@ func TestPageFilter(t *testing.T) {
 		s.FilterSeen()
 		check(pages * session)
 		for n := pages * session; n < pages*(session+1); n++ {
-			change(t, s, func(b *Batch) {
+			alter(t, s, func(b *Batch) {
 				p := somePage()
 				p.Number, p.Checksum, p.Signature = uint64(n+1), bytesOf(n, 16), bytesOf(n, 128)
 				must(t, b.PutPage(p, nil))

@@ -63,7 +63,7 @@ func TestSnapshot(t *testing.T) {
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	s := create(t)
 	commit := func(n uint64) {
-		change(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
+		alter(t, s, func(b *Batch) { must(t, putExchange(s, b, n), b.PutCounts(&Counts{URLs: n, Pages: n})) })
 	}
 	last := uint64(20)
 	for n := uint64(1); n <= last; n++ {
@@ -137,7 +137,7 @@ func TestSnapshotOfAReaderThatGoes(t *testing.T) {
 	if err := s.Snapshot(t.Context(), w); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("of a reader that is gone: %v", err)
 	}
-	change(t, s, func(b *Batch) { must(t, b.PutHost(&Host{Name: "after:80"})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutHost(&Host{Name: "after:80"})) })
 }
 
 // FuzzReceive: no stream makes it panic, and what is taken is written again as it was.

@@ -81,10 +81,10 @@ func Create(dir string, info Info) (*Store, error) {
 
 // makeDatabase makes a database with the store's Info, and closes it.
 func makeDatabase(dir string, info Info) error {
-	s, err := open(dir, making)
+	s, err := openWith(dir, making, optionsToMake)
 	if err != nil && !errors.Is(err, ErrBusy) { // a kill may leave what Badger cannot read
 		if err = os.RemoveAll(filepath.Join(dir, making)); err == nil {
-			s, err = open(dir, making)
+			s, err = openWith(dir, making, optionsToMake)
 		}
 	}
 	if err != nil {
@@ -196,7 +196,7 @@ func openWith(dir, name string, options func(path string) badger.Options) (*Stor
 
 // begin makes a store of its open database.
 func begin(dir string, db *badgerfiles.Database) (*Store, error) {
-	s := &Store{dir: dir, db: db, records: &records{db: db}}
+	s := &Store{dir: dir, db: db, records: newRecords(db)}
 	var err error
 	if s.codec, err = newCodec(); err != nil {
 		err = fmt.Errorf("store %s: %w", dir, err)

@@ -44,8 +44,8 @@ func must(t testing.TB, errs ...error) {
 	}
 }
 
-// change commits what f puts.
-func change(t testing.TB, s *Store, f func(b *Batch)) {
+// alter commits what f puts.
+func alter(t testing.TB, s *Store, f func(b *Batch)) {
 	t.Helper()
 	b := s.Batch()
 	f(b)
@@ -79,7 +79,7 @@ func TestRoundTrips(t *testing.T) {
 	counts := Counts{URLs: 2, Pages: 1, Relevant: 1, Requests: 3, States: map[string]uint64{"ok": 1}, Codes: map[int]uint64{503: 1}, Skipped: 1, Bytes: 11, Elapsed: 5, Schemes: 6}
 	label := Label{Label: "banking", Score: 0.97, Kept: true, Rule: "loan > 1", Model: "m"}
 	body := bytes.Repeat([]byte("body "), 1000)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, b.PutBirth(1, Birth{URL: u1, Via: ViaSeed, At: 98}), b.PutSeen(HashURL(u1), 1, false))
 		must(t, b.PutBirth(2, birth), b.PutSeen(HashURL(u2), 2, true), b.PutVisit(2, 1, visits[0]), b.PutVisit(2, 2, visits[1]))
 		must(t, b.PutPage(somePage(), s.Compress(body)), b.PutFate(2, fate), b.PutHost(host), b.PutCounts(&counts), b.PutLabel(1, label))
@@ -120,7 +120,7 @@ func TestStringsOfBytes(t *testing.T) {
 	page.ETag, page.Modified, page.ContentType, page.RobotsTag, page.Title = odd, odd, odd, odd, odd
 	host := &Host{Name: "a.example:80", RobotsETag: odd}
 	visit := Visit{State: "header_error", Error: odd}
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, b.PutBirth(2, Birth{URL: u2, Via: ViaSeed}), b.PutSeen(HashURL(u2), 2, false), b.PutVisit(2, 1, visit))
 		must(t, b.PutPage(page, s.Compress([]byte("body"))), b.PutHost(host))
 	})
@@ -169,7 +169,7 @@ func TestUnknown(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	s := create(t)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, b.PutSeen(HashURL(u1), 7, false))
 		seen, err := b.Lookup(HashURL(u1))
 		must(t, err)
@@ -182,7 +182,7 @@ func TestLookup(t *testing.T) {
 	seen, err := s.Lookup([]Hash{HashURL(u2), HashURL("http://c/"), HashURL(u1)})
 	must(t, err)
 	equal(t, "all", seen, []Seen{{8, true}, {}, {7, false}})
-	change(t, s, func(b *Batch) { must(t, b.Unskip(HashURL(u2), 8)) })
+	alter(t, s, func(b *Batch) { must(t, b.Unskip(HashURL(u2), 8)) })
 	two, err := lookedUp(s, HashURL(u2))
 	must(t, err)
 	equal(t, "no longer skipped", two, Seen{8, false})
@@ -192,13 +192,13 @@ func TestLookup(t *testing.T) {
 // their discovery.
 func TestWaiters(t *testing.T) {
 	s := create(t)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		for _, id := range []ID{300, 2, 1, 70000} {
 			must(t, b.PutBirth(id, Birth{URL: fmt.Sprint("http://h/", id), Via: ViaLink}), b.PutQueued(id, Queued{Priority: float64(id)}))
 		}
 		must(t, b.PutFate(2, Fate{State: "ok"}))
 	})
-	change(t, s, func(b *Batch) { must(t, b.PutQueued(1, Queued{Priority: 0.5, Score: 0.25, Parent: 300, Visits: 2})) })
+	alter(t, s, func(b *Batch) { must(t, b.PutQueued(1, Queued{Priority: 0.5, Score: 0.25, Parent: 300, Visits: 2})) })
 	var ids []ID
 	for _, w := range all(t, s.URLs().Waiters()) {
 		ids = append(ids, w.ID)
@@ -236,7 +236,7 @@ func TestPageWithSameContent(t *testing.T) {
 func TestPagesInOrder(t *testing.T) {
 	s := create(t)
 	numbers := []uint64{1, 2, 255, 256, 65536, 1 << 40}
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		for _, i := range []int{5, 1, 3, 0, 4, 2} {
 			p := somePage()
 			p.Number, p.Checksum = numbers[i], fmt.Append(nil, i)

@@ -19,12 +19,14 @@ const syncEvery = 5 * time.Second
 // quarter of one.
 const trimEvery = 20 * time.Millisecond
 
-// A store that nobody used in the last quietAfter looks is looked at every quietEvery
-// looks: a crawl whose hosts all rest should cost nothing. Compactions that still go
-// on map some 80 MiB in between.
+// A store that nobody used for quietAfter is looked at every quietEvery: a crawl whose
+// hosts all rest should cost nothing. Compactions that still go on map some 80 MiB in
+// between; after stillAfter there are none.
 const (
-	quietAfter = 50
-	quietEvery = 10
+	quietAfter = 200 * time.Millisecond
+	quietEvery = 200 * time.Millisecond
+	stillAfter = time.Minute
+	stillEvery = 5 * time.Second
 )
 
 // trimBytes is how much the writer writes before it trims, about twenty pages.
@@ -39,17 +41,17 @@ type upkeep struct {
 	stop chan struct{} // closed at the end
 	kept sync.WaitGroup
 
-	committing atomic.Bool // a commit may wait for a compaction, which maps tables
-	untrimmed  int         // bytes written since the last trim; the writer's
-	quiet      int         // looks of trim since the store was used
+	committing atomic.Bool   // a commit may wait for a compaction, which maps tables
+	commits    atomic.Uint64 // done so far
+	untrimmed  int           // bytes written since the last trim; the writer's
 }
 
 func keepUp(db *badgerfiles.Database, disk *disk, read *records) *upkeep {
 	u := &upkeep{db: db, disk: disk, read: read, stop: make(chan struct{})}
-	u.every(syncEvery, u.sync)
-	u.every(trimEvery, u.trim)
-	u.every(badgerfiles.RenewEvery, db.Renew)
-	u.every(badgerfiles.CheckEvery, db.CheckNext)
+	u.every(syncEvery, u.sync())
+	u.every(badgerfiles.RenewEvery, after(&u.commits, db.Renew))
+	u.every(badgerfiles.CheckEvery, after(&read.uses, db.CheckNext))
+	u.beside(u.trim)
 	return u
 }
 
@@ -75,6 +77,19 @@ func (u *upkeep) every(pause time.Duration, do func() (goOn bool)) {
 	})
 }
 
+// after is do, left out where the count is what it was when do last began.
+func after(count *atomic.Uint64, do func() (goOn bool)) func() (goOn bool) {
+	var last uint64
+	return func() bool {
+		now := count.Load()
+		if now == last {
+			return true
+		}
+		last = now
+		return do()
+	}
+}
+
 // end waits until nothing runs any more.
 func (u *upkeep) end() {
 	close(u.stop)
@@ -85,8 +100,11 @@ func (u *upkeep) end() {
 // stays for good.
 func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	u.committing.Store(true)
+	u.read.use()
 	defer u.committing.Store(false)
-	if err := u.db.Commit(txn); err != nil {
+	err := u.db.Commit(txn)
+	u.commits.Add(1) // of one that failed a part may be written
+	if err != nil {
 		return u.disk.tell(err)
 	}
 	if stays {
@@ -99,21 +117,53 @@ func (u *upkeep) commit(txn *badger.Txn, bytes int, stays bool) error {
 	return nil
 }
 
-// sync syncs what was committed, and looks at the disk.
-func (u *upkeep) sync() (goOn bool) {
-	_ = u.db.SyncLogs() // the next commit tells of a disk that fails
-	u.disk.look()
-	return true
+// sync returns what syncs what was committed, and looks at the disk.
+func (u *upkeep) sync() func() (goOn bool) {
+	var synced uint64 // commits
+	return func() bool {
+		if now := u.commits.Load(); now != synced && u.db.SyncLogs() == nil {
+			synced = now
+		} // else the next commit tells of a disk that fails
+		u.disk.look()
+		return true
+	}
 }
 
-// trim gives memory back beside the writer, and looks how full the disk is.
-func (u *upkeep) trim() (goOn bool) {
-	if u.quiet++; u.read.used.Swap(false) || u.committing.Load() {
-		u.quiet = 0
-	}
-	if u.quiet <= quietAfter || u.quiet%quietEvery == 0 {
+// trim gives memory back beside the writer, and looks how full the disk is, until stop is
+// closed. It sleeps longer while nobody uses the store, and who does wakes it.
+func (u *upkeep) trim(stop <-chan struct{}) {
+	next := time.NewTimer(trimEvery)
+	defer next.Stop()
+	var uses uint64         // of the store, as the last look saw them
+	var quiet time.Duration // since they changed
+	for {
+		select {
+		case <-next.C:
+		case <-u.read.woken:
+		case <-stop:
+			return
+		}
 		_ = u.db.Trim(false) // no harm if it cannot: see commit
 		u.disk.lookForRoom() // another program fills a disk in less than syncEvery
+		if now := u.read.uses.Load(); now != uses || u.committing.Load() {
+			uses, quiet = now, 0
+		}
+		pause := pauseOf(quiet)
+		if pause > trimEvery && !u.read.wakes(uses) {
+			pause = trimEvery
+		}
+		quiet += pause
+		next.Reset(pause)
 	}
-	return true
+}
+
+// pauseOf returns how long trim sleeps when the store is quiet for so long.
+func pauseOf(quiet time.Duration) time.Duration {
+	switch {
+	case quiet >= stillAfter:
+		return stillEvery
+	case quiet >= quietAfter:
+		return quietEvery
+	}
+	return trimEvery
 }

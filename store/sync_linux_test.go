@@ -2,6 +2,7 @@ package store
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,13 +13,9 @@ import (
 // TestSyncLogs: what was committed is dirty memory of the logs, and after a sync it is
 // not; as the kernel says.
 func TestSyncLogs(t *testing.T) {
-	s := create(t)
-	var fs unix.Statfs_t
-	if must(t, unix.Statfs(s.Dir(), &fs)); fs.Type == unix.TMPFS_MAGIC {
-		t.Skip("a file system in memory is never clean; set TMPDIR to a disk's")
-	}
+	s := createOnDisk(t)
 	for round := range 2 {
-		change(t, s, func(b *Batch) { must(t, b.PutPage(somePage(), make([]byte, 1<<20))) })
+		alter(t, s, func(b *Batch) { must(t, b.PutPage(somePage(), make([]byte, 1<<20))) })
 		if mem, values := dirtyKiB(t, s, ".mem"), dirtyKiB(t, s, ".vlog"); mem == 0 || values < 1<<10 {
 			t.Fatalf("round %d: before a sync %d and %d KiB of the logs are dirty", round, mem, values)
 		}
@@ -27,6 +24,40 @@ func TestSyncLogs(t *testing.T) {
 			t.Errorf("round %d: after a sync %d and %d KiB of the logs are dirty", round, mem, values)
 		}
 	}
+}
+
+// TestSyncAgain: upkeep syncs what was committed since it last did, and else nothing.
+func TestSyncAgain(t *testing.T) {
+	s := createOnDisk(t)
+	sync := s.upkeep.sync()
+	for round := range 2 {
+		alter(t, s, func(b *Batch) { must(t, b.PutPage(somePage(), make([]byte, 1<<20))) })
+		sync()
+		if values := dirtyKiB(t, s, ".vlog"); values != 0 {
+			t.Errorf("round %d: after a sync %d KiB are dirty", round, values)
+		}
+	}
+	logs, err := filepath.Glob(filepath.Join(s.db.Path(), "*.vlog"))
+	must(t, err)
+	log, err := os.OpenFile(logs[len(logs)-1], os.O_RDWR, 0)
+	must(t, err)
+	first := make([]byte, 1)
+	_, err1 := log.ReadAt(first, 0)
+	_, err2 := log.WriteAt(first, 0)
+	must(t, err1, err2, log.Close())
+	if sync(); dirtyKiB(t, s, ".vlog") == 0 {
+		t.Error("it syncs though nothing was committed")
+	}
+}
+
+// createOnDisk is create, where what is synced can be told from what is not.
+func createOnDisk(t *testing.T) *Store {
+	s := create(t)
+	var fs unix.Statfs_t
+	if must(t, unix.Statfs(s.Dir(), &fs)); fs.Type == unix.TMPFS_MAGIC {
+		t.Skip("a file system in memory is never clean; set TMPDIR to a disk's")
+	}
+	return s
 }
 
 // dirtyKiB returns how much of the database's mapped files of this kind the kernel has

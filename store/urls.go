@@ -34,6 +34,20 @@ func (u URLs) Names(ids []ID) ([]string, error) {
 	return names, nil
 }
 
+// Walk calls do with a function that names URLs. Asked in rising order of numbers it costs
+// one pass at most, whatever is asked; ErrUnknown of a URL that is not there.
+func (u URLs) Walk(do func(name func(id ID) (string, error)) error) error {
+	return u.records.view(func(txn *badger.Txn) error {
+		births := &births{ahead: walk(txn, key(keyBirth))}
+		defer births.ahead.Close()
+		births.ahead.Rewind()
+		return do(func(id ID) (string, error) {
+			b, err := births.of(id)
+			return b.URL, err
+		})
+	})
+}
+
 // Waiting returns the birth and the place in the queue of a URL that waits.
 func (u URLs) Waiting(id ID) (b Birth, q Queued, err error) {
 	err = u.records.view(func(txn *badger.Txn) error {
@@ -52,7 +66,7 @@ type Copy struct {
 	Birth  Birth
 	Fate   Fate
 	Page   *Page
-	Visits int // exchanges so far
+	Visits int // exchanges so far: number of the last
 }
 
 // CopyOf returns what is known of a URL whose page is stored; ErrUnknown when it
@@ -73,9 +87,7 @@ func (u URLs) CopyOf(id ID) (*Copy, error) {
 			return err
 		}
 		c.Page.Number = c.Fate.Page
-		for range items(txn, numKey(keyVisit, uint64(id))) {
-			c.Visits++
-		}
+		c.Visits = lastVisit(txn, id)
 		return nil
 	})
 	return c, err
@@ -131,9 +143,22 @@ type VisitedURL struct {
 	Visit
 }
 
-// Visits yields every visit with its URL, in the order of discovery of the URLs,
-// each one's in the order of time.
+// Visits yields every visit with its URL, in the order of discovery of the URLs, each one's
+// in the order of time; after them likewise the visits to pages that were stored by then.
 func (u URLs) Visits() iter.Seq2[VisitedURL, error] {
+	return func(yield func(VisitedURL, error) bool) {
+		for _, part := range []iter.Seq2[VisitedURL, error]{u.firstVisits(), u.revisits()} {
+			for v, err := range part {
+				if !yield(v, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// firstVisits yields the visits that have a record each.
+func (u URLs) firstVisits() iter.Seq2[VisitedURL, error] {
 	return withBirths(u.records, keyVisit, func(k, v []byte, births *births) (visit VisitedURL, _ bool, err error) {
 		if len(k) != 11 {
 			return visit, true, fmt.Errorf("store key %q: %w: %d bytes, want 11", k, ErrDamaged, len(k))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -46,6 +47,41 @@ func TestEnded(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("%d outcomes are missing", len(want))
+	}
+}
+
+// TestWalkNames asks for names in rising order, some of them twice and some of none.
+func TestWalkNames(t *testing.T) {
+	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b := s.Batch()
+	for n := ID(2); n <= 300; n += 2 {
+		if err := b.PutBirth(n, Birth{URL: fmt.Sprintf("http://h.example/%d", n), Via: ViaLink}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	err = s.URLs().Walk(func(name func(ID) (string, error)) error {
+		for _, id := range []ID{1, 2, 2, 3, 4, 100, 100, 101, 298, 300, 301, 302} {
+			url, err := name(id)
+			if id%2 == 0 && id <= 300 {
+				if want := fmt.Sprintf("http://h.example/%d", id); url != want || err != nil {
+					t.Errorf("%d is %q, %v; want %s", id, url, err, want)
+				}
+			} else if !errors.Is(err, ErrUnknown) {
+				t.Errorf("%d is %q, %v; want ErrUnknown", id, url, err)
+			}
+		}
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
 	}
 }
 

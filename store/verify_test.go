@@ -15,7 +15,7 @@ import (
 // one that failed, one that repeats page 1, one that was skipped.
 func crawled(t *testing.T) *Store {
 	s := create(t)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		c := Counts{URLs: 9, States: map[string]uint64{"ok": 5, "code": 1, "duplicate": 1}, Skipped: 1}
 		for id := ID(1); id <= 9; id++ {
 			url := fmt.Sprintf("http://h%d.test/", id)
@@ -159,7 +159,7 @@ func TestRepairLostBodies(t *testing.T) {
 	visit := Visit{Start: 5, State: "ok", Code: 200, Bytes: 99}
 	mark := Mark{OnTopic: true, At: 6}
 	lost := Fate{State: "ok", Page: 2, At: 7, Score: 0.625, Parent: 4}
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, b.PutFate(2, lost), b.PutVisit(2, 1, visit), b.PutVisit(2, 2, visit), b.put(numKey(keyMark, 2), mark))
 		p, err := s.Page(2)
 		must(t, err)

@@ -95,6 +95,9 @@ func (d derived) nearRecord(txn *badger.Txn, k, v []byte) error {
 		return d.remove(k, err.Error())
 	}
 	right := slices.DeleteFunc(slices.Clone(pages), func(n uint64) bool {
+		if n == pushedOut {
+			return false
+		}
 		var c Candidate
 		getErr := get(txn, numKey(keyPage, n), &c)
 		err = cmp.Or(err, finding(getErr))
@@ -121,7 +124,7 @@ func (d derived) nearHas(txn *badger.Txn, n uint64, signature []byte) error {
 		if err != nil {
 			continue // nearRecord has told
 		}
-		if slices.Contains(pages, n) || len(pages) == nearBucket && pages[0] > n {
+		if slices.Contains(pages, n) || len(pages) == nearBucket && pages[0] > n || len(pages) > 0 && pages[0] == pushedOut {
 			continue
 		}
 		return d.found(k, fmt.Sprintf("page %d is missing from the index of near-duplicates", n), "entered",

@@ -26,7 +26,7 @@ func TestRepairAnyLoss(t *testing.T) {
 			}
 			s := create(t)
 			for range 30 {
-				change(t, s, func(b *Batch) { must(t, storePage(s, b)) })
+				alter(t, s, func(b *Batch) { must(t, storePage(s, b)) })
 			}
 			harmed := harmAny(t, s, rng, share, lossy)
 			if _, err := s.repair(t.Context()); err != nil && !errors.Is(err, ErrLost) {

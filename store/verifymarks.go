@@ -10,15 +10,22 @@ import (
 
 // marks looks for marks that cannot be read or are of URLs that are not there.
 func (in *inspection) marks(ctx context.Context) error {
-	return in.scan(ctx, keyMark, func(txn *badger.Txn, k, v []byte) error {
+	if err := in.marksOf(ctx, keyMark); err != nil {
+		return err
+	}
+	return in.marksOf(ctx, keyMarkFor)
+}
+
+func (in *inspection) marksOf(ctx context.Context, kind byte) error {
+	return in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
 		var birth Birth
-		id, err := numOf(k)
+		id, _, err := markOf(k)
 		if err == nil {
 			err = decode(k, v, &Mark{})
 		}
 		if err == nil {
-			in.refers(ID(id))
-			if err = get(txn, numKey(keyBirth, id), &birth); errors.Is(err, ErrDamaged) {
+			in.refers(id)
+			if err = get(txn, numKey(keyBirth, uint64(id)), &birth); errors.Is(err, ErrDamaged) {
 				return nil // urls has judged it
 			}
 			if finding(err) != nil {
@@ -35,15 +42,25 @@ func (in *inspection) marks(ctx context.Context) error {
 	})
 }
 
-// markIs checks that a page is as relevant as a person said, if one did; p is right
+// marksAre checks that a page is as relevant as people said, if somebody did; p is right
 // afterwards.
-func (in *inspection) markIs(txn *badger.Txn, p *Page) error {
-	var m Mark
-	err := get(txn, numKey(keyMark, uint64(p.ID)), &m)
-	if err != nil || m.OnTopic == p.Relevant {
+func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {
+	if len(p.Topics) == 0 {
+		return in.markIs(txn, p, 0)
+	}
+	for i := range p.Topics {
+		if err := in.markIs(txn, p, i+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *inspection) markIs(txn *badger.Txn, p *Page, topic int) error {
+	m := Mark{Topic: topic}
+	if err := get(txn, markKey(p.ID, topic), &m); err != nil || !p.heed(m) {
 		return finding(err) // what is damaged, marks finds
 	}
-	p.Relevant = m.OnTopic
 	what := fmt.Sprintf("page %d, %s, is %s, and its record says otherwise", p.Number, p.URL, m)
-	return in.found(numKey(keyPage, p.Number), what, "it is as the mark says", func(b *Batch) error { return b.putMarked(p, m) })
+	return in.found(numKey(keyPage, p.Number), what, "it is as the mark says", func(b *Batch) error { return b.PutPageRecord(p) })
 }

@@ -82,7 +82,7 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 	if twin != 0 {
 		return in.unreadable(p.Number, &Page{}, fmt.Errorf("%s has the page %d, and this one too", p.URL, twin))
 	}
-	if err := in.markIs(txn, p); err != nil {
+	if err := in.marksAre(txn, p); err != nil {
 		return err
 	}
 	in.counts.Pages++

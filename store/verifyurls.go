@@ -139,7 +139,7 @@ func (in *inspection) seenIs(txn *badger.Txn, id ID, url string, skipped bool) e
 
 // strays looks for records of URLs that were never born, or that speak of such.
 func (in *inspection) strays(ctx context.Context) error {
-	for _, kind := range []byte{keyQueued, keyFate, keyVisit, keyWire} {
+	for _, kind := range []byte{keyQueued, keyFate, keyVisit, keyHistory, keyWire} {
 		err := in.scan(ctx, kind, func(txn *badger.Txn, k, v []byte) error {
 			what := ""
 			if len(k) < 9 {
@@ -150,6 +150,8 @@ func (in *inspection) strays(ctx context.Context) error {
 				what = "it belongs to no URL"
 			} else if kind == keyVisit && decode(k, v, &Visit{}) != nil {
 				what = "the visit cannot be read"
+			} else if kind == keyHistory {
+				return in.history(txn, k, v)
 			} else if kind == keyWire {
 				what, err = wireIs(txn, k, v)
 				if err != nil {
@@ -229,8 +231,8 @@ func wireIs(txn *badger.Txn, k, v []byte) (what string, err error) {
 	if err := x.read(k, v); errors.Is(err, ErrDamaged) {
 		return "the headers cannot be read: " + err.Error(), nil
 	}
-	if has, err := hasKey(txn, visitKey(x.ID, x.Visit)); err != nil || has {
-		return "", err
+	if _, err := visitAt(txn, x.ID, x.Visit); err == nil || finding(err) != nil {
+		return "", finding(err)
 	}
 	return "it belongs to no exchange", nil
 }

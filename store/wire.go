@@ -104,12 +104,9 @@ func exchanged(txn *badger.Txn, item *badger.Item, url string) (x Exchanged, err
 	if err := valueOf(item, k, func(k, v []byte) error { return x.read(k, v) }); err != nil {
 		return x, err
 	}
-	var v Visit
-	if err := get(txn, visitKey(x.ID, x.Visit), &v); err != nil {
-		return x, err
-	}
+	v, err := visitAt(txn, x.ID, x.Visit)
 	x.Start, x.Location = v.Start, v.Location
-	return x, nil
+	return x, err
 }
 
 // Elsewhere is a URL whose exchanges led to another one's page.
@@ -174,7 +171,7 @@ func elsewhere(txn *badger.Txn, id ID, visit int, kind WireKind) (e Elsewhere, e
 	e.Paged = f.hasPage()
 	if kind == WireRedirect {
 		var v Visit
-		err = get(txn, visitKey(id, visit), &v)
+		v, err = visitAt(txn, id, visit)
 		e.To = v.Location
 	} else if !e.Paged && f.Page != 0 {
 		var p Page

@@ -40,7 +40,7 @@ func TestWires(t *testing.T) {
 	s := create(t)
 	wires := someWires()
 	digest := [wireDigestLen]byte{1, 2, 3}
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, b.PutBirth(1, Birth{URL: u1}), b.PutBirth(2, Birth{URL: u2}), b.PutBirth(3, Birth{URL: "http://c.example/"}))
 		for i := range wires {
 			must(t, b.PutVisit(1, i+1, Visit{Start: int64(10 * i), Location: 7}),
@@ -86,12 +86,12 @@ func TestWiresGo(t *testing.T) {
 		must(t, err)
 		return len(x)
 	}
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, storePage(s, b))
 	})
 	p, err := s.Page(1)
 	must(t, err)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		for n, kind := range []WireKind{WirePage, WireSame} {
 			must(t, b.PutVisit(p.ID, n+1, Visit{}), b.PutWire(p.ID, n+1, wire(p.URL, kind)))
 		}
@@ -118,7 +118,7 @@ func TestWiresGo(t *testing.T) {
 	}
 	birth, err := s.URLs().Birth(last)
 	must(t, err)
-	change(t, s, func(b *Batch) {
+	alter(t, s, func(b *Batch) {
 		must(t, b.ReplacePage(p, p, s.Compress([]byte("new"))), b.PutVisit(p.ID, 10, Visit{}), b.PutWire(p.ID, 10, wire(p.URL, WirePage)),
 			b.PutVisit(last, 1, Visit{}), b.PutWire(last, 1, wire(birth.URL, WireRedirect)))
 	})
@@ -129,7 +129,7 @@ func TestWiresGo(t *testing.T) {
 	if _, err := withdraw(t.Context(), s, []Forget{{Pattern: pattern}}); err != nil || left(p.ID) != 1 || left(last) != 0 {
 		t.Errorf("%d and %d are left, %v", left(p.ID), left(last), err)
 	}
-	change(t, s, func(b *Batch) { must(t, b.WithdrawPage(p)) })
+	alter(t, s, func(b *Batch) { must(t, b.WithdrawPage(p)) })
 	if left(p.ID) != 0 {
 		t.Errorf("%d are left of a page that was withdrawn", left(p.ID))
 	}

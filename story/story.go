@@ -36,6 +36,7 @@ type Story struct {
 	Topics []Topic `json:"topics,omitempty"` // what each topic that shares the crawl says of the page
 
 	priority float64 // in the queue, as journalled
+	marked   string  // what people said for topics that share the crawl, in words
 }
 
 // Score is a score with its parts.
@@ -76,6 +77,7 @@ func Of(s *store.Store, urls *page.Normalizer, address string, now time.Time) (*
 	if err == nil {
 		r := tell(life)
 		r.Topics = topicsOf(life, s.Info().Topics)
+		tellMarks(r, life, s.Info().Topics)
 		h, err := s.Host(page.Host(u))
 		r.tellNext(life, h, now)
 		r.Verdict = verdict(life, r)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/change"
 	"fossick/store"
 )
 
@@ -49,12 +50,13 @@ func TestNext(t *testing.T) {
 // TestRefreshed: the story tells what later visits have brought.
 func TestRefreshed(t *testing.T) {
 	l := &store.Life{
-		Visits: []store.Visit{{Start: 1e12}, {Start: 2e12, Was: []byte{0xab, 0xcd}}, {Start: 3e12, State: "code", Code: 404}},
+		Visits: []store.Visit{{Start: 1e12}, {Start: 2e12, Was: []byte{0xab, 0xcd}}, {Start: 2e12 + 1000, Change: change.Text}, {Start: 3e12, State: "code", Code: 404}},
 		Fate:   &store.Fate{State: "code", Page: 7, Stored: true}, Page: &store.Page{Number: 7, At: 2e12},
 	}
 	r := tell(l)
 	for _, want := range []string{
 		"its content had changed by 2033-05-18 03:33:20: the checksum was abcd before",
+		"its content had changed by 2033-05-18 03:33:21, the main text too",
 		"page 7 is stored as it was on 2033-05-18 03:33:20",
 	} {
 		found := false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"fossick/change"
 	"fossick/fetch"
 	"fossick/policy"
 	"fossick/relevance/learned"
@@ -41,6 +42,8 @@ func discovery(l *store.Life) string {
 		return "it is a start page"
 	case store.ViaRedirect:
 		return "a redirect of " + by + " led to it"
+	case store.ViaAgent:
+		return "another agent of the crawl told of it"
 	case store.ViaSitemap:
 		return discoveryBySitemap(l)
 	}
@@ -128,14 +131,27 @@ func (r *Story) tellPage(l *store.Life) {
 	r.Reasons = append(r.Reasons, fmt.Sprintf("%s by refine: probability of the topic %.3f; %s", verdict, l.Label.Score, l.Label.Rule))
 }
 
+// whatChanged says more of a change, as far as it is known.
+func whatChanged(v store.Visit) string {
+	switch {
+	case v.Change == change.Text:
+		return ", the main text too"
+	case v.Change == change.Content:
+		return ", the main text had not"
+	case len(v.Was) > 0:
+		return fmt.Sprintf(": the checksum was %x before", v.Was)
+	}
+	return ""
+}
+
 // tellRefresh adds what later visits to a stored page have brought.
 func (r *Story) tellRefresh(l *store.Life) {
 	if l.Page == nil {
 		return
 	}
 	for _, v := range l.Visits {
-		if len(v.Was) > 0 {
-			r.Reasons = append(r.Reasons, fmt.Sprintf("its content had changed by %s: the checksum was %x before", at(v.Start).Format(time.DateTime), v.Was))
+		if len(v.Was) > 0 || v.Change.Changed() {
+			r.Reasons = append(r.Reasons, fmt.Sprintf("its content had changed by %s%s", at(v.Start).Format(time.DateTime), whatChanged(v)))
 		}
 	}
 	if l.Fate != nil && l.Fate.Stored {

@@ -13,9 +13,10 @@ type Topic struct {
 	Name     string  `json:"name"`
 	Score    float64 `json:"score"` // of the page
 	Relevant bool    `json:"relevant"`
-	Expected float64 `json:"expected"`       // that it would be on topic, when it was asked for
-	Paid     float64 `json:"paid"`           // the topic's share of the page
-	Rule     string  `json:"rule,omitempty"` // why it is on topic
+	Expected float64 `json:"expected"`         // that it would be on topic, when it was asked for
+	Paid     float64 `json:"paid"`             // the topic's share of the page
+	Rule     string  `json:"rule,omitempty"`   // why it is on topic
+	Marked   *Mark   `json:"marked,omitempty"` // by a person, for this topic
 }
 
 // topicsOf tells what the topics that share a crawl say of a page; names are theirs.
@@ -25,7 +26,7 @@ func topicsOf(l *store.Life, names []string) (said []Topic) {
 	}
 	for i, v := range l.Page.Topics {
 		if i < len(names) {
-			said = append(said, Topic{names[i], v.Score, v.Relevant, v.Expected, v.Paid, v.Rule})
+			said = append(said, Topic{Name: names[i], Score: v.Score, Relevant: v.Relevant, Expected: v.Expected, Paid: v.Paid, Rule: v.Rule})
 		}
 	}
 	return said
@@ -37,9 +38,12 @@ func printTopics(w io.Writer, topics []Topic) {
 		if t.Relevant {
 			io.WriteString(w, ": ")
 			terminal.Fprint(w, "on topic", terminal.Green)
-			if t.Rule != "" {
-				printable.Fprintf(w, ", for %s", mainReason(t.Rule))
-			}
+		}
+		switch {
+		case t.Marked != nil:
+			printable.Fprintf(w, ", marked %s by a person", t.Marked.Label)
+		case t.Relevant && t.Rule != "":
+			printable.Fprintf(w, ", for %s", mainReason(t.Rule))
 		}
 		io.WriteString(w, "\n")
 	}

@@ -32,11 +32,11 @@ func verdict(l *store.Life, r *Story) string {
 	case l.Fate.State != string(fetch.StateOK):
 		return fmt.Sprintf("%s (%s): %s.", verdictFailed, l.Fate.State, whyFailed(l, r))
 	case l.Label != nil && l.Label.Kept:
-		return verdictKept + " by refine" + refined(l)
+		return verdictKept + " by refine" + refined(l, r)
 	case l.Label != nil:
-		return verdictDropped + " by refine" + refined(l)
+		return verdictDropped + " by refine" + refined(l, r)
 	}
-	return verdictFetched + fetchedAs(l)
+	return verdictFetched + fetchedAs(l, r)
 }
 
 // style is the colour of a verdict.
@@ -78,9 +78,12 @@ func whyFailed(l *store.Life, r *Story) string {
 }
 
 // refined says by what refine decided.
-func refined(l *store.Life) string {
+func refined(l *store.Life, r *Story) string {
 	if l.Mark != nil {
 		return fmt.Sprintf(": %s.", l.Mark)
+	}
+	if r.marked != "" && strings.HasPrefix(l.Label.Rule, "marked ") {
+		return fmt.Sprintf(": %s.", r.marked)
 	}
 	evidence, bar, found := cutLast(l.Label.Rule, "; ")
 	if !found {
@@ -90,7 +93,7 @@ func refined(l *store.Life) string {
 }
 
 // fetchedAs says what the crawl thought of a page.
-func fetchedAs(l *store.Life) string {
+func fetchedAs(l *store.Life, r *Story) string {
 	p := l.Page
 	switch {
 	case p == nil:
@@ -99,6 +102,8 @@ func fetchedAs(l *store.Life) string {
 		return fmt.Sprintf(" as page %d, and withdrawn since.", p.Number)
 	case l.Mark != nil:
 		return fmt.Sprintf(" as page %d: %s.", p.Number, l.Mark)
+	case r.marked != "":
+		return fmt.Sprintf(" as page %d: %s.", p.Number, r.marked)
 	case p.Label == "":
 		return fmt.Sprintf(" as page %d: its relevance is %.3g.", p.Number, p.Score)
 	}

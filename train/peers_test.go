@@ -25,10 +25,10 @@ var peersOf = []string{"mlp", "mlp-early", "logistic", "forest"}
 // TestPeers compares nn with scikit-learn's classifiers, page by page, on the
 // features that nn itself gets (figures: docs/classifiers.md). It takes minutes, and so runs only on demand:
 //
-//	FOSSICK_PEERS=1 FOSSICK_DATA=data go test ./train -run TestPeers -v -timeout 1h
+//	FOSSICK_TEST_PEERS=1 FOSSICK_DATA=data go test ./train -run TestPeers -v -timeout 1h
 func TestPeers(t *testing.T) {
-	if os.Getenv("FOSSICK_PEERS") == "" {
-		t.Skip("takes minutes; set FOSSICK_PEERS=1 to compare with scikit-learn")
+	if os.Getenv("FOSSICK_TEST_PEERS") == "" {
+		t.Skip("takes minutes; set FOSSICK_TEST_PEERS=1 to compare with scikit-learn")
 	}
 	if err := exec.Command(python(), "-c", "import sklearn").Run(); err != nil {
 		t.Skipf("%s has no scikit-learn: %v; install python3-sklearn, or name a Python that has it in PYTHON", python(), err)

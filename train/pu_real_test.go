@@ -46,7 +46,7 @@ var sqlManuals = []string{"sqlite3-doc", "postgresql-doc-15", "python-sqlalchemy
 //
 //	FOSSICK_COMPARE=1 go test ./train -run 'TestPU$' -v -timeout 2h
 //
-// FOSSICK_TOPICS (by |), FOSSICK_GIVEN (by comma), FOSSICK_DRAWS, FOSSICK_PEERS (by
+// FOSSICK_TOPICS (by |), FOSSICK_GIVEN (by comma), FOSSICK_DRAWS, FOSSICK_WAYS (by
 // comma) and FOSSICK_SPLIT (held, tune) change what is compared; FOSSICK_ONESITE=1 has
 // all examples from one site.
 func TestPU(t *testing.T) {
@@ -68,7 +68,7 @@ func TestPU(t *testing.T) {
 			for _, given := range strings.Split(cmp.Or(os.Getenv("FOSSICK_GIVEN"), "5,10,30"), ",") {
 				n := 10
 				fmt.Sscan(given, &n)
-				for _, way := range strings.Split(cmp.Or(os.Getenv("FOSSICK_PEERS"), "pu,naive,supervised"), ",") {
+				for _, way := range strings.Split(cmp.Or(os.Getenv("FOSSICK_WAYS"), "pu,naive,supervised"), ",") {
 					if mean, ok := b.mean(topic, n, draws, way); ok {
 						fmt.Printf("%s\t%s\t%d\t%.1f\t%s\t%s\n", of.name, topic, n, mean.sites, way, mean)
 					}

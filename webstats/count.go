@@ -85,7 +85,10 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 	r.Tables = append(r.Tables, c.pages.degrees.table(), lawTable(laws))
 	named, err := c.named(ctx, opt.Top)
 	r.Tables = append(r.Tables, named...)
+	scored := c.urls.forecast.score()
+	r.Tables = append(r.Tables, scoreTable(&scored), forecastTable(&scored))
 	r.curves = c.curves(laws)
+	r.curves.forecast, r.curves.foretold = reliability(&scored)
 	return r, err
 }
 

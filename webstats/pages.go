@@ -74,14 +74,16 @@ func (c *pageCounts) add(p *Page) error {
 	return c.degrees.add(p)
 }
 
-// letters are paper E's link kind of a page: f, a and h where it has frames, anchors and
-// others, 0 where it has none.
-func letters(p *Page) string {
-	if p.Charset == "" && p.Kinds == nil {
+func letters(p *Page) string { return LinkKind(p.Charset, p.Kinds) }
+
+// LinkKind is paper E's link kind of a page with so many frames, anchors and others: f, a
+// and h where it has some, 0 where it has none. Without links and charset it is not known.
+func LinkKind(charset string, links []int) string {
+	if charset == "" && links == nil {
 		return notKnown
 	}
 	kind := []byte("000")
-	for i, n := range p.Kinds[:min(len(p.Kinds), 3)] {
+	for i, n := range links[:min(len(links), 3)] {
 		if n > 0 {
 			kind[i] = "fah"[i]
 		}

@@ -57,14 +57,32 @@ func placeOf(host string) place {
 	if strings.HasPrefix(name, "[") || ipaddr.EndsInNumber(name) {
 		return place{top: address, second: address, site: name}
 	}
-	p := place{labels: strings.Count(name, ".") + 1, site: page.Site("http://" + name + "/"), top: name, second: name}
+	p := place{labels: strings.Count(name, ".") + 1, site: page.Site("http://" + name + "/")}
+	p.top, p.second = domains(name)
+	return p
+}
+
+// DomainsOf returns under which top-level domain a URL in normal form is counted, and under
+// which second level.
+func DomainsOf(url string) (top, second string) {
+	_, host, _ := divide(url)
+	name := withoutPort(host)
+	if strings.HasPrefix(name, "[") || ipaddr.EndsInNumber(name) {
+		return address, address
+	}
+	return domains(name)
+}
+
+// domains are the last label of a host's name, and the last two.
+func domains(name string) (top, second string) {
+	top, second = name, name
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
-		p.top = name[dot+1:]
+		top = name[dot+1:]
 		if before := strings.LastIndexByte(name[:dot], '.'); before >= 0 {
-			p.second = name[before+1:]
+			second = name[before+1:]
 		}
 	}
-	return p
+	return top, second
 }
 
 func withoutPort(host string) string {

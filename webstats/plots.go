@@ -14,6 +14,8 @@ type curves struct {
 	found                    []report.Point
 	degrees                  []report.Line // how many have so many links, or more
 	fits                     []report.Line
+	forecast                 report.Line
+	foretold                 string
 }
 
 // fewSeeds have no shape that a plot would show.
@@ -117,13 +119,14 @@ func (k *curves) figures() (all []report.Figure, err error) {
 		title, caption string
 		chart          report.Chart
 	}{
-		{"Page sizes", "The share of the stored pages that are so small or smaller.", k.chart("bytes", "pages", k.size)},
-		{"Response times", "The share of the answers that took so long or less, until their last byte.", k.chart("milliseconds", "answers", k.time)},
-		{"Lengths of start pages", "Without the scheme, in steps of two characters. The paper's are from 5 to 49, 17.4 in the mean.", lengths("start pages", k.seeds)},
-		{"Lengths of paths", "Of the requested URLs, in steps of four characters. The paper's are 71.8 in the mean.", lengths("URLs", k.paths)},
-		{"Depth", "URLs requested and downloaded by depth, and those that links of such pages named first.", k.byDepth()},
-		{"Degrees", "How many pages, or URLs, have so many links or more, and the power laws fitted to the tails. The table of fits says what they are worth.",
-			report.Chart{XLabel: "links", YLabel: "with so many or more", XLog: true, YCounts: true, Lines: append(k.degrees, k.fits...)}},
+		{"Page sizes", "The share of the stored pages that are so small or smaller.", k.chart("bytes", "share of pages", k.size)},
+		{"Response times", "The share of the answers that took so long or less, until their last byte.", k.chart("milliseconds", "share of answers", k.time)},
+		{"Lengths of start pages", "Without the scheme, in steps of two characters. The paper's are from 5 to 49, 17.4 in the mean.", lengths("share of start pages", k.seeds)},
+		{"Lengths of paths", "Of the requested URLs, in steps of four characters. The paper's are 71.8 in the mean.", lengths("share of URLs", k.paths)},
+		{"By depth", "URLs requested and downloaded by depth, and those that links of such pages named first.", k.byDepth()},
+		{"Links to and from pages (degrees)", "How many pages, or URLs, have so many links or more, and the power laws fitted to the tails. The table of fits says what they are worth.",
+			report.Chart{XLabel: "links", YLabel: "number with so many or more", XLog: true, YCounts: true, Lines: append(k.degrees, k.fits...)}},
+		{"Forecasts of network states", k.foretold, k.reliability()},
 	} {
 		if len(f.chart.Lines) == 0 || len(f.chart.Lines[0].Points) == 0 {
 			continue

@@ -26,7 +26,7 @@ func drawn(f *powerLaw, below int64, rng *rand.Rand) []degreeCount {
 // law is held possible as often as it should be.
 func TestPowerLaw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	kept, runs := 0, fulltest.Rounds(6, 60)
+	kept, runs := 0, fulltest.Rounds(3, 60)
 	for i := range runs {
 		law := &powerLaw{start: 5, alpha: 1.8 + 0.1*float64(i%10), tail: 3000}
 		f := fitPowerLaw(drawn(law, 3000, rng), rng)

@@ -31,12 +31,18 @@ type viewCell struct {
 
 // WriteReport writes one self-contained page, see report.Write; of says whose pages they are.
 func (r *Result) WriteReport(w io.Writer, of string, made ...report.Fact) error {
-	v := view{Head: report.Head{Title: "What a web is made of", Subtitle: of, Sentences: r.Sentences(), Tiles: r.facts.tiles(), Made: made}}
-	var err error
-	if v.Plots, err = r.curves.figures(); err != nil {
+	head := report.Head{Title: "What a web is made of", Subtitle: of, Sentences: r.Sentences(), Tiles: r.facts.tiles(), Made: made}
+	plots, err := r.curves.figures()
+	if err != nil {
 		return err
 	}
-	for _, t := range r.Tables {
+	return WritePage(w, head, plots, r.Tables)
+}
+
+// WritePage writes a page of plots and tables, see report.Write.
+func WritePage(w io.Writer, head report.Head, plots []report.Figure, tables []Table) error {
+	v := view{Head: head, Plots: plots}
+	for _, t := range tables {
 		v.Tables = append(v.Tables, viewOf(t))
 	}
 	return report.Write(w, reportHTML, v)
@@ -61,7 +67,7 @@ func viewOf(t Table) viewTable {
 func (f facts) tiles() []report.Tile {
 	n := func(x int64) string { return report.Number(int(x)) }
 	return []report.Tile{
-		{Label: "URLs known", Value: n(f.known), Note: "on " + report.Count(int(f.hosts), "host") + " that were asked"},
+		{Label: "URLs known", Value: n(f.known), Note: "hosts that were asked: " + n(f.hosts)},
 		{Label: "Requested", Value: n(f.requested), Note: report.StartPages(int(f.seeds)) + " among them"},
 		{Label: "Downloaded", Value: n(f.downloaded), Note: show(share(f.downloaded, f.requested), Share) + " of those requested; the paper 91.3 %"},
 		{Label: "Stored", Value: n(f.pages), Note: "and " + n(f.copies) + " that repeat one, wholly or nearly"},

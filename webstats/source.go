@@ -18,6 +18,7 @@ type URL struct {
 	State     string // in which it ended; "" while it waits
 	Near      bool   // it is a duplicate whose content is only nearly the same
 	Exchanges []Exchange
+	Times     []int64 // when each exchange began, Unix milliseconds; nil where that is not known
 	Headers   []Header
 }
 

@@ -7,8 +7,8 @@ import (
 
 // depthTable is what was known, requested and found at each depth.
 func (c *urlCounts) depthTable() Table {
-	t := Table{Name: "depths", Title: "By depth",
-		Columns: []Column{{"depth", "depth", Whole}, {"known", "known", Whole}, {"requested", "requested", Whole}, {"downloaded", "downloaded", Whole}, {"stored", "stored", Whole}, {"new_links", "new links", Whole}, {"new_links_per_page", "a page", Number}, paperColumn(Number)},
+	t := Table{Name: "depths", Title: "Requests, downloads and new links by depth",
+		Columns: []Column{{"depth", "depth", Whole}, {"known", "known", Whole}, {"requested", "requested", Whole}, {"downloaded", "downloaded", Whole}, {"stored", "stored", Whole}, {"new_links", "new links", Whole}, {"new_links_per_page", "new a page", Number}, paperColumn(Number)},
 		Note:    "New links are URLs that a link of a page so deep named first; a page is one downloaded."}
 	last := 0
 	for i, d := range c.depths {
@@ -53,7 +53,7 @@ func (c *pageCounts) kindTables() []Table {
 
 // table is of degrees in steps of powers of two.
 func (d *degrees) table() Table {
-	t := Table{Name: "degrees", Title: "Degrees",
+	t := Table{Name: "degrees", Title: "Degrees: links to and from pages",
 		Columns: []Column{{"from", "from", Whole}, {"to", "to", Whole}, {"in", "in, pages", Whole}, {"in_urls", "in, URLs", Whole}, {"out", "out, pages", Whole}},
 		Note:    "In: stored pages that link to it. Out: URLs that the page links to, each once."}
 	most := 0

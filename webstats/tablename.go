@@ -3,6 +3,7 @@ package webstats
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // named are the tables of names: what is counted of pages and answers, and by place.
@@ -25,14 +26,14 @@ func (c *counts) named(ctx context.Context, n int) (all []Table, err error) {
 		if err != nil {
 			return nil, err
 		}
-		table := Table{Name: t.name, Title: t.title, Columns: []Column{{t.column, t.column, Words}}}
+		table := Table{Name: t.name, Title: t.title, Columns: []Column{{t.column, strings.ReplaceAll(t.column, "_", " "), Words}}}
 		switch t.by {
 		case nAnswers:
 			table.Columns = append(table.Columns, Column{"answers", "answers", Whole}, Column{"share", "share", Share})
 		case nPages:
 			table.Columns = append(table.Columns, Column{"pages", "pages", Whole}, Column{"share", "share", Share}, Column{"bytes_per_page", "bytes a page", Whole}, Column{"links_per_page", "links a page", Number})
 		case nRequested:
-			table.Columns = append(table.Columns, placeColumns...)
+			table.Columns, table.Note = append(table.Columns, placeColumns...), placeNote
 		}
 		found.fill(&table, t.by, t.unknown)
 		all = append(all, table)
@@ -44,6 +45,8 @@ var placeColumns = []Column{
 	{"urls", "known", Whole}, {"requested", "requested", Whole}, {"downloaded", "got", Whole}, {"downloaded_share", "share", Share}, {"pages", "stored", Whole},
 	{"bytes_per_page", "bytes", Whole}, {"links_per_page", "links", Number}, {"ms_per_answer", "ms", Whole},
 }
+
+const placeNote = "Got are those downloaded, their share is of the requested; bytes and links are a stored page's, ms an answer's, in the mean."
 
 // fill writes the rows.
 func (t *top) fill(table *Table, by int, unknown string) {

@@ -51,7 +51,7 @@ func (c *urlCounts) codeTable() Table {
 // copyTable is of the answers with a page.
 func (c *urlCounts) copyTable() Table {
 	total := c.copies.own + c.copies.same + c.copies.near
-	t := Table{Name: "duplicates", Title: "URLs with content of their own, and copies",
+	t := Table{Name: "duplicates", Title: "Duplicates and near-duplicates",
 		Columns: []Column{{"content", "content", Words}, {"urls", "URLs", Whole}, {"share", "share", Share}}}
 	for _, row := range []struct {
 		name string
@@ -76,8 +76,8 @@ func (c *urlCounts) protocolTable() Table {
 }
 
 func (c *urlCounts) schemeTable() Table {
-	t := Table{Name: "schemes", Title: "TLS",
-		Columns: []Column{{"scheme", "scheme", Words}, {"urls", "known", Whole}, {"requested", "requested", Whole}, {"downloaded", "downloaded", Whole}, {"stored", "stored", Whole}, {"share", "share of requested", Share}}}
+	t := Table{Name: "schemes", Title: "With TLS (https) and without",
+		Columns: []Column{{"scheme", "scheme", Words}, {"urls", "known", Whole}, {"requested", "requested", Whole}, {"downloaded", "downloaded", Whole}, {"stored", "stored", Whole}, {"share", "share", Share}}}
 	total := int64(0)
 	for _, s := range c.schemes {
 		total += s.requested
@@ -86,6 +86,7 @@ func (c *urlCounts) schemeTable() Table {
 		s := c.schemes[name]
 		t.Rows = append(t.Rows, []any{name, s.known, s.requested, s.downloaded, s.stored, share(s.requested, total)})
 	}
+	t.Note = "The share is of the requested."
 	return t
 }
 

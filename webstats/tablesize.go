@@ -16,8 +16,9 @@ const (
 
 // means is how numbers are spread.
 func (c *counts) means() Table {
-	t := Table{Name: "means", Title: "Means",
-		Columns: []Column{{"what", "", Words}, {"n", "of", Whole}, {"mean", "mean", Number}, {"deviation", "deviation", Number}, {"median", "median", Whole}, {"p99", "99 %", Whole}, {"most", "most", Whole}, paperColumn(Number)}}
+	t := Table{Name: "means", Title: "Lengths, labels, sizes, links, times: means and spread",
+		Columns: []Column{{"what", "", Words}, {"n", "of", Whole}, {"mean", "mean", Number}, {"deviation", "deviation", Number}, {"median", "median", Whole}, {"p99", "99 %", Whole}, {"most", "most", Whole}, paperColumn(Number)},
+		Note:    "Deviation is the standard deviation of all; 99 % of them are no larger than the value in that column."}
 	for _, row := range []struct {
 		name string
 		s    *spread
@@ -65,7 +66,7 @@ func steps(s *spread, size int64, most int) Table {
 
 // table is of the labels of host names.
 func (c *hostCounts) table() Table {
-	t := Table{Name: "host_labels", Title: "Labels of host names",
+	t := Table{Name: "host_labels", Title: "Labels of host names: www.example.org has three",
 		Columns: []Column{{"labels", "labels", Words}, {"hosts", "names", Whole}, {"share", "share", Share}, paperColumn(Share)}}
 	for _, labels := range rows(c.labels) {
 		name := fmt.Sprint(labels)
@@ -87,7 +88,7 @@ func (c *pageCounts) sizeTables() []Table {
 		}
 	}
 	fine := Table{Name: "sizes_fine", Title: "Page sizes in finer steps",
-		Columns: []Column{{"below_bytes", "below", Whole}, {"pages", "pages", Whole}, {"share", "share", Share}, {"up_to", "so far", Share}}}
+		Columns: []Column{{"below_bytes", "below bytes", Whole}, {"pages", "pages", Whole}, {"share", "share", Share}, {"up_to", "so far", Share}}}
 	before := int64(0)
 	for bound := int64(256); before < c.size.n && bound > 0; bound *= 2 {
 		n := c.size.below(bound)
@@ -101,7 +102,7 @@ func (c *pageCounts) sizeTables() []Table {
 
 // packingTable is how well pages are packed, by their size.
 func (c *pageCounts) packingTable() Table {
-	t := Table{Name: "compression", Title: "Compression by page size",
+	t := Table{Name: "compression", Title: "Compression: size on disk to size of pages",
 		Columns: []Column{{"size", "size", Words}, {"pages", "pages", Whole}, {"bytes", "bytes", Whole}, {"packed", "packed", Whole}, {"ratio", "ratio", Share}, paperColumn(Share)}}
 	var all packing
 	for i, k := range c.packing {

@@ -104,9 +104,17 @@ func show(v any, unit Unit) string {
 		case v != 0 && math.Abs(v) < 1:
 			return fmt.Sprintf("%.3f", v)
 		}
-		return thousands(fmt.Sprintf("%.2f", v))
+		return thousands(fmt.Sprintf("%.*f", decimals(v), v))
 	}
 	return "–"
+}
+
+// decimals are as many as tell something: none of large numbers.
+func decimals(v float64) int {
+	if math.Abs(v) >= 10000 {
+		return 0
+	}
+	return 2
 }
 
 // percent has one place for all, so that a column is even. What is above 0 is not shown as 0,
@@ -126,6 +134,9 @@ func thousands(number string) string {
 	before, after, _ := strings.Cut(number, ".")
 	for i := len(before) - 3; i > 0 && before[i-1] != '-'; i -= 3 {
 		before = before[:i] + "," + before[i:]
+	}
+	if after == "" {
+		return before
 	}
 	return before + "." + after
 }
@@ -153,6 +164,7 @@ var Names = []string{
 	"outcomes", "seed_outcomes", "unasked", "codes", "means", "seed_lengths", "path_lengths", "host_labels", "depths", "response_times",
 	"sizes", "sizes_fine", "compression", "duplicates", "schemes", "http_versions", "page_kinds", "link_kinds", "degrees", "power_laws",
 	"media_types", "charsets", "languages", "labels", "servers", "tlds", "second_levels", "sites",
+	"forecast_scores", "forecasts",
 }
 
 // Only are the tables of these names; all where there is no name.

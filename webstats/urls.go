@@ -39,6 +39,7 @@ type urlCounts struct {
 	copies                        copyCount
 	seedLength, pathLength, time  spread
 	servers, tops, seconds, sites *groups
+	forecast                      forecast
 }
 
 func newURLCounts(dir string) *urlCounts {
@@ -58,6 +59,7 @@ func (c *urlCounts) add(u *URL) {
 	scheme, host, path := divide(u.URL)
 	requested, downloaded, stored := u.requested(), u.downloaded(), u.State == stateOK
 	c.state(u, requested)
+	c.forecast.add(u)
 	if u.Seed {
 		c.seedLength.add(int64(len(host) + len(path) + min(1, len(path))))
 	}

@@ -100,6 +100,18 @@ func (a *app) openToRead(dir string) (s *store.Store, done func() error, err err
 	return a.stores.Open(a.ctx, dir)
 }
 
+// agentsOf names in place of the folder of a crawl by several agents the stores of these.
+func agentsOf(dirs []string) (stores []string) {
+	for _, dir := range dirs {
+		if agents := store.AgentDirs(dir); len(agents) > 0 {
+			stores = append(stores, agents...)
+		} else {
+			stores = append(stores, dir)
+		}
+	}
+	return stores
+}
+
 // random returns a source for one purpose; the same purpose and --rand give the
 // same numbers, and purposes do not disturb each other.
 func (a *app) random(purpose uint64) *rand.Rand {

@@ -92,7 +92,7 @@ func (l *classifyRun) add(what string) error {
 		l.app.say("%s is taken as %s", what, full)
 		return l.url(full)
 	}
-	if err == nil && info.Mode().IsRegular() && !strings.Contains(what, ".jsonl") {
+	if err == nil && info.Mode().IsRegular() && !datasets.IsFile(what) {
 		return l.file(what)
 	}
 	return l.set(what)

@@ -26,11 +26,11 @@ func TestComplete(t *testing.T) {
 		{"topic ", "list show new :none"},
 		{"topic show b", "banking bees :dirs"},
 		{"help topic s", "show :none"},
-		{"help co", "completion config :none"},
+		{"help co", "coordinator convert completion config :none"},
 		{"focus --topi", "--topic :none"},
 		{"focus --topic s", "science sport :dirs"},
 		{"focus --no-s", "--no-sitemaps :none"},
-		{"focus --links ", "all external site :none"},
+		{"focus --links ", "all external site host :none"},
 		{"focus --links=e", "--links=external :none"},
 		{"focus --score lea", "learned :none"},
 		{"focus --order m", "mcs mns :none"},
@@ -47,7 +47,7 @@ func TestComplete(t *testing.T) {
 		{"completion z", "zsh :none"},
 		{"focus --bogus=", ":none"},
 		{"bogus ", ":none"},
-		{"", "demo train classify topic propose focus refine eval lab graph simulate rank serve why label export import stats search forget verify repair help completion man version :none"},
+		{"", "demo train classify topic propose focus survey agent coordinator cluster refine eval lab graph simulate rank serve why label export convert import stats watch search forget verify repair help completion man version :none"},
 	}
 	for _, tt := range tests {
 		var out, errs bytes.Buffer
@@ -99,7 +99,7 @@ func TestBashCompletion(t *testing.T) {
 		{[]string{"refi"}, "refine"},
 		{[]string{"focus", "--topic", "spo"}, "sport"},
 		{[]string{"focus", "--links", "=", "ex"}, "external"},
-		{[]string{"focus", "--links", "="}, "all|external|site"},
+		{[]string{"focus", "--links", "="}, "all|external|site|host"},
 		{[]string{"classify", "--model", "science", "a"}, "a page.html"},
 		{[]string{"lab", "demo", "--policy", "bfs,op"}, "bfs,opic"},
 		{[]string{"completion", ""}, "bash|zsh|fish"},

@@ -18,10 +18,11 @@ import (
 // in several: then the store is needed without a crawl. What follows is a resumption, but for
 // who looks.
 type crawling struct {
-	a       *app
-	refresh time.Duration
-	plan    *crawlplan.Plan // of the session; its Crawl.Store is nil where that cannot be used any more
-	shown   *monitor.Server
+	a        *app
+	refresh  time.Duration
+	revisits *revisiting
+	plan     *crawlplan.Plan // of the session; its Crawl.Store is nil where that cannot be used any more
+	shown    *monitor.Server
 
 	engine *crawler.Crawler
 	line   *monitor.Line
@@ -35,6 +36,7 @@ type crawling struct {
 // begin prepares the first session.
 func (x *crawling) begin() (err error) {
 	x.line = monitor.NewLine(x.a.screen, x.plan.Crawl.MaxPages, x.plan.Crawl.MaxTime, x.plan.Names()...)
+	x.line.NoTopic = x.plan.NoTopic
 	x.began, x.most = time.Now(), x.plan.Crawl.MaxTime
 	return x.prepare()
 }
@@ -110,6 +112,9 @@ func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 func (x *crawling) resume(left time.Duration) error {
 	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
 	c := crawlplan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh}
+	if x.revisits != nil { // which no store keeps
+		c.Network, c.Manners = x.revisits.Network, x.revisits.Manners
+	}
 	_, err := c.Recall(s)
 	if err != nil {
 		return err
@@ -119,6 +124,9 @@ func (x *crawling) resume(left time.Duration) error {
 		return fmt.Errorf("the crawl could not go on after pages were forgotten: %w", err)
 	}
 	*x.plan = *plan
+	if err := x.revisits.adapt(x.plan, s); err != nil {
+		return err
+	}
 	x.plan.Crawl.Store, x.plan.Crawl.Fetcher, x.plan.Crawl.MaxTime = s, fetcher, left
 	return x.prepare()
 }

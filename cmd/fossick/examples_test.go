@@ -36,12 +36,15 @@ func TestHelpExamples(t *testing.T) {
 	for _, verb := range help.Verbs(newParser(t).Model.Node) {
 		name := strings.Join(help.Path(verb), " ")
 		t.Run(name, func(t *testing.T) {
-			if slices.Contains([]string{"demo", "lab", "propose", "simulate", "topic new", "train"}, name) {
-				fulltest.Only(t, "they take long, and its script runs much the same")
-			}
 			examples := examplesOf(help.Long(verb))
 			if len(examples) == 0 {
 				t.Fatalf("fossick %s --help has no example to paste", name)
+			}
+			if slices.Contains([]string{"demo", "focus", "lab", "propose", "simulate", "topic new", "train"}, name) {
+				for _, example := range examples {
+					parseExample(t, example)
+				}
+				fulltest.Only(t, "they take long, and scripts run much the same")
 			}
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
@@ -83,12 +86,28 @@ func examplesOf(help string) (examples []string) {
 	return examples
 }
 
+// parseExample wants a command to be one, without running it.
+func parseExample(t *testing.T, command string) {
+	t.Helper()
+	out, err := exec.Command("bash", "-c", `fossick() { printf '%s\0' "$@"; }`+"\n"+command).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	if _, err := newParser(t).Parse(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")); err != nil {
+		t.Errorf("%s: %v", command, err)
+	}
+}
+
 // runExample runs a command as somebody who pastes it; a server is stopped as soon as
 // it says that it is ready.
 func runExample(t *testing.T, bash, dir, command string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	if strings.HasPrefix(command, "  fossick agent") || strings.HasPrefix(command, "  fossick coordinator") || strings.HasPrefix(command, "  fossick cluster status") { // it waits for other machines; TestAgentsByNATS has some
+		parseExample(t, command)
+		return
+	}
 	want := exitDone
 	cmd := exec.CommandContext(ctx, bash, "-c", command)
 	var out bytes.Buffer
@@ -103,6 +122,12 @@ func runExample(t *testing.T, bash, dir, command string) {
 		}
 		cmd.Args[2] = "exec " + strings.Join(free, " ")
 		cmd.Stdout = whenSaid{&out, "Ctrl-C ends the server", cancel}
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	}
+	if strings.Contains(command, "--every") || strings.Contains(command, "--budget") { // they take days
+		want = exitInterrupted
+		cmd.Args[2] = "exec " + strings.TrimSpace(command)
+		cmd.Stderr = whenSaid{&out, "resuming:", cancel}
 		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	}
 	err := cmd.Run()
@@ -198,7 +223,8 @@ func exampleFolder(t *testing.T, addr, ca string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"fossick.toml": fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n", addr, ca),
+		"fossick.toml": fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[survey]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n", addr, ca),
+		"sites.txt":    "http://example.org/loans\n",
 		"page.html":    "<title>Comets</title>Astronomers look at comets and planets with telescopes.",
 		"labels.tsv":   "http://example.org/loans\tbanking\n",
 		"marks.tsv":    "http://example.org/loans\tno\n",
@@ -236,4 +262,30 @@ func exampleFolder(t *testing.T, addr, ca string) string {
 		}
 	}
 	return dir
+}
+
+// TestListsAreFilledIn: no tag of a flag names a list that is none.
+func TestListsAreFilledIn(t *testing.T) {
+	flags := 0
+	err := kong.Visit(newParser(t).Model.Node, func(n kong.Visitable, next kong.Next) error {
+		texts := []string{}
+		switch n := n.(type) {
+		case *kong.Node:
+			texts = append(texts, n.Help)
+		case *kong.Flag:
+			texts = append(texts, n.PlaceHolder)
+			flags++
+		case *kong.Value:
+			texts = append(texts, n.Help, n.Enum, n.Default)
+		}
+		for _, text := range texts {
+			if strings.Contains(text, "${") {
+				t.Errorf("%q", text)
+			}
+		}
+		return next(nil)
+	})
+	if err != nil || flags < 100 {
+		t.Errorf("%d flags, %v", flags, err)
+	}
 }

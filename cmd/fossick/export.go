@@ -17,6 +17,7 @@ import (
 	"fossick/export/database"
 	"fossick/export/place"
 	"fossick/internal/printable"
+	"fossick/internal/process"
 	"fossick/internal/values"
 	"fossick/page"
 	"fossick/rights"
@@ -24,7 +25,7 @@ import (
 
 type exportCmd struct {
 	Stores []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; their pages come in this order." complete:"dirs"`
-	To     []string `xor:"formats" placeholder:"FORMAT" enum:"${formats}" help:"What to write, a format of those above; may be repeated, all in one pass. This or --all." group:"made"`
+	To     []string `xor:"formats" placeholder:"FORMAT" enum:"$${formats}" help:"What to write, a format of those above; may be repeated, all in one pass. This or --all." group:"made"`
 	All    bool     `xor:"formats" help:"All formats that are files, in a folder with their card." group:"made"`
 	Output string   `short:"o" name:"output" required:"" placeholder:"FILE|DIR|URL" help:"File of one format that is one file, compressed where it ends in .gz or .zst; - is stdout. Else a folder. s3://BUCKET/NAME is an object, or all below it." complete:"files" group:"made"`
 
@@ -70,7 +71,13 @@ type exportResult struct {
 	Seconds   float64  `json:"seconds"`
 }
 
+// exportMemory is the heap in bytes at which the garbage collector works harder. All formats
+// at once have some 250 MiB in use; the store's mapped files come on top.
+const exportMemory = 288 << 20
+
 func (c *exportCmd) Run(a *app) (err error) {
+	defer process.LimitHeap(exportMemory)()
+	c.Stores = agentsOf(c.Stores)
 	began := time.Now()
 	choice, err := c.choice(began)
 	if err != nil {
@@ -101,7 +108,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	to := exportTo{at, func() (card.Facts, error) { return c.card(pages.Sources(), &choice, selection.Left) }}
+	to := exportTo{at, func() (card.Facts, error) { return c.card(a.ctx, pages.Sources(), &choice, selection.Left) }}
 	var sinks []export.Sink
 	for _, f := range formats {
 		s, err := c.sink(a, f, to, len(formats))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,7 +10,10 @@ import (
 
 	"fossick/collection"
 	"fossick/crawlplan"
+	"fossick/eval"
+	"fossick/eval/judged"
 	"fossick/export/card"
+	"fossick/store"
 )
 
 // onCard are the settings that a data set card tells: those that decide which pages come,
@@ -20,7 +25,7 @@ var onCard = []string{
 }
 
 // card tells what a data set card says besides the pages.
-func (c *exportCmd) card(stores []*collection.Source, choice *collection.Choice, left func() collection.Left) (card.Facts, error) {
+func (c *exportCmd) card(ctx context.Context, stores []*collection.Source, choice *collection.Choice, left func() collection.Left) (card.Facts, error) {
 	facts := card.Facts{Fossick: version, Choice: c.chose(choice), Purpose: string(choice.Purpose), Left: left}
 	for _, from := range stores {
 		one := card.Store{Name: from.Name, Crawl: from.Crawl()}
@@ -39,7 +44,54 @@ func (c *exportCmd) card(stores []*collection.Source, choice *collection.Choice,
 		}
 		facts.Stores = append(facts.Stores, one)
 	}
-	return facts, nil
+	return facts, c.judge(ctx, stores, facts.Stores)
+}
+
+// judge adds harvest and recall, as eval measures them by the crawls' own labels. Crawls
+// of one topic say together how complete they are.
+func (c *exportCmd) judge(ctx context.Context, stores []*collection.Source, told []card.Store) error {
+	together := map[string][]int{}
+	for i, from := range stores {
+		if topics := from.Crawl().Topics; len(topics) > 0 {
+			key := strings.Join(topics, ",")
+			together[key] = append(together[key], i)
+		}
+	}
+	for _, places := range together {
+		sources := judged.Sources{Step: func(string) func() { return func() {} }}
+		at := map[string]*store.Store{}
+		for _, i := range places {
+			sources.Stores = append(sources.Stores, c.Stores[i])
+			at[c.Stores[i]] = stores[i].Store
+		}
+		sources.Open = func(dir string) (*store.Store, func() error, error) {
+			return at[dir], func() error { return nil }, nil // the collection closes it
+		}
+		crawls, err := judged.Read(ctx, sources)
+		if c.Partial && errors.Is(err, store.ErrDamaged) {
+			continue // their figures are not known
+		}
+		if err != nil {
+			return err
+		}
+		result := crawls.Measure(0)
+		if len(places) == 1 {
+			result.Stores = []eval.Figures{result.Figures}
+		}
+		for k, i := range places {
+			told[i].Harvest, told[i].Recall = figuresOf(&result.Stores[k])
+		}
+	}
+	return nil
+}
+
+func figuresOf(f *eval.Figures) (card.Harvest, *card.Recall) {
+	h := card.Harvest{Relevant: f.Relevant, Fetched: f.Fetched, Share: f.Harvest, CI: (*[2]float64)(f.HarvestCI)}
+	e := f.RecallEstimate
+	if e == nil {
+		return h, nil
+	}
+	return h, &card.Recall{Value: e.Value, CI: e.CI, Method: e.Method, Caution: e.Caution}
 }
 
 // chose are the flags that chose pages.

@@ -17,7 +17,11 @@ import (
 )
 
 // focusCmd crawls for a topic. What its flags come to is a matter of package crawlplan.
-type focusCmd struct{ crawlplan.Crawl }
+type focusCmd struct {
+	crawlplan.Crawl
+
+	revisits *revisiting // of watch, nil of others
+}
 
 func (focusCmd) Help() string {
 	return `Examples:
@@ -64,6 +68,9 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 	if err := c.NameStore(); err != nil {
 		return nil, err
 	}
+	if c.Agents > 1 || c.Resume && store.Exists(store.AgentDir(c.Store, 0)) {
+		return c.crawlTeam(ctx, a)
+	}
 	var s *store.Store
 	if c.Resume {
 		if s, err = c.reopen(ctx, a); err != nil {
@@ -75,6 +82,11 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 			err = errors.Join(err, s.Close())
 		}
 	}()
+	if s != nil {
+		if err := c.whole(s); err != nil {
+			return nil, err
+		}
+	}
 	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
 	if err != nil {
 		return nil, err
@@ -84,7 +96,7 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 		return nil, usage.Of(err)
 	}
 	defer fetcher.Close()
-	session := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0}
+	session := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0 || c.revisits != nil, Survey: c.Parties, NoTopic: plan.NoTopic}
 	for _, t := range plan.Topics {
 		session.Topics = append(session.Topics, monitor.Goal(t))
 	}
@@ -101,11 +113,16 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 			return nil, err
 		}
 	}
-	if err := c.Keep(s, plan); err != nil {
+	if c.revisits == nil {
+		if err := c.Keep(s, plan); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.revisits.adapt(plan, s); err != nil {
 		return nil, err
 	}
 	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
-	result, err = c.run(ctx, &crawling{a: a, refresh: c.Refresh, plan: plan, shown: shown}, session)
+	result, err = c.run(ctx, &crawling{a: a, refresh: c.Refresh, revisits: c.revisits, plan: plan, shown: shown}, session)
 	s = plan.Crawl.Store // another, where pages were to be forgotten
 	return result, err
 }
@@ -135,7 +152,7 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, socket.Close()) }()
-	a.say("%s", monitor.Beginning(c.Resume, x.engine.Progress()))
+	a.say("%s", monitor.Beginning(c.Resume, plan.NoTopic, x.engine.Progress()))
 	done, err := x.toTheEnd(ctx, socket)
 	x.line.End()
 	result = monitor.ResultOf(session, done, x.engine.Progress().Queue)
@@ -161,13 +178,36 @@ func (c *focusCmd) create(ctx context.Context, plan *crawlplan.Plan) (*store.Sto
 	return s, err
 }
 
+// verbOf is the verb that goes on with a crawl.
+func verbOf(survey bool) string {
+	if survey {
+		return "survey"
+	}
+	return "focus"
+}
+
+// whole refuses to go on alone with one agent's part of a crawl: others have its sites.
+func (c *focusCmd) whole(s *store.Store) error {
+	switch {
+	case s.Info().Agent != "":
+		return usagef("the crawl in %s is an agent's; it goes on with: fossick agent --store %s, and the flags that it began with", c.Store, c.Store)
+	case c.Agents > 1:
+		return usagef("%s is the store of one of %d agents; go on with the folder that it is in", c.Store, c.Agents)
+	}
+	return nil
+}
+
 // reopen opens the store to resume and takes its settings.
 func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 	s, err := store.OpenWhenFree(ctx, c.Store)
 	if err != nil {
 		return nil, err
 	}
+	survey := c.Parties
 	opened, err := c.Recall(s)
+	if err == nil && c.Parties != survey {
+		err = usagef("the crawl in %s goes on with: fossick %s --resume --store %s", c.Store, verbOf(c.Parties), c.Store)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

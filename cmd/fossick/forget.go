@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"fossick/control"
@@ -37,6 +38,13 @@ func (c forgetCmd) Run(a *app) error {
 	}
 	r.Store = c.Store
 	return a.emit(r, func(w io.Writer) {
+		if r.Pages == 0 {
+			printable.Fprintf(w, "no stored page is called %s; crawls of this store will not ask for it\n", c.Pages)
+			if !strings.HasSuffix(c.Pages, "*") && strings.Contains(c.Pages, "/") {
+				printable.Fprintf(w, "all URLs that begin so are '%s*'\n", c.Pages)
+			}
+			return
+		}
 		printable.Fprintf(w, "%d pages forgotten, and gone from the disk\nno crawl asks for them again; exports and copies of the store made before still have them\n", r.Pages)
 	})
 }

@@ -104,7 +104,7 @@ func TestForgetInARunningCrawl(t *testing.T) {
 	}
 	defer stop()
 	dir := filepath.Join(t.TempDir(), "crawl")
-	args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0", "--traps", "follow"}}.focus(addr, dir)
+	args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0", "--traps", "follow"}}.command(addr, dir)
 	l := startCrawl(t, dir, args[1:]...)
 	defer l.stop(t)
 	l.await(t, func(s monitor.Status) bool { return s.Fetched >= uint64(pages) })
@@ -183,7 +183,7 @@ func TestKillForget(t *testing.T) {
 	kills, unknown, completed, whole := 0, 0, 0, 0
 	for range fromEnv("FOSSICK_KILLS", 12) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0"}}.focus(addr, dir)
+		args := killPlan{args: []string{"--seed", "http://h0.test/0", "--seed", "http://h2.test/0"}}.command(addr, dir)
 		asking, answered := make(chan struct{}), make(chan error, 1)
 		begun, after := log.lines(), time.Duration(rng.IntN([]int{10_000, 700_000}[rng.IntN(2)]))*time.Microsecond
 		var asked time.Time

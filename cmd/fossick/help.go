@@ -19,6 +19,7 @@ var groups = []kong.Group{
 	{Key: "score", Title: "How links are ordered:"},
 	{Key: "scope", Title: "What to keep to:"},
 	{Key: "manners", Title: "Manners:"},
+	{Key: "cluster", Title: "The other machines:"},
 	{Key: "net", Title: "Network:"},
 
 	{Key: "made", Title: "What is made:"},

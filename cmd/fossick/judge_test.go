@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jimsmart/grobotstxt"
+	"golang.org/x/sync/errgroup"
 )
 
 // mannersJudge holds a crawl's manners against docs/politeness.md by the server's log
@@ -144,10 +146,13 @@ func (r request) handedOver() time.Time {
 	return r.Sending
 }
 
+// unwritten is for how long an answer may not be on record. On a machine with a load of 27
+// it took .6 s.
+const unwritten = 2 * time.Second
+
 // cutOff says whether a request was in flight at a kill, or answered so shortly
 // before it that the crawler may not have written its end down.
 func (j *mannersJudge) cutOff(r request) (kill, bool) {
-	const unwritten = 2 * time.Second // on a machine with a load of 27 it took 0.6 s
 	for _, k := range j.kills {
 		if r.Start.Before(k.resumed(j.delay)) && k.at.Before(r.End.Add(unwritten)) {
 			return k, true
@@ -262,13 +267,29 @@ func readRobots(t *testing.T, proxy string, log []request) map[string]rules {
 			return nil
 		},
 	}
+	var mu sync.Mutex
+	var wait errgroup.Group
+	wait.SetLimit(4)
 	all := map[string]rules{}
 	for _, r := range log {
-		if _, known := all[r.Host]; known {
+		mu.Lock()
+		_, known := all[r.Host]
+		if !known {
+			all[r.Host] = rules{}
+		}
+		mu.Unlock()
+		if known {
 			continue
 		}
-		all[r.Host] = askRobots(t.Context(), client, r.Host)
+		wait.Go(func() error {
+			asked := askRobots(t.Context(), client, r.Host)
+			mu.Lock()
+			defer mu.Unlock()
+			all[r.Host] = asked
+			return nil
+		})
 	}
+	_ = wait.Wait() // what failed is in the rules
 	return all
 }
 

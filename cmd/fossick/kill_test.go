@@ -53,6 +53,10 @@ func TestKill(t *testing.T) {
 			"long-body", "endless-body", "endless-chunks", "reset", "gzip-bomb", "unclosed",
 		}}})
 	})
+	t.Run("agents", func(t *testing.T) {
+		fulltest.Only(t, "kills many processes")
+		killOften(t, killPlan{set: linkedWeb(hosts, pages), args: seed, agents: 3})
+	})
 	t.Run("wikispeedia", func(t *testing.T) {
 		if os.Getenv("FOSSICK_KILLS") == "" {
 			t.Skip("takes minutes; scripts/kill.sh runs it, by FOSSICK_KILLS")
@@ -78,19 +82,39 @@ const killWorkers = 8
 // killPlan is a web to be crawled under kills; args are the crawl's own.
 type killPlan struct {
 	set    *datasets.Set
+	survey bool // else a crawl for a topic
 	args   []string
 	faults corpusweb.FaultPlan
+	agents int // each with a store of its own; 0 is one crawl
 }
 
-// focus returns the command line of a crawl of the web at addr into dir. Of two
+// stores are where the crawl in dir has its pages.
+func (p killPlan) stores(dir string) (dirs []string) {
+	if p.agents == 0 {
+		return []string{dir}
+	}
+	for i := range p.agents {
+		dirs = append(dirs, store.AgentDir(dir, i))
+	}
+	return dirs
+}
+
+// command returns the command line of a crawl of the web at addr into dir. Of two
 // near-duplicates the first is stored, so only without that rule are the pages
 // the same whatever their order.
-func (p killPlan) focus(addr, dir string) []string {
-	return append([]string{
-		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--proxy", "http://" + addr,
-		"--delay", killRest.String(), "--workers", fmt.Sprint(killWorkers), "--max-pages", "1000000", "--store", dir,
+func (p killPlan) command(addr, dir string) []string {
+	verb := []string{"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--max-pages", "1000000"}
+	if p.survey {
+		verb = []string{"survey"}
+	}
+	if p.agents > 0 {
+		verb = append(verb, "--agents", fmt.Sprint(p.agents))
+	}
+	return slices.Concat(verb, []string{
+		"--json", "--quiet", "--proxy", "http://" + addr,
+		"--delay", killRest.String(), "--workers", fmt.Sprint(killWorkers), "--store", dir,
 		"--near-duplicates", "keep",
-	}, p.args...)
+	}, p.args)
 }
 
 // killOften is the test for one web.
@@ -106,6 +130,9 @@ func killOften(t *testing.T, plan killPlan) {
 			if got.pages[u] != sum {
 				t.Errorf("store %d: %s is stored as %q, without kills as %q", stores, u, got.pages[u], sum)
 			}
+		}
+		if got.seeds != want.seeds {
+			t.Errorf("store %d: the seed list is\n%swithout kills\n%s", stores, got.seeds, want.seeds)
 		}
 		if len(got.pages) != len(want.pages) {
 			t.Errorf("store %d: %d pages after the kills, want the %d of a crawl without", stores, len(got.pages), len(want.pages))
@@ -123,6 +150,7 @@ func killOften(t *testing.T, plan killPlan) {
 type collected struct {
 	pages map[string]string // checksums, by URL, of what is stored or a duplicate of it
 	again int               // requests repeated
+	seeds string            // the list for the next survey
 }
 
 // crawl crawls the plan's web to the end, killed by k on the way; k may be nil.
@@ -137,14 +165,23 @@ func (p killPlan) crawl(t *testing.T, k *killer) collected {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	var kills []kill
 	if k != nil {
-		kills = k.crawl(t, dir, p.focus(addr, dir), log)
-	} else if killed, out := runAndKill(t, p.focus(addr, dir), 5*time.Minute); killed {
+		kills = k.crawl(t, p.stores(dir), p.command(addr, dir), log)
+	} else if killed, out := runAndKill(t, p.command(addr, dir), 5*time.Minute); killed {
 		t.Fatalf("the crawl in one go takes too long: %s", out)
 	}
 	requests := log.requests(t)
 	j := mannersJudge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
 	j.judge().report(t)
-	return collected{checkStore(t, dir), checkRepeats(t, requests, kills)}
+	pages := map[string]string{}
+	for _, s := range p.stores(dir) {
+		for u, sum := range checkStore(t, s) {
+			if _, twice := pages[u]; twice {
+				t.Errorf("%s is stored by two agents", u)
+			}
+			pages[u] = sum
+		}
+	}
+	return collected{pages, checkRepeats(t, requests, kills), p.listed(t, dir)}
 }
 
 // kill is when a crawl was killed, and when it was started again: a request that
@@ -177,10 +214,14 @@ type killer struct {
 
 // crawl starts a crawl, kills it and resumes it until it ends by itself. It
 // returns when it killed.
-func (k *killer) crawl(t *testing.T, dir string, args []string, log *requestLog) (kills []kill) {
+func (k *killer) crawl(t *testing.T, dirs []string, args []string, log *requestLog) (kills []kill) {
 	t.Helper()
+	dir := dirs[0]
 	for {
 		full := args
+		for _, d := range dirs[1:] {
+			sound(t, d, k)
+		}
 		if sound(t, dir, k) { // a kill in the first milliseconds leaves no store
 			full = append(args[:len(args):len(args)], "--resume")
 			k.disturb(t, dir)

@@ -65,7 +65,7 @@ func crawledDemo(t *testing.T) (dir string) {
 	defer stop()
 	plan := killPlan{set: set, args: append(demoSeeds(t), "--delay", "0", "--exclude", `[?&]|/calendar/|/threads`)}
 	dir = filepath.Join(t.TempDir(), "crawl")
-	if killed, _ := runAndKill(t, plan.focus(addr, dir), 2*time.Minute); killed {
+	if killed, _ := runAndKill(t, plan.command(addr, dir), 2*time.Minute); killed {
 		t.Fatal("the crawl takes too long")
 	}
 	return dir

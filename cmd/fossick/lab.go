@@ -20,19 +20,19 @@ type labCmd struct {
 type labFlags struct {
 	Corpus string   `arg:"" name:"CORPUS" help:"Corpus to crawl: demo, a folder, a .jsonl file, or a web archive (.warc)." complete:"sets"`
 	Topic  string   `required:"" placeholder:"T" help:"Label of the truth that is the topic; several by comma, as a,b: what one crawl of all of them costs against a crawl for each."`
-	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: ${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
+	Policy []string `placeholder:"A,B" help:"Policies to compare, by comma: $${scores}; paper:0.5 is paper with that ρ; parent-oracle and target-oracle know the truth." complete:"policies"`
 
 	Truth      string       `placeholder:"FILE" xor:"truth" help:"Labels by URL: url TAB label TAB label|label, also .gz and .zst [the corpus's labels]."`
 	Judge      string       `placeholder:"MODEL" xor:"truth" help:"Model, a file or a topic's name, that says which pages are on topic, where there is no truth; better not the crawl's own." complete:"models"`
 	Train      string       `placeholder:"SET" xor:"train" help:"Labelled set to train the page classifier on." group:"sets" expert:"" complete:"sets"`
 	TrainSets  int          `default:"1" placeholder:"N" help:"Page classifiers, each trained on pages of its own, for the start sets in turn: then intervals are also over training pages [1]." group:"sets" expert:""`
 	TrainPages int          `placeholder:"N" xor:"train" help:"Pages of the corpus, drawn at random, to train the page classifier on [600]." group:"sets" expert:""`
-	Classifier string       `default:"auto" placeholder:"NAME" help:"How the page classifier classifies: ${classifiers} [auto]." group:"sets" expert:"" complete:"classifiers"`
+	Classifier string       `default:"auto" placeholder:"NAME" help:"How the page classifier classifies: $${classifiers} [auto]." group:"sets" expert:"" complete:"classifiers"`
 	Model      string       `placeholder:"M" xor:"train" help:"Model to crawl with, instead of training one." complete:"models"`
 	Keywords   []string     `placeholder:"WORDS" help:"K: words and phrases of the topic, by comma [chosen from training and start pages, or the model's]."`
 	RhoSweep   lab.RhoRange `name:"rho-sweep" placeholder:"A:B:STEP" help:"Also crawl by paper with each ρ from A to B, as 0:0.9:0.1, and draw harvest against ρ." group:"score" expert:""`
 	Threshold  *float64     `placeholder:"R" help:"Links that score less are dropped by paper [0.2]." group:"score" expert:""`
-	Explore    *float64     `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known [${explore}]." group:"score" expert:""`
+	Explore    *float64     `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known [$${explore}]." group:"score" expert:""`
 	Links      string       `enum:"all,external,site" default:"all" placeholder:"WHICH" help:"Which links to follow: ${enum} [all]." group:"score" expert:""`
 
 	Starts          int    `default:"10" placeholder:"N" help:"Start pages of a crawl: pages on topic, drawn at random, none of them trained on [10]."`

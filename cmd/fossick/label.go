@@ -20,11 +20,12 @@ type labelCmd struct {
 	Label string `arg:"" optional:"" name:"yes|no" help:"Whether it is on topic." complete:"yes,no"`
 	Store string `required:"" placeholder:"DIR" help:"Folder of the crawl's store."`
 	From  string `placeholder:"FILE" help:"Instead of one URL, many at once: url TAB yes|no a line, - for standard input."`
+	Topic string `placeholder:"NAME" help:"Which topic the label is of, where several share the crawl."`
 	Ask   int    `placeholder:"N" help:"Show the N pages, fetched or waiting, whose labels would change the crawl most; at a terminal, a key labels each."`
 }
 
 func (labelCmd) Help() string {
-	return `Says of a page whether it is on topic. The crawl takes it for the truth: the page counts as on topic or off, whatever the model says, for refine and eval as well; and a crawl with --score learned corrects the model by the words of the pages that were labelled, so that it judges other pages and links like them anew. A URL that waits can be labelled too, by the text of the link to it: it is fetched next or last, and links like it are judged anew. A running crawl follows within seconds; another takes the labels in when it is resumed. The last label of a URL counts.
+	return `Says of a page whether it is on topic. The crawl takes it for the truth: the page counts as on topic or off, whatever the model says, for refine and eval as well; and a crawl with --score learned corrects the model by the words of the pages that were labelled, so that it judges other pages and links like them anew. A URL that waits can be labelled too, by the text of the link to it: it is fetched next or last, and links like it are judged anew. A running crawl follows within seconds; another takes the labels in when it is resumed. The last label of a URL counts. Of a crawl that several topics share, --topic says which one the label is of: a URL has one a topic.
 
 Examples:
   fossick label http://example.org/loans no --store fossick-banking
@@ -49,15 +50,15 @@ func (c labelCmd) Run(a *app) error {
 		return err
 	}
 	began := time.Now()
-	r := labelResult{}
+	r, request := labelResult{}, control.LabelRequest{Labels: labels, Topic: c.Topic}
 	s, err := store.Open(c.Store)
 	switch {
 	case errors.Is(err, store.ErrBusy):
-		err = control.Ask(a.ctx, c.Store, "/label", control.LabelRequest{Labels: labels}, &r.LabelAnswer, err)
+		err = control.Ask(a.ctx, c.Store, "/label", request, &r.LabelAnswer, err)
 	case err == nil:
 		var urls *page.Normalizer
 		if urls, err = crawlplan.URLs(s); err == nil {
-			r.LabelAnswer, err = control.LabelStored(s, urls, labels)
+			r.LabelAnswer, err = control.LabelStored(s, urls, request)
 		}
 		err = errors.Join(err, s.Close())
 	}

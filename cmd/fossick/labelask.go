@@ -33,7 +33,7 @@ func (c labelCmd) ask(a *app) (err error) {
 		if err != nil {
 			return err
 		}
-		return a.emit(&control.Interviewed{Asked: asked, Labels: []control.Label{}}, func(w io.Writer) { printAsked(w, asked, c.Store) })
+		return a.emit(&control.Interviewed{Asked: asked, Labels: []control.Label{}}, func(w io.Writer) { printAsked(w, asked, c.said()) })
 	}
 	a.screen.Clear()
 	v := control.Interview{Examiner: examiner, Count: c.Ask, Out: a.stdout, Key: func() (byte, error) { return pressed(a.ctx) }}
@@ -48,7 +48,7 @@ func (c labelCmd) ask(a *app) (err error) {
 func (c labelCmd) examiner(a *app) (control.Examiner, func() error, error) {
 	s, err := store.Open(c.Store)
 	if errors.Is(err, store.ErrBusy) {
-		return control.Running{Dir: c.Store, Busy: err}, func() error { return nil }, nil
+		return control.Running{Dir: c.Store, Topic: c.Topic, Busy: err}, func() error { return nil }, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +62,7 @@ func (c labelCmd) examiner(a *app) (control.Examiner, func() error, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	r, err := control.Rest(s, plan.Crawl.URLs, plan.Crawl.Scorer)
+	r, err := control.Rest(s, plan.Crawl.URLs, plan.Crawl.Scorer, c.Topic)
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
@@ -95,7 +95,15 @@ func pressed(ctx context.Context) (byte, error) {
 // askedLine is how many runes of a line are listed.
 const askedLine = 300
 
-func printAsked(w io.Writer, asked []control.Asked, dir string) {
+// said are the flags by which an answer is given.
+func (c labelCmd) said() string {
+	if c.Topic != "" {
+		return "--store " + c.Store + " --topic " + c.Topic
+	}
+	return "--store " + c.Store
+}
+
+func printAsked(w io.Writer, asked []control.Asked, flags string) {
 	for _, q := range asked {
 		printable.Fprintf(w, "%s\n", q.URL)
 		for _, line := range q.Lines() {
@@ -106,5 +114,5 @@ func printAsked(w io.Writer, asked []control.Asked, dir string) {
 		io.WriteString(w, "nothing to ask: every page that the crawl remembers is labelled, and nothing waits\n")
 		return
 	}
-	printable.Fprintf(w, "to answer: fossick label URL yes|no --store %s, or --from a file of them; at a terminal this command takes a key a page\n", dir)
+	printable.Fprintf(w, "to answer: fossick label URL yes|no %s, or --from a file of them; at a terminal this command takes a key a page\n", flags)
 }

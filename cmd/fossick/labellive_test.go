@@ -32,9 +32,14 @@ type live struct {
 }
 
 func startCrawl(t *testing.T, dir string, args ...string) *live {
+	return startVerb(t, "focus", dir, args...)
+}
+
+// startVerb is startCrawl by another verb.
+func startVerb(t *testing.T, verb, dir string, args ...string) *live {
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &live{dir: dir, cancel: cancel, ended: make(chan int, 1)}
-	args = append([]string{"focus", "--store", dir, "--quiet", "--json"}, args...)
+	args = append([]string{verb, "--store", dir, "--quiet", "--json"}, args...)
 	go func() { l.ended <- run(ctx, args, &l.said, &l.errors) }()
 	return l
 }
@@ -144,7 +149,7 @@ func TestKillLabel(t *testing.T) {
 		said := map[string]bool{} // by URL, what was acknowledged last
 		deadline := time.Now().Add(time.Minute)
 		for i, most := 0, 1+rng.IntN(20); most > 0; most-- {
-			runAndKillWhen(t, append(killPlan{args: []string{"--seed", "http://h0.test/0"}}.focus(addr, dir), resumeIf(sound(t, dir, k))...), time.Minute, func() bool {
+			runAndKillWhen(t, append(killPlan{args: []string{"--seed", "http://h0.test/0"}}.command(addr, dir), resumeIf(sound(t, dir, k))...), time.Minute, func() bool {
 				url := fmt.Sprintf("http://h%d.test/0", i%8)
 				i++
 				var stdout, stderr bytes.Buffer

@@ -23,7 +23,7 @@ import (
 // many requests each web is to get at least.
 func TestPoliteness(t *testing.T) {
 	t.Run("linked", func(t *testing.T) {
-		beJudged(t, linkedWeb(120, 40), "http://h0.test/0")
+		beJudged(t, linkedWeb(120, 40), judgedFocus("http://h0.test/0"))
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
 		fulltest.Only(t, "serves a corpus")
@@ -32,8 +32,13 @@ func TestPoliteness(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		beJudged(t, set, "http://h115.test/wiki/Ireland")
+		beJudged(t, set, judgedFocus("http://h115.test/wiki/Ireland"))
 	})
+}
+
+// judgedFocus is a crawl to be judged, but for what all of them have.
+func judgedFocus(seed string) []string {
+	return []string{"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--max-pages", "1000000", "--seed", seed}
 }
 
 // politeDelay is the rest of hosts in TestPoliteness; an eighth of them asks for
@@ -43,7 +48,7 @@ const (
 	politeCrawlDelay = 400 * time.Millisecond
 )
 
-func beJudged(t *testing.T, set *datasets.Set, seed string) {
+func beJudged(t *testing.T, set *datasets.Set, crawl []string) {
 	log := &requestLog{}
 	// Delayed so much that a request in flight at a kill is no rarity.
 	addr, _, stop, err := serveAt(t.Context(), "0.0.0.0:0", set, corpusweb.Options{
@@ -59,11 +64,10 @@ func beJudged(t *testing.T, set *datasets.Set, seed string) {
 	}
 	hosts, addresses := shareAddresses(t, port)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	args := []string{
-		"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--json", "--quiet", "--seed", seed,
-		"--hosts", hosts, "--allow-net", "127.0.0.0/8", "--delay", politeDelay.String(), "--timeout", "3s", "--workers", "64",
-		"--max-pages", "1000000", "--store", dir,
-	}
+	args := slices.Concat(crawl, []string{
+		"--json", "--quiet", "--hosts", hosts, "--allow-net", "127.0.0.0/8", "--delay", politeDelay.String(), "--timeout", "3s", "--workers", "64",
+		"--store", dir,
+	})
 	v, j := crawlAndJudge(t, dir, log, args, func(kills []kill) mannersJudge {
 		requests := slices.DeleteFunc(log.requests(t), func(r request) bool { return !strings.Contains(r.Agent, "fossick") }) // the judge's own
 		return mannersJudge{
@@ -142,7 +146,7 @@ func shareAddresses(t *testing.T, port string) (file string, addresses map[strin
 func crawlRequests(t *testing.T, dir string, log *requestLog, args []string, want int) (kills []kill) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	for log.lines() < want {
+	for log.lines() < want || len(kills) < 2 { // between two something is under way
 		full := args
 		if s, err := store.Open(dir); err == nil {
 			if err := s.Close(); err != nil {
@@ -152,7 +156,13 @@ func crawlRequests(t *testing.T, dir string, log *requestLog, args []string, wan
 		}
 		from, piece := log.lines(), 100+rng.IntN(300)
 		goesOn(kills)
-		killed, out := runAndKillWhen(t, full, 30*time.Second, func() bool { return log.lines() > from+piece })
+		var began time.Time // of its requests; only what is older than unwritten at a kill is judged like any rest
+		killed, out := runAndKillWhen(t, full, 30*time.Second, func() bool {
+			if began.IsZero() && log.lines() > from {
+				began = time.Now()
+			}
+			return log.lines() > from+piece && time.Since(began) > unwritten+time.Second
+		})
 		if !killed {
 			t.Logf("the crawl ended by itself after %d requests: %s", log.lines(), out)
 			break

@@ -17,7 +17,7 @@ import (
 // proposeCmd proposes start pages for a crawl.
 type proposeCmd struct {
 	Source   string   `arg:"" name:"SOURCE" help:"Where to look: a corpus or a store; a sitemap (.xml, .xml.gz); a file of URLs or links, a line each: URL, URL TAB words, URL TAB URL TAB words." complete:"sets"`
-	Topic    string   `placeholder:"T" help:"A topic's name (built in: ${topics}; your own), or its folder; its model judges the pages, its keywords the URLs." complete:"topics"`
+	Topic    string   `placeholder:"T" help:"A topic's name (built in: $${topics}; your own), or its folder; its model judges the pages, its keywords the URLs." complete:"topics"`
 	Keywords []string `placeholder:"WORDS" help:"Words and phrases of the topic, by comma."`
 	Examples []string `sep:"none" placeholder:"SET" help:"Pages on the topic: a folder of .html or .txt files, or any set; of a set with the label that --topic names only those rows. May be repeated. They are not proposed." complete:"sets"`
 	N        int      `short:"n" default:"10" placeholder:"N" help:"Start pages to propose [10]."`

@@ -23,7 +23,7 @@ import (
 
 // rankCmd ranks the nodes of a graph.
 type rankCmd struct {
-	Graph    string           `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
+	Graphs   []string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." complete:"sets"`
 	Method   string           `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
 	Block    string           `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
 	Topic    string           `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
@@ -53,10 +53,13 @@ func (rankCmd) Help() string {
 
 Pages without links are taken to lead where surfers start anew. Reads ` + sources.Kinds + `.
 
+Several stores, and the folder of a crawl by several agents, are ranked as the agents would: each ranks its own pages, a coordinator ranks the stores, and both go on with what has changed (pagerank, which is blockrank with the stores as blocks; blockrank-kamvar, power). The result is at most --epsilon, in the L1 norm, from the PageRank of all links together. A page that several have is the first one's.
+
 Examples:
   fossick rank fossick-banking
   fossick rank links.tsv --method blockrank --block host -o ranks.tsv
-  fossick rank fossick-banking --topic banking`
+  fossick rank fossick-banking --topic banking
+  fossick rank fossick-banking old-crawl`
 }
 
 func (c *rankCmd) check() error {
@@ -69,6 +72,8 @@ func (c *rankCmd) check() error {
 		return usagef("--block is for --method blockrank")
 	case c.Method == "hits" && (c.Topic != "" || c.Personal != ""):
 		return usagef("hits has no surfers; leave --topic and --personal out, or choose another method")
+	case len(c.Graphs) > 1:
+		return c.checkSeveral()
 	}
 	return nil
 }
@@ -92,6 +97,11 @@ type rankResult struct {
 	Pages      *uint64      `json:"pages"`             // of a store that were given a rank; null when it is no store
 	Top        []rankedNode `json:"top"`               // of a store's, pages only
 	File       *string      `json:"file"`
+
+	// Of several graphs:
+	Agents int    `json:"agents,omitempty"`
+	Rounds int    `json:"rounds,omitempty"`
+	Sent   uint64 `json:"bytes_exchanged,omitempty"`
 }
 
 // rankedNode is one of the highest.
@@ -102,15 +112,19 @@ type rankedNode struct {
 }
 
 func (c *rankCmd) Run(a *app) error {
+	c.Graphs = agentsOf(c.Graphs)
 	if err := c.check(); err != nil {
 		return err
 	}
-	source, g, err := graphOf(a, c.Graph)
+	if len(c.Graphs) > 1 {
+		return c.several(a)
+	}
+	source, g, err := graphOf(a, c.Graphs[0])
 	if err != nil {
 		return err
 	}
 	if g.Nodes() == 0 {
-		return fmt.Errorf("%s: an empty graph; there is nothing to rank", c.Graph)
+		return fmt.Errorf("%s: an empty graph; there is nothing to rank", c.Graphs[0])
 	}
 	opt := rank.Options{Method: c.Method, Damping: c.Damping, Epsilon: c.Epsilon, MaxIterations: c.Most, Memory: int64(c.Memory)}
 	if c.Topic != "" || c.Personal != "" {
@@ -125,7 +139,7 @@ func (c *rankCmd) Run(a *app) error {
 			return err
 		}
 	}
-	defer a.step("ranking " + c.Graph)()
+	defer a.step("ranking " + c.Graphs[0])()
 	began, used := time.Now(), process.Worked()
 	ranked, err := rank.Of(a.ctx, g, opt)
 	if err != nil {
@@ -146,7 +160,7 @@ func (c *rankCmd) Run(a *app) error {
 // result says how the ranks were found.
 func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
 	r := &rankResult{
-		Graph: c.Graph, Method: c.Method, Nodes: g.Nodes(), Edges: g.Edges(), Epsilon: c.Epsilon,
+		Graph: c.Graphs[0], Method: c.Method, Nodes: g.Nodes(), Edges: g.Edges(), Epsilon: c.Epsilon,
 		Iterations: ranked.Iterations, Residual: ranked.Residual, InMemory: ranked.InMemory,
 	}
 	if c.Method != "hits" {
@@ -165,8 +179,8 @@ func (c *rankCmd) result(g *graph.Graph, ranked *rank.Result) *rankResult {
 // keep writes the scores where they are wanted and picks the highest.
 func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResult) (err error) {
 	var pages []bool // nodes that are stored pages; nil when it is no store
-	if store.Exists(c.Graph) {
-		if pages, err = c.toStore(a, g, ranked, r); err != nil {
+	if store.Exists(c.Graphs[0]) {
+		if pages, err = c.toStore(a, c.Graphs[0], g, ranked, r); err != nil {
 			return err
 		}
 	}
@@ -191,23 +205,26 @@ func (c *rankCmd) keep(a *app, g *graph.Graph, ranked *rank.Result, r *rankResul
 }
 
 // toStore gives the store's pages their ranks, and says which nodes they are.
-func (c *rankCmd) toStore(a *app, g *graph.Graph, ranked *rank.Result, r *rankResult) (pages []bool, err error) {
-	s, done, err := a.openToRead(c.Graph)
+func (c *rankCmd) toStore(a *app, name string, g *graph.Graph, ranked *rank.Result, r *rankResult) (pages []bool, err error) {
+	s, done, err := a.openToRead(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	ranking := store.Ranking{
 		Method: c.Method, Damping: c.Damping, Personal: cmp.Or(c.Personal, c.Topic),
-		Iterations: r.Iterations, Residual: r.Residual, At: time.Now().UnixMilli(),
+		Iterations: r.Iterations, Residual: r.Residual, At: time.Now().UnixMilli(), Nodes: r.Nodes, Edges: r.Edges,
 	}
 	if c.Method == "hits" {
 		ranking.Damping = 0
 	}
 	pages, n, err := sources.PutRanks(a.ctx, g, s, ranking, ranked.Score, ranked.Hub)
 	if s.Temporary() && err == nil {
-		a.say("a crawl is writing %s: the ranks are printed and not kept with its pages; rank it again when the crawl has ended", c.Graph)
+		a.say("a crawl is writing %s: the ranks are printed and not kept with its pages; rank it again when the crawl has ended", name)
 	} else {
+		if r.Pages != nil {
+			n += *r.Pages
+		}
 		r.Pages = &n
 	}
 	return pages, err
@@ -220,6 +237,8 @@ func (r *rankResult) print(w io.Writer) {
 	}
 	io.WriteString(w, "\n")
 	switch {
+	case r.Agents > 0:
+		printable.Fprintf(w, "%d agents, %d rounds, %d bytes exchanged\n", r.Agents, r.Rounds, r.Sent)
 	case r.Before != nil:
 		printable.Fprintf(w, "%d blocks; ranks within them and of them, as costly as %d iterations, have the residual %.2g\n", *r.Blocks, *r.Before, *r.Begin)
 	case r.Blocks != nil:

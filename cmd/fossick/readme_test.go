@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 var notPasted = map[string]string{
 	"go test ./...":            "runs this",
 	"go install ./cmd/fossick": "the test's own binary is what it installs",
+	"fossick agent":            "each is for a machine of its own; TestAgentsByNATS has three on one",
 }
 
 // TestReadme runs the README's commands as they stand there, one after the other in
@@ -41,7 +43,7 @@ func TestReadme(t *testing.T) {
 		t.Fatalf("only %d commands found", len(steps))
 	}
 	for _, s := range steps {
-		if notPasted[s.command] != "" {
+		if slices.ContainsFunc(slices.Collect(maps.Keys(notPasted)), func(begin string) bool { return strings.HasPrefix(s.command, begin) }) {
 			continue
 		}
 		command := strings.ReplaceAll(s.command, "go run ./cmd/fossick", "fossick")

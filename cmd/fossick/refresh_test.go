@@ -21,15 +21,15 @@ import (
 func TestKillRefresh(t *testing.T) {
 	const hosts, pages = 20, 15
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Change: 2 * time.Second})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Change: corpusweb.ChangePlan{Mean: 2 * time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
 	plan := killPlan{args: []string{"--seed", "http://h0.test/0"}}
 	dir := filepath.Join(t.TempDir(), "crawl")
-	refresh := func(age string) []string { return append(plan.focus(addr, dir), "--resume", "--refresh", age) }
-	if killed, _ := runAndKill(t, plan.focus(addr, dir), 2*time.Minute); killed {
+	refresh := func(age string) []string { return append(plan.command(addr, dir), "--resume", "--refresh", age) }
+	if killed, _ := runAndKill(t, plan.command(addr, dir), 2*time.Minute); killed {
 		t.Fatal("the crawl takes too long")
 	}
 	had := checkStore(t, dir)

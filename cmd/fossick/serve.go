@@ -12,6 +12,7 @@ import (
 	"fossick/datasets"
 	"fossick/internal/printable"
 	"fossick/internal/serving"
+	"fossick/internal/wholefile"
 )
 
 type serveCmd struct {
@@ -21,7 +22,11 @@ type serveCmd struct {
 	Disallow   float64       `placeholder:"SHARE" help:"Share of each host's pages that its robots.txt forbids, chosen by --rand [0]."`
 	CrawlDelay time.Duration `placeholder:"DURATION" help:"Crawl-delay that the robots.txt of an eighth of the hosts asks for [0]."`
 	Faults     string        `placeholder:"SHARE|NAMES|list" help:"Misbehave: for a share of all pages (0.3), with faults by name (silence,gzip-bomb) or both (0.1:silence); list shows them all." complete:"faults"`
-	Change     time.Duration `placeholder:"DURATION" help:"Mean time after which a page changes, as 10s, each from half to one and a half of it: for fossick focus --resume --refresh AGE [0: never]."`
+	Change     time.Duration `placeholder:"DURATION" help:"Time between two changes of a page's text, as 10s, in the median over pages: for fossick watch [0: never]."`
+	Adverts    float64       `default:"1" placeholder:"X" help:"With --change, how often an advert and a date change, as a multiple of the text [${default}]."`
+	Away       float64       `default:"0.1" placeholder:"SHARE" help:"With --change, share of pages that are gone or elsewhere now and then, and come back [${default}]."`
+	Wrong      float64       `name:"wrong-lastmod" default:"0.2" placeholder:"SHARE" help:"With --change and --sitemaps, share of hosts whose lastmod is wrong [${default}]."`
+	Truth      string        `placeholder:"FILE" help:"With --change, write how each page changes to FILE, a JSON object a line."`
 	Sitemaps   bool          `help:"Give each host a sitemap, named in its robots.txt."`
 	Partial    bool          `help:"Serve what can be read of a corpus that is damaged."`
 	Log        string        `placeholder:"FILE" help:"Append a JSON object for each request to FILE."`
@@ -32,6 +37,9 @@ func (serveCmd) Help() string {
 
 Example:
   fossick serve demo --addr 127.0.0.1:8090 --latency 20ms --log log.jsonl
+
+Pages that change, are gone or moved for a while and come back, for fossick watch:
+  fossick serve demo --change 10s --truth truth.jsonl
 
 With --sitemaps, robots.txt names /sitemap.xml: for fossick focus --sitemaps.
 
@@ -83,6 +91,11 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer closing(&err, web)
+	if c.Truth != "" {
+		if err := wholefile.Write(c.Truth, 0o644, func(f *os.File) error { return web.WriteTruth(f) }); err != nil {
+			return fmt.Errorf("--truth: %w", err)
+		}
+	}
 	if err := c.ready(a, web, listener.Addr().String()); err != nil {
 		return err
 	}
@@ -96,11 +109,15 @@ func (c *serveCmd) Run(a *app) (err error) {
 func (c *serveCmd) options(a *app) (corpusweb.Options, error) {
 	opt := corpusweb.Options{
 		Latency: c.Latency, Disallow: c.Disallow, CrawlDelay: c.CrawlDelay,
-		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Change: c.Change,
+		Seed: uint64(a.seed), Logger: a.log, Sitemaps: c.Sitemaps, Change: corpusweb.ChangePlan{Mean: c.Change, Adverts: c.Adverts, Away: c.Away, Wrong: c.Wrong},
 	}
 	switch {
 	case len(c.Corpus) == 0:
 		return opt, usagef("no corpus to serve; try demo")
+	case c.Change < 0 || c.Adverts < 0 || c.Away < 0 || c.Away > 1 || c.Wrong < 0 || c.Wrong > 1:
+		return opt, usagef("--change, --adverts, --away and --wrong-lastmod: want no less than 0, and the last two a share of 1 at most")
+	case c.Truth != "" && c.Change == 0:
+		return opt, usagef("--truth says how pages change: it goes with --change")
 	case c.Disallow < 0 || c.Disallow >= 1:
 		return opt, usagef("--disallow %v: want a share from 0 to below 1", c.Disallow)
 	}

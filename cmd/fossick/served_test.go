@@ -41,6 +41,7 @@ type request struct {
 	Start, End time.Time
 	Sending    time.Time // the last write of the body began; zero when there was none
 	Host, Path string
+	URL        string
 	Status     int
 	Fault      string
 	After      string `json:"retry_after"`

@@ -27,7 +27,7 @@ import (
 // simulateCmd crawls a graph virtually.
 type simulateCmd struct {
 	Graph     string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N." complete:"sets"`
-	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: ${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." complete:"sequences"`
+	Order     []string       `required:"" placeholder:"A,B" help:"Orderings to compare, by comma: $${sequences}; or mixes, each a share of the pages: 'mcs*0.3+relevance*0.7'." complete:"sequences"`
 	Topic     string         `placeholder:"LABEL" help:"What relevance is of: pages of the corpus with this label; harvest is measured too."`
 	Model     string         `placeholder:"M" help:"Model that says how far pages are on the topic, instead of their labels." complete:"models"`
 	Recompute int            `placeholder:"N" help:"Pages after which the ordering pagerank is made up to date [a tenth of those crawled]." group:"sets" expert:""`

@@ -37,6 +37,7 @@ func (c *statsCmd) Run(a *app) (err error) {
 	if err := knownTables(c.Table); err != nil {
 		return err
 	}
+	c.Stores = agentsOf(c.Stores)
 	var sources []webstats.Source
 	records := 0
 	for _, dir := range c.Stores {

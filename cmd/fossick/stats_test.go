@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
+	"net"
+	"net/http"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
+	"time"
 
 	"fossick/corpusweb"
 	"fossick/datasets"
@@ -38,24 +38,19 @@ func TestStats(t *testing.T) {
 				t.Fatal(err)
 			}
 			log := &requestLog{}
-			addr, _, stop, err := serveSet(t.Context(), set, corpusweb.Options{Log: log, Faults: corpusweb.FaultPlan{
+			addr, ca := serveNamed(t, set, func() {}, corpusweb.Options{Latency: time.Millisecond, Log: log, Faults: corpusweb.FaultPlan{
 				Share: 0.1, Names: []string{"status-403", "status-410", "redirect-nowhere", "wrong-type", "hang-up", "short-body"}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer stop()
-			dir := filepath.Join(t.TempDir(), "crawl")
-			var errs bytes.Buffer
-			code := run(t.Context(), []string{
-				"focus", "--topic", "x", "--keywords", "the", "--order", "bfs", "--seed", c.seed, "--proxy", "http://" + addr, "--delay", "0",
-				"--workers", "1", "--max-pages", fmt.Sprint(c.pages), "--traps", "follow", "--exclude", "/calendar/", "--near-duplicates", "keep", "--store", dir, "--quiet",
-			}, io.Discard, &errs)
-			if code != exitDone {
-				t.Fatalf("crawl: %d, %s", code, errs.String())
-			}
+			dir, model := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "model")
+			fossick(t, "train", "demo", "--labels", "banking,other", "--classifier", "nb", "--quiet", "-o", model)
 			want := newWebCount(t, set, c.seed)
+			want.began = time.Now()
+			fossick(t, append(countedCrawl(addr, ca, dir), "--seed", c.seed, "--max-pages", fmt.Sprint(c.pages))...)
+			want.ended = time.Now()
+			// Of two labels a page has the likelier one.
+			fossick(t, "refine", dir, "--model", model, "--topic", "banking", "--threshold", "0.5", "--quiet")
 			want.read(log.requests(t))
-			compareStats(t, dir, want.want)
+			want.labels = labelsOf(t, model, want)
+			want.compare(statsOf(t, dir))
 			if t.Failed() {
 				want.tellUnknown(dir)
 			}
@@ -63,65 +58,121 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// compareStats holds the tables of a store against cells that are wanted. What no cell is
-// wanted of must be 0, but for outcomes of hosts that gave no answer. The log has no host of one
-// label: none is there to be asked.
-func compareStats(t *testing.T, dir string, want map[string]map[string]map[string]float64) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"stats", dir, "--json", "--top", "0", "--quiet"}, &out, &errs); code != exitDone {
-		t.Fatalf("stats: %d, %s", code, errs.String())
+// countedCrawl is a crawl that webCount can follow.
+func countedCrawl(proxy, ca, dir string) []string {
+	return []string{
+		"focus", "--topic", "x", "--keywords", "the", "--order", "bfs", "--proxy", "http://" + proxy, "--ca", ca, "--delay", "0",
+		"--workers", "1", "--traps", "follow", "--exclude", "/calendar/", "--near-duplicates", "keep", "--store", dir, "--quiet",
 	}
-	var tables map[string]json.RawMessage
-	if err := json.Unmarshal(out.Bytes(), &tables); err != nil {
+}
+
+// serveNamed serves a set until the test ends, by servers that say what they are; see serverOf.
+// Each request calls pass before it is answered.
+func serveNamed(t *testing.T, set *datasets.Set, pass func(), opt corpusweb.Options) (addr, ca string) {
+	t.Helper()
+	web, err := corpusweb.New(t.Context(), opt, set)
+	if err != nil {
 		t.Fatal(err)
 	}
-	first := map[string]string{
-		"outcomes": "state", "codes": "code", "path_lengths": "from", "host_labels": "labels", "depths": "depth", "sizes": "from_kib", "sizes_fine": "below_bytes",
-		"compression": "size", "duplicates": "content", "schemes": "scheme", "http_versions": "version", "page_kinds": "kinds", "link_kinds": "kind", "degrees": "from",
-		"media_types": "type", "charsets": "charset", "languages": "language", "tlds": "tld", "second_levels": "second_level", "sites": "site",
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if full, _ := serverOf(r.URL.Host); r.Method != http.MethodConnect {
+			w.Header().Set("Server", full)
+		}
+		pass()
+		web.ServeHTTP(w, r)
+	})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(l) // what it could not serve, the test sees
+	}()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-done
+		_ = web.Close()
+	})
+	return l.Addr().String(), web.CA()
+}
+
+// labelsOf are the labels that a model gives to the corpus' rows of the stored pages.
+func labelsOf(t *testing.T, model string, w *webCount) map[string]string {
+	t.Helper()
+	rows := filepath.Join(t.TempDir(), "rows.jsonl")
+	var lines bytes.Buffer
+	for _, p := range w.pages {
+		e, err := w.row(p.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := json.Marshal(map[string]string{"url": e.URL, "html": e.HTML, "text": e.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(line, '\n'))
+	}
+	write(t, rows, lines.String())
+	out := fossick(t, "classify", "--model", model, rows, "--json", "--quiet")
+	var said struct {
+		Results []struct{ Name, Label string }
+	}
+	if err := json.Unmarshal(out, &said); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{}
+	for _, r := range said.Results {
+		labels[r.Name] = r.Label
+	}
+	return labels
+}
+
+// compare holds the tables of a store against what was counted. What no cell is wanted of must
+// be 0, but for outcomes of hosts that gave no answer. The log has no host of one label: none
+// is there to be asked.
+func (w *webCount) compare(got statsTables) {
+	w.settlePages()
+	w.settleSeeds()
 	cells := 0
-	for table, rows := range want {
+	for table, rows := range w.want {
 		columns := map[string]bool{}
 		for _, row := range rows {
 			for column := range row {
 				columns[column] = true
 			}
 		}
-		var got []map[string]any
-		if err := json.Unmarshal(tables[table], &got); err != nil {
-			t.Fatalf("%s: %v", table, err)
-		}
 		seen := map[string]bool{}
-		for _, row := range got {
-			key := keyText(row[first[table]])
+		for _, row := range got.rows(w.t, table) {
+			key := keyText(row[statsKeys[table]])
 			seen[key] = true
 			for column := range columns {
-				if table == "outcomes" && (key == "connect_error" || key == "tls_error") || table == "host_labels" && key == "1" || table == "compression" && key != "all" {
+				if table == "outcomes" && (key == "connect_error" || key == "tls_error") || table == "host_labels" && key == "1" {
 					continue
 				}
 				cells++
 				if n, _ := row[column].(float64); n != rows[key][column] {
-					t.Errorf("%s, %s: %s is %v, counted %v", table, key, column, n, rows[key][column])
+					w.t.Errorf("%s, %s: %s is %v, counted %v", table, key, column, n, rows[key][column])
 				}
 			}
 		}
 		for key, row := range rows {
 			if !seen[key] {
-				t.Errorf("%s has no row %s, counted %v", table, key, row)
+				w.t.Errorf("%s has no row %s, counted %v", table, key, row)
 			}
 		}
 	}
-	if len(want) < 18 || cells < 100 {
-		t.Errorf("only %d tables with %d cells were compared", len(want), cells)
+	if n := got.sum(w.t, "unasked", "urls"); n != float64(w.unasked) {
+		w.t.Errorf("%v URLs were not asked for, counted %d", n, w.unasked)
 	}
-	t.Logf("%d tables, %d cells", len(want), cells)
-}
-
-func keyText(v any) string {
-	if n, ok := v.(float64); ok {
-		return strconv.FormatFloat(n, 'f', -1, 64)
+	got.compareShares(w.t)
+	got.compareTotals(w.t)
+	w.compareMeans(got)
+	w.compareTimes(got)
+	w.compareLaws(got)
+	if len(w.want) < 18 || cells < 100 {
+		w.t.Errorf("only %d tables with %d cells were compared", len(w.want), cells)
 	}
-	return strings.TrimSpace(fmt.Sprint(v))
+	w.t.Logf("%d tables, %d cells", len(w.want), cells)
 }

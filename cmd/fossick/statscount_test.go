@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math/bits"
 	"net/netip"
-	"net/url"
+	neturl "net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -28,8 +29,18 @@ type webCount struct {
 	state  map[string]string // of those requested, as its last exchange says
 	bodies map[page.Checksum]bool
 	got    map[string]bool
-	sizes  map[string]int64
-	want   map[string]map[string]map[string]float64
+	labels map[string]string // of the corpus' pages, as a model says
+	pages  []countedPage
+	seeds  []string
+	hosts  map[string]bool // of the corpus
+
+	unasked int             // URLs
+	skipped map[string]bool // that only links name which are not to be followed
+
+	began, ended time.Time  // of the crawl
+	answers      []answered // to page requests that had a code
+
+	want map[string]map[string]map[string]float64
 
 	redirects map[string]datasets.Redirect
 }
@@ -37,7 +48,7 @@ type webCount struct {
 func newWebCount(t *testing.T, set *datasets.Set, seeds ...string) *webCount {
 	w := &webCount{
 		t: t, corpus: map[string]*datasets.Example{}, depth: map[string]int{}, links: map[string]int{}, out: map[string]int{}, state: map[string]string{},
-		bodies: map[page.Checksum]bool{}, got: map[string]bool{}, sizes: map[string]int64{}, want: map[string]map[string]map[string]float64{},
+		bodies: map[page.Checksum]bool{}, got: map[string]bool{}, skipped: map[string]bool{}, hosts: map[string]bool{}, want: map[string]map[string]map[string]float64{},
 	}
 	for e, err := range set.Examples() {
 		if err != nil {
@@ -46,10 +57,14 @@ func newWebCount(t *testing.T, set *datasets.Set, seeds ...string) *webCount {
 		if key, err := datasets.Key(e.URL); err == nil && w.corpus[key] == nil {
 			w.corpus[key] = e
 		}
+		if u, err := neturl.Parse(e.URL); err == nil {
+			w.hosts[u.Host] = true
+		}
 	}
 	if web := set.Web(); web != nil {
 		w.redirects = web.Redirects
 	}
+	w.seeds = seeds
 	for _, seed := range seeds {
 		w.depth[seed] = 0
 	}
@@ -77,7 +92,8 @@ var ofFault = map[string]string{
 // read goes through the log.
 func (w *webCount) read(log []request) {
 	hosts := map[string]bool{}
-	for _, r := range log {
+	times := bracketed(log, w.began, w.ended)
+	for i, r := range log {
 		if name, _, _ := strings.Cut(r.Host, ":"); !hosts[name] {
 			hosts[name] = true
 			if _, err := netip.ParseAddr(name); err == nil {
@@ -86,16 +102,23 @@ func (w *webCount) read(log []request) {
 				w.add("host_labels", strings.Count(name, ".")+1, "hosts", 1)
 			}
 		}
-		if r.Path == "/robots.txt" || strings.HasPrefix(r.Path, "/.well-known/") {
+		if !ofPage(r) {
 			continue
 		}
-		w.exchange("http://"+strings.TrimSuffix(r.Host, ":80")+r.Path, r)
+		w.exchange(withoutDefaultPort(r), r, times[i])
 	}
 	w.settle()
 }
 
+// withoutDefaultPort is the URL of a request in normal form.
+func withoutDefaultPort(r request) string {
+	scheme, _, _ := strings.Cut(r.URL, "://")
+	port := map[string]string{"http": ":80", "https": ":443"}[scheme]
+	return scheme + "://" + strings.TrimSuffix(r.Host, port) + r.Path
+}
+
 // exchange counts a request for a page.
-func (w *webCount) exchange(url string, r request) {
+func (w *webCount) exchange(url string, r request, took answered) {
 	state, code := "code", r.Status
 	switch {
 	case r.Fault != "":
@@ -121,6 +144,7 @@ func (w *webCount) exchange(url string, r request) {
 	w.add("outcomes", state, "exchanges", 1)
 	if code > 0 {
 		w.add("codes", code, "answers", 1)
+		w.answers = append(w.answers, took)
 	}
 	w.state[url] = state
 	switch {
@@ -142,7 +166,7 @@ func (w *webCount) row(url string) (*datasets.Example, error) {
 }
 
 func unescaped(u string) string {
-	plain, err := url.PathUnescape(u)
+	plain, err := neturl.PathUnescape(u)
 	if err != nil {
 		return u
 	}
@@ -183,7 +207,7 @@ func (w *webCount) page(url string) {
 	}
 	if w.bodies[p.Checksum] {
 		w.state[url] = "duplicate"
-		w.add("http_versions", "http/1.1", "answers", 1)
+		w.header(url)
 		return
 	}
 	to := w.discover(url, p)
@@ -191,13 +215,18 @@ func (w *webCount) page(url string) {
 		w.state[url] = "robots_denied"
 		return
 	}
-	w.bodies[p.Checksum], w.sizes[url] = true, int64(len(body))
-	w.add("http_versions", "http/1.1", "answers", 1)
+	w.bodies[p.Checksum] = true
+	w.header(url)
 	w.stored(url, p, media, int64(len(body)), to)
 }
 
-// discover enters the page's links, and returns them, each once.
+// discover enters the page's links, and returns them, each once. A link that is not to be
+// followed names a URL; the first that is takes its place.
 func (w *webCount) discover(url string, p *page.Page) []string {
+	followed := map[string]bool{}
+	for _, l := range p.Links {
+		followed[l.URL] = followed[l.URL] || !l.NoFollow && !p.NoFollow
+	}
 	seen := map[string]bool{url: true}
 	var to []string
 	for _, l := range p.Links {
@@ -206,9 +235,17 @@ func (w *webCount) discover(url string, p *page.Page) []string {
 		}
 		seen[l.URL] = true
 		to = append(to, l.URL)
+		if w.skipped[l.URL] && followed[l.URL] {
+			w.add("depths", w.depth[l.URL]-1, "new_links", -1)
+			delete(w.depth, l.URL)
+			delete(w.skipped, l.URL)
+		}
 		if _, known := w.depth[l.URL]; !known {
 			w.depth[l.URL] = w.depth[url] + 1
 			w.add("depths", w.depth[url], "new_links", 1)
+			if !followed[l.URL] {
+				w.skipped[l.URL] = true
+			}
 		}
 	}
 	return to
@@ -229,15 +266,7 @@ func (w *webCount) stored(url string, p *page.Page, media string, size int64, to
 	if lang == "" {
 		lang = "not known"
 	}
-	for table, row := range map[string]any{
-		"page_kinds": string(kinds), "media_types": media, "charsets": p.Charset, "languages": lang,
-		"sizes": size / (256 << 10) * 256, "sizes_fine": max(256, int64(1)<<bits.Len64(uint64(size))),
-	} {
-		w.add(table, row, "pages", 1)
-	}
-	w.add("compression", "all", "pages", 1)
-	w.add("compression", "all", "bytes", float64(size))
-	w.places(url, "pages")
+	w.pages = append(w.pages, countedPage{url: url, media: media, charset: p.Charset, lang: lang, kinds: string(kinds), bytes: size, links: int64(len(to))})
 	w.add("depths", w.depth[url], "stored", 1)
 }
 
@@ -247,12 +276,13 @@ func (w *webCount) settle() {
 		w.add("outcomes", state, "urls", 1)
 		w.add("depths", w.depth[url], "requested", 1)
 		w.places(url, "requested")
-		w.add("schemes", "http", "requested", 1)
-		_, path, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
+		scheme, rest, _ := strings.Cut(url, "://")
+		w.add("schemes", scheme, "requested", 1)
+		_, path, _ := strings.Cut(rest, "/")
 		w.add("path_lengths", min(len(path)/16*16, 256), "number", 1)
 		if w.got[url] {
 			w.add("depths", w.depth[url], "downloaded", 1)
-			w.add("schemes", "http", "downloaded", 1)
+			w.add("schemes", scheme, "downloaded", 1)
 			w.places(url, "downloaded")
 		}
 		switch state {
@@ -261,15 +291,20 @@ func (w *webCount) settle() {
 		case "duplicate":
 			w.add("duplicates", "equal to another's", "urls", 1)
 		case "redirect":
-			w.add("http_versions", "http/1.1", "answers", 1)
+			w.header(url)
 		}
 	}
 	for url, depth := range w.depth {
-		if strings.HasPrefix(url, "https:") {
+		w.add("depths", depth, "known", 1)
+		scheme, _, _ := strings.Cut(url, "://")
+		w.add("schemes", scheme, "urls", 1)
+		w.places(url, "urls")
+		if w.state[url] == "" {
+			w.unasked++
+		}
+		if host, _, _ := strings.Cut(url[len(scheme)+3:], "/"); scheme == "https" && !w.hosts[host] {
 			delete(w.want, "host_labels") // attempts by CONNECT are not in the log
 		}
-		w.add("depths", depth, "known", 1)
-		w.places(url, "urls")
 	}
 	step := func(degree int) int {
 		if degree == 0 {
@@ -288,23 +323,26 @@ func (w *webCount) settle() {
 
 // places counts a URL by its domains.
 func (w *webCount) places(url, column string) {
+	tld, second, site := placesOf(url)
+	w.add("tlds", tld, column, 1)
+	w.add("second_levels", second, column, 1)
+	w.add("sites", site, column, 1)
+}
+
+// placesOf are a URL's last label, its last two, and its registrable domain.
+func placesOf(url string) (tld, second, site string) {
 	_, rest, _ := strings.Cut(url, "://")
 	name, _, _ := strings.Cut(rest, "/")
 	name, _, _ = strings.Cut(name, ":")
 	if _, err := netip.ParseAddr(name); err == nil {
-		w.add("tlds", "(address)", column, 1)
-		w.add("second_levels", "(address)", column, 1)
-		w.add("sites", name, column, 1)
-		return
+		return "(address)", "(address)", name
 	}
 	labels := strings.Split(name, ".")
 	site, err := publicsuffix.EffectiveTLDPlusOne(name)
 	if err != nil {
 		site = name
 	}
-	w.add("tlds", labels[len(labels)-1], column, 1)
-	w.add("second_levels", strings.Join(labels[max(0, len(labels)-2):], "."), column, 1)
-	w.add("sites", site, column, 1)
+	return labels[len(labels)-1], strings.Join(labels[max(0, len(labels)-2):], "."), site
 }
 
 // tellUnknown names URLs that only the store knows, or only this count.

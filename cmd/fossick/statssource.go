@@ -21,7 +21,7 @@ func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
 			}
 			u = webstats.URL{
 				URL: k.URL, Seed: k.Via == store.ViaSeed, Linked: k.Via == store.ViaLink, Depth: k.Depth,
-				Exchanges: u.Exchanges[:0], Headers: u.Headers[:0],
+				Exchanges: u.Exchanges[:0], Times: u.Times[:0], Headers: u.Headers[:0],
 			}
 			if k.Fate != nil {
 				u.State, u.Near = k.Fate.State, k.Fate.Resemblance > 0
@@ -29,6 +29,7 @@ func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
 			for i := range k.Visits {
 				v := &k.Visits[i]
 				u.Exchanges = append(u.Exchanges, webstats.Exchange{State: v.State, Code: v.Code, Millis: v.Millis})
+				u.Times = append(u.Times, v.Start)
 			}
 			for i := range k.Wires {
 				u.Headers = append(u.Headers, webstats.Header{Protocol: k.Wires[i].Protocol, Response: k.Wires[i].Response})

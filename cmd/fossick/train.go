@@ -33,7 +33,7 @@ type trainCmd struct {
 
 // methodFlags say how to classify.
 type methodFlags struct {
-	Classifier   string  `default:"auto" placeholder:"NAME" help:"How to classify: ${classifiers}; auto takes what does best in cross-validation, vote several together. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
+	Classifier   string  `default:"auto" placeholder:"NAME" help:"How to classify: $${classifiers}; auto takes what does best in cross-validation, vote several together. --mu-sweep and --protocol take several [auto]." group:"methods" complete:"classifiers"`
 	CN2          string  `name:"cn2" enum:"ordered,unordered" default:"unordered" help:"Rules as a decision list, or for each class: ${enum} [unordered]." placeholder:"HOW" group:"methods" expert:""`
 	Beam         int     `default:"5" placeholder:"N" help:"Conjunctions that cn2 keeps a step [5]." group:"methods" expert:""`
 	Significance float64 `default:"0" placeholder:"P" help:"How sure cn2 must be that a rule is not chance, above 0 and below 1 [0.999, ordered: 0.99]." group:"methods" expert:""`

@@ -2,28 +2,34 @@ package main
 
 // verbs lists what fossick can do; a verb that does not work is not here.
 type verbs struct {
-	Demo     demoCmd     `cmd:"" group:"crawl" help:"Show the whole of fossick on a small web of its own, offline."`
-	Train    trainCmd    `cmd:"" group:"learn" help:"Train a classifier on a labelled set."`
-	Classify classifyCmd `cmd:"" group:"learn" help:"Label pages with a model, and say why."`
-	Topic    topicCmd    `cmd:"" group:"crawl" help:"Topics of your own."`
-	Propose  proposeCmd  `cmd:"" group:"crawl" help:"Propose start pages for a topic, out of a corpus, a store, a sitemap or a list."`
-	Focus    focusCmd    `cmd:"" group:"crawl" help:"Crawl for a topic, best links first."`
-	Refine   refineCmd   `cmd:"" group:"learn" help:"Label the pages of a crawl and drop what is off topic."`
-	Eval     evalCmd     `cmd:"" group:"learn" help:"Say how good a crawl is."`
-	Lab      labCmd      `cmd:"" group:"graphs" help:"Compare crawl policies on a stored web."`
-	Graph    graphCmd    `cmd:"" group:"graphs" help:"Build a compressed graph of links."`
-	Simulate simulateCmd `cmd:"" group:"graphs" help:"Crawl a graph virtually by several orderings."`
-	Rank     rankCmd     `cmd:"" group:"graphs" help:"Rank pages by their links: PageRank, BlockRank, HITS."`
-	Serve    serveCmd    `cmd:"" group:"graphs" help:"Serve a corpus as a web of many hosts on loopback."`
-	Why      whyCmd      `cmd:"" group:"look" help:"Tell the story of one URL of a crawl."`
-	Label    labelCmd    `cmd:"" group:"look" help:"Say of a page of a crawl, also a running one, whether it is on topic."`
-	Export   exportCmd   `cmd:"" group:"look" help:"Write what was collected as tables, text, archives or networks."`
-	Import   importCmd   `cmd:"" group:"look" help:"Make a store of pages that others have collected."`
-	Stats    statsCmd    `cmd:"" group:"look" help:"Say what a web is made of: outcomes, sizes, types, links, domains."`
-	Search   searchCmd   `cmd:"" group:"look" help:"Find pages of a crawl by their words."`
-	Forget   forgetCmd   `cmd:"" group:"look" help:"Delete pages on their owner's request, and never fetch them again."`
-	Verify   verifyCmd   `cmd:"" group:"look" help:"Check a store, record by record."`
-	Repair   repairCmd   `cmd:"" group:"look" help:"Mend what verify finds."`
+	Demo        demoCmd        `cmd:"" group:"crawl" help:"Show the whole of fossick on a small web of its own, offline."`
+	Train       trainCmd       `cmd:"" group:"learn" help:"Train a classifier on a labelled set."`
+	Classify    classifyCmd    `cmd:"" group:"learn" help:"Label pages with a model, and say why."`
+	Topic       topicCmd       `cmd:"" group:"crawl" help:"Topics of your own."`
+	Propose     proposeCmd     `cmd:"" group:"crawl" help:"Propose start pages for a topic, out of a corpus, a store, a sitemap or a list."`
+	Focus       focusCmd       `cmd:"" group:"crawl" help:"Crawl for a topic, best links first."`
+	Survey      surveyCmd      `cmd:"" group:"crawl" help:"Crawl sites party by party, and list the seeds of the next survey."`
+	Agent       agentCmd       `cmd:"" group:"crawl" help:"Crawl together with other machines."`
+	Coordinator coordinatorCmd `cmd:"" group:"crawl" help:"Be the agent that coordinates the others."`
+	Cluster     clusterCmd     `cmd:"" group:"crawl" help:"Many machines that make one crawl."`
+	Refine      refineCmd      `cmd:"" group:"learn" help:"Label the pages of a crawl and drop what is off topic."`
+	Eval        evalCmd        `cmd:"" group:"learn" help:"Say how good a crawl is."`
+	Lab         labCmd         `cmd:"" group:"graphs" help:"Compare crawl policies on a stored web."`
+	Graph       graphCmd       `cmd:"" group:"graphs" help:"Build a compressed graph of links."`
+	Simulate    simulateCmd    `cmd:"" group:"graphs" help:"Crawl a graph virtually by several orderings."`
+	Rank        rankCmd        `cmd:"" group:"graphs" help:"Rank pages by their links: PageRank, BlockRank, HITS."`
+	Serve       serveCmd       `cmd:"" group:"graphs" help:"Serve a corpus as a web of many hosts on loopback."`
+	Why         whyCmd         `cmd:"" group:"look" help:"Tell the story of one URL of a crawl."`
+	Label       labelCmd       `cmd:"" group:"look" help:"Say of a page of a crawl, also a running one, whether it is on topic."`
+	Export      exportCmd      `cmd:"" group:"look" help:"Write what was collected as tables, text, archives or networks."`
+	Convert     convertCmd     `cmd:"" group:"look" help:"Turn crawls into numbered tables for a database, and their links into a graph."`
+	Import      importCmd      `cmd:"" group:"look" help:"Make a store of pages that others have collected."`
+	Stats       statsCmd       `cmd:"" group:"look" help:"Say what a web is made of: outcomes, sizes, types, links, domains."`
+	Watch       watchCmd       `cmd:"" group:"look" help:"Look at the pages of a crawl again and again, and say how they change."`
+	Search      searchCmd      `cmd:"" group:"look" help:"Find pages of a crawl by their words."`
+	Forget      forgetCmd      `cmd:"" group:"look" help:"Delete pages on their owner's request, and never fetch them again."`
+	Verify      verifyCmd      `cmd:"" group:"look" help:"Check a store, record by record."`
+	Repair      repairCmd      `cmd:"" group:"look" help:"Mend what verify finds."`
 
 	Help       helpCmd       `cmd:"" group:"self" help:"Say how a verb is used; help config: of fossick.toml."`
 	Completion completionCmd `cmd:"" group:"self" help:"Print what makes a shell complete verbs, flags and their values."`

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"fossick/crawler/across"
 	"fossick/internal/printable"
 	"fossick/store"
 )
@@ -39,6 +40,7 @@ type verifyResult struct {
 	Repaired bool            `json:"repaired"`
 
 	Compacted *store.Compaction `json:"compacted,omitzero"` // with --compact
+	Lost      uint64            `json:"lost,omitzero"`      // pages of this agent's sites that are gone with another agent
 }
 
 // errFound ends a verify that found something, after it has printed it.
@@ -56,6 +58,9 @@ func (c verifyCmd) Run(a *app) (err error) {
 		return err
 	}
 	r := verifyResult{Store: c.Store, Errors: append([]store.Problem{}, problems...)}
+	if n, err := s.Counts(); err == nil { // else it is among the problems
+		r.Lost = n.States[across.StateLost]
+	}
 	if err := a.emit(r, r.print); err != nil {
 		return err
 	}
@@ -133,6 +138,9 @@ func (r verifyResult) print(w io.Writer) {
 		printable.Fprintf(w, "%d errors mended\n", n)
 	default:
 		printable.Fprintf(w, "%d errors\n", n)
+	}
+	if r.Lost > 0 {
+		printable.Fprintf(w, "%d pages are lost with another agent of the crawl; fossick agent --refetch-lost asks for them again\n", r.Lost)
 	}
 	if c := r.Compacted; c != nil {
 		printable.Fprintf(w, "%d MiB on disk, %d before\n", c.After>>20, c.Before>>20)

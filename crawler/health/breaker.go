@@ -94,6 +94,7 @@ func (n *Network) FailedProbe(h *Host, state fetch.State) (back []Miss, closed b
 		return back, false
 	}
 	h.Record.Closed, h.Record.ClosedUntil = string(state), now.Add(closedFor).UnixMilli()
+	h.Record.Promised = 0
 	h.judgeSilence()
 	if h.Record.Address != "" && (state == fetch.StateConnectError || state == fetch.StateConnectTimeout) {
 		n.dead[h.socket()] = now.Add(closedFor)

@@ -19,7 +19,7 @@ const (
 	retryShare  = 2 // at most one in so many requests
 )
 
-// Host is what is known of one host. Of its record, this room has Failures, Retries,
+// Host is what is known of one host. Of its record, this room has Failures, Retries, Promised,
 // Silent, Closed and the times that belong to them.
 type Host struct {
 	Record *store.Host
@@ -83,13 +83,28 @@ func (h *Host) Retry(r *fetch.Response, visits int) (again bool, why string) {
 	case last && Silent(r) && h.Probed():
 		// Is it the URL or the host? The next request, for robots.txt, tells; if
 		// that is answered the URL has one more try.
+		h.Record.Promised++
 		return true, ""
 	case last:
 		return false, ""
-	case h.Record.Retries >= freeRetries+h.Record.Requests/retryShare:
-		return false, fmt.Sprintf("not tried again, since %d of the %d requests to the host were retries", h.Record.Retries, h.Record.Requests)
+	case h.Record.Retries+h.Record.Promised >= freeRetries+h.Record.Requests/retryShare:
+		why = fmt.Sprintf("not tried again, since %d of the %d requests to the host were retries", h.Record.Retries, h.Record.Requests)
+		if more := h.Record.Promised; more > 0 {
+			why += fmt.Sprintf(", and %d more are to come", more)
+		}
+		return false, why
 	}
+	h.Record.Promised++
 	return true, ""
+}
+
+// Retried counts a request for a URL that had failed; excused says that the URL has one to
+// come all the same.
+func (h *Host) Retried(excused bool) {
+	h.Record.Retries++
+	if !excused {
+		h.Record.Promised = max(h.Record.Promised, 1) - 1
+	}
 }
 
 // Forgive takes back what was counted against a host.
@@ -100,6 +115,9 @@ func (h *Host) Forgive(m Miss) {
 	}
 	if h.Record.Silent == 0 {
 		h.Record.SilentSince = 0
+	}
+	if m.Page {
+		h.Record.Promised = max(h.Record.Promised, 1) - 1
 	}
 	if m.First {
 		h.tries = max(0, h.tries-1)

@@ -38,13 +38,17 @@ const (
 type Delay struct {
 	Fixed bool          // else automatic: max(2 s, 10 × the exchange), after paper E2
 	Rest  time.Duration // when fixed
+	Fold  float64       // the rest is at least so many times what the exchange took, when fixed
 	Off   bool          // nobody rests for any reason: the web is in memory
 }
+
+// ByTime says whether rests go by the time that exchanges take.
+func (d Delay) ByTime() bool { return !d.Off && (!d.Fixed || d.Fold > 0) }
 
 // Load is the rest after an exchange that took so long, by --delay alone.
 func (d Delay) Load(took time.Duration) time.Duration {
 	if d.Fixed || d.Off {
-		return d.Rest
+		return max(d.Rest, time.Duration(d.Fold*float64(took)))
 	}
 	return max(minAutoRest, autoRestFold*took)
 }
@@ -58,8 +62,8 @@ func (d Delay) After(failures int, took, crawlDelay, retryAfter time.Duration) R
 	}
 	load := d.Load(took)
 	r := Rest{Host: load, Address: load}
-	if !d.Fixed {
-		r.Address = min(load, AddressRestMost)
+	if d.ByTime() {
+		r.Address = min(load, max(d.Rest, AddressRestMost))
 	}
 	r.ask(crawlDelay, store.RestForCrawlDelay)
 	r.ask(backOff(failures), store.RestForFailures)

@@ -34,9 +34,22 @@ func (t *Table) Release(h *Host, due health.Rest) {
 		until = now.Add(due.Address)
 	}
 	t.frontier.Done(h.Party, until)
-	if own := max(due.Host, h.Health.Pause()); own > due.Address {
+	switch own := max(due.Host, h.Health.Pause()); {
+	case h.Failures > 0:
+		t.frontier.RestInDoubt(h.Party, now.Add(own))
+	case own > due.Address:
 		t.frontier.Rest(h.Party, now.Add(own))
 	}
+}
+
+// RestAtLeast has a host rest as another agent of the crawl knows that it has to: until when,
+// what asked for it, and for how many milliseconds.
+func (t *Table) RestAtLeast(h *Host, until time.Time, why string, wish int64) {
+	if until.UnixMilli() <= h.Next {
+		return
+	}
+	h.Next, h.RestFor, h.RestMillis = until.UnixMilli(), why, wish
+	t.frontier.Rest(h.Party, until)
 }
 
 // HoldBack lets a host wait that was leased and not asked, and nobody with it.

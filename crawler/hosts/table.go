@@ -136,8 +136,12 @@ func (t *Table) Restore(record *store.Host, now time.Time) (*Host, error) {
 	if left <= t.opt.Delay.Load(0) {
 		return h, nil
 	}
-	t.frontier.Rest(h.Party, now.Add(left))
-	if record.Address != "" && !t.opt.Delay.Fixed { // the record does not say how much of it is due to the address
+	if h.Failures > 0 {
+		t.frontier.RestInDoubt(h.Party, now.Add(left))
+	} else {
+		t.frontier.Rest(h.Party, now.Add(left))
+	}
+	if record.Address != "" && t.opt.Delay.ByTime() { // the record does not say how much of it is due to the address
 		t.frontier.RestAddress(record.Address, now.Add(min(left, health.AddressRestMost)))
 	}
 	return h, nil

@@ -12,7 +12,13 @@ import (
 type Disk struct {
 	store  *store.Store
 	places places
+
+	replicate, bodies bool
 }
+
+// Replicate has each commit put its changes into the outbox, for a replica with bodies or
+// without.
+func (d *Disk) Replicate(bodies bool) { d.replicate, d.bodies = true, bodies }
 
 // NewDisk returns the journal in s, which must be open to be written.
 func NewDisk(s *store.Store) *Disk {
@@ -70,7 +76,14 @@ func (d *Disk) Read(candidate *store.Candidate, stop func() error) (*page.Page, 
 }
 
 // Batch is as Journal says.
-func (d *Disk) Batch() Batch { return &diskBatch{Batch: d.store.Batch(), places: d.places} }
+func (d *Disk) Batch() Batch {
+	b := &diskBatch{Batch: d.store.Batch(), places: d.places}
+	if d.replicate {
+		b.replicates = true
+		b.Replicate(d.bodies)
+	}
+	return b
+}
 
 // Stored returns the batch of the store under b, nil where there is none: for what only
 // a crawl with a past has to write, pages that are stored anew.
@@ -86,6 +99,8 @@ type diskBatch struct {
 	*store.Batch
 	places places
 	ahead  bool // places may be ahead of the disk
+
+	replicates bool
 }
 
 // Queued is as Batch says.
@@ -113,6 +128,9 @@ func (b *diskBatch) Discover(h store.Hash, id store.ID, birth store.Birth, skipp
 	}
 	return b.PutSeen(h, id, skipped)
 }
+
+// Rediscover is as Batch says.
+func (b *diskBatch) Rediscover(id store.ID, birth store.Birth) error { return b.PutBirth(id, birth) }
 
 // Queue is as Batch says.
 func (b *diskBatch) Queue(id store.ID, q store.Queued) error {
@@ -147,7 +165,7 @@ func (b *diskBatch) Full() bool { return b.Size() > store.MaxBatchBytes }
 // Commit is as Batch says.
 func (b *diskBatch) Commit(counts *store.Counts) error {
 	if counts != nil {
-		if err := b.PutCounts(counts); err != nil {
+		if err := b.putCounts(counts); err != nil {
 			return err
 		}
 	}
@@ -156,6 +174,18 @@ func (b *diskBatch) Commit(counts *store.Counts) error {
 		b.ahead = false
 	}
 	return err
+}
+
+// putCounts puts the totals down, and with them what the batch has changed for a replica.
+func (b *diskBatch) putCounts(counts *store.Counts) error {
+	if !b.replicates {
+		return b.PutCounts(counts)
+	}
+	counts.Parcels++
+	if err := b.PutCounts(counts); err != nil {
+		return err
+	}
+	return store.OutboxIn(b.Batch).PutChanges(counts.Parcels)
 }
 
 // Cancel is as Batch says.

@@ -54,6 +54,8 @@ type Batch interface {
 	// Discover enters a URL under the number that follows the last one. What was skipped
 	// is known and not wanted: End follows, else Queue.
 	Discover(h store.Hash, id store.ID, birth store.Birth, skipped bool) error
+	// Rediscover gives a URL that was never asked for another birth.
+	Rediscover(id store.ID, birth store.Birth) error
 	// Queue gives a URL that has not ended its place.
 	Queue(id store.ID, q store.Queued) error
 	// End ends a URL's wait.

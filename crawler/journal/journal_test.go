@@ -139,6 +139,10 @@ func (w *pair) step(b [2]Batch) {
 	case n < 7 && (u.skipped || u.repeat):
 		u.waits, u.skipped, u.repeat = true, false, false
 		w.requeued++
+		if w.rng.IntN(2) == 0 {
+			birth := w.birth(id)
+			do("rediscover", func(b Batch) error { return b.Rediscover(id, birth) })
+		}
 		do("requeue", func(b Batch) error { return b.Requeue(u.hash, id, w.place(id)) })
 	case n < 8:
 		h := &store.Host{Name: fmt.Sprint("h", w.rng.IntN(5)), Pages: w.rng.Uint64N(9), Cuts: map[string]string{"/a": "b"},
@@ -163,13 +167,7 @@ func (w *pair) place(id store.ID) store.Queued {
 func (w *pair) discover(b [2]Batch, do func(string, func(Batch) error)) {
 	id := store.ID(len(w.urls))
 	u := known{hash: w.hash(len(w.urls)), skipped: w.rng.IntN(4) == 0}
-	birth := store.Birth{
-		URL: fmt.Sprint("http://a.test/", id), From: id / 3, Via: []store.Via{store.ViaSeed, store.ViaLink, store.ViaRedirect, store.ViaSitemap}[w.rng.IntN(4)],
-		Depth: int(id % 7), Hops: int(id % 3), At: int64(id),
-	}
-	if birth.Via == store.ViaSitemap {
-		birth.Exchange, birth.AtHost, birth.Modified = 3, "a.test:80", 9
-	}
+	birth := w.birth(id)
 	do("discover", func(b Batch) error { return b.Discover(u.hash, id, birth, u.skipped) })
 	w.counts.URLs++
 	if u.waits = !u.skipped; u.waits {
@@ -178,6 +176,19 @@ func (w *pair) discover(b [2]Batch, do func(string, func(Batch) error)) {
 		do("end", func(b Batch) error { return b.End(id, store.Fate{State: "none"}) })
 	}
 	w.urls = append(w.urls, u)
+}
+
+// birth is one of those that a URL may have.
+func (w *pair) birth(id store.ID) store.Birth {
+	at := id + store.ID(w.rng.IntN(3))
+	birth := store.Birth{
+		URL: fmt.Sprint("http://a.test/", id), From: at / 3, Via: []store.Via{store.ViaSeed, store.ViaLink, store.ViaRedirect, store.ViaSitemap}[w.rng.IntN(4)],
+		Depth: int(at % 7), Hops: int(at % 3), At: int64(at),
+	}
+	if birth.Via == store.ViaSitemap {
+		birth.Exchange, birth.AtHost, birth.Modified = 3, "a.test:80", 9
+	}
+	return birth
 }
 
 // page stores one whose signature shares bands with others' at times.

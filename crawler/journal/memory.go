@@ -97,6 +97,11 @@ func copyHost(to, h *store.Host) {
 		maps.Copy(cuts, h.Cuts)
 		to.Cuts = cuts
 	}
+	if h.Announced != nil {
+		a := *h.Announced
+		a.Sources = slices.Clone(a.Sources)
+		to.Announced = &a
+	}
 	if h.Sitemaps != nil {
 		s := *h.Sitemaps
 		s.Pending, s.Known = slices.Clone(s.Pending), slices.Clone(s.Known)

@@ -24,8 +24,9 @@ type memoryBatch struct {
 
 // change is a URL as it was.
 type change struct {
-	id  store.ID
-	url url
+	id   store.ID
+	url  url
+	rare store.Birth // where the URL is unusual
 }
 
 // Lookup is as Batch says.
@@ -77,11 +78,22 @@ func (b *memoryBatch) Discover(h store.Hash, id store.ID, birth store.Birth, ski
 	return nil
 }
 
+// Rediscover is as Batch says.
+func (b *memoryBatch) Rediscover(id store.ID, birth store.Birth) error {
+	b.m.mu.Lock()
+	defer b.m.mu.Unlock()
+	u, err := b.change(id)
+	if err == nil {
+		b.m.urls.rebear(id, u, birth)
+	}
+	return err
+}
+
 // change returns a URL to be changed; mu is held.
 func (b *memoryBatch) change(id store.ID) (*url, error) {
 	u, err := b.m.urls.get(id)
 	if err == nil && id <= b.urls {
-		b.before = append(b.before, change{id, *u})
+		b.before = append(b.before, change{id, *u, b.m.urls.rare[id]})
 		b.size += chunkURLs / 16
 	}
 	return u, err
@@ -213,5 +225,8 @@ func (b *memoryBatch) Cancel() {
 	m.urls.cut(b.urls)
 	for _, was := range slices.Backward(b.before) {
 		*m.urls.at(was.id) = was.url
+		if was.url.unusual {
+			m.urls.rare[was.id] = was.rare
+		}
 	}
 }

@@ -56,17 +56,20 @@ func (u *urls) add(b store.Birth, skipped bool) {
 		u.chunks = append(u.chunks, make([]url, chunkURLs))
 	}
 	u.n++
+	*u.at(u.n) = url{url: b.URL, skipped: skipped}
+	u.rebear(u.n, u.at(u.n), b)
+}
+
+// rebear gives a URL its birth, or another one.
+func (u *urls) rebear(id store.ID, x *url, b store.Birth) {
 	via := slices.Index(vias, b.Via)
-	*u.at(u.n) = url{
-		url: b.URL, from: uint32(b.From), depth: int32(b.Depth), hops: uint8(b.Hops),
-		via: uint8(max(0, via)), at: b.At, skipped: skipped,
-	}
-	if via < 1 || b.Exchange != 0 || b.AtHost != "" || b.Modified != 0 {
+	x.from, x.depth, x.hops, x.via, x.at = uint32(b.From), int32(b.Depth), uint8(b.Hops), uint8(max(0, via)), b.At
+	x.unusual = via < 1 || b.Exchange != 0 || b.AtHost != "" || b.Modified != 0
+	if x.unusual {
 		if u.rare == nil {
 			u.rare = map[store.ID]store.Birth{}
 		}
-		u.rare[u.n] = b
-		u.at(u.n).unusual = true
+		u.rare[id] = b
 	}
 }
 

@@ -17,18 +17,38 @@ import (
 type Book struct {
 	store *store.Store
 	urls  *page.Normalizer
-	marks map[store.ID]bool // on topic or not
+	marks map[subject]bool // on topic or not
+
+	Times Times // of labels, where several agents make the crawl; safe for concurrent use
+}
+
+// subject is what a mark is of.
+type subject struct {
+	id    store.ID
+	topic int // as in Mark
 }
 
 // NewBook returns the book of a crawl, empty before Replay.
 func NewBook(s *store.Store, urls *page.Normalizer) *Book {
-	return &Book{store: s, urls: urls, marks: map[store.ID]bool{}}
+	return &Book{store: s, urls: urls, marks: map[subject]bool{}}
 }
 
-// Of returns what a person said of a URL; false when nobody said anything.
-func (b *Book) Of(id store.ID) (onTopic, marked bool) {
-	onTopic, marked = b.marks[id]
-	return onTopic, marked
+// Overrule lets what people said of a URL stand against what its page's score says.
+func (b *Book) Overrule(id store.ID, score *reading.Score) {
+	if onTopic, marked := b.marks[subject{id, 0}]; marked {
+		score.Relevant = onTopic
+	}
+	if len(score.Topics) == 0 {
+		return
+	}
+	score.Relevant = false
+	for i := range score.Topics {
+		v := &score.Topics[i]
+		if onTopic, marked := b.marks[subject{id, i + 1}]; marked {
+			v.Relevant = onTopic
+		}
+		score.Relevant = score.Relevant || v.Relevant
+	}
 }
 
 // Read finds the URLs that are marked, with their pages as far as there are some. It is
@@ -48,7 +68,7 @@ func (b *Book) Enter(ids []store.ID, marks []Mark, counts *store.Counts, now tim
 		return nil, err
 	}
 	for i, id := range ids {
-		b.marks[id] = marks[i].OnTopic
+		b.marks[subject{id, marks[i].Topic}] = marks[i].OnTopic
 	}
 	return nil, nil
 }
@@ -90,11 +110,11 @@ func (b *Book) restore() ([]store.MarkedURL, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.marks[m.ID] = m.OnTopic
+		b.marks[subject{m.ID, m.Topic}] = m.OnTopic
 		marks = append(marks, m)
 	}
 	slices.SortFunc(marks, func(a, b store.MarkedURL) int {
-		return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Topic, b.Topic))
 	})
 	return marks, nil
 }
@@ -107,13 +127,11 @@ func (b *Book) replayMarks(scorer reading.Scorer, marks []store.MarkedURL, befor
 		for n < len(marks) && marks[n].After == marks[0].After && marks[n].At == marks[0].At {
 			n++
 		}
-		if marker, ok := scorer.(Marker); ok {
-			together, err := b.marked(marks[:n])
-			if err != nil {
-				return nil, err
-			}
-			marker.Mark(together)
+		together, err := b.marked(marks[:n])
+		if err != nil {
+			return nil, err
 		}
+		Tell(scorer, together)
 		marks = marks[n:]
 	}
 	return marks, nil
@@ -127,7 +145,7 @@ func (b *Book) marked(marks []store.MarkedURL) ([]Marked, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[i] = Marked{URL: birth.URL, OnTopic: m.OnTopic}
+		all[i] = Marked{URL: birth.URL, OnTopic: m.OnTopic, Topic: m.Topic}
 		life, err := b.store.URLs().Life(birth.URL)
 		if err != nil {
 			return nil, err

@@ -40,6 +40,14 @@ func (forgetful) ScorePage(*page.Page, float64) reading.Score { panic("shown a p
 
 func (forgetful) ScoreLinks([]float64, *page.Page, reading.Score) []float64 { panic("shown links") }
 
+// said is what a book lets stand of a page, by what it makes of one on topic and of one off.
+func said(b *Book, id store.ID) (onTopic, marked bool) {
+	on, off := reading.Score{Relevant: true}, reading.Score{}
+	b.Overrule(id, &on)
+	b.Overrule(id, &off)
+	return on.Relevant && off.Relevant, on.Relevant == off.Relevant
+}
+
 // past is a crawl with pages 1 to 3, of the URLs a, b and c, b's relevant. d waits, e failed,
 // f repeats page 1.
 func past(t *testing.T) *store.Store {
@@ -106,10 +114,10 @@ func TestReplay(t *testing.T) {
 	s := past(t)
 	urls := page.NewNormalizer(nil)
 	b := NewBook(s, urls)
-	enter(t, b, s, 2, 40, Mark{"http://b.test/", false}, Mark{"http://d.test/", true})
-	enter(t, b, s, 1, 50, Mark{"http://c.test/", true})
-	enter(t, b, s, 2, 30, Mark{"http://a.test/", false})
-	enter(t, b, s, 3, 60, Mark{"http://a.test/", true})
+	enter(t, b, s, 2, 40, Mark{URL: "http://b.test/", OnTopic: false}, Mark{URL: "http://d.test/", OnTopic: true})
+	enter(t, b, s, 1, 50, Mark{URL: "http://c.test/", OnTopic: true})
+	enter(t, b, s, 2, 30, Mark{URL: "http://a.test/", OnTopic: false})
+	enter(t, b, s, 3, 60, Mark{URL: "http://a.test/", OnTopic: true})
 
 	l := &learner{}
 	resumed := NewBook(s, urls)
@@ -129,7 +137,7 @@ func TestReplay(t *testing.T) {
 	}
 	for id, want := range map[store.ID]string{1: "true true", 2: "false true", 3: "true true", 4: "true true", 5: "false false"} {
 		for name, book := range map[string]*Book{"running": b, "resumed": resumed} {
-			onTopic, marked := book.Of(id)
+			onTopic, marked := said(book, id)
 			if got := fmt.Sprint(onTopic, marked); got != want {
 				t.Errorf("%s: URL %d is %s, want %s", name, id, got, want)
 			}
@@ -141,7 +149,7 @@ func TestReplay(t *testing.T) {
 // show of a new crawl; what people said counts all the same.
 func TestReplayToNobody(t *testing.T) {
 	s := past(t)
-	if err := Put(s, []Mark{{"http://b.test/", false}}, 1); err != nil {
+	if err := Put(s, []Mark{{URL: "http://b.test/", OnTopic: false}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -152,7 +160,7 @@ func TestReplayToNobody(t *testing.T) {
 		if learned, err := b.Replay(c.scorer, c.pages); learned || err != nil {
 			t.Errorf("%T, %d pages: learned %v, %v", c.scorer, c.pages, learned, err)
 		}
-		if onTopic, marked := b.Of(2); onTopic || !marked {
+		if onTopic, marked := said(b, 2); onTopic || !marked {
 			t.Errorf("%T: marked %v, on topic %v; want a no", c.scorer, marked, onTopic)
 		}
 	}
@@ -174,13 +182,13 @@ func TestPut(t *testing.T) {
 		want  uint64 // relevant pages then
 		err   string
 	}{
-		{[]Mark{{"http://a.test/", true}, {"http://b.test/", false}}, 1, ""},
-		{[]Mark{{"http://b.test/", true}}, 2, ""},
-		{[]Mark{{"http://d.test/", true}}, 2, ""},
-		{[]Mark{{"http://b.test/", false}, {"http://b.test/", true}, {"http://b.test/", false}}, 1, ""},
-		{[]Mark{{"http://c.test/", true}, {"http://e.test/", true}}, 1, "its state is code 404; mark a page that is stored, or a URL that waits"},
-		{[]Mark{{"http://c.test/", true}, {"http://f.test/", true}}, 1, "it repeats http://a.test/; mark that"},
-		{[]Mark{{"http://c.test/", true}, {"http://nowhere.test/", true}}, 1, "nowhere.test"},
+		{[]Mark{{URL: "http://a.test/", OnTopic: true}, {URL: "http://b.test/", OnTopic: false}}, 1, ""},
+		{[]Mark{{URL: "http://b.test/", OnTopic: true}}, 2, ""},
+		{[]Mark{{URL: "http://d.test/", OnTopic: true}}, 2, ""},
+		{[]Mark{{URL: "http://b.test/", OnTopic: false}, {URL: "http://b.test/", OnTopic: true}, {URL: "http://b.test/", OnTopic: false}}, 1, ""},
+		{[]Mark{{URL: "http://c.test/", OnTopic: true}, {URL: "http://e.test/", OnTopic: true}}, 1, "its state is code 404; mark a page that is stored, or a URL that waits"},
+		{[]Mark{{URL: "http://c.test/", OnTopic: true}, {URL: "http://f.test/", OnTopic: true}}, 1, "it repeats http://a.test/; mark that"},
+		{[]Mark{{URL: "http://c.test/", OnTopic: true}, {URL: "http://nowhere.test/", OnTopic: true}}, 1, "nowhere.test"},
 	} {
 		err := Put(s, c.marks, 1)
 		if got := relevant(); (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) || got != c.want {
@@ -194,7 +202,7 @@ func TestPut(t *testing.T) {
 func TestRefusedInTurn(t *testing.T) {
 	s := past(t)
 	b := NewBook(s, nil)
-	marks := []Mark{{"http://a.test/", true}, {"http://d.test/", true}}
+	marks := []Mark{{URL: "http://a.test/", OnTopic: true}, {URL: "http://d.test/", OnTopic: true}}
 	ids, _, err := b.Read(marks)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +220,7 @@ func TestRefusedInTurn(t *testing.T) {
 	if !errors.Is(refused, store.ErrNoPage) || broken != nil {
 		t.Errorf("refused %v, broken %v; want that there is no page", refused, broken)
 	}
-	if _, marked := b.Of(1); marked || counts.Relevant != 1 {
+	if _, marked := said(b, 1); marked || counts.Relevant != 1 {
 		t.Errorf("a mark of a refused request stays: %v, %d relevant", marked, counts.Relevant)
 	}
 }

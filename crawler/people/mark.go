@@ -2,6 +2,7 @@ package people
 
 import (
 	"fmt"
+	"slices"
 
 	"fossick/crawler/reading"
 	"fossick/page"
@@ -12,6 +13,7 @@ import (
 type Mark struct {
 	URL     string // in normal form
 	OnTopic bool
+	Topic   int // its place among those that share the crawl, from 1; 0 of a crawl of one topic
 }
 
 // Marked is a Mark as a Marker takes it in.
@@ -19,6 +21,7 @@ type Marked struct {
 	URL     string
 	Page    *page.Page // nil while it was not fetched
 	OnTopic bool
+	Topic   int // as in Mark
 }
 
 // Marker is a Scorer that learns from what people say of pages. What waits is
@@ -26,6 +29,54 @@ type Marked struct {
 type Marker interface {
 	reading.Rescorer
 	Mark(marks []Marked)
+}
+
+// sharing is a Scorer of several topics that share a crawl. What people say of one is for
+// the topic's own scorer.
+type sharing interface {
+	// OfTopic returns the scorer of a topic, by its place from 1.
+	OfTopic(topic int) reading.Scorer
+}
+
+// ScorerOf returns the scorer that a topic has in a crawl, which is the crawl's own where
+// no topics share it (topic 0); nil where there is no such topic.
+func ScorerOf(scorer reading.Scorer, topic int) reading.Scorer {
+	s, shares := scorer.(sharing)
+	switch {
+	case topic == 0 && !shares:
+		return scorer
+	case topic == 0 || !shares:
+		return nil
+	}
+	return s.OfTopic(topic)
+}
+
+// Tell shows marks to the scorers of their topics, in the order in which they come. learned
+// says whether all of these learn.
+func Tell(scorer reading.Scorer, marks []Marked) (learned bool) {
+	learned = true
+	for len(marks) > 0 {
+		n := 1
+		for n < len(marks) && marks[n].Topic == marks[0].Topic {
+			n++
+		}
+		m, learns := ScorerOf(scorer, marks[0].Topic).(Marker)
+		if learns {
+			m.Mark(marks[:n])
+		}
+		learned, marks = learned && learns, marks[n:]
+	}
+	return learned
+}
+
+// Learns says whether the scorers that some marks are for would learn from them.
+func Learns(scorer reading.Scorer, marks []Marked) bool {
+	for _, m := range marks {
+		if _, learns := ScorerOf(scorer, m.Topic).(Marker); !learns {
+			return false
+		}
+	}
+	return true
 }
 
 // Put takes in marks for a crawl that does not run: a resumed one will learn from the
@@ -61,8 +112,9 @@ func putSome(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts,
 	b := s.Batch()
 	defer b.Cancel() // of no effect after Commit
 	then := *counts
+	then.Topics = slices.Clone(counts.Topics)
 	for n < len(marks) && b.Size() <= store.MaxBatchBytes {
-		m := store.Mark{OnTopic: marks[n].OnTopic, At: at, After: then.Pages}
+		m := store.Mark{OnTopic: marks[n].OnTopic, At: at, After: then.Pages, Topic: marks[n].Topic}
 		if err := b.Mark(ids[n], m, &then); err != nil {
 			return 0, fmt.Errorf("%s: %w", marks[n].URL, err)
 		}
@@ -87,7 +139,7 @@ func readMarks(s *store.Store, parse func(*store.Page) (*page.Page, error), mark
 		if err := markable(l); err != nil {
 			return nil, nil, err
 		}
-		ids[i], marked[i] = l.ID, Marked{URL: m.URL, OnTopic: m.OnTopic}
+		ids[i], marked[i] = l.ID, Marked{URL: m.URL, OnTopic: m.OnTopic, Topic: m.Topic}
 		if l.Page == nil || parse == nil {
 			continue
 		}

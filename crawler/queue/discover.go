@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fossick/crawler/across"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/work"
@@ -19,6 +20,10 @@ import (
 // how it came to be found; link what the ordering may know. It returns the
 // target's number.
 func (q *Queue) Discover(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
+	link.Depth = birth.Depth
+	if f.Skip == "" && q.post != nil && birth.Via != store.ViaSeed && q.post.Take(f.URL, f.At, f.Score, f.Modified) {
+		f.Skip = across.Reason
+	}
 	seen := f.Seen
 	if seen.ID == 0 || seen.Skipped { // it may have changed since the look-up
 		var err error
@@ -39,21 +44,31 @@ func (q *Queue) Discover(b journal.Batch, birth store.Birth, f reading.Link, lin
 	case f.Skip != "":
 		return seen.ID, nil
 	case seen.Skipped:
-		q.totals.Wanted()
-		return seen.ID, b.Requeue(f.Hash, seen.ID, q.enqueue(seen.ID, birth.From, f, link))
+		return seen.ID, q.want(b, seen.ID, birth, f, link)
 	}
 	if q.held {
 		return seen.ID, q.discoverLater(b, seen.ID, birth.From, f, link)
 	}
-	return seen.ID, q.discoverAgain(b, seen.ID, birth.From, f, link)
+	return seen.ID, q.discoverAgain(b, seen.ID, birth, f, link)
+}
+
+// want queues a URL that was skipped so far. It counts as discovered by the link that is
+// followed: how many links it is away from a start page goes by that one.
+func (q *Queue) want(b journal.Batch, id store.ID, birth store.Birth, f reading.Link, link orders.Link) error {
+	q.totals.Wanted()
+	birth.URL, birth.At = f.URL, q.opt.Now().UnixMilli()
+	if err := b.Rediscover(id, birth); err != nil {
+		return err
+	}
+	return b.Requeue(f.Hash, id, q.enqueue(id, birth.From, f, link))
 }
 
 // discoverAgain gives a URL that waits the priority that it has by one parent
 // more.
-func (q *Queue) discoverAgain(b journal.Batch, id, parent store.ID, f reading.Link, link orders.Link) error {
+func (q *Queue) discoverAgain(b journal.Batch, id store.ID, birth store.Birth, f reading.Link, link orders.Link) error {
 	place, err := b.Queued(id)
-	if q.opt.Refresh && errors.Is(err, store.ErrUnknown) {
-		return nil // a stored page that is still to be refreshed
+	if (q.opt.Revisits || q.opt.Sites != nil) && errors.Is(err, store.ErrUnknown) {
+		return nil // a stored page that is still to be refreshed, or what another agent has asked for
 	}
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", id, err)
@@ -61,7 +76,7 @@ func (q *Queue) discoverAgain(b journal.Batch, id, parent store.ID, f reading.Li
 	old := place.Priority
 	link.Queued, link.Old = true, old
 	priority := q.opt.Ordering.Priority(link)
-	it := item(id, q.frontier.Host(page.Host(f.URL)), f.URL, priority)
+	it := item(id, q.frontier.Host(page.Host(f.URL)), f.URL, q.Lowered(page.Key(f.URL), priority))
 	_, rescores := q.rescorer()
 	switch {
 	case rescores && !q.frontier.Spilled():
@@ -74,8 +89,14 @@ func (q *Queue) discoverAgain(b journal.Batch, id, parent store.ID, f reading.Li
 	if !q.moved(place, priority, f.Score) {
 		return nil
 	}
+	if q.opt.Ordering == orders.ByDepth { // a shorter way, as hosts of a party go at their own pace
+		birth.URL, birth.At = f.URL, q.opt.Now().UnixMilli()
+		if err := b.Rediscover(id, birth); err != nil {
+			return err
+		}
+	}
 	return b.Queue(id, store.Queued{
-		Priority: priority, Score: f.Score, Parent: parent, Visits: place.Visits, Excused: place.Excused,
+		Priority: priority, Score: f.Score, Parent: birth.From, Visits: place.Visits, Excused: place.Excused,
 	})
 }
 
@@ -140,7 +161,11 @@ func (q *Queue) Links(b journal.Batch, o *work.Outcome) ([]store.ID, error) {
 		}
 		ids = append(ids, id)
 	}
-	return ids, nil
+	s := &o.Read.Score
+	return ids, dispatch(q, b, across.Parcel{
+		From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Lang: o.Read.Lang,
+		Value: s.Value, Label: s.Label, Sure: s.Probability, On: s.Relevant, For: s.Topics,
+	})
 }
 
 // handedOn is the score that a redirect hands on, of a URL that left the queue

@@ -2,16 +2,19 @@ package queue
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"fossick/crawler/across"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/work"
 	"fossick/fetch"
 	"fossick/graph/orders"
+	"fossick/page"
 	"fossick/store"
 )
 
@@ -26,6 +29,14 @@ func NewEndings(q *Queue) *Endings { return &Endings{q} }
 func (e *Endings) Conclude(b journal.Batch, id store.ID, q store.Queued, fate store.Fate) error {
 	if id == 0 {
 		return nil
+	}
+	if e.queue.post != nil { // who had the part before may have told of it meanwhile
+		switch was, err := b.Ended(id); {
+		case err == nil:
+			e.queue.totals.Reopened(was)
+		case !errors.Is(err, store.ErrUnknown):
+			return err
+		}
 	}
 	e.queue.totals.Ended(fate.State)
 	fate.At = cmp.Or(fate.At, e.queue.opt.Now().UnixMilli())
@@ -52,8 +63,9 @@ func (e *Endings) Of(state, reason string) store.Fate {
 	return store.Fate{State: state, Reason: reason, Next: e.Next(refresh.After(fetch.State(state), 0))}
 }
 
-// Retry queues a URL again after a failure that may pass, or gives it up.
-func (e *Endings) Retry(b journal.Batch, o *work.Outcome, visits int) error {
+// Retry queues a URL again after a failure that may pass, or gives it up. The host rests as
+// long: the chance that another try succeeds then is what lowers its place.
+func (e *Endings) Retry(b journal.Batch, o *work.Outcome, visits int, rest time.Duration) error {
 	q, err := b.Queued(o.ID) // what it is excused may have changed while it was in flight
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", o.ID, err)
@@ -61,6 +73,10 @@ func (e *Endings) Retry(b journal.Batch, o *work.Outcome, visits int) error {
 	q.Visits = visits
 	again, why := o.Host.Health.Retry(o.Resp, visits-q.Excused)
 	if again {
+		key := page.Key(o.Birth.URL)
+		worth := e.queue.raised(key, o.Priority)
+		e.queue.chances.Retry(o.Host.Name, o.Birth.URL, o.Resp, e.queue.opt.Now().Add(rest))
+		o.Priority = e.queue.Lowered(key, worth)
 		e.queue.Requeue(o.Job)
 		return b.Queue(o.ID, q)
 	}
@@ -99,10 +115,16 @@ func (e *Endings) Redirect(b journal.Batch, o *work.Outcome) (store.ID, error) {
 	}
 	var id store.ID
 	if fate.Reason == "" {
-		score := e.queue.handedOn(o.Queued.Score, o.Priority)
+		score := e.queue.handedOn(o.Queued.Score, e.queue.raised(page.Key(o.Birth.URL), o.Priority))
 		f := reading.Link{URL: target, Hash: store.HashURL(target), Score: score, Skip: e.queue.opt.Scope.Excludes(target)}
+		if f.Skip == "" {
+			f.Skip = e.queue.opt.Scope.Leaves(o.Birth.URL, target)
+		}
 		birth := store.Birth{From: o.URLID(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
 		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.Pages()}); err != nil {
+			return 0, err
+		}
+		if err := dispatch(e.queue, b, across.Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops}); err != nil {
 			return 0, err
 		}
 		fate.Reason = "to " + target

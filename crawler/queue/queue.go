@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"fossick/crawler/across"
+	"fossick/crawler/chances"
 	"fossick/crawler/health"
 	"fossick/crawler/journal"
 	"fossick/crawler/reading"
@@ -27,8 +29,11 @@ type Options struct {
 	Scope    reading.Scope
 	URLs     *page.Normalizer
 	Store    *store.Store // nil where the crawl has no past
-	Refresh  bool         // stored pages are asked for again before the queue
+	Revisits bool         // stored pages are asked for again before the queue
+	Sites    across.Sites // nil where this agent crawls alone
 	Now      func() time.Time
+
+	RefetchLost bool // pages that are gone with another agent wait again
 }
 
 // Cutter says which URLs are worth no request.
@@ -47,14 +52,20 @@ type Queue struct {
 	hosts    Cutter
 	kinds    linkKinds
 	passes   *rescore.Passes
+	chances  *chances.Book
 	held     bool
+	post     *across.Post // nil where this agent crawls alone
 }
 
 // New returns an empty queue. Its crawl begins with seeds, of which it knows nothing yet
 // but their sites.
-func New(opt Options, seeds []string, j journal.Journal, f *frontier.Frontier, t *totals.Running, h Cutter, p *rescore.Passes) *Queue {
-	return &Queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p,
-		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Refresh}
+func New(opt Options, seeds []string, j journal.Journal, f *frontier.Frontier, t *totals.Running, h Cutter, p *rescore.Passes, c *chances.Book) *Queue {
+	q := &Queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p, chances: c,
+		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Revisits}
+	if opt.Sites != nil {
+		q.post = across.NewPost(opt.Sites)
+	}
+	return q
 }
 
 // Held says whether stored pages are asked for again before the queue, which waits in the
@@ -76,7 +87,7 @@ func (q *Queue) InParts(urls int) { q.passes.AtOnce = urls }
 
 // Len counts the URLs that wait, also while the frontier does not have them.
 func (q *Queue) Len() int {
-	if !q.opt.Refresh {
+	if !q.opt.Revisits {
 		return q.frontier.Len()
 	}
 	return q.totals.Waiting()
@@ -114,9 +125,9 @@ func (q *Queue) LinkOf(f reading.Link) orders.Link {
 func (q *Queue) Learned() error {
 	urls, whole := q.passes.Due(q.totals.Pages(), q.frontier.Len(), q.frontier.Spilled())
 	if whole {
-		q.frontier.Reprioritise(q.passes.Priority)
+		q.frontier.Reprioritise(q.priority())
 		q.passes.Done()
-	} else if urls > 0 && q.frontier.Renew(urls, q.passes.Priority) {
+	} else if urls > 0 && q.frontier.Renew(urls, q.priority()) {
 		q.passes.Done()
 	}
 	return q.frontier.Err()
@@ -125,7 +136,7 @@ func (q *Queue) Learned() error {
 // Rescore has the whole queue hear at once of what the scorer has learned.
 func (q *Queue) Rescore() {
 	if q.passes.Begin(q.totals.Pages()) {
-		q.frontier.Reprioritise(q.passes.Priority)
+		q.frontier.Reprioritise(q.priority())
 		q.passes.Done()
 	}
 }
@@ -172,7 +183,12 @@ func (q *Queue) Restore() error {
 		if uint64(w.ID) > q.totals.URLs() {
 			return fmt.Errorf("URL %d waits, of %d: %w; run fossick repair", w.ID, q.totals.URLs(), store.ErrDamaged)
 		}
-		q.frontier.Push(item(w.ID, q.frontier.Host(page.Host(w.URL)), w.URL, w.Queued.Priority))
+		if w.Visits > w.Excused {
+			if err := q.recall(&w); err != nil {
+				return err
+			}
+		}
+		q.frontier.Push(item(w.ID, q.frontier.Host(page.Host(w.URL)), w.URL, q.Lowered(page.Key(w.URL), w.Queued.Priority)))
 	}
 	return q.frontier.Err()
 }
@@ -194,7 +210,7 @@ func (q *Queue) Reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 			}
 			b = q.journal.Batch()
 		}
-		priority := q.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: q.totals.Pages()})
+		priority := q.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: q.totals.Pages(), Depth: e.Depth})
 		life, err := q.opt.Store.URLs().Life(e.URL)
 		if err != nil {
 			return err
@@ -237,6 +253,7 @@ func (q *Queue) pardonURL(b journal.Batch, m health.Miss) error {
 			return nil
 		}
 		place.Excused++
+		q.forgive(m, place)
 		return b.Queue(m.ID, place)
 	}
 	if !errors.Is(err, store.ErrUnknown) {

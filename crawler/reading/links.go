@@ -21,7 +21,10 @@ func (r *Reader) links(p *Page, order Order) []Link {
 	size := 0
 	for i := range p.Links {
 		l := &p.Links[i]
-		f := Link{URL: l.URL, Score: scores[i], Skip: r.opt.Scope.skipLink(p.Page, l, order.Depth+1)}
+		if r.opt.Scope.unnamed(p.Page, l) {
+			continue
+		}
+		f := Link{URL: l.URL, At: l, Score: scores[i], Skip: r.opt.Scope.skipLink(p.Page, l, order.Depth+1)}
 		if f.Skip == "" {
 			f.Skip = r.belowThreshold(f.Score)
 		}

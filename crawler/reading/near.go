@@ -32,7 +32,7 @@ type Near struct {
 
 // findNear looks for a stored page that p is a near-duplicate of.
 func (r *Reader) findNear(p *Page, order Order, spent func() error) error {
-	if r.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || order.Again {
+	if r.opt.KeepNear || p.NoIndex || p.Signature.IsZero() || order.Old != nil {
 		return nil
 	}
 	p.Near.Stored = r.stored.Load() // before the look-up, so that no page is missed

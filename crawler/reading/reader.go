@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"fossick/change"
 	"fossick/crawler/journal"
 	"fossick/crawler/traps"
 	"fossick/fetch"
@@ -31,6 +32,12 @@ type Options struct {
 
 	// Compress makes of a body what the journal keeps; nil where it keeps none.
 	Compress func(body []byte) []byte
+	// Body returns the body of a stored page; nil where there are none.
+	Body func(number uint64) ([]byte, error)
+	// Seen returns when a stored page was last seen to be as it is; nil where there are none.
+	Seen func(store.ID) (int64, error)
+	// Text returns a page's main text; nil where nobody asks whether that has changed.
+	Text Texter
 }
 
 // Reader reads pages. It is safe for concurrent use.
@@ -53,10 +60,10 @@ func New(opt Options, j journal.Journal) *Reader {
 // Order is what a page was asked for as.
 type Order struct {
 	URL     string
-	Depth   int     // links from a start page
-	Parent  float64 // score of what led to it
-	Watched bool    // it is compared with the pages of its site's other hosts
-	Again   bool    // it is stored: nothing that it could repeat
+	Depth   int         // links from a start page
+	Parent  float64     // score of what led to it
+	Watched bool        // it is compared with the pages of its site's other hosts
+	Old     *store.Page // as it is stored: nothing that it could repeat; nil where it is not
 }
 
 // Page is a page that was read.
@@ -69,6 +76,7 @@ type Page struct {
 	Digest  [sha1.Size]byte // of the body before that; only where the page is kept
 	Found   []Link
 	Near    Near
+	Change  change.Kind // since it was stored
 	Print   traps.Fingerprint
 	Across  *traps.Fingerprint // among the hosts of its site; only where Order.Watched
 }
@@ -83,6 +91,8 @@ type Link struct {
 	Seen  store.Seen // at the time of the look-up
 
 	Modified int64 // as a sitemap says, Unix seconds; 0 when nobody does
+
+	At *page.Link // as it stands in its page; nil where it stands in none
 }
 
 // Stored says how many pages the journal has by now.
@@ -133,6 +143,9 @@ func (r *Reader) read(order Order, resp *fetch.Response, spent func() error) (*P
 	p := &Page{Page: parsed, Size: int64(len(resp.Body)), Print: r.prints.Of(parsed)}
 	if err := r.rate(p, order, spent); err != nil {
 		return nil, err
+	}
+	if p.Change = r.changed(order.Old, p, resp); spent() != nil {
+		return nil, spent()
 	}
 	if _, unwanted := p.Unwanted(); !unwanted {
 		p.Body, p.Digest = r.opt.Compress(resp.Body), sha1.Sum(resp.Body)

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -19,7 +20,18 @@ const (
 	LinksAll      LinkPolicy = "all"
 	LinksExternal LinkPolicy = "external" // to another host (paper A2)
 	LinksSite     LinkPolicy = "site"     // within the site
+	LinksHost     LinkPolicy = "host"     // within the host, by its name
 )
+
+// Why a link that leads out of a site, or of a host, is not followed.
+const (
+	offSite = "other site, and only links within the site are followed"
+	offHost = "other host, and only links within the host are followed"
+)
+
+// OffParty says whether a URL was skipped for being outside of the party that led to it,
+// and for nothing else.
+func OffParty(reason string) bool { return reason == offSite || reason == offHost }
 
 // Scope says which URLs a crawl may visit; the zero value: all.
 type Scope struct {
@@ -29,6 +41,10 @@ type Scope struct {
 	TLD      []string // top-level domains without the dot
 	Langs    []string // ISO 639-1; see lang.go
 	MaxDepth int      // links from a start page; 0: no limit
+
+	// Parties keeps redirects as well to where Links lets links lead. What leads out of a
+	// party has that as its reason before any other, but for what is not wanted anywhere.
+	Parties bool
 
 	Forgotten store.Forgets // by request of their owners
 }
@@ -40,17 +56,51 @@ func (s *Scope) skipLink(from *page.Page, l *page.Link, depth int) string {
 		return "meta robots of the page says nofollow"
 	case l.NoFollow:
 		return "the link says rel=nofollow"
+	case s.Leaves(from.URL, l.URL) != "":
+		return s.Leaves(from.URL, l.URL)
 	case s.MaxDepth > 0 && depth > s.MaxDepth:
 		return fmt.Sprintf("deeper than %d links", s.MaxDepth)
 	case s.Links == LinksExternal && page.Host(l.URL) == page.Host(from.URL):
 		return "same host, and only links to other hosts are followed"
-	case s.Links == LinksSite && page.Site(l.URL) != page.Site(from.URL):
-		return "other site, and only links within the site are followed"
+	}
+	if why := s.leaves(from.URL, l.URL); why != "" {
+		return why
 	}
 	if why := s.skipLang(from, l, depth); why != "" {
 		return why
 	}
 	return s.Excludes(l.URL)
+}
+
+// leaves says why a link does not stay where Links lets links lead, "" when it does.
+func (s *Scope) leaves(from, to string) string {
+	switch {
+	case s.Links == LinksSite && page.Site(to) != page.Site(from):
+		return offSite
+	case s.Links == LinksHost && page.HostName(to) != page.HostName(from):
+		return offHost
+	}
+	return ""
+}
+
+// unnamed says that a link counts as not being there: it leaves its party, and its author
+// asks not to follow it. On record, it would hide another link to the same URL, which makes
+// a candidate of it.
+func (s *Scope) unnamed(from *page.Page, l *page.Link) bool {
+	return s.Parties && (from.NoFollow || l.NoFollow) && s.leaves(from.URL, l.URL) != ""
+}
+
+// Leaves says why a link or redirect leads out of its party or to what is not wanted
+// anywhere, "" when it does neither, or the crawl knows no parties.
+func (s *Scope) Leaves(from, to string) string {
+	if !s.Parties {
+		return ""
+	}
+	why := s.leaves(from, to)
+	if why == "" {
+		return ""
+	}
+	return cmp.Or(s.Excludes(to), why)
 }
 
 // Excludes says why a URL is not visited wherever it stands, "" when it is.

@@ -56,3 +56,18 @@ type Sharer interface {
 	// Paid says what each topic has paid so far for the pages that are stored.
 	Paid(counts []store.TopicCounts)
 }
+
+// Teller is a Scorer that learns, and tells another one of the same crawl what. Its methods
+// but Share may be called while the crawl goes on.
+type Teller interface {
+	Scorer
+	// Share has the scorer note what it learns from now on.
+	Share()
+	// Told returns what it has learned since the last time, or some of it; nil when that is
+	// nothing. It is 128 KiB at most.
+	Told() []byte
+	// ToldSoFar returns all that Told ever has, in parts, for who has heard nothing yet.
+	ToldSoFar() [][]byte
+	// Hear takes in what another one has told. All of it must be heard, and once.
+	Hear(told []byte) error
+}

@@ -2,7 +2,9 @@ package refresh
 
 import (
 	"bytes"
+	"net/http"
 
+	"fossick/change"
 	"fossick/fetch"
 	"fossick/page"
 	"fossick/store"
@@ -94,6 +96,17 @@ func verdict(old *store.Page, a Answer) Verdict {
 		return Repeats
 	}
 	return Changed
+}
+
+// Modified is the Last-Modified that a visit keeps, in Unix seconds: where the content had
+// changed, or the time is another than before. 0 is none.
+func Modified(old *store.Page, r *fetch.Response, kind change.Kind) int64 {
+	told := r.Header.Get("Last-Modified")
+	at, err := http.ParseTime(told)
+	if err != nil || at.Unix() <= 0 || !kind.Changed() && told == old.Modified {
+		return 0
+	}
+	return min(at.Unix(), r.Start.Unix()) // clocks differ; what is to come is the time of the answer
 }
 
 // Passed counts a page that is not asked for, for its host's sake.

@@ -5,10 +5,35 @@ import (
 	"testing"
 	"time"
 
+	"fossick/change"
 	"fossick/fetch"
 	"fossick/page"
 	"fossick/store"
 )
+
+// TestModified: what need not be kept of Last-Modified is not.
+func TestModified(t *testing.T) {
+	const was, later = "Tue, 14 Nov 2023 22:13:20 GMT", "Tue, 14 Nov 2023 22:15:00 GMT"
+	for name, c := range map[string]struct {
+		told string
+		kind change.Kind
+		want int64
+	}{
+		"as it was":                     {was, change.None, 0},
+		"changed, and denied":           {was, change.Text, 1.7e9},
+		"changed":                       {later, change.Text, 1.7e9 + 100},
+		"touched":                       {later, change.None, 1.7e9 + 100},
+		"of a clock ahead of ours":      {"Tue, 14 Nov 2033 22:13:20 GMT", change.Content, 1.8e9},
+		"nothing":                       {"", change.Text, 0},
+		"no date":                       {"yesterday", change.Text, 0},
+		"the time before all computers": {"Thu, 01 Jan 1970 00:00:00 GMT", change.Text, 0},
+	} {
+		r := &fetch.Response{Start: time.Unix(1.8e9, 5), Header: http.Header{"Last-Modified": {c.told}}}
+		if got := Modified(&store.Page{Modified: was}, r, c.kind); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
 
 func TestJudge(t *testing.T) {
 	old := &store.Page{Number: 7, Checksum: make([]byte, len(page.Checksum{}))}

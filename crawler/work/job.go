@@ -21,6 +21,7 @@ const (
 	TDMRep              // fetch tdmrep.json
 	Sitemap             // fetch a sitemap of the host
 	Page                // fetch the page
+	News                // fetch a sitemap or a feed again, for what it says of stored pages
 	Probe               // ask a host for its robots.txt, to see whether we have a network
 )
 
@@ -36,6 +37,7 @@ type Job struct {
 	Page    PageTask     // of taskPage
 	Robots  *RobotsTask  // of taskRobots alone
 	Sitemap *SitemapTask // of taskSitemap alone
+	Source  store.Source // of taskNews alone
 }
 
 // Leased is a URL that was taken off the queue. A job that no URL waits for has none.
@@ -70,7 +72,11 @@ type SitemapTask struct {
 
 // Order is what the job's page is asked for as.
 func (j *Job) Order() reading.Order {
-	return reading.Order{URL: j.Target, Depth: j.Birth.Depth, Parent: j.Queued.Score, Watched: j.Page.Watched, Again: j.Old != nil}
+	o := reading.Order{URL: j.Target, Depth: j.Birth.Depth, Parent: j.Queued.Score, Watched: j.Page.Watched}
+	if j.Old != nil {
+		o.Old = j.Old.Page
+	}
+	return o
 }
 
 // Other is the second host that a job's exchange uses, nil where there is none.
@@ -110,6 +116,7 @@ type Outcome struct {
 	Read   *reading.Page    // of taskPage, when the answer is a page
 	Wire   store.WireRecord // of taskPage: headers, kept once it has a kind
 	Listed Listed           // of taskSitemap
+	Told   []reading.Told   // of taskNews: what is said of URLs
 	Note   string           // for the journal
 
 	Slow    bool // the job goes on beside the workers; the outcome itself follows
@@ -160,7 +167,7 @@ func (t Task) Purpose() (store.Purpose, bool) {
 		return store.ForRobots, true
 	case TDMRep:
 		return store.ForTDMRep, true
-	case Sitemap:
+	case Sitemap, News:
 		return store.ForSitemap, true
 	}
 	return "", false

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"sync"
 	"time"
@@ -28,6 +29,10 @@ type Options struct {
 	MaxTime time.Duration // 0 is without end
 	Grace   time.Duration
 	Now     func() time.Time
+
+	// May says whether a URL may be asked for at this moment; nil: any may. It is asked right
+	// before each request.
+	May func(url string) bool
 }
 
 // Pool is the executor of a real crawl: workers, which make one exchange at a time
@@ -49,6 +54,9 @@ type Pool struct {
 	ticker          *time.Ticker
 	abort           context.CancelFunc // breaks off what is in flight
 }
+
+// errNotOurs is why a request is not made: it is as if it had been broken off.
+var errNotOurs = errors.New("it is not ours to ask for any more")
 
 // NewPool returns a pool whose workers begin with begin.
 func NewPool(opt Options, r *reading.Reader, maps sitemaps.Rules, in *Inbox) *Pool {
@@ -190,6 +198,9 @@ func (p *Pool) work(ctx context.Context) {
 // ask makes a job's exchange, with the address that the job's party is leased for.
 func (p *Pool) ask(ctx context.Context, j *work.Job, req fetch.Request, pace *fetch.Pace) *fetch.Response {
 	req.Addr, req.Pace = j.Addr, pace
+	if p.opt.May != nil && !p.opt.May(req.URL) {
+		return &fetch.Response{URL: req.URL, State: fetch.StateNone, Err: errNotOurs, Start: p.opt.Now()}
+	}
 	return p.opt.Fetcher.Fetch(ctx, req)
 }
 
@@ -202,6 +213,9 @@ func (p *Pool) do(ctx, exchange context.Context, o *work.Outcome, pace *fetch.Pa
 		return
 	case work.Sitemap:
 		p.readSitemap(ctx, exchange, o, pace)
+		return
+	case work.News:
+		p.readNews(exchange, o, pace)
 		return
 	case work.Robots:
 		req = o.Robots.Request
@@ -237,6 +251,6 @@ func (p *Pool) resolve(ctx context.Context, o *work.Outcome) {
 
 // report sends the owner what came of a job.
 func (p *Pool) report(ctx context.Context, o *work.Outcome) {
-	o.Aborted = o.Aborted || o.Resp != nil && o.Resp.State == fetch.StateNone && ctx.Err() != nil
+	o.Aborted = o.Aborted || o.Resp != nil && o.Resp.State == fetch.StateNone && (ctx.Err() != nil || o.Resp.Err == errNotOurs)
 	p.outcomes <- o
 }

@@ -66,7 +66,11 @@ func Read(ctx context.Context, from Sources) (ev *Crawls, err error) {
 		return nil, err
 	}
 	for _, dir := range from.Stores {
-		if err := ev.load(ctx, dir); err != nil {
+		load := ev.load
+		if len(store.AgentDirs(dir)) > 0 {
+			load = ev.loadAgents
+		}
+		if err := load(ctx, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -113,37 +117,16 @@ func distinct(dirs []string) error {
 	return nil
 }
 
-// load reads one store and has its pages judged.
+// load reads the crawl of one store.
 func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
 	s, done, err := ev.from.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	defer ev.from.Step("reading " + dir)()
-	crawl, err := eval.Load(ctx, s)
-	if err != nil {
-		return err
-	}
-	settings, err := crawlplan.Stored(s)
-	if err != nil {
-		return err
-	}
-	crawl.Probabilities = settings.Score == "learned"
-	if len(ev.from.Caps) > 0 {
-		crawl.Caps = ev.from.Caps
-	}
-	if err := ev.severalTopics(crawl); err != nil {
-		return err
-	}
 	first := len(ev.crawls) == 0
-	if first {
-		ev.settings = settings.Applied()
-	}
-	if ev.from.Target == "" {
-		ev.from.Target = crawl.Info.Topic // of the first; the others are judged by the same
-	}
-	if err := ev.verdicts(ctx, crawl, s); err != nil {
+	crawl, err := ev.read(ctx, s)
+	if err != nil {
 		return err
 	}
 	if len(ev.from.Stores) > 1 { // recall is estimated from what two crawls knew
@@ -158,6 +141,57 @@ func (ev *Crawls) load(ctx context.Context, dir string) (err error) {
 	}
 	ev.crawls = append(ev.crawls, crawl)
 	return nil
+}
+
+// loadAgents is load for the stores of several agents, which made one crawl.
+func (ev *Crawls) loadAgents(ctx context.Context, dir string) (err error) {
+	var crawls []*eval.Crawl
+	var stores []*store.Store
+	for _, agent := range store.AgentDirs(dir) {
+		s, done, err := ev.from.Open(agent)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, done()) }()
+		crawl, err := ev.read(ctx, s)
+		if err != nil {
+			return err
+		}
+		crawls, stores = append(crawls, crawl), append(stores, s)
+	}
+	crawl, err := eval.Together(ctx, dir, crawls, stores)
+	if err != nil {
+		return err
+	}
+	ev.crawls = append(ev.crawls, crawl)
+	return nil
+}
+
+// read reads one store and has its pages judged.
+func (ev *Crawls) read(ctx context.Context, s *store.Store) (*eval.Crawl, error) {
+	defer ev.from.Step("reading " + s.Dir())()
+	crawl, err := eval.Load(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := crawlplan.Stored(s)
+	if err != nil {
+		return nil, err
+	}
+	crawl.Probabilities = settings.Score == "learned"
+	if len(ev.from.Caps) > 0 {
+		crawl.Caps = ev.from.Caps
+	}
+	if err := ev.severalTopics(crawl); err != nil {
+		return nil, err
+	}
+	if len(ev.crawls) == 0 {
+		ev.settings = settings.Applied()
+	}
+	if ev.from.Target == "" {
+		ev.from.Target = crawl.Info.Topic // of the first; the others are judged by the same
+	}
+	return crawl, ev.verdicts(ctx, crawl, s)
 }
 
 // pageWords returns a function that gives the words of a page as they are

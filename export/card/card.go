@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"fossick/internal/stats"
 )
 
 // Card is card.json.
@@ -51,6 +49,7 @@ type Crawl struct {
 	Last     *time.Time        `json:"last"`
 	Settings map[string]string `json:"settings"` // by the names of flags; null when not known
 	Harvest  Harvest           `json:"harvest"`
+	Recall   *Recall           `json:"recall"` // null without another crawl of the topic
 	URLs     uint64            `json:"urls"`
 	States   map[string]uint64 `json:"states"`
 	Denied   *float64          `json:"denied"` // share of URLs with a state that robots.txt keeps shut
@@ -58,19 +57,18 @@ type Crawl struct {
 
 // Harvest is relevant of fetched pages, as the crawl judged them.
 type Harvest struct {
-	Relevant uint64      `json:"relevant"`
-	Fetched  uint64      `json:"fetched"`
+	Relevant int         `json:"relevant"`
+	Fetched  int         `json:"fetched"`
 	Share    *float64    `json:"share"`
 	CI       *[2]float64 `json:"ci"` // 95 %
 }
 
-func harvestOf(relevant, fetched uint64) Harvest {
-	h := Harvest{Relevant: relevant, Fetched: fetched, Share: share(int(relevant), int(fetched))}
-	if h.Share != nil {
-		ci := stats.Wilson(int(relevant), int(fetched))
-		h.CI = &ci
-	}
-	return h
+// Recall is an estimate of the share of the relevant pages in reach that a crawl found.
+type Recall struct {
+	Value   float64    `json:"value"`
+	CI      [2]float64 `json:"ci"` // 95 %
+	Method  string     `json:"method"`
+	Caution string     `json:"caution"`
 }
 
 // Part is a number of pages, and their share.

@@ -23,13 +23,16 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // two are the facts of two crawls, of which little is known of the second.
 func two() card.Facts {
+	share := .4
 	return card.Facts{
 		Fossick: "1.2.3", Choice: []string{"--kept", "--include a|b"}, Purpose: "research",
 		Stores: []card.Store{
-			{Name: "bees", Settings: map[string]string{"score": "learned", "include": "a|b*"}, Crawl: collection.Crawl{
-				Topics: []string{"bees"}, Version: "1.0.0", Made: time.Unix(1e9, 0).UTC(), Pages: 100, Relevant: 40, URLs: 160, Skipped: 10, Lost: 1,
-				States: map[string]uint64{"ok": 100, "robots_denied": 25},
-			}},
+			{Name: "bees", Settings: map[string]string{"score": "learned", "include": "a|b*"},
+				Harvest: card.Harvest{Relevant: 40, Fetched: 100, Share: &share, CI: &[2]float64{.25, .56}},
+				Recall:  &card.Recall{Value: .5, CI: [2]float64{.25, .75}, Method: "counting", Caution: "it guesses"}, Crawl: collection.Crawl{
+					Topics: []string{"bees"}, Version: "1.0.0", Made: time.Unix(1e9, 0).UTC(), Pages: 100, Relevant: 40, URLs: 160, Skipped: 10, Lost: 1,
+					States: map[string]uint64{"ok": 100, "robots_denied": 25},
+				}},
 			{Name: "old_store"},
 		},
 		Left: func() collection.Left {
@@ -105,7 +108,7 @@ func Example() {
 	files := exporttest.Shelf{}
 	s, err := card.New(files, card.Facts{
 		Fossick: "1.2.3", Left: func() collection.Left { return collection.Left{} },
-		Stores: []card.Store{{Name: "bees", Crawl: collection.Crawl{Topics: []string{"bees"}, Pages: 1}}},
+		Stores: []card.Store{{Name: "bees", Harvest: card.Harvest{Fetched: 1, Share: new(float64), CI: &[2]float64{0, .7935}}}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -5,8 +5,7 @@ import "fmt"
 // flaws says what who uses the pages should beware of.
 func (c *Card) flaws() []string {
 	flaws := []string{
-		"Relevance is the crawl's own judgement, and harvest an estimate by it. Its interval is that of independent draws; it says nothing of errors of the judgement, and pages of one site are not independent.",
-		"Recall, the share of all relevant pages of the web that is here, is not known; `fossick eval` estimates it.",
+		"Relevance is the crawl's own judgement, and harvest an estimate by it. Its interval says nothing of errors of the judgement.",
 		"Pages are no random sample: a crawl goes from start pages along links, and takes what seems best first.",
 		"JavaScript was not run; what only scripts show is missing.",
 		"Languages are estimates made from the text. Words are those of the main text as it was told from menus and footers, which errs.",
@@ -30,6 +29,11 @@ func (c *Card) flaws() []string {
 	for _, crawl := range c.Crawls {
 		if crawl.Settings == nil {
 			flaws = append(flaws, "The settings of the crawl "+crawl.Store+" are not known.")
+		}
+		if crawl.Recall == nil {
+			flaws = append(flaws, "Recall, the share of the relevant pages of the web that the crawl "+crawl.Store+" found, is not known; a second crawl of the topic from other start pages, exported with it, lets it be estimated.")
+		} else {
+			flaws = append(flaws, "Recall of the crawl "+crawl.Store+" is an estimate: "+crawl.Recall.Caution+".")
 		}
 		if n := crawl.States["waiting"]; n > 0 {
 			flaws = append(flaws, fmt.Sprintf("The crawl %s left %d known URLs that it never asked for.", crawl.Store, n))

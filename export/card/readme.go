@@ -99,6 +99,11 @@ func (c *Crawl) tell(w *writer) {
 		harvest = fmt.Sprintf("%s (95 %% interval %s to %s): %d relevant of %d fetched", percent(h.Share), percent(&h.CI[0]), percent(&h.CI[1]), h.Relevant, h.Fetched)
 	}
 	w.row("harvest, estimated by the crawl's own judgement", harvest)
+	recall := unknown
+	if r := c.Recall; r != nil {
+		recall = fmt.Sprintf("%s (95 %% interval %s to %s), by %s", percent(&r.Value), percent(&r.CI[0]), percent(&r.CI[1]), r.Method)
+	}
+	w.row("recall, estimated", recall)
 	w.row("URLs known", c.URLs)
 	w.row("of URLs done with, denied by robots.txt", percent(c.Denied))
 	w.line("\n### Settings\n")

@@ -26,6 +26,8 @@ type Store struct {
 	Name     string
 	Crawl    collection.Crawl
 	Settings map[string]string // that matter; nil when they are not known
+	Harvest  Harvest           // zero when the crawl had no topic
+	Recall   *Recall           // nil when it cannot be estimated
 }
 
 // How many names are listed at most.
@@ -149,7 +151,7 @@ func crawlOf(from Store, when *span) Crawl {
 	of := from.Crawl
 	c := Crawl{
 		Store: from.Name, Topics: append([]string{}, of.Topics...), Fossick: of.Version, Purpose: string(of.Purpose), Made: of.Made,
-		Settings: from.Settings, Harvest: harvestOf(of.Relevant, of.Pages), URLs: of.URLs, States: map[string]uint64{},
+		Settings: from.Settings, Harvest: from.Harvest, Recall: from.Recall, URLs: of.URLs, States: map[string]uint64{},
 	}
 	if when != nil {
 		c.Exported, c.First, c.Last = when.pages, &when.first, &when.last

@@ -6,8 +6,10 @@
 //
 // What is there already is replaced by the same bytes only.
 //
-// Start with Open or Stream, then Create and Commit.
+// A Kept folder is made over several runs: what a kill left is there again for the next.
 //
-// Files: place.go files and folders; packed.go compression by name; same.go what is there
+// Start with Open or Stream, then Create and Commit; or with Keep.
+//
+// Files: place.go files and folders; kept.go folders of several runs; packed.go compression by name; same.go what is there
 // already; lock_unix.go and lock_other.go who still writes.
 package place

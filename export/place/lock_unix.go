@@ -3,6 +3,7 @@
 package place
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,25 @@ func lockFolder(dir string) (*os.File, error) {
 	}
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) // where there are no locks, stale folders stay
 	return f, nil
+}
+
+// lockAlone locks a folder that no other process may have; false when one has it.
+func lockAlone(dir string) (_ *os.File, alone bool, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, false, f.Close()
+	}
+	return f, true, nil // where there are no locks, nobody can tell
+}
+
+// unlock ends a lock. To close its file is not enough: a process that is being started has a
+// copy of it until it runs its program.
+func unlock(lock *os.File) error {
+	_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN) // closing does it soon, too
+	return lock.Close()
 }
 
 // removeStale removes the folders that exports which were killed have left.

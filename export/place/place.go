@@ -223,7 +223,7 @@ func (p *Place) Discard() error {
 	if p.lock == nil {
 		return nil
 	}
-	err := errors.Join(os.RemoveAll(p.hidden), p.lock.Close())
+	err := errors.Join(os.RemoveAll(p.hidden), unlock(p.lock))
 	p.lock = nil
 	return err
 }

@@ -10,6 +10,7 @@ import (
 type Link struct {
 	Score  float64 // what the scorer thinks of the link; paper A: R of its page
 	Step   uint64  // when its page was visited: 1 for the first page, 0 for a start URL
+	Depth  int     // links from a start page to the URL
 	Queued bool    // the URL is queued already,
 	Old    float64 // with this priority
 
@@ -64,6 +65,17 @@ func CountAlike(o Ordering) (Ordering, bool) {
 // Latest is the ordering of a scorer that weighs all links to a URL itself: what
 // it says last holds.
 var Latest Ordering = orderingFunc(func(l Link) float64 { return l.Score })
+
+// ByDepth takes what is fewer links away from its start page first, and of these what was
+// discovered first: breadth-first inside every party at once (paper E, E2), also where
+// parties are not visited at the same pace. Redirects, which take no step, keep their place.
+var ByDepth Ordering = byDepth{}
+
+type byDepth struct{}
+
+func (byDepth) Priority(l Link) float64 { return best(l, -float64(l.Depth)) }
+
+func (byDepth) links() {}
 
 func best(l Link, priority float64) float64 {
 	if l.Queued {

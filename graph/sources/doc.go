@@ -5,7 +5,7 @@
 // labels, scores, weights and blocks by node, and a
 // store's pages with their ranks. Start with Source.
 //
-// Files: sources.go kinds of sources and their graphs; aliases.go redirects and duplicates
+// Files: sources.go kinds of sources and their graphs; linkfile.go those of link files; aliases.go redirects and duplicates
 // of a store; labels.go labels and scores of nodes; weights.go where surfers start
 // anew, and blocks; named.go files that name nodes; ranks.go ranks for a store's pages.
 package sources

@@ -32,7 +32,6 @@ func PutRanks(ctx context.Context, g *graph.Graph, s *store.Store, ranking store
 		}
 		ranks = append(ranks, rank)
 	}
-	ranking.Nodes, ranking.Edges = g.Nodes(), g.Edges()
 	if s.Temporary() {
 		return pages, 0, nil
 	}

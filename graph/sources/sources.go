@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"fossick/convert/links"
 	"fossick/datasets"
 	"fossick/graph"
 	"fossick/graph/synthetic"
@@ -17,7 +17,7 @@ import (
 )
 
 // Kinds tells people what a graph can be read from.
-const Kinds = `a graph file (made by fossick graph), an edge list (src TAB dst a line, .gz or .zst too; beside X.edges.tsv an X.urls.tsv names the nodes), a corpus with links, a crawl's store, demo, or synthetic:N, a made-up web of N pages`
+const Kinds = `a graph file (made by fossick graph), an edge list (src TAB dst a line, .gz or .zst too; beside X.edges.tsv an X.urls.tsv names the nodes), a link file (made by fossick convert), a corpus with links or with markup that has them (as web archives), a crawl's store, demo, or synthetic:N, a made-up web of N pages`
 
 // Source is what a graph is read from or built of.
 type Source struct {
@@ -51,7 +51,7 @@ func (s Source) IsGraph() bool { return s.Pages == 0 && graph.IsFile(s.Name) }
 // isList says whether it is a file of links alone.
 func (s Source) isList() bool {
 	info, err := os.Stat(s.Name)
-	return s.Pages == 0 && err == nil && !info.IsDir() && !strings.Contains(filepath.Base(s.Name), ".jsonl")
+	return s.Pages == 0 && err == nil && !info.IsDir() && !datasets.IsFile(s.Name)
 }
 
 // Build builds the graph at path. memory is what sorting may take, 0 for the default.
@@ -65,6 +65,9 @@ func (s Source) Build(ctx context.Context, path string, memory int) (*graph.Stat
 			return nil, usage.Of(err)
 		}
 		return nil, web.Write(ctx, path)
+	case links.IsFile(s.Name):
+		stats, err := buildLinks(ctx, s.Name, path, opt)
+		return &stats, err
 	case s.isList():
 		stats, err := graph.BuildEdgeList(ctx, s.Name, path, opt)
 		return &stats, err
@@ -81,7 +84,11 @@ func (s Source) Build(ctx context.Context, path string, memory int) (*graph.Stat
 		return nil, err
 	}
 	if !set.HasLinks() {
-		return nil, fmt.Errorf("%s has pages and no links; name %s", s.Name, Kinds)
+		stats, err := build(ctx, path, opt, func(b *graph.Builder) error { return addPages(ctx, b, set) })
+		if err == nil && stats.Edges == 0 {
+			err = errors.Join(fmt.Errorf("%s has pages and no links; name %s", s.Name, Kinds), os.Remove(path))
+		}
+		return stats, err
 	}
 	sites := map[string]string{}
 	opt.Site = func(url string) string { return sites[url] }
@@ -120,6 +127,33 @@ func addCorpus(ctx context.Context, b *graph.Builder, set *datasets.Set, sites m
 		}
 		if err := b.Edge([]byte(link.Src), []byte(link.Dst)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// addPages adds pages and the links that their markup has, where a corpus lists none. URLs
+// that are no pages of it have no links.
+func addPages(ctx context.Context, b *graph.Builder, set *datasets.Set) error {
+	for e, err := range set.Examples() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if e.HTML == "" || e.URL == "" {
+			continue
+		}
+		p, err := e.Page()
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.URL, err)
+		}
+		from := []byte(p.URL)
+		if err := b.Node(from); err != nil {
+			return err
+		}
+		for i := range p.Links {
+			if err := b.Edge(from, []byte(p.Links[i].URL)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

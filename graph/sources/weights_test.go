@@ -100,7 +100,7 @@ func TestPutRanks(t *testing.T) {
 	for v := range score {
 		score[v], hub[v] = float64(v+1), float64(-v)
 	}
-	is, n, err := PutRanks(t.Context(), g, s, store.Ranking{Method: "hits"}, score, hub)
+	is, n, err := PutRanks(t.Context(), g, s, store.Ranking{Method: "hits", Nodes: g.Nodes()}, score, hub)
 	if err != nil || int(n) != len(pages) || len(pages) == 0 {
 		t.Fatalf("%d of %d pages: %v", n, len(pages), err)
 	}

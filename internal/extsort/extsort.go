@@ -117,7 +117,7 @@ func (s *Sorter[T]) spill() (err error) {
 }
 
 // Each calls do with all items in order, and ends with its error. Nothing may be added
-// any more.
+// any more; it may be called again.
 func (s *Sorter[T]) Each(ctx context.Context, do func(x T) error) error {
 	if len(s.runs) == 0 {
 		s.sort()

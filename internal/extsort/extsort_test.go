@@ -59,6 +59,11 @@ func TestSorter(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) || s.Repeated() != repeated {
 			t.Fatalf("seed %d: got %v, %d repeated, %v; want %v, %d", seed, got, s.Repeated(), err, want, repeated)
 		}
+		got = nil
+		err = s.Each(t.Context(), func(x uint64) error { got = append(got, x); return nil })
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("seed %d, once more: got %v, %v; want %v", seed, got, err, want)
+		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,5 @@
 // Package peers finds the programs that no one here wrote, which tests compare fossick's
-// exports with. scripts/peers.sh DIR installs them; FOSSICK_PEERS=DIR says that it did.
+// exports with. scripts/peers.sh DIR installs them; FOSSICK_TEST_PEERS=DIR says that it did.
 //
 // A test that lacks a peer fails where that is said, so that CI misses none, and is skipped
 // elsewhere. Start with Program, Script, Postgres.
@@ -18,16 +18,16 @@ import (
 )
 
 // folder is what scripts/peers.sh was given, "" where it did not run.
-func folder() string { return os.Getenv("FOSSICK_PEERS") }
+func folder() string { return os.Getenv("FOSSICK_TEST_PEERS") }
 
 // missing ends a test that lacks a peer.
 func missing(t testing.TB, what string) {
 	t.Helper()
 	if folder() != "" {
-		t.Fatalf("no %s, though FOSSICK_PEERS is set: scripts/peers.sh installs it", what)
+		t.Fatalf("no %s, though FOSSICK_TEST_PEERS is set: scripts/peers.sh installs it", what)
 		return
 	}
-	t.Skipf("no %s to compare with; scripts/peers.sh DIR installs it, FOSSICK_PEERS=DIR names it", what)
+	t.Skipf("no %s to compare with; scripts/peers.sh DIR installs it, FOSSICK_TEST_PEERS=DIR names it", what)
 }
 
 // Program returns the path of a program, of the system or of the folder.

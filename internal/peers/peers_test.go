@@ -18,7 +18,7 @@ func (t *told) Fatalf(string, ...any) { t.failed = true }
 // TestMissing: a test without its peer fails where peers were installed, and says so elsewhere.
 func TestMissing(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
-		t.Setenv("FOSSICK_PEERS", dir)
+		t.Setenv("FOSSICK_TEST_PEERS", dir)
 		for name, find := range map[string]func(testing.TB){
 			"program": func(t testing.TB) { Program(t, "no such program") },
 			"module":  func(t testing.TB) { Module(t, "no such module", "package.json") },
@@ -26,7 +26,7 @@ func TestMissing(t *testing.T) {
 			one := &told{TB: t}
 			find(one)
 			if one.failed != (dir != "") || one.skipped != (dir == "") {
-				t.Errorf("FOSSICK_PEERS=%q, no %s: failed %v, skipped %v", filepath.Base(dir), name, one.failed, one.skipped)
+				t.Errorf("FOSSICK_TEST_PEERS=%q, no %s: failed %v, skipped %v", filepath.Base(dir), name, one.failed, one.skipped)
 			}
 		}
 	}

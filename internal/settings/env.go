@@ -38,7 +38,7 @@ func unknownEnv(environ, known []string) (unknown []string) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch {
 		case !strings.HasPrefix(name, envPrefix), slices.Contains(known, name):
-		case name == "FOSSICK_FULL", name == "FOSSICK_DATA", name == "FOSSICK_PEERS", strings.HasPrefix(name, "FOSSICK_TEST_"):
+		case name == "FOSSICK_FULL", name == "FOSSICK_DATA", strings.HasPrefix(name, "FOSSICK_TEST_"):
 		default:
 			unknown = append(unknown, name)
 		}

@@ -94,7 +94,7 @@ func TestUnknownEnv(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := UnknownEnv(parser.Model, []string{"FOSSICK_LOAVE=1", "FOSSICK_LOAVES=1", "FOSSICK_FULL=1", "FOSSICK_PEERS=x", "LOAVE=1"})
+	got := UnknownEnv(parser.Model, []string{"FOSSICK_LOAVE=1", "FOSSICK_LOAVES=1", "FOSSICK_FULL=1", "FOSSICK_TEST_PEERS=x", "LOAVE=1"})
 	if want := []string{"FOSSICK_LOAVE sets nothing: no verb has such a flag; did you mean FOSSICK_LOAVES?"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

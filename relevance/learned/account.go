@@ -11,7 +11,7 @@ import (
 
 // account is why a target had its score when it was fetched, in numbers. A
 // crawl writes one for each page and hardly ever reads one, so it is kept as it
-// is, in 280 bytes. In words it would be 1,700, an eighth of what a page takes
+// is, in 330 bytes. In words it would be 1,700, an eighth of what a page takes
 // in the store.
 type account struct {
 	expected      float64       // probability that it is on topic

@@ -34,6 +34,7 @@ const (
 	featLabels   // what people's labels add for the links' words, see labelShift
 	featAway     // log of links from a start page, as far as the judge is doubted and the topic hangs together
 	featYield    // lift of what the last pages at URLs of the pattern brought
+	featKin      // log-odds of the best page that links here, as far as the judge is blind
 	numFeatures
 )
 
@@ -65,6 +66,7 @@ var prior = featureVector{
 	featLabels:      1,
 	featAway:        -16,
 	featYield:       0.2,
+	featKin:         1.5,
 }
 
 // warmUp is what is added to the weights at the beginning, and fades by a
@@ -108,13 +110,10 @@ const aFewLinks = 2
 
 // Distance from the start pages counts as the judge is doubted, and as the topic hangs
 // together: not where links of pages on topic promise awayFrom, in full where they promise
-// awayTo. Beyond that, up to awayAll, it counts by awayFew more for a judge that saw little
-// of the topic, also one that knows the start pages.
+// awayTo. It counts besides as far as the judge is blind.
 const (
 	awayFrom = 0.3
 	awayTo   = 0.6
-	awayAll  = 0.85
-	awayFew  = 0.6
 )
 
 // features fills x, which is zero, with what evidence says of a target. fix is of
@@ -153,6 +152,9 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 		x[featLabels] = labelShift*fix.shift(e.words[:e.count]) + fix.surprise*(labelMean*x[featMeanWord]+labelBest*x[featWord]+
 			labelLarge*(x[featOver]+x[featAround]))
 	}
+	if m.blind > 0 {
+		x.blind(m.blind, most)
+	}
 }
 
 // about names each feature and says what it found.
@@ -188,6 +190,7 @@ func (a *account) about() [numFeatures][2]string {
 		featEarly:       {"place", f(100*(1-x[featEarly]), 0) + " % of a page's links come before it"},
 		featHops:        {"distance", f(a.hops, 0) + " links since a page on topic"},
 		featAway:        {"away", "odds × " + strconv.FormatFloat(math.Exp(a.weighs[featAway]), 'g', 2, 64) + " for the links from a start page: the start pages say that the model knows little of the topic"},
+		featKin:         {"best of these again", odds(featKin) + ": the model saw little of a topic whose pages link to each other"},
 		featLabels:      {"marks", odds(featLabels) + ", as the links' words are among those of pages that people marked, and as pages with these words went"},
 	}
 }

@@ -34,6 +34,7 @@ type Scorer struct {
 	belief   belief
 	history  history
 	labels   labels
+	told     *Sums // all that Learned has returned; nil where nobody asks
 }
 
 // Options are the settings of New.
@@ -58,7 +59,7 @@ func New(judge relevance.Judge, opt Options) *Scorer {
 		starts: newStartPages(), history: newHistory(maxPastWords), labels: newLabels(),
 	}
 	l.divide(opt.Scorers)
-	l.model.few = l.doubt
+	l.model.scarce = scarceOf(opt.Seen)
 	return l
 }
 

@@ -11,13 +11,15 @@ type linkModel struct {
 	words   vocabulary
 	weights logistic
 	local   locality
-	few     float64 // how little the judge saw of the topic, see doubtOf
+	scarce  float64 // how little the judge saw of the topic, see scarceOf
 	doubt   float64 // of the judge, see belief
+	blind   float64 // how far links go by where they come from now, see blind.go
 	away    float64 // what links from the start pages count now
+	sums    *Sums   // what was learned since others were told; nil where nobody asks
 }
 
 func newLinkModel(background *Background, start *WarmStart) linkModel {
-	m := linkModel{newBase(background, start), newVocabulary(), newLogistic(background != nil, start != nil), locality{}, 0, 0, 0}
+	m := linkModel{base: newBase(background, start), words: newVocabulary(), weights: newLogistic(background != nil, start != nil)}
 	m.words.take(start)
 	return m
 }
@@ -33,9 +35,12 @@ func (m *linkModel) promise(e *evidence, fix *correction) float64 {
 // worth. It does so for the weights, for the words of its links, and for the
 // pages that named it.
 func (m *linkModel) learn(e *evidence, found *featureVector, probability float64) {
+	m.sums.learnWeights(&m.weights, found, probability)
 	m.weights.learn(found, probability)
-	m.words.learnLink(e.words[:e.count], probability)
-	m.words.learnLink(e.endings[:e.ended], probability)
+	for _, words := range [][]token{e.words[:e.count], e.endings[:e.ended]} {
+		m.words.learnLink(words, probability)
+		m.sums.learnLink(words, probability)
+	}
 	for i, s := range e.named() {
 		s.turned(e.at[i], probability)
 	}
@@ -46,8 +51,12 @@ func (m *linkModel) learn(e *evidence, found *featureVector, probability float64
 func (m *linkModel) learnPage(key uint64, words []token, probability, echo float64) (counted float64) {
 	if counted = (1 - echo) * wordWeight(m.base.all.pages, key, probability); counted > 0 {
 		m.words.learnPage(words, probability, counted)
+		m.sums.learnPage(words, probability, counted)
 	}
 	m.base.all.add(probability * (1 - echo))
+	if m.sums != nil {
+		m.sums.all.add(probability * (1 - echo))
+	}
 	return counted
 }
 
@@ -55,7 +64,8 @@ func (m *linkModel) learnPage(key uint64, words []token, probability, echo float
 func (m *linkModel) turn() {
 	m.base.move()
 	m.weights.age(float64(m.base.all.pages))
-	m.away = m.doubt*m.local.ramp(awayFrom, awayTo) + awayFew*m.few*m.local.ramp(awayTo, awayAll)
+	m.blind = m.scarce * m.local.ramp(blindFrom, blindTo)
+	m.away = m.doubt*m.local.ramp(awayFrom, awayTo) + m.blind
 }
 
 // rarity is the weight of a word by how few of the crawl's pages have it.

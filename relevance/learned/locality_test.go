@@ -10,17 +10,17 @@ import (
 func TestAwayByLocality(t *testing.T) {
 	for _, c := range []struct {
 		name             string
-		doubt            float64
+		doubt, seen      float64
 		onTopic, promise float64
 		least, most      float64
 	}{
-		{"hangs together", 0.8, 0.9, 0.6, -20, -5},
-		{"links leave it", 0.8, 0.9, 0.2, 0, 0},
-		{"nothing is on topic", 0.8, 0, 0.8, 0, 0},
-		{"hangs together, and the start pages are known", 0, 0.9, 0.6, 0, 0},
-		{"no link leaves it, and the start pages are known", 0, 0.9, 0.99, -20, -5},
+		{"hangs together", 0.8, 0, 0.9, 0.6, -20, -5},
+		{"links leave it", 0.8, 1, 0.9, 0.2, 0, 0},
+		{"nothing is on topic", 0.8, 1, 0, 0.8, 0, 0},
+		{"hangs together, and the start pages are known", 0, 0, 0.9, 0.6, 0, 0},
+		{"hangs together, and the judge saw two pages", 0, 2, 0.9, 0.8, -20, -5},
 	} {
-		l := New(goldJudge, Options{Cut: 0.5, Seen: 2})
+		l := New(goldJudge, Options{Cut: 0.5, Seen: c.seen})
 		l.model.doubt = c.doubt
 		for range 100 {
 			l.model.local.add(c.onTopic, c.promise)

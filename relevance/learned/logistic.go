@@ -33,7 +33,7 @@ func newLogistic(background, taught bool) logistic {
 		m.weight[featMeanWord] = wordAlone
 	}
 	for i := range m.covariance {
-		if i != featAway && i != featLabels { // doubt and people say what these are worth, not the judge's word on pages
+		if i != featAway && i != featKin && i != featLabels { // doubt and people say what these are worth, not the judge's word on pages
 			m.covariance[i][i] = firstVariance
 		}
 	}

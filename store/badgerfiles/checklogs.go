@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,8 +55,14 @@ func (f *findings) checkLogs() error {
 
 // logsOf returns the logs of a database of one kind, the oldest first.
 func logsOf(path, kind string) (names []string, err error) {
-	if names, err = filepath.Glob(filepath.Join(path, kind)); err != nil {
+	entries, err := os.ReadDir(path) // filepath.Glob would take a [ in path for a pattern
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("store: %w", err)
+	}
+	for _, e := range entries {
+		if ours, _ := filepath.Match(kind, e.Name()); ours {
+			names = append(names, filepath.Join(path, e.Name()))
+		}
 	}
 	slices.Sort(names) // all names have six digits at least
 	return names, nil

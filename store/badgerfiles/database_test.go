@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
@@ -94,4 +96,22 @@ func value(t testing.TB, d *Database, key string) (v []byte) {
 		return err
 	}))
 	return v
+}
+
+// TestSmallMemtable: who reads has a small memtable, unless the log of a large one is there,
+// whatever the folder is called.
+func TestSmallMemtable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a[b")
+	o := badger.DefaultOptions(path)
+	if got := smallMemtable(o).MemTableSize; got != readMemtableBytes {
+		t.Errorf("no folder: %d bytes", got)
+	}
+	must(t, os.Mkdir(path, 0o700))
+	if got := smallMemtable(o.WithMemTableSize(1 << 20)).MemTableSize; got != 1<<20 {
+		t.Errorf("a smaller one: %d bytes", got)
+	}
+	must(t, os.WriteFile(filepath.Join(path, "00001.mem"), nil, 0o600))
+	if got := smallMemtable(o).MemTableSize; got != o.MemTableSize {
+		t.Errorf("with a log: %d bytes, want %d", got, o.MemTableSize)
+	}
 }

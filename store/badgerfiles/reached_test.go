@@ -37,7 +37,7 @@ func counted(d *Database, i int) error {
 func killed(t *testing.T) (path string) {
 	t.Helper()
 	first := filepath.Join(t.TempDir(), "db")
-	d := openSmall(t, first)
+	d := openWith(t, smallTables(first).WithValueLogFileSize(1<<20)) // it is copied often
 	for i := range 80 {
 		must(t, counted(d, i))
 	}

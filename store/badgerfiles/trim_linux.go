@@ -2,6 +2,7 @@ package badgerfiles
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -138,15 +139,27 @@ func mapping(line, dir string) (name string, at span) {
 	return filepath.Base(line[slash:]), span{uintptr(start), uintptr(end)}
 }
 
-// mappedBytes returns how much of the process's mapped files is resident.
+// mappedBytes returns how much of the process's mapped files is resident. It is asked for
+// often: os.ReadFile would take three times as long.
 func mappedBytes() (int64, error) {
-	statm, err := os.ReadFile("/proc/self/statm")
+	const name = "/proc/self/statm"
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return 0, fmt.Errorf("store: %w", err)
+		return 0, fmt.Errorf("store: %w", &os.PathError{Op: "open", Path: name, Err: err})
 	}
-	var size, resident, shared int64
-	if _, err := fmt.Sscan(string(statm), &size, &resident, &shared); err != nil {
-		return 0, fmt.Errorf("store: /proc/self/statm: %w", err)
+	var text [128]byte // seven numbers
+	n, err := unix.Read(fd, text[:])
+	_ = unix.Close(fd) // nothing was written
+	if err != nil {
+		return 0, fmt.Errorf("store: %w", &os.PathError{Op: "read", Path: name, Err: err})
+	}
+	fields := bytes.Fields(text[:n])
+	if len(fields) < 3 {
+		return 0, fmt.Errorf("store: %s: %q", name, text[:n])
+	}
+	shared, err := strconv.ParseInt(string(fields[2]), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("store: %s: %w", name, err)
 	}
 	return shared * int64(os.Getpagesize()), nil
 }

@@ -1,0 +1,120 @@
+package tables
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"fossick/change"
+)
+
+const day = msPerDay
+
+func stream(pages ...Page) iter.Seq2[*Page, error] {
+	return func(yield func(*Page, error) bool) {
+		for i := range pages {
+			if !yield(&pages[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+func counted(t *testing.T, opt Options, pages iter.Seq2[*Page, error]) *Result {
+	t.Helper()
+	r, err := Count(t.Context(), opt, pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestCount goes by hand through three pages and three rounds.
+func TestCount(t *testing.T) {
+	rounds := []Round{{10 * day, 11 * day}, {12 * day, 13 * day}, {14 * day, 15 * day}, {16 * day, 0}}
+	at := func(days int64, state string, code int, kind change.Kind) change.Visit {
+		return change.Visit{At: days * day, State: state, Code: code, Change: kind}
+	}
+	r := counted(t, Options{Rounds: rounds}, stream(
+		Page{URL: "http://a.co.kr/", Seed: true, Kind: "0ah", Visits: []change.Visit{ // changes twice in six days
+			at(8, "ok", 200, 0), at(10, "ok", 200, change.Text), at(12, "not_modified", 304, 0), at(14, "ok", 200, change.Text)}},
+		Page{URL: "http://b.kr/x", Depth: 2, Kind: "000", Visits: []change.Visit{ // goes, comes back; an advert
+			at(9, "ok", 200, 0), at(10, "code", 404, 0), at(12, "code", 404, 0), at(14, "ok", 200, change.Content)}},
+		Page{URL: "http://c.com/y", Depth: 2, Kind: "000", Visits: []change.Visit{ // moves
+			at(9, "ok", 200, 0), at(10, "ok", 200, 0), at(12, "redirect", 301, 0), at(14, "redirect", 301, 0)}},
+		Page{URL: "http://c.com/new", Depth: 3, Kind: "000", Visits: []change.Visit{at(13, "ok", 200, 0), at(14, "ok", 200, 0)}},
+		Page{URL: "http://c.com/lost"},
+	))
+	for what, pair := range map[string][2]any{
+		"pages":     {r.Pages, int64(4)},
+		"rounds":    {r.Rounds, 3},
+		"S(n)":      {fmt.Sprint(r.Downloads), "[0 2 0 1]"},
+		"of seeds":  {fmt.Sprint(r.SeedDownloads), "[0 0 0 1]"},
+		"fates":     {fmt.Sprint(r.Gone, r.Moved, r.Back), "0 1 1"},
+		"kr":        {fmt.Sprint(r.TLD[1].Name, r.TLD[1].Looks, r.TLD[1].Changes, r.TLD[1].ContentChanges, *r.TLD[1].Naive), "kr4 2 3 5.5"},
+		"co.kr":     {fmt.Sprint(r.Second[2].Name, *r.Second[2].Naive, *r.Second[2].Changed), "co.kr3 1"},
+		"unchanged": {r.Kind[0].Name == "000" && r.Kind[0].Naive == nil && *r.Kind[0].Changed == 0, true},
+		"depths":    {fmt.Sprint(r.Depth[0].Name, r.Depth[1].Name, r.Depth[2].Name), "023"},
+		"SS":        {*r.SS, 1. / 3}, // (1·(3−1)) / (3 pages · 2)
+		"FF":        {*r.FF, 0.5},    // (2·(2−1)) / (2 pages · 2)
+		"next SS":   {*r.NextSS, 2. / 3},
+		"next FF":   {*r.NextFF, 2. / 3},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s: %v, want %v", what, pair[0], pair[1])
+		}
+	}
+	if len(r.Tables()) != 5 || len(r.Sentences()) != 4 {
+		t.Errorf("%d tables, %d sentences", len(r.Tables()), len(r.Sentences()))
+	}
+}
+
+// TestChains: hosts that are up and down by a known chain give its chances back.
+func TestChains(t *testing.T) {
+	const upUp, downDown, hosts, rounds = .9638, .7426, 20_000, 9
+	rng := rand.New(rand.NewPCG(1, 19))
+	var all []Round
+	for n := range int64(rounds) {
+		all = append(all, Round{Began: 10 + n*10, Ended: 15 + n*10})
+	}
+	r := counted(t, Options{Rounds: all}, func(yield func(*Page, error) bool) {
+		for h := range hosts {
+			p := Page{URL: fmt.Sprintf("http://h%d.test/", h), Visits: []change.Visit{{At: 1, State: "ok"}}}
+			up := rng.Float64() < (1-downDown)/(2-upUp-downDown)
+			for _, round := range all {
+				v := change.Visit{At: round.Began, State: "ok"}
+				if stay := map[bool]float64{true: upUp, false: downDown}[up]; rng.Float64() > stay {
+					up = !up
+				}
+				if !up {
+					v.State = "connect_timeout"
+				}
+				p.Visits = append(p.Visits, v)
+			}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	})
+	if math.Abs(*r.NextSS-upUp) > .02 || math.Abs(*r.NextFF-downDown) > .02 {
+		t.Errorf("%.4f and %.4f, want %.4f and %.4f within 0.02", *r.NextSS, *r.NextFF, upUp, downDown)
+	}
+	t.Logf("equations 1 and 2 say %.4f and %.4f, counted %.4f and %.4f", *r.SS, *r.FF, *r.NextSS, *r.NextFF)
+}
+
+// TestTop: what a table has no row for is added up in one.
+func TestTop(t *testing.T) {
+	var pages []Page
+	for i := range 30 {
+		pages = append(pages, Page{URL: fmt.Sprintf("http://a.t%02d/", i), Visits: []change.Visit{{At: day, State: "ok"}, {At: 3 * day, State: "ok", Change: change.Unsure}}})
+	}
+	r := counted(t, Options{Top: 5}, stream(pages...))
+	if last := r.TLD[len(r.TLD)-1]; len(r.TLD) != 6 || last.Name != Others || last.Pages != 25 || *last.Naive != 2 {
+		t.Errorf("%d rows, the last %+v", len(r.TLD), last)
+	}
+	if r.SS != nil || r.FF != nil {
+		t.Error("SS or FF without a round")
+	}
+}

@@ -1,0 +1,118 @@
+package blockrank
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"fossick/internal/fulltest"
+)
+
+var errDied = errors.New("died")
+
+// mortal dies at its n-th exchange: before it sends, or with what it received. When it has said
+// what the last step changed the ranking may be done without it, so it lives until it
+// has to say more.
+type mortal struct {
+	Peers
+	left int
+	safe bool
+}
+
+func (m *mortal) dies() bool {
+	m.left--
+	return !m.safe && m.left == 0
+}
+
+func (m *mortal) Send(ctx context.Context, to int, message []byte) error {
+	if m.safe = false; m.dies() {
+		return errDied
+	}
+	m.safe = kind(message[0]) == change
+	return m.Peers.Send(ctx, to, message)
+}
+
+func (m *mortal) Receive(ctx context.Context) (int, []byte, error) {
+	from, message, err := m.Peers.Receive(ctx)
+	if m.dies() && err == nil {
+		return 0, nil, errDied
+	}
+	return from, message, err
+}
+
+// TestDeaths: agents die at any of their exchanges, with all that they had in memory and with
+// what was sent to them, and come back. The others go on, and all come to the PageRank
+// of the union within ε.
+func TestDeaths(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	died, late := 0, 0
+	for run := range fulltest.Rounds(60, 1000) {
+		agents := randomAgents(r, 2+r.IntN(3), 10+r.IntN(30))
+		all := union(agents)
+		if len(all) == 0 {
+			continue
+		}
+		var links []named
+		for _, a := range agents {
+			links = append(links, linksOf(a))
+		}
+		opt := Options{Method: Methods[run%len(Methods)], Epsilon: 1e-9}
+		peers := inProcess(len(agents) + 1)
+		parts := make([]*Part, len(agents))
+		g, ctx := errgroup.WithContext(t.Context())
+		deaths := make([][]int, len(agents))
+		for i := range agents {
+			for range r.IntN(3) {
+				deaths[i] = append(deaths[i], 1+r.IntN(120))
+			}
+		}
+		comeback := make([]int, len(agents))
+		for i := range agents {
+			g.Go(func() error {
+				for life := 0; ; life++ {
+					m := &mortal{Peers: peers[i]}
+					if life < len(deaths[i]) {
+						m.left = deaths[i][life]
+					}
+					p, err := New(links[i].Links, i, len(agents), m, life > 0)
+					if err != nil {
+						return err
+					}
+					parts[i] = p
+					if err = p.Run(ctx); !errors.Is(err, errDied) {
+						return err
+					}
+					comeback[i]++
+					if p.now.round > 0 {
+						comeback[i] += 1000
+					}
+					b := peers[i].(within).all[i]
+					b.mu.Lock()
+					b.letters = nil
+					b.mu.Unlock()
+				}
+			})
+		}
+		var result *Result
+		g.Go(func() (err error) {
+			result, err = Coordinate(ctx, peers[len(agents)], len(agents), opt)
+			return err
+		})
+		if err := g.Wait(); err != nil {
+			t.Fatalf("run %d, %v: %v", run, deaths, err)
+		}
+		if off := distance(t, dense(all, 0.85), scores(t, links, parts)); off > opt.Epsilon {
+			t.Errorf("run %d, %v, %+v: off by %g; %+v", run, deaths, opt, off, result)
+		}
+		for _, c := range comeback {
+			died, late = died+c%1000, late+c/1000
+		}
+	}
+	t.Logf("%d deaths, %d of them in rounds", died, late)
+	if died < 10 || late < 5 {
+		t.Errorf("%d deaths, %d of them in rounds: too few to show anything", died, late)
+	}
+}

@@ -1,0 +1,252 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// coordinatorOf returns a node that coordinates, and sees the agents given.
+func coordinatorOf(opt Options, reports map[AgentID]Report) *node {
+	opt.ID = "a"
+	n := newNode(opt, Recovered{})
+	n.lease.incarnation, n.lease.joined, n.lease.until = 1, true, time.Hour
+	revision := uint64(1)
+	for id, r := range reports {
+		revision++
+		n.sight.others[id] = &other{revision: revision, beat: heartbeat{Incarnation: 1, Report: r}}
+	}
+	n.hand.table = &table{version: 1, coordinator: "a", members: map[AgentID]member{}, entries: make([]entry, n.opt.parts)}
+	return n
+}
+
+// settle spreads until nothing changes, letting all go that is to move, and returns how many
+// partitions changed hands.
+func settle(t *testing.T, n *node) (moved int) {
+	t.Helper()
+	for range 100 {
+		next := (coordinator{n}).spread(0, n.hand.table.clone())
+		if next == nil {
+			return moved
+		}
+		for p, e := range next.entries {
+			if was := n.hand.table.entries[p]; was.owner != "" && was.owner != e.owner {
+				moved++
+			}
+		}
+		n.hand.table, n.known = next, next.version
+		for id, o := range n.sight.others {
+			o.beat.Released = nil
+			for p, e := range next.entries {
+				if e.owner == id && e.next != "" {
+					o.beat.Released = append(o.beat.Released, release{Partition: Partition(p), Epoch: e.epoch})
+				}
+			}
+		}
+	}
+	t.Fatal("the table changes for ever")
+	return 0
+}
+
+func loads(n *node) map[AgentID]int {
+	loads := map[AgentID]int{}
+	for _, e := range n.hand.table.entries {
+		loads[e.owner]++
+	}
+	return loads
+}
+
+// partitions are spread evenly whoever comes and goes, and no more move than have to.
+func TestSpread(t *testing.T) {
+	n := coordinatorOf(Options{}, map[AgentID]Report{"a": {}})
+	settle(t, n)
+	for agents := 2; agents <= 9; agents++ {
+		n.sight.others[AgentID(fmt.Sprint("b", agents))] = &other{revision: uint64(100 + agents), beat: heartbeat{Incarnation: 1}}
+		moved := settle(t, n)
+		for id, load := range loads(n) {
+			if load < partitions/agents || load > partitions/agents+1 {
+				t.Errorf("of %d agents %s has %d partitions", agents, id, load)
+			}
+		}
+		if moved > partitions/agents+1 {
+			t.Errorf("%d partitions moved to the %d. agent", moved, agents)
+		}
+	}
+	before := loads(n)["b5"]
+	n.sight.others["b5"].beat.Leaving = true
+	if moved := settle(t, n); moved != before || loads(n)["b5"] != 0 {
+		t.Errorf("%d of %d partitions moved from who leaves, %d are left", moved, before, loads(n)["b5"])
+	}
+	keeper := n.hand.table.members["b7"].keeper
+	n.sight.others["b7"].beat.Dead = true
+	next := (coordinator{n}).spread(0, n.hand.table.clone())
+	for p, e := range n.hand.table.entries {
+		if now := next.entries[p]; e.owner == "b7" && (now.owner != keeper || !now.taken || now.epoch != next.version) {
+			t.Fatalf("partition %d of the dead: %+v, want it with the keeper %s", p, now, keeper)
+		}
+	}
+}
+
+// An agent that comes back within its grace keeps its partitions, under another epoch.
+func TestGrace(t *testing.T) {
+	n := coordinatorOf(Options{Grace: time.Minute}, map[AgentID]Report{"a": {}, "b": {}})
+	settle(t, n)
+	b := n.sight.others["b"]
+	b.beat.Dead = true
+	if next := (coordinator{n}).spread(59*time.Second, n.hand.table.clone()); next != nil && loads(n)["b"] != partitions/2 {
+		t.Errorf("within the grace: %v", loads(n))
+	}
+	if next := (coordinator{n}).spread(time.Minute, n.hand.table.clone()); next == nil || next.entries[0].owner == "b" {
+		t.Error("after the grace the dead still owns")
+	}
+	b.beat.Dead = false
+	b.beat.Incarnation = 2
+	old := n.hand.table
+	settle(t, n)
+	for p, e := range old.entries {
+		if now := n.hand.table.entries[p]; e.owner == "b" && (now.owner != "b" || now.epoch <= e.epoch) {
+			t.Fatalf("partition %d after its owner came back: %+v, was %+v", p, now, e)
+		}
+	}
+}
+
+// At the end of a budget pages go to the best links, and the price is that of the last link
+// that there is a worker for.
+func TestGrants(t *testing.T) {
+	reports := map[AgentID]Report{
+		"a": {Pages: 40, Waiting: 100, Workers: 2, Head: []float64{0.9, 0.8, 0.3}},
+		"b": {Pages: 57, Waiting: 100, Workers: 1, Head: []float64{0.7, 0.2, 0.1}},
+	}
+	for _, c := range []struct {
+		most, a, b int64 // budget, and grants
+	}{
+		{97, 40, 57},
+		{98, 41, 57},
+		{100, 42, 58},
+		{101, 43, 58},
+		{150, 44, 59},  // twice the workers
+		{1000, 68, 85}, // a 32nd of what is left
+	} {
+		n := coordinatorOf(Options{MaxPages: c.most}, reports)
+		grants := map[AgentID]int64{}
+		(coordinator{n}).grant(0, grants)
+		if grants["a"] != c.a || grants["b"] != c.b {
+			t.Errorf("of %d pages: %v, want a %d and b %d", c.most, grants, c.a, c.b)
+		}
+	}
+	n := coordinatorOf(Options{MaxPages: 100}, reports)
+	grants := map[AgentID]int64{"a": 41, "b": 62}
+	if (coordinator{n}).grant(0, grants); grants["a"] != 41 || grants["b"] != 62 {
+		t.Errorf("more was granted than there is, and then %v; grants never fall", grants)
+	}
+	if price := (coordinator{coordinatorOf(Options{}, reports)}).price(0); price != 0.7 {
+		t.Errorf("price %g with three workers, want 0.7", price)
+	}
+	reports["a"] = Report{Workers: 20}
+	if price := (coordinator{coordinatorOf(Options{}, reports)}).price(0); price != 0 {
+		t.Errorf("price %g with more workers than links, want none", price)
+	}
+}
+
+// The whole ends when its last pages are worth too little, not before.
+func TestMinHarvest(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		relevant func(page int64) int64 // of so many pages
+		end      int64                  // 0: never
+	}{
+		{"good", func(page int64) int64 { return page / 2 }, 0},
+		{"near the least", func(page int64) int64 { return page / 9 }, 0},
+		{"poor from the start", func(page int64) int64 { return page / 100 }, 200},
+		{"poor after 600", func(page int64) int64 { return min(page, 600) / 2 }, 780},
+	} {
+		n := coordinatorOf(Options{MinHarvest: 0.1, HarvestPages: 200}, map[AgentID]Report{"a": {}, "b": {}})
+		end := int64(0)
+		for page := int64(0); page < 2000 && end == 0; page += 20 {
+			for _, id := range []AgentID{"a", "b"} {
+				n.sight.others[id].beat.Report = Report{Pages: page / 2, Relevant: c.relevant(page) / 2}
+			}
+			if (coordinator{n}).poor(0) {
+				end = page
+			}
+		}
+		if end < c.end || end > c.end+40 || c.end == 0 && end != 0 {
+			t.Errorf("%s: ended after %d pages, want %d", c.name, end, c.end)
+		}
+	}
+}
+
+// TestPrefers: who prefers the role takes it from a living coordinator that does not, unless
+// it leaves; of two that do, the first keeps it.
+func TestPrefers(t *testing.T) {
+	for _, test := range []struct {
+		name                 string
+		prefers, its, leaves bool
+		three                bool // keys were all that it saw last
+		takes                bool
+	}{
+		{name: "neither"},
+		{name: "this one", prefers: true, takes: true},
+		{name: "both", prefers: true, its: true},
+		{name: "this one leaves", prefers: true, leaves: true},
+		{name: "this one, which has not seen everybody", prefers: true, three: true},
+	} {
+		n := coordinatorOf(Options{Prefers: test.prefers}, map[AgentID]Report{"a": {}, "b": {}})
+		n.sight.looked, n.sight.all, n.leaving = true, !test.three, test.leaves
+		n.sight.others["b"].beat.Prefers = test.its
+		n.hand.table.coordinator = "b"
+		n.beat(0)
+		n.beaten(0, 9)
+		n.effects = nil
+		coordinator{n}.coordinate(0)
+		takes := n.office.plan != nil && n.office.plan.coordinator == "a" && n.office.plan.term == 1
+		if takes != test.takes {
+			t.Errorf("%s: takes the role %v, want %v", test.name, takes, test.takes)
+		}
+	}
+}
+
+// TestNeeded: who coordinates looks at all keys, and others where something is not as it
+// should be. Else they look at three, and at the table when there is a newer one.
+func TestNeeded(t *testing.T) {
+	settled := func() *node {
+		n := coordinatorOf(Options{}, map[AgentID]Report{"a": {}, "b": {}, "c": {}})
+		n.hand.table.coordinator = "b"
+		n.known = n.hand.table.version
+		return n
+	}
+	for name, spoil := range map[string]func(n *node){
+		"it coordinates":           func(n *node) { n.hand.table.coordinator = "a" },
+		"there is no table":        func(n *node) { n.hand.table = nil },
+		"it is new":                func(n *node) { n.join(0, 2, 1) },
+		"its key is lost":          func(n *node) { n.sight.others["a"].revision = 0 },
+		"a heartbeat was refused":  func(n *node) { n.beaten(0, 0) },
+		"the coordinator is dead":  func(n *node) { n.sight.others["b"].beat.Dead = true },
+		"the coordinator is lost":  func(n *node) { delete(n.sight.others, "b") },
+		"the coordinator is late":  func(n *node) { n.sight.others["b"].changed = -n.opt.Lease },
+		"the coordinator leaves":   func(n *node) { n.sight.others["b"].beat.Leaving = true },
+		"it wants the role":        func(n *node) { n.opt.Prefers = true },
+		"somebody is to take over": func(n *node) { n.hand.open[1] = 1 },
+	} {
+		n := settled()
+		spoil(n)
+		if keys := needed(n, 0); keys != nil {
+			t.Errorf("%s: it looks at %v alone", name, keys)
+		}
+	}
+	if keys := needed(settled(), 0); len(keys) != 3 {
+		t.Errorf("settled, it looks at %v", keys)
+	}
+	for name, tell := range map[string]func(n *node){
+		"the coordinator": func(n *node) { n.sight.others["b"].beat.Known = n.hand.table.version + 1 },
+		"a refusal": func(n *node) {
+			n.hear(0, encode(message{Version: wireVersion, Kind: kindRefusal, From: "c", After: n.hand.table.version + 1}))
+		},
+	} {
+		n := settled()
+		tell(n)
+		if keys := needed(n, 0); len(keys) != 4 || keys[3] != tableKey {
+			t.Errorf("%s told of a newer table, it looks at %v", name, keys)
+		}
+	}
+}

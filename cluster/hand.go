@@ -1,0 +1,217 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// hand is what an agent owns by the newest table that it has seen.
+type hand struct {
+	table    *table
+	revision uint64
+	held     map[Partition]held
+	released map[Partition]uint64 // by partition, the epoch that was let go
+	open     map[Partition]uint64 // let go, or held by an incarnation before this one; nobody is known to have gone on from it
+	past     map[Partition]uint64 // held ever, and the last epoch
+	keeper   AgentID
+	kept     bool // keeper is known
+}
+
+type held struct {
+	epoch     uint64
+	rested    time.Duration // when all that the last owner began is surely over
+	wanted    bool          // by another
+	releasing bool
+}
+
+func (h *hand) version() uint64 {
+	if h.table == nil {
+		return 0
+	}
+	return h.table.version
+}
+
+// owner returns who owns a partition, and its epoch; none without a table.
+func (h *hand) owner(p Partition) (AgentID, uint64) {
+	if h.table == nil {
+		return "", 0
+	}
+	e := h.table.entries[p]
+	return e.owner, e.epoch
+}
+
+// releases returns what was let go, by partition.
+func (h *hand) releases() []release { return listed(h.released) }
+
+// holds returns what was ever held, for a table to be made anew; nothing while there is one.
+// What was let go is among it: the next owner may never have heard of it.
+func (h *hand) holds() []release {
+	if h.table != nil {
+		return nil
+	}
+	return listed(h.past)
+}
+
+func listed(epochs map[Partition]uint64) (all []release) {
+	for _, p := range slices.Sorted(maps.Keys(epochs)) {
+		all = append(all, release{Partition: p, Epoch: epochs[p]})
+	}
+	return all
+}
+
+// lapse makes what is owned what was owned by an incarnation before.
+func (h *hand) lapse() {
+	for p, had := range h.held {
+		h.open[p] = had.epoch
+	}
+	clear(h.held)
+	clear(h.released)
+}
+
+// letGo takes in that the engine has let a partition go.
+func (n *node) letGo(ev releasedEvent) {
+	h, ok := n.hand.held[ev.partition]
+	if !ok || h.epoch != ev.epoch || !h.releasing {
+		return
+	}
+	delete(n.hand.held, ev.partition)
+	n.hand.released[ev.partition], n.hand.open[ev.partition] = ev.epoch, ev.epoch
+	n.lease.soon()
+}
+
+// seeTable takes in the table. One that is older than another seen is of an exchange that
+// lost its values; the coordinator writes one that is newer than what anybody knows.
+func (n *node) seeTable(now, asked time.Duration, v Value) {
+	h := &n.hand
+	if v.Revision == 0 {
+		if h.table != nil && asked <= n.office.wrote {
+			return
+		}
+		n.office.lost(now, h)
+		return
+	}
+	n.office.missing = false
+	if v.Revision == h.revision {
+		return
+	}
+	t, err := decodeTable(v.Bytes)
+	if err != nil || len(t.entries) != n.opt.parts {
+		n.do(stop{errWire})
+		return
+	}
+	if h.table != nil && v.Revision < h.revision && asked <= n.office.wrote {
+		return // seen before what was written since
+	}
+	h.revision = v.Revision
+	n.adopt(now, t)
+}
+
+// adopt makes a table the newest one.
+func (n *node) adopt(now time.Duration, t *table) {
+	h := &n.hand
+	if t.version < n.known {
+		h.table = t
+		return // nothing of it is believed before the coordinator has heard what we know
+	}
+	before := h.table
+	h.table = t
+	n.known = max(n.known, t.version)
+	ours := t.members[n.opt.ID].incarnation == n.lease.incarnation && n.lease.joined
+	var gained []Holding
+	var lost []Partition
+	for i, e := range t.entries {
+		p := Partition(i)
+		had, has := h.held[p]
+		if h.released[p] != 0 && h.released[p] != e.epoch {
+			delete(h.released, p)
+		}
+		switch {
+		case e.owner != n.opt.ID || !ours:
+			if has {
+				delete(h.held, p)
+				lost = append(lost, p)
+			}
+			continue
+		case h.released[p] == e.epoch:
+			continue
+		case !has || had.epoch != e.epoch:
+			g := n.opt.holding(p, e)
+			h.past[p] = e.epoch
+			had = held{epoch: e.epoch, rested: now + g.Wait}
+			gained = append(gained, g)
+			delete(h.open, p)
+			n.in.begin(p)
+		}
+		had.wanted = e.next != ""
+		h.held[p] = had
+	}
+	if len(gained)+len(lost) > 0 {
+		n.do(ownChanged{gained: gained, lost: lost})
+	}
+	if before != nil && ours {
+		for _, id := range slices.Sorted(maps.Keys(before.members)) {
+			if _, lives := t.members[id]; !lives && before.members[id].keeper == n.opt.ID {
+				n.do(keptDied{id})
+			}
+		}
+	}
+	if keeper := t.members[n.opt.ID].keeper; ours && (keeper != h.keeper || !h.kept) {
+		h.keeper, h.kept = keeper, true
+		n.do(keeperNamed{keeper})
+	}
+	n.out.route(now, t)
+}
+
+// settle says of what was owned before whether others have gone on from it, or never will.
+func (n *node) settle() {
+	h := &n.hand
+	if h.table == nil || h.table.version < n.known {
+		return
+	}
+	var lost, passed []Partition
+	for _, p := range slices.Sorted(maps.Keys(h.open)) {
+		e := h.table.entries[p]
+		o := n.sight.others[e.owner]
+		switch {
+		case e.owner == n.opt.ID || e.owner == "":
+			continue
+		case e.taken || e.from != n.opt.ID:
+			lost = append(lost, p)
+		case o != nil && o.beat.Report.Epoch >= e.epoch:
+			passed = append(passed, p)
+		default:
+			continue
+		}
+		delete(h.open, p)
+	}
+	if len(lost)+len(passed) > 0 {
+		n.do(ownChanged{lost: lost, passed: passed})
+	}
+}
+
+// releaseRested has the engine let go what others are to own. Not before all is over that an
+// owner before it may have begun: the next one does not know of that.
+func (n *node) releaseRested(now time.Duration) {
+	h := &n.hand
+	for _, p := range slices.Sorted(maps.Keys(h.held)) {
+		if had := h.held[p]; had.wanted && !had.releasing && now >= had.rested {
+			had.releasing = true
+			h.held[p] = had
+			n.do(releasePartition{p, had.epoch})
+		}
+	}
+}
+
+// holding describes a partition that came. An owner that did not let go may have begun a
+// fetch at the end of its lease.
+func (o Options) holding(p Partition, e entry) Holding {
+	h := Holding{Partition: p, Epoch: e.epoch, From: e.from, Taken: e.taken}
+	if e.taken {
+		h.Wait = o.Longest
+	}
+	if o.plant == noRest {
+		h.Wait = 0
+	}
+	return h
+}

@@ -1,0 +1,127 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"fossick/cluster"
+)
+
+// mostSent is how many frames are on their way: at most 2 MiB, which is kept to be sent again.
+const mostSent = 20
+
+// errAnew says that the session is over: there is another keeper, or it knows it no more.
+var errAnew = errors.New("another session")
+
+// session is frames on their way to one keeper. What is not answered in time is sent again. Its owner's goroutine sends and
+// waits; answers come from any.
+type session struct {
+	id     uint64
+	to     cluster.AgentID
+	send   func(to cluster.AgentID, b []byte)
+	resend time.Duration
+
+	mu      sync.Mutex    // guards the rest
+	changed chan struct{} // one place: something of the rest did
+	sent    [][]byte      // not answered; the first has number first
+	first   uint64
+	due     time.Time // when they are sent again
+	newest  uint64    // that the keeper knows of, when it is another one
+	over    bool
+}
+
+func newSession(id uint64, to cluster.AgentID, send func(cluster.AgentID, []byte), resend time.Duration) *session {
+	return &session{id: id, to: to, send: send, resend: resend, changed: make(chan struct{}, 1), first: 1}
+}
+
+// push sends a frame, once there is room for it.
+func (x *session) push(ctx context.Context, f frame) error {
+	if err := x.await(ctx, func() bool { return len(x.sent) < mostSent }); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	f.Version, f.Session, f.Seq = wireVersion, x.id, x.first+uint64(len(x.sent))
+	b := encode(f)
+	if x.sent = append(x.sent, b); len(x.sent) == 1 {
+		x.due = time.Now().Add(x.resend)
+	}
+	x.mu.Unlock()
+	x.send(x.to, b)
+	return nil
+}
+
+// await waits until something holds, and sends again what has no answer. What holds asks is
+// asked under mu.
+func (x *session) await(ctx context.Context, holds func() bool) error {
+	for {
+		x.mu.Lock()
+		over, ok, wait, again := x.over, holds(), time.Hour, [][]byte(nil)
+		if len(x.sent) > 0 {
+			if wait = time.Until(x.due); wait <= 0 {
+				again, wait = slices.Clone(x.sent), x.resend
+				x.due = time.Now().Add(wait)
+			}
+		}
+		x.mu.Unlock()
+		switch {
+		case over:
+			return errAnew
+		case ok:
+			return ctx.Err()
+		}
+		for _, b := range again {
+			x.send(x.to, b)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-x.changed:
+		case <-time.After(wait):
+		}
+	}
+}
+
+// answered takes in an answer.
+func (x *session) answered(a answer) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if a.Session != x.id {
+		return
+	}
+	switch {
+	case a.Newest > x.id: // this machine's clock went back between two processes
+		x.newest, x.over = a.Newest, true
+	case a.Seq == 0:
+		x.over = x.over || x.first > 1
+	case a.Seq >= x.first && a.Seq < x.first+uint64(len(x.sent)):
+		x.sent = slices.Clone(x.sent[a.Seq-x.first+1:])
+		x.first, x.due = a.Seq+1, time.Now().Add(x.resend)
+	}
+	x.wake()
+}
+
+// latest returns the newest session that the keeper told of.
+func (x *session) latest() uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.newest
+}
+
+// end says that there is another keeper.
+func (x *session) end() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.over = true
+	x.wake()
+}
+
+// wake has await look again; under mu or not.
+func (x *session) wake() {
+	select {
+	case x.changed <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,241 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// lease is an agent's own: how long others are bound to hold it for alive. It lasts from when
+// the last heartbeat that was accepted was sent. Others wait half a lease longer, so clocks
+// may differ in rate by a tenth, and need no common time.
+type lease struct {
+	every       time.Duration // between heartbeats
+	incarnation uint64
+	seq         uint64
+	revision    uint64 // of the agent's key
+	sent        time.Duration
+	accepted    time.Duration // when the last one accepted was sent
+	until       time.Duration
+	next        time.Duration
+	joined      bool // there is an incarnation to beat for
+	pending     bool // a heartbeat is on its way
+	unsure      bool // the key has to be looked at before the next
+	last        heartbeat
+	heard       uint64 // Report.Epoch of the last accepted: what others know that the store has
+	confirmed   bool   // a heartbeat of this incarnation was accepted for sure
+	run         uint64 // revision of the first heartbeat accepted: no other run of the agent has it
+}
+
+// soon wants a heartbeat at once.
+func (l *lease) soon() { l.next = 0 }
+
+// beat writes a heartbeat when one is due.
+func (n *node) beat(now time.Duration) {
+	l := &n.lease
+	if !l.joined || l.pending || l.unsure || now < l.next {
+		return
+	}
+	n.giveBack()
+	l.seq++
+	l.sent, l.pending, l.next = now, true, now+l.every
+	h := heartbeat{
+		Version: wireVersion, Incarnation: l.incarnation, Seq: l.seq, Leaving: n.leaving, Prefers: n.opt.Prefers && !n.leaving, Known: n.known,
+		Released: n.hand.releases(), Held: n.hand.holds(), Returned: n.ledger.returned, Report: n.report,
+	}
+	h.Report.Head = h.Report.Head[:min(len(h.Report.Head), mostHead)]
+	l.last = h
+	n.do(swapValue{agentKeys + string(n.opt.ID), encode(h), l.revision})
+}
+
+// beaten takes in how the swap of the agent's own key ended.
+func (n *node) beaten(now time.Duration, revision uint64) {
+	n.lease.pending = false
+	if revision == 0 {
+		n.lease.unsure = true
+		return
+	}
+	n.lease.accept(revision, n.opt.Lease)
+	n.lease.confirmed = true
+	n.sight.others[n.opt.ID] = &other{revision: revision, beat: n.lease.last, changed: now}
+}
+
+func (l *lease) accept(revision uint64, length time.Duration) {
+	l.revision = revision
+	l.accepted, l.heard = l.sent, l.last.Report.Epoch
+	if l.run == 0 {
+		l.run = revision
+	}
+	l.until = max(l.until, l.sent+length)
+}
+
+// seeSelf takes in what the exchange has of this agent: whether a heartbeat arrived that
+// nobody confirmed, and whether others hold it for dead.
+func (n *node) seeSelf(now, asked time.Duration, v Value) {
+	l := &n.lease
+	if l.pending {
+		return
+	}
+	if v.Revision == 0 {
+		if !l.joined || l.revision > 0 && asked > l.accepted {
+			n.join(now, 1, 0) // there is none yet, or all values were lost
+		}
+		l.unsure = false
+		return
+	}
+	h, err := decodeHeartbeat(v.Bytes)
+	if err != nil {
+		n.do(stop{err})
+		return
+	}
+	n.ledger.returned = max(n.ledger.returned, h.Returned)
+	if !l.joined {
+		n.join(now, h.Incarnation+1, v.Revision)
+		return
+	}
+	if v.Revision < l.revision {
+		return // seen before what was written since
+	}
+	l.unsure = false
+	switch {
+	case h.Incarnation >= l.incarnation && (h.Dead || !l.confirmed):
+		n.join(now, h.Incarnation+1, v.Revision) // not confirmed: perhaps our own, perhaps of a process before us
+	case h.Incarnation > l.incarnation:
+		n.do(stop{ErrTwice})
+	case h.Incarnation < l.incarnation:
+		l.revision = v.Revision
+	case h.Seq == l.seq:
+		l.accept(v.Revision, n.opt.Lease)
+	default:
+		l.revision = v.Revision
+	}
+}
+
+// join begins another incarnation. What the last one owned is not owned any more.
+func (n *node) join(now time.Duration, incarnation, revision uint64) {
+	l := &n.lease
+	l.incarnation, l.revision = max(incarnation, l.incarnation+1), revision
+	l.joined, l.unsure, l.confirmed, l.until = true, false, false, 0
+	l.soon()
+	n.sight.everybody, n.sight.since = true, now // all values may have been lost, the table too
+	n.hand.lapse()
+	n.allow()
+}
+
+// sight is what an agent has seen of the others.
+type sight struct {
+	others map[AgentID]*other
+	sorted []AgentID // of them, as ids last found
+	asking bool
+	asked  time.Duration // when the values were last asked for
+	keys   []string      // for which; nil: all
+	next   time.Duration
+	looked bool   // once at least
+	all    bool   // the last look was at everybody
+	newer  uint64 // a table of which others told
+
+	everybody bool // has to be looked at, since
+	since     time.Duration
+}
+
+// other is an agent as it was seen last.
+type other struct {
+	revision uint64
+	beat     heartbeat
+	changed  time.Duration // when its key was first seen so
+	seen     time.Duration // and last
+	fence    time.Duration // when it may be marked as dead, after a try
+}
+
+// see takes in the keys of all agents. One whose key is gone, or cannot be read, stays as it was
+// seen last, and is held for dead in time.
+func (s *sight) see(now time.Duration, values map[string]Value) {
+	for id, o := range s.others {
+		key := agentKeys + string(id)
+		if s.keys != nil && !slices.Contains(s.keys, key) {
+			continue
+		}
+		o.seen = now
+		if _, there := values[key]; !there {
+			o.revision = 0 // nothing can be written over it
+		}
+	}
+	for key, v := range values {
+		id, ok := agentOf(key)
+		if !ok {
+			continue
+		}
+		o := s.others[id]
+		if o != nil && o.revision == v.Revision {
+			continue
+		}
+		if h, err := decodeHeartbeat(v.Bytes); err == nil {
+			s.others[id] = &other{revision: v.Revision, beat: h, changed: now, seen: now}
+		}
+	}
+}
+
+func agentOf(key string) (AgentID, bool) {
+	if len(key) <= len(agentKeys) || key[:len(agentKeys)] != agentKeys {
+		return "", false
+	}
+	return AgentID(key[len(agentKeys):]), true
+}
+
+// leaves says whether an agent is about to go, with nothing left to send.
+func (s *sight) leaves(id AgentID) bool {
+	o := s.others[id]
+	return o != nil && o.beat.Leaving && o.beat.Report.Outbox == 0
+}
+
+// silent says whether an agent's lease is surely over.
+func (o *other) silent(lease time.Duration) bool { return o.seen-o.changed >= lease+lease/2 }
+
+// ids returns the agents seen, sorted.
+func (s *sight) ids() []AgentID {
+	if len(s.sorted) != len(s.others) { // none is ever forgotten
+		s.sorted = slices.Sorted(maps.Keys(s.others))
+	}
+	return s.sorted
+}
+
+// askSometimes asks for the values, twice between heartbeats.
+func (n *node) askSometimes(now time.Duration) {
+	s := &n.sight
+	if s.asking || now < s.next {
+		return
+	}
+	s.asking, s.asked, s.next, s.keys = true, now, now+n.lease.every/2, needed(n, now)
+	n.do(askValues{s.keys})
+}
+
+// needed returns the keys that an agent has to see, nil for all of them. Who coordinates, or
+// may have to, looks at everybody; all others at themselves and at what the coordinator says.
+// So what is read by all together does not grow with the square of their number.
+func needed(n *node, now time.Duration) []string {
+	s, t := &n.sight, n.hand.table
+	if s.everybody || t == nil || t.coordinator == n.opt.ID || n.opt.Prefers || n.lease.unsure || n.office.unsure || n.ledger.unsure || len(n.hand.open) > 0 {
+		return nil
+	}
+	c, self := s.others[t.coordinator], s.others[n.opt.ID]
+	if self == nil || c == nil || self.revision == 0 || c.revision == 0 || c.beat.Dead || c.beat.Leaving || now-c.changed >= n.opt.Lease {
+		return nil
+	}
+	keys := []string{agentKeys + string(n.opt.ID), agentKeys + string(t.coordinator), budgetKey}
+	if max(n.known, s.newer, c.beat.Known) > t.version {
+		keys = append(keys, tableKey)
+	}
+	return keys
+}
+
+// due returns when the next tick is needed.
+func (n *node) due(now time.Duration) time.Duration {
+	due := now + n.lease.every/2
+	if !n.sight.asking {
+		due = min(due, n.sight.next)
+	}
+	if n.lease.joined && !n.lease.pending && !n.lease.unsure {
+		due = min(due, n.lease.next)
+	}
+	return min(due, n.out.due())
+}

@@ -1,0 +1,264 @@
+package cluster
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+)
+
+// ledger is what an agent may spend, and what it gave back. Grants rise only, and so do
+// returns; their difference is how many pages the store may have.
+type ledger struct {
+	pending  bool // a budget is on its way
+	unsure   bool // one was refused, or nobody knows; look first
+	failed   time.Duration
+	revision uint64
+	wrote    time.Duration
+	value    budgetValue
+	plan     budgetValue
+	next     time.Duration
+
+	returned int64
+	lowered  bool  // the engine was told to keep to fewer, to give back the rest
+	from, to int64 // limits before and after
+	told     allowPages
+}
+
+// granted returns what an agent was granted ever.
+func (l *ledger) granted(id AgentID) int64 { return l.value.Grants[id] }
+
+// seeBudget takes in the budget.
+func (n *node) seeBudget(asked time.Duration, v Value) {
+	l := &n.ledger
+	if v.Revision == 0 {
+		if asked > l.wrote {
+			l.revision = 0
+		}
+		return
+	}
+	if v.Revision == l.revision || v.Revision < l.revision && asked <= l.wrote {
+		return // the same, or seen before what was written since; else all values were lost
+	}
+	value, err := decodeBudget(v.Bytes)
+	if err != nil {
+		n.do(stop{err})
+		return
+	}
+	l.revision, l.value = v.Revision, value
+	n.allow()
+}
+
+// budgetWritten takes in how the swap of the budget ended.
+func (n *node) budgetWritten(now time.Duration, revision uint64) {
+	l := &n.ledger
+	l.pending = false
+	if revision == 0 {
+		l.unsure, l.failed = true, now
+	} else {
+		l.revision, l.value, l.wrote = revision, l.plan, now
+		n.allow()
+	}
+}
+
+// allow tells the engine what it may spend, when that changed.
+func (n *node) allow() {
+	l := &n.ledger
+	a := allowPages{max(0, l.granted(n.opt.ID)-l.returned), l.value.Price}
+	if l.revision == 0 {
+		return
+	}
+	if n.opt.MaxPages == 0 {
+		a.pages = math.MaxInt64
+	} else if l.lowered {
+		a.pages = l.to
+	}
+	if a != l.told {
+		l.told = a
+		n.do(a)
+	}
+	if l.value.Ended != "" && n.ended == "" {
+		n.ended = l.value.Ended
+		n.do(endCrawl{n.ended})
+	}
+}
+
+// giveBack gives back what the agent has no use for, so that others may spend it. First the
+// engine is told to keep to less; what it has begun meanwhile it keeps.
+func (n *node) giveBack() {
+	l, r := &n.ledger, n.report
+	if n.opt.MaxPages == 0 || l.revision == 0 {
+		return
+	}
+	if l.lowered {
+		if r.Allowed != l.to {
+			return
+		}
+		l.returned += max(0, l.from-max(l.to, r.Pages+r.InFlight))
+		l.lowered = false
+		n.allow()
+		return
+	}
+	limit := l.granted(n.opt.ID) - l.returned
+	useless := r.Waiting == 0 || len(r.Head) > 0 && r.Head[0] < l.value.Price
+	if useless && !l.value.Plenty && r.InFlight == 0 && limit > r.Pages {
+		l.lowered, l.from, l.to = true, limit, r.Pages
+		n.allow()
+	}
+}
+
+// divide writes the next budget, every third of a lease.
+func (c coordinator) divide(now time.Duration) {
+	l := &c.ledger
+	if l.pending || l.unsure || now < l.next || c.office.pending != 0 {
+		return
+	}
+	l.next = now + c.lease.every
+	v := budgetValue{Version: wireVersion, Grants: maps.Clone(l.value.Grants)}
+	if v.Grants == nil {
+		v.Grants = map[AgentID]int64{}
+	}
+	v.Ended = c.endedWhy(now)
+	v.Price = c.price(now)
+	if c.opt.MaxPages > 0 && v.Ended == "" {
+		v.Plenty = c.grant(now, v.Grants)
+	}
+	if l.revision != 0 && v.Ended == l.value.Ended && v.Price == l.value.Price && v.Plenty == l.value.Plenty && maps.Equal(v.Grants, l.value.Grants) {
+		return
+	}
+	l.pending, l.plan = true, v
+	c.do(swapValue{budgetKey, encode(v), l.revision})
+}
+
+// living returns the agents that others hear of, sorted.
+func (c coordinator) living(now time.Duration) []AgentID {
+	return slices.DeleteFunc(slices.Clone(c.sight.ids()), func(id AgentID) bool {
+		return c.sight.others[id].revision == 0 || c.gone(now, id) && id != c.opt.ID
+	})
+}
+
+// offer is links that an agent could take soon.
+type offer struct {
+	agent    AgentID
+	priority float64
+	links    int64
+}
+
+// offers returns all agents' best links, best first; of equals, by agent.
+func (c coordinator) offers(now time.Duration) (all []offer) {
+	for _, id := range c.living(now) {
+		r := c.sight.others[id].beat.Report
+		for _, priority := range r.Head {
+			all = append(all, offer{id, priority, max(1, int64(r.Each))})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b offer) int { return cmp.Compare(b.priority, a.priority) })
+	return all
+}
+
+// horizon is how old what an agent goes by may be: a heartbeat, a budget, a look.
+func (c coordinator) horizon() time.Duration { return 3 * c.lease.every }
+
+// takes is how many links an agent can take within the horizon.
+func (c coordinator) takes(r *Report) int64 {
+	return max(int64(r.Workers), int64(r.Pace*c.horizon().Seconds()))
+}
+
+// price returns the priority above which there is enough for all workers until the next price
+// has reached everybody; 0 when there is not.
+func (c coordinator) price(now time.Duration) float64 {
+	var wanted int64
+	for _, id := range c.living(now) {
+		wanted += c.takes(&c.sight.others[id].beat.Report)
+	}
+	all := c.offers(now)
+	for i := range max(0, len(all)-1) {
+		if wanted -= all[i].links; wanted <= 0 {
+			return max(0, all[i].priority)
+		}
+	}
+	return 0
+}
+
+// free returns how many pages nobody may take yet. What an agent may still take counts as
+// spent, also when it is dead: it may be frozen, with a store that is heard of again.
+func (c coordinator) free(grants map[AgentID]int64) int64 {
+	free := c.opt.MaxPages
+	for id, g := range grants {
+		o := c.sight.others[id]
+		if o == nil {
+			free -= g
+			continue
+		}
+		spent := g - o.beat.Returned
+		switch {
+		case c.opt.plant == deadAreFree && o.beat.Dead:
+			spent = o.beat.Report.Pages
+		case c.opt.plant == returnsTwice:
+			spent -= o.beat.Returned
+		}
+		free -= spent
+	}
+	return free
+}
+
+// leastExchange is how long a fetch is taken to last while nobody knows.
+const leastExchange = 100 * time.Millisecond
+
+// plentyShare of what is left is what all agents together may have granted for links that they
+// may yet find; it is what a crawl may end short of when they die.
+const plentyShare = 16
+
+// grant raises the grants of those whose links are worth most. While much is left an agent
+// gets what it can take at most until the next grant reaches it, so that none has to wait for
+// one. Later it gets what it takes by its reports. At the end, when there is not enough for
+// all, each page goes to the best link that has none yet.
+func (c coordinator) grant(now time.Duration, grants map[AgentID]int64) (plenty bool) {
+	living := c.living(now)
+	outstanding, most := map[AgentID]int64{}, map[AgentID]int64{}
+	for _, id := range living {
+		b := c.sight.others[id].beat
+		grants[id] = max(grants[id], b.Returned+b.Report.Pages) // a store that had pages before
+		outstanding[id] = grants[id] - b.Returned - b.Report.Pages
+	}
+	free := max(0, c.free(grants)) // less when a store had pages that nobody knew of; grants never fall
+	for _, id := range living {
+		r := &c.sight.others[id].beat.Report
+		fastest := 2 * c.takes(r)
+		if r.Pace == 0 {
+			fastest = int64(r.Workers) * int64(c.horizon()/leastExchange)
+		}
+		ahead := min(fastest, free/int64(plentyShare*len(living)))
+		most[id] = max(ahead, min(r.Waiting, max(int64(2*r.Workers), int64(r.Rate*c.horizon().Seconds()))))
+		plenty = plenty || ahead >= int64(2*r.Workers)
+	}
+	covered := map[AgentID]int64{}
+	for _, o := range c.offers(now) {
+		covered[o.agent] += o.links
+		more := max(0, min(covered[o.agent], most[o.agent])-outstanding[o.agent])
+		more = min(more, free)
+		grants[o.agent] += more
+		outstanding[o.agent] += more
+		free -= more
+	}
+	for _, id := range living { // all its hosts rest; it may begin when one is free
+		r := c.sight.others[id].beat.Report
+		if free > 0 && len(r.Head) == 0 && outstanding[id] == 0 && most[id] > 0 {
+			grants[id]++
+			outstanding[id]++
+			free--
+		}
+	}
+	wanted := int64(0)
+	for id := range most {
+		wanted += max(0, most[id]-outstanding[id])
+	}
+	if wanted == 0 || free < 2*wanted {
+		return plenty
+	}
+	for id := range most { // some take more than a report names
+		grants[id] += max(0, most[id]-outstanding[id])
+	}
+	return plenty
+}

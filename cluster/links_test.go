@@ -1,0 +1,116 @@
+package cluster
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// Messages have at most so many bytes, not too many are on their way, and what is not
+// acknowledged goes again from the first.
+func TestWindow(t *testing.T) {
+	n := newNode(Options{ID: "a", Resend: time.Second, parts: 2}, Recovered{Outbox: map[Partition]Span{1: {5, 104}}})
+	n.hand.table = &table{version: 1, entries: []entry{{}, {owner: "b", epoch: 1}}}
+	outbox := func(after uint64) (parcels []Parcel) {
+		for number := max(after+1, 5); number <= 104; number++ {
+			parcels = append(parcels, Parcel{Number: number, Bytes: make([]byte, 20<<10)})
+		}
+		return parcels
+	}
+	// drain does what the node wants, and returns the messages.
+	drain := func(now time.Duration) (sent []message) {
+		todo := []event{messageEvent{}}
+		for len(todo) > 0 {
+			effects := n.step(now, todo[0])
+			todo = todo[1:]
+			for _, e := range effects {
+				switch e := e.(type) {
+				case readOutbox:
+					todo = append(todo, outgoingEvent{e.partition, e.after, outbox(e.after)})
+				case sendMessage:
+					if len(e.bytes) > mostMessageBytes {
+						t.Errorf("a message of %d bytes", len(e.bytes))
+					}
+					m, err := decodeMessage(e.bytes)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sent = append(sent, m)
+				}
+			}
+		}
+		return sent
+	}
+	first := drain(time.Hour)
+	if len(first) != mostSent || first[0].After != 4 || first[0].Parcels[0].Number != 5 {
+		t.Fatalf("%d messages, the first after %d; want %d after 4", len(first), first[0].After, mostSent)
+	}
+	for i := 1; i < len(first); i++ {
+		if last := first[i-1].Parcels[len(first[i-1].Parcels)-1].Number; first[i].After != last {
+			t.Errorf("a message after %d follows one up to %d", first[i].After, last)
+		}
+	}
+	if again := drain(time.Hour + time.Second/2); len(again) != 0 {
+		t.Errorf("%d messages before the pause is over", len(again))
+	}
+	if again := drain(time.Hour + time.Second); len(again) != mostSent || again[0].After != 4 {
+		t.Errorf("%d messages after the pause, want the same %d again", len(again), mostSent)
+	}
+	ack := message{Version: wireVersion, Kind: kindAck, From: "b", Partition: 1, Epoch: 1, After: first[0].Parcels[len(first[0].Parcels)-1].Number}
+	stale := ack
+	stale.Epoch = 0
+	for _, e := range n.step(time.Hour+time.Second, messageEvent{encode(stale)}) {
+		if _, ok := e.(trimOutbox); ok {
+			t.Error("trimmed by the word of who owned the partition before")
+		}
+	}
+	trimmed := false
+	for _, e := range n.step(time.Hour+time.Second, messageEvent{encode(ack)}) {
+		if trim, ok := e.(trimOutbox); ok {
+			trimmed = trim.upto == ack.After
+		}
+	}
+	if !trimmed {
+		t.Error("not trimmed by the owner's word")
+	}
+}
+
+// TestTurns: where more partitions have parcels than messages may be on their way, each has
+// its turn.
+func TestTurns(t *testing.T) {
+	const parts, each = 300, 1000
+	outbox := map[Partition]Span{}
+	for p := range Partition(parts) {
+		outbox[p] = Span{1, each}
+	}
+	n := newNode(Options{ID: "a", parts: parts}, Recovered{Outbox: outbox})
+	n.hand.table = &table{version: 1, entries: slices.Repeat([]entry{{owner: "b", epoch: 1}}, parts)}
+	sent := map[Partition]int{}
+	var acks []event // owners are slow: 20 a step
+	for now := time.Hour; now < time.Hour+time.Minute; now += 50 * time.Millisecond {
+		todo := append([]event{tickEvent{}}, acks[:min(len(acks), 20)]...)
+		acks = acks[min(len(acks), 20):]
+		for ; len(todo) > 0; todo = todo[1:] {
+			for _, e := range n.step(now, todo[0]) {
+				switch e := e.(type) {
+				case readOutbox:
+					todo = append(todo, outgoingEvent{e.partition, e.after, []Parcel{{Number: e.after + 1, Bytes: make([]byte, 10)}}})
+				case sendMessage:
+					m, err := decodeMessage(e.bytes)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sent[m.Partition]++
+					acks = append(acks, messageEvent{encode(message{Version: wireVersion, Kind: kindAck, From: "b", Partition: m.Partition, Epoch: 1, After: m.Parcels[0].Number})})
+				}
+			}
+		}
+	}
+	least, most := each, 0
+	for p := range Partition(parts) {
+		least, most = min(least, sent[p]), max(most, sent[p])
+	}
+	if least == 0 || most > 2*least {
+		t.Errorf("of %d partitions one sent %d messages, another %d", parts, least, most)
+	}
+}

@@ -1,0 +1,204 @@
+package member
+
+import (
+	"slices"
+	"time"
+
+	"fossick/cluster"
+	"fossick/store"
+)
+
+// coming is a partition that this member owns and may not ask yet, or no more.
+type coming struct {
+	from   cluster.AgentID // whose knowledge of it is to come first; "" when nobody's is
+	until  time.Time       // when it is no longer waited for
+	leaves bool            // it is being let go: links to it are the next owner's
+	held   bool            // it is written down, with what is known of it from a replica
+}
+
+// over says whether the partition may be asked from now on.
+func (c *coming) over() bool { return c.held && !c.leaves && !time.Now().Before(c.until) }
+
+const (
+	// patience is how long the knowledge of the last owner is waited for. Without it URLs
+	// may be asked for again, and are not forgotten.
+	patience = time.Minute
+	// drained is how often it is asked whether anything is under way.
+	drained = 20 * time.Millisecond
+)
+
+// Own is as cluster.Engine says.
+func (m *Member) Own(gained []cluster.Holding, lost, passed []cluster.Partition) {
+	m.mu.Lock()
+	for _, h := range gained {
+		c := &coming{until: time.Now().Add(h.Wait)}
+		if h.From != "" && h.From != m.opt.Protocol.ID && !h.Taken {
+			c.from, c.until = h.From, time.Now().Add(max(h.Wait, patience))
+		}
+		m.coming[uint16(h.Partition)], m.epochs[uint16(h.Partition)] = c, h.Epoch
+	}
+	for _, p := range slices.Concat(lost, passed) {
+		delete(m.coming, uint16(p))
+	}
+	m.mu.Unlock()
+	m.do(func() error {
+		if err := m.hold(gained, slices.Concat(lost, passed)); err != nil {
+			return err
+		}
+		if len(lost) == 0 {
+			return nil
+		}
+		if err := m.agent.HandOver(m.ctx, partsOf(lost)); err != nil { // who owns them now may not know all of it
+			return err
+		}
+		return m.agent.Back(m.ctx, func(part uint16) bool { return slices.Contains(lost, cluster.Partition(part)) })
+	})
+	m.do(m.settle)
+}
+
+func partsOf(partitions []cluster.Partition) (parts []uint16) {
+	for _, p := range partitions {
+		parts = append(parts, uint16(p))
+	}
+	return parts
+}
+
+// hold writes down what is owned. What a replica has of it is taken in first, so that a
+// member that ends in between does so when it comes back.
+func (m *Member) hold(gained []cluster.Holding, gone []cluster.Partition) error {
+	if err := m.adopt(gained); err != nil {
+		return err
+	}
+	h, err := store.OutboxOf(m.opt.Crawl.Store).Holdings()
+	if err != nil {
+		return err
+	}
+	if h.Held == nil {
+		h.Held = map[uint16]uint64{}
+	}
+	if h.Past == nil {
+		h.Past = map[uint16]uint64{}
+	}
+	for _, p := range partsOf(gone) {
+		h.Past[p] = max(h.Past[p], h.Held[p])
+		delete(h.Held, p)
+	}
+	for _, g := range gained {
+		h.Known = max(h.Known, g.Epoch)
+		h.Held[uint16(g.Partition)] = g.Epoch
+		delete(h.Past, uint16(g.Partition))
+	}
+	if err := m.agent.Hold(m.ctx, h); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	for _, g := range gained {
+		if c := m.coming[uint16(g.Partition)]; c != nil {
+			c.held = true
+		}
+	}
+	m.mu.Unlock()
+	return m.kept(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.allowed.Epoch = max(m.allowed.Epoch, h.Known)
+	})
+}
+
+// arrived says that all that the last owner knew of a partition is here.
+func (m *Member) arrived(part uint16, from cluster.AgentID) error {
+	m.mu.Lock()
+	if c := m.coming[part]; c != nil && c.from == from {
+		c.from = ""
+		c.until = time.Now()
+	}
+	m.mu.Unlock()
+	return m.settle()
+}
+
+// hurry looks whether the wait for a partition is over.
+func (m *Member) hurry() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.coming {
+		if c.over() {
+			m.jobs = append(m.jobs, m.settle)
+			select {
+			case m.wake <- struct{}{}:
+			default:
+			}
+			return
+		}
+	}
+}
+
+// settle begins to ask for URLs of partitions that are waited for no more.
+func (m *Member) settle() error {
+	var parts []uint16
+	m.mu.Lock()
+	for part, c := range m.coming {
+		if c.over() {
+			parts = append(parts, part)
+		}
+	}
+	for _, part := range parts {
+		delete(m.coming, part)
+	}
+	m.mu.Unlock()
+	if len(parts) == 0 {
+		return nil
+	}
+	return m.agent.Gain(m.ctx, func(part uint16) bool { return slices.Contains(parts, part) })
+}
+
+// Release is as cluster.Engine says. What is to be let go meanwhile goes together, as each time
+// the whole store is read.
+func (m *Member) Release(p cluster.Partition, epoch uint64) {
+	m.mu.Lock()
+	m.coming[uint16(p)] = &coming{leaves: true} // until it comes again, or has passed
+	m.leaving = append(m.leaving, leaving{p, epoch})
+	m.mu.Unlock()
+	m.do(m.letGo)
+}
+
+// leaving is a partition that is to be let go.
+type leaving struct {
+	partition cluster.Partition
+	epoch     uint64
+}
+
+func (m *Member) letGo() error {
+	m.mu.Lock()
+	all := m.leaving
+	m.leaving = nil
+	m.mu.Unlock()
+	if len(all) == 0 {
+		return nil
+	}
+	for {
+		n, err := m.agent.UnderWay(m.ctx)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+		select {
+		case <-m.ctx.Done():
+			return nil
+		case <-time.After(drained):
+		}
+	}
+	var parts []uint16
+	for _, l := range all {
+		parts = append(parts, uint16(l.partition))
+	}
+	if err := m.agent.HandOver(m.ctx, parts); err != nil {
+		return err
+	}
+	return m.kept(func() {
+		for _, l := range all {
+			m.node.Released(l.partition, l.epoch)
+		}
+	})
+}

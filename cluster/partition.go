@@ -1,0 +1,20 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// partitions is into how many parts the web is divided. An agent among a thousand still has
+// one, and the table of owners has some kilobytes.
+const partitions = 1024
+
+// Partition is a part of the web, below partitions.
+type Partition uint16
+
+// PartitionOf returns the partition of a site (page.Site). Nobody can choose names that all
+// fall into one.
+func PartitionOf(site string) Partition {
+	sum := sha256.Sum256([]byte(site))
+	return Partition(binary.BigEndian.Uint16(sum[:]) % partitions)
+}

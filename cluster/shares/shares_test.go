@@ -1,0 +1,73 @@
+package shares
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestDivide(t *testing.T) {
+	none := math.Inf(-1)
+	for _, c := range []struct {
+		name           string
+		left           uint64
+		workers, ahead int
+		reports        []Report
+		want           []Share
+	}{
+		{"the better links get the pages", 100, 2, 3,
+			[]Report{{Spent: 5, Head: []float64{.9, .8, .7}}, {Spent: 7, Head: []float64{.75, .1}}},
+			[]Share{{10, .75, 2}, {11, .75, 1}}},
+		{"no more than are left", 1, 4, 10,
+			[]Report{{Head: []float64{.2}}, {Head: []float64{.3, .1}}},
+			[]Share{{0, none, 1}, {1, none, 3}}},
+		{"nothing is left", 0, 4, 10,
+			[]Report{{Spent: 3, Head: []float64{.2}}},
+			[]Share{{3, none, 4}}},
+		{"too few links: no price, the rest to all", 100, 4, 4,
+			[]Report{{Head: []float64{.2}}, {}, {}},
+			[]Share{{5, none, 2}, {4, none, 2}, {4, none, 2}}},
+		{"equal links by turns", 100, 4, 2,
+			[]Report{{Head: []float64{.5, .5, .5}}, {Head: []float64{.5, .5, .5}}},
+			[]Share{{6, .5, 2}, {6, .5, 2}}},
+	} {
+		if got := Divide(c.left, c.workers, c.ahead, c.reports); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDivideAtRandom: the shares are never more than is left, and what may be taken is what
+// one queue would give out first.
+func TestDivideAtRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 20))
+	for range 2000 {
+		reports := make([]Report, 1+rng.IntN(8))
+		var all []float64
+		for i := range reports {
+			reports[i].Spent = rng.Uint64N(100)
+			for range rng.IntN(20) {
+				reports[i].Head = append(reports[i].Head, math.Round(10*rng.Float64())/10)
+			}
+			slices.SortFunc(reports[i].Head, func(a, b float64) int { return int(20 * (b - a)) })
+			all = append(all, reports[i].Head...)
+		}
+		left, workers, ahead := rng.Uint64N(60), 1+rng.IntN(16), rng.IntN(50)
+		given, n := uint64(0), min(int(left), max(ahead, workers))
+		for i, s := range Divide(left, workers, ahead, reports) {
+			if s.Pages < reports[i].Spent || s.Workers < 1 {
+				t.Fatalf("%+v for %+v", s, reports[i])
+			}
+			given += s.Pages - reports[i].Spent
+			slices.Sort(all)
+			if k := max(ahead, workers); len(all) > k && s.Price != all[len(all)-k] {
+				t.Fatalf("price %g of %v for %d", s.Price, all, k)
+			}
+		}
+		want := min(left, uint64(min(n, len(all))+max(ahead, workers)*len(reports)))
+		if given != want {
+			t.Fatalf("%d pages given, want %d", given, want)
+		}
+	}
+}

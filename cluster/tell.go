@@ -1,0 +1,36 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+)
+
+// mostToldBytes bounds what one call of Tell says.
+const mostToldBytes = mostMessageBytes - 1<<10
+
+// Tell says something to another agent's engine; see Engine.Hear. It does not wait, and may
+// be called before Run.
+func (a *Agent) Tell(to AgentID, b []byte) {
+	if len(b) > mostToldBytes {
+		return // who asks for it is wrong; the others would not read it
+	}
+	m := message{Version: wireVersion, Kind: kindTold, From: a.opt.ID, Parcels: []Parcel{{Number: 1, Bytes: b}}}
+	select {
+	case a.unsent <- sendMessage{to, encode(m)}:
+	default: // the exchange is slow or gone
+	}
+}
+
+// Peers returns the other agents of the table, by name. run tells this run of the agent from
+// those before and after: it rises with each, and is 0 until the first heartbeat was accepted.
+func (a *Agent) Peers() (run uint64, others []AgentID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.node == nil {
+		return 0, nil
+	}
+	if t := a.node.hand.table; t != nil {
+		others = slices.Sorted(maps.Keys(t.members))
+	}
+	return a.node.lease.run, slices.DeleteFunc(others, func(id AgentID) bool { return id == a.opt.ID })
+}

@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"testing"
+)
+
+var sampleMessage = message{
+	Version: wireVersion, Kind: kindLinks, From: "0123456789abcdef", Partition: 7, Epoch: 3, Base: 4, After: 5,
+	Parcels: []Parcel{{Number: 6, Bytes: []byte("one")}, {Number: 9, Bytes: []byte("two")}},
+}
+
+var sampleTable = table{
+	version: 9, term: 2, coordinator: "a",
+	members: map[AgentID]member{"a": {3, "b"}, "b": {1, "a"}},
+	entries: []entry{{owner: "a", epoch: 4, next: "b"}, {owner: "b", epoch: 9, from: "c", taken: true}, {}},
+}
+
+// What was written is read again.
+func TestWire(t *testing.T) {
+	m, err := decodeMessage(encode(sampleMessage))
+	if err != nil || !bytes.Equal(encode(m), encode(sampleMessage)) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	tb, err := decodeTable(sampleTable.encode())
+	if err != nil || !bytes.Equal(tb.encode(), sampleTable.encode()) || tb.entries[1] != sampleTable.entries[1] || tb.members["a"] != sampleTable.members["a"] {
+		t.Errorf("%+v, %v", tb, err)
+	}
+	whole := table{version: 1, members: map[AgentID]member{}, entries: make([]entry, partitions)}
+	for i := range whole.entries {
+		id := AgentID([]byte("000000000000000" + string(rune('0'+i%10))))
+		whole.members[id] = member{incarnation: 1}
+		whole.entries[i] = entry{owner: id, epoch: uint64(i) * 1000, from: id}
+	}
+	if n := len(whole.encode()); n > 16<<10 {
+		t.Errorf("the table of all partitions has %d bytes", n)
+	}
+}
+
+// What is not of this protocol is an error.
+func TestWireRefuses(t *testing.T) {
+	for name, change := range map[string]func(m *message){
+		"another version":    func(m *message) { m.Version++ },
+		"another kind":       func(m *message) { m.Kind = 77 },
+		"no such partition":  func(m *message) { m.Partition = partitions },
+		"a parcel too early": func(m *message) { m.After = 6 },
+		"parcels that fall":  func(m *message) { m.Parcels = []Parcel{{Number: 9}, {Number: 8}} },
+	} {
+		m := sampleMessage
+		change(&m)
+		if _, err := decodeMessage(encode(m)); !errors.Is(err, errWire) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := decodeMessage(make([]byte, 3*mostMessageBytes)); !errors.Is(err, errWire) {
+		t.Errorf("too long: %v", err)
+	}
+	if _, err := decodeHeartbeat(encode(heartbeat{Version: wireVersion, Returned: -1})); !errors.Is(err, errWire) {
+		t.Errorf("gave back less than nothing: %v", err)
+	}
+	if _, err := decodeBudget(encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": math.MinInt64}})); !errors.Is(err, errWire) {
+		t.Errorf("granted less than nothing: %v", err)
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	f.Add(encode(sampleMessage))
+	f.Add(encode(message{Version: wireVersion, Kind: kindAck, From: "a", After: 3}))
+	f.Add([]byte{0x80})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeMessage(b)
+		if err != nil {
+			return
+		}
+		again, err := decodeMessage(encode(m))
+		if err != nil || !bytes.Equal(encode(again), encode(m)) {
+			t.Errorf("%+v was read as %+v, %v", m, again, err)
+		}
+	})
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add(sampleTable.encode())
+	f.Add((&table{}).encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		tb, err := decodeTable(b)
+		if err != nil {
+			return
+		}
+		again, err := decodeTable(tb.encode())
+		if err != nil || !bytes.Equal(again.encode(), tb.encode()) {
+			t.Errorf("%+v was read as %+v, %v", tb, again, err)
+		}
+	})
+}
+
+// FuzzValues reads what other agents write about themselves, and the budget.
+func FuzzValues(f *testing.F) {
+	f.Add(encode(heartbeat{Version: wireVersion, Incarnation: 1, Report: Report{Head: []float64{1, 0.5}}}))
+	f.Add(encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": 1, "b": 2}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if h, err := decodeHeartbeat(b); err == nil {
+			if again, err := decodeHeartbeat(encode(h)); err != nil || !bytes.Equal(encode(again), encode(h)) {
+				t.Errorf("%+v was read as %+v, %v", h, again, err)
+			}
+		}
+		if v, err := decodeBudget(b); err == nil {
+			if again, err := decodeBudget(encode(v)); err != nil || !bytes.Equal(encode(again), encode(v)) {
+				t.Errorf("%+v was read as %+v, %v", v, again, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"fossick/cluster"
+	"fossick/cluster/bus"
+	"fossick/cluster/member"
+	"fossick/control"
+	"fossick/crawler"
+	"fossick/crawlplan"
+	"fossick/eval"
+	"fossick/fetch"
+	"fossick/internal/process"
+	"fossick/internal/usage"
+	"fossick/monitor"
+	"fossick/store"
+	"fossick/topics"
+)
+
+// agentCmd is one of the machines that make a crawl. What its part comes to is in a store of
+// its own.
+type agentCmd struct {
+	focusCmd
+	Name  string   `name:"crawl" placeholder:"NAME" help:"The crawl that it is of, the same on all machines [the topic]." group:"cluster"`
+	Nats  string   `placeholder:"URL" help:"NATS servers that are there already, nats://HOST:PORT [an embedded server]." group:"cluster"`
+	Route string   `placeholder:"HOST:PORT" help:"Where the others' embedded servers find this one's [it stays alone]." group:"cluster"`
+	Peers []string `placeholder:"HOST:PORT" help:"Where the others' are; at least one of them, and all the better." group:"cluster"`
+	Local string   `placeholder:"PORT" help:"Port on loopback at which other agents of this machine reach its server by --nats nats://127.0.0.1:PORT [none]." group:"cluster" expert:""`
+	Keys  string   `type:"path" placeholder:"DIR" help:"This machine's folder of fossick cluster init; needed between machines." group:"cluster" complete:"dirs"`
+
+	Replicate   string `enum:"state,bodies,none" default:"state" placeholder:"WHAT" help:"What another agent keeps of this one, for when it never comes back: ${enum}. state is enough to go on; with bodies its pages are not lost either [${default}]." group:"cluster"`
+	RefetchLost bool   `name:"refetch-lost" help:"Ask again for pages of its sites that are gone with another agent." group:"cluster"`
+
+	prefers bool // the coordinator's role
+}
+
+func (agentCmd) Help() string {
+	return `Crawls for a topic together with other agents: each has whole sites, a store and a queue of its own, and links to others' sites go to them. Limits such as --max-pages are of all together. Started again with the same --store it goes on where it was; --store is its alone.
+
+Examples:
+  fossick cluster init -o keys --names alpha,beta,gamma
+  fossick agent --topic banking --contact you@example.org --max-pages 1M \
+      --keys keys/alpha --route alpha:7422 --peers beta:7422,gamma:7422
+  fossick agent --topic banking --contact you@example.org --max-pages 1M \
+      --nats nats://127.0.0.1:4222`
+}
+
+// MoreHelp implements help.More.
+func (agentCmd) MoreHelp() string {
+	return `Two agents on one machine:
+  fossick agent --topic banking --contact you@example.org \
+      --local 4222 --store one
+  fossick agent --topic banking --contact you@example.org \
+      --nats nats://127.0.0.1:4222 --store two`
+}
+
+// leaveFor is how long an agent that is interrupted may take to hand its sites over.
+const leaveFor = 20 * time.Second
+
+// Run crawls and prints what the agent's part came to.
+func (c *agentCmd) Run(a *app) error {
+	result, err := c.join(a.ctx, a)
+	if result == nil {
+		return err
+	}
+	if emitErr := a.emit(result, result.Print); emitErr != nil {
+		return emitErr
+	}
+	if err == nil && result.Stopped == crawler.StopInterrupted {
+		return errInterrupted
+	}
+	return err
+}
+
+// join takes part in the crawl.
+func (c *agentCmd) join(ctx context.Context, a *app) (result *monitor.Result, err error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	c.Resume = store.Exists(c.Store)
+	var s *store.Store
+	if c.Resume {
+		if s, err = c.reopen(ctx, a); err != nil {
+			return nil, err
+		}
+	}
+	defer func() {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	if err != nil {
+		return nil, err
+	}
+	fetcher, err := fetch.New(plan.Fetch)
+	if err != nil {
+		return nil, usage.Of(err)
+	}
+	defer fetcher.Close()
+	if s == nil { // only now: a mistake in the command line must leave no store behind
+		if s, err = store.Create(c.Store, store.Info{Version: version, Topic: c.Topic, Topics: plan.Names(), Agent: newAgentID()}); err != nil {
+			return nil, err
+		}
+	}
+	if s.Info().Agent == "" {
+		return nil, usagef("the crawl in %s is of one machine; take another --store for an agent", c.Store)
+	}
+	if err := c.Keep(s, plan); err != nil {
+		return nil, err
+	}
+	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
+	exchange, closeExchange, err := c.exchange(ctx, a, cluster.AgentID(s.Info().Agent))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeExchange()) }()
+	return c.crawlAsMember(ctx, a, plan, exchange)
+}
+
+func (c *agentCmd) check() error {
+	if err := c.NameStore(); err != nil {
+		return err
+	}
+	switch {
+	case c.Agents > 1:
+		return usagef("an agent is one agent; --agents is for fossick focus")
+	case c.Resume:
+		return usagef("an agent goes on by itself where its --store is there; leave --resume out")
+	case c.Nats != "" && (c.Route != "" || len(c.Peers) > 0 || c.Local != ""):
+		return usagef("--nats uses servers that are there; --route, --peers and --local are of an embedded one")
+	}
+	if c.Name == "" {
+		c.Name = topics.FileName(c.Topic)
+	}
+	return nil
+}
+
+// newAgentID draws a name that no other agent has.
+func newAgentID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
+}
+
+// exchange opens what the agents share, with a server of its own unless there are some.
+func (c *agentCmd) exchange(ctx context.Context, a *app, id cluster.AgentID) (_ *bus.Bus, closeAll func() error, err error) {
+	var secrets *bus.Secrets
+	if c.Keys != "" {
+		if secrets, err = bus.ReadSecrets(c.Keys, time.Now()); err != nil {
+			return nil, nil, err
+		}
+	}
+	opt := bus.Options{Crawl: c.Name, Agent: id, URL: c.Nats, Secrets: secrets, Log: a.log}
+	closeAll = func() error { return nil }
+	if c.Nats == "" {
+		at := ""
+		if c.Local != "" {
+			at = "127.0.0.1:" + c.Local
+		}
+		opt.Server, err = bus.Serve(bus.ServeOptions{
+			Crawl: c.Name, Agent: id, Dir: filepath.Join(c.Store, "nats"), Clients: at, Routes: c.Route, Peers: c.Peers, Secrets: secrets, Log: a.log,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		closeAll = func() error {
+			c.linger(ctx, a, opt.Server)
+			return opt.Server.Close()
+		}
+	}
+	defer a.step("waiting for the other machines")()
+	b, err := bus.Open(ctx, opt)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeAll())
+	}
+	server := closeAll
+	return b, func() error { return errors.Join(b.Close(), server()) }, nil
+}
+
+// lingerFor is how long a server at most outlives its agent's part, for those who are yet to
+// hear that the crawl has ended.
+const lingerFor = 30 * time.Second
+
+// linger keeps the server up while others are connected to it, or by routes may be.
+func (c *agentCmd) linger(ctx context.Context, a *app, s *bus.Server) {
+	if ctx.Err() != nil || c.Local == "" && c.Route == "" {
+		return
+	}
+	defer a.step("the others hear of the end")()
+	began := time.Now()
+	for least := time.Second; time.Since(began) < lingerFor; {
+		if c.Route != "" {
+			least = 5 * time.Second // some heartbeats: of who is connected elsewhere nothing is known here
+		}
+		if s.Clients() == 0 && time.Since(began) > least {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// crawlAsMember crawls until the whole crawl has ended, or the agent is interrupted: then
+// it hands its sites over first.
+func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Plan, exchange cluster.Exchange) (result *monitor.Result, err error) {
+	session := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, NoTopic: plan.NoTopic, Agent: true, Whole: wholeOf(exchange)}
+	for _, t := range plan.Topics {
+		session.Topics = append(session.Topics, monitor.Goal(t))
+	}
+	shown, err := monitor.Listen(c.Listen, c.Pprof, session)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, shown.Stop()) }()
+	line := monitor.NewLine(a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime, plan.Names()...)
+	plan.Crawl.Progress = func(p crawler.Progress) {
+		line.Show(p)
+		shown.Show(p)
+	}
+	a.signals.InOrder()
+	defer process.LimitHeap(crawlMemory)()
+	plan.Crawl.RefetchLost = c.RefetchLost
+	plan.Crawl.Replicate, plan.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"
+	id := cluster.AgentID(plan.Crawl.Store.Info().Agent)
+	m, err := member.New(member.Options{
+		Crawl:    plan.Crawl,
+		Protocol: c.protocol(id, plan),
+		Exchange: exchange,
+	})
+	if err != nil {
+		return nil, err
+	}
+	socket, err := control.Open(control.Options{Store: plan.Crawl.Store, URLs: plan.Crawl.URLs, Engine: m.Engine(), Scorer: plan.Crawl.Scorer, Status: shown.ServeStatus})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, socket.Close()) }()
+	a.say("agent %s of the crawl %s: %s", id, c.Name, monitor.Beginning(c.Resume, plan.NoTopic, m.Engine().Progress()))
+	if !c.fresh() {
+		a.say("it begins when nobody's requests of before can be under way any more: in a minute or two, where all agents are new")
+	}
+	done, err := leaving(ctx, m)
+	line.End()
+	result = monitor.ResultOf(session, done, m.Engine().Progress().Queue)
+	defer a.step("reading the journal")()
+	var manners error
+	if result.Politeness, manners = eval.MeasurePoliteness(context.WithoutCancel(ctx), plan.Crawl.Store); manners != nil {
+		result.Politeness = nil // the crawl itself is worth no less
+		a.say("no politeness report: %v", manners)
+	}
+	return result, err
+}
+
+// wholeOf asks the exchange how all agents stand.
+func wholeOf(exchange cluster.Exchange) func(context.Context) (monitor.Whole, error) {
+	return func(ctx context.Context) (monitor.Whole, error) {
+		values, err := exchange.Values(ctx)
+		if err != nil {
+			return monitor.Whole{}, err
+		}
+		s, err := cluster.StatusOf(values)
+		w := monitor.Whole{Partitions: s.Partitions}
+		for i := range s.Agents {
+			a := &s.Agents[i]
+			if a.Dead {
+				w.Dead++
+			} else {
+				w.Agents++
+				w.PagesPerSecond += a.Report.Rate
+				w.Waiting += a.Report.Waiting
+			}
+			w.Fetched += a.Report.Pages
+			w.Relevant += a.Report.Relevant
+		}
+		return w, err
+	}
+}
+
+// protocol is how the agent takes part. What another has begun may last as long as its own
+// exchanges do.
+func (c *agentCmd) protocol(id cluster.AgentID, plan *crawlplan.Plan) cluster.Options {
+	return cluster.Options{
+		ID: id, Fresh: c.fresh(), Prefers: c.prefers, Longest: plan.Fetch.Timeout, MaxPages: int64(plan.Crawl.MaxPages), MinHarvest: plan.Crawl.MinHarvest,
+	}
+}
+
+// fresh says that the exchange is this agent's own and as new as its store: nobody else can
+// have asked for anything yet. Else the first agents wait a minute or two.
+func (c *agentCmd) fresh() bool { return !c.Resume && c.Nats == "" && c.Route == "" }
+
+// leaving runs a member. When ctx ends it leaves, and is broken off when that takes too long.
+func leaving(ctx context.Context, m *member.Member) (crawler.Result, error) {
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ended := make(chan struct{})
+	interrupted := make(chan bool, 1)
+	go func() {
+		select {
+		case <-ended:
+			interrupted <- false
+			return
+		case <-ctx.Done():
+		}
+		m.Leave()
+		select {
+		case <-ended:
+		case <-time.After(leaveFor):
+			stop()
+		}
+		interrupted <- true
+	}()
+	result, err := m.Run(run)
+	close(ended)
+	if <-interrupted {
+		result.Stopped = crawler.StopInterrupted
+	}
+	return result, err
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fossick/corpusweb"
+	"fossick/internal/fulltest"
+	"fossick/monitor"
+	"fossick/page"
+	"fossick/store"
+)
+
+// TestAgentsByNATS: three agents in processes of their own share a crawl by the server of
+// the first. One is killed and comes back. By the server's log each host is asked by one at
+// a time and has its rests; all that there is is stored, and nothing by two.
+func TestAgentsByNATS(t *testing.T) {
+	fulltest.Only(t, "agents wait for each other's leases")
+	log := &requestLog{}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), corpusweb.Options{Log: log, Latency: 30 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	port, dir := freePort(t), t.TempDir()
+	command := func(name string) []string {
+		p := killPlan{args: []string{"--seed", "http://h0.test/0"}}
+		args := append([]string{"agent"}, p.command(addr, filepath.Join(dir, name))[1:]...)
+		if name == "two" {
+			args[0] = "coordinator"
+		}
+		if name == "one" {
+			return append(args, "--local", port)
+		}
+		return append(args, "--nats", "nats://127.0.0.1:"+port)
+	}
+	results := map[string]monitor.Result{}
+	var mu sync.Mutex // guards results, kills and coordinator
+	var kills []kill
+	coordinator := ""
+	var all sync.WaitGroup
+	for _, name := range []string{"one", "two", "three"} {
+		all.Go(func() {
+			if name == "three" {
+				answers := 120
+				if killed, _ := runAndKillWhen(t, command(name), 5*time.Minute, func() bool { return log.lines() > answers }); killed {
+					now := coordinatorAt(t, port)
+					mu.Lock()
+					coordinator = now
+					kills = append(kills, kill{at: time.Now(), next: time.Now()})
+					mu.Unlock()
+				}
+			}
+			killed, out := runAndKill(t, command(name), 5*time.Minute)
+			var r monitor.Result
+			if err := json.Unmarshal(out, &r); err != nil || killed {
+				t.Errorf("%s: killed %v, %v, %s", name, killed, err, out)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			results[name] = r
+		})
+	}
+	all.Wait()
+	pages := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		r := results[name]
+		t.Logf("%s: %d pages, %d requests, %s", name, r.Fetched, r.Requests, r.Stopped)
+		if r.Stopped != "frontier_empty" && r.Stopped != "nothing_fetched" {
+			t.Errorf("%s ended with %s", name, r.Stopped)
+		}
+		for u, sum := range checkStore(t, filepath.Join(dir, name)) {
+			if _, twice := pages[u]; twice {
+				t.Errorf("%s is stored by two agents", u)
+			}
+			pages[u] = sum
+		}
+	}
+	if s, err := store.Open(filepath.Join(dir, "two")); err != nil || s.Info().Agent != coordinator || s.Close() != nil {
+		t.Errorf("%q coordinated, %v; want the one that prefers to", coordinator, err)
+	}
+	if code, text := said(t, "focus", "--resume", "--store", filepath.Join(dir, "one")); code != exitUsage || !strings.Contains(text, "it goes on with: fossick agent --store ") {
+		t.Errorf("focus of an agent's store ended with %d: %s", code, text)
+	}
+	if len(kills) != 1 || len(pages) != 20*20 {
+		t.Errorf("%d pages are stored, want %d; %d kills", len(pages), 20*20, len(kills))
+	}
+	requests := log.requests(t)
+	again := checkRepeats(t, requests, kills)
+	j := mannersJudge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
+	j.judge().report(t)
+	t.Logf("%d requests, %d repeated", len(requests), again)
+}
+
+// coordinatorAt asks a crawl's exchange who coordinates it.
+func coordinatorAt(t *testing.T, port string) string {
+	_, out := runAndKill(t, []string{"cluster", "status", "--crawl", "all", "--nats", "nats://127.0.0.1:" + port, "--json"}, time.Minute)
+	var s clusterStatus
+	if err := json.Unmarshal(out, &s); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	return s.Coordinator
+}
+
+// TestAgentDiesByNATS: of three agents in processes of their own one is killed and never
+// comes back. By the server's log the others ask for all that there is, and for nothing again
+// that was answered two seconds before the kill.
+func TestAgentDiesByNATS(t *testing.T) {
+	fulltest.Only(t, "agents wait for each other's leases")
+	t.Run("its pages are told as lost", func(t *testing.T) { agentDies(t, false) })
+	t.Run("its pages are asked for again", func(t *testing.T) { agentDies(t, true, "--refetch-lost") })
+}
+
+func agentDies(t *testing.T, kept bool, flags ...string) {
+	log := &requestLog{}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 40), corpusweb.Options{Log: log, Latency: 30 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	port, dir := freePort(t), t.TempDir()
+	command := func(name string) []string {
+		p := killPlan{args: []string{"--seed", "http://h0.test/0"}}
+		args := slices.Concat([]string{"agent"}, p.command(addr, filepath.Join(dir, name))[1:], flags)
+		if name == "one" {
+			return append(args, "--local", port)
+		}
+		return append(args, "--nats", "nats://127.0.0.1:"+port)
+	}
+	var died time.Time
+	var all sync.WaitGroup
+	for _, name := range []string{"one", "two", "three"} {
+		all.Go(func() {
+			if name == "three" {
+				if killed, _ := runAndKillWhen(t, command(name), 5*time.Minute, func() bool { return log.lines() > 400 }); !killed {
+					t.Error("it ended before it was killed")
+				}
+				died = time.Now()
+				return
+			}
+			if killed, out := runAndKill(t, command(name), 8*time.Minute); killed {
+				t.Errorf("%s does not end: %s", name, out)
+			}
+		})
+	}
+	all.Wait()
+	requests := log.requests(t)
+	slices.SortFunc(requests, func(a, b request) int { return a.Start.Compare(b.Start) })
+	had := map[string]bool{} // hosts of the dead
+	for u := range checkStore(t, filepath.Join(dir, "three")) {
+		had[page.Host(u)] = true
+	}
+	answered, again, pages, first := map[string]time.Time{}, 0, 0, time.Time{}
+	for _, r := range requests {
+		if r.Path == "/robots.txt" {
+			continue
+		}
+		before, twice := answered[r.Host+r.Path]
+		switch {
+		case twice && !kept && before.Before(died.Add(-2*time.Second)):
+			t.Errorf("%s%s was asked for again, %v after the first time", r.Host, r.Path, r.Start.Sub(before))
+		case twice:
+			again++
+		case r.Status == 200:
+			pages++
+		}
+		if had[r.Host] && r.Start.After(died.Add(5*time.Second)) && first.IsZero() {
+			first = r.Start
+		}
+		answered[r.Host+r.Path] = r.End
+	}
+	stored, lost := 0, 0
+	for _, name := range []string{"one", "two"} {
+		stored += len(checkStore(t, filepath.Join(dir, name)))
+		s, err := store.Open(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := s.Counts()
+		if err = errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		lost += int(n.States["lost"])
+	}
+	if stored+lost != 20*40 || (lost == 0) != kept {
+		t.Errorf("%d pages are stored and %d told as lost, of %d", stored, lost, 20*40)
+	}
+	if pages != 20*40 || len(had) == 0 || first.IsZero() {
+		t.Errorf("%d pages, want %d; %d hosts were the dead one's", pages, 20*40, len(had))
+	}
+	j := mannersJudge{log: requests, kills: []kill{{at: died, next: died}}, delay: killRest, robots: readRobots(t, addr, requests)}
+	j.judge().report(t)
+	t.Logf("%d requests, %d repeated, %d pages lost; the dead one's %d hosts are asked again %v after its end", len(requests), again, lost, len(had), first.Sub(died).Round(time.Second))
+}
+
+// freePort is a port on loopback that nobody listens at.
+func freePort(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close() // free again, and nobody else asks for it
+	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+}

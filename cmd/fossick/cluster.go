@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"fossick/cluster"
+	"fossick/cluster/bus"
+	"fossick/internal/printable"
+)
+
+type clusterCmd struct {
+	Init   clusterInitCmd   `cmd:"" help:"Make the certificates and keys by which a crawl's machines know each other."`
+	Status clusterStatusCmd `cmd:"" help:"Say how the machines of a crawl stand."`
+}
+
+type clusterInitCmd struct {
+	Out   string   `short:"o" required:"" placeholder:"DIR" help:"Folder for the keys: a new one, or that of a cluster which gets more machines."`
+	Names []string `placeholder:"A,B,C" help:"The machines, by name or IP address; without it one folder serves all."`
+}
+
+func (clusterInitCmd) Help() string {
+	return `Makes a certificate authority and, in a folder for each machine, a certificate and the keys of its agents. Copy each folder to its machine, and keep the authority's (ca.key) where no crawl runs. Agents refuse peers without. Again with other names it adds machines.
+
+Examples:
+  fossick cluster init -o keys --names alpha,beta,gamma
+  fossick cluster init -o keys --names delta`
+}
+
+// clusterKeys is what cluster init prints.
+type clusterKeys struct {
+	Folders []string `json:"folders"` // one a machine
+	Expires string   `json:"expires"` // the last day, RFC 3339
+}
+
+func (c clusterInitCmd) Run(a *app) error {
+	made, err := bus.Init(c.Out, c.Names, time.Now())
+	if err != nil {
+		return err
+	}
+	keys := clusterKeys{made.Folders, made.Expires.UTC().Format(time.DateOnly)}
+	return a.emit(keys, func(w io.Writer) {
+		for _, folder := range keys.Folders {
+			printable.Fprintf(w, "%s\n", folder)
+		}
+		printable.Fprintf(w, "Good until %s. Copy each folder to its machine; ca.key stays here, and goes nowhere.\n", keys.Expires)
+	})
+}
+
+type clusterStatusCmd struct {
+	Name string `name:"crawl" required:"" placeholder:"NAME" help:"The crawl, as its agents name it: the topic, where they do not."`
+	Nats string `required:"" placeholder:"URL" help:"A server of it: the NATS that its agents use, or nats://127.0.0.1:PORT of an agent's --local."`
+	Keys string `type:"path" placeholder:"DIR" help:"This machine's folder of fossick cluster init, where the agents have some." complete:"dirs"`
+}
+
+func (clusterStatusCmd) Help() string {
+	return `Asks the exchange that the agents share what they told it last: their partitions (of 1,024), pages and pace.
+
+Examples:
+  fossick cluster status --crawl banking --nats nats://127.0.0.1:4222`
+}
+
+// clusterStatus is what cluster status prints.
+type clusterStatus struct {
+	Agents      []clusterAgent `json:"agents"`
+	Coordinator string         `json:"coordinator"`
+	Partitions  int            `json:"partitions"` // that have an owner
+	Fetched     int64          `json:"fetched"`
+	Relevant    int64          `json:"relevant"`
+	Lost        int64          `json:"lost"`            // pages that are gone with an agent
+	Stopped     string         `json:"stopped_because"` // "" while the crawl goes on
+}
+
+type clusterAgent struct {
+	Name           string  `json:"name"`
+	Partitions     int     `json:"partitions"`
+	Fetched        int64   `json:"fetched"`
+	Relevant       int64   `json:"relevant"`
+	Waiting        int64   `json:"waiting"`
+	Lost           int64   `json:"lost"` // of its sites: pages that are gone with another agent
+	PagesPerSecond float64 `json:"pages_per_second"`
+	State          string  `json:"state"` // "", dead or leaving
+}
+
+// statusWait is how long a server may take to answer.
+const statusWait = 15 * time.Second
+
+func (c clusterStatusCmd) Run(a *app) error {
+	var secrets *bus.Secrets
+	var err error
+	if c.Keys != "" {
+		if secrets, err = bus.ReadSecrets(c.Keys, time.Now()); err != nil {
+			return err
+		}
+	}
+	ctx, stop := context.WithTimeout(a.ctx, statusWait)
+	defer stop()
+	exchange, err := bus.Open(ctx, bus.Options{Crawl: c.Name, Agent: cluster.AgentID(newAgentID()), URL: c.Nats, Secrets: secrets, Log: a.log})
+	if err != nil {
+		return fmt.Errorf("the crawl %s at %s: %w", c.Name, c.Nats, err)
+	}
+	values, err := exchange.Values(ctx)
+	if err = errors.Join(err, exchange.Close()); err != nil {
+		return err
+	}
+	s, err := cluster.StatusOf(values)
+	if err != nil {
+		return err
+	}
+	if len(s.Agents) == 0 {
+		return fmt.Errorf("no agent of a crawl %q has been at %s; --crawl names it as they do", c.Name, c.Nats)
+	}
+	told := tellStatus(&s)
+	return a.emit(told, told.print)
+}
+
+func tellStatus(s *cluster.Status) *clusterStatus {
+	told := &clusterStatus{Coordinator: string(s.Coordinator), Partitions: s.Partitions, Stopped: s.Ended}
+	for _, one := range s.Agents {
+		state := ""
+		switch {
+		case one.Dead:
+			state = "dead"
+		case one.Leaving:
+			state = "leaving"
+		}
+		r := &one.Report
+		told.Agents = append(told.Agents, clusterAgent{string(one.ID), one.Partitions, r.Pages, r.Relevant, r.Waiting, r.Lost, r.Rate, state})
+		told.Fetched += r.Pages
+		told.Relevant += r.Relevant
+		if !one.Dead { // its sites are others' now, with what is lost of them
+			told.Lost += r.Lost
+		}
+	}
+	return told
+}
+
+func (s *clusterStatus) print(w io.Writer) {
+	printable.Fprintf(w, "%-17s %10s %9s %9s %9s %8s\n", "agent", "partitions", "pages", "on topic", "waiting", "pages/s")
+	for _, one := range s.Agents {
+		state := one.State
+		if one.Name == s.Coordinator {
+			state = strings.TrimSpace("coordinator " + state)
+		}
+		printable.Fprintf(w, "%-17s %10d %9d %9d %9d %8.1f  %s\n", one.Name, one.Partitions, one.Fetched, one.Relevant, one.Waiting, one.PagesPerSecond, state)
+	}
+	printable.Fprintf(w, "%d of 1,024 partitions have an owner; %d pages, %d of them on topic\n", s.Partitions, s.Fetched, s.Relevant)
+	if s.Lost > 0 {
+		printable.Fprintf(w, "%d pages are lost with agents that are no more; fossick agent --refetch-lost asks for them again\n", s.Lost)
+	}
+	if s.Stopped != "" {
+		printable.Fprintf(w, "the crawl has ended: %s\n", s.Stopped)
+	}
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"fossick/collection"
+	"fossick/convert"
+	"fossick/internal/printable"
+	"fossick/internal/process"
+	"fossick/maintext"
+	"fossick/page"
+)
+
+type convertCmd struct {
+	Stores  []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; pages are numbered in this order." complete:"dirs"`
+	Output  string   `short:"o" name:"output" required:"" placeholder:"DIR" help:"Folder to be made." complete:"dirs"`
+	Partial bool     `help:"Go on without what is damaged, and count it." expert:""`
+}
+
+func (convertCmd) Help() string {
+	return `Numbers the pages, sites and domains of crawls, and communities of sites on one subject, and writes them as tables that PostgreSQL loads, with their titles and descriptions. Links become page ids: a table, and a compact file that rank, simulate and graph read. A page that several stores hold is the first's; links lead from store to store. A site is a host here, a domain what other verbs call site.
+
+  pages, sites, domains, communities, links   tables (.copy), schema.sql and load.sql
+  links.bin, links.urls.tsv                   links by page ids, and the ids' URLs
+  manifest.json                               stores and files, with checksums
+
+The folder gets its name when all of it is there. A conversion that was cut off goes on when it is begun again; what is finished waits in .DIR.convert beside it. The same stores give the same bytes.
+
+Examples:
+  fossick convert fossick-banking -o banking-tables
+  fossick convert fossick-banking old-crawl -o both`
+}
+
+// convertResult is what convert prints (cli.md).
+type convertResult struct {
+	Pages       uint64  `json:"pages"`
+	Sites       uint64  `json:"sites"`
+	Domains     uint64  `json:"domains"`
+	Communities uint64  `json:"communities"`
+	Links       uint64  `json:"links"`
+	Bytes       int64   `json:"bytes"`
+	Files       int     `json:"files"`
+	Output      string  `json:"output"`
+	Repeated    uint64  `json:"repeated"`  // left out, as an earlier store has them
+	Withdrawn   int     `json:"withdrawn"` // left out, as their authors ask
+	Refused     int     `json:"refused"`   // left out, as their owners refuse what the crawl was for
+	Damaged     int     `json:"damaged"`   // with --partial: records left out, or without a description
+	Found       int     `json:"found"`     // files that a run before had finished
+	Seconds     float64 `json:"seconds"`
+}
+
+func (c *convertCmd) Run(a *app) error {
+	defer process.LimitHeap(exportMemory)()
+	began := time.Now()
+	task := a.task("opening", "")
+	defer task.End()
+	did, err := convert.Run(a.ctx, convert.Options{
+		Stores: c.Stores, Dir: c.Output, Version: version,
+		Collection: collection.Options{Open: a.openToRead, Text: describe, Partial: c.Partial},
+		Step:       task.Step, Did: task.Add,
+	})
+	if err != nil {
+		return err
+	}
+	task.End()
+	r := convertResult{
+		Pages: did.Pages, Sites: did.Sites, Domains: did.Domains, Communities: did.Communities, Links: did.Links,
+		Bytes: did.Bytes, Files: did.Files, Output: c.Output, Repeated: did.Repeated, Withdrawn: did.Withdrawn,
+		Refused: did.Refused, Damaged: did.Damaged, Found: did.Found, Seconds: time.Since(began).Seconds(),
+	}
+	return a.emit(r, r.print)
+}
+
+func (r convertResult) print(w io.Writer) {
+	printable.Fprintf(w, "%d pages of %d sites, %d domains and %d communities, %d links: %s, %d files, %d bytes\n",
+		r.Pages, r.Sites, r.Domains, r.Communities, r.Links, r.Output, r.Files, r.Bytes)
+	for _, left := range []struct {
+		n   uint64
+		why string
+	}{
+		{r.Repeated, "pages left out, as an earlier store has them"},
+		{uint64(r.Withdrawn), "pages left out, as their authors ask that they be not kept"},
+		{uint64(r.Refused), "pages left out, as their owners refuse that use"},
+		{uint64(r.Damaged), "pages damaged: fossick verify says which"},
+		{uint64(r.Found), "files were finished before"},
+	} {
+		if left.n > 0 {
+			printable.Fprintf(w, "%d %s\n", left.n, left.why)
+		}
+	}
+}
+
+// describe is a page's description: its own, else the start of its main text.
+func describe(body []byte, p *collection.Page, _ collection.Want) (text, _ string) {
+	parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL, ContentType: p.ContentType})
+	if err != nil {
+		return "", "" // it has no words
+	}
+	if parsed.Description != "" {
+		return parsed.Description, ""
+	}
+	decoded, plain, err := page.Decode(body, p.ContentType)
+	switch {
+	case err != nil:
+		return "", ""
+	case plain:
+		return startOf(string(decoded)), ""
+	}
+	return startOf(maintext.Extract(decoded).Text()), ""
+}
+
+// descriptionRunes is how many characters of its text describe a page.
+const descriptionRunes = 300
+
+// startOf is the beginning of a text in one line, to the end of a word.
+func startOf(text string) string {
+	var b strings.Builder
+	n := 0
+	for word := range strings.FieldsSeq(text) {
+		n += utf8.RuneCountInString(word) + 1
+		if n > descriptionRunes+1 {
+			if b.Len() == 0 { // a language without spaces
+				return string([]rune(word)[:descriptionRunes])
+			}
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"fossick/corpusweb"
+	"fossick/datasets"
+)
+
+// copiedWeb has 30 pages of their own by http and 20 by https, 7 that are equal to one of
+// them and 5 that differ from one by a word of 400. The start page links to all.
+func copiedWeb() *datasets.Set {
+	rng := rand.New(rand.NewPCG(31, 32))
+	var start strings.Builder
+	var rows []*datasets.Example
+	add := func(url, html string) {
+		fmt.Fprintf(&start, "<a href=%q>%s</a>\n", url, url)
+		rows = append(rows, &datasets.Example{URL: url, HTML: html})
+	}
+	for i := range 50 {
+		scheme := "http"
+		if i >= 30 {
+			scheme = "https"
+		}
+		var words strings.Builder
+		for range 400 {
+			fmt.Fprintf(&words, "word%d ", rng.IntN(1e6))
+		}
+		add(fmt.Sprintf("%s://h%d.test/%d", scheme, i%3, i), "<title>Page</title><p>"+words.String())
+	}
+	for i, of := range rows[:12] {
+		html := of.HTML
+		if i >= 7 {
+			html = strings.TrimSpace(html) + " other"
+		}
+		add(fmt.Sprintf("http://copies.test/%d", i), html)
+	}
+	rows = append([]*datasets.Example{{URL: "http://start.test/", HTML: "<title>Start</title>" + start.String()}}, rows...)
+	return datasets.FromSeq("copied", func(yield func(*datasets.Example, error) bool) {
+		for _, e := range rows {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}, datasets.Options{})
+}
+
+// TestStatsTables: of a web that is known the rows of duplicates and of TLS are known; no header
+// of a near-duplicate is kept. Each table of --csv has the columns and values of --json.
+func TestStatsTables(t *testing.T) {
+	addr, ca := serveNamed(t, copiedWeb(), func() {}, corpusweb.Options{})
+	dir, folder := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "tables")
+	fossick(t, "focus", "--topic", "x", "--keywords", "page", "--links", "all", "--order", "bfs", "--proxy", "http://"+addr, "--ca", ca,
+		"--delay", "0", "--workers", "1", "--seed", "http://start.test/", "--store", dir, "--quiet")
+	got := statsOf(t, dir)
+	for _, c := range []struct {
+		table, row, column string
+		want               float64
+	}{
+		{"duplicates", "its own", "urls", 51}, {"duplicates", "equal to another's", "urls", 7}, {"duplicates", "nearly equal to another's", "urls", 5},
+		{"outcomes", "duplicate", "urls", 12}, {"outcomes", "ok", "exchanges", 63},
+		{"schemes", "http", "requested", 43}, {"schemes", "http", "stored", 31}, {"schemes", "https", "requested", 20}, {"schemes", "https", "stored", 20},
+		{"http_versions", "http/1.1", "answers", 58}, {"depths", "0", "new_links", 62}, {"tlds", "test", "pages", 51},
+	} {
+		if row := got.row(t, c.table, c.row); row[c.column] != c.want {
+			t.Errorf("%s, %s: %s is %v, want %v", c.table, c.row, c.column, row[c.column], c.want)
+		}
+	}
+	fossick(t, "stats", dir, "--top", "0", "--quiet", "--csv", folder)
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(statsKeys) {
+		t.Errorf("%d files, want one of each of %d tables", len(files), len(statsKeys))
+	}
+	for table := range statsKeys {
+		compareCSV(t, filepath.Join(folder, table+".csv"), table, got)
+	}
+}
+
+// compareCSV holds a file against the table's rows. What is not known is empty.
+func compareCSV(t *testing.T, path, table string, got statsTables) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatalf("%s: %v", table, err)
+	}
+	rows := got.rows(t, table)
+	if len(lines) != 1+len(rows) {
+		t.Fatalf("%s has %d lines, want a head and %d rows", table, len(lines), len(rows))
+	}
+	for i, row := range rows {
+		if len(row) != len(lines[0]) {
+			t.Errorf("%s: the head is %q, the row has %v", table, lines[0], row)
+		}
+		for k, column := range lines[0] {
+			value, known := row[column]
+			want := keyText(value)
+			if x, ok := value.(float64); ok {
+				if v, err := strconv.ParseFloat(lines[1+i][k], 64); err == nil && v == x {
+					continue // however it is written
+				}
+			}
+			if !known || lines[1+i][k] != want {
+				t.Errorf("%s, row %d: %s is %q, in JSON %v", table, i, column, lines[1+i][k], value)
+			}
+		}
+	}
+}

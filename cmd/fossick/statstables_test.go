@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"testing"
+)
+
+// statsTables is what stats --json says, by table.
+type statsTables map[string]json.RawMessage
+
+func statsOf(t *testing.T, dirs ...string) statsTables {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), append([]string{"stats", "--json", "--top", "0", "--quiet"}, dirs...), &out, &errs); code != exitDone {
+		t.Fatalf("stats: %d, %s", code, errs.String())
+	}
+	var all statsTables
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (s statsTables) rows(t *testing.T, table string) (rows []map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(s[table], &rows); err != nil {
+		t.Fatalf("%s: %v", table, err)
+	}
+	return rows
+}
+
+// statsKeys are the columns that name the rows.
+var statsKeys = map[string]string{
+	"outcomes": "state", "seed_outcomes": "state", "unasked": "why", "codes": "code", "means": "what", "seed_lengths": "from", "path_lengths": "from",
+	"host_labels": "labels", "depths": "depth", "response_times": "below_ms", "sizes": "from_kib", "sizes_fine": "below_bytes", "compression": "size",
+	"duplicates": "content", "schemes": "scheme", "http_versions": "version", "page_kinds": "kinds", "link_kinds": "kind", "degrees": "from",
+	"power_laws": "degrees", "media_types": "type", "charsets": "charset", "languages": "language", "labels": "label", "servers": "server",
+	"tlds": "tld", "second_levels": "second_level", "sites": "site", "forecast_scores": "predictor", "forecasts": "from",
+}
+
+// row finds a row by its first column, nil where there is none.
+func (s statsTables) row(t *testing.T, table, key string) map[string]any {
+	t.Helper()
+	for _, row := range s.rows(t, table) {
+		if keyText(row[statsKeys[table]]) == key {
+			return row
+		}
+	}
+	return nil
+}
+
+// sum adds a column up.
+func (s statsTables) sum(t *testing.T, table, column string) (sum float64) {
+	t.Helper()
+	for _, row := range s.rows(t, table) {
+		n, _ := row[column].(float64)
+		sum += n
+	}
+	return sum
+}
+
+// statsShares are the columns of shares: of which column's numbers, and of what they are
+// parts: the sum of a column or, with a stop at its end, the same row's.
+var statsShares = []struct{ table, column, part, whole string }{
+	{"outcomes", "share", "urls", "urls"}, {"outcomes", "exchanges_share", "exchanges", "exchanges"}, {"seed_outcomes", "share", "seeds", "seeds"},
+	{"unasked", "share", "urls", "urls"}, {"codes", "share", "answers", "answers"}, {"seed_lengths", "share", "number", "number"},
+	{"path_lengths", "share", "number", "number"}, {"host_labels", "share", "hosts", "hosts"}, {"response_times", "share", "answers", "answers"},
+	{"sizes", "share", "pages", "pages"}, {"sizes_fine", "share", "pages", "pages"}, {"duplicates", "share", "urls", "urls"},
+	{"schemes", "share", "requested", "requested"}, {"http_versions", "share", "answers", "answers"}, {"page_kinds", "share", "pages", "pages"},
+	{"link_kinds", "share", "links", "links"}, {"media_types", "share", "pages", "pages"}, {"charsets", "share", "pages", "pages"},
+	{"languages", "share", "pages", "pages"}, {"labels", "share", "pages", "pages"}, {"servers", "share", "answers", "answers"},
+	{"tlds", "downloaded_share", "downloaded", "requested."}, {"second_levels", "downloaded_share", "downloaded", "requested."},
+	{"sites", "downloaded_share", "downloaded", "requested."}, {"compression", "ratio", "packed", "bytes."}, {"depths", "new_links_per_page", "new_links", "downloaded."},
+}
+
+// compareShares divides anew.
+func (s statsTables) compareShares(t *testing.T) {
+	t.Helper()
+	for _, of := range statsShares {
+		inRow := of.whole[len(of.whole)-1] == '.'
+		whole := 0.0
+		if !inRow {
+			whole = s.sum(t, of.table, of.whole)
+		}
+		for _, row := range s.rows(t, of.table) {
+			if inRow {
+				whole, _ = row[of.whole[:len(of.whole)-1]].(float64)
+			}
+			part, _ := row[of.part].(float64)
+			got, known := row[of.column].(float64)
+			if known != (whole > 0) || known && math.Abs(got-part/whole) > 1e-9 {
+				t.Errorf("%s, %v: %s is %v, want %v of %v", of.table, row[statsKeys[of.table]], of.column, row[of.column], part, whole)
+			}
+		}
+	}
+	for _, table := range []string{"sizes_fine", "response_times"} {
+		rows := s.rows(t, table)
+		for _, row := range rows[max(0, len(rows)-1):] {
+			if row["up_to"] != 1. {
+				t.Errorf("%s ends with %v, want 1", table, row["up_to"])
+			}
+		}
+	}
+}
+
+// compareTotals holds the sums of tables of one thing against each other; pages, requests and
+// URLs are told by several.
+func (s statsTables) compareTotals(t *testing.T) {
+	t.Helper()
+	for _, same := range [][][2]string{
+		{{"depths", "known"}, {"schemes", "urls"}, {"tlds", "urls"}, {"second_levels", "urls"}, {"sites", "urls"}},
+		{{"depths", "requested"}, {"schemes", "requested"}, {"tlds", "requested"}, {"second_levels", "requested"}, {"sites", "requested"}, {"path_lengths", "number"}},
+		{{"depths", "downloaded"}, {"schemes", "downloaded"}, {"tlds", "downloaded"}, {"second_levels", "downloaded"}, {"sites", "downloaded"}},
+		{
+			{"depths", "stored"}, {"schemes", "stored"}, {"sizes", "pages"}, {"sizes_fine", "pages"}, {"page_kinds", "pages"}, {"degrees", "in"}, {"degrees", "out"},
+			{"media_types", "pages"}, {"charsets", "pages"}, {"languages", "pages"}, {"labels", "pages"}, {"tlds", "pages"}, {"second_levels", "pages"}, {"sites", "pages"},
+		},
+		{{"codes", "answers"}, {"response_times", "answers"}},
+		{{"http_versions", "answers"}, {"servers", "answers"}},
+	} {
+		want := s.sum(t, same[0][0], same[0][1])
+		for _, other := range same[1:] {
+			if got := s.sum(t, other[0], other[1]); got != want {
+				t.Errorf("%v are %v, %v are %v", other, got, same[0], want)
+			}
+		}
+	}
+	if known, asked := s.sum(t, "depths", "known"), s.sum(t, "unasked", "urls"); known-asked != s.sum(t, "depths", "requested") {
+		t.Errorf("%v URLs of which %v were not requested, and %v were", known, asked, s.sum(t, "depths", "requested"))
+	}
+	pages := s.sum(t, "depths", "stored")
+	if packed := s.row(t, "compression", "all"); packed["pages"] != pages || s.sum(t, "compression", "pages") != 2*pages {
+		t.Errorf("%v pages, but %v are packed, and %v with those of each size", pages, packed["pages"], s.sum(t, "compression", "pages"))
+	}
+}
+
+func keyText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"fossick/crawler"
+	"fossick/crawlplan"
+	"fossick/internal/help"
+	"fossick/internal/printable"
+	"fossick/monitor"
+	"fossick/survey"
+)
+
+// surveyCmd crawls party by party. It is focus with another order, scope and rests, and a
+// list of seeds at its end.
+type surveyCmd struct {
+	crawlplan.Crawl
+	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" complete:"files"`
+	SeedsTable []string `placeholder:"FILE,FILE" help:"Write seeds and candidates as tables too, with the parties' pages, depths and times: .csv or .jsonl." group:"run" expert:"" complete:"files"`
+}
+
+func (surveyCmd) Help() string {
+	return `Crawls what can be reached from each start page without leaving its site, breadth-first (its party), many parties at a time. Links that leave become candidates: start pages of hosts that no party has reached. Start pages and candidates are the seeds of the next survey.
+
+Examples:
+  fossick survey --seeds sites.txt --contact you@example.org
+  fossick survey --seeds sites.txt --seeds-out sites2.txt --max-depth 2 \
+      --tld org --store first --contact you@example.org
+  fossick survey --resume --store first
+  fossick stats first`
+}
+
+// MoreHelp implements help.More.
+func (surveyCmd) MoreHelp() string {
+	return `Two rounds of a served corpus, while fossick serve demo --addr 127.0.0.1:8090 runs:
+  fossick survey --seed http://attic.test/ --proxy http://127.0.0.1:8090 \
+      --delay 0 --store one --seeds-out one.txt
+  fossick survey --seeds one.txt --proxy http://127.0.0.1:8090 --delay 0 \
+      --store two --seeds-out two.txt --max-pages 20
+
+The list of a store whose survey was killed or has ended:
+  fossick survey --resume --store first --seeds-out sites2.txt`
+}
+
+// surveyFlags are flags of focus that mean something else in a survey.
+var surveyFlags = map[string]string{
+	"topic":              "Label the pages by this topic, too; the order stays as it is [none].",
+	"store":              "Folder of the survey's store [fossick-survey].",
+	"resume":             "Go on with the survey in --store, by its settings; of one that has ended, write the seed list.",
+	"links":              "What a party keeps to: its start page's site, or its host alone [site].",
+	"max-depth":          "Links from a start page, at most [5].",
+	"max-pages-per-site": "Pages of one site, at most [3000].",
+	"max-pages":          "Pages to store, over all resumptions [no limit].",
+	"delay":              "Rest after each fetch. auto is max(30s, 10 × the fetch); a time stands for the 30s, and both change in proportion; 0 for your own servers [auto].",
+	"keywords":           "With --topic: words and phrases of it, by comma [its own].",
+	"model":              "With --topic: model that labels the pages, a file or a topic's name [its own].",
+}
+
+// notOfSurveys are flags of focus that go by its topic: a survey has them not.
+var notOfSurveys = []string{"patience", "score", "rho", "explore", "threshold", "order", "alike", "min-harvest"}
+
+// surveyHelp words the flags of survey, and takes away those that it has not.
+func surveyHelp(parser *kong.Kong) {
+	node := help.Child(parser.Model.Node, "survey")
+	node.Flags = slices.DeleteFunc(node.Flags, func(f *kong.Flag) bool { return slices.Contains(notOfSurveys, f.Name) })
+	for _, f := range node.Flags {
+		if text, own := surveyFlags[f.Name]; own {
+			f.Help = text
+		}
+	}
+}
+
+// surveyed is the result of a survey, as JSON has it.
+type surveyed struct {
+	*monitor.Result
+	Relevant   *uint64 `json:"relevant"` // null without a topic
+	Parties    int     `json:"parties"`  // start pages that gave a page, of their own or of their party
+	Seeds      int     `json:"seeds"`
+	Candidates int     `json:"candidates"`
+	SeedsOut   string  `json:"seeds_out"`
+}
+
+// Run crawls, writes the seed list and prints the result, also of a survey that was
+// interrupted.
+func (c *surveyCmd) Run(a *app) error {
+	for _, path := range c.SeedsTable {
+		if err := survey.CheckTable(path); err != nil {
+			return err
+		}
+	}
+	crawl := focusCmd{Crawl: c.Crawl}
+	crawl.Parties = true
+	result, err := crawl.crawl(a.ctx, a)
+	if result == nil {
+		return err
+	}
+	found, listErr := c.list(context.WithoutCancel(a.ctx), a, crawl.Store)
+	if listErr != nil {
+		return errors.Join(err, listErr)
+	}
+	s := &surveyed{Result: result, Parties: found.Parties(), Seeds: len(found.Seeds), Candidates: len(found.Candidates), SeedsOut: c.SeedsOut}
+	if !result.NoTopic {
+		s.Relevant = &result.Relevant
+	}
+	if emitErr := a.emit(s, s.print); emitErr != nil {
+		return emitErr
+	}
+	if err == nil && result.Stopped == crawler.StopInterrupted {
+		return errInterrupted
+	}
+	return errors.Join(err, result.Failed.Err())
+}
+
+// list writes the seeds of the next survey, from the store alone.
+func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *survey.Result, err error) {
+	defer a.step("listing seeds")()
+	if c.SeedsOut == "" {
+		c.SeedsOut = filepath.Join(dir, "seeds-out.txt")
+	}
+	s, done, err := a.openToRead(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	asked, err := crawlplan.SurveyOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if found, err = survey.Find(ctx, surveySource{s}, survey.Options{Seeds: asked.Seeds, Wants: asked.Wants}); err != nil {
+		return nil, err
+	}
+	errs := []error{found.WriteList(c.SeedsOut)}
+	for _, path := range c.SeedsTable {
+		errs = append(errs, found.WriteTable(path))
+	}
+	return found, errors.Join(errs...)
+}
+
+// print writes the result as text.
+func (s *surveyed) print(w io.Writer) {
+	s.Result.Print(w)
+	printable.Fprintf(w, "%d parties of %d seeds; %d candidates for more\nseeds of the next survey: %s\n", s.Parties, s.Seeds, s.Candidates, s.SeedsOut)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fossick/corpusweb"
+	"fossick/internal/fulltest"
+)
+
+// listed reads the seed list that a survey left in its store, but for which of several
+// pages was the first to lead to a candidate: that is a matter of time.
+func (p killPlan) listed(t *testing.T, dir string) string {
+	t.Helper()
+	if !p.survey {
+		return ""
+	}
+	var b strings.Builder
+	for line := range strings.Lines(readFile(t, filepath.Join(dir, "seeds-out.txt"))) {
+		text, _, _ := strings.Cut(line, ", first http")
+		b.WriteString(strings.TrimSpace(text) + "\n")
+	}
+	return b.String()
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// seedFile writes a list of start pages of linkedWeb's first hosts.
+func seedFile(t *testing.T, hosts int) string {
+	t.Helper()
+	var b strings.Builder
+	for h := range hosts {
+		fmt.Fprintf(&b, "http://h%d.test/0\n", h)
+	}
+	path := filepath.Join(t.TempDir(), "seeds.txt")
+	write(t, path, b.String())
+	return path
+}
+
+// TestSurveyKill kills a survey at random moments: no visit is lost, and the seed list is
+// that of a survey without kills.
+func TestSurveyKill(t *testing.T) {
+	hosts, pages := fulltest.Rounds(8, 40), fulltest.Rounds(15, 60)
+	killOften(t, killPlan{set: linkedWeb(hosts, pages), survey: true,
+		args: []string{"--seeds", seedFile(t, hosts/2), "--max-depth", "7"}})
+}
+
+// TestSurveyPoliteness lets the judge read the log of a survey of a web of which a third
+// misbehaves.
+func TestSurveyPoliteness(t *testing.T) {
+	fulltest.Only(t, "takes a minute")
+	beJudged(t, linkedWeb(120, 40), []string{"survey", "--seeds", seedFile(t, 120)})
+}
+
+// TestSurveyRounds surveys a closed web whose start pages all are missing, from the list of
+// the round before, until the list is the same: no party is left out, no list lacks a seed
+// of the one before, nothing is asked for outside of the parties, and every rest is kept.
+func TestSurveyRounds(t *testing.T) {
+	const hosts, pages = 8, 6
+	log := &requestLog{}
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	list, rounds := seedFile(t, 1), 0
+	for ; ; rounds++ {
+		if rounds > 2*hosts {
+			t.Fatalf("the list still grows after %d rounds:\n%s", rounds, readFile(t, list))
+		}
+		next := filepath.Join(t.TempDir(), "next.txt")
+		r := surveyOnce(t, "--seeds", list, "--proxy", "http://"+addr, "--delay", "2ms", "--store", filepath.Join(t.TempDir(), "crawl"), "--seeds-out", next)
+		before, after := seedsIn(t, list), seedsIn(t, next)
+		if !slices.Equal(after[:len(before)], before) || len(after) != r.Seeds+r.Candidates || r.Seeds != len(before) {
+			t.Errorf("round %d: %d seeds and %d candidates; %v\nafter %v", rounds, r.Seeds, r.Candidates, after, before)
+		}
+		same := readFile(t, next) == readFile(t, list)
+		if list = next; same {
+			if r.Parties != hosts || int(r.Fetched) != hosts*pages || r.Candidates != 0 {
+				t.Errorf("in the end %d parties, %d pages, %d candidates; want %d, %d, none", r.Parties, r.Fetched, r.Candidates, hosts, hosts*pages)
+			}
+			break
+		}
+	}
+	requests := log.requests(t)
+	j := mannersJudge{log: requests, delay: 2e6, robots: readRobots(t, addr, requests)}
+	j.judge().report(t)
+	if slices.ContainsFunc(requests, func(r request) bool { return linkedSecret(r.Path) }) {
+		t.Error("a link with nofollow was followed")
+	}
+	t.Logf("the same list after %d rounds", rounds)
+}
+
+// surveyOnce runs a survey in this process.
+func surveyOnce(t *testing.T, args ...string) (r struct {
+	Fetched                    uint64
+	Parties, Seeds, Candidates int
+}) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), append([]string{"survey", "--json", "--quiet"}, args...), &out, &errs); code != exitDone {
+		t.Fatalf("%d: %s", code, errs.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// seedsIn returns the URLs of a list, each of which it must have once.
+func seedsIn(t *testing.T, path string) (seeds []string) {
+	t.Helper()
+	once := map[string]bool{}
+	for line := range strings.Lines(readFile(t, path)) {
+		if line[0] != '#' {
+			seeds = append(seeds, strings.TrimSpace(line))
+			once[strings.TrimSpace(line)] = true
+		}
+	}
+	if len(once) != len(seeds) {
+		t.Errorf("%s: %d seeds, %d of them different", path, len(seeds), len(once))
+	}
+	return seeds
+}

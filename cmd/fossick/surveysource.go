@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"iter"
+
+	"fossick/crawler/reading"
+	"fossick/fetch"
+	"fossick/store"
+	"fossick/survey"
+)
+
+// surveySource hands a store's records to package survey.
+type surveySource struct{ s *store.Store }
+
+// URLs implements survey.Source.
+func (f surveySource) URLs() iter.Seq2[*survey.URL, error] {
+	return func(yield func(*survey.URL, error) bool) {
+		for k, err := range f.s.URLs().Known() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			u := survey.URL{ID: uint64(k.ID), URL: k.URL, From: uint64(k.From), Seed: k.Via == store.ViaSeed, Depth: k.Depth}
+			if k.Fate != nil {
+				u.State, u.Outside = k.Fate.State, reading.OffParty(k.Fate.Reason)
+			}
+			for i := range k.Visits {
+				v := &k.Visits[i]
+				if i == 0 {
+					u.Began = v.Start
+				}
+				u.Ended = max(u.Ended, v.Start+v.Millis)
+				u.Got = u.Got || v.State == string(fetch.StateOK) || v.State == string(fetch.StateNotModified)
+			}
+			if !yield(&u, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Pages implements survey.Source.
+func (f surveySource) Pages() iter.Seq2[*survey.Page, error] {
+	return func(yield func(*survey.Page, error) bool) {
+		var p survey.Page
+		for stored, err := range f.s.Pages() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			p.Links = p.Links[:0]
+			for _, id := range stored.Links {
+				p.Links = append(p.Links, uint64(id))
+			}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Name implements survey.Source.
+func (f surveySource) Name(id uint64) (string, error) {
+	b, err := f.s.URLs().Birth(store.ID(id))
+	if errors.Is(err, store.ErrUnknown) {
+		return "", nil // damage took it, and repair what was left
+	}
+	return b.URL, err
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"fossick/cluster/team"
+	"fossick/control"
+	"fossick/crawler"
+	"fossick/crawlplan"
+	"fossick/eval"
+	"fossick/fetch"
+	"fossick/internal/process"
+	"fossick/internal/usage"
+	"fossick/monitor"
+	"fossick/store"
+)
+
+// agentMemory is how much more heap each further agent gets; see crawlMemory.
+const agentMemory = 64 << 20
+
+// teamwork is a crawl by several agents in this process, each with a store of its own.
+type teamwork struct {
+	a       *app
+	cmd     *focusCmd
+	plans   []*crawlplan.Plan
+	fetcher *fetch.Fetcher
+	session monitor.Session
+	shown   *monitor.Server
+	line    *monitor.Line
+	team    *team.Team
+	sockets []*control.Socket
+}
+
+// crawlTeam does the work of focus --agents.
+func (c *focusCmd) crawlTeam(ctx context.Context, a *app) (result *monitor.Result, err error) {
+	if store.Exists(c.Store) {
+		return nil, fmt.Errorf("store %s: %w, of one agent; take another --store for a crawl of several", c.Store, store.ErrExists)
+	}
+	w := &teamwork{a: a, cmd: c}
+	defer func() { err = errors.Join(err, w.close()) }()
+	for i := 0; i < max(1, c.Agents); i++ { // of a crawl that is resumed, the first knows how many
+		if err := w.prepare(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return w.run(ctx)
+}
+
+// prepare makes or opens the store of an agent, and its plan.
+func (w *teamwork) prepare(ctx context.Context, agent int) (err error) {
+	c := *w.cmd
+	c.Store, c.Agents = store.AgentDir(w.cmd.Store, agent), 0
+	var s *store.Store
+	if c.Resume && (agent == 0 || store.Exists(c.Store)) { // a kill may have left some of them unmade
+		if s, err = c.reopen(ctx, w.a); err != nil {
+			return err
+		}
+	}
+	if c.Agents == 0 {
+		c.Agents = w.cmd.Agents
+	} else if w.cmd.Agents > 0 && w.cmd.Agents != c.Agents {
+		return errors.Join(usagef("the crawl in %s is one of %d agents, each of which has its sites; leave --agents out", w.cmd.Store, c.Agents), s.Close())
+	}
+	w.cmd.Agents = c.Agents
+	say := w.a.say
+	if agent > 0 {
+		say = func(string, ...any) {} // the first has said it
+	}
+	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: w.a.seed, Log: w.a.log, Say: say})
+	if err == nil && w.fetcher == nil {
+		err = w.begin(&c, plan)
+	}
+	if err == nil && s == nil { // only now: a mistake in the command line must leave no store behind
+		if err = os.MkdirAll(w.cmd.Store, 0o755); err == nil {
+			s, err = c.create(ctx, plan)
+		}
+	}
+	if err == nil {
+		err = c.Keep(s, plan)
+	}
+	if err != nil {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+		return err
+	}
+	plan.Crawl.Store, plan.Crawl.Fetcher = s, w.fetcher
+	w.plans = append(w.plans, plan)
+	return nil
+}
+
+// begin makes what all agents share, by the first one's plan.
+func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
+	if w.fetcher, err = fetch.New(plan.Fetch); err != nil {
+		return usage.Of(err)
+	}
+	w.session = monitor.Session{Topic: c.Topic, Store: w.cmd.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0, Survey: c.Parties, NoTopic: plan.NoTopic}
+	for _, t := range plan.Topics {
+		w.session.Topics = append(w.session.Topics, monitor.Goal(t))
+	}
+	if w.shown, err = monitor.Listen(c.Listen, c.Pprof, w.session); err != nil {
+		return err
+	}
+	if addr := w.shown.Addr(); addr != nil {
+		w.a.say("status at http://%s/status, metrics at http://%s/metrics", addr, addr)
+	}
+	w.line = monitor.NewLine(w.a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime, plan.Names()...)
+	w.line.NoTopic = plan.NoTopic
+	return nil
+}
+
+// run crawls, and says what it came to.
+func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
+	w.a.signals.InOrder()
+	defer process.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
+	opt := team.Options{}
+	for _, p := range w.plans {
+		opt.Agents = append(opt.Agents, p.Crawl)
+	}
+	opt.Agents[0].Progress = func(p crawler.Progress) {
+		w.line.Show(p)
+		w.shown.Show(p)
+	}
+	planting := w.a.step("filling the queues")
+	var err error
+	w.team, err = team.New(opt)
+	planting()
+	if err != nil {
+		return nil, err
+	}
+	for i, engine := range w.team.Engines() {
+		p := &w.plans[i].Crawl
+		socket, err := control.Open(control.Options{Store: p.Store, URLs: p.URLs, Engine: engine, Scorer: p.Scorer, Status: w.shown.ServeStatus})
+		if err != nil {
+			return nil, err
+		}
+		w.sockets = append(w.sockets, socket)
+	}
+	w.a.say("%s", monitor.Beginning(w.cmd.Resume, w.plans[0].NoTopic, w.team.Progress()))
+	done, err := w.team.Run(ctx)
+	w.line.End()
+	result := monitor.ResultOf(w.session, done, w.team.Progress().Queue)
+	defer w.a.step("reading the journals")()
+	var stores []*store.Store
+	for _, p := range w.plans {
+		stores = append(stores, p.Crawl.Store)
+	}
+	var manners error
+	if result.Politeness, manners = eval.MeasurePoliteness(context.WithoutCancel(ctx), stores...); manners != nil {
+		result.Politeness = nil // the crawl itself is worth no less
+		w.a.say("no politeness report: %v", manners)
+	}
+	return result, err
+}
+
+func (w *teamwork) close() (err error) {
+	for _, s := range w.sockets {
+		err = errors.Join(err, s.Close())
+	}
+	for _, p := range w.plans {
+		err = errors.Join(err, p.Crawl.Store.Close())
+	}
+	if w.shown != nil {
+		err = errors.Join(err, w.shown.Stop())
+	}
+	if w.fetcher != nil {
+		w.fetcher.Close()
+	}
+	return err
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"fossick/change/tables"
+	"fossick/crawler"
+	"fossick/crawler/refresh"
+	"fossick/crawler/sitenews"
+	"fossick/crawlplan"
+	"fossick/internal/printable"
+	"fossick/internal/wholefile"
+	"fossick/monitor"
+	"fossick/report"
+	"fossick/store"
+	"fossick/webstats"
+)
+
+// watchCmd looks at the pages of a store again and again, and says how they change.
+type watchCmd struct {
+	Store   string        `arg:"" placeholder:"STORE" help:"Store of a crawl." complete:"dirs"`
+	Every   time.Duration `placeholder:"DURATION" help:"From the begin of a round to that of the next, as 12h or 7d [2d, as paper E]." group:"run"`
+	Rounds  *int          `placeholder:"N" help:"Rounds of this session; one that was cut off is finished as the first. 0 only says what is known [1; with --every, without end]." group:"run"`
+	Budget  uint64        `placeholder:"N" help:"Instead of rounds: so many pages a day, without end." group:"run"`
+	Policy  string        `enum:"$${revisits}" default:"learn" placeholder:"P" help:"With --budget, how it is shared among the pages: ${enum} [${default}]." group:"run"`
+	MaxTime time.Duration `placeholder:"D" help:"Stop after so long, as 90s, 2h or 1d." group:"run"`
+	History string        `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." complete:"files"`
+	CSV     string        `name:"csv" placeholder:"DIR" help:"Write each table to a file of its name in DIR." complete:"dirs"`
+	HTML    string        `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." complete:"files"`
+	Top     int           `default:"20" placeholder:"N" help:"Rows of a table of names; the rest is added up in one more. 0: all [20]."`
+	crawlplan.Network
+	crawlplan.Manners
+}
+
+func (watchCmd) Help() string {
+	return `Asks for the stored pages of a crawl again, in rounds or so many a day, and says how they change: how often pages can be had, and the probability and interval of change by top-level domain, second level, depth and kind of links (paper E). Requests are conditional, and have the manners of the crawl. A page has changed when its main text has, dates aside; changes of anything on it are told too. No new page is fetched: links that turn up wait for fossick focus --resume.
+
+Examples:
+  fossick watch fossick-banking
+  fossick watch fossick-banking --every 2d --rounds 9
+  fossick watch fossick-banking --budget 5000 --max-time 30d
+  fossick watch fossick-banking --rounds 0 --history visits.csv
+  fossick watch fossick-banking --rounds 0 --html changes.html`
+}
+
+func (c *watchCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	var visited *monitor.Result
+	var failed error
+	if c.Rounds == nil || *c.Rounds > 0 {
+		if visited, failed = c.visit(a); visited == nil {
+			return failed
+		}
+	}
+	r, err := c.tell(a, visited)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	if err := a.emit(r, r.print); err != nil {
+		return err
+	}
+	if failed == nil && visited != nil && visited.Stopped == crawler.StopInterrupted {
+		return errInterrupted
+	}
+	return failed
+}
+
+func (c *watchCmd) check() error {
+	switch {
+	case c.Budget > 0 && (c.Every > 0 || c.Rounds != nil && *c.Rounds != 0):
+		return usagef("--budget spreads visits evenly over the day, --every and --rounds come in rounds: give one of the two")
+	case c.Rounds != nil && *c.Rounds < 0:
+		return usagef("--rounds %d: want a number of rounds, or 0 to see only what is known", *c.Rounds)
+	case c.Every < 0 || c.MaxTime < 0 || c.Top < 0:
+		return usagef("--every, --max-time and --top: want no less than 0")
+	}
+	return knownHistory(c.History)
+}
+
+// visit asks for pages again. There is no result where it did not begin.
+func (c *watchCmd) visit(a *app) (*monitor.Result, error) {
+	delay, err := crawlplan.ParseDelay(c.Delay)
+	if err != nil {
+		return nil, err
+	}
+	f := &focusCmd{Crawl: crawlplan.Crawl{Store: c.Store, Resume: true}}
+	f.Network, f.Manners = c.Network, c.Manners
+	f.revisits = &revisiting{choose: c.chooser(delay.Load(0), uint64(a.seed)), most: c.MaxTime, Network: c.Network, Manners: c.Manners}
+	return f.crawl(a.ctx, a)
+}
+
+// chooser returns what makes the chooser for a store, or, when the store was closed
+// meanwhile and opened again, has it go on.
+func (c *watchCmd) chooser(rest time.Duration, seed uint64) func(s *store.Store) (crawler.Revisits, error) {
+	if c.Budget > 0 {
+		var budget *scheduled
+		return func(s *store.Store) (_ crawler.Revisits, err error) {
+			if budget != nil {
+				budget.goOn(s)
+				return budget, nil
+			}
+			budget, err = newScheduled(s, c.Policy, float64(c.Budget), rest, seed, time.Now())
+			return budget, err
+		}
+	}
+	every, n := c.Every, 1
+	switch {
+	case c.Rounds != nil:
+		n = *c.Rounds
+	case every > 0:
+		n = 0 // without end
+	}
+	if every == 0 {
+		every = 2 * refresh.Day
+	}
+	var rounds *refresh.Rounds
+	return func(s *store.Store) (_ crawler.Revisits, err error) {
+		if rounds != nil {
+			rounds.GoOn(s)
+			return rounds, nil
+		}
+		rounds, err = refresh.NewRounds(s, every, n)
+		return rounds, err
+	}
+}
+
+// tell says what is known, and writes the files that were asked for.
+func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err error) {
+	after := *a
+	after.ctx = context.WithoutCancel(a.ctx) // an interrupted watch tells what it came to
+	s, done, err := after.openToRead(c.Store)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	rounds, err := store.Rounds(s)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.Counts()
+	if err != nil {
+		return nil, err
+	}
+	opt := tables.Options{Top: c.Top, Now: time.Now().UnixMilli()}
+	if opt.Rate, err = rateOf(s, counts.Pages); err != nil {
+		return nil, err
+	}
+	for _, one := range rounds {
+		opt.Rounds = append(opt.Rounds, tables.Round(one))
+	}
+	task := a.task("counting", "pages")
+	defer task.End()
+	task.Of(int(counts.Pages))
+	opt.Progress = task.Add
+	known, err := tables.Count(after.ctx, opt, watchedPages(s))
+	if err != nil {
+		return nil, err
+	}
+	if err := writeHistory(c.History, s); err != nil {
+		return nil, err
+	}
+	if c.CSV != "" {
+		if err := webstats.WriteCSV(c.CSV, known.Tables()); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.writePage(a, known); err != nil {
+		return nil, err
+	}
+	var brought sitenews.Counts
+	if visited != nil {
+		brought = visited.News
+	}
+	told, err := newsOf(s, brought)
+	if err != nil {
+		return nil, err
+	}
+	return newWatchResult(c, known, told, visited), nil
+}
+
+// writePage writes the page that was asked for.
+func (c *watchCmd) writePage(a *app, known *tables.Result) error {
+	if c.HTML == "" {
+		return nil
+	}
+	return wholefile.Page(c.HTML, func(w io.Writer) error {
+		return known.WriteReport(w, c.Store, report.Fact{Name: "counted by", Value: "fossick " + version}, report.Fact{Name: "counted at", Value: time.Now().UTC().Format(time.DateTime) + " UTC"})
+	})
+}
+
+// revisiting is what makes a watch of a crawl; nil makes none.
+type revisiting struct {
+	choose func(s *store.Store) (crawler.Revisits, error)
+	most   time.Duration // of this session
+	crawlplan.Network
+	crawlplan.Manners
+}
+
+// adapt has a plan ask for stored pages only.
+func (r *revisiting) adapt(plan *crawlplan.Plan, s *store.Store) (err error) {
+	plan.Crawl.Text = mainTextOf
+	if r == nil {
+		return nil
+	}
+	plan.Crawl.RevisitsOnly = true
+	plan.Crawl.News = r.Sitemaps == nil || *r.Sitemaps
+	plan.Crawl.MaxPages, plan.Crawl.MinHarvest, plan.Crawl.MaxTime = 0, 0, r.most
+	plan.Crawl.Revisits, err = r.choose(s)
+	return err
+}
+
+func (r *watchResult) print(w io.Writer) {
+	for _, s := range r.known.Sentences() {
+		printable.Fprintln(w, s)
+	}
+	io.WriteString(w, "\n")
+	webstats.WriteText(w, r.known.Tables(), statsColumns)
+	r.News.print(w)
+	if r.Refreshed != nil {
+		io.WriteString(w, "\n")
+		r.Refreshed.Print(w)
+		printable.Fprintf(w, "stopped: %s\n", r.Stopped)
+	}
+	for _, file := range []string{r.history, r.csv, r.html} {
+		if file != "" {
+			printable.Fprintf(w, "written: %s\n", file)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"fossick/change"
+	"fossick/change/revisit"
+	"fossick/crawler/chances"
+	"fossick/crawler/refresh"
+	"fossick/page"
+	"fossick/store"
+)
+
+// policyNames are those of --policy.
+func policyNames() (names []string) {
+	for _, p := range revisit.Policies() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// bySignals is the policy that visits pages of hosts whose sitemaps were found true only when
+// these tell of a change, but for unheard times the interval of even visits.
+const (
+	bySignals = "kolobov-signals"
+	unheard   = 10
+)
+
+// scheduled chooses pages under a budget as a policy's scheduler says. Its times are days
+// since origin. It belongs to the owner of a crawl.
+type scheduled struct {
+	store     *store.Store
+	scheduler *revisit.Scheduler
+	origin    time.Time
+	pages     []store.ID // by the scheduler's numbers
+	hosts     []int      // of these
+	numbers   map[store.ID]int
+	turns     []turn // in the order of time; those that were answered too
+	flying    map[int]time.Time
+	newsEvery time.Duration   // a host's sitemaps and feeds
+	doubts    map[int]float64 // chances of pages that may not be had, until the scheduler knows
+}
+
+// turn is a page that was asked for.
+type turn struct {
+	page int
+	at   time.Time
+}
+
+// givenUp is when a page that was asked for has its next turn all the same: its host may be
+// asked no more, or robots.txt refuse it by now.
+const givenUp = 15 * time.Minute
+
+// lookAgain is when to ask for a page again where all hosts are being asked.
+const lookAgain = 100 * time.Millisecond
+
+// least is the importance of a page that nobody thinks anything of, where a relevant one has 1.
+const least = 0.01
+
+// newScheduled has a policy choose among the pages of a store. What earlier visits found it
+// is told in the order in which they were made.
+func newScheduled(s *store.Store, policy string, perDay float64, rest time.Duration, seed uint64, now time.Time) (*scheduled, error) {
+	c := &scheduled{store: s, origin: now, numbers: map[store.ID]int{}, flying: map[int]time.Time{}, doubts: map[int]float64{}}
+	pages, history, err := c.read(policy == bySignals)
+	if err != nil {
+		return nil, err
+	}
+	opt := revisit.Options{Policy: policy, Budget: perDay, Rand: rand.New(rand.NewPCG(seed, 19))}
+	hosts := 0
+	for _, h := range c.hosts {
+		hosts = max(hosts, h+1)
+	}
+	c.newsEvery = newsEvery(hosts, perDay)
+	if policy == bySignals {
+		opt.Longest = unheard * float64(len(pages)) / perDay
+	}
+	if rest > 0 {
+		opt.HostRests = slices.Repeat([]float64{c.days(now.Add(rest))}, hosts)
+	}
+	first := 0.
+	for _, p := range pages {
+		first = min(first, p.Last)
+	}
+	if c.scheduler, err = revisit.New(pages, first, opt); err != nil {
+		return nil, err
+	}
+	for number, chance := range c.doubts {
+		c.scheduler.Expect(number, chance)
+	}
+	c.doubts = nil
+	slices.SortStableFunc(history, func(a, b look) int { return cmp.Compare(a.at, b.at) })
+	for _, l := range history {
+		c.scheduler.Visited(l.page, l.at, l.changed)
+	}
+	return c, nil
+}
+
+// look is a visit that told whether a page had changed.
+type look struct {
+	page    int
+	at      float64
+	changed bool
+}
+
+// read reads the pages and what visits found. It takes some hundred bytes a page and 24 a visit.
+func (c *scheduled) read(signals bool) (pages []revisit.Page, history []look, err error) {
+	weights, err := importances(c.store)
+	if err != nil {
+		return nil, nil, err
+	}
+	forgotten, err := store.ForgetsOf(c.store)
+	if err != nil {
+		return nil, nil, err
+	}
+	var believed map[string]bool
+	if signals {
+		if believed, err = believedHosts(c.store); err != nil {
+			return nil, nil, err
+		}
+	}
+	book, err := chances.Load(c.store)
+	if err != nil {
+		return nil, nil, err
+	}
+	hosts := map[string]int{}
+	var visits []change.Visit
+	for k, err := range c.store.URLs().Watched() {
+		if err != nil {
+			return nil, nil, err
+		}
+		visits = visitsSince(visits[:0], k.Visits)
+		if len(visits) == 0 || forgotten.Has(k.URL) { // damage took them; nobody may ask
+			continue
+		}
+		number := len(pages)
+		chance, err := book.Next(k.URL, func() ([]store.Visit, error) { return k.Visits, nil })
+		if err != nil {
+			return nil, nil, err
+		}
+		if chance < 1 {
+			c.doubts[number] = chance
+		}
+		for _, v := range visits[1:] {
+			if l, ok := c.look(number, &v); ok {
+				history = append(history, l)
+			}
+		}
+		name := page.Host(k.URL)
+		host, known := hosts[name]
+		if !known {
+			host = len(hosts)
+			hosts[name] = host
+		}
+		c.numbers[k.ID] = number
+		c.pages, c.hosts = append(c.pages, k.ID), append(c.hosts, host)
+		pages = append(pages, revisit.Page{
+			Rate: math.NaN(), Weight: weights[k.Fate.Page], Last: c.days(time.UnixMilli(visits[0].At)), Host: host, Signals: believed[name],
+		})
+	}
+	return pages, history, nil
+}
+
+// look is what a visit told of a page's main text; ok is false where it told nothing.
+func (c *scheduled) look(number int, v *change.Visit) (l look, ok bool) {
+	return look{number, c.days(time.UnixMilli(v.At)), textChanged(v)}, change.Downloaded(v.State)
+}
+
+func (c *scheduled) days(t time.Time) float64 { return float64(t.Sub(c.origin)) / float64(refresh.Day) }
+
+// importances are the weights of pages by their numbers: the degree of relevance, times the
+// rank where pages are ranked, by that of a mean page.
+func importances(s *store.Store) (weights []float64, err error) {
+	put := func(number uint64, f func(was float64) float64) {
+		for uint64(len(weights)) <= number {
+			weights = append(weights, least)
+		}
+		weights[number] = f(weights[number])
+	}
+	for p, err := range s.Pages() {
+		if err != nil {
+			return nil, err
+		}
+		put(p.Number, func(float64) float64 { return max(least, p.Score) })
+	}
+	ranks, sum := map[uint64]float64{}, 0.
+	for r, err := range s.Ranks().All() {
+		if err != nil {
+			return nil, err
+		}
+		ranks[r.Page] = r.Score
+		sum += r.Score
+	}
+	for number, rank := range ranks {
+		put(number, func(was float64) float64 { return was * rank * float64(len(ranks)) / sum })
+	}
+	return weights, nil
+}
+
+// Next is as refresh.Chooser says; a budget has no end.
+func (c *scheduled) Next(now time.Time, _ bool) (*refresh.Due, time.Time, error) {
+	c.giveUp(now)
+	number, again := c.scheduler.Next(c.days(now))
+	if number < 0 {
+		wait := givenUp
+		if len(c.flying) > 0 {
+			wait = lookAgain
+		}
+		if until := (again - c.days(now)) * float64(refresh.Day); until < float64(wait) {
+			wait = max(time.Duration(until), time.Millisecond)
+		}
+		return nil, now.Add(wait), nil
+	}
+	c.flying[number] = now
+	c.turns = append(c.turns, turn{number, now})
+	birth, err := c.store.URLs().Birth(c.pages[number])
+	return &refresh.Due{ID: c.pages[number], URL: birth.URL}, time.Time{}, err
+}
+
+// giveUp gives pages that nobody answered for their next turn.
+func (c *scheduled) giveUp(now time.Time) {
+	for len(c.turns) > 0 {
+		a := c.turns[0]
+		since, flying := c.flying[a.page]
+		flying = flying && since.Equal(a.at)
+		if flying && now.Sub(a.at) < givenUp {
+			return
+		}
+		if flying {
+			delete(c.flying, a.page)
+			c.scheduler.Missed(a.page, c.days(now))
+		}
+		c.turns = c.turns[1:]
+	}
+}
+
+// Expect is as refresh.Hopeful says.
+func (c *scheduled) Expect(id store.ID, chance float64) {
+	if number, ok := c.numbers[id]; ok {
+		c.scheduler.Expect(number, chance)
+	}
+}
+
+// Answered is as refresh.Chooser says.
+func (c *scheduled) Answered(id store.ID, v store.Visit) {
+	number, ok := c.numbers[id]
+	if !ok {
+		return
+	}
+	delete(c.flying, number)
+	seen := visitsSince([]change.Visit{{}}, []store.Visit{v})[1]
+	l, ok := c.look(number, &seen)
+	if ok {
+		c.scheduler.Visited(number, l.at, l.changed)
+	} else {
+		c.scheduler.Missed(number, l.at)
+	}
+	if v.Rest > 0 {
+		c.scheduler.Rest(c.hosts[number], c.days(time.UnixMilli(v.Start+v.Millis+v.Rest)))
+	}
+}
+
+// goOn has it go on with a store that was closed meanwhile and opened again.
+func (c *scheduled) goOn(s *store.Store) { c.store = s }

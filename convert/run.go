@@ -1,0 +1,212 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"fossick/collection"
+	"fossick/export/place"
+)
+
+// Options say what is converted, and where to.
+type Options struct {
+	Stores  []string // folders; their pages come in this order
+	Dir     string   // that is made
+	Version string   // of fossick: another one may write other bytes
+
+	// Collection says how stores are read. Its Text makes the description of a page.
+	Collection collection.Options
+
+	// Step is told what goes on, and of how many things; Did of each that is done, perhaps by
+	// another goroutine.
+	Step func(what string, total int)
+	Did  func(n int)
+
+	limits limits
+}
+
+// limits bound what is in memory, in items, and what a kill costs.
+type limits struct {
+	chunk                              int // pages of a chunk: what a kill makes a run read again
+	refs, hashes, names, edges, fronts int // of sorters
+}
+
+// usual limits are some 48 MiB a sorter, of which two are in use at once.
+var usual = limits{chunk: 20_000, refs: 3 << 20, hashes: 2 << 20, names: 3 << 19, edges: 6 << 20, fronts: 8192}
+
+// Result is what came out.
+type Result struct {
+	Counts
+	Withdrawn int // pages left out, as their authors ask
+	Refused   int // left out, as their owners refuse the crawl's purpose
+	Damaged   int // with Partial: records left out, or pages without a description
+	Files     int
+	Bytes     int64
+	Found     int // files that an earlier run had finished
+}
+
+// Run converts. What a run before has finished is taken over; ErrChanged when that was begun
+// with something else, ErrDamaged when it is not as it was written. Where Dir is there already,
+// made of the same stores, Run checks it and changes nothing; place.ErrThere when it is
+// something else.
+func Run(ctx context.Context, opt Options) (_ *Result, err error) {
+	fresh, err := begin(&opt)
+	if err != nil {
+		return nil, err
+	}
+	if there, err := readManifest(opt.Dir); err != nil {
+		return nil, err
+	} else if there != nil {
+		return check(ctx, there, fresh, &opt)
+	}
+	kept, err := place.Keep(opt.Dir, "convert")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	m, err := readManifest(kept.Dir())
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		m = fresh
+		m.dir = kept.Dir()
+	} else if err := m.like(fresh); err != nil {
+		return nil, err
+	}
+	m.Partial = fresh.Partial // what is finished had no damage
+	opt.Step("checking what is finished", 0)
+	if err := m.verify(ctx); err != nil {
+		return nil, err
+	}
+	found := len(m.Files)
+	if err := m.make(ctx, &opt); err != nil {
+		return nil, err
+	}
+	if err := m.sweep(); err != nil {
+		return nil, err
+	}
+	if err := kept.Commit(); err != nil {
+		return nil, err
+	}
+	return m.result(found), nil
+}
+
+// begin checks the options, and describes a conversion of which nothing is done.
+func begin(opt *Options) (*manifest, error) {
+	names, err := collection.Names(opt.Stores)
+	if err != nil {
+		return nil, err
+	}
+	m := &manifest{Format: manifestFormat, Fossick: opt.Version, Partial: opt.Collection.Partial}
+	for _, n := range names {
+		m.Stores = append(m.Stores, input{Name: n})
+	}
+	opt.Dir = filepath.Clean(opt.Dir)
+	if opt.limits == (limits{}) {
+		opt.limits = usual
+	}
+	return m, nil
+}
+
+// check compares what is there already with the stores and with its manifest.
+func check(ctx context.Context, there, fresh *manifest, opt *Options) (*Result, error) {
+	if !there.Done {
+		return nil, fmt.Errorf("%s %w", opt.Dir, place.ErrThere)
+	}
+	if err := there.like(fresh); err != nil {
+		return nil, err
+	}
+	for i := range there.Stores {
+		if err := there.withStore(ctx, i, opt, func(*agent) error { return nil }); err != nil {
+			return nil, err
+		}
+	}
+	opt.Step("checking what is there", 0)
+	if err := there.verify(ctx); err != nil {
+		return nil, err
+	}
+	return there.result(len(there.Files)), nil
+}
+
+// make does what is not done yet: the agents' part, then the coordinator's.
+func (m *manifest) make(ctx context.Context, opt *Options) (err error) {
+	if err := errors.Join(os.RemoveAll(m.scratch()), os.MkdirAll(m.scratch(), 0o755)); err != nil { // a kill leaves runs there
+		return err
+	}
+	for i := range m.Stores {
+		err := m.withStore(ctx, i, opt, func(a *agent) error {
+			total := a.pages.Len()
+			opt.Step("reading "+m.Stores[i].Name, total)
+			if err := a.read(ctx); err != nil {
+				return err
+			}
+			opt.Step("naming links of "+m.Stores[i].Name, total)
+			return a.link(ctx)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if m.Done {
+		return nil
+	}
+	opt.Step("numbering pages", 0)
+	o, err := m.number(ctx, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Close()) }()
+	if !m.has(pagesTable.File()) {
+		opt.Step("writing tables", int(2*o.total))
+		if err := m.tables(ctx, o, opt); err != nil {
+			return err
+		}
+	}
+	if !m.has(linkFile) {
+		opt.Step("joining links", 0)
+		if err := m.links(ctx, o, opt); err != nil {
+			return err
+		}
+	}
+	return m.finish()
+}
+
+// scratch is where runs of sorting are.
+func (m *manifest) scratch() string { return filepath.Join(m.dir, partsFolder, "scratch") }
+
+// withStore calls do with a store that is as it was when the conversion was begun.
+func (m *manifest) withStore(ctx context.Context, i int, opt *Options, do func(*agent) error) (err error) {
+	settings := opt.Collection
+	settings.Looked = func() { opt.Did(1) }
+	pages, err := collection.Open(ctx, opt.Stores[i:i+1], settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	opt.Step("looking at "+m.Stores[i].Name, pages.Len())
+	if err := m.admit(ctx, i, pages.Sources()[0], settings.Looked); err != nil {
+		return err
+	}
+	if m.Done {
+		return nil
+	}
+	return do(&agent{m: m, store: i, opt: opt, pages: pages, scratch: m.scratch()})
+}
+
+// result tells what came out.
+func (m *manifest) result(found int) *Result {
+	r := &Result{Counts: m.Counts, Files: len(m.Files) + 1, Found: found}
+	for _, s := range m.Stores {
+		r.Withdrawn += s.Withdrawn
+		r.Refused += s.Refused
+		r.Damaged += s.Damaged
+	}
+	for _, p := range m.Files {
+		r.Bytes += p.Bytes
+	}
+	return r
+}

@@ -1,0 +1,38 @@
+package across
+
+import "fossick/store"
+
+// Known is what one agent tells another of a URL of a part that changes hands.
+type Known struct {
+	URL      string    `cbor:"1,keyasint"`
+	Via      store.Via `cbor:"2,keyasint"`
+	Depth    int       `cbor:"3,keyasint,omitempty"`
+	Hops     int       `cbor:"4,keyasint,omitempty"`
+	State    string    `cbor:"5,keyasint,omitempty"` // in which it ended, "" while it waits
+	Score    float64   `cbor:"6,keyasint,omitempty"` // of the best that led to it
+	Priority float64   `cbor:"7,keyasint,omitempty"`
+	Visits   int       `cbor:"8,keyasint,omitempty"`
+
+	ID      store.ID `cbor:"-"` // in the store that knows it
+	Missing bool     `cbor:"-"` // it waits since its page is lost
+}
+
+// Rest is what one agent tells another of a host that asked for a longer rest than all have.
+type Rest struct {
+	Host string `cbor:"1,keyasint"`           // name:port
+	Left int64  `cbor:"2,keyasint"`           // of it when this was said, milliseconds
+	For  string `cbor:"3,keyasint,omitempty"` // what asked for it, as store.Host has it
+	Wish int64  `cbor:"4,keyasint,omitempty"` // and for how long, milliseconds
+}
+
+// How a URL ends that another agent asked for.
+const (
+	StateElsewhere = "elsewhere"
+	StateLost      = "lost" // its page is gone with that agent; told and counted by who has the site
+)
+
+// KnownBytes is about how large a parcel of known URLs grows.
+const KnownBytes = parcelBytes
+
+// Size is about how many bytes the record takes.
+func (k *Known) Size() int { return 32 + len(k.URL) }

@@ -1,0 +1,77 @@
+package across
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"fossick/page"
+)
+
+// Label is what a person says of a URL at one agent, as the others have to know it: with the
+// words of the page, as they do not have it.
+type Label struct {
+	URL     string `cbor:"1,keyasint"`
+	OnTopic bool   `cbor:"2,keyasint,omitempty"`
+	Topic   int    `cbor:"3,keyasint,omitempty"` // as in people.Mark
+	At      int64  `cbor:"4,keyasint"`           // Unix milliseconds
+	Fetched bool   `cbor:"5,keyasint,omitempty"` // the rest is the page's
+
+	Title       string `cbor:"6,keyasint,omitempty"`
+	Description string `cbor:"7,keyasint,omitempty"`
+	Headings    string `cbor:"8,keyasint,omitempty"`
+	Text        string `cbor:"9,keyasint,omitempty"`
+	Lang        string `cbor:"10,keyasint,omitempty"`
+}
+
+// labelBytes bounds each part of a page that goes along with a label.
+const labelBytes = 16 << 10
+
+// LabelOf is a label of a page, nil while it was not fetched.
+func LabelOf(url string, onTopic bool, topic int, at int64, p *page.Page) *Label {
+	l := &Label{URL: url, OnTopic: onTopic, Topic: topic, At: at}
+	if p != nil {
+		l.Fetched = true
+		l.Title, l.Description, l.Headings, l.Text, l.Lang = p.Title, p.Description, p.Headings, p.Text, p.Lang
+		for _, part := range []*string{&l.Title, &l.Description, &l.Headings, &l.Text} {
+			*part = (*part)[:min(len(*part), labelBytes)]
+		}
+	}
+	return l
+}
+
+// Page is the page that was labelled, without links; nil of a URL that waits.
+func (l *Label) Page() *page.Page {
+	if !l.Fetched {
+		return nil
+	}
+	return &page.Page{URL: l.URL, Title: l.Title, Description: l.Description, Headings: l.Headings, Text: l.Text, Lang: l.Lang}
+}
+
+// Pack returns a label as bytes, 64 KiB and some at most.
+func (l *Label) Pack() ([]byte, error) {
+	b, err := cbor.Marshal(l)
+	if err != nil {
+		return nil, fmt.Errorf("label of %s: %w", l.URL, err)
+	}
+	return b, nil
+}
+
+var errLabel = errors.New("a label that cannot be read")
+
+// UnpackLabel is the inverse of Pack.
+func UnpackLabel(data []byte) (*Label, error) {
+	mode, err := decoder()
+	if err != nil {
+		return nil, err
+	}
+	l := &Label{}
+	if err := mode.Unmarshal(data, l); err != nil {
+		return nil, fmt.Errorf("%w: %w", errLabel, err)
+	}
+	if l.URL == "" || l.Topic < 0 || len(l.Title)+len(l.Description)+len(l.Headings)+len(l.Text) > 4*labelBytes {
+		return nil, fmt.Errorf("%w: of %q, topic %d", errLabel, l.URL, l.Topic)
+	}
+	return l, nil
+}

@@ -1,0 +1,124 @@
+package across
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+// Parcel is what a page, a redirect or a sitemap says of URLs of one part of the web.
+type Parcel struct {
+	From  string          `cbor:"1,keyasint"`           // URL of the page or redirect; "" of a sitemap
+	Via   store.Via       `cbor:"2,keyasint"`           // how From led to the URLs
+	Depth int             `cbor:"3,keyasint,omitempty"` // of the URLs, in links from a start page
+	Hops  int             `cbor:"4,keyasint,omitempty"` // redirects in a row that led to them
+	Value float64         `cbor:"5,keyasint,omitempty"` // From's score
+	Label string          `cbor:"6,keyasint,omitempty"` // and what else a scorer said of it
+	Sure  float64         `cbor:"7,keyasint,omitempty"` // probability of Label
+	On    bool            `cbor:"8,keyasint,omitempty"` // From is on topic
+	For   []store.Verdict `cbor:"9,keyasint,omitempty"` // of each topic that shares the crawl
+	Lang  string          `cbor:"10,keyasint,omitempty"`
+	Links []Link          `cbor:"11,keyasint,omitempty"`
+
+	Known []Known `cbor:"12,keyasint,omitempty"` // instead of links: URLs of a part that changes hands
+	Last  bool    `cbor:"13,keyasint,omitempty"` // of such parcels, the last for its part
+	Agent string  `cbor:"14,keyasint,omitempty"` // who knows that, whoever sends it on
+	Rests []Rest  `cbor:"15,keyasint,omitempty"` // of hosts of the part
+}
+
+// Link is a link as its page has it.
+type Link struct {
+	URL     string    `cbor:"1,keyasint"`
+	Score   float64   `cbor:"2,keyasint,omitempty"` // as the sender has it
+	Anchor  string    `cbor:"3,keyasint,omitempty"`
+	Context string    `cbor:"4,keyasint,omitempty"`
+	Lang    string    `cbor:"5,keyasint,omitempty"`
+	Kind    page.Kind `cbor:"6,keyasint,omitempty"`
+	Nav     bool      `cbor:"7,keyasint,omitempty"`
+
+	Modified int64 `cbor:"8,keyasint,omitempty"` // as a sitemap says, Unix seconds
+}
+
+// parcelBytes is about how large a parcel grows before another one is begun.
+const parcelBytes = 64 << 10
+
+// contextBytes bounds the words around a link.
+const contextBytes = 1 << 10
+
+// linkOf is what goes across of a page's link.
+func linkOf(l *page.Link, score float64) Link {
+	return Link{URL: l.URL, Score: score, Anchor: cut(l.Anchor), Context: cut(l.Context), Lang: l.Lang, Kind: l.Kind, Nav: l.Nav}
+}
+
+func cut(s string) string {
+	if len(s) > contextBytes {
+		return s[:contextBytes]
+	}
+	return s
+}
+
+// size is about how many bytes a link takes.
+func (l *Link) size() int { return 32 + len(l.URL) + len(l.Anchor) + len(l.Context) }
+
+// decoder takes strings as they are: what a page has in a link need not be UTF-8.
+var decoder = sync.OnceValues(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode)
+
+// Pack returns a parcel as bytes.
+func (p *Parcel) Pack() ([]byte, error) {
+	b, err := cbor.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("parcel of %s: %w", p.From, err)
+	}
+	return b, nil
+}
+
+// Unpack is the inverse of Pack. URLs that are not in normal form are an error, as they
+// would enter the store under a name that nobody looks for.
+func Unpack(data []byte) (*Parcel, error) {
+	mode, err := decoder()
+	if err != nil {
+		return nil, err
+	}
+	p := &Parcel{}
+	if err := mode.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("a parcel that cannot be read: %w", err)
+	}
+	switch {
+	case p.Depth < 0 || p.Hops < 0:
+		return nil, fmt.Errorf("a parcel of %q with depth %d and %d hops", p.From, p.Depth, p.Hops)
+	case !probability(p.Value) || !probability(p.Sure):
+		return nil, fmt.Errorf("a parcel of %q with a score of %g and a probability of %g: want [0,1]", p.From, p.Value, p.Sure)
+	}
+	for i := range p.Links {
+		if l := &p.Links[i]; l.URL == "" || !probability(l.Score) {
+			return nil, fmt.Errorf("a parcel of %q with a link to %q of score %g", p.From, l.URL, l.Score)
+		}
+	}
+	for i := range p.Known {
+		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || math.IsInf(k.Priority, 0) {
+			return nil, fmt.Errorf("a parcel that tells of %q: %+v", k.URL, *k)
+		}
+	}
+	for _, r := range p.Rests {
+		if r.Host == "" || r.Left < 0 || r.Wish < 0 {
+			return nil, fmt.Errorf("a parcel that tells of the host %q: %+v", r.Host, r)
+		}
+	}
+	return p, nil
+}
+
+func probability(x float64) bool { return x >= 0 && x <= 1 }
+
+// Page is the page that a parcel tells of: it has the parcel's links, and no text.
+func (p *Parcel) Page() *page.Page {
+	links := make([]page.Link, len(p.Links))
+	for i, l := range p.Links {
+		links[i] = page.Link{URL: l.URL, Anchor: l.Anchor, Context: l.Context, Lang: l.Lang, Kind: l.Kind, Nav: l.Nav}
+	}
+	return &page.Page{URL: p.From, Lang: p.Lang, Links: links}
+}

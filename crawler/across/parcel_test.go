@@ -1,0 +1,139 @@
+package across
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"fossick/page"
+	"fossick/store"
+)
+
+func sample() Parcel {
+	return Parcel{
+		From: "http://a.test/", Via: store.ViaLink, Depth: 3, Hops: 1, Value: .25, Label: "bees", Sure: .75, On: true, Lang: "en",
+		For:   []store.Verdict{{Score: .5, Relevant: true}},
+		Links: []Link{{URL: "http://b.test/x", Score: .5, Anchor: "honey\xff", Context: "of bees", Lang: "de", Kind: page.Anchor, Nav: true}, {URL: "http://b.test/", Modified: 7}},
+	}
+}
+
+func TestPack(t *testing.T) {
+	p := sample()
+	data, err := p.Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Unpack(data)
+	if err != nil || !reflect.DeepEqual(*got, p) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	html := got.Page()
+	if html.URL != p.From || len(html.Links) != 2 || html.Links[0].Anchor != "honey\xff" || html.Links[0].Context != "of bees" || !html.Links[0].Nav {
+		t.Errorf("%+v", html)
+	}
+}
+
+func TestUnpackRefuses(t *testing.T) {
+	for _, spoil := range []func(p *Parcel){
+		func(p *Parcel) { p.Depth = -1 },
+		func(p *Parcel) { p.Value = 2 },
+		func(p *Parcel) { p.Sure = -.1 },
+		func(p *Parcel) { p.Links[1].URL = "" },
+		func(p *Parcel) { p.Links[1].Score = 1.5 },
+	} {
+		p := sample()
+		spoil(&p)
+		data, err := p.Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Unpack(data); err == nil {
+			t.Errorf("%+v is taken", p)
+		}
+	}
+}
+
+// FuzzUnpack: whatever another machine sends, it is a parcel or an error.
+func FuzzUnpack(f *testing.F) {
+	p := sample()
+	data, err := p.Pack()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte{0xa0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := Unpack(data)
+		if err != nil {
+			return
+		}
+		again, err := p.Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := Unpack(again)
+		if err != nil || len(q.Links) != len(p.Links) || len(p.Page().Links) != len(p.Links) {
+			t.Fatalf("%+v becomes %+v, %v", p, q, err)
+		}
+	})
+}
+
+// even has every other part.
+type even struct{}
+
+func (even) Part(url string) uint16 { return uint16(len(url)) }
+func (even) Mine(part uint16) bool  { return part%2 == 0 }
+func (even) Held(part uint16) bool  { return part%2 == 0 }
+func (even) Ours(part uint16) bool  { return part%2 == 0 }
+
+// TestPost: only what is another's goes across, in parcels that do not grow without end,
+// and of one URL not for ever.
+func TestPost(t *testing.T) {
+	p := NewPost(even{})
+	if p.Take("http://b.test/12", nil, .5, 0) {
+		t.Error("a link of our own went across")
+	}
+	long := &page.Link{URL: "http://b.test/1", Context: strings.Repeat("x", 5000)}
+	for i := range 200 {
+		if !p.Take("http://b.test/1"+strings.Repeat("0", 2*i), long, .5, 0) {
+			t.Fatal("a link of another's did not go across")
+		}
+	}
+	links, parcels := 0, 0
+	count := func(part uint16, data []byte) error {
+		got, err := Unpack(data)
+		if err != nil {
+			return err
+		}
+		if len(data) > 2*parcelBytes || part%2 == 0 || got.From != "f" {
+			t.Errorf("%d bytes for part %d from %q", len(data), part, got.From)
+		}
+		parcels++
+		links += len(got.Links)
+		return nil
+	}
+	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != 200 || parcels != 200 {
+		t.Errorf("%d links in %d parcels, %v", links, parcels, err)
+	}
+	links = 0
+	for range 3 * manyTold {
+		if !p.Take("http://c.test/1", nil, .5, 0) {
+			t.Fatal("a link of another's did not go across")
+		}
+	}
+	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != manyTold {
+		t.Errorf("%d links to one URL, %v", links, err)
+	}
+	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != manyTold {
+		t.Errorf("what went across goes again: %d, %v", links, err)
+	}
+	links = 0
+	p.Onward(true)
+	for range 3 * manyTold { // each time in a parcel that is trimmed now
+		p.Take("http://c.test/1", nil, .5, 0)
+	}
+	p.Onward(false)
+	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != 3*manyTold {
+		t.Errorf("of %d links that came in parcels %d went on, %v", 3*manyTold, links, err)
+	}
+}

@@ -1,0 +1,568 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/crawler/across"
+	"fossick/fetch"
+	"fossick/page"
+	"fossick/store"
+)
+
+// team is agents of one crawl, with an exchange that loses and doubles messages.
+type team struct {
+	t      *testing.T
+	agents []*member
+
+	mu     sync.Mutex     // guards the rest
+	owner  map[uint16]int // of a part that is on its way, less than 0: whom it comes to
+	lapsed bool           // nobody has a lease
+	rng    *rand.Rand
+}
+
+// member is an agent: its crawl, and its view of whose the parts are.
+type member struct {
+	*Agent
+	opt    *Options
+	team   *team
+	number int
+	done   chan Result
+	dead   bool
+}
+
+// Part makes of h7.test part 7.
+func (m *member) Part(url string) (part uint16) {
+	_, _ = fmt.Sscanf(page.HostName(url), "h%d.test", &part)
+	return part
+}
+
+func (m *member) Mine(part uint16) bool {
+	m.team.mu.Lock()
+	defer m.team.mu.Unlock()
+	return m.team.owner[part] == m.number && !m.team.lapsed
+}
+
+func (m *member) Held(part uint16) bool {
+	m.team.mu.Lock()
+	defer m.team.mu.Unlock()
+	return m.team.owner[part] == m.number
+}
+
+func (m *member) Ours(part uint16) bool { return m.Held(part) }
+
+// newTeam begins a crawl of a web of so many hosts by agents that each have a store.
+func newTeam(t *testing.T, web *fakeWeb, agents, hosts int, seeds ...string) *team {
+	return newTeamWith(t, web, agents, hosts, func(*Options) {}, seeds...)
+}
+
+// newTeamWith is newTeam of agents with other settings.
+func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Options), seeds ...string) *team {
+	x := &team{t: t, owner: map[uint16]int{}, rng: rand.New(rand.NewPCG(1, 20))}
+	for h := range hosts {
+		x.owner[uint16(h)] = h % agents
+	}
+	for i := range agents {
+		opt := newOptions(t, web, seeds...)
+		m := &member{team: x, number: i, done: make(chan Result, 1)}
+		opt.Sites, opt.Workers, opt.Replicate = m, 4, true
+		change(&opt)
+		c, err := New(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Agent, m.opt = AgentOf(c), &c.opt
+		x.agents = append(x.agents, m)
+		go func() {
+			r, err := c.Run(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			m.done <- r
+		}()
+		if _, err := m.Allow(t.Context(), Allowance{Pages: math.MaxInt32, Workers: 4}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return x
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// lucky is true three times of four.
+func (x *team) lucky() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.rng.IntN(4) > 0
+}
+
+// alive are the agents that are.
+func (x *team) alive() []*member {
+	return slices.DeleteFunc(slices.Clone(x.agents), func(m *member) bool { return m.dead })
+}
+
+// deliver carries what is in the outboxes once, and says whether there was anything.
+func (x *team) deliver(ctx context.Context) (any bool) {
+	for _, m := range x.alive() {
+		for part, err := range store.OutboxOf(m.opt.Store).Parts() {
+			if err != nil {
+				x.t.Fatal(err)
+			}
+			if part == store.KeeperPart {
+				continue
+			}
+			any = true
+			d := Delivery{Sender: fmt.Sprint(m.number), Part: part}
+			for p, err := range store.OutboxOf(m.opt.Store).Parcels(part, 0) {
+				if err != nil {
+					x.t.Fatal(err)
+				}
+				d.Parcels = append(d.Parcels, p)
+			}
+			if len(d.Parcels) > 1 && !x.lucky() { // the first is lost
+				d.After, d.Parcels = d.Parcels[0].Number, d.Parcels[1:]
+			}
+			x.mu.Lock()
+			to := x.agents[abs(x.owner[part])]
+			x.mu.Unlock()
+			taken, _, err := to.Receive(ctx, d)
+			if err != nil {
+				x.t.Fatal(err)
+			}
+			if x.lucky() { // else the answer is lost
+				if err := m.Trim(ctx, part, taken); err != nil {
+					x.t.Fatal(err)
+				}
+			}
+		}
+	}
+	return any
+}
+
+// settle delivers until nothing moves any more.
+func (x *team) settle() {
+	for quiet := 0; quiet < 3; {
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		moved := x.deliver(x.t.Context())
+		for _, m := range x.alive() {
+			l, err := m.Load(x.t.Context(), 1)
+			if err != nil {
+				x.t.Fatal(err)
+			}
+			moved = moved || l.Busy > 0
+		}
+		if quiet++; moved {
+			quiet = 0
+		}
+	}
+}
+
+// finish ends all crawls, and returns the pages of each.
+func (x *team) finish() (urls [][]string) {
+	for _, m := range x.alive() {
+		if err := m.Finish(x.t.Context(), StopEmpty); err != nil {
+			x.t.Fatal(err)
+		}
+		if r := <-m.done; r.Stopped != StopEmpty && r.Stopped != StopNothing {
+			x.t.Errorf("agent %d ended with %s", m.number, r.Stopped)
+		}
+		var pages []string
+		for p, err := range m.opt.Store.Pages() {
+			if err != nil {
+				x.t.Fatal(err)
+			}
+			pages = append(pages, p.URL)
+		}
+		urls = append(urls, pages)
+		problems, err := m.opt.Store.Verify(x.t.Context())
+		if err != nil || len(problems) > 0 {
+			x.t.Errorf("store of agent %d: %v, %v", m.number, problems, err)
+		}
+	}
+	return urls
+}
+
+// TestAgents: three agents fetch what one would, each page once, whatever the exchange
+// loses; and each host is asked by its agent alone.
+func TestAgents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: manyPages(7, 8), took: 100 * time.Millisecond}
+		w.pages["http://h0.test/5"] = "→http://h4.test/2"
+		x := newTeam(t, w, 3, 7, "http://h0.test/0", "http://h3.test/3")
+		x.settle()
+		urls := x.finish()
+		all := map[string]bool{}
+		for agent, pages := range urls {
+			for _, u := range pages {
+				if all[u] {
+					t.Errorf("%s is stored twice", u)
+				}
+				all[u] = true
+				if m := x.agents[agent]; int(m.Part(u))%3 != agent {
+					t.Errorf("%s is with agent %d", u, agent)
+				}
+			}
+		}
+		if len(all) != 55 {
+			t.Errorf("%d pages, want 55: %v", len(all), slices.Sorted(maps.Keys(all)))
+		}
+		asked := w.urls()
+		slices.Sort(asked)
+		if again := len(asked) - len(slices.Compact(asked)); again != 0 {
+			t.Errorf("%d URLs were asked for again", again)
+		}
+		if l := life(t, x.agents[1].opt.Store, "http://h1.test/0"); l.Via != store.ViaLink || l.FoundBy != "http://h0.test/0" || l.Depth != 1 {
+			t.Errorf("%+v", l)
+		}
+	})
+}
+
+// TestLapse: agents that have no lease for a while ask for nothing meanwhile, and forget
+// nothing: neither what waits nor, of a robots.txt that is found elsewhere on its host, the host.
+func TestLapse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
+		for h := range 2 {
+			w.pages[fmt.Sprintf("http://h%d.test/robots.txt", h)] = fmt.Sprintf("→http://h%d.test/rules.txt", h)
+			w.pages[fmt.Sprintf("http://h%d.test/rules.txt", h)] = "User-agent: nobody"
+		}
+		x := newTeam(t, w, 2, 2, "http://h0.test/0", "http://h1.test/0")
+		lapse := func(lapsed bool) (asked int) {
+			x.mu.Lock()
+			x.lapsed = lapsed
+			x.mu.Unlock()
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return len(w.log)
+		}
+		for range 10 { // the first while robots.txt is asked for
+			time.Sleep(50 * time.Millisecond)
+			lapse(true)
+			time.Sleep(time.Second)
+			before := lapse(true)
+			time.Sleep(20 * time.Second)
+			if after := lapse(false); after != before {
+				t.Errorf("%d requests without a lease", after-before)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		x.settle()
+		if pages := slices.Concat(x.finish()...); len(pages) != 80 {
+			t.Errorf("%d pages, want 80", len(pages))
+		}
+	})
+}
+
+// TestToldMeanwhile: a URL that is under way here, and that another agent says it has asked
+// for, ends once.
+func TestToldMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: manyPages(2, 5), took: 2 * time.Second}
+		begun := make(chan struct{})
+		w.asked = func(url string) {
+			if url == "http://h0.test/0" {
+				close(begun)
+			}
+		}
+		x := newTeam(t, w, 2, 2, "http://h0.test/0", "http://h1.test/0")
+		<-begun
+		told := across.Parcel{Known: []across.Known{{URL: "http://h0.test/0", Via: store.ViaSeed, State: "ok"}}}
+		data, err := told.Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := x.agents[0].Receive(t.Context(), Delivery{Sender: "1", Part: 0, Parcels: []store.Parcel{{Number: 1, Data: data}}}); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(w.urls(), "http://h0.test/0") {
+			t.Fatal("the page came before it was told of")
+		}
+		x.settle()
+		if pages := slices.Concat(x.finish()...); len(pages) != 10 {
+			t.Errorf("%d pages, want 10", len(pages))
+		}
+	})
+}
+
+// TestHandOver gives a part to another agent in the middle of a crawl. It asks for nothing
+// there before the first has done with it and a full delay is over.
+func TestHandOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond}
+		x := newTeam(t, w, 2, 2, "http://h0.test/0", "http://h1.test/0")
+		time.Sleep(2 * time.Second)
+		x.mu.Lock()
+		x.owner[0] = -1
+		x.mu.Unlock()
+		for {
+			n, err := x.agents[0].UnderWay(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n == 0 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		w.mu.Lock()
+		before := len(w.log)
+		w.mu.Unlock()
+		if err := x.agents[0].HandOver(t.Context(), []uint16{0}); err != nil {
+			t.Fatal(err)
+		}
+		for x.deliver(t.Context()) {
+		}
+		x.mu.Lock()
+		x.owner[0] = 1
+		x.mu.Unlock()
+		if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }); err != nil {
+			t.Fatal(err)
+		}
+		gained := time.Now()
+		x.settle()
+		x.finish()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if before == 0 || before > 60 {
+			t.Errorf("%d exchanges before", before)
+		}
+		last := map[string]time.Time{}
+		for _, s := range w.log {
+			if s.start.Before(last[s.host]) {
+				t.Errorf("%s was asked while another exchange went on", s.url)
+			}
+			if s.host == "h0.test:80" && s.end.After(gained) && s.start.Before(gained.Add(x.agents[1].opt.Delay.Load(0))) {
+				t.Errorf("%s was asked too early", s.url)
+			}
+			last[s.host] = s.end
+		}
+		if n := len(w.log) - before; n < 10 {
+			t.Errorf("%d exchanges afterwards", n)
+		}
+		again := map[string]int{}
+		for _, s := range w.log {
+			again[s.url]++
+		}
+		for u, n := range again {
+			if n > 1 && !strings.HasSuffix(u, "/robots.txt") {
+				t.Errorf("%s was asked for %d times", u, n)
+			}
+		}
+		if len(again) != 82 {
+			t.Errorf("%d URLs were asked for, want 82", len(again))
+		}
+	})
+}
+
+// TestRestsGoAlong: a host that asked for a long rest has it also when another agent has it
+// by then, whether it was handed over or its agent is no more.
+func TestRestsGoAlong(t *testing.T) {
+	for name, dead := range map[string]bool{"handed over": false, "adopted": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &fakeWeb{pages: manyPages(2, 40), took: 100 * time.Millisecond, fail: map[string][]fetch.Response{
+					"http://h0.test/0": {{State: fetch.StateCode, Code: 503, RetryAfter: 10 * time.Minute}},
+				}}
+				x := newTeam(t, w, 2, 2, "http://h0.test/0", "http://h1.test/0")
+				time.Sleep(2 * time.Second)
+				asked := time.Now()
+				x.mu.Lock()
+				x.owner[0] = -1
+				x.mu.Unlock()
+				if dead {
+					replica, err := store.Create(t.TempDir(), store.Info{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer replica.Close()
+					var base bytes.Buffer
+					number, err := store.OutboxOf(x.agents[0].opt.Store).WriteBase(t.Context(), &base, false)
+					if err = errors.Join(err, store.ReplicaIn(replica).Base(&base, number, false)); err != nil {
+						t.Fatal(err)
+					}
+					if err := x.agents[1].Adopt(t.Context(), replica, []uint16{0}); err != nil {
+						t.Fatal(err)
+					}
+				} else if err := x.agents[0].HandOver(t.Context(), []uint16{0}); err != nil {
+					t.Fatal(err)
+				}
+				for x.deliver(t.Context()) {
+				}
+				x.mu.Lock()
+				x.owner[0] = 1
+				x.mu.Unlock()
+				if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }); err != nil {
+					t.Fatal(err)
+				}
+				for range 12 {
+					time.Sleep(time.Minute)
+					x.deliver(t.Context())
+				}
+				x.settle()
+				x.finish()
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				n := 0
+				for _, s := range w.log {
+					if s.host != "h0.test:80" || s.start.Before(asked) {
+						continue
+					}
+					n++
+					if rested := s.start.Sub(asked); rested < 9*time.Minute {
+						t.Errorf("%s was asked after %v", s.url, rested)
+					}
+				}
+				if n < 40 {
+					t.Errorf("%d requests", n)
+				}
+			})
+		})
+	}
+}
+
+// TestAllowance: an agent stores no more than it may, and takes no link below the price.
+func TestAllowance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: map[string]string{}, took: 100 * time.Millisecond}
+		var seeds []string
+		for i := range 20 {
+			link := fmt.Sprintf("http://h0.test/below%d", i)
+			seeds = append(seeds, fmt.Sprintf("http://h0.test/%d", i))
+			w.pages[seeds[i]], w.pages[link] = html(fmt.Sprintf("page %d", i), link), html(fmt.Sprintf("other %d", i))
+		}
+		x := newTeam(t, w, 1, 1, seeds...)
+		m := x.agents[0]
+		for _, c := range []struct {
+			allow Allowance
+			want  int
+		}{
+			{Allowance{Pages: 7}, 7}, {Allowance{Pages: 7}, 7}, {Allowance{Pages: 12, Price: .9}, 12}, {Allowance{Pages: 100, Price: .9}, 20}, {Allowance{Pages: 100}, 40},
+		} {
+			c.allow.Workers = 4
+			if most, err := m.Allow(t.Context(), c.allow); err != nil || most != c.allow.Pages {
+				t.Fatal(most, err)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			l, err := m.Load(t.Context(), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int(l.Counts.Pages) != c.want || l.Busy != 0 || len(l.Head) != min(1, l.Waiting) || !slices.IsSortedFunc(l.Head, func(a, b float64) int { return strings.Compare(fmt.Sprint(b), fmt.Sprint(a)) }) {
+				t.Errorf("%+v: %d pages, want %d; %d waiting, %d under way, head %v", c.allow, l.Counts.Pages, c.want, l.Waiting, l.Busy, l.Head)
+			}
+		}
+		x.finish()
+	})
+}
+
+// TestAdopt takes an agent away for ever, whose replica is some changes behind. Another one
+// goes on from that: only what was asked for after the last change is asked for again, and
+// nothing is forgotten. Pages that are lost are told as such, or asked for again.
+func TestAdopt(t *testing.T) {
+	for name, refetch := range map[string]bool{"lost pages are told": false, "and asked for again": true} {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { adopt(t, refetch) }) })
+	}
+}
+
+func adopt(t *testing.T, refetch bool) {
+	w := &fakeWeb{pages: manyPages(3, 40), took: 100 * time.Millisecond}
+	x := newTeamWith(t, w, 2, 2, func(o *Options) { o.RefetchLost = refetch }, "http://h0.test/0", "http://h1.test/0")
+	x.mu.Lock()
+	x.owner[2] = 0
+	x.mu.Unlock()
+	dead := x.agents[0]
+	replica, err := store.Create(t.TempDir(), store.Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = replica.Close() }) // a kill is no error
+	var base bytes.Buffer
+	number, err := store.OutboxOf(dead.opt.Store).WriteBase(t.Context(), &base, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.ReplicaIn(replica).Base(&base, number, false); err != nil {
+		t.Fatal(err)
+	}
+	follow := func() {
+		var all []store.Parcel
+		for p, err := range store.OutboxOf(dead.opt.Store).Parcels(store.KeeperPart, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, p)
+		}
+		n, err := store.ReplicaIn(replica).Apply(0, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := dead.TrimChanges(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 4 {
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		x.deliver(t.Context())
+		follow()
+	}
+	w.mu.Lock()
+	before := len(w.log)
+	w.mu.Unlock()
+	time.Sleep(300 * time.Millisecond) // what comes now is lost
+	x.mu.Lock()
+	x.owner[0], x.owner[2] = 1, 1
+	x.mu.Unlock()
+	if err := dead.Finish(t.Context(), StopInterrupted); err != nil {
+		t.Fatal(err)
+	}
+	<-dead.done
+	if err := x.agents[1].Adopt(t.Context(), replica, []uint16{0, 2}); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.agents[1].Forward(t.Context(), replica); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part != 1 }); err != nil {
+		t.Fatal(err)
+	}
+	dead.dead = true
+	x.settle()
+	pages := x.finish()[0]
+	counts, err := x.agents[1].opt.Store.Counts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost := counts.States[across.StateLost]; len(pages)+int(lost) != 120 || (lost == 0) != refetch {
+		t.Errorf("%d pages, %d lost, of 120; asked for again: %v", len(pages), lost, refetch)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	early, again := map[string]bool{}, 0
+	for i, s := range w.log {
+		switch {
+		case strings.HasSuffix(s.url, "/robots.txt"):
+		case i < before:
+			early[s.url] = true
+		case early[s.url]:
+			again++
+		}
+		early[s.url] = true
+	}
+	if again > 12 != refetch || len(early) != 123 {
+		t.Errorf("%d of %d URLs were asked for again, want all of 123 and at most what 300 ms bring", again, len(early))
+	}
+}

@@ -1,0 +1,82 @@
+package chances
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"fossick/fetch"
+	"fossick/graph/orders"
+	"fossick/page"
+	"fossick/store"
+)
+
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// TestLower: a lowered priority is less, Raise gives it back, and in an ordering that counts
+// it stays above the next whole number.
+func TestLower(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, name := range orders.Orderings() {
+		o, err := orders.OrderingByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			p, c := math.Round(r.Float64()*200-100), .001+.998*r.Float64()
+			if orders.ByScore(o) {
+				p = r.Float64()*2 - 1
+			}
+			low := Lower(o, p, c)
+			if low >= p || math.Abs(Raise(o, low, c)-p) > 1e-9 || !orders.ByScore(o) && low <= p-1 || Lower(o, p, 1) != p {
+				t.Fatalf("%s: %g at chance %g is %g, and back %g", name, p, c, low, Raise(o, low, c))
+			}
+		}
+	}
+}
+
+// TestOutage: what failed without an answer counts once anybody answers, and not at all when
+// our own network was down. What was learned is found again in the records.
+func TestOutage(t *testing.T) {
+	const url = "http://a.test/x"
+	silent := &fetch.Response{State: fetch.StateConnectTimeout, Start: start}
+	answer := &fetch.Response{State: fetch.StateOK, Code: 200, Start: start.Add(time.Minute)}
+	for _, down := range []bool{true, false} {
+		b, dead, well := New(), &store.Host{Name: "a.test:80"}, &store.Host{Name: "b.test:80"}
+		b.Learn(dead, url, silent)
+		retry := b.Retry(dead.Name, url, silent, start.Add(time.Minute))
+		if retry >= .9 || b.Of(page.Key(url)) != retry {
+			t.Errorf("chance %g of a retry, %g of the URL", retry, b.Of(page.Key(url)))
+		}
+		if down {
+			b.TakeBack()
+			b.Pardon(page.Key(url))
+		}
+		b.Learn(well, "http://b.test/", answer)
+		visits := func() ([]store.Visit, error) {
+			return []store.Visit{{Start: start.UnixMilli(), State: "connect_timeout"}}, nil
+		}
+		chance, err := b.Revisit(url, visits, start.Add(time.Hour))
+		if err != nil || (chance == 1) != down || (b.Of(page.Key(url)) == 1) != down || b.Due(true) == down {
+			t.Errorf("network down: %v; chance %g, %v", down, chance, err)
+		}
+		if down {
+			continue
+		}
+		b.Learn(dead, url, answer)
+		if len(dead.Chances) == 0 || well.Chances != nil {
+			t.Fatalf("%d bytes of the host that failed, %d of the other", len(dead.Chances), len(well.Chances))
+		}
+		again := New()
+		again.Recall(dead)
+		if other, _ := again.Revisit(url, visits, start.Add(time.Hour)); other >= 1 {
+			t.Errorf("chance %g after a restart", other)
+		}
+		broken := errors.New("broken")
+		if _, err := again.Next(url, func() ([]store.Visit, error) { return nil, broken }); !errors.Is(err, broken) {
+			t.Errorf("%v", err)
+		}
+	}
+}

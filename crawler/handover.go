@@ -1,0 +1,215 @@
+package crawler
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"fossick/crawler/across"
+	"fossick/crawler/health"
+	"fossick/crawler/journal"
+	"fossick/crawler/reading"
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// HandOver puts into the outbox what is known of parts that are not this agent's any more,
+// and of which nothing is under way. The parcel that is the last for a part says so.
+func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
+	type draft struct {
+		known []across.Known
+		size  int
+	}
+	agent, drafts := a.crawl.opt.Store.Info().Agent, map[uint16]*draft{}
+	for _, part := range parts {
+		drafts[part] = &draft{}
+	}
+	var lost []store.ID
+	for k, err := range a.knownIn(a.crawl.opt.Store, parts) {
+		if err != nil {
+			return err
+		}
+		if k.State == across.StateLost {
+			lost = append(lost, k.ID)
+		}
+		part := a.crawl.opt.Sites.Part(k.URL)
+		d := drafts[part]
+		d.known = append(d.known, k)
+		if d.size += k.Size(); d.size >= across.KnownBytes {
+			if err := a.tell(ctx, part, &across.Parcel{Known: d.known, Agent: agent}); err != nil {
+				return err
+			}
+			*d = draft{}
+		}
+	}
+	rests, err := a.restsIn(a.crawl.opt.Store, parts)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if err := a.tell(ctx, part, &across.Parcel{Known: drafts[part].known, Rests: rests[part], Last: true, Agent: agent}); err != nil {
+			return err
+		}
+	}
+	return a.disown(ctx, lost)
+}
+
+// tell puts a parcel into the outbox.
+func (a *Agent) tell(ctx context.Context, part uint16, p *across.Parcel) error {
+	data, err := p.Pack()
+	if err != nil {
+		return err
+	}
+	return a.put(ctx, part, data)
+}
+
+func (a *Agent) put(ctx context.Context, part uint16, data []byte) error {
+	return a.inTurn(ctx, func() error {
+		b := a.crawl.journal.Batch()
+		defer func() { b.Cancel() }() // of no effect after Commit
+		if err := store.OutboxIn(journal.Stored(b)).Put(part, a.crawl.totals.Counts(), data); err != nil {
+			return err
+		}
+		return a.crawl.finish(b)
+	})
+}
+
+// takeIn enters what a parcel tells of.
+func (a *Agent) takeIn(b journal.Batch, p *across.Parcel, links []reading.Link) error {
+	for _, r := range p.Rests {
+		h, err := a.crawl.hosts.Get(r.Host, "http://"+r.Host+"/")
+		if err != nil {
+			return err
+		}
+		until := a.crawl.opt.Now().Add(time.Duration(r.Left) * time.Millisecond)
+		a.crawl.hosts.RestAtLeast(h, until, r.For, r.Wish)
+		if err := a.crawl.hosts.Put(b, h); err != nil {
+			return err
+		}
+	}
+	return a.across.TakeIn(b, p, links)
+}
+
+// restsIn returns the hosts of some parts that have to rest for longer than all do, as a
+// store knows it.
+func (a *Agent) restsIn(s *store.Store, parts []uint16) (map[uint16][]across.Rest, error) {
+	opt, rests := &a.crawl.opt, map[uint16][]across.Rest{}
+	for h, err := range s.Hosts() {
+		if err != nil {
+			return nil, err
+		}
+		left, part := health.RestLeft(h, opt.Now()), opt.Sites.Part("http://"+h.Name+"/")
+		if left > opt.Delay.Load(0) && slices.Contains(parts, part) {
+			rests[part] = append(rests[part], across.Rest{Host: h.Name, Left: left.Milliseconds(), For: h.RestFor, Wish: h.RestMillis})
+		}
+	}
+	return rests, nil
+}
+
+// knownIn yields what a store knows of URLs of some parts, as another agent has to know it.
+func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[across.Known, error] {
+	return func(yield func(across.Known, error) bool) {
+		for k, err := range s.URLs().Known() {
+			if err != nil {
+				yield(across.Known{}, err)
+				return
+			}
+			known := knownOf(k)
+			if known.State == string(fetch.StateNone) || !slices.Contains(parts, a.crawl.opt.Sites.Part(k.URL)) {
+				continue
+			}
+			if k.Fate == nil {
+				_, place, err := s.URLs().Waiting(k.ID)
+				if err != nil {
+					yield(across.Known{}, err)
+					return
+				}
+				known.Priority, known.Score, known.Visits = place.Priority, place.Score, place.Visits
+			}
+			if !yield(known, nil) {
+				return
+			}
+		}
+	}
+}
+
+// knownOf is what another agent has to know of a URL.
+func knownOf(k *store.Known) across.Known {
+	known := across.Known{ID: k.ID, URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, Visits: len(k.Visits)}
+	if k.Via != store.ViaSeed && k.Via != store.ViaRedirect {
+		known.Via = store.ViaAgent // as it does not know who led to it
+	}
+	if k.Fate != nil {
+		known.State, known.Score = k.Fate.State, k.Fate.Score
+	}
+	return known
+}
+
+// Adopt goes on with parts of an agent that is no more, from a replica of its store: what
+// waited there waits here, what ended there ends here. Forward is to come after it. Pages
+// that the replica has not are lost; who has their site by now is told, and asks for them
+// again where its Options.RefetchLost says so.
+func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16) error {
+	bodies, err := store.ReplicaIn(replica).Bodies()
+	if err != nil {
+		return err
+	}
+	rests, err := a.restsIn(replica, parts)
+	if err != nil {
+		return err
+	}
+	known := &across.Parcel{}
+	for _, part := range parts {
+		known.Rests = append(known.Rests, rests[part]...)
+	}
+	size := 0
+	flush := func() error {
+		p := known
+		known, size = &across.Parcel{}, 0
+		return a.inTurn(ctx, func() error {
+			b := a.crawl.journal.Batch()
+			defer func() { b.Cancel() }() // of no effect after Commit
+			if err := a.takeIn(b, p, nil); err != nil {
+				return err
+			}
+			return a.crawl.finish(b)
+		})
+	}
+	for k, err := range a.knownIn(replica, parts) {
+		if err != nil {
+			return err
+		}
+		if k.State == string(fetch.StateOK) && !bodies {
+			k.State = across.StateLost
+		}
+		known.Known = append(known.Known, k)
+		if size += k.Size(); size >= across.KnownBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil || bodies {
+		return err
+	}
+	return a.tellPages(ctx, replica, across.StateLost, func(part uint16) bool { return slices.Contains(parts, part) })
+}
+
+// Forward puts the parcels of a replica into the outbox.
+func (a *Agent) Forward(ctx context.Context, replica *store.Store) error {
+	for part, err := range store.OutboxOf(replica).Parts() {
+		if err != nil {
+			return err
+		}
+		for p, err := range store.OutboxOf(replica).Parcels(part, 0) {
+			if err == nil {
+				err = a.put(ctx, part, p.Data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fossick/crawler/across"
+	"fossick/crawler/people"
+	"fossick/store"
+)
+
+// tellLabels tells Options.Said what people said at this agent.
+func (c *Crawler) tellLabels(marked []Marked, at time.Time) error {
+	for _, m := range marked {
+		c.marks.Times.Newer(m.URL, m.Topic, at.UnixMilli(), m.Page != nil)
+		if c.opt.Said == nil {
+			continue
+		}
+		label, err := across.LabelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).Pack()
+		if err != nil {
+			return err
+		}
+		c.opt.Said(label)
+	}
+	return nil
+}
+
+// Labels returns the latest n labels that this agent keeps, for one that knows nothing yet.
+func (a *Agent) Labels(n int) (labels [][]byte, err error) {
+	said, err := a.crawl.marks.Said(n)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range said {
+		label, err := across.LabelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).Pack()
+		if err != nil {
+			return nil, err
+		}
+		labels = append(labels, label)
+	}
+	return labels, nil
+}
+
+// HearLabels takes in what people said at other agents, as Mark does. Of a URL the latest
+// label holds, so one that comes again, or late, changes nothing. It is kept where this
+// agent has the URL; else a later run is told of it once more. Who has the page tells it to
+// those who do not. refused says what could not be read.
+func (a *Agent) HearLabels(ctx context.Context, labels [][]byte) (refused, err error) {
+	var marked []Marked
+	for _, data := range labels {
+		l, err := across.UnpackLabel(data)
+		if err != nil {
+			refused = errors.Join(refused, err)
+			continue
+		}
+		if !a.crawl.marks.Times.Newer(l.URL, l.Topic, l.At, l.Fetched) {
+			continue
+		}
+		kept, err := a.keep(ctx, l)
+		if err != nil {
+			return refused, err
+		}
+		if len(kept) == 0 || kept[0].Page == nil {
+			kept = []Marked{{URL: l.URL, Page: l.Page(), OnTopic: l.OnTopic, Topic: l.Topic}}
+		} else if !l.Fetched { // who said it has not the page
+			if err := a.crawl.tellLabels(kept, time.UnixMilli(l.At)); err != nil {
+				return refused, err
+			}
+		}
+		marked = append(marked, kept...)
+	}
+	return refused, a.learn(ctx, marked)
+}
+
+// divide parts what is said of this agent's URLs from what is said of others', whose page
+// another agent has.
+func (c *Crawler) divide(said []Mark) (own []Mark, away []Marked, err error) {
+	if c.opt.Sites == nil {
+		return said, nil, nil
+	}
+	for _, m := range said {
+		elsewhere, err := c.elsewhere(m.URL)
+		if err != nil {
+			return nil, nil, err
+		}
+		if elsewhere {
+			away = append(away, Marked{URL: m.URL, OnTopic: m.OnTopic, Topic: m.Topic})
+		} else {
+			own = append(own, m)
+		}
+	}
+	return own, away, nil
+}
+
+// elsewhere says whether another agent may have a URL's page, and this one has it not.
+func (c *Crawler) elsewhere(url string) (bool, error) {
+	mine := c.opt.Sites.Mine(c.opt.Sites.Part(url))
+	life, err := c.opt.Store.URLs().Life(url)
+	switch {
+	case errors.Is(err, store.ErrUnknown):
+		return !mine, nil
+	case err != nil:
+		return false, err
+	case life.Fate == nil:
+		return !mine, nil
+	}
+	return life.Page == nil && (!mine || life.Fate.State == across.StateElsewhere), nil
+}
+
+// learn has the scorer learn of labels.
+func (a *Agent) learn(ctx context.Context, marked []Marked) error {
+	if len(marked) == 0 || !people.Tell(a.crawl.opt.Scorer, marked) {
+		return nil
+	}
+	return a.inTurn(ctx, func() error {
+		a.crawl.queue.Rescore()
+		return nil
+	})
+}
+
+// keep enters a label of a URL that waits or is stored here, and returns it with its page; nil
+// of any other.
+func (a *Agent) keep(ctx context.Context, l *across.Label) ([]Marked, error) {
+	c := a.crawl
+	mark := []Mark{{URL: l.URL, OnTopic: l.OnTopic, Topic: l.Topic}}
+	ids, marked, err := c.marks.Read(mark)
+	if errors.Is(err, store.ErrNoPage) || errors.Is(err, store.ErrUnknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = a.inTurn(ctx, func() error {
+		refused, broken := c.marks.Enter(ids, mark, c.totals.Counts(), time.UnixMilli(l.At))
+		if errors.Is(refused, store.ErrNoPage) { // it ended meanwhile
+			refused, marked = nil, nil
+		}
+		return errors.Join(refused, broken)
+	})
+	return marked, err
+}

@@ -1,0 +1,179 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/graph/orders"
+	"fossick/page"
+	"fossick/store"
+)
+
+// lookedUp counts the look-ups of each host.
+type lookedUp struct {
+	*fakeWeb
+	mu   sync.Mutex
+	asks map[string]int
+}
+
+func (w *lookedUp) Resolve(ctx context.Context, host string) (netip.Addr, error) {
+	w.mu.Lock()
+	w.asks[host]++
+	w.mu.Unlock()
+	return w.fakeWeb.Resolve(ctx, host)
+}
+
+// partyWeb makes hosts whose pages link to each other, and to pages of others, at random;
+// a tenth of the pages redirects. links tells where each page leads.
+func partyWeb(rng *rand.Rand, hosts, pages int) (w *fakeWeb, links map[string][]string) {
+	w, links = &fakeWeb{pages: map[string]string{}, took: 4 * time.Second}, map[string][]string{}
+	name := func(host, n int) string { return fmt.Sprintf("http://h%d.test/%d", host, n) }
+	for h := range hosts {
+		for n := range pages {
+			u, to := name(h, n), []string(nil)
+			for range 1 + rng.IntN(3) {
+				to = append(to, name(h, rng.IntN(pages)), name(rng.IntN(hosts), rng.IntN(pages)))
+			}
+			if n > 0 && rng.IntN(10) == 0 {
+				to = to[:1]
+				w.pages[u] = "→" + to[0]
+			} else {
+				w.pages[u] = html("page "+u, to...)
+			}
+			links[u] = to
+		}
+	}
+	return w, links
+}
+
+// partyOf is the oracle: the depth of each page that is locally reachable from a seed by
+// so many links at most; a redirect is none.
+func partyOf(w *fakeWeb, links map[string][]string, seed string, most int) map[string]int {
+	depth, queue := map[string]int{seed: 0}, []string{seed}
+	for len(queue) > 0 {
+		u := queue[0]
+		queue = queue[1:]
+		for _, to := range links[u] {
+			step := 1
+			if strings.HasPrefix(w.pages[u], "→") {
+				step = 0
+			}
+			if d, known := depth[to]; page.Host(to) == page.Host(seed) && depth[u]+step <= most && (!known || d > depth[u]+step) {
+				depth[to] = depth[u] + step
+				queue = append(queue, to)
+			}
+		}
+	}
+	return depth
+}
+
+// TestParties: parties go side by side, each breadth-first to its depth, one request at a
+// time with its rest after it, on one look-up; nothing outside of them is asked for.
+func TestParties(t *testing.T) {
+	for seed := range uint64(5) {
+		synctest.Test(t, func(t *testing.T) {
+			const hosts, most = 8, 3
+			rng := rand.New(rand.NewPCG(seed, 3))
+			fake, links := partyWeb(rng, hosts, 25)
+			w := &lookedUp{fakeWeb: fake, asks: map[string]int{}}
+			want := map[string]int{}
+			var seeds []string
+			for h := range hosts / 2 {
+				seeds = append(seeds, fmt.Sprintf("http://h%d.test/0", h))
+				maps.Copy(want, partyOf(fake, links, seeds[h], most))
+			}
+			opt := newOptions(t, fake, seeds...)
+			opt.Fetcher, opt.Workers, opt.Ordering, opt.Threshold = w, hosts, orders.ByDepth, 0
+			opt.Delay, opt.KeepNear = Delay{Fixed: true, Rest: 30 * time.Second, Fold: 10}, true
+			opt.Scope = Scope{Links: "host", Parties: true, MaxDepth: most}
+			start := time.Now()
+			crawl(t, opt)
+			checkSound(t, opt.Store)
+			took := time.Since(start)
+
+			got := fake.urls()
+			if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(maps.Keys(want))) {
+				t.Errorf("asked for %d pages %v, want %d", len(got), sorted, len(want))
+			}
+			deepest, last, requests, longest := map[string]int{}, map[string]time.Time{}, map[string]int{}, 0
+			for _, s := range fake.log {
+				if end, again := last[s.host]; again && s.start.Sub(end) < 40*time.Second {
+					t.Errorf("%s after %v; an exchange of 4 s is due a rest of 40", s.url, s.start.Sub(end))
+				}
+				last[s.host] = s.end
+				requests[s.host]++
+				longest = max(longest, requests[s.host])
+				if strings.HasSuffix(s.url, "/robots.txt") {
+					continue
+				}
+				if d := want[s.url]; d < deepest[s.host] {
+					t.Errorf("%s of depth %d after one of depth %d", s.url, d, deepest[s.host])
+				}
+				deepest[s.host] = want[s.url]
+				if l := life(t, opt.Store, s.url); l.Depth != want[s.url] {
+					t.Errorf("%s is on record with depth %d, want %d", s.url, l.Depth, want[s.url])
+				}
+			}
+			if alone := time.Duration(longest) * 44 * time.Second; took > alone+time.Minute {
+				t.Errorf("requests %v took %v; the parties did not go side by side", requests, took)
+			}
+			for host, n := range w.asks {
+				if n != 1 {
+					t.Errorf("%s was looked up %d times", host, n)
+				}
+			}
+			checkOffParty(t, opt.Store, want)
+		})
+	}
+}
+
+// checkOffParty: what leads out of a party is on record with that reason, at any depth.
+func checkOffParty(t *testing.T, s *store.Store, inside map[string]int) {
+	t.Helper()
+	off := 0
+	for e, err := range s.URLs().Ended("none") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, is := inside[e.URL]; is {
+			t.Errorf("%s was left out: %s", e.URL, e.Reason)
+		}
+		if strings.HasPrefix(e.Reason, "other host") {
+			off++
+		} else if !strings.HasPrefix(e.Reason, "deeper than") {
+			t.Errorf("%s was left out: %s", e.URL, e.Reason)
+		}
+	}
+	if off < 10 {
+		t.Errorf("only %d URLs outside", off)
+	}
+}
+
+// TestScaledRest is the rest of a party by hand: paper E's 30 s and 10 times the exchange,
+// and a hundredth of both.
+func TestScaledRest(t *testing.T) {
+	for _, tt := range []struct {
+		delay      Delay
+		took, host time.Duration
+		address    time.Duration
+	}{
+		{Delay{Fixed: true, Rest: 30 * time.Second, Fold: 10}, time.Second, 30 * time.Second, 30 * time.Second},
+		{Delay{Fixed: true, Rest: 30 * time.Second, Fold: 10}, 4 * time.Second, 40 * time.Second, 30 * time.Second},
+		{Delay{Fixed: true, Rest: 300 * time.Millisecond, Fold: 0.1}, time.Second, 300 * time.Millisecond, 300 * time.Millisecond},
+		{Delay{Fixed: true, Rest: 300 * time.Millisecond, Fold: 0.1}, 5 * time.Second, 500 * time.Millisecond, 500 * time.Millisecond},
+		{Delay{Fixed: true}, time.Second, 0, 0},
+	} {
+		if got := tt.delay.After(0, tt.took, 0, 0); got.Host != tt.host || got.Address != tt.address {
+			t.Errorf("%+v after %v: %+v, want %v for the host, %v for its address", tt.delay, tt.took, got, tt.host, tt.address)
+		}
+	}
+}

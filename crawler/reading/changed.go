@@ -1,0 +1,31 @@
+package reading
+
+import (
+	"bytes"
+
+	"fossick/change"
+	"fossick/fetch"
+	"fossick/store"
+)
+
+// Texter returns the main text of a body, "" where it has none.
+type Texter func(body []byte, contentType, url string) string
+
+// changed says what has changed of a page since it was stored. An advert or a date that is
+// another one changes the content and not the main text (paper E, E6, knew contents only).
+func (r *Reader) changed(old *store.Page, p *Page, resp *fetch.Response) change.Kind {
+	switch {
+	case old == nil || bytes.Equal(old.Checksum, p.Checksum[:]):
+		return change.None
+	case r.opt.Text == nil || old.Withdrawn:
+		return change.Unsure
+	}
+	body, err := r.opt.Body(old.Number)
+	if err != nil { // the page is stored anew all the same, which mends it
+		return change.Unsure
+	}
+	if change.SameText(r.opt.Text(body, old.ContentType, old.URL), r.opt.Text(resp.Body, resp.ContentType, old.URL)) {
+		return change.Content
+	}
+	return change.Text
+}

@@ -1,0 +1,87 @@
+package policy
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"fossick/crawler"
+	"fossick/relevance/learned"
+)
+
+// Share, like the methods that follow, is as crawler.Teller says.
+func (s *learnedScorer) Share() { s.learned.Share() }
+
+// Told returns what was learned.
+func (s *learnedScorer) Told() []byte {
+	if sums := s.learned.Learned(); sums != nil {
+		return sums.Pack()
+	}
+	return nil
+}
+
+// ToldSoFar returns all that Told ever has.
+func (s *learnedScorer) ToldSoFar() (parts [][]byte) {
+	for _, sums := range s.learned.Told() {
+		parts = append(parts, sums.Pack())
+	}
+	return parts
+}
+
+// Hear takes in what another agent's scorer learned.
+func (s *learnedScorer) Hear(told []byte) error {
+	sums, err := learned.UnpackSums(told)
+	if err == nil {
+		s.learned.Hear(sums)
+	}
+	return err
+}
+
+// Share, like the methods that follow, is for the topics that learn. What one tells begins
+// with its place among all.
+func (s *Several) Share() {
+	for _, p := range s.parts {
+		if t, ok := p.Scorer.(crawler.Teller); ok {
+			t.Share()
+		}
+	}
+}
+
+// Told returns what one topic has learned; the topics take turns.
+func (s *Several) Told() []byte {
+	for range s.parts {
+		i := int(s.tells.Add(1)) % len(s.parts)
+		if t, ok := s.parts[i].Scorer.(crawler.Teller); ok {
+			if told := t.Told(); told != nil {
+				return append(binary.AppendUvarint(nil, uint64(i)), told...)
+			}
+		}
+	}
+	return nil
+}
+
+// ToldSoFar returns all that Told ever has.
+func (s *Several) ToldSoFar() (parts [][]byte) {
+	for i, p := range s.parts {
+		if t, ok := p.Scorer.(crawler.Teller); ok {
+			for _, told := range t.ToldSoFar() {
+				parts = append(parts, append(binary.AppendUvarint(nil, uint64(i)), told...))
+			}
+		}
+	}
+	return parts
+}
+
+var errTopic = errors.New("what another agent learned is of no topic of this crawl; do all agents have the same --topic?")
+
+// Hear takes in what a topic of another agent learned.
+func (s *Several) Hear(told []byte) error {
+	i, n := binary.Uvarint(told)
+	if n <= 0 || i >= uint64(len(s.parts)) {
+		return errTopic
+	}
+	t, ok := s.parts[i].Scorer.(crawler.Teller)
+	if !ok {
+		return errTopic
+	}
+	return t.Hear(told[n:])
+}

@@ -1,0 +1,184 @@
+package learned
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Sums is what a scorer has learned of the web in some time, in a form that can be added
+// up: how many pages it saw, how many of these were on topic, the same for each word, and
+// the evidence for the weights. Scorers that hear each other's sums know together what one
+// would that saw all pages. What is known of single URLs, hosts and folders stays with who
+// has their site.
+//
+// Each page's lesson for the weights is that of one step of Newton's method. Its part of
+// the precision is s·x·xᵀ, that of precision × weights is x·(s·xᵀw + y − p). The scorer saw
+// the slope s and the chance p then.
+type Sums struct {
+	all       record
+	words     map[token]wordSum
+	precision [numFeatures]featureVector
+	shift     featureVector
+}
+
+type wordSum struct{ page, link record }
+
+func newSums() *Sums { return &Sums{words: map[token]wordSum{}} }
+
+// plus adds a record to another.
+func (r *record) plus(o record) {
+	r.pages += o.pages
+	r.onTopic += o.onTopic
+}
+
+// learnPage notes what the vocabulary learns of a page's words; nil notes nothing.
+func (s *Sums) learnPage(words []token, probability, weight float64) {
+	if s == nil {
+		return
+	}
+	for _, t := range words {
+		w := s.words[t]
+		w.page.plus(record{float32(weight), float32(weight * probability)})
+		s.words[t] = w
+	}
+}
+
+// learnLink notes what it learns of a link's words.
+func (s *Sums) learnLink(words []token, probability float64) {
+	if s == nil {
+		return
+	}
+	for _, t := range words {
+		w := s.words[t]
+		w.link.add(probability)
+		s.words[t] = w
+	}
+}
+
+// learnWeights notes what the weights, as they are, are about to learn of a page.
+func (s *Sums) learnWeights(m *logistic, x *featureVector, y float64) {
+	if s == nil {
+		return
+	}
+	p := m.probability(x)
+	slope, z := max(leastSlope, p*(1-p)), 0.0
+	for i, v := range x {
+		z += m.weight[i] * v
+	}
+	for i, v := range x {
+		for j := range i + 1 {
+			s.precision[i][j] += slope * v * x[j]
+			s.precision[j][i] = s.precision[i][j]
+		}
+		s.shift[i] += v * (slope*z + y - p)
+	}
+}
+
+// plus adds sums to others.
+func (s *Sums) plus(o *Sums) {
+	s.all.plus(o.all)
+	for t, w := range o.words {
+		had := s.words[t]
+		had.page.plus(w.page)
+		had.link.plus(w.link)
+		s.words[t] = had
+	}
+	for i := range s.precision {
+		for j := range s.precision[i] {
+			s.precision[i][j] += o.precision[i][j]
+		}
+		s.shift[i] += o.shift[i]
+	}
+}
+
+// evidence is how many pages and links a word's worth is known from.
+func (w wordSum) evidence() float32 { return w.page.pages + w.link.pages }
+
+// byEvidence returns the words, those first of which most is known.
+func (s *Sums) byEvidence() []token {
+	return slices.SortedFunc(maps.Keys(s.words), func(a, b token) int {
+		return cmp.Or(cmp.Compare(s.words[b].evidence(), s.words[a].evidence()), cmp.Compare(a, b))
+	})
+}
+
+// shorten moves the words beyond the first n, by evidence, to another.
+func (s *Sums) shorten(n int, rest *Sums) {
+	if len(s.words) <= n {
+		return
+	}
+	for _, t := range s.byEvidence()[n:] {
+		rest.words[t] = s.words[t]
+		delete(s.words, t)
+	}
+}
+
+// fixed is the variance that stands for none: what no page can move.
+const fixed = 1e-9
+
+// hear adds others' evidence to what the weights have.
+func (m *logistic) hear(s *Sums) {
+	precision := m.covariance
+	for i := range precision {
+		if precision[i][i] == 0 {
+			precision[i][i] = fixed
+		}
+	}
+	if !invert(&precision) {
+		return // of no use any more; its own lessons go on
+	}
+	var shift featureVector
+	for i := range precision {
+		for j, w := range m.weight {
+			shift[i] += precision[i][j] * w
+		}
+		shift[i] += s.shift[i]
+	}
+	for i := range precision {
+		for j := range precision[i] {
+			precision[i][j] += s.precision[i][j]
+		}
+	}
+	if !invert(&precision) {
+		return
+	}
+	for i := range precision {
+		if m.covariance[i][i] == 0 {
+			continue
+		}
+		m.weight[i] = 0
+		for j := range precision[i] {
+			m.weight[i] += precision[i][j] * shift[j]
+			if m.covariance[j][j] != 0 {
+				m.covariance[i][j] = precision[i][j]
+			}
+		}
+	}
+}
+
+// invert inverts a symmetric positive definite matrix in place by Gauss and Jordan; false
+// where it is none.
+func invert(a *[numFeatures]featureVector) bool {
+	for k := range a {
+		pivot := a[k][k]
+		if !(pivot > 0) || math.IsInf(pivot, 1) {
+			return false
+		}
+		for j := range a {
+			a[k][j] /= pivot
+		}
+		a[k][k] = 1 / pivot
+		for i := range a {
+			if i == k {
+				continue
+			}
+			f := a[i][k]
+			a[i][k] = 0
+			for j := range a {
+				a[i][j] -= f * a[k][j]
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,216 @@
+package learned
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"fossick/page"
+)
+
+// randomFeatures are of the size that features have.
+func randomFeatures(rng *rand.Rand) (x featureVector) {
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// TestHearOneLesson: to hear of a page is to learn of it, for who has the same weights.
+func TestHearOneLesson(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 20))
+	for _, background := range []bool{false, true} {
+		learns, hears := newLogistic(background, false), newLogistic(background, false)
+		for range 50 {
+			x, y := randomFeatures(rng), rng.Float64()
+			x[featAway], x[featLabels] = 0, 0
+			s := newSums()
+			s.learnWeights(&hears, &x, y)
+			learns.learn(&x, y)
+			hears.hear(s)
+			for i := range x {
+				if d := math.Abs(learns.weight[i] - hears.weight[i]); d > 1e-6 {
+					t.Fatalf("weight %d: learned %g, heard %g", i, learns.weight[i], hears.weight[i])
+				}
+				for j := range x {
+					if d := math.Abs(learns.covariance[i][j] - hears.covariance[i][j]); d > 1e-6 {
+						t.Fatalf("covariance %d, %d: learned %g, heard %g", i, j, learns.covariance[i][j], hears.covariance[i][j])
+					}
+				}
+			}
+		}
+	}
+}
+
+// lesson is a page that two links lead to, some words of which say what it is about.
+func lesson(rng *rand.Rand, i int) (linking [2]*page.Page, target *page.Page, onTopic float64) {
+	words := "plain stone"
+	if onTopic = float64(rng.IntN(2)); onTopic > 0 {
+		words = "amber quartz"
+	}
+	if rng.IntN(10) == 0 {
+		words = "sand"
+	}
+	url := fmt.Sprintf("http://t%d.test/%d", i%17, i)
+	for k := range linking {
+		linking[k] = linked(fmt.Sprintf("http://p%d.test/%d", rng.IntN(30), rng.IntN(1000)), url, words)
+	}
+	return linking, &page.Page{URL: url, Text: words + fmt.Sprint(" n", rng.IntN(50))}, onTopic
+}
+
+// TestSumsAreOneCrawl teaches one scorer all pages, and three a third each, which tell each
+// other now and then. What words are worth is the same in the end, and links to sites that
+// none knows have about the same chance. Without being told they have not.
+func TestSumsAreOneCrawl(t *testing.T) {
+	one := New(goldJudge, Options{Cut: .5})
+	var told, alone [3]*Scorer
+	for i := range told {
+		told[i], alone[i] = New(goldJudge, Options{Cut: .5}), New(goldJudge, Options{Cut: .5})
+		told[i].Share()
+	}
+	rng := rand.New(rand.NewPCG(2, 20))
+	for i := range 300 {
+		linking, target, onTopic := lesson(rng, i)
+		for _, l := range []*Scorer{one, told[i%3], alone[i%3]} {
+			for _, p := range linking {
+				l.ScoreLinks(nil, p, .5)
+			}
+			l.ScorePage(target, onTopic)
+		}
+		if i%10 != 9 {
+			continue
+		}
+		var sums [3]*Sums
+		for k, l := range told {
+			sums[k] = l.Learned()
+		}
+		for k, l := range told {
+			for j, s := range sums {
+				if j != k && s != nil {
+					again, err := UnpackSums(s.Pack())
+					if err != nil {
+						t.Fatal(err)
+					}
+					l.Hear(again)
+				}
+			}
+		}
+	}
+	for k, l := range told {
+		if a, b := l.model.base.all, one.model.base.all; math.Abs(float64(a.pages-b.pages)) > .01 || math.Abs(float64(a.onTopic-b.onTopic)) > .01 {
+			t.Errorf("scorer %d knows of %v, one of %v", k, a, b)
+		}
+		for _, word := range []string{"amber", "plain", "sand"} {
+			a, b := l.model.words.words.find(tokenOf(word)), one.model.words.words.find(tokenOf(word))
+			if math.Abs(float64(a.page.pages-b.page.pages)) > .01 || math.Abs(float64(a.page.onTopic-b.page.onTopic)) > .01 || math.Abs(float64(a.link.pages-b.link.pages)) > .01 {
+				t.Errorf("scorer %d: %q is %+v, for one %+v", k, word, *a, *b)
+			}
+		}
+	}
+	off := func(l *Scorer) (sum float64) {
+		for i, words := range []string{"amber", "quartz n7", "plain stone", "sand", "gold", "unheard"} {
+			p := linked(fmt.Sprintf("http://from%d.test/", i), fmt.Sprintf("http://new%d.test/", i), words)
+			sum += math.Abs(l.ScoreLinks(nil, p, .5)[0] - one.ScoreLinks(nil, p, .5)[0])
+		}
+		return sum / 6
+	}
+	for k := range told {
+		if a, b := off(told[k]), off(alone[k]); a > .03 || a > b {
+			t.Errorf("scorer %d is off by %.3f, without being told by %.3f", k, a, b)
+		}
+	}
+}
+
+func TestPackSums(t *testing.T) {
+	l := New(goldJudge, Options{Cut: .5})
+	l.Share()
+	if s := l.Learned(); s != nil {
+		t.Errorf("%+v of nothing", s)
+	}
+	rng := rand.New(rand.NewPCG(3, 20))
+	for i := range 20 {
+		linking, target, onTopic := lesson(rng, i)
+		l.ScoreLinks(nil, linking[0], .5)
+		l.ScorePage(target, onTopic)
+	}
+	s := l.Learned()
+	data := s.Pack()
+	got, err := UnpackSums(data)
+	if err != nil || !reflect.DeepEqual(got, s) {
+		t.Errorf("%v", err)
+	}
+	for n := range len(data) {
+		if _, err := UnpackSums(data[:n]); err == nil {
+			t.Fatalf("%d of %d bytes are taken", n, len(data))
+		}
+	}
+}
+
+// TestToldInParts: of many words those with the most evidence are told first, the others
+// later. Who hears the parts of all that was told knows what one knows who heard it as it came.
+func TestToldInParts(t *testing.T) {
+	l := New(goldJudge, Options{Cut: .5})
+	l.Share()
+	const pages, words = 60, 200
+	for i := range pages {
+		p := &page.Page{URL: fmt.Sprintf("http://t%d.test/", i), Text: "amber"}
+		for k := range words {
+			p.Text += fmt.Sprintf(" w%dx%d", i, k)
+		}
+		l.ScorePage(p, 1)
+	}
+	early, late := New(goldJudge, Options{Cut: .5}), New(goldJudge, Options{Cut: .5})
+	for n := 0; ; n++ {
+		s := l.Learned()
+		if s == nil {
+			break
+		}
+		if _, amber := s.words[tokenOf("amber")]; amber != (n == 0) || len(s.words) > toldWords || len(s.Pack()) > 110_000 {
+			t.Errorf("part %d: the best word %v, %d words, %d bytes", n, amber, len(s.words), len(s.Pack()))
+		}
+		early.Hear(s)
+	}
+	parts := l.Told()
+	if want := (pages*words + toldWords) / toldWords; len(parts) != want {
+		t.Errorf("all in %d parts, want %d", len(parts), want)
+	}
+	for _, s := range parts {
+		again, err := UnpackSums(s.Pack())
+		if err != nil {
+			t.Fatal(err)
+		}
+		late.Hear(again)
+	}
+	for _, word := range []string{"amber", "w0x0", "w59x199"} {
+		a, b, c := l.model.words.words.find(tokenOf(word)).page, early.model.words.words.find(tokenOf(word)).page, late.model.words.words.find(tokenOf(word)).page
+		if a.pages == 0 || a != b || a != c {
+			t.Errorf("%q: %v, heard as it came %v, later %v", word, a, b, c)
+		}
+	}
+	if early.model.base.all != late.model.base.all {
+		t.Errorf("pages: %v and %v", early.model.base.all, late.model.base.all)
+	}
+}
+
+// FuzzUnpackSums: whatever another machine sends is sums or an error, and weights that
+// heard them go on.
+func FuzzUnpackSums(f *testing.F) {
+	f.Add(newSums().Pack())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := UnpackSums(data)
+		if err != nil {
+			return
+		}
+		if again := s.Pack(); len(again) > len(data) || !bytes.Equal(again[:2], data[:2]) {
+			t.Fatalf("%d bytes become %d", len(data), len(again))
+		}
+		m, x := newLogistic(true, false), featureVector{1, -1}
+		m.hear(s)
+		if p := m.probability(&x); math.IsNaN(p) || p < 0 || p > 1 {
+			t.Fatalf("probability %g", p)
+		}
+	})
+}

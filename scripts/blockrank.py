@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Measures rank on several graphs against rank on their union (docs/blockrank.md).
+
+    scripts/blockrank.py FOSSICK GRAPH|CORPUS [METHOD...]
+
+The links are split by host over 1, 2, 4 and 8 agents. Printed: agents, method, rounds, sweeps, bytes
+exchanged, seconds, and how far the scores are from those of the union at epsilon 1e-13, in L1.
+"""
+import json, os, subprocess, sys, tempfile, zlib
+from urllib.parse import urlsplit
+
+fossick, graph, methods = sys.argv[1], sys.argv[2], sys.argv[3:] or ["blockrank"]
+
+
+def run(*args):
+    out = subprocess.run([fossick, *args, "--json", "--quiet"], check=True, stdout=subprocess.PIPE).stdout
+    return json.loads(out)
+
+
+def host(url):
+    try:
+        return urlsplit(url).netloc or url
+    except ValueError:
+        return url
+
+
+def scores(path):
+    with open(path, newline="\n") as f:
+        return {name: float(x) for name, x in (line.rsplit("\t", 1) for line in f)}
+
+
+with tempfile.TemporaryDirectory() as at:
+    numbered, named, file = (os.path.join(at, x) for x in ("numbered", "names", "graph"))
+    if subprocess.run([fossick, "graph", graph, "-o", file, "--edges", numbered, "--quiet"], capture_output=True).returncode:
+        file = graph  # a graph file already
+        run("graph", graph, "--edges", numbered)
+    run("rank", file, "-o", named, "--epsilon", "1e-3")
+    with open(named, newline="\n") as f:
+        names = [line.rsplit("\t", 1)[0] for line in f]
+    hosts = [host(name) for name in names]
+
+    def split(parts):
+        paths = [os.path.join(at, "%d-%d.tsv" % (parts, i)) for i in range(parts)]
+        files = [open(p, "w", newline="\n") for p in paths]
+        with open(numbered) as f:
+            for line in f:
+                src, dst = map(int, line.split())
+                if not names[src].isprintable() or not names[dst].isprintable() or not names[src] or not names[dst]:
+                    continue  # no edge list can hold it
+                print(names[src], names[dst], sep="\t", file=files[zlib.crc32(hosts[src].encode()) % parts])
+        for f in files:
+            f.close()
+        built = []
+        for p in paths:
+            if os.path.getsize(p):
+                run("graph", p, "-o", p + ".graph")
+                built.append(p + ".graph")
+        return built
+
+    whole = split(1)[0]
+    exact = os.path.join(at, "exact")
+    one = run("rank", whole, "-o", exact, "--epsilon", "1e-13")
+    want = scores(exact)
+    one = run("rank", whole)
+    print(graph, one["nodes"], "nodes", one["edges"], "edges; one machine:", one["iterations"], "iterations,", round(one["seconds"], 3), "s")
+    for parts in 2, 4, 8:
+        paths = split(parts)
+        for method in methods:
+            out = os.path.join(at, "out")
+            r = run("rank", *paths, "--method", method, "-o", out)
+            got = scores(out)
+            off = sum(abs(got[n] - x) for n, x in want.items())
+            assert len(got) == len(want)
+            print(r["agents"], method, r["rounds"], "rounds", r["iterations"], "sweeps", r["bytes_exchanged"], "bytes",
+                  round(r["seconds"], 3), "s", "off by %.1e" % off, flush=True)

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"fossick/change"
+)
+
+// TestHistories: revisits are told as all visits are, whatever they are kept in.
+func TestHistories(t *testing.T) {
+	s := crawled(t)
+	const id, days = ID(2), 24 * 3600 * 1000
+	want := append([]Visit(nil), lifeOf(t, s, id).Visits...)
+	first := len(want) + 1
+	put := func(v Visit) {
+		t.Helper()
+		alter(t, s, func(b *Batch) { must(t, PutRevisit(b, id, len(want)+1, v)) })
+		want = append(want, v)
+	}
+	for i := range 2*change.Most + 3 { // three histories
+		put(Visit{Start: int64(i+1) * days, Millis: 7, State: "not_modified", Code: 304, Rest: 2000})
+	}
+	put(Visit{Start: 3 * days, State: "ok", Code: 200, Change: change.Text})                                    // the clock was set back
+	alter(t, s, func(b *Batch) { must(t, b.PutVisit(id, len(want)+1, Visit{Start: 900 * days, State: "ok"})) }) // as after a repair
+	want = append(want, Visit{Start: 900 * days, State: "ok"})
+	put(Visit{Start: 901 * days, State: "asleep", Error: "of which no history knows"})
+	put(Visit{Start: 902 * days, State: "redirect", Code: 301, Location: 1})
+	last := len(want)
+	inOrder(want)
+
+	equal(t, "the story", lifeOf(t, s, id).Visits, want)
+	c, err := s.URLs().CopyOf(id)
+	must(t, err)
+	equal(t, "exchanges so far", c.Visits, last)
+	for k, err := range s.URLs().Known() {
+		must(t, err)
+		if k.ID == id {
+			equal(t, "in one pass", k.Visits, want)
+		}
+	}
+	n := 0
+	for v, err := range s.URLs().Visits() {
+		must(t, err)
+		if v.ID == id {
+			n++
+			if !strings.HasPrefix(v.URL, "http") {
+				t.Fatalf("%+v", v)
+			}
+		}
+	}
+	equal(t, "visits of a walk", n, last)
+	must(t, s.records.view(func(txn *badger.Txn) error {
+		for at := range last {
+			if _, err := visitAt(txn, id, at+1); err != nil {
+				return err
+			}
+		}
+		v, err := visitAt(txn, id, first+change.Most)
+		equal(t, "a visit by its number", v.Start, int64(change.Most+1)*days)
+		return err
+	}))
+	problems, err := s.Verify(t.Context())
+	must(t, err)
+	equal(t, "problems", len(problems), 0)
+}
+
+// TestHistoriesMended: a history that cannot be read goes, one that names an unknown URL
+// forgets that, one of an unknown URL goes.
+func TestHistoriesMended(t *testing.T) {
+	s := crawled(t)
+	alter(t, s, func(b *Batch) {
+		must(t, b.set(historyKey(1, 9), []byte{1, 31}))
+		must(t, PutRevisit(b, 2, 9, Visit{Start: 5, State: "redirect", Location: 4711}))
+		must(t, PutRevisit(b, 2, 10, Visit{Start: 6, State: "redirect", Location: 1}))
+		must(t, PutRevisit(b, 4711, 1, Visit{Start: 5, State: "ok"}))
+	})
+	problems, err := s.repair(t.Context())
+	if !errors.Is(err, ErrLost) { // by its numbers there were 4711 URLs
+		t.Error(err)
+	}
+	if len(problems) < 3 {
+		t.Errorf("%d problems, want at least three: %+v", len(problems), problems)
+	}
+	v := lifeOf(t, s, 2).Visits
+	if n := len(v); n < 2 || v[n-2].State != "redirect" && v[n-1].State != "redirect" {
+		t.Errorf("%+v: want both revisits", v)
+	}
+	for _, one := range v {
+		if one.Location == 4711 {
+			t.Errorf("%+v names a URL that is not there", one)
+		}
+	}
+	problems, err = s.Verify(t.Context())
+	must(t, err)
+	equal(t, "problems after repair", len(problems), 0)
+}
+
+func lifeOf(t *testing.T, s *Store, id ID) *Life {
+	t.Helper()
+	birth, err := s.URLs().Birth(id)
+	must(t, err)
+	l, err := s.URLs().Life(birth.URL)
+	must(t, err)
+	return l
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestOutbox puts, drops and reads parcels at random, against a map of slices.
+func TestOutbox(t *testing.T) {
+	s := create(t)
+	rng := rand.New(rand.NewPCG(1, 20))
+	want, counts := map[uint16][]uint64{}, Counts{}
+	parts := []uint16{0, 7, 8, 1023, 1<<16 - 1}
+	for range 300 {
+		part := parts[rng.IntN(len(parts))]
+		b := s.Batch()
+		if rng.IntN(3) > 0 {
+			if err := OutboxIn(b).Put(part, &counts, []byte{byte(part), byte(counts.Parcels + 1)}); err != nil {
+				t.Fatal(err)
+			}
+			want[part] = append(want[part], counts.Parcels)
+		} else {
+			upTo := rng.Uint64N(counts.Parcels + 2)
+			if done, err := OutboxIn(b).Drop(part, upTo); err != nil || !done {
+				t.Fatal(done, err)
+			}
+			want[part] = slices.DeleteFunc(want[part], func(n uint64) bool { return n <= upTo })
+		}
+		if len(want[part]) == 0 {
+			delete(want, part)
+		}
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		var have []uint16
+		for p, err := range OutboxOf(s).Parts() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			have = append(have, p)
+		}
+		if !slices.Equal(have, slices.Sorted(maps.Keys(want))) {
+			t.Fatalf("parcels for %v, want %v", have, want)
+		}
+		for s, err := range OutboxOf(s).Spans() {
+			if w := want[s.Part]; err != nil || s.First != w[0] || s.Last != w[len(w)-1] {
+				t.Fatalf("%+v, %v, want %v", s, err, w)
+			}
+		}
+		after := rng.Uint64N(counts.Parcels + 2)
+		var numbers []uint64
+		for p, err := range OutboxOf(s).Parcels(part, after) {
+			if err != nil || p.Part != part || p.Data[0] != byte(part) || p.Data[1] != byte(p.Number) {
+				t.Fatal(p, err)
+			}
+			numbers = append(numbers, p.Number)
+		}
+		if left := slices.DeleteFunc(slices.Clone(want[part]), func(n uint64) bool { return n <= after }); !slices.Equal(numbers, left) {
+			t.Fatalf("part %d after %d: %v, want %v", part, after, numbers, left)
+		}
+	}
+}
+
+func TestCursor(t *testing.T) {
+	s := create(t)
+	b := s.Batch()
+	if err := OutboxIn(b).PutCursor(3, "a", 5); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := OutboxIn(b).Cursor(3, "a"); n != 5 || err != nil {
+		t.Errorf("in the batch %d, %v", n, err)
+	}
+	if n, err := OutboxOf(s).Cursor(3, "a"); n != 0 || err != nil {
+		t.Errorf("before the commit %d, %v", n, err)
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		part   uint16
+		sender string
+		want   uint64
+	}{{3, "a", 5}, {3, "b", 0}, {4, "a", 0}} {
+		if n, err := OutboxOf(s).Cursor(c.part, c.sender); n != c.want || err != nil {
+			t.Errorf("%v: %d, %v", c, n, err)
+		}
+	}
+	for h, err := range OutboxOf(s).Cursors() {
+		if (h != Heard{3, "a", 5}) || err != nil {
+			t.Errorf("%+v, %v", h, err)
+		}
+	}
+	if h, err := OutboxOf(s).Holdings(); h.Known != 0 || err != nil {
+		t.Errorf("%+v, %v", h, err)
+	}
+	b = s.Batch()
+	must(t, OutboxIn(b).PutHoldings(Holdings{Known: 7, Held: map[uint16]uint64{1: 5}}), b.Commit())
+	if h, err := OutboxOf(s).Holdings(); h.Known != 7 || h.Held[1] != 5 || err != nil {
+		t.Errorf("%+v, %v", h, err)
+	}
+}

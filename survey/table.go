@@ -1,0 +1,111 @@
+package survey
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"fossick/internal/usage"
+	"fossick/internal/wholefile"
+)
+
+// row is a seed as tables have it. What is not known is null, in CSV empty.
+type row struct {
+	URL       string   `json:"url"`
+	Candidate bool     `json:"candidate"`
+	State     *string  `json:"state"`
+	Pages     *int     `json:"pages"`
+	Depth     *int     `json:"depth"`
+	Seconds   *float64 `json:"seconds"` // from the party's first exchange to the end of its last
+	FoundBy   *string  `json:"found_by"`
+	Links     *int     `json:"links"`
+}
+
+func (s *Seed) row() row {
+	r := row{URL: s.URL, Candidate: s.Candidate}
+	if s.Candidate {
+		r.FoundBy, r.Links = known(s.FoundBy), &s.Links
+		return r
+	}
+	r.State, r.Pages = known(s.State), &s.Pages
+	if s.Pages > 0 {
+		r.Depth = &s.Depth
+	}
+	if s.Began != 0 {
+		r.Seconds = new(float64(s.Ended-s.Began) / 1000)
+	}
+	return r
+}
+
+// known is nil where a text is not known.
+func known(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// CheckTable says whether a table can have this name.
+func CheckTable(path string) error {
+	if ext := filepath.Ext(path); ext != ".csv" && ext != ".jsonl" {
+		return usage.Errorf("--seeds-table %s: want a name that ends in .csv or .jsonl", path)
+	}
+	return nil
+}
+
+// WriteTable writes seeds and candidates, a row each, as CSV or JSON Lines by the name of
+// the file, which is there as a whole or not at all.
+func (r *Result) WriteTable(path string) error {
+	if err := CheckTable(path); err != nil {
+		return err
+	}
+	write := r.writeJSON
+	if filepath.Ext(path) == ".csv" {
+		write = r.writeCSV
+	}
+	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return write(f) }); err != nil {
+		return fmt.Errorf("table of seeds: %w; name another file with --seeds-table", err)
+	}
+	return nil
+}
+
+func (r *Result) writeJSON(to io.Writer) error {
+	enc := json.NewEncoder(to)
+	enc.SetEscapeHTML(false)
+	for _, s := range r.All() {
+		if err := enc.Encode(s.row()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Result) writeCSV(to io.Writer) error {
+	w := csv.NewWriter(to)
+	err := w.Write([]string{"url", "candidate", "state", "pages", "depth", "seconds", "found_by", "links"})
+	for _, s := range r.All() {
+		r := s.row()
+		line := []string{
+			r.URL, strconv.FormatBool(r.Candidate), cell(r.State), cell(r.Pages), cell(r.Depth), cell(r.Seconds), cell(r.FoundBy), cell(r.Links),
+		}
+		if err == nil {
+			err = w.Write(line)
+		}
+	}
+	w.Flush()
+	if err == nil {
+		err = w.Error()
+	}
+	return err
+}
+
+func cell[T any](v *T) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(*v)
+}
