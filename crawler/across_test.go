@@ -60,7 +60,11 @@ func (m *member) Held(part uint16) bool {
 	return m.team.owner[part] == m.number
 }
 
-func (m *member) Ours(part uint16) bool { return m.Held(part) }
+func (m *member) Ours(part uint16) bool {
+	m.team.mu.Lock()
+	defer m.team.mu.Unlock()
+	return abs(m.team.owner[part]) == m.number
+}
 
 // newTeam begins a crawl of a web of so many hosts by agents that each have a store.
 func newTeam(t *testing.T, web *fakeWeb, agents, hosts int, seeds ...string) *team {
