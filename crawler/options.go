@@ -98,6 +98,9 @@ type Options struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Progress func(Progress) // called twice a second by the owner; must be quick
+
+	// Committed is called by the owner after each commit [nobody hears of it]. It must not wait.
+	Committed func()
 }
 
 // Sites divides the web among agents; see there.
@@ -168,5 +171,8 @@ func (o *Options) defaults() {
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
+	}
+	if o.Committed == nil {
+		o.Committed = func() {}
 	}
 }

@@ -218,7 +218,7 @@ func (m *Member) watch(ctx context.Context) error {
 			return err
 		}
 		perSecond := m.pace.perSecond(m.opt.Crawl.Workers)
-		links, err := m.ahead.look(ctx, m.agent, perSecond, cmp.Or(m.opt.Protocol.Lease, cluster.DefaultLease))
+		links, err := m.ahead.look(ctx, m.agent, perSecond, cmp.Or(m.opt.Protocol.Lease, cluster.DefaultLease), m.opt.Crawl.Delay.Load(0))
 		if err != nil {
 			return err
 		}
