@@ -72,6 +72,7 @@ func New(opt Options) (*Member, error) {
 	m := &Member{Sites: sites.New(), opt: opt, wake: make(chan struct{}, 1), unheard: make(chan saying, mostUnheard), coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}}
 	o := opt.Crawl
 	o.Sites, o.MaxPages, o.MinHarvest, o.Said = m, 0, 0, m.said
+	o.Patience = opt.Crawl.WaitsUpTo() // by the whole's limits
 	m.node = cluster.NewAgent(opt.Protocol, opt.Exchange, m)
 	var err error
 	if m.crawl, err = crawler.New(o); err != nil {
