@@ -155,7 +155,6 @@ func TestMembersTeach(t *testing.T) {
 func membersTeach(t *testing.T, seed uint64) {
 	const sites, pages = 8, 12
 	g := newGroup(t, &web{sites: sites, pages: pages, last: 110}, 0)
-	g.none = true // replicas have tests of their own
 	minds := map[string]*lexicon{}
 	g.scorer = func(id string) crawler.Scorer {
 		minds[id] = newLexicon()
