@@ -180,29 +180,10 @@ func (r *agentRank) turnRound(a *app) error {
 // keepSeveral gives each store's pages their ranks, those that another owns among them,
 // writes all scores where they are wanted, and picks the highest.
 func (c *rankCmd) keepSeveral(a *app, agents []*agentRank, r *rankResult) error {
-	others := map[uint64]float64{} // by key: pages that another owns
-	for _, agent := range agents {
-		for v, is := range agent.links.Page {
-			if _, ours := agent.part.Score(uint32(v)); is && !ours {
-				others[agent.links.Keys[v]] = 0
-			}
-		}
-	}
-	for _, agent := range agents {
-		for v, key := range agent.links.Keys {
-			if x, ours := agent.part.Score(uint32(v)); ours {
-				if _, asked := others[key]; asked {
-					others[key] = x
-				}
-			}
-		}
-	}
 	for _, agent := range agents {
 		score, mine := make([]float64, agent.g.Nodes()), make([]bool, agent.g.Nodes())
 		for v := range score {
-			if score[v], mine[v] = agent.part.Score(uint32(v)); !mine[v] {
-				score[v] = others[agent.links.Keys[v]]
-			}
+			score[v], mine[v] = agent.part.Score(uint32(v))
 			mine[v] = mine[v] && (agent.pages == nil || agent.pages[v])
 		}
 		if agent.pages != nil {
