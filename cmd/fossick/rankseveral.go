@@ -61,21 +61,14 @@ func (c *rankCmd) several(a *app) error {
 		}
 		links[i] = agent.links
 	}
-	opt := blockrank.Options{Damping: c.Damping, Epsilon: c.Epsilon, MaxRounds: c.Most}
-	if c.Method != "pagerank" {
-		opt.Method = c.Method
-	}
-	parts, found, err := blockrank.Rank(a.ctx, links, opt)
+	parts, found, err := blockrank.Rank(a.ctx, links, c.blockOptions())
 	if err != nil {
 		return err
 	}
 	if found.Nodes == 0 {
 		return fmt.Errorf("%s: empty graphs; there is nothing to rank", name)
 	}
-	r := &rankResult{
-		Graph: name, Method: c.Method, Nodes: found.Nodes, Edges: found.Edges, Damping: &c.Damping, Epsilon: c.Epsilon, Iterations: found.Sweeps,
-		Residual: found.Residual, Seconds: time.Since(began).Seconds(), InMemory: true, Agents: len(agents), Rounds: found.Rounds, Sent: found.Bytes,
-	}
+	r := c.resultOfSeveral(name, found, len(agents), time.Since(began))
 	if used != nil {
 		cpu := (*process.Worked() - *used).Seconds()
 		r.Processor = &cpu
@@ -89,6 +82,23 @@ func (c *rankCmd) several(a *app) error {
 		return err
 	}
 	return a.emit(r, r.print)
+}
+
+// blockOptions are those of ranking several.
+func (c *rankCmd) blockOptions() blockrank.Options {
+	opt := blockrank.Options{Damping: c.Damping, Epsilon: c.Epsilon, MaxRounds: c.Most}
+	if c.Method != "pagerank" {
+		opt.Method = c.Method
+	}
+	return opt
+}
+
+// resultOfSeveral says how the ranks of so many agents were found.
+func (c *rankCmd) resultOfSeveral(name string, found *blockrank.Result, agents int, took time.Duration) *rankResult {
+	return &rankResult{
+		Graph: name, Method: c.Method, Nodes: found.Nodes, Edges: found.Edges, Damping: &c.Damping, Epsilon: c.Epsilon, Iterations: found.Sweeps,
+		Residual: found.Residual, Seconds: took.Seconds(), InMemory: true, Agents: agents, Rounds: found.Rounds, Sent: found.Bytes,
+	}
 }
 
 // agent opens one of several graphs, and finds out which nodes are its pages: a store's,
