@@ -62,10 +62,28 @@ func (s *seat) gather(ctx context.Context, e cluster.Exchange) (roster, error) {
 			return now, nil
 		}
 		s.tell(now)
-		select {
-		case <-ctx.Done():
-			return now, context.Cause(ctx)
-		case <-time.After(s.opt.Poll):
+		if err := s.pause(ctx, e); err != nil {
+			return now, err
+		}
+	}
+}
+
+// pause waits until it is time to look again, or a message shows that the others have begun.
+func (s *seat) pause(ctx context.Context, e cluster.Exchange) error {
+	wait, stop := context.WithTimeout(ctx, s.opt.Poll)
+	defer stop()
+	for {
+		b, err := e.Receive(wait)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case wait.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		if f, err := decodeFrame(b); err == nil && f.Session >= s.session {
+			return nil
 		}
 	}
 }

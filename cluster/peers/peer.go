@@ -154,6 +154,23 @@ func (p *Peer) run(ctx context.Context) error {
 	return err
 }
 
+// greet says to all others that this peer has begun.
+func (p *Peer) greet(ctx context.Context) error {
+	for _, l := range p.links {
+		if l == nil {
+			continue
+		}
+		p.mu.Lock()
+		b := l.ack(p.head)
+		l.spoke = time.Now()
+		p.mu.Unlock()
+		if err := p.send(ctx, l.to, [][]byte{b}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // overdue returns what is to be sent again, or that the peer is here. To one that is silent only
 // the first frame goes.
 func (p *Peer) overdue(l *link) [][]byte {

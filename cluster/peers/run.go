@@ -101,7 +101,12 @@ func (s *seat) once(ctx context.Context, e cluster.Exchange, work func(context.C
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
 	for _, p := range peers {
-		g.Go(func() error { return p.run(ctx) })
+		g.Go(func() error {
+			if err := p.greet(ctx); err != nil {
+				return err
+			}
+			return p.run(ctx)
+		})
 	}
 	g.Go(func() error { return s.watch(ctx, e, r, session.Peer) })
 	ended := false

@@ -129,6 +129,40 @@ func TestRankTogether(t *testing.T) {
 	}
 }
 
+// rankAsTheyCrawled ranks the stores one, two and three of a crawl by agents: the first has the
+// server, whose values say who is awaited. It wants what rank says of all on one machine.
+func rankAsTheyCrawled(t *testing.T, dir, port string) {
+	names, got := []string{"one", "two", "three"}, map[string]float64{}
+	exact := filepath.Join(dir, "exact")
+	runAndKill(t, []string{"rank", "--epsilon", "1e-13", "-o", exact, "--quiet", filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "three")}, time.Minute)
+	var all sync.WaitGroup
+	for _, name := range names {
+		args := []string{"rank", filepath.Join(dir, name), "--crawl", "all", "-o", filepath.Join(dir, "ranks-"+name), "--quiet"}
+		if name == "one" {
+			args = append(args, "--local", port)
+		} else {
+			args = append(args, "--nats", "nats://127.0.0.1:"+port)
+		}
+		all.Go(func() {
+			if killed, _ := runAndKill(t, args, 2*time.Minute); killed {
+				t.Errorf("%s did not come to its ranks", name)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		return
+	}
+	for _, name := range names {
+		for node, x := range rankFile(t, filepath.Join(dir, "ranks-"+name)) {
+			got[node] = x
+		}
+	}
+	if off := farFrom(t, got, rankFile(t, exact)); off > 1e-10 {
+		t.Errorf("ranked by agents: off by %g", off)
+	}
+}
+
 // rosterAt is the revision of what agents said last that want to rank.
 func rosterAt(t *testing.T, b *bus.Bus) uint64 {
 	t.Helper()
