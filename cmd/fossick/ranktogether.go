@@ -58,7 +58,11 @@ func (c *rankCmd) together(a *app) (err error) {
 			return bus.Open(ctx, opt)
 		},
 	}, func(ctx context.Context, s peers.Session) error {
-		a.say("all %d agents are here", s.Agents)
+		if agent.part == nil {
+			a.say("all %d agents are here", s.Agents)
+		} else {
+			a.say("all %d agents are here again, and begin anew", s.Agents)
+		}
 		began := time.Now()
 		if err := agent.rankWith(ctx, s, options); err != nil {
 			return err
