@@ -111,7 +111,7 @@ func (s *seat) step(r roster, session uint64) (roster, got, error) {
 	case r.State == done || r.State == givenUp || r.State == 0:
 		r = fresh.with(me, 1)
 	case r.Settings != s.opt.Settings && s.session != 0:
-		return r, g, ErrSettings // they came after us
+		return r, g, s.differs(r) // they came after us
 	case r.Settings != s.opt.Settings:
 		r = fresh.with(me, 1) // they may be dead, or hear of it
 	case seated:

@@ -54,13 +54,18 @@ func (s *seat) verdict(now roster) error {
 	case now.Session == s.session && in && now.Members[at].Life != s.life:
 		return ErrTwice
 	case now.Session != s.session && now.State != 0 && now.Settings != s.opt.Settings:
-		return ErrSettings
+		return s.differs(now)
 	case now.Session != s.session:
 		return ErrAnew
 	case now.State == givenUp:
 		return fmt.Errorf("agent %s: %w", now.By, ErrGivenUp)
 	}
 	return nil
+}
+
+// differs says how a roster's settings are not ours.
+func (s *seat) differs(r roster) error {
+	return fmt.Errorf("%w: there %s, here %s", ErrSettings, r.Settings, s.opt.Settings)
 }
 
 // leave says in the roster how it ended for this agent.
