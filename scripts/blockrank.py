@@ -1,20 +1,48 @@
 #!/usr/bin/env python3
 """Measures rank on several graphs against rank on their union (docs/blockrank.md).
 
-    scripts/blockrank.py FOSSICK GRAPH|CORPUS [METHOD...]
+    scripts/blockrank.py FOSSICK GRAPH|CORPUS [METHOD...] [--nats nats://127.0.0.1:4222 http://127.0.0.1:8222/varz]
 
 The links are split by host over 1, 2, 4 and 8 agents. Printed: agents, method, rounds, sweeps, bytes
-exchanged, seconds, and how far the scores are from those of the union at epsilon 1e-13, in L1.
+exchanged, seconds, and how far the scores are from those of the union at epsilon 1e-13, in L1. With
+--nats each agent is a process, and they rank by the exchange there; a second figure of seconds
+is then that of the slowest process, from its start to its end, and messages and bytes that
+the server took in meanwhile are printed, too (nats-server -js -m 8222).
 """
-import json, os, subprocess, sys, tempfile, zlib
+import json, os, subprocess, sys, tempfile, time, urllib.request, zlib
 from urllib.parse import urlsplit
 
-fossick, graph, methods = sys.argv[1], sys.argv[2], sys.argv[3:] or ["blockrank"]
+args = sys.argv[1:]
+nats = None
+if "--nats" in args:
+    at = args.index("--nats")
+    nats, monitor = args[at + 1:at + 3]
+    del args[at:at + 3]
+fossick, graph, methods = args[0], args[1], args[2:] or ["blockrank"]
 
 
 def run(*args):
     out = subprocess.run([fossick, *args, "--json", "--quiet"], check=True, stdout=subprocess.PIPE).stdout
     return json.loads(out)
+
+
+def taken():
+    with urllib.request.urlopen(monitor) as f:
+        v = json.load(f)
+    return v["in_msgs"], v["in_bytes"]
+
+
+def together(paths, method):
+    """Ranks with a process for each graph; returns a result and all files of scores."""
+    began, before, outs = time.time(), taken(), [p + ".ranks" for p in paths]
+    crawl = "measured-%d" % os.getpid()
+    agents = [subprocess.Popen([fossick, "rank", p, "--crawl", crawl, "--agents", str(len(paths)), "--nats", nats, "--method", method,
+                                "-o", o, "--json", "--quiet"], stdout=subprocess.PIPE) for p, o in zip(paths, outs)]
+    results = [json.loads(a.communicate()[0]) for a in agents]
+    r = max(results, key=lambda r: r["seconds"])
+    r["whole"] = time.time() - began
+    r["taken"] = [x - y for x, y in zip(taken(), before)]
+    return r, outs
 
 
 def host(url):
@@ -66,10 +94,16 @@ with tempfile.TemporaryDirectory() as at:
     for parts in 2, 4, 8:
         paths = split(parts)
         for method in methods:
-            out = os.path.join(at, "out")
-            r = run("rank", *paths, "--method", method, "-o", out)
-            got = scores(out)
+            if nats:
+                r, outs = together(paths, method)
+            else:
+                outs = [os.path.join(at, "out")]
+                r = run("rank", *paths, "--method", method, "-o", outs[0])
+            got = {}
+            for out in outs:
+                got.update(scores(out))
             off = sum(abs(got[n] - x) for n, x in want.items())
             assert len(got) == len(want)
             print(r["agents"], method, r["rounds"], "rounds", r["iterations"], "sweeps", r["bytes_exchanged"], "bytes",
-                  round(r["seconds"], 3), "s", "off by %.1e" % off, flush=True)
+                  round(r["seconds"], 3), "s", "off by %.1e" % off,
+                  *(["whole: %.1f s, server: %d messages, %d bytes" % (r["whole"], *r["taken"])] if nats else []), flush=True)

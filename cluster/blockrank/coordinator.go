@@ -33,6 +33,17 @@ type Result struct {
 	Meeting  uint64  // those of them before the first round
 }
 
+// message tells all parts how their ranks were found.
+func (r *Result) message() message {
+	return message{kind: done, floats: []float64{r.Residual},
+		numbers: []uint64{uint64(r.Nodes), uint64(r.Edges), uint64(r.Rounds), uint64(r.Sweeps), r.Bytes, r.Meeting}}
+}
+
+func resultOf(m message) *Result {
+	n := m.numbers
+	return &Result{Nodes: int(n[0]), Edges: int64(n[1]), Rounds: int(n[2]), Sweeps: int(n[3]), Bytes: n[4], Meeting: n[5], Residual: m.floats[0]}
+}
+
 func (o Options) filled() (Options, error) {
 	if o.Method == "" {
 		o.Method = Methods[0]
@@ -107,7 +118,7 @@ func Coordinate(ctx context.Context, peers Peers, parts int, opt Options) (*Resu
 			gamma = weights(b.products[:])
 		}
 	}
-	return &c.r, c.all(ctx, message{kind: done})
+	return &c.r, c.all(ctx, c.r.message())
 }
 
 const (

@@ -15,7 +15,7 @@ var errDied = errors.New("died")
 
 // mortal dies at its n-th exchange: before it sends, or with what it received. When it has said
 // what the last step changed the ranking may be done without it, so it lives until it
-// has to say more.
+// has to say more than scores of copies.
 type mortal struct {
 	Peers
 	left int
@@ -28,10 +28,11 @@ func (m *mortal) dies() bool {
 }
 
 func (m *mortal) Send(ctx context.Context, to int, message []byte) error {
-	if m.safe = false; m.dies() {
+	last := kind(message[0]) == ranks
+	if m.safe = m.safe && last; m.dies() {
 		return errDied
 	}
-	m.safe = kind(message[0]) == change
+	m.safe = last || kind(message[0]) == change
 	return m.Peers.Send(ctx, to, message)
 }
 

@@ -12,7 +12,7 @@ type meeting map[kind][]*message
 
 func newMeeting(parts int) meeting {
 	m := meeting{}
-	for _, k := range []kind{claims, owners, mentions, places, wants, leaves} {
+	for _, k := range []kind{claims, owners, mentions, places, wants, leaves, copies} {
 		m[k] = make([]*message, parts)
 	}
 	return m
@@ -38,7 +38,14 @@ func (p *Part) meetOthers(ctx context.Context) error {
 	if err := p.findOwners(ctx, sorted); err != nil {
 		return err
 	}
-	return p.findSlots(ctx, sorted)
+	if err := p.findSlots(ctx, sorted); err != nil {
+		return err
+	}
+	if err := p.findCopies(ctx, sorted); err != nil {
+		return err
+	}
+	p.meet = newMeeting(p.parts)
+	return nil
 }
 
 // ask sends each other part a message and waits for those of all others.
@@ -158,33 +165,14 @@ func owning(asked []*message, parts int) (of [][]uint64) {
 
 // findSlots tells owners which of their nodes ours lead to, and hears which are leaves.
 func (p *Part) findSlots(ctx context.Context, sorted []uint32) error {
-	wanted := make([][]uint32, p.parts)
-	for _, v := range sorted {
-		if o := p.owner[v]; o != nobody && o != uint32(p.me) {
-			wanted[p.owner[v]] = append(wanted[p.owner[v]], v)
-		}
-	}
-	err := p.ask(ctx, wants, func(to int) (m message) {
-		for _, v := range wanted[to] {
-			m.keys = append(m.keys, p.links.Keys[v])
-		}
-		return m
-	})
+	wanted, into, err := p.askOwners(ctx, wants, sorted, func(v uint32) bool { return true })
 	if err != nil {
 		return err
 	}
-	into, leaf := make([][]uint32, p.parts), make([][]uint64, p.parts)
-	for from, m := range p.meet[wants] {
-		at := 0
-		for _, key := range m.keys {
-			for at < len(sorted) && p.links.Keys[sorted[at]] < key {
-				at++
-			}
-			if at == len(sorted) || p.links.Keys[sorted[at]] != key || !p.ours(sorted[at]) {
-				return fmt.Errorf("%w: part %d leads to %016x, which is not ours", ErrMessage, from, key)
-			}
-			v := sorted[at]
-			into[from], leaf[from] = append(into[from], v), append(leaf[from], one(p.links.Degree[v] == 0))
+	leaf := make([][]uint64, p.parts)
+	for from, nodes := range into {
+		for _, v := range nodes {
+			leaf[from] = append(leaf[from], one(p.links.Degree[v] == 0))
 		}
 	}
 	if err := p.ask(ctx, leaves, func(to int) message { return message{numbers: leaf[to]} }); err != nil {
@@ -196,8 +184,47 @@ func (p *Part) findSlots(ctx context.Context, sorted []uint32) error {
 		}
 		p.out[q], p.into[q] = order(wanted[q], m.numbers), order(into[q], leaf[q])
 	}
-	p.meet = newMeeting(p.parts)
 	return nil
+}
+
+// findCopies tells owners which of their pages are here too: their scores are asked for, and
+// given when all is done.
+func (p *Part) findCopies(ctx context.Context, sorted []uint32) (err error) {
+	p.copies, p.lent, err = p.askOwners(ctx, copies, sorted, func(v uint32) bool { return p.links.Page[v] })
+	return err
+}
+
+// askOwners names to each owner nodes of its that are here. It returns them, and those of
+// ours that others name, by part and in the order of keys.
+func (p *Part) askOwners(ctx context.Context, k kind, sorted []uint32, in func(v uint32) bool) (theirs, ours [][]uint32, err error) {
+	theirs, ours = make([][]uint32, p.parts), make([][]uint32, p.parts)
+	for _, v := range sorted {
+		if o := p.owner[v]; o != nobody && o != uint32(p.me) && in(v) {
+			theirs[o] = append(theirs[o], v)
+		}
+	}
+	err = p.ask(ctx, k, func(to int) (m message) {
+		for _, v := range theirs[to] {
+			m.keys = append(m.keys, p.links.Keys[v])
+		}
+		return m
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for from, m := range p.meet[k] {
+		at := 0
+		for _, key := range m.keys {
+			for at < len(sorted) && p.links.Keys[sorted[at]] < key {
+				at++
+			}
+			if at == len(sorted) || p.links.Keys[sorted[at]] != key || !p.ours(sorted[at]) {
+				return nil, nil, fmt.Errorf("%w: part %d names %016x, which is not ours", ErrMessage, from, key)
+			}
+			ours[from] = append(ours[from], sorted[at])
+		}
+	}
+	return theirs, ours, nil
 }
 
 // order puts leaves last.

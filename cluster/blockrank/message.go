@@ -18,6 +18,7 @@ const (
 	places                   // the answer: the owner of each
 	wants                    // part → owner: keys of nodes that it leads to, ascending
 	leaves                   // the answer: 1 for each without links
+	copies                   // part → owner: keys of pages that it has too, ascending
 	hello                    // part → coordinator: numbers: nodes and links owned, bytes sent
 	begin                    // coordinator → part: numbers: nodes of all; floats: damping
 	turn                     // coordinator → part: numbers: 1 for the last round, 1 for a mere step; floats: goal, a factor for each part
@@ -25,7 +26,8 @@ const (
 	report                   // part → coordinator, see round.go
 	finish                   // coordinator → part: floats: sum of y, of that leaves'
 	change                   // part → coordinator: numbers: bytes sent; floats: what the step changed
-	done                     // coordinator → part
+	done                     // coordinator → part: numbers and floats: the result
+	ranks                    // the answer to copies: the score of each
 	again                    // from a part that died: say again what you said
 	lastKind = again
 )

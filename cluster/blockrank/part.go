@@ -33,11 +33,17 @@ type Part struct {
 	out   []slots  // by part: nodes of its that ours lead to
 	into  []slots  // by part: nodes of ours that its lead to
 	sum   sums
-	meet  meeting
+
+	copies [][]uint32 // by part: pages of ours that it owns, by key
+	lent   [][]uint32 // by part: pages that we own and it has, by key
+
+	meet meeting
 
 	now   now
 	ahead foresight
 	score []float64
+
+	result *Result
 }
 
 // slots are nodes in the order in which their masses are sent: first those with links,
@@ -58,7 +64,7 @@ func New(links Links, me, parts int, peers Peers, again bool) (*Part, error) {
 	}
 	return &Part{me: me, parts: parts, links: links, again: again, line: newLine(peers, parts+1),
 		owner: make([]uint32, n), out: make([]slots, parts), into: make([]slots, parts),
-		meet: newMeeting(parts), now: now{ahead: make([]*message, parts), mass: make([]*message, parts)}}, nil
+		meet: newMeeting(parts), now: now{ahead: make([]*message, parts), mass: make([]*message, parts), ranks: make([]*message, parts)}}, nil
 }
 
 // Run ranks together with the others. It returns when all ranks are known.
@@ -81,14 +87,17 @@ func (p *Part) Run(ctx context.Context) error {
 	return nil
 }
 
-// Score returns the PageRank of a node after Run, and whether the part owns it; others
-// know it of those that it does not.
-func (p *Part) Score(v uint32) (float64, bool) {
-	if p.score == nil || p.owner[v] != uint32(p.me) {
+// Score returns the PageRank of a node after Run, and whether the part owns it. Of those that
+// it does not own it knows that of its pages.
+func (p *Part) Score(v uint32) (score float64, ours bool) {
+	if p.score == nil {
 		return 0, false
 	}
-	return p.score[v], true
+	return p.score[v], p.owner[v] == uint32(p.me)
 }
+
+// Result says how the ranks were found, after Run.
+func (p *Part) Result() *Result { return p.result }
 
 // ours says whether the part owns a node, core whether it has links besides.
 func (p *Part) ours(v uint32) bool { return p.owner[v] == uint32(p.me) }
@@ -119,11 +128,15 @@ func (p *Part) take(from int, m message) error {
 			return errors.Join(ErrMessage, errors.New("only the coordinator says that"))
 		}
 		return p.now.take(m, p.parts)
-	case claims, owners, mentions, places, wants, leaves, masses:
+	case claims, owners, mentions, places, wants, leaves, copies, masses, ranks:
 		if coordinator || from == p.me {
 			return errors.Join(ErrMessage, errors.New("only other parts say that"))
 		}
-		if m.kind == masses {
+		switch m.kind {
+		case ranks:
+			p.now.ranks[from] = &m
+			return nil
+		case masses:
 			if slices.ContainsFunc(m.floats, func(x float64) bool { return x < 0 }) {
 				return fmt.Errorf("%w: a mass below 0", ErrMessage)
 			}

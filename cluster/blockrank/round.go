@@ -2,6 +2,7 @@ package blockrank
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -12,7 +13,8 @@ type now struct {
 	begin  *message
 	turn   *message // the latest
 	finish *message
-	done   bool
+	done   *message
+	ranks  []*message // by part: scores of our copies
 	ahead  []*message // by part: the latest masses, not yet counted
 	mass   []*message // by part: the masses of the round before
 }
@@ -32,8 +34,8 @@ func (n *now) take(m message, parts int) error {
 		n.finish = &m
 		return m.has(0, 0, 2)
 	}
-	n.done = true
-	return nil
+	n.done = &m
+	return m.has(0, 6, 1)
 }
 
 // rounds takes part in all rounds.
@@ -52,14 +54,14 @@ func (p *Part) rounds(ctx context.Context) error {
 	for {
 		turned := func() bool { return n.turn != nil && n.turn.round > n.round }
 		finished := func() bool { return n.finish != nil && n.finish.round == n.round && n.round > 0 }
-		if err := p.wait(ctx, func() bool { return n.done || turned() || finished() }); err != nil {
+		if err := p.wait(ctx, func() bool { return n.done != nil || turned() || finished() }); err != nil {
 			return err
 		}
 		var m message
 		var err error
 		switch {
-		case n.done:
-			return nil
+		case n.done != nil:
+			return p.end(ctx, n.done)
 		case turned():
 			m, err = p.play(ctx, *n.turn)
 		default:
@@ -75,6 +77,44 @@ func (p *Part) rounds(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// ErrLate reports that the others had ended the ranking when this part came back to it.
+var ErrLate = errors.New("the ranks were all known, and the others have forgotten their messages")
+
+// end tells the scores of pages that others have too, and hears those of ours.
+func (p *Part) end(ctx context.Context, m *message) error {
+	p.result = resultOf(*m)
+	if p.score == nil && p.result.Nodes > 0 {
+		return ErrLate
+	}
+	for to, nodes := range p.lent {
+		if len(nodes) == 0 {
+			continue
+		}
+		m := message{kind: ranks}
+		for _, v := range nodes {
+			m.floats = append(m.floats, p.score[v])
+		}
+		if err := p.line.send(ctx, to, m); err != nil {
+			return err
+		}
+	}
+	for from, nodes := range p.copies {
+		if len(nodes) == 0 {
+			continue
+		}
+		if err := p.wait(ctx, func() bool { return p.now.ranks[from] != nil }); err != nil {
+			return err
+		}
+		if err := p.now.ranks[from].has(0, 0, len(nodes)); err != nil {
+			return fmt.Errorf("part %d: %w", from, err)
+		}
+		for i, v := range nodes {
+			p.score[v] = p.now.ranks[from].floats[i]
+		}
+	}
+	return nil
 }
 
 // most sweeps of a round; more do not pay, as others' masses are old by then.

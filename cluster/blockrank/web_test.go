@@ -106,7 +106,8 @@ func dense(a agent, d float64) map[string]float64 {
 	return now
 }
 
-// scores are those that the parts found, by name; each node has one owner.
+// scores are those that the parts found, by name; each node has one owner, and who has a
+// copy of a page knows its score.
 func scores(t testing.TB, links []named, parts []*Part) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}
@@ -118,6 +119,13 @@ func scores(t testing.TB, links []named, parts []*Part) map[string]float64 {
 			}
 			if ours {
 				all[name] = x
+			}
+		}
+	}
+	for i, p := range parts {
+		for v, name := range links[i].names {
+			if x, _ := p.Score(uint32(v)); links[i].Page[v] && x != all[name] {
+				t.Errorf("agent %d has %g for its page %s, the owner %g", i, x, name, all[name])
 			}
 		}
 	}

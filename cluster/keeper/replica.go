@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"fossick/cluster/inorder"
 	"fossick/store"
 )
 
@@ -24,8 +25,7 @@ type replica struct {
 	mu      sync.Mutex // guards the rest
 	store   *store.Store
 	session uint64
-	seq     uint64           // the last frame carried out
-	ahead   map[uint64]frame // that came before one that is missing
+	taken   inorder.Taken[frame] // carried out
 	spool   *os.File
 	piece   []byte
 	bodies  bool // its owner sends pages, too
@@ -42,26 +42,26 @@ func (r *replica) take(f frame) (answer, error) {
 		return answer{}, err
 	}
 	if f.Kind == kindOpen && f.Session > r.session {
-		r.session, r.seq, r.piece, r.ahead, r.bodies = f.Session, 1, nil, map[uint64]frame{}, f.Bodies
+		r.session, r.taken, r.piece, r.bodies = f.Session, inorder.Taken[frame]{}, nil, f.Bodies
+		r.taken.Take() // this one
 	}
 	a := answer{Version: wireVersion, Session: f.Session, Newest: r.session}
-	if f.Session == r.session && f.Seq > r.seq && f.Seq <= r.seq+mostSent {
-		r.ahead[f.Seq] = f
+	if f.Session == r.session {
+		r.taken.Put(f.Seq, f, mostSent)
 	}
-	for next, ok := r.ahead[r.seq+1]; ok; next, ok = r.ahead[r.seq+1] {
+	for next, ok := r.taken.Next(); ok; next, ok = r.taken.Next() {
 		err := r.carryOut(next)
 		switch {
 		case errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrCutOff) || errors.Is(err, errWire):
-			r.session, r.ahead = 0, nil // it has to begin anew
+			r.session, r.taken = 0, inorder.Taken[frame]{} // it has to begin anew
 		case err != nil:
 			return a, err
 		default:
-			r.seq++
-			delete(r.ahead, r.seq)
+			r.taken.Take()
 		}
 	}
 	if f.Session == r.session {
-		a.Seq = r.seq
+		a.Seq = r.taken.Last()
 	}
 	var err error
 	a.Number, err = r.number()
@@ -118,7 +118,7 @@ func (r *replica) write(b []byte) (err error) {
 			return err
 		}
 	}
-	if r.seq == 1 { // the first of another base
+	if r.taken.Last() == 1 { // the first of another base
 		if err := r.spool.Truncate(0); err != nil {
 			return err
 		}

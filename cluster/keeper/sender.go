@@ -202,7 +202,7 @@ func (s *Sender) serve(ctx context.Context, x *session) error {
 	if err := x.push(ctx, frame{Kind: kindOpen, Bodies: s.opt.Bodies}); err != nil {
 		return err
 	}
-	if err := x.await(ctx, func() bool { return len(x.sent) == 0 }); err != nil {
+	if err := x.await(ctx, func() bool { return x.sent.Len() == 0 }); err != nil {
 		return err
 	}
 	counts, err := s.opt.Store.Counts()

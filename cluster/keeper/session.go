@@ -3,11 +3,11 @@ package keeper
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"fossick/cluster"
+	"fossick/cluster/inorder"
 )
 
 // mostSent is how many frames are on their way: at most 2 MiB, which is kept to be sent again.
@@ -16,40 +16,35 @@ const mostSent = 20
 // errAnew says that the session is over: there is another keeper, or it knows it no more.
 var errAnew = errors.New("another session")
 
-// session is frames on their way to one keeper. What is not answered in time is sent again. Its owner's goroutine sends and
-// waits; answers come from any.
+// session is frames on their way to one keeper. What is not answered in time is sent again.
+// Its owner's goroutine sends and waits; answers come from any.
 type session struct {
-	id     uint64
-	to     cluster.AgentID
-	send   func(to cluster.AgentID, b []byte)
-	resend time.Duration
+	id   uint64
+	to   cluster.AgentID
+	send func(to cluster.AgentID, b []byte)
 
 	mu      sync.Mutex    // guards the rest
 	changed chan struct{} // one place: something of the rest did
-	sent    [][]byte      // not answered; the first has number first
-	first   uint64
-	due     time.Time // when they are sent again
-	newest  uint64    // that the keeper knows of, when it is another one
-	run     uint64    // of the keeper that the session began with
-	known   bool      // it has answered
+	sent    inorder.Sent
+	newest  uint64 // that the keeper knows of, when it is another one
+	run     uint64 // of the keeper that the session began with
+	known   bool   // it has answered
 	over    bool
 }
 
 func newSession(id uint64, to cluster.AgentID, send func(cluster.AgentID, []byte), resend time.Duration) *session {
-	return &session{id: id, to: to, send: send, resend: resend, changed: make(chan struct{}, 1), first: 1}
+	return &session{id: id, to: to, send: send, sent: inorder.Sent{Resend: resend}, changed: make(chan struct{}, 1)}
 }
 
 // push sends a frame, once there is room for it.
 func (x *session) push(ctx context.Context, f frame) error {
-	if err := x.await(ctx, func() bool { return len(x.sent) < mostSent }); err != nil {
+	if err := x.await(ctx, func() bool { return x.sent.Len() < mostSent }); err != nil {
 		return err
 	}
 	x.mu.Lock()
-	f.Version, f.Session, f.Seq = wireVersion, x.id, x.first+uint64(len(x.sent))
+	f.Version, f.Session, f.Seq = wireVersion, x.id, x.sent.Next()
 	b := encode(f)
-	if x.sent = append(x.sent, b); len(x.sent) == 1 {
-		x.due = time.Now().Add(x.resend)
-	}
+	x.sent.Add(time.Now(), b)
 	x.mu.Unlock()
 	x.send(x.to, b)
 	return nil
@@ -60,13 +55,8 @@ func (x *session) push(ctx context.Context, f frame) error {
 func (x *session) await(ctx context.Context, holds func() bool) error {
 	for {
 		x.mu.Lock()
-		over, ok, wait, again := x.over, holds(), time.Hour, [][]byte(nil)
-		if len(x.sent) > 0 {
-			if wait = time.Until(x.due); wait <= 0 {
-				again, wait = slices.Clone(x.sent), x.resend
-				x.due = time.Now().Add(wait)
-			}
-		}
+		over, ok := x.over, holds()
+		again, wait := x.sent.Again(time.Now())
 		x.mu.Unlock()
 		switch {
 		case over:
@@ -102,10 +92,9 @@ func (x *session) answered(a answer) {
 	case a.Newest > x.id: // this machine's clock went back between two processes
 		x.newest, x.over = a.Newest, true
 	case a.Seq == 0:
-		x.over = x.over || x.first > 1
-	case a.Seq >= x.first && a.Seq < x.first+uint64(len(x.sent)):
-		x.sent = slices.Clone(x.sent[a.Seq-x.first+1:])
-		x.first, x.due = a.Seq+1, time.Now().Add(x.resend)
+		x.over = x.over || x.sent.Acked() > 0
+	default:
+		x.sent.Ack(time.Now(), a.Seq)
 	}
 	x.wake()
 }

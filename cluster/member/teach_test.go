@@ -1,11 +1,9 @@
 package member
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"fossick/cluster"
+	"fossick/cluster/exchangetest"
 	"fossick/crawler"
 	"fossick/internal/fulltest"
 	"fossick/page"
@@ -104,32 +103,6 @@ func (l *lexicon) knows(site string) int {
 	return l.own[site] + l.others[site]
 }
 
-// lossy is an exchange whose messages get lost, doubled and late.
-type lossy struct {
-	cluster.Exchange
-	mu  sync.Mutex // guards rng
-	rng *rand.Rand
-}
-
-func (e *lossy) Send(ctx context.Context, to cluster.AgentID, message []byte) error {
-	e.mu.Lock()
-	chance := e.rng.Float64()
-	e.mu.Unlock()
-	switch {
-	case chance < .2:
-		return nil
-	case chance < .4:
-		go func() {
-			time.Sleep(time.Duration(chance * float64(20*time.Second)))
-			_ = e.Exchange.Send(context.WithoutCancel(ctx), to, message)
-		}()
-		return nil
-	case chance < .6:
-		_ = e.Exchange.Send(ctx, to, message)
-	}
-	return e.Exchange.Send(ctx, to, message)
-}
-
 // fetched is how many pages of a host were handed out: once more what was in flight at a kill.
 func (w *web) fetched(host string) (n int) {
 	w.mu.Lock()
@@ -161,7 +134,7 @@ func membersTeach(t *testing.T, seed uint64) {
 		return minds[id]
 	}
 	g.exchange = func(e cluster.Exchange) cluster.Exchange {
-		return &lossy{Exchange: e, rng: rand.New(rand.NewPCG(seed, 4))}
+		return exchangetest.Lossy(e, seed)
 	}
 	for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"} {
 		g.start(id, true)
@@ -219,7 +192,7 @@ func TestLabelsReachAll(t *testing.T) {
 			return minds[id]
 		}
 		g.exchange = func(e cluster.Exchange) cluster.Exchange {
-			return &lossy{Exchange: e, rng: rand.New(rand.NewPCG(5, 4))}
+			return exchangetest.Lossy(e, 5)
 		}
 		g.start(a, true)
 		g.start(b, true)

@@ -5,11 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"path/filepath"
 	"time"
 
 	"fossick/cluster"
-	"fossick/cluster/bus"
 	"fossick/cluster/member"
 	"fossick/control"
 	"fossick/crawler"
@@ -27,12 +25,8 @@ import (
 // its own.
 type agentCmd struct {
 	focusCmd
-	Name  string   `name:"crawl" placeholder:"NAME" help:"The crawl that it is of, the same on all machines [the topic]." group:"cluster"`
-	Nats  string   `placeholder:"URL" help:"NATS servers that are there already, nats://HOST:PORT [an embedded server]." group:"cluster"`
-	Route string   `placeholder:"HOST:PORT" help:"Where the others' embedded servers find this one's [it stays alone]." group:"cluster"`
-	Peers []string `placeholder:"HOST:PORT" help:"Where the others' are; at least one of them, and all the better." group:"cluster"`
-	Local string   `placeholder:"PORT" help:"Port on loopback at which other agents of this machine reach its server by --nats nats://127.0.0.1:PORT [none]." group:"cluster" expert:""`
-	Keys  string   `type:"path" placeholder:"DIR" help:"This machine's folder of fossick cluster init; needed between machines." group:"cluster" complete:"dirs"`
+	Name string `name:"crawl" placeholder:"NAME" help:"The crawl that it is of, the same on all machines [the topic]." group:"cluster"`
+	exchangeFlags
 
 	Replicate   string `enum:"state,bodies,none" default:"state" placeholder:"WHAT" help:"What another agent keeps of this one, for when it never comes back: ${enum}. state is enough to go on; with bodies its pages are not lost either [${default}]." group:"cluster"`
 	RefetchLost bool   `name:"refetch-lost" help:"Ask again for pages of its sites that are gone with another agent." group:"cluster"`
@@ -116,7 +110,7 @@ func (c *agentCmd) join(ctx context.Context, a *app) (result *monitor.Result, er
 		return nil, err
 	}
 	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
-	exchange, closeExchange, err := c.exchange(ctx, a, cluster.AgentID(s.Info().Agent))
+	exchange, closeExchange, err := c.exchange(ctx, a, c.Name, c.Store, cluster.AgentID(s.Info().Agent))
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +127,9 @@ func (c *agentCmd) check() error {
 		return usagef("an agent is one agent; --agents is for fossick focus")
 	case c.Resume:
 		return usagef("an agent goes on by itself where its --store is there; leave --resume out")
-	case c.Nats != "" && (c.Route != "" || len(c.Peers) > 0 || c.Local != ""):
-		return usagef("--nats uses servers that are there; --route, --peers and --local are of an embedded one")
+	}
+	if err := c.checkExchange(); err != nil {
+		return err
 	}
 	if c.Name == "" {
 		c.Name = topics.FileName(c.Topic)
@@ -147,67 +142,6 @@ func newAgentID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])
-}
-
-// exchange opens what the agents share, with a server of its own unless there are some.
-func (c *agentCmd) exchange(ctx context.Context, a *app, id cluster.AgentID) (_ *bus.Bus, closeAll func() error, err error) {
-	var secrets *bus.Secrets
-	if c.Keys != "" {
-		if secrets, err = bus.ReadSecrets(c.Keys, time.Now()); err != nil {
-			return nil, nil, err
-		}
-	}
-	opt := bus.Options{Crawl: c.Name, Agent: id, URL: c.Nats, Secrets: secrets, Log: a.log}
-	closeAll = func() error { return nil }
-	if c.Nats == "" {
-		at := ""
-		if c.Local != "" {
-			at = "127.0.0.1:" + c.Local
-		}
-		opt.Server, err = bus.Serve(bus.ServeOptions{
-			Crawl: c.Name, Agent: id, Dir: filepath.Join(c.Store, "nats"), Clients: at, Routes: c.Route, Peers: c.Peers, Secrets: secrets, Log: a.log,
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		closeAll = func() error {
-			c.linger(ctx, a, opt.Server)
-			return opt.Server.Close()
-		}
-	}
-	defer a.step("waiting for the other machines")()
-	b, err := bus.Open(ctx, opt)
-	if err != nil {
-		return nil, nil, errors.Join(err, closeAll())
-	}
-	server := closeAll
-	return b, func() error { return errors.Join(b.Close(), server()) }, nil
-}
-
-// lingerFor is how long a server at most outlives its agent's part, for those who are yet to
-// hear that the crawl has ended.
-const lingerFor = 30 * time.Second
-
-// linger keeps the server up while others are connected to it, or by routes may be.
-func (c *agentCmd) linger(ctx context.Context, a *app, s *bus.Server) {
-	if ctx.Err() != nil || c.Local == "" && c.Route == "" {
-		return
-	}
-	defer a.step("the others hear of the end")()
-	began := time.Now()
-	for least := time.Second; time.Since(began) < lingerFor; {
-		if c.Route != "" {
-			least = 5 * time.Second // some heartbeats: of who is connected elsewhere nothing is known here
-		}
-		if s.Clients() == 0 && time.Since(began) > least {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
 }
 
 // crawlAsMember crawls until the whole crawl has ended, or the agent is interrupted: then

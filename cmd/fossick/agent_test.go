@@ -88,6 +88,7 @@ func TestAgentsByNATS(t *testing.T) {
 	if s, err := store.Open(filepath.Join(dir, "two")); err != nil || s.Info().Agent != coordinator || s.Close() != nil {
 		t.Errorf("%q coordinated, %v; want the one that prefers to", coordinator, err)
 	}
+	rankAsTheyCrawled(t, dir, port)
 	if code, text := said(t, "focus", "--resume", "--store", filepath.Join(dir, "one")); code != exitUsage || !strings.Contains(text, "it goes on with: fossick agent --store ") {
 		t.Errorf("focus of an agent's store ended with %d: %s", code, text)
 	}

@@ -104,7 +104,7 @@ func runExample(t *testing.T, bash, dir, command string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if strings.HasPrefix(command, "  fossick agent") || strings.HasPrefix(command, "  fossick coordinator") || strings.HasPrefix(command, "  fossick cluster status") { // it waits for other machines; TestAgentsByNATS has some
+	if strings.HasPrefix(command, "  fossick agent") || strings.HasPrefix(command, "  fossick coordinator") || strings.HasPrefix(command, "  fossick cluster status") || strings.Contains(command, "--crawl") { // it waits for other machines; TestAgentsByNATS has some
 		parseExample(t, command)
 		return
 	}

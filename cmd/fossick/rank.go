@@ -23,17 +23,20 @@ import (
 
 // rankCmd ranks the nodes of a graph.
 type rankCmd struct {
-	Graphs   []string         `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." complete:"sets"`
-	Method   string           `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
-	Block    string           `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
-	Topic    string           `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
-	Personal string           `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ."`
-	Damping  float64          `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
-	Epsilon  float64          `default:"1e-10" placeholder:"E" help:"Residual at which it ends: what a further step would change, in the L1 norm [1e-10]."`
-	Most     int              `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]."`
-	Top      int              `default:"10" placeholder:"N" help:"Nodes to print [10]."`
-	Output   string           `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
-	Memory   values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]."`
+	Graphs   []string `arg:"" name:"GRAPH" help:"A graph file, an edge list, a corpus with links, a store, demo, or synthetic:N; several are ranked together, as agents rank what they crawled." complete:"sets"`
+	Method   string   `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
+	Block    string   `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
+	Topic    string   `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
+	Personal string   `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ."`
+	Damping  float64  `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
+	Epsilon  float64  `default:"1e-10" placeholder:"E" help:"Residual at which it ends: what a further step would change, in the L1 norm [1e-10]."`
+	Most     int      `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]."`
+	Top      int      `default:"10" placeholder:"N" help:"Nodes to print [10]."`
+	Output   string   `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
+	Crawl    string   `placeholder:"NAME" help:"Rank together with the other agents of this crawl, on other machines; GRAPH is this one's store." group:"cluster"`
+	Agents   int      `placeholder:"N" help:"How many agents rank [all that the crawl has had]." group:"cluster"`
+	exchangeFlags
+	Memory values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]."`
 }
 
 func (rankCmd) Help() string {
@@ -53,13 +56,15 @@ func (rankCmd) Help() string {
 
 Pages without links are taken to lead where surfers start anew. Reads ` + sources.Kinds + `.
 
-Several stores, and the folder of a crawl by several agents, are ranked as the agents would: each ranks its own pages, a coordinator ranks the stores, and both go on with what has changed (pagerank, which is blockrank with the stores as blocks; blockrank-kamvar, power). The result is at most --epsilon, in the L1 norm, from the PageRank of all links together. A page that several have is the first one's.
+Several stores, and the folder of a crawl by several agents, are ranked as the agents would: each ranks its own pages, a coordinator ranks the stores, and both go on with what has changed (pagerank, which is blockrank with the stores as blocks; blockrank-kamvar, power). The result is at most --epsilon, in the L1 norm, from the PageRank of all links together. A page that several have is the first one's. With --crawl each agent does its part on its own machine, when all run the same command; each gives the pages of its own store their ranks.
 
 Examples:
   fossick rank fossick-banking
   fossick rank links.tsv --method blockrank --block host -o ranks.tsv
   fossick rank fossick-banking --topic banking
-  fossick rank fossick-banking old-crawl`
+  fossick rank fossick-banking old-crawl
+  fossick rank fossick-banking --crawl banking --keys keys/alpha \
+      --route alpha:7422 --peers beta:7422,gamma:7422`
 }
 
 func (c *rankCmd) check() error {
@@ -72,8 +77,16 @@ func (c *rankCmd) check() error {
 		return usagef("--block is for --method blockrank")
 	case c.Method == "hits" && (c.Topic != "" || c.Personal != ""):
 		return usagef("hits has no surfers; leave --topic and --personal out, or choose another method")
-	case len(c.Graphs) > 1:
-		return c.checkSeveral()
+	case c.Crawl != "" && len(c.Graphs) > 1:
+		return usagef("--crawl: give this agent's store alone; the others rank theirs, each by a command of its own")
+	case c.Crawl == "" && (c.Agents != 0 || c.Nats != "" || c.Route != "" || c.Local != "" || c.Keys != "" || len(c.Peers) > 0):
+		return usagef("--agents, --nats, --route, --peers, --local and --keys are for agents of a crawl on several machines; name it by --crawl")
+	case c.Agents < 0:
+		return usagef("--agents %d: how many agents rank together?", c.Agents)
+	case c.Crawl != "" && c.Nats == "" && c.Route == "" && c.Local == "":
+		return usagef("--crawl: say by --nats, or by --route and --peers, where the other agents are")
+	case c.Crawl != "" || len(c.Graphs) > 1:
+		return errors.Join(c.checkExchange(), c.checkSeveral())
 	}
 	return nil
 }
@@ -116,7 +129,10 @@ func (c *rankCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if len(c.Graphs) > 1 {
+	switch {
+	case c.Crawl != "":
+		return c.together(a)
+	case len(c.Graphs) > 1:
 		return c.several(a)
 	}
 	source, g, err := graphOf(a, c.Graphs[0])

@@ -61,21 +61,14 @@ func (c *rankCmd) several(a *app) error {
 		}
 		links[i] = agent.links
 	}
-	opt := blockrank.Options{Damping: c.Damping, Epsilon: c.Epsilon, MaxRounds: c.Most}
-	if c.Method != "pagerank" {
-		opt.Method = c.Method
-	}
-	parts, found, err := blockrank.Rank(a.ctx, links, opt)
+	parts, found, err := blockrank.Rank(a.ctx, links, c.blockOptions())
 	if err != nil {
 		return err
 	}
 	if found.Nodes == 0 {
 		return fmt.Errorf("%s: empty graphs; there is nothing to rank", name)
 	}
-	r := &rankResult{
-		Graph: name, Method: c.Method, Nodes: found.Nodes, Edges: found.Edges, Damping: &c.Damping, Epsilon: c.Epsilon, Iterations: found.Sweeps,
-		Residual: found.Residual, Seconds: time.Since(began).Seconds(), InMemory: true, Agents: len(agents), Rounds: found.Rounds, Sent: found.Bytes,
-	}
+	r := c.resultOfSeveral(name, found, len(agents), time.Since(began))
 	if used != nil {
 		cpu := (*process.Worked() - *used).Seconds()
 		r.Processor = &cpu
@@ -89,6 +82,23 @@ func (c *rankCmd) several(a *app) error {
 		return err
 	}
 	return a.emit(r, r.print)
+}
+
+// blockOptions are those of ranking several.
+func (c *rankCmd) blockOptions() blockrank.Options {
+	opt := blockrank.Options{Damping: c.Damping, Epsilon: c.Epsilon, MaxRounds: c.Most}
+	if c.Method != "pagerank" {
+		opt.Method = c.Method
+	}
+	return opt
+}
+
+// resultOfSeveral says how the ranks of so many agents were found.
+func (c *rankCmd) resultOfSeveral(name string, found *blockrank.Result, agents int, took time.Duration) *rankResult {
+	return &rankResult{
+		Graph: name, Method: c.Method, Nodes: found.Nodes, Edges: found.Edges, Damping: &c.Damping, Epsilon: c.Epsilon, Iterations: found.Sweeps,
+		Residual: found.Residual, Seconds: took.Seconds(), InMemory: true, Agents: agents, Rounds: found.Rounds, Sent: found.Bytes,
+	}
 }
 
 // agent opens one of several graphs, and finds out which nodes are its pages: a store's,
@@ -180,29 +190,10 @@ func (r *agentRank) turnRound(a *app) error {
 // keepSeveral gives each store's pages their ranks, those that another owns among them,
 // writes all scores where they are wanted, and picks the highest.
 func (c *rankCmd) keepSeveral(a *app, agents []*agentRank, r *rankResult) error {
-	others := map[uint64]float64{} // by key: pages that another owns
-	for _, agent := range agents {
-		for v, is := range agent.links.Page {
-			if _, ours := agent.part.Score(uint32(v)); is && !ours {
-				others[agent.links.Keys[v]] = 0
-			}
-		}
-	}
-	for _, agent := range agents {
-		for v, key := range agent.links.Keys {
-			if x, ours := agent.part.Score(uint32(v)); ours {
-				if _, asked := others[key]; asked {
-					others[key] = x
-				}
-			}
-		}
-	}
 	for _, agent := range agents {
 		score, mine := make([]float64, agent.g.Nodes()), make([]bool, agent.g.Nodes())
 		for v := range score {
-			if score[v], mine[v] = agent.part.Score(uint32(v)); !mine[v] {
-				score[v] = others[agent.links.Keys[v]]
-			}
+			score[v], mine[v] = agent.part.Score(uint32(v))
 			mine[v] = mine[v] && (agent.pages == nil || agent.pages[v])
 		}
 		if agent.pages != nil {
