@@ -57,6 +57,10 @@ func (in *inspection) pages(ctx context.Context) error {
 			return in.unreadable(n, &Page{}, err)
 		}
 		p.Number = n
+		if p.SameAs != "" {
+			in.counts.Dropped++
+			return in.contentIs(txn, p)
+		}
 		return in.page(txn, p)
 	})
 	if err != nil || !in.mend || len(in.numbers.holes) == 0 {
@@ -155,6 +159,11 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 			return err
 		}
 	}
+	return in.contentIs(txn, p)
+}
+
+// contentIs checks that a page is found by its content.
+func (in *inspection) contentIs(txn *badger.Txn, p *Page) error {
 	content := bytesKey(keyContent, p.Checksum)
 	n, err := pageOf(txn, content)
 	if finding(err) != nil {
@@ -226,7 +235,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 		}
 		p := &Page{}
 		err = get(txn, numKey(keyPage, f.Page), p)
-		if finding(err) != nil || err == nil && p.ID == ID(n) {
+		if finding(err) != nil || err == nil && p.ID == ID(n) && p.SameAs == "" {
 			return err
 		}
 		var birth Birth

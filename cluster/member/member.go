@@ -225,7 +225,7 @@ func (m *Member) watch(ctx context.Context) error {
 		m.mu.Lock()
 		m.pace.saw(&m.load, &l, look)
 		m.ahead.links = links
-		m.rate += (float64(l.Counts.Pages-m.load.Counts.Pages)/look.Seconds() - m.rate) * look.Seconds() / rateOver.Seconds()
+		m.rate += (float64(l.Counts.LastPage()-m.load.Counts.LastPage())/look.Seconds() - m.rate) * look.Seconds() / rateOver.Seconds()
 		m.load = l
 		m.mu.Unlock()
 		if l.Counts.Parcels != told {

@@ -50,7 +50,7 @@ type agent struct {
 	parcels  uint64 // in its outbox, when it was emptied last
 	allowed  uint64 // pages
 	unused   int    // rounds in which it did nothing, and might have
-	pages    uint64 // that the harvest has counted
+	pages    uint64 // that the harvest has counted: up to this number
 	relevant uint64 // of these, those on topic
 
 	result crawler.Result
@@ -92,7 +92,7 @@ func New(opt Options) (*Team, error) {
 		}
 		t.progress[i] = c.Progress()
 		had := t.progress[i].Counts
-		t.agents = append(t.agents, &agent{Agent: crawler.AgentOf(c), name: strconv.Itoa(i), store: o.Store, crawl: c, pages: had.Pages, relevant: had.Relevant})
+		t.agents = append(t.agents, &agent{Agent: crawler.AgentOf(c), name: strconv.Itoa(i), store: o.Store, crawl: c, pages: had.LastPage(), relevant: had.Relevant})
 	}
 	return t, nil
 }
@@ -259,12 +259,12 @@ func (t *Team) deliver(ctx context.Context, from *agent, part uint16) error {
 func (t *Team) share(ctx context.Context) error {
 	reports, spent, before, now := make([]shares.Report, len(t.agents)), uint64(0), uint64(0), uint64(0)
 	for i, a := range t.agents {
-		before += a.load.Counts.Pages
+		before += a.load.Counts.LastPage()
 		var err error
 		if a.load, err = a.Load(ctx, headLinks*t.whole.Workers); err != nil {
 			return err
 		}
-		now += a.load.Counts.Pages
+		now += a.load.Counts.LastPage()
 		spent += a.load.Spent
 		reports[i] = shares.Report{Spent: a.load.Spent, Busy: a.load.Busy, Head: a.head()}
 		t.count(a)
@@ -341,7 +341,8 @@ func (a *agent) may(ctx context.Context, s shares.Share) (err error) {
 
 // count has the harvest count an agent's new pages.
 func (t *Team) count(a *agent) {
-	for ; a.pages < a.load.Counts.Pages; a.pages++ {
+	a.relevant = min(a.relevant, a.load.Counts.Relevant) // of one that was dropped
+	for ; a.pages < a.load.Counts.LastPage(); a.pages++ {
 		relevant := a.relevant < a.load.Counts.Relevant
 		if relevant {
 			a.relevant++

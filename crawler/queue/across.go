@@ -109,7 +109,7 @@ func (a *Across) know(b journal.Batch, k *across.Known) error {
 	q, h := a.queue, store.HashURL(k.URL)
 	if k.State == across.StateLost && q.opt.RefetchLost {
 		k.State, k.Missing = "", true
-		k.Priority = q.opt.Ordering.Priority(orders.Link{Score: k.Score, Step: q.totals.Pages(), Depth: k.Depth})
+		k.Priority = q.opt.Ordering.Priority(orders.Link{Score: k.Score, Step: q.totals.LastPage(), Depth: k.Depth})
 	}
 	birth := store.Birth{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: q.opt.Now().UnixMilli()}
 	place := store.Queued{Priority: k.Priority, Score: k.Score, Visits: k.Visits}
