@@ -48,6 +48,13 @@ func (m *member) Part(url string) (part uint16) {
 	return part
 }
 
+// PartOf spreads contents over the parts that there are.
+func (m *member) PartOf(checksum []byte) uint16 {
+	m.team.mu.Lock()
+	defer m.team.mu.Unlock()
+	return uint16(int(checksum[0]) % len(m.team.owner))
+}
+
 func (m *member) Mine(part uint16) bool {
 	m.team.mu.Lock()
 	defer m.team.mu.Unlock()

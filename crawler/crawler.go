@@ -117,7 +117,8 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	others := queue.NewAcross(c.queue)
 	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, endings: c.endings}
 	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, contact: contact, flight: c.flight}
-	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: reading.NewLatest(opt.Workers), harvest: harvest.NewWatch(opt.MinHarvest)}
+	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: reading.NewLatest(opt.Workers), harvest: harvest.NewWatch(opt.MinHarvest),
+		duplicates: &duplicates{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, endings: c.endings}}
 	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals, chances: book,
 		news: &siteNews{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue}}
 	c.leases = &leases{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, across: others,

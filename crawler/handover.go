@@ -48,11 +48,47 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 		return err
 	}
 	for _, part := range parts {
+		if err := a.handOverContents(ctx, part); err != nil {
+			return err
+		}
 		if err := a.tell(ctx, part, &across.Parcel{Known: drafts[part].known, Rests: rests[part], Last: true, Agent: agent}); err != nil {
 			return err
 		}
 	}
 	return a.disown(ctx, lost)
+}
+
+// handOverContents puts into the outbox which pages stand for the contents of a part, as if
+// they had just been stored: who has the part from now on may know of other pages already.
+func (a *Agent) handOverContents(ctx context.Context, part uint16) error {
+	p, size := &across.Parcel{}, 0
+	for c, err := range contentsIn(a.crawl.opt.Store, part) {
+		if err != nil {
+			return err
+		}
+		p.Contents = append(p.Contents, c)
+		if size += c.Size(); size >= across.ContentBytes {
+			if err := a.tell(ctx, part, p); err != nil {
+				return err
+			}
+			p, size = &across.Parcel{}, 0
+		}
+	}
+	if size == 0 {
+		return nil
+	}
+	return a.tell(ctx, part, p)
+}
+
+// contentsIn yields the contents of a part, each as when its page was stored.
+func contentsIn(s *store.Store, part uint16) iter.Seq2[across.Content, error] {
+	return func(yield func(across.Content, error) bool) {
+		for h, err := range store.DuplicatesOf(s).Holders(part) {
+			if !yield(across.Content{Checksum: h.Checksum, URL: h.URL}, err) {
+				return
+			}
+		}
+	}
 }
 
 // tell puts a parcel into the outbox.
@@ -85,6 +121,11 @@ func (a *Agent) takeIn(b journal.Batch, p *across.Parcel, links []reading.Link) 
 		until := a.crawl.opt.Now().Add(time.Duration(r.Left) * time.Millisecond)
 		a.crawl.hosts.RestAtLeast(h, until, r.For, r.Wish)
 		if err := a.crawl.hosts.Put(b, h); err != nil {
+			return err
+		}
+	}
+	for _, c := range p.Contents { // what has changed hands meanwhile goes on
+		if err := a.crawl.arrivals.duplicates.say(b, c); err != nil {
 			return err
 		}
 	}
@@ -187,6 +228,19 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 		if size += k.Size(); size >= across.KnownBytes {
 			if err := flush(); err != nil {
 				return err
+			}
+		}
+	}
+	for _, part := range parts {
+		for c, err := range contentsIn(replica, part) {
+			if err != nil {
+				return err
+			}
+			known.Contents = append(known.Contents, c)
+			if size += c.Size(); size >= across.ContentBytes {
+				if err := flush(); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -11,7 +11,7 @@ func dropped(t *testing.T, numbers ...uint64) *Store {
 	s := crawled(t)
 	for _, n := range numbers {
 		alter(t, s, func(b *Batch) {
-			p, _, err := storedPage(b, ID(n))
+			p, _, err := DuplicatesIn(b).Page(ID(n))
 			must(t, err)
 			c, err := s.Counts()
 			must(t, err)
@@ -23,14 +23,14 @@ func dropped(t *testing.T, numbers ...uint64) *Store {
 			}
 			c.States["ok"]--
 			c.States["duplicate"]++
-			must(t, dropPage(b, p, "http://other.test/"), b.PutFate(p.ID, Fate{State: "duplicate", Reason: "same content as http://other.test/"}), b.PutCounts(&c))
+			must(t, DuplicatesIn(b).Drop(p, "http://other.test/"), b.PutFate(p.ID, Fate{State: "duplicate", Reason: "same content as http://other.test/"}), b.PutCounts(&c))
 		})
 	}
 	return s
 }
 
 // TestDropPage: a page that was dropped is nowhere but in its record. The others keep their
-// numbers, its number is not given again, and its content is still known.
+// numbers, its number is not given again, and its content is new to the store.
 func TestDropPage(t *testing.T) {
 	s := dropped(t, 2, 5)
 	var numbers []uint64
@@ -64,8 +64,8 @@ func TestDropPage(t *testing.T) {
 	alter(t, s, func(b *Batch) {
 		n, err := b.PageWith([]byte("cccccccccccccccc"))
 		must(t, err)
-		equal(t, "the page of its content", n, uint64(2))
-		if _, _, err := storedPage(b, 2); !errors.Is(err, ErrUnknown) {
+		equal(t, "the page of its content", n, uint64(0))
+		if _, _, err := DuplicatesIn(b).Page(2); !errors.Is(err, ErrUnknown) {
 			t.Errorf("the page of its URL: %v", err)
 		}
 	})

@@ -127,6 +127,8 @@ func ourKey(k []byte) bool {
 		return len(k) == 9
 	case keyVisit, keyHistory, keyParcel:
 		return len(k) == 11
+	case keyHolder:
+		return len(k) == holderKeyLen
 	case keyNear:
 		return len(k) == 8
 	case keyRank, keyMarkFor:

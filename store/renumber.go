@@ -188,13 +188,6 @@ func (r *renumbering) moveDropped(p *Page, to uint64) error {
 	defer b.Cancel() // of no effect after Commit
 	from := p.Number
 	r.moved[from], p.Number = to, to
-	if n, err := b.PageWith(p.Checksum); err != nil {
-		return err
-	} else if n == from {
-		if err := b.set(bytesKey(keyContent, p.Checksum), numKey(keyPage, to)[1:]); err != nil {
-			return err
-		}
-	}
 	if err := b.PutPageRecord(p); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (in *inspection) pages(ctx context.Context) error {
 		p.Number = n
 		if p.SameAs != "" {
 			in.counts.Dropped++
-			return in.contentIs(txn, p)
+			return nil
 		}
 		return in.page(txn, p)
 	})
@@ -159,11 +159,6 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 			return err
 		}
 	}
-	return in.contentIs(txn, p)
-}
-
-// contentIs checks that a page is found by its content.
-func (in *inspection) contentIs(txn *badger.Txn, p *Page) error {
 	content := bytesKey(keyContent, p.Checksum)
 	n, err := pageOf(txn, content)
 	if finding(err) != nil {
@@ -216,7 +211,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	err := in.scan(ctx, keyContent, func(txn *badger.Txn, k, v []byte) error {
 		p := &Page{}
 		err := get(txn, append([]byte{keyPage}, v...), p)
-		if finding(err) != nil || err == nil && string(p.Checksum) == string(k[1:]) {
+		if finding(err) != nil || err == nil && string(p.Checksum) == string(k[1:]) && p.SameAs == "" {
 			return err
 		}
 		return in.remove(k, "the checksum names a page that is not there, or has other content")

@@ -31,6 +31,12 @@ const (
 	StateLost      = "lost" // its page is gone with that agent; told and counted by who has the site
 )
 
+// AskedElsewhere is why a URL is not asked for that another agent of the crawl had asked for, with
+// the state in which it ended there.
+func AskedElsewhere(state string) string {
+	return "another agent of the crawl asked for it: " + state
+}
+
 // KnownBytes is about how large a parcel of known URLs grows.
 const KnownBytes = parcelBytes
 

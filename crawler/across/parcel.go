@@ -29,6 +29,8 @@ type Parcel struct {
 	Last  bool    `cbor:"13,keyasint,omitempty"` // of such parcels, the last for its part
 	Agent string  `cbor:"14,keyasint,omitempty"` // who knows that, whoever sends it on
 	Rests []Rest  `cbor:"15,keyasint,omitempty"` // of hosts of the part
+
+	Contents []Content `cbor:"16,keyasint,omitempty"` // instead of links: what is told of pages with the same content
 }
 
 // Link is a link as its page has it.
@@ -102,6 +104,11 @@ func Unpack(data []byte) (*Parcel, error) {
 	for i := range p.Known {
 		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || math.IsInf(k.Priority, 0) {
 			return nil, fmt.Errorf("a parcel that tells of %q: %+v", k.URL, *k)
+		}
+	}
+	for i := range p.Contents {
+		if err := p.Contents[i].check(); err != nil {
+			return nil, err
 		}
 	}
 	for _, r := range p.Rests {

@@ -164,6 +164,20 @@ func (t *Table) CountPage(h *Host) {
 	t.CountSite(h, 1)
 }
 
+// DropPage takes back a page that a host gave.
+func (t *Table) DropPage(h *Host, relevant bool) {
+	if h.Pages == 0 {
+		return // it was stored before its host's record was lost
+	}
+	if h.Pages--; h.Pages == 0 {
+		t.gave--
+	}
+	if relevant && h.Relevant > 0 {
+		h.Relevant--
+	}
+	t.CountSite(h, -1)
+}
+
 // CountSite counts a page of a host's site, or takes one back; only where there
 // is a limit, for the sites are kept in memory.
 func (t *Table) CountSite(h *Host, pages int) {

@@ -173,7 +173,7 @@ func (a *Across) knowEnded(b journal.Batch, id store.ID, k *across.Known, place 
 
 // fateOf is how a URL ends here that ended with another agent.
 func fateOf(k *across.Known, at int64) store.Fate {
-	f := store.Fate{State: across.StateElsewhere, Reason: "another agent of the crawl asked for it: " + k.State, At: at, Score: k.Score}
+	f := store.Fate{State: across.StateElsewhere, Reason: across.AskedElsewhere(k.State), At: at, Score: k.Score}
 	if k.State == across.StateLost {
 		f.State, f.Reason = across.StateLost, lostReason
 	}
