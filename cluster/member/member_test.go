@@ -34,6 +34,7 @@ type web struct {
 	took         time.Duration // by an exchange; 0: 50 ms
 	last         int           // pages of the last site, 0: as many as the others have
 	tree         bool          // one way leads to each page of a site
+	mirrors      bool          // every other page of a site is one of each other site, too
 
 	mu  sync.Mutex // guards log
 	log []asked
@@ -66,6 +67,13 @@ func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
 	if w.tree {
 		r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/0">c</a>`, p, s, 2*p+1, 2*p+2, (s+1)%w.sites)
+		return r
+	}
+	if w.mirrors {
+		r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/0">c</a>`, p, s, p+1, p+2, (s+1)%w.sites)
+		if p%2 == 1 {
+			r.Body = fmt.Appendf(nil, `<title>page %d of all</title>`, p)
+		}
 		return r
 	}
 	r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/%d">c</a>`,
