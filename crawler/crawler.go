@@ -103,7 +103,8 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
 		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text,
 	}, j)
-	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now}, j, f, network, traps)
+	addresses := newAddresses(&c.opt, c.totals)
+	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: addresses.fold}, j, f, network, traps)
 	c.queue = queue.New(queue.Options{
 		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
 	}, opt.Seeds, j, f, c.totals, c.hosts, passes, book)
@@ -125,7 +126,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		contact: contact, sitemaps: turns, revisits: c.revisits, outages: c.outages, flight: c.flight, turns: c.turns,
 		choice: newChoice(&c.opt, f, c.totals, c.flight, c.queue)}
 	c.exchanges = &settlement{frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue,
-		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight, choice: c.leases.choice, chances: book}
+		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight, choice: c.leases.choice, chances: book, addresses: addresses}
 	return c, nil
 }
 

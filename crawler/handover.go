@@ -48,7 +48,7 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 		return err
 	}
 	for _, part := range parts {
-		if err := a.handOverContents(ctx, part); err != nil {
+		if err := a.handOverTables(ctx, part); err != nil {
 			return err
 		}
 		if err := a.tell(ctx, part, &across.Parcel{Known: drafts[part].known, Rests: rests[part], Last: true, Agent: agent}); err != nil {
@@ -58,37 +58,44 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 	return a.disown(ctx, lost)
 }
 
-// handOverContents puts into the outbox which pages stand for the contents of a part, as if
-// they had just been stored: who has the part from now on may know of other pages already.
-func (a *Agent) handOverContents(ctx context.Context, part uint16) error {
+// handOverTables puts into the outbox what is known of the contents and addresses of a part,
+// as if it had just been found: who has the part from now on may know of others already.
+func (a *Agent) handOverTables(ctx context.Context, part uint16) error {
+	return tablesOf(a.crawl.opt.Store, part, func(p *across.Parcel) error { return a.tell(ctx, part, p) })
+}
+
+// tablesOf calls do with parcels of what a store knows of the contents and addresses of a part.
+func tablesOf(s *store.Store, part uint16, do func(p *across.Parcel) error) error {
 	p, size := &across.Parcel{}, 0
-	for c, err := range contentsIn(a.crawl.opt.Store, part) {
+	flush := func(more int) error {
+		if size += more; size == 0 || more > 0 && size < across.ContentBytes {
+			return nil
+		}
+		full := p
+		p, size = &across.Parcel{}, 0
+		return do(full)
+	}
+	for h, err := range store.DuplicatesOf(s).Holders(part) {
 		if err != nil {
 			return err
 		}
+		c := across.Content{Checksum: h.Checksum, URL: h.URL}
 		p.Contents = append(p.Contents, c)
-		if size += c.Size(); size >= across.ContentBytes {
-			if err := a.tell(ctx, part, p); err != nil {
-				return err
-			}
-			p, size = &across.Parcel{}, 0
+		if err := flush(c.Size()); err != nil {
+			return err
 		}
 	}
-	if size == 0 {
-		return nil
-	}
-	return a.tell(ctx, part, p)
-}
-
-// contentsIn yields the contents of a part, each as when its page was stored.
-func contentsIn(s *store.Store, part uint16) iter.Seq2[across.Content, error] {
-	return func(yield func(across.Content, error) bool) {
-		for h, err := range store.DuplicatesOf(s).Holders(part) {
-			if !yield(across.Content{Checksum: h.Checksum, URL: h.URL}, err) {
-				return
-			}
+	for n, err := range store.AddressesOf(s).Neighbours(part) {
+		if err != nil {
+			return err
+		}
+		ad := across.Address{Addr: n.Addr, Parts: n.Sites}
+		p.Addresses = append(p.Addresses, ad)
+		if err := flush(ad.Size()); err != nil {
+			return err
 		}
 	}
+	return flush(0)
 }
 
 // tell puts a parcel into the outbox.
@@ -126,6 +133,13 @@ func (a *Agent) takeIn(b journal.Batch, p *across.Parcel, links []reading.Link) 
 	}
 	for _, c := range p.Contents { // what has changed hands meanwhile goes on
 		if err := a.crawl.arrivals.duplicates.say(b, c); err != nil {
+			return err
+		}
+	}
+	for _, ad := range p.Addresses {
+		if ad.Shared {
+			a.crawl.exchanges.addresses.share(ad)
+		} else if err := a.crawl.exchanges.addresses.say(b, ad); err != nil {
 			return err
 		}
 	}
@@ -232,16 +246,14 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 		}
 	}
 	for _, part := range parts {
-		for c, err := range contentsIn(replica, part) {
-			if err != nil {
+		if err := tablesOf(replica, part, func(p *across.Parcel) error {
+			if err := flush(); err != nil {
 				return err
 			}
-			known.Contents = append(known.Contents, c)
-			if size += c.Size(); size >= across.ContentBytes {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
+			known = p
+			return flush()
+		}); err != nil {
+			return err
 		}
 	}
 	if err := flush(); err != nil || bodies {

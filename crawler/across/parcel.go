@@ -31,6 +31,8 @@ type Parcel struct {
 	Rests []Rest  `cbor:"15,keyasint,omitempty"` // of hosts of the part
 
 	Contents []Content `cbor:"16,keyasint,omitempty"` // instead of links: what is told of pages with the same content
+
+	Addresses []Address `cbor:"17,keyasint,omitempty"` // and of addresses that several may ask
 }
 
 // Link is a link as its page has it.
@@ -108,6 +110,11 @@ func Unpack(data []byte) (*Parcel, error) {
 	}
 	for i := range p.Contents {
 		if err := p.Contents[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range p.Addresses {
+		if err := p.Addresses[i].check(); err != nil {
 			return nil, err
 		}
 	}

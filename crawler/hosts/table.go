@@ -40,6 +40,10 @@ type Options struct {
 	MaxPerHost uint64
 	MaxPerSite uint64
 	Now        func() time.Time
+
+	// Fold is how many times as long an address rests as others do: sites of several agents
+	// may be there.
+	Fold func(address string) float64
 }
 
 // Table is what the owner knows of hosts: their records, addresses, rules and rests,
