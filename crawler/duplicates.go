@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bytes"
+	"context"
 	"errors"
 
 	"fossick/crawler/across"
@@ -146,7 +147,7 @@ func (d *duplicates) page(b journal.Batch, url string) (*store.Page, store.Fate,
 func (d *duplicates) drop(b journal.Batch, c across.Content) error {
 	p, fate, err := d.page(b, c.URL)
 	if errors.Is(err, store.ErrUnknown) {
-		return nil // it was dropped before, or was handed on
+		return d.passOn(b, c, fate)
 	}
 	if err != nil || !bytes.Equal(p.Checksum, c.Checksum) || !across.Stands(c.Other, c.URL) {
 		return err
@@ -177,4 +178,48 @@ func (d *duplicates) drop(b journal.Batch, c across.Content) error {
 	return d.endings.Conclude(b, p.ID, store.Queued{Score: fate.Score, Parent: fate.Parent}, store.Fate{
 		State: string(fetch.StateDuplicate), Reason: "same content as " + c.Other, Next: d.endings.Next(refresh.Interval(p.Depth)),
 	})
+}
+
+// passOn tells all others of a duplicate whose page this agent has not, where one that had the
+// site before may have it.
+func (d *duplicates) passOn(b journal.Batch, c across.Content, fate store.Fate) error {
+	if d.opt.Repeats == nil || fate.State != across.StateElsewhere || fate.Reason != across.AskedElsewhere(string(fetch.StateOK)) {
+		return nil // it was dropped before
+	}
+	data, err := (&across.Parcel{Contents: []across.Content{c}}).Pack()
+	if err != nil {
+		return err
+	}
+	seen, err := b.Lookup(store.HashURL(c.URL))
+	if err != nil {
+		return err
+	}
+	fate.Reason = across.AskedElsewhere(string(fetch.StateDuplicate))
+	if err := b.End(seen.ID, fate); err != nil {
+		return err
+	}
+	d.opt.Repeats(data)
+	return nil
+}
+
+// HearDuplicates drops pages of sites that this agent had before, of which another one says
+// that they are duplicates. refused says what could not be read.
+func (a *Agent) HearDuplicates(ctx context.Context, said [][]byte) (refused, err error) {
+	for _, data := range said {
+		p, err := across.Unpack(data)
+		if err != nil {
+			refused = errors.Join(refused, err)
+			continue
+		}
+		if err := a.inBatches(ctx, len(p.Contents), func(b journal.Batch, i int) error {
+			c := p.Contents[i]
+			if _, _, err := a.crawl.arrivals.duplicates.page(b, c.URL); c.Say != across.ContentDuplicate || errors.Is(err, store.ErrUnknown) {
+				return nil
+			}
+			return a.crawl.arrivals.duplicates.drop(b, c)
+		}); err != nil {
+			return refused, err
+		}
+	}
+	return refused, nil
 }

@@ -147,8 +147,8 @@ func TestDuplicatesAndBudget(t *testing.T) {
 	})
 }
 
-// TestDuplicatesHandedOver: while parts change hands no content is lost. What two agents
-// have of it in the end is what the agents fetched that had a part before.
+// TestDuplicatesHandedOver: while parts change hands no content is lost. Who has a site may be
+// asked for a page before it was told of it; then two stay.
 func TestDuplicatesHandedOver(t *testing.T) {
 	for seed := range uint64(fulltest.Rounds(3, 100)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -172,6 +172,40 @@ func TestDuplicatesHandedOver(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDuplicatesOfBefore: pages are dropped from the store of the agent that had their site
+// before.
+func TestDuplicatesOfBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newMirrors(2, 12)
+		x := newTeam(t, w.fakeWeb, 3, 12, w.seeds...)
+		if _, err := x.agents[0].Allow(t.Context(), Allowance{}); err != nil {
+			t.Fatal(err)
+		}
+		x.settle()
+		x.handOver(1, 2)
+		x.settle()
+		if n := x.counts(); n.Pages != 13 || n.Dropped != 0 {
+			t.Fatalf("%+v", n)
+		}
+		if _, err := x.agents[0].Allow(t.Context(), Allowance{Pages: 100, Workers: 4}); err != nil {
+			t.Fatal(err)
+		}
+		x.settle()
+		found := w.stored(x.finish())
+		for text, of := range w.contents {
+			if len(found[text]) != 1 {
+				t.Errorf("of %v the pages %v are stored, want one", of, found[text])
+			}
+		}
+		if l := life(t, x.agents[1].opt.Store, "http://h1.test/2"); l.Fate.State != string(fetch.StateDuplicate) {
+			t.Errorf("where it was stored: %+v", l.Fate)
+		}
+		if l := life(t, x.agents[2].opt.Store, "http://h1.test/2"); l.Fate.Reason != across.AskedElsewhere("duplicate") {
+			t.Errorf("where its site is: %+v", l.Fate)
+		}
+	})
 }
 
 // TestContentsHandedOver: where what changes hands is contents, and no site, each of these has

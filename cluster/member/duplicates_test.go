@@ -1,12 +1,15 @@
 package member
 
 import (
+	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/across"
 	"fossick/fetch"
 	"fossick/page"
+	"fossick/store"
 )
 
 // contents counts what URLs of a web of mirrors have, and how many of them have it again.
@@ -89,4 +92,55 @@ func TestDuplicatesAndDeath(t *testing.T) {
 			t.Errorf("%d contents are stored or lost, want %d", contents, 12*5+4)
 		}
 	})
+}
+
+// TestDuplicatesOfBefore: a member comes in the middle of the crawl, and gets sites that others
+// have pages of. These are dropped in the others' stores.
+func TestDuplicatesOfBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 24, pages: 19, mirrors: true}, 0)
+		g.seed = "http://s9.test/0" // others stand before what is found first
+		g.start("aaaaaaaaaaaaaaaa", true)
+		time.Sleep(4 * time.Second)
+		for _, id := range []string{"bbbbbbbbbbbbbbbb", "cccccccccccccccc"} {
+			g.start(id, false)
+		}
+		pages, _ := g.wait()
+		if contents, again := g.contents(pages); contents != 24*10+9 || again > 12 { // who was asked for a page was not told of it yet
+			t.Errorf("%d contents, want %d; %d pages have one again", contents, 24*10+9, again)
+		}
+		elsewhere, dropped := map[string]bool{}, 0
+		for e := range g.ended(across.StateElsewhere) {
+			elsewhere[e.URL] = e.Reason == across.AskedElsewhere(string(fetch.StateDuplicate))
+		}
+		for e := range g.ended(string(fetch.StateDuplicate)) {
+			if e.Page == 0 && elsewhere[e.URL] {
+				dropped++
+			}
+		}
+		for _, u := range pages {
+			if elsewhere[u] {
+				t.Errorf("%s is stored, and who has its site said that it is a duplicate", u)
+			}
+		}
+		if dropped == 0 {
+			t.Error("nothing was dropped where it was stored before")
+		}
+	})
+}
+
+// ended yields how URLs ended with each member.
+func (g *group) ended(state string) iter.Seq[store.Ended] {
+	return func(yield func(store.Ended) bool) {
+		for _, s := range g.stores {
+			for e, err := range s.URLs().Ended(state) {
+				if err != nil {
+					g.t.Fatal(err)
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
 }

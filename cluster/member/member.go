@@ -44,6 +44,7 @@ type Member struct {
 	epochs  map[uint16]uint64 // of the parts that Own has heard of
 	ending  bool
 	labels  [][]byte // that people gave here, and nobody was told of yet
+	repeats [][]byte // duplicates in stores of those who had the sites before, likewise
 }
 
 // standing is how the crawl stands, for Report.
@@ -71,7 +72,7 @@ func New(opt Options) (*Member, error) {
 	opt.Crawl.Workers = cmp.Or(opt.Crawl.Workers, crawler.DefaultWorkers)
 	m := &Member{Sites: sites.New(), opt: opt, wake: make(chan struct{}, 1), unheard: make(chan saying, mostUnheard), coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}}
 	o := opt.Crawl
-	o.Sites, o.MaxPages, o.MinHarvest, o.Said = m, 0, 0, m.said
+	o.Sites, o.MaxPages, o.MinHarvest, o.Said, o.Repeats = m, 0, 0, m.said, m.repeat
 	m.node = cluster.NewAgent(opt.Protocol, opt.Exchange, m)
 	var err error
 	if m.crawl, err = crawler.New(o); err != nil {

@@ -112,6 +112,7 @@ type group struct {
 	hub  *local.Hub
 	max  int64
 	rest time.Duration // of a host; 0: delay
+	seed string        // "": of the first site
 
 	bodies bool // replicas have pages
 	none   bool // there are no replicas
@@ -194,7 +195,7 @@ func (g *group) start(id string, fresh bool) {
 		scorer = g.scorer(id)
 	}
 	m, err := New(Options{
-		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: []string{"http://s0.test/0"},
+		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: []string{cmp.Or(g.seed, "http://s0.test/0")},
 			Workers: 4, Replicate: !g.none, ReplicateBodies: g.bodies, Delay: crawler.Delay{Fixed: true, Rest: cmp.Or(g.rest, delay)}},
 		Protocol: cluster.Options{ID: cluster.AgentID(id), Fresh: fresh, MaxPages: g.max, Lease: 3 * time.Second, Longest: time.Second},
 		Exchange: exchange,
