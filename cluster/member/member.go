@@ -72,7 +72,7 @@ func New(opt Options) (*Member, error) {
 	opt.Crawl.Workers = cmp.Or(opt.Crawl.Workers, crawler.DefaultWorkers)
 	m := &Member{Sites: sites.New(), opt: opt, wake: make(chan struct{}, 1), unheard: make(chan saying, mostUnheard), coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}}
 	o := opt.Crawl
-	o.Sites, o.MaxPages, o.MinHarvest, o.Said, o.Repeats = m, 0, 0, m.said, m.repeat
+	o.Sites, o.MaxPages, o.MinHarvest, o.Said, o.Repeats = m, 0, 0, m.said, repeat(m)
 	m.node = cluster.NewAgent(opt.Protocol, opt.Exchange, m)
 	var err error
 	if m.crawl, err = crawler.New(o); err != nil {

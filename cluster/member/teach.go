@@ -56,11 +56,14 @@ func (m *Member) said(label []byte) {
 	m.labels = append(m.labels, label)
 }
 
-// repeat takes a duplicate whose page another member may have stored. It does not wait.
-func (m *Member) repeat(duplicate []byte) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.repeats = append(m.repeats, duplicate)
+// repeat returns what takes duplicates whose pages another member may have stored. It does not
+// wait.
+func repeat(m *Member) func(duplicate []byte) {
+	return func(duplicate []byte) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.repeats = append(m.repeats, duplicate)
+	}
 }
 
 // hear takes a message from the exchange. It does not wait.
