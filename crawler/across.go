@@ -95,8 +95,9 @@ func (a *Agent) read(p store.Parcel) letter {
 		return letter{number: p.Number}
 	}
 	var scores []float64
+	from := parcel.Page()
 	if parcel.Via == store.ViaLink {
-		scores = opt.Scorer.ScoreLinks(nil, parcel.Page(), Score{
+		scores = opt.Scorer.ScoreLinks(nil, from, Score{
 			Value: parcel.Value, Label: parcel.Label, Probability: parcel.Sure, Relevant: parcel.On, Topics: parcel.For,
 		})
 	}
@@ -105,7 +106,7 @@ func (a *Agent) read(p store.Parcel) letter {
 		l := &parcel.Links[i]
 		f := reading.Link{URL: l.URL, Hash: store.HashURL(l.URL), Score: l.Score, Modified: l.Modified, Skip: opt.Scope.Excludes(l.URL)}
 		if scores != nil {
-			f.Score = scores[i]
+			f.Score, f.At, f.Place = scores[i], &from.Links[i], l.Place
 		}
 		if f.Skip == "" && !opt.FollowTraps {
 			f.Skip = traps.Circular(l.URL)
@@ -208,11 +209,13 @@ func (a *Agent) Allow(ctx context.Context, most Allowance) (pages uint64, err er
 // Load is what the others have to know of an agent.
 type Load struct {
 	Counts  store.Counts
-	Spent   uint64    // pages, those under way included
-	Waiting int       // URLs
-	Busy    int       // exchanges under way
-	Unsent  int       // parts that parcels wait for
-	Head    []float64 // the best priorities that wait, the best first, one a host, of hosts whose rest is over soon
+	Spent   uint64        // pages, those under way included
+	Waiting int           // URLs
+	Busy    int           // exchanges under way
+	Resting bool          // hosts that have URLs rest
+	Cycle   time.Duration // of an exchange and the rest after it, in the mean of the latest
+	Unsent  int           // parts that parcels wait for
+	Head    []float64     // the best priorities that wait, the best first, one a host, of hosts whose rest is over soon
 }
 
 // headWithin is how soon a host's rest has to be over to count for the head.
@@ -225,7 +228,7 @@ const perParty = 8
 func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
-		l = Load{Counts: c.totals.Snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy}
+		l = Load{Counts: c.totals.Snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Resting: c.leases.frontier.Resting() > 0, Cycle: c.leases.choice.cycle}
 		for part, err := range store.OutboxOf(c.opt.Store).Parts() {
 			if err != nil {
 				return err
@@ -249,25 +252,19 @@ func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	return l, err
 }
 
-// Ahead returns the priorities of the n best links that could be asked for within a time, the
-// best first: of a party no more than its rests allow.
-func (a *Agent) Ahead(ctx context.Context, n int, within time.Duration) (links []float64, err error) {
-	err = a.inTurn(ctx, func() error {
+// Best appends to dst the n best links that wait and could be asked for within a time, the best
+// first.
+func (a *Agent) Best(ctx context.Context, dst []frontier.Waiting, n int, within time.Duration) ([]frontier.Waiting, error) {
+	err := a.inTurn(ctx, func() error {
 		c := a.crawl
-		each := 1 + int(within/max(c.opt.Delay.Load(0), time.Millisecond))
-		of := map[frontier.Host]int{}
-		for _, w := range c.leases.frontier.Survey(nil, aheadShare*n, c.opt.Now().Add(within)) {
-			if of[w.Party]++; of[w.Party] <= each && len(links) < n {
-				links = append(links, w.Priority)
-			}
-		}
+		dst = c.leases.frontier.Survey(dst, n, c.opt.Now().Add(within))
 		return nil
 	})
-	return links, err
+	return dst, err
 }
 
-// aheadShare is how many links are looked at for one that its party's rests allow.
-const aheadShare = 4
+// Promises says that priorities are probabilities.
+func (a *Agent) Promises() bool { return a.crawl.queue.Promises() }
 
 // Finish ends the crawl with a reason: what is under way is waited for.
 func (a *Agent) Finish(ctx context.Context, why Stop) error {

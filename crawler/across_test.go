@@ -137,7 +137,7 @@ func (x *team) deliver(ctx context.Context) (any bool) {
 	x.mu.Unlock()
 	any = len(said) > 0
 	for _, m := range x.alive() {
-		if refused, err := m.HearDuplicates(ctx, said); refused != nil || err != nil {
+		if refused, err := HearDuplicates(ctx, m.Agent, said); refused != nil || err != nil {
 			x.t.Fatal(refused, err)
 		}
 	}

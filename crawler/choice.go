@@ -11,12 +11,15 @@ import (
 	"fossick/graph/orders"
 )
 
+// LongestWait is how long all workers wait for better links at most.
+const LongestWait = time.Minute
+
 const (
 	// defaultPatience is how many times as long a crawl may take for better pages.
 	defaultPatience = 3
 	// longestWait bounds how long all workers wait for better links; nobody waits for those
 	// of hosts that rest longer.
-	longestWait = time.Minute
+	longestWait = LongestWait
 	// A price is found out anew after as many requests and links taken as priceShare of
 	// the pages left, fewPrice to manyPrice, or after priceHolds. A page is two of them.
 	priceShare = 0.01
@@ -71,15 +74,16 @@ func (c *choice) progress() *Patience {
 
 func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *flight, q *queue.Queue) *choice {
 	c := &choice{opt: opt, frontier: f, totals: t, flight: under, queue: q, waits: patience.NewWaits(), look: secondLook(opt)}
-	if factor := opt.patience(); factor > 1 {
+	if factor := opt.WaitsUpTo(); factor > 1 {
 		c.keeper = patience.New(patience.Options{Factor: factor, Chances: q.Promises()})
 	}
 	return c
 }
 
-// patience is Options.Patience or its default. There is none where waiting brings nothing:
-// where no host rests, or the order says nothing of what pages are worth.
-func (o *Options) patience() float64 {
+// WaitsUpTo is how many times as long a crawl may take for better pages: Patience or its
+// default. It is 1 where waiting brings nothing: where no host rests, or the order says nothing
+// of what pages are worth.
+func (o *Options) WaitsUpTo() float64 {
 	noRests := o.Delay.Off || o.Delay.Fixed && o.Delay.Rest == 0
 	switch {
 	case noRests || o.Revisits != nil || !orders.ByScore(o.Ordering):

@@ -120,7 +120,7 @@ func TestPatienceNeedsRests(t *testing.T) {
 		{Delay{Off: true}, 1},
 	} {
 		opt := Options{Delay: c.delay, MaxPages: 10, Ordering: orders.Latest}
-		if got := opt.patience(); got != c.want {
+		if got := opt.WaitsUpTo(); got != c.want {
 			t.Errorf("%+v: patience %g, want %g", c.delay, got, c.want)
 		}
 	}

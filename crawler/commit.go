@@ -56,6 +56,7 @@ func (c *Crawler) finish(b journal.Batch) error {
 		return err
 	}
 	c.reader.Stored(c.totals.LastPage())
+	c.opt.Committed()
 	return nil
 }
 

@@ -202,9 +202,9 @@ func (d *duplicates) passOn(b journal.Batch, c across.Content, fate store.Fate) 
 	return nil
 }
 
-// HearDuplicates drops pages of sites that this agent had before, of which another one says
+// HearDuplicates drops pages of sites that an agent had before, of which another one says
 // that they are duplicates. refused says what could not be read.
-func (a *Agent) HearDuplicates(ctx context.Context, said [][]byte) (refused, err error) {
+func HearDuplicates(ctx context.Context, a *Agent, said [][]byte) (refused, err error) {
 	for _, data := range said {
 		p, err := across.Unpack(data)
 		if err != nil {

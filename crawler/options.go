@@ -76,7 +76,7 @@ type Options struct {
 	// [nobody hears of it]. It must not wait.
 	Said func(label []byte)
 	// Repeats is given each duplicate whose page may be in the store of an agent that had its
-	// site before, for Agent.HearDuplicates of the others [it stays]. It must not wait, and is
+	// site before, for HearDuplicates of the others [it stays]. It must not wait, and is
 	// called before the commit of what it says.
 	Repeats func(duplicate []byte)
 	// Replicate puts what each commit changes into the outbox, for another agent to keep; see
@@ -102,6 +102,9 @@ type Options struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Progress func(Progress) // called twice a second by the owner; must be quick
+
+	// Committed is called by the owner after each commit [nobody hears of it]. It must not wait.
+	Committed func()
 }
 
 // Sites divides the web among agents; see there.
@@ -172,5 +175,8 @@ func (o *Options) defaults() {
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
+	}
+	if o.Committed == nil {
+		o.Committed = func() {}
 	}
 }

@@ -41,8 +41,11 @@ func (a *Agent) ToldSoFar() [][]byte {
 
 // Hear has the crawl's scorer take in what another agent's told, once.
 func (a *Agent) Hear(told []byte) error {
-	if t, ok := a.teller(); ok {
-		return t.Hear(told)
+	t, ok := a.teller()
+	if !ok {
+		return nil
 	}
-	return nil
+	pages, err := t.Hear(told)
+	a.across.Heard(pages)
+	return err
 }

@@ -90,7 +90,9 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 	if err != nil {
 		return "", err
 	}
-	c.Parties = saved.Parties
+	if len(info.Settings) > 0 { // else a kill came before Keep, and what c says begins the crawl
+		c.Parties = saved.Parties
+	}
 	if len(saved.Shared) > 0 {
 		if err := c.recallShared(saved.Shared); err != nil {
 			return "", err

@@ -61,6 +61,10 @@ func TestSurveyPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	killed := aSurvey(dir) // before Keep
+	if _, err := killed.Recall(s); err != nil || !killed.Parties {
+		t.Errorf("a survey that had not begun goes on with parties %v, %v", killed.Parties, err)
+	}
 	defer s.Close()
 	if err := c.Keep(s, p); err != nil {
 		t.Fatal(err)

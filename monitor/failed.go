@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/crawler/across"
 	"fossick/fetch"
 	"fossick/internal/printable"
 	"fossick/store"
@@ -31,9 +32,9 @@ type Failure struct {
 // StartPagesTold is how many start pages failures speaks of.
 const StartPagesTold = 5
 
-// FailedOf says why a crawl came to nothing, nil of one that did not. proxy is the one that
-// it went through, without its password.
-func FailedOf(s *store.Store, seeds []string, proxy string, done crawler.Result) *Failed {
+// FailedOf says why a crawl came to nothing, nil of one that did not; of several agents it has
+// several stores. proxy is the one that it went through, without its password.
+func FailedOf(stores []*store.Store, seeds []string, proxy string, done crawler.Result) *Failed {
 	if done.Stopped != crawler.StopNothing {
 		return nil
 	}
@@ -42,7 +43,7 @@ func FailedOf(s *store.Store, seeds []string, proxy string, done crawler.Result)
 		f.ByState = map[string]uint64{}
 	}
 	if done.Counts.Pages == 0 {
-		f.StartPages = failures(s, seeds)
+		f.StartPages = failures(stores, seeds)
 	}
 	f.Cause, f.Advice = causeOf(proxy, done)
 	return f
@@ -99,11 +100,11 @@ func unreachable(proxy string, state fetch.State) (cause, advice string) {
 }
 
 // failures tells what became of the first start pages.
-func failures(s *store.Store, seeds []string) []Failure {
+func failures(stores []*store.Store, seeds []string) []Failure {
 	all := []Failure{}
 	for _, u := range seeds[:min(len(seeds), StartPagesTold)] {
-		l, err := s.URLs().Life(u)
-		if err != nil || l.Fate == nil {
+		l := ended(stores, u)
+		if l == nil {
 			continue // it still waits: the crawl was stopped before it could begin
 		}
 		what := l.Fate.Reason
@@ -113,6 +114,16 @@ func failures(s *store.Store, seeds []string) []Failure {
 		all = append(all, Failure{u, l.Fate.State, what})
 	}
 	return all
+}
+
+// ended returns the life of a URL that has ended, by the store of the agent that has it.
+func ended(stores []*store.Store, u string) *store.Life {
+	for _, s := range stores {
+		if l, err := s.URLs().Life(u); err == nil && l.Fate != nil && l.Fate.Reason != across.Reason {
+			return l
+		}
+	}
+	return nil
 }
 
 // Err is what the verb ends with.

@@ -21,7 +21,24 @@ type Page struct {
 	Sketch      uint64    // simhash of the text; few bits differ between near-duplicates
 	Signature   Signature // of Prose
 
+	Excerpt *Excerpt // of a page that is known by some of its links alone; nil: Links are all
+
 	menus []lineOf // lines of Text that are hardly more than links
+}
+
+// Excerpt is what is known of a page besides some of its links.
+type Excerpt struct {
+	Places []int  // where each of Links stands among all, from 0
+	Of     int    // links that the page has
+	Giver  []byte // what the scorer that read it says of it, for another of its kind
+}
+
+// Place returns where a link of Links stands among all that the page has.
+func (p *Page) Place(i int) (place, of int) {
+	if p.Excerpt == nil {
+		return i, len(p.Links)
+	}
+	return p.Excerpt.Places[i], p.Excerpt.Of
 }
 
 // prose returns Text without the lines that are hardly more than links; an empty line

@@ -117,7 +117,7 @@ func (s *policyScorer) ScorePage(p *page.Page, _ float64) crawler.Score {
 		score.Relevant = similarity >= s.threshold
 	}
 	r := s.policy.ScorePage(p, similarity)
-	score.Value, score.Terms, score.Account, score.Echo = r.Value, Terms(r.Terms), r.Account, r.Echo
+	score.Value, score.Terms, score.Account, score.Echo, score.Giver = r.Value, Terms(r.Terms), r.Account, r.Echo, r.Giver
 	s.labeller.heed(&score, similarity, r.Value)
 	return score
 }

@@ -28,12 +28,13 @@ func (s *learnedScorer) ToldSoFar() (parts [][]byte) {
 }
 
 // Hear takes in what another agent's scorer learned.
-func (s *learnedScorer) Hear(told []byte) error {
+func (s *learnedScorer) Hear(told []byte) (pages uint64, err error) {
 	sums, err := learned.UnpackSums(told)
-	if err == nil {
-		s.learned.Hear(sums)
+	if err != nil {
+		return 0, err
 	}
-	return err
+	s.learned.Hear(sums)
+	return sums.Pages(), nil
 }
 
 // Share, like the methods that follow, is for the topics that learn. What one tells begins
@@ -74,14 +75,18 @@ func (s *Several) ToldSoFar() (parts [][]byte) {
 var errTopic = errors.New("what another agent learned is of no topic of this crawl; do all agents have the same --topic?")
 
 // Hear takes in what a topic of another agent learned.
-func (s *Several) Hear(told []byte) error {
+func (s *Several) Hear(told []byte) (pages uint64, err error) {
 	i, n := binary.Uvarint(told)
 	if n <= 0 || i >= uint64(len(s.parts)) {
-		return errTopic
+		return 0, errTopic
 	}
 	t, ok := s.parts[i].Scorer.(crawler.Teller)
 	if !ok {
-		return errTopic
+		return 0, errTopic
 	}
-	return t.Hear(told[n:])
+	pages, err = t.Hear(told[n:])
+	if i > 0 { // the first tells of the same pages
+		pages = 0
+	}
+	return pages, err
 }

@@ -39,7 +39,7 @@ func TestSeveralTell(t *testing.T) {
 	before := [2]float64{amber(hears[0]), amber(hears[1])}
 	n := 0
 	for told := teller.Told(); told != nil; told = teller.Told() {
-		if err := hearer.Hear(told); err != nil {
+		if _, err := hearer.Hear(told); err != nil {
 			t.Fatal(err)
 		}
 		n++
@@ -54,7 +54,7 @@ func TestSeveralTell(t *testing.T) {
 		t.Errorf("%d parts so far, want 1", len(parts))
 	}
 	for _, wrong := range [][]byte{nil, {7}, {2, 1}, {1, 0xff}} {
-		if hearer.Hear(wrong) == nil {
+		if _, err := hearer.Hear(wrong); err == nil {
 			t.Errorf("%v was heard", wrong)
 		}
 	}

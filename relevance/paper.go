@@ -13,6 +13,7 @@ type Score struct {
 	Terms   []Term
 	Account []byte // further terms, from which Spell makes them; nil when there are none
 	Echo    bool   // the page says hardly more than others at such URLs did
+	Giver   []byte // what another scorer of the crawl has to know of the page, see page.Excerpt; nil when there is none
 }
 
 // Term is one part of a score.

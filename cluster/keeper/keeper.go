@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,7 @@ type Options struct {
 // called once.
 type Keeper struct {
 	opt  Options
+	run  uint64        // of this process, for answers
 	wake chan struct{} // one place: something waits
 
 	mu      sync.Mutex // guards the rest
@@ -41,7 +43,7 @@ const mostWaiting = 4 * mostSent
 
 // New returns a keeper of the replicas in a folder, which need not be there.
 func New(opt Options) *Keeper {
-	return &Keeper{opt: opt, wake: make(chan struct{}, 1), has: map[cluster.AgentID]*replica{}}
+	return &Keeper{opt: opt, run: rand.Uint64(), wake: make(chan struct{}, 1), has: map[cluster.AgentID]*replica{}}
 }
 
 // Hear takes in a frame. It does not wait.
@@ -108,6 +110,7 @@ func (k *Keeper) carryOut(l letter) error {
 	if err != nil {
 		return fmt.Errorf("the replica of agent %s: %w", l.from, err)
 	}
+	a.Run = k.run
 	k.opt.Send(l.from, encode(a))
 	return nil
 }

@@ -28,6 +28,7 @@ type owner struct {
 	counts  store.Counts
 	keepers map[cluster.AgentID]*Keeper
 	kinds   map[uint64]int // frames sent
+	opened  []byte         // the last that began a session
 	lossy   bool
 	dice    *rand.Rand
 }
@@ -68,7 +69,9 @@ func (o *owner) send(to cluster.AgentID, b []byte) {
 		o.t.Error(err)
 	}
 	o.mu.Lock()
-	o.kinds[f.Kind]++
+	if o.kinds[f.Kind]++; f.Kind == kindOpen {
+		o.opened = b
+	}
 	k := o.keepers[to]
 	o.mu.Unlock()
 	if k != nil {
@@ -274,6 +277,40 @@ func TestFollow(t *testing.T) {
 		}
 		end()
 		end2()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLateOpen: the frame that began a session comes once more, late, to a keeper that was
+// started anew and does not know the session. The owner begins another one.
+func TestLateOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwner(t, false)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- o.sender.Run(ctx) }()
+		const id = cluster.AgentID("00000000000000b1")
+		dir := t.TempDir()
+		end := o.keep(id, dir)
+		o.sender.Keeper(id)
+		for range 3 {
+			o.commit(false)
+			time.Sleep(time.Second)
+		}
+		end()
+		end = o.keep(id, dir)
+		o.keepers[id].Hear(ownerID, o.opened)
+		synctest.Wait()
+		o.commit(false)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if !o.same(id) {
+			t.Error("the keeper has not what the owner has")
+		}
+		end()
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)

@@ -30,6 +30,8 @@ type session struct {
 	first   uint64
 	due     time.Time // when they are sent again
 	newest  uint64    // that the keeper knows of, when it is another one
+	run     uint64    // of the keeper that the session began with
+	known   bool      // it has answered
 	over    bool
 }
 
@@ -91,7 +93,12 @@ func (x *session) answered(a answer) {
 	if a.Session != x.id {
 		return
 	}
+	if !x.known {
+		x.known, x.run = true, a.Run
+	}
 	switch {
+	case a.Run != x.run: // it was started anew, and may take a late frame for the begin of this session
+		x.over = true
 	case a.Newest > x.id: // this machine's clock went back between two processes
 		x.newest, x.over = a.Newest, true
 	case a.Seq == 0:

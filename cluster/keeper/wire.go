@@ -8,7 +8,7 @@ import (
 )
 
 // wireVersion is of what follows. An agent of another version is not understood.
-const wireVersion = 1
+const wireVersion = 2
 
 // frameBytes is about how much one frame carries; what is longer goes in several.
 const frameBytes = 96 << 10
@@ -50,6 +50,7 @@ type answer struct {
 	Seq     uint64 // the last frame carried out; 0: the session is unknown, as after a restart
 	Number  uint64 // the last parcel in the replica, on disk; 0: there is no replica
 	Newest  uint64 // the newest session that the keeper knows of
+	Run     uint64 // of the keeper's process, by chance
 }
 
 var errWire = errors.New("not what agents tell their keepers")

@@ -73,6 +73,7 @@ func New(opt Options) (*Member, error) {
 	m := &Member{Sites: sites.New(), opt: opt, wake: make(chan struct{}, 1), unheard: make(chan saying, mostUnheard), coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}}
 	o := opt.Crawl
 	o.Sites, o.MaxPages, o.MinHarvest, o.Said, o.Repeats = m, 0, 0, m.said, repeat(m)
+	o.Patience = opt.Crawl.WaitsUpTo() // by the whole's limits
 	m.node = cluster.NewAgent(opt.Protocol, opt.Exchange, m)
 	var err error
 	if m.crawl, err = crawler.New(o); err != nil {
@@ -219,7 +220,7 @@ func (m *Member) watch(ctx context.Context) error {
 			return err
 		}
 		perSecond := m.pace.perSecond(m.opt.Crawl.Workers)
-		links, err := m.ahead.look(ctx, m.agent, perSecond, cmp.Or(m.opt.Protocol.Lease, cluster.DefaultLease))
+		links, err := m.ahead.look(ctx, m.agent, perSecond, cmp.Or(m.opt.Protocol.Lease, cluster.DefaultLease), m.opt.Crawl.Delay.Load(0))
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/frontier"
 )
 
 // pace is how long an exchange takes.
@@ -40,6 +41,7 @@ const (
 	leastAhead = 64
 	mostAhead  = 8192
 	aheadEvery = time.Second
+	aheadShare = 4 // as many for one that its party's rests allow
 )
 
 // ahead is the links that may be taken within a lease, the best first.
@@ -48,14 +50,23 @@ type ahead struct {
 	looked time.Time
 }
 
-// look looks at the queue anew when it was not looked at for a while.
-func (a *ahead) look(ctx context.Context, agent *crawler.Agent, perSecond float64, lease time.Duration) (links []float64, err error) {
+// look looks at the queue anew when it was not looked at for a while. Of a party it counts no
+// more links than its rests, of some length, allow.
+func (a *ahead) look(ctx context.Context, agent *crawler.Agent, perSecond float64, lease, rest time.Duration) (links []float64, err error) {
 	if time.Since(a.looked) < aheadEvery {
 		return a.links, nil
 	}
 	a.looked = time.Now()
 	n := int(max(leastAhead, min(mostAhead, 2*perSecond*lease.Seconds())))
-	return agent.Ahead(ctx, n, lease)
+	best, err := agent.Best(ctx, nil, aheadShare*n, lease)
+	each := 1 + int(lease/max(rest, time.Millisecond))
+	of := map[frontier.Host]int{}
+	for _, w := range best {
+		if of[w.Party]++; of[w.Party] <= each && len(links) < n {
+			links = append(links, w.Priority)
+		}
+	}
+	return links, err
 }
 
 // head returns some of the links, evenly, and how many each of them stands for.

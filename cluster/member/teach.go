@@ -8,6 +8,7 @@ import (
 
 	"fossick/cluster"
 	"fossick/cluster/broadcast"
+	"fossick/crawler"
 )
 
 // teaching is what members tell each other besides links: what their scorers learn, what
@@ -170,7 +171,7 @@ func (t *teaching) listen(ctx context.Context, s saying) error {
 	if err != nil {
 		return err
 	}
-	unread, err := t.agent.HearDuplicates(ctx, repeats)
+	unread, err := crawler.HearDuplicates(ctx, t.agent, repeats)
 	if wrong = errors.Join(wrong, refused, unread); wrong != nil {
 		t.opt.Crawl.Log.Warn("what another agent says is left out", "agent", s.from, "err", wrong)
 	}

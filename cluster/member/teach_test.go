@@ -73,15 +73,16 @@ func (l *lexicon) ToldSoFar() [][]byte {
 	return [][]byte{told}
 }
 
-func (l *lexicon) Hear(told []byte) error {
+func (l *lexicon) Hear(told []byte) (pages uint64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var more map[string]int
-	err := json.Unmarshal(told, &more)
+	err = json.Unmarshal(told, &more)
 	for site, n := range more {
 		l.others[site] += n
+		pages += uint64(n)
 	}
-	return err
+	return pages, err
 }
 
 func (l *lexicon) Mark(marks []crawler.Marked) {
@@ -154,7 +155,6 @@ func TestMembersTeach(t *testing.T) {
 func membersTeach(t *testing.T, seed uint64) {
 	const sites, pages = 8, 12
 	g := newGroup(t, &web{sites: sites, pages: pages, last: 110}, 0)
-	g.none = true // replicas have tests of their own
 	minds := map[string]*lexicon{}
 	g.scorer = func(id string) crawler.Scorer {
 		minds[id] = newLexicon()

@@ -26,10 +26,9 @@ type Share struct {
 }
 
 // Divide gives out what is left of the budget, as far as it is needed until the next time:
-// about ahead pages are stored by then. They go where the best links are, and where enough
-// are left, each agent may store as many more: the price holds it back, not the budget. With
-// less than ahead links in all heads there is no price, for links may come. The pages given
-// out are never more than are left.
+// about ahead pages are stored by then. They go where the best links are, and as many more by
+// turns, for links may come. With less than ahead links in all heads there is no price. The
+// pages given out are never more than are left.
 func Divide(left uint64, workers, ahead int, reports []Report) []Share {
 	shares := make([]Share, len(reports))
 	if len(reports) == 0 {
@@ -48,7 +47,7 @@ func Divide(left uint64, workers, ahead int, reports []Report) []Share {
 	for _, w := range waiting[:min(n, len(waiting))] {
 		shares[w.agent].Pages++
 	}
-	spread(int(min(left-uint64(min(n, len(waiting))), uint64(ahead*len(reports)))), shares)
+	spread(int(min(left-uint64(min(n, len(waiting))), uint64(ahead))), shares)
 	for _, w := range waiting[:min(workers, len(waiting))] {
 		shares[w.agent].Workers++
 	}

@@ -33,6 +33,7 @@ func sumProgress(all []crawler.Progress) (sum crawler.Progress) {
 
 // result is what the agents came to together, once all have ended.
 func (t *Team) result(why crawler.Stop) (sum crawler.Result) {
+	nothing := true
 	for _, a := range t.agents {
 		r := &a.result
 		sum.Counts = sum.Counts.Plus(r.Counts)
@@ -40,8 +41,12 @@ func (t *Team) result(why crawler.Stop) (sum crawler.Result) {
 		sum.Attempts = sum.Attempts.After(r.Attempts)
 		sum.Outages = max(sum.Outages, r.Outages)
 		sum.OutageTime = max(sum.OutageTime, r.OutageTime)
+		nothing = nothing && r.Stopped == crawler.StopNothing
 	}
 	sum.Stopped = why
+	if nothing {
+		sum.Stopped = crawler.StopNothing
+	}
 	sum.Next = t.harvest.Estimate()
 	return sum
 }

@@ -22,25 +22,27 @@ func (t *Team) said(agent int, data []byte) {
 
 // teach tells each agent what the others have learned, and what people said there; the
 // first time also what they said in sessions before.
-func (t *Team) teach(ctx context.Context, first bool) error {
+func (t *Team) teach(ctx context.Context) error {
+	told := make(map[*agent][]byte, len(t.agents))
 	for _, from := range t.agents {
-		told := from.Told()
-		if told == nil {
-			continue
-		}
-		for _, to := range t.agents {
-			if to == from {
-				continue
-			}
-			if err := to.Hear(told); err != nil {
-				return err
+		told[from] = from.Told()
+	}
+	if err := t.each(func(to *agent) (err error) {
+		for _, from := range t.agents { // in one order, as words forget each other
+			if from != to && told[from] != nil {
+				err = errors.Join(err, to.Hear(told[from]))
 			}
 		}
+		return err
+	}); err != nil {
+		return err
 	}
 	t.mu.Lock()
 	labels := t.labels
 	t.labels = nil
 	t.mu.Unlock()
+	first := !t.past
+	t.past = true
 	if first {
 		for i, from := range t.agents {
 			before, err := from.Labels(mostLabels)

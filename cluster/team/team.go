@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"fossick/cluster/shares"
 	"fossick/cluster/sites"
@@ -30,12 +33,19 @@ type Team struct {
 	harvest harvest.Watch
 	ended   chan *agent
 	reach   int // links that are good enough
+	pricer  pricer
+
+	commits atomic.Int64  // since the last round
+	wake    chan struct{} // one place: there were many
+	taught  time.Time     // when scorers told each other what they learned
+	pages   uint64        // that were stored then
 
 	telling sync.Mutex // held while the progress is told: by one agent at a time
 
 	mu       sync.Mutex // guards the rest
 	progress []crawler.Progress
 	next     crawler.Marginal
+	past     bool    // labels of sessions before were told
 	labels   []label // that people gave, and the others have not heard of
 }
 
@@ -47,27 +57,32 @@ type agent struct {
 	crawl *crawler.Crawler
 
 	load     crawler.Load
-	parcels  uint64 // in its outbox, when it was emptied last
-	allowed  uint64 // pages
-	unused   int    // rounds in which it did nothing, and might have
-	pages    uint64 // that the harvest has counted: up to this number
-	relevant uint64 // of these, those on topic
+	parcels  uint64    // of its outbox, when it was emptied last
+	allowed  uint64    // pages
+	unused   time.Time // since when it does nothing, and might; zero: it does
+	pages    uint64    // that the harvest has counted: up to this number
+	relevant uint64    // of these, those on topic
 
 	result crawler.Result
 	err    error
 }
 
 const (
-	// round is how often parcels are carried and the budget is divided.
+	// round is how often parcels are carried and the budget is divided at least.
 	round = 100 * time.Millisecond
-	// tellEvery is after how many rounds scorers tell each other what they learned.
-	tellEvery = 20
+	// tellEvery is how often scorers tell each other what they learned at least.
+	tellEvery = 2 * time.Second
 	// deliveryBytes is about how much one delivery has at most.
 	deliveryBytes = 1 << 20
+	// tellPages is after how many pages they do so at most: about as many as a queue waits
+	// for before it hears of what was learned.
+	tellPages = 10
+	// commitShare is how many commits make a round, one for so many workers.
+	commitShare = 4
 	// headLinks is how many links of an agent are looked at, for one worker.
 	headLinks = 4
-	// patience is for how many rounds an agent may keep what it does not use.
-	patience = 2
+	// keeps is for how long an agent may keep what it does not use.
+	keeps = 2 * round
 	// farthest is how many links are looked at for one worker, where most of them are of no
 	// use now.
 	farthest = 64
@@ -78,14 +93,15 @@ func New(opt Options) (*Team, error) {
 	if len(opt.Agents) == 0 {
 		return nil, errors.New("team: no agent")
 	}
-	t := &Team{whole: opt.Agents[0], ended: make(chan *agent, len(opt.Agents)), harvest: harvest.NewWatch(opt.Agents[0].MinHarvest), progress: make([]crawler.Progress, len(opt.Agents))}
+	t := &Team{whole: opt.Agents[0], ended: make(chan *agent, len(opt.Agents)), harvest: harvest.NewWatch(opt.Agents[0].MinHarvest), wake: make(chan struct{}, 1), progress: make([]crawler.Progress, len(opt.Agents))}
 	t.whole.Workers = cmp.Or(t.whole.Workers, crawler.DefaultWorkers)
 	all := sites.New()
 	for i, o := range opt.Agents {
 		o.Sites = share{all, len(opt.Agents), i}
-		o.MinHarvest, o.Workers = 0, t.whole.Workers // as many as all have: what they do is shared out
+		o.MinHarvest, o.Workers, o.Patience = 0, t.whole.Workers, 1 // as many as all have: what they do is shared out
 		o.Progress = func(p crawler.Progress) { t.tell(i, p) }
 		o.Said = func(data []byte) { t.said(i, data) }
+		o.Committed = t.committed
 		c, err := crawler.New(o)
 		if err != nil {
 			return nil, fmt.Errorf("agent %d: %w", i, err)
@@ -94,6 +110,7 @@ func New(opt Options) (*Team, error) {
 		had := t.progress[i].Counts
 		t.agents = append(t.agents, &agent{Agent: crawler.AgentOf(c), name: strconv.Itoa(i), store: o.Store, crawl: c, pages: had.LastPage(), relevant: had.Relevant})
 	}
+	t.pricer = newPricer(&t.whole, t.agents[0].Promises())
 	return t, nil
 }
 
@@ -172,40 +189,83 @@ func ignoreEnded(err error) error {
 func (t *Team) rounds(ctx context.Context) (why crawler.Stop, first *agent, err error) {
 	tick := time.NewTicker(round)
 	defer tick.Stop()
-	for n := 0; ; n++ {
-		why, err := t.round(ctx, n)
+	t.taught = time.Now()
+	t.pricer.began = t.taught
+	for slow := true; ; {
+		why, err := t.round(ctx, slow)
 		if err = ignoreEnded(err); err != nil {
 			return crawler.StopError, nil, err
 		}
 		if why != "" {
 			return why, nil, nil
 		}
+		t.commits.Store(0)
 		select {
 		case <-tick.C:
+			slow = true
+		case <-t.wake:
+			slow = false
+			tick.Reset(round)
 		case a := <-t.ended:
 			return "", a, a.err
 		}
 	}
 }
 
-func (t *Team) round(ctx context.Context, n int) (why crawler.Stop, err error) {
-	moved := false
-	for _, a := range t.agents {
+// committed has a round begin when much has happened since the last one. So the best links
+// of all are known as soon as one crawl would know them, however fast the web answers.
+func (t *Team) committed() {
+	if t.commits.Add(1) < int64(max(1, t.whole.Workers/commitShare)) {
+		return
+	}
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// round is one; slow says that little has happened since the last.
+func (t *Team) round(ctx context.Context, slow bool) (why crawler.Stop, err error) {
+	var moved atomic.Bool
+	if err := t.each(func(a *agent) (err error) {
+		if a.load, err = a.Load(ctx, 0); err != nil {
+			return err
+		}
 		carried, err := t.carry(ctx, a)
-		if err != nil {
-			return "", err
+		if carried {
+			moved.Store(true)
 		}
-		moved = moved || carried
-	}
-	if n%tellEvery == tellEvery-1 {
-		if err := t.teach(ctx, n < tellEvery); err != nil {
-			return "", err
-		}
-	}
-	if err := t.share(ctx); err != nil {
+		return err
+	}); err != nil {
 		return "", err
 	}
-	return t.over(moved), nil
+	if pages := t.stored(); pages > t.pages+tellPages || time.Since(t.taught) >= tellEvery {
+		if err := t.teach(ctx); err != nil {
+			return "", err
+		}
+		t.taught, t.pages = time.Now(), pages
+	}
+	if err := t.share(ctx, slow); err != nil {
+		return "", err
+	}
+	return t.over(moved.Load()), nil
+}
+
+// each does something for all agents at once.
+func (t *Team) each(do func(*agent) error) error {
+	var all errgroup.Group
+	for _, a := range t.agents {
+		all.Go(func() error { return do(a) })
+	}
+	return all.Wait()
+}
+
+// stored is how many pages all had, when they were asked last.
+func (t *Team) stored() (pages uint64) {
+	for _, a := range t.agents {
+		pages += a.load.Counts.LastPage()
+	}
+	return pages
 }
 
 // carry empties an agent's outbox, and says whether there was anything in it.
@@ -256,15 +316,13 @@ func (t *Team) deliver(ctx context.Context, from *agent, part uint16) error {
 }
 
 // share divides what is left of the budget.
-func (t *Team) share(ctx context.Context) error {
-	reports, spent, before, now := make([]shares.Report, len(t.agents)), uint64(0), uint64(0), uint64(0)
+func (t *Team) share(ctx context.Context, slow bool) error {
+	reports, spent := make([]shares.Report, len(t.agents)), uint64(0)
 	for i, a := range t.agents {
-		before += a.load.Counts.LastPage()
 		var err error
 		if a.load, err = a.Load(ctx, headLinks*t.whole.Workers); err != nil {
 			return err
 		}
-		now += a.load.Counts.LastPage()
 		spent += a.load.Spent
 		reports[i] = shares.Report{Spent: a.load.Spent, Busy: a.load.Busy, Head: a.head()}
 		t.count(a)
@@ -273,19 +331,29 @@ func (t *Team) share(ctx context.Context) error {
 	if t.whole.MaxPages > 0 {
 		most = t.whole.MaxPages
 	}
-	t.reachOut(reports)
-	// Twice what the last round brought, as the next one may come late.
-	given := shares.Divide(most-min(most, spent), t.whole.Workers, max(t.reach, int(2*(now-before))), reports)
+	t.reachOut(reports, slow)
+	given := shares.Divide(most-min(most, spent), t.whole.Workers, t.reach, reports)
+	price, err := t.pricer.least(ctx, t.agents, most-min(most, spent))
+	if err != nil {
+		return err
+	}
+	for i := range given {
+		given[i].Price = max(given[i].Price, price)
+	}
 	return t.allow(ctx, most, given)
 }
 
 // head is what the agent has to offer: nothing now and then, while it does not use what it
 // may spend, so that others may.
 func (a *agent) head() []float64 {
-	if a.load.Busy > 0 || a.load.Spent >= a.allowed {
-		a.unused = 0
-	} else if a.unused++; a.unused > patience {
-		a.unused = 0
+	now := time.Now()
+	switch {
+	case a.load.Busy > 0 || a.load.Spent >= a.allowed:
+		a.unused = time.Time{}
+	case a.unused.IsZero():
+		a.unused = now
+	case now.Sub(a.unused) > keeps:
+		a.unused = time.Time{}
 		return nil
 	}
 	return a.load.Head
@@ -294,12 +362,12 @@ func (a *agent) head() []float64 {
 // reachOut looks at more links while workers have nothing to do: the best ones may be of
 // hosts that are in use, or of newcomers that wait for their turn. In one crawl an idle
 // worker takes the best link that is free.
-func (t *Team) reachOut(reports []shares.Report) {
+func (t *Team) reachOut(reports []shares.Report, slow bool) {
 	busy := 0
 	for _, r := range reports {
 		busy += r.Busy
 	}
-	if 4*busy < 3*t.whole.Workers {
+	if slow && 4*busy < 3*t.whole.Workers {
 		t.reach = min(2*max(t.reach, 1), farthest*t.whole.Workers)
 	} else {
 		t.reach = max(t.reach/2, t.whole.Workers)
@@ -383,7 +451,11 @@ type share struct {
 	agents, number int
 }
 
-// Mine is as across.Sites says.
+// Part is as across.Sites says. There are as many parts as agents, so that all of a page's
+// links to one agent go there together.
+func (s share) Part(url string) uint16 { return uint16(int(s.Sites.Part(url)) % s.agents) }
+
+// Mine is as across.Sites says; parts of stores that an earlier version made may be any.
 func (s share) Mine(part uint16) bool { return int(part)%s.agents == s.number }
 
 // Held is as across.Sites says.

@@ -86,7 +86,7 @@ func crawlInParallel(t *testing.T, agents int, addr, seeds, dir string, log *req
 	_ = l.Close() // free again, and nobody else asks for it
 	var crawls []*exec.Cmd
 	for i := range agents {
-		args := []string{"agent", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--max-pages", "1000000",
+		args := []string{"agent", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--max-pages", "1000000", "--patience", "none",
 			"--json", "--quiet", "--proxy", "http://" + addr, "--delay", scaleRest.String(), "--workers", fmt.Sprint(scaleWorkers),
 			"--near-duplicates", "keep", "--seeds", seeds, "--store", filepath.Join(dir, fmt.Sprint("agent-", i))}
 		if i == 0 {

@@ -165,7 +165,7 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 		result.Politeness = nil // the crawl itself is worth no less
 		a.say("no politeness report: %v", manners)
 	}
-	result.Failed = monitor.FailedOf(plan.Crawl.Store, plan.Crawl.Seeds, crawlplan.RedactProxy(c.Proxy), done)
+	result.Failed = monitor.FailedOf([]*store.Store{plan.Crawl.Store}, plan.Crawl.Seeds, crawlplan.RedactProxy(c.Proxy), done)
 	return result, err
 }
 

@@ -139,7 +139,11 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 		}
 		w.sockets = append(w.sockets, socket)
 	}
-	w.a.say("%s", monitor.Beginning(w.cmd.Resume, w.plans[0].NoTopic, w.team.Progress()))
+	now := w.team.Progress()
+	if now.Counts.Pages == 0 { // each agent has all start pages, until it is their turn
+		now.Queue = min(now.Queue, len(w.plans[0].Crawl.Seeds))
+	}
+	w.a.say("%s", monitor.Beginning(w.cmd.Resume, w.plans[0].NoTopic, now))
 	done, err := w.team.Run(ctx)
 	w.line.End()
 	result := monitor.ResultOf(w.session, done, w.team.Progress().Queue)
@@ -153,6 +157,7 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 		result.Politeness = nil // the crawl itself is worth no less
 		w.a.say("no politeness report: %v", manners)
 	}
+	result.Failed = monitor.FailedOf(stores, w.plans[0].Crawl.Seeds, crawlplan.RedactProxy(w.cmd.Proxy), done)
 	return result, err
 }
 

@@ -21,7 +21,7 @@ func (letters) Ours(part uint16) bool    { return part == 'a' }
 func Example() {
 	post := across.NewPost(letters{})
 	for _, l := range []page.Link{{URL: "http://x.test/a"}, {URL: "http://x.test/b", Anchor: "honey"}} {
-		fmt.Println(l.URL, "goes across:", post.Take(l.URL, &l, .5, 0))
+		fmt.Println(l.URL, "goes across:", post.Take(l.URL, &l, 0, .5, 0))
 	}
 	err := post.Dispatch(across.Parcel{From: "http://y.test/a", Via: store.ViaLink}, func(part uint16, data []byte) error {
 		p, err := across.Unpack(data)

@@ -23,6 +23,8 @@ type Parcel struct {
 	On    bool            `cbor:"8,keyasint,omitempty"` // From is on topic
 	For   []store.Verdict `cbor:"9,keyasint,omitempty"` // of each topic that shares the crawl
 	Lang  string          `cbor:"10,keyasint,omitempty"`
+	Of    int             `cbor:"16,keyasint,omitempty"` // links that From has
+	Giver []byte          `cbor:"17,keyasint,omitempty"` // what From's scorer says of it, see page.Excerpt
 	Links []Link          `cbor:"11,keyasint,omitempty"`
 
 	Known []Known `cbor:"12,keyasint,omitempty"` // instead of links: URLs of a part that changes hands
@@ -30,9 +32,9 @@ type Parcel struct {
 	Agent string  `cbor:"14,keyasint,omitempty"` // who knows that, whoever sends it on
 	Rests []Rest  `cbor:"15,keyasint,omitempty"` // of hosts of the part
 
-	Contents []Content `cbor:"16,keyasint,omitempty"` // instead of links: what is told of pages with the same content
+	Contents []Content `cbor:"18,keyasint,omitempty"` // instead of links: what is told of pages with the same content
 
-	Addresses []Address `cbor:"17,keyasint,omitempty"` // and of addresses that several may ask
+	Addresses []Address `cbor:"19,keyasint,omitempty"` // and of addresses that several may ask
 }
 
 // Link is a link as its page has it.
@@ -44,6 +46,7 @@ type Link struct {
 	Lang    string    `cbor:"5,keyasint,omitempty"`
 	Kind    page.Kind `cbor:"6,keyasint,omitempty"`
 	Nav     bool      `cbor:"7,keyasint,omitempty"`
+	Place   int       `cbor:"9,keyasint,omitempty"` // in its page, from 0
 
 	Modified int64 `cbor:"8,keyasint,omitempty"` // as a sitemap says, Unix seconds
 }
@@ -51,12 +54,15 @@ type Link struct {
 // parcelBytes is about how large a parcel grows before another one is begun.
 const parcelBytes = 64 << 10
 
+// mostLinks is how many links a page is believed to have.
+const mostLinks = 1 << 24
+
 // contextBytes bounds the words around a link.
 const contextBytes = 1 << 10
 
 // linkOf is what goes across of a page's link.
-func linkOf(l *page.Link, score float64) Link {
-	return Link{URL: l.URL, Score: score, Anchor: cut(l.Anchor), Context: cut(l.Context), Lang: l.Lang, Kind: l.Kind, Nav: l.Nav}
+func linkOf(l *page.Link, place int, score float64) Link {
+	return Link{URL: l.URL, Place: place, Score: score, Anchor: cut(l.Anchor), Context: cut(l.Context), Lang: l.Lang, Kind: l.Kind, Nav: l.Nav}
 }
 
 func cut(s string) string {
@@ -93,14 +99,14 @@ func Unpack(data []byte) (*Parcel, error) {
 		return nil, fmt.Errorf("a parcel that cannot be read: %w", err)
 	}
 	switch {
-	case p.Depth < 0 || p.Hops < 0:
-		return nil, fmt.Errorf("a parcel of %q with depth %d and %d hops", p.From, p.Depth, p.Hops)
+	case p.Depth < 0 || p.Hops < 0 || p.Of < 0 || p.Of > mostLinks:
+		return nil, fmt.Errorf("a parcel of %q with depth %d, %d hops and %d links", p.From, p.Depth, p.Hops, p.Of)
 	case !probability(p.Value) || !probability(p.Sure):
 		return nil, fmt.Errorf("a parcel of %q with a score of %g and a probability of %g: want [0,1]", p.From, p.Value, p.Sure)
 	}
 	for i := range p.Links {
-		if l := &p.Links[i]; l.URL == "" || !probability(l.Score) {
-			return nil, fmt.Errorf("a parcel of %q with a link to %q of score %g", p.From, l.URL, l.Score)
+		if l := &p.Links[i]; l.URL == "" || !probability(l.Score) || l.Place < 0 || p.Of > 0 && l.Place >= p.Of {
+			return nil, fmt.Errorf("a parcel of %q with a link to %q of score %g at place %d of %d", p.From, l.URL, l.Score, l.Place, p.Of)
 		}
 	}
 	for i := range p.Known {
@@ -130,9 +136,13 @@ func probability(x float64) bool { return x >= 0 && x <= 1 }
 
 // Page is the page that a parcel tells of: it has the parcel's links, and no text.
 func (p *Parcel) Page() *page.Page {
-	links := make([]page.Link, len(p.Links))
+	links, x := make([]page.Link, len(p.Links)), &page.Excerpt{Places: make([]int, len(p.Links)), Of: p.Of, Giver: p.Giver}
 	for i, l := range p.Links {
 		links[i] = page.Link{URL: l.URL, Anchor: l.Anchor, Context: l.Context, Lang: l.Lang, Kind: l.Kind, Nav: l.Nav}
+		x.Places[i] = l.Place
 	}
-	return &page.Page{URL: p.From, Lang: p.Lang, Links: links}
+	if p.Of == 0 { // of an agent that does not say
+		x = nil
+	}
+	return &page.Page{URL: p.From, Lang: p.Lang, Links: links, Excerpt: x}
 }

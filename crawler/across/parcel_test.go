@@ -11,9 +11,9 @@ import (
 
 func sample() Parcel {
 	return Parcel{
-		From: "http://a.test/", Via: store.ViaLink, Depth: 3, Hops: 1, Value: .25, Label: "bees", Sure: .75, On: true, Lang: "en",
+		From: "http://a.test/", Via: store.ViaLink, Depth: 3, Hops: 1, Value: .25, Label: "bees", Sure: .75, On: true, Lang: "en", Of: 9, Giver: []byte{1},
 		For:   []store.Verdict{{Score: .5, Relevant: true}},
-		Links: []Link{{URL: "http://b.test/x", Score: .5, Anchor: "honey\xff", Context: "of bees", Lang: "de", Kind: page.Anchor, Nav: true}, {URL: "http://b.test/", Modified: 7}},
+		Links: []Link{{URL: "http://b.test/x", Score: .5, Anchor: "honey\xff", Context: "of bees", Lang: "de", Kind: page.Anchor, Nav: true, Place: 8}, {URL: "http://b.test/", Modified: 7}},
 	}
 }
 
@@ -31,6 +31,9 @@ func TestPack(t *testing.T) {
 	if html.URL != p.From || len(html.Links) != 2 || html.Links[0].Anchor != "honey\xff" || html.Links[0].Context != "of bees" || !html.Links[0].Nav {
 		t.Errorf("%+v", html)
 	}
+	if place, of := html.Place(0); place != 8 || of != 9 || len(html.Excerpt.Giver) != 1 {
+		t.Errorf("at %d of %d, %+v", place, of, html.Excerpt)
+	}
 }
 
 func TestUnpackRefuses(t *testing.T) {
@@ -40,6 +43,8 @@ func TestUnpackRefuses(t *testing.T) {
 		func(p *Parcel) { p.Sure = -.1 },
 		func(p *Parcel) { p.Links[1].URL = "" },
 		func(p *Parcel) { p.Links[1].Score = 1.5 },
+		func(p *Parcel) { p.Links[0].Place = 9 },
+		func(p *Parcel) { p.Of = mostLinks + 1 },
 	} {
 		p := sample()
 		spoil(&p)
@@ -137,12 +142,12 @@ func (even) Ours(part uint16) bool    { return part%2 == 0 }
 // and of one URL not for ever.
 func TestPost(t *testing.T) {
 	p := NewPost(even{})
-	if p.Take("http://b.test/12", nil, .5, 0) {
+	if p.Take("http://b.test/12", nil, 0, .5, 0) {
 		t.Error("a link of our own went across")
 	}
 	long := &page.Link{URL: "http://b.test/1", Context: strings.Repeat("x", 5000)}
 	for i := range 200 {
-		if !p.Take("http://b.test/1"+strings.Repeat("0", 2*i), long, .5, 0) {
+		if !p.Take("http://b.test/1"+strings.Repeat("0", 2*i), long, 0, .5, 0) {
 			t.Fatal("a link of another's did not go across")
 		}
 	}
@@ -164,7 +169,7 @@ func TestPost(t *testing.T) {
 	}
 	links = 0
 	for range 3 * manyTold {
-		if !p.Take("http://c.test/1", nil, .5, 0) {
+		if !p.Take("http://c.test/1", nil, 0, .5, 0) {
 			t.Fatal("a link of another's did not go across")
 		}
 	}
@@ -177,7 +182,7 @@ func TestPost(t *testing.T) {
 	links = 0
 	p.Onward(true)
 	for range 3 * manyTold { // each time in a parcel that is trimmed now
-		p.Take("http://c.test/1", nil, .5, 0)
+		p.Take("http://c.test/1", nil, 0, .5, 0)
 	}
 	p.Onward(false)
 	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != 3*manyTold {

@@ -31,8 +31,8 @@ func NewPost(sites Sites) *Post {
 }
 
 // Take takes a link that leads to another agent's part of the web, and says whether it
-// does. l is the link as it stands in a page, nil where it stands in none.
-func (p *Post) Take(url string, l *page.Link, score float64, modified int64) bool {
+// does. l is the link as it stands in a page, and its place there; nil where it stands in none.
+func (p *Post) Take(url string, l *page.Link, place int, score float64, modified int64) bool {
 	part := p.sites.Part(url)
 	if p.sites.Ours(part) {
 		return false
@@ -42,7 +42,7 @@ func (p *Post) Take(url string, l *page.Link, score float64, modified int64) boo
 	}
 	link := Link{URL: url, Score: score}
 	if l != nil {
-		link = linkOf(l, score)
+		link = linkOf(l, place, score)
 	}
 	link.Modified = modified
 	p.drafts[part] = append(p.drafts[part], link)

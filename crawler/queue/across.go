@@ -29,6 +29,10 @@ func (a *Across) Part(url string) (part uint16, mine bool) {
 	return part, sites.Mine(part)
 }
 
+// Heard says that the scorer has learned from so many pages of other agents. It is safe for
+// concurrent use.
+func (a *Across) Heard(pages uint64) { a.queue.passes.Heard(pages) }
+
 // Held says whether a URL is in a part that is this agent's, though it may have to wait.
 func (a *Across) Held(url string) bool {
 	sites := a.queue.opt.Sites

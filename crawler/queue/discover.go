@@ -21,7 +21,7 @@ import (
 // target's number.
 func (q *Queue) Discover(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
 	link.Depth = birth.Depth
-	if f.Skip == "" && q.post != nil && birth.Via != store.ViaSeed && q.post.Take(f.URL, f.At, f.Score, f.Modified) {
+	if f.Skip == "" && q.post != nil && birth.Via != store.ViaSeed && q.post.Take(f.URL, f.At, f.Place, f.Score, f.Modified) {
 		f.Skip = across.Reason
 	}
 	seen := f.Seen
@@ -164,7 +164,7 @@ func (q *Queue) Links(b journal.Batch, o *work.Outcome) ([]store.ID, error) {
 	s := &o.Read.Score
 	return ids, dispatch(q, b, across.Parcel{
 		From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Lang: o.Read.Lang,
-		Value: s.Value, Label: s.Label, Sure: s.Probability, On: s.Relevant, For: s.Topics,
+		Value: s.Value, Label: s.Label, Sure: s.Probability, On: s.Relevant, For: s.Topics, Of: len(o.Read.Links), Giver: s.Giver,
 	})
 }
 

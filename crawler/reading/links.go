@@ -24,7 +24,7 @@ func (r *Reader) links(p *Page, order Order) []Link {
 		if r.opt.Scope.unnamed(p.Page, l) {
 			continue
 		}
-		f := Link{URL: l.URL, At: l, Score: scores[i], Skip: r.opt.Scope.skipLink(p.Page, l, order.Depth+1)}
+		f := Link{URL: l.URL, At: l, Place: i, Score: scores[i], Skip: r.opt.Scope.skipLink(p.Page, l, order.Depth+1)}
 		if f.Skip == "" {
 			f.Skip = r.belowThreshold(f.Score)
 		}

@@ -92,7 +92,8 @@ type Link struct {
 
 	Modified int64 // as a sitemap says, Unix seconds; 0 when nobody does
 
-	At *page.Link // as it stands in its page; nil where it stands in none
+	At    *page.Link // as it stands in its page; nil where it stands in none
+	Place int        // where it stands there, from 0
 }
 
 // Stored says how many pages the journal has by now.

@@ -15,6 +15,8 @@ type Score struct {
 	Probability float64      // of that label
 	Rule        string       // why it has that label
 
+	Giver []byte // what another agent's scorer has to know of the page, see page.Excerpt; nil when there is none
+
 	Echo bool // it says hardly more than others like it did, and so earns its pattern nothing
 
 	Topics []store.Verdict // of each topic of a Sharer, whose best one the rest is about; nil of one topic alone
@@ -68,6 +70,7 @@ type Teller interface {
 	Told() []byte
 	// ToldSoFar returns all that Told ever has, in parts, for who has heard nothing yet.
 	ToldSoFar() [][]byte
-	// Hear takes in what another one has told. All of it must be heard, and once.
-	Hear(told []byte) error
+	// Hear takes in what another one has told, and says from how many pages that was learned.
+	// All of it must be heard, and once.
+	Hear(told []byte) (pages uint64, err error)
 }

@@ -1,6 +1,10 @@
 package rescore
 
-import "fossick/graph/orders"
+import (
+	"sync/atomic"
+
+	"fossick/graph/orders"
+)
 
 // Scorer is one that changes its mind about URLs that wait.
 type Scorer interface {
@@ -15,6 +19,7 @@ type Passes struct {
 
 	scorer   Scorer // nil where no pass is ever due
 	ordering orders.Ordering
+	heard    atomic.Uint64 // pages of other agents that the scorer has learned from
 
 	last  uint64 // pages when a pass was begun last
 	going bool   // part by part
@@ -66,10 +71,15 @@ func after(queue int, pages uint64, onDisk bool) int {
 	return max(10, grown, queue/200, queue/100-40)
 }
 
+// Heard says that the scorer has learned from so many pages of other agents. It is safe for
+// concurrent use.
+func (p *Passes) Heard(pages uint64) { p.heard.Add(pages) }
+
 // Due says how many URLs of a queue are to be rescored now, and whether these are all in
 // one go. Where it is 0 nothing is due; else the queue asks Priority about each, and Done
 // is told when it was through.
 func (p *Passes) Due(pages uint64, queue int, onDisk bool) (urls int, whole bool) {
+	pages += p.heard.Load()
 	switch {
 	case p.scorer == nil:
 	case p.going:
@@ -94,7 +104,7 @@ func (p *Passes) Begin(pages uint64) bool {
 	if p.scorer == nil {
 		return false
 	}
-	p.begin(pages)
+	p.begin(pages + p.heard.Load())
 	p.all()
 	return true
 }

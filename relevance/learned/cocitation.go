@@ -27,6 +27,13 @@ const (
 // placeOf returns the place of a page's link with number i.
 func placeOf(i int) uint8 { return uint8(min(i, maxPlace)) }
 
+// hold makes room for what so many links turn out to be.
+func (s *source) hold(links int) {
+	if n := min(links, maxPlace+1); n > len(s.turns) {
+		s.turns = append(s.turns, make([]uint8, n-len(s.turns))...)
+	}
+}
+
 // turned takes in what the page of a link turned out to be.
 func (s *source) turned(at uint8, probability float64) {
 	s.followed.add(probability)

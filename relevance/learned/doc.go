@@ -18,6 +18,6 @@
 // fetches to learn from; linkwork.go room for links; memory.go how much is
 // remembered. What people say: labels.go, correction.go, history.go,
 // recount.go, opinion.go, labelledlink.go; ask.go what people are asked. account.go why
-// a page had its score, as stores keep it. sums.go, sumspack.go, told.go what scorers of
-// one crawl tell each other.
+// a page had its score, as stores keep it. sums.go, sumspack.go, told.go, giver.go what
+// scorers of one crawl tell each other.
 package learned

@@ -146,7 +146,11 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 		from.around = l.model.weighAround(around)
 	}
 	l.explorer.choose(&l.links, l.score)
-	return relevance.Score{Value: judged, Terms: terms, Account: packed, Echo: past.echo > isEcho}
+	score := relevance.Score{Value: judged, Terms: terms, Account: packed, Echo: past.echo > isEcho}
+	if l.told != nil {
+		score.Giver = from.introduction()
+	}
+	return score
 }
 
 // ScoreLinks adds what p says of its links' targets and appends the score that
@@ -183,11 +187,14 @@ func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []
 // is believed.
 func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float64 {
 	from := l.links.source(p.URL)
+	if p.Excerpt != nil {
+		from.introduce(p.Excerpt.Giver, probability >= l.cut)
+	}
 	if from.scored {
 		probability = float64(from.probability)
 	}
 	from.probability = float32(probability)
-	from.turns = make([]uint8, min(len(p.Links), maxPlace+1))
+	from.hold(linksOf(p))
 	itself := page.Key(p.URL) // a link to itself says nothing
 	l.links.turn++
 	l.findTargets(w, p)
@@ -198,6 +205,7 @@ func (l *Scorer) addLinks(w *linkWork, p *page.Page, probability float64) float6
 		if e := w.targets[i]; e == nil {
 			if was, done := l.links.fetched.Get(key); done && was.turn() != l.links.turn {
 				from.turned(w.links[i].at, float64(was.probability))
+				l.model.sums.learnTurn(from, w.links[i].at, float64(was.probability))
 				named := was.named()
 				if named < maxNamings { // else its history has enough, and need not be asked
 					named = l.history.name(key, from, w.links[i].at)

@@ -14,6 +14,8 @@ type linkGraph struct {
 	sources recent.Map[*source]   // by page.Key of pages whose links come next
 	places  recent.Map[*record]   // hosts and folders, by page.Key
 	yields  yields
+	givers  recent.Map[*source] // pages whose links other agents may have, by page.Key; of no use to one alone
+	shared  bool                // there are others
 }
 
 func newLinkGraph() linkGraph {
@@ -63,11 +65,17 @@ func (g *linkGraph) place(name string) *record {
 func (g *linkGraph) source(url string) *source {
 	key := page.Key(url)
 	s, ok := g.sources.Get(key)
-	if !ok {
-		return &source{key: key, hops: 1}
+	switch {
+	case ok:
+		g.sources.Remove(key)
+		if g.shared {
+			g.givers.Put(key, s)
+		}
+		return s
+	case g.shared:
+		return g.giver(key)
 	}
-	g.sources.Remove(key)
-	return s
+	return &source{key: key, hops: 1}
 }
 
 // wanted appends to dst, for each target, whether the words of a link to it are of use.

@@ -43,6 +43,7 @@ func (m *linkModel) learn(e *evidence, found *featureVector, probability float64
 	}
 	for i, s := range e.named() {
 		s.turned(e.at[i], probability)
+		m.sums.learnTurn(s, e.at[i], probability)
 	}
 }
 

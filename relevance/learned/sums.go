@@ -21,11 +21,15 @@ type Sums struct {
 	words     map[token]wordSum
 	precision [numFeatures]featureVector
 	shift     featureVector
+	turns     []turn // what links turned out to be, of pages whose other links others may have
 }
 
 type wordSum struct{ page, link record }
 
 func newSums() *Sums { return &Sums{words: map[token]wordSum{}} }
+
+// Pages is of how many pages they are.
+func (s *Sums) Pages() uint64 { return uint64(max(0, min(s.all.pages, 1<<32))) }
 
 // plus adds a record to another.
 func (r *record) plus(o record) {

@@ -10,7 +10,7 @@ import (
 )
 
 // sumsVersion begins packed sums. It changes when features do.
-const sumsVersion = 2
+const sumsVersion = 3
 
 // Pack returns the sums as bytes: some 9 kB where there are pages, and 9 to 21 bytes a word.
 func (s *Sums) Pack() []byte {
@@ -19,7 +19,15 @@ func (s *Sums) Pack() []byte {
 	if s.all.pages > 0 {
 		b = s.packWeights(b)
 	}
-	return s.packWords(b)
+	return s.packTurns(s.packWords(b))
+}
+
+func (s *Sums) packTurns(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s.turns)))
+	for _, t := range s.turns {
+		b = append(binary.LittleEndian.AppendUint64(b, t.giver), t.at, t.worth)
+	}
+	return b
 }
 
 func (s *Sums) packWeights(b []byte) []byte {
@@ -81,6 +89,7 @@ func UnpackSums(data []byte) (*Sums, error) {
 		r.weights(s)
 	}
 	r.words(s)
+	r.turns(s)
 	if r.bad || len(r.data) > 0 {
 		return nil, fmt.Errorf("%w (%d bytes)", errSums, len(data))
 	}
@@ -149,6 +158,17 @@ func (u *unpacker) words(s *Sums) {
 		}
 		u.bad = u.bad || last > math.MaxUint32 || next>>2 > math.MaxUint32
 		s.words[token(last)] = w
+	}
+}
+
+func (u *unpacker) turns(s *Sums) {
+	for n := u.uvarint(); n > 0 && !u.bad; n-- {
+		t := turn{giver: binary.LittleEndian.Uint64(u.bytes(8))}
+		rest := u.bytes(2)
+		if t.at, t.worth = rest[0], rest[1]; t.worth == 0 {
+			u.bad = true
+		}
+		s.turns = append(s.turns, t)
 	}
 }
 

@@ -38,8 +38,9 @@ func (t *textReader) readLinks(w *linkWork, p *page.Page, around []surroundings)
 	defer t.readers.Put(r)
 	for i := range w.links {
 		v := &w.links[i]
-		v.early = uint8(255 * (len(w.links) - i) / len(w.links))
-		v.at, v.nav = placeOf(i), p.Links[i].Nav
+		place, of := p.Place(i)
+		v.early = uint8(255 * (of - place) / of)
+		v.at, v.nav = placeOf(place), p.Links[i].Nav
 		if around[i].wanted {
 			v.linkText, v.context, v.over = t.read(r, &p.Links[i], p.Lang), t.above(around[i].judged), around[i].over
 		}

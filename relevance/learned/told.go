@@ -17,6 +17,7 @@ func (l *Scorer) Share() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.model.sums, l.told = newSums(), newSums()
+	l.links.share()
 }
 
 // Learned returns what was learned since the last time; nil when that is nothing. Of many
@@ -25,9 +26,10 @@ func (l *Scorer) Learned() *Sums {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.model.sums
-	if s == nil || s.all.pages == 0 && len(s.words) == 0 {
+	if s == nil || s.all.pages == 0 && len(s.words) == 0 && len(s.turns) == 0 {
 		return nil
 	}
+	s.turns = s.turns[max(0, len(s.turns)-maxTurns):]
 	l.model.sums = newSums()
 	s.shorten(keptWords, newSums())
 	s.shorten(toldWords, l.model.sums)
@@ -74,5 +76,6 @@ func (l *Scorer) Hear(s *Sums) {
 	if s.all.pages > 0 {
 		m.weights.hear(s)
 	}
+	l.links.hear(s.turns)
 	m.turn()
 }
