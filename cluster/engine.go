@@ -111,6 +111,15 @@ type Report struct {
 	Head     []float64 // priorities of the links that can be taken within a lease, falling; at most 64
 	Each     float64   // how many links one of Head stands for; 0 is 1
 	Lost     int64     // pages that died with another agent, of sites that are this one's
+	Best     []Best    // what waits, whatever its hosts do; at most 16, priorities falling
+}
+
+// Best says that so many links, of so many hosts or addresses, have a priority at least.
+type Best struct {
+	_        struct{} `cbor:",toarray"`
+	Links    int
+	Parties  int
+	Priority float64
 }
 
 // idle says that nothing will happen by itself.

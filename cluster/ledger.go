@@ -120,7 +120,7 @@ func (c coordinator) divide(now time.Duration) {
 		v.Grants = map[AgentID]int64{}
 	}
 	v.Ended = c.endedWhy(now)
-	v.Price = c.price(now)
+	v.Price = max(c.price(now), c.waits(now))
 	if c.opt.MaxPages > 0 && v.Ended == "" {
 		v.Plenty = c.grant(now, v.Grants)
 	}
@@ -179,6 +179,18 @@ func (c coordinator) price(now time.Duration) float64 {
 		}
 	}
 	return 0
+}
+
+// waits returns the priority below which links are left for better ones that have to wait.
+func (c coordinator) waits(now time.Duration) float64 {
+	if c.opt.Price == nil {
+		return 0
+	}
+	var all []Report
+	for _, id := range c.living(now) {
+		all = append(all, c.sight.others[id].beat.Report)
+	}
+	return c.opt.Price(all)
 }
 
 // free returns how many pages nobody may take yet. What an agent may still take counts as

@@ -9,7 +9,7 @@ import (
 
 // What is said and kept is CBOR: structs as arrays behind a version. An agent that meets
 // another version ignores what it cannot read, so that agents of two versions share no crawl.
-const wireVersion = 2
+const wireVersion = 3
 
 // Bounds of what is read.
 const (

@@ -59,6 +59,7 @@ func (m *Member) Report() cluster.Report {
 	r.Workers, r.Rate = m.opt.Crawl.Workers, m.rate
 	r.Pace = m.pace.perSecond(r.Workers)
 	r.Head, r.Each = m.ahead.head()
+	r.Best = m.ahead.best
 	on := len(m.jobs) > 0 // what is on its way will bring URLs
 	for _, c := range m.coming {
 		on = on || !c.leaves

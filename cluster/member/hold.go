@@ -20,9 +20,9 @@ type coming struct {
 func (c *coming) over() bool { return c.held && !c.leaves && !time.Now().Before(c.until) }
 
 const (
-	// patience is how long the knowledge of the last owner is waited for. Without it URLs
+	// longest is how long the knowledge of the last owner is waited for. Without it URLs
 	// may be asked for again, and are not forgotten.
-	patience = time.Minute
+	longest = time.Minute
 	// drained is how often it is asked whether anything is under way.
 	drained = 20 * time.Millisecond
 )
@@ -33,7 +33,7 @@ func (m *Member) Own(gained []cluster.Holding, lost, passed []cluster.Partition)
 	for _, h := range gained {
 		c := &coming{until: time.Now().Add(h.Wait)}
 		if h.From != "" && h.From != m.opt.Protocol.ID && !h.Taken {
-			c.from, c.until = h.From, time.Now().Add(max(h.Wait, patience))
+			c.from, c.until = h.From, time.Now().Add(max(h.Wait, longest))
 		}
 		m.coming[uint16(h.Partition)], m.epochs[uint16(h.Partition)] = c, h.Epoch
 	}

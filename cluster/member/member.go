@@ -12,6 +12,7 @@ import (
 	"fossick/cluster"
 	"fossick/cluster/sites"
 	"fossick/crawler"
+	"fossick/crawler/patience"
 	"fossick/store"
 )
 
@@ -74,12 +75,17 @@ func New(opt Options) (*Member, error) {
 	o := opt.Crawl
 	o.Sites, o.MaxPages, o.MinHarvest, o.Said, o.Repeats = m, 0, 0, m.said, repeat(m)
 	o.Patience = opt.Crawl.WaitsUpTo() // by the whole's limits
+	w := &worth{most: opt.Protocol.MaxPages}
+	if o.Patience > 1 {
+		opt.Protocol.Price = w.price
+	}
 	m.node = cluster.NewAgent(opt.Protocol, opt.Exchange, m)
 	var err error
 	if m.crawl, err = crawler.New(o); err != nil {
 		return nil, err
 	}
 	m.agent = crawler.AgentOf(m.crawl)
+	w.keeper = patience.New(patience.Options{Factor: o.Patience, Chances: m.agent.Promises()})
 	m.newReplicas()
 	return m, nil
 }
@@ -220,13 +226,13 @@ func (m *Member) watch(ctx context.Context) error {
 			return err
 		}
 		perSecond := m.pace.perSecond(m.opt.Crawl.Workers)
-		links, err := m.ahead.look(ctx, m.agent, perSecond, cmp.Or(m.opt.Protocol.Lease, cluster.DefaultLease), m.opt.Crawl.Delay.Load(0))
+		seen, err := m.ahead.look(ctx, m.agent, perSecond, cmp.Or(m.opt.Protocol.Lease, cluster.DefaultLease), m.opt.Crawl.Delay.Load(0))
 		if err != nil {
 			return err
 		}
 		m.mu.Lock()
 		m.pace.saw(&m.load, &l, look)
-		m.ahead.links = links
+		m.ahead = seen
 		m.rate += (float64(l.Counts.LastPage()-m.load.Counts.LastPage())/look.Seconds() - m.rate) * look.Seconds() / rateOver.Seconds()
 		m.load = l
 		m.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"fossick/cluster"
 	"fossick/crawler"
 	"fossick/frontier"
 )
@@ -44,29 +45,33 @@ const (
 	aheadShare = 4 // as many for one that its party's rests allow
 )
 
-// ahead is the links that may be taken within a lease, the best first.
+// ahead is the links that may be taken within a lease, the best first, and what waits besides.
 type ahead struct {
 	links  []float64
+	best   []cluster.Best
 	looked time.Time
 }
 
 // look looks at the queue anew when it was not looked at for a while. Of a party it counts no
 // more links than its rests, of some length, allow.
-func (a *ahead) look(ctx context.Context, agent *crawler.Agent, perSecond float64, lease, rest time.Duration) (links []float64, err error) {
+func (a ahead) look(ctx context.Context, agent *crawler.Agent, perSecond float64, lease, rest time.Duration) (seen ahead, err error) {
 	if time.Since(a.looked) < aheadEvery {
-		return a.links, nil
+		return a, nil
 	}
-	a.looked = time.Now()
+	seen.looked = time.Now()
 	n := int(max(leastAhead, min(mostAhead, 2*perSecond*lease.Seconds())))
 	best, err := agent.Best(ctx, nil, aheadShare*n, lease)
 	each := 1 + int(lease/max(rest, time.Millisecond))
 	of := map[frontier.Host]int{}
 	for _, w := range best {
-		if of[w.Party]++; of[w.Party] <= each && len(links) < n {
-			links = append(links, w.Priority)
+		if of[w.Party]++; of[w.Party] <= each && len(seen.links) < n {
+			seen.links = append(seen.links, w.Priority)
 		}
 	}
-	return links, err
+	if err == nil {
+		seen.best, err = survey(ctx, agent)
+	}
+	return seen, err
 }
 
 // head returns some of the links, evenly, and how many each of them stands for.

@@ -75,7 +75,7 @@ func (c *faultyCrawl) run(last int) {
 	c.boxes = newBoxes(t, c.net, addr)
 	c.began = time.Now()
 	c.start()
-	c.waitFor("the first pages", 2*time.Minute, func() bool { return c.log.lines() > 100 })
+	c.waitFor("the first pages", 4*time.Minute, func() bool { return c.log.lines() > 100 })
 	for c.round < last && !c.ending() {
 		c.strike()
 		c.sleep(c.between(0, 2))

@@ -1,0 +1,76 @@
+package member
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/cluster"
+	"fossick/crawler"
+	"fossick/crawler/patience"
+	"fossick/frontier"
+)
+
+// folded is what survey makes of links.
+func folded(links []frontier.Waiting) (best []cluster.Best) {
+	parties := map[frontier.Host]struct{}{}
+	for i, w := range links {
+		parties[w.Party] = struct{}{}
+		if n := i + 1; n&i == 0 || n == len(links) {
+			best = append(best, cluster.Best{Links: n, Parties: len(parties), Priority: w.Priority})
+		}
+	}
+	return best
+}
+
+// TestWorth: the price that comes of what members report is about that of one crawl which has
+// all their links.
+func TestWorth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 20))
+	byPriority := func(a, b frontier.Waiting) int { return cmp.Compare(b.Priority, a.Priority) }
+	for range 200 {
+		var union []frontier.Waiting
+		var reports []cluster.Report
+		members, shape := 1+rng.IntN(8), 1+3*rng.Float64()
+		for m := range members {
+			var links []frontier.Waiting
+			for range rng.IntN(300) {
+				links = append(links, frontier.Waiting{Priority: math.Pow(rng.Float64(), shape), Party: frontier.Host(1000*m + rng.IntN(30))})
+			}
+			slices.SortFunc(links, byPriority)
+			union = append(union, links...)
+			reports = append(reports, cluster.Report{Pages: 50, Relevant: 20, Best: folded(links)})
+		}
+		slices.SortFunc(union, byPriority)
+		opt := patience.Options{Factor: 3, Chances: true}
+		want := patience.New(opt).Price(patience.Budget{Pages: 1000 - 50*members, Harvest: .4}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+			return append(dst, union[:min(n, len(union))]...)
+		})
+		w := worth{keeper: patience.New(opt), most: 1000}
+		if got := w.price(reports); math.Abs(got-max(0, want)) > .1 {
+			t.Errorf("%d links at %d members: price %.3f, want %.3f", len(union), members, got, want)
+		}
+	}
+}
+
+// TestWorthless: reports that no member makes do no harm, and nobody waits for ever.
+func TestWorthless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := worth{keeper: patience.New(patience.Options{Factor: 3})}
+		for _, best := range [][]cluster.Best{nil, {{Links: -1}}, {{Links: math.MaxInt, Parties: 1, Priority: .5}}, {{Links: 8, Parties: -3, Priority: .5}}, {{Links: 2, Parties: 9, Priority: .5}, {Links: 1, Parties: 1}}} {
+			w.price([]cluster.Report{{Best: best}})
+		}
+		some := []cluster.Report{{Pages: 7, Best: []cluster.Best{{Links: 1, Parties: 1, Priority: .9}, {Links: 100, Parties: 40, Priority: .5}}}}
+		if p := w.price(some); p < .5 {
+			t.Errorf("price %g", p)
+		}
+		time.Sleep(crawler.LongestWait)
+		if p := w.price(some); p != 0 {
+			t.Errorf("price %g though no page came", p)
+		}
+	})
+}
