@@ -37,7 +37,7 @@ func (c coordinator) endedWhy(now time.Duration) string {
 		return c.ledger.value.Ended
 	case c.allIdle(now):
 		return EndedEmpty
-	case c.opt.MaxPages > 0 && c.spent(now) >= c.opt.MaxPages:
+	case c.opt.MaxPages > 0 && c.spent(now) >= c.opt.MaxPages && c.settled(now):
 		return EndedPages
 	case c.poor(now):
 		return EndedHarvest
@@ -94,6 +94,17 @@ func (c coordinator) idlers(now time.Duration) (all []idling, oldest, newest uin
 		}
 	}
 	return all, oldest, newest, len(all) > 0
+}
+
+// settled says whether nothing is under way by what the living reported last: a parcel may say
+// that a page is a duplicate, and its place in the budget free.
+func (c coordinator) settled(now time.Duration) bool {
+	for _, id := range c.living(now) {
+		if r := &c.sight.others[id].beat.Report; r.InFlight > 0 || r.Outbox > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // spent returns how many pages the whole has, with those that the dead may have.

@@ -12,9 +12,9 @@ const partitions = 1024
 // Partition is a part of the web, below partitions.
 type Partition uint16
 
-// PartitionOf returns the partition of a site (page.Site). Nobody can choose names that all
+// PartitionOf returns the partition of a site (page.Site), or of a page's checksum. Nobody can choose names that all
 // fall into one.
-func PartitionOf(site string) Partition {
-	sum := sha256.Sum256([]byte(site))
+func PartitionOf(name string) Partition {
+	sum := sha256.Sum256([]byte(name))
 	return Partition(binary.BigEndian.Uint16(sum[:]) % partitions)
 }

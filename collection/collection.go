@@ -113,7 +113,7 @@ func (c *Collection) Sources() []*Source { return c.sources }
 func (c *Collection) Len() int {
 	n := uint64(0)
 	for _, s := range c.sources {
-		n += s.pages()
+		n += s.counts.Pages
 	}
 	return int(n)
 }

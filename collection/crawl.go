@@ -34,5 +34,5 @@ func (s *Source) Crawl() Crawl {
 	return c
 }
 
-// pages is how many are stored, so the last page number.
-func (s *Source) pages() uint64 { return s.counts.Pages }
+// lastPage is the number of the page that was stored last.
+func (s *Source) lastPage() uint64 { return s.counts.LastPage() }

@@ -218,10 +218,12 @@ func (s *Selection) records(from *Source) iter.Seq2[*store.Page, error] {
 			yield(nil, damage)
 			return
 		}
-		for last++; last <= from.pages(); last++ { // one by one, as the walk ends at damage
+		for last++; last <= from.lastPage(); last++ { // one by one, as the walk ends at damage
 			p, err := from.Store.Page(last)
 			if err != nil {
 				s.left.Damaged++
+			} else if p.SameAs != "" {
+				continue // as in the walk
 			} else if p.Withdrawn {
 				s.left.Withdrawn++
 			} else if !yield(p, nil) {

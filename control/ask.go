@@ -246,7 +246,7 @@ func Rest(s *store.Store, urls *page.Normalizer, scorer crawler.Scorer, topic st
 		return nil, err
 	}
 	r := &Resting{s, urls, people.NewBook(s, urls), scorer, topic}
-	learned, err := r.book.Replay(scorer, counts.Pages)
+	learned, err := r.book.Replay(scorer, counts.LastPage())
 	if err == nil && counts.Pages > 0 && !learned {
 		err = errNoQuestions
 	}

@@ -29,6 +29,7 @@ type team struct {
 	mu     sync.Mutex     // guards the rest
 	owner  map[uint16]int // of a part that is on its way, less than 0: whom it comes to
 	lapsed bool           // nobody has a lease
+	said   [][]byte       // of duplicates, which all have to hear of
 	rng    *rand.Rand
 }
 
@@ -46,6 +47,13 @@ type member struct {
 func (m *member) Part(url string) (part uint16) {
 	_, _ = fmt.Sscanf(page.HostName(url), "h%d.test", &part)
 	return part
+}
+
+// PartOf spreads contents over the parts that there are.
+func (m *member) PartOf(checksum []byte) uint16 {
+	m.team.mu.Lock()
+	defer m.team.mu.Unlock()
+	return uint16(int(checksum[0]) % len(m.team.owner))
 }
 
 func (m *member) Mine(part uint16) bool {
@@ -81,6 +89,11 @@ func newTeamWith(t *testing.T, web *fakeWeb, agents, hosts int, change func(*Opt
 		opt := newOptions(t, web, seeds...)
 		m := &member{team: x, number: i, done: make(chan Result, 1)}
 		opt.Sites, opt.Workers, opt.Replicate = m, 4, true
+		opt.Repeats = func(duplicate []byte) {
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			x.said = append(x.said, duplicate)
+		}
 		change(&opt)
 		c, err := New(opt)
 		if err != nil {
@@ -118,6 +131,16 @@ func (x *team) alive() []*member {
 
 // deliver carries what is in the outboxes once, and says whether there was anything.
 func (x *team) deliver(ctx context.Context) (any bool) {
+	x.mu.Lock()
+	said := x.said
+	x.said = nil
+	x.mu.Unlock()
+	any = len(said) > 0
+	for _, m := range x.alive() {
+		if refused, err := HearDuplicates(ctx, m.Agent, said); refused != nil || err != nil {
+			x.t.Fatal(refused, err)
+		}
+	}
 	for _, m := range x.alive() {
 		for part, err := range store.OutboxOf(m.opt.Store).Parts() {
 			if err != nil {

@@ -55,7 +55,7 @@ func (c *Crawler) finish(b journal.Batch) error {
 	if err := c.turns.Timed(turns.Commit, func() error { return c.totals.Commit(b) }); err != nil {
 		return err
 	}
-	c.reader.Stored(c.totals.Pages())
+	c.reader.Stored(c.totals.LastPage())
 	c.opt.Committed()
 	return nil
 }

@@ -103,7 +103,8 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
 		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text,
 	}, j)
-	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now}, j, f, network, traps)
+	addresses := newAddresses(&c.opt, c.totals)
+	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: addresses.fold}, j, f, network, traps)
 	c.queue = queue.New(queue.Options{
 		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
 	}, opt.Seeds, j, f, c.totals, c.hosts, passes, book)
@@ -117,14 +118,15 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	others := queue.NewAcross(c.queue)
 	contact := &contact{opt: &c.opt, network: network, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, endings: c.endings}
 	turns := &sitemapTurns{opt: &c.opt, rules: maps, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, across: others, contact: contact, flight: c.flight}
-	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: reading.NewLatest(opt.Workers), harvest: harvest.NewWatch(opt.MinHarvest)}
+	c.arrivals = &arrivals{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, endings: c.endings, marks: c.marks, latest: reading.NewLatest(opt.Workers), harvest: harvest.NewWatch(opt.MinHarvest),
+		duplicates: &duplicates{opt: &c.opt, totals: c.totals, hosts: c.hosts, traps: traps, endings: c.endings}}
 	c.revisits = &revisits{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue, endings: c.endings, contact: contact, arrivals: c.arrivals, chances: book,
 		news: &siteNews{opt: &c.opt, frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue}}
 	c.leases = &leases{opt: &c.opt, journal: j, frontier: f, totals: c.totals, hosts: c.hosts, traps: traps, queue: c.queue, across: others,
 		contact: contact, sitemaps: turns, revisits: c.revisits, outages: c.outages, flight: c.flight, turns: c.turns,
 		choice: newChoice(&c.opt, f, c.totals, c.flight, c.queue)}
 	c.exchanges = &settlement{frontier: f, totals: c.totals, hosts: c.hosts, queue: c.queue,
-		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight, choice: c.leases.choice, chances: book}
+		contact: contact, sitemaps: turns, revisits: c.revisits, arrivals: c.arrivals, outages: c.outages, flight: c.flight, choice: c.leases.choice, chances: book, addresses: addresses}
 	return c, nil
 }
 

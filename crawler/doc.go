@@ -35,6 +35,8 @@
 // from an exchange. page.go a page on its way to its end; what that means for its
 // URL and for those that it links to, package queue says. Of exchanges that are
 // for no page: robots.go, sitemap.go, leftsitemaps.go, outages.go. Of what comes
-// again: restore.go, refresh.go, renewal.go. Of what users say and see: options.go,
+// again: restore.go, refresh.go, renewal.go. Of other agents: across.go, handover.go,
+// lost.go, duplicates.go,
+// addresses.go. Of what users say and see: options.go,
 // mark.go, report.go; what is counted in packages totals and turns.
 package crawler

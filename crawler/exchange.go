@@ -28,6 +28,8 @@ type settlement struct {
 	flight   *flight
 	choice   *choice
 	chances  *chances.Book
+
+	addresses *addresses
 }
 
 // apply journals all that follows from one exchange and frees its host.
@@ -65,6 +67,9 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 		x.queue.Requeue(o.Job)
 		x.frontier.Done(o.Host.Party, time.Time{}) // nobody was asked anything
 		x.hosts.SettleAddress(o.Host, o.Found)     // joins another party only when it is free
+		if err := x.addresses.found(b, o.Host); err != nil {
+			return err
+		}
 		return x.hosts.Put(b, o.Host)
 	case o.Task == work.Address:
 		err = x.contact.failed(b, o, "the host's address could not be used")
@@ -85,6 +90,9 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 		return err
 	}
 	if err := putExchange(x.hosts, b, o, x.release(o)); err != nil {
+		return err
+	}
+	if err := x.addresses.found(b, o.Asked()); err != nil { // it may be another by now
 		return err
 	}
 	return x.hosts.Put(b, o.Host)

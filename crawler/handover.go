@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -33,6 +34,9 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 		if k.State == across.StateLost {
 			lost = append(lost, k.ID)
 		}
+		if k.Third {
+			k.State = string(fetch.StateOK)
+		}
 		part := a.crawl.opt.Sites.Part(k.URL)
 		d := drafts[part]
 		d.known = append(d.known, k)
@@ -48,11 +52,49 @@ func (a *Agent) HandOver(ctx context.Context, parts []uint16) error {
 		return err
 	}
 	for _, part := range parts {
+		if err := tablesOf(a.crawl.opt.Store, part, func(p *across.Parcel) error { return a.tell(ctx, part, p) }); err != nil {
+			return err
+		}
 		if err := a.tell(ctx, part, &across.Parcel{Known: drafts[part].known, Rests: rests[part], Last: true, Agent: agent}); err != nil {
 			return err
 		}
 	}
 	return a.disown(ctx, lost)
+}
+
+// tablesOf calls do with parcels of what a store knows of the contents and addresses of a part,
+// as if it had just been found: who has the part from now on may know of others already.
+func tablesOf(s *store.Store, part uint16, do func(p *across.Parcel) error) error {
+	p, size := &across.Parcel{}, 0
+	flush := func(more int) error {
+		if size += more; size == 0 || more > 0 && size < across.ContentBytes {
+			return nil
+		}
+		full := p
+		p, size = &across.Parcel{}, 0
+		return do(full)
+	}
+	for h, err := range store.DuplicatesOf(s).Holders(part) {
+		if err != nil {
+			return err
+		}
+		c := across.Content{Checksum: h.Checksum, URL: h.URL}
+		p.Contents = append(p.Contents, c)
+		if err := flush(c.Size()); err != nil {
+			return err
+		}
+	}
+	for n, err := range store.AddressesOf(s).Neighbours(part) {
+		if err != nil {
+			return err
+		}
+		ad := across.Address{Addr: n.Addr, Parts: n.Sites}
+		p.Addresses = append(p.Addresses, ad)
+		if err := flush(ad.Size()); err != nil {
+			return err
+		}
+	}
+	return flush(0)
 }
 
 // tell puts a parcel into the outbox.
@@ -88,7 +130,29 @@ func (a *Agent) takeIn(b journal.Batch, p *across.Parcel, links []reading.Link) 
 			return err
 		}
 	}
-	return a.across.TakeIn(b, p, links)
+	for _, c := range p.Contents { // what has changed hands meanwhile goes on
+		if err := a.crawl.arrivals.duplicates.say(b, c); err != nil {
+			return err
+		}
+	}
+	for _, ad := range p.Addresses {
+		if ad.Shared {
+			a.crawl.exchanges.addresses.share(ad)
+		} else if err := a.crawl.exchanges.addresses.say(b, ad); err != nil {
+			return err
+		}
+	}
+	if err := a.across.TakeIn(b, p, links); err != nil {
+		return err
+	}
+	for _, k := range p.Known { // who was asked for such a page before did not know of it
+		if k.State == string(fetch.StateOK) && k.Checksum != nil {
+			if err := a.crawl.arrivals.duplicates.stored(b, k.Checksum, k.URL); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // restsIn returns the hosts of some parts that have to rest for longer than all do, as a
@@ -127,11 +191,27 @@ func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[across.Known, 
 				}
 				known.Priority, known.Score, known.Visits = place.Priority, place.Score, place.Visits
 			}
+			if known.Checksum, err = checksumOf(s, k); err != nil {
+				yield(across.Known{}, err)
+				return
+			}
 			if !yield(known, nil) {
 				return
 			}
 		}
 	}
+}
+
+// checksumOf returns the checksum of a URL's page, nil where the store has none.
+func checksumOf(s *store.Store, k *store.Known) ([]byte, error) {
+	if k.Fate == nil || k.Fate.State != string(fetch.StateOK) {
+		return nil, nil
+	}
+	p, err := s.Page(k.Fate.Page)
+	if errors.Is(err, store.ErrUnknown) {
+		return nil, nil // a replica without bodies
+	}
+	return p.Checksum, err
 }
 
 // knownOf is what another agent has to know of a URL.
@@ -142,6 +222,7 @@ func knownOf(k *store.Known) across.Known {
 	}
 	if k.Fate != nil {
 		known.State, known.Score = k.Fate.State, k.Fate.Score
+		known.Third = k.Fate.State == across.StateElsewhere && k.Fate.Reason == across.AskedElsewhere(string(fetch.StateOK))
 	}
 	return known
 }
@@ -188,6 +269,17 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 			if err := flush(); err != nil {
 				return err
 			}
+		}
+	}
+	for _, part := range parts {
+		if err := tablesOf(replica, part, func(p *across.Parcel) error {
+			if err := flush(); err != nil {
+				return err
+			}
+			known = p
+			return flush()
+		}); err != nil {
+			return err
 		}
 	}
 	if err := flush(); err != nil || bodies {

@@ -75,6 +75,10 @@ type Options struct {
 	// Said is given each label that people give here, for Agent.HearLabels of the others
 	// [nobody hears of it]. It must not wait.
 	Said func(label []byte)
+	// Repeats is given each duplicate whose page may be in the store of an agent that had its
+	// site before, for HearDuplicates of the others [it stays]. It must not wait, and is
+	// called before the commit of what it says.
+	Repeats func(duplicate []byte)
 	// Replicate puts what each commit changes into the outbox, for another agent to keep; see
 	// store.Replica. ReplicateBodies puts the pages there as well.
 	Replicate, ReplicateBodies bool

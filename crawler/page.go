@@ -29,6 +29,8 @@ type arrivals struct {
 	marks   *people.Book
 	latest  *reading.Latest
 	harvest harvest.Watch
+
+	duplicates *duplicates
 }
 
 // apply journals the exchange for a page, and what became of its URL.
@@ -114,7 +116,10 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 		if fate.Page, err = a.keep(b, o); err != nil {
 			return err
 		}
-		return a.endings.Conclude(b, o.ID, o.Queued, fate)
+		if err := a.endings.Conclude(b, o.ID, o.Queued, fate); err != nil {
+			return err
+		}
+		return a.duplicates.stored(b, o.Read.Checksum[:], o.Birth.URL)
 	}
 	if _, err := a.queue.Links(b, o); err != nil {
 		return err

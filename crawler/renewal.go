@@ -82,7 +82,10 @@ func (r *renewal) replace(next int64) error {
 		return err
 	}
 	v.totals.Replaced(old, record)
-	return r.end(store.Fate{State: string(fetch.StateOK), Next: next})
+	if err := r.end(store.Fate{State: string(fetch.StateOK), Next: next}); err != nil {
+		return err
+	}
+	return v.arrivals.duplicates.stored(r.b, record.Checksum, record.URL)
 }
 
 // withdraw obeys an author who asks by now that a page be not kept. It is asked

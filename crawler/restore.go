@@ -52,17 +52,17 @@ func (c *Crawler) restore() error {
 			return err
 		}
 	}
-	if err := c.arrivals.harvest.Restore(int(c.totals.Pages()), c.pageRelevant); err != nil {
+	if err := c.arrivals.harvest.Restore(int(c.totals.LastPage()), c.pageRelevant); err != nil {
 		return err
 	}
-	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.Pages())
+	learned, err := c.marks.Replay(c.opt.Scorer, c.totals.LastPage())
 	if err == nil && learned {
 		c.queue.Rescore()
 	}
 	return err
 }
 
-// pageRelevant says whether a stored page was relevant.
+// pageRelevant says whether a page was relevant when it was stored.
 func (c *Crawler) pageRelevant(number uint64) (bool, error) {
 	p, err := c.opt.Store.Page(number)
 	if err != nil {

@@ -20,7 +20,8 @@
 // urls.go has a URL from its discovery to its end, life.go its whole story, known.go all
 // URLs and pages in one pass, exchange.go exchanges that are for no URL. near.go and nearindex.go find near-duplicates, rank.go has
 // ranks, mark.go what people say of pages, refresh.go pages that changed, history.go and rounds.go
-// visits to them, outbox.go what is for other agents, replica.go
+// visits to them, duplicates.go pages that other agents have too, addresses.go
+// sites of several agents at one address, outbox.go what is for other agents, replica.go
 // what follows a store elsewhere, forget.go
 // those whose owners want them gone, wire.go headers of exchanges; wirepack.go and wiredict.go
 // are how these are packed.

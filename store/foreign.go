@@ -127,10 +127,12 @@ func ourKey(k []byte) bool {
 		return len(k) == 9
 	case keyVisit, keyHistory, keyParcel:
 		return len(k) == 11
+	case keyHolder:
+		return len(k) == holderKeyLen
 	case keyNear:
 		return len(k) == 8
 	case keyRank, keyMarkFor:
 		return len(k) == 10
 	}
-	return k[0] == keyCursor && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange
+	return (k[0] == keyCursor || k[0] == keyAddress) && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange
 }

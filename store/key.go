@@ -33,6 +33,8 @@ const (
 	keyParcel   = 'a' // + part of the web (2) + number (8) → a message to the agent that has it
 	keyCursor   = 'd' // + part of the web (2) + sender → number of its last parcel taken in (8)
 	keyHoldings = 'j' // → Holdings
+	keyHolder   = 'C' // + part of the web (2) + checksum (16) → URL of the page that stands for the content
+	keyAddress  = 'A' // + part of the web (2) + address → parts with sites there (2 each)
 	keyRank     = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange

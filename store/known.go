@@ -171,6 +171,9 @@ func (s *Store) Listed() iter.Seq2[*Listed, error] {
 				if err := valueOf(item, at, func(k, v []byte) error { return decode(k, v, &l.Page) }); err != nil {
 					return err
 				}
+				if l.SameAs != "" {
+					continue
+				}
 				if bodies.at(n) {
 					l.Packed = bodies.it.Item().ValueSize()
 				}

@@ -80,7 +80,7 @@ func (s *Store) Host(name string) (*Host, error) {
 	return h, err
 }
 
-// Page returns page n, from 1.
+// Page returns page n, from 1; also one that was dropped, which has a SameAs.
 func (s *Store) Page(n uint64) (*Page, error) {
 	p := &Page{}
 	err := s.records.get(numKey(keyPage, n), p)
@@ -107,7 +107,7 @@ func (s *Store) Label(n uint64) (*Label, error) {
 
 // Pages yields the stored pages in the order of the crawl.
 func (s *Store) Pages() iter.Seq2[*Page, error] {
-	return each(s.records, key(keyPage), func(k, v []byte) (*Page, error) {
+	all := each(s.records, key(keyPage), func(k, v []byte) (*Page, error) {
 		n, err := numOf(k)
 		if err != nil {
 			return nil, err
@@ -115,6 +115,16 @@ func (s *Store) Pages() iter.Seq2[*Page, error] {
 		p := &Page{Number: n}
 		return p, decode(k, v, p)
 	})
+	return func(yield func(*Page, error) bool) {
+		for p, err := range all {
+			if err == nil && p.SameAs != "" {
+				continue
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
 }
 
 // Labels yields what refine said, by page number.

@@ -43,7 +43,7 @@ type Info struct {
 // Counts are the running totals of a crawl, over all its resumptions.
 type Counts struct {
 	URLs     uint64            `cbor:"1,keyasint"` // discovered, so the last ID
-	Pages    uint64            `cbor:"2,keyasint"` // stored, so the last page number
+	Pages    uint64            `cbor:"2,keyasint"` // stored; see LastPage
 	Relevant uint64            `cbor:"3,keyasint"`
 	Requests uint64            `cbor:"4,keyasint"`  // exchanges, robots.txt included
 	States   map[string]uint64 `cbor:"5,keyasint"`  // URLs by final state
@@ -59,7 +59,12 @@ type Counts struct {
 	Topics []TopicCounts `cbor:"13,keyasint,omitempty" json:",omitempty"` // of a crawl that several topics share, as Info.Topics has them
 
 	Parcels uint64 `cbor:"14,keyasint,omitempty" json:",omitempty"` // put into the outbox so far, so the number of the last
+
+	Dropped uint64 `cbor:"15,keyasint,omitempty" json:",omitempty"` // pages that were stored, and are not any more, since another agent has their content
 }
+
+// LastPage is the number of the page that was stored last.
+func (c *Counts) LastPage() uint64 { return c.Pages + c.Dropped }
 
 // Birth is how a URL came to be known.
 type Birth struct {
@@ -184,6 +189,8 @@ type Page struct {
 	Rights []string `cbor:"30,keyasint,omitempty" json:",omitempty"` // what its owner says of its use, and where, when it was fetched
 
 	Topics []Verdict `cbor:"26,keyasint,omitempty" json:",omitempty"` // of each topic that shares the crawl; what stands above is of the best
+
+	SameAs string `cbor:"31,keyasint,omitempty" json:",omitempty"` // URL of the page that stands for it; "" as long as it is stored; see DuplicatesBatch.Drop
 }
 
 // Label is what refine says of a page.

@@ -137,6 +137,9 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if p.SameAs != "" {
+		return true, r.moveDropped(p, to)
+	}
 	body, err := r.s.Body(from)
 	if err != nil {
 		return false, err
@@ -177,4 +180,19 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 		}
 	}
 	return true, b.Commit()
+}
+
+// moveDropped gives the record of a page that is not stored any more another number.
+func (r *renumbering) moveDropped(p *Page, to uint64) error {
+	b := r.s.Batch()
+	defer b.Cancel() // of no effect after Commit
+	from := p.Number
+	r.moved[from], p.Number = to, to
+	if err := b.PutPageRecord(p); err != nil {
+		return err
+	}
+	if err := b.delete(numKey(keyPage, from)); err != nil {
+		return err
+	}
+	return b.Commit()
 }

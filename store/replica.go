@@ -23,7 +23,7 @@ const KeeperPart = 1<<16 - 1
 // replicated says whether a replica has records of a kind.
 func replicated(kind byte, bodies bool) bool {
 	switch kind {
-	case keySeen, keyBirth, keyQueued, keyFate, keyHost, keyCount, keyParcel, keyCursor, keyInfo, keyMark, keyMarkFor, keyForget:
+	case keySeen, keyBirth, keyQueued, keyFate, keyHost, keyCount, keyParcel, keyCursor, keyInfo, keyMark, keyMarkFor, keyForget, keyHolder, keyAddress:
 		return true
 	}
 	return bodies

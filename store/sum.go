@@ -13,6 +13,7 @@ func (c Counts) Plus(o Counts) Counts {
 	c.Schemes += o.Schemes
 	c.NearDuplicates += o.NearDuplicates
 	c.Lost += o.Lost
+	c.Dropped += o.Dropped
 	c.Elapsed = max(c.Elapsed, o.Elapsed)
 	c.States, c.Codes = addUp(c.States, o.States), addUp(c.Codes, o.Codes)
 	topics := slices.Grow(slices.Clone(c.Topics), len(o.Topics))

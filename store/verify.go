@@ -50,7 +50,7 @@ func newInspection(s *Store, mend bool) *inspection {
 func (in *inspection) run(ctx context.Context) error {
 	made, hosts := derived{in.findings}, &hostCheck{findings: in.findings}
 	for _, pass := range []func(context.Context) error{
-		in.info, in.told, in.urls, in.strays, in.seen, in.marks, in.forgets, in.rounds, in.chances, made.labels, in.pages, in.leftovers, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
+		in.info, in.told, in.urls, in.strays, in.seen, in.marks, in.forgets, in.holders, in.addresses, in.rounds, in.chances, made.labels, in.pages, in.leftovers, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()
@@ -95,10 +95,11 @@ func (in *inspection) totals(ctx context.Context) error {
 	if gone := had.Pages - min(had.Pages, in.counts.Pages); gone > in.queued {
 		in.gone.pages = gone - in.queued
 	}
+	want.Dropped = in.counts.Dropped
 	want.Pages, want.Relevant, want.Bytes = in.counts.Pages, in.counts.Relevant, in.counts.Bytes
 	want.States, want.Skipped, want.NearDuplicates = in.counts.States, in.counts.Skipped, in.counts.NearDuplicates
 	want.Topics = in.counts.Topics
-	if err == nil && sameTopics(had.Topics, want.Topics) && had.URLs == want.URLs && had.Pages == want.Pages && had.Relevant == want.Relevant &&
+	if err == nil && sameTopics(had.Topics, want.Topics) && had.URLs == want.URLs && had.Pages == want.Pages && had.Dropped == want.Dropped && had.Relevant == want.Relevant &&
 		had.Bytes == want.Bytes && had.Skipped == want.Skipped && had.NearDuplicates == want.NearDuplicates && had.Lost == want.Lost && maps.Equal(had.States, want.States) {
 		return nil
 	}
@@ -107,5 +108,9 @@ func (in *inspection) totals(ctx context.Context) error {
 }
 
 func short(c Counts) string {
-	return fmt.Sprintf("%d URLs, %d of them lost, %d pages (%d relevant%s, %d bytes), %d skipped, %d near-duplicates, states %v", c.URLs, c.Lost, c.Pages, c.Relevant, byTopic(c.Topics), c.Bytes, c.Skipped, c.NearDuplicates, c.States)
+	dropped := ""
+	if c.Dropped > 0 {
+		dropped = fmt.Sprintf(" and %d dropped", c.Dropped)
+	}
+	return fmt.Sprintf("%d URLs, %d of them lost, %d pages%s (%d relevant%s, %d bytes), %d skipped, %d near-duplicates, states %v", c.URLs, c.Lost, c.Pages, dropped, c.Relevant, byTopic(c.Topics), c.Bytes, c.Skipped, c.NearDuplicates, c.States)
 }

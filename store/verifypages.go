@@ -57,6 +57,10 @@ func (in *inspection) pages(ctx context.Context) error {
 			return in.unreadable(n, &Page{}, err)
 		}
 		p.Number = n
+		if p.SameAs != "" {
+			in.counts.Dropped++
+			return nil
+		}
 		return in.page(txn, p)
 	})
 	if err != nil || !in.mend || len(in.numbers.holes) == 0 {
@@ -207,7 +211,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	err := in.scan(ctx, keyContent, func(txn *badger.Txn, k, v []byte) error {
 		p := &Page{}
 		err := get(txn, append([]byte{keyPage}, v...), p)
-		if finding(err) != nil || err == nil && string(p.Checksum) == string(k[1:]) {
+		if finding(err) != nil || err == nil && string(p.Checksum) == string(k[1:]) && p.SameAs == "" {
 			return err
 		}
 		return in.remove(k, "the checksum names a page that is not there, or has other content")
@@ -226,7 +230,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 		}
 		p := &Page{}
 		err = get(txn, numKey(keyPage, f.Page), p)
-		if finding(err) != nil || err == nil && p.ID == ID(n) {
+		if finding(err) != nil || err == nil && p.ID == ID(n) && p.SameAs == "" {
 			return err
 		}
 		var birth Birth

@@ -45,6 +45,7 @@ type Member struct {
 	epochs  map[uint16]uint64 // of the parts that Own has heard of
 	ending  bool
 	labels  [][]byte // that people gave here, and nobody was told of yet
+	repeats [][]byte // duplicates in stores of those who had the sites before, likewise
 }
 
 // standing is how the crawl stands, for Report.
@@ -72,7 +73,7 @@ func New(opt Options) (*Member, error) {
 	opt.Crawl.Workers = cmp.Or(opt.Crawl.Workers, crawler.DefaultWorkers)
 	m := &Member{Sites: sites.New(), opt: opt, wake: make(chan struct{}, 1), unheard: make(chan saying, mostUnheard), coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}}
 	o := opt.Crawl
-	o.Sites, o.MaxPages, o.MinHarvest, o.Said = m, 0, 0, m.said
+	o.Sites, o.MaxPages, o.MinHarvest, o.Said, o.Repeats = m, 0, 0, m.said, repeat(m)
 	o.Patience = opt.Crawl.WaitsUpTo() // by the whole's limits
 	w := &worth{most: opt.Protocol.MaxPages}
 	if o.Patience > 1 {
@@ -232,7 +233,7 @@ func (m *Member) watch(ctx context.Context) error {
 		m.mu.Lock()
 		m.pace.saw(&m.load, &l, look)
 		m.ahead = seen
-		m.rate += (float64(l.Counts.Pages-m.load.Counts.Pages)/look.Seconds() - m.rate) * look.Seconds() / rateOver.Seconds()
+		m.rate += (float64(l.Counts.LastPage()-m.load.Counts.LastPage())/look.Seconds() - m.rate) * look.Seconds() / rateOver.Seconds()
 		m.load = l
 		m.mu.Unlock()
 		if l.Counts.Parcels != told {

@@ -34,6 +34,7 @@ type web struct {
 	took         time.Duration // by an exchange; 0: 50 ms
 	last         int           // pages of the last site, 0: as many as the others have
 	tree         bool          // one way leads to each page of a site
+	mirrors      bool          // every other page of a site is one of each other site, too
 
 	mu  sync.Mutex // guards log
 	log []asked
@@ -66,6 +67,13 @@ func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
 	if w.tree {
 		r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/0">c</a>`, p, s, 2*p+1, 2*p+2, (s+1)%w.sites)
+		return r
+	}
+	if w.mirrors {
+		r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/0">c</a>`, p, s, p+1, p+2, (s+1)%w.sites)
+		if p%2 == 1 {
+			r.Body = fmt.Appendf(nil, `<title>page %d of all</title>`, p)
+		}
 		return r
 	}
 	r.Body = fmt.Appendf(nil, `<title>page %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://s%d.test/%d">c</a>`,
@@ -104,6 +112,7 @@ type group struct {
 	hub  *local.Hub
 	max  int64
 	rest time.Duration // of a host; 0: delay
+	seed string        // "": of the first site
 
 	bodies bool // replicas have pages
 	none   bool // there are no replicas
@@ -186,7 +195,7 @@ func (g *group) start(id string, fresh bool) {
 		scorer = g.scorer(id)
 	}
 	m, err := New(Options{
-		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: []string{"http://s0.test/0"},
+		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: []string{cmp.Or(g.seed, "http://s0.test/0")},
 			Workers: 4, Replicate: !g.none, ReplicateBodies: g.bodies, Delay: crawler.Delay{Fixed: true, Rest: cmp.Or(g.rest, delay)}},
 		Protocol: cluster.Options{ID: cluster.AgentID(id), Fresh: fresh, MaxPages: g.max, Lease: 3 * time.Second, Longest: time.Second},
 		Exchange: exchange,

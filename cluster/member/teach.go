@@ -8,10 +8,11 @@ import (
 
 	"fossick/cluster"
 	"fossick/cluster/broadcast"
+	"fossick/crawler"
 )
 
-// teaching is what members tell each other besides links: what their scorers learn, and what
-// people say. One goroutine has it, beside the crawl.
+// teaching is what members tell each other besides links: what their scorers learn, what
+// people say, and duplicates that any of them may have. One goroutine has it, beside the crawl.
 type teaching struct {
 	*Member
 	broadcast *broadcast.Broadcast // nil until the first heartbeat was accepted
@@ -39,8 +40,9 @@ const (
 
 // Kinds of items, which their first byte tells.
 const (
-	itemSums  = 's'
-	itemLabel = 'l'
+	itemSums   = 's'
+	itemLabel  = 'l'
+	itemRepeat = 'r'
 )
 
 // item is bytes of a kind.
@@ -53,6 +55,16 @@ func (m *Member) said(label []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.labels = append(m.labels, label)
+}
+
+// repeat returns what takes duplicates whose pages another member may have stored. It does not
+// wait.
+func repeat(m *Member) func(duplicate []byte) {
+	return func(duplicate []byte) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.repeats = append(m.repeats, duplicate)
+	}
 }
 
 // hear takes a message from the exchange. It does not wait.
@@ -97,9 +109,12 @@ func (t *teaching) round(ctx context.Context) (every time.Duration, err error) {
 		t.broadcast = broadcast.New(run)
 	}
 	t.mu.Lock()
-	labels := t.Member.labels
-	t.Member.labels = nil
+	labels, repeats := t.Member.labels, t.repeats
+	t.Member.labels, t.repeats = nil, nil
 	t.mu.Unlock()
+	for _, r := range repeats { // who comes later misses it, and keeps a page that others have
+		t.broadcast.Say(item(itemRepeat, r))
+	}
 	for _, l := range labels {
 		t.broadcast.Say(item(itemLabel, l))
 	}
@@ -141,17 +156,23 @@ func (t *teaching) listen(ctx context.Context, s saying) error {
 		return nil
 	}
 	items, wrong := t.broadcast.Hear(s.from, s.bytes)
-	var labels [][]byte
+	var labels, repeats [][]byte
 	for _, it := range items {
 		switch it[0] {
 		case itemSums:
 			wrong = errors.Join(wrong, t.agent.Hear(it[1:]))
 		case itemLabel:
 			labels = append(labels, it[1:])
+		case itemRepeat:
+			repeats = append(repeats, it[1:])
 		}
 	}
 	refused, err := t.agent.HearLabels(ctx, labels)
-	if wrong = errors.Join(wrong, refused); wrong != nil {
+	if err != nil {
+		return err
+	}
+	unread, err := crawler.HearDuplicates(ctx, t.agent, repeats)
+	if wrong = errors.Join(wrong, refused, unread); wrong != nil {
 		t.opt.Crawl.Log.Warn("what another agent says is left out", "agent", s.from, "err", wrong)
 	}
 	return err

@@ -22,6 +22,9 @@ const remembered = 1 << 15
 // New returns one that remembers nothing yet.
 func New() *Sites { return &Sites{hosts: recent.New[uint16](remembered)} }
 
+// PartOf returns the partition that has to know which pages have a content.
+func (*Sites) PartOf(checksum []byte) uint16 { return uint16(cluster.PartitionOf(string(checksum))) }
+
 // Part returns the partition that a URL is in: that of its site.
 func (s *Sites) Part(url string) uint16 {
 	host := page.Key(page.HostName(url))

@@ -60,7 +60,7 @@ type agent struct {
 	parcels  uint64    // of its outbox, when it was emptied last
 	allowed  uint64    // pages
 	unused   time.Time // since when it does nothing, and might; zero: it does
-	pages    uint64    // that the harvest has counted
+	pages    uint64    // that the harvest has counted: up to this number
 	relevant uint64    // of these, those on topic
 
 	result crawler.Result
@@ -108,7 +108,7 @@ func New(opt Options) (*Team, error) {
 		}
 		t.progress[i] = c.Progress()
 		had := t.progress[i].Counts
-		t.agents = append(t.agents, &agent{Agent: crawler.AgentOf(c), name: strconv.Itoa(i), store: o.Store, crawl: c, pages: had.Pages, relevant: had.Relevant})
+		t.agents = append(t.agents, &agent{Agent: crawler.AgentOf(c), name: strconv.Itoa(i), store: o.Store, crawl: c, pages: had.LastPage(), relevant: had.Relevant})
 	}
 	t.pricer = newPricer(&t.whole, t.agents[0].Promises())
 	return t, nil
@@ -263,7 +263,7 @@ func (t *Team) each(do func(*agent) error) error {
 // stored is how many pages all had, when they were asked last.
 func (t *Team) stored() (pages uint64) {
 	for _, a := range t.agents {
-		pages += a.load.Counts.Pages
+		pages += a.load.Counts.LastPage()
 	}
 	return pages
 }
@@ -409,7 +409,8 @@ func (a *agent) may(ctx context.Context, s shares.Share) (err error) {
 
 // count has the harvest count an agent's new pages.
 func (t *Team) count(a *agent) {
-	for ; a.pages < a.load.Counts.Pages; a.pages++ {
+	a.relevant = min(a.relevant, a.load.Counts.Relevant) // of one that was dropped
+	for ; a.pages < a.load.Counts.LastPage(); a.pages++ {
 		relevant := a.relevant < a.load.Counts.Relevant
 		if relevant {
 			a.relevant++

@@ -24,6 +24,7 @@ import (
 type web struct {
 	hosts, pages int
 	dead         bool // every other host gives no answer
+	mirrors      bool // every other page of a host is one of each other host, too
 
 	mu  sync.Mutex // guards log
 	log []string
@@ -47,6 +48,12 @@ func (w *web) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 		r.State = fetch.StateConnectTimeout
 	case n < 2 || h >= w.hosts || p >= w.pages:
 		r.State, r.Code = fetch.StateCode, 404
+	case w.mirrors:
+		r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
+		r.Body = fmt.Appendf(nil, `<title>gold %d of %d</title><a href="/%d">a</a> <a href="/%d">b</a> <a href="http://h%d.test/0">c</a>`, p, h, p+1, p+2, (h+1)%w.hosts)
+		if p%2 == 1 {
+			r.Body = fmt.Appendf(nil, `<title>gold %d of all</title>`, p)
+		}
 	default:
 		word := "stone"
 		if p%3 == 0 {
@@ -181,6 +188,36 @@ func TestWhole(t *testing.T) {
 		})
 		if r.Stopped != crawler.StopMaxTime || r.Counts.Elapsed < 2*time.Second || r.Counts.Elapsed > 9*time.Second || last.Counts.Pages == 0 || last.Counts.Pages > r.Counts.Pages || last.Next.Pages == 0 {
 			t.Errorf("max time: %+v; last seen %+v", r, last)
+		}
+	})
+}
+
+// TestDuplicates: a page that several agents have stored is with one of them in the end, as
+// where there is one agent; and the budget is spent on others.
+func TestDuplicates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const contents = 11*7 + 6
+		for _, agents := range []int{1, 2, 5} {
+			for _, most := range []uint64{0, 60} {
+				r, urls := crawl(t, &web{hosts: 11, pages: 13, mirrors: true}, agents, func(o *crawler.Options) { o.MaxPages = most })
+				seen := map[string]bool{}
+				for _, u := range urls {
+					if path := page.Path(u); (path[len(path)-1]-'0')%2 == 1 {
+						u = path
+					}
+					seen[u] = true
+				}
+				want := contents
+				if most > 0 {
+					want = int(most)
+				}
+				if len(urls) != want || len(seen) != want {
+					t.Errorf("%d agents, at most %d: %d pages with %d contents, want %d", agents, most, len(urls), len(seen), want)
+				}
+				if dropped := r.Counts.Dropped; (dropped > 0) != (agents > 1) {
+					t.Errorf("%d agents: %d pages dropped", agents, dropped)
+				}
+			}
 		}
 	})
 }

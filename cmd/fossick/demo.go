@@ -140,7 +140,7 @@ func lastPage(dir string) (url string, err error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := s.Page(counts.Pages)
+	p, err := s.Page(counts.LastPage())
 	return p.URL, err
 }
 

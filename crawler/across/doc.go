@@ -6,5 +6,6 @@
 // It sends nothing: docs/cluster.md says who does.
 //
 // Files: sites.go whose a URL is; parcel.go what goes across; post.go what is ready to go;
-// known.go what is told of a part that changes hands; label.go what people say.
+// known.go what is told of a part that changes hands; content.go and address.go what is told of pages with the same
+// content and of sites at one address; label.go what people say.
 package across

@@ -11,10 +11,11 @@ import (
 // letters divides the web by the last letter of a URL.
 type letters struct{}
 
-func (letters) Part(url string) uint16 { return uint16(url[len(url)-1]) }
-func (letters) Mine(part uint16) bool  { return part == 'a' }
-func (letters) Held(part uint16) bool  { return part == 'a' }
-func (letters) Ours(part uint16) bool  { return part == 'a' }
+func (letters) Part(url string) uint16   { return uint16(url[len(url)-1]) }
+func (letters) PartOf(sum []byte) uint16 { return uint16(sum[0]) }
+func (letters) Mine(part uint16) bool    { return part == 'a' }
+func (letters) Held(part uint16) bool    { return part == 'a' }
+func (letters) Ours(part uint16) bool    { return part == 'a' }
 
 // A page has two links, one of which leads to another agent's part of the web.
 func Example() {

@@ -12,9 +12,11 @@ type Known struct {
 	Score    float64   `cbor:"6,keyasint,omitempty"` // of the best that led to it
 	Priority float64   `cbor:"7,keyasint,omitempty"`
 	Visits   int       `cbor:"8,keyasint,omitempty"`
+	Checksum []byte    `cbor:"9,keyasint,omitempty"` // of its page, where one is stored
 
 	ID      store.ID `cbor:"-"` // in the store that knows it
 	Missing bool     `cbor:"-"` // it waits since its page is lost
+	Third   bool     `cbor:"-"` // its page is with an agent that had it before
 }
 
 // Rest is what one agent tells another of a host that asked for a longer rest than all have.
@@ -31,8 +33,14 @@ const (
 	StateLost      = "lost" // its page is gone with that agent; told and counted by who has the site
 )
 
+// AskedElsewhere is why a URL is not asked for that another agent of the crawl had asked for, with
+// the state in which it ended there.
+func AskedElsewhere(state string) string {
+	return "another agent of the crawl asked for it: " + state
+}
+
 // KnownBytes is about how large a parcel of known URLs grows.
 const KnownBytes = parcelBytes
 
 // Size is about how many bytes the record takes.
-func (k *Known) Size() int { return 32 + len(k.URL) }
+func (k *Known) Size() int { return 32 + len(k.URL) + len(k.Checksum) }

@@ -31,6 +31,10 @@ type Parcel struct {
 	Last  bool    `cbor:"13,keyasint,omitempty"` // of such parcels, the last for its part
 	Agent string  `cbor:"14,keyasint,omitempty"` // who knows that, whoever sends it on
 	Rests []Rest  `cbor:"15,keyasint,omitempty"` // of hosts of the part
+
+	Contents []Content `cbor:"18,keyasint,omitempty"` // instead of links: what is told of pages with the same content
+
+	Addresses []Address `cbor:"19,keyasint,omitempty"` // and of addresses that several may ask
 }
 
 // Link is a link as its page has it.
@@ -106,8 +110,18 @@ func Unpack(data []byte) (*Parcel, error) {
 		}
 	}
 	for i := range p.Known {
-		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || math.IsInf(k.Priority, 0) {
+		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || math.IsInf(k.Priority, 0) || len(k.Checksum) != 0 && len(k.Checksum) != len(page.Checksum{}) {
 			return nil, fmt.Errorf("a parcel that tells of %q: %+v", k.URL, *k)
+		}
+	}
+	for i := range p.Contents {
+		if err := p.Contents[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range p.Addresses {
+		if err := p.Addresses[i].check(); err != nil {
+			return nil, err
 		}
 	}
 	for _, r := range p.Rests {

@@ -67,6 +67,11 @@ func FuzzUnpack(f *testing.F) {
 	}
 	f.Add(data)
 	f.Add([]byte{0xa0})
+	p = Parcel{Contents: []Content{{Say: ContentGone, Checksum: make([]byte, 16), URL: "http://a.test/", Other: "http://b.test/"}}}
+	if data, err = p.Pack(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Unpack(data)
 		if err != nil {
@@ -77,19 +82,61 @@ func FuzzUnpack(f *testing.F) {
 			t.Fatal(err)
 		}
 		q, err := Unpack(again)
-		if err != nil || len(q.Links) != len(p.Links) || len(p.Page().Links) != len(p.Links) {
+		if err != nil || len(q.Links) != len(p.Links) || len(q.Contents) != len(p.Contents) || len(p.Page().Links) != len(p.Links) {
 			t.Fatalf("%+v becomes %+v, %v", p, q, err)
 		}
 	})
 }
 
+// TestContent: of what another machine says of contents, what is no step of ours is refused;
+// and of two URLs with one content exactly one stands for it.
+func TestContent(t *testing.T) {
+	sum := make([]byte, len(page.Checksum{}))
+	for _, c := range []struct {
+		content Content
+		right   bool
+	}{
+		{Content{Checksum: sum, URL: "a"}, true},
+		{Content{Checksum: sum, URL: "a", Other: "b"}, false},
+		{Content{Checksum: sum}, false},
+		{Content{Checksum: sum[1:], URL: "a"}, false},
+		{Content{Say: ContentAsked, Checksum: sum, URL: "a", Other: "b"}, true},
+		{Content{Say: ContentAsked, Checksum: sum, URL: "a"}, false},
+		{Content{Say: ContentDuplicate, Checksum: sum, URL: "a", Other: "a"}, false},
+		{Content{Say: ContentGone, Checksum: sum, URL: "a", Other: "b"}, true},
+		{Content{Say: contentSays, Checksum: sum, URL: "a", Other: "b"}, false},
+	} {
+		data, err := (&Parcel{Contents: []Content{c.content}}).Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := Unpack(data); (err == nil) != c.right || c.right && !reflect.DeepEqual(p.Contents[0], c.content) {
+			t.Errorf("%+v: %+v, %v", c.content, p, err)
+		}
+	}
+	urls := []string{"http://a.test/", "http://b.test/", "http://a.test/?id=7", "http://a.test/?id=8", "https://a.test/"}
+	for _, a := range urls {
+		for _, b := range urls {
+			if Stands(a, b) == Stands(b, a) && a != b || Stands(a, a) {
+				t.Errorf("%s and %s: %v, %v", a, b, Stands(a, b), Stands(b, a))
+			}
+			for _, c := range urls {
+				if Stands(a, b) && Stands(b, c) && !Stands(a, c) {
+					t.Errorf("%s before %s before %s", a, b, c)
+				}
+			}
+		}
+	}
+}
+
 // even has every other part.
 type even struct{}
 
-func (even) Part(url string) uint16 { return uint16(len(url)) }
-func (even) Mine(part uint16) bool  { return part%2 == 0 }
-func (even) Held(part uint16) bool  { return part%2 == 0 }
-func (even) Ours(part uint16) bool  { return part%2 == 0 }
+func (even) Part(url string) uint16   { return uint16(len(url)) }
+func (even) PartOf(sum []byte) uint16 { return uint16(sum[0]) }
+func (even) Mine(part uint16) bool    { return part%2 == 0 }
+func (even) Held(part uint16) bool    { return part%2 == 0 }
+func (even) Ours(part uint16) bool    { return part%2 == 0 }
 
 // TestPost: only what is another's goes across, in parcels that do not grow without end,
 // and of one URL not for ever.

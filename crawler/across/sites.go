@@ -5,6 +5,8 @@ package across
 type Sites interface {
 	// Part returns the part of the web that a URL is in.
 	Part(url string) uint16
+	// PartOf returns the part of the web that has to know which pages have a content.
+	PartOf(checksum []byte) uint16
 	// Mine says whether this agent may ask for URLs of a part now.
 	Mine(part uint16) bool
 	// Held says whether a part is this agent's, though it may have to wait before it asks, as

@@ -18,7 +18,12 @@ func (t *Table) crawlDelay(h *Host) time.Duration {
 
 // RestOf returns what is due to h after an exchange.
 func (t *Table) RestOf(h *Host, r *fetch.Response) health.Rest {
-	return t.opt.Delay.Of(h.Failures, r, t.network.Took(r), t.crawlDelay(h))
+	due := t.opt.Delay.Of(h.Failures, r, t.network.Took(r), t.crawlDelay(h))
+	if t.opt.Fold != nil && h.Address != "" {
+		due.Address = time.Duration(float64(due.Address) * t.opt.Fold(h.Address))
+		due.Host = max(due.Host, due.Address)
+	}
+	return due
 }
 
 // Release lets h and its address rest after an exchange and remembers until when. The

@@ -40,6 +40,10 @@ type Options struct {
 	MaxPerHost uint64
 	MaxPerSite uint64
 	Now        func() time.Time
+
+	// Fold is how many times as long an address rests as others do: sites of several agents
+	// may be there.
+	Fold func(address string) float64
 }
 
 // Table is what the owner knows of hosts: their records, addresses, rules and rests,
@@ -162,6 +166,20 @@ func (t *Table) CountPage(h *Host) {
 	}
 	h.Pages++
 	t.CountSite(h, 1)
+}
+
+// DropPage takes back a page that a host gave.
+func (t *Table) DropPage(h *Host, relevant bool) {
+	if h.Pages == 0 {
+		return // it was stored before its host's record was lost
+	}
+	if h.Pages--; h.Pages == 0 {
+		t.gave--
+	}
+	if relevant && h.Relevant > 0 {
+		h.Relevant--
+	}
+	t.CountSite(h, -1)
 }
 
 // CountSite counts a page of a host's site, or takes one back; only where there

@@ -114,7 +114,7 @@ func putSome(s *store.Store, ids []store.ID, marks []Mark, counts *store.Counts,
 	then := *counts
 	then.Topics = slices.Clone(counts.Topics)
 	for n < len(marks) && b.Size() <= store.MaxBatchBytes {
-		m := store.Mark{OnTopic: marks[n].OnTopic, At: at, After: then.Pages, Topic: marks[n].Topic}
+		m := store.Mark{OnTopic: marks[n].OnTopic, At: at, After: then.LastPage(), Topic: marks[n].Topic}
 		if err := b.Mark(ids[n], m, &then); err != nil {
 			return 0, fmt.Errorf("%s: %w", marks[n].URL, err)
 		}

@@ -113,7 +113,7 @@ func (a *Across) know(b journal.Batch, k *across.Known) error {
 	q, h := a.queue, store.HashURL(k.URL)
 	if k.State == across.StateLost && q.opt.RefetchLost {
 		k.State, k.Missing = "", true
-		k.Priority = q.opt.Ordering.Priority(orders.Link{Score: k.Score, Step: q.totals.Pages(), Depth: k.Depth})
+		k.Priority = q.opt.Ordering.Priority(orders.Link{Score: k.Score, Step: q.totals.LastPage(), Depth: k.Depth})
 	}
 	birth := store.Birth{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: q.opt.Now().UnixMilli()}
 	place := store.Queued{Priority: k.Priority, Score: k.Score, Visits: k.Visits}
@@ -177,7 +177,7 @@ func (a *Across) knowEnded(b journal.Batch, id store.ID, k *across.Known, place 
 
 // fateOf is how a URL ends here that ended with another agent.
 func fateOf(k *across.Known, at int64) store.Fate {
-	f := store.Fate{State: across.StateElsewhere, Reason: "another agent of the crawl asked for it: " + k.State, At: at, Score: k.Score}
+	f := store.Fate{State: across.StateElsewhere, Reason: across.AskedElsewhere(k.State), At: at, Score: k.Score}
 	if k.State == across.StateLost {
 		f.State, f.Reason = across.StateLost, lostReason
 	}

@@ -121,7 +121,7 @@ func (e *Endings) Redirect(b journal.Batch, o *work.Outcome) (store.ID, error) {
 			f.Skip = e.queue.opt.Scope.Leaves(o.Birth.URL, target)
 		}
 		birth := store.Birth{From: o.URLID(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
-		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.Pages()}); err != nil {
+		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.LastPage()}); err != nil {
 			return 0, err
 		}
 		if err := dispatch(e.queue, b, across.Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops}); err != nil {

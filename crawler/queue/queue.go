@@ -112,18 +112,18 @@ func (q *Queue) PushStored(id store.ID, url string, priority float64) {
 
 // linkFrom is what an ordering may know of a link found now on a page.
 func (q *Queue) linkFrom(from string, f reading.Link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.Pages(), Discovers: q.kinds.discovers(from, f.URL)}
+	return orders.Link{Score: f.Score, Step: q.totals.LastPage(), Discovers: q.kinds.discovers(from, f.URL)}
 }
 
 // LinkOf is what an ordering may know of a URL that a sitemap lists: it is no
 // link.
 func (q *Queue) LinkOf(f reading.Link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.Pages(), Discovers: true}
+	return orders.Link{Score: f.Score, Step: q.totals.LastPage(), Discovers: true}
 }
 
 // Learned gives the queue new priorities once the scorer has learned enough.
 func (q *Queue) Learned() error {
-	urls, whole := q.passes.Due(q.totals.Pages(), q.frontier.Len(), q.frontier.Spilled())
+	urls, whole := q.passes.Due(q.totals.LastPage(), q.frontier.Len(), q.frontier.Spilled())
 	if whole {
 		q.frontier.Reprioritise(q.priority())
 		q.passes.Done()
@@ -135,7 +135,7 @@ func (q *Queue) Learned() error {
 
 // Rescore has the whole queue hear at once of what the scorer has learned.
 func (q *Queue) Rescore() {
-	if q.passes.Begin(q.totals.Pages()) {
+	if q.passes.Begin(q.totals.LastPage()) {
 		q.frontier.Reprioritise(q.priority())
 		q.passes.Done()
 	}
@@ -210,7 +210,7 @@ func (q *Queue) Reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 			}
 			b = q.journal.Batch()
 		}
-		priority := q.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: q.totals.Pages(), Depth: e.Depth})
+		priority := q.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: q.totals.LastPage(), Depth: e.Depth})
 		life, err := q.opt.Store.URLs().Life(e.URL)
 		if err != nil {
 			return err

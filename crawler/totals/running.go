@@ -65,11 +65,14 @@ func (t *Running) Snapshot() store.Counts {
 
 // Session returns how long this session goes on, and how many pages it has stored.
 func (t *Running) Session() (time.Duration, uint64) {
-	return t.now().Sub(t.began), t.counts.Pages - t.before.Pages
+	return t.now().Sub(t.began), t.counts.Pages - min(t.counts.Pages, t.before.Pages)
 }
 
 // Pages is how many are stored.
 func (t *Running) Pages() uint64 { return t.counts.Pages }
+
+// LastPage is the number of the page that was stored last: how many were stored ever.
+func (t *Running) LastPage() uint64 { return t.counts.LastPage() }
 
 // URLs is how many are known.
 func (t *Running) URLs() uint64 { return t.counts.URLs }
@@ -120,7 +123,7 @@ func (t *Running) LeftToFarms() int { return t.farmed }
 // NextPage counts a page that is about to be stored and returns its number. Stored follows.
 func (t *Running) NextPage() uint64 {
 	t.counts.Pages++
-	return t.counts.Pages
+	return t.counts.LastPage()
 }
 
 // Stored counts what a page is that was stored; topics are the verdicts of those that
@@ -140,6 +143,17 @@ func (t *Running) Replaced(old, now *store.Page) {
 	}
 	t.counts.Bytes -= uint64(old.Bytes)
 	t.Stored(now.Bytes, now.Relevant, now.Topics)
+	t.counts.Judged(old.Topics, true)
+}
+
+// Dropped counts a page that is stored no more, since another agent has its content.
+func (t *Running) Dropped(old *store.Page) {
+	t.counts.Pages--
+	t.counts.Dropped++
+	t.counts.Bytes -= uint64(old.Bytes)
+	if old.Relevant {
+		t.counts.Relevant--
+	}
 	t.counts.Judged(old.Topics, true)
 }
 

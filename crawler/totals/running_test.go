@@ -71,3 +71,21 @@ func TestSessions(t *testing.T) {
 		t.Errorf("a snapshot changes: %v", got.States)
 	}
 }
+
+// TestDropped: a page that is stored no more counts for nothing, and its number is not given
+// again.
+func TestDropped(t *testing.T) {
+	r := New(time.Now)
+	r.Restore(store.Counts{Pages: 3, Bytes: 70, Relevant: 2, Topics: []store.TopicCounts{{Relevant: 1}}})
+	r.Begin()
+	r.Dropped(&store.Page{Bytes: 50, Relevant: true, Topics: []store.Verdict{{Relevant: true}}})
+	if n := r.Snapshot(); n.Pages != 2 || n.Dropped != 1 || n.Bytes != 20 || n.Relevant != 1 || n.Topics[0].Relevant != 0 {
+		t.Errorf("%+v", n)
+	}
+	if _, n := r.Session(); n != 0 {
+		t.Errorf("the session has stored %d", n)
+	}
+	if last, next := r.LastPage(), r.NextPage(); last != 3 || next != 4 || r.Pages() != 3 {
+		t.Errorf("page %d comes after %d; %d pages", next, last, r.Pages())
+	}
+}

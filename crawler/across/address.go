@@ -1,0 +1,32 @@
+package across
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// Address is what agents tell each other of an address, as sites of several agents may be
+// there. It goes to who has the part of the address, and from there, Shared, to who has the
+// sites.
+type Address struct {
+	Addr   string   `cbor:"1,keyasint"`
+	Parts  []uint16 `cbor:"2,keyasint"` // of sites with a host there
+	Shared bool     `cbor:"3,keyasint,omitempty"`
+}
+
+// MostParts is how many parts of the web are told of an address at most.
+const MostParts = 1024
+
+// Part is the part of the web that has to know which sites are at an address.
+func (a *Address) Part(sites Sites) uint16 { return sites.PartOf([]byte(a.Addr)) }
+
+// Size is about how many bytes it takes.
+func (a *Address) Size() int { return 64 + 3*len(a.Parts) }
+
+// check says what is wrong with what another machine sent.
+func (a *Address) check() error {
+	if _, err := netip.ParseAddr(a.Addr); err != nil || len(a.Parts) == 0 || len(a.Parts) > MostParts {
+		return fmt.Errorf("a parcel that tells of %d parts at the address %q: %w", len(a.Parts), a.Addr, err)
+	}
+	return nil
+}

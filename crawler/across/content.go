@@ -1,0 +1,60 @@
+package across
+
+import (
+	"cmp"
+	"fmt"
+
+	"fossick/page"
+)
+
+// Content is what agents tell each other of pages that have the same content. Each step goes
+// to who has the next part of the question, and nobody waits for the answer (paper C2).
+type Content struct {
+	Say      Say    `cbor:"1,keyasint,omitempty"`
+	Checksum []byte `cbor:"2,keyasint"`
+	URL      string `cbor:"3,keyasint"`
+	Other    string `cbor:"4,keyasint,omitempty"` // URL of another page with the content
+}
+
+// Say is a step of it.
+type Say uint8
+
+// The steps. The first and the last go to who has the part of the content, the others to who
+// has the URL's site.
+const (
+	ContentStored    Say = iota // URL's page was stored
+	ContentAsked                // Other's page may be dropped if URL has its content
+	ContentDuplicate            // URL's page is to be dropped: Other has its content
+	ContentGone                 // URL has not the content, or not any more, and Other has
+	contentSays
+)
+
+// Part is the part of the web that a step is for.
+func (c *Content) Part(sites Sites) uint16 {
+	if c.Say == ContentStored || c.Say == ContentGone {
+		return sites.PartOf(c.Checksum)
+	}
+	return sites.Part(c.URL)
+}
+
+// Stands says whether of two URLs with the same content the first one stands for it: the
+// shorter, of equals the first in the alphabet. Nothing else may decide. Who is asked twice,
+// or another agent that knows less, must not find that each of them repeats the other.
+func Stands(url, other string) bool {
+	return cmp.Or(cmp.Compare(len(url), len(other)), cmp.Compare(url, other)) < 0
+}
+
+// ContentBytes is about how large a parcel of contents grows.
+const ContentBytes = parcelBytes / 4
+
+// Size is about how many bytes the step takes.
+func (c *Content) Size() int { return 32 + len(c.URL) + len(c.Other) }
+
+// check says what is wrong with a step that another machine sent.
+func (c *Content) check() error {
+	two := c.Say != ContentStored
+	if c.Say >= contentSays || len(c.Checksum) != len(page.Checksum{}) || c.URL == "" || two == (c.Other == "") || c.URL == c.Other {
+		return fmt.Errorf("a parcel that says %d of the content %x of %q and %q", c.Say, c.Checksum, c.URL, c.Other)
+	}
+	return nil
+}
