@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/internal/fulltest"
 	"fossick/page"
 )
 
@@ -112,6 +113,7 @@ func TestSiteBudget(t *testing.T) {
 // TestNoSiteBudget: there is none where the crawl starts, where it knows no other site, and
 // with --traps follow.
 func TestNoSiteBudget(t *testing.T) {
+	fulltest.Only(t, "TestSiteBudget has the main way")
 	t.Parallel()
 	for name, change := range map[string]func(o *Options){
 		"start":  func(o *Options) { o.Seeds = append(o.Seeds, "http://endless.test/0") },

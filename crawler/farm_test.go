@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"fossick/internal/fulltest"
 	"fossick/page"
 )
 
@@ -39,6 +40,7 @@ func farmPage(url, name func() string) string {
 // same site that have something to say are not, and neither are those that
 // others link to. A crawl that is told to follow goes on.
 func TestHostFarms(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; TestTraps has the main way")
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	for kind, name := range map[string]func() string{

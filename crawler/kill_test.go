@@ -243,6 +243,7 @@ func checkQueue(t *testing.T, dir string, kill int) {
 // TestQueueOnDiskMakesNoDifference: with room for eight URLs in memory the pages come in
 // the same order.
 func TestQueueOnDiskMakesNoDifference(t *testing.T) {
+	fulltest.Only(t, "TestKillWithTheQueueOnDisk has a queue on disk, too")
 	t.Parallel()
 	for _, name := range orders.Orderings() {
 		var want []string

@@ -16,6 +16,7 @@ import (
 // them is fetched. Through a proxy, where no address is known, they are fetched
 // side by side.
 func TestThousandsOfNamesAtOneAddress(t *testing.T) {
+	fulltest.Only(t, "TestCrowdedAddress has the main way")
 	t.Parallel()
 	const took, rest = 100 * time.Millisecond, time.Second
 	for address, names := range map[string]int{"203.0.113.1": fulltest.Rounds(500, 5000), "": 500} {

@@ -12,6 +12,7 @@ import (
 // TestRenewLosesNothing: whatever happens between the parts of a pass, and to however
 // small a part, each URL that waits is handed out, and once.
 func TestRenewLosesNothing(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	passes, rounds := 0, fulltest.Rounds(10, 40)
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 7))

@@ -168,6 +168,7 @@ func checkStops(t *testing.T, name string, body []byte, asked int) {
 
 // Pages built to make a parser quadratic, deep or big.
 func TestHostilePages(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	const n = 1 << 20
 	pages := tries.Of(t, "hostile pages")
 	all := []struct{ name, unit, before string }{

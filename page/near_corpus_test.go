@@ -12,6 +12,7 @@ import (
 // pairs at random, to be read; docs/near-duplicates.md says what reading found.
 // The thresholds were chosen on debdocs alone.
 func TestNearCorpora(t *testing.T) {
+	fulltest.Only(t, "it reads whole corpora")
 	for _, c := range []struct {
 		corpus string
 		near   int // pages, as last counted; a tenth more or less passes

@@ -68,6 +68,7 @@ func checkBulky(t *testing.T, dir string) {
 
 // TestCompact: what was replaced is on disk until Compact, and no more after it.
 func TestCompact(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	dir := bulkyStore(t)
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()

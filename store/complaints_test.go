@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/fulltest"
 )
 
 // childStarves makes the child of childDir use the store without the right to open
@@ -58,6 +60,7 @@ func starve(dir string, acknowledge io.Writer) error {
 // away. Badger tries for ever, with commits and the store's end waiting behind it;
 // both end all the same and say why, once, and what was acknowledged is there.
 func TestNoMoreFiles(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	for _, how := range []string{"close", "commit"} {
 		t.Run(how, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "s")

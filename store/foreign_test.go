@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/fulltest"
 )
 
 // hashes returns the hash of each file under dir.
@@ -32,6 +34,7 @@ func hashes(t *testing.T, dir string) map[string]string {
 // TestForeignDatabase: another program's database is refused by all that opens a store,
 // and no file of it changes, whether it was closed or killed.
 func TestForeignDatabase(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	many := map[string]string{}
 	for n := range 2000 {
 		many[fmt.Sprintf("user:%04d", n)] = strings.Repeat("x", n%400)

@@ -14,6 +14,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/fulltest"
 	"fossick/models"
 )
 
@@ -69,6 +70,7 @@ const little = 300 << 10
 // TestSameModelFromFile: where the words asked for fit, a set that went through a
 // file gives the model of one that stayed in memory, to the byte.
 func TestSameModelFromFile(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	for _, opt := range []Options{
 		{Method: Method{Classifier: "c45"}, Terms: Terms{Words: 25}}, {Method: Method{Classifier: "cn2"}, Terms: Terms{Words: 8}}, {Method: Method{Classifier: "linear"}, Terms: Terms{Words: 40}},
 		{Method: Method{Classifier: "nb"}, Terms: Terms{Mu: 0.02}}, {Method: Method{Classifier: "nb"}, Terms: Terms{Words: 30, Select: features.ByChi2}},

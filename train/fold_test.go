@@ -8,6 +8,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/fulltest"
 )
 
 // sitesCorpus has 12 small sites, one site with half of all pages, and pages
@@ -68,6 +69,7 @@ func TestFoldsBySite(t *testing.T) {
 // TestBySiteTellsMenusFromTopics: pages whose only common words are their site's
 // look easy page by page, and are not when whole sites are held out.
 func TestBySiteTellsMenusFromTopics(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	rows := func(yield func(*datasets.Example, error) bool) {
 		for site := range 12 {
 			for i := range 8 {

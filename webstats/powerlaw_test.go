@@ -25,6 +25,7 @@ func drawn(f *powerLaw, below int64, rng *rand.Rand) []degreeCount {
 // TestPowerLaw: exponents of laws that were drawn from come back within three errors, and the
 // law is held possible as often as it should be.
 func TestPowerLaw(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	rng := rand.New(rand.NewPCG(7, 8))
 	kept, runs := 0, fulltest.Rounds(3, 60)
 	for i := range runs {

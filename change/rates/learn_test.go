@@ -15,6 +15,7 @@ import (
 // bias is small where the naive one's is large, it is never behind another, and its 95 %
 // intervals hold 93 to 97 %, give or take the chance error of a count of 800.
 func TestAccuracy(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	for _, c := range []struct {
 		plan
 		size, bias float64

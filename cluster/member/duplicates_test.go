@@ -8,6 +8,7 @@ import (
 
 	"fossick/crawler/across"
 	"fossick/fetch"
+	"fossick/internal/fulltest"
 	"fossick/page"
 	"fossick/store"
 )
@@ -97,6 +98,7 @@ func TestDuplicatesAndDeath(t *testing.T) {
 // TestDuplicatesOfBefore: a member comes in the middle of the crawl, and gets sites that others
 // have pages of. These are dropped in the others' stores.
 func TestDuplicatesOfBefore(t *testing.T) {
+	fulltest.Only(t, "TestDuplicates has the main way")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 24, pages: 19, mirrors: true}, 0)
 		g.seed = "http://s9.test/0" // others stand before what is found first

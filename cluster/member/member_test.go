@@ -277,7 +277,7 @@ func TestMembers(t *testing.T) {
 // TestSwiftSites: sites go from one member to another in the middle of much that comes in.
 // What is found meanwhile is not forgotten.
 func TestSwiftSites(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers, TestDeath and TestMembersTeach have the main ways")
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 30, pages: 100, took: time.Millisecond}, 0)
 		g.rest = time.Millisecond
@@ -307,7 +307,7 @@ func TestBudget(t *testing.T) {
 // TestComeAndGo: one member leaves, another comes, in the middle of the crawl. Each page is
 // asked for once, as a partition brings along what is known of it.
 func TestComeAndGo(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers, TestDeath and TestMembersTeach have the main ways")
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 12, pages: 80}, 0)
 		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"} {
@@ -404,7 +404,7 @@ func TestDeath(t *testing.T) {
 // TestReturn: a member that was given up comes back when its sites are others'. It keeps its
 // pages and asks for none of them; its replica is of use when it dies again.
 func TestReturn(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers, TestDeath and TestMembersTeach have the main ways")
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(t, &web{sites: 12, pages: 70}, 0)
 		for _, id := range []string{"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"} {

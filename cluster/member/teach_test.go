@@ -120,6 +120,7 @@ func (w *web) fetched(host string) (n int) {
 // with an empty mind and its store; what it had not told by then is all that may be missing.
 // The last site only keeps the crawl going.
 func TestMembersTeach(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; cluster/broadcast has the ways of a message, TestMembers those of a crawl")
 	for seed := range fulltest.Rounds(1, 8) {
 		synctest.Test(t, func(t *testing.T) { membersTeach(t, uint64(seed)) })
 	}
@@ -182,7 +183,7 @@ func storedAt(t *testing.T, s *store.Store) (urls []string) {
 // is about, also when another member has the page; the last word holds. So do one that comes
 // later and one that comes back.
 func TestLabelsReachAll(t *testing.T) {
-	fulltest.Only(t, "seconds of processor time; TestMembers, TestDeath and TestMembersTeach have the main ways")
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
 	synctest.Test(t, func(t *testing.T) {
 		const a, b, c = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"
 		g := newGroup(t, &web{sites: 6, pages: 10, last: 110}, 0)

@@ -12,6 +12,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/fetch"
+	"fossick/internal/fulltest"
 	"fossick/page"
 	"fossick/store"
 )
@@ -93,6 +94,7 @@ func TestBestFirst(t *testing.T) {
 
 // TestPatience: where hosts rest, agents wait for the better links of any of them.
 func TestPatience(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	synctest.Test(t, func(t *testing.T) {
 		greedy, waits := bestOf(t, 8, time.Second, 1), bestOf(t, 8, time.Second, 0)
 		if waits < 1.3*greedy {

@@ -26,6 +26,7 @@ import (
 // in a folder that has what they name. A web behind a proxy is set as a user
 // would set it: in fossick.toml.
 func TestHelpExamples(t *testing.T) {
+	fulltest.Only(t, "it runs every example of every help")
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("needs bash, as who pastes has")

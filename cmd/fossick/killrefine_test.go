@@ -17,6 +17,7 @@ import (
 // TestKillRefine kills refine again and again: the store stays sound, and when one
 // refine comes to its end the labels are those of one that was never killed.
 func TestKillRefine(t *testing.T) {
+	fulltest.Only(t, "TestKill kills a crawl")
 	t.Parallel()
 	dir := crawledDemo(t)
 	whole := filepath.Join(t.TempDir(), "whole")

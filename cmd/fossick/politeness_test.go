@@ -23,7 +23,7 @@ import (
 // many requests each web is to get at least.
 func TestPoliteness(t *testing.T) {
 	t.Run("linked", func(t *testing.T) {
-		beJudged(t, linkedWeb(120, 40), judgedFocus("http://h0.test/0"))
+		beJudged(t, linkedWeb(fulltest.Rounds(48, 120), 40), judgedFocus("http://h0.test/0"))
 	})
 	t.Run("wikispeedia", func(t *testing.T) {
 		fulltest.Only(t, "serves a corpus")

@@ -151,6 +151,7 @@ func hostCSR(t testing.TB, pages int) (in *graph.CSR, degree, host []uint32) {
 // over the web, and by one block that is larger than parts may be. Ranks must
 // be those of the power iteration, and workers not matter, to the last bit.
 func TestBlockRankParts(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; the oracles have small graphs")
 	in, degree, host := hostCSR(t, 180_000)
 	want, err := PowerIteration(t.Context(), in, degree, Options{Epsilon: 1e-12})
 	if err != nil {

@@ -180,6 +180,7 @@ func sameRank(t *testing.T, in *graph.CSR, degree []uint32, opt Options, toleran
 // TestGaussSeidelParts has a component that is cut into parts: workers must not
 // matter, to the last bit.
 func TestGaussSeidelParts(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; the oracles have small graphs")
 	in, degree, _ := hostCSR(t, 120_000)
 	sameRank(t, in, degree, Options{Epsilon: 1e-11}, 1e-11)
 	one, err1 := gaussSeidel(t.Context(), in, degree, Options{Workers: 1})

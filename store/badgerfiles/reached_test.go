@@ -182,6 +182,7 @@ func TestChildCommits(t *testing.T) {
 // TestCommitsAreKilled: no kill is taken for a loss, whatever is flushed or compacted
 // meanwhile: the memtables are small.
 func TestCommitsAreKilled(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	path := filepath.Join(t.TempDir(), "db")
 	self, err := os.Executable()
 	must(t, err)

@@ -16,6 +16,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/fulltest"
 )
 
 // TestTrim writes bodies of 170 MiB: what is resident of mapped files stays below
@@ -119,6 +121,7 @@ func faults(t *testing.T) int64 {
 // TestTrimWaitsForNoCommit: memory is given back while a commit waits for a compaction,
 // as when level 0 is full; here compaction never comes.
 func TestTrimWaitsForNoCommit(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time")
 	s := openWith(t, smallTables(t.TempDir()).WithNumCompactors(0).WithNumLevelZeroTables(1).WithNumLevelZeroTablesStall(2))
 	var commits sync.WaitGroup
 	defer commits.Wait()
