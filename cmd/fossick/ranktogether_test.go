@@ -153,12 +153,21 @@ func TestRankTogetherKilled(t *testing.T) {
 	for round := range 9 {
 		victim := round % len(paths)
 		var back atomic.Bool // the victim has its ranks
+		has := func(path string) bool {
+			_, err := os.Stat(path + ".ranks")
+			return err == nil
+		}
+		for _, path := range paths {
+			if err := os.RemoveAll(path + ".ranks"); err != nil {
+				t.Fatal(err)
+			}
+		}
 		var all sync.WaitGroup
 		for i, path := range paths {
 			args := []string{"rank", path, "--crawl", fmt.Sprint("all-", round), "--agents", "3", "--nats", "nats://" + s.Addr(), "-o", path + ".ranks", "--quiet", "--top", "0"}
 			all.Go(func() {
 				if i == victim {
-					after := time.Duration(300+rng.IntN(1500)) * time.Millisecond
+					after := time.Duration(150+rng.IntN(600)) * time.Millisecond
 					killed, _ := runAndKill(t, args, after)
 					t.Logf("agent %d: killed %v, after at most %v", i, killed, after)
 					if killed {
@@ -171,8 +180,9 @@ func TestRankTogetherKilled(t *testing.T) {
 					back.Store(true)
 					return
 				}
-				for !back.Load() {
-					runAndKillWhen(t, args, 2*time.Minute, back.Load)
+				over := func() bool { return back.Load() && has(path) } // not before: it is about to have them
+				for !over() {
+					runAndKillWhen(t, args, 2*time.Minute, over)
 					for waited := 0; waited < 150 && !back.Load(); waited++ {
 						time.Sleep(100 * time.Millisecond)
 					}
