@@ -18,13 +18,15 @@
 // bodies, read.go reads.
 //
 // urls.go has a URL from its discovery to its end, life.go its whole story, known.go all
-// URLs and pages in one pass, exchange.go exchanges that are for no URL. near.go and nearindex.go find near-duplicates, rank.go has
-// ranks, mark.go what people say of pages, refresh.go pages that changed, history.go and rounds.go
-// visits to them, duplicates.go pages that other agents have too, addresses.go
-// sites of several agents at one address, outbox.go what is for other agents, replica.go
-// what follows a store elsewhere, forget.go
-// those whose owners want them gone, wire.go headers of exchanges; wirepack.go and wiredict.go
-// are how these are packed.
+// URLs and pages in one pass, exchange.go exchanges that are for no URL. near.go and
+// nearindex.go find near-duplicates, rank.go has ranks, mark.go what people say of pages.
+// refresh.go has pages that changed, history.go and rounds.go visits to them, forget.go
+// pages whose owners want them gone. wire.go has headers of exchanges; wirepack.go and
+// wiredict.go are how these are packed.
+//
+// Of crawls by several agents: duplicates.go has pages that others have too, addresses.go
+// sites of several agents at one address. outbox.go has what is for other agents, replica.go
+// what follows a store elsewhere.
 //
 // filter.go and seen.go are before the seen-set and before what pages are compared by;
 // lately.go remembers what was asked last. sync.go does what is done beside the writer.

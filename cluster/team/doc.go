@@ -5,6 +5,7 @@
 // long as the crawl is told to have so many agents. Links go from outbox to owner, and what
 // the scorers learn and people say to all others. Start with New, then Run.
 //
-// Files: team.go the agents and their rounds; pricer.go what better links are waited for;
+// Files: team.go the agents and their rounds; parcels.go links from one to another;
+// budget.go what each may spend; pricer.go what better links are waited for;
 // teach.go what they learn; merge.go what they came to together.
 package team
