@@ -3,9 +3,9 @@ package revisit
 import "math"
 
 // kolobovRate returns the visits a day at which another one is worth the price, where a copy
-// that missed n changes costs 1 + 1/2 + … + 1/n (Kolobov, Peres, Lu and Horvitz, Staying up
-// to date with online content changes using reinforcement learning for scheduling, NeurIPS
-// 2019). With visits at random the cost is −weight·ln(visits/(visits + rate)), so that
+// that missed n changes costs 1 + 1/2 + … + 1/n. Source: Kolobov, Peres, Lu and Horvitz,
+// Staying up to date with online content changes using reinforcement learning for
+// scheduling, NeurIPS 2019. With visits at random the cost is −weight·ln(visits/(visits + rate)), so that
 //
 //	weight·rate/(visits·(visits + rate)) = price
 //	visits = (−rate + √(rate² + 4·weight·rate/price))/2
