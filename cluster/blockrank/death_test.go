@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -17,9 +19,37 @@ var errDied = errors.New("died")
 // what the last step changed the ranking may be done without it, so it lives until it
 // has to say more than scores of copies.
 type mortal struct {
-	Peers
-	left int
-	safe bool
+	*afterlife
+	me    int
+	known []byte // the lives of others that it has heard of
+	left  int
+	safe  bool
+}
+
+// afterlife carries messages between mortals. What is for one who died does not come to its
+// next life.
+type afterlife struct {
+	peers []Peers
+
+	mu    sync.Mutex // guards lives, and that a message is of the life it is sent in
+	lives []byte
+}
+
+// born begins a life of a peer, which dies at that many exchanges; 0: never.
+func (a *afterlife) born(me, left int) *mortal {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return &mortal{afterlife: a, me: me, known: slices.Clone(a.lives), left: left}
+}
+
+func (a *afterlife) buried(me int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.lives[me]++
+	b := a.peers[me].(within).all[me]
+	b.mu.Lock()
+	b.letters = nil
+	b.mu.Unlock()
 }
 
 func (m *mortal) dies() bool {
@@ -33,15 +63,24 @@ func (m *mortal) Send(ctx context.Context, to int, message []byte) error {
 		return errDied
 	}
 	m.safe = last || kind(message[0]) == change
-	return m.Peers.Send(ctx, to, message)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known[to] != m.lives[to] {
+		return nil
+	}
+	return m.peers[m.me].Send(ctx, to, append([]byte{m.lives[m.me]}, message...))
 }
 
 func (m *mortal) Receive(ctx context.Context) (int, []byte, error) {
-	from, message, err := m.Peers.Receive(ctx)
-	if m.dies() && err == nil {
+	from, message, err := m.peers[m.me].Receive(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	if m.dies() {
 		return 0, nil, errDied
 	}
-	return from, message, err
+	m.known[from] = message[0]
+	return from, message[1:], nil
 }
 
 // TestDeaths: agents die at any of their exchanges, with all that they had in memory and with
@@ -61,7 +100,7 @@ func TestDeaths(t *testing.T) {
 			links = append(links, linksOf(a))
 		}
 		opt := Options{Method: Methods[run%len(Methods)], Epsilon: 1e-9}
-		peers := inProcess(len(agents) + 1)
+		peers := &afterlife{peers: inProcess(len(agents) + 1), lives: make([]byte, len(agents)+1)}
 		parts := make([]*Part, len(agents))
 		g, ctx := errgroup.WithContext(t.Context())
 		deaths := make([][]int, len(agents))
@@ -74,11 +113,11 @@ func TestDeaths(t *testing.T) {
 		for i := range agents {
 			g.Go(func() error {
 				for life := 0; ; life++ {
-					m := &mortal{Peers: peers[i]}
+					left := 0
 					if life < len(deaths[i]) {
-						m.left = deaths[i][life]
+						left = deaths[i][life]
 					}
-					p, err := New(links[i].Links, i, len(agents), m, life > 0)
+					p, err := New(links[i].Links, i, len(agents), peers.born(i, left), life > 0)
 					if err != nil {
 						return err
 					}
@@ -90,16 +129,13 @@ func TestDeaths(t *testing.T) {
 					if p.now.round > 0 {
 						comeback[i] += 1000
 					}
-					b := peers[i].(within).all[i]
-					b.mu.Lock()
-					b.letters = nil
-					b.mu.Unlock()
+					peers.buried(i)
 				}
 			})
 		}
 		var result *Result
 		g.Go(func() (err error) {
-			result, err = Coordinate(ctx, peers[len(agents)], len(agents), opt)
+			result, err = Coordinate(ctx, peers.born(len(agents), 0), len(agents), opt)
 			return err
 		})
 		if err := g.Wait(); err != nil {

@@ -7,7 +7,8 @@ import (
 
 // Peers carries messages between numbered peers: the parts from 0, and last the
 // coordinator. What one peer sends to another arrives once and in order, unless one of
-// them dies. A Peers is one peer's.
+// them dies. To one that died and came back nothing comes that was sent before a message of
+// its new life was received. A Peers is one peer's.
 type Peers interface {
 	// Send hands over a message. It does not wait for it to be received.
 	Send(ctx context.Context, to int, message []byte) error

@@ -12,6 +12,7 @@ import (
 type link struct {
 	to     cluster.AgentID // address
 	life   uint64          // of the other, as far as is known
+	known  uint64          // life of the last message that was received
 	window int             // frames on their way at most
 
 	queue []outgoing // waits for room in the window

@@ -15,7 +15,9 @@ import (
 
 // Peer carries messages between numbered peers: agents from 0, and last the leader, which is
 // one of them as well. What one sends to another arrives once and in order, unless
-// one of them dies: then what it had not taken is lost. Safe for concurrent use.
+// one of them dies: then what it had not taken is lost, and so is what is sent to it until
+// Receive has returned a message of its new life. So who comes back speaks first, and never
+// gets an answer to what it said before it died. Safe for concurrent use.
 //
 // Kept are the frames on their way, of which each other peer has a share of half a mailbox;
 // messages that wait to be sent; and those that Receive has not returned.
@@ -33,6 +35,7 @@ type Peer struct {
 
 type letter struct {
 	from  int
+	life  uint64 // of the sender
 	bytes []byte
 }
 
@@ -51,7 +54,7 @@ func newPeer(e cluster.Exchange, session uint64, me int, at []cluster.AgentID, l
 	window := max(2, limits.MailboxBytes/2/pieceBytes/len(at))
 	for i := range at {
 		if i != me {
-			p.links[i] = &link{to: at[i], life: lives[i], window: window, heard: time.Now()}
+			p.links[i] = &link{to: at[i], life: lives[i], known: lives[i], window: window, heard: time.Now()}
 			p.links[i].sent.Resend = resend
 		}
 	}
@@ -73,6 +76,10 @@ func (p *Peer) say(ctx context.Context, to int, m outgoing) error {
 	if p.err != nil || len(l.queue) == mostQueued {
 		defer p.mu.Unlock()
 		return errors.Join(p.err, fmt.Errorf("peer %d: %w", to, ErrFull))
+	}
+	if l.known != l.life && m.kind != kindBye {
+		p.mu.Unlock()
+		return nil // it is for one who died
 	}
 	l.queue, l.left = append(l.queue, m), m.kind == kindBye
 	frames := l.fill(time.Now(), p.head)
@@ -101,6 +108,7 @@ func (p *Peer) Receive(ctx context.Context) (from int, message []byte, err error
 		if len(p.inbox) > 0 {
 			l := p.inbox[0]
 			p.inbox = p.inbox[1:]
+			p.links[l.from].known = l.life
 			p.mu.Unlock()
 			return l.from, l.bytes, nil
 		}
@@ -227,7 +235,7 @@ func (p *Peer) takeIn(l *link, f frame) (answer [][]byte, err error) {
 			return nil, err
 		}
 		for _, m := range messages {
-			p.inbox = append(p.inbox, letter{int(f.From), m})
+			p.inbox = append(p.inbox, letter{int(f.From), f.Life, m})
 		}
 		answer = append(answer, l.ack(p.head))
 	}

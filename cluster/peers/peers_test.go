@@ -187,7 +187,7 @@ func TestDeaths(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &world{local.New(), uint64(seed)}
 			r := rand.New(rand.NewPCG(uint64(seed), 7))
-			died, dies := seed%agents, time.Duration(3000+r.IntN(12000))*time.Millisecond // before it is done
+			died, dies := seed%agents, time.Duration(3000+r.IntN(12000))*time.Millisecond
 			var begins, returns [agents]int
 			var g sync.WaitGroup
 			for i := range agents {
@@ -197,10 +197,14 @@ func TestDeaths(t *testing.T) {
 						if s.Again {
 							returns[i]++
 						}
-						if s.Leader != nil {
-							return lead(ctx, s)
+						most := byte(questions)
+						if i == died && dead != nil {
+							most /= 2 // it is not done before it dies
 						}
-						return follow(ctx, s)
+						if s.Leader != nil {
+							return lead(ctx, s, most)
+						}
+						return follow(ctx, s, most)
 					})
 				}
 				g.Go(func() {
@@ -233,15 +237,18 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-// lead answers each question by its number, until all have asked for the last.
-func lead(ctx context.Context, s Session) error {
-	var g sync.WaitGroup
-	defer g.Wait()
+// lead answers each question by its number, until all have asked for the last. It waits for its
+// end when one asks for more than most.
+func lead(ctx context.Context, s Session, most byte) error {
 	over := map[int]bool{0: true} // the leader's own part asks nothing
 	for len(over) < s.Agents {
 		from, b, err := s.Leader.Receive(ctx)
 		if err != nil {
 			return err
+		}
+		if b[0] > most {
+			<-ctx.Done()
+			return ctx.Err()
 		}
 		if err := s.Leader.Send(ctx, from, b); err != nil {
 			return err
@@ -255,8 +262,9 @@ func lead(ctx context.Context, s Session) error {
 
 const questions = 40
 
-func follow(ctx context.Context, s Session) error {
-	for n := byte(1); n <= questions; n++ {
+// follow asks so many questions. It waits for its end when these are not all.
+func follow(ctx context.Context, s Session, most byte) error {
+	for n := byte(1); n <= most; n++ {
 		if err := s.Peer.Send(ctx, s.Agents, []byte{n}); err != nil {
 			return err
 		}
@@ -268,7 +276,10 @@ func follow(ctx context.Context, s Session) error {
 			return fmt.Errorf("peer %d answers %x to %d", from, b, n)
 		}
 	}
-	return nil
+	if most < questions {
+		<-ctx.Done()
+	}
+	return ctx.Err()
 }
 
 // TestGivesUp: when one ends with an error, or is interrupted, all end; who then starts is

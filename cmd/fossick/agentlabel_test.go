@@ -62,6 +62,7 @@ func TestLabelAtTheOtherAgent(t *testing.T) {
 func storedAt(t *testing.T, store string) string {
 	for _, line := range strings.Split(string(fossick(t, "label", "--ask", "20", "--store", store)), "\n") {
 		for _, word := range strings.Fields(line) {
+			word = strings.TrimRight(word, ",") // the page of a link, in a sentence
 			if strings.HasPrefix(word, "http://") && strings.Contains(string(fossick(t, "why", word, "--store", store)), "Fetched as page") {
 				return word
 			}
