@@ -13,11 +13,21 @@ import (
 
 // agent does what needs one store: an agent's part.
 type agent struct {
-	m       *manifest
-	store   int
-	opt     *Options
-	pages   *collection.Collection
-	scratch string
+	m     *manifest
+	store int
+	opt   *Options
+	pages *collection.Collection
+}
+
+// do does what is not done yet.
+func (a *agent) do(ctx context.Context) error {
+	name, total := a.m.Stores[a.store].Name, a.pages.Len()
+	a.opt.Step("reading "+name, total)
+	if err := a.read(ctx); err != nil {
+		return err
+	}
+	a.opt.Step("naming links of "+name, total)
+	return a.link(ctx)
 }
 
 // source is the store.
@@ -68,7 +78,9 @@ type chunk struct {
 	last  uint64
 }
 
-func (c *chunk) name() string { return fmt.Sprintf("%spages-%05d", storeFolder(c.a.store), c.n) }
+func (c *chunk) name() string { return storeFolder(c.a.store) + chunkName(c.n) }
+
+func chunkName(n int) string { return fmt.Sprintf("pages-%05d", n) }
 
 func (c *chunk) add(p *collection.Page) (err error) {
 	if c.to == nil {

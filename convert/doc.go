@@ -10,11 +10,12 @@
 // A site here is a host and a domain a registrable domain, as in the paper; the other rooms
 // call the latter site.
 //
-// It knows no store: pages come from package collection. Start with Run; a coordinator of
-// agents asks Ranges.
+// It knows no store: pages come from package collection. Nor does it know an exchange: Together,
+// for agents on several machines, is given Peers. Start with Run.
 //
 // Files: run.go the steps; manifest.go what is finished; ranges.go ids of pages; record.go a
 // page on its way, and files of them; agent.go a store's pages, targets.go its links;
 // owners.go which store has a page first; sites.go sites, domains, communities; tables.go the
-// tables, columns.go their columns; join.go links between ids.
+// tables, columns.go their columns; join.go links between ids. Agents on several machines:
+// together.go how they meet, give.go a part given away, collect.go parts taken in, message.go.
 package convert

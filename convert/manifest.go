@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fossick/collection"
 	"fossick/internal/wholefile"
 )
 
@@ -124,11 +123,7 @@ func (m *manifest) names() string {
 }
 
 // admit compares a store with what it was when the conversion was begun.
-func (m *manifest) admit(ctx context.Context, i int, from *collection.Source, looked func()) error {
-	print, err := from.Fingerprint(ctx, looked)
-	if err != nil {
-		return err
-	}
+func (m *manifest) admit(i int, print string) error {
 	s := &m.Stores[i]
 	if s.Fingerprint != "" && s.Fingerprint != print {
 		return m.changed("another state of the store " + s.Name + ", which has changed since")

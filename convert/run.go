@@ -32,10 +32,11 @@ type Options struct {
 type limits struct {
 	chunk                              int // pages of a chunk: what a kill makes a run read again
 	refs, hashes, names, edges, fronts int // of sorters
+	piece                              int // bytes that an agent sends at once
 }
 
 // usual limits are some 48 MiB a sorter, of which two are in use at once.
-var usual = limits{chunk: 20_000, refs: 3 << 20, hashes: 2 << 20, names: 3 << 19, edges: 6 << 20, fronts: 8192}
+var usual = limits{chunk: 20_000, refs: 3 << 20, hashes: 2 << 20, names: 3 << 19, edges: 6 << 20, fronts: 8192, piece: pieceBytes}
 
 // Result is what came out.
 type Result struct {
@@ -46,6 +47,8 @@ type Result struct {
 	Files     int
 	Bytes     int64
 	Found     int // files that an earlier run had finished
+
+	At string // of several agents: the one that has the folder
 }
 
 // Run converts. What a run before has finished is taken over; ErrChanged when that was begun
@@ -67,19 +70,8 @@ func Run(ctx context.Context, opt Options) (_ *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	m, err := readManifest(kept.Dir())
+	m, err := goOn(ctx, kept.Dir(), fresh, &opt)
 	if err != nil {
-		return nil, err
-	}
-	if m == nil {
-		m = fresh
-		m.dir = kept.Dir()
-	} else if err := m.like(fresh); err != nil {
-		return nil, err
-	}
-	m.Partial = fresh.Partial // what is finished had no damage
-	opt.Step("checking what is finished", 0)
-	if err := m.verify(ctx); err != nil {
 		return nil, err
 	}
 	found := len(m.Files)
@@ -95,21 +87,43 @@ func Run(ctx context.Context, opt Options) (_ *Result, err error) {
 	return m.result(found), nil
 }
 
+// goOn takes over what of a conversion is finished in a folder, if it is of these stores.
+func goOn(ctx context.Context, dir string, fresh *manifest, opt *Options) (*manifest, error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		m = fresh
+		m.dir = dir
+	} else if err := m.like(fresh); err != nil {
+		return nil, err
+	}
+	m.Partial = fresh.Partial // what is finished had no damage
+	opt.Step("checking what is finished", 0)
+	return m, m.verify(ctx)
+}
+
 // begin checks the options, and describes a conversion of which nothing is done.
 func begin(opt *Options) (*manifest, error) {
 	names, err := collection.Names(opt.Stores)
 	if err != nil {
 		return nil, err
 	}
-	m := &manifest{Format: manifestFormat, Fossick: opt.Version, Partial: opt.Collection.Partial}
-	for _, n := range names {
-		m.Stores = append(m.Stores, input{Name: n})
-	}
 	opt.Dir = filepath.Clean(opt.Dir)
 	if opt.limits == (limits{}) {
 		opt.limits = usual
 	}
-	return m, nil
+	return opt.fresh(names...), nil
+}
+
+// fresh describes a conversion of so named stores of which nothing is done.
+func (opt *Options) fresh(names ...string) *manifest {
+	m := &manifest{Format: manifestFormat, Fossick: opt.Version, Partial: opt.Collection.Partial}
+	for _, n := range names {
+		m.Stores = append(m.Stores, input{Name: n})
+	}
+	return m
 }
 
 // check compares what is there already with the stores and with its manifest.
@@ -134,23 +148,24 @@ func check(ctx context.Context, there, fresh *manifest, opt *Options) (*Result, 
 
 // make does what is not done yet: the agents' part, then the coordinator's.
 func (m *manifest) make(ctx context.Context, opt *Options) (err error) {
-	if err := errors.Join(os.RemoveAll(m.scratch()), os.MkdirAll(m.scratch(), 0o755)); err != nil { // a kill leaves runs there
+	if err := m.clear(); err != nil {
 		return err
 	}
 	for i := range m.Stores {
-		err := m.withStore(ctx, i, opt, func(a *agent) error {
-			total := a.pages.Len()
-			opt.Step("reading "+m.Stores[i].Name, total)
-			if err := a.read(ctx); err != nil {
-				return err
-			}
-			opt.Step("naming links of "+m.Stores[i].Name, total)
-			return a.link(ctx)
-		})
-		if err != nil {
+		if err := m.withStore(ctx, i, opt, func(a *agent) error { return a.do(ctx) }); err != nil {
 			return err
 		}
 	}
+	return m.coordinate(ctx, opt)
+}
+
+// clear empties the folder for sorting, where a kill leaves runs.
+func (m *manifest) clear() error {
+	return errors.Join(os.RemoveAll(m.scratch()), os.MkdirAll(m.scratch(), 0o755))
+}
+
+// coordinate does what needs all stores.
+func (m *manifest) coordinate(ctx context.Context, opt *Options) (err error) {
 	if m.Done {
 		return nil
 	}
@@ -180,21 +195,29 @@ func (m *manifest) scratch() string { return filepath.Join(m.dir, partsFolder, "
 
 // withStore calls do with a store that is as it was when the conversion was begun.
 func (m *manifest) withStore(ctx context.Context, i int, opt *Options, do func(*agent) error) (err error) {
-	settings := opt.Collection
-	settings.Looked = func() { opt.Did(1) }
-	pages, err := collection.Open(ctx, opt.Stores[i:i+1], settings)
+	pages, print, err := opened(ctx, opt.Stores[i], m.Stores[i].Name, opt)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, pages.Close()) }()
-	opt.Step("looking at "+m.Stores[i].Name, pages.Len())
-	if err := m.admit(ctx, i, pages.Sources()[0], settings.Looked); err != nil {
+	if err := m.admit(i, print); err != nil || m.Done {
 		return err
 	}
-	if m.Done {
-		return nil
+	return do(&agent{m: m, store: i, opt: opt, pages: pages})
+}
+
+// opened opens a store, and says in which state it is.
+func opened(ctx context.Context, store, name string, opt *Options) (pages *collection.Collection, print string, err error) {
+	settings := opt.Collection
+	settings.Looked = func() { opt.Did(1) }
+	if pages, err = collection.Open(ctx, []string{store}, settings); err != nil {
+		return nil, "", err
 	}
-	return do(&agent{m: m, store: i, opt: opt, pages: pages, scratch: m.scratch()})
+	opt.Step("looking at "+name, pages.Len())
+	if print, err = pages.Sources()[0].Fingerprint(ctx, settings.Looked); err != nil {
+		return nil, "", errors.Join(err, pages.Close())
+	}
+	return pages, print, nil
 }
 
 // result tells what came out.

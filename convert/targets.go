@@ -81,7 +81,7 @@ func (a *agent) link(ctx context.Context) (err error) {
 	if a.m.Stores[a.store].Linked {
 		return nil
 	}
-	refs := refSorter(a.scratch, a.opt.limits.refs)
+	refs := refSorter(a.m.scratch(), a.opt.limits.refs)
 	defer func() { err = errors.Join(err, refs.Close()) }()
 	aliases, err := a.source().Aliases(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *agent) link(ctx context.Context) (err error) {
 
 // name writes a file of what each yields in the order of refs, by the hashes of their URLs.
 func (a *agent) name(ctx context.Context, file string, each func(add func(byRef) error) error) (err error) {
-	hashes := hashSorter(a.scratch, a.opt.limits.hashes)
+	hashes := hashSorter(a.m.scratch(), a.opt.limits.hashes)
 	defer func() { err = errors.Join(err, hashes.Close()) }()
 	var last uint64
 	var hash urlHash

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"fossick/cluster"
+	"fossick/cluster/peers"
 	"fossick/collection"
 	"fossick/convert"
 	"fossick/internal/printable"
@@ -16,8 +20,9 @@ import (
 
 type convertCmd struct {
 	Stores  []string `arg:"" name:"store" placeholder:"STORE" help:"Stores of crawls, also of one that is running; pages are numbered in this order." complete:"dirs"`
-	Output  string   `short:"o" name:"output" required:"" placeholder:"DIR" help:"Folder to be made." complete:"dirs"`
+	Output  string   `short:"o" name:"output" placeholder:"DIR" help:"Folder to be made; with --crawl, at one of the agents." complete:"dirs"`
 	Partial bool     `help:"Go on without what is damaged, and count it." expert:""`
+	withAgents
 }
 
 func (convertCmd) Help() string {
@@ -27,11 +32,14 @@ func (convertCmd) Help() string {
   links.bin, links.urls.tsv                   links by page ids, and the ids' URLs
   manifest.json                               stores and files, with checksums
 
+With --crawl agents on several machines convert their stores together, each by this command; the one with -o gets the folder. The others' parts come to it over the exchange, without bodies, and wait beside their stores, in .STORE.part.convert, until all is done.
+
 The folder gets its name when all of it is there. A conversion that was cut off goes on when it is begun again; what is finished waits in .DIR.convert beside it. The same stores give the same bytes.
 
 Examples:
   fossick convert fossick-banking -o banking-tables
-  fossick convert fossick-banking old-crawl -o both`
+  fossick convert fossick-banking old-crawl -o both
+  fossick convert fossick-banking --crawl banking --nats nats://alpha:4222 -o banking-tables`
 }
 
 // convertResult is what convert prints (cli.md).
@@ -50,33 +58,72 @@ type convertResult struct {
 	Damaged     int     `json:"damaged"`   // with --partial: records left out, or without a description
 	Found       int     `json:"found"`     // files that a run before had finished
 	Seconds     float64 `json:"seconds"`
+	At          string  `json:"at,omitempty"` // with --crawl: the agent that has the folder
+}
+
+func (c *convertCmd) check() error {
+	if c.Output == "" && c.Crawl == "" {
+		return usagef("-o DIR: which folder is to be made?")
+	}
+	return c.checkTogether(c.Stores)
 }
 
 func (c *convertCmd) Run(a *app) error {
+	c.Stores = agentsOf(c.Stores)
+	if err := c.check(); err != nil {
+		return err
+	}
 	defer process.LimitHeap(exportMemory)()
 	began := time.Now()
-	task := a.task("opening", "")
-	defer task.End()
-	did, err := convert.Run(a.ctx, convert.Options{
-		Stores: c.Stores, Dir: c.Output, Version: version,
-		Collection: collection.Options{Open: a.openToRead, Text: describe, Partial: c.Partial},
-		Step:       task.Step, Did: task.Add,
-	})
+	did, err := c.convert(a)
 	if err != nil {
 		return err
 	}
-	task.End()
 	r := convertResult{
 		Pages: did.Pages, Sites: did.Sites, Domains: did.Domains, Communities: did.Communities, Links: did.Links,
 		Bytes: did.Bytes, Files: did.Files, Output: c.Output, Repeated: did.Repeated, Withdrawn: did.Withdrawn,
-		Refused: did.Refused, Damaged: did.Damaged, Found: did.Found, Seconds: time.Since(began).Seconds(),
+		Refused: did.Refused, Damaged: did.Damaged, Found: did.Found, At: did.At, Seconds: time.Since(began).Seconds(),
 	}
 	return a.emit(r, r.print)
 }
 
+// convert converts the stores, or with other agents this one's.
+func (c *convertCmd) convert(a *app) (r *convert.Result, err error) {
+	opt := convert.Options{
+		Stores: c.Stores, Dir: c.Output, Version: version,
+		Collection: collection.Options{Open: a.openToRead, Text: describe, Partial: c.Partial},
+	}
+	run := func(ctx context.Context, do func(context.Context, convert.Options) (*convert.Result, error)) error {
+		task := a.task("opening", "")
+		defer task.End()
+		opt.Step, opt.Did = task.Step, task.Add
+		r, err = do(ctx, opt)
+		return err
+	}
+	if c.Crawl == "" {
+		err = run(a.ctx, convert.Run)
+		return r, err
+	}
+	settings := fmt.Sprintf("fossick %s, partial %v", version, c.Partial)
+	ready := func() error { return nil }
+	err = c.meet(a, c.Stores[0], "convert", settings, ready, func(ctx context.Context, s peers.Session, id cluster.AgentID) error {
+		return run(ctx, func(ctx context.Context, opt convert.Options) (*convert.Result, error) {
+			return convert.Together(ctx, opt, convert.Group{Me: s.Me, Agents: s.Agents, Name: string(id), Again: s.Again, Peers: s.Peer})
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("converting with the other agents of %s: %w", c.Crawl, err)
+	}
+	return r, nil
+}
+
 func (r convertResult) print(w io.Writer) {
+	where := r.Output
+	if where == "" {
+		where = "a folder at agent " + r.At
+	}
 	printable.Fprintf(w, "%d pages of %d sites, %d domains and %d communities, %d links: %s, %d files, %d bytes\n",
-		r.Pages, r.Sites, r.Domains, r.Communities, r.Links, r.Output, r.Files, r.Bytes)
+		r.Pages, r.Sites, r.Domains, r.Communities, r.Links, where, r.Files, r.Bytes)
 	for _, left := range []struct {
 		n   uint64
 		why string

@@ -33,9 +33,7 @@ type rankCmd struct {
 	Most     int      `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]."`
 	Top      int      `default:"10" placeholder:"N" help:"Nodes to print [10]."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
-	Crawl    string   `placeholder:"NAME" help:"Rank together with the other agents of this crawl, on other machines; GRAPH is this one's store." group:"cluster"`
-	Agents   int      `placeholder:"N" help:"How many agents rank [all that the crawl has had]." group:"cluster"`
-	exchangeFlags
+	withAgents
 	Memory values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]."`
 }
 
@@ -77,18 +75,11 @@ func (c *rankCmd) check() error {
 		return usagef("--block is for --method blockrank")
 	case c.Method == "hits" && (c.Topic != "" || c.Personal != ""):
 		return usagef("hits has no surfers; leave --topic and --personal out, or choose another method")
-	case c.Crawl != "" && len(c.Graphs) > 1:
-		return usagef("--crawl: give this agent's store alone; the others rank theirs, each by a command of its own")
-	case c.Crawl == "" && (c.Agents != 0 || c.Nats != "" || c.Route != "" || c.Local != "" || c.Keys != "" || len(c.Peers) > 0):
-		return usagef("--agents, --nats, --route, --peers, --local and --keys are for agents of a crawl on several machines; name it by --crawl")
-	case c.Agents < 0:
-		return usagef("--agents %d: how many agents rank together?", c.Agents)
-	case c.Crawl != "" && c.Nats == "" && c.Route == "" && c.Local == "":
-		return usagef("--crawl: say by --nats, or by --route and --peers, where the other agents are")
-	case c.Crawl != "" || len(c.Graphs) > 1:
-		return errors.Join(c.checkExchange(), c.checkSeveral())
 	}
-	return nil
+	if c.Crawl != "" || len(c.Graphs) > 1 {
+		return errors.Join(c.checkTogether(c.Graphs), c.checkSeveral())
+	}
+	return c.checkTogether(c.Graphs)
 }
 
 // rankResult is what rank prints (cli.md).

@@ -70,5 +70,10 @@ func (k *Kept) Commit() error {
 	return wholefile.SyncFolder(filepath.Dir(k.path))
 }
 
+// Discard removes the folder: it was needed for a while only.
+func (k *Kept) Discard() error {
+	return errors.Join(os.RemoveAll(k.hidden), wholefile.SyncFolder(filepath.Dir(k.hidden)))
+}
+
 // Close ends the use of the folder.
 func (k *Kept) Close() error { return unlock(k.lock) }

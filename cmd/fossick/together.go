@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fossick/cluster"
+	"fossick/cluster/bus"
+	"fossick/cluster/peers"
+	"fossick/store"
+)
+
+// withAgents say with which agents, each on its own machine, a verb does what is of all.
+type withAgents struct {
+	Crawl  string `placeholder:"NAME" help:"Do it together with the other agents of this crawl, on other machines; give this one's store alone." group:"cluster"`
+	Agents int    `placeholder:"N" help:"How many agents take part [all that the crawl has had]." group:"cluster"`
+	exchangeFlags
+}
+
+func (f *withAgents) checkTogether(stores []string) error {
+	switch {
+	case f.Crawl != "" && len(stores) > 1:
+		return usagef("--crawl: give this agent's store alone; the others give theirs, each by a command of its own")
+	case f.Crawl == "" && (f.Agents != 0 || f.Nats != "" || f.Route != "" || f.Local != "" || f.Keys != "" || len(f.Peers) > 0):
+		return usagef("--agents, --nats, --route, --peers, --local and --keys are for agents of a crawl on several machines; name it by --crawl")
+	case f.Agents < 0:
+		return usagef("--agents %d: how many agents take part?", f.Agents)
+	case f.Crawl != "" && f.Nats == "" && f.Route == "" && f.Local == "":
+		return usagef("--crawl: say by --nats, or by --route and --peers, where the other agents are")
+	}
+	return f.checkExchange()
+}
+
+// meet has the agent of a store take part in a task, with the same settings at all. ready is
+// called while the others may come; the work with all there, and again when they begin anew.
+func (f *withAgents) meet(a *app, store, task, settings string, ready func() error, work func(ctx context.Context, s peers.Session, id cluster.AgentID) error) (err error) {
+	id, err := f.agentOf(a, store)
+	if err != nil {
+		return err
+	}
+	exchange, closeServer, err := f.serve(a.ctx, a, f.Crawl, store, id)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeServer()) }()
+	named, err := f.awaited(a, exchange, store, id)
+	if err == nil {
+		err = ready()
+	}
+	if err != nil {
+		return err
+	}
+	told, begun := &standingTold{a: a}, ""
+	return peers.Run(a.ctx, peers.Options{
+		Me: id, Task: task, Agents: f.Agents, Named: named, Progress: told.tell,
+		Settings: fmt.Sprintf("%s, %d agents", settings, f.Agents),
+		Open: func(ctx context.Context, at cluster.AgentID) (cluster.Exchange, error) {
+			opt := exchange
+			opt.Agent = at
+			return bus.Open(ctx, opt)
+		},
+	}, func(ctx context.Context, s peers.Session) error {
+		a.say("all %d agents are here%s", s.Agents, begun)
+		begun = " again, and begin anew"
+		return work(ctx, s, id)
+	})
+}
+
+// agentOf returns the agent whose store it is. Another graph goes by a name made of where it
+// is, so that it has the same one when it comes back.
+func (f *withAgents) agentOf(a *app, name string) (id cluster.AgentID, err error) {
+	live := false
+	if store.Exists(name) {
+		s, done, err := a.openToRead(name)
+		if err != nil {
+			return "", err
+		}
+		id, live = cluster.AgentID(s.Info().Agent), s.Temporary()
+		if err := done(); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case f.Nats == "" && id == "":
+		return "", usagef("%s is not the store of an agent, which has a server's files; use --nats", name)
+	case f.Nats == "" && live:
+		return "", usagef("an agent is at work in %s, with the server; reach it by --nats, at the port of its --local", name)
+	case id != "":
+		return id, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", err
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(host + "\x00" + path))
+	return cluster.AgentID(hex.EncodeToString(sum[:8])), nil
+}
+
+// awaited are the agents that the crawl has had, unless their number is given. The exchange
+// knows them as long as it has its values.
+func (f *withAgents) awaited(a *app, opt bus.Options, store string, id cluster.AgentID) (named []cluster.AgentID, err error) {
+	ctx, stop := a.ctx, func() {}
+	if f.Nats != "" { // else the others' servers may come later
+		ctx, stop = context.WithTimeout(ctx, statusWait)
+	}
+	defer stop()
+	opt.Agent = cluster.AgentID(newAgentID())
+	waits := a.step("waiting for the exchange")
+	exchange, err := bus.Open(ctx, opt)
+	waits()
+	if err != nil {
+		return nil, fmt.Errorf("the crawl %s: %w", f.Crawl, err)
+	}
+	defer func() { err = errors.Join(err, exchange.Close()) }()
+	if f.Agents > 0 {
+		return nil, nil
+	}
+	values, err := exchange.Values(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := cluster.StatusOf(values)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range s.Agents {
+		named = append(named, one.ID)
+	}
+	switch {
+	case len(named) == 0:
+		return nil, fmt.Errorf("the exchange knows no agent of a crawl %q; --crawl names it as they do, and --agents N does without such knowledge", f.Crawl)
+	case !slices.Contains(named, id):
+		return nil, fmt.Errorf("agent %s of %s is none of the %d that crawl %s has had; to take it in with them give all of them --agents N", id, store, len(named), f.Crawl)
+	}
+	return named, nil
+}
+
+// standingTold says who is missing, when that changes.
+type standingTold struct {
+	a    *app
+	last string
+}
+
+func (t *standingTold) tell(s peers.Standing) {
+	var names []string
+	for _, id := range s.Missing {
+		names = append(names, string(id))
+	}
+	text := ""
+	switch missing := strings.Join(names, ", "); {
+	case s.Working && missing != "":
+		text = "no word from agent " + missing + "; started again with its store it goes on, and the others wait"
+	case s.Working:
+	case missing != "":
+		text = fmt.Sprintf("%d of %d agents are here; run the same command at agent %s", s.Here, s.Wanted, missing)
+	default:
+		text = fmt.Sprintf("%d of %d agents are here; run the same command at the others", s.Here, s.Wanted)
+	}
+	if text != t.last && text != "" {
+		t.a.say("%s", text)
+	}
+	t.last = text
+}
