@@ -250,6 +250,9 @@ type Holdings struct {
 	Known uint64            `cbor:"1,keyasint,omitempty"` // the highest epoch that it has heard of
 	Held  map[uint16]uint64 `cbor:"2,keyasint,omitempty"` // that it got, with their epochs
 	Past  map[uint16]uint64 `cbor:"3,keyasint,omitempty"` // that it has no more, with the last epoch
+
+	// Awaits has of those held the agent whose knowledge is still on its way.
+	Awaits map[uint16]string `cbor:"4,keyasint,omitempty"`
 }
 
 // Holdings returns what was written down last.

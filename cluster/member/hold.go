@@ -8,16 +8,27 @@ import (
 	"fossick/store"
 )
 
+// hands are partitions that come and go. The member's mutex guards them.
+type hands struct {
+	coming  map[uint16]*coming
+	heard   []uint16 // have arrived, and that is not written down
+	leaving []leaving
+	epochs  map[uint16]uint64 // of the parts that Own has heard of
+}
+
 // coming is a partition that this member owns and may not ask yet, or no more.
 type coming struct {
 	from   cluster.AgentID // whose knowledge of it is to come first; "" when nobody's is
-	until  time.Time       // when it is no longer waited for
+	until  time.Time       // when that is no longer waited for, or nothing is
 	leaves bool            // it is being let go: links to it are the next owner's
 	held   bool            // it is written down, with what is known of it from a replica
 }
 
 // over says whether the partition may be asked from now on.
-func (c *coming) over() bool { return c.held && !c.leaves && !time.Now().Before(c.until) }
+func (c *coming) over() bool { return c.held && !c.leaves && !c.awaits() }
+
+// awaits says whether something is waited for before it is asked, or let go.
+func (c *coming) awaits() bool { return time.Now().Before(c.until) }
 
 const (
 	// longest is how long the knowledge of the last owner is waited for. Without it URLs
@@ -69,25 +80,35 @@ func (m *Member) hold(gained []cluster.Holding, gone []cluster.Partition) error 
 	if err := m.adopt(gained); err != nil {
 		return err
 	}
-	h, err := store.OutboxOf(m.opt.Crawl.Store).Holdings()
+	h, err := holdings(m.opt.Crawl.Store)
 	if err != nil {
 		return err
-	}
-	if h.Held == nil {
-		h.Held = map[uint16]uint64{}
-	}
-	if h.Past == nil {
-		h.Past = map[uint16]uint64{}
 	}
 	for _, p := range partsOf(gone) {
 		h.Past[p] = max(h.Past[p], h.Held[p])
 		delete(h.Held, p)
+		delete(h.Awaits, p)
 	}
+	m.mu.Lock()
 	for _, g := range gained {
+		p := uint16(g.Partition)
 		h.Known = max(h.Known, g.Epoch)
-		h.Held[uint16(g.Partition)] = g.Epoch
-		delete(h.Past, uint16(g.Partition))
+		h.Held[p] = g.Epoch
+		delete(h.Past, p)
+		c := m.coming[p]
+		if c == nil { // it has gone again
+			continue
+		}
+		if waited := cluster.AgentID(h.Awaits[p]); g.From == m.opt.Protocol.ID && waited != "" { // before it started again
+			c.from, c.until = waited, time.Now().Add(longest)
+		}
+		if c.from != "" {
+			h.Awaits[p] = string(c.from)
+		} else {
+			delete(h.Awaits, p)
+		}
 	}
+	m.mu.Unlock()
 	if err := m.agent.Hold(m.ctx, h); err != nil {
 		return err
 	}
@@ -105,15 +126,57 @@ func (m *Member) hold(gained []cluster.Holding, gone []cluster.Partition) error 
 	})
 }
 
-// arrived says that all that the last owner knew of a partition is here.
+// holdings are what is written down, as maps that can be written to.
+func holdings(s *store.Store) (h store.Holdings, err error) {
+	h, err = store.OutboxOf(s).Holdings()
+	for _, epochs := range []*map[uint16]uint64{&h.Held, &h.Past} {
+		if *epochs == nil {
+			*epochs = map[uint16]uint64{}
+		}
+	}
+	if h.Awaits == nil {
+		h.Awaits = map[uint16]string{}
+	}
+	return h, err
+}
+
+// arrived says that all that the last owner knew of a partition is here. It is written down
+// together with what else has arrived by then; a member that ends before waits in vain when it
+// comes back, not for long.
 func (m *Member) arrived(part uint16, from cluster.AgentID) error {
 	m.mu.Lock()
-	if c := m.coming[part]; c != nil && c.from == from {
-		c.from = ""
-		c.until = time.Now()
-	}
+	note := m.came(part, from)
 	m.mu.Unlock()
+	if !note {
+		return m.settle()
+	}
+	m.do(func() error {
+		m.mu.Lock()
+		heard := m.heard
+		m.heard = nil
+		m.mu.Unlock()
+		h, err := holdings(m.opt.Crawl.Store)
+		if err != nil {
+			return err
+		}
+		for _, part := range heard {
+			delete(h.Awaits, part)
+		}
+		return m.agent.Hold(m.ctx, h)
+	})
 	return m.settle()
+}
+
+// came ends the wait for a partition's knowledge, if it was waited for from there. note says
+// that this is to be written down, and nothing else is yet.
+func (h *hands) came(part uint16, from cluster.AgentID) (note bool) {
+	c := h.coming[part]
+	if c == nil || c.from != from {
+		return false
+	}
+	c.from, c.until = "", time.Now()
+	h.heard = append(h.heard, part)
+	return len(h.heard) == 1
 }
 
 // hurry looks whether the wait for a partition is over.
@@ -121,7 +184,7 @@ func (m *Member) hurry() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, c := range m.coming {
-		if c.over() {
+		if c.over() || c.leaves && c.from != "" && !c.awaits() {
 			m.jobs = append(m.jobs, m.settle)
 			select {
 			case m.wake <- struct{}{}:
@@ -132,8 +195,12 @@ func (m *Member) hurry() {
 	}
 }
 
-// settle begins to ask for URLs of partitions that are waited for no more.
+// settle begins to ask for URLs of partitions that are waited for no more, and lets those go that
+// are to go.
 func (m *Member) settle() error {
+	if err := m.letGo(); err != nil {
+		return err
+	}
 	var parts []uint16
 	m.mu.Lock()
 	for part, c := range m.coming {
@@ -152,10 +219,15 @@ func (m *Member) settle() error {
 }
 
 // Release is as cluster.Engine says. What is to be let go meanwhile goes together, as each time
-// the whole store is read.
+// the whole store is read. It waits for what the owner before knows: the next one takes what it
+// gets from here for all that there is.
 func (m *Member) Release(p cluster.Partition, epoch uint64) {
 	m.mu.Lock()
-	m.coming[uint16(p)] = &coming{leaves: true} // until it comes again, or has passed
+	c := &coming{leaves: true} // until it comes again, or has passed
+	if was := m.coming[uint16(p)]; was != nil && was.from != "" {
+		c.from, c.until = was.from, was.until
+	}
+	m.coming[uint16(p)] = c
 	m.leaving = append(m.leaving, leaving{p, epoch})
 	m.mu.Unlock()
 	m.do(m.letGo)
@@ -167,10 +239,25 @@ type leaving struct {
 	epoch     uint64
 }
 
+// ready takes what may be let go by now.
+func (h *hands) ready() (now []leaving) {
+	h.leaving = slices.DeleteFunc(h.leaving, func(l leaving) bool {
+		c := h.coming[uint16(l.partition)]
+		if c != nil && c.awaits() {
+			return false
+		}
+		if c != nil {
+			c.from = ""
+		}
+		now = append(now, l)
+		return true
+	})
+	return now
+}
+
 func (m *Member) letGo() error {
 	m.mu.Lock()
-	all := m.leaving
-	m.leaving = nil
+	all := m.ready()
 	m.mu.Unlock()
 	if len(all) == 0 {
 		return nil

@@ -40,9 +40,7 @@ type Member struct {
 	mu   sync.Mutex // guards the rest
 	jobs []func() error
 	standing
-	coming  map[uint16]*coming
-	leaving []leaving
-	epochs  map[uint16]uint64 // of the parts that Own has heard of
+	hands
 	ending  bool
 	labels  [][]byte // that people gave here, and nobody was told of yet
 	repeats [][]byte // duplicates in stores of those who had the sites before, likewise
@@ -71,7 +69,7 @@ const (
 func New(opt Options) (*Member, error) {
 	opt.Crawl.Log = cmp.Or(opt.Crawl.Log, slog.New(slog.DiscardHandler))
 	opt.Crawl.Workers = cmp.Or(opt.Crawl.Workers, crawler.DefaultWorkers)
-	m := &Member{Sites: sites.New(), opt: opt, wake: make(chan struct{}, 1), unheard: make(chan saying, mostUnheard), coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}}
+	m := &Member{Sites: sites.New(), opt: opt, wake: make(chan struct{}, 1), unheard: make(chan saying, mostUnheard), hands: hands{coming: map[uint16]*coming{}, epochs: map[uint16]uint64{}}}
 	o := opt.Crawl
 	o.Sites, o.MaxPages, o.MinHarvest, o.Said, o.Repeats = m, 0, 0, m.said, repeat(m)
 	o.Patience = opt.Crawl.WaitsUpTo() // by the whole's limits

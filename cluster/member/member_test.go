@@ -113,6 +113,7 @@ type group struct {
 	max  int64
 	rest time.Duration // of a host; 0: delay
 	seed string        // "": of the first site
+	all  bool          // each site has a seed
 
 	bodies bool // replicas have pages
 	none   bool // there are no replicas
@@ -132,10 +133,12 @@ func newGroup(t *testing.T, w *web, max int64) *group {
 		stops: map[string]context.CancelFunc{}, done: map[string]chan crawler.Result{}}
 }
 
-// wire leads to an exchange, and may be cut: what is asked for then fails.
+// wire leads to an exchange, and may be cut: what is asked for then fails. Or it is slow, and
+// messages of other agents arrive late.
 type wire struct {
 	cluster.Exchange
-	cut atomic.Bool
+	cut  atomic.Bool
+	slow atomic.Int64 // nanoseconds
 }
 
 var errCut = errors.New("cut off")
@@ -143,6 +146,10 @@ var errCut = errors.New("cut off")
 func (w *wire) Send(ctx context.Context, to cluster.AgentID, message []byte) error {
 	if w.cut.Load() {
 		return errCut
+	}
+	if slow := time.Duration(w.slow.Load()); slow > 0 {
+		time.AfterFunc(slow, func() { _ = w.Exchange.Send(context.WithoutCancel(ctx), to, message) })
+		return nil
 	}
 	return w.Exchange.Send(ctx, to, message)
 }
@@ -194,8 +201,12 @@ func (g *group) start(id string, fresh bool) {
 	if g.scorer != nil {
 		scorer = g.scorer(id)
 	}
+	seeds := []string{cmp.Or(g.seed, "http://s0.test/0")}
+	for i := 1; i < g.web.sites && g.all; i++ {
+		seeds = append(seeds, fmt.Sprintf("http://s%d.test/0", i))
+	}
 	m, err := New(Options{
-		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: []string{cmp.Or(g.seed, "http://s0.test/0")},
+		Crawl: crawler.Options{Store: s, Fetcher: g.web, Scorer: scorer, Ordering: order, Seeds: seeds,
 			Workers: 4, Replicate: !g.none, ReplicateBodies: g.bodies, Delay: crawler.Delay{Fixed: true, Rest: cmp.Or(g.rest, delay)}},
 		Protocol: cluster.Options{ID: cluster.AgentID(id), Fresh: fresh, MaxPages: g.max, Lease: 3 * time.Second, Longest: time.Second},
 		Exchange: exchange,
@@ -327,6 +338,77 @@ func TestComeAndGo(t *testing.T) {
 			t.Errorf("%d pages of who left are told as lost", n)
 		}
 	})
+}
+
+// TestAwaits: a member is killed while what the last owner of its sites knows is on its way to it,
+// and comes back. No start page is asked for again, though it has them all.
+func TestAwaits(t *testing.T) {
+	fulltest.Only(t, "seconds of processor time; TestMembers and TestDeath have the main ways")
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, &web{sites: 24, pages: 6}, 0)
+		g.all, g.rest = true, time.Second
+		g.start("aaaaaaaaaaaaaaaa", true)
+		time.Sleep(4 * time.Second)
+		g.wires["aaaaaaaaaaaaaaaa"].slow.Store(int64(4 * time.Second))
+		g.start("bbbbbbbbbbbbbbbb", false)
+		b := g.members["bbbbbbbbbbbbbbbb"]
+		for waited := 0; b.awaiting() == 0; waited++ {
+			if waited > 600 {
+				t.Fatal("it gets nothing")
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		g.stop("bbbbbbbbbbbbbbbb")
+		g.start("bbbbbbbbbbbbbbbb", false)
+		time.Sleep(5 * time.Second)
+		g.wires["aaaaaaaaaaaaaaaa"].slow.Store(0)
+		pages, again := g.wait()
+		if n := len(pages); n != 144 || len(slices.Compact(pages)) != 144 || again > 0 {
+			t.Errorf("%d pages, want 144; %d asked for again", n, again)
+		}
+	})
+}
+
+// TestReleaseAwaits: what is to go on to another waits for what the owner before knows, not for
+// ever.
+func TestReleaseAwaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &Member{hands: hands{coming: map[uint16]*coming{
+			1: {held: true, from: "a", until: time.Now().Add(longest)},
+			2: {held: true, from: "a", until: time.Now().Add(longest)},
+			3: {held: true},
+		}}}
+		for p := range cluster.Partition(5) {
+			m.Release(p, 7)
+		}
+		if now := m.ready(); len(now) != 3 || slices.Contains(now, leaving{1, 7}) || slices.Contains(now, leaving{2, 7}) {
+			t.Errorf("%+v may go", now)
+		}
+		m.came(2, "b") // of an owner before that
+		if now := m.ready(); len(now) != 0 {
+			t.Errorf("%+v may go", now)
+		}
+		m.came(2, "a")
+		if now := m.ready(); len(now) != 1 || now[0] != (leaving{2, 7}) {
+			t.Errorf("%+v may go when it has come", now)
+		}
+		time.Sleep(longest)
+		if now := m.ready(); len(now) != 1 || now[0] != (leaving{1, 7}) {
+			t.Errorf("%+v may go after %v", now, longest)
+		}
+	})
+}
+
+// awaiting is for how many partitions something of their last owner is on its way.
+func (m *Member) awaiting() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.coming {
+		if c.held && c.from != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // TestCutOff: a member whose lease ends and that is back before it is missed has forgotten
