@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
+	"fossick/internal/wire"
 )
 
 // kind says what a message between agents is for.
@@ -47,24 +47,12 @@ var ErrMessage = errors.New("not what agents that convert together say; run one 
 const pieceBytes = 512 << 10
 
 // A message is a piece, or lists a store's files: a chunk has 20,000 pages.
-var wire = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{MaxArrayElements: 1 << 18, MaxNestedLevels: 8}.DecMode()
-	if err != nil {
-		panic(err) // the options are not of this version of the library
-	}
-	return mode
-}()
+var messages = wire.Decoder(1<<18, 8)
 
-func (m message) encode() []byte {
-	b, err := cbor.Marshal(m)
-	if err != nil {
-		panic(fmt.Sprintf("convert: message %d: %v", m.Kind, err)) // nothing in it can fail to be written
-	}
-	return b
-}
+func (m message) encode() []byte { return wire.Encode(m) }
 
 func decodeMessage(b []byte) (m message, err error) {
-	if err := wire.Unmarshal(b, &m); err != nil {
+	if err := messages.Unmarshal(b, &m); err != nil {
 		return m, fmt.Errorf("%w: %w", ErrMessage, err)
 	}
 	complete := true

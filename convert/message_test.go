@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// messages are one of each kind.
-var messages = []message{
+// each is a message of each kind.
+var each = []message{
 	{Kind: hello, Name: "1", Print: "p", Collects: true},
 	{Kind: hello, Name: "2", Print: "q", Again: true},
 	{Kind: offer, Store: &input{Name: "1", Fingerprint: "p"}, Files: []part{{Name: "parts/0/links"}, {Name: "parts/0/aliases", Bytes: 3}}},
@@ -18,7 +18,7 @@ var messages = []message{
 
 // FuzzMessage: what is read as a message is one that is written the same; nothing panics.
 func FuzzMessage(f *testing.F) {
-	for _, m := range messages {
+	for _, m := range each {
 		f.Add(m.encode())
 	}
 	f.Add([]byte{})

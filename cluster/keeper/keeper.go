@@ -12,6 +12,7 @@ import (
 
 	"fossick/cluster"
 	"fossick/cluster/limits"
+	"fossick/internal/wire"
 	"fossick/store"
 )
 
@@ -111,7 +112,7 @@ func (k *Keeper) carryOut(l letter) error {
 		return fmt.Errorf("the replica of agent %s: %w", l.from, err)
 	}
 	a.Run = k.run
-	k.opt.Send(l.from, encode(a))
+	k.opt.Send(l.from, wire.Encode(a))
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"fossick/cluster"
 	"fossick/internal/fulltest"
+	"fossick/internal/wire"
 	"fossick/store"
 )
 
@@ -320,8 +321,8 @@ func TestLateOpen(t *testing.T) {
 
 // FuzzFrame: whatever another machine sends is carried out or refused.
 func FuzzFrame(f *testing.F) {
-	f.Add(encode(frame{Version: wireVersion, Session: 1, Seq: 1, Kind: kindOpen}), encode(frame{Version: wireVersion, Session: 1, Seq: 2, Kind: kindChanges, Number: 3, Changes: []entry{{Number: 4, Bytes: []byte{0}}}}))
-	f.Add([]byte{0}, encode(frame{Version: wireVersion, Session: 9, Seq: 7, Kind: kindPiece, Bytes: []byte("x")}))
+	f.Add(wire.Encode(frame{Version: wireVersion, Session: 1, Seq: 1, Kind: kindOpen}), wire.Encode(frame{Version: wireVersion, Session: 1, Seq: 2, Kind: kindChanges, Number: 3, Changes: []entry{{Number: 4, Bytes: []byte{0}}}}))
+	f.Add([]byte{0}, wire.Encode(frame{Version: wireVersion, Session: 9, Seq: 7, Kind: kindPiece, Bytes: []byte("x")}))
 	f.Fuzz(func(t *testing.T, one, two []byte) {
 		k := New(Options{Dir: filepath.Join(t.TempDir(), "replicas"), Send: func(_ cluster.AgentID, b []byte) {
 			if _, err := decodeAnswer(b); err != nil {

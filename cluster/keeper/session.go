@@ -8,6 +8,7 @@ import (
 
 	"fossick/cluster"
 	"fossick/cluster/inorder"
+	"fossick/internal/wire"
 )
 
 // mostSent is how many frames are on their way: at most 2 MiB, which is kept to be sent again.
@@ -43,7 +44,7 @@ func (x *session) push(ctx context.Context, f frame) error {
 	}
 	x.mu.Lock()
 	f.Version, f.Session, f.Seq = wireVersion, x.id, x.sent.Next()
-	b := encode(f)
+	b := wire.Encode(f)
 	x.sent.Add(time.Now(), b)
 	x.mu.Unlock()
 	x.send(x.to, b)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
+	"fossick/internal/wire"
 )
 
 // wireVersion is of what follows. An agent of another version is not understood.
@@ -55,22 +55,7 @@ type answer struct {
 
 var errWire = errors.New("not what agents tell their keepers")
 
-var decoding = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{MaxArrayElements: 1 << 17, MaxNestedLevels: 4}.DecMode()
-	if err != nil {
-		panic(err) // the options are not of this version of the library
-	}
-	return mode
-}()
-
-// encode returns a value's bytes. Nothing that is said here can fail to be written.
-func encode(v any) []byte {
-	b, err := cbor.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("keeper: %T: %v", v, err))
-	}
-	return b
-}
+var decoding = wire.Decoder(1<<17, 4)
 
 func decodeFrame(b []byte) (f frame, err error) {
 	if err := decoding.Unmarshal(b, &f); err != nil {

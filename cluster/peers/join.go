@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fossick/cluster"
+	"fossick/internal/wire"
 )
 
 // seat is an agent's place in a roster.
@@ -49,7 +50,7 @@ func (s *seat) gather(ctx context.Context, e cluster.Exchange) (roster, error) {
 			return was, err
 		}
 		if got.changed {
-			_, err := e.Swap(ctx, s.key(), encode(now), revision)
+			_, err := e.Swap(ctx, s.key(), wire.Encode(now), revision)
 			if errors.Is(err, cluster.ErrRevision) {
 				continue // another came first
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fossick/cluster"
+	"fossick/internal/wire"
 )
 
 const a, b, c = cluster.AgentID("000000000000000a"), cluster.AgentID("000000000000000b"), cluster.AgentID("000000000000000c")
@@ -65,10 +66,10 @@ func TestStep(t *testing.T) {
 			continue
 		}
 		at, _ := got.find(test.me)
-		if !bytes.Equal(encode(got), encode(test.want)) || g.again != test.again || g.life != got.Members[at].Life {
+		if !bytes.Equal(wire.Encode(got), wire.Encode(test.want)) || g.again != test.again || g.life != got.Members[at].Life {
 			t.Errorf("%s: %+v, %+v; want %+v, again %v", test.name, got, g, test.want, test.again)
 		}
-		if same := test.had.Version != 0 && bytes.Equal(encode(got), encode(test.had)); g.changed == same {
+		if same := test.had.Version != 0 && bytes.Equal(wire.Encode(got), wire.Encode(test.had)); g.changed == same {
 			t.Errorf("%s: changed %v: %+v", test.name, g.changed, got)
 		}
 	}
@@ -101,23 +102,23 @@ var someFrames = []frame{
 // alike, within its bounds.
 func FuzzWire(f *testing.F) {
 	for _, one := range someFrames {
-		f.Add(encode(one))
+		f.Add(wire.Encode(one))
 	}
-	f.Add(encode(rosterOf(7, working, "rank d=0.85", a, b, c)))
-	f.Add(encode(roster{Version: wireVersion, Session: 1, State: done, Members: []member{{ID: b}, {ID: b}}}))
+	f.Add(wire.Encode(rosterOf(7, working, "rank d=0.85", a, b, c)))
+	f.Add(wire.Encode(roster{Version: wireVersion, Session: 1, State: done, Members: []member{{ID: b}, {ID: b}}}))
 	long := someFrames[1]
 	long.Bytes = make([]byte, pieceBytes+1)
-	f.Add(encode(long))
+	f.Add(wire.Encode(long))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if got, err := decodeFrame(text); err == nil {
-			again, err := decodeFrame(encode(got))
-			if err != nil || !bytes.Equal(encode(again), encode(got)) || len(got.Bytes) > pieceBytes {
+			again, err := decodeFrame(wire.Encode(got))
+			if err != nil || !bytes.Equal(wire.Encode(again), wire.Encode(got)) || len(got.Bytes) > pieceBytes {
 				t.Errorf("%x: %+v, then %+v, %v", text, got, again, err)
 			}
 		}
 		if got, err := decodeRoster(text); err == nil {
-			again, err := decodeRoster(encode(got))
-			if err != nil || !bytes.Equal(encode(again), encode(got)) {
+			again, err := decodeRoster(wire.Encode(got))
+			if err != nil || !bytes.Equal(wire.Encode(again), wire.Encode(got)) {
 				t.Errorf("%x: %+v, then %+v, %v", text, got, again, err)
 			}
 			if !slices.IsSortedFunc(got.Members, func(a, b member) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) }) {

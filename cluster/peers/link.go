@@ -6,6 +6,7 @@ import (
 
 	"fossick/cluster"
 	"fossick/cluster/inorder"
+	"fossick/internal/wire"
 )
 
 // link is a peer's connection with one other. The peer's mutex guards it.
@@ -57,7 +58,7 @@ func (l *link) fill(now time.Time, head frame) (frames [][]byte) {
 		} else {
 			l.queue = l.queue[1:]
 		}
-		b := encode(f)
+		b := wire.Encode(f)
 		l.sent.Add(now, b)
 		frames = append(frames, b)
 	}
@@ -67,7 +68,7 @@ func (l *link) fill(now time.Time, head frame) (frames [][]byte) {
 // ack returns a frame that says what was taken, and nothing else.
 func (l *link) ack(head frame) []byte {
 	head.Of, head.Ack = l.life, l.taken.Last()
-	return encode(head)
+	return wire.Encode(head)
 }
 
 // take takes a frame in, and returns the messages that it makes whole, in order.

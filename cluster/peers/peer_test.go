@@ -9,6 +9,7 @@ import (
 
 	"fossick/cluster"
 	"fossick/cluster/local"
+	"fossick/internal/wire"
 )
 
 // pairOf returns peer 0 of two, whose exchange nobody reads, at a session 7 with lives 3 and 5.
@@ -40,7 +41,7 @@ func TestStrangers(t *testing.T) {
 	} {
 		p, f := pairOf(t), right
 		change(&f)
-		if err := p.hear(t.Context(), encode(f)); err != nil {
+		if err := p.hear(t.Context(), wire.Encode(f)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(p.inbox) != 0 {
@@ -49,7 +50,7 @@ func TestStrangers(t *testing.T) {
 		if f.Kind == kindPiece {
 			continue // the rest of it may come
 		}
-		if err := p.hear(t.Context(), encode(right)); err != nil || len(p.inbox) == 0 || string(p.inbox[0].bytes) != "text" {
+		if err := p.hear(t.Context(), wire.Encode(right)); err != nil || len(p.inbox) == 0 || string(p.inbox[0].bytes) != "text" {
 			t.Errorf("after one %s: %v, %d messages", name, err, len(p.inbox)) // what is right was spoilt
 		}
 	}
@@ -57,7 +58,7 @@ func TestStrangers(t *testing.T) {
 	later := right
 	later.Life = 6
 	for _, f := range []frame{right, right, later, right, later} {
-		if err := p.hear(t.Context(), encode(f)); err != nil {
+		if err := p.hear(t.Context(), wire.Encode(f)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fossick/cluster"
+	"fossick/internal/wire"
 )
 
 // watch looks at the roster until ctx ends, or what is done together is over for this agent.
@@ -91,7 +92,7 @@ func (s *seat) leave(ctx context.Context, e cluster.Exchange, ended error) error
 				r.State = done
 			}
 		}
-		if _, err := e.Swap(ctx, s.key(), encode(r), revision); !errors.Is(err, cluster.ErrRevision) {
+		if _, err := e.Swap(ctx, s.key(), wire.Encode(r), revision); !errors.Is(err, cluster.ErrRevision) {
 			return err
 		}
 	}

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"fossick/cluster"
+	"fossick/internal/wire"
 )
 
 // wireVersion is of what follows. Agents of different versions do nothing together.
@@ -44,22 +43,7 @@ const (
 // ErrWire reports bytes that no peer of this version says.
 var ErrWire = errors.New("not what peers tell each other")
 
-var decoding = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{MaxArrayElements: mostPeers, MaxNestedLevels: 4}.DecMode()
-	if err != nil {
-		panic(err) // the options are not of this version of the library
-	}
-	return mode
-}()
-
-// encode returns a value's bytes. Nothing that is said here can fail to be written.
-func encode(v any) []byte {
-	b, err := cbor.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("peers: %T: %v", v, err))
-	}
-	return b
-}
+var decoding = wire.Decoder(mostPeers, 4)
 
 func decodeFrame(b []byte) (f frame, err error) {
 	if err := decoding.Unmarshal(b, &f); err != nil {

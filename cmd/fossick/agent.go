@@ -12,10 +12,7 @@ import (
 	"fossick/control"
 	"fossick/crawler"
 	"fossick/crawlplan"
-	"fossick/eval"
-	"fossick/fetch"
 	"fossick/internal/process"
-	"fossick/internal/usage"
 	"fossick/monitor"
 	"fossick/store"
 	"fossick/topics"
@@ -60,16 +57,7 @@ const leaveFor = 20 * time.Second
 // Run crawls and prints what the agent's part came to.
 func (c *agentCmd) Run(a *app) error {
 	result, err := c.join(a.ctx, a)
-	if result == nil {
-		return err
-	}
-	if emitErr := a.emit(result, result.Print); emitErr != nil {
-		return emitErr
-	}
-	if err == nil && result.Stopped == crawler.StopInterrupted {
-		return errInterrupted
-	}
-	return err
+	return emitCrawl(a, result, err)
 }
 
 // join takes part in the crawl.
@@ -89,13 +77,9 @@ func (c *agentCmd) join(ctx context.Context, a *app) (result *monitor.Result, er
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	plan, fetcher, err := c.planned(a)
 	if err != nil {
 		return nil, err
-	}
-	fetcher, err := fetch.New(plan.Fetch)
-	if err != nil {
-		return nil, usage.Of(err)
 	}
 	defer fetcher.Close()
 	if s == nil { // only now: a mistake in the command line must leave no store behind
@@ -147,10 +131,8 @@ func newAgentID() string {
 // crawlAsMember crawls until the whole crawl has ended, or the agent is interrupted: then
 // it hands its sites over first.
 func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Plan, exchange cluster.Exchange) (result *monitor.Result, err error) {
-	session := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, NoTopic: plan.NoTopic, Agent: true, Whole: wholeOf(exchange)}
-	for _, t := range plan.Topics {
-		session.Topics = append(session.Topics, monitor.Goal(t))
-	}
+	session := c.session(plan)
+	session.Agent, session.Whole = true, wholeOf(exchange)
 	shown, err := monitor.Listen(c.Listen, c.Pprof, session)
 	if err != nil {
 		return nil, err
@@ -186,12 +168,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	done, err := leaving(ctx, m)
 	line.End()
 	result = monitor.ResultOf(session, done, m.Engine().Progress().Queue)
-	defer a.step("reading the journal")()
-	var manners error
-	if result.Politeness, manners = eval.MeasurePoliteness(context.WithoutCancel(ctx), plan.Crawl.Store); manners != nil {
-		result.Politeness = nil // the crawl itself is worth no less
-		a.say("no politeness report: %v", manners)
-	}
+	addPoliteness(ctx, a, result, plan.Crawl.Store)
 	return result, err
 }
 

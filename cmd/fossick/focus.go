@@ -5,12 +5,8 @@ import (
 	"errors"
 
 	"fossick/control"
-	"fossick/crawler"
 	"fossick/crawlplan"
-	"fossick/eval"
-	"fossick/fetch"
 	"fossick/internal/process"
-	"fossick/internal/usage"
 	"fossick/monitor"
 	"fossick/policy"
 	"fossick/store"
@@ -51,16 +47,7 @@ Scores of --score: ` + policy.Help() + `.`
 // Run crawls and prints the result; an interrupted crawl prints it as well.
 func (c *focusCmd) Run(a *app) error {
 	result, err := c.crawl(a.ctx, a)
-	if result == nil {
-		return err
-	}
-	if emitErr := a.emit(result, result.Print); emitErr != nil {
-		return emitErr
-	}
-	if err == nil && result.Stopped == crawler.StopInterrupted {
-		return errInterrupted
-	}
-	return errors.Join(err, result.Failed.Err())
+	return emitCrawl(a, result, err)
 }
 
 // crawl does the work of focus, for demo as well.
@@ -87,19 +74,12 @@ func (c *focusCmd) crawl(ctx context.Context, a *app) (result *monitor.Result, e
 			return nil, err
 		}
 	}
-	plan, err := c.Plan(crawlplan.Program{Version: version, Seed: a.seed, Log: a.log, Say: a.say})
+	plan, fetcher, err := c.planned(a)
 	if err != nil {
 		return nil, err
 	}
-	fetcher, err := fetch.New(plan.Fetch)
-	if err != nil {
-		return nil, usage.Of(err)
-	}
 	defer fetcher.Close()
-	session := monitor.Session{Topic: c.Topic, Store: c.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0 || c.revisits != nil, Survey: c.Parties, NoTopic: plan.NoTopic}
-	for _, t := range plan.Topics {
-		session.Topics = append(session.Topics, monitor.Goal(t))
-	}
+	session := c.session(plan)
 	shown, err := monitor.Listen(c.Listen, c.Pprof, session)
 	if err != nil {
 		return nil, err
@@ -159,12 +139,7 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 	if plan.Crawl.Store == nil {
 		return result, err
 	}
-	defer a.step("reading the journal")()
-	var manners error
-	if result.Politeness, manners = eval.MeasurePoliteness(context.WithoutCancel(ctx), plan.Crawl.Store); manners != nil {
-		result.Politeness = nil // the crawl itself is worth no less
-		a.say("no politeness report: %v", manners)
-	}
+	addPoliteness(ctx, a, result, plan.Crawl.Store)
 	result.Failed = monitor.FailedOf([]*store.Store{plan.Crawl.Store}, plan.Crawl.Seeds, crawlplan.RedactProxy(c.Proxy), done)
 	return result, err
 }

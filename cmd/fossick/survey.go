@@ -9,7 +9,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fossick/crawler"
 	"fossick/crawlplan"
 	"fossick/internal/help"
 	"fossick/internal/printable"
@@ -111,10 +110,7 @@ func (c *surveyCmd) Run(a *app) error {
 	if emitErr := a.emit(s, s.print); emitErr != nil {
 		return emitErr
 	}
-	if err == nil && result.Stopped == crawler.StopInterrupted {
-		return errInterrupted
-	}
-	return errors.Join(err, result.Failed.Err())
+	return endOf(result, err)
 }
 
 // list writes the seeds of the next survey, from the store alone.

@@ -10,7 +10,6 @@ import (
 	"fossick/control"
 	"fossick/crawler"
 	"fossick/crawlplan"
-	"fossick/eval"
 	"fossick/fetch"
 	"fossick/internal/process"
 	"fossick/internal/usage"
@@ -97,10 +96,8 @@ func (w *teamwork) begin(c *focusCmd, plan *crawlplan.Plan) (err error) {
 	if w.fetcher, err = fetch.New(plan.Fetch); err != nil {
 		return usage.Of(err)
 	}
-	w.session = monitor.Session{Topic: c.Topic, Store: w.cmd.Store, Keywords: plan.Keywords, Refresh: c.Refresh > 0, Survey: c.Parties, NoTopic: plan.NoTopic}
-	for _, t := range plan.Topics {
-		w.session.Topics = append(w.session.Topics, monitor.Goal(t))
-	}
+	w.session = c.session(plan)
+	w.session.Store = w.cmd.Store // c has one agent's
 	if w.shown, err = monitor.Listen(c.Listen, c.Pprof, w.session); err != nil {
 		return err
 	}
@@ -147,16 +144,11 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	done, err := w.team.Run(ctx)
 	w.line.End()
 	result := monitor.ResultOf(w.session, done, w.team.Progress().Queue)
-	defer w.a.step("reading the journals")()
 	var stores []*store.Store
 	for _, p := range w.plans {
 		stores = append(stores, p.Crawl.Store)
 	}
-	var manners error
-	if result.Politeness, manners = eval.MeasurePoliteness(context.WithoutCancel(ctx), stores...); manners != nil {
-		result.Politeness = nil // the crawl itself is worth no less
-		w.a.say("no politeness report: %v", manners)
-	}
+	addPoliteness(ctx, w.a, result, stores...)
 	result.Failed = monitor.FailedOf(stores, w.plans[0].Crawl.Seeds, crawlplan.RedactProxy(w.cmd.Proxy), done)
 	return result, err
 }
