@@ -393,6 +393,54 @@ func TestHandOver(t *testing.T) {
 	})
 }
 
+// TestLostOnTheWay: an agent dies when it has handed a site over and that is still on its way.
+// Who has the site is told by its replica's keeper both what it was handed and that the pages
+// are lost, in this order.
+func TestLostOnTheWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newTeam(t, &fakeWeb{pages: manyPages(2, 20), took: 100 * time.Millisecond}, 3, 2, "http://h0.test/0", "http://h1.test/0")
+		time.Sleep(2 * time.Second)
+		x.mu.Lock()
+		x.owner[0] = -1
+		x.mu.Unlock()
+		dead := x.agents[0]
+		if err := dead.HandOver(t.Context(), []uint16{0}); err != nil {
+			t.Fatal(err)
+		}
+		replica := x.replicaOf(0)
+		had, err := replica.Counts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.mu.Lock()
+		x.owner[0] = 1
+		x.mu.Unlock()
+		if err := dead.Finish(t.Context(), StopInterrupted); err != nil {
+			t.Fatal(err)
+		}
+		<-dead.done
+		dead.dead = true
+		if err := x.agents[2].Adopt(t.Context(), replica, nil); err != nil {
+			t.Fatal(err)
+		}
+		for x.deliver(t.Context()) {
+		}
+		if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part == 0 }); err != nil {
+			t.Fatal(err)
+		}
+		x.settle()
+		pages := x.finish()[0]
+		counts, err := x.agents[1].opt.Store.Counts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := counts.States[across.StateLost]
+		if lost != had.Pages || had.Pages < 2 || len(pages)+int(lost) != 40 {
+			t.Errorf("%d pages were stored by the dead, %d are told as lost; %d are stored by the heir, of 40", had.Pages, lost, len(pages))
+		}
+	})
+}
+
 // TestRestsGoAlong: a host that asked for a long rest has it also when another agent has it
 // by then, whether it was handed over or its agent is no more.
 func TestRestsGoAlong(t *testing.T) {
@@ -558,9 +606,6 @@ func adopt(t *testing.T, refetch bool) {
 	}
 	<-dead.done
 	if err := x.agents[1].Adopt(t.Context(), replica, []uint16{0, 2}); err != nil {
-		t.Fatal(err)
-	}
-	if err := x.agents[1].Forward(t.Context(), replica); err != nil {
 		t.Fatal(err)
 	}
 	if err := x.agents[1].Gain(t.Context(), func(part uint16) bool { return part != 1 }); err != nil {

@@ -404,7 +404,7 @@ func (x *team) bury(dead, heir int) {
 	x.mu.Unlock()
 	m.dead = true
 	ctx := x.t.Context()
-	if err := errors.Join(x.agents[heir].Adopt(ctx, replica, parts), x.agents[heir].Forward(ctx, replica),
+	if err := errors.Join(x.agents[heir].Adopt(ctx, replica, parts),
 		x.agents[heir].Gain(ctx, func(part uint16) bool { return slices.Contains(parts, part) })); err != nil {
 		x.t.Fatal(err)
 	}

@@ -228,9 +228,9 @@ func knownOf(k *store.Known) across.Known {
 }
 
 // Adopt goes on with parts of an agent that is no more, from a replica of its store: what
-// waited there waits here, what ended there ends here. Forward is to come after it. Pages
-// that the replica has not are lost; who has their site by now is told, and asks for them
-// again where its Options.RefetchLost says so.
+// waited there waits here, what ended there ends here, its parcels are sent on. Pages that the
+// replica has not are lost; who has their site by now is told, and asks for them again
+// where its Options.RefetchLost says so.
 func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16) error {
 	bodies, err := store.ReplicaIn(replica).Bodies()
 	if err != nil {
@@ -282,14 +282,17 @@ func (a *Agent) Adopt(ctx context.Context, replica *store.Store, parts []uint16)
 			return err
 		}
 	}
-	if err := flush(); err != nil || bodies {
+	if err := flush(); err != nil {
+		return err
+	}
+	if err := a.forward(ctx, replica); err != nil || bodies { // it may hand over pages, so this comes first
 		return err
 	}
 	return a.tellPages(ctx, replica, across.StateLost, func(part uint16) bool { return slices.Contains(parts, part) })
 }
 
-// Forward puts the parcels of a replica into the outbox.
-func (a *Agent) Forward(ctx context.Context, replica *store.Store) error {
+// forward puts the parcels of a replica into the outbox.
+func (a *Agent) forward(ctx context.Context, replica *store.Store) error {
 	for part, err := range store.OutboxOf(replica).Parts() {
 		if err != nil {
 			return err

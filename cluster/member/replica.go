@@ -119,10 +119,7 @@ func (m *Member) inherit(id cluster.AgentID, parts []uint16) error {
 		if pages, err = store.ReplicaIn(s).Bodies(); err != nil {
 			return err
 		}
-		if err := m.agent.Adopt(m.ctx, s, parts); err != nil {
-			return err
-		}
-		return m.agent.Forward(m.ctx, s)
+		return m.agent.Adopt(m.ctx, s, parts)
 	})
 	if err == nil && pages {
 		to := filepath.Join(m.opt.Crawl.Store.Dir(), leftBy+string(id))

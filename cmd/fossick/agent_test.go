@@ -102,6 +102,39 @@ func TestAgentsByNATS(t *testing.T) {
 	t.Logf("%d requests, %d repeated", len(requests), again)
 }
 
+// tellWrong tells of URLs that are not stored once or told as lost once by all but the last of
+// some agents, which is dead, what each knows of them.
+func tellWrong(t *testing.T, dir string, names ...string) {
+	told, right := map[string][]string{}, map[string]int{}
+	for i, name := range names {
+		s, err := store.Open(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, err := range s.URLs().Known() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			state := "waits"
+			if k.Fate != nil {
+				state = k.Fate.State + " " + k.Fate.Reason
+			}
+			if i < len(names)-1 && k.Fate != nil && (k.Fate.State == "ok" || k.Fate.State == "lost") {
+				right[k.URL]++
+			}
+			told[k.URL] = append(told[k.URL], fmt.Sprintf("%s: %s, %d visits", name, state, len(k.Visits)))
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for url, all := range told {
+		if right[url] != 1 && !strings.Contains(url, "/secret/") && !strings.Contains(url, "/hidden/") {
+			t.Logf("%s %q", url, all)
+		}
+	}
+}
+
 // coordinatorAt asks a crawl's exchange who coordinates it.
 func coordinatorAt(t *testing.T, port string) string {
 	_, out := runAndKill(t, []string{"cluster", "status", "--crawl", "all", "--nats", "nats://127.0.0.1:" + port, "--json"}, time.Minute)
@@ -194,6 +227,7 @@ func agentDies(t *testing.T, kept bool, flags ...string) {
 	}
 	if stored+lost != 20*40 || (lost == 0) != kept {
 		t.Errorf("%d pages are stored and %d told as lost, of %d", stored, lost, 20*40)
+		tellWrong(t, dir, "one", "two", "three")
 	}
 	if pages != 20*40 || len(had) == 0 || first.IsZero() {
 		t.Errorf("%d pages, want %d; %d hosts were the dead one's", pages, 20*40, len(had))
