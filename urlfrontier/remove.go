@@ -1,0 +1,128 @@
+package urlfrontier
+
+import (
+	"github.com/dgraph-io/badger/v4"
+
+	"fossick/urlfrontier/api"
+	"fossick/urlfrontier/queues"
+)
+
+// deletePart is how many records are deleted in one commit.
+const deletePart = 1000
+
+// deleteQueues deletes a queue of a crawl, or all. It returns how many URLs went. They
+// are gone with the queues' records, whatever happens while theirs are deleted.
+func (f *Frontier) deleteQueues(crawl, key string, all bool) (urls int, err error) {
+	err = f.alone(func() error {
+		var gone []*queues.Queue
+		var err error
+		if urls, gone, err = f.dropQueues(crawl, key, all); err != nil {
+			f.fail(err)
+			return err
+		}
+		for _, q := range gone {
+			keys, err := f.keysOf(q)
+			if err == nil {
+				err = f.deleteKeys(keys)
+			}
+			if err != nil {
+				f.fail(err)
+				return err
+			}
+		}
+		return nil
+	})
+	return urls, err
+}
+
+func (f *Frontier) dropQueues(crawl, key string, all bool) (urls int, gone []*queues.Queue, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var keys [][]byte
+	for _, q := range f.set.Queues(crawl) {
+		if all || q.Name == key {
+			gone = append(gone, q)
+			urls += q.Waiting() + q.Completed
+			keys = append(keys, queueKey(queuePrefix, q.Number))
+			f.set.DropQueue(q)
+		}
+	}
+	if len(f.set.Queues(crawl)) == 0 {
+		f.forgetScorer(crawl)
+	}
+	return urls, gone, f.deleteKeys(keys)
+}
+
+// keysOf returns the keys of a queue's URLs.
+func (f *Frontier) keysOf(q *queues.Queue) (keys [][]byte, err error) {
+	err = f.db.View(func(txn *badger.Txn) error {
+		it := txn.NewIterator(badger.IteratorOptions{Prefix: queueKey(urlPrefix, q.Number)})
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			keys = append(keys, it.Item().KeyCopy(nil))
+		}
+		return nil
+	})
+	return keys, err
+}
+
+// deleteKeys deletes records, part by part, and syncs.
+func (f *Frontier) deleteKeys(keys [][]byte) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	for len(keys) > 0 {
+		part := keys[:min(deletePart, len(keys))]
+		keys = keys[len(part):]
+		txn := f.db.NewTransaction(true)
+		for _, key := range part {
+			if err := txn.Delete(key); err != nil {
+				txn.Discard()
+				return err
+			}
+		}
+		if err := f.db.Commit(txn); err != nil {
+			return err
+		}
+	}
+	return f.db.SyncLogs()
+}
+
+// purge deletes the URLs of a queue, or of a crawl, that came before a second.
+func (f *Frontier) purge(crawl, key string, before int64) (urls int, err error) {
+	err = f.alone(func() error {
+		var keys [][]byte
+		err := f.walk(crawl, key, "", false, func(k []byte, h header, info *api.URLInfo) error {
+			if h.created < before {
+				keys = append(keys, append([]byte(nil), k...))
+				f.forget(crawl, info.GetKey(), k, h)
+			}
+			return nil
+		})
+		urls = len(keys)
+		if err == nil {
+			err = f.deleteKeys(keys)
+		}
+		if err != nil {
+			f.fail(err)
+		}
+		return err
+	})
+	return urls, err
+}
+
+// forget takes a URL that is to be purged out of its queue.
+func (f *Frontier) forget(crawl, queue string, key []byte, h header) {
+	_, id, err := parseURLKey(key)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	q := f.set.Find(crawl, queue)
+	if q == nil || err != nil {
+		return
+	}
+	if h.refetch == 0 {
+		f.set.Complete(q, -1, f.now())
+	} else {
+		f.set.Drop(q, id, f.now())
+	}
+}
