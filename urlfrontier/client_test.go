@@ -57,8 +57,9 @@ var putDesc = grpc.StreamDesc{ServerStreams: true, ClientStreams: true}
 // running is a frontier that answers.
 type running struct {
 	client
-	clock *clock
-	stop  func()
+	frontier *Frontier
+	clock    *clock
+	stop     func()
 }
 
 // run serves the frontier in a folder until the test's end, or stop.
@@ -85,7 +86,7 @@ func run(t testing.TB, dir string, opt Options) *running {
 	s := NewServer(f, l.Addr().String())
 	go func() { ended <- s.Serve(ctx, l) }()
 	stopped := false
-	r := &running{client: dial(t, l.Addr().String()), clock: c}
+	r := &running{client: dial(t, l.Addr().String()), frontier: f, clock: c}
 	r.stop = func() {
 		if stopped {
 			return

@@ -57,6 +57,9 @@ func (f *Frontier) read(info *api.URLInfo, known bool, refetch uint64) put {
 	} else {
 		p.score, p.key = scorer.Found(info)
 	}
+	if math.IsNaN(p.score) { // would be no order
+		p.score = 0
+	}
 	p.bad = proto.Size(info) > maxInfoBytes
 	return p
 }

@@ -2,6 +2,7 @@ package urlfrontier
 
 import (
 	"errors"
+	"math"
 
 	"github.com/dgraph-io/badger/v4"
 	"google.golang.org/protobuf/proto"
@@ -145,5 +146,5 @@ func (f *Frontier) relearn(pages int, now int64) {
 
 func (f *Frontier) rescore(crawl string, key uint64) (float32, bool) {
 	score, known := f.scorer(crawl).Rescore(key)
-	return float32(score), known
+	return float32(score), known && !math.IsNaN(score)
 }

@@ -97,12 +97,15 @@ func (s *Scorer) parent(info *api.URLInfo) (parent string, from pageScore) {
 // link tells the scorer of a link, unless it has read the whole page, and returns what the
 // target is worth.
 func (s *Scorer) link(parent string, from pageScore, link page.Link) float64 {
-	if from.read {
+	if from.read || parent == link.URL { // which says nothing of itself
 		if r, ok := s.scorer.(crawler.Rescorer); ok {
 			if score, ok := r.Rescore(page.Key(link.URL)); ok {
 				return score
 			}
 		}
+	}
+	if parent == link.URL {
+		return from.value
 	}
 	if _, learns := s.scorer.(crawler.Rescorer); !learns && !from.judged {
 		return s.byWords(parent, from, link)
