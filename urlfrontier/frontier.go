@@ -56,8 +56,8 @@ var errStopped = errors.New("the frontier is stopping")
 // Frontier has the URLs of many crawls, on disk and in the order in which they are to be
 // fetched.
 type Frontier struct {
-	opt  Options
-	db   *badgerfiles.Database
+	opt Options
+	records
 	jobs chan *job
 	done chan struct{} // closed when the writer has ended
 
@@ -71,8 +71,7 @@ type Frontier struct {
 	paused bool
 	failed error // of the disk, for good
 
-	scoring sync.Mutex // guards scorers
-	scorers map[string]Scorer
+	scorers scorers
 }
 
 // Open opens the frontier in a folder, which it makes if need be.
@@ -96,8 +95,8 @@ func Open(dir string, opt Options) (*Frontier, error) {
 		return nil, err
 	}
 	f := &Frontier{
-		opt: opt, db: db, jobs: make(chan *job, 2*maxBatch), done: make(chan struct{}),
-		set: queues.New(defaultDelay), scorers: map[string]Scorer{},
+		opt: opt, records: records{db}, jobs: make(chan *job, 2*maxBatch), done: make(chan struct{}),
+		set: queues.New(defaultDelay), scorers: scorers{make: opt.Scorer, of: map[string]Scorer{}},
 	}
 	if err := f.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("frontier in %s: %w", dir, err), db.Close())
@@ -136,22 +135,3 @@ func (f *Frontier) Close() error {
 }
 
 func (f *Frontier) now() int64 { return f.opt.Now().Unix() }
-
-// scorer returns that of a crawl.
-func (f *Frontier) scorer(crawl string) Scorer {
-	f.scoring.Lock()
-	defer f.scoring.Unlock()
-	s := f.scorers[crawl]
-	if s == nil {
-		s = f.opt.Scorer(crawl)
-		f.scorers[crawl] = s
-	}
-	return s
-}
-
-// forgetScorer lets a crawl that is gone begin anew.
-func (f *Frontier) forgetScorer(crawl string) {
-	f.scoring.Lock()
-	defer f.scoring.Unlock()
-	delete(f.scorers, crawl)
-}

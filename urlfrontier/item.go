@@ -51,7 +51,7 @@ func (f *Frontier) read(info *api.URLInfo, known bool, refetch uint64) put {
 		return p
 	}
 	p.id = idOf(url)
-	scorer := f.scorer(info.CrawlID)
+	scorer := f.scorers.get(info.CrawlID)
 	if known {
 		p.score, p.judged, p.learned = scorer.Known(info)
 	} else {

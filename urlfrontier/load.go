@@ -50,7 +50,7 @@ func (f *Frontier) load() error {
 	if err != nil {
 		return err
 	}
-	return f.deleteKeys(orphans)
+	return f.records.remove(orphans)
 }
 
 func (f *Frontier) loadURL(q *queues.Queue, id queues.ID, value []byte, now int64) error {
@@ -110,19 +110,4 @@ func (f *Frontier) makeNew(txn *badger.Txn) error {
 // meta is the record m.
 func (f *Frontier) meta() []byte {
 	return binary.BigEndian.AppendUint64([]byte{version}, uint64(f.set.Delay()))
-}
-
-// each calls do for each record whose key begins with prefix, in the order of keys. What
-// it is given is valid until it returns.
-func each(txn *badger.Txn, prefix []byte, do func(key, value []byte) error) error {
-	o := badger.DefaultIteratorOptions
-	o.Prefix = prefix
-	it := txn.NewIterator(o)
-	defer it.Close()
-	for it.Rewind(); it.Valid(); it.Next() {
-		if err := it.Item().Value(func(v []byte) error { return do(it.Item().Key(), v) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package urlfrontier
 
 import (
 	"errors"
-	"math"
 
 	"github.com/dgraph-io/badger/v4"
 	"google.golang.org/protobuf/proto"
@@ -99,7 +98,7 @@ func (b *batch) value(p *put, u *queues.URL, h *header) {
 	case u != nil:
 		h.score = u.Score
 	case h.score == 0 && h.key == 0 && h.refetch != 0: // nobody has found it yet
-		score, key := b.f.scorer(p.info.CrawlID).Found(p.info)
+		score, key := b.f.scorers.get(p.info.CrawlID).Found(p.info)
 		h.score, h.key = float32(score), key
 	}
 }
@@ -141,10 +140,5 @@ func (f *Frontier) relearn(pages int, now int64) {
 		}
 		part = waiting
 	}
-	f.set.Rescore(part, f.rescore, now)
-}
-
-func (f *Frontier) rescore(crawl string, key uint64) (float32, bool) {
-	score, known := f.scorer(crawl).Rescore(key)
-	return float32(score), known && !math.IsNaN(score)
+	f.set.Rescore(part, f.scorers.rescore, now)
 }

@@ -1,8 +1,6 @@
 package urlfrontier
 
 import (
-	"github.com/dgraph-io/badger/v4"
-
 	"fossick/urlfrontier/api"
 	"fossick/urlfrontier/queues"
 )
@@ -23,7 +21,7 @@ func (f *Frontier) deleteQueues(crawl, key string, all bool) (urls int, err erro
 		for _, q := range gone {
 			keys, err := f.keysOf(q)
 			if err == nil {
-				err = f.deleteKeys(keys)
+				err = f.records.remove(keys)
 			}
 			if err != nil {
 				f.fail(err)
@@ -48,44 +46,9 @@ func (f *Frontier) dropQueues(crawl, key string, all bool) (urls int, gone []*qu
 		}
 	}
 	if len(f.set.Queues(crawl)) == 0 {
-		f.forgetScorer(crawl)
+		f.scorers.forget(crawl)
 	}
-	return urls, gone, f.deleteKeys(keys)
-}
-
-// keysOf returns the keys of a queue's URLs.
-func (f *Frontier) keysOf(q *queues.Queue) (keys [][]byte, err error) {
-	err = f.db.View(func(txn *badger.Txn) error {
-		it := txn.NewIterator(badger.IteratorOptions{Prefix: queueKey(urlPrefix, q.Number)})
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
-			keys = append(keys, it.Item().KeyCopy(nil))
-		}
-		return nil
-	})
-	return keys, err
-}
-
-// deleteKeys deletes records, part by part, and syncs.
-func (f *Frontier) deleteKeys(keys [][]byte) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	for len(keys) > 0 {
-		part := keys[:min(deletePart, len(keys))]
-		keys = keys[len(part):]
-		txn := f.db.NewTransaction(true)
-		for _, key := range part {
-			if err := txn.Delete(key); err != nil {
-				txn.Discard()
-				return err
-			}
-		}
-		if err := f.db.Commit(txn); err != nil {
-			return err
-		}
-	}
-	return f.db.SyncLogs()
+	return urls, gone, f.records.remove(keys)
 }
 
 // purge deletes the URLs of a queue, or of a crawl, that came before a second.
@@ -101,7 +64,7 @@ func (f *Frontier) purge(crawl, key string, before int64) (urls int, err error) 
 		})
 		urls = len(keys)
 		if err == nil {
-			err = f.deleteKeys(keys)
+			err = f.records.remove(keys)
 		}
 		if err != nil {
 			f.fail(err)

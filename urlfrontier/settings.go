@@ -3,8 +3,6 @@ package urlfrontier
 import (
 	"math"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"fossick/urlfrontier/queues"
 )
 
@@ -21,7 +19,8 @@ func (f *Frontier) setQueue(crawl, key string, change func(*queues.Settings)) (f
 		settings := q.Settings
 		change(&settings)
 		f.set.Set(q, settings, f.now())
-		return f.keep(queueKey(queuePrefix, q.Number), encodeQueue(q.Crawl, q.Name, settings))
+		f.failed = f.keep(queueKey(queuePrefix, q.Number), encodeQueue(q.Crawl, q.Name, settings))
+		return f.failed
 	})
 	return found, err
 }
@@ -32,20 +31,9 @@ func (f *Frontier) setDelay(seconds uint32) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.set.SetDelay(int64(seconds), f.now())
-		return f.keep([]byte(metaKey), f.meta())
+		f.failed = f.keep([]byte(metaKey), f.meta())
+		return f.failed
 	})
-}
-
-// keep writes one record, and syncs.
-func (f *Frontier) keep(key, value []byte) error {
-	err := f.db.Update(func(txn *badger.Txn) error { return txn.Set(key, value) })
-	if err == nil {
-		err = f.db.SyncLogs()
-	}
-	if err != nil && f.failed == nil {
-		f.failed = err
-	}
-	return err
 }
 
 // setActive has URLs handed out, or not; the process remembers it, and no other.

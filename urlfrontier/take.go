@@ -1,11 +1,6 @@
 package urlfrontier
 
 import (
-	"errors"
-
-	"github.com/dgraph-io/badger/v4"
-	"google.golang.org/protobuf/proto"
-
 	"fossick/urlfrontier/api"
 	"fossick/urlfrontier/queues"
 )
@@ -23,7 +18,7 @@ func (f *Frontier) take(r *api.GetParams, send func(*api.URLInfo) error) (sent i
 	for from := 0; from < len(taken) && err == nil; {
 		to := min(from+readPart, len(taken))
 		var infos []*api.URLInfo
-		if infos, err = f.readInfos(taken[from:to]); err != nil {
+		if infos, err = f.infos(taken[from:to]); err != nil {
 			break
 		}
 		for _, info := range infos {
@@ -71,41 +66,4 @@ func (f *Frontier) choose(r *api.GetParams) ([]queues.Taken, error) {
 		}
 	}
 	return f.set.Take(want, f.now()), nil
-}
-
-// readInfos reads the records of URLs; nil for those that are gone.
-func (f *Frontier) readInfos(taken []queues.Taken) ([]*api.URLInfo, error) {
-	infos := make([]*api.URLInfo, len(taken))
-	err := f.db.View(func(txn *badger.Txn) error {
-		for i, t := range taken {
-			item, err := txn.Get(urlKey(t.Queue.Number, t.ID))
-			if errors.Is(err, badger.ErrKeyNotFound) {
-				continue
-			}
-			if err == nil {
-				err = item.Value(func(v []byte) (err error) {
-					_, infos[i], err = parse(v)
-					return err
-				})
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return infos, err
-}
-
-// parse reads a whole record.
-func parse(value []byte) (header, *api.URLInfo, error) {
-	h, b, err := decode(value)
-	if err != nil {
-		return h, nil, err
-	}
-	info := new(api.URLInfo)
-	if err := proto.Unmarshal(b, info); err != nil {
-		return h, nil, errors.Join(errRecord, err)
-	}
-	return h, info, nil
 }

@@ -151,3 +151,15 @@ func FuzzFound(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkFound is a link with a text of a page that was read, to a URL not known before.
+func BenchmarkFound(b *testing.B) {
+	s := learning(b)
+	s.Known(info(from, pageTextKey, "The bank lends at a rate of interest."))
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n++
+		s.Found(info(fmt.Sprintf("http://b%d.test/pages/%d.html", n%200, n), pathKey, from, anchorKey, "mortgage loans"))
+	}
+}
