@@ -2,6 +2,7 @@ package urlfrontier
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"connectrpc.com/connect"
@@ -13,21 +14,21 @@ import (
 // The calls that ask for one thing, in the order of the API. Where they name one node
 // (local), it is this one: there is no other.
 
-func (s *Server) listNodes(*api.Empty) (*api.StringList, error) {
+func (s *Server) listNodes(_ context.Context, _ *api.Empty) (*api.StringList, error) {
 	return &api.StringList{Values: []string{s.address}}, nil
 }
 
-func (s *Server) listCrawls(*api.Local) (*api.StringList, error) {
+func (s *Server) listCrawls(_ context.Context, _ *api.Local) (*api.StringList, error) {
 	return &api.StringList{Values: s.f.crawls()}, nil
 }
 
-func (s *Server) listQueues(r *api.Pagination) (*api.QueueList, error) {
+func (s *Server) listQueues(_ context.Context, r *api.Pagination) (*api.QueueList, error) {
 	crawl := crawlOf(r.GetCrawlID())
 	keys, total := s.f.listQueues(crawl, int(r.GetStart()), int(cmp.Or(r.GetSize(), defaultPage)), r.GetIncludeInactive())
 	return &api.QueueList{Values: keys, Total: uint64(total), Start: r.GetStart(), Size: uint32(len(keys)), CrawlID: crawl}, nil
 }
 
-func (s *Server) getStats(r *api.QueueWithinCrawlParams) (*api.Stats, error) {
+func (s *Server) getStats(_ context.Context, r *api.QueueWithinCrawlParams) (*api.Stats, error) {
 	crawl := crawlOf(r.GetCrawlID())
 	n, err := s.f.stats(crawl, r.GetKey())
 	if err != nil {
@@ -39,7 +40,7 @@ func (s *Server) getStats(r *api.QueueWithinCrawlParams) (*api.Stats, error) {
 	}, nil
 }
 
-func (s *Server) getURLStatus(r *api.URLStatusRequest) (*api.URLItem, error) {
+func (s *Server) getURLStatus(_ context.Context, r *api.URLStatusRequest) (*api.URLItem, error) {
 	crawl, key := crawlOf(r.GetCrawlID()), cmp.Or(r.GetKey(), keyOf(r.GetUrl()))
 	if key == "" {
 		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("%q has no host; give its key", r.GetUrl()))
@@ -51,40 +52,40 @@ func (s *Server) getURLStatus(r *api.URLStatusRequest) (*api.URLItem, error) {
 	return item, err
 }
 
-func (s *Server) countURLs(r *api.CountUrlParams) (*api.Long, error) {
+func (s *Server) countURLs(ctx context.Context, r *api.CountUrlParams) (*api.Long, error) {
 	n := uint64(0)
-	err := s.f.walk(crawlOf(r.GetCrawlID()), r.GetKey(), r.GetFilter(), r.GetIgnoreCase(), func([]byte, header, *api.URLInfo) error {
+	err := s.f.walk(ctx, crawlOf(r.GetCrawlID()), r.GetKey(), r.GetFilter(), r.GetIgnoreCase(), func([]byte, header, *api.URLInfo) error {
 		n++
 		return nil
 	})
 	return &api.Long{Value: n}, err
 }
 
-func (s *Server) deleteCrawl(r *api.DeleteCrawlMessage) (*api.Long, error) {
+func (s *Server) deleteCrawl(_ context.Context, r *api.DeleteCrawlMessage) (*api.Long, error) {
 	n, err := s.f.deleteQueues(crawlOf(r.GetValue()), "", true)
 	return &api.Long{Value: uint64(n)}, err
 }
 
-func (s *Server) deleteQueue(r *api.QueueWithinCrawlParams) (*api.Long, error) {
+func (s *Server) deleteQueue(_ context.Context, r *api.QueueWithinCrawlParams) (*api.Long, error) {
 	n, err := s.f.deleteQueues(crawlOf(r.GetCrawlID()), r.GetKey(), false)
 	return &api.Long{Value: uint64(n)}, err
 }
 
 const secondsOfDay = 24 * 60 * 60
 
-func (s *Server) purgeURLs(r *api.PurgeUrlParams) (*api.Long, error) {
+func (s *Server) purgeURLs(_ context.Context, r *api.PurgeUrlParams) (*api.Long, error) {
 	n, err := s.f.purge(crawlOf(r.GetCrawlID()), r.GetKey(), s.f.now()-int64(r.GetDays())*secondsOfDay)
 	return &api.Long{Value: uint64(n)}, err
 }
 
 // A block and a delay of a queue that there is not are no error, as elsewhere.
 
-func (s *Server) blockQueueUntil(r *api.BlockQueueParams) (*api.Empty, error) {
+func (s *Server) blockQueueUntil(_ context.Context, r *api.BlockQueueParams) (*api.Empty, error) {
 	_, err := s.f.setQueue(crawlOf(r.GetCrawlID()), r.GetKey(), func(q *queues.Settings) { q.Blocked = seconds(r.GetTime()) })
 	return empty, err
 }
 
-func (s *Server) setDelay(r *api.QueueDelayParams) (*api.Empty, error) {
+func (s *Server) setDelay(_ context.Context, r *api.QueueDelayParams) (*api.Empty, error) {
 	if r.GetKey() == "" {
 		return empty, s.f.setDelay(r.GetDelayRequestable())
 	}
@@ -92,7 +93,7 @@ func (s *Server) setDelay(r *api.QueueDelayParams) (*api.Empty, error) {
 	return empty, err
 }
 
-func (s *Server) setCrawlLimit(r *api.CrawlLimitParams) (*api.Empty, error) {
+func (s *Server) setCrawlLimit(_ context.Context, r *api.CrawlLimitParams) (*api.Empty, error) {
 	crawl := crawlOf(r.GetCrawlID())
 	found, err := s.f.setQueue(crawl, r.GetKey(), func(q *queues.Settings) { q.Limit = int(r.GetLimit()) })
 	if err == nil && !found {
@@ -101,16 +102,16 @@ func (s *Server) setCrawlLimit(r *api.CrawlLimitParams) (*api.Empty, error) {
 	return empty, err
 }
 
-func (s *Server) setActive(r *api.Active) (*api.Empty, error) {
+func (s *Server) setActive(_ context.Context, r *api.Active) (*api.Empty, error) {
 	s.f.setActive(r.GetState())
 	return empty, nil
 }
 
-func (s *Server) getActive(*api.Local) (*api.Boolean, error) {
+func (s *Server) getActive(_ context.Context, _ *api.Local) (*api.Boolean, error) {
 	return &api.Boolean{State: s.f.active()}, nil
 }
 
-func (s *Server) setLogLevel(r *api.LogLevelParams) (*api.Empty, error) {
+func (s *Server) setLogLevel(_ context.Context, r *api.LogLevelParams) (*api.Empty, error) {
 	level, ok := levels[r.GetLevel()]
 	if !ok {
 		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("level %d: there are 0 (TRACE) to 4 (ERROR)", r.GetLevel()))
@@ -119,7 +120,7 @@ func (s *Server) setLogLevel(r *api.LogLevelParams) (*api.Empty, error) {
 	return empty, nil
 }
 
-func (s *Server) getURLs(r *api.GetParams, send func(*api.URLInfo) error) error {
+func (s *Server) getURLs(_ context.Context, r *api.GetParams, send func(*api.URLInfo) error) error {
 	select {
 	case <-s.stopping:
 		return nil
@@ -130,9 +131,9 @@ func (s *Server) getURLs(r *api.GetParams, send func(*api.URLInfo) error) error 
 	return err
 }
 
-func (s *Server) listURLs(r *api.ListUrlParams, send func(*api.URLItem) error) error {
+func (s *Server) listURLs(ctx context.Context, r *api.ListUrlParams, send func(*api.URLItem) error) error {
 	at, last := uint64(0), uint64(r.GetStart())+uint64(cmp.Or(r.GetSize(), defaultPage))
-	return s.f.walk(crawlOf(r.GetCrawlID()), r.GetKey(), r.GetFilter(), r.GetIgnoreCase(), func(_ []byte, h header, info *api.URLInfo) error {
+	return s.f.walk(ctx, crawlOf(r.GetCrawlID()), r.GetKey(), r.GetFilter(), r.GetIgnoreCase(), func(_ []byte, h header, info *api.URLInfo) error {
 		at++
 		if at <= uint64(r.GetStart()) {
 			return nil

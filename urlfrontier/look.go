@@ -1,6 +1,7 @@
 package urlfrontier
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"slices"
@@ -105,7 +106,7 @@ var errEnough = errors.New("enough")
 
 // walk calls do for the URLs of a queue, or of all of a crawl, that contain text; queues
 // come in the order in which they were made. errEnough ends it.
-func (f *Frontier) walk(crawl, key, text string, ignoreCase bool, do func(key []byte, h header, info *api.URLInfo) error) error {
+func (f *Frontier) walk(ctx context.Context, crawl, key, text string, ignoreCase bool, do func(key []byte, h header, info *api.URLInfo) error) error {
 	if ignoreCase {
 		text = strings.ToLower(text)
 	}
@@ -113,7 +114,7 @@ func (f *Frontier) walk(crawl, key, text string, ignoreCase bool, do func(key []
 		for _, number := range f.queuesOf(crawl, key) {
 			err := each(txn, queueKey(urlPrefix, number), func(key, value []byte) error {
 				h, info, err := parse(value)
-				if err != nil {
+				if err = errors.Join(err, ctx.Err()); err != nil {
 					return err
 				}
 				url := info.GetUrl()

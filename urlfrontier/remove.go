@@ -1,6 +1,8 @@
 package urlfrontier
 
 import (
+	"context"
+
 	"fossick/urlfrontier/api"
 	"fossick/urlfrontier/queues"
 )
@@ -55,7 +57,7 @@ func (f *Frontier) dropQueues(crawl, key string, all bool) (urls int, gone []*qu
 func (f *Frontier) purge(crawl, key string, before int64) (urls int, err error) {
 	err = f.alone(func() error {
 		var keys [][]byte
-		err := f.walk(crawl, key, "", false, func(k []byte, h header, info *api.URLInfo) error {
+		err := f.walk(context.Background(), crawl, key, "", false, func(k []byte, h header, info *api.URLInfo) error {
 			if h.created < before {
 				keys = append(keys, append([]byte(nil), k...))
 				f.forget(crawl, info.GetKey(), k, h)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,9 @@ type Server struct {
 	level    *atomic.Pointer[slog.Level]
 	address  string
 	stopping chan struct{} // closed when no more is taken in
+
+	calls sync.RWMutex // held to read by each call under way; guards ended
+	ended bool
 }
 
 // NewServer returns a server that calls itself by an address, HOST:PORT.
@@ -58,7 +62,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	select {
 	case err := <-ended:
 		close(s.stopping)
-		return err
+		return s.end(errors.Join(err, server.Close()))
 	case <-ctx.Done():
 	}
 	close(s.stopping)
@@ -72,7 +76,29 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if e := <-ended; !errors.Is(e, http.ErrServerClosed) {
 		err = errors.Join(err, e)
 	}
+	return s.end(err)
+}
+
+// end waits for the calls that outlived their connections, lets no more begin, and
+// returns err.
+func (s *Server) end(err error) error {
+	s.calls.Lock()
+	defer s.calls.Unlock()
+	s.ended = true
 	return err
+}
+
+// counted lets end wait for the calls of h.
+func (s *Server) counted(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.calls.RLock()
+		defer s.calls.RUnlock()
+		if s.ended {
+			http.Error(w, errStopped.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // service is how the API's calls are named on the wire.
@@ -100,7 +126,7 @@ func (s *Server) handler() http.Handler {
 	streamed(s, mux, "ListURLs", s.listURLs)
 	both(s, mux, "PutURLs", s.putURLs)
 	both(s, mux, "PutDiscovered", s.putDiscovered)
-	return reachable(mux)
+	return s.counted(reachable(mux))
 }
 
 // options are those of each call. A panic is the answer to one call, not the end of all.
@@ -114,9 +140,9 @@ func (s *Server) options(name string) []connect.HandlerOption {
 	}
 }
 
-func unary[In, Out any](s *Server, mux *http.ServeMux, name string, do func(*In) (*Out, error)) {
-	mux.Handle(service+name, connect.NewUnaryHandler(service+name, func(_ context.Context, r *connect.Request[In]) (*connect.Response[Out], error) {
-		out, err := do(r.Msg)
+func unary[In, Out any](s *Server, mux *http.ServeMux, name string, do func(context.Context, *In) (*Out, error)) {
+	mux.Handle(service+name, connect.NewUnaryHandler(service+name, func(ctx context.Context, r *connect.Request[In]) (*connect.Response[Out], error) {
+		out, err := do(ctx, r.Msg)
 		s.log.Debug("call", "call", name, "err", err)
 		if err != nil {
 			return nil, coded(err)
@@ -125,9 +151,9 @@ func unary[In, Out any](s *Server, mux *http.ServeMux, name string, do func(*In)
 	}, s.options(name)...))
 }
 
-func streamed[In, Out any](s *Server, mux *http.ServeMux, name string, do func(*In, func(*Out) error) error) {
-	mux.Handle(service+name, connect.NewServerStreamHandler(service+name, func(_ context.Context, r *connect.Request[In], to *connect.ServerStream[Out]) error {
-		err := do(r.Msg, to.Send)
+func streamed[In, Out any](s *Server, mux *http.ServeMux, name string, do func(context.Context, *In, func(*Out) error) error) {
+	mux.Handle(service+name, connect.NewServerStreamHandler(service+name, func(ctx context.Context, r *connect.Request[In], to *connect.ServerStream[Out]) error {
+		err := do(ctx, r.Msg, to.Send)
 		s.log.Debug("call", "call", name, "err", err)
 		return coded(err)
 	}, s.options(name)...))
