@@ -39,6 +39,8 @@ type Options struct {
 	Waiting int                       // URLs that may wait in memory; others are told to come later; 0 is 10 million
 	Now     func() time.Time          // nil: the clock
 	Logger  *slog.Logger              // nil: silent
+
+	free func(dir string) (uint64, error) // bytes that the disk has left; nil but in tests
 }
 
 const (
@@ -79,6 +81,9 @@ func Open(dir string, opt Options) (*Frontier, error) {
 	opt.Waiting = cmp.Or(opt.Waiting, defaultWaiting)
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.free == nil {
+		opt.free = freeBytes
 	}
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)

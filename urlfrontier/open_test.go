@@ -2,12 +2,28 @@ package urlfrontier
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/urlfrontier/api"
 )
+
+// TestFullDisk takes nothing in while the disk is nearly full, and goes on when it is not.
+func TestFullDisk(t *testing.T) {
+	var left atomic.Uint64
+	r := run(t, t.TempDir(), Options{free: func(string) (uint64, error) { return left.Load(), nil }})
+	for i, want := range []api.AckMessage_Status{failing, ok, failing} {
+		left.Store(uint64(i%2) * minFreeBytes)
+		if got := r.put(found("", "", fmt.Sprintf("http://a.test/%d", i)))[0]; got != want {
+			t.Errorf("with %d MiB left: %v, want %v", left.Load()>>20, got, want)
+		}
+	}
+}
 
 func TestForeign(t *testing.T) {
 	store := t.TempDir()

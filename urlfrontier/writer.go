@@ -92,6 +92,11 @@ func (f *Frontier) fail(err error) {
 // putAll writes what jobs put, and syncs. Where that fails, all of it has failed.
 func (f *Frontier) putAll(jobs []*job) (written int) {
 	err := f.failure()
+	if full := f.room(); full != nil && err == nil {
+		f.opt.Logger.Warn("nothing is taken in", "err", full)
+		fail(jobs)
+		return 0
+	}
 	for from := 0; from < len(jobs) && err == nil; {
 		from, err = f.putSome(jobs, from, &written)
 	}
@@ -102,12 +107,17 @@ func (f *Frontier) putAll(jobs []*job) (written int) {
 		return written
 	}
 	f.fail(err)
+	fail(jobs)
+	return written
+}
+
+// fail has clients send it all again.
+func fail(jobs []*job) {
 	for _, j := range jobs {
 		for i := range j.puts {
 			j.puts[i].status = api.AckMessage_FAIL
 		}
 	}
-	return written
 }
 
 // putSome commits jobs from one on, until they are enough. Whoever takes URLs meanwhile
