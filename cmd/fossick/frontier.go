@@ -22,7 +22,7 @@ type frontierCmd struct {
 	Model   string   `placeholder:"M" help:"Model that judges, a file or a topic's name [its own]." complete:"models"`
 	Keyword []string `name:"keywords" placeholder:"WORDS" help:"Words and phrases of the topic, by comma [its own]."`
 	Addr    string   `default:"127.0.0.1:7071" placeholder:"HOST:PORT" help:"Where to listen; :PORT is loopback, port 0 any free one [${default}]."`
-	Waiting int      `default:"10000000" placeholder:"N" help:"URLs that may wait; the next ones are told to come later. Each takes some 150 bytes of memory [${default}]."`
+	Waiting int      `default:"10000000" placeholder:"N" help:"URLs that may wait; the next ones are told to come later. Each takes some 130 bytes of memory [${default}]."`
 }
 
 func (frontierCmd) Help() string {
@@ -78,7 +78,7 @@ func (c *frontierCmd) Run(a *app) (err error) {
 
 func (r frontierResult) print(w io.Writer) {
 	printable.Fprintf(w, "frontier at %s, ordered by %s for topic %s: %d URLs of %d crawls wait\n", r.Addr, r.Score, r.Topic, r.URLs, r.Crawls)
-	io.WriteString(w, "\nCtrl-C ends it.\n")
+	io.WriteString(w, "\nCtrl-C ends the server.\n")
 }
 
 // scorer returns what makes the scorer of a crawl, and the name of its policy: learned
