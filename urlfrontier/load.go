@@ -73,7 +73,7 @@ func (f *Frontier) loadMeta() (isNew bool, err error) {
 	defer txn.Discard()
 	item, err := txn.Get([]byte(metaKey))
 	if errors.Is(err, badger.ErrKeyNotFound) {
-		return true, f.makeNew(txn)
+		return true, f.makeNew(txn, f.set.Delay())
 	}
 	if err != nil {
 		return false, err
@@ -90,7 +90,7 @@ func (f *Frontier) loadMeta() (isNew bool, err error) {
 	})
 }
 
-func (f *Frontier) makeNew(txn *badger.Txn) error {
+func (r records) makeNew(txn *badger.Txn, delay int64) error {
 	it := txn.NewIterator(badger.IteratorOptions{})
 	it.Rewind()
 	others := it.Valid()
@@ -98,16 +98,16 @@ func (f *Frontier) makeNew(txn *badger.Txn) error {
 	if others {
 		return ErrForeign
 	}
-	if err := txn.Set([]byte(metaKey), f.meta()); err != nil {
+	if err := txn.Set([]byte(metaKey), meta(delay)); err != nil {
 		return err
 	}
-	if err := f.db.Commit(txn); err != nil {
+	if err := r.db.Commit(txn); err != nil {
 		return err
 	}
-	return f.db.SyncLogs()
+	return r.db.SyncLogs()
 }
 
 // meta is the record m.
-func (f *Frontier) meta() []byte {
-	return binary.BigEndian.AppendUint64([]byte{version}, uint64(f.set.Delay()))
+func meta(delay int64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{version}, uint64(delay))
 }

@@ -22,7 +22,7 @@ func (f *Frontier) stats(crawl, key string) (queues.Counts, error) {
 	defer f.mu.Unlock()
 	var of iter.Seq[*queues.Queue]
 	if key == "" {
-		of = slices.Values(f.set.Queues(crawl))
+		of = f.set.All(crawl)
 	} else if q := f.set.Find(crawl, key); q != nil {
 		of = slices.Values([]*queues.Queue{q})
 	} else {
@@ -59,10 +59,14 @@ func (f *Frontier) listQueues(crawl string, start, n int, all bool) (keys []stri
 func (f *Frontier) queuesOf(crawl, key string) (numbers []uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, q := range f.set.Queues(crawl) {
-		if key == "" || q.Name == key {
+	if key != "" {
+		if q := f.set.Find(crawl, key); q != nil {
 			numbers = append(numbers, q.Number)
 		}
+		return numbers
+	}
+	for _, q := range f.set.Queues(crawl) {
+		numbers = append(numbers, q.Number)
 	}
 	return numbers
 }

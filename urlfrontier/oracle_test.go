@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"fossick/internal/fulltest"
 	"fossick/urlfrontier/api"
 )
@@ -134,169 +137,280 @@ func (n *naive) remove(which func(*naiveURL) bool) (count int) {
 	return before - len(n.urls)
 }
 
+// drop deletes queues, and says how many URLs went.
+func (n *naive) drop(which func(*naiveQueue) bool) int {
+	n.queues = slices.DeleteFunc(n.queues, which)
+	return n.remove(func(u *naiveURL) bool { return which(u.q) })
+}
+
 // TestOracle does the same things, at random, to a frontier and to a naive one.
 func TestOracle(t *testing.T) {
-	for seed := range uint64(fulltest.Rounds(2, 40)) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { compare(t, seed, fulltest.Rounds(250, 1500)) })
+	for seed := range uint64(fulltest.Rounds(3, 40)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			d := &duel{t: t, rng: rand.New(rand.NewPCG(seed, 7)), dir: t.TempDir(), n: &naive{delay: defaultDelay}}
+			d.r = run(t, d.dir, Options{})
+			for range fulltest.Rounds(400, 1500) {
+				d.step()
+			}
+		})
 	}
 }
 
-func compare(t *testing.T, seed uint64, steps int) {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	dir := t.TempDir()
-	r, n := run(t, dir, Options{}), &naive{delay: defaultDelay}
-	pick := func() (crawl, key, url string) {
-		h := rng.IntN(5)
-		return []string{"a", defaultCrawl}[rng.IntN(2)], fmt.Sprintf("h%d.test", h), fmt.Sprintf("http://h%d.test/%d", h, rng.IntN(40))
+// duel is a frontier and a naive one.
+type duel struct {
+	t   *testing.T
+	rng *rand.Rand
+	dir string
+	r   *running
+	n   *naive
+
+	now             int64 // of the step, and what it is about
+	crawl, key, url string
+}
+
+// moves are what is done to both, with how often of all. Each returns what both say.
+var moves = []struct {
+	name  string
+	often int
+	do    func(*duel) (got, want any)
+}{
+	{"time passes", 2, (*duel).pass},
+	{"PutURLs", 14, (*duel).put},
+	{"PutDiscovered", 2, (*duel).putBatch},
+	{"GetURLs", 10, (*duel).take},
+	{"GetStats", 2, (*duel).stats},
+	{"BlockQueueUntil", 2, (*duel).block},
+	{"SetDelay", 2, (*duel).delay},
+	{"SetCrawlLimit", 2, (*duel).limit},
+	{"SetActive", 1, (*duel).activate},
+	{"GetURLStatus", 2, (*duel).status},
+	{"ListURLs", 2, (*duel).list},
+	{"CountURLs", 2, (*duel).count},
+	{"ListQueues", 2, (*duel).queues},
+	{"DeleteQueue", 1, (*duel).deleteQueue},
+	{"restart", 1, (*duel).restart},
+}
+
+// rareMoves would leave nothing to do for others.
+var rareMoves = []struct {
+	name string
+	do   func(*duel) (got, want any)
+}{{"DeleteCrawl", (*duel).deleteCrawl}, {"PurgeURLs", (*duel).purge}}
+
+func (d *duel) step() {
+	d.t.Helper()
+	h := d.rng.IntN(5)
+	d.now = d.r.clock.seconds.Load()
+	d.crawl, d.key = []string{"a", defaultCrawl}[d.rng.IntN(2)], fmt.Sprintf("h%d.test", h)
+	d.url = fmt.Sprintf("http://%s/%d", d.key, d.rng.IntN(40))
+	name, do := d.choose()
+	if got, want := do(d); fmt.Sprint(got) != fmt.Sprint(want) {
+		d.t.Fatalf("%s at %d, crawl %s, queue %s, %s: got\n%v\nwant\n%v", name, d.now, d.crawl, d.key, d.url, got, want)
 	}
-	for step := range steps {
-		now := r.clock.seconds.Load()
-		crawl, key, url := pick()
-		var got, want any
-		what := rng.IntN(22)
-		switch what {
-		default:
-			r.clock.seconds.Add(int64(rng.IntN(4)))
+}
+
+func (d *duel) choose() (name string, do func(*duel) (got, want any)) {
+	if d.rng.IntN(120) == 0 {
+		m := rareMoves[d.rng.IntN(len(rareMoves))]
+		return m.name, m.do
+	}
+	all := 0
+	for _, m := range moves {
+		all += m.often
+	}
+	at := d.rng.IntN(all)
+	for _, m := range moves {
+		if at -= m.often; at < 0 {
+			return m.name, m.do
+		}
+	}
+	panic("unreachable")
+}
+
+func (d *duel) pass() (got, want any) {
+	d.r.clock.seconds.Add(int64(d.rng.IntN(8)))
+	return nil, nil
+}
+
+func (d *duel) put() (got, want any) {
+	isKnown, refetch := d.rng.IntN(3) == 0, int64(0)
+	item := found(d.crawl, "", d.url)
+	if isKnown {
+		if d.rng.IntN(2) == 0 {
+			refetch = d.now + int64(d.rng.IntN(20)) - 5
+		}
+		item = known(d.crawl, d.key, d.url, refetch)
+	}
+	return d.r.put(item)[0], d.n.put(d.crawl, d.key, d.url, isKnown, refetch, d.now)
+}
+
+func (d *duel) putBatch() (got, want any) {
+	b := &api.DiscoveredBatch{}
+	var statuses []api.AckMessage_Status
+	for range d.rng.IntN(6) {
+		url := fmt.Sprintf("http://%s/%d", d.key, d.rng.IntN(40))
+		b.Items = append(b.Items, &api.URLInfo{Url: url, CrawlID: d.crawl})
+		statuses = append(statuses, d.n.put(d.crawl, d.key, url, false, 0, d.now))
+	}
+	return exchange[api.BatchAck](d.r.client, "PutDiscovered", []*api.DiscoveredBatch{b})[0].GetStatuses(), statuses
+}
+
+func (d *duel) take() (got, want any) {
+	queues, per, hold := d.rng.IntN(4), d.rng.IntN(4), int64(1+d.rng.IntN(10))
+	p := &api.GetParams{MaxQueues: uint32(queues), MaxUrlsPerQueue: uint32(per), DelayRequestable: uint32(hold)}
+	of, one := "", ""
+	switch d.rng.IntN(6) {
+	case 0:
+	case 1:
+		p.Item = &api.GetParams_AnyCrawlID{AnyCrawlID: &api.AnyCrawlID{}}
+	case 2:
+		one, p.Key = d.key, d.key
+		fallthrough
+	default:
+		of, p.Item = d.crawl, &api.GetParams_CrawlID{CrawlID: d.crawl}
+	}
+	return d.r.take(p), d.n.take(of, one, queues, per, hold, d.now)
+}
+
+func (d *duel) stats() (got, want any) {
+	s := ask[api.Stats](d.r.client, "GetStats", &api.QueueWithinCrawlParams{CrawlID: d.crawl})
+	size, held, completed, queues, active := 0, 0, 0, 0, 0
+	for _, q := range d.n.queues {
+		if q.crawl != d.crawl {
 			continue
-		case 0, 1, 2, 3, 4, 5, 6:
-			isKnown, refetch := rng.IntN(3) == 0, int64(0)
-			item := found(crawl, "", url)
-			if isKnown {
-				if rng.IntN(2) == 0 {
-					refetch = now + int64(rng.IntN(20)) - 5
-				}
-				item = known(crawl, key, url, refetch)
-			}
-			got, want = r.put(item)[0], n.put(crawl, key, url, isKnown, refetch, now)
-		case 7, 8, 9, 10, 11:
-			queues, per, hold := rng.IntN(4), rng.IntN(4), int64(1+rng.IntN(10))
-			p := &api.GetParams{MaxQueues: uint32(queues), MaxUrlsPerQueue: uint32(per), DelayRequestable: uint32(hold)}
-			of, one := "", ""
-			if rng.IntN(3) > 0 {
-				of = crawl
-				p.Item = &api.GetParams_CrawlID{CrawlID: crawl}
-				if rng.IntN(3) == 0 {
-					one, p.Key = key, key
-				}
-			} else if rng.IntN(2) == 0 {
-				p.Item = &api.GetParams_AnyCrawlID{AnyCrawlID: &api.AnyCrawlID{}}
-			}
-			got, want = r.take(p), n.take(of, one, queues, per, hold, now)
-		case 12:
-			s := ask[api.Stats](r.client, "GetStats", &api.QueueWithinCrawlParams{CrawlID: crawl})
-			got = fmt.Sprint(s.GetSize(), s.GetInProcess(), s.GetCounts(), s.GetNumberOfQueues())
-			size, held, completed, queues, active := 0, 0, 0, 0, 0
-			for _, q := range n.queues {
-				if q.crawl == crawl {
-					queues++
-					w := n.count(q, waits)
-					size += w
-					if w > 0 {
-						active++
-					}
-					held += n.count(q, func(u *naiveURL) bool { return u.until > now })
-					completed += n.count(q, func(u *naiveURL) bool { return !waits(u) })
-				}
-			}
-			want = fmt.Sprint(size, held, map[string]uint64{"completed": uint64(completed), "active_queues": uint64(active)}, queues)
-		case 13:
-			until := now + int64(rng.IntN(8)) - 2
-			ask[api.Empty](r.client, "BlockQueueUntil", &api.BlockQueueParams{Key: key, CrawlID: crawl, Time: uint64(until)})
-			if q := n.queue(crawl, key); q != nil {
-				q.blocked = until
-			}
-		case 14:
-			delay := int64(rng.IntN(4))
-			if rng.IntN(2) == 0 {
-				key = ""
-				n.delay = delay
-			} else if q := n.queue(crawl, key); q != nil {
-				q.delay = delay
-			}
-			ask[api.Empty](r.client, "SetDelay", &api.QueueDelayParams{Key: key, CrawlID: crawl, DelayRequestable: uint32(delay)})
-		case 15:
-			if q := n.queue(crawl, key); q != nil {
-				q.limit = rng.IntN(6)
-				ask[api.Empty](r.client, "SetCrawlLimit", &api.CrawlLimitParams{Key: key, CrawlID: crawl, Limit: uint32(q.limit)})
-			}
-		case 16:
-			var lines []string
-			for _, u := range n.urls {
-				if u.q.crawl == crawl {
-					lines = append(lines, fmt.Sprint(u.url, u.due, u.created))
-				}
-			}
-			slices.Sort(lines)
-			want = strings.Join(lines, "\n")
-			lines = nil
-			for _, item := range stream[api.URLItem](r.client, "ListURLs", &api.ListUrlParams{CrawlID: crawl, Size: 1000}) {
-				lines = append(lines, fmt.Sprint(item.GetKnown().GetInfo().GetUrl(), item.GetKnown().GetRefetchableFromDate(), item.GetCreationDate()))
-			}
-			slices.Sort(lines)
-			got = strings.Join(lines, "\n")
-			filter := fmt.Sprintf("H%d.test/", rng.IntN(5))
-			ignore := rng.IntN(2) == 0
-			count := 0
-			for _, u := range n.urls {
-				if u.q.crawl == crawl && (strings.Contains(u.url, filter) || ignore && strings.Contains(u.url, strings.ToLower(filter))) {
-					count++
-				}
-			}
-			if c := ask[api.Long](r.client, "CountURLs", &api.CountUrlParams{CrawlID: crawl, Filter: &filter, IgnoreCase: &ignore}).GetValue(); int(c) != count {
-				t.Fatalf("step %d: %d URLs with %s, want %d", step, c, filter, count)
-			}
-		case 17:
-			if rng.IntN(4) > 0 {
-				continue
-			}
-			got = int(ask[api.Long](r.client, "DeleteQueue", &api.QueueWithinCrawlParams{Key: key, CrawlID: crawl}).GetValue())
-			q := n.queue(crawl, key)
-			want = n.remove(func(u *naiveURL) bool { return u.q == q })
-			n.queues = slices.DeleteFunc(n.queues, func(o *naiveQueue) bool { return o == q })
-		case 18:
-			if rng.IntN(10) > 0 {
-				continue
-			}
-			got = int(ask[api.Long](r.client, "DeleteCrawl", &api.DeleteCrawlMessage{Value: crawl}).GetValue())
-			want = n.remove(func(u *naiveURL) bool { return u.q.crawl == crawl })
-			n.queues = slices.DeleteFunc(n.queues, func(o *naiveQueue) bool { return o.crawl == crawl })
-		case 19:
-			all := rng.IntN(2) == 0
-			l := ask[api.QueueList](r.client, "ListQueues", &api.Pagination{CrawlID: crawl, IncludeInactive: all, Start: 1, Size: 2})
-			var keys []string
-			for _, q := range n.queues {
-				if q.crawl == crawl && (all || n.count(q, waits) > 0 && q.blocked < now) {
-					keys = append(keys, q.key)
-				}
-			}
-			got = fmt.Sprint(l.GetValues(), l.GetTotal())
-			want = fmt.Sprint(keys[min(1, len(keys)):min(3, len(keys))], len(keys))
-		case 20:
-			if rng.IntN(8) > 0 {
-				continue
-			}
-			r.clock.seconds.Add(secondsOfDay - 100)
-			got = int(ask[api.Long](r.client, "PurgeURLs", &api.PurgeUrlParams{Key: key, CrawlID: crawl, Days: 1}).GetValue())
-			oldest := r.clock.seconds.Load() - secondsOfDay
-			q := n.queue(crawl, key)
-			want = n.remove(func(u *naiveURL) bool { return u.q == q && u.created < oldest })
-		case 21:
-			if rng.IntN(6) > 0 {
-				continue
-			}
-			at := r.clock.seconds.Load()
-			r.stop()
-			r = run(t, dir, Options{})
-			r.clock.seconds.Store(at)
-			for _, u := range n.urls {
-				u.until = 0 // what was handed out is not kept
-			}
-			for _, q := range n.queues {
-				q.last = 0
-			}
 		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Fatalf("step %d, kind %d, crawl %s, queue %s: got\n%v\nwant\n%v", step, what, crawl, key, got, want)
+		queues++
+		waiting := d.n.count(q, waits)
+		size += waiting
+		if waiting > 0 {
+			active++
+		}
+		held += d.n.count(q, func(u *naiveURL) bool { return u.until > d.now })
+		completed += d.n.count(q, func(u *naiveURL) bool { return !waits(u) })
+	}
+	return fmt.Sprint(s.GetSize(), s.GetInProcess(), s.GetNumberOfQueues(), s.GetCounts()),
+		fmt.Sprint(size, held, queues, map[string]uint64{"completed": uint64(completed), "active_queues": uint64(active)})
+}
+
+func (d *duel) block() (got, want any) {
+	until := d.now + int64(d.rng.IntN(8)) - 2
+	ask[api.Empty](d.r.client, "BlockQueueUntil", &api.BlockQueueParams{Key: d.key, CrawlID: d.crawl, Time: uint64(until)})
+	if q := d.n.queue(d.crawl, d.key); q != nil {
+		q.blocked = until
+	}
+	return nil, nil
+}
+
+func (d *duel) delay() (got, want any) {
+	delay, key := int64(d.rng.IntN(4)), d.key
+	if d.rng.IntN(2) == 0 {
+		key, d.n.delay = "", delay
+	} else if q := d.n.queue(d.crawl, key); q != nil {
+		q.delay = delay
+	}
+	ask[api.Empty](d.r.client, "SetDelay", &api.QueueDelayParams{Key: key, CrawlID: d.crawl, DelayRequestable: uint32(delay)})
+	return nil, nil
+}
+
+func (d *duel) limit() (got, want any) {
+	if q := d.n.queue(d.crawl, d.key); q != nil {
+		q.limit = d.rng.IntN(6)
+		ask[api.Empty](d.r.client, "SetCrawlLimit", &api.CrawlLimitParams{Key: d.key, CrawlID: d.crawl, Limit: uint32(q.limit)})
+	}
+	return nil, nil
+}
+
+func (d *duel) activate() (got, want any) {
+	d.n.paused = d.rng.IntN(4) == 0
+	ask[api.Empty](d.r.client, "SetActive", &api.Active{State: !d.n.paused})
+	return ask[api.Boolean](d.r.client, "GetActive", &api.Local{}).GetState(), !d.n.paused
+}
+
+func (u *naiveURL) String() string { return fmt.Sprint(u.url, " ", u.due, " ", u.created) }
+
+func told(item *api.URLItem) string {
+	return fmt.Sprint(item.GetKnown().GetInfo().GetUrl(), " ", item.GetKnown().GetRefetchableFromDate(), " ", item.GetCreationDate())
+}
+
+func (d *duel) status() (got, want any) {
+	want = codes.NotFound
+	for _, u := range d.n.urls {
+		if u.q.crawl == d.crawl && u.url == d.url {
+			want = u
 		}
 	}
+	item := new(api.URLItem)
+	if err := d.r.conn.Invoke(d.t.Context(), service+"GetURLStatus", &api.URLStatusRequest{Url: d.url, CrawlID: d.crawl}, item); err != nil {
+		return status.Code(err), want
+	}
+	return told(item), want
+}
+
+func (d *duel) list() (got, want any) {
+	var is, should []string
+	for _, u := range d.n.urls {
+		if u.q.crawl == d.crawl {
+			should = append(should, u.String())
+		}
+	}
+	for _, item := range stream[api.URLItem](d.r.client, "ListURLs", &api.ListUrlParams{CrawlID: d.crawl, Size: 1000}) {
+		is = append(is, told(item))
+	}
+	slices.Sort(is)
+	slices.Sort(should)
+	return strings.Join(is, "\n"), strings.Join(should, "\n")
+}
+
+func (d *duel) count() (got, want any) {
+	filter, ignore, n := fmt.Sprintf("H%d.test/", d.rng.IntN(5)), d.rng.IntN(2) == 0, 0
+	for _, u := range d.n.urls {
+		if u.q.crawl == d.crawl && ignore && strings.Contains(u.url, strings.ToLower(filter)) {
+			n++
+		}
+	}
+	return ask[api.Long](d.r.client, "CountURLs", &api.CountUrlParams{CrawlID: d.crawl, Filter: &filter, IgnoreCase: &ignore}).GetValue(), n
+}
+
+func (d *duel) queues() (got, want any) {
+	all := d.rng.IntN(2) == 0
+	l := ask[api.QueueList](d.r.client, "ListQueues", &api.Pagination{CrawlID: d.crawl, IncludeInactive: all, Start: 1, Size: 2})
+	var keys []string
+	for _, q := range d.n.queues {
+		if q.crawl == d.crawl && (all || d.n.count(q, waits) > 0 && q.blocked < d.now) {
+			keys = append(keys, q.key)
+		}
+	}
+	return fmt.Sprint(l.GetValues(), l.GetTotal()), fmt.Sprint(keys[min(1, len(keys)):min(3, len(keys))], len(keys))
+}
+
+func (d *duel) deleteQueue() (got, want any) {
+	got = ask[api.Long](d.r.client, "DeleteQueue", &api.QueueWithinCrawlParams{Key: d.key, CrawlID: d.crawl}).GetValue()
+	return got, d.n.drop(func(q *naiveQueue) bool { return q.crawl == d.crawl && q.key == d.key })
+}
+
+func (d *duel) deleteCrawl() (got, want any) {
+	got = ask[api.Long](d.r.client, "DeleteCrawl", &api.DeleteCrawlMessage{Value: d.crawl}).GetValue()
+	return got, d.n.drop(func(q *naiveQueue) bool { return q.crawl == d.crawl })
+}
+
+func (d *duel) purge() (got, want any) {
+	d.r.clock.seconds.Add(secondsOfDay - 100)
+	got = ask[api.Long](d.r.client, "PurgeURLs", &api.PurgeUrlParams{Key: d.key, CrawlID: d.crawl, Days: 1}).GetValue()
+	oldest, q := d.r.clock.seconds.Load()-secondsOfDay, d.n.queue(d.crawl, d.key)
+	return got, d.n.remove(func(u *naiveURL) bool { return u.q == q && u.created < oldest })
+}
+
+// restart begins another life, which knows nothing of what was handed out.
+func (d *duel) restart() (got, want any) {
+	d.r.stop()
+	d.r = run(d.t, d.dir, Options{})
+	d.r.clock.seconds.Store(d.now)
+	for _, u := range d.n.urls {
+		u.until = 0
+	}
+	for _, q := range d.n.queues {
+		q.last = 0
+	}
+	d.n.paused = false
+	return nil, nil
 }

@@ -2,6 +2,7 @@ package urlfrontier
 
 import (
 	"context"
+	"slices"
 
 	"fossick/urlfrontier/api"
 	"fossick/urlfrontier/queues"
@@ -39,15 +40,17 @@ func (f *Frontier) dropQueues(crawl, key string, all bool) (urls int, gone []*qu
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var keys [][]byte
-	for _, q := range f.set.Queues(crawl) {
-		if all || q.Name == key {
-			gone = append(gone, q)
-			urls += q.Waiting() + q.Completed
-			keys = append(keys, queueKey(queuePrefix, q.Number))
-			f.set.DropQueue(q)
-		}
+	if q := f.set.Find(crawl, key); all {
+		gone = f.set.Queues(crawl)
+	} else if q != nil {
+		gone = append(gone, q)
 	}
-	if len(f.set.Queues(crawl)) == 0 {
+	for _, q := range gone {
+		urls += q.Waiting() + q.Completed
+		keys = append(keys, queueKey(queuePrefix, q.Number))
+		f.set.DropQueue(q)
+	}
+	if !slices.Contains(f.set.Crawls(), crawl) {
 		f.scorers.forget(crawl)
 	}
 	return urls, gone, f.records.remove(keys)

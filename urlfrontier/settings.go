@@ -31,7 +31,7 @@ func (f *Frontier) setDelay(seconds uint32) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.set.SetDelay(int64(seconds), f.now())
-		f.failed = f.keep([]byte(metaKey), f.meta())
+		f.failed = f.keep([]byte(metaKey), meta(f.set.Delay()))
 		return f.failed
 	})
 }

@@ -6,6 +6,9 @@ type cursor struct {
 	at     int      // in the ready URLs of the first of them
 }
 
+// mostSteps is how many queues without URLs that are due one call passes over.
+const mostSteps = 10_000
+
 // Rescore asks for new priorities of so many URLs that are due, and goes on next time
 // where it ended; a pass over all may miss a few that change places meanwhile. score
 // returns false for a URL whose priority stays.
@@ -16,7 +19,7 @@ func (s *Set) Rescore(n int, score func(crawl string, key uint64) (float32, bool
 			s.cursor.queues = append(s.cursor.queues, s.Queues(crawl)...)
 		}
 	}
-	for n > 0 && len(s.cursor.queues) > 0 {
+	for steps := n + mostSteps; n > 0 && steps > 0 && len(s.cursor.queues) > 0; steps-- {
 		q := s.cursor.queues[0]
 		if s.Find(q.Crawl, q.Name) != q || s.cursor.at >= q.ready.len() {
 			s.cursor.queues, s.cursor.at = s.cursor.queues[1:], 0

@@ -163,6 +163,14 @@ func (s *Set) DropQueue(q *Queue) {
 // Crawls returns the names of the crawls, sorted.
 func (s *Set) Crawls() []string { return slices.Sorted(maps.Keys(s.crawls)) }
 
+// All returns the queues of a crawl, in no order.
+func (s *Set) All(crawl string) iter.Seq[*Queue] {
+	if c := s.crawls[crawl]; c != nil {
+		return maps.Values(c.queues)
+	}
+	return maps.Values(map[string]*Queue(nil))
+}
+
 // Queues returns those of a crawl, in the order in which they were made.
 func (s *Set) Queues(crawl string) []*Queue {
 	c := s.crawls[crawl]
@@ -182,7 +190,9 @@ type Counts struct {
 // Count adds up what queues have at a time.
 func (s *Set) Count(all iter.Seq[*Queue], now int64) (n Counts) {
 	for q := range all {
-		s.change(q, now, func() {})
+		if next := q.later.top(); next != nil && next.Due <= now {
+			s.change(q, now, func() {}) // what is not out any more does not count
+		}
 		n.Queues++
 		n.Waiting += q.Waiting()
 		n.HandedOut += q.held
