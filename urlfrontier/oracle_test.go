@@ -202,7 +202,7 @@ func (d *duel) step() {
 	h := d.rng.IntN(5)
 	d.now = d.r.clock.seconds.Load()
 	d.crawl, d.key = []string{"a", defaultCrawl}[d.rng.IntN(2)], fmt.Sprintf("h%d.test", h)
-	d.url = fmt.Sprintf("http://%s/%d", d.key, d.rng.IntN(40))
+	d.url = fmt.Sprintf("http://%s/%d", d.key, d.rng.IntN(12))
 	name, do := d.choose()
 	if got, want := do(d); fmt.Sprint(got) != fmt.Sprint(want) {
 		d.t.Fatalf("%s at %d, crawl %s, queue %s, %s: got\n%v\nwant\n%v", name, d.now, d.crawl, d.key, d.url, got, want)
@@ -248,7 +248,7 @@ func (d *duel) putBatch() (got, want any) {
 	b := &api.DiscoveredBatch{}
 	var statuses []api.AckMessage_Status
 	for range d.rng.IntN(6) {
-		url := fmt.Sprintf("http://%s/%d", d.key, d.rng.IntN(40))
+		url := fmt.Sprintf("http://%s/%d", d.key, d.rng.IntN(12))
 		b.Items = append(b.Items, &api.URLInfo{Url: url, CrawlID: d.crawl})
 		statuses = append(statuses, d.n.put(d.crawl, d.key, url, false, 0, d.now))
 	}
