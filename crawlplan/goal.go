@@ -24,8 +24,8 @@ func (g *Goal) settings(saved *Goal) []setting {
 	return []setting{seed, seeds, listOf("keywords", &g.Keywords, &saved.Keywords), of("model", "", &g.Model, &saved.Model, itself)}
 }
 
-// topic finds the topic of a name, with the model and the keywords that are given.
-func (g *Goal) topic(name string) (*models.Topic, error) {
+// Find finds the topic of a name, with the model and the keywords that are given.
+func (g *Goal) Find(name string) (*models.Topic, error) {
 	t, err := topics.Find(name)
 	if errors.Is(err, models.ErrNoTopic) {
 		if g.Model == "" && len(g.Keywords) == 0 {

@@ -108,7 +108,7 @@ func ModelFiles(dir string) []string {
 // find returns the topics of a crawl, one or several.
 func (c *Crawl) find() (found []*models.Topic, err error) {
 	if len(c.Shared) == 0 {
-		t, err := c.topic(c.Topic)
+		t, err := c.Find(c.Topic)
 		return []*models.Topic{t}, err
 	}
 	for _, s := range c.Shared {
@@ -116,7 +116,7 @@ func (c *Crawl) find() (found []*models.Topic, err error) {
 		if s.model != "" && one.Model == "" {
 			one.Model = s.model
 		}
-		t, err := one.topic(s.Name)
+		t, err := one.Find(s.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -47,7 +47,7 @@ func TestComplete(t *testing.T) {
 		{"completion z", "zsh :none"},
 		{"focus --bogus=", ":none"},
 		{"bogus ", ":none"},
-		{"", "demo train classify topic propose focus survey agent coordinator cluster refine eval lab graph simulate rank serve why label export convert import stats watch search forget verify repair help completion man version :none"},
+		{"", "demo train classify topic propose focus survey agent coordinator cluster frontier refine eval lab graph simulate rank serve why label export convert import stats watch search forget verify repair help completion man version :none"},
 	}
 	for _, tt := range tests {
 		var out, errs bytes.Buffer

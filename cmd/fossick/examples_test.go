@@ -113,7 +113,7 @@ func runExample(t *testing.T, bash, dir, command string) {
 	cmd := exec.CommandContext(ctx, bash, "-c", command)
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-	if strings.HasPrefix(command, "  fossick serve") {
+	if strings.HasPrefix(command, "  fossick serve") || strings.HasPrefix(command, "  fossick frontier") {
 		want = exitInterrupted
 		free := strings.Fields(command)
 		for i := range free {

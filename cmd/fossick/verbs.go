@@ -12,6 +12,7 @@ type verbs struct {
 	Agent       agentCmd       `cmd:"" group:"crawl" help:"Crawl together with other machines."`
 	Coordinator coordinatorCmd `cmd:"" group:"crawl" help:"Be the agent that coordinates the others."`
 	Cluster     clusterCmd     `cmd:"" group:"crawl" help:"Many machines that make one crawl."`
+	Frontier    frontierCmd    `cmd:"" group:"crawl" help:"Be the frontier of other crawlers, by the URLFrontier API."`
 	Refine      refineCmd      `cmd:"" group:"learn" help:"Label the pages of a crawl and drop what is off topic."`
 	Eval        evalCmd        `cmd:"" group:"learn" help:"Say how good a crawl is."`
 	Lab         labCmd         `cmd:"" group:"graphs" help:"Compare crawl policies on a stored web."`

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+	"time"
+
+	"fossick/internal/fulltest"
+	"fossick/urlfrontier/api"
+)
+
+// TestKillFrontier kills a frontier with SIGKILL while URLs are put, again and again. What
+// was acknowledged is there in the next life, whatever it was, and what was handed out and
+// not put back comes again.
+func TestKillFrontier(t *testing.T) {
+	fulltest.Only(t, "kills many processes")
+	const kills = 12
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(9, 9))
+	acked := map[string]bool{} // URL → completed
+	for life := range kills {
+		addr, kill := startFrontier(t, dir)
+		c := newFrontierClient(t, addr)
+		checkAcked(t, c, acked, life)
+		c.take(&api.GetParams{MaxUrlsPerQueue: 50, DelayRequestable: 3600}) // never put back
+		var items []*api.URLItem
+		for i := range 20_000 {
+			info := &api.URLInfo{Url: fmt.Sprintf("http://h%d.test/%d/%d", i%50, life, i)}
+			if items = append(items, foundURL(info)); i%5 == 0 {
+				items = append(items, knownURL(&api.URLInfo{Url: info.GetUrl()}))
+			}
+		}
+		go func() {
+			time.Sleep(time.Duration(100+rng.IntN(600)) * time.Millisecond)
+			kill()
+		}()
+		n := 0
+		err := c.put(items, func(item *api.URLItem, status api.AckMessage_Status) {
+			if status != api.AckMessage_OK {
+				t.Errorf("life %d: %v has status %v", life, item, status)
+			}
+			n++
+			if known := item.GetKnown(); known != nil {
+				acked[known.GetInfo().GetUrl()] = true
+			} else {
+				acked[item.GetDiscovered().GetInfo().GetUrl()] = false
+			}
+		})
+		t.Logf("life %d: %d of %d acknowledged, then %v", life, n, len(items), err)
+		kill()
+	}
+	addr, kill := startFrontier(t, dir)
+	defer kill()
+	checkAcked(t, newFrontierClient(t, addr), acked, kills)
+}
+
+// checkAcked looks for all that was acknowledged.
+func checkAcked(t *testing.T, c frontierClient, acked map[string]bool, life int) {
+	t.Helper()
+	completed, waiting := 0, 0
+	for url, done := range acked {
+		if done {
+			completed++
+		} else {
+			waiting++
+		}
+		if (completed+waiting)%97 == 0 { // in the order of a map: others each time
+			item := new(api.URLItem)
+			c.ask("GetURLStatus", &api.URLStatusRequest{Url: url}, item)
+			if done && item.GetKnown().GetRefetchableFromDate() != 0 { // the other way round the answer was lost
+				t.Errorf("life %d: %s is not completed, as it was acknowledged", life, url)
+			}
+		}
+	}
+	stats := new(api.Stats)
+	c.ask("GetStats", &api.QueueWithinCrawlParams{}, stats)
+	if all := stats.GetSize() + stats.GetCounts()["completed"]; all < uint64(len(acked)) || stats.GetCounts()["completed"] < uint64(completed) {
+		t.Errorf("life %d: %d URLs, %d completed; %d and %d were acknowledged", life, all, stats.GetCounts()["completed"], len(acked), completed)
+	}
+	if stats.GetInProcess() != 0 {
+		t.Errorf("life %d: %d URLs are still handed out", life, stats.GetInProcess())
+	}
+}
+
+var frontierAddr = regexp.MustCompile(`frontier at (127\.0\.0\.1:\d+)`)
+
+// startFrontier starts a process that serves the frontier in a folder, and returns its
+// address when it answers.
+func startFrontier(t *testing.T, dir string) (addr string, kill func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "frontier", "--store", dir, "--topic", "banking", "--addr", "127.0.0.1:0")
+	cmd.Env, cmd.Stderr = append(os.Environ(), beMain+"=1"), os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	kill = func() {
+		_ = cmd.Process.Kill() // it may have ended
+		<-ended
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if m := frontierAddr.FindStringSubmatch(lines.Text()); m != nil {
+			addr = m[1]
+			break
+		}
+	}
+	go func() {
+		_ = cmd.Wait() // killed, it says so
+		close(ended)
+	}()
+	t.Cleanup(kill)
+	if addr == "" {
+		t.Fatal("the frontier does not say where it listens")
+	}
+	return addr, kill
+}
