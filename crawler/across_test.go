@@ -403,6 +403,8 @@ func TestLostOnTheWay(t *testing.T) {
 		x.mu.Lock()
 		x.owner[0] = -1
 		x.mu.Unlock()
+		time.Sleep(time.Second) // until nothing is under way there
+		synctest.Wait()
 		dead := x.agents[0]
 		if err := dead.HandOver(t.Context(), []uint16{0}); err != nil {
 			t.Fatal(err)
