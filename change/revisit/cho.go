@@ -2,8 +2,8 @@ package revisit
 
 import "math"
 
-// Fresh returns the share of time for which a copy is as the page is, where the page changes
-// at rate (a day, ≥ 0) and is fetched at even intervals, visits a day (≥ 0). Source: Cho and
+// Fresh returns the share of time for which a copy is as the page is. The page changes at rate
+// (a day, ≥ 0), and is fetched at even intervals, visits a day (≥ 0). Source: Cho and
 // Garcia-Molina, Effective page refresh policies for web crawlers, TODS 28(4), 2003.
 //
 //	F = (1 − e^−r)/r,  r = rate/visits

@@ -120,9 +120,9 @@ func (p *Part) end(ctx context.Context, m *message) error {
 // most sweeps of a round; more do not pay, as others' masses are old by then.
 const mostSweeps = 200
 
-// play does a round: scale, sweep, tell others, hear them. It returns the report:
-// sweeps and, by part, what our links bring to its core, after sums of y of core and
-// leaves, of the base, and what the equations of our core may miss.
+// play does a round: scale, sweep, tell others, hear them. It returns the report. Its number
+// is the sweeps. Its floats are sums of y of core and leaves, of the base, and what the
+// equations of our core may miss. Then comes, by part, what our links bring to its core.
 func (p *Part) play(ctx context.Context, t message) (message, error) {
 	last, steps := t.numbers[0] != 0, t.numbers[1] != 0
 	p.now.round = t.round
