@@ -39,7 +39,8 @@ The folder gets its name when all of it is there. A conversion that was cut off 
 Examples:
   fossick convert fossick-banking -o banking-tables
   fossick convert fossick-banking old-crawl -o both
-  fossick convert fossick-banking --crawl banking --nats nats://alpha:4222 -o banking-tables`
+  fossick convert fossick-banking --crawl banking -o banking-tables \
+      --nats nats://alpha:4222`
 }
 
 // convertResult is what convert prints (cli.md).
