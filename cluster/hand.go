@@ -9,6 +9,7 @@ import (
 // hand is what an agent owns by the newest table that it has seen.
 type hand struct {
 	table    *table
+	gone     *table // the last one, when the exchange has lost its values
 	revision uint64
 	held     map[Partition]held
 	released map[Partition]uint64 // by partition, the epoch that was let go

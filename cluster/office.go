@@ -26,6 +26,9 @@ type office struct {
 func (o *office) lost(now time.Duration, h *hand) {
 	if !o.missing {
 		o.missing, o.since = true, now
+		if h.table != nil {
+			h.gone = h.table
+		}
 		h.table, h.revision = nil, 0
 	}
 }
@@ -69,14 +72,47 @@ func (c coordinator) anew(now time.Duration) *table {
 	for i := range t.entries { // an owner that nobody here knows of may have begun a fetch
 		t.entries[i].taken = !c.opt.Fresh
 	}
-	for _, id := range c.living(now) {
+	living := c.living(now)
+	for _, id := range living {
 		for _, h := range c.sight.others[id].beat.Held {
 			if int(h.Partition) < len(t.entries) && h.Epoch > t.entries[h.Partition].epoch {
 				t.entries[h.Partition] = entry{owner: id, epoch: h.Epoch, from: id, taken: !c.opt.Fresh}
 			}
 		}
 	}
+	c.bequeath(t, living)
 	return t
+}
+
+// bequeath gives the keepers of those who are not there what these had by the table that was
+// lost: an agent that was down when the exchange lost its values is not heard of. What the
+// owner had not got yet is its last owner's.
+func (c coordinator) bequeath(t *table, living []AgentID) {
+	was := c.hand.gone
+	if was == nil {
+		return
+	}
+	next := c.known // no keeper has the state of this epoch
+	for _, id := range c.sight.ids() {
+		next = max(next, c.sight.others[id].beat.Known)
+	}
+	for i, e := range was.entries {
+		if t.entries[i].epoch >= e.epoch {
+			continue // who lives claims it
+		}
+		from := e.owner
+		if o := c.sight.others[e.owner]; slices.Contains(living, e.owner) || o != nil && o.beat.Seq > 0 && o.beat.Report.Epoch < e.epoch {
+			from = e.from
+		}
+		if from == "" || slices.Contains(living, from) {
+			continue
+		}
+		keeper := was.members[from].keeper
+		if !slices.Contains(living, keeper) {
+			keeper = ""
+		}
+		t.entries[i] = entry{owner: keeper, epoch: next + 1, from: from, taken: true}
+	}
 }
 
 // prefers says whether others know that this agent wants the role, and stays.
