@@ -107,7 +107,7 @@ func (w *together) live(ctx context.Context, i, dies int) (r *convert.Result, er
 // they do when any of them dies at any of the things it does, and comes back.
 func TestTogether(t *testing.T) {
 	deaths := 0
-	for seed := range uint64(fulltest.Rounds(4, 150)) {
+	for seed := range uint64(fulltest.Rounds(2, 150)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		agents := 1 + int(seed%4)
 		dirs := written(t, world(rng, agents, 20+rng.IntN(80)))
