@@ -200,6 +200,7 @@ func (a *Agent) Allow(ctx context.Context, most Allowance) (pages uint64, err er
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
 		c.leases.choice.allowed = most
+		c.flight.newcomers.Among(most.Workers)
 		pages = max(most.Pages, c.totals.Pages()+c.flight.pages)
 		return nil
 	})
@@ -240,6 +241,9 @@ func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 		if n == 0 {
 			return nil
 		}
+		if err := c.rescore(); err != nil {
+			return err
+		}
 		seen := map[frontier.Host]bool{}
 		for _, w := range c.leases.frontier.Survey(nil, perParty*n, c.opt.Now().Add(headWithin)) {
 			if len(l.Head) < n && !seen[w.Party] {
@@ -257,6 +261,9 @@ func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 func (a *Agent) Best(ctx context.Context, dst []frontier.Waiting, n int, within time.Duration) ([]frontier.Waiting, error) {
 	err := a.inTurn(ctx, func() error {
 		c := a.crawl
+		if err := c.rescore(); err != nil {
+			return err
+		}
 		dst = c.leases.frontier.Survey(dst, n, c.opt.Now().Add(within))
 		return nil
 	})

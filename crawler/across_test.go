@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -540,6 +541,53 @@ func TestAllowance(t *testing.T) {
 			if int(l.Counts.Pages) != c.want || l.Busy != 0 || len(l.Head) != min(1, l.Waiting) || !slices.IsSortedFunc(l.Head, func(a, b float64) int { return strings.Compare(fmt.Sprint(b), fmt.Sprint(a)) }) {
 				t.Errorf("%+v: %d pages, want %d; %d waiting, %d under way, head %v", c.allow, l.Counts.Pages, c.want, l.Waiting, l.Busy, l.Head)
 			}
+		}
+		x.finish()
+	})
+}
+
+// hearer is a scorer to which links are worth more from when another agent has told it so.
+type hearer struct {
+	Scorer
+	told atomic.Bool
+}
+
+func (h *hearer) Rescore(uint64) (float64, bool) {
+	return map[bool]float64{true: .95, false: .5}[h.told.Load()], true
+}
+func (*hearer) Share(func(string) bool) {}
+func (*hearer) Told() []byte            { return nil }
+func (*hearer) ToldSoFar() [][]byte     { return nil }
+
+func (h *hearer) Hear([]byte) (pages uint64, err error) {
+	h.told.Store(true)
+	return 50, nil
+}
+
+// TestHearsWhileItWaits: an agent whose links are below the price, so that it stores nothing,
+// offers them at what they are worth by what others learned.
+func TestHearsWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
+		x := newTeamWith(t, w, 1, 1, func(o *Options) { o.Scorer = &hearer{Scorer: o.Scorer} }, "http://h0.test/")
+		m := x.agents[0]
+		if _, err := m.Allow(t.Context(), Allowance{Pages: 100, Workers: 4, Price: .9}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []float64{.3, .95} {
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if l, err := m.Load(t.Context(), 1); err != nil || l.Counts.Pages != 1 || len(l.Head) != 1 || l.Head[0] != want {
+				t.Errorf("%d pages, the best that waits %v, want %g; %v", l.Counts.Pages, l.Head, want, err)
+			}
+			if err := m.Hear(nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if l, err := m.Load(t.Context(), 1); err != nil || l.Counts.Pages != 2 {
+			t.Errorf("%d pages at last, want 2; %v", l.Counts.Pages, err)
 		}
 		x.finish()
 	})

@@ -48,8 +48,12 @@ func (c *Crawler) commit(first *work.Outcome) error {
 	if err := c.keepChances(false); err != nil {
 		return err
 	}
-	return c.turns.Timed(turns.Rescore, c.queue.Learned)
+	return c.rescore()
 }
+
+// rescore has the queue hear of what the scorer has learned, also from others: an agent that
+// stores nothing, since its links are below the price, would offer them as of when it did.
+func (c *Crawler) rescore() error { return c.turns.Timed(turns.Rescore, c.queue.Learned) }
 
 func (c *Crawler) finish(b journal.Batch) error {
 	if err := c.turns.Timed(turns.Commit, func() error { return c.totals.Commit(b) }); err != nil {

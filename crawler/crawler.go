@@ -69,7 +69,7 @@ func New(opt Options) (*Crawler, error) {
 		return nil, err
 	}
 	if t, ok := opt.Scorer.(reading.Teller); ok && opt.Sites != nil {
-		t.Share() // also what it learns from pages of sessions before
+		t.Share(opt.ours) // also what it learns from pages of sessions before
 	}
 	if err := c.open(); err != nil {
 		return nil, errors.Join(err, c.leases.frontier.Close())

@@ -147,6 +147,9 @@ func (o *Options) complete() error {
 	return nil
 }
 
+// ours says whether a URL waits here, and not with another agent.
+func (o *Options) ours(url string) bool { return o.Sites.Ours(o.Sites.Part(url)) }
+
 // defaults fills in what is zero.
 func (o *Options) defaults() {
 	if o.Workers == 0 {

@@ -27,7 +27,7 @@ func (a *Agent) ToldBefore() (parts [][]byte) {
 	for t.Told() != nil {
 	}
 	parts = t.ToldSoFar()
-	t.Share()
+	t.Share(a.crawl.opt.ours)
 	return parts
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Share, like the methods that follow, is as crawler.Teller says.
-func (s *learnedScorer) Share() { s.learned.Share() }
+func (s *learnedScorer) Share(ours func(url string) bool) { s.learned.Share(ours) }
 
 // Told returns what was learned.
 func (s *learnedScorer) Told() []byte {
@@ -39,10 +39,10 @@ func (s *learnedScorer) Hear(told []byte) (pages uint64, err error) {
 
 // Share, like the methods that follow, is for the topics that learn. What one tells begins
 // with its place among all.
-func (s *Several) Share() {
+func (s *Several) Share(ours func(url string) bool) {
 	for _, p := range s.parts {
 		if t, ok := p.Scorer.(crawler.Teller); ok {
-			t.Share()
+			t.Share(ours)
 		}
 	}
 }

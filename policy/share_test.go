@@ -24,7 +24,7 @@ func TestSeveralTell(t *testing.T) {
 	}
 	teller, learns := newTopics()
 	hearer, hears := newTopics()
-	teller.Share()
+	teller.Share(everything)
 	for i := range 40 {
 		on := float64(i % 2)
 		text := "plain stone"
@@ -59,6 +59,8 @@ func TestSeveralTell(t *testing.T) {
 		}
 	}
 }
+
+func everything(string) bool { return true }
 
 // mute learns nothing.
 type mute struct{}

@@ -57,7 +57,7 @@ func (s *wordScorer) scorePage(l *Labeller, p *page.Page) (score crawler.Score) 
 	probability := l.note(&score, result, why)
 	around.Judged, around.Words, around.Ends = reading.Parts, reading.PartWords, reading.PartEnds
 	r := s.policy.ScoreWords(p, probability, reading.Words, &around)
-	score.Value, score.Terms, score.Account, score.Echo = r.Value, Terms(r.Terms), r.Account, r.Echo
+	score.Value, score.Terms, score.Account, score.Echo, score.Giver = r.Value, Terms(r.Terms), r.Account, r.Echo, r.Giver
 	l.heed(&score, probability, r.Value)
 	return score
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"fossick/crawler"
 	"fossick/datasets"
 	"fossick/models"
 	"fossick/page"
@@ -35,6 +36,8 @@ func TestOneCut(t *testing.T) {
 	if once.(*learnedScorer).words == nil || own.words != nil {
 		t.Fatal("both are cut in the same way")
 	}
+	once.(crawler.Teller).Share(everything) // what others are told of is the same too
+	own.Share(everything)
 	links := 0
 	for _, p := range parsedDemo(t) {
 		got, want := once.ScorePage(p, 1), own.ScorePage(p, 1)

@@ -11,10 +11,11 @@ those that links of the corpus lead to from any of the start pages. --work keeps
 models and stores, and what is there already is not made again. CORPUS is a folder
 below FOSSICK_DATA (default ../shared/data) with pages.jsonl.zst and links.tsv.zst.
 """
-import argparse, itertools, json, math, os, pathlib, random, subprocess, tempfile
+import argparse, itertools, json, math, pathlib, random, tempfile
 from collections import defaultdict
 
-root = pathlib.Path(__file__).resolve().parent.parent
+from corpora import Corpus, build, run
+
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("corpus", help="wikispeedia, webkb, debdocs, …")
 parser.add_argument("--topics", default="Astronomy,Biology,IT,Religion")
@@ -23,28 +24,6 @@ parser.add_argument("--pages", default="230,460,920")
 parser.add_argument("--reach", action="store_true")
 parser.add_argument("--work", type=pathlib.Path)
 args, focus_flags = parser.parse_known_args()
-data = pathlib.Path(os.environ.get("FOSSICK_DATA", root / "../shared/data")) / args.corpus
-
-
-def lines(name):
-    with subprocess.Popen(["zstdcat", data / name], stdout=subprocess.PIPE) as p:
-        for line in p.stdout:  # of bytes, as some URLs have a carriage return in them
-            yield line.decode().rstrip("\n")
-
-
-def read_corpus():
-    """Rows by URL, with all labels of each under "labels"."""
-    rows = {}
-    for line in lines("pages.jsonl.zst"):
-        row = json.loads(line)
-        row["labels"] = [row["label"]] if "label" in row else []
-        if row["url"].startswith("http"):
-            rows.setdefault(row["url"], row)
-    if (data / "labels.tsv.zst").exists():
-        for line in lines("labels.tsv.zst"):
-            url, label, more = line.split("\t")
-            rows[url]["labels"] = [label] + [l for l in more.split("|") if l]
-    return rows
 
 
 def reachable(start, links):
@@ -57,28 +36,12 @@ def reachable(start, links):
     return seen
 
 
-def run(*command):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}{done.stdout}")
-    return done.stdout
-
-
-def crawl(fossick, work, proxy, topic, rows, links):
+def crawl(fossick, work, proxy, topic, corpus, links):
     """Crawls of every size from every start set, and the truth that judges them."""
-    order = sorted(rows)
-    random.Random(f"model {topic}").shuffle(order)
-    with open(work / f"{topic}.jsonl", "w") as f:
-        for url in order[:600]:
-            row = {k: v for k, v in rows[url].items() if k in ("url", "title", "html")}
-            f.write(json.dumps(row | {"label": topic if topic in rows[url]["labels"] else "other"}) + "\n")
-    if not (work / f"{topic}.model").exists():
-        run(fossick, "train", work / f"{topic}.jsonl", "--classifier", "linear", "-o", work / f"{topic}.model", "--quiet")
-    on = [u for u in order[600:] if topic in rows[u]["labels"]]
+    model, on = corpus.train(fossick, work, topic)
     starts = [random.Random(f"{topic} {s}").sample(on, 10) for s in range(args.sets)]
-    reach = reachable(itertools.chain(*starts), links) if args.reach else rows
     truth = work / f"{topic}.truth"
-    truth.write_text("".join(f"{u}\t{topic if topic in rows[u]['labels'] else 'other'}\t\n" for u in sorted(rows) if u in reach))
+    corpus.truth(truth, topic, reachable(itertools.chain(*starts), links) & corpus.rows.keys() if args.reach else corpus.rows)
     stores = defaultdict(list)
     for s, seeds in enumerate(starts):
         (work / f"{topic}-{s}.seeds").write_text("\n".join(seeds) + "\n")
@@ -86,7 +49,7 @@ def crawl(fossick, work, proxy, topic, rows, links):
             store = work / f"{topic}-{s}-{pages}"
             done = work / f"{topic}-{s}-{pages}.done"
             if not done.exists():
-                run(fossick, "focus", "--topic", topic, "--model", work / f"{topic}.model", "--seeds", work / f"{topic}-{s}.seeds", "--proxy", proxy,
+                run(fossick, "focus", "--topic", topic, "--model", model, "--seeds", work / f"{topic}-{s}.seeds", "--proxy", proxy,
                     "--delay", "0", "--max-pages", pages, "--store", store, "--quiet", *focus_flags)
                 done.touch()
             stores[pages].append(store)
@@ -109,22 +72,16 @@ def figures(rows, k):
 
 
 def main():
-    rows, links = read_corpus(), defaultdict(list)
-    for line in lines("links.tsv.zst"):
-        source, target = line.split("\t")
-        links[source].append(target)
+    corpus = Corpus(args.corpus)
+    links = corpus.links()
     with tempfile.TemporaryDirectory() as folder:
         work = args.work or pathlib.Path(folder)
-        work.mkdir(parents=True, exist_ok=True)
-        fossick = work / "fossick"
-        subprocess.run(["go", "build", "-o", fossick, "./cmd/fossick"], cwd=root, env=os.environ | {"CGO_ENABLED": "0"}, check=True)
-        server = subprocess.Popen([fossick, "serve", data, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        try:
-            proxy = "http://" + json.loads(server.stdout.readline())["addr"]
+        fossick = build(work)
+        with corpus.served(fossick) as proxy:
             print("| topic | pages | pairs | true recall | plain: bias (rmse) | holds | estimate: bias (rmse) | holds |\n|---|---|---|---|---|---|---|---|")
             everything = []
             for topic in args.topics.split(","):
-                truth, stores = crawl(fossick, work, proxy, topic, rows, links)
+                truth, stores = crawl(fossick, work, proxy, topic, corpus, links)
                 for pages, of_size in stores.items():
                     pairs = list(judge(fossick, truth, topic, of_size))
                     everything += pairs
@@ -132,9 +89,6 @@ def main():
                         mean = sum(r[0] for r in pairs) / len(pairs)
                         print(f"| {topic} | {pages} | {len(pairs)} | {mean:.3f} | {figures(pairs, 2)} | {figures(pairs, 1)} |", flush=True)
             print(f"| all | | {len(everything)} | | {figures(everything, 2)} | {figures(everything, 1)} |")
-        finally:
-            server.terminate()
-            server.wait()
 
 
 if __name__ == "__main__":

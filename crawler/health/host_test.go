@@ -115,4 +115,9 @@ func TestNewcomers(t *testing.T) {
 	if n.taken != 0 || n.NetBusy(in) {
 		t.Errorf("%d places taken when all is over", n.taken)
 	}
+	for workers, want := range map[int]int{0: 0, 1: 1, 2: 1, 3: 2, 4: 3, 32: 24} {
+		if n.Among(workers); n.places != want {
+			t.Errorf("%d places of %d, want %d", n.places, workers, want)
+		}
+	}
 }

@@ -23,7 +23,15 @@ type Newcomers struct {
 
 // NewNewcomers returns the places that newcomers have among so many workers.
 func NewNewcomers(workers int) Newcomers {
-	return Newcomers{places: workers - workers/newcomerShare, nets: map[netip.Prefix]int{}}
+	return Newcomers{places: placesOf(workers), nets: map[netip.Prefix]int{}}
+}
+
+// Among has newcomers take places among so many workers from now on.
+func (n *Newcomers) Among(workers int) { n.places = placesOf(workers) }
+
+// placesOf leaves one place at least to hosts that answer, where there is another.
+func placesOf(workers int) int {
+	return workers - max(workers/newcomerShare, min(1, workers-1))
 }
 
 // Ticket is what an exchange with a newcomer has taken; the zero value is nothing.

@@ -63,8 +63,9 @@ type Sharer interface {
 // but Share may be called while the crawl goes on.
 type Teller interface {
 	Scorer
-	// Share has the scorer note what it learns from now on.
-	Share()
+	// Share has the scorer note what it learns from now on. ours says which URLs are asked for
+	// here: others are no use to explore.
+	Share(ours func(url string) bool)
 	// Told returns what it has learned since the last time, or some of it; nil when that is
 	// nothing. It is 128 KiB at most.
 	Told() []byte

@@ -1,6 +1,9 @@
 package learned
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // belief says how far a page is on topic where the judge is not to be trusted. It goes by
 // two looks at the page: the judge's log-odds, and how much more often the start pages
@@ -51,7 +54,7 @@ func doubtOf(seen float64) float64 {
 // newBelief makes one of the start pages. share is the topic's at training, most the doubt
 // of a judge that knows none of them.
 func newBelief(s *startPages, b *Background, share, most float64) belief {
-	if most == 0 || len(s.judged) < fewStarts || !(share > 0 && share < 1) {
+	if most == 0 || len(s.pages) < fewStarts || !(share > 0 && share < 1) {
 		return belief{}
 	}
 	v := belief{doubt: most * (1 - s.known(share))}
@@ -61,17 +64,17 @@ func newBelief(s *startPages, b *Background, share, most float64) belief {
 	v.words = map[token]float64{}
 	for w, n := range s.having {
 		if n > 1 {
-			v.words[w] = startOver(b, w, n, s.pages)
+			v.words[w] = startOver(b, w, n, len(s.pages))
 		}
 	}
-	for i, words := range s.words {
+	for _, p := range s.pages {
 		sum := 0.0
-		for _, w := range words {
+		for _, w := range p.words {
 			if n := s.having[w] - 1; n > 1 { // by the others alone
-				sum += startOver(b, w, n, s.pages-1)
+				sum += startOver(b, w, n, len(s.pages)-1)
 			}
 		}
-		v.on.add(1, look{s.judged[i], sum / lengthOf(words)})
+		v.on.add(1, look{p.judged, sum / lengthOf(p.words)})
 	}
 	v.off.add(firstOff, look{min(v.on.mean()[0]-firstApart, logit(share)), 0})
 	return v
@@ -82,9 +85,9 @@ func newBelief(s *startPages, b *Background, share, most float64) belief {
 // the others count as not found.
 func (s *startPages) known(share float64) float64 {
 	sum, asked := 0.0, 0
-	for i, judged := range s.judged {
-		if !s.trained[i] {
-			sum += sigmoid(judged - logit(share) - knownOdds)
+	for _, p := range s.pages {
+		if !p.trained {
+			sum += sigmoid(p.judged - logit(share) - knownOdds)
 			asked++
 		}
 	}
@@ -171,9 +174,11 @@ func (c *cloud) scatter() [3]float64 {
 // It also returns these corrections in log-odds. It does not change what the crawl says of
 // the page.
 func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, shift float64) {
-	if start, ok := l.starts.next[key]; ok {
+	if trained, ok := l.starts.next[key]; ok {
 		delete(l.starts.next, key)
-		l.starts.add(words, judgedOdds(judged), start.trained)
+		start := startPage{slices.Clone(words), judgedOdds(judged), trained}
+		l.starts.add(start)
+		l.model.sums.learnStart(start)
 		l.setBelief(newBelief(&l.starts, l.model.base.background, l.share, l.doubt))
 		return judged + l.doubt*(1-judged), 0
 	}
@@ -184,10 +189,12 @@ func (l *Scorer) believe(key uint64, words []token, judged float64) (believed, s
 	if l.labels.fix == nil { // else the prior would lift again what people say is off topic
 		probability = inCrawl(judged, l.model.base.prior(l.share))
 	}
-	if l.starts.pages == 0 {
+	if len(l.starts.pages) == 0 {
 		return probability, 0
 	}
-	shift = l.starts.shift(l.starts.similarity(words, l.model.rarity), probability)
+	similarity := l.starts.similarity(words, l.model.rarity)
+	l.model.sums.learnAlike(len(l.starts.pages), similarity, probability)
+	shift = l.starts.shift(similarity, probability)
 	probability = corrected(probability, shift)
 	if l.belief.doubt == 0 || l.labels.fix != nil {
 		return probability, shift

@@ -11,7 +11,7 @@ import (
 func beliefOf(seen float64, trained int, judged func(i int) float64) belief {
 	s := newStartPages()
 	for i := range 10 {
-		s.add([]token{1, 2, token(100 + i)}, judgedOdds(judged(i)), i < trained)
+		s.add(startPage{[]token{1, 2, token(100 + i)}, judgedOdds(judged(i)), i < trained})
 	}
 	b := NewBackground(func(yield func(string, float64) bool) { yield("some", 0.01) })
 	return newBelief(&s, b, max(seen, 1)/600, doubtOf(seen))

@@ -13,6 +13,7 @@ type explorer struct {
 	sample []uint64 // page.Key of targets, each as likely as any other
 	seen   int      // targets offered
 	rng    *rand.Rand
+	ours   func(url string) bool // which targets may be fetched; nil: all
 }
 
 // sampleSize is how many targets an explorer chooses among.
@@ -23,8 +24,8 @@ func newExplorer(share float64, seed uint64) explorer {
 }
 
 // offer takes a new target into the sample, or not (reservoir sampling).
-func (x *explorer) offer(key uint64) {
-	if x.share <= 0 {
+func (x *explorer) offer(key uint64, url string) {
+	if x.share <= 0 || x.ours != nil && !x.ours(url) {
 		return
 	}
 	x.seen++

@@ -90,3 +90,28 @@ func TestExploreFindsStarvedHost(t *testing.T) {
 		t.Errorf("%d hosts with a quarter of the fetches to explore, %d without; want 4 more at least", with, without)
 	}
 }
+
+func everything(string) bool { return true }
+
+// TestExploreOwn: what another agent will fetch is not explored here.
+func TestExploreOwn(t *testing.T) {
+	l := New(goldJudge, Options{Cut: 0.5, Explore: 0.1, Seed: 7})
+	l.Share(func(url string) bool { return page.HostName(url) == "h3.test" })
+	p := &page.Page{URL: "http://from.test/"}
+	for k := range 200 {
+		p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("http://h%d.test/%d", k%20, k), Anchor: "to a page"})
+	}
+	l.ScoreLinks(nil, p, 0.5)
+	for i := range 100 {
+		l.ScorePage(&page.Page{URL: fmt.Sprintf("http://h3.test/p%d", i)}, 0.5)
+	}
+	var explored []string
+	for _, link := range p.Links {
+		if score, _ := l.Rescore(page.Key(link.URL)); score == soonest {
+			explored = append(explored, page.HostName(link.URL))
+		}
+	}
+	if len(explored) != 9 && len(explored) != 10 || slices.ContainsFunc(explored, func(h string) bool { return h != "h3.test" }) {
+		t.Errorf("links to %v are explored, want 10 of h3.test", explored)
+	}
+}

@@ -28,7 +28,7 @@ func TestGiversAcross(t *testing.T) {
 	var told [agents]*Scorer
 	for i := range told {
 		told[i] = New(goldJudge, Options{Cut: .5})
-		told[i].Share()
+		told[i].Share(everything)
 	}
 	rng := rand.New(rand.NewPCG(4, 20))
 	for n := range 40 {

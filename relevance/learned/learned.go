@@ -68,7 +68,7 @@ func New(judge relevance.Judge, opt Options) *Scorer {
 func (l *Scorer) Start(key uint64, trained bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.starts.next[key] = startPage{trained}
+	l.starts.next[key] = trained
 }
 
 // ScorePage takes in that p was fetched and turned out to be on topic with the
@@ -177,7 +177,9 @@ func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []
 		}
 	}
 	if promises.pages > 0 {
-		l.model.local.add(onTopic, float64(promises.onTopic/promises.pages))
+		promise := float64(promises.onTopic / promises.pages)
+		l.model.local.add(onTopic, promise)
+		l.model.sums.learnLocal(onTopic, promise)
 	}
 	return dst
 }
@@ -232,7 +234,7 @@ func (l *Scorer) findTargets(w *linkWork, p *page.Page) {
 			if onTopic, labelled := l.labels.said[key]; labelled {
 				e.label = labelOf(onTopic)
 			}
-			l.explorer.offer(key)
+			l.explorer.offer(key, p.Links[i].URL)
 		}
 		w.targets[i] = e
 	}

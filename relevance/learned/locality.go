@@ -1,5 +1,7 @@
 package learned
 
+import "math"
+
 // locality is how far the topic hangs together in the crawl so far: what the links of pages
 // on topic promise in the mean, those to known pages by what these were. The last pages
 // count most.
@@ -15,6 +17,18 @@ const (
 func (l *locality) add(onTopic, promise float64) {
 	l.links.pages = l.links.pages*localFades + float32(onTopic)
 	l.links.onTopic = l.links.onTopic*localFades + float32(onTopic*promise)
+}
+
+// hear takes in what others' pages on topic and their links promised, not yet faded, of so
+// many pages.
+func (l *locality) hear(told record, pages float64) {
+	if pages <= 0 {
+		return
+	}
+	fades := math.Pow(localFades, pages)
+	counts := float32((1 - fades) / (1 - localFades) / pages) // each, in the mean
+	l.links.pages = l.links.pages*float32(fades) + told.pages*counts
+	l.links.onTopic = l.links.onTopic*float32(fades) + told.onTopic*counts
 }
 
 // mean is what links of pages on topic promise.

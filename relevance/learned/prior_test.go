@@ -32,7 +32,7 @@ func TestPrior(t *testing.T) {
 			l.Start(page.Key(p.URL), false) // believed as it is
 			l.ScorePage(p, test.onward)
 		}
-		l.starts.pages = 0
+		l.starts.pages = nil
 		got := believedOf(t, l, "new", 0.1)
 		if added := logit(got) - logit(0.1); !(added >= test.least-1e-6 && added <= test.most+1e-6) {
 			t.Errorf("%s: %.3f is added to the log-odds, want from %g to %g", test.name, added, test.least, test.most)

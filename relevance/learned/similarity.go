@@ -2,7 +2,6 @@ package learned
 
 import (
 	"math"
-	"slices"
 )
 
 // startPages says how near a page's words are to those of the start pages, and
@@ -21,17 +20,19 @@ import (
 // and that is what is added to the judge's log-odds. Where similarity does not tell the
 // two apart, m₁ is near m₀ and nothing is added.
 type startPages struct {
-	next    map[uint64]startPage // by page.Key, those that are scored next
-	pages   int                  // taken in
-	having  map[token]uint16     // how many of them have the word
-	words   [][]token            // of each
-	judged  []float64            // log-odds of each by the judge
-	trained []bool               // of each, whether the judge was trained on it
-	on, off moments              // similarity of pages on topic and off
+	next    map[uint64]bool  // by page.Key, those that are scored next: whether the judge was trained on it
+	pages   []startPage      // taken in
+	having  map[token]uint16 // how many of them have the word
+	on, off moments          // similarity of pages on topic and off
+	heard   alike            // what others said of theirs, until as many start pages are taken in
 }
 
-// startPage is what is known of one before it is scored.
-type startPage struct{ trained bool }
+// startPage is what is known of one that was scored.
+type startPage struct {
+	words   []token // each once
+	judged  float64 // log-odds by the judge
+	trained bool    // the judge was trained on it
+}
 
 // moments sums up weighted numbers.
 type moments struct{ weight, sum, square float64 }
@@ -40,6 +41,12 @@ func (m *moments) add(weight, x float64) {
 	m.weight += weight
 	m.sum += weight * x
 	m.square += weight * x * x
+}
+
+func (m *moments) plus(o moments) {
+	m.weight += o.weight
+	m.sum += o.sum
+	m.square += o.square
 }
 
 func (m *moments) mean() float64 { return m.sum / m.weight }
@@ -55,18 +62,16 @@ const (
 )
 
 func newStartPages() startPages {
-	return startPages{next: map[uint64]startPage{}, having: map[token]uint16{}}
+	return startPages{next: map[uint64]bool{}, having: map[token]uint16{}}
 }
 
-// add takes in the words of a start page, each once, and what the judge says of it.
-func (s *startPages) add(words []token, judged float64, trained bool) {
-	if s.pages >= maxStarts {
+// add takes in a start page.
+func (s *startPages) add(p startPage) {
+	if len(s.pages) >= maxStarts {
 		return
 	}
-	s.pages++
-	s.words, s.judged = append(s.words, slices.Clone(words)), append(s.judged, judged)
-	s.trained = append(s.trained, trained)
-	for _, w := range words {
+	s.pages = append(s.pages, p)
+	for _, w := range p.words {
 		s.having[w]++
 	}
 	s.on, s.off = moments{}, moments{} // what was compared before was compared with less
@@ -75,7 +80,7 @@ func (s *startPages) add(words []token, judged float64, trained bool) {
 // similarity returns how near words are to the start pages', 0 for not at all. rarity
 // returns the weight of a word.
 func (s *startPages) similarity(words []token, rarity func(token) float64) float64 {
-	if s.pages < 2 { // one page's own words say little of the topic
+	if len(s.pages) < 2 { // one page's own words say little of the topic
 		return 0
 	}
 	sum := 0.0

@@ -51,7 +51,7 @@ func TestStartPagesCorrect(t *testing.T) {
 func TestSimilarityBounded(t *testing.T) {
 	k := newStartPages()
 	for n := range token(5 * maxStarts) {
-		k.add([]token{n, n + 1}, 0, false)
+		k.add(startPage{words: []token{n, n + 1}})
 	}
 	if len(k.having) != maxStarts+1 {
 		t.Errorf("%d words of start pages, want those of the first %d", len(k.having), maxStarts)

@@ -8,8 +8,8 @@ import (
 )
 
 // Sums is what a scorer has learned of the web in some time, in a form that can be added
-// up: how many pages it saw, how many of these were on topic, the same for each word, and
-// the evidence for the weights. Scorers that hear each other's sums know together what one
+// up: how many pages it saw, how many of these were on topic, the same for each word, the
+// evidence for the weights, and its start pages. Scorers that hear each other's sums know together what one
 // would that saw all pages. What is known of single URLs, hosts and folders stays with who
 // has their site.
 //
@@ -22,6 +22,15 @@ type Sums struct {
 	precision [numFeatures]featureVector
 	shift     featureVector
 	turns     []turn // what links turned out to be, of pages whose other links others may have
+	starts    []startPage
+	alike     alike
+	local     record // as locality has it, without fading
+}
+
+// alike is how near pages were to so many start pages.
+type alike struct {
+	starts  int
+	on, off moments
 }
 
 type wordSum struct{ page, link record }
@@ -80,9 +89,48 @@ func (s *Sums) learnWeights(m *logistic, x *featureVector, y float64) {
 	}
 }
 
+// learnStart notes a start page.
+func (s *Sums) learnStart(p startPage) {
+	if s != nil && len(s.starts) < maxStarts {
+		p.words = p.words[:min(len(p.words), maxStartWords)]
+		s.starts = append(s.starts, p)
+	}
+}
+
+// learnAlike notes how near a page was to so many start pages.
+func (s *Sums) learnAlike(starts int, similarity, probability float64) {
+	if s == nil {
+		return
+	}
+	a := alike{starts: starts}
+	a.on.add(probability, similarity)
+	a.off.add(1-probability, similarity)
+	s.alike.plus(&a)
+}
+
+// plus adds what was compared with as many start pages; what was with less is of no use.
+func (a *alike) plus(o *alike) {
+	if o.starts > a.starts {
+		*a = *o
+	} else if o.starts == a.starts {
+		a.on.plus(o.on)
+		a.off.plus(o.off)
+	}
+}
+
+// learnLocal notes what the links of a page promise in the mean.
+func (s *Sums) learnLocal(onTopic, promise float64) {
+	if s != nil {
+		s.local.plus(record{float32(onTopic), float32(onTopic * promise)})
+	}
+}
+
 // plus adds sums to others.
 func (s *Sums) plus(o *Sums) {
 	s.all.plus(o.all)
+	s.local.plus(o.local)
+	s.alike.plus(&o.alike)
+	s.starts = append(s.starts, o.starts[:min(len(o.starts), maxStarts-len(s.starts))]...)
 	for t, w := range o.words {
 		had := s.words[t]
 		had.page.plus(w.page)
@@ -105,6 +153,16 @@ func (s *Sums) byEvidence() []token {
 	return slices.SortedFunc(maps.Keys(s.words), func(a, b token) int {
 		return cmp.Or(cmp.Compare(s.words[b].evidence(), s.words[a].evidence()), cmp.Compare(a, b))
 	})
+}
+
+// shortenStarts moves the start pages beyond those that have so many words to another.
+func (s *Sums) shortenStarts(words int, rest *Sums) {
+	for i, p := range s.starts {
+		if words -= len(p.words); words < 0 {
+			s.starts, rest.starts = s.starts[:i], s.starts[i:]
+			return
+		}
+	}
 }
 
 // shorten moves the words beyond the first n, by evidence, to another.

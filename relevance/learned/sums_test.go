@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"fossick/page"
@@ -69,7 +70,7 @@ func TestSumsAreOneCrawl(t *testing.T) {
 	var told, alone [3]*Scorer
 	for i := range told {
 		told[i], alone[i] = New(goldJudge, Options{Cut: .5}), New(goldJudge, Options{Cut: .5})
-		told[i].Share()
+		told[i].Share(everything)
 	}
 	rng := rand.New(rand.NewPCG(2, 20))
 	for i := range 300 {
@@ -124,11 +125,99 @@ func TestSumsAreOneCrawl(t *testing.T) {
 	}
 }
 
+// TestStartsAreOnesForAll: start pages that several scorers have some of correct the judge
+// as if each had all, also for one that comes later.
+func TestStartsAreOnesForAll(t *testing.T) {
+	const scorers, starts = 4, 8
+	seen := Options{Cut: .5, Share: .1, Seen: 100, Background: NewBackground(func(yield func(string, float64) bool) { yield("some", .01) })}
+	one, late := New(goldJudge, seen), New(goldJudge, seen)
+	var told [scorers]*Scorer
+	for k := range told {
+		told[k] = New(goldJudge, seen)
+		told[k].Share(everything)
+	}
+	tell := func() {
+		var sums [scorers]*Sums
+		for k, l := range told {
+			sums[k] = l.Learned()
+		}
+		for k, l := range told {
+			for j, s := range sums {
+				if j != k && s != nil {
+					again, err := UnpackSums(s.Pack())
+					if err != nil {
+						t.Fatal(err)
+					}
+					l.Hear(again)
+				}
+			}
+		}
+	}
+	show := func(i int, url, text string, judged float64) {
+		for _, l := range []*Scorer{one, told[i%scorers]} {
+			p := &page.Page{URL: url, Text: text}
+			if i < starts {
+				l.Start(page.Key(p.URL), false)
+			}
+			l.ScorePage(p, judged)
+		}
+	}
+	for i := range starts {
+		show(i, fmt.Sprintf("http://start%d.test/", i), fmt.Sprintf("quartz feldspar mica own%d", i), .2)
+	}
+	tell()
+	for i := range 40 {
+		if i%3 == 0 {
+			show(starts+i, fmt.Sprintf("http://p%d.test/", i), "quartz mica and tennis", .8)
+		} else {
+			show(starts+i, fmt.Sprintf("http://p%d.test/", i), "football hockey tennis", .05)
+		}
+		if i%8 == 7 {
+			tell()
+		}
+	}
+	for _, l := range told {
+		for _, s := range l.Told() {
+			late.Hear(s)
+		}
+	}
+	if one.belief.doubt == 0 {
+		t.Fatal("nothing is doubted")
+	}
+	believed := func(l *Scorer) (odds []float64) {
+		for _, text := range []string{"quartz feldspar mica", "football hockey score"} {
+			p := &page.Page{URL: fmt.Sprintf("http://new.test/%d", len(text)), Text: text}
+			value, _ := l.believe(page.Key(p.URL), l.texts.readers.Get().page(p), .3)
+			odds = append(odds, logit(value))
+		}
+		return odds
+	}
+	want := believed(one)
+	for k, l := range append(told[:], late) {
+		if len(l.starts.pages) != starts || l.belief.doubt != one.belief.doubt {
+			t.Errorf("scorer %d knows %d start pages, doubts %g; want %d and %g", k, len(l.starts.pages), l.belief.doubt, starts, one.belief.doubt)
+		}
+		if d := math.Abs(l.starts.on.weight - one.starts.on.weight); d > 2 {
+			t.Errorf("scorer %d compared %.1f pages on topic, want %.1f", k, l.starts.on.weight, one.starts.on.weight)
+		}
+		for i, got := range believed(l) {
+			if math.Abs(got-want[i]) > .5 {
+				t.Errorf("scorer %d believes page %d with log-odds %.2f, want %.2f", k, i, got, want[i])
+			}
+		}
+	}
+}
+
 func TestPackSums(t *testing.T) {
 	l := New(goldJudge, Options{Cut: .5})
-	l.Share()
+	l.Share(everything)
 	if s := l.Learned(); s != nil {
 		t.Errorf("%+v of nothing", s)
+	}
+	for i := range 3 {
+		p := &page.Page{URL: fmt.Sprintf("http://start%d.test/", i), Text: "amber gold"}
+		l.Start(page.Key(p.URL), i == 0)
+		l.ScorePage(p, .5)
 	}
 	rng := rand.New(rand.NewPCG(3, 20))
 	for i := range 20 {
@@ -137,6 +226,9 @@ func TestPackSums(t *testing.T) {
 		l.ScorePage(target, onTopic)
 	}
 	s := l.Learned()
+	for _, p := range s.starts {
+		slices.Sort(p.words) // as they are packed
+	}
 	data := s.Pack()
 	got, err := UnpackSums(data)
 	if err != nil || !reflect.DeepEqual(got, s) {
@@ -153,7 +245,7 @@ func TestPackSums(t *testing.T) {
 // later. Who hears the parts of all that was told knows what one knows who heard it as it came.
 func TestToldInParts(t *testing.T) {
 	l := New(goldJudge, Options{Cut: .5})
-	l.Share()
+	l.Share(everything)
 	const pages, words = 60, 200
 	for i := range pages {
 		p := &page.Page{URL: fmt.Sprintf("http://t%d.test/", i), Text: "amber"}

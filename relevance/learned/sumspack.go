@@ -10,7 +10,7 @@ import (
 )
 
 // sumsVersion begins packed sums. It changes when features do.
-const sumsVersion = 3
+const sumsVersion = 4
 
 // Pack returns the sums as bytes: some 9 kB where there are pages, and 9 to 21 bytes a word.
 func (s *Sums) Pack() []byte {
@@ -19,7 +19,38 @@ func (s *Sums) Pack() []byte {
 	if s.all.pages > 0 {
 		b = s.packWeights(b)
 	}
-	return s.packTurns(s.packWords(b))
+	b = s.packTurns(s.packWords(b))
+	return s.alike.pack(s.packStarts(s.local.pack(b)))
+}
+
+// packStarts has the tokens of a page rise, as packWords.
+func (s *Sums) packStarts(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s.starts)))
+	for _, p := range s.starts {
+		trained := uint64(0)
+		if p.trained {
+			trained = 1
+		}
+		b = binary.AppendUvarint(packNumber(b, p.judged), uint64(len(p.words))<<1|trained)
+		last := token(0)
+		for _, t := range slices.Sorted(slices.Values(p.words)) {
+			b = binary.AppendUvarint(b, uint64(t-last))
+			last = t
+		}
+	}
+	return b
+}
+
+func (a *alike) pack(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(a.starts))
+	for _, m := range [...]moments{a.on, a.off} {
+		b = packNumber(packNumber(packNumber(b, m.weight), m.sum), m.square)
+	}
+	return b
+}
+
+func packNumber(b []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
 func (s *Sums) packTurns(b []byte) []byte {
@@ -33,11 +64,11 @@ func (s *Sums) packTurns(b []byte) []byte {
 func (s *Sums) packWeights(b []byte) []byte {
 	for i := range s.precision {
 		for j := range i + 1 {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(s.precision[i][j]))
+			b = packNumber(b, s.precision[i][j])
 		}
 	}
 	for _, v := range s.shift {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		b = packNumber(b, v)
 	}
 	return b
 }
@@ -90,6 +121,9 @@ func UnpackSums(data []byte) (*Sums, error) {
 	}
 	r.words(s)
 	r.turns(s)
+	s.local = r.record()
+	r.starts(s)
+	s.alike = r.alike()
 	if r.bad || len(r.data) > 0 {
 		return nil, fmt.Errorf("%w (%d bytes)", errSums, len(data))
 	}
@@ -170,6 +204,32 @@ func (u *unpacker) turns(s *Sums) {
 		}
 		s.turns = append(s.turns, t)
 	}
+}
+
+func (u *unpacker) starts(s *Sums) {
+	for n := u.uvarint(); n > 0 && !u.bad; n-- {
+		p := startPage{judged: u.number()}
+		words, last := u.uvarint(), uint64(0)
+		p.trained = words&1 != 0
+		for words >>= 1; words > 0 && !u.bad; words-- {
+			next := u.uvarint()
+			last += next
+			u.bad = u.bad || last > math.MaxUint32 || next > math.MaxUint32
+			p.words = append(p.words, token(last))
+		}
+		s.starts = append(s.starts, p)
+	}
+}
+
+func (u *unpacker) alike() (a alike) {
+	n := u.uvarint()
+	u.bad = u.bad || n > math.MaxInt32
+	a.starts = int(n)
+	for _, m := range [...]*moments{&a.on, &a.off} {
+		*m = moments{u.number(), u.number(), u.number()}
+		u.bad = u.bad || m.weight < 0 || m.square < 0
+	}
+	return a
 }
 
 func (u *unpacker) record() record {

@@ -8,15 +8,21 @@ import (
 const (
 	// toldWords is how many words Learned tells of at once: sums are packed in 110 kB then.
 	toldWords = 5000
+	// toldStarts is how many of these may be start pages' words, and maxStartWords what is
+	// told of one of them.
+	toldStarts    = 2500
+	maxStartWords = 2000
 	// keptWords bounds the words that wait to be told, and those that were: 5 MB each.
 	keptWords = 1 << 16
 )
 
-// Share has the scorer note what it learns from now on, for Learned.
-func (l *Scorer) Share() {
+// Share has the scorer note what it learns from now on, for Learned. ours says which targets
+// may be fetched here: only these are explored.
+func (l *Scorer) Share(ours func(url string) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.model.sums, l.told = newSums(), newSums()
+	l.explorer.ours = ours
 	l.links.share()
 }
 
@@ -26,13 +32,14 @@ func (l *Scorer) Learned() *Sums {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.model.sums
-	if s == nil || s.all.pages == 0 && len(s.words) == 0 && len(s.turns) == 0 {
+	if s == nil || s.all.pages == 0 && len(s.words) == 0 && len(s.turns) == 0 && len(s.starts) == 0 {
 		return nil
 	}
 	s.turns = s.turns[max(0, len(s.turns)-maxTurns):]
 	l.model.sums = newSums()
 	s.shorten(keptWords, newSums())
-	s.shorten(toldWords, l.model.sums)
+	s.shortenStarts(toldStarts, l.model.sums)
+	s.shorten(toldWords-s.startWords(), l.model.sums)
 	if l.told.plus(s); len(l.told.words) > keptWords+keptWords/4 { // not each time, as that sorts them
 		l.told.shorten(keptWords, newSums())
 	}
@@ -47,6 +54,12 @@ func (l *Scorer) Told() (parts []*Sums) {
 	if l.told == nil || len(l.told.words) == 0 && l.told.all.pages == 0 {
 		return nil
 	}
+	for starts := l.told.starts; len(starts) > 0; {
+		part, rest := newSums(), newSums()
+		part.starts = starts
+		part.shortenStarts(toldStarts, rest)
+		parts, starts = append(parts, part), rest.starts
+	}
 	for words := range slices.Chunk(l.told.byEvidence(), toldWords) {
 		part := newSums()
 		for _, t := range words {
@@ -57,7 +70,9 @@ func (l *Scorer) Told() (parts []*Sums) {
 	if len(parts) == 0 {
 		parts = []*Sums{newSums()}
 	}
-	parts[0].all, parts[0].precision, parts[0].shift = l.told.all, l.told.precision, l.told.shift
+	last := parts[len(parts)-1] // as the start pages are known by then
+	last.all, last.precision, last.shift = l.told.all, l.told.precision, l.told.shift
+	last.alike, last.local = l.told.alike, l.told.local
 	return parts
 }
 
@@ -76,6 +91,32 @@ func (l *Scorer) Hear(s *Sums) {
 	if s.all.pages > 0 {
 		m.weights.hear(s)
 	}
+	m.local.hear(s.local, float64(s.all.pages))
 	l.links.hear(s.turns)
+	if l.starts.hear(s) {
+		l.setBelief(newBelief(&l.starts, m.base.background, l.share, l.doubt))
+	}
 	m.turn()
+}
+
+// hear takes in others' start pages, and how near their pages were to these. It says whether
+// there were new ones.
+func (s *startPages) hear(told *Sums) (more bool) {
+	for _, p := range told.starts {
+		s.add(p)
+	}
+	if s.heard.plus(&told.alike); s.heard.starts == len(s.pages) {
+		s.on.plus(s.heard.on)
+		s.off.plus(s.heard.off)
+		s.heard.on, s.heard.off = moments{}, moments{}
+	}
+	return len(told.starts) > 0
+}
+
+// startWords is how many words its start pages have.
+func (s *Sums) startWords() (n int) {
+	for _, p := range s.starts {
+		n += len(p.words)
+	}
+	return n
 }
