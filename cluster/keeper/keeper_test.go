@@ -319,6 +319,55 @@ func TestLateOpen(t *testing.T) {
 	})
 }
 
+// TestSilentKeeper: a keeper that says nothing for hours costs the owner a bounded outbox, and
+// gets a base when it answers again.
+func TestSilentKeeper(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwner(t, false)
+		const behind = 50
+		o.sender.opt.Behind = behind
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- o.sender.Run(ctx) }()
+		const id = cluster.AgentID("00000000000000b1")
+		dir := t.TempDir()
+		end := o.keep(id, dir)
+		o.sender.Keeper(id)
+		o.commit(false)
+		time.Sleep(time.Minute)
+		end()
+		most := 0
+		for range 1000 {
+			o.commit(false)
+			time.Sleep(5 * time.Second)
+			synctest.Wait()
+			waits := 0
+			for _, err := range store.OutboxOf(o.store).Parcels(store.KeeperPart, 0) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				waits++
+			}
+			most = max(most, waits)
+		}
+		if most < behind || most > behind+10 {
+			t.Errorf("%d changes wait for a keeper that says nothing, want %d", most, behind)
+		}
+		clear(o.kinds)
+		end = o.keep(id, dir)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if !o.same(id) || o.kinds[kindBaseEnd] != 1 {
+			t.Errorf("the keeper has not what the owner has, after %d bases", o.kinds[kindBaseEnd])
+		}
+		end()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // FuzzFrame: whatever another machine sends is carried out or refused.
 func FuzzFrame(f *testing.F) {
 	f.Add(wire.Encode(frame{Version: wireVersion, Session: 1, Seq: 1, Kind: kindOpen}), wire.Encode(frame{Version: wireVersion, Session: 1, Seq: 2, Kind: kindChanges, Number: 3, Changes: []entry{{Number: 4, Bytes: []byte{0}}}}))

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ type SenderOptions struct {
 	Send   func(to cluster.AgentID, frame []byte)
 	Trim   func(ctx context.Context, upto uint64) error // drops changes from the outbox
 	Resend time.Duration                                // pause before frames are sent again [2 s]
+	Behind uint64                                       // changes that wait at most for a keeper that says nothing [20,000]
 }
 
 // Sender sends an agent's changes to its keeper. Its methods are safe for concurrent use; Run
@@ -41,6 +43,10 @@ const (
 	defaultResend = 2 * time.Second
 	// trimEvery is how often the outbox is trimmed, as each time is a commit.
 	trimEvery = time.Second
+	// defaultBehind is some 100 MB. Who answers again later gets a base.
+	defaultBehind = 20_000
+	// silentFor is after how long a keeper without an answer is taken to be silent.
+	silentFor = time.Minute
 )
 
 // NewSender returns one that has no keeper yet.
@@ -48,6 +54,7 @@ func NewSender(opt SenderOptions) *Sender {
 	if opt.Resend <= 0 {
 		opt.Resend = defaultResend
 	}
+	opt.Behind = cmp.Or(opt.Behind, defaultBehind)
 	return &Sender{opt: opt, wake: make(chan struct{}, 1)}
 }
 
@@ -70,10 +77,14 @@ func (s *Sender) Keeper(id cluster.AgentID) {
 // Reach says that the outbox has changes up to a number.
 func (s *Sender) Reach(number uint64) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.reach = max(s.reach, number)
-	if s.session != nil {
-		s.session.wake()
+	x, behind := s.session, s.reach-max(s.number, s.trimmed)
+	s.mu.Unlock()
+	if x != nil {
+		if behind > s.opt.Behind {
+			x.endSilent(silentFor)
+		}
+		x.wake()
 	}
 	s.signal()
 }
@@ -141,6 +152,11 @@ func (s *Sender) Run(ctx context.Context) error {
 			return fmt.Errorf("the replica at agent %s: %w", keeper, err)
 		default:
 			newest = max(newest, x.latest())
+			if x.wasSilent() { // or what waits for it would fill the disk
+				if err := s.trim(ctx, s.reached()); err != nil {
+					return err
+				}
+			}
 			s.mu.Lock()
 			s.session = nil
 			same := s.keeper == keeper

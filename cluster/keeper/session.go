@@ -30,11 +30,13 @@ type session struct {
 	newest  uint64 // that the keeper knows of, when it is another one
 	run     uint64 // of the keeper that the session began with
 	known   bool   // it has answered
+	heard   time.Time // the last answer, or the begin
 	over    bool
+	silent  bool // over for want of answers
 }
 
 func newSession(id uint64, to cluster.AgentID, send func(cluster.AgentID, []byte), resend time.Duration) *session {
-	return &session{id: id, to: to, send: send, sent: inorder.Sent{Resend: resend}, changed: make(chan struct{}, 1)}
+	return &session{id: id, to: to, send: send, sent: inorder.Sent{Resend: resend}, heard: time.Now(), changed: make(chan struct{}, 1)}
 }
 
 // push sends a frame, once there is room for it.
@@ -84,6 +86,7 @@ func (x *session) answered(a answer) {
 	if a.Session != x.id {
 		return
 	}
+	x.heard = time.Now()
 	if !x.known {
 		x.known, x.run = true, a.Run
 	}
@@ -113,6 +116,22 @@ func (x *session) end() {
 	defer x.mu.Unlock()
 	x.over = true
 	x.wake()
+}
+
+// endSilent ends the session if there was no answer for so long.
+func (x *session) endSilent(after time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over && time.Since(x.heard) > after {
+		x.over, x.silent = true, true
+		x.wake()
+	}
+}
+
+func (x *session) wasSilent() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.silent
 }
 
 // wake has await look again; under mu or not.
