@@ -18,6 +18,7 @@ import (
 // of its pages: in the order of the frontier more of them are on topic than in the order in
 // which links were found. The labels are the demo set's own, not the model's.
 func TestFrontierHarvest(t *testing.T) {
+	t.Parallel()
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
 		t.Fatal(err)

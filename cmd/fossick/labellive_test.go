@@ -106,6 +106,7 @@ func hubWeb(hubs, links int) *datasets.Set {
 // TestLabelInALongQueue: a label is in force after five seconds of two processors at
 // most when 100,000 URLs wait, the crawl's own work included.
 func TestLabelInALongQueue(t *testing.T) {
+	t.Parallel()
 	hubs := fulltest.Rounds(8, 80)
 	addr, _, stop, err := serveSet(t.Context(), hubWeb(hubs, 2000), corpusweb.Options{})
 	if err != nil {
@@ -136,6 +137,7 @@ func TestLabelInALongQueue(t *testing.T) {
 // TestKillLabel kills a crawl that is being labelled: no label that was acknowledged
 // is lost, and the store is sound.
 func TestKillLabel(t *testing.T) {
+	t.Parallel()
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(8, 40), corpusweb.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 // again, and lets the judge read the server's log. FOSSICK_REQUESTS says how
 // many requests each web is to get at least.
 func TestPoliteness(t *testing.T) {
+	t.Parallel()
 	t.Run("linked", func(t *testing.T) {
 		beJudged(t, linkedWeb(fulltest.Rounds(48, 120), 40), judgedFocus("http://h0.test/0"))
 	})

@@ -19,6 +19,7 @@ import (
 // the changed ones among them. A second one, of pages that are older than that,
 // asks for none.
 func TestKillRefresh(t *testing.T) {
+	t.Parallel()
 	const hosts, pages = 20, 15
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Change: corpusweb.ChangePlan{Mean: 2 * time.Second}})

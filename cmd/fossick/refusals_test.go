@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,6 +70,7 @@ func verifies(t *testing.T, dir string) {
 // an intact store; with room again it goes on to its end. When another program
 // takes all that is left at once, the store is intact too.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	disk := mount(t, "400m")
 	_, focus := small(t)
 	dir, ballast := filepath.Join(disk, "crawl"), filepath.Join(disk, "ballast")
@@ -165,6 +167,7 @@ func TestNoStore(t *testing.T) {
 // what is the matter, or goes on; none panics. With the file put back the store
 // is sound, so nothing has made it worse that was not told to.
 func TestBrokenDatabase(t *testing.T) {
+	t.Parallel()
 	_, focus := small(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	if code, text := said(t, focus(dir, "--max-pages", "100")...); code != exitDone {
@@ -226,10 +229,14 @@ func TestBusyStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all sync.WaitGroup // each waits for the store for some seconds
 	for _, args := range [][]string{focus(dir, "--resume"), focus(dir), {"verify", dir}, {"repair", dir}} {
-		code, text := said(t, args...)
-		wantRefusal(t, args[0], code, text, "another process is using the store")
+		all.Go(func() {
+			code, text := said(t, args...)
+			wantRefusal(t, args[0], code, text, "another process is using the store")
+		})
 	}
+	all.Wait()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

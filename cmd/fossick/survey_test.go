@@ -53,6 +53,7 @@ func seedFile(t *testing.T, hosts int) string {
 // TestSurveyKill kills a survey at random moments: no visit is lost, and the seed list is
 // that of a survey without kills.
 func TestSurveyKill(t *testing.T) {
+	t.Parallel()
 	hosts, pages := fulltest.Rounds(8, 40), fulltest.Rounds(15, 60)
 	killOften(t, killPlan{set: linkedWeb(hosts, pages), survey: true,
 		args: []string{"--seeds", seedFile(t, hosts/2), "--max-depth", "7"}})
@@ -69,6 +70,7 @@ func TestSurveyPoliteness(t *testing.T) {
 // the round before, until the list is the same: no party is left out, no list lacks a seed
 // of the one before, nothing is asked for outside of the parties, and every rest is kept.
 func TestSurveyRounds(t *testing.T) {
+	t.Parallel()
 	const hosts, pages = 8, 6
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log})

@@ -29,6 +29,7 @@ import (
 // record with what it came to; adverts are told from texts; and the rates that the visits
 // show agree with those that the web was made with.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	rounds := fulltest.Rounds(3, 20)
 	log := &requestLog{}
 	set, err := datasets.Open("demo", datasets.Options{})
@@ -156,6 +157,7 @@ func watch(t *testing.T, dir string, args ...string) (r watchResult) {
 // TestWatchBudget spends so many visits a day as each policy says. A second watch goes on by
 // what the first one found.
 func TestWatchBudget(t *testing.T) {
+	t.Parallel()
 	log := &requestLog{}
 	set, err := datasets.Open("demo", datasets.Options{})
 	if err != nil {
@@ -261,6 +263,7 @@ func agree(t *testing.T, web *corpusweb.Web, dir string) {
 // lost but those in flight at a kill, the store is sound each time, and a last watch
 // finishes the round that was cut off, by pages that it had not asked for.
 func TestKillWatch(t *testing.T) {
+	t.Parallel()
 	const hosts, pages = 20, 15
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(hosts, pages), corpusweb.Options{Log: log, Change: corpusweb.ChangePlan{Mean: 2 * time.Second, Away: .1}})
