@@ -27,9 +27,9 @@ type session struct {
 	mu      sync.Mutex    // guards the rest
 	changed chan struct{} // one place: something of the rest did
 	sent    inorder.Sent
-	newest  uint64 // that the keeper knows of, when it is another one
-	run     uint64 // of the keeper that the session began with
-	known   bool   // it has answered
+	newest  uint64    // that the keeper knows of, when it is another one
+	run     uint64    // of the keeper that the session began with
+	known   bool      // it has answered
 	heard   time.Time // the last answer, or the begin
 	over    bool
 	silent  bool // over for want of answers

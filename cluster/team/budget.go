@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"fossick/cluster/shares"
@@ -33,7 +34,27 @@ func (t *Team) share(ctx context.Context, slow bool) error {
 	for i := range given {
 		given[i].Price = max(given[i].Price, price)
 	}
+	t.waits()
 	return t.allow(ctx, most, given)
+}
+
+// waits notes how the crawl waits for better links.
+func (t *Team) waits() {
+	var busy int
+	free := math.Inf(-1)
+	for _, a := range t.agents {
+		busy += a.load.Busy
+		for _, priority := range a.load.Head {
+			if priority < t.pricer.price {
+				free = max(free, priority)
+				break // the best first
+			}
+		}
+	}
+	p := t.pricer.waits(busy < t.whole.Workers && !math.IsInf(free, -1), free)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.patience = p
 }
 
 // head is what the agent has to offer: nothing now and then, while it does not use what it

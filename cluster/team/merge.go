@@ -15,6 +15,7 @@ func sumProgress(all []crawler.Progress) (sum crawler.Progress) {
 		sum.Busy += p.Busy
 		sum.Elapsed = max(sum.Elapsed, p.Elapsed)
 		sum.Pages += p.Pages
+		sum.Turns = sum.Turns.Plus(p.Turns)
 		sum.Resting += p.Resting
 		if !p.RestUntil.IsZero() && (sum.RestUntil.IsZero() || p.RestUntil.Before(sum.RestUntil)) {
 			sum.RestUntil = p.RestUntil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/crawler/turns"
 	"fossick/fetch"
 	"fossick/internal/fulltest"
 	"fossick/page"
@@ -68,10 +69,22 @@ func (t told) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64
 // bestOf is what the pages of a crawl by so many agents are worth.
 func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum float64) {
 	w := worths{hosts: 64, pages: 400}
+	var last crawler.Progress
+	waits := false
 	r, urls := crawl(t, &web{}, agents, func(o *crawler.Options) {
 		o.Fetcher, o.Scorer, o.MaxPages, o.Workers = w, told{w}, 300, 16
 		o.Patience, o.Delay.Rest = patience, rest
+		o.Progress = func(p crawler.Progress) {
+			last = p
+			waits = waits || p.Patience != nil && p.Patience.Waits && p.Patience.Price > p.Patience.Free && p.Patience.Hosts > 0
+		}
 	})
+	if mayWait := rest > 0 && patience != 1; waits != mayWait || (last.Patience != nil) != mayWait || mayWait && last.Patience.Held < rest {
+		t.Errorf("a crawl that may wait (%v) tells of %+v", mayWait, last.Patience)
+	}
+	if last.Turns.Within == [len(turns.Bounds) + 1]uint64{} {
+		t.Error("no turns of the agents are told")
+	}
 	for _, u := range urls {
 		var h, p int
 		_, _ = fmt.Sscanf(u, "http://h%d.test/%d", &h, &p)

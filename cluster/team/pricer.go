@@ -25,6 +25,9 @@ type pricer struct {
 	had   uint64    // pages, the last time
 	moved time.Time // when these became more
 	links []frontier.Waiting
+
+	since time.Time     // when a free worker began to wait; zero: none does
+	held  time.Duration // before that
 }
 
 // A price is found out anew after so many pages, or after so long.
@@ -80,6 +83,26 @@ func (p *pricer) least(ctx context.Context, agents []*agent, left uint64) (float
 		return append(dst, p.links[:min(most, len(p.links))]...)
 	})
 	return p.price, nil
+}
+
+// waits notes whether a free worker waits now, and the best that it leaves, and tells of all
+// waits; nil where there are none.
+func (p *pricer) waits(now bool, free float64) *crawler.Patience {
+	if p.keeper == nil {
+		return nil
+	}
+	w := &crawler.Patience{Waits: now, Price: p.price, Free: free, Held: p.held}
+	w.Best, w.Hosts = p.keeper.Best(p.price)
+	switch {
+	case now && p.since.IsZero():
+		p.since = time.Now()
+	case now:
+		w.Held += time.Since(p.since)
+	case !p.since.IsZero():
+		p.held += time.Since(p.since)
+		w.Held, p.since = p.held, time.Time{}
+	}
+	return w
 }
 
 // survey finds the best links of all agents, the best first.

@@ -44,8 +44,9 @@ type Team struct {
 	mu       sync.Mutex // guards the rest
 	progress []crawler.Progress
 	next     crawler.Marginal
-	past     bool    // labels of sessions before were told
-	labels   []label // that people gave, and the others have not heard of
+	patience *crawler.Patience // nil: it never waits
+	past     bool              // labels of sessions before were told
+	labels   []label           // that people gave, and the others have not heard of
 }
 
 // agent is one of them. What follows crawl belongs to the team's rounds.
@@ -131,7 +132,7 @@ func (t *Team) Progress() crawler.Progress {
 // sum is Progress under mu.
 func (t *Team) sum() crawler.Progress {
 	p := sumProgress(t.progress)
-	p.Next = t.next
+	p.Next, p.Patience = t.next, t.patience
 	return p
 }
 

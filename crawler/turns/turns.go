@@ -26,6 +26,20 @@ var Bounds = [...]time.Duration{
 	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second,
 }
 
+// Plus returns how long several owners were busy together.
+func (s Stats) Plus(o Stats) Stats {
+	for i, n := range o.Within {
+		s.Within[i] += n
+	}
+	s.Total += o.Total
+	s.Longest = max(s.Longest, o.Longest)
+	for p := range Parts {
+		s.Parts[p] = max(s.Parts[p], o.Parts[p])
+		s.Totals[p] += o.Totals[p]
+	}
+	return s
+}
+
 // TurnPart is a part of the owner's work.
 type Part int
 
