@@ -216,7 +216,7 @@ type Load struct {
 	Resting bool          // hosts that have URLs rest
 	Cycle   time.Duration // of an exchange and the rest after it, in the mean of the latest
 	Unsent  int           // parts that parcels wait for
-	Head    []float64     // the best priorities that wait, the best first, one a host, of hosts whose rest is over soon
+	Head    []float64     // the best priorities that wait, the best first, one a host, of hosts that are not being asked and whose rest is over soon
 }
 
 // headWithin is how soon a host's rest has to be over to count for the head.
@@ -245,6 +245,9 @@ func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 			return err
 		}
 		seen := map[frontier.Host]bool{}
+		for j := range c.flight.jobs {
+			seen[j.Host.Party] = true
+		}
 		for _, w := range c.leases.frontier.Survey(nil, perParty*n, c.opt.Now().Add(headWithin)) {
 			if len(l.Head) < n && !seen[w.Party] {
 				seen[w.Party] = true

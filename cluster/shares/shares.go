@@ -15,7 +15,7 @@ import (
 type Report struct {
 	Spent uint64    // pages that it has stored, and those under way
 	Busy  int       // exchanges under way
-	Head  []float64 // the best priorities that wait, of hosts that are free soon, the best first
+	Head  []float64 // the best priorities that wait, one a host, of hosts that are free or soon will be; the best first
 }
 
 // Share is what an agent may spend.
@@ -25,37 +25,45 @@ type Share struct {
 	Workers int     // exchanges at a time
 }
 
-// Divide gives out what is left of the budget, as far as it is needed until the next time:
-// about ahead pages are stored by then. They go where the best links are, and as many more by
-// turns, for links may come. With less than ahead links in all heads there is no price. The
-// pages given out are never more than are left.
+// spareShare is for how many links beside those that find a free worker the price is low
+// enough: one for so many workers, as some get free until the next time.
+const spareShare = 4
+
+// Divide gives out what is left of the budget, as far as it is needed until the next time.
+// Free workers go where the best links are, and the price is such that little more may be
+// taken, but for ahead links at least. About as many pages as there are workers are stored by
+// then: they go to the best links, and as many more by turns, for links may come. The pages
+// given out are never more than are left.
 func Divide(left uint64, workers, ahead int, reports []Report) []Share {
 	shares := make([]Share, len(reports))
 	if len(reports) == 0 {
 		return shares
 	}
-	ahead = max(ahead, workers)
-	n := int(min(left, uint64(ahead)))
-	waiting := merge(reports)
-	price := math.Inf(-1)
-	if len(waiting) > ahead { // of as many as may be tried, for not every link brings a page
-		price = waiting[ahead-1].priority
-	}
+	free := workers
 	for i, r := range reports {
-		shares[i] = Share{Pages: r.Spent, Price: price}
+		free -= r.Busy
+		shares[i] = Share{Pages: r.Spent, Price: math.Inf(-1), Workers: r.Busy}
 	}
-	for _, w := range waiting[:min(n, len(waiting))] {
+	free = max(0, free)
+	waiting := merge(reports)
+	if most := max(ahead, free+workers/spareShare, 1); len(waiting) > most {
+		for i := range shares {
+			shares[i].Price = waiting[most-1].priority
+		}
+	}
+	pages := max(ahead, workers)
+	n := int(min(left, uint64(pages), uint64(len(waiting))))
+	for _, w := range waiting[:n] {
 		shares[w.agent].Pages++
 	}
-	spread(int(min(left-uint64(min(n, len(waiting))), uint64(ahead))), shares)
-	for _, w := range waiting[:min(workers, len(waiting))] {
+	spread(int(min(left-uint64(n), uint64(pages))), shares)
+	for _, w := range waiting[:min(free, len(waiting))] {
 		shares[w.agent].Workers++
 	}
+	idle := max(0, free-len(waiting))
 	for i := range shares { // so that who finds a link need not wait for the next time
-		shares[i].Workers = max(shares[i].Workers, 1)
-	}
-	if idle := workers - len(waiting); idle > 0 {
-		for i := range shares {
+		shares[i].Workers = max(1, shares[i].Workers)
+		if idle > 0 {
 			shares[i].Workers += (idle + i) / len(shares)
 		}
 	}

@@ -28,6 +28,9 @@ func TestDivide(t *testing.T) {
 		{"too few links: no price, the rest to all", 100, 4, 4,
 			[]Report{{Head: []float64{.2}}, {}, {}},
 			[]Share{{3, none, 2}, {1, none, 2}, {1, none, 2}}},
+		{"who is busy has that many workers, and the price is for those that are free", 100, 4, 0,
+			[]Report{{Spent: 5, Busy: 2, Head: []float64{.9, .8}}, {Spent: 7, Busy: 1, Head: []float64{.85, .1}}},
+			[]Share{{9, .85, 3}, {11, .85, 1}}},
 		{"equal links by turns", 100, 4, 2,
 			[]Report{{Head: []float64{.5, .5, .5}}, {Head: []float64{.5, .5, .5}}},
 			[]Share{{4, .5, 2}, {4, .5, 2}}},
@@ -45,8 +48,10 @@ func TestDivideAtRandom(t *testing.T) {
 	for range 2000 {
 		reports := make([]Report, 1+rng.IntN(8))
 		var all []float64
+		busy := 0
 		for i := range reports {
-			reports[i].Spent = rng.Uint64N(100)
+			reports[i].Spent, reports[i].Busy = rng.Uint64N(100), rng.IntN(4)
+			busy += reports[i].Busy
 			for range rng.IntN(20) {
 				reports[i].Head = append(reports[i].Head, math.Round(10*rng.Float64())/10)
 			}
@@ -56,12 +61,12 @@ func TestDivideAtRandom(t *testing.T) {
 		left, workers, ahead := rng.Uint64N(60), 1+rng.IntN(16), rng.IntN(50)
 		given, n := uint64(0), min(int(left), max(ahead, workers))
 		for i, s := range Divide(left, workers, ahead, reports) {
-			if s.Pages < reports[i].Spent || s.Workers < 1 {
+			if s.Pages < reports[i].Spent || s.Workers < max(1, reports[i].Busy) {
 				t.Fatalf("%+v for %+v", s, reports[i])
 			}
 			given += s.Pages - reports[i].Spent
 			slices.Sort(all)
-			if k := max(ahead, workers); len(all) > k && s.Price != all[len(all)-k] {
+			if k := max(ahead, max(0, workers-busy)+workers/spareShare, 1); len(all) > k && s.Price != all[len(all)-k] {
 				t.Fatalf("price %g of %v for %d", s.Price, all, k)
 			}
 		}

@@ -74,17 +74,17 @@ func (a *agent) head() []float64 {
 }
 
 // reachOut looks at more links while workers have nothing to do: the best ones may be of
-// hosts that are in use, or of newcomers that wait for their turn. In one crawl an idle
-// worker takes the best link that is free.
+// newcomers that wait for their turn, or of hosts that rest. In one crawl an idle worker takes
+// the best link that is free.
 func (t *Team) reachOut(reports []shares.Report, slow bool) {
 	busy := 0
 	for _, r := range reports {
 		busy += r.Busy
 	}
 	if slow && 4*busy < 3*t.whole.Workers {
-		t.reach = min(2*max(t.reach, 1), farthest*t.whole.Workers)
+		t.reach = min(max(2*t.reach, t.whole.Workers), farthest*t.whole.Workers)
 	} else {
-		t.reach = max(t.reach/2, t.whole.Workers)
+		t.reach /= 2
 	}
 }
 

@@ -94,12 +94,12 @@ func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum
 	return sum
 }
 
-// TestBestFirst: the pages of eight agents are worth nearly as much as those of one, though
+// TestBestFirst: the pages of eight agents are worth as much as those of a crawl alone, though
 // the hosts of some have little.
 func TestBestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, eight := bestOf(t, 1, 0, 0), bestOf(t, 8, 0, 0)
-		if eight < .92*one {
+		if eight < one {
 			t.Errorf("the pages of eight agents are worth %.1f, those of one %.1f", eight, one)
 		}
 	})

@@ -105,11 +105,18 @@ func crawl(t *testing.T, w *web, agents int, set func(*crawler.Options)) (crawle
 		set(&o)
 		opt.Agents = append(opt.Agents, o)
 	}
-	team, err := New(opt)
+	var whole interface {
+		Run(ctx context.Context) (crawler.Result, error)
+	}
+	if len(opt.Agents) == 1 {
+		whole, err = crawler.New(opt.Agents[0])
+	} else {
+		whole, err = New(opt)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := team.Run(t.Context())
+	r, err := whole.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
