@@ -86,6 +86,7 @@ func (e *exported) indexInDuckDB(t *testing.T) {
 }
 
 func (e *exported) inNetworkx(t *testing.T) {
+	peers.PythonModule(t, "networkx")
 	names := []string{"links.gexf", "links.graphml"}
 	out := json.NewDecoder(bytes.NewReader(peers.Script(t, "networks.py", filepath.Join(e.dir, names[0]), filepath.Join(e.dir, names[1]))))
 	for _, name := range names {

@@ -54,15 +54,24 @@ func Module(t testing.TB, name, file string) string {
 	return path
 }
 
+// python is Debian's, as its modules are.
+const python = "/usr/bin/python3"
+
+// PythonModule ends a test where Debian's Python cannot import a module.
+func PythonModule(t testing.TB, name string) {
+	t.Helper()
+	if err := exec.CommandContext(t.Context(), python, "-c", "import "+name).Run(); err != nil {
+		missing(t, "Python's "+name)
+	}
+}
+
 // Script runs a script of scripts/peers, in which such a program or module does the work,
 // and returns what it prints. The script runs in the folder of the modules.
 func Script(t testing.TB, name string, args ...string) []byte {
 	t.Helper()
-	program := "/usr/bin/python3" // Debian's, as its modules are
+	program := python
 	if filepath.Ext(name) == ".mjs" {
 		program = Program(t, "node")
-	} else if _, err := os.Stat(program); err != nil {
-		missing(t, program)
 	}
 	path, err := filepath.Abs(filepath.Join(fulltest.Module(), "scripts", "peers", name))
 	if err != nil {
