@@ -32,7 +32,7 @@ func TestAgentsFaults(t *testing.T) {
 				name := fmt.Sprint(seed, ".", lane+1, ".", web)
 				t.Run(name, func(t *testing.T) {
 					c := &faultyCrawl{t: t, name: name, rng: rng, round: done, log: &requestLog{}}
-					c.run(rounds / faultyLanes)
+					c.run(min(done+faultsAWeb, rounds/faultyLanes))
 					done = c.round
 				})
 			}
@@ -44,10 +44,12 @@ func TestAgentsFaults(t *testing.T) {
 // of the time they wait.
 const faultyLanes = 2
 
-// The web of each crawl: it lasts for about ten faults.
+// The web of each crawl, and how many faults happen at most while it is crawled. No crawl
+// comes to its end while they happen, as all agents have to be there for that.
 const (
 	faultyHosts = 40
 	faultyPages = 160 // of each host, which keeps agents busy until the last fault
+	faultsAWeb  = 30
 )
 
 // faultyCrawl is a crawl by several machines.
