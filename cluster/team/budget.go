@@ -34,18 +34,18 @@ func (t *Team) share(ctx context.Context, slow bool) error {
 	for i := range given {
 		given[i].Price = max(given[i].Price, price)
 	}
-	t.waits()
+	t.waits(price)
 	return t.allow(ctx, most, given)
 }
 
 // waits notes how the crawl waits for better links.
-func (t *Team) waits() {
+func (t *Team) waits(price float64) {
 	var busy int
 	free := math.Inf(-1)
 	for _, a := range t.agents {
 		busy += a.load.Busy
 		for _, priority := range a.load.Head {
-			if priority < t.pricer.price {
+			if priority < price {
 				free = max(free, priority)
 				break // the best first
 			}

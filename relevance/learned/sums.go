@@ -9,9 +9,9 @@ import (
 
 // Sums is what a scorer has learned of the web in some time, in a form that can be added
 // up: how many pages it saw, how many of these were on topic, the same for each word, the
-// evidence for the weights, and its start pages. Scorers that hear each other's sums know together what one
-// would that saw all pages. What is known of single URLs, hosts and folders stays with who
-// has their site.
+// evidence for the weights, and its start pages. Scorers that hear each other's sums know
+// together what one would that saw all pages. What is known of single URLs, hosts and folders
+// stays with who has their site.
 //
 // Each page's lesson for the weights is that of one step of Newton's method. Its part of
 // the precision is s·x·xᵀ, that of precision × weights is x·(s·xᵀw + y − p). The scorer saw
@@ -159,7 +159,7 @@ func (s *Sums) byEvidence() []token {
 func (s *Sums) shortenStarts(words int, rest *Sums) {
 	for i, p := range s.starts {
 		if words -= len(p.words); words < 0 {
-			s.starts, rest.starts = s.starts[:i], s.starts[i:]
+			s.starts, rest.starts = s.starts[:i:i], s.starts[i:]
 			return
 		}
 	}
