@@ -27,6 +27,8 @@ type lexicon struct {
 	said              map[string]string // by URL, what people said last, and of which page
 }
 
+var _ crawler.Teller = (*lexicon)(nil) // else agents would just not teach
+
 func newLexicon() *lexicon {
 	return &lexicon{own: map[string]int{}, fresh: map[string]int{}, since: map[string]int{}, others: map[string]int{}, said: map[string]string{}}
 }
@@ -43,7 +45,7 @@ func (l *lexicon) ScorePage(p *page.Page, parent float64) crawler.Score {
 
 func (l *lexicon) Rescore(uint64) (float64, bool) { return 0, false }
 
-func (l *lexicon) Share() {
+func (l *lexicon) Share(func(url string) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.fresh)

@@ -12,6 +12,6 @@ func Example() {
 		fmt.Printf("%d pages at %.1f, %d workers\n", s.Pages, s.Price, s.Workers)
 	}
 	// Output:
-	// 12 pages at 0.3, 2 workers
-	// 21 pages at 0.3, 1 workers
+	// 12 pages at 0.4, 2 workers
+	// 21 pages at 0.4, 1 workers
 }

@@ -30,7 +30,7 @@ func TestDivide(t *testing.T) {
 			[]Share{{3, none, 2}, {1, none, 2}, {1, none, 2}}},
 		{"who is busy has that many workers, and the price is for those that are free", 100, 4, 0,
 			[]Report{{Spent: 5, Busy: 2, Head: []float64{.9, .8}}, {Spent: 7, Busy: 1, Head: []float64{.85, .1}}},
-			[]Share{{9, .8, 3}, {11, .8, 1}}},
+			[]Share{{9, .85, 3}, {11, .85, 1}}},
 		{"equal links by turns", 100, 4, 2,
 			[]Report{{Head: []float64{.5, .5, .5, .5}}, {Head: []float64{.5, .5, .5, .5}}},
 			[]Share{{4, .5, 2}, {4, .5, 2}}},
