@@ -26,7 +26,7 @@ type Share struct {
 }
 
 // spareShare is for how many links beside those that find a free worker the price is low
-// enough: one for so many workers, as some get free until the next time. One for two has 7 %
+// enough: one for so many workers, as some get free until the next time. One for two has 5 %
 // more requests at saturation, and on webkb .93 to .98 of one crawl's harvest for 1.01.
 const spareShare = 4
 
