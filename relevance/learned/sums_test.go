@@ -62,6 +62,27 @@ func lesson(rng *rand.Rand, i int) (linking [2]*page.Page, target *page.Page, on
 	return linking, &page.Page{URL: url, Text: words + fmt.Sprint(" n", rng.IntN(50))}, onTopic
 }
 
+// tellAll has scorers tell each other what they learned, as bytes.
+func tellAll(t *testing.T, all []*Scorer) {
+	t.Helper()
+	sums := make([]*Sums, len(all))
+	for k, l := range all {
+		sums[k] = l.Learned()
+	}
+	for k, l := range all {
+		for j, s := range sums {
+			if j == k || s == nil {
+				continue
+			}
+			again, err := UnpackSums(s.Pack())
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Hear(again)
+		}
+	}
+}
+
 // TestSumsAreOneCrawl teaches one scorer all pages, and three a third each, which tell each
 // other now and then. What words are worth is the same in the end, and links to sites that
 // none knows have about the same chance. Without being told they have not.
@@ -84,21 +105,7 @@ func TestSumsAreOneCrawl(t *testing.T) {
 		if i%10 != 9 {
 			continue
 		}
-		var sums [3]*Sums
-		for k, l := range told {
-			sums[k] = l.Learned()
-		}
-		for k, l := range told {
-			for j, s := range sums {
-				if j != k && s != nil {
-					again, err := UnpackSums(s.Pack())
-					if err != nil {
-						t.Fatal(err)
-					}
-					l.Hear(again)
-				}
-			}
-		}
+		tellAll(t, told[:])
 	}
 	for k, l := range told {
 		if a, b := l.model.base.all, one.model.base.all; math.Abs(float64(a.pages-b.pages)) > .01 || math.Abs(float64(a.onTopic-b.onTopic)) > .01 {
@@ -136,23 +143,6 @@ func TestStartsAreOnesForAll(t *testing.T) {
 		told[k] = New(goldJudge, seen)
 		told[k].Share(everything)
 	}
-	tell := func() {
-		var sums [scorers]*Sums
-		for k, l := range told {
-			sums[k] = l.Learned()
-		}
-		for k, l := range told {
-			for j, s := range sums {
-				if j != k && s != nil {
-					again, err := UnpackSums(s.Pack())
-					if err != nil {
-						t.Fatal(err)
-					}
-					l.Hear(again)
-				}
-			}
-		}
-	}
 	show := func(i int, url, text string, judged float64) {
 		for _, l := range []*Scorer{one, told[i%scorers]} {
 			p := &page.Page{URL: url, Text: text}
@@ -165,7 +155,7 @@ func TestStartsAreOnesForAll(t *testing.T) {
 	for i := range starts {
 		show(i, fmt.Sprintf("http://start%d.test/", i), fmt.Sprintf("quartz feldspar mica own%d", i), .2)
 	}
-	tell()
+	tellAll(t, told[:])
 	for i := range 40 {
 		if i%3 == 0 {
 			show(starts+i, fmt.Sprintf("http://p%d.test/", i), "quartz mica and tennis", .8)
@@ -173,7 +163,7 @@ func TestStartsAreOnesForAll(t *testing.T) {
 			show(starts+i, fmt.Sprintf("http://p%d.test/", i), "football hockey tennis", .05)
 		}
 		if i%8 == 7 {
-			tell()
+			tellAll(t, told[:])
 		}
 	}
 	for _, l := range told {
