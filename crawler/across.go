@@ -194,17 +194,19 @@ type Allowance struct {
 	Workers int     // exchanges at a time; there are never more than Options.Workers
 }
 
-// Allow sets what may be spent; before the first time it is nothing. It returns how many
-// pages will be stored at most: more than it allows where more are stored or under way.
-func (a *Agent) Allow(ctx context.Context, most Allowance) (pages uint64, err error) {
+// Allow sets what may be spent; before the first time it is nothing. It returns what will be
+// spent at most: more than it allows where more is stored or under way.
+func (a *Agent) Allow(ctx context.Context, most Allowance) (spends Allowance, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
 		c.leases.choice.allowed = most
 		c.flight.newcomers.Among(most.Workers)
-		pages = max(most.Pages, c.totals.Pages()+c.flight.pages)
+		spends = most
+		spends.Pages = max(most.Pages, c.totals.Pages()+c.flight.pages)
+		spends.Workers = max(most.Workers, c.flight.busy-c.flight.slow)
 		return nil
 	})
-	return pages, err
+	return spends, err
 }
 
 // Load is what the others have to know of an agent.
@@ -213,6 +215,7 @@ type Load struct {
 	Spent   uint64        // pages, those under way included
 	Waiting int           // URLs
 	Busy    int           // exchanges under way
+	Slow    int           // of these, those that go on beside the workers
 	Resting bool          // hosts that have URLs rest
 	Cycle   time.Duration // of an exchange and the rest after it, in the mean of the latest
 	Unsent  int           // parts that parcels wait for
@@ -229,7 +232,7 @@ const perParty = 8
 func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
-		l = Load{Counts: c.totals.Snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Resting: c.leases.frontier.Resting() > 0, Cycle: c.leases.choice.cycle}
+		l = Load{Counts: c.totals.Snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Slow: c.flight.slow, Resting: c.leases.frontier.Resting() > 0, Cycle: c.leases.choice.cycle}
 		for part, err := range store.OutboxOf(c.opt.Store).Parts() {
 			if err != nil {
 				return err

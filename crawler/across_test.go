@@ -529,7 +529,7 @@ func TestAllowance(t *testing.T) {
 			{Allowance{Pages: 7}, 7}, {Allowance{Pages: 7}, 7}, {Allowance{Pages: 12, Price: .9}, 12}, {Allowance{Pages: 100, Price: .9}, 20}, {Allowance{Pages: 100}, 40},
 		} {
 			c.allow.Workers = 4
-			if most, err := m.Allow(t.Context(), c.allow); err != nil || most != c.allow.Pages {
+			if most, err := m.Allow(t.Context(), c.allow); err != nil || most != c.allow {
 				t.Fatal(most, err)
 			}
 			time.Sleep(time.Minute)

@@ -34,7 +34,7 @@ const spareShare = 4
 // Free workers go where the best links are, and the price is such that little more may be
 // taken, but for ahead links at least. About as many pages as there are workers are stored by
 // then: they go to the best links, and as many more by turns, for links may come. The pages
-// given out are never more than are left.
+// given out are never more than are left, the workers never more than there are.
 func Divide(left uint64, workers, ahead int, reports []Report) []Share {
 	shares := make([]Share, len(reports))
 	if len(reports) == 0 {
@@ -61,12 +61,8 @@ func Divide(left uint64, workers, ahead int, reports []Report) []Share {
 	for _, w := range waiting[:min(free, len(waiting))] {
 		shares[w.agent].Workers++
 	}
-	idle := max(0, free-len(waiting))
-	for i := range shares { // so that who finds a link need not wait for the next time
-		shares[i].Workers = max(1, shares[i].Workers)
-		if idle > 0 {
-			shares[i].Workers += (idle + i) / len(shares)
-		}
+	for i := range max(0, free-len(waiting)) { // so that who finds a link need not wait for the next time
+		shares[i%len(shares)].Workers++
 	}
 	return shares
 }

@@ -18,19 +18,22 @@ func TestDivide(t *testing.T) {
 	}{
 		{"the better links get the pages", 100, 2, 3,
 			[]Report{{Spent: 5, Head: []float64{.9, .8, .7}}, {Spent: 7, Head: []float64{.75, .1}}},
-			[]Share{{9, .75, 2}, {9, .75, 1}}},
+			[]Share{{9, .75, 2}, {9, .75, 0}}},
 		{"no more than are left", 1, 4, 10,
 			[]Report{{Head: []float64{.2}}, {Head: []float64{.3, .1}}},
-			[]Share{{0, none, 1}, {1, none, 3}}},
+			[]Share{{0, none, 2}, {1, none, 2}}},
 		{"nothing is left", 0, 4, 10,
 			[]Report{{Spent: 3, Head: []float64{.2}}},
 			[]Share{{3, none, 4}}},
 		{"too few links: no price, the rest to all", 100, 4, 4,
 			[]Report{{Head: []float64{.2}}, {}, {}},
-			[]Share{{3, none, 2}, {1, none, 2}, {1, none, 2}}},
+			[]Share{{3, none, 2}, {1, none, 1}, {1, none, 1}}},
 		{"who is busy has that many workers, and the price is for those that are free", 100, 4, 0,
 			[]Report{{Spent: 5, Busy: 2, Head: []float64{.9, .8}}, {Spent: 7, Busy: 1, Head: []float64{.85, .1}}},
 			[]Share{{9, .85, 3}, {11, .85, 1}}},
+		{"no worker is free", 100, 2, 0,
+			[]Report{{Spent: 5, Busy: 2, Head: []float64{.5}}, {Spent: 7, Head: []float64{.9}}},
+			[]Share{{7, .9, 2}, {9, .9, 0}}},
 		{"equal links by turns", 100, 4, 2,
 			[]Report{{Head: []float64{.5, .5, .5, .5}}, {Head: []float64{.5, .5, .5, .5}}},
 			[]Share{{4, .5, 2}, {4, .5, 2}}},
@@ -59,16 +62,20 @@ func TestDivideAtRandom(t *testing.T) {
 			all = append(all, reports[i].Head...)
 		}
 		left, workers, ahead := rng.Uint64N(60), 1+rng.IntN(16), rng.IntN(50)
-		given, n := uint64(0), min(int(left), max(ahead, workers))
+		given, n, may := uint64(0), min(int(left), max(ahead, workers)), 0
 		for i, s := range Divide(left, workers, ahead, reports) {
-			if s.Pages < reports[i].Spent || s.Workers < max(1, reports[i].Busy) {
+			if s.Pages < reports[i].Spent || s.Workers < reports[i].Busy {
 				t.Fatalf("%+v for %+v", s, reports[i])
 			}
 			given += s.Pages - reports[i].Spent
+			may += s.Workers
 			slices.Sort(all)
 			if k := max(ahead, max(0, workers-busy)+workers/spareShare, 1); len(all) > k && s.Price != all[len(all)-k] {
 				t.Fatalf("price %g of %v for %d", s.Price, all, k)
 			}
+		}
+		if may != max(workers, busy) {
+			t.Fatalf("%d of %d workers given, %d busy", may, workers, busy)
 		}
 		want := min(left, uint64(min(n, len(all))+max(ahead, workers)))
 		if given != want {

@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"fossick/cluster/shares"
@@ -11,14 +12,16 @@ import (
 
 // share divides what is left of the budget.
 func (t *Team) share(ctx context.Context, slow bool) error {
-	reports, spent := make([]shares.Report, len(t.agents)), uint64(0)
-	for i, a := range t.agents {
+	t.turn = (t.turn + 1) % len(t.agents)
+	agents := slices.Concat(t.agents[t.turn:], t.agents[:t.turn])
+	reports, spent := make([]shares.Report, len(agents)), uint64(0)
+	for i, a := range agents {
 		var err error
 		if a.load, err = a.Load(ctx, headLinks*t.whole.Workers); err != nil {
 			return err
 		}
 		spent += a.load.Spent
-		reports[i] = shares.Report{Spent: a.load.Spent, Busy: a.load.Busy, Head: a.head()}
+		reports[i] = shares.Report{Spent: a.load.Spent, Busy: a.busy(), Head: a.head()}
 		t.count(a)
 	}
 	most := uint64(1) << 62
@@ -35,15 +38,18 @@ func (t *Team) share(ctx context.Context, slow bool) error {
 		given[i].Price = max(given[i].Price, price)
 	}
 	t.waits(price)
-	return t.allow(ctx, most, given)
+	return allow(ctx, agents, given, crawler.Allowance{Pages: most, Workers: t.whole.Workers})
 }
+
+// busy counts the agent's workers that are.
+func (a *agent) busy() int { return a.load.Busy - a.load.Slow }
 
 // waits notes how the crawl waits for better links.
 func (t *Team) waits(price float64) {
 	var busy int
 	free := math.Inf(-1)
 	for _, a := range t.agents {
-		busy += a.load.Busy
+		busy += a.busy()
 		for _, priority := range a.load.Head {
 			if priority < price {
 				free = max(free, priority)
@@ -62,7 +68,7 @@ func (t *Team) waits(price float64) {
 func (a *agent) head() []float64 {
 	now := time.Now()
 	switch {
-	case a.load.Busy > 0 || a.load.Spent >= a.allowed:
+	case a.load.Busy > 0 || a.load.Spent >= a.allowed.Pages || a.allowed.Workers == 0:
 		a.unused = time.Time{}
 	case a.unused.IsZero():
 		a.unused = now
@@ -88,37 +94,34 @@ func (t *Team) reachOut(reports []shares.Report, slow bool) {
 	}
 }
 
-// allow tells the agents their shares, first those that get no more than they had: what
-// these have spent meanwhile, others may not.
-func (t *Team) allow(ctx context.Context, most uint64, given []shares.Share) error {
-	var more []int
-	for i, a := range t.agents {
-		if given[i].Pages > a.allowed {
-			more = append(more, i)
-		} else if err := a.may(ctx, given[i]); err != nil {
-			return err
-		}
-	}
-	for _, i := range more {
-		others := uint64(0)
-		for k, a := range t.agents {
-			if k != i {
-				others += a.allowed
-			}
-		}
+// allow tells the agents their shares of the whole: first what they have less of than before,
+// as others may not have what these have spent meanwhile. So there is never more than the
+// whole under way.
+func allow(ctx context.Context, agents []*agent, given []shares.Share, whole crawler.Allowance) (err error) {
+	for i, a := range agents {
 		s := given[i]
-		s.Pages = min(s.Pages, most-min(most, others))
-		if err := t.agents[i].may(ctx, s); err != nil {
+		less := crawler.Allowance{Pages: min(s.Pages, a.allowed.Pages), Price: s.Price, Workers: min(s.Workers, a.allowed.Workers)}
+		if a.allowed, err = a.Allow(ctx, less); err != nil {
 			return err
 		}
+		whole.Pages -= min(whole.Pages, a.allowed.Pages)
+		whole.Workers -= a.allowed.Workers
+	}
+	for i, a := range agents {
+		had := a.allowed
+		more := crawler.Allowance{Pages: given[i].Pages, Price: given[i].Price, Workers: given[i].Workers}
+		more.Pages = max(had.Pages, min(more.Pages, had.Pages+whole.Pages))
+		more.Workers = max(had.Workers, min(more.Workers, had.Workers+whole.Workers))
+		if more == had {
+			continue
+		}
+		if a.allowed, err = a.Allow(ctx, more); err != nil {
+			return err
+		}
+		whole.Pages -= more.Pages - had.Pages
+		whole.Workers -= more.Workers - had.Workers
 	}
 	return nil
-}
-
-// may sets what an agent may spend.
-func (a *agent) may(ctx context.Context, s shares.Share) (err error) {
-	a.allowed, err = a.Allow(ctx, crawler.Allowance{Pages: s.Pages, Price: s.Price, Workers: s.Workers})
-	return err
 }
 
 // count has the harvest count an agent's new pages.

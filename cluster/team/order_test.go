@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,19 @@ import (
 
 // worths is a web whose links say what their targets are worth: the pages of one host much,
 // those of the next ones less.
-type worths struct{ hosts, pages int }
+type worths struct {
+	hosts, pages int
+	asked        *asked
+}
+
+// asked counts who is asked at a time, and was at most.
+type asked struct{ now, most atomic.Int64 }
+
+func (a *asked) begin() {
+	n := a.now.Add(1)
+	for most := a.most.Load(); n > most && !a.most.CompareAndSwap(most, n); most = a.most.Load() {
+	}
+}
 
 func (w worths) worth(h, p int) float64 {
 	return float64((p*7919+h*104729)%1000) / 1000 / float64(1+h%8)
@@ -33,6 +46,8 @@ func (w worths) Resolve(_ context.Context, host string) (netip.Addr, error) {
 
 func (w worths) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
 	r := &fetch.Response{URL: req.URL, Start: time.Now(), Header: http.Header{}}
+	w.asked.begin()
+	defer w.asked.now.Add(-1)
 	time.Sleep(5 * time.Millisecond)
 	r.Took = time.Since(r.Start)
 	var h, p int
@@ -68,11 +83,12 @@ func (t told) ScoreLinks(dst []float64, p *page.Page, _ crawler.Score) []float64
 
 // bestOf is what the pages of a crawl by so many agents are worth.
 func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum float64) {
-	w := worths{hosts: 64, pages: 400}
+	const workers = 16
+	w := worths{64, 400, new(asked)}
 	var last crawler.Progress
 	waits := false
 	r, urls := crawl(t, &web{}, agents, func(o *crawler.Options) {
-		o.Fetcher, o.Scorer, o.MaxPages, o.Workers = w, told{w}, 300, 16
+		o.Fetcher, o.Scorer, o.MaxPages, o.Workers = w, told{w}, 300, workers
 		o.Patience, o.Delay.Rest = patience, rest
 		o.Progress = func(p crawler.Progress) {
 			last = p
@@ -89,6 +105,9 @@ func bestOf(t *testing.T, agents int, rest time.Duration, patience float64) (sum
 		var h, p int
 		_, _ = fmt.Sscanf(u, "http://h%d.test/%d", &h, &p)
 		sum += w.worth(h, p)
+	}
+	if most := w.asked.most.Load(); most > workers {
+		t.Errorf("%d agents asked %d hosts at a time by %d workers", agents, most, workers)
 	}
 	t.Logf("%d agents, rests of %v, patience %g: %.1f in %v", agents, rest, patience, sum, r.Counts.Elapsed)
 	return sum

@@ -32,6 +32,7 @@ type Team struct {
 	harvest harvest.Watch
 	ended   chan *agent
 	reach   int // links that are good enough
+	turn    int // of the agent that comes first, where all are alike
 	pricer  pricer
 
 	commits atomic.Int64  // since the last round
@@ -57,8 +58,8 @@ type agent struct {
 	crawl *crawler.Crawler
 
 	load     crawler.Load
-	parcels  uint64    // of its outbox, when it was emptied last
-	allowed  uint64    // pages
+	parcels  uint64 // of its outbox, when it was emptied last
+	allowed  crawler.Allowance
 	unused   time.Time // since when it does nothing, and might; zero: it does
 	pages    uint64    // that the harvest has counted: up to this number
 	relevant uint64    // of these, those on topic
