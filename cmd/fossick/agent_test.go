@@ -25,6 +25,7 @@ import (
 // a time and has its rests; all that there is is stored, and nothing by two.
 func TestAgentsByNATS(t *testing.T) {
 	fulltest.Only(t, "agents wait for each other's leases")
+	t.Parallel()
 	log := &requestLog{}
 	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 20), corpusweb.Options{Log: log, Latency: 30 * time.Millisecond})
 	if err != nil {
@@ -150,20 +151,23 @@ func coordinatorAt(t *testing.T, port string) string {
 // that was answered two seconds before the kill.
 func TestAgentDiesByNATS(t *testing.T) {
 	fulltest.Only(t, "agents wait for each other's leases")
+	t.Parallel()
 	t.Run("its pages are told as lost", func(t *testing.T) { agentDies(t, false) })
 	t.Run("its pages are asked for again", func(t *testing.T) { agentDies(t, true, "--refetch-lost") })
 }
 
 func agentDies(t *testing.T, kept bool, flags ...string) {
+	t.Parallel()
 	log := &requestLog{}
-	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 40), corpusweb.Options{Log: log, Latency: 30 * time.Millisecond})
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(20, 40), corpusweb.Options{Log: log, Latency: 300 * time.Millisecond}) // so that all join before it is through
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
 	port, dir := freePort(t), t.TempDir()
+	const contact = "@agent.test" // by which the log tells whose a request is
 	command := func(name string) []string {
-		p := killPlan{args: []string{"--seed", "http://h0.test/0"}}
+		p := killPlan{args: []string{"--seed", "http://h0.test/0", "--contact", name + contact}}
 		args := slices.Concat([]string{"agent"}, p.command(addr, filepath.Join(dir, name))[1:], flags)
 		if name == "one" {
 			return append(args, "--local", port)
@@ -175,7 +179,7 @@ func agentDies(t *testing.T, kept bool, flags ...string) {
 	for _, name := range []string{"one", "two", "three"} {
 		all.Go(func() {
 			if name == "three" {
-				if killed, _ := runAndKillWhen(t, command(name), 5*time.Minute, func() bool { return log.lines() > 400 }); !killed {
+				if killed, _ := runAndKillWhen(t, command(name), 5*time.Minute, func() bool { return log.linesWith("three"+contact) > 100 }); !killed {
 					t.Error("it ended before it was killed")
 				}
 				died = time.Now()

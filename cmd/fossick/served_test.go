@@ -36,6 +36,13 @@ func (l *requestLog) lines() int {
 	return l.n
 }
 
+// linesWith returns how many of the requests that were logged have a text in their line.
+func (l *requestLog) linesWith(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Count(l.buf.Bytes(), []byte(text))
+}
+
 // request is one line of the log.
 type request struct {
 	Start, End time.Time
