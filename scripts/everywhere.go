@@ -22,6 +22,7 @@ import (
 	"log"
 	"log/slog"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -246,7 +247,9 @@ func table(files []string) error {
 const oracle = "target-oracle"
 
 // write writes the table. The best known policy is that of the row: no one policy is it
-// everywhere.
+// everywhere. It was chosen by the same draws as it is judged by, which flatters it. So the
+// ratio is given too to what the best by the other draws finds in each draw, with two
+// standard errors; and what that policy has itself of the row's best.
 func write(w io.Writer, rows map[row]*of, order []row) {
 	var known []string
 	for _, r := range rows {
@@ -260,8 +263,14 @@ func write(w io.Writer, rows map[row]*of, order []row) {
 	slices.SortStableFunc(order, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.corpus, b.corpus), cmp.Compare(b.targets, a.targets), cmp.Compare(a.topic, b.topic), cmp.Compare(a.pages, b.pages))
 	})
-	fmt.Fprintf(w, "corpus\ttopic\tconstants\ton topic\ttrained on\tpages\t%s\tlearned\toracle\tbest known\tratio\n", strings.Join(known, "\t"))
-	byHalf := map[string][]float64{}
+	fmt.Fprintf(w, "corpus\ttopic\tconstants\ton topic\ttrained on\tpages\t%s\tlearned\toracle\tbest known\tratio\tby other draws\t±\tof the best\n", strings.Join(known, "\t"))
+	byHalf := map[string]*totals{}
+	add := func(half string, ratio float64, o others) {
+		if byHalf[half] == nil {
+			byHalf[half] = &totals{}
+		}
+		byHalf[half].add(ratio, o)
+	}
 	for _, r := range order {
 		x, half := rows[r], "held out"
 		if slices.Contains(corpora[r.corpus].tuned, r.topic) {
@@ -277,23 +286,78 @@ func write(w io.Writer, rows map[row]*of, order []row) {
 			}
 		}
 		learned, top := mean(x.found["learned"]), mean(x.found[oracle])
-		ratio := learned / best
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.0f\t%d\t%s\t%.3f\t%.3f\t%s\t%.3f\n", r.corpus, r.topic, half, r.targets, mean(x.positives), r.pages,
-			strings.Join(cells, "\t"), learned, top, name, ratio)
-		byHalf[half] = append(byHalf[half], ratio)
+		ratio, o := learned/best, x.byOthers(known)
+		o.ofBest /= best
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.0f\t%d\t%s\t%.3f\t%.3f\t%s\t%.3f\t%.3f\t%.3f\t%.3f\n", r.corpus, r.topic, half, r.targets, mean(x.positives), r.pages,
+			strings.Join(cells, "\t"), learned, top, name, ratio, o.ratio, o.error, o.ofBest)
+		add(half, ratio, o)
 		if best < 0.95*top {
-			byHalf[half+", room left"] = append(byHalf[half+", room left"], ratio)
+			add(half+", room left", ratio, o)
 		}
 	}
 	for _, half := range slices.Sorted(maps.Keys(byHalf)) {
-		all, below, sum := byHalf[half], 0, 0.0
-		for _, v := range all {
-			if sum += v; v < .98 {
+		fmt.Fprintf(w, "# %s: %s\n", half, byHalf[half])
+	}
+}
+
+// others is how learned does against the known policy that is best by the other draws.
+type others struct{ ratio, error, ofBest float64 }
+
+// byOthers compares a row's crawls, draw by draw; ofBest is what the policies found, in the
+// mean.
+func (x *of) byOthers(known []string) (o others) {
+	draws := slices.Sorted(maps.Keys(x.found["learned"]))
+	found := make([]float64, len(draws)) // by the policy that is best in the others
+	sum := 0.0
+	for i, d := range draws {
+		best := -1.0
+		for _, p := range known {
+			if elsewhere := mean(x.found[p])*float64(len(draws)) - x.found[p][d]; elsewhere > best {
+				best, found[i] = elsewhere, x.found[p][d]
+			}
+		}
+		sum += found[i]
+	}
+	n := float64(len(draws))
+	o.ofBest = sum / n
+	o.ratio = mean(x.found["learned"]) / o.ofBest
+	squares := 0.0
+	for i, d := range draws {
+		e := (x.found["learned"][d] - o.ratio*found[i]) / o.ofBest
+		squares += e * e
+	}
+	o.error = 2 * math.Sqrt(squares/n/max(1, n-1))
+	return o
+}
+
+// totals sums rows up.
+type totals struct {
+	ratios, byOthers, ofBest []float64
+	sure                     int // below least by more than two standard errors
+}
+
+// least is what no row should be below.
+const least = .98
+
+func (t *totals) add(ratio float64, o others) {
+	t.ratios, t.byOthers, t.ofBest = append(t.ratios, ratio), append(t.byOthers, o.ratio), append(t.ofBest, o.ofBest)
+	if o.ratio+o.error < least {
+		t.sure++
+	}
+}
+
+func (t *totals) String() string {
+	of := func(rows []float64) string {
+		sum, below := 0.0, 0
+		for _, v := range rows {
+			if sum += v; v < least {
 				below++
 			}
 		}
-		fmt.Fprintf(w, "# %s: %d rows, mean ratio %.3f, least %.3f, %d below .98\n", half, len(all), sum/float64(len(all)), slices.Min(all), below)
+		return fmt.Sprintf("mean %.3f, least %.3f, %d below %g", sum/float64(len(rows)), slices.Min(rows), below, least)
 	}
+	return fmt.Sprintf("%d rows: ratio to the best known %s; to the best by other draws %s, %d of these surely; that policy to the best known %s",
+		len(t.ratios), of(t.ratios), of(t.byOthers), t.sure, of(t.ofBest))
 }
 
 func mean(by map[string]float64) float64 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All fuzz targets in turn, one at a time and on one processor, in rounds until the time is
-# used up; then a table of what each had. Their order is drawn, as several runs at once
-# should not be busy with the same target.
+# used up; then a table of what each had. The packages' order is drawn, as several runs at
+# once should not be busy with the same target; each is built once a round.
 #   scripts/fuzz.sh [HOURS]     8 by default; .5 is half an hour
 #   FUZZTIME=5s scripts/fuzz.sh 0    one round of five seconds a target
 # A round gives each target FUZZTIME, a minute by default. What a target finds is kept by go
@@ -14,11 +14,17 @@ hours=${1:-8}
 slice=${FUZZTIME:-60s}
 end=$(awk -v now="$(date +%s)" -v hours="$hours" 'BEGIN { printf "%d", now + hours * 3600 }')
 log=$(mktemp)
+binary=$(mktemp) # the package's tests, instrumented
+corpora=$(go env GOCACHE)/fuzz # where go test keeps what it found worth a try
+module=$(go list -m)
 declare -A seconds executions found
 targets=()
 
+build() { go test "./$1" -c -fuzz . -o "$binary"; }
+
 run() {
-	go test "./$1" -run '^$' -fuzz "^$2\$" -fuzztime "$slice" -fuzzminimizetime 5x -parallel 1 >"$log" 2>&1
+	(cd "$1" && "$binary" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "$slice" -test.fuzzminimizetime 5x -test.parallel 1 \
+		-test.paniconexit0 -test.fuzzcachedir "$corpora/$module/$1") >"$log" 2>&1
 }
 
 # passed PACKAGE: the input that failed passes alone. On a busy machine one may take the ten
@@ -56,7 +62,7 @@ table() {
 		printf '| %s | %d | %d | %d |\n' "$key" "${seconds[$key]}" "${executions[$key]}" "${found[$key]}"
 		[ "${found[$key]}" = 0 ] || code=1
 	done
-	rm -f "$log"
+	rm -f "$log" "$binary"
 	exit "$code"
 }
 
@@ -64,17 +70,21 @@ while read -r file name; do
 	key="$(dirname "$file") $name"
 	targets+=("$key")
 	seconds[$key]=0 executions[$key]=0 found[$key]=0
-done < <(git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | sed 's/:func / /' | shuf)
+done < <(git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | sed 's/:func / /')
+mapfile -t packages < <(printf '%s\n' "${targets[@]% *}" | sort -u | shuf)
 
 trap table EXIT
 trap 'exit 130' INT TERM
 while :; do
-	for key in "${targets[@]}"; do
-		[ "${found[$key]}" = 0 ] || continue
-		fuzz "${key% *}" "${key#* }"
-		if [ "$(date +%s)" -ge "$end" ] && [ "$hours" != 0 ]; then
-			exit 0
-		fi
+	for package in "${packages[@]}"; do
+		build "$package"
+		for key in "${targets[@]}"; do
+			[ "${key% *}" = "$package" ] && [ "${found[$key]}" = 0 ] || continue
+			fuzz "$package" "${key#* }"
+			if [ "$(date +%s)" -ge "$end" ] && [ "$hours" != 0 ]; then
+				exit 0
+			fi
+		done
 	done
 	[ "$(date +%s)" -lt "$end" ] || exit 0
 	[[ " ${found[*]} " == *" 0 "* ]] || exit 0 # each has found something
