@@ -9,7 +9,8 @@ const (
 	// their number counts: with five it misses parts of a topic, with ten few.
 	scarce = 4
 	// Nothing of this holds where links of pages on topic promise blindFrom, all of it where
-	// they promise blindTo.
+	// they promise blindTo; or did once. What they promise falls when the topic's links are
+	// used up, and as such a judge does not know the parts that a crawl comes to.
 	blindFrom = 0.4
 	blindTo   = 0.7
 	// blindWords is what is taken from the signs of words.

@@ -45,3 +45,19 @@ func TestBlind(t *testing.T) {
 		}
 	}
 }
+
+// TestBlindStays: links that promise less once the best of them are used up do not make a judge
+// see.
+func TestBlindStays(t *testing.T) {
+	m := newLinkModel(nil, nil)
+	m.scarce = scarceOf(2)
+	for _, c := range []struct{ promise, want float64 }{{0.1, 0}, {0.9, m.scarce}, {0.1, m.scarce}} {
+		for range 300 {
+			m.local.add(1, c.promise)
+			m.turn()
+		}
+		if m.blind != c.want {
+			t.Errorf("after links that promise %g: blind %g, want %g", c.promise, m.blind, c.want)
+		}
+	}
+}

@@ -13,7 +13,7 @@ type linkModel struct {
 	local   locality
 	scarce  float64 // how little the judge saw of the topic, see scarceOf
 	doubt   float64 // of the judge, see belief
-	blind   float64 // how far links go by where they come from now, see blind.go
+	blind   float64 // how far links go by where they come from, see blind.go
 	away    float64 // what links from the start pages count now
 	sums    *Sums   // what was learned since others were told; nil where nobody asks
 }
@@ -65,7 +65,7 @@ func (m *linkModel) learnPage(key uint64, words []token, probability, echo float
 func (m *linkModel) turn() {
 	m.base.move()
 	m.weights.age(float64(m.base.all.pages))
-	m.blind = m.scarce * m.local.ramp(blindFrom, blindTo)
+	m.blind = max(m.blind, m.scarce*m.local.ramp(blindFrom, blindTo))
 	m.away = m.doubt*m.local.ramp(awayFrom, awayTo) + m.blind
 }
 
