@@ -17,6 +17,7 @@ import (
 // has is given at the other, and reaches it.
 func TestLabelAtTheOtherAgent(t *testing.T) {
 	fulltest.Only(t, "agents wait for each other's leases")
+	t.Parallel()
 	addr, stop, err := serve(t.Context(), "demo", corpusweb.Options{Latency: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ type askRun struct {
 // worth as much as forty random ones. FOSSICK_COMPARE=1 makes docs/data/asked-labels.tsv.
 func TestAskedLabels(t *testing.T) {
 	fulltest.Only(t, "crawls corpora")
+	t.Parallel()
 	trials := []askTrial{{"wikispeedia", "Biology", "Science.Biology.Birds", 600, 100, 200}}
 	full := os.Getenv("FOSSICK_COMPARE") != ""
 	if full {

@@ -25,6 +25,7 @@ import (
 //	FOSSICK_FULL=1 FOSSICK_SETS=50 go test ./cmd/fossick -run TestCrawlCoverage -v -timeout 2h
 func TestCrawlCoverage(t *testing.T) {
 	fulltest.Only(t, "crawls corpora")
+	t.Parallel()
 	sets := 6
 	fmt.Sscan(os.Getenv("FOSSICK_SETS"), &sets)
 	all := map[string][2]int{} // held and told, by corpus and figure

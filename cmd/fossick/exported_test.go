@@ -25,6 +25,7 @@ import (
 // with what programs that no one here wrote read in them.
 func TestExported(t *testing.T) {
 	fulltest.Only(t, "exports thousands of pages in all formats; by default the tests of each format read what it writes")
+	t.Parallel()
 	for name, collect := range map[string]func(t *testing.T, corpus, dir string){
 		"demo": crawlCorpus, "debdocs": crawlCorpus, "uci_ics": crawlCorpus, "webkb": importCorpus,
 	} {

@@ -25,6 +25,7 @@ var updateOrders = flag.Bool("update-orders", false, "write the crawl orders of 
 // hashes: of every policy in the lab, and of focus with one worker over a served corpus.
 // Whoever changes an order on purpose runs it with -update-orders, and says why.
 func TestOrdersAreKept(t *testing.T) {
+	t.Parallel()
 	golden := readOrders(t)
 	for _, test := range []struct {
 		corpus, topic string

@@ -28,6 +28,7 @@ import (
 // more of it is served. By default the built-in demo set is crawled, which has
 // some of everything.
 func TestLabIsFocus(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		corpus, topic string
 		pages         int
@@ -42,6 +43,7 @@ func TestLabIsFocus(t *testing.T) {
 		{"uci_ics", "programming", 120, 1, []string{"http://www.ics.uci.edu/", "http://www.informatics.uci.edu/"}, map[string]int{"infospiders": 100, "anthelion": 100}},
 	} {
 		t.Run(test.corpus, func(t *testing.T) {
+			t.Parallel()
 			corpus := test.corpus
 			if corpus != "demo" {
 				fulltest.Only(t, "crawls a corpus by every policy")

@@ -31,6 +31,7 @@ type harvestRun struct {
 // same model. The harvest must be the same but for noise. FOSSICK_COMPARE=1
 // makes the table of docs/lab.md.
 func TestFocusHarvestsAsLab(t *testing.T) {
+	t.Parallel()
 	topics, sets := []string{"Astronomy"}, 2
 	if os.Getenv("FOSSICK_COMPARE") != "" {
 		topics, sets = []string{"Astronomy", "Biology", "IT", "Religion"}, 5

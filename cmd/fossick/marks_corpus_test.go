@@ -59,6 +59,7 @@ type markRun struct {
 // FOSSICK_COMPARE=1 makes the table of docs/results.md.
 func TestMarksMoveASubtopic(t *testing.T) {
 	fulltest.Only(t, "crawls a corpus")
+	t.Parallel()
 	corpus := fulltest.Corpus(t, "wikispeedia")
 	const sets = 5 // in some a trial's sub-topic has too few pages to mark
 	trials := []markTrial{{"Biology", "Science.Biology.Mammals", 200, false}, {"Religion", "Biology", 600, true}}

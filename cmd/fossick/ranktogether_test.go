@@ -138,6 +138,7 @@ func TestRankTogether(t *testing.T) {
 // theirs by then they rank again, as the documents say.
 func TestRankTogetherKilled(t *testing.T) {
 	fulltest.Only(t, "TestOverExchange has deaths at every moment, in one process")
+	t.Parallel()
 	dir := t.TempDir()
 	s, err := bus.Serve(bus.ServeOptions{Crawl: "all", Agent: "00000000000000aa", Dir: filepath.Join(dir, "nats"), Clients: "127.0.0.1:0"})
 	if err != nil {

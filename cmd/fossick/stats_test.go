@@ -18,6 +18,7 @@ import (
 // TestStats crawls served corpora of which a tenth misbehaves, and holds the tables against
 // counts made from the server's log and the corpus; see webCount.
 func TestStats(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		corpus, seed string
 		pages        int
@@ -28,6 +29,7 @@ func TestStats(t *testing.T) {
 		{"uci_ics", "http://www.ics.uci.edu/", 1000},
 	} {
 		t.Run(c.corpus, func(t *testing.T) {
+			t.Parallel()
 			name := c.corpus
 			if name != "demo" {
 				fulltest.Only(t, "crawls a corpus")
