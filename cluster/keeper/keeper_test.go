@@ -86,16 +86,24 @@ func (o *owner) keep(id cluster.AgentID, dir string) (end func()) {
 	o.mu.Lock()
 	o.keepers[id] = k
 	o.mu.Unlock()
-	ctx, cancel := context.WithCancel(o.t.Context())
-	done := make(chan error)
-	go func() { done <- k.Run(ctx) }()
+	stop := runs(o.t, k.Run)
 	return func() {
 		o.mu.Lock()
 		delete(o.keepers, id)
 		o.mu.Unlock()
+		stop()
+	}
+}
+
+// runs has something run until stop is called, which waits for its end.
+func runs(t *testing.T, run func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- run(ctx) }()
+	return func() {
 		cancel()
 		if err := <-done; err != nil {
-			o.t.Error(err)
+			t.Error(err)
 		}
 	}
 }
@@ -189,9 +197,7 @@ func (o *owner) same(id cluster.AgentID) bool {
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwner(t, false)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- o.sender.Run(ctx) }()
+		stop := runs(t, o.sender.Run)
 		dirs := map[cluster.AgentID]string{"00000000000000b1": t.TempDir(), "00000000000000b2": t.TempDir()}
 		const one, two = cluster.AgentID("00000000000000b1"), cluster.AgentID("00000000000000b2")
 		o.lossy = true
@@ -278,10 +284,7 @@ func TestFollow(t *testing.T) {
 		}
 		end()
 		end2()
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		stop()
 	})
 }
 
@@ -290,9 +293,7 @@ func TestFollow(t *testing.T) {
 func TestLateOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwner(t, false)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- o.sender.Run(ctx) }()
+		stop := runs(t, o.sender.Run)
 		const id = cluster.AgentID("00000000000000b1")
 		dir := t.TempDir()
 		end := o.keep(id, dir)
@@ -312,10 +313,7 @@ func TestLateOpen(t *testing.T) {
 			t.Error("the keeper has not what the owner has")
 		}
 		end()
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		stop()
 	})
 }
 
@@ -326,9 +324,7 @@ func TestSilentKeeper(t *testing.T) {
 		o := newOwner(t, false)
 		const behind = 50
 		o.sender.opt.Behind = behind
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- o.sender.Run(ctx) }()
+		stop := runs(t, o.sender.Run)
 		const id = cluster.AgentID("00000000000000b1")
 		dir := t.TempDir()
 		end := o.keep(id, dir)
@@ -361,10 +357,7 @@ func TestSilentKeeper(t *testing.T) {
 			t.Errorf("the keeper has not what the owner has, after %d bases", o.kinds[kindBaseEnd])
 		}
 		end()
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		stop()
 	})
 }
 
