@@ -1,7 +1,7 @@
 package learned
 
-// A judge that saw next to nothing of a topic cannot tell its parts apart, and what it says
-// of a link's words foretells what it will say of the page, not what the page is. Where
+// A judge that saw next to nothing of a topic cannot tell its parts apart. What it says of a
+// link's words foretells what it will say of the page, not what the page is. Where
 // pages on topic link to each other, links then go by where they come from: by the best
 // page that has one, and by the distance from the start pages. Their words count less.
 const (
