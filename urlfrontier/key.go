@@ -23,7 +23,7 @@ func keyOf(url string) string {
 	if end := strings.IndexAny(host, "/?#&\\"); end >= 0 {
 		host = host[:end]
 	}
-	host = host[strings.LastIndexByte(host, '@')+1:]
+	host = strings.TrimSpace(host[strings.LastIndexByte(host, '@')+1:])
 	if strings.HasPrefix(host, "[") { // an IPv6 address keeps its colons
 		if end := strings.IndexByte(host, ']'); end > 0 {
 			return strings.ToLower(host[:end+1])

@@ -29,7 +29,7 @@ func TestKeyOf(t *testing.T) {
 }
 
 func FuzzKeyOf(f *testing.F) {
-	for _, s := range []string{"http://user@A.test:80/x", "[", "://", "http://[::1]:1/", "@:"} {
+	for _, s := range []string{"http://user@A.test:80/x", "[", "://", "http://[::1]:1/", "@:", "\f[", " [::1] :1", "a :1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, url string) {
