@@ -150,12 +150,11 @@ func (c *clock) stop() {
 	c.cancel(nil)
 }
 
-// flooded ends the exchange since its server sends too much.
+// flooded ends the exchange since its server sends too much of a body. Before one is
+// read the connection's error ends it: net/http then still gives a header that came first,
+// however late this process gets to see it.
 func (c *clock) flooded() {
-	p := c.at()
-	state, what := brokenIn(p), "before its header was over"
-	if p == phaseBody || p == phaseDrain {
-		state, what = StateTooLarge, "around its body"
+	if p := c.at(); p == phaseBody || p == phaseDrain {
+		c.cancel(&stateError{StateTooLarge, fmt.Errorf("%w, in frames, chunks or padding around its body", errFlood)})
 	}
-	c.cancel(&stateError{state, fmt.Errorf("%w, in frames, chunks or padding %s", errFlood, what)})
 }

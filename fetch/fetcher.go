@@ -113,7 +113,7 @@ func New(opt Options) (*Fetcher, error) {
 		proxied: opt.Proxy != nil,
 		timeout: opt.ConnectTimeout,
 	})
-	base := newCollector(&gate{f})
+	base := newCollector(&gate{f, f.transport})
 	f.clones.New = func() any { return newClone(base) }
 	return f, nil
 }

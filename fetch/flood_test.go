@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -15,7 +16,6 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 
 	"fossick/internal/tries"
 )
@@ -129,23 +129,14 @@ func TestFloodsHTTP2(t *testing.T) {
 	log.SetOutput(io.Discard) // net/http has a line for each unknown frame
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	junk := bytes.Repeat([]byte("<p>text "), 2<<10)
-	block := func(fields ...string) []byte {
-		var b bytes.Buffer
-		enc := hpack.NewEncoder(&b)
-		for i := 0; i+1 < len(fields); i += 2 {
-			enc.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]})
-		}
-		return b.Bytes()
-	}
 	none := func(*h2Peer, uint32) {}
 	head := func(fields ...string) func(p *h2Peer, s uint32) {
 		return func(p *h2Peer, s uint32) {
-			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: block(fields...), EndHeaders: true})
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: headerBlock(fields...), EndHeaders: true})
 		}
 	}
 	html := head(":status", "200", "content-type", "text/html")
-	// Where this process is slow, what follows a header comes before that is judged.
-	before, behind := []State{StateHeaderError}, []State{StateTooLarge, StateBodyError, StateHeaderError}
+	before, behind := []State{StateHeaderError}, []State{StateTooLarge, StateBodyError}
 	unknown := func(p *h2Peer, s uint32) error { return p.WriteRawFrame(0x42, 0, 0, junk) }
 	for _, c := range []struct {
 		flood
@@ -165,10 +156,10 @@ func TestFloodsHTTP2(t *testing.T) {
 		{flood{"updates of the window before the header", before}, none, func(p *h2Peer, s uint32) error { return p.WriteWindowUpdate(s, 1) }},
 		{flood{"resets of other streams before the header", before}, none, func(p *h2Peer, s uint32) error { return p.WriteRSTStream(s+2, http2.ErrCodeNo) }},
 		{flood{"empty continuations", before}, func(p *h2Peer, s uint32) {
-			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: block(":status", "200")})
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: headerBlock(":status", "200")})
 		}, func(p *h2Peer, s uint32) error { return p.WriteContinuation(s, false, nil) }},
 		{flood{"hints", before}, none, func(p *h2Peer, s uint32) error {
-			return p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: block(":status", "103"), EndHeaders: true})
+			return p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: headerBlock(":status", "103"), EndHeaders: true})
 		}},
 		{flood{"farewells before the header", before}, none, func(p *h2Peer, s uint32) error { return p.WriteGoAway(s, http2.ErrCodeNo, junk) }},
 		{flood{"unknown frames before the body", behind}, html, unknown},
@@ -184,7 +175,7 @@ func TestFloodsHTTP2(t *testing.T) {
 		{flood{"data", behind}, html, func(p *h2Peer, s uint32) error { return p.WriteData(s, false, junk) }},
 		{flood{"trailers that never end", behind}, func(p *h2Peer, s uint32) {
 			html(p, s)
-			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: block("x", "y"), EndStream: true})
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: headerBlock("x", "y"), EndStream: true})
 		}, func(p *h2Peer, s uint32) error { return p.WriteContinuation(s, false, nil) }},
 		{flood{"unknown frames behind an unwanted header", []State{StateWrongType}}, head(":status", "200", "content-type", "image/png"), unknown},
 		{flood{"unknown frames behind a page", []State{StateOK}}, func(p *h2Peer, s uint32) { p.answer(s) }, unknown},
@@ -209,6 +200,37 @@ func TestFloodsHTTP2(t *testing.T) {
 			if n := requests.Load(); n != 1 {
 				t.Errorf("%d requests", n)
 			}
+		})
+	}
+}
+
+// lateSight returns the header of an answer only after over.
+type lateSight struct {
+	http.RoundTripper
+	over <-chan struct{}
+}
+
+func (l lateSight) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := l.RoundTripper.RoundTrip(req)
+	<-l.over
+	return res, err
+}
+
+// TestFloodBehindAnUnseenHeader: how an exchange ends does not depend on whether the
+// header of its answer was judged before or after too much came behind it.
+func TestFloodBehindAnUnseenHeader(t *testing.T) {
+	for contentType, want := range map[string]State{"text/html": StateBodyError, "image/png": StateWrongType} {
+		t.Run(contentType, func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			opt, _, _ := h2Server(t, func(p *h2Peer, s uint32) bool {
+				defer close(over)
+				p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: headerBlock(":status", "200", "content-type", contentType), EndHeaders: true})
+				return until(func() error { return p.WriteDataPadded(s, false, nil, make([]byte, 255)) })
+			})
+			f := newTest(t, patient(opt))
+			f.clones.New = func() any { return newClone(newCollector(&gate{f, lateSight{f.transport, over}})) }
+			checkState(t, f.Fetch(t.Context(), Request{URL: "https://example.com/"}), want)
 		})
 	}
 }

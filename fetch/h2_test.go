@@ -27,12 +27,15 @@ type h2Peer struct {
 
 // header returns an encoded header block of status 200, HTML, and more.
 func (p *h2Peer) header(more ...string) []byte {
+	return headerBlock(append([]string{":status", "200", "content-type", "text/html"}, more...)...)
+}
+
+// headerBlock encodes names and values in turn.
+func headerBlock(fields ...string) []byte {
 	var b bytes.Buffer
 	enc := hpack.NewEncoder(&b)
-	enc.WriteField(hpack.HeaderField{Name: ":status", Value: "200"})
-	enc.WriteField(hpack.HeaderField{Name: "content-type", Value: "text/html"})
-	for i := 0; i+1 < len(more); i += 2 {
-		enc.WriteField(hpack.HeaderField{Name: more[i], Value: more[i+1]})
+	for i := 0; i+1 < len(fields); i += 2 {
+		enc.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]})
 	}
 	return b.Bytes()
 }
@@ -174,10 +177,9 @@ func TestHostileHTTP2(t *testing.T) {
 			return until(func() error { return p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000}) })
 		}, []State{StateHeaderTimeout, StateHeaderError}},
 		{"informs for ever", func(p *h2Peer, s uint32) bool {
-			var b bytes.Buffer
-			hpack.NewEncoder(&b).WriteField(hpack.HeaderField{Name: ":status", Value: "103"})
+			hint := headerBlock(":status", "103")
 			return until(func() error {
-				return p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: b.Bytes(), EndHeaders: true})
+				return p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: hint, EndHeaders: true})
 			})
 		}, []State{StateHeaderTimeout, StateHeaderError}},
 		{"empty data for ever", func(p *h2Peer, s uint32) bool {
@@ -189,11 +191,7 @@ func TestHostileHTTP2(t *testing.T) {
 			return until(func() error { return p.WriteDataPadded(s, false, nil, make([]byte, 255)) })
 		}, []State{StateBodyTimeout, StateBodyError, StateTooLarge}},
 		{"an unwanted type, and then data for ever", func(p *h2Peer, s uint32) bool {
-			var b bytes.Buffer
-			enc := hpack.NewEncoder(&b)
-			enc.WriteField(hpack.HeaderField{Name: ":status", Value: "200"})
-			enc.WriteField(hpack.HeaderField{Name: "content-type", Value: "image/png"})
-			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: b.Bytes(), EndHeaders: true})
+			p.WriteHeaders(http2.HeadersFrameParam{StreamID: s, BlockFragment: headerBlock(":status", "200", "content-type", "image/png"), EndHeaders: true})
 			return until(func() error { return p.WriteData(s, false, nil) })
 		}, []State{StateWrongType}},
 		{"pushes", func(p *h2Peer, s uint32) bool {

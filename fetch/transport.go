@@ -42,7 +42,10 @@ func newTransport(opt Options, d *dialer) *http.Transport {
 
 // gate is the http.RoundTripper that Colly's client calls: the last of our
 // code before a request goes out and the first to see the answer.
-type gate struct{ f *Fetcher }
+type gate struct {
+	f    *Fetcher
+	next http.RoundTripper // f's transport
+}
 
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	ex := req.Context().Value(exchangeKey{}).(*exchange)
@@ -52,7 +55,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	res, err := g.f.transport.RoundTrip(req)
+	res, err := g.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
