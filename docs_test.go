@@ -87,7 +87,7 @@ func TestPagesNamedInCode(t *testing.T) {
 
 var (
 	testNamed    = regexp.MustCompile(`\b(?:Test|Benchmark)[A-Z]\w+`)
-	scriptNamed  = regexp.MustCompile(`\bscripts/\w+\.\w+`)
+	scriptNamed  = regexp.MustCompile(`\bscripts/\w+(?:\.\w+)?`)
 	packageNamed = regexp.MustCompile(`\bgo test (?:-\S+ )*(\./[a-z/]+)`)
 	testDeclared = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
 )
