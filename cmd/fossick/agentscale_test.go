@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"fossick/cluster/bus"
 	"fossick/corpusweb"
 )
 
@@ -27,12 +27,13 @@ const (
 )
 
 // TestAgentsScale says how many requests a second 1, 2, 4 and 8 agents make, each a process
-// with its own workers, and what convert and rank of their stores take:
+// with its own workers, by one server and by three that make a cluster, and what convert and
+// rank of their stores take:
 //
 //	FOSSICK_SCALE=1 go test ./cmd/fossick -run TestAgentsScale -v -timeout 30m
 func TestAgentsScale(t *testing.T) {
 	if os.Getenv("FOSSICK_SCALE") == "" {
-		t.Skip("set FOSSICK_SCALE=1 to measure crawls of 1, 2, 4 and 8 agents; takes ten minutes")
+		t.Skip("set FOSSICK_SCALE=1 to measure crawls of 1, 2, 4 and 8 agents; takes a quarter of an hour")
 	}
 	web := linkedWeb(scaleHosts, scalePages)
 	var seeds strings.Builder
@@ -44,21 +45,22 @@ func TestAgentsScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	var one float64
-	for _, agents := range []int{1, 2, 4, 8} {
+	for _, c := range []struct{ agents, servers int }{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {4, 3}, {8, 3}} {
+		agents := c.agents
 		log := &requestLog{}
 		addr, _, stop, err := serveSet(t.Context(), web, corpusweb.Options{Log: log, Latency: scaleLatency})
 		if err != nil {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		rate := crawlInParallel(t, agents, addr, list, dir, log)
+		rate := crawlInParallel(t, agents, c.servers, addr, list, dir, log)
 		j := mannersJudge{log: log.requests(t), delay: scaleRest}
 		j.judge().report(t)
 		stop()
 		if agents == 1 {
 			one = rate
 		}
-		t.Logf("%d agents: %.1f requests a second, %.2f of one", agents, rate, rate/one)
+		t.Logf("%d agents, %d servers: %.1f requests a second, %.2f of one", agents, c.servers, rate, rate/one)
 		var stores []string
 		for i := range agents {
 			stores = append(stores, filepath.Join(dir, fmt.Sprint("agent-", i)))
@@ -75,27 +77,36 @@ func TestAgentsScale(t *testing.T) {
 	}
 }
 
-// crawlInParallel crawls with so many agents, and returns how many requests a second they
-// make when all are at work.
-func crawlInParallel(t *testing.T, agents int, addr, seeds, dir string, log *requestLog) (rate float64) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+// crawlInParallel crawls with so many agents, of which the first have servers, and returns how
+// many requests a second they make when all are at work.
+func crawlInParallel(t *testing.T, agents, servers int, addr, seeds, dir string, log *requestLog) (rate float64) {
+	clients, routes, machines := make([]string, servers), make([]string, servers), make([]string, servers)
+	for i := range servers {
+		machines[i] = fmt.Sprintf("127.0.0.%d", i+1)
+		clients[i], routes[i] = freePort(t), machines[i]+":"+freePort(t)
+	}
+	keys := filepath.Join(dir, "keys")
+	if _, err := bus.Init(keys, machines, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	port := fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
-	_ = l.Close() // free again, and nobody else asks for it
 	var crawls []*exec.Cmd
 	for i := range agents {
-		args := []string{"agent", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--max-pages", "1000000", "--patience", "none",
+		args := []string{"agent", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--max-pages", "1000000",
 			"--json", "--quiet", "--proxy", "http://" + addr, "--delay", scaleRest.String(), "--workers", fmt.Sprint(scaleWorkers),
 			"--near-duplicates", "keep", "--seeds", seeds, "--store", filepath.Join(dir, fmt.Sprint("agent-", i))}
-		if i == 0 {
-			args = append(args, "--local", port)
-		} else {
-			args = append(args, "--nats", "nats://127.0.0.1:"+port)
+		if servers > 1 {
+			args = append(args, "--keys", filepath.Join(keys, machines[i%servers]))
+		}
+		switch {
+		case i >= servers:
+			args = append(args, "--nats", "nats://127.0.0.1:"+clients[i%servers])
+		case servers > 1:
+			args = append(args, "--local", clients[i], "--route", routes[i], "--peers", strings.Join(routes, ","))
+		default:
+			args = append(args, "--local", clients[i])
 		}
 		cmd := exec.Command(os.Args[0], args...)
-		cmd.Env = append(os.Environ(), beMain+"=1")
+		cmd.Env, cmd.Stderr = append(os.Environ(), beMain+"=1"), os.Stderr
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

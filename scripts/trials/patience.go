@@ -63,7 +63,7 @@ type manners struct {
 const latency = 100 * time.Millisecond
 
 func polite(rest string, wait float64, most time.Duration) manners {
-	m := &lab.Manners{Workers: 32, Latency: latency, Patience: wait, MaxTime: most}
+	m := &lab.Manners{Workers: number("WORKERS", 32), Latency: latency, Patience: wait, MaxTime: most}
 	if rest != "auto" {
 		d, err := time.ParseDuration(rest)
 		if err != nil {
