@@ -218,6 +218,7 @@ type Load struct {
 	Slow    int           // of these, those that go on beside the workers
 	Resting bool          // hosts that have URLs rest
 	Cycle   time.Duration // of an exchange and the rest after it, in the mean of the latest
+	Took    time.Duration // of the exchange alone
 	Unsent  int           // parts that parcels wait for
 	Head    []float64     // the best priorities that wait, the best first, one a host, of hosts that are not being asked and whose rest is over soon
 }
@@ -232,7 +233,7 @@ const perParty = 8
 func (a *Agent) Load(ctx context.Context, n int) (l Load, err error) {
 	err = a.inTurn(ctx, func() error {
 		c := a.crawl
-		l = Load{Counts: c.totals.Snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Slow: c.flight.slow, Resting: c.leases.frontier.Resting() > 0, Cycle: c.leases.choice.cycle}
+		l = Load{Counts: c.totals.Snapshot(), Spent: c.totals.Pages() + c.flight.pages, Waiting: c.queue.Len(), Busy: c.flight.busy, Slow: c.flight.slow, Resting: c.leases.frontier.Resting() > 0, Cycle: c.leases.choice.cycle, Took: c.leases.choice.took}
 		for part, err := range store.OutboxOf(c.opt.Store).Parts() {
 			if err != nil {
 				return err

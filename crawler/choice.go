@@ -49,6 +49,7 @@ type choice struct {
 	latest time.Time     // when a URL was taken last
 	tried  uint64        // pages, in this session
 	cycle  time.Duration // of an exchange and the rest after it, in the mean of the latest
+	took   time.Duration // of the exchange alone
 }
 
 // Patience tells how a crawl waits for better links.
@@ -140,9 +141,10 @@ const cycleShare = 16
 // rests takes note of how long an exchange took, and how long its host rests for load.
 func (c *choice) rests(took, rest time.Duration) {
 	if c.cycle == 0 {
-		c.cycle = took + rest
+		c.cycle, c.took = took+rest, took
 	}
 	c.cycle += (took + rest - c.cycle) / cycleShare
+	c.took += (took - c.took) / cycleShare
 }
 
 // wait returns until when to wait; zero when waiting brings nothing.
@@ -166,13 +168,14 @@ func (c *choice) ask(now time.Time) {
 	b := patience.Budget{
 		Pages: math.MaxInt32, Harvest: float64(t.Relevant) / float64(max(1, t.Pages)),
 		Requests: float64(1+c.tried-c.flight.pages) / float64(1+fetched),
-		Cycle:    c.cycle, Limited: c.opt.MaxTime > 0, Time: c.opt.MaxTime - elapsed,
+		Cycle:    c.cycle, Took: c.took, Workers: c.opt.Workers,
+		Limited: c.opt.MaxTime > 0, Time: c.opt.MaxTime - elapsed,
 	}
 	if most := c.opt.MaxPages; most > 0 && c.opt.Sites == nil {
 		b.Pages = int(most - min(most, t.Pages+c.flight.pages))
 	}
-	c.often = int(max(fewPrice, min(manyPrice, priceShare*float64(b.Pages))))
 	c.price = c.keeper.Price(b, func(dst []frontier.Waiting, n int) []frontier.Waiting {
 		return c.frontier.Survey(dst, n, now.Add(longestWait))
 	})
+	c.often = int(max(fewPrice, min(manyPrice, priceShare*float64(b.Pages)))) * c.keeper.Holds()
 }

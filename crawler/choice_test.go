@@ -107,6 +107,52 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestPatienceAtManyHosts: where the best links are many and of few hosts, and others are good
+// too, a crawl takes three times as long as a greedy one at most, for better pages.
+func TestPatienceAtManyHosts(t *testing.T) {
+	const hosts, each = 300, 40
+	web := func(u string) Answer {
+		var links strings.Builder
+		if u == "http://h0.example/start" {
+			for host := range hosts {
+				fmt.Fprintf(&links, "<a href=http://h%d.example/%d/start>x</a> ", host, 95-40*host/hosts)
+			}
+		} else if of, ok := strings.CutSuffix(u, "start"); ok {
+			for n := range each {
+				fmt.Fprintf(&links, "<a href=%s%d>x</a> ", of, n)
+			}
+		}
+		p, err := page.Parse([]byte("<title>"+u+"</title>"+strings.Repeat(u+" ", 9)+links.String()), page.ParseOptions{URL: u, ContentType: "text/html"})
+		if err != nil {
+			t.Error(err)
+		}
+		return Answer{Page: p, Took: 100 * time.Millisecond}
+	}
+	order, err := orders.OrderingByName("relevance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crawl := func(patience float64) (took time.Duration, chance float64) {
+		r, err := Virtual(t.Context(), Options{
+			Scorer: chanceScorer{}, Ordering: order, Seeds: []string{"http://h0.example/start"}, Workers: 32, MaxPages: 8 * hosts,
+			Delay: Delay{Fixed: true, Rest: time.Second}, FollowTraps: true, KeepNear: true, Patience: patience,
+		}, web)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.Pages {
+			chance += chanceScorer{}.chance(p.Page.URL) / float64(len(r.Pages))
+		}
+		return r.Took, chance
+	}
+	quick, taken := crawl(1)
+	slow, waited := crawl(0)
+	t.Logf("greedy: %v, mean chance %.3f; waiting: %v, %.3f", quick, taken, slow, waited)
+	if slow > defaultPatience*quick || waited < taken+0.1 {
+		t.Errorf("waiting took %v for a mean chance of %.3f, greedy %v for %.3f; want %v at most, and .1 more", slow, waited, quick, taken, defaultPatience*quick)
+	}
+}
+
 // TestPatienceNeedsRests: where no host rests there is nothing to wait for, and no price to
 // find out.
 func TestPatienceNeedsRests(t *testing.T) {

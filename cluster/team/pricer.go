@@ -17,6 +17,7 @@ import (
 type pricer struct {
 	keeper *patience.Keeper // nil: whatever is free is taken
 	limit  time.Duration    // of the crawl; 0: none
+	work   int              // exchanges at a time, of all agents
 	began  time.Time
 
 	price float64
@@ -40,7 +41,7 @@ const (
 const bestLinks = 1024
 
 func newPricer(whole *crawler.Options, promises bool) pricer {
-	p := pricer{limit: whole.MaxTime, price: math.Inf(-1)}
+	p := pricer{limit: whole.MaxTime, work: whole.Workers, price: math.Inf(-1)}
 	if factor := whole.WaitsUpTo(); factor > 1 {
 		p.keeper = patience.New(patience.Options{Factor: factor, Chances: promises})
 	}
@@ -59,6 +60,7 @@ func (p *pricer) least(ctx context.Context, agents []*agent, left uint64) (float
 		sum.Busy += a.load.Busy
 		sum.Resting = sum.Resting || a.load.Resting
 		sum.Cycle += a.load.Cycle / time.Duration(len(agents))
+		sum.Took += a.load.Took / time.Duration(len(agents))
 	}
 	now := time.Now()
 	if sum.Spent != p.had || p.moved.IsZero() {
@@ -78,7 +80,7 @@ func (p *pricer) least(ctx context.Context, agents []*agent, left uint64) (float
 	p.price = p.keeper.Price(patience.Budget{
 		Pages: int(min(left, math.MaxInt32)), Harvest: float64(n.Relevant) / float64(max(1, n.Pages)),
 		Requests: float64(1+n.Requests) / float64(1+n.Pages),
-		Cycle:    sum.Cycle, Limited: p.limit > 0, Time: p.limit - now.Sub(p.began),
+		Cycle:    sum.Cycle, Took: sum.Took, Workers: p.work, Limited: p.limit > 0, Time: p.limit - now.Sub(p.began),
 	}, func(dst []frontier.Waiting, most int) []frontier.Waiting {
 		return append(dst, p.links[:min(most, len(p.links))]...)
 	})

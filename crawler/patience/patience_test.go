@@ -77,3 +77,46 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestWide: where the first links are all good and of few parties, more are looked at, until
+// the workers have enough to do; and fewer again when that is not so any more.
+func TestWide(t *testing.T) {
+	many := func(each int) (all []frontier.Waiting) {
+		for n := range 64 * surveyed {
+			all = append(all, frontier.Waiting{Priority: .9 - .1*float64(n)/(64*surveyed), Party: frontier.Host(n / each)})
+		}
+		return all
+	}
+	k, widest := New(Options{Factor: 3, Chances: true}), 0
+	price := func(links []frontier.Waiting, workers int) float64 {
+		return k.Price(Budget{Pages: 1, Cycle: time.Second, Took: 100 * time.Millisecond, Workers: workers}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+			widest = max(widest, n)
+			return append(dst, links[:n]...)
+		})
+	}
+	for _, c := range []struct {
+		name          string
+		each, workers int
+		wide, party   int // links that were looked at, times surveyed; the party that has the price
+	}{
+		{"of one party each", 1, 9, 1, 30},
+		{"of sixteen each", 16, 9, 2, 30}, // 90 parties are 1,440 links
+		{"of very many each", 4096, 9, 16, 2},
+		{"enough for three workers", 16, 3, 1, 10},
+	} {
+		links := many(c.each)
+		*k, widest = *New(k.opt), 0
+		got := price(links, c.workers)
+		if want := links[(c.party-1)*c.each].Priority; got != want || widest != c.wide*surveyed || k.Holds() > 1 != (c.wide > 1) {
+			t.Errorf("%s: price %g, which holds %d times as long, looked at %d; want %g, %d times %d", c.name, got, k.Holds(), widest, want, c.wide, surveyed)
+		}
+	}
+	*k = *New(k.opt)
+	price(many(4096), 9)
+	for range 5 {
+		price(many(1), 9)
+	}
+	if k.Holds() != 1 {
+		t.Errorf("a price still holds %d times as long", k.Holds())
+	}
+}
