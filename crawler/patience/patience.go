@@ -82,17 +82,17 @@ func (k *Keeper) Price(b Budget, survey func(dst []frontier.Waiting, n int) []fr
 	if len(k.best) <= window {
 		return math.Inf(-1)
 	}
-	price, good := k.best[window].Priority, math.Inf(-1)
+	price, good, able := k.best[window].Priority, math.Inf(-1), 0.
 	if k.opt.Chances {
 		// A forager leaves a patch when it brings less than others do in the mean (Charnov
 		// 1976): what nobody knows yet is worth more than the rest of what is known.
 		if k.best[0].Priority < poor*b.Harvest {
 			return math.Inf(-1)
 		}
-		good = worthy * price
+		good, able = worthy*price, b.able() // else the last link of all would be good
 		price -= alike * b.Harvest
 	}
-	return min(price, k.pace(good, b.able(), survey), k.inTime(&b))
+	return min(price, k.pace(good, able, survey), k.inTime(&b))
 }
 
 // Best is the priority of the best link that waited at the last price, and how many parties

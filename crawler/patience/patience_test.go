@@ -111,7 +111,11 @@ func TestWide(t *testing.T) {
 			t.Errorf("%s: price %g, which holds %d times as long, looked at %d; want %g, %d times %d", c.name, got, k.Holds(), widest, want, c.wide, surveyed)
 		}
 	}
-	*k = *New(k.opt)
+	*k = *New(Options{Factor: 3})
+	if price(many(4096), 9); k.Holds() != 1 {
+		t.Error("by order alone nobody knows what is good, and more was looked at")
+	}
+	*k = *New(Options{Factor: 3, Chances: true})
 	price(many(4096), 9)
 	for range 5 {
 		price(many(1), 9)
