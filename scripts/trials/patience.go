@@ -128,13 +128,16 @@ func (c *corpus) options(topic string, policies []string) plan.Options {
 	return opt
 }
 
+func openCorpus(ctx context.Context, name string) (c corpus, b *bench, err error) {
+	if c, err = find(corpora, name); err == nil {
+		b, err = open(ctx, name, c.set, c.judge)
+	}
+	return c, b, err
+}
+
 // crawl crawls a corpus for each topic by each policy with all manners.
 func crawl(ctx context.Context, name string, policies []string, all []manners) error {
-	c, err := find(corpora, name)
-	if err != nil {
-		return err
-	}
-	b, err := open(ctx, name, c.set, c.judge)
+	c, b, err := openCorpus(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -157,11 +160,7 @@ func crawl(ctx context.Context, name string, policies []string, all []manners) e
 // several crawls a corpus for pairs of its topics at a time. Pages are those of both, and a
 // page on both topics counts twice.
 func several(ctx context.Context, name string, all []manners) error {
-	c, err := find(corpora, name)
-	if err != nil {
-		return err
-	}
-	b, err := open(ctx, name, c.set, c.judge)
+	c, b, err := openCorpus(ctx, name)
 	if err != nil {
 		return err
 	}
