@@ -174,7 +174,7 @@ func (a *arrivals) record(o *work.Outcome, number uint64, links []store.ID) *sto
 		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
 		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Birth.Depth,
-		Charset: p.Charset, LinkKinds: p.LinkKinds(),
+		Charset: p.Charset, LinkKinds: p.LinkKinds(), Unseen: int64(p.Unseen) + 1,
 		Rights: a.rights(o), Topics: p.Score.Topics, Parent: o.Queued.Score, ETag: header.Get("ETag"), Modified: header.Get("Last-Modified"),
 	}
 }

@@ -3,6 +3,7 @@ package page
 // startTag acts on a start tag. Elements not named here are inline and mean nothing.
 func (p *parser) startTag() {
 	p.in.start(p.name)
+	p.handlers()
 	switch string(p.name) {
 	case "html", "body":
 		p.bodyStart()
@@ -69,6 +70,8 @@ func (p *parser) rawElement() {
 		text, ok := p.content(string(p.name))
 		if data {
 			p.linkedData(text)
+		} else if string(p.name) == "script" {
+			p.script(kind, text)
 		}
 		if !ok && !p.empty {
 			p.rest()

@@ -21,9 +21,12 @@ type Page struct {
 	Sketch      uint64    // simhash of the text; few bits differ between near-duplicates
 	Signature   Signature // of Prose
 
+	Unseen int // bytes, read as UTF-8, that are neither Text nor Title: markup, scripts, blanks
+
 	Excerpt *Excerpt // of a page that is known by some of its links alone; nil: Links are all
 
-	menus []lineOf // lines of Text that are hardly more than links
+	menus    []lineOf // lines of Text that are hardly more than links
+	scripted int      // URLs that its scripts name; they are not followed
 }
 
 // Excerpt is what is known of a page besides some of its links.
@@ -56,15 +59,16 @@ type Kind byte
 const (
 	Frame  Kind = 'f' // frame, iframe
 	Anchor Kind = 'a' // a, area
-	Other  Kind = 'h' // link rel=next and the like, meta refresh
+	Other  Kind = 'h' // link rel=next and the like, meta refresh, URLs in scripts
 )
 
-// LinkKinds counts the links by kind, in the order above; nil where there are none.
+// LinkKinds counts the links by kind, in the order above, with the URLs that scripts name,
+// which are not in Links. It is nil where there are none.
 func (p *Page) LinkKinds() []int {
-	if len(p.Links) == 0 {
+	if len(p.Links)+p.scripted == 0 {
 		return nil
 	}
-	n := make([]int, 3)
+	n := []int{0, 0, p.scripted}
 	for i := range p.Links {
 		switch p.Links[i].Kind {
 		case Frame:

@@ -131,6 +131,7 @@ type parser struct {
 	in          place
 	links       linkSet
 	headings    headings
+	scripted    int // URLs that scripts name
 }
 
 // html reads tags and text until the end of the page.
@@ -204,7 +205,8 @@ func (p *parser) finish() {
 	}
 	pg.Headings = p.headings.lines(pg.Text)
 	p.links.finish(pg.Text, p.headings.marks)
-	pg.Links, pg.Skipped = p.links.list, p.links.skipped
+	pg.Links, pg.Skipped, pg.scripted = p.links.list, p.links.skipped, p.scripted
+	pg.Unseen = max(0, len(p.scanner.page)-len(pg.Text)-len(pg.Title))
 	pg.Lang = languageOf(p.lang, pg.Text)
 	pg.Checksum = pg.checksum()
 	pg.menus = linkLines(pg.Text, p.links.marks)

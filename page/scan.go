@@ -177,21 +177,25 @@ func (r *source) Read(b []byte) (int, error) {
 
 // get returns the value of the last start tag's attribute key.
 func (s *scanner) get(key string) ([]byte, bool) {
-	for i := 0; ; i++ {
-		if i == len(s.attrs) {
-			if !s.moreAttrs || i == maxAttrs {
-				return nil, false
-			}
-			var a attr
-			if a.key, a.value, s.moreAttrs = s.z.TagAttr(); a.key == nil { // the tag has none
-				return nil, false
-			}
-			s.attrs = append(s.attrs, a)
-		}
+	for i := 0; i < len(s.attrs) || s.readAttr(); i++ {
 		if a := s.attrs[i]; string(a.key) == key {
 			return a.value, true
 		}
 	}
+	return nil, false
+}
+
+// readAttr reads one more attribute of the last start tag, where it has one.
+func (s *scanner) readAttr() bool {
+	if !s.moreAttrs || len(s.attrs) == maxAttrs {
+		return false
+	}
+	var a attr
+	if a.key, a.value, s.moreAttrs = s.z.TagAttr(); a.key == nil { // the tag has none
+		return false
+	}
+	s.attrs = append(s.attrs, a)
+	return true
 }
 
 // content returns what stands before the next end tag of name, the element whose

@@ -185,6 +185,7 @@ type Page struct {
 
 	Charset   string `cbor:"27,keyasint,omitempty" json:",omitempty"` // by which it was read; none where an earlier build stored it
 	LinkKinds []int  `cbor:"28,keyasint,omitempty" json:",omitempty"` // links as they stand on it, repeated ones too: frames, anchors, others (paper E, E6); none where it has none, or no Charset
+	Unseen    int64  `cbor:"32,keyasint,omitempty" json:",omitempty"` // bytes, read as UTF-8, that are neither text nor title, plus 1; 0 where an earlier build stored it
 
 	Rights []string `cbor:"30,keyasint,omitempty" json:",omitempty"` // what its owner says of its use, and where, when it was fetched
 

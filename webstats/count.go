@@ -30,6 +30,7 @@ type Result struct {
 type facts struct {
 	known, requested, downloaded, pages, hosts, seeds int64
 	copies                                            int64 // answers whose content was stored already, nearly too
+	unseen, sized                                     int64 // bytes of stored pages that nobody sees, of so many
 }
 
 // Count walks the streams of each source, one after the other. URLs and pages are walked
@@ -77,7 +78,7 @@ func (c *counts) result(ctx context.Context, opt Options) (*Result, error) {
 	r.Tables = append(c.urls.outcomeTables(), c.urls.codeTable())
 	r.Tables = append(r.Tables, c.means())
 	r.Tables = append(r.Tables, c.lengthTables()...)
-	r.Tables = append(r.Tables, c.hosts.table(), c.urls.depthTable(), c.urls.timeTable())
+	r.Tables = append(r.Tables, c.labelTable(), c.urls.depthTable(), c.urls.timeTable())
 	r.Tables = append(r.Tables, c.pages.sizeTables()...)
 	r.Tables = append(r.Tables, c.pages.packingTable(), c.urls.copyTable())
 	r.Tables = append(r.Tables, c.urls.schemeTable(), c.urls.protocolTable())
@@ -102,7 +103,8 @@ func (c *counts) powerLaws(rng *rand.Rand) (laws []*powerLaw) {
 }
 
 func (c *counts) facts() facts {
-	f := facts{pages: c.pages.size.n, hosts: c.hosts.hosts, seeds: c.urls.seedLength.n, copies: c.urls.copies.same + c.urls.copies.near}
+	f := facts{pages: c.pages.size.n, hosts: c.hosts.hosts, seeds: c.urls.seedLength.n, copies: c.urls.copies.same + c.urls.copies.near,
+		unseen: int64(c.pages.unseen.sum), sized: c.pages.sized}
 	for _, d := range c.urls.depths {
 		f.known, f.requested, f.downloaded = f.known+d.known, f.requested+d.requested, f.downloaded+d.downloaded
 	}

@@ -62,7 +62,7 @@ func made(n int, rng *rand.Rand) *memory {
 			u.State, u.Exchanges = "ok", []Exchange{{"ok", 200, int64(rng.IntN(9000))}}
 			u.Headers = []Header{{"http/1.1", []byte("HTTP/1.1 200 OK\r\nServer: " + []string{"nginx/1", "Apache"}[rng.IntN(2)] + "\r\n")}}
 			p := &Page{ID: uint64(i + 1), URL: u.URL, ContentType: "text/html; charset=x", Charset: "utf-8", Lang: []string{"", "en", "ko"}[rng.IntN(3)],
-				Label: fmt.Sprint("label", rng.IntN(40)), Bytes: int64(rng.ExpFloat64() * 20000), Kinds: []int{rng.IntN(2), rng.IntN(9), 0}}
+				Label: fmt.Sprint("label", rng.IntN(40)), Bytes: int64(rng.ExpFloat64() * 20000), Kinds: []int{rng.IntN(2), rng.IntN(9), 0}, Unseen: int64(rng.IntN(9000)) - 1}
 			p.Packed = p.Bytes/3 + 20
 			for id := uint64(1); int(id) <= n; id += 1 + uint64(rng.ExpFloat64()*float64(n)/10) {
 				p.Links = append(p.Links, id)
@@ -72,7 +72,10 @@ func made(n int, rng *rand.Rand) *memory {
 		if len(u.Exchanges) > 0 {
 			hosts[host+":80"] = true
 		}
-		m.urls = append(m.urls, u)
+		if m.urls = append(m.urls, u); u.Linked {
+			u.From = uint64(1 + rng.IntN(i))
+		}
+		u.ID = uint64(i + 1)
 	}
 	m.hosts = rows(hosts)
 	return m
@@ -155,7 +158,7 @@ func TestCount(t *testing.T) {
 	}
 	means := r.table(t, "means")
 	for _, row := range means.Rows {
-		if row[0] == meanSize && row[2] != float64(bytes)/float64(len(m.pages)) || row[0] == meanLinks && row[2] != float64(links)/float64(len(m.pages)) {
+		if row[0] == meanSize && row[3] != float64(bytes)/float64(len(m.pages)) || row[0] == meanLinks && row[3] != float64(links)/float64(len(m.pages)) {
 			t.Errorf("%v, of %d pages with %d bytes and %d links", row, len(m.pages), bytes, links)
 		}
 	}
@@ -165,6 +168,64 @@ func TestCount(t *testing.T) {
 	}
 	if !slices.Equal(names, Names) {
 		t.Errorf("tables %q, want %q", names, Names)
+	}
+}
+
+// TestByHand goes through two start pages and four more URLs: the third names the fifth,
+// which was discovered before it, and nothing led to the last.
+func TestByHand(t *testing.T) {
+	got := []Exchange{{"ok", 200, 1}}
+	m := &memory{
+		urls: []*URL{
+			{ID: 1, URL: "http://www.a.co.kr/", Seed: true, State: "ok", Exchanges: got},
+			{ID: 2, URL: "http://b.kr/start", Seed: true, State: "code", Exchanges: []Exchange{{"code", 404, 1}}},
+			{ID: 3, URL: "http://www.a.co.kr/12", From: 5, State: "ok", Exchanges: got},
+			{ID: 4, URL: "http://www.a.co.kr/1234567890123456", From: 3, State: "code", Exchanges: []Exchange{{"code", 404, 1}}},
+			{ID: 5, URL: "http://www.a.co.kr/123", From: 1, State: "duplicate", Exchanges: got},
+			{ID: 6, URL: "http://www.a.co.kr/from-a-sitemap", State: "ok", Exchanges: got},
+		},
+		pages: []*Page{
+			{ID: 1, URL: "http://www.a.co.kr/", Charset: "utf-8", Bytes: 100, Unseen: 60, Kinds: []int{0, 2, 1}},
+			{ID: 3, URL: "http://www.a.co.kr/12", Charset: "utf-8", Bytes: 300, Unseen: 500, Kinds: []int{3, 1, 0}},
+			{ID: 6, URL: "http://www.a.co.kr/from-a-sitemap", Bytes: 1000, Unseen: -1},
+		},
+		hosts: []string{"b.kr:80", "www.a.co.kr:80"},
+	}
+	r, err := Count(t.Context(), Options{Dir: t.TempDir()}, m, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, name := range []string{"means", "path_lengths", "host_labels", "page_kinds", "link_kinds"} {
+		for _, row := range r.table(t, name).Rows {
+			said = append(said, name+" "+strings.Trim(fmt.Sprint(row), "[]"))
+		}
+	}
+	// Of each row of means: of, least, mean, deviation, median, 99 %, most; the paper's mean, least, most.
+	for _, want := range []string{
+		"means seed length 4 10 10.5 0.5 10 11 11 17.38 5 49",
+		"means path length 12 0 6.666666666666667 6.101001739241042 3 16 16 <nil> <nil> <nil>",
+		"means path, got 8 0 4.75 5.448623679425842 2 14 14 71.78 0 255",
+		"means pages a seed 4 0 1.5 1.5 0 3 3 <nil> <nil> <nil>",
+		"means page bytes 6 100 466.6666666666667 385.8612300930075 300 1000 1000 18451 <nil> <nil>",
+		"means of it unseen 4 60 180 120 60 300 300 <nil> <nil> <nil>",
+		"path_lengths 0 15 10 0.8333333333333334 8 1",
+		"path_lengths 16 31 2 0.16666666666666666 0 0",
+		"host_labels 2 2 0.5 2 0.5 <nil>",
+		"host_labels 4 2 0.5 2 0.5 0.524",
+		"page_kinds 0af 2 0.3333333333333333",
+		"page_kinds ha0 2 0.3333333333333333",
+		"page_kinds not known 2 0.3333333333333333",
+		"link_kinds h 2 0.14285714285714285",
+		"link_kinds a 6 0.42857142857142855",
+		"link_kinds f 6 0.42857142857142855",
+	} {
+		if !slices.Contains(said, want) {
+			t.Errorf("no row %q in\n%s", want, strings.Join(said, "\n"))
+		}
+	}
+	if said := strings.Join(r.Sentences(), " "); !strings.Contains(said, "90.0 % of the bytes") || !strings.Contains(said, "67,488,127 of 73,954,114") {
+		t.Error(said)
 	}
 }
 

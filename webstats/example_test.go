@@ -44,9 +44,9 @@ func ExampleCount() {
 	//    404        1  50.0 %
 	//
 	// Requests, downloads and new links by depth
-	//   depth  known  requested  downloaded  stored  new links  new a page  paper E
-	//       0      1          1           1       1          1        1.00     5.60
-	//       1      1          1           0       0          0           –     6.00
+	//   depth  known  requested  downloaded  stored  new links  new a page  Korea
+	//       0      1          1           1       1          1        1.00   5.60
+	//       1      1          1           0       0          0           –   6.00
 	//   New links are URLs that a link of a page so deep named first; a page is one
 	//   downloaded.
 }

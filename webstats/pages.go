@@ -24,9 +24,11 @@ type pageCounts struct {
 	places                                               places
 	size                                                 spread
 	links                                                spread
+	unseen                                               spread // bytes of a page that are neither text nor title
+	sized                                                int64  // bytes of the pages of which that is known
 	steps                                                [mostSteps]int64
 	packing                                              [packingClasses]packing
-	kinds                                                map[string]int64 // pages by the paper's three letters; "" not known
+	kinds                                                map[string]int64 // pages by LinkKind; "" not known
 	byKind                                               [3]int64         // links: frames, anchors, others
 	degrees                                              *degrees
 	media, charsets, langs, labels, tops, seconds, sites *groups
@@ -53,6 +55,10 @@ func (c *pageCounts) add(p *Page) error {
 	c.size.add(p.Bytes)
 	c.steps[min(max(0, p.Bytes/stepBytes), mostSteps-1)]++
 	c.links.add(int64(len(p.Links)))
+	if p.Unseen >= 0 {
+		c.unseen.add(min(p.Unseen, p.Bytes))
+		c.sized += p.Bytes
+	}
 	if p.Packed > 0 {
 		k := &c.packing[packingClass(p.Bytes)]
 		k.pages, k.bytes, k.packed = k.pages+1, k.bytes+p.Bytes, k.packed+p.Packed
@@ -76,8 +82,9 @@ func (c *pageCounts) add(p *Page) error {
 
 func letters(p *Page) string { return LinkKind(p.Charset, p.Kinds) }
 
-// LinkKind is paper E's link kind of a page with so many frames, anchors and others: f, a
-// and h where it has some, 0 where it has none. Without links and charset it is not known.
+// LinkKind is paper E's link kind of a page with so many frames, anchors and others: h, a
+// and f, in this order, where it has some, 0 where it has none, as ha0. Without links and
+// charset it is not known.
 func LinkKind(charset string, links []int) string {
 	if charset == "" && links == nil {
 		return notKnown
@@ -85,7 +92,7 @@ func LinkKind(charset string, links []int) string {
 	kind := []byte("000")
 	for i, n := range links[:min(len(links), 3)] {
 		if n > 0 {
-			kind[i] = "fah"[i]
+			kind[2-i] = "fah"[i]
 		}
 	}
 	return string(kind)

@@ -4,6 +4,7 @@ import (
 	_ "embed" // report.html
 	"fmt"
 	"io"
+	"strings"
 
 	"fossick/report"
 )
@@ -51,7 +52,11 @@ func WritePage(w io.Writer, head report.Head, plots []report.Figure, tables []Ta
 func viewOf(t Table) viewTable {
 	v := viewTable{Title: t.Title, Note: t.Note}
 	for _, c := range t.Columns {
-		v.Columns = append(v.Columns, viewCell{c.Title, c.Unit != Words})
+		title := c.Title
+		if title == "" {
+			title = strings.ReplaceAll(c.Name, "_", " ")
+		}
+		v.Columns = append(v.Columns, viewCell{title, c.Unit != Words})
 	}
 	for _, row := range t.Rows {
 		var cells []viewCell
@@ -69,7 +74,7 @@ func (f facts) tiles() []report.Tile {
 	return []report.Tile{
 		{Label: "URLs known", Value: n(f.known), Note: "hosts that were asked: " + n(f.hosts)},
 		{Label: "Requested", Value: n(f.requested), Note: report.StartPages(int(f.seeds)) + " among them"},
-		{Label: "Downloaded", Value: n(f.downloaded), Note: show(share(f.downloaded, f.requested), Share) + " of those requested; the paper 91.3 %"},
+		{Label: "Downloaded", Value: n(f.downloaded), Note: show(share(f.downloaded, f.requested), Share) + " of those requested; Korea 91.3 %"},
 		{Label: "Stored", Value: n(f.pages), Note: "and " + n(f.copies) + " that repeat one, wholly or nearly"},
 	}
 }
@@ -80,9 +85,12 @@ func (r *Result) Sentences() []string {
 	if f.requested == 0 {
 		return []string{"No URL has been requested yet."}
 	}
-	all := []string{fmt.Sprintf("Of %s requested URLs %s gave a page; in paper E 91.3 %% did.", report.Number(int(f.requested)), show(share(f.downloaded, f.requested), Share))}
+	all := []string{fmt.Sprintf("Of %s requested URLs %s gave a page.", report.Number(int(f.requested)), show(share(f.downloaded, f.requested), Share)), paperOutcome}
 	if with := f.pages + f.copies; with > 0 && f.copies > 0 {
 		all = append(all, fmt.Sprintf("%s of the pages repeat another one, wholly or nearly.", show(share(f.copies, with), Share)))
+	}
+	if f.sized > 0 {
+		all = append(all, fmt.Sprintf("%s of the bytes of stored pages are markup, scripts and blanks.", show(share(f.unseen, f.sized), Share)))
 	}
 	return all
 }

@@ -11,6 +11,8 @@ type Source interface {
 
 // URL is a URL and what became of it.
 type URL struct {
+	ID        uint64 // from 1, in the order of discovery
+	From      uint64 // ID of the URL whose link or redirect led to it; 0 where none did
 	URL       string // in normal form
 	Seed      bool   // a start page
 	Linked    bool   // a link of a page named it first
@@ -45,6 +47,7 @@ type Page struct {
 	Label       string // "" where it has none
 	Bytes       int64
 	Packed      int64    // bytes on disk; 0 where they are not known
+	Unseen      int64    // bytes that are neither text nor title; below 0 where they are not known
 	Links       []uint64 // IDs of the URLs that it links to, each once
 	Kinds       []int    // links on it: frames, anchors, others; nil where there are none, or no Charset
 }

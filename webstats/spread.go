@@ -19,6 +19,7 @@ type spread struct {
 	n       int64
 	sum     float64
 	squares float64
+	least   int64
 	most    int64
 	cells   []int64 // grown as far as there are values
 }
@@ -28,6 +29,9 @@ func (s *spread) add(v int64) { s.addMany(v, 1) }
 func (s *spread) addMany(v, times int64) {
 	v = max(0, v)
 	x, t := float64(v), float64(times)
+	if s.n == 0 || v < s.least {
+		s.least = v
+	}
 	s.n, s.sum, s.squares, s.most = s.n+times, s.sum+t*x, s.squares+t*x*x, max(s.most, v)
 	cell := cellOf(v)
 	for len(s.cells) <= cell {

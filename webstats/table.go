@@ -14,12 +14,13 @@ const (
 	Whole       // whole numbers
 	Share       // in [0,1]
 	Number      // with two places
+	Days        // a time in days, shown in the unit that fits it
 )
 
 // Column is a column of a table.
 type Column struct {
 	Name  string // as a key
-	Title string // as a heading
+	Title string // as a heading; "" of the first column, and of those that a terminal has no room for
 	Unit  Unit
 }
 

@@ -51,7 +51,7 @@ func scoreTable(s *netstate.Score) Table {
 	for _, row := range []struct {
 		name  string
 		brier float64
-	}{{"fossick's", s.Brier}, {"paper E's chain", s.Chain}, {"as last time", s.Last}} {
+	}{{"fossick's", s.Brier}, {"two-state chain", s.Chain}, {"as last time", s.Last}} {
 		t.Rows = append(t.Rows, []any{row.name, int64(s.Visits), row.brier})
 	}
 	return t
@@ -88,7 +88,7 @@ func reliability(s *netstate.Score) (l report.Line, caption string) {
 			l.Band = append(l.Band, stats.Wilson(b.Good, b.Visits))
 		}
 	}
-	return l, fmt.Sprintf("Brier score %.4f, of paper E's chain %.4f, of \"as last time\" %.4f; 0 is perfect.", s.Brier, s.Chain, s.Last) + reliabilityCaption
+	return l, fmt.Sprintf("Brier score %.4f, of the two-state chain %.4f, of \"as last time\" %.4f; 0 is perfect.", s.Brier, s.Chain, s.Last) + reliabilityCaption
 }
 
 func (k *curves) reliability() report.Chart {

@@ -30,7 +30,7 @@ func (c *urlCounts) depthTable() Table {
 func (c *pageCounts) kindTables() []Table {
 	pages := Table{Name: "page_kinds", Title: "Pages by the kinds of their links",
 		Columns: []Column{{"kinds", "kinds", Words}, {"pages", "pages", Whole}, {"share", "share", Share}},
-		Note:    "f frames, a anchors, h others; 0 none."}
+		Note:    "h others, as URLs in scripts, a anchors, f frames; 0 none."}
 	total := sum(c.kinds)
 	for _, kind := range byCount(c.kinds, func(n int64) int64 { return n }) {
 		name := kind
@@ -42,8 +42,9 @@ func (c *pageCounts) kindTables() []Table {
 	links := Table{Name: "link_kinds", Title: "Links by kind, repeated ones too",
 		Columns: []Column{{"kind", "kind", Words}, {"links", "links", Whole}, {"share", "share", Share}}}
 	all := c.byKind[0] + c.byKind[1] + c.byKind[2]
-	for i, name := range []string{"f", "a", "h"} {
-		links.Rows = append(links.Rows, []any{name, c.byKind[i], share(c.byKind[i], all)})
+	for i, name := range []string{"h", "a", "f"} {
+		n := c.byKind[2-i]
+		links.Rows = append(links.Rows, []any{name, n, share(n, all)})
 	}
 	if total > 0 && c.kinds[notKnown] == total {
 		links.Rows, links.Note = nil, "Not known: the pages were stored by an earlier build."

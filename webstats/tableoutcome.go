@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// paperColumn is that of the paper's figures.
-func paperColumn(unit Unit) Column { return Column{"paper_e", "paper E", unit} }
+// paperColumn is that of the paper's figures, by the web that they are of.
+func paperColumn(unit Unit) Column { return Column{"paper_e", "Korea", unit} }
 
 // outcomeTables are what became of URLs and of start pages, and those never requested.
 func (c *urlCounts) outcomeTables() []Table {
@@ -27,7 +27,7 @@ func (c *urlCounts) outcomeTables() []Table {
 			seeds.Rows = append(seeds.Rows, []any{state, o.seeds, share(o.seeds, asked), ofPaper(paperSeeds, state)})
 		}
 	}
-	urls.Note = "A URL without exchange is one whose host was given up. The paper's ok has duplicates too, its code redirects."
+	urls.Note = "A URL without exchange is one whose host was given up. Korea's ok has duplicates too, its code redirects."
 	unasked := Table{Name: "unasked", Title: "URLs that no request was made for",
 		Columns: []Column{{"why", "why", Words}, {"urls", "URLs", Whole}, {"share", "share", Share}}}
 	total := sum(c.unasked)

@@ -2,32 +2,42 @@ package webstats
 
 import (
 	"fmt"
+	"maps"
 )
 
 // Names of rows of the table of means.
 const (
-	meanSeed   = "seed length"
-	meanPath   = "path length"
-	meanLabels = "host labels"
-	meanSize   = "page bytes"
-	meanLinks  = "page links"
-	meanTime   = "answer ms"
+	meanSeed    = "seed length"
+	meanPath    = "path length"
+	meanGotPath = "path, got"
+	meanLabels  = "host labels"
+	meanParty   = "pages a seed"
+	meanSize    = "page bytes"
+	meanUnseen  = "of it unseen"
+	meanLinks   = "page links"
+	meanTime    = "answer ms"
 )
 
 // means is how numbers are spread.
 func (c *counts) means() Table {
 	t := Table{Name: "means", Title: "Lengths, labels, sizes, links, times: means and spread",
-		Columns: []Column{{"what", "", Words}, {"n", "of", Whole}, {"mean", "mean", Number}, {"deviation", "deviation", Number}, {"median", "median", Whole}, {"p99", "99 %", Whole}, {"most", "most", Whole}, paperColumn(Number)},
-		Note:    "Deviation is the standard deviation of all; 99 % of them are no larger than the value in that column."}
+		Columns: []Column{{"what", "", Words}, {"n", "of", Whole}, {"least", "least", Whole}, {"mean", "mean", Number}, {"deviation", "dev.", Number}, {"median", "median", Whole}, {"p99", "99 %", Whole}, {"most", "most", Whole},
+			paperColumn(Number), {"paper_e_least", "", Whole}, {"paper_e_most", "", Whole}},
+		Note: "dev.: standard deviation. 99 %: so many of them are no larger. path, got: of downloaded URLs. unseen: bytes of a page that are neither text nor title. pages a seed: downloaded in its party. " +
+			"Korea: means of Korea's web in 2002; its start pages had 5 to 49 characters, the paths of its downloaded pages 0 to 255."}
 	for _, row := range []struct {
 		name string
 		s    *spread
 	}{
-		{meanSeed, &c.urls.seedLength}, {meanPath, &c.urls.pathLength}, {meanLabels, &c.hosts.count},
-		{meanSize, &c.pages.size}, {meanLinks, &c.pages.links}, {meanTime, &c.urls.time},
+		{meanSeed, &c.urls.seedLength}, {meanPath, &c.urls.pathLength}, {meanGotPath, &c.urls.gotPath}, {meanLabels, &c.hosts.count},
+		{meanParty, &c.urls.parties.sizes}, {meanSize, &c.pages.size}, {meanUnseen, &c.pages.unseen}, {meanLinks, &c.pages.links}, {meanTime, &c.urls.time},
 	} {
-		s := row.s
-		t.Rows = append(t.Rows, []any{row.name, s.n, known(s.mean()), known(s.deviation()), whole(s.quantile(0.5)), whole(s.quantile(0.99)), s.most, ofPaper(paperMeans, row.name)})
+		s, paper := row.s, paperMeans[row.name]
+		cells := []any{row.name, s.n, s.least, known(s.mean()), known(s.deviation()), whole(s.quantile(0.5)), whole(s.quantile(0.99)), s.most, paper[1], paper[0], paper[2]}
+		if s.n == 0 {
+			cells[2], cells[7] = nil, nil
+		}
+		t.Rows = append(t.Rows, cells)
 	}
 	return t
 }
@@ -44,7 +54,16 @@ func (c *counts) lengthTables() []Table {
 	seeds := steps(&c.urls.seedLength, 5, 20)
 	seeds.Name, seeds.Title = "seed_lengths", "Lengths of start pages, in characters without the scheme"
 	paths := steps(&c.urls.pathLength, 16, 16)
-	paths.Name, paths.Title = "path_lengths", "Lengths of paths of requested URLs, in characters"
+	paths.Name, paths.Title = "path_lengths", "Lengths of paths of requested URLs, and of downloaded ones, in characters"
+	paths.Columns = append(paths.Columns, Column{"downloaded", "downloaded", Whole}, Column{"downloaded_share", "share", Share})
+	got := steps(&c.urls.gotPath, 16, 16)
+	for i := range paths.Rows {
+		more := []any{int64(0), share(0, c.urls.gotPath.n)}
+		if i < len(got.Rows) && got.Rows[i][0] == paths.Rows[i][0] {
+			more = got.Rows[i][2:]
+		}
+		paths.Rows[i] = append(paths.Rows[i], more...)
+	}
 	return []Table{seeds, paths}
 }
 
@@ -64,16 +83,20 @@ func steps(s *spread, size int64, most int) Table {
 	return t
 }
 
-// table is of the labels of host names.
-func (c *hostCounts) table() Table {
+// labelTable is of the labels of host names, of those asked and of start pages.
+func (c *counts) labelTable() Table {
 	t := Table{Name: "host_labels", Title: "Labels of host names: www.example.org has three",
-		Columns: []Column{{"labels", "labels", Words}, {"hosts", "names", Whole}, {"share", "share", Share}, paperColumn(Share)}}
-	for _, labels := range rows(c.labels) {
+		Columns: []Column{{"labels", "labels", Words}, {"hosts", "names", Whole}, {"share", "share", Share}, {"seeds", "start pages", Whole}, {"seeds_share", "share", Share}, paperColumn(Share)},
+		Note:    "Names are those of hosts that were asked; Korea's are of start pages."}
+	all := maps.Clone(c.urls.seedLabels)
+	maps.Copy(all, c.hosts.labels)
+	for _, labels := range rows(all) {
 		name := fmt.Sprint(labels)
 		if labels == 0 {
 			name = address
 		}
-		t.Rows = append(t.Rows, []any{name, c.labels[labels], share(c.labels[labels], c.names), ofPaper(paperLabels, labels)})
+		hosts, seeds := c.hosts.labels[labels], c.urls.seedLabels[labels]
+		t.Rows = append(t.Rows, []any{name, hosts, share(hosts, c.hosts.names), seeds, share(seeds, c.urls.seedLength.n), ofPaper(paperLabels, labels)})
 	}
 	return t
 }

@@ -29,6 +29,7 @@ func WriteText(w io.Writer, tables []Table, columns int) {
 }
 
 func (t *Table) writeText(w io.Writer, columns int) {
+	t = t.titled()
 	terminal.Fprint(w, t.Title, terminal.Bold)
 	io.WriteString(w, "\n")
 	if len(t.Rows) > 0 {
@@ -39,6 +40,21 @@ func (t *Table) writeText(w io.Writer, columns int) {
 	for _, line := range wrap(t.Note, columns-2) {
 		printable.Fprintf(w, "  %s\n", line)
 	}
+}
+
+// titled is the table without the columns that have no heading.
+func (t *Table) titled() *Table {
+	short := &Table{Title: t.Title, Note: t.Note, Rows: make([][]any, len(t.Rows))}
+	for k, c := range t.Columns {
+		if c.Title == "" && k > 0 {
+			continue
+		}
+		short.Columns = append(short.Columns, c)
+		for i, row := range t.Rows {
+			short.Rows[i] = append(short.Rows[i], row[k])
+		}
+	}
+	return short
 }
 
 func (t *Table) writeRows(w io.Writer, columns int) {
@@ -101,6 +117,8 @@ func show(v any, unit Unit) string {
 		switch {
 		case unit == Share:
 			return percent(v)
+		case unit == Days:
+			return period(v)
 		case v != 0 && math.Abs(v) < 1:
 			return fmt.Sprintf("%.3f", v)
 		}
@@ -109,9 +127,22 @@ func show(v any, unit Unit) string {
 	return "–"
 }
 
+// period is a time in the largest unit of which there is one: 7.66d, 3.1h, 12m, 8.5s.
+func period(days float64) string {
+	for _, u := range []struct {
+		name string
+		days float64
+	}{{"d", 1}, {"h", 1. / 24}, {"m", 1. / (24 * 60)}} {
+		if days >= u.days {
+			return fmt.Sprintf("%.3g%s", days/u.days, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3gs", days*24*3600)
+}
+
 // decimals are as many as tell something: none of large numbers.
 func decimals(v float64) int {
-	if math.Abs(v) >= 10000 {
+	if math.Abs(v) >= 1000 {
 		return 0
 	}
 	return 2

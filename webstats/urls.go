@@ -38,6 +38,9 @@ type urlCounts struct {
 	depths                        [deepest + 1]depthCount
 	copies                        copyCount
 	seedLength, pathLength, time  spread
+	gotPath                       spread        // lengths of the paths of what was downloaded
+	seedLabels                    map[int]int64 // start pages by the labels of their host's name; 0 are addresses
+	parties                       parties
 	servers, tops, seconds, sites *groups
 	forecast                      forecast
 }
@@ -46,7 +49,7 @@ func newURLCounts(dir string) *urlCounts {
 	return &urlCounts{
 		places: places{}, states: map[string]int64{}, seeds: map[string]int64{}, outcomes: map[string]*outcome{},
 		unasked: map[string]int64{}, codes: map[int]int64{}, protocols: map[string]int64{}, schemes: map[string]*depthCount{},
-		servers: newGroups(dir), tops: newGroups(dir), seconds: newGroups(dir), sites: newGroups(dir),
+		seedLabels: map[int]int64{}, servers: newGroups(dir), tops: newGroups(dir), seconds: newGroups(dir), sites: newGroups(dir),
 	}
 }
 
@@ -62,10 +65,15 @@ func (c *urlCounts) add(u *URL) {
 	c.forecast.add(u)
 	if u.Seed {
 		c.seedLength.add(int64(len(host) + len(path) + min(1, len(path))))
+		c.seedLabels[c.places.of(u.URL).labels]++
 	}
 	if requested {
 		c.pathLength.add(int64(len(path)))
 	}
+	if downloaded {
+		c.gotPath.add(int64(len(path)))
+	}
+	c.parties.add(u, downloaded)
 	d := &c.depths[min(max(u.Depth, 0), deepest)]
 	s := c.schemes[scheme]
 	if s == nil {
@@ -166,6 +174,7 @@ func (c *urlCounts) count(ctx context.Context, from Source, done func(int)) erro
 		c.add(u)
 	}
 	done(n % progressStep)
+	c.parties.settle()
 	return nil
 }
 

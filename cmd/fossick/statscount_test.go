@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
 	"net/netip"
@@ -259,15 +260,29 @@ func (w *webCount) stored(url string, p *page.Page, media string, size int64, to
 	w.out[url] = len(to)
 	kinds := []byte("000")
 	for _, l := range p.Links {
-		kinds[strings.IndexByte("fah", byte(l.Kind))] = byte(l.Kind)
+		kinds[strings.IndexByte("haf", byte(l.Kind))] = byte(l.Kind)
 		w.add("link_kinds", string(l.Kind), "links", 1)
+	}
+	if others := p.LinkKinds(); others != nil { // the URLs in scripts are not among the links
+		if n := float64(others[2] - bytes.Count(kindsOf(p), []byte("h"))); n > 0 {
+			kinds[0] = 'h'
+			w.add("link_kinds", "h", "links", n)
+		}
 	}
 	lang := p.Lang
 	if lang == "" {
 		lang = "not known"
 	}
-	w.pages = append(w.pages, countedPage{url: url, media: media, charset: p.Charset, lang: lang, kinds: string(kinds), bytes: size, links: int64(len(to))})
+	w.pages = append(w.pages, countedPage{url: url, media: media, charset: p.Charset, lang: lang, kinds: string(kinds), bytes: size, unseen: int64(p.Unseen), links: int64(len(to))})
 	w.add("depths", w.depth[url], "stored", 1)
+}
+
+// kindsOf are the letters of the links of a page.
+func kindsOf(p *page.Page) (letters []byte) {
+	for _, l := range p.Links {
+		letters = append(letters, byte(l.Kind))
+	}
+	return letters
 }
 
 // settle counts what the last exchange of each URL decides.
@@ -281,6 +296,7 @@ func (w *webCount) settle() {
 		_, path, _ := strings.Cut(rest, "/")
 		w.add("path_lengths", min(len(path)/16*16, 256), "number", 1)
 		if w.got[url] {
+			w.add("path_lengths", min(len(path)/16*16, 256), "downloaded", 1)
 			w.add("depths", w.depth[url], "downloaded", 1)
 			w.add("schemes", scheme, "downloaded", 1)
 			w.places(url, "downloaded")

@@ -13,7 +13,7 @@ import (
 // countedPage is a page that was stored.
 type countedPage struct {
 	url, media, charset, lang, kinds string
-	bytes, links                     int64
+	bytes, unseen, links             int64
 }
 
 // serverOf is what a host of countedWeb says that it is, with and without a version.
@@ -95,6 +95,9 @@ func (w *webCount) settleSeeds() {
 	for _, seed := range w.seeds {
 		w.add("seed_outcomes", w.state[seed], "seeds", 1)
 		w.add("seed_lengths", min(seedLength(seed)/5*5, 100), "number", 1)
+		if u, err := url.Parse(seed); err == nil && w.want["host_labels"] != nil {
+			w.add("host_labels", strings.Count(u.Hostname(), ".")+1, "seeds", 1)
+		}
 	}
 }
 
@@ -118,9 +121,16 @@ func (w *webCount) lengths(got statsTables) map[string][]int64 {
 		_, rest, _ := strings.Cut(address, "://")
 		_, path, _ := strings.Cut(rest, "/")
 		all["path length"] = append(all["path length"], int64(len(path)))
+		if w.got[address] {
+			all["path, got"] = append(all["path, got"], int64(len(path)))
+		}
+	}
+	if len(w.seeds) == 1 { // its party is all that was got
+		all["pages a seed"] = []int64{int64(len(w.got))}
 	}
 	for _, p := range w.pages {
 		all["page bytes"] = append(all["page bytes"], p.bytes)
+		all["of it unseen"] = append(all["of it unseen"], min(p.unseen, p.bytes))
 		all["page links"] = append(all["page links"], p.links)
 	}
 	if w.want["host_labels"] == nil {
@@ -149,7 +159,7 @@ func (w *webCount) compareMeans(got statsTables) {
 		}
 		at := func(share float64) float64 { return float64(all[max(0, int(math.Ceil(share*n))-1)]) }
 		row := got.row(w.t, "means", name)
-		for column, want := range map[string]float64{"n": n, "mean": sum / n, "deviation": math.Sqrt(squares / n), "median": at(0.5), "p99": at(0.99), "most": at(1)} {
+		for column, want := range map[string]float64{"n": n, "least": at(0), "mean": sum / n, "deviation": math.Sqrt(squares / n), "median": at(0.5), "p99": at(0.99), "most": at(1)} {
 			low := want * (1 - 1e-9)
 			if (column == "median" || column == "p99") && want > 4096 {
 				low = math.Floor(want * (1 - 1./128))

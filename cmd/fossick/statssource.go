@@ -20,7 +20,7 @@ func (f *storeSource) URLs() iter.Seq2[*webstats.URL, error] {
 				return
 			}
 			u = webstats.URL{
-				URL: k.URL, Seed: k.Via == store.ViaSeed, Linked: k.Via == store.ViaLink, Depth: k.Depth,
+				ID: uint64(k.ID), From: uint64(k.From), URL: k.URL, Seed: k.Via == store.ViaSeed, Linked: k.Via == store.ViaLink, Depth: k.Depth,
 				Exchanges: u.Exchanges[:0], Times: u.Times[:0], Headers: u.Headers[:0],
 			}
 			if k.Fate != nil {
@@ -56,7 +56,7 @@ func (f *storeSource) Pages() iter.Seq2[*webstats.Page, error] {
 			}
 			p = webstats.Page{
 				ID: uint64(l.ID), URL: l.URL, ContentType: l.ContentType, Charset: l.Charset, Lang: l.Lang, Label: labelOf(l, topic),
-				Bytes: l.Bytes, Packed: l.Packed, Links: p.Links[:0], Kinds: l.LinkKinds,
+				Bytes: l.Bytes, Packed: l.Packed, Links: p.Links[:0], Kinds: l.LinkKinds, Unseen: l.Unseen - 1,
 			}
 			for _, id := range l.Links {
 				p.Links = append(p.Links, uint64(id))

@@ -67,7 +67,7 @@ func (s statsTables) sum(t *testing.T, table, column string) (sum float64) {
 var statsShares = []struct{ table, column, part, whole string }{
 	{"outcomes", "share", "urls", "urls"}, {"outcomes", "exchanges_share", "exchanges", "exchanges"}, {"seed_outcomes", "share", "seeds", "seeds"},
 	{"unasked", "share", "urls", "urls"}, {"codes", "share", "answers", "answers"}, {"seed_lengths", "share", "number", "number"},
-	{"path_lengths", "share", "number", "number"}, {"host_labels", "share", "hosts", "hosts"}, {"response_times", "share", "answers", "answers"},
+	{"path_lengths", "share", "number", "number"}, {"host_labels", "share", "hosts", "hosts"}, {"host_labels", "seeds_share", "seeds", "seeds"}, {"path_lengths", "downloaded_share", "downloaded", "downloaded"}, {"response_times", "share", "answers", "answers"},
 	{"sizes", "share", "pages", "pages"}, {"sizes_fine", "share", "pages", "pages"}, {"duplicates", "share", "urls", "urls"},
 	{"schemes", "share", "requested", "requested"}, {"http_versions", "share", "answers", "answers"}, {"page_kinds", "share", "pages", "pages"},
 	{"link_kinds", "share", "links", "links"}, {"media_types", "share", "pages", "pages"}, {"charsets", "share", "pages", "pages"},
