@@ -35,15 +35,18 @@ type Result struct {
 	All               Group
 	Freshness         Freshness
 
+	ByRound []RoundAsked // of the rounds that have ended
+
 	TLD, Second, Depth, Kind []Group
+	SeedTLD, SeedSecond      []Group // of the start pages that were downloaded in each round (paper E, tables 9 and 10)
 
 	pulse pulse
 }
 
 // Count walks the pages once. Pages without a visit are passed over.
 func Count(ctx context.Context, opt Options, pages iter.Seq2[*Page, error]) (*Result, error) {
-	c := &count{rate: opt.Rate, rounds: newRounds(opt.Rounds), tld: groups{}, second: groups{}, depth: groups{}, kind: groups{}}
-	c.fresh = fresh{now: opt.Now, rounds: make([]RoundFresh, len(c.rounds.began))}
+	c := &count{rate: opt.Rate, rounds: newRounds(opt.Rounds), tld: groups{}, second: groups{}, depth: groups{}, kind: groups{}, seedTLD: groups{}, seedSecond: groups{}}
+	c.fresh = fresh{now: opt.Now, rounds: make([]RoundFresh, len(c.rounds.ended))}
 	since := 0
 	for p, err := range pages {
 		if err == nil {
@@ -73,12 +76,13 @@ type count struct {
 	rate                     func(p *Page) (rates.Estimate, bool)
 	all                      sums
 	tld, second, depth, kind groups
+	seedTLD, seedSecond      groups
 }
 
 func (c *count) add(p *Page) {
 	c.r.Pages++
 	c.r.Visits += int64(len(p.Visits) - 1)
-	c.rounds.add(p)
+	everyRound := c.rounds.add(p)
 	for i := range p.Visits[1:] {
 		c.r.pulse.add(&p.Visits[1+i])
 	}
@@ -95,6 +99,10 @@ func (c *count) add(p *Page) {
 	top, second := webstats.DomainsOf(p.URL)
 	c.tld.add(top, &s)
 	c.second.add(second, &s)
+	if p.Seed && everyRound {
+		c.seedTLD.add(top, &s)
+		c.seedSecond.add(second, &s)
+	}
 	c.depth.add(strconv.Itoa(p.Depth), &s)
 	c.kind.add(p.Kind, &s)
 }
@@ -121,12 +129,14 @@ func one(is bool) int64 {
 
 func (c *count) result(top int) *Result {
 	r := &c.r
-	r.Rounds, r.Downloads, r.SeedDownloads = len(c.rounds.began), c.rounds.pages, c.rounds.seeds
+	r.Rounds, r.Downloads, r.SeedDownloads = len(c.rounds.ended), c.rounds.pages, c.rounds.seeds
 	r.SS, r.FF = chance(r.Downloads.SS()), chance(r.Downloads.FF())
 	r.SeedSS, r.SeedFF = chance(r.SeedDownloads.SS()), chance(r.SeedDownloads.FF())
 	r.NextSS, r.NextFF = c.rounds.step(1), c.rounds.step(0)
+	r.ByRound = c.rounds.asked
 	r.Freshness = c.fresh.result()
 	r.All = groupOf("all", &c.all)
+	r.SeedTLD, r.SeedSecond = c.seedTLD.top(top), c.seedSecond.top(top)
 	r.TLD, r.Second, r.Kind, r.Depth = c.tld.top(top), c.second.top(top), c.kind.top(0), c.depth.inOrder()
 	return r
 }

@@ -5,9 +5,11 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"fossick/change"
+	"fossick/webstats"
 )
 
 const day = msPerDay
@@ -38,7 +40,7 @@ func TestCount(t *testing.T) {
 		return change.Visit{At: days * day, State: state, Code: code, Change: kind}
 	}
 	r := counted(t, Options{Rounds: rounds}, stream(
-		Page{URL: "http://a.co.kr/", Seed: true, Kind: "0ah", Visits: []change.Visit{ // changes twice in six days
+		Page{URL: "http://a.co.kr/", Seed: true, Kind: "ha0", Visits: []change.Visit{ // changes twice in six days
 			at(8, "ok", 200, 0), at(10, "ok", 200, change.Text), at(12, "not_modified", 304, 0), at(14, "ok", 200, change.Text)}},
 		Page{URL: "http://b.kr/x", Depth: 2, Kind: "000", Visits: []change.Visit{ // goes, comes back; an advert
 			at(9, "ok", 200, 0), at(10, "code", 404, 0), at(12, "code", 404, 0), at(14, "ok", 200, change.Content)}},
@@ -53,9 +55,11 @@ func TestCount(t *testing.T) {
 		"S(n)":      {fmt.Sprint(r.Downloads), "[0 2 0 1]"},
 		"of seeds":  {fmt.Sprint(r.SeedDownloads), "[0 0 0 1]"},
 		"fates":     {fmt.Sprint(r.Gone, r.Moved, r.Back), "0 1 1"},
-		"kr":        {fmt.Sprint(r.TLD[1].Name, r.TLD[1].Looks, r.TLD[1].Changes, r.TLD[1].ContentChanges, *r.TLD[1].Naive), "kr4 2 3 5.5"},
-		"co.kr":     {fmt.Sprint(r.Second[2].Name, *r.Second[2].Naive, *r.Second[2].Changed), "co.kr3 1"},
-		"unchanged": {r.Kind[0].Name == "000" && r.Kind[0].Naive == nil && *r.Kind[0].Changed == 0, true},
+		"kr":        {fmt.Sprint(r.TLD[1].Name, r.TLD[1].Looks, r.TLD[1].Changes, r.TLD[1].ContentChanges, *r.TLD[1].ChangeInterval, *r.TLD[1].Naive), "kr4 2 3 3 5.5"},
+		"co.kr":     {fmt.Sprint(r.Second[2].Name, *r.Second[2].ChangeInterval, *r.Second[2].Changed), "co.kr3 1"},
+		"unchanged": {r.Kind[0].Name == "000" && r.Kind[0].ChangeInterval == nil && *r.Kind[0].Changed == 0, true},
+		"seeds":     {fmt.Sprint(len(r.SeedTLD), r.SeedTLD[0].Name, *r.SeedTLD[0].ChangeInterval, len(r.SeedSecond), r.SeedSecond[0].Name), "1kr3 1co.kr"},
+		"by round":  {fmt.Sprint(r.ByRound), "[{1 1 3 2} {1 1 4 2} {1 1 4 3}]"},
 		"depths":    {fmt.Sprint(r.Depth[0].Name, r.Depth[1].Name, r.Depth[2].Name), "023"},
 		"SS":        {*r.SS, 1. / 3}, // (1·(3−1)) / (3 pages · 2)
 		"FF":        {*r.FF, 0.5},    // (2·(2−1)) / (2 pages · 2)
@@ -66,8 +70,90 @@ func TestCount(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, pair[0], pair[1])
 		}
 	}
-	if len(r.Tables()) != 5 || len(r.Sentences()) != 4 {
+	if len(r.Tables()) != 8 || len(r.Sentences()) != 5 {
 		t.Errorf("%d tables, %d sentences", len(r.Tables()), len(r.Sentences()))
+	}
+}
+
+// TestChangeInterval: as in paper E, a page's interval is the time of observation by the number
+// of its changes, and a group's is the mean of those of the pages that changed. However many pages
+// never change, it is no longer than the observation.
+func TestChangeInterval(t *testing.T) {
+	page := func(url string, kinds ...change.Kind) Page {
+		p := Page{URL: url, Seed: true, Kind: "000", Visits: []change.Visit{{At: day, State: "ok"}}}
+		for i, kind := range kinds {
+			p.Visits = append(p.Visits, change.Visit{At: int64(3+2*i) * day, State: "ok", Change: kind})
+		}
+		return p
+	}
+	all := []Page{
+		page("http://a.kr/", change.Text, change.Text, change.None, change.Text, change.None, change.Text, change.None, change.None, change.None), // 18 / 4
+		page("http://b.kr/", change.None, change.None, change.Text, change.None, change.None, change.None, change.None, change.None, change.None), // 18 / 1
+	}
+	for i := range 58 {
+		all = append(all, page(fmt.Sprintf("http://c%d.kr/", i), change.None, change.Content, change.None, change.None, change.None, change.None, change.None, change.None, change.None))
+	}
+	g := counted(t, Options{}, stream(all...)).Kind[0]
+	if *g.ChangeInterval != 11.25 || *g.ChangeIntervalMost != 18 || *g.Naive != 60*18/5. {
+		t.Errorf("mean %v, most %v, all days by all changes %v; want 11.25, 18, 216", *g.ChangeInterval, *g.ChangeIntervalMost, *g.Naive)
+	}
+}
+
+// TestSeedsOfAllRounds: the tables of seeds are of those that were downloaded in each round.
+func TestSeedsOfAllRounds(t *testing.T) {
+	rounds := []Round{{2 * day, 3 * day}, {4 * day, 5 * day}}
+	visits := func(began int64, states ...string) (all []change.Visit) {
+		for i, state := range append([]string{"ok"}, states...) {
+			all = append(all, change.Visit{At: began + int64(i)*2*day, State: state, Code: 404, Change: change.Text})
+		}
+		return all
+	}
+	r := counted(t, Options{Rounds: rounds}, stream(
+		Page{URL: "http://all.kr/", Seed: true, Visits: visits(0, "ok", "not_modified")},
+		Page{URL: "http://all.kr/x", Visits: visits(0, "ok", "ok")},
+		Page{URL: "http://some.com/", Seed: true, Visits: visits(0, "ok", "code")},
+		Page{URL: "http://late.org/", Seed: true, Visits: visits(2*day+1, "ok")},
+	))
+	if len(r.SeedTLD) != 1 || r.SeedTLD[0].Name != "kr" || r.SeedTLD[0].Pages != 1 || len(r.SeedSecond) != 1 || len(r.TLD) != 3 {
+		t.Errorf("%+v, %+v; of all pages %+v", r.SeedTLD, r.SeedSecond, r.TLD)
+	}
+	if got := counted(t, Options{}, stream(Page{URL: "http://all.kr/", Seed: true, Visits: visits(0, "ok")})).SeedTLD; len(got) != 0 {
+		t.Errorf("without a round %+v", got)
+	}
+}
+
+// TestPaper: 1,424 start pages that were downloaded as often as paper E's have its SS and FF, and
+// stand beside its figures.
+func TestPaper(t *testing.T) {
+	var rounds []Round
+	for n := range int64(9) {
+		rounds = append(rounds, Round{Began: (2 + 2*n) * day, Ended: (3 + 2*n) * day})
+	}
+	var pages []Page
+	for n, seeds := range paperSeeds {
+		for i := range seeds {
+			p := Page{URL: fmt.Sprintf("http://s%d-%d.co.kr/", n, i), Seed: true, Kind: "ha0", Visits: []change.Visit{{At: day, State: "ok"}}}
+			for k, round := range rounds {
+				v := change.Visit{At: round.Began, State: "ok"}
+				if k >= n {
+					v.State = "connect_timeout"
+				}
+				p.Visits = append(p.Visits, v)
+			}
+			pages = append(pages, p)
+		}
+	}
+	r := counted(t, Options{Rounds: rounds}, stream(pages...))
+	if math.Round(*r.SeedSS*1e4) != 9638 || math.Round(*r.SeedFF*1e4) != 7426 || r.SeedTLD[0].Pages != 953 {
+		t.Errorf("SS %.4f, FF %.4f, %d of kr; want 0.9638, 0.7426, 953", *r.SeedSS, *r.SeedFF, r.SeedTLD[0].Pages)
+	}
+	var b strings.Builder
+	webstats.WriteText(&b, r.Tables(), 80)
+	said := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{" 9 953 953 953 8 ", " 1 1,424 1,096 1,424 1,096 2 ", " kr 953 0.0 % – – – 6.86d ", " co.kr 953 0.0 % – – – 6.16d ", " 0 1,096 0.0 % – – – 7.66d ", " ha0 1,096 0.0 % 72.6 % – – 6.31d "} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 }
 

@@ -19,6 +19,6 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(r.TLD[0].Name, "changes every", *r.TLD[0].Naive, "days")
+	fmt.Println(r.TLD[0].Name, "changes every", *r.TLD[0].ChangeInterval, "days")
 	// Output: kr changes every 4 days
 }

@@ -40,9 +40,16 @@ type Group struct {
 	Changes        int64    `json:"changes"`         // of these, the main text too
 	Changed        *float64 `json:"changed"`         // share of pages whose main text did at least once
 
-	// Interval is the days between two changes of the main text of the page in the middle, by
-	// the rates of pages, and its 95 % interval. Naive is paper E's time by changes, which is too
-	// long where pages change faster than they are looked at; so is that of any content.
+	// ChangeInterval is paper E's (E6): a page's time of observation by the number of its
+	// changes, in days, in the mean over the pages that changed; then the longest of a page. Two
+	// changes between two looks are seen as one, so it is too long where pages change faster
+	// than they are looked at, and it says nothing of pages that change seldom.
+	ChangeInterval     *float64 `json:"change_interval_days"`
+	ChangeIntervalMost *float64 `json:"change_interval_most_days"`
+
+	// Interval is ours: the days between two changes of the main text of the page in the middle,
+	// by the rates of pages, and its 95 % interval. Naive is the days of all pages, those too that
+	// did not change, by all changes of the main text; ContentInterval that by all of any content.
 	Interval        *float64    `json:"interval_days"`
 	CI              *[2]float64 `json:"interval_ci"`
 	Naive           *float64    `json:"naive_interval_days"`
@@ -52,14 +59,27 @@ type Group struct {
 func groupOf(name string, s *sums) Group {
 	g := Group{
 		Name: name, Pages: s.pages, Looks: s.looks, Days: s.days, ContentChanges: s.contents, Changes: s.texts,
-		Naive: naive(s.days, s.texts), ContentInterval: naive(s.days, s.contents),
+		Naive: quotient(s.days, s.texts), ContentInterval: quotient(s.days, s.contents),
 	}
 	g.Interval, g.CI = s.pace.interval()
 	if s.pages > 0 {
 		share := float64(s.changed) / float64(s.pages)
 		g.Changed = &share
 	}
+	if s.changed > 0 {
+		mean := s.each / float64(s.changed)
+		g.ChangeInterval, g.ChangeIntervalMost = &mean, &s.longest
+	}
 	return g
+}
+
+// quotient is nil where there is nothing to divide by.
+func quotient(days float64, changes int64) *float64 {
+	if changes == 0 {
+		return nil
+	}
+	x := days / float64(changes)
+	return &x
 }
 
 // top returns the n groups with most pages, all where n is 0, and one of the others.

@@ -13,6 +13,8 @@ type sums struct {
 	contents int64   // looks that found the content changed
 	texts    int64   // of these, the main text too, as far as anybody knows
 	changed  int64   // pages whose main text did at least once
+	each     float64 // of these, the days of observation by changes, added up
+	longest  float64 // the longest of them
 	pace     pace    // of those whose rate was asked for
 }
 
@@ -23,6 +25,8 @@ func (s *sums) add(x *sums) {
 	s.contents += x.contents
 	s.texts += x.texts
 	s.changed += x.changed
+	s.each += x.each
+	s.longest = max(s.longest, x.longest)
 	s.pace.join(&x.pace)
 }
 
@@ -50,6 +54,8 @@ func observed(p *Page, looked func(at int64, changed bool)) (s sums) {
 	s.pages, s.days = 1, float64(last-first)/msPerDay
 	if s.texts > 0 {
 		s.changed = 1
+		s.each = s.days / float64(s.texts)
+		s.longest = s.each
 	}
 	return s
 }

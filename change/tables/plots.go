@@ -26,9 +26,12 @@ func (r *Result) WriteReport(w io.Writer, of string, made ...report.Fact) error 
 // tiles are the headline figures.
 func (r *Result) tiles() []report.Tile {
 	n := func(x int64) string { return report.Number(int(x)) }
-	interval, note := "–", "not known yet"
+	mean, most, middle, ci := "–", "no page has changed yet", "–", "not known yet"
+	if a := r.All; a.ChangeInterval != nil {
+		mean, most = period(*a.ChangeInterval), fmt.Sprintf("in the mean over pages that changed, %s at most; Korea's 9 days, 19 at most", period(*a.ChangeIntervalMost))
+	}
 	if a := r.All; a.Interval != nil {
-		interval, note = period(*a.Interval), fmt.Sprintf("%s to %s; of the page in the middle", period(a.CI[0]), period(a.CI[1]))
+		middle, ci = period(*a.Interval), fmt.Sprintf("%s to %s; between two changes, as estimated", period(a.CI[0]), period(a.CI[1]))
 	}
 	age := "of the copies, as estimated"
 	if f := r.Freshness; f.Age != nil {
@@ -36,7 +39,8 @@ func (r *Result) tiles() []report.Tile {
 	}
 	return []report.Tile{
 		{Label: "Pages", Value: n(r.Pages), Note: n(r.Visits) + " visits after those that stored them"},
-		{Label: "Change interval", Value: interval, Note: note},
+		{Label: "Change interval", Value: mean, Note: most},
+		{Label: "Page in the middle", Value: middle, Note: ci},
 		{Label: "Current now", Value: report.Share(r.Freshness.Now), Note: age},
 		{Label: "Gone or elsewhere", Value: n(r.Gone + r.Moved), Note: n(r.Back) + " were so and came back"},
 	}
@@ -68,7 +72,7 @@ func (r *Result) figures() (all []report.Figure, err error) {
 		groups []Group
 	}{{"top-level domain", r.TLD}, {"second level", r.Second}, {"depth", r.Depth}, {"kind of links on the page", r.Kind}} {
 		if rows, u := ranges(k.groups); len(rows) > 0 {
-			add(report.NewRanges("Change interval by "+k.of, "Time between two changes of the page in the middle of each group, with 95 % intervals.", u.name, rows))
+			add(report.NewRanges("The page in the middle by "+k.of, "Estimated time between two changes of the page in the middle of each group, with 95 % intervals.", u.name, rows))
 		}
 	}
 	return all, err

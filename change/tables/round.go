@@ -9,31 +9,43 @@ import (
 // rounds counts how often pages could be had: by the paper's S(n), for which a page that was
 // not asked in a round was not downloaded in it, and step by step.
 type rounds struct {
-	began []int64 // of the rounds that have ended
-	end   int64   // of the last of them
+	ended []Round // those that have
 	pages change.Downloads
 	seeds change.Downloads
+	asked []RoundAsked
 
 	// steps[a][b] counts visits that ended in b after one that ended in a; 1 is a download.
 	steps [2][2]int64
+}
+
+// RoundAsked is what a round asked for, and got: start pages, and all pages, start pages among
+// them (paper E, table 7).
+type RoundAsked struct {
+	SeedsRequested  int64 `json:"seeds_requested"`
+	SeedsDownloaded int64 `json:"seeds_downloaded"`
+	PagesRequested  int64 `json:"pages_requested"`
+	PagesDownloaded int64 `json:"pages_downloaded"`
 }
 
 func newRounds(all []Round) *rounds {
 	r := &rounds{}
 	for _, one := range all {
 		if one.Ended != 0 {
-			r.began, r.end = append(r.began, one.Began), one.Ended
+			r.ended = append(r.ended, one)
 		}
 	}
-	r.pages, r.seeds = make(change.Downloads, len(r.began)+1), make(change.Downloads, len(r.began)+1)
+	r.pages, r.seeds = make(change.Downloads, len(r.ended)+1), make(change.Downloads, len(r.ended)+1)
+	r.asked = make([]RoundAsked, len(r.ended))
 	return r
 }
 
-func (r *rounds) add(p *Page) {
-	downloads, last := 0, -1
-	had := -1 // what the visit before came to
-	for i := range p.Visits[1:] {
-		v := &p.Visits[1+i]
+// add counts a page, and says whether it was downloaded in each round.
+func (r *rounds) add(p *Page) bool {
+	downloads, last, asked := 0, -1, -1 // rounds
+	had := -1                           // what the visit before came to
+	seed := one(p.Seed)
+	for i := range p.Visits {
+		v := &p.Visits[i]
 		got := 0
 		if change.Downloaded(v.State) {
 			got = 1
@@ -41,25 +53,36 @@ func (r *rounds) add(p *Page) {
 		if had >= 0 {
 			r.steps[had][got]++
 		}
-		had = got
-		if n := r.roundOf(v.At); n > last && got == 1 {
+		if i > 0 {
+			had = got
+		}
+		n := r.roundOf(v.At)
+		if n > asked {
+			asked = n
+			r.asked[n].SeedsRequested += seed
+			r.asked[n].PagesRequested++
+		}
+		if n > last && got == 1 {
 			downloads, last = downloads+1, n
+			r.asked[n].SeedsDownloaded += seed
+			r.asked[n].PagesDownloaded++
 		}
 	}
-	if len(r.began) > 0 && p.Visits[0].At < r.began[0] { // one that is newer had no chance in all of them
-		r.pages[downloads]++
-		if p.Seed {
-			r.seeds[downloads]++
-		}
+	if len(r.ended) == 0 || p.Visits[0].At >= r.ended[0].Began { // one that is newer had no chance in all of them
+		return false
 	}
+	r.pages[downloads]++
+	r.seeds[downloads] += int(seed)
+	return downloads == len(r.ended)
 }
 
 // roundOf returns the number of the round in which a visit began, -1 for none.
 func (r *rounds) roundOf(at int64) int {
-	if at > r.end {
+	n := sort.Search(len(r.ended), func(i int) bool { return r.ended[i].Began > at }) - 1
+	if n >= 0 && at > r.ended[n].Ended {
 		return -1
 	}
-	return sort.Search(len(r.began), func(i int) bool { return r.began[i] > at }) - 1
+	return n
 }
 
 // step is the chance that one visit ends as the one before, where that ended in a.

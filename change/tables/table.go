@@ -2,20 +2,59 @@ package tables
 
 import (
 	"fmt"
+	"slices"
 
+	"fossick/change"
 	"fossick/webstats"
 )
 
 // Tables are the result for a person to read, or as files.
 func (r *Result) Tables() []webstats.Table {
-	return []webstats.Table{
+	const ofSeeds = ", start pages downloaded in each round"
+	all := []webstats.Table{
+		r.rounds(),
 		r.downloads(),
-		groupTable("tld", "Change by top-level domain", "domain", r.TLD),
-		groupTable("second_level", "Change by second level", "domain", r.Second),
-		groupTable("depth", "Change by depth", "depth", r.Depth),
-		groupTable("link_kind", "Change by kind of links on the page", "kind", r.Kind),
+		groupTable("seed_tld", "Change by top-level domain"+ofSeeds, "domain", r.SeedTLD, paperTLD),
+		groupTable("seed_second_level", "Change by second level"+ofSeeds, "domain", r.SeedSecond, paperSecond),
+		groupTable("tld", "Change by top-level domain, of all pages", "domain", r.TLD, nil),
+		groupTable("second_level", "Change by second level, of all pages", "domain", r.Second, nil),
+		groupTable("depth", "Change by depth", "depth", r.Depth, paperDepth),
+		groupTable("link_kind", "Change by kind of links on the page", "kind", r.Kind, paperKind),
 	}
+	all[len(all)-1].Note = "Kinds: h others, as URLs in scripts, a anchors, f frames; 0 none. " +
+		"mean, most: a page's days of observation by its changes, of the pages that changed. " +
+		"middle: days between two changes of the page in the middle, by the estimated rates of all pages, and its 95 % interval. Korea: Korea's web in 2002."
+	return all
 }
+
+// Paper E's share of pages that changed and change interval in days (tables 9, 10, 11 and 13).
+var (
+	paperTLD    = map[string][2]any{"kr": {nil, 6.86}, "com": {nil, 6.32}, "net": {nil, 9.03}, "org": {nil, 6.24}}
+	paperSecond = map[string][2]any{"co.kr": {nil, 6.16}, "pe.kr": {nil, 15.83}}
+	paperDepth  = map[string][2]any{"0": {nil, 7.66}, "9": {nil, 3.77}}
+	paperKind   = map[string][2]any{"000": {.017, nil}, "ha0": {.726, 6.31}}
+)
+
+// paperSeeds is |S(0)| to |S(9)| of paper E.
+var paperSeeds = change.Downloads{328, 6, 7, 3, 6, 7, 9, 12, 93, 953}
+
+// rounds is what each round asked for, and got.
+func (r *Result) rounds() webstats.Table {
+	t := webstats.Table{Name: "rounds", Title: "Start pages and pages by round", Columns: []webstats.Column{
+		{Name: "round", Title: "round", Unit: webstats.Whole},
+		{Name: "seeds_requested", Title: "start pages", Unit: webstats.Whole}, {Name: "seeds_downloaded", Title: "downloaded", Unit: webstats.Whole},
+		{Name: "pages_requested", Title: "pages", Unit: webstats.Whole}, {Name: "pages_downloaded", Title: "downloaded", Unit: webstats.Whole},
+	}}
+	if len(r.ByRound) == 0 {
+		t.Note = noRound
+	}
+	for i, n := range r.ByRound {
+		t.Rows = append(t.Rows, []any{int64(i + 1), n.SeedsRequested, n.SeedsDownloaded, n.PagesRequested, n.PagesDownloaded})
+	}
+	return t
+}
+
+const noRound = "No round has ended yet."
 
 // downloads is S(n), with what equations 1 and 2 make of it.
 func (r *Result) downloads() webstats.Table {
@@ -23,28 +62,49 @@ func (r *Result) downloads() webstats.Table {
 		{Name: "n", Title: "n", Unit: webstats.Whole}, {Name: "pages", Title: "pages", Unit: webstats.Whole}, {Name: "seeds", Title: "start pages", Unit: webstats.Whole},
 	}}
 	if r.Rounds == 0 {
-		t.Note = "No round has ended yet."
+		t.Note = noRound
 		return t
 	}
+	asPaper := len(r.SeedDownloads) == len(paperSeeds)
+	if asPaper {
+		t.Columns = append(t.Columns, webstats.Column{Name: "paper_e", Title: "Korea", Unit: webstats.Whole})
+		t.Note = "Korea: start pages of Korea's web in 2002, in nine rounds too."
+	}
 	for n := r.Rounds; n >= 0; n-- {
-		t.Rows = append(t.Rows, []any{int64(n), int64(r.Downloads[n]), int64(r.SeedDownloads[n])})
+		row := []any{int64(n), int64(r.Downloads[n]), int64(r.SeedDownloads[n])}
+		if asPaper {
+			row = append(row, int64(paperSeeds[n]))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-func groupTable(name, title, what string, groups []Group) webstats.Table {
+// groupTable is of groups, with the paper's figures by name.
+func groupTable(name, title, what string, groups []Group, paper map[string][2]any) webstats.Table {
 	t := webstats.Table{Name: name, Title: title, Columns: []webstats.Column{
-		{Name: what, Title: what, Unit: webstats.Words}, {Name: "pages", Title: "pages", Unit: webstats.Whole}, {Name: "looks", Title: "looks", Unit: webstats.Whole},
-		{Name: "changes", Title: "changes", Unit: webstats.Whole}, {Name: "changed", Title: "changed", Unit: webstats.Share},
-		{Name: "interval_days", Title: "days", Unit: webstats.Number}, {Name: "interval_from", Title: "from", Unit: webstats.Number}, {Name: "interval_to", Title: "to", Unit: webstats.Number},
-		{Name: "naive_interval_days", Title: "T/X", Unit: webstats.Number}, {Name: "content_interval_days", Title: "any, T/X", Unit: webstats.Number},
+		{Name: what, Title: what, Unit: webstats.Words}, {Name: "pages", Title: "pages", Unit: webstats.Whole}, {Name: "looks", Unit: webstats.Whole},
+		{Name: "changes", Unit: webstats.Whole}, {Name: "changed", Title: "changed", Unit: webstats.Share},
+		{Name: "paper_e_changed", Title: "Korea", Unit: webstats.Share},
+		{Name: "change_interval_days", Title: "mean", Unit: webstats.Days}, {Name: "change_interval_most_days", Title: "most", Unit: webstats.Days}, {Name: "paper_e_days", Title: "Korea", Unit: webstats.Days},
+		{Name: "interval_days", Title: "middle", Unit: webstats.Days}, {Name: "interval_from", Title: "from", Unit: webstats.Days}, {Name: "interval_to", Title: "to", Unit: webstats.Days},
+		{Name: "naive_interval_days", Unit: webstats.Days}, {Name: "content_interval_days", Unit: webstats.Days},
 	}}
 	for _, g := range groups {
 		var from, to any
 		if g.CI != nil {
 			from, to = g.CI[0], g.CI[1]
 		}
-		t.Rows = append(t.Rows, []any{g.Name, g.Pages, g.Looks, g.Changes, value(g.Changed), value(g.Interval), from, to, value(g.Naive), value(g.ContentInterval)})
+		t.Rows = append(t.Rows, []any{g.Name, g.Pages, g.Looks, g.Changes, value(g.Changed), paper[g.Name][0],
+			value(g.ChangeInterval), value(g.ChangeIntervalMost), paper[g.Name][1], value(g.Interval), from, to, value(g.Naive), value(g.ContentInterval)})
+	}
+	if paper == nil {
+		for _, k := range []int{8, 5} { // its columns
+			t.Columns = slices.Delete(t.Columns, k, k+1)
+			for i := range t.Rows {
+				t.Rows[i] = slices.Delete(t.Rows[i], k, k+1)
+			}
+		}
 	}
 	return t
 }
@@ -64,10 +124,11 @@ func (r *Result) Sentences() []string {
 		if a.Interval != nil {
 			line += fmt.Sprintf(" The page in the middle changes every %s (%s to %s).", period(*a.Interval), period(a.CI[0]), period(a.CI[1]))
 		}
-		if a.Naive != nil {
-			line += fmt.Sprintf(" Time by changes is %s (paper E: 3.77 to 7.66 days by depth).", period(*a.Naive))
-		}
 		lines = append(lines, line)
+		if a.ChangeInterval != nil {
+			lines = append(lines, fmt.Sprintf("The mean change interval of the pages that changed is %s, %s at most (in Korea's web of 2002 9 days, 19 at most); the time of all pages by all changes is %s.",
+				period(*a.ChangeInterval), period(*a.ChangeIntervalMost), period(*a.Naive)))
+		}
 	}
 	if f := r.Freshness; f.Now != nil {
 		line := fmt.Sprintf("Now %.1f %% of the copies are as the pages are, as estimated; copies are behind by %s in the mean.", 100**f.Now, period(*f.Age))
@@ -78,8 +139,8 @@ func (r *Result) Sentences() []string {
 	}
 	lines = append(lines, fmt.Sprintf("Gone now: %d. Elsewhere now: %d. Were gone or elsewhere, and came back: %d.", r.Gone, r.Moved, r.Back))
 	if r.SS != nil || r.FF != nil {
-		lines = append(lines, fmt.Sprintf("A success follows a success with SS = %s, a failure a failure with FF = %s (paper E: 0.9638, 0.7426); counted from visit to visit, %s and %s.",
-			told(r.SS), told(r.FF), told(r.NextSS), told(r.NextFF)))
+		lines = append(lines, fmt.Sprintf("A success follows a success with SS = %s, a failure a failure with FF = %s; of the start pages %s and %s (in Korea's web of 2002 0.9638 and 0.7426); counted from visit to visit, %s and %s.",
+			told(r.SS), told(r.FF), told(r.SeedSS), told(r.SeedFF), told(r.NextSS), told(r.NextFF)))
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,15 +56,18 @@ func TestWatchFiles(t *testing.T) {
 	r := watch(t, dir, "--rounds", "0", "--csv", file("tables"), "--history", file("h.csv"), "--html", file("page.html"), "--top", "2")
 	watch(t, dir, "--rounds", "0", "--history", file("h.jsonl"))
 
-	for _, name := range []string{"tld", "second_level", "depth", "link_kind"} {
+	for _, name := range []string{"seed_tld", "seed_second_level", "tld", "second_level", "depth", "link_kind"} {
 		head, rows := readCSV(t, file("tables/"+name+".csv"))
 		for _, row := range rows {
 			g, ok := r.Intervals[name][row[0]]
 			if !ok || row[1] != strconv.FormatInt(g.Pages, 10) || row[3] != strconv.FormatInt(g.Changes, 10) {
 				t.Errorf("%s: %v %v, by JSON %+v", name, head, row, g)
 			}
-			if days, err := strconv.ParseFloat(row[5], 64); g.Interval == nil != (row[5] == "") || g.Interval != nil && (err != nil || days / *g.Interval > 1.001 || days / *g.Interval < .999) {
-				t.Errorf("%s: interval %s, by JSON %+v", row[0], row[5], g)
+			for column, want := range map[string]*float64{"interval_days": g.Interval, "change_interval_days": g.ChangeInterval, "naive_interval_days": g.Naive} {
+				cell := row[slices.Index(head, column)]
+				if days, err := strconv.ParseFloat(cell, 64); want == nil != (cell == "") || want != nil && (err != nil || days / *want > 1.001 || days / *want < .999) {
+					t.Errorf("%s: %s %s, by JSON %+v", row[0], column, cell, g)
+				}
 			}
 		}
 		if len(rows) != len(r.Intervals[name]) || len(rows) == 0 {
@@ -72,6 +76,9 @@ func TestWatchFiles(t *testing.T) {
 	}
 	if _, rows := readCSV(t, file("tables/downloads.csv")); len(rows) != 4 {
 		t.Errorf("S(n) has %d rows after three rounds", len(rows))
+	}
+	if _, rows := readCSV(t, file("tables/rounds.csv")); len(rows) != 3 || rows[0][1] != "1" || rows[0][3] != strconv.FormatInt(r.Pages, 10) {
+		t.Errorf("the rounds are %v, want three of one start page and %d pages", rows, r.Pages)
 	}
 	content, err := os.ReadFile(file("page.html"))
 	if err != nil || strings.Count(string(content), "<svg") != 7 {

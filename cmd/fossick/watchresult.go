@@ -13,7 +13,7 @@ type watchResult struct {
 	Pages  int64    `json:"pages"`  // that are watched
 	Visits int64    `json:"visits"` // after the one that stored each
 	Rounds int      `json:"rounds"` // that have ended
-	SS     *float64 `json:"ss"`     // paper E, eq. 1, of all pages
+	SS     *float64 `json:"ss"`     // paper E, eq. 1, of all pages; of start pages, which are paper E's, in Seeds
 	FF     *float64 `json:"ff"`     // eq. 2
 	NextSS *float64 `json:"next_ss"`
 	NextFF *float64 `json:"next_ff"` // both counted from visit to visit
@@ -26,7 +26,8 @@ type watchResult struct {
 	Back  int64        `json:"back"`  // were one of both, and came back
 	All   tables.Group `json:"all"`
 
-	Freshness tables.Freshness `json:"freshness"`
+	ByRound   []tables.RoundAsked `json:"by_round"`
+	Freshness tables.Freshness    `json:"freshness"`
 
 	Intervals map[string]map[string]tables.Group `json:"intervals"` // by table, by name
 
@@ -51,9 +52,9 @@ func newWatchResult(c *watchCmd, k *tables.Result, told *watchNews, visited *mon
 	r := &watchResult{
 		Store: c.Store, Pages: k.Pages, Visits: k.Visits, Rounds: k.Rounds, SS: k.SS, FF: k.FF, NextSS: k.NextSS, NextFF: k.NextFF,
 		Downloads: k.Downloads, Seeds: watchSeeds{k.SeedSS, k.SeedFF, k.SeedDownloads},
-		Gone: k.Gone, Moved: k.Moved, Back: k.Back, All: k.All, Freshness: k.Freshness,
+		Gone: k.Gone, Moved: k.Moved, Back: k.Back, All: k.All, ByRound: k.ByRound, Freshness: k.Freshness,
 		Intervals: map[string]map[string]tables.Group{
-			"tld": byName(k.TLD), "second_level": byName(k.Second), "depth": byName(k.Depth), "link_kind": byName(k.Kind),
+			"seed_tld": byName(k.SeedTLD), "seed_second_level": byName(k.SeedSecond), "tld": byName(k.TLD), "second_level": byName(k.Second), "depth": byName(k.Depth), "link_kind": byName(k.Kind),
 		},
 		News: told, known: k, history: c.History, csv: c.CSV, html: c.HTML,
 	}
