@@ -26,8 +26,9 @@ type host struct {
 	barren  bool // its start page was asked for as a seed, and is no page
 
 	// What follows is of URLs outside.
-	place   uint32 // in list, from 1; 0 where there is none
-	secure  bool   // one is https
+	place   uint32    // in list, from 1; 0 where there is none
+	secure  bool      // one is https
+	starts  [2]uint64 // IDs of its start page by http and by https; 0 where that is not known
 	first   found
 	below   found // the first that is not the start page
 	links   int   // pages that link to one
@@ -36,6 +37,7 @@ type host struct {
 
 // found is a URL outside and what led to it.
 type found struct {
+	id   uint64
 	url  string
 	from uint64
 }
@@ -74,12 +76,16 @@ func (hs *hosts) outside(name string, u *URL) {
 	h := hs.get(name)
 	if h.place == 0 {
 		hs.list = append(hs.list, h)
-		h.place, h.first = uint32(len(hs.list)), found{u.URL, u.From}
+		h.place, h.first = uint32(len(hs.list)), found{u.ID, u.URL, u.From}
 	}
 	if h.below.url == "" && !isStart(u.URL, name) {
-		h.below = found{u.URL, u.From}
+		h.below = found{u.ID, u.URL, u.From}
 	}
-	h.secure = h.secure || strings.HasPrefix(u.URL, "https:")
+	secure := strings.HasPrefix(u.URL, "https:")
+	h.secure = h.secure || secure
+	if isStart(u.URL, name) {
+		h.starts[btoi(secure)] = u.ID
+	}
 	for uint64(len(hs.of)) <= u.ID {
 		hs.of = append(hs.of, 0)
 	}
@@ -107,7 +113,7 @@ func (hs *hosts) candidates(src Source, wants func(url string) bool) (all []Seed
 		if c.url == "" {
 			continue
 		}
-		s := Seed{URL: c.url, Candidate: true, Links: max(1, h.links)}
+		s := Seed{ID: c.id, URL: c.url, Candidate: true, Links: max(1, h.links)}
 		if c.from != 0 {
 			if s.FoundBy, err = src.Name(c.from); err != nil {
 				return nil, err
@@ -134,12 +140,19 @@ func (h *host) candidate(wants func(url string) bool) (none found) {
 	if h.secure {
 		scheme = "https://"
 	}
-	for _, c := range []found{{scheme + h.name + "/", h.first.from}, h.first, h.below} {
+	for _, c := range []found{{h.starts[btoi(h.secure)], scheme + h.name + "/", h.first.from}, h.first, h.below} {
 		if c.url != "" && wants(c.url) {
 			return c
 		}
 	}
 	return none
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // isStart says whether a URL is the start page of its host.

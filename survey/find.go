@@ -20,7 +20,9 @@ type Result struct {
 
 // Seed is a start page with its party, or a candidate for one.
 type Seed struct {
+	ID        uint64 // of the URL in the crawl; 0 where the crawl has not met it
 	URL       string
+	Content   string // hash of what the page says, in hex; "" where that is not known
 	Candidate bool
 
 	State string // of the start page; "" while it waits
@@ -108,7 +110,8 @@ func (f *finder) url(u *URL) {
 	switch {
 	case u.Seed || f.at[u.URL] != 0:
 		seed := f.seed(u.URL)
-		f.seeds[seed-1].State = u.State
+		s := &f.seeds[seed-1]
+		s.ID, s.State, s.Content = u.ID, u.State, u.Content
 		f.parties.enter(u.ID, seed, name)
 		f.add(seed, m)
 		f.hosts.seed(name, u)

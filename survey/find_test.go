@@ -56,7 +56,7 @@ func (m *made) Name(id uint64) (string, error) { return m.urls[id-1].URL, nil }
 func web() *made {
 	return &made{
 		urls: []URL{
-			{URL: "http://a.test/", Seed: true, State: "ok", Got: true, Began: 1000, Ended: 1500},
+			{URL: "http://a.test/", Seed: true, Content: "0a0b", State: "ok", Got: true, Began: 1000, Ended: 1500},
 			{URL: "http://b.test/", Seed: true, State: "code", Began: 1000, Ended: 2000},
 			{URL: "http://a.test/1", From: 1, Depth: 1, State: "ok", Got: true, Began: 31000, Ended: 31500},
 			{URL: "http://www.c.test/x", From: 1, Depth: 1, State: "none", Outside: true},
@@ -79,12 +79,12 @@ func TestFind(t *testing.T) {
 	}
 	want := &Result{
 		Seeds: []Seed{
-			{URL: "http://a.test/", State: "ok", Pages: 3, Depth: 2, Began: 1000, Ended: 61250},
-			{URL: "http://b.test/", State: "code", Began: 1000, Ended: 2000},
+			{ID: 1, URL: "http://a.test/", Content: "0a0b", State: "ok", Pages: 3, Depth: 2, Began: 1000, Ended: 61250},
+			{ID: 2, URL: "http://b.test/", State: "code", Began: 1000, Ended: 2000},
 		},
 		Candidates: []Seed{
-			{URL: "https://www.c.test/", Candidate: true, FoundBy: "http://a.test/", Links: 2},
-			{URL: "http://b.test/y", Candidate: true, FoundBy: "http://a.test/1", Links: 1},
+			{ID: 6, URL: "https://www.c.test/", Candidate: true, FoundBy: "http://a.test/", Links: 2},
+			{ID: 5, URL: "http://b.test/y", Candidate: true, FoundBy: "http://a.test/1", Links: 1},
 			{URL: "http://d.test:8080/", Candidate: true, FoundBy: "http://a.test/2", Links: 1},
 		},
 	}
@@ -206,7 +206,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range records[1:] {
-		rows = append(rows, r[0])
+		rows = append(rows, r[1])
 	}
 	for line := range strings.Lines(read(t, lines)) {
 		var r row

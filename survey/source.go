@@ -20,6 +20,7 @@ type URL struct {
 	From    uint64 // number of the page or redirect that led to it; 0 where none did
 	Seed    bool   // a start page
 	Depth   int    // links from a start page
+	Content string // of a start page: the hash of what it says, in hex; "" where that is not known
 	State   string // in which it ended, as focus names them; "" while it waits
 	Got     bool   // an exchange brought its page, kept or not
 	Outside bool   // it was left aside for being outside of the party that led to it

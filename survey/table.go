@@ -1,7 +1,9 @@
 package survey
 
 import (
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,7 +17,10 @@ import (
 
 // row is a seed as tables have it. What is not known is null, in CSV empty.
 type row struct {
+	ID        *uint64  `json:"id"` // of the URL in the store
 	URL       string   `json:"url"`
+	Hash      string   `json:"url_hash"`     // the first half of its SHA-256, in hex, by which the store finds it
+	Content   *string  `json:"content_hash"` // of the stored page, in hex
 	Candidate bool     `json:"candidate"`
 	State     *string  `json:"state"`
 	Pages     *int     `json:"pages"`
@@ -26,7 +31,11 @@ type row struct {
 }
 
 func (s *Seed) row() row {
-	r := row{URL: s.URL, Candidate: s.Candidate}
+	hash := sha256.Sum256([]byte(s.URL))
+	r := row{URL: s.URL, Hash: hex.EncodeToString(hash[:sha256.Size/2]), Content: known(s.Content), Candidate: s.Candidate}
+	if s.ID != 0 {
+		r.ID = &s.ID
+	}
 	if s.Candidate {
 		r.FoundBy, r.Links = known(s.FoundBy), &s.Links
 		return r
@@ -86,11 +95,11 @@ func (r *Result) writeJSON(to io.Writer) error {
 
 func (r *Result) writeCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	err := w.Write([]string{"url", "candidate", "state", "pages", "depth", "seconds", "found_by", "links"})
+	err := w.Write([]string{"id", "url", "url_hash", "content_hash", "candidate", "state", "pages", "depth", "seconds", "found_by", "links"})
 	for _, s := range r.All() {
 		r := s.row()
 		line := []string{
-			r.URL, strconv.FormatBool(r.Candidate), cell(r.State), cell(r.Pages), cell(r.Depth), cell(r.Seconds), cell(r.FoundBy), cell(r.Links),
+			cell(r.ID), r.URL, r.Hash, cell(r.Content), strconv.FormatBool(r.Candidate), cell(r.State), cell(r.Pages), cell(r.Depth), cell(r.Seconds), cell(r.FoundBy), cell(r.Links),
 		}
 		if err == nil {
 			err = w.Write(line)

@@ -12,6 +12,7 @@ import (
 
 	"fossick/corpusweb"
 	"fossick/internal/fulltest"
+	"fossick/store"
 )
 
 // listed reads the seed list that a survey left in its store, but for which of several
@@ -104,6 +105,60 @@ func TestSurveyRounds(t *testing.T) {
 		t.Error("a link with nofollow was followed")
 	}
 	t.Logf("the same list after %d rounds", rounds)
+}
+
+// TestSeedsTable: by the ID and the hashes of a row the store finds the URL and its page.
+func TestSeedsTable(t *testing.T) {
+	t.Parallel()
+	addr, _, stop, err := serveSet(t.Context(), linkedWeb(6, 5), corpusweb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	dir, table := filepath.Join(t.TempDir(), "crawl"), filepath.Join(t.TempDir(), "seeds.jsonl")
+	surveyOnce(t, "--seed", "http://h0.test/0", "--seed", "http://h1.test/nothing", "--proxy", "http://"+addr, "--delay", "0", "--store", dir, "--seeds-table", table)
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	contents, candidates := 0, 0
+	for line := range strings.Lines(readFile(t, table)) {
+		var row struct {
+			ID         *uint64
+			URL, State string
+			Hash       string  `json:"url_hash"`
+			Content    *string `json:"content_hash"`
+			Candidate  bool
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		hash := store.HashURL(row.URL)
+		seen, err := s.Lookup([]store.Hash{hash})
+		if err != nil || row.Hash != fmt.Sprintf("%x", hash) || (row.ID == nil) != (seen[0].ID == 0) || row.ID != nil && store.ID(*row.ID) != seen[0].ID {
+			t.Errorf("%s; the store has %x as %+v, %v", line, hash, seen, err)
+		}
+		if row.Candidate {
+			candidates++
+		}
+		if (row.Content != nil) != (row.State == "ok") {
+			t.Errorf("%s: a hash of content, without a page or none with one", line)
+		}
+		for p, err := range s.Pages() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.URL == row.URL && !row.Candidate {
+				if contents++; *row.Content != fmt.Sprintf("%x", p.Checksum) {
+					t.Errorf("%s; the page has %x", line, p.Checksum)
+				}
+			}
+		}
+	}
+	if contents != 1 || candidates == 0 {
+		t.Errorf("%d hashes of content, %d candidates", contents, candidates)
+	}
 }
 
 // surveyOnce runs a survey in this process.

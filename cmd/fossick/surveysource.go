@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"errors"
 	"iter"
 
@@ -25,6 +26,10 @@ func (f surveySource) URLs() iter.Seq2[*survey.URL, error] {
 			if k.Fate != nil {
 				u.State, u.Outside = k.Fate.State, reading.OffParty(k.Fate.Reason)
 			}
+			if u.Content, err = f.content(k); err != nil {
+				yield(nil, err)
+				return
+			}
 			for i := range k.Visits {
 				v := &k.Visits[i]
 				if i == 0 {
@@ -38,6 +43,18 @@ func (f surveySource) URLs() iter.Seq2[*survey.URL, error] {
 			}
 		}
 	}
+}
+
+// content is the hash of what a start page says; that of a nearly equal page is not kept.
+func (f surveySource) content(k *store.Known) (string, error) {
+	if k.Via != store.ViaSeed || k.Fate == nil || k.Fate.Page == 0 || k.Fate.Resemblance > 0 {
+		return "", nil
+	}
+	p, err := f.s.Page(k.Fate.Page)
+	if errors.Is(err, store.ErrUnknown) {
+		return "", nil // damage took it, and repair what was left
+	}
+	return hex.EncodeToString(p.Checksum), err
 }
 
 // Pages implements survey.Source.
