@@ -16,7 +16,7 @@
 //
 // Files: url.go normal form and references; scheme.go addresses as people write
 // them; path.go percent-encoding, dot segments, queries; host.go names and
-// addresses. drop.go session ids; decode.go character sets; scan.go text and
+// addresses. drop.go session ids; decode.go character sets; script.go URLs in scripts; scan.go text and
 // tags; mend.go forgotten ends; fold.go white space and entities; parse.go the
 // pass. element.go, links.go, nav.go, meta.go what an element does; region.go
 // where it does. mark.go places in the text, linkset.go links, context.go the

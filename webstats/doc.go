@@ -9,7 +9,7 @@
 // counts, and what is estimated.
 //
 // Start with Count. Files: source.go what is counted; count.go the walks; urls.go, pages.go
-// and hosts.go what each adds; place.go names and lengths in a URL; header.go the server's
+// and hosts.go what each adds; parties.go pages a seed; place.go names and lengths in a URL; header.go the server's
 // name. spread.go distributions, groups.go counts by name, degrees.go links, powerlaw.go
 // and lognormal.go fits. table.go tables; tables.go and the files that begin with table make
 // them; paper.go the paper's figures. text.go, csv.go, report.go and plots.go write them.

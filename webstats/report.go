@@ -4,7 +4,6 @@ import (
 	_ "embed" // report.html
 	"fmt"
 	"io"
-	"strings"
 
 	"fossick/report"
 )
@@ -52,11 +51,7 @@ func WritePage(w io.Writer, head report.Head, plots []report.Figure, tables []Ta
 func viewOf(t Table) viewTable {
 	v := viewTable{Title: t.Title, Note: t.Note}
 	for _, c := range t.Columns {
-		title := c.Title
-		if title == "" {
-			title = strings.ReplaceAll(c.Name, "_", " ")
-		}
-		v.Columns = append(v.Columns, viewCell{title, c.Unit != Words})
+		v.Columns = append(v.Columns, viewCell{c.Title, c.Unit != Words})
 	}
 	for _, row := range t.Rows {
 		var cells []viewCell

@@ -20,7 +20,7 @@ const (
 // Column is a column of a table.
 type Column struct {
 	Name  string // as a key
-	Title string // as a heading; "" of the first column, and of those that a terminal has no room for
+	Title string // as a heading
 	Unit  Unit
 }
 
@@ -29,7 +29,8 @@ type Column struct {
 type Table struct {
 	Name    string // as a key
 	Title   string
-	Note    string // what is to be said below, "" for nothing
+	Note    string   // what is to be said below, "" for nothing
+	Wide    []string // names of columns that a terminal has no room for
 	Columns []Column
 	Rows    [][]any
 }

@@ -29,7 +29,7 @@ func WriteText(w io.Writer, tables []Table, columns int) {
 }
 
 func (t *Table) writeText(w io.Writer, columns int) {
-	t = t.titled()
+	t = t.narrow()
 	terminal.Fprint(w, t.Title, terminal.Bold)
 	io.WriteString(w, "\n")
 	if len(t.Rows) > 0 {
@@ -42,11 +42,11 @@ func (t *Table) writeText(w io.Writer, columns int) {
 	}
 }
 
-// titled is the table without the columns that have no heading.
-func (t *Table) titled() *Table {
+// narrow is the table without the columns that a terminal has no room for.
+func (t *Table) narrow() *Table {
 	short := &Table{Title: t.Title, Note: t.Note, Rows: make([][]any, len(t.Rows))}
 	for k, c := range t.Columns {
-		if c.Title == "" && k > 0 {
+		if slices.Contains(t.Wide, c.Name) {
 			continue
 		}
 		short.Columns = append(short.Columns, c)

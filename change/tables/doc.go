@@ -5,8 +5,8 @@
 // and interval of change by top-level domain, second level, depth and link kind.
 //
 // It knows no store; pages' rates are estimated for it. Start with Count. Files: page.go what is
-// counted; count.go the walk; round.go S(n); observed.go changes of one page; groups.go
-// sums by name; interval.go and median.go what is made of them; fresh.go copies that are
+// counted; count.go the walk; round.go S(n), and what rounds asked for; observed.go changes of one page; groups.go
+// sums by name, and the paper's interval; median.go ours; fresh.go copies that are
 // current; table.go as tables; plots.go as a page, pulse.go visits by time, unit.go
 // times for a person.
 package tables

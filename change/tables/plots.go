@@ -28,7 +28,7 @@ func (r *Result) tiles() []report.Tile {
 	n := func(x int64) string { return report.Number(int(x)) }
 	mean, most, middle, ci := "–", "no page has changed yet", "–", "not known yet"
 	if a := r.All; a.ChangeInterval != nil {
-		mean, most = period(*a.ChangeInterval), fmt.Sprintf("in the mean over pages that changed, %s at most; Korea's 9 days, 19 at most", period(*a.ChangeIntervalMost))
+		mean, most = period(*a.ChangeInterval), fmt.Sprintf("mean of the pages that changed, %s at most; Korea's 9 days, 19 at most", period(*a.ChangeIntervalMost))
 	}
 	if a := r.All; a.Interval != nil {
 		middle, ci = period(*a.Interval), fmt.Sprintf("%s to %s; between two changes, as estimated", period(a.CI[0]), period(a.CI[1]))

@@ -22,8 +22,9 @@ func (r *Result) Tables() []webstats.Table {
 		groupTable("link_kind", "Change by kind of links on the page", "kind", r.Kind, paperKind),
 	}
 	all[len(all)-1].Note = "Kinds: h others, as URLs in scripts, a anchors, f frames; 0 none. " +
-		"mean, most: a page's days of observation by its changes, of the pages that changed. " +
-		"middle: days between two changes of the page in the middle, by the estimated rates of all pages, and its 95 % interval. Korea: Korea's web in 2002."
+		"mean, most: a page's time of observation by its changes, of the pages that changed. " +
+		"middle: time between two changes of the page in the middle, by the estimated rates of all pages, and its 95 % interval. " +
+		"d, h, m, s: days, hours, minutes, seconds. Korea: Korea's web in 2002."
 	return all
 }
 
@@ -83,13 +84,13 @@ func (r *Result) downloads() webstats.Table {
 // groupTable is of groups, with the paper's figures by name.
 func groupTable(name, title, what string, groups []Group, paper map[string][2]any) webstats.Table {
 	t := webstats.Table{Name: name, Title: title, Columns: []webstats.Column{
-		{Name: what, Title: what, Unit: webstats.Words}, {Name: "pages", Title: "pages", Unit: webstats.Whole}, {Name: "looks", Unit: webstats.Whole},
-		{Name: "changes", Unit: webstats.Whole}, {Name: "changed", Title: "changed", Unit: webstats.Share},
+		{Name: what, Title: what, Unit: webstats.Words}, {Name: "pages", Title: "pages", Unit: webstats.Whole}, {Name: "looks", Title: "looks", Unit: webstats.Whole},
+		{Name: "changes", Title: "changes", Unit: webstats.Whole}, {Name: "changed", Title: "changed", Unit: webstats.Share},
 		{Name: "paper_e_changed", Title: "Korea", Unit: webstats.Share},
 		{Name: "change_interval_days", Title: "mean", Unit: webstats.Days}, {Name: "change_interval_most_days", Title: "most", Unit: webstats.Days}, {Name: "paper_e_days", Title: "Korea", Unit: webstats.Days},
 		{Name: "interval_days", Title: "middle", Unit: webstats.Days}, {Name: "interval_from", Title: "from", Unit: webstats.Days}, {Name: "interval_to", Title: "to", Unit: webstats.Days},
-		{Name: "naive_interval_days", Unit: webstats.Days}, {Name: "content_interval_days", Unit: webstats.Days},
-	}}
+		{Name: "naive_interval_days", Title: "time by changes", Unit: webstats.Days}, {Name: "content_interval_days", Title: "of any content", Unit: webstats.Days},
+	}, Wide: []string{"looks", "changes", "naive_interval_days", "content_interval_days"}}
 	for _, g := range groups {
 		var from, to any
 		if g.CI != nil {
