@@ -196,7 +196,7 @@ func TestByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	for _, name := range []string{"means", "path_lengths", "host_labels", "page_kinds", "link_kinds"} {
+	for _, name := range []string{"outcomes", "seed_outcomes", "depths", "means", "path_lengths", "host_labels", "page_kinds", "link_kinds"} {
 		for _, row := range r.table(t, name).Rows {
 			said = append(said, name+" "+strings.Trim(fmt.Sprint(row), "[]"))
 		}
@@ -209,6 +209,9 @@ func TestByHand(t *testing.T) {
 		"means pages a seed 4 0 1.5 1.5 0 3 3 <nil> <nil> <nil>",
 		"means page bytes 6 100 466.6666666666667 385.8612300930075 300 1000 1000 18451 <nil> <nil>",
 		"means of it unseen 4 60 180 120 60 300 300 <nil> <nil> <nil>",
+		"outcomes connect_error 0 0 0 0 0.0011", // a row of the paper's alone
+		"seed_outcomes no_ip 0 0 0.0368",
+		"depths 4 0 0 0 0 0 <nil> 1.6",
 		"path_lengths 0 15 10 0.8333333333333334 8 1",
 		"path_lengths 16 31 2 0.16666666666666666 0 0",
 		"host_labels 2 2 0.5 2 0.5 <nil>",

@@ -47,6 +47,9 @@ func ExampleCount() {
 	//   depth  known  requested  downloaded  stored  new links  new a page  Korea
 	//       0      1          1           1       1          1        1.00   5.60
 	//       1      1          1           0       0          0           –   6.00
+	//       2      0          0           0       0          0           –   3.90
+	//       3      0          0           0       0          0           –   2.40
+	//       4      0          0           0       0          0           –   1.60
 	//   New links are URLs that a link of a page so deep named first; a page is one
 	//   downloaded.
 }

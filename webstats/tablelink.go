@@ -10,10 +10,10 @@ func (c *urlCounts) depthTable() Table {
 	t := Table{Name: "depths", Title: "Requests, downloads and new links by depth",
 		Columns: []Column{{"depth", "depth", Whole}, {"known", "known", Whole}, {"requested", "requested", Whole}, {"downloaded", "downloaded", Whole}, {"stored", "stored", Whole}, {"new_links", "new links", Whole}, {"new_links_per_page", "new a page", Number}, paperColumn(Number)},
 		Note:    "New links are URLs that a link of a page so deep named first; a page is one downloaded."}
-	last := 0
+	last := len(paperFound) - 1
 	for i, d := range c.depths {
 		if d.known > 0 {
-			last = i
+			last = max(last, i)
 		}
 	}
 	for i, d := range c.depths[:last+1] {

@@ -2,6 +2,7 @@ package webstats
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -18,13 +19,15 @@ func (c *urlCounts) outcomeTables() []Table {
 	for _, o := range c.outcomes {
 		requested, exchanges, asked = requested+o.urls, exchanges+o.exchanges, asked+o.seeds
 	}
-	for _, state := range byCount(c.outcomes, func(o *outcome) int64 { return o.urls }) {
-		o := c.outcomes[state]
+	all := c.withPapers(paperStates)
+	for _, state := range byCount(all, func(o *outcome) int64 { return o.urls }) {
+		o := all[state]
 		urls.Rows = append(urls.Rows, []any{state, o.urls, share(o.urls, requested), o.exchanges, share(o.exchanges, exchanges), ofPaper(paperStates, state)})
 	}
-	for _, state := range byCount(c.outcomes, func(o *outcome) int64 { return o.seeds }) {
-		if o := c.outcomes[state]; o.seeds > 0 {
-			seeds.Rows = append(seeds.Rows, []any{state, o.seeds, share(o.seeds, asked), ofPaper(paperSeeds, state)})
+	all = c.withPapers(paperSeeds)
+	for _, state := range byCount(all, func(o *outcome) int64 { return o.seeds }) {
+		if o, paper := all[state], ofPaper(paperSeeds, state); o.seeds > 0 || paper != nil {
+			seeds.Rows = append(seeds.Rows, []any{state, o.seeds, share(o.seeds, asked), paper})
 		}
 	}
 	urls.Note = "A URL without exchange is one whose host was given up. Korea's ok has duplicates too, its code redirects."
@@ -35,6 +38,17 @@ func (c *urlCounts) outcomeTables() []Table {
 		unasked.Rows = append(unasked.Rows, []any{why, c.unasked[why], share(c.unasked[why], total)})
 	}
 	return []Table{urls, seeds, unasked}
+}
+
+// withPapers are the outcomes with those of which only the paper has a figure.
+func (c *urlCounts) withPapers(figures map[string]float64) map[string]*outcome {
+	all := maps.Clone(c.outcomes)
+	for state := range figures {
+		if all[state] == nil {
+			all[state] = &outcome{}
+		}
+	}
+	return all
 }
 
 // codeTable is of the answers' codes.

@@ -91,6 +91,9 @@ func (c *counts) labelTable() Table {
 		Note:    "Names are those of hosts that were asked; Korea's are of start pages."}
 	all := maps.Clone(c.urls.seedLabels)
 	maps.Copy(all, c.hosts.labels)
+	for labels := range paperLabels {
+		all[labels] += 0 // a row beside the paper's
+	}
 	for _, labels := range rows(all) {
 		name := fmt.Sprint(labels)
 		if labels == 0 {
