@@ -29,3 +29,22 @@ func TestLinkKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseen: what is neither text nor title nobody sees; of a page in another encoding its
+// bytes as UTF-8 count.
+func TestUnseen(t *testing.T) {
+	for _, c := range []struct {
+		html, contentType string
+		want              int
+	}{
+		{"", "text/html", 0},
+		{"one two", "text/plain", 0},
+		{"<title>ab</title><p>one  &lt;\n<script>two</script>", "text/html", len("<title></title><p> &lt;\n<script>two</script>") - len("<")},
+		{"<p>\xe9\xe9", "text/html; charset=iso-8859-1", len("<p>")},
+	} {
+		p, err := Parse([]byte(c.html), ParseOptions{ContentType: c.contentType})
+		if err != nil || p.Unseen != c.want {
+			t.Errorf("%q: %d, %v; want %d", c.html, p.Unseen, err, c.want)
+		}
+	}
+}

@@ -87,7 +87,7 @@ func TestChangeInterval(t *testing.T) {
 		return p
 	}
 	all := []Page{
-		page("http://a.kr/", change.Text, change.Text, change.None, change.Text, change.None, change.Text, change.None, change.None, change.None), // 18 / 4
+		page("http://a.kr/", change.Text, change.Text, change.Content, change.Text, change.None, change.Text, change.None, change.None, change.None), // 18 / 4
 		page("http://b.kr/", change.None, change.None, change.Text, change.None, change.None, change.None, change.None, change.None, change.None), // 18 / 1
 	}
 	for i := range 58 {
