@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 )
@@ -139,12 +140,34 @@ func TestGrants(t *testing.T) {
 	if (coordinator{n}).grant(0, grants); grants["a"] != 41 || grants["b"] != 62 {
 		t.Errorf("more was granted than there is, and then %v; grants never fall", grants)
 	}
-	if price := (coordinator{coordinatorOf(Options{}, reports)}).price(0); price != 0.7 {
-		t.Errorf("price %g with three workers, want 0.7", price)
-	}
-	reports["a"] = Report{Workers: 20}
-	if price := (coordinator{coordinatorOf(Options{}, reports)}).price(0); price != 0 {
-		t.Errorf("price %g with more workers than links, want none", price)
+}
+
+// The price is the same of all priorities, whatever their sign and size, and below all of them
+// where there are more workers than links.
+func TestPrice(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		a, b    []float64
+		workers int // of a; b has one
+		want    float64
+	}{
+		{[]float64{0.9, 0.8, 0.3}, []float64{0.7, 0.2, 0.1}, 2, 0.7},
+		{[]float64{-1, -2, -7}, []float64{-3, -8, -9}, 2, -3}, // breadth first: minus the step of the page
+		{[]float64{9e15, 8e15, -inf}, []float64{-1e-9, -inf}, 2, -1e-9},
+		{[]float64{0.9, 0.8, 0.3}, []float64{0.7, 0.2, 0.1}, 20, -inf},
+		{[]float64{-1, -2, -7}, []float64{-3, -8, -9}, 20, -inf},
+		{nil, nil, 2, -inf},
+	} {
+		n := coordinatorOf(Options{}, map[AgentID]Report{"a": {Workers: c.workers, Head: c.a}, "b": {Workers: 1, Head: c.b}})
+		if price := (coordinator{n}).price(0); price != c.want {
+			t.Errorf("%d workers for %v and one for %v: price %g, want %g", c.workers, c.a, c.b, price, c.want)
+		}
+		n.opt.Price = func([]Report) float64 { return -inf }
+		n.ledger.next = -1
+		coordinator{n}.divide(0)
+		if plan := n.ledger.plan.Price; plan != c.want {
+			t.Errorf("%d workers for %v and one for %v: the budget names the price %g, want %g", c.workers, c.a, c.b, plan, c.want)
+		}
 	}
 }
 

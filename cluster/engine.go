@@ -27,7 +27,7 @@ type Engine interface {
 	// order given. When that is durable, also in the replica, Agent.Taken hears of it.
 	Take(d Delivery)
 	// Allow says how many pages the store may have in all, those in flight among them, and
-	// the priority below which no link is to be taken. Both may fall.
+	// the priority below which no link is to be taken; -Inf allows any. Both may fall.
 	Allow(pages int64, price float64)
 	// Keeper says who has the replica from now on, "" when nobody can: the others are dead.
 	Keeper(id AgentID)
@@ -108,7 +108,7 @@ type Report struct {
 	Workers  int       // fetches that can go on at once
 	Rate     float64   // pages a second
 	Pace     float64   // requests a second, if all workers had something to do; 0: not known yet
-	Head     []float64 // priorities of the links that can be taken within a lease, falling; at most 64
+	Head     []float64 // priorities, of any sign, of the links that can be taken within a lease, falling; at most 64
 	Each     float64   // how many links one of Head stands for; 0 is 1
 	Lost     int64     // pages that died with another agent, of sites that are this one's
 	Best     []Best    // what waits, whatever its hosts do; at most 16, priorities falling

@@ -92,8 +92,9 @@ type Options struct {
 	MaxPages     int64         // of the whole crawl; 0: no end
 	MinHarvest   float64       // end when the next pages are surely worth less; 0: never
 	HarvestPages int64         // how many of the last pages that goes by; 0: 1,000
-	// Price is what a link has to promise by all agents' reports, as far as waiting for
-	// better ones is worth it; nil: nothing. It is called by one goroutine.
+	// Price returns the priority below which links are left for better ones that have to wait,
+	// by all agents' reports; -Inf where none are, and nil where none ever are. It is called by
+	// one goroutine.
 	Price func(all []Report) float64
 
 	parts int    // partitions; 0: partitions

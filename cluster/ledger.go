@@ -166,7 +166,8 @@ func (c coordinator) takes(r *Report) int64 {
 }
 
 // price returns the priority above which there is enough for all workers until the next price
-// has reached everybody; 0 when there is not.
+// has reached everybody; -Inf when there is not. Priorities are of any sign: those of
+// breadth-first are below 0.
 func (c coordinator) price(now time.Duration) float64 {
 	var wanted int64
 	for _, id := range c.living(now) {
@@ -175,16 +176,17 @@ func (c coordinator) price(now time.Duration) float64 {
 	all := c.offers(now)
 	for i := range max(0, len(all)-1) {
 		if wanted -= all[i].links; wanted <= 0 {
-			return max(0, all[i].priority)
+			return all[i].priority
 		}
 	}
-	return 0
+	return math.Inf(-1)
 }
 
-// waits returns the priority below which links are left for better ones that have to wait.
+// waits returns the priority below which links are left for better ones that have to wait; -Inf
+// when none are.
 func (c coordinator) waits(now time.Duration) float64 {
 	if c.opt.Price == nil {
-		return 0
+		return math.Inf(-1)
 	}
 	var all []Report
 	for _, id := range c.living(now) {

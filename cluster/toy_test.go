@@ -173,7 +173,13 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-func priority(url int) float64 { return float64(url*37%101) / 101 }
+// priority is of either sign, as in a real crawl: breadth-first has negative ones.
+func priority(url int) float64 { return float64(url*37%101)/101 - 0.5 }
+
+// obeys says whether no engine takes a link below the price. In a quarter of the schedules
+// none does, so a price that no link is worth holds the crawl up for ever. In the others an
+// engine may not have heard of the price.
+func (w *world) obeys() bool { return w.seed%8 >= 6 }
 
 // crawl begins what may begin, and looks again soon.
 func (p *proc) crawl() {
@@ -191,7 +197,7 @@ func (p *proc) crawl() {
 		if e, ok := p.node.may(p.agent.clock(), part); !ok || !owned || e != epoch {
 			continue
 		}
-		if d.pages+int64(len(p.flying)) >= p.allowed || priority(url) < p.price && w.chance(0.8) {
+		if d.pages+int64(len(p.flying)) >= p.allowed || priority(url) < p.price && (w.obeys() || w.chance(0.8)) {
 			continue
 		}
 		long := w.between(10*time.Millisecond, 500*time.Millisecond)

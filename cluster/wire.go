@@ -3,6 +3,8 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -70,7 +72,7 @@ type budgetValue struct {
 	_       struct{} `cbor:",toarray"`
 	Version uint64
 	Ended   string  // why the crawl has ended; empty while it goes on
-	Price   float64 // the priority below which no link is worth taking now
+	Price   float64 // the priority below which no link is worth taking now; -Inf: any is
 	Grants  map[AgentID]int64
 	Plenty  bool // so much is left that nobody has to give anything back
 }
@@ -124,7 +126,8 @@ func decodeHeartbeat(b []byte) (h heartbeat, err error) {
 		return h, fmt.Errorf("heartbeat: %w: %w", errWire, err)
 	}
 	r := h.Report
-	if h.Version != wireVersion || len(r.Head) > mostHead || len(h.Released) > partitions || len(h.Held) > partitions || h.Returned < 0 ||
+	if h.Version != wireVersion || len(r.Head) > mostHead || slices.ContainsFunc(r.Head, math.IsNaN) ||
+		slices.ContainsFunc(r.Best, func(b Best) bool { return math.IsNaN(b.Priority) }) || len(h.Released) > partitions || len(h.Held) > partitions || h.Returned < 0 ||
 		min(r.Pages, r.Relevant, r.Requests, r.Waiting, r.InFlight, r.Outbox, r.Allowed, r.Lost) < 0 || r.Workers < 0 {
 		return h, fmt.Errorf("heartbeat of version %d: %w", h.Version, errWire)
 	}
@@ -135,8 +138,8 @@ func decodeBudget(b []byte) (v budgetValue, err error) {
 	if err := decoding.Unmarshal(b, &v); err != nil {
 		return v, fmt.Errorf("budget: %w: %w", errWire, err)
 	}
-	if v.Version != wireVersion {
-		return v, fmt.Errorf("budget of version %d: %w", v.Version, errWire)
+	if v.Version != wireVersion || math.IsNaN(v.Price) {
+		return v, fmt.Errorf("budget of version %d at the price %g: %w", v.Version, v.Price, errWire)
 	}
 	for id, n := range v.Grants {
 		if n < 0 {

@@ -57,6 +57,17 @@ func TestWireRefuses(t *testing.T) {
 	if _, err := decodeMessage(make([]byte, 3*mostMessageBytes)); !errors.Is(err, errWire) {
 		t.Errorf("too long: %v", err)
 	}
+	for _, r := range []Report{{Head: []float64{1, math.NaN()}}, {Best: []Best{{Priority: math.NaN()}}}} {
+		if _, err := decodeHeartbeat(encode(heartbeat{Version: wireVersion, Report: r})); !errors.Is(err, errWire) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	if _, err := decodeBudget(encode(budgetValue{Version: wireVersion, Price: math.NaN()})); !errors.Is(err, errWire) {
+		t.Errorf("no price at all: %v", err)
+	}
+	if v, err := decodeBudget(encode(budgetValue{Version: wireVersion, Price: math.Inf(-1)})); err != nil || !math.IsInf(v.Price, -1) {
+		t.Errorf("the price -Inf was read as %g, %v", v.Price, err)
+	}
 	if _, err := decodeHeartbeat(encode(heartbeat{Version: wireVersion, Returned: -1})); !errors.Is(err, errWire) {
 		t.Errorf("gave back less than nothing: %v", err)
 	}

@@ -593,6 +593,29 @@ func TestHearsWhileItWaits(t *testing.T) {
 	})
 }
 
+// TestStandsBelowTheOthers: a link that an agent leaves for better ones of other agents stands
+// below their price, which the journal keeps.
+func TestStandsBelowTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: map[string]string{"http://h0.test/": html("page", "http://h0.test/link"), "http://h0.test/link": html("other")}}
+		x := newTeamWith(t, w, 1, 1, func(o *Options) {
+			o.Patience, o.Delay = 3, Delay{Fixed: true, Rest: time.Second}
+		}, "http://h0.test/")
+		m := x.agents[0]
+		if _, err := m.Allow(t.Context(), Allowance{Pages: 100, Workers: 4, Price: .9}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		if s, err := m.crawl.Standing(t.Context(), "http://h0.test/link"); err != nil || s == nil || s.Price != .9 || s.Wait == nil || !s.Wait.Refused || s.Wait.Price != .9 || s.Wait.Hosts != 0 {
+			t.Errorf("%+v, %v; want it left for a price of .9", s, err)
+		}
+		if p := m.crawl.Progress().Patience; p == nil || p.Price != .9 {
+			t.Errorf("the progress tells of %+v, want a price of .9", p)
+		}
+		x.finish()
+	})
+}
+
 // TestAdopt takes an agent away for ever, whose replica is some changes behind. Another one
 // goes on from that: only what was asked for after the last change is asked for again, and
 // nothing is forgotten. Pages that are lost are told as such, or asked for again.

@@ -67,14 +67,14 @@ func (c *choice) progress() *Patience {
 	if c.keeper == nil {
 		return nil
 	}
-	p := &Patience{Price: c.price}
+	p := &Patience{Price: c.need()}
 	p.Waits, p.Free, p.Held = c.waits.Now(c.opt.Now())
-	p.Best, p.Hosts = c.keeper.Best(c.price)
+	p.Best, p.Hosts = c.keeper.Best(p.Price)
 	return p
 }
 
 func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *flight, q *queue.Queue) *choice {
-	c := &choice{opt: opt, frontier: f, totals: t, flight: under, queue: q, waits: patience.NewWaits(), look: secondLook(opt)}
+	c := &choice{opt: opt, frontier: f, totals: t, flight: under, queue: q, waits: patience.NewWaits(), look: secondLook(opt), price: math.Inf(-1)}
 	if factor := opt.WaitsUpTo(); factor > 1 {
 		c.keeper = patience.New(patience.Options{Factor: factor, Chances: q.Promises()})
 	}
@@ -109,13 +109,14 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	if c.taken+int(c.totals.Counts().Requests-c.asked) >= c.often || now.Sub(c.priced) >= priceHolds {
 		c.ask(now)
 	}
-	it, ok = c.nextFrom(now, max(c.price, c.least()))
+	it, ok = c.nextFrom(now, c.need())
 	if !ok && it.ID != 0 {
 		if wait = c.wait(now); !wait.IsZero() {
-			c.waits.Refused(now, it, c.price, c.keeper.Best)
+			c.waits.Refused(now, it, c.need(), c.keeper.Best)
 			return frontier.Item{}, wait, false
 		}
 		if it, ok = c.nextFrom(now, c.least()); !ok && it.ID != 0 {
+			c.waits.Refused(now, it, c.least(), c.keeper.Best)
 			return frontier.Item{}, now.Add(longestWait), false
 		}
 	}
@@ -126,6 +127,9 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	}
 	return it, time.Time{}, ok
 }
+
+// need is the priority that a link needs to be taken.
+func (c *choice) need() float64 { return max(c.price, c.least()) }
 
 // least is the priority below which no link is taken: other agents have better ones.
 func (c *choice) least() float64 {

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -50,7 +51,7 @@ func (c *choice) nextFrom(now time.Time, least float64) (it frontier.Item, ok bo
 		}
 		score, known := c.look.Rescore(it.Key)
 		priority := c.queue.Lowered(it.Key, c.opt.Ordering.Priority(orders.Link{Score: score}))
-		if !known || priority >= (1-staleBelow)*it.Priority {
+		if !known || it.Priority-priority <= staleBelow*math.Abs(it.Priority) {
 			return it, ok
 		}
 		c.frontier.Done(it.Host, time.Time{})

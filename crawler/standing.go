@@ -18,7 +18,7 @@ type Standing struct {
 func (c *Crawler) Standing(ctx context.Context, url string) (s *Standing, err error) {
 	err = c.inbox.InTurn(ctx, func() (error, error) {
 		if choice := c.leases.choice; choice.keeper != nil {
-			s = &Standing{Price: choice.price, Wait: choice.waits.Of(page.Key(url), c.opt.Now())}
+			s = &Standing{Price: choice.need(), Wait: choice.waits.Of(page.Key(url), c.opt.Now())}
 		}
 		return nil, nil
 	})

@@ -15,10 +15,12 @@ type Wait struct {
 	Since   time.Time `json:"since"`
 	Seconds float64   `json:"seconds"`
 	Refused bool      `json:"refused"` // it was free and left; else it was waited for
-	Price   float64   `json:"price"`   // priority that a link needed to be taken
-	Best    float64   `json:"best"`    // of what was waited for
-	Free    float64   `json:"free"`    // of what was free
-	Hosts   int       `json:"hosts"`   // with links worth the price, when it was refused
+	Price   *float64  `json:"price"`   // priority that a link needed to be taken
+	Best    *float64  `json:"best"`    // of what was waited for; null where only other agents had it
+	Free    *float64  `json:"free"`    // of what was free
+	Hosts   int       `json:"hosts"`   // with links worth the price, when it was refused; 0 where only other agents had them
+
+	kept store.Wait
 }
 
 // Price is what a link must promise to be taken by a crawl that is running.
@@ -33,21 +35,40 @@ func waitOf(w *store.Wait) *Wait {
 	if w == nil {
 		return nil
 	}
-	return &Wait{Since: at(w.Since), Seconds: float64(w.Millis) / 1000, Refused: w.Refused, Price: w.Price, Best: w.Best, Free: w.Free, Hosts: w.Hosts}
+	r := &Wait{Since: at(w.Since), Seconds: float64(w.Millis) / 1000, Refused: w.Refused, Price: finite(w.Price), Best: finite(w.Best), Free: finite(w.Free), Hosts: w.Hosts, kept: *w}
+	if r.elsewhere() {
+		r.Best = nil
+	}
+	return r
 }
+
+// finite is null for what is no number of JSON's.
+func finite(x float64) *float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+// elsewhere says that the better links were other agents'.
+func (w *Wait) elsewhere() bool { return w.Refused && w.Hosts == 0 }
 
 // tell says when the crawl waited, and for what; be is was, or is while it still does.
 func (w *Wait) tell(be string) []string {
 	if w == nil {
 		return nil
 	}
-	since, long := w.Since.Format(time.TimeOnly), terminal.Brief(time.Duration(w.Seconds*float64(time.Second)))
-	if w.Refused {
-		return []string{fmt.Sprintf("it %s free from %s on and left for %s: its priority of %.3g was below the price of %.3g, as better links waited at %s, the best with %.3g",
-			be, since, long, w.Free, w.Price, report.Count(w.Hosts, "host"), w.Best)}
+	k, since, long := &w.kept, w.Since.Format(time.TimeOnly), terminal.Brief(time.Duration(w.Seconds*float64(time.Second)))
+	if !w.Refused {
+		return []string{fmt.Sprintf("the crawl waited %s from %s on for it or another as good: its priority of %.3g was worth the price of %.3g, and what was free had %.3g",
+			long, since, k.Best, k.Price, k.Free)}
 	}
-	return []string{fmt.Sprintf("the crawl waited %s from %s on for it or another as good: its priority of %.3g was worth the price of %.3g, and what was free had %.3g",
-		long, since, w.Best, w.Price, w.Free)}
+	better := fmt.Sprintf("at %s, the best with %.3g", report.Count(w.Hosts, "host"), k.Best)
+	if w.elsewhere() {
+		better = "with other agents"
+	}
+	return []string{fmt.Sprintf("it %s free from %s on and left for %s: its priority of %.3g was below the price of %.3g, as better links waited %s",
+		be, since, long, k.Free, k.Price, better)}
 }
 
 // Standing says how a URL of the queue stands to the price of a crawl that is running: of

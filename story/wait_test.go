@@ -1,6 +1,7 @@
 package story
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -11,16 +12,23 @@ import (
 // TestWaits: the story tells when and for what a crawl waited, also of one that is running.
 func TestWaits(t *testing.T) {
 	left := &store.Wait{Since: 1_000_000, Millis: 12_300, Refused: true, Price: 0.21, Best: 0.87, Free: 0.031, Hosts: 3}
+	others := &store.Wait{Since: 1_000_000, Millis: 12_300, Refused: true, Price: -7, Free: -12}
+	old := &store.Wait{Since: 1_000_000, Millis: 12_300, Refused: true, Price: math.Inf(-1), Free: 0.031} // as agents wrote it once
 	awaited := &store.Wait{Since: 1_000_000, Millis: 1900, Price: 0.21, Best: 0.87, Free: 0.031}
 	const (
-		wasLeft = "it was free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of 0.21, as better links waited at 3 hosts, the best with 0.87"
-		isLeft  = "it is free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of 0.21, as better links waited at 3 hosts, the best with 0.87"
-		wasBest = "the crawl waited 1.9s from 00:16:40 on for it or another as good: its priority of 0.87 was worth the price of 0.21, and what was free had 0.031"
+		wasLeft   = "it was free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of 0.21, as better links waited at 3 hosts, the best with 0.87"
+		isLeft    = "it is free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of 0.21, as better links waited at 3 hosts, the best with 0.87"
+		wasTheirs = "it was free from 00:16:40 on and left for 12.3s: its priority of -12 was below the price of -7, as better links waited with other agents"
+		wasOld    = "it was free from 00:16:40 on and left for 12.3s: its priority of 0.031 was below the price of -Inf, as better links waited with other agents"
+		wasBest   = "the crawl waited 1.9s from 00:16:40 on for it or another as good: its priority of 0.87 was worth the price of 0.21, and what was free had 0.031"
 	)
-	for want, w := range map[string]*store.Wait{wasLeft: left, wasBest: awaited} {
+	for want, w := range map[string]*store.Wait{wasLeft: left, wasBest: awaited, wasTheirs: others, wasOld: old} {
 		r := tell(&store.Life{Visits: []store.Visit{{Start: 1e9, State: "ok", Wait: w}}})
 		if all := strings.Join(r.Reasons, "\n"); !strings.Contains(all, want) || r.Visits[0].Wait == nil || r.Visits[0].Wait.Refused != w.Refused {
 			t.Errorf("%s\nis not told by %+v:\n%s", want, r.Visits[0].Wait, all)
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 	queued := &store.Life{Queued: &store.Queued{Priority: 0.04}}

@@ -51,16 +51,16 @@ func (w *worth) price(all []cluster.Report) float64 {
 		w.pages, w.moved = pages, now
 	}
 	if now.Sub(w.moved) >= crawler.LongestWait {
-		return 0 // waiting brings nothing
+		return math.Inf(-1) // waiting brings nothing
 	}
 	slices.SortStableFunc(links, func(a, b frontier.Waiting) int { return cmp.Compare(b.Priority, a.Priority) })
 	b := patience.Budget{Pages: math.MaxInt32, Harvest: float64(relevant) / float64(max(1, pages))}
 	if w.most > 0 {
 		b.Pages = int(max(0, min(w.most-pages, math.MaxInt32)))
 	}
-	return max(0, w.keeper.Price(b, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+	return w.keeper.Price(b, func(dst []frontier.Waiting, n int) []frontier.Waiting {
 		return append(dst, links[:min(n, len(links))]...)
-	}))
+	})
 }
 
 // unfold appends links such as a survey has seen: priorities between two that it names lie
@@ -74,10 +74,18 @@ func unfold(dst []frontier.Waiting, best []cluster.Best, first frontier.Host) []
 			}
 			for i := 1; i <= n; i++ {
 				party := min(had.Parties+i, max(1, b.Parties))
-				dst = append(dst, frontier.Waiting{Priority: had.Priority + (b.Priority-had.Priority)*float64(i)/float64(n), Party: first + frontier.Host(party)})
+				dst = append(dst, frontier.Waiting{Priority: between(had.Priority, b.Priority, float64(i)/float64(n)), Party: first + frontier.Host(party)})
 			}
 			had = b
 		}
 	}
 	return dst
+}
+
+// between is the priority at a share of the way from one to another, both of any size.
+func between(from, to, share float64) float64 {
+	if x := (1-share)*from + share*to; !math.IsNaN(x) {
+		return x
+	}
+	return to // of infinite ones no part can be told
 }

@@ -32,26 +32,30 @@ func folded(links []frontier.Waiting) (best []cluster.Best) {
 func TestWorth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 20))
 	byPriority := func(a, b frontier.Waiting) int { return cmp.Compare(b.Priority, a.Priority) }
-	for range 200 {
+	for round := range 200 {
+		chances, shift, scale := round%2 == 0, 0., 1.
+		if !chances { // by order alone, priorities are of any sign and size
+			shift, scale = -1, math.Pow(10, float64(round%16))
+		}
 		var union []frontier.Waiting
 		var reports []cluster.Report
 		members, shape := 1+rng.IntN(8), 1+3*rng.Float64()
 		for m := range members {
 			var links []frontier.Waiting
 			for range rng.IntN(300) {
-				links = append(links, frontier.Waiting{Priority: math.Pow(rng.Float64(), shape), Party: frontier.Host(1000*m + rng.IntN(30))})
+				links = append(links, frontier.Waiting{Priority: scale * (shift + math.Pow(rng.Float64(), shape)), Party: frontier.Host(1000*m + rng.IntN(30))})
 			}
 			slices.SortFunc(links, byPriority)
 			union = append(union, links...)
 			reports = append(reports, cluster.Report{Pages: 50, Relevant: 20, Best: folded(links)})
 		}
 		slices.SortFunc(union, byPriority)
-		opt := patience.Options{Factor: 3, Chances: true}
+		opt := patience.Options{Factor: 3, Chances: chances}
 		want := patience.New(opt).Price(patience.Budget{Pages: 1000 - 50*members, Harvest: .4}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
 			return append(dst, union[:min(n, len(union))]...)
 		})
 		w := worth{keeper: patience.New(opt), most: 1000}
-		if got := w.price(reports); math.Abs(got-max(0, want)) > .1 {
+		if got := w.price(reports); math.Abs(got-want) > .1*scale || math.IsInf(got, -1) != math.IsInf(want, -1) {
 			t.Errorf("%d links at %d members: price %.3f, want %.3f", len(union), members, got, want)
 		}
 	}
@@ -69,8 +73,12 @@ func TestWorthless(t *testing.T) {
 			t.Errorf("price %g", p)
 		}
 		time.Sleep(crawler.LongestWait)
-		if p := w.price(some); p != 0 {
+		if p := w.price(some); !math.IsInf(p, -1) {
 			t.Errorf("price %g though no page came", p)
+		}
+		infinite := []cluster.Report{{Pages: 8, Best: []cluster.Best{{Links: 1, Parties: 1, Priority: math.Inf(1)}, {Links: 2, Parties: 2, Priority: math.Inf(1)}, {Links: 100, Parties: 40, Priority: math.Inf(-1)}}}}
+		if p := w.price(infinite); math.IsNaN(p) {
+			t.Error("infinite priorities have no price")
 		}
 	})
 }

@@ -110,7 +110,7 @@ func Unpack(data []byte) (*Parcel, error) {
 		}
 	}
 	for i := range p.Known {
-		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || math.IsInf(k.Priority, 0) || len(k.Checksum) != 0 && len(k.Checksum) != len(page.Checksum{}) {
+		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || len(k.Checksum) != 0 && len(k.Checksum) != len(page.Checksum{}) {
 			return nil, fmt.Errorf("a parcel that tells of %q: %+v", k.URL, *k)
 		}
 	}

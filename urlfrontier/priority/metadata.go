@@ -1,6 +1,7 @@
 package priority
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -63,10 +64,10 @@ func parentOf(info *api.URLInfo) string {
 	return ""
 }
 
-// number reads a score in [0,1].
+// number reads a finite number.
 func number(info *api.URLInfo, key string) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(whole(info, key)), 64)
-	return x, err == nil && x >= 0 && x <= 1
+	return x, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
 }
 
 // yes reads yes or no, true or false, 1 or 0.

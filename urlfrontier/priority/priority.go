@@ -88,7 +88,7 @@ func (s *Scorer) parent(info *api.URLInfo) (parent string, from pageScore) {
 		}
 		s.mu.Unlock()
 	}
-	if given, ok := number(info, parentScoreKey); ok && !from.judged {
+	if given, ok := number(info, parentScoreKey); ok && given >= 0 && given <= 1 && !from.judged {
 		from.value = given
 	}
 	return parent, from

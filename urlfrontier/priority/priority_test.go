@@ -2,6 +2,7 @@ package priority
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -54,8 +55,15 @@ func TestFound(t *testing.T) {
 	if score, key := s.Found(info("http://a.test/")); score != ofStart || key != 0 {
 		t.Errorf("a start page: %v, key %d", score, key)
 	}
-	if score, key := s.Found(info("http://a.test/b", scoreKey, "0.25", pathKey, from)); score != 0.25 || key != 0 {
-		t.Errorf("a score of the client's own: %v, key %d", score, key)
+	for given, want := range map[string]float64{"0.25": .25, "-3": -3, "120.5": 120.5} {
+		if score, key := s.Found(info("http://a.test/b", scoreKey, given, pathKey, from)); score != want || key != 0 {
+			t.Errorf("a score of the client's own, %s: %v, key %d", given, score, key)
+		}
+	}
+	for _, none := range []string{"NaN", "+Inf", "1e999", "much"} {
+		if score, key := s.Found(info("http://a.test/b", scoreKey, none, pathKey, from)); !(score >= 0 && score <= 1) || key == 0 {
+			t.Errorf("%s, which is no number: %v, key %d", none, score, key)
+		}
 	}
 	if score, _ := s.Found(info("mailto:a@b.test", pathKey, from)); score != 0 {
 		t.Errorf("no page of the web: %v", score)
@@ -143,7 +151,7 @@ func FuzzFound(f *testing.F) {
 	s := scorerOf(f, "paper", policy.Input{Keywords: k, Rho: 0.3})
 	f.Fuzz(func(t *testing.T, url, path, anchor, score, relevant string) {
 		in := info(url, pathKey, path, anchorKey, anchor, scoreKey, score, parentScoreKey, score, relevantKey, relevant, pageHTMLKey, anchor)
-		if x, _ := s.Found(in); !(x >= 0 && x <= 1) {
+		if x, _ := s.Found(in); math.IsNaN(x) || math.IsInf(x, 0) { // the client may give any number
 			t.Errorf("priority %v", x)
 		}
 		if x, _, _ := s.Known(in); !(x >= 0 && x <= 1) {

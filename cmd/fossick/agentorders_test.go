@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/cluster"
+	"fossick/cluster/local"
+	"fossick/cluster/member"
+	"fossick/cluster/team"
+	"fossick/crawler"
+	"fossick/crawlplan"
+	"fossick/fetch"
+	"fossick/graph/orders"
+	"fossick/policy"
+	"fossick/store"
+)
+
+// smallWeb has 12 sites of 8 pages. Half of the pages are on topic.
+type smallWeb struct{}
+
+func (smallWeb) Resolve(_ context.Context, host string) (netip.Addr, error) {
+	sum := store.HashURL(host)
+	return netip.AddrFrom4([4]byte{203, sum[0], sum[1], sum[2]}), nil
+}
+
+func (smallWeb) Fetch(_ context.Context, req fetch.Request) *fetch.Response {
+	const sites, pages = 12, 8
+	r := &fetch.Response{URL: req.URL, Start: time.Now(), Header: http.Header{}}
+	time.Sleep(20 * time.Millisecond)
+	r.Took = time.Since(r.Start)
+	var s, p int
+	if n, _ := fmt.Sscanf(req.URL, "http://s%d.test/%d", &s, &p); n < 2 || s >= sites || p >= pages {
+		r.State, r.Code = fetch.StateCode, 404
+		return r
+	}
+	about := func(s, p int) string {
+		if (s+p)%2 == 0 {
+			return "the telescope shows a galaxy of stars"
+		}
+		return "the market sells bread and cheese"
+	}
+	r.State, r.Code, r.ContentType = fetch.StateOK, 200, "text/html"
+	r.Body = fmt.Appendf(nil, "<title>%d of %d</title><p>%s, says page %d of site %d.", p, s, about(s, p), p, s)
+	for _, to := range [][2]int{{s, (p + 1) % pages}, {s, (5*p + 2) % pages}, {(s + 1) % sites, p}, {(5*s + p) % sites, 0}} {
+		r.Body = fmt.Appendf(r.Body, ` <a href="http://s%d.test/%d">%s</a>`, to[0], to[1], about(to[0], to[1]))
+	}
+	return r
+}
+
+// TestEveryOrder: whatever the order of the crawl, one, two and four agents fetch as many pages
+// as they may, each once, and end. Priorities are of any size and sign: breadth first has
+// negative ones, LexBFS some of 10^15.
+func TestEveryOrder(t *testing.T) {
+	hows := map[string]crawlplan.Scoring{}
+	for _, order := range orders.Orderings() {
+		ordering, err := orders.OrderingByName(order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hows["--order "+order] = crawlplan.Scoring{Order: order}
+		if _, tells := orders.CountAlike(ordering); tells && order != "backlink" {
+			hows["--order "+order+" --alike"] = crawlplan.Scoring{Order: order, Alike: true}
+		}
+	}
+	for _, p := range policy.All() {
+		how := crawlplan.Scoring{Score: p.Name}
+		if p.ByDegree() {
+			how.Threshold = new(float64)
+		}
+		hows["--score "+p.Name] = how
+	}
+	for name, how := range hows {
+		t.Run(name, func(t *testing.T) {
+			for _, agents := range []int{1, 2, 4} {
+				synctest.Test(t, func(t *testing.T) {
+					crawlInOrder(t, how, agents, false)
+				})
+				if agents > 1 {
+					synctest.Test(t, func(t *testing.T) {
+						crawlInOrder(t, how, agents, true)
+					})
+				}
+			}
+		})
+	}
+}
+
+// crawlInOrder has agents crawl the small web: as processes would, each with its own links to
+// an exchange, or as those of focus --agents.
+func crawlInOrder(t *testing.T, how crawlplan.Scoring, agents int, together bool) {
+	const most = 60
+	var all []crawler.Options
+	for i := range agents {
+		c := crawlplan.Crawl{Topic: "science", Settings: crawlplan.Settings{
+			Goal: crawlplan.Goal{Seed: []string{"http://s0.test/0"}}, Budget: crawlplan.Budget{MaxPages: most}, Scoring: how,
+			Manners: crawlplan.Manners{Contact: "me@uni-x.de", Delay: "200ms"},
+		}}
+		plan, err := c.Plan(crawlplan.Program{Seed: 1, Log: slog.New(slog.DiscardHandler), Say: t.Logf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := plan.Crawl
+		if o.Store, err = store.Create(t.TempDir(), store.Info{Agent: fmt.Sprintf("%016d", i)}); err != nil {
+			t.Fatal(err)
+		}
+		defer o.Store.Close()
+		o.Fetcher, o.Workers = smallWeb{}, 3
+		all = append(all, o)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer stop()
+	if together {
+		whole, err := team.New(team.Options{Agents: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := whole.Run(ctx); err != nil || r.Stopped != crawler.StopMaxPages {
+			t.Errorf("%d agents together: %s, %v", agents, r.Stopped, err)
+		}
+	} else {
+		asProcesses(ctx, t, all, most)
+	}
+	var urls []string
+	for _, o := range all {
+		for p, err := range o.Store.Pages() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			urls = append(urls, p.URL)
+		}
+	}
+	slices.Sort(urls)
+	if n := len(urls); n != most || len(slices.Compact(urls)) != most {
+		t.Errorf("%d agents, together: %v: %d pages, want %d", agents, together, n, most)
+	}
+}
+
+// asProcesses runs each agent with an exchange of its own.
+func asProcesses(ctx context.Context, t *testing.T, all []crawler.Options, most int64) {
+	hub := local.New()
+	ended := make(chan error, len(all))
+	for _, o := range all {
+		id := cluster.AgentID(o.Store.Info().Agent)
+		exchange, err := hub.Open(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer exchange.Close()
+		m, err := member.New(member.Options{Crawl: o, Exchange: exchange,
+			Protocol: cluster.Options{ID: id, Fresh: true, MaxPages: most, Lease: 3 * time.Second, Longest: time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			r, err := m.Run(ctx)
+			if err == nil && ctx.Err() != nil {
+				err = fmt.Errorf("agent %s did not end: %w", id, ctx.Err())
+			}
+			if !slices.Contains([]crawler.Stop{crawler.StopMaxPages, crawler.StopNothing}, r.Stopped) {
+				err = cmp.Or(err, fmt.Errorf("agent %s ended: %s", id, r.Stopped))
+			}
+			ended <- err
+		}()
+	}
+	for range all {
+		if err := <-ended; err != nil {
+			t.Errorf("%d agents: %v", len(all), err)
+		}
+	}
+}
