@@ -92,6 +92,10 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	if opt.Store != nil {
 		compress, body, seen = opt.Store.Compress, opt.Store.Body, opt.Store.URLs().Seen
 	}
+	before, err := j.Counts()
+	if err != nil {
+		return nil, err
+	}
 	f, err := frontier.New(opt.Frontier)
 	if err != nil {
 		return nil, err
@@ -101,7 +105,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	network, traps, maps := health.NewNetwork(opt.Now, opt.Log), traps.New(opt.FollowTraps, opt.Log), sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
 	c.reader = reading.New(reading.Options{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
-		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text,
+		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text, Earlier: before.Pages > 0,
 	}, j)
 	addresses := newAddresses(&c.opt, c.totals)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: addresses.fold}, j, f, network, traps)

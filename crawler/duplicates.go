@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"fossick/crawler/across"
 	"fossick/crawler/hosts"
 	"fossick/crawler/journal"
 	"fossick/crawler/queue"
+	"fossick/crawler/reading"
 	"fossick/crawler/refresh"
 	"fossick/crawler/totals"
 	"fossick/crawler/traps"
@@ -28,12 +30,26 @@ type duplicates struct {
 	endings *queue.Endings
 }
 
-// stored says that a URL's page was stored. The URL has ended.
-func (d *duplicates) stored(b journal.Batch, checksum []byte, url string) error {
+// stored says that a URL's page was stored, by each of its checksums and, where near-duplicates
+// are dropped, by the bands of its signature. The URL has ended.
+func (d *duplicates) stored(b journal.Batch, url string, signature []byte, sums ...[]byte) error {
 	if d.opt.Sites == nil {
 		return nil
 	}
-	return d.say(b, across.Content{Checksum: checksum, URL: url})
+	for _, sum := range sums {
+		if err := d.say(b, across.Content{Checksum: sum, URL: url}); err != nil {
+			return err
+		}
+	}
+	if d.opt.KeepNear {
+		return nil
+	}
+	for _, band := range store.Bands(signature) {
+		if err := d.say(b, across.Content{Checksum: band, URL: url, Signature: signature}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // say takes a step to who has the next part of the question: that may be this agent.
@@ -54,42 +70,49 @@ func (d *duplicates) say(b journal.Batch, c across.Content) error {
 func (d *duplicates) hear(b journal.Batch, c across.Content) error {
 	switch c.Say {
 	case across.ContentStored:
-		return d.compare(b, c.Checksum, c.URL)
+		return d.compare(b, c, c.URL)
 	case across.ContentGone:
 		return d.forsaken(b, c)
 	case across.ContentAsked:
-		has, err := d.has(b, c.URL, c.Checksum)
+		has, err := d.has(b, c.URL, c.Other, c)
 		if err != nil {
 			return err
 		}
-		answer := across.Content{Say: across.ContentGone, Checksum: c.Checksum, URL: c.URL, Other: c.Other}
+		answer := c
+		answer.Say = across.ContentGone
 		if has {
-			answer = across.Content{Say: across.ContentDuplicate, Checksum: c.Checksum, URL: c.Other, Other: c.URL}
+			answer.Say, answer.URL, answer.Other = across.ContentDuplicate, c.Other, c.URL
 		}
 		return d.say(b, answer)
 	}
 	return d.drop(b, c)
 }
 
-// compare notes that a page has a content. Where another one has it too, which of them stands
-// for it is asked whether it still has it.
-func (d *duplicates) compare(b journal.Batch, checksum []byte, url string) error {
-	holders, part := store.DuplicatesIn(journal.Stored(b)), d.opt.Sites.PartOf(checksum)
-	holder, err := holders.Holder(part, checksum)
-	if err != nil || holder == url {
+// compare notes that a page has a content, or is of a band. Where another one has it too, or is
+// nearly the same, which of them stands for it is asked whether it still has it. c.Signature is
+// the page's.
+func (d *duplicates) compare(b journal.Batch, c across.Content, url string) error {
+	holders, part := store.DuplicatesIn(journal.Stored(b)), d.opt.Sites.PartOf(c.Checksum)
+	holder, err := holders.Holder(part, c.Checksum)
+	if err != nil || holder.URL == url && bytes.Equal(holder.Signature, c.Signature) {
 		return err
 	}
-	stands, other := holder, url
-	if holder == "" || across.Stands(url, holder) {
-		stands, other = url, holder
-		if err := holders.PutHolder(store.Holder{Part: part, Checksum: checksum, URL: url}); err != nil {
+	own := store.Holder{Part: part, Checksum: c.Checksum, URL: url, Signature: c.Signature}
+	resemblance, near := reading.NearBySignature(holder.URL, holder.Signature, url, c.Signature)
+	if holder.URL == url || len(c.Signature) > 0 && !near {
+		holder = store.Holder{} // of a band the latest page is remembered
+	}
+	stands, other := holder, own
+	if holder.URL == "" || across.Stands(url, holder.URL) {
+		stands, other = own, holder
+		if err := holders.PutHolder(own); err != nil {
 			return err
 		}
 	}
-	if other == "" {
+	if other.URL == "" {
 		return nil
 	}
-	return d.say(b, across.Content{Say: across.ContentAsked, Checksum: checksum, URL: stands, Other: other})
+	return d.say(b, across.Content{Say: across.ContentAsked, Checksum: c.Checksum, URL: stands.URL, Other: other.URL, Signature: other.Signature, Resemblance: resemblance})
 }
 
 // forsaken notes that a page which stood for a content has it no more: the other one does.
@@ -99,35 +122,50 @@ func (d *duplicates) forsaken(b journal.Batch, c across.Content) error {
 	if err != nil {
 		return err
 	}
-	if holder == c.URL {
-		return holders.PutHolder(store.Holder{Part: part, Checksum: c.Checksum, URL: c.Other})
+	if holder.URL == c.URL {
+		return holders.PutHolder(store.Holder{Part: part, Checksum: c.Checksum, URL: c.Other, Signature: c.Signature})
 	}
-	return d.compare(b, c.Checksum, c.Other)
+	return d.compare(b, c, c.Other)
+}
+
+// alike says how far a stored page has the content that c tells of, or nearly that of a page at
+// other with c's signature: 1 for the same, 0 for another.
+func alike(p *store.Page, other string, c across.Content) float64 {
+	if len(c.Signature) > 0 {
+		if resemblance, near := reading.NearBySignature(p.URL, p.Signature, other, c.Signature); near {
+			return resemblance
+		}
+		return 0
+	}
+	if p.Has(c.Checksum) {
+		return 1
+	}
+	return 0
 }
 
 // has says whether a URL of this agent's has a content: in its own store, or in that of the
 // agent which had the site before.
-func (d *duplicates) has(b journal.Batch, url string, checksum []byte) (bool, error) {
+func (d *duplicates) has(b journal.Batch, url, other string, c across.Content) (bool, error) {
 	p, fate, err := d.page(b, url)
 	if errors.Is(err, store.ErrUnknown) {
 		return fate.State == across.StateElsewhere && fate.Reason == across.AskedElsewhere(string(fetch.StateOK)), nil
 	}
-	return err == nil && bytes.Equal(p.Checksum, checksum), err
+	return err == nil && alike(p, other, c) > 0, err
 }
 
 // lacks says whether it is known here that a URL has not a content, though its agent said so
 // once: that one may be no more, and the URL's page, fetched again, may repeat the very page
 // that is to be dropped for it.
-func (d *duplicates) lacks(b journal.Batch, url string, checksum []byte) (bool, error) {
+func (d *duplicates) lacks(b journal.Batch, url, other string, c across.Content) (bool, error) {
 	if d.opt.Sites.Ours(d.opt.Sites.Part(url)) {
-		has, err := d.has(b, url, checksum)
+		has, err := d.has(b, url, other, c)
 		return !has, err
 	}
 	p, fate, err := d.page(b, url)
 	if errors.Is(err, store.ErrUnknown) {
 		return fate.State == string(fetch.StateDuplicate), nil
 	}
-	return err == nil && !bytes.Equal(p.Checksum, checksum), err
+	return err == nil && alike(p, other, c) == 0, err
 }
 
 // page returns the stored page of a URL; store.ErrUnknown where it has none.
@@ -149,14 +187,14 @@ func (d *duplicates) drop(b journal.Batch, c across.Content) error {
 	if errors.Is(err, store.ErrUnknown) {
 		return d.passOn(b, c, fate)
 	}
-	if err != nil || !bytes.Equal(p.Checksum, c.Checksum) || !across.Stands(c.Other, c.URL) {
+	if err != nil || !across.Stands(c.Other, c.URL) || len(c.Signature) == 0 && !p.Has(c.Checksum) || len(c.Signature) > 0 && !bytes.Equal(c.Signature, p.Signature) {
 		return err
 	}
-	switch lacks, err := d.lacks(b, c.Other, c.Checksum); {
+	switch lacks, err := d.lacks(b, c.Other, c.URL, c); {
 	case err != nil:
 		return err
 	case lacks:
-		return d.say(b, across.Content{Say: across.ContentGone, Checksum: c.Checksum, URL: c.Other, Other: c.URL})
+		return d.say(b, across.Content{Say: across.ContentGone, Checksum: c.Checksum, URL: c.Other, Other: c.URL, Signature: c.Signature, Resemblance: c.Resemblance})
 	}
 	records := store.DuplicatesIn(journal.Stored(b))
 	if marked, err := records.Marked(p.ID); marked || err != nil {
@@ -175,9 +213,12 @@ func (d *duplicates) drop(b journal.Batch, c across.Content) error {
 	if err := d.hosts.Put(b, h); err != nil {
 		return err
 	}
-	return d.endings.Conclude(b, p.ID, store.Queued{Score: fate.Score, Parent: fate.Parent}, store.Fate{
-		State: string(fetch.StateDuplicate), Reason: "same content as " + c.Other, Next: d.endings.Next(refresh.Interval(p.Depth)),
-	})
+	end := store.Fate{State: string(fetch.StateDuplicate), Reason: "same content as " + c.Other, Next: d.endings.Next(refresh.Interval(p.Depth))}
+	if len(c.Signature) > 0 {
+		d.totals.NearDuplicate()
+		end.Reason, end.Resemblance = fmt.Sprintf("near-duplicate of %s (similarity %.2f)", c.Other, c.Resemblance), c.Resemblance
+	}
+	return d.endings.Conclude(b, p.ID, store.Queued{Score: fate.Score, Parent: fate.Parent}, end)
 }
 
 // passOn tells all others of a duplicate whose page this agent has not, where one that had the

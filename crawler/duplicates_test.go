@@ -65,6 +65,7 @@ func (x *team) counts() (sum store.Counts) {
 		}
 		sum.Pages += c.Pages
 		sum.Dropped += c.Dropped
+		sum.NearDuplicates += c.NearDuplicates
 		for s, n := range c.States {
 			sum.States[s] += n
 		}

@@ -78,7 +78,7 @@ func tablesOf(s *store.Store, part uint16, do func(p *across.Parcel) error) erro
 		if err != nil {
 			return err
 		}
-		c := across.Content{Checksum: h.Checksum, URL: h.URL}
+		c := across.Content{Checksum: h.Checksum, URL: h.URL, Signature: h.Signature}
 		p.Contents = append(p.Contents, c)
 		if err := flush(c.Size()); err != nil {
 			return err
@@ -146,8 +146,8 @@ func (a *Agent) takeIn(b journal.Batch, p *across.Parcel, links []reading.Link) 
 		return err
 	}
 	for _, k := range p.Known { // who was asked for such a page before did not know of it
-		if k.State == string(fetch.StateOK) && k.Checksum != nil {
-			if err := a.crawl.arrivals.duplicates.stored(b, k.Checksum, k.URL); err != nil {
+		if k.State == string(fetch.StateOK) {
+			if err := a.crawl.arrivals.duplicates.stored(b, k.URL, nil, k.Sums()...); err != nil {
 				return err
 			}
 		}
@@ -191,7 +191,7 @@ func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[across.Known, 
 				}
 				known.Priority, known.Score, known.Visits = place.Priority, place.Score, place.Visits
 			}
-			if known.Checksum, err = checksumOf(s, k); err != nil {
+			if known.Checksum, known.Raw, err = checksumsOf(s, k); err != nil {
 				yield(across.Known{}, err)
 				return
 			}
@@ -202,16 +202,16 @@ func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[across.Known, 
 	}
 }
 
-// checksumOf returns the checksum of a URL's page, nil where the store has none.
-func checksumOf(s *store.Store, k *store.Known) ([]byte, error) {
+// checksumsOf returns the checksums of a URL's page, nil where the store has none.
+func checksumsOf(s *store.Store, k *store.Known) (checksum, raw []byte, err error) {
 	if k.Fate == nil || k.Fate.State != string(fetch.StateOK) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	p, err := s.Page(k.Fate.Page)
 	if errors.Is(err, store.ErrUnknown) {
-		return nil, nil // a replica without bodies
+		return nil, nil, nil // a replica without bodies
 	}
-	return p.Checksum, err
+	return p.Checksum, p.Raw, err
 }
 
 // knownOf is what another agent has to know of a URL.

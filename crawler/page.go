@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"slices"
 
 	"fossick/crawler/harvest"
 	"fossick/crawler/health"
@@ -89,7 +90,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 		return a.endings.Conclude(b, o.ID, o.Queued, a.endings.By(o))
 	}
 	fate := store.Fate{State: string(fetch.StateOK), Score: o.Page.Promise, Next: a.endings.Next(refresh.Interval(o.Birth.Depth))}
-	original, err := b.PageWith(o.Read.Checksum[:])
+	original, err := repeated(b, o.Read)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 		o.Wire.Kind = store.WireRepeat
 		a.traps.Duplicate(&h.Trap, o.Birth.URL)
 		fate.State, fate.Page, fate.Reason = string(fetch.StateDuplicate), original, "same content as a page that is stored"
-		return a.endings.Conclude(b, o.ID, o.Queued, fate)
+		return a.leave(b, o, fate)
 	}
 	a.traps.Page(&h.Trap, o.Birth.URL, o.Read.Print, o.Read.Across)
 	near := o.Read.Near
@@ -119,8 +120,29 @@ func (a *arrivals) follow(b journal.Batch, o *work.Outcome, visits int, visit *s
 		if err := a.endings.Conclude(b, o.ID, o.Queued, fate); err != nil {
 			return err
 		}
-		return a.duplicates.stored(b, o.Read.Checksum[:], o.Birth.URL)
+		return a.duplicates.stored(b, o.Birth.URL, o.Read.Signature.Bytes(), o.Read.Checksum[:], o.Read.Raw[:])
 	}
+	if _, err := a.queue.Links(b, o); err != nil {
+		return err
+	}
+	return a.endings.Conclude(b, o.ID, o.Queued, fate)
+}
+
+// repeated returns the number of a stored page with the content of one that was read; 0 when
+// there is none.
+func repeated(b journal.Batch, p *reading.Page) (original uint64, err error) {
+	for i := range p.Sums {
+		if original, err = b.PageWith(p.Sums[i][:]); err != nil || original != 0 {
+			return original, err
+		}
+	}
+	return 0, nil
+}
+
+// leave ends the URL of a page that repeats another one. Of its links those are followed that
+// nobody has seen, as those of a mirror are. The others were counted where the content stands.
+func (a *arrivals) leave(b journal.Batch, o *work.Outcome, fate store.Fate) error {
+	o.Read.Found = slices.DeleteFunc(o.Read.Found, func(f reading.Link) bool { return f.Seen.ID != 0 && !f.Seen.Skipped })
 	if _, err := a.queue.Links(b, o); err != nil {
 		return err
 	}
@@ -170,7 +192,7 @@ func (a *arrivals) record(o *work.Outcome, number uint64, links []store.ID) *sto
 	return &store.Page{
 		Number: number, ID: o.URLID(), URL: o.Birth.URL,
 		ContentType: o.Resp.ContentType, RobotsTag: reading.RobotsTag(header),
-		Checksum: p.Checksum[:], Sketch: p.Sketch, Signature: p.Signature.Bytes(), Title: p.Title, Lang: p.Lang, Links: links,
+		Checksum: p.Checksum[:], Raw: p.Raw[:], Sketch: p.Sketch, Signature: p.Signature.Bytes(), Title: p.Title, Lang: p.Lang, Links: links,
 		Score: p.Score.Value, Terms: p.Score.Terms, Account: p.Score.Account, Relevant: p.Score.Relevant,
 		Label: p.Score.Label, Probability: p.Score.Probability, Rule: p.Score.Rule,
 		Bytes: o.Read.Size, At: o.Resp.Start.UnixMilli(), Depth: o.Birth.Depth,

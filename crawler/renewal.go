@@ -31,7 +31,7 @@ func (r *renewal) apply() (err error) {
 	if o.Read != nil {
 		a.Page = o.Read.Page
 		unwanted, a.Unwanted = o.Read.Unwanted()
-		if a.With, err = b.PageWith(o.Read.Checksum[:]); err != nil {
+		if a.With, err = repeated(b, o.Read); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (r *renewal) replace(next int64) error {
 	if err := r.end(store.Fate{State: string(fetch.StateOK), Next: next}); err != nil {
 		return err
 	}
-	return v.arrivals.duplicates.stored(r.b, record.Checksum, record.URL)
+	return v.arrivals.duplicates.stored(r.b, record.URL, record.Signature, record.Sums()...)
 }
 
 // withdraw obeys an author who asks by now that a page be not kept. It is asked

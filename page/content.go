@@ -1,15 +1,45 @@
 package page
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
-// checksum computes a page's Checksum: SHA-256, cut to 16 bytes, of title, text
-// and link targets in their order. A cryptographic hash, so that no page can be
+// checksumOf is SHA-256, cut to 16 bytes: a cryptographic hash, so that no page can be
 // made to look like another and push it out of a collection.
+func checksumOf(body []byte) Checksum {
+	sum := sha256.Sum256(body)
+	return Checksum(sum[:])
+}
+
+// checksum hashes title, text and link targets in their order. Targets on the page's own
+// host count without scheme and host, so that a mirror on another host has the same checksum.
 func (p *Page) checksum() Checksum {
+	if p.URL == "" {
+		return p.AbsoluteChecksum()
+	}
+	return p.hash(origin(p.URL) + "/")
+}
+
+// AbsoluteChecksum is what Checksum was in earlier builds: link targets count as they are.
+func (p *Page) AbsoluteChecksum() Checksum { return p.hash("\x00") }
+
+// Is says whether p has the content of a stored page, by the checksums of its record. One
+// without raw is of an earlier build, with an AbsoluteChecksum.
+func (p *Page) Is(checksum, raw []byte) bool {
+	if len(raw) > 0 {
+		return bytes.Equal(checksum, p.Checksum[:])
+	}
+	sum := p.AbsoluteChecksum()
+	return bytes.Equal(checksum, sum[:])
+}
+
+// hash is the checksum in which a link target that begins with own, a scheme and a host up to
+// the slash, counts from that slash on.
+func (p *Page) hash(own string) Checksum {
 	h := sha256.New()
 	buf := make([]byte, 0, 4096)
 	put := func(s string) {
@@ -28,7 +58,11 @@ func (p *Page) checksum() Checksum {
 	put(p.Text)
 	for i := range p.Links {
 		put("\x00")
-		put(p.Links[i].URL)
+		url := p.Links[i].URL
+		if strings.HasPrefix(url, own) {
+			url = url[len(own)-1:]
+		}
+		put(url)
 	}
 	h.Write(buf)
 	var sum [sha256.Size]byte

@@ -37,6 +37,50 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
+// TestChecksumOfMirror: pages of two hosts with the same bytes have one checksum, as long as
+// their links are relative or lead to other hosts. What differs in a link to a third host, or in
+// a path, is another content. The checksum of the bytes is the same for the same bytes alone.
+func TestChecksumOfMirror(t *testing.T) {
+	at := func(url, html string) *Page {
+		p, err := Parse([]byte(html), ParseOptions{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	const here, mirror = "http://h.test/docs/a", "https://mirror.example:8443/docs/a"
+	const html = `<title>a</title><p>b <a href=c>d</a> <a href="/e?f=1">g</a> <a href="http://third.test/docs/h">i</a>`
+	for name, c := range map[string]struct {
+		url, html string
+		same, raw bool
+	}{
+		"the same bytes":                      {mirror, html, true, true},
+		"absolute links to the own host":      {mirror, strings.ReplaceAll(html, "/e?", "https://mirror.example:8443/e?"), true, false},
+		"absolute links to the first host":    {mirror, strings.ReplaceAll(html, "/e?", "http://h.test/e?"), false, false},
+		"another third host":                  {mirror, strings.ReplaceAll(html, "third.test", "fourth.test"), false, false},
+		"another path":                        {mirror, strings.ReplaceAll(html, "/e?", "/f?"), false, false},
+		"another folder, so other links":      {"http://h.test/other/a", html, false, true},
+		"a host whose name begins like it":    {here, strings.ReplaceAll(html, "/e?", "http://h.testing/e?"), false, false},
+		"a path that looks like another host": {here, strings.ReplaceAll(html, "http://third.test/docs/h", "/http://third.test/docs/h"), false, false},
+		"other markup":                        {mirror, html + "<!-- -->", true, false},
+	} {
+		first, p := at(here, html), at(c.url, c.html)
+		if same := p.Checksum == first.Checksum; same != c.same {
+			t.Errorf("%s: the same checksum: %v, want %v", name, same, c.same)
+		}
+		if same := p.Raw == first.Raw; same != c.raw {
+			t.Errorf("%s: the same bytes: %v, want %v", name, same, c.raw)
+		}
+		if (p.AbsoluteChecksum() == first.AbsoluteChecksum()) != (c.url == here && c.html == html) {
+			t.Errorf("%s: the checksum of earlier builds", name)
+		}
+		old := first.AbsoluteChecksum()
+		if !first.Is(old[:], nil) || first.Is(first.Checksum[:], nil) || !first.Is(first.Checksum[:], first.Raw[:]) || p.Is(first.Checksum[:], first.Raw[:]) != c.same || p.Is(old[:], nil) {
+			t.Errorf("%s: what is stored is not told from it", name)
+		}
+	}
+}
+
 // naiveSimhash counts votes bit by bit, over words found the plain way.
 func naiveSimhash(text string) (out uint64) {
 	var hashes []uint64

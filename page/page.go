@@ -7,17 +7,18 @@ type Page struct {
 	Charset     string // name of the encoding that was used, e.g. "utf-8"
 	Lang        string // as LangCode has it, or "" when unknown
 	Title       string
-	Description string   // <meta name=description>
-	Headings    string   // text of h1…h3, a line each
-	Text        string   // visible text, a block a line, title excluded
-	Links       []Link   // in the order of the document, repeated targets kept
-	NoIndex     bool     // meta robots: do not keep this page
-	Rights      []string // what the owner says of its use, as package rights reads it
-	NoFollow    bool     // meta robots: do not follow its links
-	Skipped     int      // links left out: other schemes, no URLs, too long, beyond MaxLinks
-	Feeds       []string // normal forms of RSS and Atom feeds that <link rel=alternate> names, maxFeeds at most
-	Refresh     string   // target of an immediate <meta http-equiv=refresh>, or ""
-	Checksum    Checksum
+	Description string    // <meta name=description>
+	Headings    string    // text of h1…h3, a line each
+	Text        string    // visible text, a block a line, title excluded
+	Links       []Link    // in the order of the document, repeated targets kept
+	NoIndex     bool      // meta robots: do not keep this page
+	Rights      []string  // what the owner says of its use, as package rights reads it
+	NoFollow    bool      // meta robots: do not follow its links
+	Skipped     int       // links left out: other schemes, no URLs, too long, beyond MaxLinks
+	Feeds       []string  // normal forms of RSS and Atom feeds that <link rel=alternate> names, maxFeeds at most
+	Refresh     string    // target of an immediate <meta http-equiv=refresh>, or ""
+	Checksum    Checksum  // of title, text and link targets
+	Raw         Checksum  // of the bytes as they came
 	Sketch      uint64    // simhash of the text; few bits differ between near-duplicates
 	Signature   Signature // of Prose
 
@@ -48,8 +49,9 @@ func (p *Page) Place(i int) (place, of int) {
 // is where some were. It is made when it is asked for, which few pages are.
 func (p *Page) prose() string { return prose(p.Text, p.menus) }
 
-// Checksum identifies content: equal text, title and link targets give equal
-// checksums, whatever session ids or markup surround them (paper C2).
+// Checksum identifies content (paper C2). Page.Raw is that of the bytes, as in the paper.
+// Page.Checksum is equal for equal text, title and link targets, whatever session ids or markup
+// surround them, and whatever the page's host is called.
 type Checksum [16]byte
 
 // Kind is the kind of a link (paper E6).

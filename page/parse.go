@@ -60,6 +60,7 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	p.text = folder{limit: maxTextBytes, out: make([]byte, 0, min(len(body), maxTextBytes))}
 	p.title = folder{limit: maxTitleBytes}
 	p.page.robotsHeader(opt.RobotsTag)
+	p.page.Raw = checksumOf(body)
 	if plain {
 		p.plainText()
 	} else {

@@ -109,9 +109,11 @@ func (b *Batch) PutPage(p *Page, body []byte) error {
 	if err := b.set(numKey(keyBody, p.Number), body); err != nil {
 		return err
 	}
-	b.s.pageFilter.add(contentHash(p.Checksum)) // even if the batch is dropped, as in PutSeen
-	if err := b.set(bytesKey(keyContent, p.Checksum), numKey(keyPage, p.Number)[1:]); err != nil {
-		return err
+	for _, sum := range p.Sums() {
+		b.s.pageFilter.add(contentHash(sum)) // even if the batch is dropped, as in PutSeen
+		if err := b.set(bytesKey(keyContent, sum), numKey(keyPage, p.Number)[1:]); err != nil {
+			return err
+		}
 	}
 	if err := b.addNear(p.Number, p.Signature); err != nil {
 		return err
@@ -141,6 +143,22 @@ func (b *Batch) PageWith(checksum []byte) (uint64, error) {
 		return 0, nil
 	}
 	return n, err
+}
+
+// forget takes out the checksums by which a page is found, but for those that it keeps.
+func (b *Batch) forget(p *Page, keeps func(sum []byte) bool) error {
+	for _, sum := range p.Sums() {
+		n, err := b.PageWith(sum)
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			return err
+		}
+		if n == p.Number && !keeps(sum) {
+			if err := b.delete(bytesKey(keyContent, sum)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (b *Batch) put(k []byte, record any) error {

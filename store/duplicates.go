@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,11 +26,22 @@ type DuplicatesBatch struct{ b *Batch }
 // DuplicatesIn returns those of a batch.
 func DuplicatesIn(b *Batch) DuplicatesBatch { return DuplicatesBatch{b} }
 
-// Holder is the URL that stands for a content.
+// Holder is the URL that stands for a content, or for a band of near-duplicates.
 type Holder struct {
-	Part     uint16 // that the content is in
-	Checksum []byte
-	URL      string
+	Part      uint16 // that the content is in
+	Checksum  []byte
+	URL       string
+	Signature []byte // of its page; only of a band
+}
+
+// Bands returns a name for each band of a signature, as long as a checksum and unlike any. Pages
+// that have one in common are compared.
+func Bands(signature []byte) (names [][]byte) {
+	for _, k := range nearKeys(signature) {
+		sum := sha256.Sum256(k)
+		names = append(names, sum[:len(Hash{})])
+	}
+	return names
 }
 
 // Holders yields those of a part.
@@ -40,27 +53,31 @@ func holderOf(k, v []byte) (Holder, error) {
 	if len(k) != holderKeyLen || len(v) == 0 {
 		return Holder{}, fmt.Errorf("store key %q: %w: want a part, a checksum and a URL", k, ErrDamaged)
 	}
-	return Holder{binary.BigEndian.Uint16(k[1:]), k[3:], string(v)}, nil
+	url, signature, _ := bytes.Cut(v, []byte{0}) // which no URL has
+	return Holder{binary.BigEndian.Uint16(k[1:]), k[3:], string(url), bytes.Clone(signature)}, nil
 }
 
 const holderKeyLen = 1 + 2 + len(Hash{})
 
-// Holder returns the URL that stands for a content, "" where none does.
-func (d DuplicatesBatch) Holder(part uint16, checksum []byte) (url string, err error) {
+// Holder returns what stands for a content or a band; its URL is "" where nothing does.
+func (d DuplicatesBatch) Holder(part uint16, checksum []byte) (h Holder, err error) {
 	err = value(d.b.txn, holderKey(part, checksum), func(k, v []byte) error {
-		h, err := holderOf(k, v)
-		url = h.URL
+		h, err = holderOf(k, v)
 		return err
 	})
 	if errors.Is(err, ErrUnknown) {
-		return "", nil
+		return Holder{}, nil
 	}
-	return url, err
+	return h, err
 }
 
-// PutHolder writes which URL stands for a content.
+// PutHolder writes what stands for a content or a band.
 func (d DuplicatesBatch) PutHolder(h Holder) error {
-	return d.b.set(holderKey(h.Part, h.Checksum), []byte(h.URL))
+	v := []byte(h.URL)
+	if len(h.Signature) > 0 {
+		v = append(append(v, 0), h.Signature...)
+	}
+	return d.b.set(holderKey(h.Part, h.Checksum), v)
 }
 
 func holderKey(part uint16, checksum []byte) []byte {
@@ -101,11 +118,7 @@ func (d DuplicatesBatch) Marked(id ID) (bool, error) {
 // put down, and the counts.
 func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
 	b := d.b
-	n, err := b.PageWith(p.Checksum)
-	if err == nil && n == p.Number {
-		err = b.delete(bytesKey(keyContent, p.Checksum))
-	}
-	if err != nil {
+	if err := b.forget(p, func([]byte) bool { return false }); err != nil {
 		return err
 	}
 	if err := b.dropNear(p.Number, p.Signature); err != nil {
@@ -123,7 +136,7 @@ func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
 		return err
 	}
 	return b.PutPageRecord(&Page{
-		Number: p.Number, ID: p.ID, URL: p.URL, Checksum: p.Checksum, Depth: p.Depth, At: p.At, Relevant: p.Relevant, SameAs: sameAs,
+		Number: p.Number, ID: p.ID, URL: p.URL, Checksum: p.Checksum, Raw: p.Raw, Depth: p.Depth, At: p.At, Relevant: p.Relevant, SameAs: sameAs,
 	})
 }
 

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -191,7 +193,22 @@ type Page struct {
 
 	Topics []Verdict `cbor:"26,keyasint,omitempty" json:",omitempty"` // of each topic that shares the crawl; what stands above is of the best
 
+	Raw []byte `cbor:"32,keyasint,omitempty" json:",omitempty"` // checksum of the bytes; none where an earlier build stored the page, whose Checksum has absolute link targets
+
 	SameAs string `cbor:"31,keyasint,omitempty" json:",omitempty"` // URL of the page that stands for it; "" as long as it is stored; see DuplicatesBatch.Drop
+}
+
+// Sums are the checksums by which a page with the same content is found.
+func (p *Page) Sums() [][]byte {
+	if len(p.Raw) == 0 {
+		return [][]byte{p.Checksum}
+	}
+	return [][]byte{p.Checksum, p.Raw}
+}
+
+// Has says whether a checksum is one of a page's.
+func (p *Page) Has(checksum []byte) bool {
+	return slices.ContainsFunc(p.Sums(), func(sum []byte) bool { return bytes.Equal(sum, checksum) })
 }
 
 // Label is what refine says of a page.

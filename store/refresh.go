@@ -1,9 +1,7 @@
 package store
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"errors"
 	"iter"
 	"slices"
 )
@@ -56,7 +54,7 @@ func (b *Batch) PutPageRecord(p *Page) error { return b.put(numKey(keyPage, p.Nu
 func (b *Batch) WithdrawPage(old *Page) error {
 	sum := sha256.Sum256([]byte("withdrawn " + old.URL)) // as unlike all others as content is
 	p := *old
-	p.Withdrawn, p.Checksum, p.Bytes = true, sum[:len(old.Checksum)], 0
+	p.Withdrawn, p.Checksum, p.Raw, p.Bytes = true, sum[:len(old.Checksum)], nil, 0
 	p.Title, p.Terms, p.Account, p.Rule, p.Sketch, p.Signature = "", nil, nil, "", 0, nil
 	p.Topics = slices.Clone(old.Topics)
 	for i := range p.Topics {
@@ -70,14 +68,8 @@ func (b *Batch) WithdrawPage(old *Page) error {
 // same number, with its compressed body. What refine said of the old one is
 // dropped, and so are the headers of its URL's exchanges so far.
 func (b *Batch) ReplacePage(old, p *Page, body []byte) error {
-	n, err := b.PageWith(old.Checksum)
-	if err != nil && !errors.Is(err, ErrDamaged) {
+	if err := b.forget(old, p.Has); err != nil {
 		return err
-	}
-	if n == old.Number && !bytes.Equal(old.Checksum, p.Checksum) {
-		if err := b.delete(bytesKey(keyContent, old.Checksum)); err != nil {
-			return err
-		}
 	}
 	if err := b.dropNear(old.Number, old.Signature); err != nil {
 		return err

@@ -159,7 +159,17 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 			return err
 		}
 	}
-	content := bytesKey(keyContent, p.Checksum)
+	for _, sum := range p.Sums() {
+		if err := in.sumIs(txn, p, sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumIs checks that a page is found by one of its checksums.
+func (in *inspection) sumIs(txn *badger.Txn, p *Page, sum []byte) error {
+	content := bytesKey(keyContent, sum)
 	n, err := pageOf(txn, content)
 	if finding(err) != nil {
 		return err
@@ -169,7 +179,7 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 		if err = get(txn, numKey(keyPage, n), &other); finding(err) != nil {
 			return err
 		}
-		if err == nil && string(other.Checksum) == string(p.Checksum) {
+		if err == nil && other.Has(sum) {
 			return nil // one of two with this content
 		}
 		err = ErrDamaged
@@ -211,7 +221,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	err := in.scan(ctx, keyContent, func(txn *badger.Txn, k, v []byte) error {
 		p := &Page{}
 		err := get(txn, append([]byte{keyPage}, v...), p)
-		if finding(err) != nil || err == nil && string(p.Checksum) == string(k[1:]) && p.SameAs == "" {
+		if finding(err) != nil || err == nil && p.Has(k[1:]) && p.SameAs == "" {
 			return err
 		}
 		return in.remove(k, "the checksum names a page that is not there, or has other content")

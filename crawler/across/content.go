@@ -14,6 +14,11 @@ type Content struct {
 	Checksum []byte `cbor:"2,keyasint"`
 	URL      string `cbor:"3,keyasint"`
 	Other    string `cbor:"4,keyasint,omitempty"` // URL of another page with the content
+
+	// Signature is that of Other, or of URL where that is alone; none where the pages are equal.
+	// Of near-duplicates Checksum is a band (store.Bands).
+	Signature   []byte  `cbor:"5,keyasint,omitempty"`
+	Resemblance float64 `cbor:"6,keyasint,omitempty"` // of URL and Other, by their signatures
 }
 
 // Say is a step of it.
@@ -48,12 +53,12 @@ func Stands(url, other string) bool {
 const ContentBytes = parcelBytes / 4
 
 // Size is about how many bytes the step takes.
-func (c *Content) Size() int { return 32 + len(c.URL) + len(c.Other) }
+func (c *Content) Size() int { return 32 + len(c.URL) + len(c.Other) + len(c.Signature) }
 
 // check says what is wrong with a step that another machine sent.
 func (c *Content) check() error {
 	two := c.Say != ContentStored
-	if c.Say >= contentSays || len(c.Checksum) != len(page.Checksum{}) || c.URL == "" || two == (c.Other == "") || c.URL == c.Other {
+	if c.Say >= contentSays || len(c.Checksum) != len(page.Checksum{}) || len(c.Signature) != 0 && len(c.Signature) != page.SignatureSize || !probability(c.Resemblance) || c.URL == "" || two == (c.Other == "") || c.URL == c.Other {
 		return fmt.Errorf("a parcel that says %d of the content %x of %q and %q", c.Say, c.Checksum, c.URL, c.Other)
 	}
 	return nil

@@ -12,7 +12,8 @@ type Known struct {
 	Score    float64   `cbor:"6,keyasint,omitempty"` // of the best that led to it
 	Priority float64   `cbor:"7,keyasint,omitempty"`
 	Visits   int       `cbor:"8,keyasint,omitempty"`
-	Checksum []byte    `cbor:"9,keyasint,omitempty"` // of its page, where one is stored
+	Checksum []byte    `cbor:"9,keyasint,omitempty"`  // of its page, where one is stored
+	Raw      []byte    `cbor:"10,keyasint,omitempty"` // likewise, of the bytes
 
 	ID      store.ID `cbor:"-"` // in the store that knows it
 	Missing bool     `cbor:"-"` // it waits since its page is lost
@@ -43,4 +44,14 @@ func AskedElsewhere(state string) string {
 const KnownBytes = parcelBytes
 
 // Size is about how many bytes the record takes.
-func (k *Known) Size() int { return 32 + len(k.URL) + len(k.Checksum) }
+func (k *Known) Size() int { return 32 + len(k.URL) + len(k.Checksum) + len(k.Raw) }
+
+// Sums are the checksums of its page that are known.
+func (k *Known) Sums() (sums [][]byte) {
+	for _, sum := range [][]byte{k.Checksum, k.Raw} {
+		if len(sum) > 0 {
+			sums = append(sums, sum)
+		}
+	}
+	return sums
+}

@@ -3,6 +3,7 @@ package across
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/fxamacker/cbor/v2"
@@ -110,7 +111,7 @@ func Unpack(data []byte) (*Parcel, error) {
 		}
 	}
 	for i := range p.Known {
-		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || len(k.Checksum) != 0 && len(k.Checksum) != len(page.Checksum{}) {
+		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || slices.ContainsFunc(k.Sums(), func(sum []byte) bool { return len(sum) != len(page.Checksum{}) }) {
 			return nil, fmt.Errorf("a parcel that tells of %q: %+v", k.URL, *k)
 		}
 	}

@@ -161,7 +161,9 @@ func (b *memoryBatch) PutPage(record *store.Page, content Content) error {
 	if record.Number != uint64(len(m.pages))+1 {
 		return fmt.Errorf("page %d is stored after %d", record.Number, len(m.pages))
 	}
-	m.contents[page.Checksum(record.Checksum)] = record.Number
+	for _, sum := range record.Sums() {
+		m.contents[page.Checksum(sum)] = record.Number
+	}
 	m.pages = append(m.pages, MemoryPage{content.Page, record})
 	return nil
 }
@@ -216,7 +218,9 @@ func (b *memoryBatch) Cancel() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.pages[b.pages:] {
-		delete(m.contents, page.Checksum(p.Record.Checksum))
+		for _, sum := range p.Record.Sums() {
+			delete(m.contents, page.Checksum(sum))
+		}
 	}
 	m.pages = m.pages[:b.pages]
 	for _, h := range b.hashes {

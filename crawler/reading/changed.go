@@ -1,8 +1,6 @@
 package reading
 
 import (
-	"bytes"
-
 	"fossick/change"
 	"fossick/fetch"
 	"fossick/store"
@@ -15,7 +13,7 @@ type Texter func(body []byte, contentType, url string) string
 // another one changes the content and not the main text (paper E, E6, knew contents only).
 func (r *Reader) changed(old *store.Page, p *Page, resp *fetch.Response) change.Kind {
 	switch {
-	case old == nil || bytes.Equal(old.Checksum, p.Checksum[:]):
+	case old == nil || p.Is(old.Checksum, old.Raw):
 		return change.None
 	case r.opt.Text == nil || old.Withdrawn:
 		return change.Unsure

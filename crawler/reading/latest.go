@@ -25,6 +25,17 @@ type recent struct {
 	signature  page.Signature
 }
 
+// NearBySignature returns the resemblance of pages of two hosts whose signatures alone are known,
+// and whether they are near-duplicates. Pages of one host never are: it takes their texts.
+func NearBySignature(url1 string, signature1 []byte, url2 string, signature2 []byte) (alike float64, near bool) {
+	if len(signature1) != page.SignatureSize || len(signature2) != page.SignatureSize {
+		return 0, false
+	}
+	a, b := page.Signature(signature1), page.Signature(signature2)
+	alike = page.Estimate(&a, &b)
+	return alike, alike >= page.NearShare(url1, "one title", url2, "another")+nearMargin
+}
+
 // NewLatest remembers enough pages for so many workers.
 func NewLatest(workers int) *Latest { return &Latest{room: rememberPages * workers} }
 

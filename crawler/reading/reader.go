@@ -27,6 +27,7 @@ type Options struct {
 	Threshold   float64
 	FollowTraps bool
 	KeepNear    bool
+	Earlier     bool // there may be pages that an earlier build stored
 	Now         func() time.Time
 	Log         *slog.Logger
 
@@ -75,6 +76,7 @@ type Page struct {
 	Size    int64           // of the body before that, in bytes
 	Digest  [sha1.Size]byte // of the body before that; only where the page is kept
 	Found   []Link
+	Sums    []page.Checksum // those by any of which a stored page has the same content
 	Near    Near
 	Change  change.Kind // since it was stored
 	Print   traps.Fingerprint
@@ -162,7 +164,10 @@ func (r *Reader) Rate(p *Page, order Order) error {
 
 // rate scores a page and its links, and looks these and its likes up.
 func (r *Reader) rate(p *Page, order Order, spent func() error) error {
-	p.Foreign = r.opt.Scope.foreign(p.Page)
+	p.Foreign, p.Sums = r.opt.Scope.foreign(p.Page), []page.Checksum{p.Checksum, p.Raw}
+	if r.opt.Earlier {
+		p.Sums = append(p.Sums, p.AbsoluteChecksum())
+	}
 	p.Score = r.opt.Scorer.ScorePage(p.Page, order.Parent)
 	if err := spent(); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package refresh
 
 import (
-	"bytes"
 	"net/http"
 
 	"fossick/change"
@@ -88,7 +87,7 @@ func verdict(old *store.Page, a Answer) Verdict {
 		return Gone
 	case a.Page.NoIndex: // before all else: its text may be the same as ever
 		return Withdrawn
-	case bytes.Equal(a.Page.Checksum[:], old.Checksum):
+	case a.Page.Is(old.Checksum, old.Raw):
 		return Same
 	case a.Unwanted:
 		return Unwanted

@@ -36,7 +36,7 @@ func TestModified(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	old := &store.Page{Number: 7, Checksum: make([]byte, len(page.Checksum{}))}
+	old := &store.Page{Number: 7, Checksum: make([]byte, len(page.Checksum{})), Raw: make([]byte, len(page.Checksum{}))}
 	same, other, asksNot := &page.Page{}, &page.Page{Checksum: page.Checksum{1}}, &page.Page{NoIndex: true}
 	ok := &fetch.Response{State: fetch.StateOK}
 	for name, c := range map[string]struct {

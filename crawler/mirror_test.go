@@ -1,0 +1,162 @@
+package crawler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fossick/crawler/refresh"
+	"fossick/fetch"
+	"fossick/page"
+)
+
+// mirrorWeb has two hosts. The pages of the second repeat those of the first, byte for byte, but
+// for one that leads further. All their links are relative, but for those of /c.
+func mirrorWeb() *fakeWeb {
+	w := &fakeWeb{pages: map[string]string{}, took: 100 * time.Millisecond}
+	for _, host := range []string{"http://h0.test", "http://h1.test"} {
+		w.pages[host+"/"] = html("index", "a", "/b")
+		w.pages[host+"/a"] = html("a page", "c", "/")
+		w.pages[host+"/b"] = html("another page on " + host)
+		w.pages[host+"/c"] = html("a page whose author knows one host", "http://h0.test/", "http://h0.test/a")
+	}
+	w.pages["http://h1.test/b"] = html("gold on the mirror alone", "only")
+	w.pages["http://h1.test/only"] = html("gold that no other host has")
+	return w
+}
+
+const mirrorPages, mirrorDuplicates = 6, 3
+
+// TestMirror: a mirror's pages are duplicates, also its start page, and its links are followed: so
+// what it has alone is found. How many agents there are makes no difference.
+func TestMirror(t *testing.T) {
+	seeds := []string{"http://h0.test/", "http://h1.test/"}
+	opt := newOptions(t, mirrorWeb(), seeds...)
+	r := crawl(t, opt)
+	if r.Counts.Pages != mirrorPages || r.Counts.States["duplicate"] != mirrorDuplicates {
+		t.Errorf("one crawl: %d pages, %v; want %d and %d duplicates", r.Counts.Pages, r.Counts.States, mirrorPages, mirrorDuplicates)
+	}
+	if l := life(t, opt.Store, "http://h1.test/only"); l.Fate == nil || l.Fate.State != "ok" {
+		t.Errorf("a page of the mirror alone: %+v", l.Fate)
+	}
+	checkVerified(t, opt.Store)
+	for _, agents := range []int{1, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			x := newTeam(t, mirrorWeb(), agents, 2, seeds...)
+			x.settle()
+			var paths []string
+			for _, u := range slices.Concat(x.finish()...) {
+				paths = append(paths, page.Path(u))
+			}
+			slices.Sort(paths)
+			if n := x.counts(); !slices.Equal(paths, []string{"/", "/a", "/b", "/b", "/c", "/only"}) || n.States["duplicate"] != mirrorDuplicates {
+				t.Errorf("%d agents store %v, %v", agents, paths, n.States)
+			}
+			for _, m := range x.agents {
+				checkVerified(t, m.opt.Store)
+			}
+		})
+	}
+}
+
+// TestEarlierChecksums: pages that an earlier build stored, whose checksums have absolute link
+// targets and none of the bytes, are neither stored again nor taken for changed.
+func TestEarlierChecksums(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := mirrorWeb()
+		opt := newOptions(t, w, "http://h0.test/")
+		crawl(t, opt)
+		b := opt.Store.Batch()
+		for p, err := range opt.Store.Pages() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := opt.Store.Body(p.Number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parsed, err := page.Parse(body, page.ParseOptions{URL: p.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			old, sum := *p, parsed.AbsoluteChecksum()
+			old.Raw, old.Checksum = nil, sum[:]
+			if err := b.ReplacePage(p, &old, opt.Store.Compress(body)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		checkVerified(t, opt.Store)
+
+		w.pages["http://h0.test/a?again=1"] = w.pages["http://h0.test/a"]
+		opt.Seeds = []string{"http://h0.test/a?again=1"}
+		crawl(t, opt)
+		if l := life(t, opt.Store, "http://h0.test/a?again=1"); l.Fate == nil || l.Fate.State != string(fetch.StateDuplicate) {
+			t.Errorf("a page that repeats one of an earlier build: %+v", l.Fate)
+		}
+		time.Sleep(time.Hour)
+		opt.Seeds, opt.Refresh = nil, time.Minute
+		if r, want := crawl(t, opt), (refresh.Counts{Asked: 4, NotModified: 4}); r.Refreshed != want {
+			t.Errorf("pages asked for again: %+v, want %+v", r.Refreshed, want)
+		}
+	})
+}
+
+// TestNearDuplicatesAcross: of an article that many hosts have, each with a date and links of its
+// own, one page stays, whichever agents have the hosts; so do two articles that share half of
+// their words. All links are followed.
+func TestNearDuplicatesAcross(t *testing.T) {
+	const hosts = 6
+	rng := rand.New(rand.NewPCG(3, 4))
+	text, half := words(rng, 400), words(rng, 200)
+	web := func() *fakeWeb {
+		w := &fakeWeb{pages: map[string]string{}, took: 100 * time.Millisecond}
+		for h := range hosts {
+			host := fmt.Sprintf("http://h%d.test", h)
+			w.pages[host+"/"] = html(fmt.Sprintf("index of host %d", h), "/article", "/half")
+			w.pages[host+"/article"] = article("News", text+fmt.Sprintf(" seen on %d May", h), "/further")
+			w.pages[host+"/half"] = article("Half", half+" "+words(rand.New(rand.NewPCG(5, uint64(h))), 200))
+			w.pages[host+"/further"] = html(fmt.Sprintf("gold of host %d alone", h))
+		}
+		return w
+	}
+	var seeds []string
+	for h := range hosts {
+		seeds = append(seeds, fmt.Sprintf("http://h%d.test/", h))
+	}
+	for _, agents := range []int{1, 2, 3} {
+		for _, keep := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				x := newTeamWith(t, web(), agents, hosts, func(o *Options) { o.KeepNear = keep }, seeds...)
+				x.settle()
+				urls := slices.Concat(x.finish()...)
+				articles := slices.DeleteFunc(slices.Clone(urls), func(u string) bool { return page.Path(u) != "/article" })
+				want, near := hosts*3+1, uint64(hosts-1)
+				if keep {
+					want, near = hosts*4, 0
+				}
+				n := x.counts()
+				if len(urls) != want || n.States["duplicate"] != near || n.NearDuplicates != near || !keep && len(articles) != 1 {
+					t.Errorf("%d agents, keep %v: %d pages, %+v, %v; want %d and %d near-duplicates", agents, keep, len(urls), n, articles, want, near)
+				}
+				for _, m := range x.agents {
+					checkVerified(t, m.opt.Store)
+					for e, err := range m.opt.Store.URLs().Ended(string(fetch.StateDuplicate)) {
+						if err != nil {
+							t.Fatal(err)
+						}
+						if !(e.Resemblance >= .9 && e.Resemblance <= 1) || e.Page == 0 && !strings.HasPrefix(e.Reason, "near-duplicate of "+articles[0]+" (similarity ") {
+							t.Errorf("%s ended: %+v", e.URL, e)
+						}
+					}
+				}
+			})
+		}
+	}
+}
