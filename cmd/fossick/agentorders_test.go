@@ -20,6 +20,7 @@ import (
 	"fossick/crawlplan"
 	"fossick/fetch"
 	"fossick/graph/orders"
+	"fossick/internal/fulltest"
 	"fossick/policy"
 	"fossick/store"
 )
@@ -80,11 +81,12 @@ func TestEveryOrder(t *testing.T) {
 	}
 	for name, how := range hows {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for _, agents := range []int{1, 2, 4} {
 				synctest.Test(t, func(t *testing.T) {
 					crawlInOrder(t, how, agents, false)
 				})
-				if agents > 1 {
+				if agents > 1 && fulltest.Asked() {
 					synctest.Test(t, func(t *testing.T) {
 						crawlInOrder(t, how, agents, true)
 					})
