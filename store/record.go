@@ -193,7 +193,7 @@ type Page struct {
 
 	Topics []Verdict `cbor:"26,keyasint,omitempty" json:",omitempty"` // of each topic that shares the crawl; what stands above is of the best
 
-	Raw []byte `cbor:"32,keyasint,omitempty" json:",omitempty"` // checksum of the bytes; none where an earlier build stored the page, whose Checksum has absolute link targets
+	Raw []byte `cbor:"33,keyasint,omitempty" json:",omitempty"` // checksum of the bytes; none where an earlier build stored the page, whose Checksum has absolute link targets
 
 	SameAs string `cbor:"31,keyasint,omitempty" json:",omitempty"` // URL of the page that stands for it; "" as long as it is stored; see DuplicatesBatch.Drop
 }
