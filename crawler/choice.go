@@ -38,6 +38,7 @@ type choice struct {
 	keeper   *patience.Keeper // nil: whatever is free
 	look     look             // nil: what comes up is taken by its priority; see nextFrom
 	waits    *patience.Waits
+	turns    *orders.Turns // whose page is the next one, of a mix; nil of one ordering
 
 	allowed Allowance // of a crawl that several agents make
 
@@ -78,6 +79,9 @@ func newChoice(opt *Options, f *frontier.Frontier, t *totals.Running, under *fli
 	if factor := opt.WaitsUpTo(); factor > 1 {
 		c.keeper = patience.New(patience.Options{Factor: factor, Chances: q.Promises()})
 	}
+	if m, mixed := opt.Ordering.(*orders.Mix); mixed {
+		c.turns = m.Turns()
+	}
 	return c
 }
 
@@ -100,6 +104,9 @@ func (o *Options) WaitsUpTo() float64 {
 // next returns the URL to be fetched next. Where it is better to wait it says until when.
 func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 	now := c.opt.Now()
+	if c.turns != nil { // by what is stored or under way, so that a failure takes no turn, nor a kill
+		c.frontier.Turn(c.turns.At(c.totals.LastPage() + c.flight.pages))
+	}
 	if c.keeper == nil {
 		if it, ok = c.nextFrom(now, c.least()); !ok && it.ID != 0 {
 			wait = now.Add(longestWait) // for another price
@@ -131,9 +138,10 @@ func (c *choice) next() (it frontier.Item, wait time.Time, ok bool) {
 // need is the priority that a link needs to be taken.
 func (c *choice) need() float64 { return max(c.price, c.least()) }
 
-// least is the priority below which no link is taken: other agents have better ones.
+// least is the priority below which no link is taken: other agents have better ones. The
+// priorities of a mix are of several kinds, and none is a price for the others.
 func (c *choice) least() float64 {
-	if c.opt.Sites == nil {
+	if c.opt.Sites == nil || c.turns != nil {
 		return math.Inf(-1)
 	}
 	return c.allowed.Price

@@ -22,6 +22,7 @@ import (
 	"fossick/crawler/work"
 	"fossick/crawler/workers"
 	"fossick/frontier"
+	"fossick/graph/orders"
 	"fossick/store"
 )
 
@@ -85,7 +86,9 @@ func New(opt Options) (*Crawler, error) {
 // newCrawler returns a crawl with an empty queue; opt is complete. A crawl without a Store
 // has no past.
 func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
-	passes := rescore.New(opt.Scorer, opt.Ordering)
+	parts := orders.Parts(opt.Ordering)
+	scored, _ := orders.Scored(opt.Ordering)
+	passes := rescore.New(opt.Scorer, parts[scored])
 	var compress func([]byte) []byte
 	var body func(uint64) ([]byte, error)
 	var seen func(store.ID) (int64, error)
@@ -96,6 +99,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	opt.Frontier.Orders = len(parts)
 	f, err := frontier.New(opt.Frontier)
 	if err != nil {
 		return nil, err

@@ -189,7 +189,7 @@ func (a *Agent) knownIn(s *store.Store, parts []uint16) iter.Seq2[across.Known, 
 					yield(across.Known{}, err)
 					return
 				}
-				known.Priority, known.Score, known.Visits = place.Priority, place.Score, place.Visits
+				known.Priority, known.Also, known.Score, known.Visits = place.Priority, place.Also, place.Score, place.Visits
 			}
 			if known.Checksum, known.Raw, err = checksumsOf(s, k); err != nil {
 				yield(across.Known{}, err)

@@ -9,13 +9,14 @@ import (
 )
 
 // TestLinkKinds crawls a web in which b's own links only discover, as b has no
-// start page (paper B): MCS takes d, to which c links, before them.
+// start page (paper B): the link from 1 to 3 lifts 3 where b has one alone.
 func TestLinkKinds(t *testing.T) {
 	pages := map[string]string{
 		"http://a.test/":  `<a href="http://b.test/">b</a><a href="http://c.test/">c</a>`,
-		"http://b.test/":  `<a href="/1">1</a><a href="/2">2</a>`,
-		"http://b.test/1": `<a href="/2">2</a>`,
-		"http://b.test/2": `<a href="http://d.test/">d</a>`,
+		"http://b.test/":  `<a href="/1">1</a><a href="/2">2</a><a href="/3">3</a>`,
+		"http://b.test/1": `<a href="/3">3</a>`,
+		"http://b.test/2": `<a href="http://d.test/">this is d</a>`,
+		"http://b.test/3": `3`,
 		"http://c.test/":  `<a href="http://d.test/">d</a>`,
 		"http://d.test/":  `d`,
 	}
@@ -24,11 +25,11 @@ func TestLinkKinds(t *testing.T) {
 		seeds []string
 		want  []string
 	}{
-		{"mcs", []string{"http://a.test/"}, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://d.test/", "http://b.test/1", "http://b.test/2"}},
-		{"lexbfs", []string{"http://a.test/"}, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://d.test/", "http://b.test/1", "http://b.test/2"}},
-		{"bfs", []string{"http://a.test/"}, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://b.test/1", "http://b.test/2", "http://d.test/"}},
+		{"mcs", []string{"http://a.test/"}, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://b.test/1", "http://b.test/2", "http://d.test/", "http://b.test/3"}},
+		{"lexbfs", []string{"http://a.test/"}, []string{"http://a.test/", "http://b.test/", "http://c.test/", "http://b.test/1", "http://b.test/2", "http://b.test/3", "http://d.test/"}},
 		// b is a site with a start page: its links count.
-		{"mcs", []string{"http://b.test/"}, []string{"http://b.test/", "http://b.test/1", "http://b.test/2", "http://d.test/"}},
+		{"mcs", []string{"http://b.test/"}, []string{"http://b.test/", "http://b.test/1", "http://b.test/3", "http://b.test/2", "http://d.test/"}},
+		{"lexbfs", []string{"http://b.test/"}, []string{"http://b.test/", "http://b.test/1", "http://b.test/3", "http://b.test/2", "http://d.test/"}},
 	}
 	for _, tc := range tests {
 		w := &fakeWeb{pages: pages}
@@ -47,7 +48,7 @@ func TestLinkKinds(t *testing.T) {
 // TestCountingSessions cuts crawls by orderings that count links into sessions.
 func TestCountingSessions(t *testing.T) {
 	t.Parallel()
-	for _, order := range []string{"mcs", "mns", "lexbfs", "lexdfs"} {
+	for _, order := range []string{"dfs", "mcs", "mns", "lexbfs", "lexdfs", "mcs*0.3+lexdfs*0.5+relevance"} {
 		o, err := orders.OrderingByName(order)
 		if err != nil {
 			t.Fatal(err)

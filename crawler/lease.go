@@ -175,14 +175,14 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 		return nil, fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
 	if _, mine := l.across.Part(birth.URL); !mine {
-		l.putAside(it, birth.URL)
+		l.putAside(it, birth.URL, queued)
 		return nil, nil
 	}
 	h, err := l.hosts.Get(page.Host(birth.URL), birth.URL)
 	if err != nil {
 		return nil, err
 	}
-	j := &work.Job{Leased: work.Leased{ID: id, Birth: birth, Queued: queued, Priority: it.Priority}, Host: h, Target: birth.URL}
+	j := &work.Job{Leased: work.Leased{ID: id, Birth: birth, Queued: queued, Priority: l.queue.Priority(it, queued)}, Host: h, Target: birth.URL}
 	if l.opt.Scope.Forgotten.Has(birth.URL) {
 		return nil, l.skip(j, string(fetch.StateNone), store.ForgottenReason)
 	}
@@ -228,10 +228,10 @@ const leaseWait = time.Second
 
 // putAside is for a URL that may not be asked for now. What is another agent's by now waits
 // in the journal alone; what waits for this agent's lease stays in the queue.
-func (l *leases) putAside(it frontier.Item, url string) {
+func (l *leases) putAside(it frontier.Item, url string, place store.Queued) {
 	l.frontier.Done(it.Host, time.Time{})
 	if l.across.Held(url) {
-		l.frontier.Push(it)
+		l.queue.PutBack(it, url, place)
 		l.frontier.Rest(it.Host, l.opt.Now().Add(leaseWait))
 	}
 }

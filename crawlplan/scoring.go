@@ -19,8 +19,8 @@ type Scoring struct {
 	Rho       *float64 `placeholder:"ρ" help:"Share of R that a page inherits from the page that led to it [0.3]." group:"score" expert:""`
 	Explore   *float64 `placeholder:"SHARE" help:"Share of fetches that learned spends on URLs of which little is known, hosts never fetched first [$${explore}]." group:"score" expert:""`
 	Threshold *float64 `placeholder:"R" help:"Drop links that score less [0.2 in the order of relevance; other orders never drop]." group:"score" expert:""`
-	Order     string   `placeholder:"ORDER" help:"Order of the crawl: $${orders} [relevance]." group:"score" expert:"" complete:"orders"`
-	Alike     bool     `help:"With --order mcs, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages." group:"score" expert:""`
+	Order     string   `placeholder:"ORDER" help:"Order of the crawl: $${orders}; or a mix, each with a share of the pages: 'mcs*0.3+relevance*0.7'. lexbfs compares the first two visits that led to a URL and no more; simulate compares all [relevance]." group:"score" expert:"" complete:"orders"`
+	Alike     bool     `help:"With --order dfs, mcs, mcs-sites, mns, lexbfs or lexdfs: count all links alike. Without it links that stay on a site without a start page only discover pages." group:"score" expert:""`
 }
 
 func (s *Scoring) settings(saved *Scoring) []setting {
@@ -56,8 +56,9 @@ func (s *Scoring) check() error {
 	return nil
 }
 
-// byPolicy says whether the policy of --score orders the crawl, as it does unless
-// --order takes over.
+// byPolicy says whether the policy of --score alone orders the crawl, as it does unless
+// --order takes over. In a mix nothing is dropped: what one ordering wants last another
+// may want first.
 func (s *Scoring) byPolicy() bool { return cmp.Or(s.Order, byScore) == byScore }
 
 // how returns what --score says, or the default for a topic; ownWords says that keywords
@@ -81,7 +82,7 @@ func (s *Scoring) order(opt *crawler.Options, how string) (err error) {
 	if s.Alike {
 		var tells bool
 		if opt.Ordering, tells = orders.CountAlike(opt.Ordering); !tells {
-			return usage.Errorf("--alike: --order %s counts all links alike anyhow; take the flag away, or choose mcs, mns, lexbfs or lexdfs", order)
+			return usage.Errorf("--alike: --order %s counts all links alike anyhow; take the flag away, or choose dfs, mcs, mcs-sites, mns, lexbfs or lexdfs", order)
 		}
 	}
 	switch {
@@ -113,10 +114,23 @@ func (c *Crawl) scorer(opt *crawler.Options, topics []*models.Topic, how string,
 	if err != nil {
 		return err
 	}
-	if opt.Scorer, err = p.Scorer(in); err == nil && c.byPolicy() {
-		opt.Ordering, err = p.Ordering(opt.Scorer)
+	if opt.Scorer, err = p.Scorer(in); err == nil {
+		err = useScores(opt, func() (orders.Ordering, error) { return p.Ordering(opt.Scorer) })
 	}
 	return usage.Of(err)
+}
+
+// useScores lets a policy say how its scores order the crawl, where --order goes by them,
+// alone or in a mix.
+func useScores(opt *crawler.Options, of func() (orders.Ordering, error)) error {
+	if _, scored := orders.Scored(opt.Ordering); !scored {
+		return nil
+	}
+	ordering, err := of()
+	if err == nil {
+		opt.Ordering = orders.WithScores(opt.Ordering, ordering)
+	}
+	return err
 }
 
 // input is what the scorer of a topic is built from.
@@ -137,6 +151,7 @@ func (s *Scoring) input(opt *crawler.Options, t *models.Topic, p policy.Policy, 
 			return in, usage.Errorf("--rho %v: only --score paper and paper-mean have it, and this crawl is scored by %s; leave it out", in.Rho, how)
 		}
 	}
-	in.Explore, err = policy.ExploreShare(s.Explore, s.byPolicy(), how)
+	_, scored := orders.Scored(opt.Ordering)
+	in.Explore, err = policy.ExploreShare(s.Explore, scored, how)
 	return in, err
 }

@@ -195,10 +195,7 @@ func (c *Crawl) share(opt *crawler.Options, topics []*models.Topic, how string, 
 		}
 	}
 	opt.Scorer = policy.NewSeveral(all)
-	if c.byPolicy() {
-		opt.Ordering, err = p.SharedOrdering()
-	}
-	return err
+	return useScores(opt, p.SharedOrdering)
 }
 
 // keepModels keeps the models of the topics in their store: one that is all topics', or

@@ -23,6 +23,6 @@
 // order of rank. hosts.go whose turn it is; party.go hosts and the addresses
 // they share; backqueue.go what is parked at them; changes.go priorities that
 // change. renew.go the same part by part; scratch.go, run.go and block.go the
-// files; entry.go and heap.go the heaps under all of them. bits.go sets of
-// URLs.
+// files; orders.go several orders of the same URLs; entry.go and heap.go the
+// heaps under all of them. bits.go sets of URLs.
 package frontier

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -28,6 +29,9 @@ type Options struct {
 	// Memory is about how many URLs stay in memory [262144], at 32 bytes each;
 	// half as many again may be parked at hosts that cannot be fetched.
 	Memory int
+	// Orders is in how many orders the URLs wait at once [1]; see Frontier.Order. They
+	// share the memory.
+	Orders int
 }
 
 const defaultMemory = 1 << 18
@@ -38,6 +42,9 @@ type Frontier struct {
 	tail  tail    // their entries, in order of rank, but for those parked at hosts
 	hosts hosts   // whose turn it is, and what is parked
 	err   error   // the first of the tail's disk
+
+	also []*Frontier // the further orders, of the same URLs and hosts
+	turn *Frontier   // the order that Next goes by, this one or one of those
 
 	slack  int    // entries more than needed that never cause a sweep
 	pass   *pass  // of Renew, while one goes on
@@ -51,18 +58,37 @@ func New(opt Options) (*Frontier, error) {
 	if memory <= 0 {
 		memory = defaultMemory
 	}
-	memory = max(memory, 8) // halves and quarters of it must be something
+	orders := max(1, opt.Orders)
+	memory = max(memory/orders, 8) // halves and quarters of it must be something
+	f, err := newOrder(opt.Dir, "", memory)
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < orders; i++ {
+		o, err := newOrder(opt.Dir, strconv.Itoa(i)+"-", memory)
+		if err != nil {
+			return nil, err
+		}
+		o.hosts.seed = f.hosts.seed
+		f.also = append(f.also, o)
+	}
+	return f, nil
+}
+
+// newOrder returns a frontier of one order; prefix is of its files' names.
+func newOrder(dir, prefix string, memory int) (*Frontier, error) {
 	f := &Frontier{
 		urls: waiting{set: map[ID]float64{}, setLimit: memory / 2},
 		tail: tail{
-			scratch: newScratch(opt.Dir, "tail-"), limit: memory, merge: newMerge(), block: tailBlock, maxRuns: maxRuns,
+			scratch: newScratch(dir, "tail-"+prefix), limit: memory, merge: newMerge(), block: tailBlock, maxRuns: maxRuns,
 		},
 		hosts: newHosts(room{
-			limit: memory / 2, unloadAt: memory / 2, files: newScratch(opt.Dir, "parked-"), block: parkBlock,
+			limit: memory / 2, unloadAt: memory / 2, files: newScratch(dir, "parked-"+prefix), block: parkBlock,
 		}),
 		slack: 2 * memory,
 	}
-	if opt.Dir == "" {
+	f.turn = f
+	if dir == "" {
 		f.tail.limit, f.hosts.room.unloadAt = memoryOnly, memoryOnly
 		return f, nil
 	}
@@ -76,6 +102,11 @@ func New(opt Options) (*Frontier, error) {
 
 // Close removes the scratch files.
 func (f *Frontier) Close() error {
+	for _, o := range f.also {
+		if err := o.Close(); err != nil {
+			return err
+		}
+	}
 	if err := f.tail.scratch.close(); err != nil {
 		return err
 	}
@@ -85,6 +116,11 @@ func (f *Frontier) Close() error {
 // Err returns the first error of the disk. After one the frontier gives nothing
 // any more and must be made anew from the journal.
 func (f *Frontier) Err() error {
+	for _, o := range f.also {
+		if err := o.Err(); err != nil {
+			return err
+		}
+	}
 	if f.err != nil {
 		return f.err
 	}
@@ -106,15 +142,28 @@ func (f *Frontier) Spilled() bool { return f.tail.onDisk+f.hosts.room.onDisk > 0
 func (f *Frontier) Host(name string) Host { return f.hosts.number(name) }
 
 // Push queues a URL. One that is queued already takes the new priority, be it
-// higher or lower.
-func (f *Frontier) Push(it Item) {
+// higher or lower. also are its priorities in the further orders; one that is missing
+// is that of the first.
+func (f *Frontier) Push(it Item, also ...float64) {
+	f.Set(it)
+	first := it.Priority
+	for i, o := range f.also {
+		if it.Priority = first; i < len(also) {
+			it.Priority = also[i]
+		}
+		o.Set(it)
+	}
+}
+
+// Set is Push of a queued URL in this order alone.
+func (f *Frontier) Set(it Item) {
 	e := it.entry()
 	if f.urls.push(&e) {
 		f.insert(e)
 	}
 }
 
-// Raise is Push for a priority that counts only when it is the better one: a
+// Raise is Set for a priority that counts only when it is the better one: a
 // queued URL keeps the higher of both (increase-key).
 func (f *Frontier) Raise(it Item) {
 	if !f.Queued(it.ID) {
@@ -169,6 +218,14 @@ func (f *Frontier) Next(now time.Time) (Item, bool) { return f.NextFrom(now, mat
 // NextFrom is Next for who wants none with a priority below the least. It then returns the
 // best that there is with false, which waits on.
 func (f *Frontier) NextFrom(now time.Time, least float64) (Item, bool) {
+	it, ok := f.turn.nextFrom(now, least)
+	if ok {
+		f.taken(it)
+	}
+	return it, ok
+}
+
+func (f *Frontier) nextFrom(now time.Time, least float64) (Item, bool) {
 	if now.Before(f.hosts.floor) {
 		return Item{}, false
 	}
@@ -215,7 +272,9 @@ func (f *Frontier) best() (e entry, ok bool) {
 
 // Wake returns the earliest end of a rest, when Next has nothing to give; false
 // when no rest will bring anything and only Done or Push can.
-func (f *Frontier) Wake() (time.Time, bool) {
+func (f *Frontier) Wake() (time.Time, bool) { return f.turn.wake() }
+
+func (f *Frontier) wake() (time.Time, bool) {
 	if f.tail.len() > 0 { // only the floor holds it back
 		return f.hosts.floor, true
 	}

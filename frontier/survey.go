@@ -200,4 +200,4 @@ func (s *survey) first(id ID, copied bool) bool {
 
 // NextRest returns the earliest end of a rest of hosts that have URLs; false when none of
 // them rests.
-func (f *Frontier) NextRest() (time.Time, bool) { return f.hosts.nextRest() }
+func (f *Frontier) NextRest() (time.Time, bool) { return f.turn.hosts.nextRest() }

@@ -91,6 +91,8 @@ type Queued struct {
 	Parent   ID      `cbor:"3,keyasint,omitempty"` // that parent
 	Visits   int     `cbor:"4,keyasint,omitempty"` // exchanges made so far
 	Excused  int     `cbor:"5,keyasint,omitempty"` // of these, what does not count: its host, or our network, was down, or its page was lost
+
+	Also []float64 `cbor:"6,keyasint,omitempty" json:",omitempty"` // its priorities by the further orderings of a mix
 }
 
 // Visit is one exchange for a URL.

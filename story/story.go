@@ -36,6 +36,7 @@ type Story struct {
 	Topics []Topic `json:"topics,omitempty"` // what each topic that shares the crawl says of the page
 
 	priority float64 // in the queue, as journalled
+	place    string  // what that stands for
 	marked   string  // what people said for topics that share the crawl, in words
 }
 
@@ -75,7 +76,7 @@ func Of(s *store.Store, urls *page.Normalizer, address string, now time.Time) (*
 	}
 	life, err := s.URLs().Life(u)
 	if err == nil {
-		r := tell(life)
+		r := tell(life, placeOf(life, s.Info()))
 		r.Topics = topicsOf(life, s.Info().Topics)
 		tellMarks(r, life, s.Info().Topics)
 		h, err := s.Host(page.Host(u))

@@ -53,7 +53,7 @@ func TestRefreshed(t *testing.T) {
 		Visits: []store.Visit{{Start: 1e12}, {Start: 2e12, Was: []byte{0xab, 0xcd}}, {Start: 2e12 + 1000, Change: change.Text}, {Start: 3e12, State: "code", Code: 404}},
 		Fate:   &store.Fate{State: "code", Page: 7, Stored: true}, Page: &store.Page{Number: 7, At: 2e12},
 	}
-	r := tell(l)
+	r := tell(l, "")
 	for _, want := range []string{
 		"its content had changed by 2033-05-18 03:33:20: the checksum was abcd before",
 		"its content had changed by 2033-05-18 03:33:21, the main text too",

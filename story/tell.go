@@ -2,21 +2,23 @@ package story
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"fossick/change"
 	"fossick/fetch"
+	"fossick/graph/orders"
 	"fossick/policy"
 	"fossick/relevance/learned"
 	"fossick/store"
 )
 
 // tell turns a URL's records into an answer.
-func tell(l *store.Life) *Story {
+func tell(l *store.Life, place string) *Story {
 	r := &Story{
 		URL: l.URL, State: "none", Via: l.Via, Depth: l.Depth,
-		Times: Times{Found: at(l.At)}, Score: Score{Terms: []store.Term{}}, Visits: []Visit{},
+		Times: Times{Found: at(l.At)}, Score: Score{Terms: []store.Term{}}, Visits: []Visit{}, place: place,
 	}
 	if l.FoundBy != "" {
 		r.FoundBy = &l.FoundBy
@@ -59,11 +61,20 @@ func discoveryBySitemap(l *store.Life) string {
 	return found
 }
 
+// placeOf says what the priority of a URL stands for, by the order of its crawl.
+func placeOf(l *store.Life, info store.Info) string {
+	var settings struct{ Order string } // of crawlplan.Settings
+	if err := json.Unmarshal(info.Settings, &settings); l.Queued == nil || len(info.Settings) > 0 && err != nil {
+		return ""
+	}
+	return orders.Tell(settings.Order, l.Queued.Priority, l.Queued.Also)
+}
+
 func (r *Story) tellQueue(l *store.Life) {
 	switch {
 	case l.Queued != nil:
 		r.Score.Value, r.priority = &l.Queued.Score, l.Queued.Priority
-		why := fmt.Sprintf("it waits in the queue with priority %.4g", l.Queued.Priority)
+		why := "it waits in the queue with " + r.place
 		if l.Parent != "" {
 			why += " from its best parent " + l.Parent
 		}

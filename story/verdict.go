@@ -58,9 +58,9 @@ func waitsFor(l *store.Life, r *Story) string {
 		return r.Reasons[n-1] // that its host rests
 	}
 	if l.Queued.Visits > 0 {
-		return fmt.Sprintf("to be tried again, with priority %.3g", l.Queued.Priority)
+		return "to be tried again, with " + r.place
 	}
-	return fmt.Sprintf("others go first; its priority is %.3g", l.Queued.Priority)
+	return "others go first; it waits with " + r.place
 }
 
 // whyFailed says why a visit gave no page.

@@ -23,7 +23,7 @@ func TestWaits(t *testing.T) {
 		wasBest   = "the crawl waited 1.9s from 00:16:40 on for it or another as good: its priority of 0.87 was worth the price of 0.21, and what was free had 0.031"
 	)
 	for want, w := range map[string]*store.Wait{wasLeft: left, wasBest: awaited, wasTheirs: others, wasOld: old} {
-		r := tell(&store.Life{Visits: []store.Visit{{Start: 1e9, State: "ok", Wait: w}}})
+		r := tell(&store.Life{Visits: []store.Visit{{Start: 1e9, State: "ok", Wait: w}}}, "")
 		if all := strings.Join(r.Reasons, "\n"); !strings.Contains(all, want) || r.Visits[0].Wait == nil || r.Visits[0].Wait.Refused != w.Refused {
 			t.Errorf("%s\nis not told by %+v:\n%s", want, r.Visits[0].Wait, all)
 		}
@@ -46,7 +46,7 @@ func TestWaits(t *testing.T) {
 		{queued, &now, 0.01, nil, false, "its priority of 0.03 is worth the price of 0.01 now: it is taken in its turn, when its host is free"},
 		{queued, &now, math.Inf(-1), nil, false, ""},
 	} {
-		r := tell(c.life)
+		r := tell(c.life, "")
 		told := len(r.Reasons)
 		if c.now != nil {
 			r.Now = &Score{Value: c.now}
@@ -60,7 +60,7 @@ func TestWaits(t *testing.T) {
 			t.Errorf("price %g: verdict %q", c.price, r.Verdict)
 		}
 	}
-	ended := tell(&store.Life{Fate: &store.Fate{State: "ok"}})
+	ended := tell(&store.Life{Fate: &store.Fate{State: "ok"}}, "")
 	if ended.Standing(0.5, nil); ended.Price != nil {
 		t.Errorf("a URL that waits no more: %+v", ended.Price)
 	}

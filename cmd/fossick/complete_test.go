@@ -33,7 +33,7 @@ func TestComplete(t *testing.T) {
 		{"focus --links ", "all external site host :none"},
 		{"focus --links=e", "--links=external :none"},
 		{"focus --score lea", "learned :none"},
-		{"focus --order m", "mcs mns :none"},
+		{"focus --order m", "mcs mcs-sites mns :none"},
 		{"focus --seeds ", ":files"},
 		{"focus --store x --resume --max-p", "--max-pages --max-pages-per-host --max-pages-per-site :none"},
 		{"focus --max-pages ", ":none"},

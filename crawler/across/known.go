@@ -15,6 +15,8 @@ type Known struct {
 	Checksum []byte    `cbor:"9,keyasint,omitempty"`  // of its page, where one is stored
 	Raw      []byte    `cbor:"10,keyasint,omitempty"` // likewise, of the bytes
 
+	Also []float64 `cbor:"10,keyasint,omitempty"` // as store.Queued has it
+
 	ID      store.ID `cbor:"-"` // in the store that knows it
 	Missing bool     `cbor:"-"` // it waits since its page is lost
 	Third   bool     `cbor:"-"` // its page is with an agent that had it before

@@ -15,8 +15,8 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestLower: a lowered priority is less, Raise gives it back, and in an ordering that counts
-// it stays above the next whole number.
+// TestLower: a lowered priority is less, Raise gives it back, and in an ordering by links it
+// is lowered by less than the width of equal priorities.
 func TestLower(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, name := range orders.Orderings() {
@@ -29,8 +29,8 @@ func TestLower(t *testing.T) {
 			if orders.ByScore(o) {
 				p = r.Float64()*2 - 1
 			}
-			low := Lower(o, p, c)
-			if low >= p || math.Abs(Raise(o, low, c)-p) > 1e-9 || !orders.ByScore(o) && low <= p-1 || Lower(o, p, 1) != p {
+			low, width := Lower(o, p, c), orders.Width(o)
+			if low >= p || math.Abs(Raise(o, low, c)-p) > 1e-9*width || !orders.ByScore(o) && low <= p-width || Lower(o, p, 1) != p {
 				t.Fatalf("%s: %g at chance %g is %g, and back %g", name, p, c, low, Raise(o, low, c))
 			}
 		}

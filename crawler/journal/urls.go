@@ -7,7 +7,7 @@ import (
 )
 
 // urls is what Memory knows of URLs, by number from 1. A crawl discovers a hundred for
-// each page that it fetches, so a URL has 64 bytes, and growing moves none.
+// each page that it fetches, so a URL has 72 bytes, and growing moves none.
 type urls struct {
 	chunks [][]url
 	n      store.ID
@@ -25,6 +25,7 @@ type url struct {
 	hops             uint8
 	via              uint8 // in vias, from 1; 0 where the birth is rare
 	skipped, unusual bool
+	also             *[]float64 // as store.Queued has it; nil for none
 }
 
 // state says how a URL is: new, waits, or from ended on in which of Memory.states.
@@ -92,12 +93,19 @@ func (u *urls) birth(id store.ID, x *url) store.Birth {
 }
 
 func (x *url) queued() store.Queued {
-	return store.Queued{
+	q := store.Queued{
 		Priority: x.priority, Score: x.score, Parent: store.ID(x.parent), Visits: int(x.visits), Excused: int(x.excused),
 	}
+	if x.also != nil {
+		q.Also = *x.also
+	}
+	return q
 }
 
 func (x *url) queue(q store.Queued) {
 	x.state, x.priority, x.score = waits, q.Priority, q.Score
 	x.parent, x.visits, x.excused = uint32(q.Parent), uint16(q.Visits), uint16(q.Excused)
+	if x.also = nil; len(q.Also) > 0 {
+		x.also = &q.Also
+	}
 }

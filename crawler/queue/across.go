@@ -70,10 +70,14 @@ func (a *Across) TakeIn(b journal.Batch, p *across.Parcel, links []reading.Link)
 	}
 	q.post.Onward(true)
 	defer q.post.Onward(false)
-	for _, f := range links {
+	from, err := q.linksFrom(b, p.From, links)
+	if err != nil {
+		return err
+	}
+	for i, f := range links {
 		link := q.LinkOf(f)
 		if p.Via == store.ViaLink {
-			link = q.linkFrom(p.From, f)
+			link = from[i]
 		}
 		birth.Modified = f.Modified
 		if _, err := q.Discover(b, birth, f, link); err != nil {
@@ -101,7 +105,7 @@ func (a *Across) Gain(gained func(part uint16) bool) error {
 			return err
 		}
 		if gained(q.opt.Sites.Part(w.URL)) {
-			q.frontier.Push(item(w.ID, q.frontier.Host(page.Host(w.URL)), w.URL, w.Queued.Priority))
+			q.frontier.Push(item(w.ID, q.frontier.Host(page.Host(w.URL)), w.URL, w.Queued.Priority), w.Queued.Also...)
 		}
 	}
 	return q.frontier.Err()
@@ -113,10 +117,11 @@ func (a *Across) know(b journal.Batch, k *across.Known) error {
 	q, h := a.queue, store.HashURL(k.URL)
 	if k.State == across.StateLost && q.opt.RefetchLost {
 		k.State, k.Missing = "", true
-		k.Priority = q.opt.Ordering.Priority(orders.Link{Score: k.Score, Step: q.totals.LastPage(), Depth: k.Depth})
+		place := q.placed(orders.Link{Score: k.Score, Step: q.totals.LastPage(), Depth: k.Depth}, nil)
+		k.Priority, k.Also = place.Priority, place.Also
 	}
 	birth := store.Birth{URL: k.URL, Via: k.Via, Depth: k.Depth, Hops: k.Hops, At: q.opt.Now().UnixMilli()}
-	place := store.Queued{Priority: k.Priority, Score: k.Score, Visits: k.Visits}
+	place := store.Queued{Priority: k.Priority, Also: k.Also, Score: k.Score, Visits: k.Visits}
 	fate := fateOf(k, birth.At)
 	seen, err := b.Lookup(h)
 	switch {
@@ -200,6 +205,6 @@ func (a *Across) Found(b journal.Batch, id store.ID, fate store.Fate) error {
 
 // wait queues a URL, and returns its place.
 func (a *Across) wait(id store.ID, url string, place store.Queued) store.Queued {
-	a.queue.frontier.Push(item(id, a.queue.frontier.Host(page.Host(url)), url, place.Priority))
+	a.queue.frontier.Push(item(id, a.queue.frontier.Host(page.Host(url)), url, place.Priority), place.Also...)
 	return place
 }

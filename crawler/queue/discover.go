@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"fossick/crawler/across"
 	"fossick/crawler/journal"
@@ -73,20 +74,9 @@ func (q *Queue) discoverAgain(b journal.Batch, id store.ID, birth store.Birth, f
 	if err != nil {
 		return fmt.Errorf("URL %d of the queue: %w", id, err)
 	}
-	old := place.Priority
-	link.Queued, link.Old = true, old
-	priority := q.opt.Ordering.Priority(link)
-	it := item(id, q.frontier.Host(page.Host(f.URL)), f.URL, q.Lowered(page.Key(f.URL), priority))
-	_, rescores := q.rescorer()
-	switch {
-	case rescores && !q.frontier.Spilled():
-		q.frontier.Push(it) // which may not have the priority that was journalled
-	case rescores || priority > old:
-		q.frontier.Raise(it) // what is on disk falls only when all is rescored
-	case priority < old:
-		q.frontier.Push(it)
-	}
-	if !q.moved(place, priority, f.Score) {
+	now := q.placed(link, &place)
+	moved, better := q.replace(id, f, &place, &now)
+	if !moved {
 		return nil
 	}
 	if q.opt.Ordering == orders.ByDepth { // a shorter way, as hosts of a party go at their own pace
@@ -95,9 +85,11 @@ func (q *Queue) discoverAgain(b journal.Batch, id store.ID, birth store.Birth, f
 			return err
 		}
 	}
-	return b.Queue(id, store.Queued{
-		Priority: priority, Score: f.Score, Parent: birth.From, Visits: place.Visits, Excused: place.Excused,
-	})
+	place.Priority, place.Also = now.Priority, now.Also
+	if better {
+		place.Score, place.Parent = f.Score, birth.From
+	}
+	return b.Queue(id, place)
 }
 
 func (q *Queue) discoverNew(b journal.Batch, birth store.Birth, f reading.Link, link orders.Link) (store.ID, error) {
@@ -124,11 +116,12 @@ func (q *Queue) discoverNew(b journal.Batch, birth store.Birth, f reading.Link, 
 
 // enqueue queues a URL that does not wait, and returns its place for the journal.
 func (q *Queue) enqueue(id, parent store.ID, f reading.Link, link orders.Link) store.Queued {
-	priority := q.opt.Ordering.Priority(link)
+	place := q.placed(link, nil)
 	if !q.held {
-		q.frontier.Push(item(id, q.frontier.Host(page.Host(f.URL)), f.URL, priority))
+		q.frontier.Push(item(id, q.frontier.Host(page.Host(f.URL)), f.URL, place.Priority), place.Also...)
 	}
-	return store.Queued{Priority: priority, Score: f.Score, Parent: parent}
+	place.Score, place.Parent = f.Score, parent
+	return place
 }
 
 // discoverLater gives a URL that waits in the journal the priority that it has by
@@ -141,12 +134,11 @@ func (q *Queue) discoverLater(b journal.Batch, id, parent store.ID, f reading.Li
 	if err != nil {
 		return err
 	}
-	link.Queued, link.Old = true, place.Priority
-	priority := q.opt.Ordering.Priority(link)
-	if priority == place.Priority {
+	now := q.placed(link, &place)
+	if now.Priority == place.Priority && slices.Equal(now.Also, place.Also) {
 		return nil
 	}
-	place.Priority, place.Score, place.Parent = priority, f.Score, parent
+	place.Priority, place.Also, place.Score, place.Parent = now.Priority, now.Also, f.Score, parent
 	return b.Queue(id, place)
 }
 
@@ -154,8 +146,12 @@ func (q *Queue) discoverLater(b journal.Batch, id, parent store.ID, f reading.Li
 func (q *Queue) Links(b journal.Batch, o *work.Outcome) ([]store.ID, error) {
 	ids := make([]store.ID, 0, len(o.Read.Found))
 	birth := store.Birth{From: o.URLID(), Via: store.ViaLink, Depth: o.Birth.Depth + 1}
-	for _, f := range o.Read.Found {
-		id, err := q.Discover(b, birth, f, q.linkFrom(o.Birth.URL, f))
+	links, err := q.linksFrom(b, o.Birth.URL, o.Read.Found)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range o.Read.Found {
+		id, err := q.Discover(b, birth, f, links[i])
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +168,7 @@ func (q *Queue) Links(b journal.Batch, o *work.Outcome) ([]store.ID, error) {
 // with a priority. Where the scorer rescores it is the priority, as the score
 // is of some time ago. What a start page leads to is one.
 func (q *Queue) handedOn(score, priority float64) float64 {
-	if _, rescores := q.rescorer(); rescores && score < 1 {
+	if q.rescores(0) && score < 1 {
 		return priority
 	}
 	return score

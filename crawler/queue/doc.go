@@ -5,6 +5,7 @@
 // belongs to the crawl's owner. Who leases from the frontier is the engine.
 //
 // Files: queue.go what waits, put back, rescored, restored; discover.go links; plant.go seeds;
-// endings.go how a URL's wait ends; retries.go what failed before; kinds.go links that only discover (paper B); settle.go
+// endings.go how a URL's wait ends; retries.go what failed before; kinds.go links that only discover (paper B); orders.go
+// priorities in each order of a mix; settle.go
 // what is journalled at the end. Start with New, then Plant or Restore.
 package queue

@@ -74,7 +74,7 @@ func (e *Endings) Retry(b journal.Batch, o *work.Outcome, visits int, rest time.
 	again, why := o.Host.Health.Retry(o.Resp, visits-q.Excused)
 	if again {
 		key := page.Key(o.Birth.URL)
-		worth := e.queue.raised(key, o.Priority)
+		worth := e.queue.raised(0, key, o.Priority)
 		e.queue.chances.Retry(o.Host.Name, o.Birth.URL, o.Resp, e.queue.opt.Now().Add(rest))
 		o.Priority = e.queue.Lowered(key, worth)
 		e.queue.Requeue(o.Job)
@@ -115,7 +115,7 @@ func (e *Endings) Redirect(b journal.Batch, o *work.Outcome) (store.ID, error) {
 	}
 	var id store.ID
 	if fate.Reason == "" {
-		score := e.queue.handedOn(o.Queued.Score, e.queue.raised(page.Key(o.Birth.URL), o.Priority))
+		score := e.queue.handedOn(o.Queued.Score, e.queue.raised(0, page.Key(o.Birth.URL), o.Priority))
 		f := reading.Link{URL: target, Hash: store.HashURL(target), Score: score, Skip: e.queue.opt.Scope.Excludes(target)}
 		if f.Skip == "" {
 			f.Skip = e.queue.opt.Scope.Leaves(o.Birth.URL, target)

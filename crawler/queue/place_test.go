@@ -27,11 +27,11 @@ func TestPlaceMoved(t *testing.T) {
 		{"much worse", true, 0.25, 0.3, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &Queue{opt: Options{Scorer: plainScorer{}, Ordering: orders.Latest}}
+			w := &Queue{opt: Options{Scorer: plainScorer{}, Ordering: orders.Latest}, orders: []orders.Ordering{orders.Latest}}
 			if c.rescores {
 				w.opt.Scorer = askedScorer{}
 			}
-			if got := w.moved(store.Queued{Priority: 0.5, Score: 0.4}, c.priority, c.score); got != c.want {
+			if got := w.moved(0, store.Queued{Score: 0.4}, 0.5, c.priority, c.score); got != c.want {
 				t.Errorf("priority %v by a parent of %v: journalled %v, want %v", c.priority, c.score, got, c.want)
 			}
 		})

@@ -51,6 +51,8 @@ type Queue struct {
 	totals   *totals.Running
 	hosts    Cutter
 	kinds    linkKinds
+	orders   []orders.Ordering // of the frontier: those of a mix, or the only one
+	scored   int               // the one of these that goes by scores, if any does
 	passes   *rescore.Passes
 	chances  *chances.Book
 	held     bool
@@ -62,6 +64,8 @@ type Queue struct {
 func New(opt Options, seeds []string, j journal.Journal, f *frontier.Frontier, t *totals.Running, h Cutter, p *rescore.Passes, c *chances.Book) *Queue {
 	q := &Queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p, chances: c,
 		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Revisits}
+	q.orders = orders.Parts(opt.Ordering)
+	q.scored, _ = orders.Scored(opt.Ordering)
 	if opt.Sites != nil {
 		q.post = across.NewPost(opt.Sites)
 	}
@@ -101,7 +105,28 @@ func (q *Queue) Requeue(j *work.Job) {
 	if j.ID == 0 {
 		return
 	}
+	if len(q.orders) > 1 {
+		q.push(j.ID, j.Host.Party, j.Birth.URL, j.Queued)
+		return
+	}
 	q.frontier.Push(item(j.ID, j.Host.Party, j.Birth.URL, j.Priority))
+}
+
+// PutBack queues a URL again that the frontier has just given.
+func (q *Queue) PutBack(it frontier.Item, url string, place store.Queued) {
+	if len(q.orders) > 1 {
+		q.push(store.ID(it.ID), it.Host, url, place)
+		return
+	}
+	q.frontier.Push(it)
+}
+
+// Priority is that of a URL in the frontier's first order, which gave it in any.
+func (q *Queue) Priority(it frontier.Item, place store.Queued) float64 {
+	if len(q.orders) > 1 {
+		return q.Lowered(it.Key, place.Priority)
+	}
+	return it.Priority
 }
 
 // PushStored queues a stored page. It has no key, so a scorer that learns does
@@ -112,22 +137,32 @@ func (q *Queue) PushStored(id store.ID, url string, priority float64) {
 
 // linkFrom is what an ordering may know of a link found now on a page.
 func (q *Queue) linkFrom(from string, f reading.Link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.LastPage(), Discovers: q.kinds.discovers(from, f.URL)}
+	return orders.Link{Score: f.Score, Step: q.totals.LastPage(), Place: f.Place, Discovers: q.kinds.discovers(from, f.URL)}
+}
+
+// linksFrom are the same of all links found on a page.
+func (q *Queue) linksFrom(b journal.Batch, from string, found []reading.Link) ([]orders.Link, error) {
+	links := make([]orders.Link, len(found))
+	for i, f := range found {
+		links[i] = q.linkFrom(from, f)
+	}
+	return links, q.rank(b, found, links)
 }
 
 // LinkOf is what an ordering may know of a URL that a sitemap lists: it is no
 // link.
 func (q *Queue) LinkOf(f reading.Link) orders.Link {
-	return orders.Link{Score: f.Score, Step: q.totals.LastPage(), Discovers: true}
+	return orders.Link{Score: f.Score, Step: q.totals.LastPage(), Place: f.Place, Listed: true}
 }
 
 // Learned gives the queue new priorities once the scorer has learned enough.
 func (q *Queue) Learned() error {
-	urls, whole := q.passes.Due(q.totals.LastPage(), q.frontier.Len(), q.frontier.Spilled())
+	f := q.frontier.Order(q.scored)
+	urls, whole := q.passes.Due(q.totals.LastPage(), f.Len(), f.Spilled())
 	if whole {
-		q.frontier.Reprioritise(q.priority())
+		f.Reprioritise(q.priority())
 		q.passes.Done()
-	} else if urls > 0 && q.frontier.Renew(urls, q.priority()) {
+	} else if urls > 0 && f.Renew(urls, q.priority()) {
 		q.passes.Done()
 	}
 	return q.frontier.Err()
@@ -136,16 +171,16 @@ func (q *Queue) Learned() error {
 // Rescore has the whole queue hear at once of what the scorer has learned.
 func (q *Queue) Rescore() {
 	if q.passes.Begin(q.totals.LastPage()) {
-		q.frontier.Reprioritise(q.priority())
+		q.frontier.Order(q.scored).Reprioritise(q.priority())
 		q.passes.Done()
 	}
 }
 
-// rescorer returns the scorer when it changes its mind about queued URLs and the
-// ordering goes by scores.
-func (q *Queue) rescorer() (reading.Rescorer, bool) {
-	s, ok := q.opt.Scorer.(reading.Rescorer)
-	return s, ok && orders.ByScore(q.opt.Ordering)
+// rescores says whether the scorer changes its mind about queued URLs, in an order that
+// goes by scores.
+func (q *Queue) rescores(order int) bool {
+	_, ok := q.opt.Scorer.(reading.Rescorer)
+	return ok && orders.ByScore(q.orders[order])
 }
 
 // These hold where the scorer rescores. farPlace is by how much a waiting URL's
@@ -156,17 +191,17 @@ const (
 	betterLink = 1.5
 )
 
-// moved says whether the place that one more parent gives to a URL that waits
-// is worth a record. What a scorer that rescores says of a URL changes with
+// moved says whether the priority that one more parent gives in an order to a URL that
+// waits is worth a record. What a scorer that rescores says of a URL changes with
 // each link to it and each page. The journal is no place to keep that: a
 // resumed crawl rescores the queue at once. So of its opinions those are
 // written that name a clearly better parent than the journal does, or that have
 // moved far. Of a URL that the scorer forgets, a resumed crawl knows no other.
-func (q *Queue) moved(old store.Queued, priority, score float64) bool {
-	if _, rescores := q.rescorer(); rescores {
-		return score > betterLink*old.Score+farPlace/10 || math.Abs(priority-old.Priority) > farPlace
+func (q *Queue) moved(order int, place store.Queued, old, priority, score float64) bool {
+	if q.rescores(order) {
+		return score > betterLink*place.Score+farPlace/10 || math.Abs(priority-old) > farPlace
 	}
-	return priority != old.Priority
+	return priority != old
 }
 
 // item is a URL as the frontier knows it.
@@ -188,7 +223,7 @@ func (q *Queue) Restore() error {
 				return err
 			}
 		}
-		q.frontier.Push(item(w.ID, q.frontier.Host(page.Host(w.URL)), w.URL, q.Lowered(page.Key(w.URL), w.Queued.Priority)))
+		q.push(w.ID, q.frontier.Host(page.Host(w.URL)), w.URL, w.Queued)
 	}
 	return q.frontier.Err()
 }
@@ -210,14 +245,13 @@ func (q *Queue) Reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 			}
 			b = q.journal.Batch()
 		}
-		priority := q.opt.Ordering.Priority(orders.Link{Score: e.Score, Step: q.totals.LastPage(), Depth: e.Depth})
+		place := q.placed(orders.Link{Score: e.Score, Step: q.totals.LastPage(), Depth: e.Depth}, nil)
 		life, err := q.opt.Store.URLs().Life(e.URL)
 		if err != nil {
 			return err
 		}
-		if err := b.Requeue(store.HashURL(e.URL), e.ID, store.Queued{
-			Priority: priority, Score: e.Score, Parent: e.Fate.Parent, Visits: len(life.Visits),
-		}); err != nil {
+		place.Score, place.Parent, place.Visits = e.Score, e.Fate.Parent, len(life.Visits)
+		if err := b.Requeue(store.HashURL(e.URL), e.ID, place); err != nil {
 			return err
 		}
 		if e.Resemblance > 0 {
@@ -270,6 +304,6 @@ func (q *Queue) pardonURL(b journal.Batch, m health.Miss) error {
 	if err != nil {
 		return err
 	}
-	q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), birth.URL, place.Priority))
+	q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), birth.URL, place.Priority), place.Also...)
 	return b.Requeue(store.HashURL(birth.URL), m.ID, place)
 }

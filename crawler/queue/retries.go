@@ -12,14 +12,17 @@ import (
 // lowered by the chance that another try succeeds. That holds in the frontier alone. The
 // journal keeps what the page is worth, and the chance is made anew when a crawl is resumed.
 
-// Lowered is the priority in the frontier of a URL, by its page.Key, that is worth one.
-func (q *Queue) Lowered(key uint64, priority float64) float64 {
-	return chances.Lower(q.opt.Ordering, priority, q.chances.Of(key))
+// Lowered is the priority in the frontier's first order of a URL, by its page.Key, that
+// is worth one.
+func (q *Queue) Lowered(key uint64, priority float64) float64 { return q.lowered(0, key, priority) }
+
+func (q *Queue) lowered(order int, key uint64, priority float64) float64 {
+	return chances.Lower(q.orders[order], priority, q.chances.Of(key))
 }
 
-// raised is what a URL is worth that has a priority in the frontier.
-func (q *Queue) raised(key uint64, priority float64) float64 {
-	return chances.Raise(q.opt.Ordering, priority, q.chances.Of(key))
+// raised is what a URL is worth that has a priority in an order of the frontier.
+func (q *Queue) raised(order int, key uint64, priority float64) float64 {
+	return chances.Raise(q.orders[order], priority, q.chances.Of(key))
 }
 
 // priority is what the frontier asks in the pass that goes on.
@@ -28,8 +31,8 @@ func (q *Queue) priority() func(key uint64, was float64) (now float64, known boo
 		return q.passes.Priority
 	}
 	return func(key uint64, was float64) (float64, bool) {
-		now, known := q.passes.Priority(key, q.raised(key, was))
-		return q.Lowered(key, now), known
+		now, known := q.passes.Priority(key, q.raised(q.scored, key, was))
+		return q.lowered(q.scored, key, now), known
 	}
 }
 
@@ -55,6 +58,6 @@ func (q *Queue) forgive(m health.Miss, place store.Queued) {
 	}
 	q.chances.Pardon(key)
 	if q.frontier.Queued(frontier.ID(m.ID)) {
-		q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), m.URL, place.Priority))
+		q.frontier.Push(item(m.ID, q.frontier.Host(m.Host), m.URL, place.Priority), place.Also...)
 	}
 }

@@ -1,18 +1,30 @@
 package orders
 
-// The orderings of paper B that weigh visited neighbours, as priorities. In a
-// crawl of the web the queue lies on disk and hosts rest, so the lists and
-// classes of Sequence cannot order it. A priority holds all that a further link
-// needs to know of those before. MCS and MNS are exact; LexBFS and LexDFS
-// compare the first, and the last, two visits that count. Ties are broken by
-// discovery.
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
 
-// counting is an ordering by links that count. With a link that only discovers, a
-// URL comes after all that have one that counts.
+// The orderings of paper B as priorities. In a crawl of the web the queue lies on disk
+// and hosts rest, so the lists and classes of Sequence cannot order it. A priority holds
+// all that a further link needs to know of those before.
+//
+// As in Sequence a URL begins with the link that discovers it, whatever its kind, and
+// further links that only discover leave it where it is. Without rests, one page at a
+// time, DFS, MCS and LexDFS visit the pages that Sequence does. LexBFS compares the
+// first two visits alone: its whole label has no bound, and a class split between two
+// others has no number between theirs for ever, so that all on disk would have to be
+// numbered anew.
+
+// counting is an ordering by links that count.
 type counting struct {
-	// count returns the priority with one link more, by a page visited at step; old
-	// is that without it, 0 for none. Priorities are above 0.
-	count func(step uint64, old float64) float64
+	// count returns the priority with one link more; old is that without it, 0 for
+	// none. It is above 0.
+	count  func(l Link, old float64) float64
+	width  float64 // see Width; 0 is 1
+	ranked bool    // see Ranked
+	last   bool    // URLs that no link counts for have 0; see newMCSSites
 }
 
 // Kinds marks an ordering that wants the kinds of links.
@@ -22,47 +34,65 @@ func (counting) links() {}
 
 // WantsKinds says whether an ordering looks at Link.Discovers.
 func WantsKinds(o Ordering) bool {
-	_, ok := o.(interface{ Kinds() })
-	return ok
+	return slices.ContainsFunc(Parts(o), func(o Ordering) bool {
+		_, ok := o.(interface{ Kinds() })
+		return ok
+	})
 }
 
 func (c counting) Priority(l Link) float64 {
-	old := 0.0
-	if l.Queued {
-		old = l.Old
+	switch {
+	case !l.Queued && c.last && (l.Discovers || l.Listed):
+		return 0
+	case !l.Queued:
+		return c.count(l, 0)
+	case l.Discovers || l.Listed:
+		return l.Old
 	}
-	if l.Discovers {
-		return old
-	}
-	return c.count(l.Step, old)
+	return c.count(l, l.Old)
 }
 
-// countMCS counts links.
-func countMCS(_ uint64, old float64) float64 { return old + 1 }
+// A float64 holds 53 bits exactly. They bound what is told apart: steps up to
+// lastStep, places up to lastPlace, links that count up to lastCount.
+const (
+	stepBits  = 26
+	placeBits = 11
+	lastStep  = 1<<stepBits - 2
+	lastPlace = 1<<placeBits - 1
+	countUnit = 1 << (stepBits + placeBits) // of MCS and MNS
+	lastCount = 1<<(53-stepBits-placeBits) - 1
+)
+
+// stamp tells when a link was found: a larger number for a later one.
+func (l *Link) stamp() float64 {
+	return float64(min(l.Step, lastStep)<<placeBits | uint64(min(l.Place, lastPlace)))
+}
+
+// countMCS counts links: class ⟨k⟩ are the priorities from k·countUnit on. In a
+// class the URL that came to it first goes first.
+func countMCS(l Link, old float64) float64 { return counted(l, old, 1) }
 
 // countMNS weighs the links of a page with 1 or 2, by the parity of its step's
 // bits (the Thue–Morse sequence). Weights must be the same for all links of a
 // page, and should follow no simple pattern.
-func countMNS(step uint64, old float64) float64 {
-	step ^= step >> 32
-	step ^= step >> 16
-	step ^= step >> 8
-	step ^= step >> 4
-	step ^= step >> 2
-	step ^= step >> 1
-	return old + 1 + float64(step&1)
+func countMNS(l Link, old float64) float64 {
+	return counted(l, old, 1+float64(bits.OnesCount64(l.Step)&1))
 }
 
-// Two steps stand in a priority, of 26 bits each, so that a float64 holds them
-// exactly. Visits after the 67 millionth are not told apart.
-const stepBits = 26
+func counted(l Link, old, weight float64) float64 {
+	k := min(math.Floor(old/countUnit)+weight, lastCount)
+	return (k+1)*countUnit - 1 - l.stamp()
+}
 
-const lastStep = 1<<stepBits - 2
+// latest is DFS: the neighbour of the latest visited page, its first link first.
+func latest(l Link, _ float64) float64 {
+	return float64((min(l.Step, lastStep)+1)<<placeBits | uint64(lastPlace-min(l.Place, lastPlace)))
+}
 
 // firstParents is LexBFS: the earlier the first visit the better, then the
 // earlier the second, then any second rather than none.
-func firstParents(step uint64, old float64) float64 {
-	digit := lastStep + 1 - min(step, lastStep) // 1 and more, larger for earlier
+func firstParents(l Link, old float64) float64 {
+	digit := lastStep + 1 - min(l.Step, lastStep) // 1 and more, larger for earlier
 	switch packed := uint64(old); {
 	case packed == 0:
 		return float64(digit << stepBits)
@@ -72,9 +102,23 @@ func firstParents(step uint64, old float64) float64 {
 	return old
 }
 
-// lastParents is LexDFS: the later the last visit the better, then the later the
-// one before.
-func lastParents(step uint64, old float64) float64 {
-	digit := min(step, lastStep) + 1
-	return float64(digit<<stepBits | uint64(old)>>stepBits)
+// lastParents is LexDFS: the later the last visit the better, then as the URLs stood
+// before it, which Link.Rank tells. So a priority stands for the whole label.
+func lastParents(l Link, _ float64) float64 {
+	return float64((min(l.Step, lastStep)+1)<<stepBits | uint64(min(l.Rank, lastStep)))
+}
+
+// Ranked says whether an ordering looks at Link.Rank.
+func Ranked(o Ordering) bool { return base(o).ranked }
+
+// Width is by how much priorities differ that only ties tell apart, or more.
+func Width(o Ordering) float64 { return max(1, base(o).width) }
+
+// base returns the counting of an ordering, a zero one where it is none.
+func base(o Ordering) counting {
+	if a, ok := o.(alike); ok {
+		o = a.Ordering
+	}
+	c, _ := o.(counting)
+	return c
 }

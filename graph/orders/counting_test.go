@@ -1,74 +1,84 @@
 package orders
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
-// TestCountingOrderings crawls random graphs by the orderings as
-// priorities, and compares with a list of all waiting vertices that keeps all
-// their visits.
-func TestCountingOrderings(t *testing.T) {
-	weight := func(step int) int {
-		n := 0
-		for ; step > 0; step /= 2 {
-			n += step % 2
-		}
-		return 1 + n%2
-	}
-	cut := func(xs []int) []int { return xs[:min(2, len(xs))] }
-	before := map[string]func(a, b *reached) bool{
-		"mcs": func(a, b *reached) bool { return len(a.steps) > len(b.steps) },
-		"mns": func(a, b *reached) bool { return a.weight > b.weight },
-		"lexbfs": func(a, b *reached) bool { // n−i: the smaller step is the larger letter
-			return slices.CompareFunc(cut(a.steps), cut(b.steps), func(x, y int) int { return y - x }) > 0
-		},
-		"lexdfs": func(a, b *reached) bool {
-			x, y := slices.Clone(a.steps), slices.Clone(b.steps)
-			slices.Reverse(x)
-			slices.Reverse(y)
-			return slices.Compare(cut(x), cut(y)) > 0
-		},
-	}
-	for order, before := range before {
-		for i := range 1000 {
-			rng := rand.New(rand.NewPCG(uint64(i), 3))
-			links, counts := randomWeb(rng)
+// TestPrioritiesEqualSequences crawls random graphs with links of the three kinds by the
+// orderings as priorities: the pages come as the lists and classes of Sequence give them.
+func TestPrioritiesEqualSequences(t *testing.T) {
+	for _, order := range []string{"bfs", "dfs", "mcs", "mcs-sites", "lexdfs"} {
+		for i := range graphs() {
+			links, counts := randomWeb(rand.New(rand.NewPCG(uint64(i), 3)))
+			s := mustSequence(t, order, SequenceOptions{})
 			got := crawlByPriority(t, order, links, counts)
-			var want []uint32
-			var waits []*reached // in the order of discovery
-			known := map[uint32]*reached{}
-			find := func(v uint32, step int, counts bool) {
-				r := known[v]
-				if r == nil {
-					r = &reached{v: v}
-					known[v], waits = r, append(waits, r)
-				}
-				if counts {
-					r.steps, r.weight = append(r.steps, step), r.weight+weight(step)
-				}
-			}
-			find(0, 0, true)
-			for len(waits) > 0 {
-				best := 0
-				for j, r := range waits {
-					if before(r, waits[best]) {
-						best = j
-					}
-				}
-				v := waits[best].v
-				waits = slices.Delete(waits, best, best+1)
-				want = append(want, v)
-				for _, w := range links[v] {
-					find(w, len(want), counts(v, w))
-				}
-			}
-			if !slices.Equal(got, want) {
+			if want := crawl(links, counts, []uint32{0}, s.Next, s.Visit); !slices.Equal(got, want) {
 				t.Fatalf("%s, graph %d: links %v\n got %v\nwant %v", order, i, links, got, want)
 			}
 		}
+	}
+}
+
+// TestPrioritiesEqualOracle does so by those that are no Sequence's, with a list of all
+// waiting vertices that keeps all their visits.
+func TestPrioritiesEqualOracle(t *testing.T) {
+	before := map[string]func(a, b *reached) int{
+		"mns": func(a, b *reached) int { // in a class, which came to it first
+			x, y := len(a.steps)-1, len(b.steps)-1
+			return cmp.Or(b.weight-a.weight, a.steps[x]-b.steps[y], a.places[x]-b.places[y])
+		},
+		"lexbfs": func(a, b *reached) int { // n−i: the smaller step is the larger letter
+			cut := func(xs []int) []int { return xs[:min(2, len(xs))] }
+			return -slices.CompareFunc(cut(a.steps), cut(b.steps), func(x, y int) int { return y - x })
+		},
+	}
+	for order, before := range before {
+		for i := range graphs() {
+			links, counts := randomWeb(rand.New(rand.NewPCG(uint64(i), 3)))
+			waits := []*reached{{v: 0, steps: []int{0}, places: []int{0}, weight: 1}} // in the order of discovery
+			known := map[uint32]*reached{0: waits[0]}
+			var want []uint32
+			for len(waits) > 0 {
+				next := slices.MinFunc(waits, before) // of equal ones the first
+				waits = slices.DeleteFunc(waits, func(r *reached) bool { return r == next })
+				want = append(want, next.v)
+				step := len(want)
+				for place, w := range links[next.v] {
+					r, found := known[w]
+					if found && !counts(next.v, w) {
+						continue
+					}
+					if !found {
+						r = &reached{v: w}
+						known[w], waits = r, append(waits, r)
+					}
+					r.steps, r.places = append(r.steps, step), append(r.places, place)
+					r.weight += 1 + strings.Count(strconv.FormatInt(int64(step), 2), "1")%2
+				}
+			}
+			if got := crawlByPriority(t, order, links, counts); !slices.Equal(got, want) {
+				t.Fatalf("%s, graph %d: links %v\n got %v\nwant %v", order, i, links, got, want)
+			}
+		}
+	}
+}
+
+// TestReplayByPriority is TestReplay of the ordering that is whole as a priority.
+func TestReplayByPriority(t *testing.T) {
+	names, links, counts := replay()
+	var got []string
+	for _, v := range crawlByPriority(t, "mcs", links, counts) {
+		got = append(got, names[v])
+	}
+	if want := strings.Fields(replays["mcs"]); !slices.Equal(got, want) {
+		t.Errorf(" got %v\nwant %v", got, want)
 	}
 }
 
@@ -77,26 +87,38 @@ func TestCountingOrderings(t *testing.T) {
 func crawlByPriority(t *testing.T, order string, links [][]uint32, counts func(src, dst uint32) bool) (visits []uint32) {
 	t.Helper()
 	o, err := OrderingByName(order)
-	if err != nil || !WantsKinds(o) {
-		t.Fatal(order, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	found, priority := []uint32{0}, map[uint32]float64{0: o.Priority(Link{})}
+	done := map[uint32]bool{}
 	for len(visits) < len(found) {
 		next, chosen := uint32(0), false
 		for _, v := range found {
-			if !slices.Contains(visits, v) && (!chosen || priority[v] > priority[next]) {
+			if !done[v] && (!chosen || priority[v] > priority[next]) {
 				next, chosen = v, true
 			}
 		}
-		visits = append(visits, next)
+		visits, done[next] = append(visits, next), true
+		ranks := map[float64]bool{}
 		for _, w := range links[next] {
+			if p, known := priority[w]; known && !done[w] {
+				ranks[p] = true
+			}
+		}
+		all := slices.Sorted(maps.Keys(ranks))
+		for place, w := range links[next] {
 			old, queued := priority[w]
 			if !queued {
 				found = append(found, w)
-			} else if slices.Contains(visits, w) {
+			} else if done[w] {
 				continue
 			}
-			priority[w] = o.Priority(Link{Step: uint64(len(visits)), Discovers: !counts(next, w), Queued: queued, Old: old})
+			l := Link{Step: uint64(len(visits)), Place: place, Queued: queued, Old: old, Discovers: WantsKinds(o) && !counts(next, w)}
+			if at, waits := slices.BinarySearch(all, old); queued && waits {
+				l.Rank = 1 + at
+			}
+			priority[w] = o.Priority(l)
 		}
 	}
 	return visits
@@ -113,9 +135,10 @@ func TestCountAlike(t *testing.T) {
 	if err != nil || !tells || WantsKinds(same) || WantsKinds(links) || ByScore(same) || ByScore(links) {
 		t.Fatal(err, tells, "or it looks at kinds or scores")
 	}
-	for _, l := range []Link{{}, {Score: 1, Step: 3}, {Queued: true, Old: 4, Step: 9}, {Discovers: true}} {
-		if a, b := same.Priority(l), links.Priority(l); a != b || !l.Discovers && a != l.Old+1 {
-			t.Errorf("%+v: %g and %g", l, a, b)
+	class := func(priority float64) float64 { return math.Floor(priority / Width(links)) }
+	for _, l := range []Link{{}, {Score: 1, Step: 3}, {Queued: true, Old: 4 * Width(links), Step: 9}, {Queued: true, Old: Width(links), Discovers: true}} {
+		if a, b := same.Priority(l), links.Priority(l); a != b || class(a) != class(l.Old)+1 {
+			t.Errorf("%+v: %g and %g, of class %g", l, a, b, class(a))
 		}
 	}
 	if bfs, _ := OrderingByName("bfs"); bfs != nil {
@@ -123,18 +146,30 @@ func TestCountAlike(t *testing.T) {
 			t.Error("bfs tells kinds of links apart")
 		}
 	}
+	mix, err := OrderingByName("mcs+bfs")
+	if err != nil || !WantsKinds(mix) {
+		t.Fatal(err, "or a mix with mcs wants no kinds")
+	}
+	if mix, tells := CountAlike(mix); !tells || WantsKinds(mix) {
+		t.Error("a mix with mcs tells kinds of links apart, or never did")
+	}
 }
 
-func TestLateSteps(t *testing.T) {
-	for _, name := range []string{"lexbfs", "lexdfs"} {
+// TestLargePriorities: at the bounds of steps, places and counts priorities are still whole
+// numbers that a float64 holds, and a further link makes them no smaller.
+func TestLargePriorities(t *testing.T) {
+	for _, name := range []string{"dfs", "mcs", "mcs-sites", "mns", "lexbfs", "lexdfs"} {
 		o, err := OrderingByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := o.Priority(Link{Step: 1 << 40})
-		q := o.Priority(Link{Step: 1 << 41, Queued: true, Old: p})
-		if !(p > 0) || !(q > p) || q != float64(uint64(q)) || q >= 1<<53 {
-			t.Errorf("%s: %g, then %g", name, p, q)
+		p := o.Priority(Link{Step: 1 << 40, Place: 1 << 20, Rank: 1 << 30})
+		for range 70_000 {
+			q := o.Priority(Link{Step: 1 << 41, Place: 1 << 21, Rank: 1 << 31, Queued: true, Old: p})
+			if !(p > 0) || q < p || q != float64(uint64(q)) || q >= 1<<53 {
+				t.Fatalf("%s: %g, then %g", name, p, q)
+			}
+			p = q
 		}
 	}
 }

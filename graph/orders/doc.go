@@ -8,5 +8,5 @@
 // Files: order.go and counting.go priorities. sequence.go the orderings in
 // memory: those of paper B in search.go, mcs.go, lexbfs.go with classes.go and
 // lexdfs.go, both on ring.go. further ones in importance.go, on the heap of
-// ranked.go, and largest.go; mix.go mixes of them.
+// ranked.go, and largest.go; mix.go mixes of them; tell.go priorities in words.
 package orders

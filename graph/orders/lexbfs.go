@@ -5,10 +5,9 @@ package orders
 // search). So earlier visited neighbours weigh more than all later ones.
 //
 // Vertices with equal labels are a class, and the classes stand in the ring in
-// decreasing order of labels (paper B2). Each visit splits every class with
-// targets into these and the others, the targets first. Vertices whose label
-// was empty, new ones too, become a new last class before class 0. O(links) a
-// step.
+// decreasing order of labels (paper B2, algorithm 1). Each visit splits every class
+// with targets into these and the others, the targets first. New vertices become a
+// new last class, whatever the kind of link. O(links) a step.
 //
 // As the targets stand directly before those that they part from, a class needs no
 // record of its neighbours. A class takes 5 bytes. No class is empty, and one of a single
@@ -20,9 +19,7 @@ type lexBFS struct {
 }
 
 func newLexBFS(vertices int) *lexBFS {
-	l := &lexBFS{newRing(vertices), classes{free: none}}
-	l.add(none, settled) // class 0
-	return l
+	return &lexBFS{newRing(vertices), classes{free: none}}
 }
 
 // Next takes the first vertex of the class with the largest label.
@@ -48,71 +45,44 @@ func (l *lexBFS) Take(v uint32) {
 // leave takes a vertex out of its class and the ring, and drops the class that it
 // empties.
 func (l *lexBFS) leave(v, class uint32) {
-	switch head := l.head(class); {
-	case !l.alone(v):
-		if *head == v {
-			*head = l.vertices[v].next
-		}
-	case class == 0:
-		*head = none
-	default:
+	if head := l.head(class); l.alone(v) {
 		l.ops++
 		l.drop(class)
+	} else if *head == v {
+		*head = l.vertices[v].next
 	}
 	l.remove(v)
 }
 
 // Visit implements Sequence.
 func (l *lexBFS) Visit(links Links) {
-	fresh := uint32(0) // the class of those with an empty label till now
+	fresh := uint32(none) // the class of the new vertices
 	split := false
-	for _, v := range links.Counts {
+	for i, v := range links.All {
 		switch x := l.at(v); {
 		case x.list == visited:
-		case x.list <= waiting: // unseen, or of class 0
-			if x.list == waiting {
-				l.leave(v, 0)
+		case x.list == unseen:
+			if fresh == none {
+				l.ops++
+				fresh = l.add(v, closed)
 			}
-			fresh = l.refresh(v, fresh)
-		default:
+			l.vertices[v].list = fresh + waiting
+			l.insert(v, l.front) // at the end
+		case links.counts(i):
 			split = l.promote(v, x.list-waiting) || split
 		}
 	}
-	if fresh != 0 {
+	if fresh != none {
 		*l.state(fresh) = settled
 	}
-	if split {
-		for _, v := range links.Counts {
-			if x := l.vertices[v]; x.list > waiting {
-				*l.state(x.list - waiting) = settled
-			}
+	if !split {
+		return
+	}
+	for _, v := range links.All {
+		if x := l.vertices[v]; x.list >= waiting {
+			*l.state(x.list - waiting) = settled
 		}
 	}
-	for _, v := range links.Finds {
-		if x := l.at(v); x.list == unseen {
-			l.find(v)
-		}
-	}
-}
-
-// refresh puts a vertex that is in no class to the end of class fresh, which it makes
-// before class 0 when that is 0, and returns.
-func (l *lexBFS) refresh(v, fresh uint32) uint32 {
-	before, made := *l.head(0), fresh == 0
-	if made {
-		l.ops++
-		fresh = l.add(v, closed)
-	}
-	l.vertices[v].list = fresh + waiting
-	if before == none {
-		l.insert(v, l.front) // at the end
-		return fresh
-	}
-	l.insert(v, before)
-	if made && before == l.front {
-		l.front = v
-	}
-	return fresh
 }
 
 // promote moves a target to the end of the class that its class is split into. That
@@ -163,13 +133,4 @@ func (l *lexBFS) split(first uint32) uint32 {
 		return none
 	}
 	return before
-}
-
-// find puts an unseen vertex that no link counts for to the end.
-func (l *lexBFS) find(v uint32) {
-	l.vertices[v].list = waiting
-	if head := l.head(0); *head == none {
-		*head = v
-	}
-	l.insert(v, l.front)
 }

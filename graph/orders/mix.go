@@ -13,15 +13,17 @@ type Share struct {
 	Part float64 // of the visits, relative to the others'; more than 0
 }
 
-// ParseMix reads an ordering, or a mix of several: names with their shares, as in
+// ParseMix reads one of Sequences, or a mix of several: names with their shares, as in
 // mcs*0.3+relevance*0.7. A share that is not given is 1; only their ratios matter.
-func ParseMix(text string) ([]Share, error) {
+func ParseMix(text string) ([]Share, error) { return parseMix(text, Sequences()) }
+
+func parseMix(text string, known []string) ([]Share, error) {
 	var shares []Share
 	for part := range strings.SplitSeq(text, "+") {
 		name, factor, given := strings.Cut(strings.TrimSpace(part), "*")
 		s := Share{Name: strings.TrimSpace(name), Part: 1}
-		if sequences[s.Name] == nil {
-			return nil, fmt.Errorf("ordering %q is not known; choose of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, strings.Join(Sequences(), ", "))
+		if !slices.Contains(known, s.Name) {
+			return nil, fmt.Errorf("ordering %q is not known; choose of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, strings.Join(known, ", "))
 		}
 		if given {
 			var err error
@@ -40,40 +42,115 @@ func ParseMix(text string) ([]Share, error) {
 // minShare bounds the ratios of shares, so that their sums are exact enough.
 const minShare = 1e-6
 
-// mix gives each ordering a share of the visits; a vertex that one takes is
-// gone for all, and each is told all links. The slots are spread evenly. At
-// each visit every ordering earns its share, and that which has earned most
-// takes the vertex (of several the one named first). It pays the sum of all
-// shares for it. So none is ever more than the number of orderings away from
-// its share.
-type mix struct {
+// Turns gives each part of a mix its share of the visits, spread evenly. At each visit
+// every part earns its share, and that which has earned most takes the vertex (of several
+// the one named first). It pays the sum of all shares for it. So none is ever more than
+// the number of parts away from its share.
+type Turns struct {
 	shares []Share
-	parts  []Sequence // as shares
-	credit []float64  // likewise
+	credit []float64 // as shares
+	made   uint64    // turns so far
+	latest [1 << 12]uint8
+}
+
+func newTurns(shares []Share) *Turns {
+	return &Turns{shares: shares, credit: make([]float64, len(shares))}
+}
+
+// At returns whose turn visit n is, from 0. It is quick for numbers that rise, or fall
+// by less than the latest turns that are kept. Not safe for concurrent use.
+func (t *Turns) At(n uint64) int {
+	if n+uint64(len(t.latest)) < t.made {
+		*t = *newTurns(t.shares)
+	}
+	for ; t.made <= n; t.made++ {
+		t.latest[t.made%uint64(len(t.latest))] = uint8(t.next())
+	}
+	return int(t.latest[n%uint64(len(t.latest))])
+}
+
+func (t *Turns) next() (turn int) {
+	sum := 0.0
+	for _, s := range t.shares {
+		sum += s.Part
+	}
+	for i, s := range t.shares {
+		t.credit[i] += s.Part
+		if t.credit[i] > t.credit[turn]+1e-9*sum { // 0.1 three times is no 0.3
+			turn = i
+		}
+	}
+	t.credit[turn] -= sum
+	return turn
+}
+
+// Mix is an Ordering by several, each of which chooses a share of the pages. A URL has a
+// priority in each.
+type Mix struct {
+	shares []Share
+	parts  []Ordering // as shares
+}
+
+// Priority is that of the first part; see Parts for the others.
+func (m *Mix) Priority(l Link) float64 { return m.parts[0].Priority(l) }
+
+func (*Mix) links() {}
+
+// Turns says which part chooses a page.
+func (m *Mix) Turns() *Turns { return newTurns(m.shares) }
+
+func (m *Mix) with(change func(part Ordering) Ordering) *Mix {
+	changed := &Mix{shares: m.shares}
+	for _, p := range m.parts {
+		changed.parts = append(changed.parts, change(p))
+	}
+	return changed
+}
+
+// Parts returns the orderings that a Mix is of, and any other alone.
+func Parts(o Ordering) []Ordering {
+	if m, ok := o.(*Mix); ok {
+		return m.parts
+	}
+	return []Ordering{o}
+}
+
+// WithScores returns an ordering in which another one is in the place of relevance.
+func WithScores(o, scores Ordering) Ordering {
+	if ByScore(o) {
+		return scores
+	}
+	if m, ok := o.(*Mix); ok {
+		return m.with(func(part Ordering) Ordering { return WithScores(part, scores) })
+	}
+	return o
+}
+
+// Scored returns the place among Parts of the one that weighs scores; false where none
+// does.
+func Scored(o Ordering) (part int, ok bool) {
+	part = slices.IndexFunc(Parts(o), ByScore)
+	return max(0, part), part >= 0
+}
+
+// mix is a Sequence of several. A vertex that one takes is gone for all, and each is
+// told all links.
+type mix struct {
+	parts []Sequence // as the shares of turns
+	turns *Turns
+	taken uint64
 }
 
 func (m *mix) Next() (uint32, bool) {
 	if m.Err() != nil {
 		return 0, false
 	}
-	turn, sum := 0, 0.0
-	for _, s := range m.shares {
-		sum += s.Part
-	}
-	for i, s := range m.shares {
-		m.credit[i] += s.Part
-		if m.credit[i] > m.credit[turn]+1e-9*sum { // 0.1 three times is no 0.3
-			turn = i
-		}
-	}
+	turn := m.turns.At(m.taken)
 	v, ok := m.parts[turn].Next()
-	if !ok { // nothing waits now: the slot is still to come
-		for i, s := range m.shares {
-			m.credit[i] -= s.Part
-		}
+	if !ok { // nothing waits now: the turn is still to come
 		return 0, false
 	}
-	m.credit[turn] -= sum
+	m.taken++
 	m.tell(turn, v)
 	return v, true
 }

@@ -107,14 +107,7 @@ func TestMixEqualsOracle(t *testing.T) {
 					t.Fatalf("%s: %s took %g of %g", text, shares[j].Name, took[j], step)
 				}
 			}
-			l := Links{Page: got, All: k.links[got]}
-			for _, w := range l.All {
-				if counts(got, w) {
-					l.Counts = append(l.Counts, w)
-				} else {
-					l.Finds = append(l.Finds, w)
-				}
-			}
+			l := linksOf(k.links, counts, got)
 			for _, s := range all {
 				s.Visit(l)
 			}

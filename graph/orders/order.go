@@ -1,22 +1,25 @@
 package orders
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Link is what an ordering may know of a link to a URL.
 type Link struct {
 	Score  float64 // what the scorer thinks of the link; paper A: R of its page
 	Step   uint64  // when its page was visited: 1 for the first page, 0 for a start URL
+	Place  int     // among the links of that page, from 0
 	Depth  int     // links from a start page to the URL
 	Queued bool    // the URL is queued already,
 	Old    float64 // with this priority
 
+	// Rank says how many different priorities of the page's targets that wait are no better
+	// than this one's, 0 for a new URL: for orderings that are Ranked.
+	Rank int
+
 	// Discovers says that the link only discovers its URL: it stays on a site without a
-	// start page (paper B), or is no link at all. Set for orderings with WantsKinds.
+	// start page (paper B). Set for orderings with WantsKinds.
 	Discovers bool
+	// Listed says that a sitemap names the URL: no link does.
+	Listed bool
 }
 
 // Ordering turns a discovered link into the priority of its URL.
@@ -38,14 +41,15 @@ var orderings = map[string]orderingFunc{
 	// The neighbour of the earliest visited page first (paper B1): it is its
 	// first parent that counts, and that one was visited first. All links count alike.
 	"bfs": func(l Link) float64 { return best(l, -float64(l.Step)) },
-	// The neighbour of the latest visited page first (paper B1). All links count alike.
-	"dfs": func(l Link) float64 { return best(l, float64(l.Step)) },
 }
 
 // byKind are the orderings that tell the kinds of links apart, see counting.go.
 var byKind = map[string]Ordering{
-	"mcs": counting{countMCS}, "mns": counting{countMNS}, "lexbfs": counting{firstParents}, "lexdfs": counting{lastParents},
-	"backlink": alike{counting{countMCS}},
+	"dfs": counting{count: latest, width: 1 << placeBits},
+	"mcs": counting{count: countMCS, width: countUnit}, "mns": counting{count: countMNS, width: countUnit},
+	"mcs-sites": counting{count: countMCS, width: countUnit, last: true},
+	"lexbfs":    counting{count: firstParents}, "lexdfs": counting{count: lastParents, ranked: true},
+	"backlink": alike{counting{count: countMCS, width: countUnit}},
 }
 
 // alike is an ordering that tells no kinds of links apart.
@@ -53,9 +57,22 @@ type alike struct{ Ordering }
 
 func (alike) links() {}
 
+// Priority implements Ordering.
+func (a alike) Priority(l Link) float64 {
+	l.Discovers = false
+	return a.Ordering.Priority(l)
+}
+
 // CountAlike returns the ordering for which all links count alike, and false when it
 // tells no kinds apart anyhow.
 func CountAlike(o Ordering) (Ordering, bool) {
+	if m, ok := o.(*Mix); ok {
+		same := m.with(func(part Ordering) Ordering {
+			part, _ = CountAlike(part)
+			return part
+		})
+		return same, WantsKinds(o)
+	}
 	if !WantsKinds(o) {
 		return o, false
 	}
@@ -84,19 +101,30 @@ func best(l Link, priority float64) float64 {
 	return priority
 }
 
-// OrderingByName returns one of Orderings.
+// OrderingByName returns one of Orderings, or a Mix of them (see ParseMix).
 func OrderingByName(name string) (Ordering, error) {
-	if o, ok := byKind[name]; ok {
-		return o, nil
+	shares, err := parseMix(name, Orderings())
+	if err != nil {
+		return nil, err
 	}
-	o, ok := orderings[name]
-	if !ok {
-		return nil, fmt.Errorf("ordering %q is not known; choose one of %s", name, strings.Join(Orderings(), ", "))
+	m := &Mix{shares: shares}
+	for _, s := range shares {
+		m.parts = append(m.parts, named(s.Name))
+	}
+	if len(m.parts) == 1 {
+		return m.parts[0], nil
+	}
+	return m, nil
+}
+
+func named(name string) Ordering {
+	if o, ok := byKind[name]; ok {
+		return o
 	}
 	if name == "relevance" {
-		return o, nil
+		return orderings[name]
 	}
-	return byLinks{o}, nil
+	return byLinks{orderings[name]}
 }
 
 // byLinks is an ordering that takes no notice of scores.

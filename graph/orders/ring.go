@@ -1,9 +1,7 @@
 package orders
 
 // ring keeps all vertices that wait in one doubly linked ring, in the order in which
-// they would be visited. Those with equal labels stand together; they are a class, and
-// have its number (vertex.list − waiting). Class 0 holds the vertices with an empty
-// label, at the end. 12 bytes a vertex.
+// they would be visited. 12 bytes a vertex.
 type ring struct {
 	vertices []vertex
 	front    uint32 // the first of all, none when nothing waits
@@ -48,7 +46,8 @@ func (r *ring) remove(v uint32) {
 	}
 }
 
-// alone says whether a vertex that waits is the only one of its class.
+// alone says whether a vertex that waits is the only one of its class
+// (vertex.list − waiting), whose vertices stand together.
 func (r *ring) alone(v uint32) bool {
 	x := r.vertices[v]
 	return x.next == v || r.vertices[x.next].list != x.list && r.vertices[x.prev].list != x.list

@@ -1,45 +1,35 @@
 package orders
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
-// The orderings without classes (paper B1). List 0 holds what no link counts for.
+// The orderings without classes (paper B1).
 
-// first returns the first vertex of list 1, else of list 0.
-func (l *lists) first() (uint32, bool) {
-	for list := len(l.heads) - 1; list >= 0; list-- {
-		if v := l.heads[list]; v != none {
-			return v, true
-		}
-	}
-	return 0, false
-}
-
-// next takes what first returns.
+// next takes the first vertex of the only list.
 func (l *lists) next() (uint32, bool) {
-	v, ok := l.first()
-	if ok {
-		l.take(v)
+	if len(l.heads) == 0 || l.heads[0] == none {
+		return 0, false
 	}
-	return v, ok
+	v := l.heads[0]
+	l.take(v)
+	return v, true
 }
 
-// bfs visits the neighbour of the earliest visited vertex.
+// bfs visits the neighbour of the earliest visited vertex. That is the one that was
+// discovered first, so no further link moves it.
 type bfs struct{ lists }
 
 func (b *bfs) Next() (uint32, bool) { return b.next() }
 
 func (b *bfs) Visit(l Links) {
-	b.ensure(2)
-	for _, v := range l.Counts {
-		switch b.at(v).list {
-		case waiting: // its first link that counts
-			b.remove(v)
-			fallthrough
-		case unseen:
-			b.append(1, v)
+	b.ensure(1)
+	for _, v := range l.All {
+		if b.at(v).list == unseen {
+			b.append(0, v)
 		}
 	}
-	b.find(0, l.Finds)
 }
 
 // dfs visits a neighbour of the latest visited vertex that has one.
@@ -48,19 +38,17 @@ type dfs struct{ lists }
 func (d *dfs) Next() (uint32, bool) { return d.next() }
 
 func (d *dfs) Visit(l Links) {
-	d.ensure(2)
-	for i := len(l.Counts) - 1; i >= 0; i-- { // so that the first link ends in front
-		v := l.Counts[i]
+	d.ensure(1)
+	for i, v := range slices.Backward(l.All) { // so that the first link ends in front
 		switch x := d.at(v); {
-		case x.list == visited:
+		case x.list == visited, x.list >= waiting && !l.counts(i):
 			continue
 		case x.list >= waiting:
 			d.remove(v)
 		}
-		d.append(1, v)
-		d.heads[1] = v // the end of a ring is before its head
+		d.append(0, v)
+		d.heads[0] = v // the end of a ring is before its head
 	}
-	d.find(0, l.Finds)
 }
 
 // generic visits any discovered vertex: one drawn at random. A vertex that waits has
@@ -94,12 +82,10 @@ func (g *generic) Take(v uint32) {
 }
 
 func (g *generic) Visit(l Links) {
-	for _, vs := range [][]uint32{l.Counts, l.Finds} {
-		for _, v := range vs {
-			if x := g.at(v); x.list == unseen {
-				x.list, x.next = waiting, uint32(len(g.queue))
-				g.queue = append(g.queue, v)
-			}
+	for _, v := range l.All {
+		if x := g.at(v); x.list == unseen {
+			x.list, x.next = waiting, uint32(len(g.queue))
+			g.queue = append(g.queue, v)
 		}
 	}
 }

@@ -16,9 +16,8 @@ import (
 // with them first.
 //
 // Ties go to the vertex whose standing changed first. Of several that one page changed,
-// that is the first in its links. Vertices that no link counts for come after all
-// others, in the order of discovery. Orderings by a number that is no count (relevance,
-// OPIC, PageRank) break ties by discovery.
+// that is the first in its links. LexDFS and orderings by a number that is no count
+// (relevance, OPIC, PageRank) break ties by discovery.
 type Sequence interface {
 	// Next takes the vertex to be visited next; false when none waits, or after an
 	// error.
@@ -38,17 +37,21 @@ type Links struct {
 	Page  uint32 // whose they are
 	Start bool   // they are the start pages, and nobody's
 	All   []uint32
-	// Counts are those that change a target's standing, external and initial
-	// links in paper B. Finds only discover it, if it was not yet: non-initial
-	// ones. Orderings that know no kinds of links look at All.
-	Counts, Finds []uint32
+	// OnlyDiscovers says of each link of All whether it only discovers its target, as
+	// paper B's non-initial links do. It is nil where all links count. The link that
+	// discovers a target counts in any case: "if p has new URLs, add them to C⟨1⟩".
+	// Orderings that are not paper B's count all links.
+	OnlyDiscovers []bool
 }
 
+// counts says whether link i moves a target that was discovered before.
+func (l *Links) counts(i int) bool { return l.OnlyDiscovers == nil || !l.OnlyDiscovers[i] }
+
 // Starts are the links to start pages.
-func Starts(starts []uint32) Links { return Links{Start: true, All: starts, Counts: starts} }
+func Starts(starts []uint32) Links { return Links{Start: true, All: starts} }
 
 // Alike are links of a page that all count.
-func Alike(page uint32, all []uint32) Links { return Links{Page: page, All: all, Counts: all} }
+func Alike(page uint32, all []uint32) Links { return Links{Page: page, All: all} }
 
 // SequenceOptions are what orderings work with; each needs but some of it.
 type SequenceOptions struct {
@@ -78,11 +81,12 @@ var sequences = map[string]func(o SequenceOptions) (Sequence, error){
 	"generic": func(o SequenceOptions) (Sequence, error) {
 		return &generic{lists: newLists(o.Vertices), rng: o.Rand}, needs(o.Rand != nil, "generic", "random numbers")
 	},
-	"bfs":    func(o SequenceOptions) (Sequence, error) { return &bfs{newLists(o.Vertices)}, nil },
-	"dfs":    func(o SequenceOptions) (Sequence, error) { return &dfs{newLists(o.Vertices)}, nil },
-	"lexbfs": func(o SequenceOptions) (Sequence, error) { return newLexBFS(o.Vertices), nil },
-	"lexdfs": func(o SequenceOptions) (Sequence, error) { return newLexDFS(o.Vertices), nil },
-	"mcs":    func(o SequenceOptions) (Sequence, error) { return newMCS(o, one), nil },
+	"bfs":       func(o SequenceOptions) (Sequence, error) { return &bfs{newLists(o.Vertices)}, nil },
+	"dfs":       func(o SequenceOptions) (Sequence, error) { return &dfs{newLists(o.Vertices)}, nil },
+	"lexbfs":    func(o SequenceOptions) (Sequence, error) { return newLexBFS(o.Vertices), nil },
+	"lexdfs":    func(o SequenceOptions) (Sequence, error) { return newLexDFS(o.Vertices), nil },
+	"mcs":       func(o SequenceOptions) (Sequence, error) { return newMCS(o, one), nil },
+	"mcs-sites": func(o SequenceOptions) (Sequence, error) { return newMCSSites(o), nil },
 	"mns": func(o SequenceOptions) (Sequence, error) {
 		return newMCS(o, func() uint32 { return 1 + o.Rand.Uint32N(2) }), needs(o.Rand != nil, "mns", "random numbers")
 	},
@@ -111,7 +115,7 @@ func NewSequence(name string, o SequenceOptions) (Sequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &mix{shares: shares}
+	m := &mix{turns: newTurns(shares)}
 	for _, s := range shares {
 		part, err := sequences[s.Name](o)
 		if err != nil {
@@ -122,7 +126,6 @@ func NewSequence(name string, o SequenceOptions) (Sequence, error) {
 	if len(m.parts) == 1 {
 		return m.parts[0], nil
 	}
-	m.credit = make([]float64, len(m.parts))
 	return m, nil
 }
 
@@ -219,15 +222,6 @@ func (l *lists) Take(v uint32) {
 func (l *lists) take(v uint32) {
 	l.remove(v)
 	l.vertices[v].list = visited
-}
-
-// find appends the vertices that are new to a list.
-func (l *lists) find(list uint32, vs []uint32) {
-	for _, v := range vs {
-		if l.at(v).list == unseen {
-			l.append(list, v)
-		}
-	}
 }
 
 // ensure makes sure that there are so many lists.

@@ -23,8 +23,8 @@ type oracle struct {
 // reached tells how a vertex was found.
 type reached struct {
 	v      uint32
-	found  [2]int // step and place among the links
-	steps  []int  // visits whose links to it count
+	found  [2]int // step and place
+	steps  []int  // the visit that discovered it, then those whose links to it count
 	places []int  // where the link stood in each
 	weight int    // mns
 }
@@ -34,18 +34,19 @@ func (o *oracle) visit(l Links) {
 	if o.order == "mns" {
 		weight = 1 + int(o.rng.Uint32N(2))
 	}
-	for i, vs := range [][]uint32{l.Counts, l.Finds} {
-		for place, v := range vs {
-			if o.visited[v] {
+	for place, v := range l.All {
+		r := o.waits[v]
+		if o.visited[v] || r != nil && !l.counts(place) {
+			continue
+		}
+		if r == nil { // "if p has new URLs, add them to C⟨1⟩"
+			r = &reached{v: v, found: [2]int{o.step, place}}
+			o.waits[v] = r
+			if o.order == "mcs-sites" && !l.counts(place) {
 				continue
 			}
-			if o.waits[v] == nil {
-				o.waits[v] = &reached{v: v, found: [2]int{o.step, place}}
-			}
-			if r := o.waits[v]; i == 0 {
-				r.steps, r.places, r.weight = append(r.steps, o.step), append(r.places, place), r.weight+weight
-			}
 		}
+		r.steps, r.places, r.weight = append(r.steps, o.step), append(r.places, place), r.weight+weight
 	}
 	o.step++
 }
@@ -68,13 +69,12 @@ func (o *oracle) next() (uint32, bool) {
 
 // before says whether a comes before b.
 func (o *oracle) before(a, b *reached) bool {
-	if len(a.steps) == 0 || len(b.steps) == 0 {
-		if len(a.steps)+len(b.steps) > 0 {
-			return len(a.steps) > 0
+	last := func(r *reached) []int {
+		if len(r.steps) == 0 {
+			return r.found[:]
 		}
-		return slices.Compare(a.found[:], b.found[:]) < 0
+		return []int{r.steps[len(r.steps)-1], r.places[len(r.places)-1]}
 	}
-	last := func(r *reached) []int { return []int{r.steps[len(r.steps)-1], r.places[len(r.places)-1]} }
 	c := 0
 	switch o.order {
 	case "bfs":
@@ -88,8 +88,8 @@ func (o *oracle) before(a, b *reached) bool {
 		x, y := slices.Clone(a.steps), slices.Clone(b.steps)
 		slices.Reverse(x)
 		slices.Reverse(y)
-		c = -slices.Compare(x, y)
-	case "mcs":
+		c = cmp.Or(-slices.Compare(x, y), cmp.Compare(a.places[0], b.places[0]))
+	case "mcs", "mcs-sites":
 		c = -cmp.Compare(len(a.steps), len(b.steps))
 	case "mns":
 		c = -cmp.Compare(a.weight, b.weight)
@@ -137,23 +137,23 @@ func crawl(links [][]uint32, counts func(src, dst uint32) bool, starts []uint32,
 			return order
 		}
 		order = append(order, v)
-		var c, f []uint32
-		for _, w := range links[v] {
-			if counts(v, w) {
-				c = append(c, w)
-			} else {
-				f = append(f, w)
-			}
-		}
-		visit(Links{Page: v, All: links[v], Counts: c, Finds: f})
+		visit(linksOf(links, counts, v))
 	}
+}
+
+func linksOf(links [][]uint32, counts func(src, dst uint32) bool, v uint32) Links {
+	l := Alike(v, links[v])
+	for _, w := range links[v] {
+		l.OnlyDiscovers = append(l.OnlyDiscovers, !counts(v, w))
+	}
+	return l
 }
 
 // TestSequencesEqualOracle compares each ordering with its definition on thousands
 // of random graphs of up to 60 vertices.
 func TestSequencesEqualOracle(t *testing.T) {
 	graphs := fulltest.Rounds(1000, 10_000)
-	for _, order := range []string{"bfs", "dfs", "lexbfs", "lexdfs", "mcs", "mns"} {
+	for _, order := range []string{"bfs", "dfs", "lexbfs", "lexdfs", "mcs", "mcs-sites", "mns"} {
 		t.Run(order, func(t *testing.T) {
 			for i := range graphs {
 				rng := rand.New(rand.NewPCG(uint64(i), 1))

@@ -40,7 +40,7 @@ func TestTheorems(t *testing.T) {
 		},
 	}
 	// Every ordering but dfs and bfs with their own ties is also what it refines.
-	also := map[string][]string{"lexbfs": {"bfs", "mns"}, "lexdfs": {"dfs", "mns"}, "mcs": {"mns"}, "backlink": {"mcs", "mns"}}
+	also := map[string][]string{"lexbfs": {"bfs", "mns"}, "lexdfs": {"dfs", "mns"}, "mcs": {"mns"}, "mcs-sites": {"mcs", "mns"}, "backlink": {"mcs", "mns"}}
 	for _, order := range append(Sequences(), "mcs*0.3+dfs*0.7") {
 		names := append([]string{"generic"}, also[order]...)
 		if properties[order] != nil {

@@ -13,7 +13,7 @@ import (
 // there, and a step is one page. Links are of the paper's three kinds. External
 // ones lead to another site, initial ones stay on a site that holds a start
 // page, and both move a URL's priority. All other internal ones only discover
-// it. A page without a site, as its name is no URL, has external links only.
+// new URLs. A page without a site, as its name is no URL, has external links only.
 // Orderings that are not paper B's count all links.
 type Crawl struct {
 	Graph    *graph.Graph
@@ -63,11 +63,11 @@ func (c *Crawl) Run(ctx context.Context, visit func(step int, v uint32) error) (
 // crawling is a crawl that runs.
 type crawling struct {
 	*Crawl
-	kinds         linkKinds
-	links         *graph.Reader
-	visit         func(step int, v uint32) error
-	done          Result
-	counts, finds []uint32
+	kinds     linkKinds
+	links     *graph.Reader
+	visit     func(step int, v uint32) error
+	done      Result
+	discovers []bool
 }
 
 // atOnce visits page after page.
@@ -102,8 +102,8 @@ func (r *crawling) page(v uint32) error {
 		r.Order.Visit(orders.Alike(v, links))
 		return nil
 	}
-	r.counts, r.finds = r.kinds.part(r.counts[:0], r.finds[:0], v, links)
-	r.Order.Visit(orders.Links{Page: v, All: links, Counts: r.counts, Finds: r.finds})
+	r.discovers = r.kinds.discover(r.discovers[:0], v, links)
+	r.Order.Visit(orders.Links{Page: v, All: links, OnlyDiscovers: r.discovers})
 	return nil
 }
 
@@ -134,15 +134,11 @@ func (k linkKinds) all(v uint32) bool {
 	return k.sites == nil || k.sites[v] == graph.None || k.initial[k.sites[v]]
 }
 
-// part parts the links of page v.
-func (k linkKinds) part(counts, finds []uint32, v uint32, links []uint32) ([]uint32, []uint32) {
+// discover appends of each link of page v whether it only discovers its target.
+func (k linkKinds) discover(dst []bool, v uint32, links []uint32) []bool {
 	site := k.sites[v]
 	for _, w := range links {
-		if k.sites[w] == site {
-			finds = append(finds, w)
-		} else {
-			counts = append(counts, w)
-		}
+		dst = append(dst, k.sites[w] == site)
 	}
-	return counts, finds
+	return dst
 }
