@@ -6,7 +6,63 @@ import (
 	"testing"
 )
 
+// add counts a page that has no other terms.
+func add(c *Counts, class int, tf Vector) {
+	most := float32(0)
+	for _, n := range tf.Value {
+		most = max(most, n)
+	}
+	c.Add(class, tf, most)
+}
+
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// TestWeight: equation 2 by hand. A class has four pages and three words, which stand on 2, 3
+// and 1 of the pages. The fourth page is empty; the third also has a word nine times that is
+// not counted. Another class does not matter.
+//
+//	page    TF       W(i,j) = TF / max · DF / 4
+//	0      4 2 0     4/4·2/4   2/4·3/4   0
+//	1      0 1 1     0         1/1·3/4   1/1·1/4
+//	2      3 6 0     3/9·2/4   6/9·3/4   0
+//	3      –         0         0         0
+//	mean             .1666667  .40625    .0625
+func TestWeight(t *testing.T) {
+	c := NewCounts(3)
+	c.Add(0, Vector{Index: []int32{0, 1}, Value: []float32{4, 2}}, 4)
+	c.Add(0, Vector{Index: []int32{1, 2}, Value: []float32{1, 1}}, 1)
+	c.Add(1, Vector{Index: []int32{0, 2}, Value: []float32{5, 5}}, 7)
+	c.Add(0, Vector{Index: []int32{0, 1}, Value: []float32{3, 6}}, 9)
+	c.Add(0, Vector{}, 0)
+	for term, want := range []float64{1. / 6, 13. / 32, 1. / 16} {
+		if got := c.weight(int32(term), 0); math.Abs(got-want) > 1e-7 {
+			t.Errorf("word %d: %v, want %v", term, got, want)
+		}
+	}
+	// A word that stood once on a share s of the pages would weigh s²·(1/4 + 1 + 1/9)/4.
+	if got, want := c.share(2, 0), math.Sqrt(1./16/((1./4+1+1./9)/4)); math.Abs(got-want) > 1e-7 {
+		t.Errorf("share %v, want %v", got, want)
+	}
+	if w, s := c.weight(0, 2), c.share(0, 2); w != 0 || s != 0 {
+		t.Errorf("a class without pages: weight %v, share %v, want 0", w, s)
+	}
+}
+
+// TestShareOfOnce: a word that stands once on a page has the share of the class's pages that
+// have it, however long they are.
+func TestShareOfOnce(t *testing.T) {
+	c := NewCounts(1)
+	for page := range 20 {
+		v, most := Vector{Index: []int32{1}, Value: []float32{3}}, float32(3+7*(page%2))
+		if page < 8 {
+			v = Vector{Index: []int32{0, 1}, Value: []float32{1, 3}}
+		}
+		c.Add(0, v, most)
+	}
+	if got := c.share(0, 0); math.Abs(got-.4) > 1e-7 {
+		t.Errorf("share %v, want .4", got)
+	}
+}
 
 func TestEntropy(t *testing.T) {
 	for _, c := range []struct {
@@ -28,14 +84,14 @@ func golden() *Counts {
 	c := NewCounts(2)
 	windy, calm := Vector{Index: []int32{0}, Value: []float32{2}}, Vector{}
 	for range 3 {
-		c.Add(0, windy)
-		c.Add(1, windy)
+		add(c, 0, windy)
+		add(c, 1, windy)
 	}
 	for range 6 {
-		c.Add(0, calm)
+		add(c, 0, calm)
 	}
 	for range 2 {
-		c.Add(1, calm)
+		add(c, 1, calm)
 	}
 	return c
 }
@@ -63,16 +119,16 @@ func TestLogOdds(t *testing.T) {
 	}
 	even := NewCounts(3)
 	for class := range 3 {
-		even.Add(class, Vector{Index: []int32{0}, Value: []float32{1}})
-		even.Add(class, Vector{Index: []int32{1}, Value: []float32{1}})
-		even.Add(class, Vector{})
-		even.Add(class, Vector{})
+		add(even, class, Vector{Index: []int32{0}, Value: []float32{1}})
+		add(even, class, Vector{Index: []int32{1}, Value: []float32{1}})
+		add(even, class, Vector{})
+		add(even, class, Vector{})
 	}
 	if got := even.LogOdds(0); math.Abs(got) > 1e-12 {
 		t.Errorf("log odds %v of a term that all classes have alike, want 0", got)
 	}
 	one := NewCounts(2)
-	one.Add(0, Vector{Index: []int32{0}, Value: []float32{1}})
+	add(one, 0, Vector{Index: []int32{0}, Value: []float32{1}})
 	if got := one.LogOdds(0); got != 0 {
 		t.Errorf("log odds %v where the other class has no page, want 0", got)
 	}
@@ -93,10 +149,10 @@ func TestSelect(t *testing.T) {
 
 func TestRankIsOrdered(t *testing.T) {
 	c := NewCounts(2)
-	c.Add(0, Vector{Index: []int32{0, 2, 3}, Value: []float32{1, 1, 1}})
-	c.Add(1, Vector{Index: []int32{0, 5}, Value: []float32{1, 1}})
+	add(c, 0, Vector{Index: []int32{0, 2, 3}, Value: []float32{1, 1, 1}})
+	add(c, 1, Vector{Index: []int32{0, 5}, Value: []float32{1, 1}})
 	var terms []int32
-	for _, r := range c.Rank() {
+	for _, r := range c.RankBy(ByGain) {
 		terms = append(terms, r.Term)
 	}
 	if want := []int32{2, 3, 5, 0}; !slices.Equal(terms, want) {

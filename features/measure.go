@@ -14,22 +14,23 @@ import (
 // computed from document frequencies alone, so one pass over a set serves all.
 type Measure string
 
-// The measures. Yang & Pedersen 1997 compare the first, second and fourth, Forman
-// 2003 the first three.
+// The measures. Yang & Pedersen 1997 compare the second, third and fifth, Forman
+// 2003 the second to the fourth.
 const (
-	ByGain Measure = "gain" // information gain (paper A eq. 4), in nats; "" means it too
-	ByChi2 Measure = "chi2" // χ² statistic of presence × class
-	ByBNS  Measure = "bns"  // bi-normal separation, of the class that it is largest for
-	ByMI   Measure = "mi"   // mutual information of presence and a class, in nats, of the class that it is largest for
+	ByTFDFGain Measure = "tfdf+gain" // two steps (paper A, section 3): gain, of words that represent a class
+	ByGain     Measure = "gain"      // information gain (paper A eq. 4), in nats
+	ByChi2     Measure = "chi2"      // χ² statistic of presence × class
+	ByBNS      Measure = "bns"       // bi-normal separation, of the class that it is largest for
+	ByMI       Measure = "mi"        // mutual information of presence and a class, in nats, of the class that it is largest for
 )
 
-// Measures returns all measures, the default first.
-func Measures() []Measure { return []Measure{ByGain, ByChi2, ByBNS, ByMI} }
+// Measures returns all measures.
+func Measures() []Measure { return []Measure{ByTFDFGain, ByGain, ByChi2, ByBNS, ByMI} }
 
-// ParseMeasure returns the measure of a name; "" is ByGain.
+// ParseMeasure returns the measure of a name; "" stays, for the caller's default.
 func ParseMeasure(name string) (Measure, error) {
 	if name == "" {
-		return ByGain, nil
+		return "", nil
 	}
 	if m := Measure(name); slices.Contains(Measures(), m) {
 		return m, nil
@@ -47,6 +48,10 @@ func (m Measure) Of(c *Counts, term int32) float64 {
 		return 0
 	}
 	switch m {
+	case ByTFDFGain:
+		if c.best(term, c.share) < leastShare {
+			return 0
+		}
 	case ByChi2:
 		return c.chi2(term)
 	case ByBNS:
@@ -134,16 +139,21 @@ func (c *Counts) mi(term int32, class int) float64 {
 }
 
 // RankBy returns all terms that occur, by falling measure; equal ones by rising
-// number. Ranked.Gain holds the measure.
+// number, and by ByTFDFGain first by how well they represent a class: if more words are
+// wanted than represent one, the next best come. Ranked.Gain holds the measure.
 func (c *Counts) RankBy(m Measure) []Ranked {
 	var r []Ranked
+	next := make([]float64, c.Terms()) // by term, what orders equal measures
 	for i := range int32(c.Terms()) {
 		if c.DF(i) > 0 {
 			r = append(r, Ranked{i, m.Of(c, i)})
 		}
+		if m == ByTFDFGain {
+			next[i] = c.best(i, c.share)
+		}
 	}
 	slices.SortFunc(r, func(a, b Ranked) int {
-		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.Term, b.Term))
+		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(next[b.Term], next[a.Term]), cmp.Compare(a.Term, b.Term))
 	})
 	return r
 }

@@ -22,7 +22,7 @@ func TestMeasures(t *testing.T) {
 			if class == 2 && p == 0 {
 				v = Vector{Index: []int32{all, rare}, Value: []float32{1, 1}}
 			}
-			c.Add(class, v)
+			add(c, class, v)
 		}
 	}
 	h := func(ps ...float64) (e float64) {
@@ -84,8 +84,8 @@ func TestMeasuresAgree(t *testing.T) {
 				if has == 0 {
 					with, without = without, with
 				}
-				c.Add(class, with)
-				mirror.Add(class, without)
+				add(c, class, with)
+				add(mirror, class, without)
 			}
 		}
 		if c.DF(0) == 0 || mirror.DF(0) == 0 {
@@ -126,7 +126,7 @@ func TestParseMeasure(t *testing.T) {
 			t.Errorf("ParseMeasure(%q) = %v, %v", m, got, err)
 		}
 	}
-	if got, err := ParseMeasure(""); err != nil || got != ByGain {
+	if got, err := ParseMeasure(""); err != nil || got != "" {
 		t.Errorf(`ParseMeasure("") = %v, %v`, got, err)
 	}
 	if _, err := ParseMeasure("luck"); err == nil {
@@ -146,8 +146,8 @@ func TestRankByPrefersByMeasure(t *testing.T) {
 		if p >= 5 {
 			v = Vector{}
 		}
-		c.Add(0, v)
-		c.Add(1, Vector{Index: []int32{2}, Value: []float32{1}})
+		add(c, 0, v)
+		add(c, 1, Vector{Index: []int32{2}, Value: []float32{1}})
 	}
 	order := func(m Measure) (terms []int32) {
 		for _, r := range c.RankBy(m) {
@@ -171,7 +171,7 @@ func BenchmarkRank(b *testing.B) {
 		for t := int32(rng.IntN(40)); t < 20000; t += 1 + int32(rng.IntN(200)) {
 			v.Index, v.Value = append(v.Index, t), append(v.Value, 1)
 		}
-		c.Add(p%20, v)
+		add(c, p%20, v)
 	}
 	for _, m := range Measures() {
 		b.Run(string(m), func(b *testing.B) {
@@ -180,5 +180,79 @@ func BenchmarkRank(b *testing.B) {
 				c.RankBy(m)
 			}
 		})
+	}
+}
+
+// TestTwoSteps: of 100 pages a class, "rare" stands on 4 of one class, once on each, "apt" on
+// 4, four times on each, "wide" on 60 and on 45 of the other. Gain puts the rare words first. By two
+// steps "rare" is none that represents a class, and comes last; 4 · 4 = 16 ≥ 5² · 1.
+func TestTwoSteps(t *testing.T) {
+	const rare, wide, apt = 0, 1, 2
+	c := NewCounts(2)
+	for page := range 100 {
+		v := Vector{}
+		if page < 4 {
+			v = Vector{Index: []int32{rare}, Value: []float32{1}}
+		}
+		if page < 60 {
+			v.Index, v.Value = append(v.Index, wide), append(v.Value, 1)
+		}
+		if page < 4 {
+			v.Index, v.Value = append(v.Index, apt), append(v.Value, 4)
+		}
+		c.Add(0, v, 10)
+		v = Vector{}
+		if page < 45 {
+			v = Vector{Index: []int32{wide}, Value: []float32{1}}
+		}
+		c.Add(1, v, 10)
+	}
+	order := func(m Measure) (terms []int32) {
+		for _, r := range c.RankBy(m) {
+			terms = append(terms, r.Term)
+		}
+		return terms
+	}
+	if got, want := order(ByGain), []int32{rare, apt, wide}; !slices.Equal(got, want) {
+		t.Errorf("by gain %v, want %v", got, want)
+	}
+	if got, want := order(ByTFDFGain), []int32{apt, wide, rare}; !slices.Equal(got, want) {
+		t.Errorf("by two steps %v, want %v", got, want)
+	}
+	if got, want := Select(c.RankBy(ByTFDFGain), 0.001, 0), []int32{apt, wide}; !slices.Equal(got, want) {
+		t.Errorf("with μ %v, want %v: what represents no class is not in H_μ", got, want)
+	}
+	if c.Represents(rare, 0) || !c.Represents(apt, 0) || c.Represents(apt, 1) {
+		t.Error("rare represents class 0, or apt does not, or apt represents class 1")
+	}
+}
+
+// TestRankOfFewer: a ranking of some of the terms is what the ranking of all says of them, so
+// that words can be chosen in two passes where memory is short.
+func TestRankOfFewer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	all, some := NewCounts(3), NewCounts(3)
+	for page := range 150 {
+		var v, w Vector
+		for i := range int32(60) {
+			if n := rng.IntN(4 + int(i)*3); n < 4 && n > 0 {
+				v.Index, v.Value = append(v.Index, i), append(v.Value, float32(n*(1+page%3)))
+				if i%5 > 1 {
+					w.Index, w.Value = append(w.Index, i), append(w.Value, v.Value[len(v.Value)-1])
+				}
+			}
+		}
+		most := float32(0)
+		for _, n := range v.Value {
+			most = max(most, n)
+		}
+		all.Add(page%3, v, most)
+		some.Add(page%3, w, most)
+	}
+	for _, m := range Measures() {
+		want := slices.DeleteFunc(all.RankBy(m), func(r Ranked) bool { return r.Term%5 <= 1 })
+		if got := some.RankBy(m); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", m, got, want)
+		}
 	}
 }

@@ -27,7 +27,7 @@ func (bayes) name() string { return models.NaiveBayes }
 const smoothing = 0.1
 
 func (b bayes) fit(_ context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
-	f := c.weighed(pages, by.words, by.mu, b.odds)
+	f := c.weighed(pages, by.selection, b.odds)
 	k, n := len(c.classes), len(f.kept)
 	own := make([]float64, n*k) // Σ x over a class's pages
 	all := make([]float64, n)

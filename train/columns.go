@@ -216,7 +216,7 @@ func (g *gatherer) count(ctx context.Context, number []int32, c *corpus, fold []
 	counts := features.NewCounts(len(c.classes))
 	err := g.each(ctx, number, func(page int, v features.Vector) error {
 		if fold == nil || fold[page] != out {
-			counts.Add(c.y[page], v)
+			counts.Add(c.y[page], v, g.lengths[page].most)
 		}
 		return nil
 	})
@@ -232,7 +232,7 @@ func (g *gatherer) candidates(ctx context.Context, number []int32) error {
 			return err
 		}
 		c.terms = terms
-		c.candidates(counts)
+		c.candidates(counts, g.opt.Select)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,13 @@ func newFitted(c *corpus, kept []int32) *fitted {
 		f.number[i] = int32(n)
 	}
 	return f
+}
+
+// selected notes for the card how words were selected, if not by gain alone.
+func (f *fitted) selected(s selection) {
+	if s.asked() && s.by != "" && s.by != features.ByGain {
+		f.settings["select"] = string(s.by)
+	}
 }
 
 // terms returns the terms that f uses.
@@ -152,28 +160,28 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 func (c *corpus) counts(pages []int) *features.Counts {
 	counts := features.NewCounts(len(c.classes))
 	for _, p := range pages {
-		counts.Add(c.y[p], c.rows[p])
+		counts.Add(c.y[p], c.rows[p], c.lengths[p].most)
 	}
 	return counts
 }
 
-// vocabulary returns the terms to train on. They are the best by the corpus's
-// measure when words or mu ask for it, or when not all had room in memory. Else
-// they are all that occur on enough of the pages.
-func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, counts *features.Counts) {
+// vocabulary returns the terms to train on. They are the best of those that s asks for, or
+// that had room in memory where not all had. Else they are all that occur on enough of
+// the pages.
+func (c *corpus) vocabulary(pages []int, s selection) (kept []int32, counts *features.Counts) {
 	counts = c.counts(pages)
-	asked := words > 0 || mu > 0
-	if c.room != nil && c.room.most > 0 && (words == 0 || words > c.room.most) {
-		if words = c.room.most; mu == 0 {
+	asked := s.asked()
+	if c.room != nil && c.room.most > 0 && (s.words == 0 || s.words > c.room.most) {
+		if s.words = c.room.most; s.mu == 0 {
 			c.room.wanted()
 		}
 	}
-	if words > 0 || mu > 0 {
-		ranking := counts.RankBy(c.measure)
+	if s.asked() {
+		ranking := counts.RankBy(cmp.Or(s.by, features.ByGain))
 		if asked {
 			ranking = c.unled(ranking)
 		}
-		return features.Select(ranking, mu, words), counts
+		return features.Select(ranking, s.mu, s.words), counts
 	}
 	least := leastPages(len(pages))
 	for i := range int32(counts.Terms()) {
@@ -188,14 +196,13 @@ func (c *corpus) vocabulary(pages []int, words int, mu float64) (kept []int32, c
 // that gain most, words of them if the options name no number. It returns the
 // pages as rows of counts, and their classes.
 func (c *corpus) counted(pages []int, by fitting, name string, words int) (f *fitted, rows []features.Vector, y []int, err error) {
-	if by.words > 0 || by.mu > 0 {
-		words = by.words
-	}
-	kept, _ := c.vocabulary(pages, words, by.mu)
+	s := by.or(words, features.ByTFDFGain)
+	kept, _ := c.vocabulary(pages, s)
 	if len(kept) == 0 {
 		return nil, nil, nil, fmt.Errorf("training %s: %w", name, errNoWord)
 	}
 	f = newFitted(c, kept)
+	f.selected(s)
 	f.settings["terms"] = strconv.Itoa(len(kept))
 	return f, f.vectors(c, pages), c.classesOf(pages), nil
 }
@@ -210,9 +217,10 @@ func (c *corpus) classesOf(pages []int) []int {
 }
 
 // weighed opens the training of a classifier that asks for weights; see weigh.
-func (c *corpus) weighed(pages []int, words int, mu float64, odds bool) *fitted {
-	kept, counts := c.vocabulary(pages, words, mu)
+func (c *corpus) weighed(pages []int, s selection, odds bool) *fitted {
+	kept, counts := c.vocabulary(pages, s)
 	f := newFitted(c, kept)
+	f.selected(s)
 	f.weigh(c, counts, len(pages), odds)
 	return f
 }

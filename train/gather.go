@@ -25,7 +25,7 @@ type corpus struct {
 	classes   []string                      // sorted
 	nouns     *nouns                        // what K is chosen from
 	best      [][]string                    // by class, candidates for K, see corpus.candidates
-	measure   features.Measure              // by which words are selected
+	lengths   []length                      // by page
 	titles    map[string][]models.TitleWord // by class, see titles
 	marks     []uint64                      // of the pages, see models.Mark
 	common    *common                       // what the pages have in common; nil: plain
@@ -111,7 +111,7 @@ type gatherer struct {
 	titles   []*titles         // by view
 	titleCut *features.Analyzer
 	marks    []uint64
-	lengths  []int32          // by page
+	lengths  []length         // by page
 	langs    map[string]int   // pages by language
 	y        []map[string]int // by view: class by label, in the order of their first row
 }
@@ -215,11 +215,25 @@ func (g *gatherer) add(e *datasets.Example, doc features.Doc, labels []string) e
 // page counts the terms of a page, which become the next row.
 func (g *gatherer) page(_ string, doc features.Doc) error {
 	g.row = g.x.Count(g.row, doc)
-	g.lengths = append(g.lengths, wordsOf(g.lossy.lex, g.row))
+	g.lengths = append(g.lengths, length{wordsOf(g.lossy.lex, g.row), mostOf(g.row)})
 	if g.lossy.add(g.rows.pages, g.row) {
 		g.x.Forget()
 	}
 	return g.rows.add(g.row)
+}
+
+// length is how long a page is.
+type length struct {
+	words int32
+	most  float32 // how often its commonest term occurs, though that term be dropped
+}
+
+// mostOf returns how often the commonest term of a page occurs on it.
+func mostOf(row features.Vector) float32 {
+	if len(row.Value) == 0 {
+		return 0
+	}
+	return slices.Max(row.Value)
 }
 
 func (g *gatherer) intern(s string) string {
@@ -239,7 +253,7 @@ func (g *gatherer) label(rep *Report) {
 	marks := models.KeepMarks(g.marks)
 	for i, c := range g.views {
 		c.marks = marks
-		c.extractor, c.sites, c.from, c.nouns, c.measure = g.opt.extractor(g.plain), g.sites, g.from, g.nouns, g.opt.Select
+		c.extractor, c.sites, c.from, c.nouns, c.lengths = g.opt.extractor(g.plain), g.sites, g.from, g.nouns, g.lengths
 		c.classes = slices.Sorted(maps.Keys(g.y[i]))
 		c.titles = g.titles[i].list()
 		number := make([]int, len(c.classes))

@@ -19,18 +19,16 @@ import (
 )
 
 // K, the words by which the crawl scores a page, are each class's best nouns (paper A,
-// section 3). A word counts by
+// section 3). Like a classifier's words they are chosen in two steps: of the words that
+// represent the class (eq. 2), those with the most information gain for the class against
+// the rest (eq. 4). With Terms.Select they count by
 //
 //	Gain(i) · DF(i)/n
 //
-// eq. 4 for the class against the rest times the share of the class's pages
-// that have it. λ counts the words of K on a page, so a word must both separate
-// the class and stand on many of its pages. Gain alone takes words that belong
-// to the class and stand on few of its pages, and leaves most parts of a broad
-// class without any. W of eq. 2 has TF as well, which makes much of common
-// words. Words that are rather absent from the class, stop words, numbers, and
-// in English all but nouns are left out. A stem is shown as the form in which
-// the set has it most often.
+// DF(i)/n being the share of the class's pages that have the word: λ counts the words of K
+// on a page, so a word must both separate the class and stand on many of its pages. Words
+// that are rather absent from the class, stop words, numbers, and in English all but nouns
+// are left out. A stem is shown as the form in which the set has it most often.
 
 const (
 	keywords = 20 // words of K a class
@@ -186,7 +184,7 @@ func within(terms []string, from, to int) []string {
 
 // candidates sets best: of each class the words that count most, enough of them
 // for K to be chosen from.
-func (c *corpus) candidates(counts *features.Counts) {
+func (c *corpus) candidates(counts *features.Counts, by features.Measure) {
 	c.nouns.settle()
 	c.best = make([][]string, len(c.classes))
 	var words []int32 // terms that are words of the text
@@ -201,8 +199,13 @@ func (c *corpus) candidates(counts *features.Counts) {
 			if counts.ClassDF(t, class) == 0 {
 				continue
 			}
-			share := float64(counts.ClassDF(t, class)) / float64(counts.Pages(class))
-			if v := counts.ClassGain(t, class) * share; v > 0 {
+			v := counts.ClassGain(t, class)
+			if by != "" && by != features.ByTFDFGain {
+				v *= float64(counts.ClassDF(t, class)) / float64(counts.Pages(class))
+			} else if !counts.Represents(t, class) {
+				continue
+			}
+			if v > 0 {
 				all = append(all, features.Ranked{Term: t, Gain: v})
 			}
 		}

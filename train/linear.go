@@ -52,7 +52,7 @@ func (linear) name() string { return models.LinearSVM }
 var svmDefaults = svmOptions{c: 3, eps: 0.2, maxIter: 200}
 
 func (l linear) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
-	return l.solve(ctx, c, c.weighed(pages, by.words, by.mu, l.odds), pages, by)
+	return l.solve(ctx, c, c.weighed(pages, by.selection, l.odds), pages, by)
 }
 
 // solve is fit once f has weighed its terms.

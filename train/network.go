@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"fossick/features"
 	"fossick/models"
 )
 
@@ -78,16 +79,12 @@ func (c *corpus) few(t *Terms) bool {
 	if len(c.rows) > fewPages || !t.selected() || t.Words > fewWords {
 		return false
 	}
-	kept, _ := c.vocabulary(c.all(), t.Words, t.Mu)
+	kept, _ := c.vocabulary(c.all(), selection{t.Words, t.Mu, t.Select}.or(0, features.ByTFDFGain))
 	return 0 < len(kept) && len(kept) <= fewWords
 }
 
 func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
-	words := by.words
-	if words == 0 && by.mu == 0 {
-		words = nnWords
-	}
-	f := c.weighed(pages, words, by.mu, false)
+	f := c.weighed(pages, by.or(nnWords, features.ByTFDFGain), false)
 	if len(f.kept) == 0 {
 		return nil, fmt.Errorf("training %s: %w", models.NN, errNoWord)
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -44,7 +45,7 @@ type Method struct {
 type Terms struct {
 	Words    int              // keep this many terms, those that gain most; 0 is the classifier's default
 	Mu       float64          // keep terms that gain this much at least (paper A eq. 5), in nats
-	Select   features.Measure // how words are ranked for Words and Mu; "" is information gain
+	Select   features.Measure // how words are ranked for Words and Mu, and chosen for K; "" is each learner's own way
 	MinSites int              // keep only terms of so many sites, for the names of a few are no topic's; 0 is 1
 	Pairs    bool             // pairs of words are terms too
 	Chars    int              // runs of so many characters in a word are terms too; 0 is none
@@ -68,14 +69,49 @@ type Origin struct {
 	Split string   // which part of them
 }
 
-// fitting is what a learner is told beside its pages.
-type fitting struct {
-	words int     // as Terms have it
-	mu    float64 // likewise
-	seed  int64
+// selection says which words a learner keeps, as Terms have it.
+type selection struct {
+	words int
+	mu    float64
+	by    features.Measure // "" is the learner's own way
 }
 
-func (o *Options) fitting() fitting { return fitting{o.Words, o.Mu, o.Seed} }
+// or fills in what a learner does by itself.
+func (s selection) or(words int, by features.Measure) selection {
+	if !s.asked() {
+		s.words = words
+	}
+	s.by = cmp.Or(s.by, by)
+	return s
+}
+
+// asked says whether words are selected.
+func (s selection) asked() bool { return s.words > 0 || s.mu > 0 }
+
+// fitting is what a learner is told beside its pages.
+type fitting struct {
+	selection
+	seed int64
+}
+
+func (o *Options) fitting() fitting { return fitting{selection{o.Words, o.Mu, o.Select}, o.Seed} }
+
+// measures returns those by which learners may rank words: rules, trees and networks, which
+// always select, by two steps, linear ones by gain alone. plain is for trials by any.
+func (o *Options) measures(plain bool) []features.Measure {
+	two, one := features.ByTFDFGain, features.ByGain
+	switch {
+	case o.Select != "":
+		return []features.Measure{o.Select}
+	case plain:
+		return features.Measures()
+	case o.auto():
+		return []features.Measure{two, one}
+	case o.Classifier == models.LinearSVM || o.Classifier == models.NaiveBayes:
+		return []features.Measure{one}
+	}
+	return []features.Measure{two}
+}
 
 // Auto chooses the classifier by cross-validation.
 const Auto = "auto"

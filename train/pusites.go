@@ -15,10 +15,10 @@ type evenSites struct {
 }
 
 func (e evenSites) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
-	f := c.weighed(pages, by.words, by.mu, true)
+	f := c.weighed(pages, by.selection, true)
 	f.settings["term_weights"] = "log odds and idf, sites alike"
 	f.evenOut(c, pages, e.topic)
-	for k, idf := range c.weighed(pages, by.words, by.mu, false).weighting.IDF {
+	for k, idf := range c.weighed(pages, by.selection, false).weighting.IDF {
 		f.weighting.IDF[k] = float32(math.Sqrt(float64(f.weighting.IDF[k] * idf)))
 	}
 	return e.solve(ctx, c, f, pages, by)

@@ -60,7 +60,9 @@ func (g *gatherer) rankings(ctx context.Context, number []int32) ([][]int32, err
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, features.Select(counts.RankBy(c.measure), g.opt.Mu, 0))
+			for _, by := range g.opt.measures(g.plain) {
+				all = append(all, features.Select(counts.RankBy(by), g.opt.Mu, 0))
+			}
 		}
 	}
 	return all, nil

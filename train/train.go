@@ -216,9 +216,6 @@ func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	if opt.Mu > 0 {
 		m.Card.Settings["mu"] = fmt.Sprint(opt.Mu)
 	}
-	if c.measure != features.ByGain {
-		m.Card.Settings["select"] = string(c.measure)
-	}
 	if c.room != nil && c.room.short.Load() {
 		m.Card.Settings["words_at_most"] = fmt.Sprint(c.room.most)
 	}

@@ -41,7 +41,7 @@ type Bench struct {
 	test   map[Level]*corpus // classes as in train, −1 for others; nil without a test
 	fold   map[Level][]int   // without a test
 	folds  map[Level]int
-	rank   map[Level][]features.Ranked // of the training pages' words
+	counts map[Level]*features.Counts // of the training pages' words
 }
 
 // Trial says what is tried.
@@ -50,7 +50,7 @@ type Trial struct {
 	Classifier string
 	Words      int              // keep so many words, those that gain most; 0: all, or those of Mu
 	Mu         float64          // keep words that gain this much at least (paper A eq. 5), in nats
-	Select     features.Measure // how words are ranked; "" is as the bench's Options say
+	Select     features.Measure // how words are ranked; "" is as the bench's Options say, or the classifier's own way
 }
 
 // Tried is how a trial went.
@@ -82,13 +82,13 @@ func NewBench(ctx context.Context, train, test iter.Seq2[*datasets.Example, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &Bench{opt: opt, levels: levels, train: map[Level]*corpus{}, fold: map[Level][]int{}, folds: map[Level]int{}, rank: map[Level][]features.Ranked{}}
+	b := &Bench{opt: opt, levels: levels, train: map[Level]*corpus{}, fold: map[Level][]int{}, folds: map[Level]int{}, counts: map[Level]*features.Counts{}}
 	for i, c := range views {
 		if len(c.classes) < 2 {
 			return nil, nil, fmt.Errorf("%w: at the level %s all pages have the label %q; two classes at least are needed", ErrData, levels[i], c.classes[0])
 		}
 		b.train[levels[i]] = c
-		b.rank[levels[i]] = c.counts(c.all()).RankBy(c.measure)
+		b.counts[levels[i]] = c.counts(c.all())
 	}
 	if test != nil {
 		return b, rep, b.readTest(ctx, test, rep, classes)
@@ -165,12 +165,12 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 	}
 	out := Tried{Words: len(c.terms), Train: len(c.y)}
 	if t.Words > 0 || t.Mu > 0 {
-		out.Words = len(features.Select(b.ranking(t.Level, opt.Select), t.Mu, t.Words))
+		out.Words = len(features.Select(b.counts[t.Level].RankBy(opt.measures(false)[0]), t.Mu, t.Words))
 	}
 	if out.Words == 0 {
 		return out, nil
 	}
-	truth, predicted, err := b.judge(ctx, t.Level, one, opt.Select, opt.fitting())
+	truth, predicted, err := b.judge(ctx, t.Level, one, opt.fitting())
 	if errors.Is(err, errNoWord) {
 		return out, nil // none in a fold
 	}
@@ -194,21 +194,10 @@ func (m *Method) one(selected bool) (learner, error) {
 	return learners[0], nil
 }
 
-// ranking returns the words of the training pages of a level, best first.
-func (b *Bench) ranking(l Level, m features.Measure) []features.Ranked {
-	c := b.train[l]
-	if m == c.measure {
-		return b.rank[l]
-	}
-	return c.counts(c.all()).RankBy(m)
-}
-
 // judge returns true and predicted classes of the test pages, or of the training
 // pages by cross-validation.
-func (b *Bench) judge(ctx context.Context, level Level, l learner, ranked features.Measure, by fitting) (truth, predicted []int, err error) {
-	own := *b.train[level]
-	own.measure = ranked
-	c := &own
+func (b *Bench) judge(ctx context.Context, level Level, l learner, by fitting) (truth, predicted []int, err error) {
+	c := b.train[level]
 	if b.test == nil {
 		h, err := crossValidate(ctx, c, l, b.fold[level], upTo(b.folds[level]), by)
 		if err != nil {

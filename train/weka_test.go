@@ -144,7 +144,7 @@ var (
 
 // theirs trains Weka on the columns that ours would have.
 func theirs(t *testing.T, jar, class string, c *corpus, in, out []int, opt *Options) (accuracy float64, took time.Duration) {
-	kept, _ := c.vocabulary(in, opt.Words, 0)
+	kept, _ := c.vocabulary(in, opt.fitting().or(0, features.ByTFDFGain))
 	f := newFitted(c, kept)
 	dir := t.TempDir()
 	for name, pages := range map[string][]int{"in.arff": in, "out.arff": out} {

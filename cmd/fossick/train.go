@@ -45,12 +45,12 @@ type methodFlags struct {
 
 // wordFlags say by which words.
 type wordFlags struct {
-	Words    int     `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
-	Mu       float64 `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X." group:"words" expert:""`
-	Select   string  `enum:"gain,chi2,bns,mi" default:"gain" help:"How --words and --mu rank words: ${enum}; information gain, χ², bi-normal separation, mutual information [gain]." placeholder:"HOW" group:"words" expert:""`
-	Pairs    bool    `help:"Two words that follow each other are a term too: five times as many terms." group:"words" expert:""`
-	Chars    int     `placeholder:"N" help:"Runs of N characters in a word are terms too, for languages without stems and misspelt words; 4 is a good number [none]." group:"words" expert:""`
-	MinSites int     `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]." group:"words" expert:""`
+	Words    int      `xor:"selection" placeholder:"N" help:"Keep the N words that gain most [c45, cn2: 300, nn: 500, others: all]." group:"words" expert:""`
+	Mu       float64  `xor:"selection" placeholder:"X" help:"Keep the words whose information gain is at least X nats, or what --select ranks them by at least X." group:"words" expert:""`
+	Select   []string `help:"How words are chosen for --words, --mu and as keywords: tfdf+gain, of those that are frequent in a class the ones that gain most; gain, the ones that gain most of all; by other measures chi2, bns or mi. Several are for --mu-sweep and --protocol [c45, cn2, nn, keywords: tfdf+gain, others: gain; --mu-sweep: tfdf+gain,gain; --protocol: tfdf+gain]." placeholder:"HOW" group:"words" expert:""`
+	Pairs    bool     `help:"Two words that follow each other are a term too: five times as many terms." group:"words" expert:""`
+	Chars    int      `placeholder:"N" help:"Runs of N characters in a word are terms too, for languages without stems and misspelt words; 4 is a good number [none]." group:"words" expert:""`
+	MinSites int      `placeholder:"N" help:"Keep only words that occur on at least N sites: the name of one is no topic's [1]." group:"words" expert:""`
 }
 
 // classFlags say which labels are classes.
@@ -161,13 +161,17 @@ func (c trainCmd) plan(a *app) *plan.Plan {
 // options are the options of training that the flags name.
 func (c trainCmd) options(a *app) train.Options {
 	first, _, _ := strings.Cut(c.Classifier, ",") // of several the first makes the model
+	var by features.Measure                       // likewise
+	if len(c.Select) > 0 {
+		by = features.Measure(c.Select[0])
+	}
 	return train.Options{
 		Target: train.Target{Labels: c.Labels, Topic: c.Topic},
 		Method: train.Method{
 			Classifier: first, Loss: train.Loss(c.Loss), NN: train.NN{Hidden: c.Hidden, Networks: c.Networks},
 			CN2: train.CN2{Ordered: c.CN2 == "ordered", Beam: c.Beam, Significance: c.Significance, Covers: c.Covers},
 		},
-		Terms:      train.Terms{Words: c.Words, Mu: c.Mu, Select: features.Measure(c.Select), MinSites: c.MinSites, Pairs: c.Pairs, Chars: c.Chars},
+		Terms:      train.Terms{Words: c.Words, Mu: c.Mu, Select: by, MinSites: c.MinSites, Pairs: c.Pairs, Chars: c.Chars},
 		Validation: train.Validation{Folds: c.Folds, BySite: c.BySite},
 		Space:      train.Space{Memory: int64(c.Memory), Tmp: c.Tmp},
 		Origin:     train.Origin{Data: c.Sets},
@@ -193,6 +197,9 @@ func (c trainCmd) check() error {
 		return usagef("--memory %d: want 16MB at least", c.Memory)
 	}
 	if _, err := c.classifiers(); err != nil {
+		return err
+	}
+	if _, err := c.selections(); err != nil {
 		return err
 	}
 	if len(c.Unlabelled) > 0 && c.tries() && c.Out == "" {
@@ -235,6 +242,21 @@ func (c trainCmd) classifiers() ([]string, error) {
 	return names, nil
 }
 
+// selections returns the ways to choose words that the flag names.
+func (c trainCmd) selections() (ways []features.Measure, err error) {
+	for _, name := range c.Select {
+		way, err := features.ParseMeasure(name)
+		if err != nil {
+			return nil, usagef("--select: %w", err)
+		}
+		ways = append(ways, way)
+	}
+	if !c.tries() && len(ways) > 1 {
+		return nil, usagef("--select %s: one makes a model; several are for --mu-sweep and --protocol", strings.Join(c.Select, ","))
+	}
+	return ways, nil
+}
+
 func without(all []string, out ...string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(out, s) })
 }
@@ -261,7 +283,11 @@ func (c trainCmd) trials(a *app, p *plan.Plan) (*trials.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := trials.Trials{Plan: *p, MuSweep: c.MuSweep, Protocol: c.Protocol, Classifiers: names, HTML: c.HTML, Task: a.task}
+	ways, err := c.selections()
+	if err != nil {
+		return nil, err
+	}
+	t := trials.Trials{Plan: *p, MuSweep: c.MuSweep, Protocol: c.Protocol, Classifiers: names, Select: ways, HTML: c.HTML, Task: a.task}
 	r, err := t.Run(a.ctx)
 	if err != nil || c.Out != "" {
 		return r, err

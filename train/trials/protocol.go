@@ -1,6 +1,7 @@
 package trials
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"fossick/datasets"
+	"fossick/features"
 	"fossick/internal/printable"
 	"fossick/train"
 )
@@ -72,8 +74,10 @@ func (t *Trials) protocol(ctx context.Context, b *train.Bench, levels []train.Le
 	}
 	var trials []train.Trial
 	for _, l := range levels {
-		for _, name := range slices.Concat(t.Classifiers, train.Baselines()) {
-			trials = append(trials, train.Trial{Level: l, Classifier: name, Words: words})
+		for _, way := range t.ways(features.ByTFDFGain) {
+			for _, name := range slices.Concat(t.Classifiers, train.Baselines()) {
+				trials = append(trials, train.Trial{Level: l, Classifier: name, Words: words, Select: way})
+			}
 		}
 		trials = append(trials, train.Trial{Level: l, Classifier: "linear"})
 	}
@@ -87,7 +91,7 @@ func (t *Trials) protocol(ctx context.Context, b *train.Bench, levels []train.Le
 func printProtocol(w io.Writer, rows []Row) {
 	io.WriteString(w, "Paper A's protocol, beside what it published for BankSearch:\n")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	io.WriteString(tw, "level\tclasses\tclassifier\twords\ttrain\ttest\taccuracy\t95 % interval\tpublished\n")
+	io.WriteString(tw, "level\tclasses\tclassifier\twords by\twords\ttrain\ttest\taccuracy\t95 % interval\tpublished\n")
 	for _, r := range rows {
 		tests := "folds"
 		if r.TestPages != nil {
@@ -97,7 +101,7 @@ func printProtocol(w io.Writer, rows []Row) {
 		if r.AccuracyCI != nil {
 			interval = fmt.Sprintf("%.1f to %.1f", 100*r.AccuracyCI[0], 100*r.AccuracyCI[1])
 		}
-		printable.Fprintf(tw, "%s\t%d\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Level, r.Classes, r.Classifier, r.Words, r.TrainPages, tests, shareOf(r.Accuracy), interval, r.Published)
+		printable.Fprintf(tw, "%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Level, r.Classes, r.Classifier, cmp.Or(r.Select, "–"), r.Words, r.TrainPages, tests, shareOf(r.Accuracy), interval, r.Published)
 	}
 	_ = tw.Flush() // its only errors are w's, which stdout would show anyway
 }

@@ -12,7 +12,9 @@ import (
 	"fossick/train/plan"
 )
 
-// TestRun sweeps two μ on the demo set, of which the larger leaves fewer words.
+// TestRun sweeps two μ on the demo set, of which the larger leaves fewer words; both ways to
+// choose words are shown, and where the first step leaves words out, by two steps there are
+// fewer.
 func TestRun(t *testing.T) {
 	trials := Trials{
 		Plan: plan.Plan{
@@ -29,11 +31,14 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Sweep) != 2 || r.Sweep[0].Words <= r.Sweep[1].Words || *r.Sweep[0].Accuracy < 0.8 || r.Protocol != nil {
-		t.Errorf("%+v", r.Sweep)
+	if len(r.Sweep) != 4 || r.Sweep[0].Words <= r.Sweep[1].Words || *r.Sweep[0].Accuracy < 0.8 || r.Protocol != nil {
+		t.Fatalf("%+v", r.Sweep)
+	}
+	if two, one := r.Sweep[0], r.Sweep[2]; two.Select != "tfdf+gain" || one.Select != "gain" || two.Words >= one.Words {
+		t.Errorf("by two steps %+v, by gain alone %+v", two, one)
 	}
 	var b strings.Builder
-	if r.Print(&b); !strings.Contains(b.String(), "theme: 2 classes") {
+	if r.Print(&b); !strings.Contains(b.String(), "theme: 2 classes, 345 training and 297 test pages, words by gain") {
 		t.Errorf("as text: %s", b.String())
 	}
 }

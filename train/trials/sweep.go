@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"fossick/features"
 	"fossick/internal/printable"
 	"fossick/report"
 	"fossick/train"
@@ -21,20 +22,24 @@ import (
 // sweep tries the classifiers at each μ, level by level.
 func (t *Trials) sweep(ctx context.Context, b *train.Bench, levels []train.Level) ([]Row, error) {
 	var trials []train.Trial
+	ways := t.ways(features.ByTFDFGain, features.ByGain)
 	for _, l := range levels {
-		for _, name := range t.Classifiers {
-			for _, mu := range t.MuSweep.values() {
-				trials = append(trials, train.Trial{Level: l, Classifier: name, Mu: mu})
+		for _, way := range ways {
+			for _, name := range t.Classifiers {
+				for _, mu := range t.MuSweep.values() {
+					trials = append(trials, train.Trial{Level: l, Classifier: name, Mu: mu, Select: way})
+				}
 			}
 		}
 	}
-	t.Plan.Say("trying %d classifiers at %d values of μ and %d levels", len(t.Classifiers), len(t.MuSweep.values()), len(levels))
+	t.Plan.Say("trying %d classifiers at %d values of μ and %d levels, with words chosen in %s", len(t.Classifiers), len(t.MuSweep.values()), len(levels), report.Count(len(ways), "way"))
 	return t.try(ctx, b, trials)
 }
 
-// swept is the rows of a sweep by level and classifier.
+// swept is the rows of a sweep at a level with words chosen in one way, by classifier.
 type swept struct {
 	level   train.Level
+	by      string
 	classes int
 	pages   string
 	lines   []sweptLine
@@ -45,12 +50,12 @@ type sweptLine struct {
 	rows       []Row // by rising μ
 }
 
-// sweepLevels puts the rows of a sweep, which come in this order, together.
-func sweepLevels(rows []Row) []swept {
+// parts puts the rows of a sweep, which come in this order, together.
+func parts(rows []Row) []swept {
 	var out []swept
 	for _, r := range rows {
-		if n := len(out); n == 0 || out[n-1].level != r.Level {
-			out = append(out, swept{level: r.Level, classes: r.Classes, pages: pagesOf(r)})
+		if n := len(out); n == 0 || out[n-1].level != r.Level || out[n-1].by != r.Select {
+			out = append(out, swept{level: r.Level, by: r.Select, classes: r.Classes, pages: pagesOf(r)})
 		}
 		s := &out[len(out)-1]
 		if n := len(s.lines); n == 0 || s.lines[n-1].classifier != r.Classifier {
@@ -96,8 +101,8 @@ func (l sweptLine) knee() *Row {
 }
 
 func printSweep(w io.Writer, rows []Row) {
-	for _, s := range sweepLevels(rows) {
-		printable.Fprintf(w, "%s: %d classes, %s\n", s.level, s.classes, s.pages)
+	for _, s := range parts(rows) {
+		printable.Fprintf(w, "%s: %d classes, %s, words by %s\n", s.level, s.classes, s.pages, s.by)
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		io.WriteString(tw, "μ\twords\t")
 		for _, l := range s.lines {
@@ -143,9 +148,9 @@ func (s swept) lead() string {
 	}
 	best, knee := top.best(), top.knee()
 	if best == nil {
-		return fmt.Sprintf("At the %s level no word gains as much as the least μ.", s.level)
+		return fmt.Sprintf("At the %s level no word by %s gains as much as the least μ.", s.level, s.by)
 	}
-	text := fmt.Sprintf("At the %s level %s does best: %s of the pages are right with %s words (μ\u00a0=\u00a0%v)", s.level, top.classifier, shareOf(best.Accuracy), report.Number(best.Words), *best.Mu)
+	text := fmt.Sprintf("At the %s level, with words by %s, %s does best: %s of the pages are right with %s words (μ\u00a0=\u00a0%v)", s.level, s.by, top.classifier, shareOf(best.Accuracy), report.Number(best.Words), *best.Mu)
 	if knee.Words < best.Words {
 		text += fmt.Sprintf("; %s words (μ\u00a0=\u00a0%v, %s) are within the 95 %% interval of that", report.Number(knee.Words), *knee.Mu, shareOf(knee.Accuracy))
 	}
@@ -190,11 +195,11 @@ type sweepView struct {
 func (t *Trials) writeSweep(rows []Row) error {
 	page := sweepPage{Head: report.Head{
 		Title:    "Accuracy and the number of words",
-		Subtitle: strings.Join(t.Plan.Sets, ", ") + ": words that gain at least μ nats (paper A, eq. 3–5)",
+		Subtitle: strings.Join(t.Plan.Sets, ", ") + ": words that gain at least μ nats",
 		Made:     t.facts(),
 	}}
-	for _, s := range sweepLevels(rows) {
-		v := sweepView{Title: "Level: " + string(s.level), Note: fmt.Sprintf("%d classes, %s.", s.classes, s.pages)}
+	for _, s := range parts(rows) {
+		v := sweepView{Title: fmt.Sprintf("Level: %s, words by %s", s.level, s.by), Note: fmt.Sprintf("%d classes, %s.", s.classes, s.pages)}
 		if mu := s.none(); mu != nil {
 			v.Note += fmt.Sprintf(" No word gains %v or more.", *mu)
 		}
@@ -221,7 +226,6 @@ func (t *Trials) facts() []report.Fact {
 	facts := []report.Fact{
 		{Name: "set", Value: strings.Join(t.Plan.Sets, ", ")},
 		{Name: "μ", Value: fmt.Sprintf("%v to %v by %v, in nats", t.MuSweep.from, t.MuSweep.to, t.MuSweep.step)},
-		{Name: "words by", Value: string(t.Plan.Options.Select)},
 		{Name: "random seed", Value: strconv.FormatInt(t.Plan.Options.Seed, 10)},
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {

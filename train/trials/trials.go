@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
+	"fossick/features"
 	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/internal/usage"
@@ -20,10 +21,11 @@ import (
 // Trials try settings of training instead of making a model.
 type Trials struct {
 	Plan        plan.Plan
-	MuSweep     MuRange  // train at each of these μ
-	Protocol    string   // banksearch, or "" for none
-	Classifiers []string // those to try
-	HTML        string   // page of the sweep to write; "" for none
+	MuSweep     MuRange            // train at each of these μ
+	Protocol    string             // banksearch, or "" for none
+	Classifiers []string           // those to try
+	Select      []features.Measure // ways to choose words, to try each; none: see ways
+	HTML        string             // page of the sweep to write; "" for none
 
 	Task func(what, unit string) *terminal.Task // begins to show that something goes on
 }
@@ -39,6 +41,7 @@ type Result struct {
 type Row struct {
 	Level      train.Level `json:"level"`
 	Classifier string      `json:"classifier"`
+	Select     string      `json:"select,omitempty"` // how words were chosen; "" where all were taken
 	Mu         *float64    `json:"mu,omitempty"`
 	Words      int         `json:"words"`
 	Accuracy   *float64    `json:"accuracy"` // null: no word was left
@@ -163,6 +166,14 @@ func ofClass(rows datasets.Stream, target *train.Target) datasets.Stream {
 	})
 }
 
+// ways returns how words are chosen in trials: as asked for, else as given.
+func (t *Trials) ways(given ...features.Measure) []features.Measure {
+	if len(t.Select) > 0 {
+		return t.Select
+	}
+	return given
+}
+
 // try runs trials, as many at once as there are processors.
 func (t *Trials) try(ctx context.Context, b *train.Bench, trials []train.Trial) ([]Row, error) {
 	rows := make([]Row, len(trials))
@@ -184,7 +195,7 @@ func (t *Trials) try(ctx context.Context, b *train.Bench, trials []train.Trial) 
 			}
 			rows[i] = r
 			work.Add(1)
-			t.Plan.Log.Info("tried", "level", trial.Level, "classifier", trial.Classifier, "mu", trial.Mu, "words", r.Words, "accuracy", shareOf(r.Accuracy))
+			t.Plan.Log.Info("tried", "level", trial.Level, "classifier", trial.Classifier, "mu", trial.Mu, "select", trial.Select, "words", r.Words, "accuracy", shareOf(r.Accuracy))
 			return nil
 		})
 	}
@@ -196,7 +207,7 @@ func tryOne(ctx context.Context, b *train.Bench, t train.Trial) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	r := Row{Level: t.Level, Classifier: t.Classifier, Words: got.Words, Classes: len(b.Classes(t.Level))}
+	r := Row{Level: t.Level, Classifier: t.Classifier, Select: string(t.Select), Words: got.Words, Classes: len(b.Classes(t.Level))}
 	if t.Mu > 0 {
 		r.Mu = &t.Mu
 	}
