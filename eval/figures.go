@@ -39,9 +39,12 @@ type Figures struct {
 // and the figures of each.
 type Result struct {
 	Figures
-	Overlap []Point   `json:"overlap"` // mean over the pairs; nil for one crawl
-	Stores  []Figures `json:"stores,omitempty"`
-	Next    *Next     `json:"next"` // nil before there is enough to go by
+	Overlap []Point `json:"overlap"` // mean over the pairs; nil for one crawl
+	// OverlapKept is that of the pages as finally classified: of the first n pages that refine
+	// kept of each crawl; nil before refine.
+	OverlapKept []Point   `json:"overlap_kept"`
+	Stores      []Figures `json:"stores,omitempty"`
+	Next        *Next     `json:"next"` // nil before there is enough to go by
 	// Settings are what held in the first crawl, given or by default.
 	Settings map[string]string `json:"settings,omitempty"`
 }
@@ -78,8 +81,29 @@ func Measure(crawls []*Crawl, step int) Result {
 			step = report.NiceStep(shortest(urls))
 		}
 		r.Overlap = MeanOverlap(urls, step)
+		r.OverlapKept = overlapKept(crawls, step)
 	}
 	return r
+}
+
+// overlapKept is the overlap of what refine kept of the crawls; nil where it has not seen all
+// pages of each.
+func overlapKept(crawls []*Crawl, step int) []Point {
+	var kept [][]string
+	for _, c := range crawls {
+		k := c.Kept()
+		if k == nil {
+			return nil
+		}
+		var urls []string
+		for i, url := range c.URLs() {
+			if k[i] {
+				urls = append(urls, url)
+			}
+		}
+		kept = append(kept, urls)
+	}
+	return MeanOverlap(kept, step)
 }
 
 func measure(c *Crawl, step int) Figures {

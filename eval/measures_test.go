@@ -5,7 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
+
+	"fossick/store"
 )
 
 const tolerance = 5e-4 // the worked examples have three or four places
@@ -175,5 +178,28 @@ func BenchmarkOverlap100k(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Overlap(x, y, 1000)
+	}
+}
+
+// TestOverlapKept: of a, refine kept p, r and t, of b q, p and r. Of the first n kept pages
+// {p}∩{q}, {p, r}∩{q, p}, {p, r, t}∩{q, p, r} are in common; before refine nothing is known.
+func TestOverlapKept(t *testing.T) {
+	crawl := func(refined bool, urls ...string) *Crawl {
+		c := &Crawl{}
+		for _, url := range urls {
+			p := Page{URL: strings.TrimSuffix(url, "!")}
+			if refined {
+				p.Refined = &store.Label{Kept: p.URL != url}
+			}
+			c.Pages = append(c.Pages, p)
+		}
+		return c
+	}
+	a, b := crawl(true, "p!", "q", "r!", "s", "t!"), crawl(true, "x", "q!", "p!", "r!", "s")
+	samePoints(t, "by hand", overlapKept([]*Crawl{a, b}, 1), []Point{{1, 0}, {2, 1. / 2}, {3, 2. / 3}})
+	samePoints(t, "of all", Measure([]*Crawl{a, b}, 5).Overlap, []Point{{5, 4. / 5}})
+	samePoints(t, "of the kept", Measure([]*Crawl{a, b}, 5).OverlapKept, []Point{{3, 2. / 3}})
+	if got := overlapKept([]*Crawl{a, crawl(false, "p")}, 1); got != nil {
+		t.Errorf("before refine: %v", got)
 	}
 }

@@ -110,12 +110,16 @@ func overlapSentence(r Result) string {
 	if len(r.Overlap) == 0 {
 		return ""
 	}
-	last := r.Overlap[len(r.Overlap)-1]
-	if len(r.Stores) == 2 {
-		return fmt.Sprintf("After %s each, the two crawls had %s of them in common.", report.Pages(last.Pages), report.Percent(last.Share))
+	last, kept := r.Overlap[len(r.Overlap)-1], ""
+	if n := len(r.OverlapKept); n > 0 {
+		last := r.OverlapKept[n-1]
+		kept = fmt.Sprintf("; of the first %s that refinement kept, %s", report.Pages(last.Pages), report.Percent(last.Share))
 	}
-	return fmt.Sprintf("After %s each, two of the %d crawls had %s of them in common, in the mean of all pairs.",
-		report.Pages(last.Pages), len(r.Stores), report.Percent(last.Share))
+	if len(r.Stores) == 2 {
+		return fmt.Sprintf("After %s each, the two crawls had %s of them in common%s.", report.Pages(last.Pages), report.Percent(last.Share), kept)
+	}
+	return fmt.Sprintf("After %s each, two of the %d crawls had %s of them in common, in the mean of all pairs%s.",
+		report.Pages(last.Pages), len(r.Stores), report.Percent(last.Share), kept)
 }
 
 func estimateSentence(f Figures) string {

@@ -141,6 +141,9 @@ func plots(r Report) ([]report.Figure, error) {
 	if len(r.Overlap) > 0 {
 		c := chart("in common")
 		c.Lines, c.Fit = []report.Line{line("overlap", r.Overlap)}, report.FitNone
+		if len(r.OverlapKept) > 0 {
+			c.Lines = append(c.Lines, line("of what refinement kept", r.OverlapKept))
+		}
 		if f, err = report.NewFigure("Overlap", "The share of the first n pages that two crawls have in common; with more than two, the mean of all pairs.", c); err != nil {
 			return nil, err
 		}

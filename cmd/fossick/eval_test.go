@@ -139,7 +139,7 @@ func TestEvalThenRefine(t *testing.T) {
 
 	want(t, call(t, 0, "eval", a, "--truth", truth, "--curve", "10"), map[string]any{
 		"fetched": 30, "harvest": 20. / 30, "unknown": 0, "curve": [][]any{{10, 0.7}, {20, 0.7}, {30, 20. / 30}}, "kept": nil,
-		"recall": 20. / 28, "recall_estimate": nil, "overlap": nil, "search_length": nil,
+		"recall": 20. / 28, "recall_estimate": nil, "overlap": nil, "overlap_kept": nil, "search_length": nil,
 	})
 	want(t, call(t, 0, "eval", a, "--truth", truth, "--target", "stars"), map[string]any{"harvest": 10. / 30, "recall": 10. / 14})
 	want(t, call(t, 0, "eval", a, "--truth", truth, "--target", "all"), map[string]any{"harvest": 1})
