@@ -40,7 +40,7 @@ const maxCABytes = 16 << 20
 // apply sets the ways that a fetcher takes, within the nets of a scope.
 func (n *Network) apply(opt *fetch.Options, scope *Scope) (err error) {
 	if n.Proxy != "" {
-		if opt.Proxy, err = parseProxy(n.Proxy); err != nil {
+		if opt.Proxy, err = ParseProxy(n.Proxy); err != nil {
 			return err
 		}
 	}
@@ -93,9 +93,9 @@ func Nets(texts []string) (nets []netip.Prefix, err error) {
 // puts it there.
 const noPassword = "xxxxx"
 
-// parseProxy reads --proxy. What is wrong with it is told without quoting it, for
+// ParseProxy reads --proxy. What is wrong with it is told without quoting it, for
 // it may have a password.
-func parseProxy(text string) (*url.URL, error) {
+func ParseProxy(text string) (*url.URL, error) {
 	proxy, err := url.Parse(text)
 	if err != nil {
 		var parse *url.Error
@@ -118,7 +118,7 @@ func parseProxy(text string) (*url.URL, error) {
 func RedactProxy(text string) string {
 	proxy, err := url.Parse(text)
 	if err != nil {
-		return "" // cannot be: parseProxy took it
+		return "" // cannot be: ParseProxy took it
 	}
 	return proxy.Redacted()
 }

@@ -63,7 +63,7 @@ func (c *Counts) row(term int32) []int32 {
 	return c.df[at : at+c.classes]
 }
 
-// weight returns how well a term represents a class: the mean over the class's n pages of
+// Weight returns how well a term represents a class: the mean over the class's n pages of
 // the term's weight on each (paper A eq. 2),
 //
 //	W(i,j) = TF(i,j) / max_k TF(k,j) · DF(i) / n
@@ -71,7 +71,7 @@ func (c *Counts) row(term int32) []int32 {
 // TF counts the term on page j, k runs over all terms of that page, and DF counts the pages
 // of the class that have the term. In [0,1]; 0 for a class without pages. It is the mean,
 // not the sum, so that classes of any size compare.
-func (c *Counts) weight(term int32, class int) float64 {
+func (c *Counts) Weight(term int32, class int) float64 {
 	n := float64(c.pages[class])
 	if n == 0 {
 		return 0
@@ -85,7 +85,7 @@ func (c *Counts) weight(term int32, class int) float64 {
 // 1 / max_k TF(k,j). So it does not go by the length of the pages, nor by how often the
 // commonest words stand on them. It is above 1 for a term that is frequent on most pages.
 func (c *Counts) share(term int32, class int) float64 {
-	w := c.weight(term, class)
+	w := c.Weight(term, class)
 	if w == 0 {
 		return 0
 	}

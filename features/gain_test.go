@@ -35,7 +35,7 @@ func TestWeight(t *testing.T) {
 	c.Add(0, Vector{Index: []int32{0, 1}, Value: []float32{3, 6}}, 9)
 	c.Add(0, Vector{}, 0)
 	for term, want := range []float64{1. / 6, 13. / 32, 1. / 16} {
-		if got := c.weight(int32(term), 0); math.Abs(got-want) > 1e-7 {
+		if got := c.Weight(int32(term), 0); math.Abs(got-want) > 1e-7 {
 			t.Errorf("word %d: %v, want %v", term, got, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestWeight(t *testing.T) {
 	if got, want := c.share(2, 0), math.Sqrt(1./16/((1./4+1+1./9)/4)); math.Abs(got-want) > 1e-7 {
 		t.Errorf("share %v, want %v", got, want)
 	}
-	if w, s := c.weight(0, 2), c.share(0, 2); w != 0 || s != 0 {
+	if w, s := c.Weight(0, 2), c.share(0, 2); w != 0 || s != 0 {
 		t.Errorf("a class without pages: weight %v, share %v, want 0", w, s)
 	}
 }

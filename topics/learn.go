@@ -27,6 +27,10 @@ type Learning struct {
 	Log  *slog.Logger
 	Step func(what string)                     // see train.Options
 	Rows func(datasets.Stream) datasets.Stream // which the training rows pass through
+
+	DrawK bool // see train.Terms
+	// Fetch fetches a start page, as a crawl would.
+	Fetch func(ctx context.Context, url string) (*datasets.Example, error)
 }
 
 // learnt is a topic's model.
@@ -60,7 +64,7 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	// Linear: its probabilities tell links apart, where a tree has a handful.
 	m, rep, err := train.Train(ctx, l.Rows(rows), train.Options{
 		Target: train.Target{Topic: l.Name, Unlabelled: len(l.Negatives) == 0},
-		Method: train.Method{Classifier: models.LinearSVM}, Seed: l.Seed, Log: l.Log, Step: l.Step,
+		Method: train.Method{Classifier: models.LinearSVM}, Terms: train.Terms{DrawK: l.DrawK}, Seed: l.Seed, Log: l.Log, Step: l.Step,
 		Origin: train.Origin{Data: append(slices.Clone(l.Examples), off...), Split: "all"},
 	})
 	switch {
@@ -83,6 +87,45 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 		made.Pool = plan.NewPool(rep.PU, off)
 	}
 	return made, nil
+}
+
+// seedKeywords chooses K from start pages (paper A, section 3): by which words they differ
+// from the pages off topic, else from those that stand for the web. by says which words
+// these are.
+func (l *Learning) seedKeywords(ctx context.Context, urls []string) (k []string, by string, err error) {
+	var pages []*datasets.Example
+	for _, url := range urls {
+		e, err := l.Fetch(ctx, url)
+		if ctx.Err() != nil {
+			return nil, "", context.Cause(ctx)
+		}
+		if err != nil {
+			l.Say("start page left out: %v", err)
+			continue
+		}
+		pages = append(pages, e.Labelled(l.Name, l.Name))
+	}
+	if len(pages) == 0 {
+		return nil, "", fmt.Errorf("none of %d start pages could be fetched, so there is nothing to choose keywords from; name others, or give --keywords", len(urls))
+	}
+	off := slices.Concat(l.Negatives, l.Unlabelled)
+	if len(off) == 0 {
+		off = []string{"demo"}
+	}
+	rest, err := l.Open.Stream(off, nil, 0, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	on := func(yield func(*datasets.Example, error) bool) {
+		for _, e := range pages {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	rows := l.Rows(l.labelled(on, rest, map[string]int{}))
+	all, by, err := train.Keywords(ctx, rows, train.Options{Target: train.Target{Topic: l.Name}, Seed: l.Seed, Log: l.Log, Step: l.Step})
+	return all[l.Name], fmt.Sprintf("%s, of %d of %d start pages against %s", by, len(pages), len(urls), strings.Join(off, ", ")), err
 }
 
 // rows opens both sides; their pages are counted by class as they are read.

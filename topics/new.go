@@ -17,21 +17,29 @@ import (
 
 // Wanted is a topic of one's own that is to be made. The tags are those of the command line.
 type Wanted struct {
-	Name       string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
-	Keywords   []string `placeholder:"WORDS" help:"K: words and phrases that pages on the topic use, by comma [chosen from the examples]."`
-	Seed       []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
-	Seeds      string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
-	Examples   []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. May be repeated." complete:"sets"`
-	Negatives  []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [found among --unlabelled]." complete:"sets"`
-	Unlabelled []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. What is surely off topic among them is found out. May be repeated [demo]." complete:"sets"`
-	Out        string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
+	Name         string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
+	Keywords     []string `placeholder:"WORDS" help:"K: words and phrases that pages on the topic use, by comma [chosen from the examples]."`
+	KeywordsFrom string   `enum:",seeds,model" default:"" placeholder:"seeds|model" help:"Choose K from the start pages, which are fetched: words by which they differ from pages of other kinds. Or draw it at random from the words that the model goes by, which needs --examples [the nouns of the examples that tell them from other pages best]."`
+	Seed         []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
+	Seeds        string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
+	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. May be repeated." complete:"sets"`
+	Negatives    []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [found among --unlabelled]." complete:"sets"`
+	Unlabelled   []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. What is surely off topic among them is found out. May be repeated [demo]." complete:"sets"`
+	Contact      string   `type:"contact" placeholder:"MAIL|URL" help:"Mail or URL for the user agent, with --keywords-from seeds."`
+	AllowNet     []string `placeholder:"CIDRS" help:"Private networks that start pages may lead into."`
+	Proxy        string   `placeholder:"URL" help:"Fetch start pages through a proxy."`
+	Out          string   `placeholder:"DIR" help:"Folder to make [topics/NAME]."`
 }
+
+// What Wanted.KeywordsFrom may name.
+const fromSeeds, fromModel = "seeds", "model"
 
 // Made is a topic that was made. What is learnt from examples is null without them.
 type Made struct {
 	Topic      string              `json:"topic"` // its folder
 	Name       string              `json:"name"`
 	Keywords   []string            `json:"keywords"`
+	KeywordsBy *string             `json:"keywords_by"` // which words were chosen; null where they were given
 	Seeds      []string            `json:"seeds"`
 	Model      *string             `json:"model"` // its file
 	Examples   *int                `json:"examples"`
@@ -62,14 +70,21 @@ func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 	}
 	t := &models.Topic{Name: w.Name, Title: w.Name, Keywords: w.Keywords, Seeds: starts}
 	made := &Made{Topic: w.Out, Name: w.Name, Seeds: starts}
+	l.Name, l.Examples, l.Negatives, l.Unlabelled, l.DrawK = w.Name, w.Examples, w.Negatives, w.Unlabelled, w.KeywordsFrom == fromModel
+	if w.KeywordsFrom == fromSeeds {
+		var by string
+		if t.Keywords, by, err = l.seedKeywords(ctx, starts); err != nil {
+			return nil, err
+		}
+		made.KeywordsBy = &by
+	}
 	if len(w.Examples) > 0 {
-		l.Name, l.Examples, l.Negatives, l.Unlabelled = w.Name, w.Examples, w.Negatives, w.Unlabelled
 		from, err := l.learn(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if t.Model = from.Model; len(t.Keywords) == 0 {
-			t.Keywords = t.Model.Keywords[w.Name]
+			t.Keywords, made.KeywordsBy = t.Model.Keywords[w.Name], &from.Report.KeywordsBy
 		}
 		made.From = w.Negatives
 		made.tell(from)
@@ -90,11 +105,17 @@ func (w *Wanted) check() error {
 		return usage.Errorf("topic %q: its name becomes a folder's; use letters and digits, without spaces or slashes", w.Name)
 	case w.Name == train.Other:
 		return usage.Errorf("topic %q: that is what a model calls the pages off the topic; take another name", w.Name)
-	case len(w.Keywords) == 0 && len(w.Examples) == 0:
-		return usage.Errorf("topic %s: nothing says what it is about; give --keywords a,b,c or --examples with a folder of pages, or both", w.Name)
-	case len(w.Negatives) > 0 && len(w.Examples) == 0:
+	case w.KeywordsFrom != "" && len(w.Keywords) > 0:
+		return usage.Errorf("topic %s: --keywords says what K is, --keywords-from how to choose it; give one of them", w.Name)
+	case w.KeywordsFrom == fromModel && len(w.Examples) == 0:
+		return usage.Errorf("topic %s: --keywords-from model draws words of the model; give --examples to learn one from", w.Name)
+	case w.KeywordsFrom == fromSeeds && len(w.Seed) == 0 && w.Seeds == "":
+		return usage.Errorf("topic %s: --keywords-from seeds reads the start pages; give some with --seed or --seeds", w.Name)
+	case w.KeywordsFrom != fromSeeds && len(w.Keywords) == 0 && len(w.Examples) == 0:
+		return usage.Errorf("topic %s: nothing says what it is about; give --keywords a,b,c, --keywords-from seeds, or --examples with a folder of pages", w.Name)
+	case len(w.Negatives) > 0 && len(w.Examples) == 0 && w.KeywordsFrom != fromSeeds:
 		return usage.Errorf("topic %s: --negatives are for training a model, which needs --examples too", w.Name)
-	case len(w.Unlabelled) > 0 && len(w.Examples) == 0:
+	case len(w.Unlabelled) > 0 && len(w.Examples) == 0 && w.KeywordsFrom != fromSeeds:
 		return usage.Errorf("topic %s: --unlabelled is for training a model, which needs --examples too", w.Name)
 	case len(w.Unlabelled) > 0 && len(w.Negatives) > 0:
 		return usage.Errorf("topic %s: give --negatives, known to be off topic, or --unlabelled, of which nothing is known", w.Name)

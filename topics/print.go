@@ -10,12 +10,16 @@ import (
 	"fossick/internal/printable"
 	"fossick/judge"
 	"fossick/report"
+	"fossick/train"
 )
 
 // Print says what was made, and how to crawl with it.
 func (made *Made) Print(w io.Writer) {
 	printable.Fprintf(w, "Topic %s in %s: %s, %s\n", made.Name, made.Topic, report.Count(len(made.Keywords), "keyword"), report.StartPages(len(made.Seeds)))
 	printable.Fprintf(w, "  keywords: %s\n", strings.Join(made.Keywords, ", "))
+	if made.KeywordsBy != nil && *made.KeywordsBy != train.Nouns { // the usual way needs no line
+		printable.Fprintf(w, "  chosen from: %s\n", *made.KeywordsBy)
+	}
 	if made.Unlabelled != nil {
 		made.Unlabelled.Print(w)
 	} else if made.Model != nil {

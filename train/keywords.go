@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -133,23 +134,31 @@ func (n *nouns) form(term string) string { return n.most[term] }
 
 // Keywords chooses K for every class, as Train does, without making a model. So
 // K may come from other pages than the model, as from the start pages of a
-// crawl (paper A, section 3). The examples are read once.
-func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (map[string][]string, error) {
+// crawl (paper A, section 3). The examples are read once. by says in words which
+// words K is of.
+func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error], opt Options) (k map[string][]string, by string, err error) {
 	if err := opt.complete(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	c, err := gather(ctx, examples, &opt, &Report{})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return c.keywords(ctx)
+	k, err = c.keywords(ctx, &opt)
+	return k, c.nouns.how(opt.DrawK), err
 }
 
 // keywords chooses K for every class.
-func (c *corpus) keywords(ctx context.Context) (map[string][]string, error) {
+func (c *corpus) keywords(ctx context.Context, opt *Options) (map[string][]string, error) {
 	k := map[string][]string{}
-	for _, label := range c.classes {
+	for class, label := range c.classes {
 		k[label] = []string{}
+		if opt.DrawK {
+			k[label] = c.drawn(class, opt.Seed)
+		}
+	}
+	if opt.DrawK {
+		return k, nil
 	}
 	// Tagging takes longest, so first the best candidates are asked for, and the
 	// others only where too few of these are nouns.
@@ -175,6 +184,20 @@ func (c *corpus) keywords(ctx context.Context) (map[string][]string, error) {
 		}
 	}
 	return k, nil
+}
+
+// drawn returns words of K at random, in the order in which they count: "20 arbitrary words of
+// those used in classification" (paper A). Models that take all words use every candidate.
+func (c *corpus) drawn(class int, seed int64) []string {
+	best := c.best[class]
+	at := rand.New(rand.NewPCG(uint64(seed), uint64(class)^0xd4a3)).Perm(len(best))
+	at = at[:min(keywords, len(at))]
+	slices.Sort(at)
+	k := []string{}
+	for _, i := range at {
+		k = append(k, c.nouns.form(best[i]))
+	}
+	return k
 }
 
 // within returns the terms from one place to another, as far as there are any.
@@ -210,7 +233,7 @@ func (c *corpus) candidates(counts *features.Counts, by features.Measure) {
 			}
 		}
 		slices.SortFunc(all, func(a, b features.Ranked) int {
-			return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(c.terms[a.Term], c.terms[b.Term]))
+			return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(counts.Weight(b.Term, class), counts.Weight(a.Term, class)), cmp.Compare(c.terms[a.Term], c.terms[b.Term]))
 		})
 		for _, r := range all[:min(keywords*candidatesFactor, len(all))] {
 			c.best[class] = append(c.best[class], c.terms[r.Term])
@@ -232,7 +255,7 @@ var tagger = sync.OnceValues(func() (*prose.Model, error) {
 // occurrences in the sample, as prose tags them, and at least one. A set that is
 // not mostly English is not asked: there all words pass.
 func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term string) bool, error) {
-	if 2*n.english < n.pages || len(n.sample) == 0 || len(asked) == 0 {
+	if !n.inEnglish() || len(asked) == 0 {
 		return func(string) bool { return true }, nil
 	}
 	noun, seen := map[string]int{}, map[string]int{}
@@ -264,6 +287,23 @@ func (n *nouns) tag(ctx context.Context, asked map[string]bool) (func(term strin
 		}
 	}
 	return func(term string) bool { return noun[term] > 0 && 2*noun[term] >= seen[term] }, nil
+}
+
+// inEnglish says whether the pages are mostly in English, so that prose can tag them.
+func (n *nouns) inEnglish() bool { return 2*n.english >= n.pages && len(n.sample) > 0 }
+
+// Nouns says that K is of nouns.
+const Nouns = "nouns, as prose tags them"
+
+// how says which words K is of.
+func (n *nouns) how(drawn bool) string {
+	switch {
+	case drawn:
+		return fmt.Sprintf("%d words drawn at random from the %d that count most", keywords, keywords*candidatesFactor)
+	case n.inEnglish():
+		return Nouns
+	}
+	return "words of every kind but stop words: the pages are not in English, the one language whose nouns prose knows"
 }
 
 // enough is how many tagged occurrences settle what a word is.

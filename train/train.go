@@ -22,6 +22,7 @@ type Report struct {
 	Unreadable int                // rows that could not be read, logged
 	Accuracy   map[string]float64 // in cross-validation, by classifier
 	CV         *Measures          // of the model's classifier, calibrated; nil when the set was too small
+	KeywordsBy string             // which words K is of, in words
 	LostBelow  int                // terms on so many pages or fewer may be missing; 0: none is
 	Spilled    int64              // bytes of rows that went to a file
 	Calibrated Reliability        // of CV
@@ -50,6 +51,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if err != nil {
 		return nil, nil, err
 	}
+	rep.KeywordsBy = c.nouns.how(opt.DrawK)
 	if opt.auto() && c.few(&opt.Terms) {
 		learners = append(learners, nn{opt.NN})
 	}
@@ -57,7 +59,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	var k map[string][]string
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) { // beside the rest: it takes one core, and a second or two
-		k, err = c.keywords(ctx)
+		k, err = c.keywords(ctx, &opt)
 		return err
 	})
 	g.Go(func() (err error) {

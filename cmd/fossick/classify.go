@@ -130,40 +130,53 @@ func isText(body []byte) error {
 	return nil
 }
 
-// url fetches one page, as a crawl would: by its robots.txt.
 func (l *classifyRun) url(raw string) error {
-	u, err := url.Parse(raw)
+	p, err := l.app.fetchPage(raw, l.Contact, l.AllowNet, "")
 	if err != nil {
-		return usagef("URL %s: %w", raw, err)
-	}
-	opt := fetch.Options{UserAgent: fetch.UserAgent("fossick", version, l.Contact), Logger: l.app.log}
-	if opt.AllowNet, err = crawlplan.Nets(l.AllowNet); err != nil {
 		return err
-	}
-	if l.Contact == "" && len(l.AllowNet) == 0 {
-		return usagef("URL %s: give --contact, a mail address or URL, so that its owner can see who asks", u.Host)
-	}
-	f, err := fetch.New(opt)
-	if err != nil {
-		return usage.Of(err)
-	}
-	defer f.Close()
-	if err := f.Allowed(l.app.ctx, u, "fossick"); err != nil {
-		return err
-	}
-	resp := f.Fetch(l.app.ctx, fetch.Request{URL: raw})
-	if resp.State != fetch.StateOK {
-		return fmt.Errorf("URL %s: state %s (%w); only a page that answers with success can be labelled", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
-	}
-	if err := isText(resp.Body); err != nil {
-		return fmt.Errorf("URL %s: %w", raw, err)
-	}
-	p, err := page.Parse(resp.Body, page.ParseOptions{URL: raw, ContentType: resp.ContentType})
-	if err != nil {
-		return fmt.Errorf("URL %s: %w", raw, err)
 	}
 	l.verdicts.Label(raw, features.Doc(p.Fields()))
 	return nil
+}
+
+// fetchPage fetches one page, as a crawl would: by its robots.txt.
+func (a *app) fetchPage(raw, contact string, allowNet []string, proxy string) (*page.Page, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, usagef("URL %s: %w", raw, err)
+	}
+	opt := fetch.Options{UserAgent: fetch.UserAgent("fossick", version, contact), Logger: a.log}
+	if opt.AllowNet, err = crawlplan.Nets(allowNet); err != nil {
+		return nil, err
+	}
+	if proxy != "" {
+		if opt.Proxy, err = crawlplan.ParseProxy(proxy); err != nil {
+			return nil, err
+		}
+	}
+	if contact == "" && len(allowNet) == 0 && proxy == "" {
+		return nil, usagef("URL %s: give --contact, a mail address or URL, so that its owner can see who asks", u.Host)
+	}
+	f, err := fetch.New(opt)
+	if err != nil {
+		return nil, usage.Of(err)
+	}
+	defer f.Close()
+	if err := f.Allowed(a.ctx, u, "fossick"); err != nil {
+		return nil, err
+	}
+	resp := f.Fetch(a.ctx, fetch.Request{URL: raw})
+	if resp.State != fetch.StateOK {
+		return nil, fmt.Errorf("URL %s: state %s (%w); only a page that answers with success can be read", raw, resp.State, cmp.Or(resp.Err, fetch.ErrNoPage))
+	}
+	if err := isText(resp.Body); err != nil {
+		return nil, fmt.Errorf("URL %s: %w", raw, err)
+	}
+	p, err := page.Parse(resp.Body, page.ParseOptions{URL: raw, ContentType: resp.ContentType})
+	if err != nil {
+		return nil, fmt.Errorf("URL %s: %w", raw, err)
+	}
+	return p, nil
 }
 
 // set labels the rows of a set.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 
 	"fossick/datasets"
@@ -31,6 +32,13 @@ func (c topicNewCmd) Run(a *app) error {
 	made, err := c.Make(a.ctx, topics.Learning{
 		Seed: a.seed, Open: a.openSet, Say: a.say, Log: a.log, Step: stepsOf(work),
 		Rows: func(rows datasets.Stream) datasets.Stream { return datasets.Counted(rows, work.Add) },
+		Fetch: func(_ context.Context, url string) (*datasets.Example, error) {
+			p, err := a.fetchPage(url, c.Contact, c.AllowNet, c.Proxy)
+			if err != nil {
+				return nil, err
+			}
+			return &datasets.Example{URL: url, Title: p.Title, Text: p.Text}, nil
+		},
 	})
 	if err != nil {
 		return err

@@ -45,6 +45,6 @@ func (s *Setup) keywordsOf(ctx context.Context, set int) ([]string, error) {
 	case p.Model != "" || p.Train != "":
 		return s.Topics[model].Model.Keywords[p.Topic], nil
 	}
-	k, err := train.Keywords(ctx, s.examples(s.Draw.Starts[set], model), train.Options{Target: train.Target{Topic: p.Topic}, Seed: p.Seed, Log: p.Log})
+	k, _, err := train.Keywords(ctx, s.examples(s.Draw.Starts[set], model), train.Options{Target: train.Target{Topic: p.Topic}, Seed: p.Seed, Log: p.Log})
 	return k[p.Topic], err
 }
