@@ -203,3 +203,43 @@ func TestMarkedBefore(t *testing.T) {
 		t.Errorf("%+v, %+v", l.Page, l.Mark)
 	}
 }
+
+// follower is a listener that is told of redirects.
+type follower struct{ listener }
+
+func (f *follower) Redirected(from, to uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.told = append(f.told, fmt.Sprintf("%x leads to %x", from, to))
+}
+
+// TestRedirectsAreTold: a scorer is told of each hop before the page that it leads to, also
+// of a resumed crawl.
+func TestRedirectsAreTold(t *testing.T) {
+	w := &fakeWeb{pages: map[string]string{
+		"http://h.test/": html("gold start", "http://h.test/old"), "http://h.test/old": "→http://h.test/older",
+		"http://h.test/older": "→http://h.test/new", "http://h.test/new": html("gold new"),
+	}}
+	opt := newOptions(t, w, "http://h.test/")
+	first, again := &follower{listener{bad: map[uint64]bool{}}}, &follower{listener{bad: map[uint64]bool{}}}
+	opt.Scorer, opt.Ordering = first, orders.Latest
+	c, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	leads := func(from, to string) string { return fmt.Sprintf("%x leads to %x", page.Key(from), page.Key(to)) }
+	want := []string{"page http://h.test/", leads("http://h.test/old", "http://h.test/older"), leads("http://h.test/older", "http://h.test/new"), "page http://h.test/new"}
+	if !slices.Equal(first.told, want) {
+		t.Errorf("told %q, want %q", first.told, want)
+	}
+	opt.Scorer, opt.Seeds = again, nil
+	if _, err := New(opt); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(again.told, want) {
+		t.Errorf("a resumed crawl is told %q, want %q", again.told, want)
+	}
+}

@@ -26,5 +26,8 @@ const (
 // Rescorer is a Scorer that learns while the crawl goes on.
 type Rescorer = reading.Rescorer
 
+// Redirected is a Scorer that goes by what led to a page.
+type Redirected = reading.Redirected
+
 // Teller is a Scorer that learns, and tells another one of the same crawl what.
 type Teller = reading.Teller

@@ -6,6 +6,7 @@ import (
 	"fossick/features"
 	"fossick/models"
 	"fossick/page"
+	"fossick/relevance"
 	"fossick/relevance/learned"
 )
 
@@ -48,8 +49,24 @@ func (in Input) learned() *learned.Scorer {
 	l := in.Labeller
 	return learned.New(l.judge, learned.Options{
 		Cut: l.cut, Explore: in.Explore / float64(max(1, in.Topics)), Seed: in.Seed, Reader: l.reader(), Scorers: in.Topics,
+		Keywords: in.topicWords(), Rho: in.Rho,
 		Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen(),
 	})
+}
+
+// topicWords is K: that which was given, else the model's own; nil where there is none.
+func (in Input) topicWords() *relevance.Keywords {
+	if in.Keywords != nil {
+		return in.Keywords
+	}
+	k, _ := relevance.NewKeywords(in.Labeller.keywords()) // an error says that there are none
+	return k
+}
+
+// keywords is the model's own K.
+func (l *Labeller) keywords() []string {
+	m := l.classifier.Model()
+	return m.Keywords[m.Classes[l.class]]
 }
 
 func (l *Labeller) newBackground() *learned.Background {

@@ -161,6 +161,17 @@ func (s *learnedScorer) ScoreUnlinked(url string, _ float64) float64 {
 	return s.learned.ScoreUnlinked(url)
 }
 
+// Redirected is as crawler.Redirected says.
+func (s *learnedScorer) Redirected(from, to uint64) { s.learned.Redirected(from, to) }
+
+// Begun is how many topics have had their first lesson: none, or one.
+func (s *learnedScorer) Begun() int {
+	if s.learned.Begun() {
+		return 1
+	}
+	return 0
+}
+
 // Promise is for what a crawl journals.
 func (s *learnedScorer) Promise(key uint64) (float64, bool) { return s.learned.Promise(key) }
 

@@ -226,6 +226,25 @@ func (s *Several) Promise(key uint64) (float64, bool) {
 	return 1 - none, known
 }
 
+// Redirected tells the topics that heed it.
+func (s *Several) Redirected(from, to uint64) {
+	for _, p := range s.parts {
+		if r, ok := p.Scorer.(crawler.Redirected); ok {
+			r.Redirected(from, to)
+		}
+	}
+}
+
+// Begun is how many topics have had their first lesson.
+func (s *Several) Begun() (n int) {
+	for _, p := range s.parts {
+		if b, ok := p.Scorer.(interface{ Begun() int }); ok {
+			n += b.Begun()
+		}
+	}
+	return n
+}
+
 // ScoreUnlinked returns the score of a URL that only a sitemap names.
 func (s *Several) ScoreUnlinked(url string, parent float64) float64 {
 	wants := *s.wants.Load()

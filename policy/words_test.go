@@ -27,11 +27,12 @@ func TestOneCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	once, err := p.Scorer(Input{Labeller: l, Explore: 0.02, Seed: 1})
+	in := Input{Labeller: l, Explore: 0.02, Seed: 1, Rho: DefaultRho}
+	once, err := p.Scorer(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone := learned.New(l.judge, learned.Options{Cut: l.cut, Explore: 0.02, Seed: 1, Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen()})
+	alone := learned.New(l.judge, learned.Options{Cut: l.cut, Explore: 0.02, Seed: 1, Keywords: in.topicWords(), Rho: in.Rho, Background: l.background(), WarmStart: l.warmStart(), Share: l.share(), Seen: l.seen()})
 	own := &learnedScorer{rescoringScorer: rescoringScorer{policyScorer{labeller: l, policy: alone}, alone}, learned: alone}
 	if once.(*learnedScorer).words == nil || own.words != nil {
 		t.Fatal("both are cut in the same way")

@@ -69,6 +69,9 @@ func (k *Keywords) Len() int { return len(k.words) }
 // Words returns K as it was given, without repetitions.
 func (k *Keywords) Words() []string { return k.words }
 
+// Stems returns the stems that each word of K is made of in a language.
+func (k *Keywords) Stems(lang string) [][]string { return k.matcher(lang).phrases }
+
 // Found returns the words of K that occur in the title, description or text of
 // p, in the order of K. λ is their number.
 func (k *Keywords) Found(p *page.Page) []string {

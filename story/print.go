@@ -55,8 +55,9 @@ const (
 	few        = 8 // so many are all printed
 )
 
-// sums are terms that say what the others come to, or why there are none.
-var sums = []string{"probability", "expected", "explored", "start", "marked", "similarity"}
+// sums are terms that are always printed: they say what the others come to, or why there are
+// none, and the degree of relevance.
+var sums = []string{"probability", "expected", "explored", "start", "marked", "similarity", "R", "by R", "R of the link"}
 
 // printTerms prints the parts of a score: with all as they stand, else the sums, and
 // the parts that weighed most, the heaviest first.

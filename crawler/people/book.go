@@ -95,12 +95,40 @@ func (b *Book) Replay(scorer reading.Scorer, pages uint64) (learned bool, err er
 		if err != nil {
 			return false, err
 		}
+		if err := b.replayRedirects(scorer, stored); err != nil {
+			return false, err
+		}
 		scorer.ScoreLinks(nil, p, scorer.ScorePage(p, stored.Parent))
 	}
 	if _, err := b.replayMarks(scorer, marks, pages+1); err != nil {
 		return false, err
 	}
 	return true, nil
+}
+
+// maxHops bounds the redirects in a row that are followed back.
+const maxHops = 10
+
+// replayRedirects shows the scorer the redirects that led to a page, the first one first.
+func (b *Book) replayRedirects(scorer reading.Scorer, stored *store.Page) error {
+	s, heeds := scorer.(reading.Redirected)
+	if !heeds {
+		return nil
+	}
+	birth, err := b.store.URLs().Birth(stored.ID)
+	hops := []string{stored.URL}
+	for err == nil && birth.Via == store.ViaRedirect && len(hops) <= maxHops {
+		if birth, err = b.store.URLs().Birth(birth.From); err == nil {
+			hops = append(hops, birth.URL)
+		}
+	}
+	for i := len(hops) - 1; i > 0; i-- {
+		s.Redirected(page.Key(hops[i]), page.Key(hops[i-1]))
+	}
+	if errors.Is(err, store.ErrUnknown) { // with another agent, or of an import
+		err = nil
+	}
+	return err
 }
 
 // restore returns what people said, in order of time.

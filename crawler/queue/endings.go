@@ -120,6 +120,9 @@ func (e *Endings) Redirect(b journal.Batch, o *work.Outcome) (store.ID, error) {
 		if f.Skip == "" {
 			f.Skip = e.queue.opt.Scope.Leaves(o.Birth.URL, target)
 		}
+		if s, ok := e.queue.opt.Scorer.(reading.Redirected); ok {
+			s.Redirected(page.Key(o.Birth.URL), page.Key(target))
+		}
 		birth := store.Birth{From: o.URLID(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
 		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.LastPage()}); err != nil {
 			return 0, err

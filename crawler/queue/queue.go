@@ -157,6 +157,10 @@ func (q *Queue) LinkOf(f reading.Link) orders.Link {
 
 // Learned gives the queue new priorities once the scorer has learned enough.
 func (q *Queue) Learned() error {
+	if q.passes.FirstLesson() {
+		q.Rescore()
+		return q.frontier.Err()
+	}
 	f := q.frontier.Order(q.scored)
 	urls, whole := q.passes.Due(q.totals.LastPage(), f.Len(), f.Spilled())
 	if whole {

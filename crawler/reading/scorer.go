@@ -51,6 +51,14 @@ type Rescorer interface {
 	Rescore(key uint64) (score float64, known bool)
 }
 
+// Redirected is a Scorer that goes by what led to a page, also through redirects.
+type Redirected interface {
+	Scorer
+	// Redirected says that one URL has led to another, each named by its page.Key. It comes
+	// before the page at the other is scored.
+	Redirected(from, to uint64)
+}
+
 // Sharer is a Scorer of several topics that share a crawl. Its scores have a verdict for
 // each, which says what the topic pays for the page.
 type Sharer interface {

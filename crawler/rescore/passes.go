@@ -13,6 +13,13 @@ type Scorer interface {
 	Rescore(key uint64) (score float64, known bool)
 }
 
+// A beginner is a Scorer with topics whose priorities are of another kind before the first
+// lesson than after.
+type beginner interface {
+	// Begun returns how many topics have had their first lesson.
+	Begun() int
+}
+
 // Passes is how far the queue has heard of what the scorer has learned.
 type Passes struct {
 	AtOnce int // URLs that are rescored in one turn; New says how many
@@ -21,6 +28,7 @@ type Passes struct {
 	ordering orders.Ordering
 	heard    atomic.Uint64 // pages of other agents that the scorer has learned from
 
+	begun int    // topics that had had their first lesson when a pass was begun last
 	last  uint64 // pages when a pass was begun last
 	going bool   // part by part
 	upTo  uint64 // pages up to which its parts were done
@@ -109,6 +117,17 @@ func (p *Passes) Begin(pages uint64) bool {
 	return true
 }
 
+// FirstLesson says that a topic has had its first lesson since the last pass: what waits
+// has a priority of another kind than what is found now.
+func (p *Passes) FirstLesson() bool { return p.topicsBegun() > p.begun }
+
+func (p *Passes) topicsBegun() int {
+	if b, ok := p.scorer.(beginner); ok {
+		return b.Begun()
+	}
+	return 0
+}
+
 // Done ends a pass.
 func (p *Passes) Done() {
 	p.going = false
@@ -119,7 +138,7 @@ func (p *Passes) Done() {
 
 // begin begins a pass: over all, or over the best alone.
 func (p *Passes) begin(pages uint64) {
-	p.last, p.going = pages, false
+	p.last, p.going, p.begun = pages, false, p.topicsBegun()
 	p.partial++
 	if pages < youngPages || p.partial >= fullPass {
 		p.all()

@@ -1,6 +1,10 @@
 package rescore
 
-import "testing"
+import (
+	"testing"
+
+	"fossick/graph/orders"
+)
 
 // TestAfter: the URLs rescored a page are bounded, and the queue never waits
 // for more than a hundredth of its length.
@@ -22,5 +26,30 @@ func TestAfter(t *testing.T) {
 		if got := after(2_500, pages, false); got != want {
 			t.Errorf("2,500 URLs in memory: after %d pages of %d, want %d", got, pages, want)
 		}
+	}
+}
+
+// topics is a scorer of so many topics that have had their first lesson.
+type topics int
+
+func (topics) Rescore(uint64) (float64, bool) { return 0, false }
+
+func (t *topics) Begun() int { return int(*t) }
+
+// TestFirstLesson: each topic's first lesson is told until a pass has begun.
+func TestFirstLesson(t *testing.T) {
+	begun := topics(0)
+	p := New(&begun, orders.Latest)
+	for lessons, want := range []bool{false, true, true} {
+		if begun = topics(lessons); p.FirstLesson() != want {
+			t.Errorf("%d topics have begun: %v, want %v", lessons, !want, want)
+		}
+		p.Begin(uint64(lessons))
+		if p.FirstLesson() {
+			t.Errorf("the first lesson of topic %d is told twice", lessons)
+		}
+	}
+	if New(nil, orders.Latest).FirstLesson() {
+		t.Error("what does not rescore has a first lesson")
 	}
 }

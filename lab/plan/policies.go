@@ -64,7 +64,7 @@ func (s *Setup) policy(name string, ins []policy.Input) (lab.Policy, error) {
 	}
 	return lab.Policy{Name: name, New: func(run lab.Run) (crawler.Options, error) {
 		own := ins[run.Model]
-		if s.keywords != nil {
+		if s.keywords != nil && p.NeedsKeywords() { // learned has its model's own, whatever it is compared with
 			own.Keywords = s.keywords[run.Set]
 		}
 		if own.Rho = policy.DefaultRho; rho != nil {

@@ -11,7 +11,7 @@ import (
 
 // account is why a target had its score when it was fetched, in numbers. A
 // crawl writes one for each page and hardly ever reads one, so it is kept as it
-// is, in 330 bytes. In words it would be 1,700, an eighth of what a page takes
+// is, in 340 bytes. In words it would be 1,700, an eighth of what a page takes
 // in the store.
 type account struct {
 	expected      float64       // probability that it is on topic
@@ -19,6 +19,7 @@ type account struct {
 	host, folder  float64       // pages fetched of each
 	hops          float64       // links since a page on topic
 	explored      bool          // it was fetched to learn of it
+	byDegree      bool          // it was fetched by R, before the first lesson
 	inText        bool          // a link to it stands in running text
 	found, weighs featureVector // what each feature is, and what it adds to the log-odds
 }
@@ -28,6 +29,9 @@ func (a *account) terms() []relevance.Term {
 	terms := []relevance.Term{{Name: "expected", Value: a.expected, Note: "when it was fetched; the parts below add up to its log-odds"}}
 	if a.explored {
 		terms = append(terms, relevance.Term{Name: "explored", Value: 1, Note: "fetched because little was known of it, not for its score"})
+	}
+	if a.byDegree {
+		terms = append(terms, relevance.Term{Name: "by R", Value: 1, Note: "nothing was learned yet: the links of the largest R came first, and among equals those that were expected most of"})
 	}
 	for i, about := range a.about() {
 		terms = append(terms, relevance.Term{Name: about[0], Value: a.weighs[i], Note: about[1]})
@@ -47,6 +51,7 @@ const (
 
 	flagExplored = 1
 	flagInText   = 2
+	flagByDegree = 4
 )
 
 func (a *account) pack() []byte {
@@ -57,6 +62,9 @@ func (a *account) pack() []byte {
 	}
 	if a.inText {
 		flags |= flagInText
+	}
+	if a.byDegree {
+		flags |= flagByDegree
 	}
 	b = append(b, accountVersion, flags, numFeatures)
 	b = append64(b, a.expected)
@@ -87,7 +95,7 @@ func unpack(b []byte) (a account, n int, err error) {
 	if n = int(b[2]); len(b) != accountHead+n*accountFeature {
 		return a, 0, fmt.Errorf("%w: it has %d bytes, want %d", errAccount, len(b), accountHead+n*accountFeature)
 	}
-	a.explored, a.inText = b[1]&flagExplored != 0, b[1]&flagInText != 0
+	a.explored, a.inText, a.byDegree = b[1]&flagExplored != 0, b[1]&flagInText != 0, b[1]&flagByDegree != 0
 	a.expected = float64At(b[3:])
 	for i, v := range [...]*float64{&a.parents, &a.host, &a.folder, &a.hops} {
 		*v = float32At(b[11+4*i:])

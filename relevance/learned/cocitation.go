@@ -10,6 +10,7 @@ type source struct {
 	turns       []uint8 // what they turned out to be, by place: 0 unknown, else 1 + 254 · probability
 	probability float32 // its probability, when its links were taken in, see startPages
 	moved       float32 // by so much it has changed since, by what people said
+	degree      float32 // R of the page; 0: not known
 	scored      bool    // probability is known
 	depth       uint8   // links from a start page, 254 at most
 	hops        uint8   // links since a page on topic, 255 at most; 0 is one itself

@@ -14,7 +14,7 @@
 // background.go, warmstart.go what words are worth; textreader.go,
 // around.go, reader.go, distinct.go the words of pages and links.
 // similarity.go, prior.go, belief.go how far the judge is believed; locality.go how
-// far the topic hangs together; explore.go
+// far the topic hangs together; degree.go the degree of relevance R; explore.go
 // fetches to learn from; linkwork.go room for links; memory.go how much is
 // remembered. What people say: labels.go, correction.go, history.go,
 // recount.go, opinion.go, labelledlink.go; ask.go what people are asked. account.go why

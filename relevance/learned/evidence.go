@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// evidence is what is known of a target that waits: 168 bytes.
+// evidence is what is known of a target that waits: 176 bytes.
 type evidence struct {
 	host, folder *record
 	yield        *yield              // of the URL's pattern
@@ -28,6 +28,7 @@ type evidence struct {
 	anchor       extreme             // log-odds of the links' words, by the judge, above silence
 	context      extreme             // the same of the words around the links
 	over         float32             // of the words around, see surroundings: the sum
+	degree       float32             // R of the best page that links here
 }
 
 // More of these would tell little more, and there are half a million targets.
@@ -90,6 +91,7 @@ func (e *evidence) add(v *inLink, from *source, probability float64) {
 	e.text = e.text || !v.nav
 	e.prob.add(probability, first)
 	e.early = max(e.early, v.early)
+	e.degree = max(e.degree, from.degree)
 	if first || from.hops < e.hops {
 		e.hops = from.hops
 	}

@@ -35,6 +35,7 @@ const (
 	featAway     // log of links from a start page, as far as the judge is doubted and the topic hangs together
 	featYield    // lift of what the last pages at URLs of the pattern brought
 	featKin      // log-odds of the best page that links here, as far as the judge is blind
+	featDegree   // R of the best page that links here, less middleDegree
 	numFeatures
 )
 
@@ -67,6 +68,7 @@ var prior = featureVector{
 	featAway:        -16,
 	featYield:       0.2,
 	featKin:         1.5,
+	featDegree:      firstDegree,
 }
 
 // warmUp is what is added to the weights at the beginning, and fades by a
@@ -91,6 +93,14 @@ const warmUpPages = 60
 // wordAlone is the first weight of the links' words on pages where it is not known
 // how often they stand on pages at large.
 const wordAlone = 0.7
+
+// R's part: its first weight, and its least, see keepDegree. middleDegree has the other
+// weights mean what they do without it.
+const (
+	firstDegree  = 0.25
+	leastDegree  = 0.05
+	middleDegree = 0.5
+)
 
 // What makes up featLabels, once people have labelled pages. It is the
 // correction of the judge for the links' words, and how pages with these words
@@ -152,6 +162,7 @@ func (m *linkModel) features(x *featureVector, e *evidence, fix *correction) {
 		x[featLabels] = labelShift*fix.shift(e.words[:e.count]) + fix.surprise*(labelMean*x[featMeanWord]+labelBest*x[featWord]+
 			labelLarge*(x[featOver]+x[featAround]))
 	}
+	x[featDegree] = float64(e.degree) - middleDegree
 	if m.blind > 0 {
 		x.blind(m.blind, most)
 	}
@@ -191,6 +202,7 @@ func (a *account) about() [numFeatures][2]string {
 		featHops:        {"distance", f(a.hops, 0) + " links since a page on topic"},
 		featAway:        {"away", "odds × " + strconv.FormatFloat(math.Exp(a.weighs[featAway]), 'g', 2, 64) + " for the links from a start page: the start pages say that the model knows little of the topic"},
 		featKin:         {"best of these again", odds(featKin) + ": the model saw little of a topic whose pages link to each other"},
+		featDegree:      {"R of the link", "degree of relevance " + f(x[featDegree]+middleDegree, 3) + " of the best page that links here"},
 		featLabels:      {"marks", odds(featLabels) + ", as the links' words are among those of pages that people marked, and as pages with these words went"},
 	}
 }

@@ -32,13 +32,13 @@ func (g *linkGraph) giver(key uint64) *source {
 }
 
 // introductionBytes is the size of an introduction: a probability, links since a page on
-// topic, and links from a start page.
-const introductionBytes = 6
+// topic, links from a start page, and R.
+const introductionBytes = 10
 
 // introduction is what another agent's scorer has to know of a page that this one has read.
 func (s *source) introduction() []byte {
 	b := binary.LittleEndian.AppendUint32(make([]byte, 0, introductionBytes), math.Float32bits(s.probability))
-	return append(b, s.hops, s.depth)
+	return binary.LittleEndian.AppendUint32(append(b, s.hops, s.depth), math.Float32bits(s.degree))
 }
 
 // introduce takes in an introduction. Without one that can be read, what is known is
@@ -48,8 +48,9 @@ func (s *source) introduce(b []byte, onTopic bool) {
 		return
 	}
 	if len(b) == introductionBytes {
-		if p := math.Float32frombits(binary.LittleEndian.Uint32(b)); p >= 0 && p <= 1 {
-			s.scored, s.probability, s.hops, s.depth = true, p, b[4], b[5]
+		p, r := math.Float32frombits(binary.LittleEndian.Uint32(b)), math.Float32frombits(binary.LittleEndian.Uint32(b[6:]))
+		if p >= 0 && p <= 1 && r >= 0 && r <= 1 {
+			s.scored, s.probability, s.hops, s.depth, s.degree = true, p, b[4], b[5], r
 			return
 		}
 	}

@@ -20,11 +20,12 @@ import (
 // forgot, only later links count. The same pages in the same order give the same
 // scores. Safe for concurrent use.
 type Scorer struct {
-	cut   float64 // probability from which a page counts as on topic
-	share float64 // of the topic among the pages that the judge was trained on
-	doubt float64 // of the judge at most, by how many of these it saw
-	texts *textReader
-	works *features.Spare[linkWork]
+	cut     float64 // probability from which a page counts as on topic
+	share   float64 // of the topic among the pages that the judge was trained on
+	doubt   float64 // of the judge at most, by how many of these it saw
+	texts   *textReader
+	works   *features.Spare[linkWork]
+	degrees degrees
 
 	mu       sync.Mutex // guards the rest
 	links    linkGraph
@@ -39,15 +40,17 @@ type Scorer struct {
 
 // Options are the settings of New.
 type Options struct {
-	Cut        float64     // probability from which a page counts as on topic
-	Explore    float64     // share of the fetches, in [0,1), that go to targets of which little is known
-	Seed       uint64      // of the choice of these
-	Share      float64     // of the topic among the pages that the judge was trained on, in (0,1); 0: not known
-	Seen       float64     // pages on topic that the judge was trained on; 0: not known
-	Background *Background // words on pages at large; nil: only the crawl's pages say what words are worth
-	WarmStart  *WarmStart  // what the judge's training pages on topic say of words; nil: nothing
-	Scorers    int         // of one crawl, which divide the memory; 0 is 1
-	Reader     Reader      // says what the judge says; nil: the scorer cuts links into words itself
+	Cut        float64             // probability from which a page counts as on topic
+	Explore    float64             // share of the fetches, in [0,1), that go to targets of which little is known
+	Seed       uint64              // of the choice of these
+	Share      float64             // of the topic among the pages that the judge was trained on, in (0,1); 0: not known
+	Seen       float64             // pages on topic that the judge was trained on; 0: not known
+	Background *Background         // words on pages at large; nil: only the crawl's pages say what words are worth
+	WarmStart  *WarmStart          // what the judge's training pages on topic say of words; nil: nothing
+	Scorers    int                 // of one crawl, which divide the memory; 0 is 1
+	Keywords   *relevance.Keywords // K; nil: the judge's probability stands for the share of K on a page
+	Rho        float64             // ρ of R, in [0,1)
+	Reader     Reader              // says what the judge says; nil: the scorer cuts links into words itself
 }
 
 // New returns a scorer that knows nothing yet but the judge.
@@ -57,6 +60,7 @@ func New(judge relevance.Judge, opt Options) *Scorer {
 		works: features.NewSpare(func() *linkWork { return new(linkWork) }),
 		links: newLinkGraph(), model: newLinkModel(opt.Background, opt.WarmStart), explorer: newExplorer(opt.Explore, opt.Seed),
 		starts: newStartPages(), history: newHistory(maxPastWords), labels: newLabels(),
+		degrees: degrees{keywords: opt.Keywords, rho: opt.Rho, byLang: map[string]*topicWords{}},
 	}
 	l.divide(opt.Scorers)
 	l.model.scarce = scarceOf(opt.Seen)
@@ -91,7 +95,7 @@ func (l *Scorer) ScoreWords(p *page.Page, probability float64, words []uint32, a
 
 // take learns from a page and its words, each of which comes once.
 func (l *Scorer) take(p *page.Page, probability float64, words []token, around *Around) relevance.Score {
-	key := page.Key(p.URL)
+	key, lambda := page.Key(p.URL), l.degrees.lambda(p, words)
 	defer l.refitStale() // when a label waited for this page
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +112,7 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 	_, isStart := l.starts.next[key]
 	probability, past.similar = l.believe(key, words, judged)
 	past.echo = l.links.yields.echo(p, probability)
-	worth := past.worth(probability)
+	worth, parent := past.worth(probability), float64(l.links.ledBy(key))
 	if past.echo > 0 {
 		terms = append(terms, relevance.Term{Name: "new", Value: 1 - past.echo, Note: "of it, against the last pages at URLs like this; the rest teaches nothing"})
 	}
@@ -130,8 +134,13 @@ func (l *Scorer) take(p *page.Page, probability float64, words []token, around *
 		from.hops = 0
 	}
 	if isStart {
-		from.depth = 0
+		from.depth, parent = 0, 1
+	} else {
+		l.model.begin()
 	}
+	r, term := l.degrees.degreeOf(lambda, past.judged, parent, isStart)
+	from.degree = float32(r)
+	terms = append(terms, term)
 	l.links.fetched.Put(key, known{float32(worth), seenIn(0, len(past.named))})
 	l.links.sources.Put(key, from)
 	past.counted = l.model.learnPage(key, words, probability, past.echo)
@@ -168,6 +177,9 @@ func (l *Scorer) ScoreLinks(dst []float64, p *page.Page, probability float64) []
 		if e != nil {
 			score := l.score(e)
 			dst = append(dst, score)
+			if !l.model.begun {
+				score = l.model.promise(e, l.labels.fix)
+			}
 			promises.add(score)
 			continue
 		}
@@ -264,6 +276,13 @@ func (l *Scorer) Promise(key uint64) (float64, bool) {
 	return l.model.promise(e, l.labels.fix), true
 }
 
+// Begun says whether the scorer has had its first lesson, a page that is no start page.
+func (l *Scorer) Begun() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.model.begun
+}
+
 // soonest is the priority of what is to be fetched before all else: below 1, which is
 // that of start pages. Probabilities come below it.
 const (
@@ -272,13 +291,15 @@ const (
 )
 
 // score is the probability that a target is on topic, or soonest if it is to be fetched
-// because little is known of it.
+// because little is known of it. Before the first lesson it is R's order, see byDegree.
 func (l *Scorer) score(e *evidence) float64 {
 	switch {
 	case e.label == labelledOff:
 		return 0
 	case e.label == labelledOn:
 		return 1 // as a start page: the user wants it
+	case !l.model.begun:
+		return byDegree(float64(e.degree), l.model.promise(e, l.labels.fix), l.degrees.step())
 	case e.explored:
 		return soonest
 	}
@@ -327,5 +348,9 @@ func (l *Scorer) ScoreUnlinked(url string) float64 {
 	var x featureVector
 	l.model.features(&x, &e, l.labels.fix)
 	x[featOnTopic] = 0
-	return l.model.weights.probability(&x)
+	promise := l.model.weights.probability(&x)
+	if !l.model.begun {
+		return byDegree(0, promise, l.degrees.step())
+	}
+	return promise
 }

@@ -16,11 +16,14 @@ type linkGraph struct {
 	yields  yields
 	givers  recent.Map[*source] // pages whose links other agents may have, by page.Key; of no use to one alone
 	shared  bool                // there are others
+
+	redirected recent.Map[float32] // R of what led to URLs that redirected here, by page.Key
 }
 
 func newLinkGraph() linkGraph {
 	return linkGraph{
-		waiting: recent.New[*evidence](maxTargets), fetched: recent.New[known](maxFetched),
+		redirected: recent.New[float32](maxRedirected),
+		waiting:    recent.New[*evidence](maxTargets), fetched: recent.New[known](maxFetched),
 		sources: recent.New[*source](maxSourcePages), places: recent.New[*record](maxPlaces), yields: newYields(maxPatterns),
 	}
 }

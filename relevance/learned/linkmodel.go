@@ -15,6 +15,7 @@ type linkModel struct {
 	doubt   float64 // of the judge, see belief
 	blind   float64 // how far links go by where they come from, see blind.go
 	away    float64 // what links from the start pages count now
+	begun   bool    // there was a page that is no start page
 	sums    *Sums   // what was learned since others were told; nil where nobody asks
 }
 
@@ -59,6 +60,14 @@ func (m *linkModel) learnPage(key uint64, words []token, probability, echo float
 		m.sums.all.add(probability * (1 - echo))
 	}
 	return counted
+}
+
+// begin takes in that there is a page that is no start page.
+func (m *linkModel) begin() {
+	m.begun = true
+	if m.sums != nil {
+		m.sums.begun = true
+	}
 }
 
 // turn goes on to the next page: what lifts are above moves, and the warm-up fades.
@@ -113,7 +122,7 @@ func (m *linkModel) weighAround(read *Around) []surroundings {
 func (m *linkModel) account(e *evidence, fix *correction) *account {
 	a := &account{
 		parents: float64(e.parents), host: float64(e.host.pages), folder: float64(e.folder.pages), hops: float64(e.hops),
-		explored: e.explored, inText: e.text,
+		explored: e.explored && m.begun, byDegree: !m.begun, inText: e.text,
 	}
 	m.features(&a.found, e, fix)
 	a.expected = m.weights.probability(&a.found)

@@ -2,7 +2,7 @@ package learned
 
 import "fossick/internal/recent"
 
-// What is remembered, in each half: 184,000 targets of about 175 bytes in both,
+// What is remembered, in each half: 184,000 targets of about 185 bytes in both,
 // half a million fetched pages. And 130,000 hosts and folders, 260,000 words of
 // pages and as many of links.
 const (
@@ -11,6 +11,7 @@ const (
 	maxPlaces      = 1 << 16
 	maxPatterns    = 1 << 14
 	maxVocabulary  = 1 << 17
+	maxRedirected  = 1 << 12
 	maxSourcePages = 1 << 10 // pages scored whose links were not, one a worker at most
 )
 

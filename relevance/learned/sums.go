@@ -18,6 +18,7 @@ import (
 // the slope s and the chance p then.
 type Sums struct {
 	all       record
+	begun     bool // of a page that is no start page
 	words     map[token]wordSum
 	precision [numFeatures]featureVector
 	shift     featureVector
@@ -128,6 +129,7 @@ func (s *Sums) learnLocal(onTopic, promise float64) {
 // plus adds sums to others.
 func (s *Sums) plus(o *Sums) {
 	s.all.plus(o.all)
+	s.begun = s.begun || o.begun
 	s.local.plus(o.local)
 	s.alike.plus(&o.alike)
 	s.starts = append(s.starts, o.starts[:min(len(o.starts), maxStarts-len(s.starts))]...)
@@ -217,6 +219,7 @@ func (m *logistic) hear(s *Sums) {
 			}
 		}
 	}
+	m.keepDegree()
 }
 
 // invert inverts a symmetric positive definite matrix in place by Gauss and Jordan; false

@@ -10,12 +10,12 @@ import (
 )
 
 // sumsVersion begins packed sums. It changes when features do.
-const sumsVersion = 4
+const sumsVersion = 5
 
 // Pack returns the sums as bytes: some 9 kB where there are pages, and 9 to 21 bytes a word.
 func (s *Sums) Pack() []byte {
 	b := binary.AppendUvarint([]byte{sumsVersion}, uint64(numFeatures))
-	b = s.all.pack(b)
+	b = s.all.pack(binary.AppendUvarint(b, bit(s.begun)))
 	if s.all.pages > 0 {
 		b = s.packWeights(b)
 	}
@@ -27,11 +27,7 @@ func (s *Sums) Pack() []byte {
 func (s *Sums) packStarts(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s.starts)))
 	for _, p := range s.starts {
-		trained := uint64(0)
-		if p.trained {
-			trained = 1
-		}
-		b = binary.AppendUvarint(packNumber(b, p.judged), uint64(len(p.words))<<1|trained)
+		b = binary.AppendUvarint(packNumber(b, p.judged), uint64(len(p.words))<<1|bit(p.trained))
 		last := token(0)
 		for _, t := range slices.Sorted(slices.Values(p.words)) {
 			b = binary.AppendUvarint(b, uint64(t-last))
@@ -39,6 +35,13 @@ func (s *Sums) packStarts(b []byte) []byte {
 		}
 	}
 	return b
+}
+
+func bit(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 func (a *alike) pack(b []byte) []byte {
@@ -116,6 +119,7 @@ func UnpackSums(data []byte) (*Sums, error) {
 	if r.bytes(1)[0] != sumsVersion || r.uvarint() != numFeatures {
 		return nil, errSums
 	}
+	s.begun = r.uvarint() != 0
 	if s.all = r.record(); s.all.pages > 0 {
 		r.weights(s)
 	}

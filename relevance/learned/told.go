@@ -71,7 +71,7 @@ func (l *Scorer) Told() (parts []*Sums) {
 		parts = []*Sums{newSums()}
 	}
 	last := parts[len(parts)-1] // as the start pages are known by then
-	last.all, last.precision, last.shift = l.told.all, l.told.precision, l.told.shift
+	last.all, last.begun, last.precision, last.shift = l.told.all, l.told.begun, l.told.precision, l.told.shift
 	last.alike, last.local = l.told.alike, l.told.local
 	return parts
 }
@@ -91,6 +91,7 @@ func (l *Scorer) Hear(s *Sums) {
 	if s.all.pages > 0 {
 		m.weights.hear(s)
 	}
+	m.begun = m.begun || s.begun
 	m.local.hear(s.local, float64(s.all.pages))
 	l.links.hear(s.turns)
 	if l.starts.hear(s) {
