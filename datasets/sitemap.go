@@ -77,7 +77,7 @@ func (m *mirror) read(path string, mayIndex bool) {
 	}
 	defer f.Close()
 	var further []string
-	err = sitemap.Read(f, func(e sitemap.Entry) bool {
+	err = sitemap.Read(f, "", func(e sitemap.Entry) bool {
 		switch {
 		case !e.Map:
 			m.page(path, e)

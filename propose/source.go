@@ -132,7 +132,7 @@ func sitemapCandidates(path string, open func() (io.ReadCloser, error)) Source {
 		defer r.Close() // opened for reading: nothing can be lost
 		var further []string
 		pages, on := 0, true
-		err = sitemap.Read(r, func(e sitemap.Entry) bool {
+		err = sitemap.Read(r, "", func(e sitemap.Entry) bool {
 			if e.Map {
 				further = append(further, e.URL)
 			} else if c := bareURL(e.URL); c != nil {

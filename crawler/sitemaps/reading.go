@@ -23,6 +23,7 @@ type Reading struct {
 	lies, owner string // name:port of the host where it lies, and of the one whose robots.txt led to it
 	bytes       int    // of the pages' URLs
 	foreign     int    // entries of other hosts
+	url         string // of the sitemap
 	err         error  // where the file breaks
 }
 
@@ -35,11 +36,12 @@ func (r *Rules) NewReading(lies, owner string) *Reading {
 // Request asks for the sitemap: any type, cut at what one may have. It is read while it
 // comes; none of it is kept.
 func (r *Reading) Request(url string) fetch.Request {
+	r.url = url
 	return fetch.Request{URL: url, Accept: []string{"*/*"}, MaxBodyBytes: sitemap.MaxBytes, Truncate: true, Stream: r.from}
 }
 
 // from reads a body.
-func (r *Reading) from(body io.Reader) { r.err = sitemap.Read(body, r.take) }
+func (r *Reading) from(body io.Reader) { r.err = sitemap.Read(body, r.url, r.take) }
 
 // take is told of each entry. A sitemap speaks for the host where it lies and for
 // the one whose robots.txt names it, for no other.

@@ -18,10 +18,13 @@ type entries struct {
 	Maps  []string // further sitemaps, when it is an index
 }
 
+// base is where the files of the tests lie.
+const base = "http://a.test/maps/map.xml"
+
 // parse is Read of a file in memory, with all its entries.
 func parse(body []byte) (*entries, error) {
 	m := &entries{}
-	err := Read(bytes.NewReader(body), func(e Entry) bool {
+	err := Read(bytes.NewReader(body), base, func(e Entry) bool {
 		if e.Map {
 			m.Maps = append(m.Maps, e.URL)
 		} else {
@@ -52,7 +55,7 @@ func TestRead(t *testing.T) {
 		"index": {
 			body: `<sitemapindex><sitemap><loc>http://a.test/1.xml.gz</loc><lastmod>2026-03-01T00:00:00+00:00</lastmod></sitemap>
 <sitemap><loc>/relative.xml</loc></sitemap></sitemapindex>`,
-			maps: []string{"http://a.test/1.xml.gz"},
+			maps: []string{"http://a.test/1.xml.gz", "http://a.test/relative.xml"},
 		},
 		"rss": {
 			body: `<rss version="2.0"><channel><link>http://a.test/</link><item><title>x</title><link>http://a.test/news</link>
@@ -64,9 +67,10 @@ func TestRead(t *testing.T) {
 <link rel="alternate" href="http://a.test/e"/><updated>2026-03-01T00:00:00Z</updated></entry></feed>`,
 			pages: []Page{{"http://a.test/e", day}},
 		},
-		"text":       {body: "\xef\xbb\xbfhttp://a.test/1\r\n\r\nno url\nhttps://a.test/2\n", pages: []Page{{URL: "http://a.test/1"}, {URL: "https://a.test/2"}}},
-		"latin-1":    {body: "<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>http://a.test/caf\xe9</loc></url></urlset>", pages: []Page{{URL: "http://a.test/café"}}},
-		"cut":        {body: "<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.te", pages: []Page{{URL: "http://a.test/1"}}, bad: true},
+		"text":    {body: "\xef\xbb\xbfhttp://a.test/1\r\n\r\nno url\nhttps://a.test/2\n", pages: []Page{{URL: "http://a.test/1"}, {URL: "https://a.test/2"}}},
+		"latin-1": {body: "<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>http://a.test/caf\xe9</loc></url></urlset>", pages: []Page{{URL: "http://a.test/café"}}},
+		"cut":     {body: "<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.te", pages: []Page{{URL: "http://a.test/1"}}, bad: true},
+
 		"html":       {body: "<!DOCTYPE html><html><head><link rel=stylesheet href=x></head><p>Not found</html>"},
 		"empty":      {body: ""},
 		"long":       {body: "<urlset><url><loc>http://a.test/" + strings.Repeat("l", 3000) + "</loc></url></urlset>"},
@@ -153,14 +157,14 @@ func TestReadStops(t *testing.T) {
 	for name, endless := range map[string]string{"xml": "<url><loc>http://a.test/</loc></url>", "text": "http://a.test/\n"} {
 		in := &endlessReader{text: endless}
 		n := 0
-		if err := Read(in, func(Entry) bool { n++; return n < 10 }); err != nil || n != 10 {
+		if err := Read(in, "", func(Entry) bool { n++; return n < 10 }); err != nil || n != 10 {
 			t.Errorf("%s: %d entries, %v; want 10", name, n, err)
 		}
 		if in.read > 64<<10 {
 			t.Errorf("%s: %d bytes were read for 10 entries", name, in.read)
 		}
 		n, in = 0, &endlessReader{text: endless}
-		if err := Read(in, func(Entry) bool { n++; return true }); err != nil || n != MaxURLs {
+		if err := Read(in, "", func(Entry) bool { n++; return true }); err != nil || n != MaxURLs {
 			t.Errorf("%s: %d entries, %v; want %d", name, n, err, MaxURLs)
 		}
 	}
