@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/saintfish/chardet"
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 )
 
@@ -45,13 +44,13 @@ func decode(body []byte, contentType string) ([]byte, string) {
 			return body, "utf-8"
 		}
 	}
-	enc, name, certain := charset.DetermineEncoding(body, contentType)
+	enc, name := declared(body, contentType)
 	switch {
-	case name == "utf-8" && valid, enc == encoding.Nop, name == "replacement":
+	case name == "utf-8" && valid, name == "replacement":
 		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
 	case name == "utf-8" && mostlyUTF8(body):
 		return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
-	case name == "utf-8" || !certain && name == "windows-1252" && !declares(body):
+	case name == "utf-8" || enc == nil:
 		if enc, name = detect(body); enc == nil {
 			return bytes.ToValidUTF8(body, []byte("\uFFFD")), "utf-8"
 		}
@@ -83,17 +82,12 @@ func declaredEastAsian(body []byte, contentType string) bool {
 			}
 		}
 	}
-	_, name, _ := charset.DetermineEncoding(body, contentType)
+	_, name := declared(body, contentType)
 	switch name {
 	case "gbk", "gb18030", "big5", "euc-kr", "euc-jp", "shift_jis", "iso-2022-jp":
 		return true
 	}
 	return false
-}
-
-// declares says whether the beginning of the page names an encoding.
-func declares(body []byte) bool {
-	return bytes.Contains(bytes.ToLower(body[:min(len(body), 1024)]), []byte("charset"))
 }
 
 // mostlyUTF8 says whether more characters than not are well-formed among those beyond ASCII.
@@ -137,9 +131,9 @@ func detect(body []byte) (encoding.Encoding, string) {
 	case strings.HasPrefix(name, "ISO-8859-1"), strings.HasPrefix(name, "UTF-"):
 		name = "windows-1252"
 	}
-	enc, name := charset.Lookup(name)
+	enc, name := lookup(name)
 	if enc == nil {
-		return charset.Lookup("windows-1252")
+		return lookup("windows-1252")
 	}
 	return enc, name
 }

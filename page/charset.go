@@ -1,0 +1,293 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/simplifiedchinese"
+)
+
+// prescanBytes is how much of a page the HTML standard searches for a declaration before it
+// parses.
+const prescanBytes = 1024
+
+// declared returns the encoding that a page declares and its name by the WHATWG's Encoding
+// standard, or nil and "". A byte order mark counts first, then the header, then
+// <meta> and the XML declaration (HTML standard, "determining the character encoding").
+func declared(body []byte, contentType string) (encoding.Encoding, string) {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xEF\xBB\xBF")):
+		return lookup("utf-8")
+	case bytes.HasPrefix(body, []byte("\xFF\xFE")):
+		return lookup("utf-16le")
+	case bytes.HasPrefix(body, []byte("\xFE\xFF")):
+		return lookup("utf-16be")
+	}
+	if enc, name := lookup(charsetOf(contentType)); enc != nil {
+		return enc, name
+	}
+	if enc, name := prescan(body[:min(len(body), prescanBytes)]); enc != nil {
+		return enc, name
+	}
+	return lateMeta(body)
+}
+
+// lookup finds an encoding by a label. GBK's decoder is that of GB 18030, as the standard has
+// it.
+func lookup(label string) (encoding.Encoding, string) {
+	enc, name := charset.Lookup(label)
+	if name == "gbk" {
+		return simplifiedchinese.GB18030, name
+	}
+	return enc, name
+}
+
+// lookupInPage is lookup of a label that stands in the page itself. A page that can be
+// read so far is not in UTF-16.
+func lookupInPage(label string) (encoding.Encoding, string) {
+	enc, name := lookup(label)
+	switch name {
+	case "utf-16le", "utf-16be":
+		return lookup("utf-8")
+	case "x-user-defined":
+		return lookup("windows-1252")
+	}
+	return enc, name
+}
+
+// charsetOf returns the parameter charset of a Content-Type header, "" where it has none.
+func charsetOf(contentType string) string {
+	_, rest, _ := strings.Cut(contentType, ";")
+	for rest != "" {
+		var name, value string
+		name, rest = cutAny(rest, ";=")
+		if !strings.HasPrefix(rest, "=") {
+			rest = strings.TrimPrefix(rest, ";")
+			continue
+		}
+		value = rest[1:]
+		if quoted, ok := strings.CutPrefix(value, `"`); ok {
+			value, rest, _ = strings.Cut(quoted, `"`)
+			_, rest = cutAny(rest, ";")
+		} else {
+			value, rest = cutAny(value, ";")
+		}
+		rest = strings.TrimPrefix(rest, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "charset") {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// cutAny cuts s before the first of some characters, which stays in the rest.
+func cutAny(s, chars string) (before, rest string) {
+	if i := strings.IndexAny(s, chars); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// prescan searches the beginning of a page for a declaration (HTML standard, "prescan a byte
+// stream to determine its encoding").
+func prescan(head []byte) (encoding.Encoding, string) {
+	switch {
+	case bytes.HasPrefix(head, []byte("<\x00?\x00x\x00")):
+		return lookup("utf-16le")
+	case bytes.HasPrefix(head, []byte("\x00<\x00?\x00x")):
+		return lookup("utf-16be")
+	}
+	s := prescanner{rest: head}
+	for len(s.rest) > 0 {
+		switch {
+		case bytes.HasPrefix(s.rest, []byte("<!--")):
+			s.skip(2)
+			s.skipPast("-->")
+		case s.isMeta():
+			s.skip(len("<meta"))
+			if enc, name := s.meta().encoding(); enc != nil {
+				return enc, name
+			}
+		case s.isTag():
+			s.rest = s.rest[max(0, bytes.IndexAny(s.rest, "\t\n\f\r >")):]
+			for s.attribute() {
+			}
+			s.skip(1)
+		case bytes.HasPrefix(s.rest, []byte("<!")), bytes.HasPrefix(s.rest, []byte("</")), bytes.HasPrefix(s.rest, []byte("<?")):
+			s.skipPast(">")
+		default:
+			s.skip(1)
+		}
+	}
+	return xmlEncoding(head)
+}
+
+// prescanner reads the beginning of a page as prescan does.
+type prescanner struct {
+	rest        []byte
+	name, value []byte // of the attribute read last, as written
+}
+
+func (s *prescanner) skip(n int) { s.rest = s.rest[min(n, len(s.rest)):] }
+
+func (s *prescanner) skipPast(end string) {
+	_, s.rest, _ = bytes.Cut(s.rest, []byte(end))
+}
+
+func (s *prescanner) isMeta() bool {
+	const meta = "<meta"
+	return len(s.rest) > len(meta) && bytes.EqualFold(s.rest[:len(meta)], []byte(meta)) && strings.IndexByte("\t\n\f\r /", s.rest[len(meta)]) >= 0
+}
+
+func (s *prescanner) isTag() bool {
+	name, _ := bytes.CutPrefix(s.rest, []byte("<"))
+	if len(name) == len(s.rest) {
+		return false
+	}
+	name = bytes.TrimPrefix(name, []byte("/"))
+	return len(name) > 0 && 'a' <= name[0]|0x20 && name[0]|0x20 <= 'z'
+}
+
+// attribute reads the next attribute of a tag. False at the tag's end.
+func (s *prescanner) attribute() bool {
+	s.rest = bytes.TrimLeft(s.rest, "\t\n\f\r /")
+	if len(s.rest) == 0 || s.rest[0] == '>' {
+		return false
+	}
+	n := bytes.IndexAny(s.rest[1:], "=\t\n\f\r />") + 1 // a name may begin with =
+	if n == 0 {
+		s.rest = nil
+		return false
+	}
+	s.name, s.value, s.rest = s.rest[:n], nil, s.rest[n:]
+	if blank := bytes.TrimLeft(s.rest, "\t\n\f\r "); len(blank) > 0 && blank[0] == '=' {
+		s.readValue(bytes.TrimLeft(blank[1:], "\t\n\f\r "))
+	}
+	return true
+}
+
+func (s *prescanner) readValue(from []byte) {
+	if len(from) > 0 && (from[0] == '"' || from[0] == '\'') {
+		value, rest, ended := bytes.Cut(from[1:], from[:1])
+		if !ended {
+			value = nil
+		}
+		s.value, s.rest = value, rest
+		return
+	}
+	n := bytes.IndexAny(from, "\t\n\f\r >")
+	if n < 0 {
+		n = len(from)
+	}
+	s.value, s.rest = from[:n], from[n:]
+}
+
+// metaElement is what a <meta> says of the encoding. The first attribute of a name counts.
+type metaElement struct {
+	charset, content, pragma *string
+}
+
+func (s *prescanner) meta() (m metaElement) {
+	for s.attribute() {
+		m.add(strings.ToLower(string(s.name)), string(s.value))
+	}
+	if len(s.rest) == 0 {
+		return metaElement{} // cut
+	}
+	return m
+}
+
+func (m *metaElement) add(name, value string) {
+	field := map[string]**string{"charset": &m.charset, "content": &m.content, "http-equiv": &m.pragma}[name]
+	if field != nil && *field == nil {
+		*field = &value
+	}
+}
+
+// encoding returns nil where the element declares no encoding that is known.
+func (m metaElement) encoding() (encoding.Encoding, string) {
+	if m.charset != nil {
+		return lookupInPage(*m.charset)
+	}
+	if m.content != nil && m.pragma != nil && strings.EqualFold(*m.pragma, "content-type") {
+		return lookupInPage(charsetInContent(*m.content))
+	}
+	return nil, ""
+}
+
+// charsetInContent returns the encoding's label in the content of a <meta> (HTML standard,
+// "extracting a character encoding from a meta element").
+func charsetInContent(content string) string {
+	for {
+		i := strings.Index(strings.ToLower(content), "charset")
+		if i < 0 {
+			return ""
+		}
+		content = strings.TrimLeft(content[i+len("charset"):], "\t\n\f\r ")
+		label, ok := strings.CutPrefix(content, "=")
+		if !ok {
+			continue
+		}
+		label = strings.TrimLeft(label, "\t\n\f\r ")
+		if label != "" && (label[0] == '"' || label[0] == '\'') {
+			inside, _, ended := strings.Cut(label[1:], label[:1])
+			if !ended {
+				return ""
+			}
+			return inside
+		}
+		label, _ = cutAny(label, "\t\n\f\r ;")
+		return label
+	}
+}
+
+// xmlEncoding returns the encoding that an XML declaration names (HTML standard, "get an XML
+// encoding").
+func xmlEncoding(head []byte) (encoding.Encoding, string) {
+	declaration, ok := bytes.CutPrefix(head, []byte("<?xml"))
+	declaration, _, ended := bytes.Cut(declaration, []byte(">"))
+	_, value, named := bytes.Cut(declaration, []byte("encoding"))
+	value = bytes.TrimLeft(value, "\t\n\f\r ")
+	value, assigned := bytes.CutPrefix(value, []byte("="))
+	value = bytes.TrimLeft(value, "\t\n\f\r ")
+	if !ok || !ended || !named || !assigned || len(value) == 0 || value[0] != '"' && value[0] != '\'' {
+		return nil, ""
+	}
+	label, _, ended := bytes.Cut(value[1:], value[:1])
+	if !ended {
+		return nil, ""
+	}
+	return lookupInPage(string(label))
+}
+
+// lateMeta finds a <meta> behind what prescan reads, of which browsers make use when they
+// come to it.
+func lateMeta(body []byte) (encoding.Encoding, string) {
+	if !bytes.Contains(body, []byte("charset")) && !bytes.Contains(bytes.ToLower(body), []byte("charset")) {
+		return nil, ""
+	}
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return nil, ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			if string(name) != "meta" {
+				continue
+			}
+			var m metaElement
+			for more {
+				var k, v []byte
+				k, v, more = z.TagAttr()
+				m.add(string(k), string(v))
+			}
+			if enc, name := m.encoding(); enc != nil {
+				return enc, name
+			}
+		}
+	}
+}
