@@ -8,6 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	utf16 "golang.org/x/text/encoding/unicode"
 )
 
 // Robots is a parsed robots.txt (RFC 9309). It does not change once parsed and
@@ -50,6 +54,9 @@ const (
 // and Sitemap, which the RFC leaves open, are read too.
 func parseRobots(body []byte) *Robots {
 	p := robotsParser{r: &Robots{index: map[string]int{}}, seen: map[string]bool{}}
+	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) {
+		body, _ = utf16.UTF16(utf16.BigEndian, utf16.UseBOM).NewDecoder().Bytes(body) // its errors are characters
+	}
 	for _, b := range []byte("\xef\xbb\xbf") { // a byte order mark, or what is left of one
 		if len(body) > 0 && body[0] == b {
 			body = body[1:]
@@ -112,7 +119,7 @@ func (p *robotsParser) agent(value string) {
 		p.fresh, p.delayed = len(p.current), false
 	}
 	token := "*"
-	if !(strings.HasPrefix(value, "*") && (len(value) == 1 || value[1] == ' ' || value[1] == '\t')) {
+	if !(strings.HasPrefix(value, "*") && (len(value) == 1 || value[1] <= ' ' || value[1] >= utf8.RuneSelf)) {
 		if token = productToken(value); token == "*" {
 			token = "" // "*=x" means nobody, not everybody
 		}
@@ -184,20 +191,54 @@ func parseCrawlDelay(value string) (time.Duration, bool) {
 // do, if there are exactly two words.
 func splitRobotsLine(line string) (key, value string, ok bool) {
 	line, _, _ = strings.Cut(line, "#")
-	line = strings.TrimSpace(line)
+	line = trimRobots(line)
 	key, value, ok = strings.Cut(line, ":")
 	if !ok {
 		sep := strings.IndexAny(line, " \t")
 		if sep < 0 {
 			return "", "", false
 		}
-		key, value = line[:sep], strings.TrimSpace(line[sep:])
+		key, value = line[:sep], trimRobots(line[sep:])
 		if strings.ContainsAny(value, " \t") {
 			return "", "", false
 		}
 	}
-	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	key, value = trimRobots(key), trimRobots(value)
 	return key, value, key != ""
+}
+
+// oldBlanks are blanks in encodings other than UTF-8: the no-break space of Latin ones and
+// the ideographic space of GBK, EUC and Shift JIS.
+var oldBlanks = [...]string{"\xa0", "\xa1\xa1", "\x81\x40"}
+
+// trimRobots cuts blanks off both ends: those of Unicode, characters without width, controls,
+// and those of other encodings. A blank that stays makes a rule nobody's, so that what it
+// refuses would be fetched.
+func trimRobots(s string) string {
+	for {
+		before := len(s)
+		s = strings.TrimFunc(s, func(r rune) bool {
+			return r != utf8.RuneError && (!unicode.IsGraphic(r) || unicode.IsSpace(r))
+		})
+		for _, blank := range oldBlanks {
+			if rest, ok := strings.CutPrefix(s, blank); ok {
+				s = rest
+			}
+			if rest, ok := strings.CutSuffix(s, blank); ok && !endsInRune(s) {
+				s = rest
+			}
+		}
+		if len(s) == before {
+			return s
+		}
+	}
+}
+
+// endsInRune says whether the last bytes are a character beyond ASCII in UTF-8, of which
+// a byte may look like a blank.
+func endsInRune(s string) bool {
+	r, size := utf8.DecodeLastRuneInString(s)
+	return r != utf8.RuneError && size > 1
 }
 
 type robotsLineKey int
