@@ -12,7 +12,7 @@ func (p *parser) startTag() {
 	case "meta":
 		p.meta()
 	case "base":
-		if href, ok := p.get("href"); ok {
+		if href, ok := p.get("href"); ok && !p.in.hidden.inside() {
 			p.links.setBase(href)
 		}
 	case "link":
@@ -22,7 +22,7 @@ func (p *parser) startTag() {
 	case "noscript":
 		p.in.noscript.open(p.name)
 	case "template", "svg", "select", "datalist": // text, but not prose that a reader sees
-		if !p.empty || string(p.name) != "svg" {
+		if (!p.empty || string(p.name) != "svg") && !p.shadowRoot() {
 			p.in.hidden.open(p.name)
 		}
 	case "a":
@@ -39,6 +39,22 @@ func (p *parser) startTag() {
 	default:
 		p.blockStart()
 	}
+}
+
+// shadowRoot says whether the tag is a template that browsers show in the place of the
+// element around it. One begins a line.
+func (p *parser) shadowRoot() bool {
+	if string(p.name) != "template" {
+		return false
+	}
+	mode, _ := p.get("shadowrootmode")
+	if !equalFold(mode, "open") && !equalFold(mode, "closed") {
+		return false
+	}
+	if !p.in.hidden.inside() {
+		p.text.breakBlock()
+	}
+	return true
 }
 
 // bodyStart handles <html> and <body>; neither can be a navigation region,
@@ -132,6 +148,9 @@ func (p *parser) literal() {
 
 // endTag acts on an end tag.
 func (p *parser) endTag() {
+	if string(p.name) == "template" && !p.in.hidden.inside() { // a shadow root's
+		p.text.breakBlock()
+	}
 	p.in.end(p.name)
 	switch string(p.name) {
 	case "a":

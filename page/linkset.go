@@ -12,6 +12,8 @@ type linkSet struct {
 	urls  *Normalizer
 	base  *Base  // nil when unknown
 	based bool   // <base href> seen
+	used  bool   // a reference was resolved
+	late  bool   // one was before <base>, which holds for it too
 	url   []byte // scratch
 
 	open    int // index of the open link in list, or -1
@@ -19,17 +21,25 @@ type linkSet struct {
 	waiting []int // links without text at the start of a line that hasn't begun
 }
 
-// setBase takes the first <base href>. It holds for the links that follow.
+// setBase takes the first <base href>. Where it cannot be used, the page's own URL stays the
+// base, and no later <base> counts.
 func (l *linkSet) setBase(href []byte) {
 	if l.based {
 		return
 	}
+	l.based = true
 	url, err := l.urls.resolve(l.url[:0], l.base, cut(href, maxAttrBytes))
 	if err != nil {
 		return
 	}
 	base := newBase(string(url))
-	l.base, l.based = &base, true
+	l.base, l.late = &base, l.used
+}
+
+// resolve appends to dst, which is empty, the normal form of a reference of the page.
+func (l *linkSet) resolve(dst, ref []byte) ([]byte, error) {
+	l.used = true
+	return l.urls.resolve(dst, l.base, ref)
 }
 
 // add appends a link whose text would begin at m, and says whether it did. A
@@ -43,7 +53,7 @@ func (l *linkSet) add(kind Kind, target []byte, m mark, nav bool) bool {
 		l.skipped++
 		return false
 	}
-	url, err := l.urls.resolve(l.url[:0], l.base, target)
+	url, err := l.resolve(l.url[:0], target)
 	if err != nil {
 		l.skipped++
 		return false

@@ -49,33 +49,57 @@ func description(content []byte) string {
 	return string(f.out)
 }
 
-// refresh reads "5; url=target". One in <noscript> is for readers without
-// JavaScript, to whom the site may show less: a link, not a redirect.
+// refresh reads "5; url=target" (HTML standard, "shared declarative refresh steps"). The
+// first that can be read counts. One in <noscript> is for readers without JavaScript, to whom
+// the site may show less: a link, not a redirect.
 func (p *parser) refresh(content []byte) {
-	delay, rest, ok := bytes.Cut(cut(content, maxAttrBytes), []byte{';'})
-	if !ok {
-		if delay, rest, ok = bytes.Cut(delay, []byte{','}); !ok {
-			return
-		}
+	seconds, target, ok := parseRefresh(cut(content, maxAttrBytes))
+	if !ok || p.refreshed && !p.in.noscript.inside() {
+		return
 	}
-	rest = bytes.TrimSpace(rest)
+	p.refreshed = p.refreshed || !p.in.noscript.inside()
+	if len(target) == 0 || !p.addLink(Other, target) {
+		return
+	}
+	link, _ := p.links.last()
+	if seconds <= immediateSeconds && link.URL != p.page.URL && !p.in.noscript.inside() {
+		p.page.Refresh = link.URL
+	}
+}
+
+// parseRefresh returns after how many seconds a page leads to target; "" is the page itself.
+func parseRefresh(s []byte) (seconds int, target []byte, ok bool) {
+	const digits, blanks = "0123456789", "\t\n\f\r "
+	s = bytes.TrimLeft(s, blanks)
+	rest := bytes.TrimLeft(s, digits)
+	number := s[:len(s)-len(rest)]
+	if len(number) == 0 && !bytes.HasPrefix(rest, []byte{'.'}) {
+		return 0, nil, false
+	}
+	seconds, err := strconv.Atoi(string(cut(number, 9)))
+	if err != nil { // only a fraction
+		seconds = 0
+	}
+	rest = bytes.TrimLeft(rest, digits+".")
+	if len(rest) == 0 {
+		return seconds, nil, true
+	}
+	if !bytes.ContainsAny(rest[:1], ";,"+blanks) {
+		return 0, nil, false
+	}
+	rest = bytes.TrimLeft(rest, blanks)
+	if len(rest) > 0 && (rest[0] == ';' || rest[0] == ',') {
+		rest = bytes.TrimLeft(rest[1:], blanks)
+	}
 	if len(rest) >= 3 && equalFold(rest[:3], "url") {
-		if after := bytes.TrimSpace(rest[3:]); len(after) > 0 && after[0] == '=' {
-			rest = bytes.TrimSpace(after[1:])
+		if after := bytes.TrimLeft(rest[3:], blanks); len(after) > 0 && after[0] == '=' {
+			rest = bytes.TrimLeft(after[1:], blanks)
 		}
 	}
 	if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
-		quote := rest[:1]
-		rest, _, _ = bytes.Cut(rest[1:], quote)
+		rest, _, _ = bytes.Cut(rest[1:], rest[:1])
 	}
-	if !p.addLink(Other, rest) {
-		return
-	}
-	target, _ := p.links.last()
-	seconds, err := strconv.ParseFloat(string(bytes.TrimSpace(delay)), 64)
-	if err == nil && seconds <= immediateSeconds && target.URL != p.page.URL && !p.in.noscript.inside() {
-		p.page.Refresh = target.URL
-	}
+	return seconds, rest, true
 }
 
 // linkElement handles <link>: the canonical address, and links between pages.
@@ -87,7 +111,7 @@ func (p *parser) linkElement() {
 	rel, _ := p.get("rel")
 	p.licenceLink(rel, href)
 	if hasWord(rel, "canonical") && p.page.Canonical == "" {
-		url, err := p.links.urls.resolve(nil, p.links.base, cut(href, maxAttrBytes))
+		url, err := p.links.resolve(nil, cut(href, maxAttrBytes))
 		if err == nil {
 			p.page.Canonical = string(url)
 		}
@@ -115,7 +139,7 @@ func (p *parser) feed(rel, href []byte) {
 	if media = bytes.TrimSpace(media); !equalFold(media, "application/rss+xml") && !equalFold(media, "application/atom+xml") {
 		return
 	}
-	url, err := p.links.urls.resolve(nil, p.links.base, cut(href, maxAttrBytes))
+	url, err := p.links.resolve(nil, cut(href, maxAttrBytes))
 	if err == nil && !slices.Contains(p.page.Feeds, string(url)) {
 		p.page.Feeds = append(p.page.Feeds, string(url))
 	}

@@ -42,7 +42,7 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page %s: %w: %q", opt.URL, err, abbreviate(opt.ContentType))
 	}
-	p := &parser{page: &Page{}, in: place{head: true}, links: linkSet{urls: opt.Normalizer, open: -1}, headings: headings{open: -1}, halt: halt{stop: opt.Stop}}
+	p := &parser{page: &Page{}, links: linkSet{urls: opt.Normalizer}, halt: halt{stop: opt.Stop}}
 	if p.links.urls == nil {
 		p.links.urls = standard
 	}
@@ -57,20 +57,29 @@ func Parse(body []byte, opt ParseOptions) (*Page, error) {
 		return nil, p.halt.err
 	}
 	p.scanner.page, p.page.Charset = decode(body, opt.ContentType)
-	p.text = folder{limit: maxTextBytes, out: make([]byte, 0, min(len(body), maxTextBytes))}
-	p.title = folder{limit: maxTitleBytes}
-	p.page.robotsHeader(opt.RobotsTag)
-	p.page.Raw = checksumOf(body)
+	p.begin(opt)
 	if plain {
 		p.plainText()
-	} else {
+	} else if p.html(); p.links.late {
+		p = &parser{page: &Page{URL: p.page.URL, Charset: p.page.Charset}, halt: p.halt, scanner: scanner{page: p.scanner.page},
+			links: linkSet{urls: p.links.urls, base: p.links.base, based: true}}
+		p.begin(opt)
 		p.html()
 	}
 	if p.stopped() {
 		return nil, p.halt.err
 	}
+	p.page.Raw = checksumOf(body)
 	p.finish()
 	return p.page, nil
+}
+
+// begin makes the parser ready to read the page from its start.
+func (p *parser) begin(opt ParseOptions) {
+	p.in.head, p.links.open, p.headings.open = true, -1, -1
+	p.text = folder{limit: maxTextBytes, out: make([]byte, 0, min(len(p.scanner.page), maxTextBytes))}
+	p.title = folder{limit: maxTitleBytes}
+	p.page.robotsHeader(opt.RobotsTag)
 }
 
 // stopEvery is how many tags and texts are read between two questions to Stop. The
@@ -129,15 +138,17 @@ type parser struct {
 	text, title folder
 	lang        string // as the page declares it
 	social      string // title of og:title
+	refreshed   bool   // a <meta http-equiv=refresh> was read
 	in          place
 	links       linkSet
 	headings    headings
 	scripted    int // URLs that scripts name
 }
 
-// html reads tags and text until the end of the page.
+// html reads tags and text until the end of the page, or until a <base> behind a link says
+// that the page has to be read again.
 func (p *parser) html() {
-	for !p.due() {
+	for !p.due() && !p.links.late {
 		switch p.next() {
 		case endOfPage:
 			return

@@ -67,6 +67,9 @@ type place struct {
 
 // start takes note of a start tag.
 func (in *place) start(name []byte) {
+	if in.endsHidden(name) || in.hidden.tag == "svg" && breaksOut(name) {
+		in.hidden = region{}
+	}
 	in.hidden.start(name)
 	in.nav.start(name)
 	in.noscript.start(name)
@@ -74,9 +77,34 @@ func (in *place) start(name []byte) {
 
 // end takes note of an end tag.
 func (in *place) end(name []byte) {
+	if in.endsHidden(name) || in.hidden.tag == "svg" && isBlock(name) {
+		in.hidden = region{}
+	}
 	in.hidden.end(name)
 	in.nav.end(name)
 	in.noscript.end(name)
+}
+
+// endsHidden says whether a tag of a table ends a forgotten svg or select.
+func (in *place) endsHidden(name []byte) bool {
+	if in.hidden.tag == "" || in.hidden.tag == "template" {
+		return false
+	}
+	switch string(name) {
+	case "td", "th", "tr", "tbody", "thead", "tfoot", "table", "caption":
+		return true
+	}
+	return false
+}
+
+// breaksOut says whether a start tag that begins no line ends a picture (HTML standard, "the
+// rules for parsing tokens in foreign content").
+func breaksOut(name []byte) bool {
+	switch string(name) {
+	case "b", "big", "br", "code", "em", "embed", "i", "img", "nobr", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "tt", "u", "var":
+		return true
+	}
+	return false
 }
 
 // body takes note of content, which ends the head; but what a head has for

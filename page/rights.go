@@ -30,7 +30,7 @@ func (p *parser) licenceLink(rel, href []byte) {
 	if !hasWord(rel, "license") {
 		return
 	}
-	if url, err := p.links.urls.resolve(nil, p.links.base, cut(href, maxAttrBytes)); err == nil {
+	if url, err := p.links.resolve(nil, cut(href, maxAttrBytes)); err == nil {
 		p.page.says("link", "license", string(url))
 	}
 }
