@@ -114,7 +114,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	addresses := newAddresses(&c.opt, c.totals)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: addresses.fold}, j, f, network, traps)
 	c.queue = queue.New(queue.Options{
-		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
+		Scorer: opt.Scorer, Ordering: opt.Ordering, Scope: opt.Scope, URLs: opt.URLs, Store: opt.Store, Revisits: opt.Revisits != nil, NewPages: opt.NewPages, Sites: opt.Sites, Now: opt.Now, RefetchLost: opt.RefetchLost,
 	}, opt.Seeds, j, f, c.totals, c.hosts, passes, book)
 	c.endings = queue.NewEndings(c.queue)
 	newcomers := &newcomers{Newcomers: health.NewNewcomers(opt.Workers), now: opt.Now, most: newcomersWaiting * opt.Workers, frontier: f, queue: c.queue}

@@ -63,7 +63,7 @@ func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 		if err != nil {
 			return time.Time{}, "", err
 		}
-		if most, limited := l.most(); limited && !l.queue.Held() && l.totals.Pages()+l.flight.pages >= most {
+		if most, limited := l.most(); limited && !l.revisits.on() && l.totals.Pages()+l.flight.pages >= most {
 			if l.flight.pages == 0 && l.opt.Sites == nil {
 				stop = StopMaxPages
 			}
@@ -89,7 +89,7 @@ func (l *leases) leaseAll() (wake time.Time, stop Stop, err error) {
 			if len(l.flight.newcomers.waits) > 0 {
 				return time.Time{}, "", nil // until one of those before them is over
 			}
-			if l.queue.Held() {
+			if l.revisits.on() {
 				if wake, goOn, err := l.revisited(); !goOn || err != nil {
 					return wake, "", err
 				}
@@ -134,9 +134,10 @@ func (l *leases) revisited() (wake time.Time, goOn bool, err error) {
 		return time.Time{}, false, err
 	case l.frontier.Len() > waited:
 		return time.Time{}, true, nil
-	case !again.IsZero() || l.opt.RevisitsOnly:
+	case !again.IsZero() || l.opt.RevisitsOnly || l.opt.NewPages:
 		return again, false, nil
 	}
+	l.revisits.over = true
 	return time.Time{}, true, l.queue.Open()
 }
 
@@ -176,6 +177,10 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 	}
 	if _, mine := l.across.Part(birth.URL); !mine {
 		l.putAside(it, birth.URL, queued)
+		return nil, nil
+	}
+	if most, limited := l.most(); limited && l.revisits.on() && l.totals.Pages()+l.flight.pages >= most {
+		l.frontier.Done(it.Host, time.Time{}) // it waits in the journal
 		return nil, nil
 	}
 	h, err := l.hosts.Get(page.Host(birth.URL), birth.URL)

@@ -30,8 +30,8 @@ type siteNews struct {
 	session sitenews.Counts
 }
 
-// ahead is the priority of a page that is said to have changed; others have less than 0.
-const ahead = 1
+// ahead is the priority of a page that is said to have changed; others have less.
+const ahead = 2 * beforeNew
 
 // prepare makes of a stored page's job, whose host is leased, one for a source of the host;
 // false where none is due. The page goes back to its place when that has ended.

@@ -58,9 +58,11 @@ type Options struct {
 	// queue; they don't count for MaxPages.
 	Refresh time.Duration
 	// Revisits chooses which stored pages are asked for again, before the queue [by
-	// Refresh]. With RevisitsOnly the queue is not asked at all: what revisits find waits.
-	Revisits     Revisits
-	RevisitsOnly bool
+	// Refresh]. With RevisitsOnly the queue is not asked at all: new URLs wait. With NewPages
+	// it is asked between revisits, a host's stored pages first; when MaxPages are stored,
+	// new URLs wait.
+	Revisits               Revisits
+	RevisitsOnly, NewPages bool
 	// News has hosts' sitemaps and feeds be asked again for what they say of stored pages,
 	// when Revisits says so.
 	News bool

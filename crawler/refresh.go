@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,20 +38,25 @@ type revisits struct {
 	chances  *chances.Book
 	session  refresh.Session
 
+	over  bool      // the queue has its turn
 	asked bool      // the chooser was, and has no page by now
 	again time.Time // when it may have one; zero: not before the frontier is idle
 }
 
+// on says whether stored pages are asked for.
+func (v *revisits) on() bool { return v.opt.Revisits != nil && !v.over }
+
 // fill queues the stored pages whose turn it is. idle says that none waits or is in flight
 // that could be asked for soon. It returns when there may be more, as refresh.Chooser does.
 func (v *revisits) fill(idle bool) (again time.Time, err error) {
-	if !v.queue.Held() {
+	if !v.on() {
 		return time.Time{}, nil
 	}
 	now := v.opt.Now()
 	if v.asked && !idle && (v.again.IsZero() || now.Before(v.again)) {
 		return v.again, nil
 	}
+	var noPage []string
 	for {
 		p, again, err := v.opt.Revisits.Next(now, idle)
 		if err != nil {
@@ -58,9 +64,13 @@ func (v *revisits) fill(idle bool) (again time.Time, err error) {
 		}
 		if p == nil {
 			v.asked, v.again = true, again
-			return again, v.frontier.Err()
+			return again, errors.Join(v.endings.TakeBack(noPage), v.frontier.Err())
 		}
 		idle = false
+		if p.NoPage {
+			noPage = append(noPage, p.URL)
+			continue
+		}
 		if !v.frontier.Queued(frontier.ID(p.ID)) { // else it has not had its turn yet
 			priority, err := v.priority(p, now)
 			if err != nil {
@@ -72,8 +82,14 @@ func (v *revisits) fill(idle bool) (again time.Time, err error) {
 }
 
 // inDoubt is more than any two priorities of choosers differ by, which are times in
-// milliseconds. So pages whose visit may fail come after all others, the likelier ones first.
-const inDoubt = 1e14
+// milliseconds. So pages whose visit may fail come after all other stored pages, the likelier
+// ones first. With NewPages all of them come before new URLs, whose priorities are small: a
+// limit of pages a site is met by those nearest to its start pages, whichever was discovered
+// first.
+const (
+	inDoubt   = 1e14
+	beforeNew = 1e15
+)
 
 // priority is that of a page whose turn it is.
 func (v *revisits) priority(p *refresh.Due, now time.Time) (float64, error) {
@@ -81,7 +97,11 @@ func (v *revisits) priority(p *refresh.Due, now time.Time) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("visits to %s: %w", p.URL, err)
 	}
-	return p.Priority - (1-chance)*inDoubt, nil
+	priority := p.Priority - (1-chance)*inDoubt
+	if v.opt.NewPages {
+		priority += beforeNew
+	}
+	return priority, nil
 }
 
 // expect tells a chooser that wants to know with what chance a page's next visit succeeds.

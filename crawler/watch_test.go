@@ -15,11 +15,11 @@ const every = time.Minute
 
 func rounds(t *testing.T, opt *Options, n int) {
 	t.Helper()
-	r, err := refresh.NewRounds(opt.Store, every, n)
+	r, err := refresh.NewRounds(opt.Store, every, n, opt.NewPages)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Revisits, opt.RevisitsOnly = r, true
+	opt.Revisits, opt.RevisitsOnly = r, !opt.NewPages
 }
 
 // visitsTo counts requests by URL.

@@ -27,7 +27,7 @@ func (u URLs) Seen(id ID) (at int64, err error) {
 	var f Fate
 	var p Page
 	err = u.records.view(func(txn *badger.Txn) error {
-		if err := get(txn, numKey(keyFate, uint64(id)), &f); err != nil || !f.hasPage() {
+		if err := get(txn, numKey(keyFate, uint64(id)), &f); err != nil || !f.HasPage() {
 			return err
 		}
 		return get(txn, numKey(keyPage, f.Page), &p)

@@ -87,7 +87,7 @@ func holderKey(part uint16, checksum []byte) []byte {
 // Page returns the stored page of a URL, and the URL's fate; ErrUnknown where it has none.
 func (d DuplicatesBatch) Page(id ID) (*Page, Fate, error) {
 	f, err := d.b.Fate(id)
-	if err == nil && !f.hasPage() {
+	if err == nil && !f.HasPage() {
 		err = ErrUnknown
 	}
 	if err != nil {

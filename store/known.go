@@ -26,7 +26,16 @@ func (u URLs) Known() iter.Seq2[*Known, error] {
 
 // Watched is Known of the URLs whose pages are stored, without their headers.
 func (u URLs) Watched() iter.Seq2[*Known, error] {
-	return u.known(func(f *Fate) bool { return f != nil && f.hasPage() }, false)
+	return u.known(func(f *Fate) bool { return f != nil && f.HasPage() }, false)
+}
+
+// AskedAgain is Known of the URLs that a crawl from the start would ask for again, without
+// their headers: those whose pages are stored, and those that gave none and may do so by now,
+// even where they were gone. A URL that repeats another page is not among them.
+func (u URLs) AskedAgain() iter.Seq2[*Known, error] {
+	return u.known(func(f *Fate) bool {
+		return f != nil && (f.HasPage() || f.Next != 0 && f.State != "duplicate" || f.State == "code")
+	}, false)
 }
 
 // known yields the URLs that are wanted for what became of them.

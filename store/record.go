@@ -144,8 +144,8 @@ type Fate struct {
 	Stored      bool    `cbor:"9,keyasint,omitempty"` // Page is the URL's own, as it was before it came to State
 }
 
-// hasPage says whether Page is the URL's own.
-func (f Fate) hasPage() bool { return f.State == "ok" || f.Stored }
+// HasPage says whether Page is the URL's own.
+func (f Fate) HasPage() bool { return f.State == "ok" || f.Stored }
 
 // MetaRobots begins the reason of a URL that ended in robots_denied for what the
 // page itself says; others were denied by robots.txt.

@@ -158,7 +158,7 @@ func (r *renumbering) move(from, to uint64) (bool, error) {
 		return false, err
 	}
 	fate, err := b.Fate(p.ID)
-	if err != nil || !fate.hasPage() {
+	if err != nil || !fate.HasPage() {
 		fate = Fate{State: "ok", At: p.At}
 	}
 	r.moved[from] = to

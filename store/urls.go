@@ -80,7 +80,7 @@ func (u URLs) CopyOf(id ID) (*Copy, error) {
 		if err := get(txn, numKey(keyFate, uint64(id)), &c.Fate); err != nil {
 			return err
 		}
-		if !c.Fate.hasPage() {
+		if !c.Fate.HasPage() {
 			return fmt.Errorf("URL %d, %s: %w: it has no page", id, c.Birth.URL, ErrUnknown)
 		}
 		if err := get(txn, numKey(keyPage, c.Fate.Page), c.Page); err != nil {

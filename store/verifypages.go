@@ -105,7 +105,7 @@ func (in *inspection) page(txn *badger.Txn, p *Page) error {
 func (in *inspection) twin(txn *badger.Txn, p *Page) (uint64, error) {
 	var f Fate
 	var other Page
-	if err := get(txn, numKey(keyFate, uint64(p.ID)), &f); err != nil || f.Page == p.Number || !f.hasPage() {
+	if err := get(txn, numKey(keyFate, uint64(p.ID)), &f); err != nil || f.Page == p.Number || !f.HasPage() {
 		return 0, finding(err)
 	}
 	if err := get(txn, numKey(keyPage, f.Page), &other); err != nil || other.ID != p.ID {
@@ -150,7 +150,7 @@ func (in *inspection) pageIs(txn *badger.Txn, p *Page) error {
 	if finding(err) != nil {
 		return err
 	}
-	if err != nil || !f.hasPage() || f.Page != p.Number {
+	if err != nil || !f.HasPage() || f.Page != p.Number {
 		what := fmt.Sprintf("page %d is stored, but its URL %s has the fate %+v", p.Number, p.URL, f)
 		err := in.found(numKey(keyPage, p.Number), what, "the URL has the page", func(b *Batch) error {
 			return b.PutFate(p.ID, Fate{State: "ok", Page: p.Number, At: p.At, Score: f.Score, Parent: f.Parent})
@@ -231,7 +231,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 	}
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
-		if decode(k, v, &f) != nil || !f.hasPage() {
+		if decode(k, v, &f) != nil || !f.HasPage() {
 			return nil // births has judged it
 		}
 		n, err := numOf(k)
@@ -258,7 +258,7 @@ func (in *inspection) leftovers(ctx context.Context) error {
 func (in *inspection) repeats(ctx context.Context) error {
 	return in.scan(ctx, keyFate, func(txn *badger.Txn, k, v []byte) error {
 		var f Fate
-		if decode(k, v, &f) != nil || f.hasPage() || f.Page == 0 {
+		if decode(k, v, &f) != nil || f.HasPage() || f.Page == 0 {
 			return nil // urls has judged it
 		}
 		to, moved := in.numbers.moved[f.Page]

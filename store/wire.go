@@ -168,7 +168,7 @@ func elsewhere(txn *badger.Txn, id ID, visit int, kind WireKind) (e Elsewhere, e
 	if err := get(txn, numKey(keyFate, uint64(id)), &f); err != nil {
 		return e, finding(err)
 	}
-	e.Paged = f.hasPage()
+	e.Paged = f.HasPage()
 	if kind == WireRedirect {
 		var v Visit
 		v, err = visitAt(txn, id, visit)

@@ -43,7 +43,8 @@ type Result struct {
 	pulse pulse
 }
 
-// Count walks the pages once. Pages without a visit are passed over.
+// Count walks the pages once. Those without a visit are passed over; a start page that was
+// tried and never stored counts for S(n) alone.
 func Count(ctx context.Context, opt Options, pages iter.Seq2[*Page, error]) (*Result, error) {
 	c := &count{rate: opt.Rate, rounds: newRounds(opt.Rounds), tld: groups{}, second: groups{}, depth: groups{}, kind: groups{}, seedTLD: groups{}, seedSecond: groups{}}
 	c.fresh = fresh{now: opt.Now, rounds: make([]RoundFresh, len(c.rounds.ended))}
@@ -55,8 +56,11 @@ func Count(ctx context.Context, opt Options, pages iter.Seq2[*Page, error]) (*Re
 		if err != nil {
 			return nil, err
 		}
-		if len(p.Visits) > 0 {
+		switch {
+		case len(p.Visits) > 0:
 			c.add(p)
+		case len(p.Tried) > 0:
+			c.rounds.add(p)
 		}
 		if since++; since == progressEvery && opt.Progress != nil {
 			opt.Progress(since)

@@ -11,6 +11,9 @@ type Page struct {
 
 	// Visits in the order of time; the first is the one that stored it.
 	Visits []change.Visit
+	// Tried are the visits to a start page before it was stored, in the order of time. They
+	// count for S(n) alone.
+	Tried []change.Visit
 }
 
 // Round is a look at all pages.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"slices"
 	"sort"
 
 	"fossick/change"
@@ -44,8 +45,12 @@ func (r *rounds) add(p *Page) bool {
 	downloads, last, asked := 0, -1, -1 // rounds
 	had := -1                           // what the visit before came to
 	seed := one(p.Seed)
-	for i := range p.Visits {
-		v := &p.Visits[i]
+	all := p.Visits
+	if len(p.Tried) > 0 {
+		all = slices.Concat(p.Tried, p.Visits)
+	}
+	for i := range all {
+		v := &all[i]
 		got := 0
 		if change.Downloaded(v.State) {
 			got = 1
@@ -53,7 +58,7 @@ func (r *rounds) add(p *Page) bool {
 		if had >= 0 {
 			r.steps[had][got]++
 		}
-		if i > 0 {
+		if i > len(p.Tried) { // else it may be another try of the same round
 			had = got
 		}
 		n := r.roundOf(v.At)
@@ -68,7 +73,7 @@ func (r *rounds) add(p *Page) bool {
 			r.asked[n].PagesDownloaded++
 		}
 	}
-	if len(r.ended) == 0 || p.Visits[0].At >= r.ended[0].Began { // one that is newer had no chance in all of them
+	if len(r.ended) == 0 || all[0].At >= r.ended[0].Began { // one that is newer had no chance in all of them
 		return false
 	}
 	r.pages[downloads]++

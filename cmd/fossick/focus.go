@@ -180,7 +180,7 @@ func (c *focusCmd) reopen(ctx context.Context, a *app) (*store.Store, error) {
 	}
 	survey := c.Parties
 	opened, err := c.Recall(s)
-	if err == nil && c.Parties != survey {
+	if err == nil && c.Parties != survey && c.revisits == nil {
 		err = usagef("the crawl in %s goes on with: fossick %s --resume --store %s", c.Store, verbOf(c.Parties), c.Store)
 	}
 	if err != nil {

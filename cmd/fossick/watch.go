@@ -27,6 +27,9 @@ type watchCmd struct {
 	Budget  uint64        `placeholder:"N" help:"Instead of rounds: so many pages a day, without end." group:"run"`
 	Policy  string        `enum:"$${revisits}" default:"learn" placeholder:"P" help:"With --budget, how it is shared among the pages: ${enum} [${default}]." group:"run"`
 	MaxTime time.Duration `placeholder:"D" help:"Stop after so long, as 90s, 2h or 1d." group:"run"`
+
+	NewPages *bool `negatable:"" help:"In each round, follow links that are new on the pages within their party, and ask again for URLs that gave no page, as a survey from the start would. Its limits hold [yes in rounds of a survey; a crawl for a topic has no parties]." group:"run"`
+
 	History string        `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." complete:"files"`
 	CSV     string        `name:"csv" placeholder:"DIR" help:"Write each table to a file of its name in DIR." complete:"dirs"`
 	HTML    string        `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." complete:"files"`
@@ -36,10 +39,10 @@ type watchCmd struct {
 }
 
 func (watchCmd) Help() string {
-	return `Asks for the stored pages of a crawl again, in rounds or so many a day, and says how they change: how often pages can be had, and the probability and interval of change by top-level domain, second level, depth and kind of links (paper E). Requests are conditional, and have the manners of the crawl. A page has changed when its main text has, dates aside; changes of anything on it are told too. No new page is fetched: links that turn up wait for fossick focus --resume.
+	return `Asks for the stored pages of a crawl again, in rounds or so many a day, and says how they change: how often pages can be had, and the probability and interval of change by top-level domain, second level, depth and kind of links (paper E). Requests are conditional, and have the manners of the crawl. A page has changed when its main text has, dates aside; changes of anything on it are told too. In the store of a survey, new pages of its parties are fetched and watched too. In that of a crawl for a topic, links that turn up wait for fossick focus --resume.
 
 Examples:
-  fossick watch fossick-banking
+  fossick watch fossick-survey --every 2d --rounds 9
   fossick watch fossick-banking --every 2d --rounds 9
   fossick watch fossick-banking --budget 5000 --max-time 30d
   fossick watch fossick-banking --rounds 0 --history visits.csv
@@ -76,6 +79,8 @@ func (c *watchCmd) check() error {
 		return usagef("--budget spreads visits evenly over the day, --every and --rounds come in rounds: give one of the two")
 	case c.Rounds != nil && *c.Rounds < 0:
 		return usagef("--rounds %d: want a number of rounds, or 0 to see only what is known", *c.Rounds)
+	case c.Budget > 0 && c.NewPages != nil && *c.NewPages:
+		return usagef("--budget is for stored pages: new ones have no part in it; watch in rounds, or leave --new-pages out")
 	case c.Every < 0 || c.MaxTime < 0 || c.Top < 0:
 		return usagef("--every, --max-time and --top: want no less than 0")
 	}
@@ -84,27 +89,34 @@ func (c *watchCmd) check() error {
 
 // visit asks for pages again. There is no result where it did not begin.
 func (c *watchCmd) visit(a *app) (*monitor.Result, error) {
-	delay, err := crawlplan.ParseDelay(c.Delay)
-	if err != nil {
-		return nil, err
-	}
 	f := &focusCmd{Crawl: crawlplan.Crawl{Store: c.Store, Resume: true}}
 	f.Network, f.Manners = c.Network, c.Manners
-	f.revisits = &revisiting{choose: c.chooser(delay.Load(0), uint64(a.seed)), most: c.MaxTime, Network: c.Network, Manners: c.Manners}
+	f.revisits = &revisiting{choose: c.chooser(uint64(a.seed)), newPages: c.newPages, most: c.MaxTime, Network: c.Network, Manners: c.Manners}
 	return f.crawl(a.ctx, a)
 }
 
-// chooser returns what makes the chooser for a store, or, when the store was closed
+// newPages says whether new pages are fetched in a store, that of a survey or of another crawl.
+func (c *watchCmd) newPages(survey bool) (bool, error) {
+	switch {
+	case c.NewPages == nil:
+		return survey && c.Budget == 0, nil
+	case *c.NewPages && !survey:
+		return false, usagef("--new-pages follows links within parties, and %s has none: it is the store of a crawl for a topic; for its new pages: fossick focus --resume --store %s", c.Store, c.Store)
+	}
+	return *c.NewPages, nil
+}
+
+// chooser returns what makes the chooser for a store and a plan, or, when the store was closed
 // meanwhile and opened again, has it go on.
-func (c *watchCmd) chooser(rest time.Duration, seed uint64) func(s *store.Store) (crawler.Revisits, error) {
+func (c *watchCmd) chooser(seed uint64) func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error) {
 	if c.Budget > 0 {
 		var budget *scheduled
-		return func(s *store.Store) (_ crawler.Revisits, err error) {
+		return func(s *store.Store, plan *crawler.Options) (_ crawler.Revisits, err error) {
 			if budget != nil {
 				budget.goOn(s)
 				return budget, nil
 			}
-			budget, err = newScheduled(s, c.Policy, float64(c.Budget), rest, seed, time.Now())
+			budget, err = newScheduled(s, c.Policy, float64(c.Budget), plan.Delay.Load(0), seed, time.Now())
 			return budget, err
 		}
 	}
@@ -119,12 +131,12 @@ func (c *watchCmd) chooser(rest time.Duration, seed uint64) func(s *store.Store)
 		every = 2 * refresh.Day
 	}
 	var rounds *refresh.Rounds
-	return func(s *store.Store) (_ crawler.Revisits, err error) {
+	return func(s *store.Store, plan *crawler.Options) (_ crawler.Revisits, err error) {
 		if rounds != nil {
 			rounds.GoOn(s)
 			return rounds, nil
 		}
-		rounds, err = refresh.NewRounds(s, every, n)
+		rounds, err = refresh.NewRounds(s, every, n, plan.NewPages)
 		return rounds, err
 	}
 }
@@ -157,7 +169,8 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	defer task.End()
 	task.Of(int(counts.Pages))
 	opt.Progress = task.Add
-	known, err := tables.Count(after.ctx, opt, watchedPages(s))
+	news := int64(0)
+	known, err := tables.Count(after.ctx, opt, both(newPages(watchedPages(s), opt.Rounds, &news), neverStored(s, opt.Rounds)))
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +193,9 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	if err != nil {
 		return nil, err
 	}
-	return newWatchResult(c, known, told, visited), nil
+	r = newWatchResult(c, known, told, visited)
+	r.NewPages = news
+	return r, nil
 }
 
 // writePage writes the page that was asked for.
@@ -195,28 +210,38 @@ func (c *watchCmd) writePage(a *app, known *tables.Result) error {
 
 // revisiting is what makes a watch of a crawl; nil makes none.
 type revisiting struct {
-	choose func(s *store.Store) (crawler.Revisits, error)
-	most   time.Duration // of this session
+	choose   func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error)
+	newPages func(survey bool) (bool, error)
+	most     time.Duration // of this session
 	crawlplan.Network
 	crawlplan.Manners
 }
 
-// adapt has a plan ask for stored pages only.
+// adapt has a plan ask for stored pages, and for new ones where these are wanted.
 func (r *revisiting) adapt(plan *crawlplan.Plan, s *store.Store) (err error) {
 	plan.Crawl.Text = mainTextOf
 	if r == nil {
 		return nil
 	}
-	plan.Crawl.RevisitsOnly = true
-	plan.Crawl.News = r.Sitemaps == nil || *r.Sitemaps
-	plan.Crawl.MaxPages, plan.Crawl.MinHarvest, plan.Crawl.MaxTime = 0, 0, r.most
-	plan.Crawl.Revisits, err = r.choose(s)
+	opt := &plan.Crawl
+	if opt.NewPages, err = r.newPages(opt.Scope.Parties); err != nil {
+		return err
+	}
+	if opt.RevisitsOnly = !opt.NewPages; opt.RevisitsOnly {
+		opt.MaxPages = 0
+	}
+	opt.News = r.Sitemaps == nil || *r.Sitemaps
+	opt.MinHarvest, opt.MaxTime = 0, r.most
+	opt.Revisits, err = r.choose(s, opt)
 	return err
 }
 
 func (r *watchResult) print(w io.Writer) {
 	for _, s := range r.known.Sentences() {
 		printable.Fprintln(w, s)
+	}
+	if r.NewPages > 0 {
+		printable.Fprintf(w, "pages found since the first round began: %d\n", r.NewPages)
 	}
 	io.WriteString(w, "\n")
 	webstats.WriteText(w, r.known.Tables(), statsColumns)

@@ -251,7 +251,7 @@ func (c *scheduled) Answered(id store.ID, v store.Visit) {
 		return
 	}
 	delete(c.flying, number)
-	seen := visitsSince([]change.Visit{{}}, []store.Visit{v})[1]
+	seen := appendVisits(nil, []store.Visit{v})[0]
 	l, ok := c.look(number, &seen)
 	if ok {
 		c.scheduler.Visited(number, l.at, l.changed)

@@ -13,6 +13,9 @@ type watchResult struct {
 	Pages  int64    `json:"pages"`  // that are watched
 	Visits int64    `json:"visits"` // after the one that stored each
 	Rounds int      `json:"rounds"` // that have ended
+
+	NewPages int64 `json:"new_pages"` // of these pages, stored since the first round began
+
 	SS     *float64 `json:"ss"`     // paper E, eq. 1, of all pages; of start pages, which are paper E's, in Seeds
 	FF     *float64 `json:"ff"`     // eq. 2
 	NextSS *float64 `json:"next_ss"`

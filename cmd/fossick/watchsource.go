@@ -2,6 +2,7 @@ package main
 
 import (
 	"iter"
+	"slices"
 
 	"fossick/change"
 	"fossick/change/tables"
@@ -54,8 +55,67 @@ func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
 			if forgotten.Has(k.URL) {
 				continue
 			}
-			p = tables.Page{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Fate.Page), Visits: visitsSince(p.Visits[:0], k.Visits)}
+			p = tables.Page{URL: k.URL, Seed: k.Via == store.ViaSeed, Depth: k.Depth, Kind: kinds.of(k.Fate.Page), Visits: visitsSince(p.Visits[:0], k.Visits), Tried: p.Tried[:0]}
+			if p.Seed {
+				p.Tried = appendVisits(p.Tried, k.Visits[:len(k.Visits)-len(p.Visits)])
+			}
 			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// neverStored yields the start pages that rounds asked for and never got. One that leads
+// elsewhere has its page there.
+func neverStored(s *store.Store, rounds []tables.Round) iter.Seq2[*tables.Page, error] {
+	return func(yield func(*tables.Page, error) bool) {
+		if len(rounds) == 0 {
+			return
+		}
+		forgotten, err := store.ForgetsOf(s)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var p tables.Page
+		for k, err := range s.URLs().AskedAgain() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if k.Via != store.ViaSeed || k.Fate.HasPage() || k.Fate.State == "redirect" || k.Fate.At < rounds[0].Began || forgotten.Has(k.URL) {
+				continue
+			}
+			first := change.Visit{At: k.At, State: k.Fate.State} // where nobody could be asked there is no other
+			p = tables.Page{URL: k.URL, Seed: true, Tried: appendVisits(append(p.Tried[:0], first), k.Visits)}
+			if !yield(&p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// both yields one stream after the other.
+func both(a, b iter.Seq2[*tables.Page, error]) iter.Seq2[*tables.Page, error] {
+	return func(yield func(*tables.Page, error) bool) {
+		for p, err := range a {
+			if !yield(p, err) {
+				return
+			}
+		}
+		b(yield)
+	}
+}
+
+// newPages counts the pages of a stream that were stored since the first round began.
+func newPages(pages iter.Seq2[*tables.Page, error], rounds []tables.Round, n *int64) iter.Seq2[*tables.Page, error] {
+	return func(yield func(*tables.Page, error) bool) {
+		for p, err := range pages {
+			if err == nil && len(rounds) > 0 && len(p.Visits) > 0 && p.Visits[0].At >= rounds[0].Began {
+				*n++
+			}
+			if !yield(p, err) {
 				return
 			}
 		}
@@ -64,11 +124,16 @@ func watchedPages(s *store.Store) iter.Seq2[*tables.Page, error] {
 
 // visitsSince appends the visits of a page to dst, from the one that stored it on.
 func visitsSince(dst []change.Visit, all []store.Visit) []change.Visit {
+	stored := slices.IndexFunc(all, func(v store.Visit) bool { return v.State == "ok" })
+	if stored < 0 {
+		return dst
+	}
+	return appendVisits(dst, all[stored:])
+}
+
+func appendVisits(dst []change.Visit, all []store.Visit) []change.Visit {
 	for i := range all {
 		v := &all[i]
-		if len(dst) == 0 && v.State != "ok" {
-			continue
-		}
 		kind := v.Change
 		if len(v.Was) > 0 { // noted by an earlier build
 			kind = change.Unsure

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -134,3 +135,35 @@ func (e *Endings) Redirect(b journal.Batch, o *work.Outcome) (store.ID, error) {
 	}
 	return id, e.Conclude(b, o.ID, o.Queued, fate)
 }
+
+// TakeBack queues URLs again that ended without a page. Their earlier visits do not count as
+// tries.
+func (e *Endings) TakeBack(urls []string) error {
+	q := e.queue
+	b := q.journal.Batch()
+	defer func() { b.Cancel() }()
+	for _, url := range urls {
+		if b.Full() {
+			if err := q.totals.Commit(b); err != nil {
+				return err
+			}
+			b = q.journal.Batch()
+		}
+		life, err := q.opt.Store.URLs().Life(url)
+		if err != nil {
+			return err
+		}
+		if len(life.Visits) > mostVisits {
+			continue
+		}
+		place, err := reopen(q, b, life, len(life.Visits))
+		if err != nil {
+			return err
+		}
+		q.frontier.Push(item(life.ID, q.frontier.Host(page.Host(url)), url, place.Priority))
+	}
+	return q.totals.Commit(b)
+}
+
+// mostVisits leaves room for a few tries below the last number that a visit's key can have.
+const mostVisits = math.MaxUint16 - 100

@@ -29,7 +29,8 @@ type Options struct {
 	Scope    reading.Scope
 	URLs     *page.Normalizer
 	Store    *store.Store // nil where the crawl has no past
-	Revisits bool         // stored pages are asked for again before the queue
+	Revisits bool         // stored pages are asked for again
+	NewPages bool         // beside the queue; else before it
 	Sites    across.Sites // nil where this agent crawls alone
 	Now      func() time.Time
 
@@ -63,7 +64,7 @@ type Queue struct {
 // but their sites.
 func New(opt Options, seeds []string, j journal.Journal, f *frontier.Frontier, t *totals.Running, h Cutter, p *rescore.Passes, c *chances.Book) *Queue {
 	q := &Queue{opt: opt, journal: j, frontier: f, totals: t, hosts: h, passes: p, chances: c,
-		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Revisits}
+		kinds: newLinkKinds(opt.Ordering, seeds), held: opt.Revisits && !opt.NewPages}
 	q.orders = orders.Parts(opt.Ordering)
 	q.scored, _ = orders.Scored(opt.Ordering)
 	if opt.Sites != nil {
@@ -249,21 +250,27 @@ func (q *Queue) Reopen(state fetch.State, wanted func(*store.Ended) bool) error 
 			}
 			b = q.journal.Batch()
 		}
-		place := q.placed(orders.Link{Score: e.Score, Step: q.totals.LastPage(), Depth: e.Depth}, nil)
 		life, err := q.opt.Store.URLs().Life(e.URL)
 		if err != nil {
 			return err
 		}
-		place.Score, place.Parent, place.Visits = e.Score, e.Fate.Parent, len(life.Visits)
-		if err := b.Requeue(store.HashURL(e.URL), e.ID, place); err != nil {
+		if _, err := reopen(q, b, life, 0); err != nil {
 			return err
 		}
-		if e.Resemblance > 0 {
-			q.totals.NearReopened()
-		}
-		q.totals.Reopened(e.State)
 	}
 	return q.totals.Commit(b)
+}
+
+// reopen takes back the end of a URL, and returns the place where it waits. Excused are
+// visits that do not count as tries.
+func reopen(q *Queue, b journal.Batch, life *store.Life, excused int) (store.Queued, error) {
+	place := q.placed(orders.Link{Score: life.Fate.Score, Step: q.totals.LastPage(), Depth: life.Depth}, nil)
+	place.Score, place.Parent, place.Visits, place.Excused = life.Fate.Score, life.Fate.Parent, len(life.Visits), excused
+	if life.Fate.Resemblance > 0 {
+		q.totals.NearReopened()
+	}
+	q.totals.Reopened(life.Fate.State)
+	return place, b.Requeue(store.HashURL(life.URL), life.ID, place)
 }
 
 // Pardon takes back what was counted against URLs: their exchanges stay in the

@@ -6,11 +6,12 @@ import (
 	"fossick/store"
 )
 
-// Due is a stored page whose turn it is to be asked for.
+// Due is a stored page, or a URL that gave none, whose turn it is to be asked for.
 type Due struct {
 	ID       store.ID
 	URL      string
-	Priority float64 // among those that wait: the highest first
+	Priority float64 // among the stored pages that wait: the highest first
+	NoPage   bool    // it is a URL that gave none, and waits among those that are new
 }
 
 // Chooser says which stored pages are asked for again. It belongs to the owner of a crawl.

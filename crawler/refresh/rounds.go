@@ -12,9 +12,10 @@ import (
 // one that was cut off is finished first, by those pages that were not visited since it
 // began.
 type Rounds struct {
-	store *store.Store
-	every time.Duration
-	left  int // rounds still to be ended; negative: without end
+	store  *store.Store
+	every  time.Duration
+	left   int  // rounds still to be ended; negative: without end
+	noPage bool // URLs that gave no page are chosen too
 
 	all   []store.Round // on record, the last one goes on where pages is set
 	begin time.Time     // of the next one, at the earliest
@@ -24,10 +25,11 @@ type Rounds struct {
 }
 
 // NewRounds returns a chooser that ends after so many rounds, 0 is never; from begin to begin
-// there is at least a time.
-func NewRounds(s *store.Store, every time.Duration, rounds int) (*Rounds, error) {
+// there is at least a time. With noPage it also chooses the URLs that gave no page but may do
+// so by now, as a crawl from the start would.
+func NewRounds(s *store.Store, every time.Duration, rounds int, noPage bool) (*Rounds, error) {
 	all, err := store.Rounds(s)
-	r := &Rounds{store: s, every: every, left: rounds, all: all}
+	r := &Rounds{store: s, every: every, left: rounds, noPage: noPage, all: all}
 	if rounds == 0 {
 		r.left = -1
 		if n := len(all); n > 0 { // as if the session before had gone on
@@ -78,7 +80,11 @@ func (r *Rounds) open(now time.Time) error {
 		}
 	}
 	r.drawn = false
-	r.pages, r.stop = iter.Pull2(r.store.URLs().Watched())
+	urls := r.store.URLs().Watched()
+	if r.noPage {
+		urls = r.store.URLs().AskedAgain()
+	}
+	r.pages, r.stop = iter.Pull2(urls)
 	return nil
 }
 
@@ -93,7 +99,7 @@ func (r *Rounds) draw() (*Due, error) {
 			return nil, err
 		}
 		if last := lastVisit(k); last < began {
-			return &Due{ID: k.ID, URL: k.URL, Priority: -float64(last)}, nil
+			return &Due{ID: k.ID, URL: k.URL, Priority: -float64(last), NoPage: !k.Fate.HasPage()}, nil
 		}
 	}
 }
