@@ -1,12 +1,8 @@
 package survey
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "strings"
 
-// A host that no party has reached becomes a seed by its start page. Where that one was
+// With Options.Hosts a host that no party has reached becomes a seed by its start page. Where that one was
 // a seed and has no page, its host gets another: the first URL that was found of it. So a
 // list grows by two seeds a host at most, and ends on a web that is closed.
 
@@ -106,8 +102,8 @@ func (hs *hosts) page(p *Page) {
 	}
 }
 
-// candidates returns the seeds to come, those first that most pages link to, then by URL.
-func (hs *hosts) candidates(src Source, wants func(url string) bool) (all []Seed, err error) {
+// candidates tells of each host that becomes a seed.
+func (hs *hosts) candidates(src Source, wants func(url string) bool, tell func(Seed) error) (err error) {
 	for _, h := range hs.list {
 		c := h.candidate(wants)
 		if c.url == "" {
@@ -116,13 +112,14 @@ func (hs *hosts) candidates(src Source, wants func(url string) bool) (all []Seed
 		s := Seed{ID: c.id, URL: c.url, Candidate: true, Links: max(1, h.links)}
 		if c.from != 0 {
 			if s.FoundBy, err = src.Name(c.from); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		all = append(all, s)
+		if err := tell(s); err != nil {
+			return err
+		}
 	}
-	slices.SortFunc(all, func(a, b Seed) int { return cmp.Or(cmp.Compare(b.Links, a.Links), cmp.Compare(a.URL, b.URL)) })
-	return all, nil
+	return nil
 }
 
 // candidate is the URL by which a host becomes a seed, the zero value where it does not.

@@ -27,7 +27,7 @@ func (crawled) Pages() iter.Seq2[*survey.Page, error] {
 
 func (c crawled) Name(id uint64) (string, error) { return c[id-1].URL, nil }
 
-// A link that leaves a party makes its host a candidate.
+// A link that leaves a party makes a candidate of the URL.
 func Example() {
 	found, err := survey.Find(context.Background(), crawled{
 		{ID: 1, URL: "http://a.test/", Seed: true, State: "ok", Got: true},
@@ -37,10 +37,15 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range found.All() {
+	defer found.Close()
+	err = found.Each(context.Background(), func(s *survey.Seed) error {
 		fmt.Printf("%s candidate=%v\n", s.URL, s.Candidate)
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
 	}
 	// Output:
 	// http://a.test/ candidate=false
-	// http://b.test/ candidate=true
+	// http://b.test/news/today candidate=true
 }

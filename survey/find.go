@@ -2,7 +2,10 @@ package survey
 
 import (
 	"context"
+	"errors"
+	"iter"
 
+	"fossick/internal/extsort"
 	"fossick/page"
 )
 
@@ -10,12 +13,17 @@ import (
 type Options struct {
 	Seeds []string              // in normal form, in the order of the list
 	Wants func(url string) bool // whether a URL may be a seed; nil: any
+	// Hosts makes candidates of hosts that no party has reached, by their start pages; else
+	// each URL outside of the parties is one.
+	Hosts bool
 }
 
-// Result is what a survey found.
+// Result is what a survey found. Close it in the end.
 type Result struct {
 	Seeds      []Seed // as given, then those of earlier sessions
-	Candidates []Seed // to be seeds of the next survey, those that most pages link to first
+	Candidates int    // to be seeds of the next survey
+
+	sorted *extsort.Sorter[Seed]
 }
 
 // Seed is a start page with its party, or a candidate for one.
@@ -31,8 +39,8 @@ type Seed struct {
 	Began int64  // of the party's first exchange, Unix milliseconds; 0 without one
 	Ended int64  // of its last one
 
-	FoundBy string // of a candidate: the first page or redirect that led to its host
-	Links   int    // pages that link to its host, at least 1
+	FoundBy string // of a candidate: the first page or redirect that led to it, or to its host
+	Links   int    // pages that link to it, or to its host, at least 1
 }
 
 // Parties counts the seeds that gave a page, of their own or of their party.
@@ -45,39 +53,74 @@ func (r *Result) Parties() (n int) {
 	return n
 }
 
-// All are the seeds of the next survey, those of this one first.
-func (r *Result) All() []Seed {
-	return append(r.Seeds[:len(r.Seeds):len(r.Seeds)], r.Candidates...)
+// Each calls do with the seeds of the next survey: those of this one, then the candidates,
+// those that most pages link to first. It ends with do's error, or ctx's.
+func (r *Result) Each(ctx context.Context, do func(s *Seed) error) error {
+	for i := range r.Seeds {
+		if err := do(&r.Seeds[i]); err != nil {
+			return err
+		}
+	}
+	return r.sorted.Each(ctx, func(s Seed) error { return do(&s) })
 }
 
+// Close removes what is on disk of the candidates.
+func (r *Result) Close() error { return r.sorted.Close() }
+
 // Find walks what is on record of a survey, which may have ended or not. An error is the
-// source's, or ctx's.
+// source's, ctx's, or of the disk where candidates are sorted.
 func Find(ctx context.Context, src Source, opt Options) (*Result, error) {
 	f := &finder{opt: opt, at: map[string]uint32{}, parties: parties{byHost: map[string]uint32{}}, hosts: newHosts()}
+	f.outside.sorted = newSorter()
+	r := &Result{sorted: f.outside.sorted}
 	for _, seed := range opt.Seeds {
 		f.seed(seed)
 	}
-	for u, err := range src.URLs() {
-		if err == nil {
-			err = context.Cause(ctx)
+	if err := f.walk(ctx, src); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	r.Seeds, r.Candidates = f.seeds, f.candidates
+	return r, nil
+}
+
+// walk goes through both streams. Hosts are known before their links are counted; links of
+// URLs are counted before these are candidates.
+func (f *finder) walk(ctx context.Context, src Source) error {
+	if !f.opt.Hosts {
+		if err := each(ctx, src.Pages(), func(p *Page) error { f.outside.page(p); return nil }); err != nil {
+			return err
 		}
-		if err != nil {
-			return nil, err
-		}
-		f.url(u)
+	}
+	if err := each(ctx, src.URLs(), func(u *URL) error { return f.url(src, u) }); err != nil {
+		return err
 	}
 	f.parties.settle(f.add)
-	for p, err := range src.Pages() {
+	if !f.opt.Hosts {
+		return nil
+	}
+	if err := each(ctx, src.Pages(), func(p *Page) error { f.hosts.page(p); return nil }); err != nil {
+		return err
+	}
+	return f.hosts.candidates(src, f.wants, func(s Seed) error {
+		f.candidates++
+		return f.outside.sorted.Add(s)
+	})
+}
+
+// each walks a stream.
+func each[T any](ctx context.Context, all iter.Seq2[*T, error], do func(*T) error) error {
+	for x, err := range all {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = do(x)
 		}
-		f.hosts.page(p)
+		if err != nil {
+			return err
+		}
 	}
-	candidates, err := f.hosts.candidates(src, f.wants)
-	return &Result{Seeds: f.seeds, Candidates: candidates}, err
+	return nil
 }
 
 // finder is what is known after so many URLs.
@@ -86,7 +129,10 @@ type finder struct {
 	seeds   []Seed
 	at      map[string]uint32 // of seeds, by URL, from 1
 	parties parties
-	hosts   *hosts
+	hosts   *hosts  // with Options.Hosts
+	outside outside // else
+
+	candidates int
 }
 
 // seed enters a start page, and returns its place, from 1.
@@ -104,7 +150,7 @@ func (f *finder) wants(url string) bool {
 }
 
 // url takes in the next URL.
-func (f *finder) url(u *URL) {
+func (f *finder) url(src Source, u *URL) error {
 	m := member{id: u.ID, from: u.From, gave: u.Got, depth: u.Depth, began: u.Began, ended: u.Ended}
 	name := page.HostName(u.URL)
 	switch {
@@ -114,15 +160,25 @@ func (f *finder) url(u *URL) {
 		s.ID, s.State, s.Content = u.ID, u.State, u.Content
 		f.parties.enter(u.ID, seed, name)
 		f.add(seed, m)
-		f.hosts.seed(name, u)
-	case u.Outside:
+		if f.opt.Hosts {
+			f.hosts.seed(name, u)
+		}
+	case u.Outside && f.opt.Hosts:
 		f.hosts.outside(name, u)
+	case u.Outside:
+		if f.wants(u.URL) {
+			f.candidates++
+			return f.outside.url(src, u)
+		}
 	default:
 		if seed := f.parties.place(m, name); seed != 0 {
 			f.add(seed, m)
 		}
-		f.hosts.inside(name, u)
+		if f.opt.Hosts {
+			f.hosts.inside(name, u)
+		}
 	}
+	return nil
 }
 
 // add counts a URL for its party.

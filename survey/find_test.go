@@ -71,29 +71,83 @@ func web() *made {
 	}
 }
 
-// TestFind holds the result of a small survey against what was found by hand.
-func TestFind(t *testing.T) {
-	got, err := Find(t.Context(), web(), Options{Seeds: []string{"http://a.test/", "http://b.test/"}})
+// find returns the seeds and candidates that a survey leads to.
+func find(t *testing.T, src Source, opt Options) (r *Result, candidates []Seed) {
+	t.Helper()
+	r, err := Find(t.Context(), src, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Result{
-		Seeds: []Seed{
-			{ID: 1, URL: "http://a.test/", Content: "0a0b", State: "ok", Pages: 3, Depth: 2, Began: 1000, Ended: 61250},
-			{ID: 2, URL: "http://b.test/", State: "code", Began: 1000, Ended: 2000},
+	t.Cleanup(func() { _ = r.Close() })
+	for _, s := range all(t, r) {
+		if s.Candidate {
+			candidates = append(candidates, s)
+		}
+	}
+	return r, candidates
+}
+
+func all(t *testing.T, r *Result) (seeds []Seed) {
+	t.Helper()
+	if err := r.Each(t.Context(), func(s *Seed) error { seeds = append(seeds, *s); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return seeds
+}
+
+// TestFind holds the result of a small survey against what was found by hand.
+func TestFind(t *testing.T) {
+	seeds := []Seed{
+		{ID: 1, URL: "http://a.test/", Content: "0a0b", State: "ok", Pages: 3, Depth: 2, Began: 1000, Ended: 61250},
+		{ID: 2, URL: "http://b.test/", State: "code", Began: 1000, Ended: 2000},
+	}
+	for hosts, want := range map[bool][]Seed{
+		false: { // b.test/y is of a site that has a party, and no party reached it
+			{ID: 4, URL: "http://www.c.test/x", Candidate: true, FoundBy: "http://a.test/", Links: 2},
+			{ID: 5, URL: "http://b.test/y", Candidate: true, FoundBy: "http://a.test/1", Links: 1},
+			{ID: 8, URL: "http://d.test:8080/deep", Candidate: true, FoundBy: "http://a.test/2", Links: 1},
+			{ID: 6, URL: "https://www.c.test/", Candidate: true, FoundBy: "http://a.test/1", Links: 1},
 		},
-		Candidates: []Seed{
+		true: {
 			{ID: 6, URL: "https://www.c.test/", Candidate: true, FoundBy: "http://a.test/", Links: 2},
 			{ID: 5, URL: "http://b.test/y", Candidate: true, FoundBy: "http://a.test/1", Links: 1},
 			{URL: "http://d.test:8080/", Candidate: true, FoundBy: "http://a.test/2", Links: 1},
 		},
-	}
-	if !reflect.DeepEqual(got, want) || got.Parties() != 1 {
-		t.Errorf("%d parties\ngot  %+v\nwant %+v", got.Parties(), got, want)
+	} {
+		r, got := find(t, web(), Options{Seeds: []string{"http://a.test/", "http://b.test/"}, Hosts: hosts})
+		if !reflect.DeepEqual(r.Seeds, seeds) || !reflect.DeepEqual(got, want) || r.Candidates != len(want) || r.Parties() != 1 {
+			t.Errorf("hosts %v: %d parties, %d candidates\ngot  %+v %+v\nwant %+v %+v", hosts, r.Parties(), r.Candidates, r.Seeds, got, seeds, want)
+		}
 	}
 }
 
-// TestCandidates: which hosts become seeds, and by which URL.
+// TestCandidatesWanted: what may not be a seed is no candidate.
+func TestCandidatesWanted(t *testing.T) {
+	r, got := find(t, web(), Options{Seeds: []string{"http://a.test/", "http://b.test/"}, Wants: func(u string) bool { return !strings.Contains(u, "c.test") }})
+	if len(got) != 2 || r.Candidates != 2 || got[0].URL != "http://b.test/y" || got[1].URL != "http://d.test:8080/deep" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestCandidatesOnDisk: more candidates than memory has room for are sorted, and each is there
+// once.
+func TestCandidatesOnDisk(t *testing.T) {
+	m := &made{urls: []URL{{URL: "http://a.test/", Seed: true, State: "ok", Got: true}}}
+	const n = 2*inMemory + 1
+	for i := range n {
+		m.urls = append(m.urls, URL{URL: fmt.Sprintf("http://b.test/%d", i), From: 1, State: "none", Outside: true})
+	}
+	m.pages = []Page{{Links: []uint64{n + 1}}, {Links: []uint64{n + 1, n}}, {Links: []uint64{n + 1, n}}}
+	r, got := find(t, m, Options{Seeds: []string{"http://a.test/", "http://b.test/7"}})
+	if len(got) != n-1 || r.Candidates != n-1 || got[0].URL != m.urls[n].URL || got[0].Links != 3 || got[1].URL != m.urls[n-1].URL || got[1].Links != 2 || got[1].FoundBy != "http://a.test/" || got[1].ID != n {
+		t.Errorf("%d candidates, %d, first %+v", len(got), r.Candidates, got[:2])
+	}
+	if !slices.IsSortedFunc(got[2:], func(a, b Seed) int { return strings.Compare(a.URL, b.URL) }) {
+		t.Error("not in order")
+	}
+}
+
+// TestCandidates: which hosts become seeds, and by which URL, with Options.Hosts.
 func TestCandidates(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(m *made, opt *Options)
@@ -114,14 +168,11 @@ func TestCandidates(t *testing.T) {
 		}, "https://www.c.test/ http://d.test:8080/"},
 		"a host that a party has reached": {func(m *made, _ *Options) { m.urls[8].URL, m.urls[8].State = "http://www.c.test/in", "robots_denied" }, "http://b.test/y http://d.test:8080/"},
 	} {
-		m, opt := web(), Options{Seeds: []string{"http://a.test/", "http://b.test/"}}
+		m, opt := web(), Options{Seeds: []string{"http://a.test/", "http://b.test/"}, Hosts: true}
 		c.change(m, &opt)
-		r, err := Find(t.Context(), m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var got []string
-		for _, s := range r.Candidates {
+		_, candidates := find(t, m, opt)
+		for _, s := range candidates {
 			got = append(got, s.URL)
 		}
 		if strings.Join(got, " ") != c.want {
@@ -183,16 +234,13 @@ func TestFindErrors(t *testing.T) {
 func TestFiles(t *testing.T) {
 	m, dir := web(), t.TempDir()
 	m.urls[0].URL = "http://a.test/\u0085x"
-	r, err := Find(t.Context(), m, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, _ := find(t, m, Options{})
 	list, table, lines := filepath.Join(dir, "l.txt"), filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.jsonl")
-	if err := errors.Join(r.WriteList(list), r.WriteTable(table), r.WriteTable(lines)); err != nil {
+	if err := errors.Join(r.WriteList(t.Context(), list), r.WriteTable(t.Context(), table), r.WriteTable(t.Context(), lines)); err != nil {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, s := range r.All() {
+	for _, s := range all(t, r) {
 		want = append(want, s.URL)
 	}
 	var listed, rows, objects []string
@@ -220,10 +268,10 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if err := r.WriteTable(filepath.Join(dir, "t.xls")); err == nil || !strings.Contains(err.Error(), ".csv or .jsonl") {
+	if err := r.WriteTable(t.Context(), filepath.Join(dir, "t.xls")); err == nil || !strings.Contains(err.Error(), ".csv or .jsonl") {
 		t.Errorf("a table of another kind: %v", err)
 	}
-	if err := r.WriteList(filepath.Join(dir, "none", "l.txt")); err == nil || !strings.Contains(err.Error(), "--seeds-out") {
+	if err := r.WriteList(t.Context(), filepath.Join(dir, "none", "l.txt")); err == nil || !strings.Contains(err.Error(), "--seeds-out") {
 		t.Errorf("a list in no folder: %v", err)
 	}
 }

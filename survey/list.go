@@ -2,6 +2,7 @@ package survey
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -17,15 +18,19 @@ const listBegins = `# Start pages for fossick survey --seeds FILE, a URL a line.
 
 // WriteList writes the seed list of the next survey, seeds first, to a file that is there
 // as a whole or not at all. A line is a URL or, after #, a comment on the one that follows.
-func (r *Result) WriteList(path string) error {
+func (r *Result) WriteList(ctx context.Context, path string) error {
 	err := wholefile.Write(path, 0o644, func(f *os.File) error {
 		w := bufio.NewWriter(f)
 		io.WriteString(w, listBegins) // Flush has the error of all
-		for _, s := range r.All() {
+		err := r.Each(ctx, func(s *Seed) error {
 			if s.Candidate {
 				fmt.Fprintf(w, "# %s\n", s.found())
 			}
-			io.WriteString(w, s.URL+"\n")
+			_, err := io.WriteString(w, s.URL+"\n")
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		return w.Flush()
 	})

@@ -1,6 +1,9 @@
 package survey
 
 import (
+	"bufio"
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -68,7 +71,7 @@ func CheckTable(path string) error {
 
 // WriteTable writes seeds and candidates, a row each, as CSV or JSON Lines by the name of
 // the file, which is there as a whole or not at all.
-func (r *Result) WriteTable(path string) error {
+func (r *Result) WriteTable(ctx context.Context, path string) error {
 	if err := CheckTable(path); err != nil {
 		return err
 	}
@@ -76,40 +79,35 @@ func (r *Result) WriteTable(path string) error {
 	if filepath.Ext(path) == ".csv" {
 		write = r.writeCSV
 	}
-	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return write(f) }); err != nil {
+	if err := wholefile.Write(path, 0o644, func(f *os.File) error { return write(ctx, f) }); err != nil {
 		return fmt.Errorf("table of seeds: %w; name another file with --seeds-table", err)
 	}
 	return nil
 }
 
-func (r *Result) writeJSON(to io.Writer) error {
-	enc := json.NewEncoder(to)
+func (r *Result) writeJSON(ctx context.Context, to io.Writer) error {
+	w := bufio.NewWriter(to)
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for _, s := range r.All() {
-		if err := enc.Encode(s.row()); err != nil {
-			return err
-		}
+	if err := r.Each(ctx, func(s *Seed) error { return enc.Encode(s.row()) }); err != nil {
+		return err
 	}
-	return nil
+	return w.Flush()
 }
 
-func (r *Result) writeCSV(to io.Writer) error {
+func (r *Result) writeCSV(ctx context.Context, to io.Writer) error {
 	w := csv.NewWriter(to)
-	err := w.Write([]string{"id", "url", "url_hash", "content_hash", "candidate", "state", "pages", "depth", "seconds", "found_by", "links"})
-	for _, s := range r.All() {
+	if err := w.Write([]string{"id", "url", "url_hash", "content_hash", "candidate", "state", "pages", "depth", "seconds", "found_by", "links"}); err != nil {
+		return err
+	}
+	err := r.Each(ctx, func(s *Seed) error {
 		r := s.row()
-		line := []string{
+		return w.Write([]string{
 			cell(r.ID), r.URL, r.Hash, cell(r.Content), strconv.FormatBool(r.Candidate), cell(r.State), cell(r.Pages), cell(r.Depth), cell(r.Seconds), cell(r.FoundBy), cell(r.Links),
-		}
-		if err == nil {
-			err = w.Write(line)
-		}
-	}
+		})
+	})
 	w.Flush()
-	if err == nil {
-		err = w.Error()
-	}
-	return err
+	return cmp.Or(err, w.Error())
 }
 
 func cell[T any](v *T) string {

@@ -88,7 +88,7 @@ func TestChangeInterval(t *testing.T) {
 	}
 	all := []Page{
 		page("http://a.kr/", change.Text, change.Text, change.Content, change.Text, change.None, change.Text, change.None, change.None, change.None), // 18 / 4
-		page("http://b.kr/", change.None, change.None, change.Text, change.None, change.None, change.None, change.None, change.None, change.None), // 18 / 1
+		page("http://b.kr/", change.None, change.None, change.Text, change.None, change.None, change.None, change.None, change.None, change.None),    // 18 / 1
 	}
 	for i := range 58 {
 		all = append(all, page(fmt.Sprintf("http://c%d.kr/", i), change.None, change.Content, change.None, change.None, change.None, change.None, change.None, change.None, change.None))

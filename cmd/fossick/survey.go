@@ -21,11 +21,12 @@ import (
 type surveyCmd struct {
 	crawlplan.Crawl
 	SeedsOut   string   `placeholder:"FILE" help:"Where to write the seeds of the next survey: those of this one, and the candidates found [seeds-out.txt in the store]." group:"run" complete:"files"`
+	Candidates string   `enum:"pages,hosts" default:"pages" placeholder:"WHAT" help:"Which links out of a party make seeds: pages, each URL that no party reached; hosts, only the start page of a host that no party reached, for a list that stays short, with depths counted from start pages [${default}]." group:"run"`
 	SeedsTable []string `placeholder:"FILE,FILE" help:"Write seeds and candidates as tables too, with the parties' pages, depths and times: .csv or .jsonl." group:"run" expert:"" complete:"files"`
 }
 
 func (surveyCmd) Help() string {
-	return `Crawls what can be reached from each start page without leaving its site, breadth-first (its party), many parties at a time. Links that leave become candidates: start pages of hosts that no party has reached. Start pages and candidates are the seeds of the next survey.
+	return `Crawls what can be reached from each start page without leaving its site, breadth-first (its party), many parties at a time. Links that leave become candidates, where no party has reached their pages. Start pages and candidates are the seeds of the next survey.
 
 Examples:
   fossick survey --seeds sites.txt --contact you@example.org
@@ -103,7 +104,7 @@ func (c *surveyCmd) Run(a *app) error {
 	if listErr != nil {
 		return errors.Join(err, listErr)
 	}
-	s := &surveyed{Result: result, Parties: found.Parties(), Seeds: len(found.Seeds), Candidates: len(found.Candidates), SeedsOut: c.SeedsOut}
+	s := &surveyed{Result: result, Parties: found.Parties(), Seeds: len(found.Seeds), Candidates: found.Candidates, SeedsOut: c.SeedsOut}
 	if !result.NoTopic {
 		s.Relevant = &result.Relevant
 	}
@@ -128,13 +129,14 @@ func (c *surveyCmd) list(ctx context.Context, a *app, dir string) (found *survey
 	if err != nil {
 		return nil, err
 	}
-	if found, err = survey.Find(ctx, surveySource{s}, survey.Options{Seeds: asked.Seeds, Wants: asked.Wants}); err != nil {
+	if found, err = survey.Find(ctx, surveySource{s}, survey.Options{Seeds: asked.Seeds, Wants: asked.Wants, Hosts: c.Candidates == "hosts"}); err != nil {
 		return nil, err
 	}
-	errs := []error{found.WriteList(c.SeedsOut)}
+	errs := []error{found.WriteList(ctx, c.SeedsOut)}
 	for _, path := range c.SeedsTable {
-		errs = append(errs, found.WriteTable(path))
+		errs = append(errs, found.WriteTable(ctx, path))
 	}
+	errs = append(errs, found.Close())
 	return found, errors.Join(errs...)
 }
 

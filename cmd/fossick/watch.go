@@ -30,10 +30,10 @@ type watchCmd struct {
 
 	NewPages *bool `negatable:"" help:"In each round, follow links that are new on the pages within their party, and ask again for URLs that gave no page, as a survey from the start would. Its limits hold [yes in rounds of a survey; a crawl for a topic has no parties]." group:"run"`
 
-	History string        `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." complete:"files"`
-	CSV     string        `name:"csv" placeholder:"DIR" help:"Write each table to a file of its name in DIR." complete:"dirs"`
-	HTML    string        `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." complete:"files"`
-	Top     int           `default:"20" placeholder:"N" help:"Rows of a table of names; the rest is added up in one more. 0: all [20]."`
+	History string `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." complete:"files"`
+	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file of its name in DIR." complete:"dirs"`
+	HTML    string `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." complete:"files"`
+	Top     int    `default:"20" placeholder:"N" help:"Rows of a table of names; the rest is added up in one more. 0: all [20]."`
 	crawlplan.Network
 	crawlplan.Manners
 }

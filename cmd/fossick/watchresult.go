@@ -9,15 +9,15 @@ import (
 
 // watchResult is how the pages of a store change, as JSON has it.
 type watchResult struct {
-	Store  string   `json:"store"`
-	Pages  int64    `json:"pages"`  // that are watched
-	Visits int64    `json:"visits"` // after the one that stored each
-	Rounds int      `json:"rounds"` // that have ended
+	Store  string `json:"store"`
+	Pages  int64  `json:"pages"`  // that are watched
+	Visits int64  `json:"visits"` // after the one that stored each
+	Rounds int    `json:"rounds"` // that have ended
 
 	NewPages int64 `json:"new_pages"` // of these pages, stored since the first round began
 
-	SS     *float64 `json:"ss"`     // paper E, eq. 1, of all pages; of start pages, which are paper E's, in Seeds
-	FF     *float64 `json:"ff"`     // eq. 2
+	SS     *float64 `json:"ss"` // paper E, eq. 1, of all pages; of start pages, which are paper E's, in Seeds
+	FF     *float64 `json:"ff"` // eq. 2
 	NextSS *float64 `json:"next_ss"`
 	NextFF *float64 `json:"next_ff"` // both counted from visit to visit
 
