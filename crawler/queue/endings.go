@@ -160,7 +160,7 @@ func (e *Endings) TakeBack(urls []string) error {
 		if err != nil {
 			return err
 		}
-		q.frontier.Push(item(life.ID, q.frontier.Host(page.Host(url)), url, place.Priority))
+		q.frontier.Push(item(life.ID, q.frontier.Host(page.Host(url)), url, place.Priority), place.Also...)
 	}
 	return q.totals.Commit(b)
 }
