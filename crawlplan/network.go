@@ -16,12 +16,17 @@ import (
 
 // Network is which ways a crawl takes into the network, and who may look at it from there.
 type Network struct {
-	Pprof    bool     `json:"-" help:"With --listen: also Go's profiles, at /debug/pprof, for the machine itself only." group:"net" expert:""` // each session asks anew
+	Pprof bool `json:"-" help:"With --listen: also Go's profiles, at /debug/pprof, for the machine itself only." group:"net" expert:""` // each session asks anew
+	Ways
+	Listen string `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is loopback. Ask by address, by localhost or by the name in ADDR." group:"net" expert:""`
+}
+
+// Ways are the ways into the network that requests take.
+type Ways struct {
 	Proxy    string   `placeholder:"URL" help:"Send all requests through a proxy: http, https, socks5 or socks5h://[USER:PASSWORD@]HOST:PORT; a password is not kept in the store." group:"net" expert:""`
 	Hosts    string   `placeholder:"FILE" help:"Addresses of names: name TAB ip[:port] a line." group:"net" expert:""`
 	CA       string   `name:"ca" placeholder:"FILE" help:"Further certificate authorities (PEM), as fossick serve prints." group:"net" expert:""`
 	AllowNet []string `placeholder:"CIDRS" help:"Nets that the guard would refuse, such as 127.0.0.0/8." group:"net" expert:""`
-	Listen   string   `placeholder:"ADDR" help:"Show the running crawl at http://ADDR/status (JSON) and /metrics (Prometheus); :PORT is loopback. Ask by address, by localhost or by the name in ADDR." group:"net" expert:""`
 }
 
 func (n *Network) settings(saved *Network) []setting {

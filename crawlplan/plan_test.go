@@ -183,7 +183,7 @@ func TestResume(t *testing.T) {
 	if strings.Contains(string(s.Info().Settings), "secret") {
 		t.Errorf("the proxy's password is kept: %s", s.Info().Settings)
 	}
-	again := &Crawl{Store: dir, Resume: true, Settings: Settings{Manners: Manners{Workers: 5}, Network: Network{Proxy: "http://127.0.0.1:1"}}}
+	again := &Crawl{Store: dir, Resume: true, Settings: Settings{Manners: Manners{Workers: 5}, Network: Network{Ways: Ways{Proxy: "http://127.0.0.1:1"}}}}
 	opened, err := again.Recall(s)
 	if err != nil || opened != "--listen :0" {
 		t.Errorf("opens %q, %v", opened, err)

@@ -53,9 +53,9 @@ func TestAppliedSettings(t *testing.T) {
 func fieldsOf(s *Settings) (fields []reflect.StructField, values []reflect.Value) {
 	kinds := reflect.ValueOf(s).Elem()
 	for i := range kinds.NumField() {
-		for j := range kinds.Field(i).NumField() {
-			if f := kinds.Field(i).Type().Field(j); f.Tag.Get("json") != "-" {
-				fields, values = append(fields, f), append(values, kinds.Field(i).Field(j))
+		for _, f := range reflect.VisibleFields(kinds.Field(i).Type()) {
+			if !f.Anonymous && f.Tag.Get("json") != "-" {
+				fields, values = append(fields, f), append(values, kinds.Field(i).FieldByIndex(f.Index))
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // together is a crawl of several topics that needs no network.
 func together(topics string) *Crawl {
-	return &Crawl{Topic: topics, Settings: Settings{Network: Network{Proxy: "http://127.0.0.1:1"}}}
+	return &Crawl{Topic: topics, Settings: Settings{Network: Network{Ways: Ways{Proxy: "http://127.0.0.1:1"}}}}
 }
 
 // TestBudgets: the parts of the budget are equal or as given, of --max-pages or their sum.

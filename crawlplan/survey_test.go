@@ -35,7 +35,7 @@ func TestPartyDelay(t *testing.T) {
 // aSurvey is a survey that needs no network.
 func aSurvey(dir string) *Crawl {
 	return &Crawl{Store: dir, Settings: Settings{
-		Network: Network{Proxy: "http://127.0.0.1:1"}, Scope: Scope{Parties: true, TLD: []string{"test"}},
+		Network: Network{Ways: Ways{Proxy: "http://127.0.0.1:1"}}, Scope: Scope{Parties: true, TLD: []string{"test"}},
 		Goal: Goal{Seed: []string{"http://a.test/", "http://b.test/x"}},
 	}}
 }

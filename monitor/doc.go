@@ -11,5 +11,5 @@
 //
 // Files: line.go the terminal's line; server.go status and metrics, with network.go,
 // turns.go, whole.go and profile.go; result.go the result, with next.go and refreshed.go; failed.go
-// why there is none.
+// why there is none; starts.go what became of the start pages.
 package monitor

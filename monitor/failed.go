@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"fossick/crawler"
-	"fossick/crawler/across"
 	"fossick/fetch"
 	"fossick/internal/printable"
-	"fossick/store"
 )
 
 // Failed says why a crawl fetched nothing, and what to do, in the JSON of focus.
@@ -22,19 +20,11 @@ type Failed struct {
 	StartPages []Failure         `json:"start_pages"`
 }
 
-// Failure is a start page that came to nothing.
-type Failure struct {
-	URL    string `json:"url"`
-	State  string `json:"state"`
-	Reason string `json:"reason"`
-}
+// startPagesTold is how many start pages a Failed names.
+const startPagesTold = 5
 
-// StartPagesTold is how many start pages failures speaks of.
-const StartPagesTold = 5
-
-// FailedOf says why a crawl came to nothing, nil of one that did not; of several agents it has
-// several stores. proxy is the one that it went through, without its password.
-func FailedOf(stores []*store.Store, seeds []string, proxy string, done crawler.Result) *Failed {
+// failedOf says why a crawl came to nothing, nil of one that did not.
+func failedOf(failed []Failure, proxy string, done crawler.Result) *Failed {
 	if done.Stopped != crawler.StopNothing {
 		return nil
 	}
@@ -43,7 +33,7 @@ func FailedOf(stores []*store.Store, seeds []string, proxy string, done crawler.
 		f.ByState = map[string]uint64{}
 	}
 	if done.Counts.Pages == 0 {
-		f.StartPages = failures(stores, seeds)
+		f.StartPages = failed[:min(len(failed), startPagesTold)]
 	}
 	f.Cause, f.Advice = causeOf(proxy, done)
 	return f
@@ -97,33 +87,6 @@ func unreachable(proxy string, state fetch.State) (cause, advice string) {
 		return "no host name could be looked up", "look whether this machine is online, and at its name server and the spelling of the start pages"
 	}
 	return fmt.Sprintf("no server could be reached (%s)", state), "look whether this machine is online, and whether it needs a proxy (--proxy)"
-}
-
-// failures tells what became of the first start pages.
-func failures(stores []*store.Store, seeds []string) []Failure {
-	all := []Failure{}
-	for _, u := range seeds[:min(len(seeds), StartPagesTold)] {
-		l := ended(stores, u)
-		if l == nil {
-			continue // it still waits: the crawl was stopped before it could begin
-		}
-		what := l.Fate.Reason
-		if n := len(l.Visits); n > 0 && l.Visits[n-1].Code != 0 {
-			what += fmt.Sprintf(", it answered %d", l.Visits[n-1].Code)
-		}
-		all = append(all, Failure{u, l.Fate.State, what})
-	}
-	return all
-}
-
-// ended returns the life of a URL that has ended, by the store of the agent that has it.
-func ended(stores []*store.Store, u string) *store.Life {
-	for _, s := range stores {
-		if l, err := s.URLs().Life(u); err == nil && l.Fate != nil && l.Fate.Reason != across.Reason {
-			return l
-		}
-	}
-	return nil
 }
 
 // Err is what the verb ends with.

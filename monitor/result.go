@@ -53,8 +53,9 @@ type Result struct {
 	OutageSeconds  float64           `json:"outage_seconds"` // and how long they were in all
 	WaitingUntil   *time.Time        `json:"waiting_until"`  // when the first of them may be fetched; null unless that was too long to wait
 	Keywords       []string          `json:"keywords"`
-	Politeness     *eval.Politeness  `json:"politeness"` // null when the journal could not be read
-	Failed         *Failed           `json:"failed"`     // null unless nothing was fetched
+	Politeness     *eval.Politeness  `json:"politeness"`   // null when the journal could not be read
+	Failed         *Failed           `json:"failed"`       // null unless nothing was fetched
+	SeedsFailed    []Failure         `json:"seeds_failed"` // of the first mostStarts start pages
 
 	Topics map[string]Topic `json:"topics,omitempty"` // that share the crawl
 	goals  []Goal
@@ -86,7 +87,7 @@ func ResultOf(s Session, done crawler.Result, waiting int) *Result {
 		Seconds: n.Elapsed.Seconds(), Store: s.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: utc(done.WaitUntil),
 		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
 		Keywords: s.Keywords, Next: nextOf(done.Next), News: done.News, Topics: topicsOf(s.Topics, n), goals: s.Topics,
-		NoTopic: s.NoTopic, verb: "focus",
+		NoTopic: s.NoTopic, verb: "focus", SeedsFailed: []Failure{},
 	}
 	switch {
 	case s.Survey:
@@ -105,6 +106,13 @@ func ResultOf(s Session, done crawler.Result, waiting int) *Result {
 		r.PagesPerSecond = &speed
 	}
 	return r
+}
+
+// Started adds what became of the start pages, and why a crawl came to nothing. proxy is the
+// one that it went through, without its password.
+func (r *Result) Started(starts *Starts, proxy string, done crawler.Result) {
+	r.SeedsFailed = starts.Failed()
+	r.Failed = failedOf(r.SeedsFailed, proxy, done)
 }
 
 // harvestOf is relevant / fetched, nil of nothing.
@@ -143,10 +151,9 @@ func (r *Result) Print(w io.Writer) {
 		io.WriteString(w, "\n")
 	}
 	printPoliteness(w, r.Politeness)
-	if r.Failed != nil {
-		for _, f := range r.Failed.StartPages {
-			printable.Fprintf(w, "%s: %s %s\n", f.URL, f.State, printable.Cut(f.Reason, 300))
-		}
+	if n := len(r.SeedsFailed); n > 0 {
+		printable.Fprintf(w, "start pages that failed: %d\n", n)
+		printFailures(w, r.SeedsFailed)
 	}
 	r.printOutages(w)
 	r.printWaiting(w)

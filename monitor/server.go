@@ -23,6 +23,7 @@ type Server struct {
 	session Session
 	whole   whole
 	last    atomic.Pointer[crawler.Progress]
+	failed  atomic.Pointer[[]Failure]
 	server  *serving.Server // nil when it does not listen
 	addr    net.Addr        // likewise
 }
@@ -74,6 +75,9 @@ func (m *Server) Stop() error {
 // Show takes in where the crawl stands; p's maps are the caller's no more.
 func (m *Server) Show(p crawler.Progress) { m.last.Store(&p) }
 
+// ShowFailed takes in which start pages have failed.
+func (m *Server) ShowFailed(failed []Failure) { m.failed.Store(&failed) }
+
 // Status is what /status says.
 type Status struct {
 	Topic    string            `json:"topic"`
@@ -94,6 +98,8 @@ type Status struct {
 	Owner    Owner             `json:"owner"`
 	Patience *Patience         `json:"patience"` // null where the crawl waits for no better links
 
+	SeedsFailed []Failure `json:"seeds_failed"`
+
 	Topics map[string]Topic `json:"topics,omitempty"` // that share the crawl
 	Whole  *Whole           `json:"whole,omitempty"`  // where this is one agent's part, and the others' exchange answers
 }
@@ -106,7 +112,10 @@ func (m *Server) ServeStatus(w http.ResponseWriter, r *http.Request) {
 		Topic: m.session.Topic, Store: m.session.Store, Topics: topicsOf(m.session.Topics, n), Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, Near: n.NearDuplicates, Queue: p.Queue, Hosts: p.Hosts, Busy: p.Busy, Seconds: n.Elapsed.Seconds(),
 		Network: networkOf(p), Owner: ownerOf(p.Turns), Patience: patienceOf(p.Patience),
-		Next: nextOf(p.Next), Whole: m.whole.now(r.Context()),
+		Next: nextOf(p.Next), Whole: m.whole.now(r.Context()), SeedsFailed: []Failure{},
+	}
+	if failed := m.failed.Load(); failed != nil {
+		s.SeedsFailed = *failed
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s) // a client that went away needs no answer

@@ -3,6 +3,11 @@
 # costs crawler and server, which share the machine.
 #
 #   scripts/speed.sh [small|wikispeedia|debdocs|all] [ROUNDS]     default: all, 3 rounds
+#   scripts/speed.sh agents                                       paper C's table (C5)
+#
+# agents is crawl, convert and rank of PAGES (10000 100000) pages of msdocs by AGENTS (1 2 4)
+# agents in one process: breadth first, no rests, duplicates and traps kept. It prints rows of
+# docs/data/paper-c.tsv: pages, agents, seconds of the three and of all, the crawl's share.
 #
 # small is a web of 60,000 pages of 2.5 KB on 200 hosts (scripts/smallweb.go), of
 # which a crawl takes 20,000 (PAGES); wikispeedia is the corpus found by FOSSICK_DATA,
@@ -63,14 +68,20 @@ crawl() {
 	rm -rf "$work/crawl"
 }
 
-# measure NAME CORPUS PAGES: rounds crawls of it.
-measure() {
-	local name=$1 corpus=$2 pages=$3 binary
+# serve CORPUS: starts its server and sets server and proxy.
+serve() {
+	local corpus=$1
 	rm -f "$work/serve.json"
 	"$fossick" serve "$corpus" --json >"$work/serve.json" 2>/dev/null &
 	server=$!
 	until [ -s "$work/serve.json" ]; do sleep 0.2; done
 	proxy=http://$(sed 's/.*"addr":"\([^"]*\)".*/\1/' "$work/serve.json")
+}
+
+# measure NAME CORPUS PAGES: rounds crawls of it.
+measure() {
+	local name=$1 pages=$3 binary
+	serve "$2"
 	for round in $(seq "$rounds"); do
 		for binary in "$fossick" ${COMPARE:-}; do
 			crawl "$name" "$binary" "$pages" "$seed"
@@ -81,7 +92,34 @@ measure() {
 	wait $server || true
 }
 
+# timed NAME COMMAND...: runs it, and sets NAME to the seconds that it took.
+timed() {
+	local name=$1 began=$EPOCHREALTIME
+	"${@:2}" >"$work/out" 2>"$work/err" || { cat "$work/err" >&2; exit 1; }
+	printf -v "$name" %s "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')"
+}
+
+# together PAGES AGENTS: one row of paper C's table.
+together() {
+	local dir=$work/agents
+	timed crawl "$fossick" focus --topic programming --order bfs --seed http://n203.test/doc/api-overview --proxy "$proxy" --delay 0 \
+		--patience none --near-duplicates keep --traps follow --max-pages "$1" --agents "$2" --store "$dir" --json --quiet
+	local fetched=$(number fetched "$work/out") stores=("$dir"/agent-*)
+	[ "$2" -gt 1 ] || stores=("$dir")
+	timed convert "$fossick" convert "${stores[@]}" -o "$work/tables" --quiet
+	timed rank "$fossick" rank "${stores[@]}" --quiet
+	awk -v OFS='\t' -v pages="$fetched" -v agents="$2" -v c="$crawl" -v v="$convert" -v r="$rank" \
+		'BEGIN { print pages, agents, c, v, r, c + v + r, sprintf("%.0f %%", 100 * c / (c + v + r)) }'
+	rm -rf "$dir" "$work/tables"
+}
+
 case $which in
+agents)
+	serve "${FOSSICK_DATA:-../shared/data}/msdocs"
+	for pages in ${PAGES:-10000 100000}; do
+		for agents in ${AGENTS:-1 2 4}; do together "$pages" "$agents"; done
+	done
+	;;
 small | all)
 	[ -n "${SMALL:-}" ] || go run scripts/smallweb.go >"$work/small.jsonl"
 	seed=http://h0.test/0

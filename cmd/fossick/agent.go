@@ -139,10 +139,8 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	}
 	defer func() { err = errors.Join(err, shown.Stop()) }()
 	line := monitor.NewLine(a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime, plan.Names()...)
-	plan.Crawl.Progress = func(p crawler.Progress) {
-		line.Show(p)
-		shown.Show(p)
-	}
+	starts := monitor.WatchStarts(plan.Crawl.Seeds, plan.Crawl.Store)
+	plan.Crawl.Progress = showing(a, line, shown, starts)
 	a.signals.InOrder()
 	defer process.LimitHeap(crawlMemory)()
 	plan.Crawl.RefetchLost = c.RefetchLost
@@ -169,6 +167,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	line.End()
 	result = monitor.ResultOf(session, done, m.Engine().Progress().Queue)
 	addPoliteness(ctx, a, result, plan.Crawl.Store)
+	result.SeedsFailed = starts.Failed()
 	return result, err
 }
 

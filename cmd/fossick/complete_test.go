@@ -23,7 +23,7 @@ func TestComplete(t *testing.T) {
 		want string // words, and what else there may be
 	}{
 		{"fo", "focus forget :none"},
-		{"topic ", "list show new :none"},
+		{"topic ", "list show check new :none"},
 		{"topic show b", "banking bees :dirs"},
 		{"help topic s", "show :none"},
 		{"help co", "coordinator convert completion config :none"},

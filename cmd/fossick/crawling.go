@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"fossick/control"
@@ -26,6 +25,7 @@ type crawling struct {
 
 	engine *crawler.Crawler
 	line   *monitor.Line
+	starts *monitor.Starts
 	began  time.Time
 	most   time.Duration // --max-time
 
@@ -43,14 +43,11 @@ func (x *crawling) begin() (err error) {
 
 func (x *crawling) prepare() (err error) {
 	past := x.past
-	x.plan.Crawl.Progress = func(p crawler.Progress) {
-		p = p.After(past)
-		x.line.Show(p)
-		x.shown.Show(p)
-	}
+	x.starts = monitor.WatchStarts(x.plan.Crawl.Seeds, x.plan.Crawl.Store)
+	show := showing(x.a, x.line, x.shown, x.starts)
+	x.plan.Crawl.Progress = func(p crawler.Progress) { show(p.After(past)) }
 	x.engine, err = crawler.New(x.plan.Crawl)
-	seeds := x.plan.Crawl.Seeds
-	x.plan.Crawl.Seeds = slices.Clone(seeds[:min(len(seeds), monitor.StartPagesTold)])
+	x.plan.Crawl.Seeds = nil // there may be a million
 	return err
 }
 

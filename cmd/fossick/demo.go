@@ -102,7 +102,7 @@ func (c demoCmd) steps(a *app, proxy string, starts []string) (r *demoResult, er
 		Goal:    crawlplan.Goal{Seed: starts, Model: model},
 		Budget:  crawlplan.Budget{MaxPages: demoPages},
 		Manners: c.manners(),
-		Network: crawlplan.Network{Proxy: proxy},
+		Network: crawlplan.Network{Ways: crawlplan.Ways{Proxy: proxy}},
 	}}}
 	a.say("\n2. focus: a crawl for %s from %s, best links first", c.Topic, report.StartPages(len(starts)))
 	if r.Focus, err = runVerb[*monitor.Result](a, &focus); err != nil {

@@ -140,7 +140,7 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 		return result, err
 	}
 	addPoliteness(ctx, a, result, plan.Crawl.Store)
-	result.Failed = monitor.FailedOf([]*store.Store{plan.Crawl.Store}, plan.Crawl.Seeds, crawlplan.RedactProxy(c.Proxy), done)
+	result.Started(x.starts, crawlplan.RedactProxy(c.Proxy), done)
 	return result, err
 }
 

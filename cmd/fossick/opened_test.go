@@ -66,7 +66,7 @@ func TestWhatSettingsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := json.Marshal(crawlplan.Network{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Listen: ":0", Proxy: "http://127.0.0.1:1"})
+	saved, err := json.Marshal(crawlplan.Network{Ways: crawlplan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1"}, Listen: ":0"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fossick/crawlplan"
 	"fossick/eval"
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/monitor"
 	"fossick/store"
@@ -32,6 +33,20 @@ func (c *focusCmd) session(plan *crawlplan.Plan) monitor.Session {
 		s.Topics = append(s.Topics, monitor.Goal(t))
 	}
 	return s
+}
+
+// showing tells of a crawl's progress: on its line, to those who ask its server, and in words
+// where a start page has failed.
+func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.Starts) func(crawler.Progress) {
+	shown.ShowFailed(starts.Known())
+	return func(p crawler.Progress) {
+		line.Show(p)
+		shown.Show(p)
+		for _, f := range starts.Show(p) {
+			a.say("start page %s failed: %s, %s", f.URL, f.State, printable.Cut(f.Reason, 300))
+			shown.ShowFailed(starts.Known())
+		}
+	}
 }
 
 // addPoliteness reads the crawl's journals for the result.

@@ -8,7 +8,6 @@ import (
 
 	"fossick/cluster/team"
 	"fossick/control"
-	"fossick/crawler"
 	"fossick/crawlplan"
 	"fossick/fetch"
 	"fossick/internal/process"
@@ -114,13 +113,12 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.signals.InOrder()
 	defer process.LimitHeap(crawlMemory + agentMemory*int64(len(w.plans)-1))()
 	opt := team.Options{}
+	var stores []*store.Store
 	for _, p := range w.plans {
-		opt.Agents = append(opt.Agents, p.Crawl)
+		opt.Agents, stores = append(opt.Agents, p.Crawl), append(stores, p.Crawl.Store)
 	}
-	opt.Agents[0].Progress = func(p crawler.Progress) {
-		w.line.Show(p)
-		w.shown.Show(p)
-	}
+	starts := monitor.WatchStarts(w.plans[0].Crawl.Seeds, stores...)
+	opt.Agents[0].Progress = showing(w.a, w.line, w.shown, starts)
 	planting := w.a.step("filling the queues")
 	var err error
 	w.team, err = team.New(opt)
@@ -144,12 +142,8 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	done, err := w.team.Run(ctx)
 	w.line.End()
 	result := monitor.ResultOf(w.session, done, w.team.Progress().Queue)
-	var stores []*store.Store
-	for _, p := range w.plans {
-		stores = append(stores, p.Crawl.Store)
-	}
 	addPoliteness(ctx, w.a, result, stores...)
-	result.Failed = monitor.FailedOf(stores, w.plans[0].Crawl.Seeds, crawlplan.RedactProxy(w.cmd.Proxy), done)
+	result.Started(starts, crawlplan.RedactProxy(w.cmd.Proxy), done)
 	return result, err
 }
 

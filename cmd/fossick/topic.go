@@ -9,9 +9,10 @@ import (
 )
 
 type topicCmd struct {
-	List topicListCmd `cmd:"" help:"List the topics, built in and your own."`
-	Show topicShowCmd `cmd:"" help:"Show a topic: keywords, start pages, what its model is worth."`
-	New  topicNewCmd  `cmd:"" help:"Make a topic of your own from keywords or examples, and start pages."`
+	List  topicListCmd  `cmd:"" help:"List the topics, built in and your own."`
+	Show  topicShowCmd  `cmd:"" help:"Show a topic: keywords, start pages, what its model is worth."`
+	Check topicCheckCmd `cmd:"" help:"Fetch a topic's start pages: which answer, and which are on topic?"`
+	New   topicNewCmd   `cmd:"" help:"Make a topic of your own from keywords or examples, and start pages."`
 }
 
 type topicNewCmd struct{ topics.Wanted }
