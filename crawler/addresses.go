@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -19,6 +20,8 @@ import (
 type addresses struct {
 	opt    *Options
 	totals *totals.Running
+	hosts  *hosts.Table
+	claims claims // of a crawl with one site an address
 
 	told   recent.Map[struct{}] // hosts at their addresses, by both, of which the others know
 	shared recent.Map[[]uint16] // parts with sites at an address, where there are several
@@ -43,8 +46,16 @@ func (a *addresses) found(b journal.Batch, h *hosts.Host) error {
 		return nil
 	}
 	a.told.Put(key, struct{}{})
-	part := a.opt.Sites.Part("http://" + h.Name + "/")
-	return a.say(b, across.Address{Addr: h.Address, Parts: []uint16{part}})
+	return a.say(b, a.of(h))
+}
+
+// of is what there is to say of a host's address.
+func (a *addresses) of(h *hosts.Host) across.Address {
+	ad := across.Address{Addr: h.Address, Parts: []uint16{0}}
+	if a.opt.Sites != nil {
+		ad.Parts[0] = a.opt.Sites.Part("http://" + h.Name + "/")
+	}
+	return ad
 }
 
 // say takes what is known of an address to who has its part.
@@ -56,8 +67,7 @@ func (a *addresses) say(b journal.Batch, ad across.Address) error {
 func (a *addresses) sayTo(b journal.Batch, part uint16, ad across.Address) error {
 	if a.opt.Sites.Ours(part) {
 		if ad.Shared {
-			a.share(ad)
-			return nil
+			return a.share(b, ad)
 		}
 		return a.enter(b, ad)
 	}
@@ -72,23 +82,30 @@ func (a *addresses) sayTo(b journal.Batch, part uint16, ad across.Address) error
 // are few these are told each time, and then when there are a quarter more: else, of thousands,
 // each would be told of each.
 func (a *addresses) enter(b journal.Batch, ad across.Address) error {
-	records, part := store.AddressesIn(journal.Stored(b)), ad.Part(a.opt.Sites)
-	had, err := records.Sites(part, ad.Addr)
+	records, part := store.AddressesIn(journal.Stored(b)), uint16(0)
+	if a.opt.Sites != nil {
+		part = ad.Part(a.opt.Sites)
+	}
+	known, err := records.At(part, ad.Addr)
 	if err != nil {
 		return err
 	}
-	all := slices.Clone(had)
+	had, all := known.Sites, slices.Clone(known.Sites)
 	for _, p := range ad.Parts {
 		if at, known := slices.BinarySearch(all, p); !known && len(all) < across.MostParts {
 			all = slices.Insert(all, at, p)
 		}
 	}
-	if len(all) > len(had) {
-		if err := records.Put(store.Neighbours{Part: part, Addr: ad.Addr, Sites: all}); err != nil {
+	if first := cmp.Or(known.First, ad.Site); len(all) > len(had) || first != known.First {
+		known.Sites, known.First = all, first
+		if err := records.Put(known); err != nil {
 			return err
 		}
 	}
-	if len(all) < 2 {
+	if a.opt.Sites == nil {
+		return a.share(b, across.Address{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First})
+	}
+	if len(all) < 2 && ad.Site == "" {
 		return nil
 	}
 	tell := ad.Parts
@@ -96,7 +113,7 @@ func (a *addresses) enter(b journal.Batch, ad across.Address) error {
 		tell = all
 	}
 	for _, p := range tell {
-		if err := a.sayTo(b, p, across.Address{Addr: ad.Addr, Parts: all, Shared: true}); err != nil {
+		if err := a.sayTo(b, p, across.Address{Addr: ad.Addr, Parts: all, Shared: true, Site: known.First}); err != nil {
 			return err
 		}
 	}
@@ -109,14 +126,18 @@ const fewSites = 16
 // rung rises whenever a number has grown by a quarter.
 func rung(n int) int { return int(3 * math.Log2(float64(max(1, n)))) }
 
-// share takes in who has sites at an address.
-func (a *addresses) share(ad across.Address) {
+// share takes in who has sites at an address, and which site has it.
+func (a *addresses) share(b journal.Batch, ad across.Address) error {
 	key := page.Key(ad.Addr)
 	if had, known := a.shared.Get(key); !known {
 		a.shared.Put(key, ad.Parts)
 	} else if len(had) <= len(ad.Parts) {
 		a.shared.Set(key, ad.Parts)
 	}
+	if ad.Site == "" {
+		return nil
+	}
+	return a.claims.answered(a.hosts, b, ad)
 }
 
 // fold is how many times as long an address rests as if all of its sites were this agent's.

@@ -37,6 +37,6 @@
 // for no page: robots.go, sitemap.go, leftsitemaps.go, outages.go. Of what comes
 // again: restore.go, refresh.go, renewal.go. Of other agents: across.go, handover.go,
 // lost.go, duplicates.go,
-// addresses.go. Of what users say and see: options.go,
+// addresses.go, claims.go. Of what users say and see: options.go,
 // mark.go, report.go; what is counted in packages totals and turns.
 package crawler

@@ -53,6 +53,11 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 		}
 	}
 	var err error
+	if o.Task == work.Address && (o.Aborted || o.Resp != nil) {
+		if err := x.addresses.lookedUp(b, o.Host, false); err != nil {
+			return err
+		}
+	}
 	switch {
 	case o.Task == work.Probe:
 		x.outages.probed(o)
@@ -67,6 +72,9 @@ func (x *settlement) apply(b journal.Batch, o *work.Outcome) error {
 		x.queue.Requeue(o.Job)
 		x.frontier.Done(o.Host.Party, time.Time{}) // nobody was asked anything
 		x.hosts.SettleAddress(o.Host, o.Found)     // joins another party only when it is free
+		if err := x.addresses.lookedUp(b, o.Host, true); err != nil {
+			return err
+		}
 		if err := x.addresses.found(b, o.Host); err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func tablesOf(s *store.Store, part uint16, do func(p *across.Parcel) error) erro
 		if err != nil {
 			return err
 		}
-		ad := across.Address{Addr: n.Addr, Parts: n.Sites}
+		ad := across.Address{Addr: n.Addr, Parts: n.Sites, Site: n.First}
 		p.Addresses = append(p.Addresses, ad)
 		if err := flush(ad.Size()); err != nil {
 			return err
@@ -137,7 +137,9 @@ func (a *Agent) takeIn(b journal.Batch, p *across.Parcel, links []reading.Link) 
 	}
 	for _, ad := range p.Addresses {
 		if ad.Shared {
-			a.crawl.exchanges.addresses.share(ad)
+			if err := a.crawl.exchanges.addresses.share(b, ad); err != nil {
+				return err
+			}
 		} else if err := a.crawl.exchanges.addresses.say(b, ad); err != nil {
 			return err
 		}

@@ -45,6 +45,8 @@ type leases struct {
 	choice   *choice
 	turns    *turns.Meter
 
+	addresses *addresses
+
 	skips []skip // to be journalled
 }
 
@@ -209,10 +211,19 @@ func (l *leases) prepare(it frontier.Item) (*work.Job, error) {
 	if why = l.hosts.Full(h); why != "" {
 		return nil, l.skip(j, string(fetch.StateNone), why)
 	}
+	if why = l.addresses.dropped(h); why != "" {
+		return nil, l.skip(j, string(fetch.StateNone), why)
+	}
 	switch {
-	case !h.Resolved:
+	case !h.Resolved || l.addresses.unclaimed(h):
 		j.Task = work.Address
+		l.addresses.begin(h)
 		return j, nil
+	case l.addresses.waits(h):
+		l.queue.Requeue(j)
+		l.frontier.Rest(h.Party, l.opt.Now().Add(claimAgain))
+		l.frontier.Done(h.Party, time.Time{})
+		return nil, nil
 	case !l.flight.newcomers.admits(h):
 		l.flight.newcomers.await(it, j)
 		return nil, nil

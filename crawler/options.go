@@ -87,6 +87,9 @@ type Options struct {
 	// RefetchLost has pages asked for again that are gone with another agent; see Agent.Adopt.
 	RefetchLost bool
 
+	// OneSitePerAddress drops hosts at an address that another site of the crawl has; see claims.
+	OneSitePerAddress bool
+
 	Sitemaps       bool // read the sitemaps that robots.txt names
 	MaxSitemapURLs int  // that the sitemaps of one host may add [10000]
 

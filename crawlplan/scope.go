@@ -17,20 +17,21 @@ import (
 
 // Scope is what a crawl keeps to.
 type Scope struct {
-	Links           string   `enum:",all,external,site,host" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site, host (within either) [all]." group:"scope" expert:""`
-	MaxDepth        int      `placeholder:"N" help:"Links from a start page, at most." group:"scope" expert:""`
-	MaxPagesPerHost uint64   `placeholder:"N" help:"Pages of one host, at most." group:"scope" expert:""`
-	MaxPagesPerSite uint64   `placeholder:"N" help:"Pages of one site, at most." group:"scope" expert:""`
-	Include         string   `placeholder:"REGEX" help:"Visit only URLs that match." group:"scope" expert:""`
-	Exclude         string   `placeholder:"REGEX" help:"Do not visit URLs that match." group:"scope" expert:""`
-	TLD             []string `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma." group:"scope" expert:""`
-	Lang            []string `placeholder:"LANGS" help:"Keep only pages in these languages, as en,de, and those of a language that cannot be told." group:"what"`
-	CIDR            string   `name:"cidr" placeholder:"FILE" help:"Crawl only hosts whose address lies in these nets: 192.0.2.0/24 or 2001:db8::/32 a line, # comments. Not through a proxy." group:"scope" expert:""`
-	DropParams      string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl." group:"scope" expert:"" complete:"files,none"`
-	Dropped         []string `kong:"-"` // what --drop-params came to
-	Parties         bool     `kong:"-"` // it goes party by party: it is a survey
-	Traps           string   `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, farms of hosts and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]." group:"scope" expert:""`
-	NearDuplicates  string   `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]." group:"scope" expert:""`
+	Links             string   `enum:",all,external,site,host" default:"" placeholder:"WHICH" help:"Which links to follow: all, external (to other hosts), site, host (within either) [all]." group:"scope" expert:""`
+	MaxDepth          int      `placeholder:"N" help:"Links from a start page, at most." group:"scope" expert:""`
+	MaxPagesPerHost   uint64   `placeholder:"N" help:"Pages of one host, at most." group:"scope" expert:""`
+	MaxPagesPerSite   uint64   `placeholder:"N" help:"Pages of one site, at most." group:"scope" expert:""`
+	Include           string   `placeholder:"REGEX" help:"Visit only URLs that match." group:"scope" expert:""`
+	Exclude           string   `placeholder:"REGEX" help:"Do not visit URLs that match." group:"scope" expert:""`
+	TLD               []string `name:"tld" placeholder:"TLDS" help:"Visit only these top-level domains, by comma." group:"scope" expert:""`
+	Lang              []string `placeholder:"LANGS" help:"Keep only pages in these languages, as en,de, and those of a language that cannot be told." group:"what"`
+	CIDR              string   `name:"cidr" placeholder:"FILE" help:"Crawl only hosts whose address lies in these nets: 192.0.2.0/24 or 2001:db8::/32 a line, # comments. Not through a proxy." group:"scope" expert:""`
+	OneSitePerAddress *bool    `negatable:"" help:"Of sites at one address take the first one that the crawl comes to, and drop the others: they are often the same site under another name, but with shared hosting, or a content network, they are not. Not through a proxy." group:"scope" expert:""`
+	DropParams        string   `placeholder:"FILE|none" help:"Parameters that URLs lose, beside the built-in list of sessions and campaigns: a name a line, * for any characters, !NAME keeps one, # comments; none drops none. For the whole crawl." group:"scope" expert:"" complete:"files,none"`
+	Dropped           []string `kong:"-"` // what --drop-params came to
+	Parties           bool     `kong:"-"` // it goes party by party: it is a survey
+	Traps             string   `enum:",cut,follow" default:"" placeholder:"WHAT" help:"What to do with calendars, sessions in URLs, farms of hosts and other spaces without end: cut, or follow, which a resumed crawl also does with those cut before [cut]." group:"scope" expert:""`
+	NearDuplicates    string   `enum:",drop,keep" default:"" placeholder:"WHAT" help:"What to do with pages whose content is nearly that of a stored one, as printer versions and mirrors: drop, their links are followed all the same, or keep, which a resumed crawl also does with those dropped before [drop]." group:"scope" expert:""`
 }
 
 func (s *Scope) settings(saved *Scope) []setting {
@@ -44,6 +45,7 @@ func (s *Scope) settings(saved *Scope) []setting {
 		listOf("tld", &s.TLD, &saved.TLD),
 		listOf("lang", &s.Lang, &saved.Lang),
 		of("cidr", "", &s.CIDR, &saved.CIDR, itself),
+		of("one-site-per-address", "", &s.OneSitePerAddress, &saved.OneSitePerAddress, pointed(yesNo)),
 		of("drop-params", s.dropped(), &s.DropParams, &saved.DropParams, func(string) string { return s.dropped() }),
 		listOf("", &s.Dropped, &saved.Dropped),
 		of("parties", "", &s.Parties, &saved.Parties, yesNo),
@@ -68,6 +70,7 @@ func (s *Scope) check() error {
 func (s *Scope) apply(opt *crawler.Options) (err error) {
 	opt.URLs = page.NewNormalizer(s.Dropped)
 	opt.MaxPerHost, opt.MaxPerSite = s.MaxPagesPerHost, s.MaxPagesPerSite
+	opt.OneSitePerAddress = isOn(s.OneSitePerAddress)
 	opt.FollowTraps, opt.KeepNear = s.Traps == "follow", s.NearDuplicates == "keep"
 	opt.Scope = crawler.Scope{Links: crawler.LinkPolicy(s.Links), MaxDepth: s.MaxDepth}
 	for _, tld := range s.TLD {
@@ -100,6 +103,9 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 
 // nets reads the file of --cidr, nil without one.
 func (s *Scope) nets(byProxy bool) (*fetch.Nets, error) {
+	if byProxy && isOn(s.OneSitePerAddress) {
+		return nil, usage.Errorf("--one-site-per-address goes by the addresses of hosts, and with --proxy only the proxy knows them; leave one of the two out")
+	}
 	if s.CIDR == "" {
 		return nil, nil
 	}

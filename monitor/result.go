@@ -42,6 +42,7 @@ type Result struct {
 	Codes          map[int]uint64    `json:"codes"`
 	NearDuplicates uint64            `json:"near_duplicates"` // of by_state's duplicates
 	Hosts          int               `json:"hosts"`
+	SameAddress    *int              `json:"same_address"` // hosts dropped since another site has their address; null without --one-site-per-address
 	PagesPerSecond *float64          `json:"pages_per_second"`
 	Seconds        float64           `json:"seconds"`
 	Store          string            `json:"store"`
@@ -149,6 +150,9 @@ func (r *Result) Print(w io.Writer) {
 			printable.Fprintf(w, " (%d of them near-duplicates)", r.NearDuplicates)
 		}
 		io.WriteString(w, "\n")
+	}
+	if r.SameAddress != nil {
+		printable.Fprintf(w, "hosts dropped, since another site has their address: %d\n", *r.SameAddress)
 	}
 	printPoliteness(w, r.Politeness)
 	if n := len(r.SeedsFailed); n > 0 {

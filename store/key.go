@@ -34,7 +34,7 @@ const (
 	keyCursor   = 'd' // + part of the web (2) + sender → number of its last parcel taken in (8)
 	keyHoldings = 'j' // → Holdings
 	keyHolder   = 'C' // + part of the web (2) + checksum (16) → URL of the page that stands for the content
-	keyAddress  = 'A' // + part of the web (2) + address → parts with sites there (2 each)
+	keyAddress  = 'A' // + part of the web (2) + address → parts with sites there (2 each), and perhaps ffff and the site that has it
 	keyRank     = 'r' // + 0 or 1, as Ranking says which holds + page number → Rank
 
 	keyExchange = 'x' // + name:port + a zero byte + its number (8) → Exchange

@@ -245,6 +245,8 @@ type Host struct {
 
 	Chances []byte `cbor:"36,keyasint,omitempty" json:",omitempty"` // how often its visits succeed, as the crawler encodes it; nil where none failed
 
+	AddressSite string `cbor:"37,keyasint,omitempty" json:",omitempty"` // the site that has its address, of a crawl with one site an address: its own, or the one in whose favour it is dropped; "" while that is not known
+
 	Cuts map[string]string `cbor:"9,keyasint,omitempty"` // patterns of URLs that are traps, and of hosts, and why
 
 	Silent      int    `cbor:"10,keyasint,omitempty"`                   // exchanges in a row without an answer

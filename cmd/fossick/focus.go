@@ -139,7 +139,7 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 	if plan.Crawl.Store == nil {
 		return result, err
 	}
-	addPoliteness(ctx, a, result, plan.Crawl.Store)
+	addPoliteness(ctx, a, result, plan, plan.Crawl.Store)
 	result.Started(x.starts, crawlplan.RedactProxy(c.Proxy), done)
 	return result, err
 }

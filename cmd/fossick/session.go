@@ -11,6 +11,7 @@ import (
 	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/monitor"
+	"fossick/page"
 	"fossick/store"
 )
 
@@ -50,8 +51,18 @@ func showing(a *app, line *monitor.Line, shown *monitor.Server, starts *monitor.
 }
 
 // addPoliteness reads the crawl's journals for the result.
-func addPoliteness(ctx context.Context, a *app, result *monitor.Result, stores ...*store.Store) {
+func addPoliteness(ctx context.Context, a *app, result *monitor.Result, plan *crawlplan.Plan, stores ...*store.Store) {
 	defer a.step("reading the journal")()
+	if plan.Crawl.OneSitePerAddress {
+		result.SameAddress = new(int)
+		for _, s := range stores {
+			for h, err := range s.Hosts() {
+				if err == nil && h.AddressSite != "" && h.AddressSite != page.Site("http://"+h.Name+"/") {
+					*result.SameAddress++
+				}
+			}
+		}
+	}
 	var err error
 	if result.Politeness, err = eval.MeasurePoliteness(context.WithoutCancel(ctx), stores...); err != nil {
 		result.Politeness = nil // the crawl itself is worth no less

@@ -142,7 +142,7 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	done, err := w.team.Run(ctx)
 	w.line.End()
 	result := monitor.ResultOf(w.session, done, w.team.Progress().Queue)
-	addPoliteness(ctx, w.a, result, stores...)
+	addPoliteness(ctx, w.a, result, w.plans[0], stores...)
 	result.Started(starts, crawlplan.RedactProxy(w.cmd.Proxy), done)
 	return result, err
 }

@@ -12,7 +12,11 @@ type Address struct {
 	Addr   string   `cbor:"1,keyasint"`
 	Parts  []uint16 `cbor:"2,keyasint"` // of sites with a host there
 	Shared bool     `cbor:"3,keyasint,omitempty"`
+	Site   string   `cbor:"4,keyasint,omitempty"` // that wants the address, or Shared has it, of a crawl with one site an address
 }
+
+// maxSite bounds the name of a site, in bytes: a name has 253, and some a port.
+const maxSite = 300
 
 // MostParts is how many parts of the web are told of an address at most.
 const MostParts = 1024
@@ -21,11 +25,11 @@ const MostParts = 1024
 func (a *Address) Part(sites Sites) uint16 { return sites.PartOf([]byte(a.Addr)) }
 
 // Size is about how many bytes it takes.
-func (a *Address) Size() int { return 64 + 3*len(a.Parts) }
+func (a *Address) Size() int { return 64 + 3*len(a.Parts) + len(a.Site) }
 
 // check says what is wrong with what another machine sent.
 func (a *Address) check() error {
-	if _, err := netip.ParseAddr(a.Addr); err != nil || len(a.Parts) == 0 || len(a.Parts) > MostParts {
+	if _, err := netip.ParseAddr(a.Addr); err != nil || len(a.Parts) == 0 || len(a.Parts) > MostParts || len(a.Site) > maxSite {
 		return fmt.Errorf("a parcel that tells of %d parts at the address %q: %w", len(a.Parts), a.Addr, err)
 	}
 	return nil
