@@ -63,9 +63,9 @@ func StartPageOf(stores []*store.Store, url string) (p StartPage, ended bool) {
 	return p, true
 }
 
-// reasonOf says why a URL has no page.
+// reasonOf says why a URL has no page, "" where it has one.
 func reasonOf(l *store.Life) string {
-	if n := len(l.Visits); l.Fate.Reason == "" && n > 0 && l.Visits[n-1].Code != 0 {
+	if n := len(l.Visits); l.Fate.Reason == "" && l.Fate.State != string(fetch.StateOK) && n > 0 && l.Visits[n-1].Code != 0 {
 		return fmt.Sprintf("it answered %d", l.Visits[n-1].Code)
 	}
 	return l.Fate.Reason
