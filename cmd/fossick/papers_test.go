@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fossick/internal/help"
+)
+
+// mechanism is a row of docs/papers.md: what it is, how it is asked for, its test.
+var mechanism = regexp.MustCompile("(?m)^\\| ([^|]+) \\| ([^|]+) \\| `([a-z/]+)\\.(Test\\w+)` \\|$")
+
+// TestPapersPage holds docs/papers.md to the program: each row's verb has its flags, and
+// each row's test exists in the package that the row names.
+func TestPapersPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/papers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := flagsOfVerbs(t)
+	rows := mechanism.FindAllStringSubmatch(string(page), -1)
+	if len(rows) < 43 || len(rows) != strings.Count(string(page), ".Test") {
+		t.Errorf("%d rows can be read: a row is | mechanism | `verb --flag` | `package.Test` |", len(rows))
+	}
+	for _, row := range rows {
+		for _, command := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[2], -1) {
+			verb, _, _ := strings.Cut(command[1], " --")
+			if flags[verb] == nil {
+				t.Errorf("%s: there is no verb %q", row[1], verb)
+			}
+			for _, flag := range regexp.MustCompile(` --([a-z-]+)`).FindAllStringSubmatch(command[1], -1) {
+				if !flags[verb][flag[1]] {
+					t.Errorf("%s: %s has no flag --%s", row[1], verb, flag[1])
+				}
+			}
+		}
+		if !declares(t, filepath.Join("../..", row[3]), row[4]) {
+			t.Errorf("%s: package %s has no %s", row[1], row[3], row[4])
+		}
+	}
+}
+
+// flagsOfVerbs returns the names of each verb's own flags.
+func flagsOfVerbs(t *testing.T) map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for _, verb := range help.Verbs(newParser(t).Model.Node) {
+		names := map[string]bool{}
+		for _, flag := range verb.Flags {
+			names[flag.Name] = true
+		}
+		all[strings.Join(help.Path(verb), " ")] = names
+	}
+	return all
+}
+
+// declares says whether a test of the folder has this name.
+func declares(t *testing.T, folder, test string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "\nfunc "+test+"(") {
+			return true
+		}
+	}
+	return false
+}
