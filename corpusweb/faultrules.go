@@ -19,7 +19,7 @@ func rulesFaults() []Fault {
 		text("robots-mark", "begins with a byte order mark", "robots_denied", "\ufeffUser-agent: *\nDisallow: /\n"),
 		text("robots-cr", "ends its lines with CR alone", "robots_denied", "User-agent: *\rDisallow: /\r"),
 		text("robots-zeros", "is full of zeros", "ok", "User-agent: *\x00\nDis\x00allow: /\nDisallow:\x00\n"+strings.Repeat("\x00", 10_000)),
-		text("robots-wide", "is UTF-16", "ok", "\xff\xfeU\x00s\x00e\x00r\x00-\x00a\x00g\x00e\x00n\x00t\x00:\x00 \x00*\x00\n\x00D\x00i\x00s\x00a\x00l\x00l\x00o\x00w\x00:\x00/\x00"),
+		text("robots-wide", "is UTF-16", "robots_denied", "\xff\xfeU\x00s\x00e\x00r\x00-\x00a\x00g\x00e\x00n\x00t\x00:\x00 \x00*\x00\n\x00D\x00i\x00s\x00a\x00l\x00l\x00o\x00w\x00:\x00/\x00"),
 		text("robots-line", "is one line of 10 MB", "ok", "Disallow: /"+strings.Repeat("l", 10<<20)),
 		text("robots-groups", "has 100,000 groups", "ok", strings.Repeat("User-agent: somebody\nDisallow: /\n\n", 100_000)),
 		text("robots-stars", "has patterns of stars only", "ok", "User-agent: *\n"+strings.Repeat("Disallow: /"+strings.Repeat("*a", 500)+"$\n", 400)),

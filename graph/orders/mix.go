@@ -23,7 +23,7 @@ func parseMix(text string, known []string) ([]Share, error) {
 		name, factor, given := strings.Cut(strings.TrimSpace(part), "*")
 		s := Share{Name: strings.TrimSpace(name), Part: 1}
 		if !slices.Contains(known, s.Name) {
-			return nil, fmt.Errorf("ordering %q is not known; choose of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("ordering %q is not known; choose one of %s, or mix them as in mcs*0.3+bfs*0.7", s.Name, strings.Join(known, ", "))
 		}
 		if given {
 			var err error

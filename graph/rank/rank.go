@@ -39,7 +39,7 @@ func Of(ctx context.Context, g *graph.Graph, opt Options) (*Result, error) {
 		opt.Method = methods[0]
 	}
 	if !slices.Contains(methods, opt.Method) {
-		return nil, fmt.Errorf("method %q is not known; choose of %s", opt.Method, strings.Join(methods, ", "))
+		return nil, fmt.Errorf("method %q is not known; choose one of %s", opt.Method, strings.Join(methods, ", "))
 	}
 	if opt.Memory > 0 && arrayBytes(g) > opt.Memory {
 		return compressed(ctx, g, opt)
