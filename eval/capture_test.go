@@ -47,6 +47,20 @@ func TestChao(t *testing.T) {
 	checkNear(t, "no page found once", all.Size, 30)
 	checkNear(t, "no page found once, lo", all.CI[0], 30)
 	checkNear(t, "no page found once, hi", all.CI[1], 30*(1+stats.Z95*stats.Z95/60)) // 1 − Wilson's upper end of 0 in 60 is 60/(60+z²)
+	// Wilson's upper end of 1 in 2·30 − 1 captures: (x + z²/2 + z·√(x(1 − x/n) + z²/4)) / (n + z²).
+	const x, n, z = 1., 59., stats.Z95
+	share := (x + z*z/2 + z*math.Sqrt(x*(1-x/n)+z*z/4)) / (n + z*z)
+	one := chao2(3, 30, 1, 5)
+	checkNear(t, "one page found once, hi", one.CI[1], 30/(1-share))
+}
+
+// TestRecallOfPopulation: the ends of a recall's interval are those of the population's, the
+// other way round.
+func TestRecallOfPopulation(t *testing.T) {
+	e := Population{Size: 50, Seen: 40, CI: Interval{40, 80}}.recall(20)
+	if e.Value != 0.4 || e.CI != (Interval{0.25, 0.5}) || e.Together != 0.8 {
+		t.Errorf("%+v, want 0.4 (0.25 to 0.5), together 0.8", e)
+	}
 }
 
 func TestCapture(t *testing.T) {

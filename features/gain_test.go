@@ -159,3 +159,12 @@ func TestRankIsOrdered(t *testing.T) {
 		t.Errorf("ranking %v, want %v: equal gains by number, absent terms left out", terms, want)
 	}
 }
+// TestIDF: 1 + ln((1 + n)/(1 + df)), so that a word on every page weighs 1.
+func TestIDF(t *testing.T) {
+	got := IDF([]int32{0, 1, 4, 9}, 9)
+	for i, want := range []float64{1 + math.Log(10), 1 + math.Log(5), 1 + math.Log(2), 1} {
+		if math.Abs(float64(got[i])-want) > 1e-6 {
+			t.Errorf("IDF %v of 9 pages: %v, want %v", i, got[i], want)
+		}
+	}
+}
