@@ -320,3 +320,22 @@ func TestFails(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestSteps: page sizes are counted in paper E's steps of 256 KiB.
+func TestSteps(t *testing.T) {
+	m := &memory{}
+	for i, bytes := range []int64{0, 262_143, 262_144, 524_287, 524_288, 64 * 262_144} {
+		m.pages = append(m.pages, &Page{ID: uint64(i + 1), URL: fmt.Sprintf("http://a.test/%d", i), Bytes: bytes})
+	}
+	r, err := Count(t.Context(), Options{Dir: t.TempDir()}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []string
+	for _, row := range r.table(t, "sizes").Rows {
+		steps = append(steps, fmt.Sprint(row[:2]))
+	}
+	if got := strings.Join(steps, " "); got != "[0 2] [256 2] [512 1] [16128 1]" {
+		t.Errorf("from KiB and pages: %s", got)
+	}
+}
