@@ -23,7 +23,7 @@ type domain struct {
 }
 
 func newDomain(m *models.Model) domain {
-	d := domain{terms: m.Terms, own: len(m.Terms), sure: m.Tree != nil || m.Rules != nil || m.Vote != nil}
+	d := domain{terms: m.Terms, own: len(m.Terms), sure: m.Tree != nil || m.Rules != nil || m.Vote != nil || m.Forest != nil}
 	d.class, d.prior = m.Prior()
 	for i, p := range d.prior { // nothing known is never enough for a topic
 		if below := math.Nextafter(m.Thresholds[i], 0); p > below && m.Classes[i] != models.Other {

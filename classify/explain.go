@@ -57,7 +57,11 @@ func (c *Classifier) explain(s *scratch, class int) string {
 // explain gives the reasons of a single model.
 func (c *machine) explain(s *state, class int) string {
 	if c.model.Tree != nil {
-		return rule(c.model, s.leaf, class)
+		return rule(c.model, c.model.Tree, s.leaf, class)
+	}
+	if c.model.Forest != nil {
+		d := c.trees.Decided(class, len(c.model.Classes), s.terms, s.dense)
+		return fmt.Sprintf("%s by tree %d; %d of %d trees agree", rule(c.model, c.model.Forest[d.Tree], d.Leaf, class), d.Tree+1, d.For, len(c.model.Forest))
 	}
 	if c.model.Rules != nil {
 		return inducedRule(c.model, int(s.rule), class)
@@ -65,12 +69,16 @@ func (c *machine) explain(s *state, class int) string {
 	return c.words(s, class)
 }
 
-// rule writes the rule of a leaf of the model's tree, simplified, as it speaks
+// mostLacked is how many words that a page lacks a rule names. The way to a leaf of a tree that
+// is not simplified has dozens.
+const mostLacked = 8
+
+// rule writes the rule of a leaf of a tree of the model, simplified, as it speaks
 // of a class. First come the words that the page has, in the order of the tree,
 // then those that it lacks.
-func rule(m *models.Model, leaf int32, class int) string {
+func rule(m *models.Model, tree *models.Tree, leaf int32, class int) string {
 	var has, lacks []string
-	conditions, counts := m.Tree.Simple(leaf, len(m.Classes))
+	conditions, counts := tree.Simple(leaf, len(m.Classes))
 	for _, cond := range conditions {
 		term := m.Terms[cond.Term]
 		lower, upper := cond.Bounded(), cond.Limited()
@@ -84,6 +92,9 @@ func rule(m *models.Model, leaf int32, class int) string {
 		default:
 			lacks = append(lacks, term+" ≤ "+number(cond.UpTo))
 		}
+	}
+	if more := len(lacks) - mostLacked; more > 0 {
+		lacks = append(lacks[:mostLacked], fmt.Sprintf("none of %d more", more))
 	}
 	parts := append(has, lacks...)
 	var total float32

@@ -11,6 +11,7 @@ type machine struct {
 	model *models.Model
 	tree  *models.Walker  // of a model that has a tree
 	rules *models.Matcher // of a model that has rules
+	trees *models.Ranger  // of a model that has a forest
 }
 
 // state is what a machine needs to score a page, and what it then knows of it; it
@@ -34,6 +35,9 @@ func newMachine(m *models.Model) machine {
 	if m.Rules != nil {
 		w.rules = models.NewMatcher(m.Rules, len(m.Terms), len(m.Classes))
 	}
+	if m.Forest != nil {
+		w.trees = models.NewRanger(m.Forest, len(m.Terms), len(m.Classes))
+	}
 	return w
 }
 
@@ -43,7 +47,7 @@ func (w *machine) newState() state {
 	if m.Network != nil {
 		s.units = make([]float32, m.Network.Units())
 	}
-	if m.Tree != nil || m.Rules != nil {
+	if m.Tree != nil || m.Rules != nil || m.Forest != nil {
 		s.dense = make([]float32, len(m.Terms))
 		s.match.Dense = s.dense
 	}
@@ -57,8 +61,13 @@ func (w *machine) score(s *state) {
 	switch {
 	case m.Tree != nil:
 		s.leaf = w.tree.Scores(s.probs, s.terms, s.dense)
+		if m.Calibration.Scale != 0 { // in models before version 9 a leaf's shares are the probabilities
+			models.Logs(s.probs)
+		}
 	case m.Rules != nil:
 		s.rule = w.rules.Scores(s.probs, s.terms, &s.match)
+	case m.Forest != nil:
+		w.trees.Scores(s.probs, s.terms, s.dense)
 	case m.Network != nil:
 		m.Network.Scores(s.probs, s.terms, s.units)
 	default:

@@ -144,7 +144,7 @@ func subtitle(m *models.Model) string {
 var kinds = map[string]string{
 	models.LinearSVM: "A linear support vector machine", models.NaiveBayes: "Naive Bayes",
 	models.C45: "A decision tree (C4.5)", models.CN2: "Rules (CN2)", models.NN: "A back-propagation network",
-	models.Voting: "A vote of classifiers",
+	models.Voting: "A vote of classifiers", models.Trees: "A forest of decision trees", models.Stack: "A stack of classifiers",
 }
 
 func tiles(p *Page) []report.Tile {

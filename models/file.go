@@ -31,7 +31,7 @@ const (
 
 	// Version is the version of the model format that this build writes. It reads all
 	// versions up to it, where it has the stems of their terms.
-	Version = 8
+	Version = 9
 
 	// maxRawBytes bounds what a file may ask to decompress, and what it has itself.
 	maxRawBytes = 1 << 28

@@ -16,6 +16,8 @@ const (
 	CN2        = "cn2"
 	NN         = "nn"
 	Voting     = "vote"
+	Trees      = "trees"
+	Stack      = "stack"
 )
 
 // Model is a trained classifier. It is not changed once trained or read, and so
@@ -42,7 +44,8 @@ type Model struct {
 	Tree    *Tree    // of c45
 	Rules   *Rules   // of cn2
 	Network *Network // of nn
-	Vote    *Vote    // of vote
+	Vote    *Vote    // of vote and stack
+	Forest  Forest   // of trees
 
 	Calibration Calibration
 
@@ -124,7 +127,7 @@ func (m *Model) Check() error {
 	case !finite(m.Weighting.IDF) || !finite(m.Weighting.Blocks[:]):
 		return fmt.Errorf("model whose term weights are not numbers")
 	case m.tables() != 1:
-		return fmt.Errorf("model of classifier %q with %d tables; want one: linear, tree, rules, network or vote", m.Classifier, m.tables())
+		return fmt.Errorf("model of classifier %q with %d tables; want one: linear, tree, rules, network, forest or vote", m.Classifier, m.tables())
 	}
 	for i := range k {
 		if slices.Contains(m.Classes[:i], m.Classes[i]) {
@@ -146,11 +149,14 @@ func (m *Model) Check() error {
 	if m.Vote != nil {
 		return m.Vote.check(m)
 	}
+	if m.Forest != nil {
+		return m.Forest.check(n, k)
+	}
 	return m.Tree.check(n, k)
 }
 
 func (m *Model) tables() (n int) {
-	for _, has := range [...]bool{m.Linear != nil, m.Tree != nil, m.Rules != nil, m.Network != nil, m.Vote != nil} {
+	for _, has := range [...]bool{m.Linear != nil, m.Tree != nil, m.Rules != nil, m.Network != nil, m.Vote != nil, m.Forest != nil} {
 		if has {
 			n++
 		}

@@ -82,8 +82,13 @@ func (v *Vote) Scores(dst []float64, probs func(member int) []float64) {
 			dst[c] += v.Members[i].Share * p
 		}
 	}
-	for c, p := range dst {
-		dst[c] = math.Log(max(p, leastProb))
+	Logs(dst)
+}
+
+// Logs turns probabilities into scores, whose softmax they are.
+func Logs(probs []float64) {
+	for c, p := range probs {
+		probs[c] = math.Log(max(p, leastProb))
 	}
 }
 

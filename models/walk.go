@@ -108,8 +108,13 @@ func (w *Walker) Scores(dst []float64, x features.Vector, dense []float32) (leaf
 	for _, i := range x.Index {
 		dense[i] = 0
 	}
-	for c, p := range w.probs[w.tree.Leaf[leaf]:][:len(dst)] {
+	for c, p := range w.row(leaf, len(dst)) {
 		dst[c] = float64(p)
 	}
 	return leaf
+}
+
+// row returns the class probabilities of a leaf.
+func (w *Walker) row(leaf int32, classes int) []float32 {
+	return w.probs[w.tree.Leaf[leaf]:][:classes]
 }

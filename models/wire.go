@@ -21,7 +21,8 @@ type wire struct {
 	Tree       *wireTree                  `cbor:"tree,omitempty"`
 	Rules      *wireRules                 `cbor:"rules,omitempty"`
 	Network    *wireNetwork               `cbor:"network,omitempty"`
-	Vote       []wireMember               `cbor:"vote,omitempty"` // from version 3
+	Vote       []wireMember               `cbor:"vote,omitempty"`   // from version 3
+	Forest     []*wireTree                `cbor:"forest,omitempty"` // from version 9
 	Scale      float64                    `cbor:"scale"`
 	Offset     []float64                  `cbor:"offset,omitempty"`
 	Thresholds []float64                  `cbor:"thresholds"`
@@ -119,8 +120,9 @@ func newWire(m *Model) *wire {
 	if m.Linear != nil {
 		w.Linear = &wireLinear{m.Linear.Weights, m.Linear.Bias}
 	}
-	if t := m.Tree; t != nil {
-		w.Tree = &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares, newWireRules(t.Rules)}
+	w.Tree = newWireTree(m.Tree)
+	for _, t := range m.Forest {
+		w.Forest = append(w.Forest, newWireTree(t))
 	}
 	w.Rules = newWireRules(m.Rules)
 	if n := m.Network; n != nil {
@@ -174,8 +176,9 @@ func (w *wire) model() *Model {
 	if l := w.Linear; l != nil {
 		m.Linear = &Linear{l.Weights, l.Bias}
 	}
-	if t := w.Tree; t != nil {
-		m.Tree = &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares, t.Rules.rules()}
+	m.Tree = w.Tree.tree()
+	for _, t := range w.Forest {
+		m.Forest = append(m.Forest, t.tree())
 	}
 	m.Rules = w.Rules.rules()
 	if n := w.Network; n != nil {
@@ -212,6 +215,20 @@ func readTitles(titles map[string][]wireTitleWord) map[string][]TitleWord {
 		}
 	}
 	return out
+}
+
+func newWireTree(t *Tree) *wireTree {
+	if t == nil {
+		return nil
+	}
+	return &wireTree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares, newWireRules(t.Rules)}
+}
+
+func (t *wireTree) tree() *Tree {
+	if t == nil {
+		return nil
+	}
+	return &Tree{t.Term, t.Threshold, t.Low, t.High, t.Leaf, t.Counts, t.Shares, t.Rules.rules()}
 }
 
 func newWireRules(r *Rules) *wireRules {

@@ -77,7 +77,7 @@ func (t stockTree) fit(ctx context.Context, c *corpus, pages []int, by fitting) 
 	if err != nil {
 		return nil, fmt.Errorf("training %s: %w", t.name(), err)
 	}
-	f.tree = compile(root)
+	f.tree = compile(root, 0)
 	f.tree.Shares = nil // a leaf says what most of its pages are, as golearn has it
 	return f, ctx.Err()
 }

@@ -2,24 +2,24 @@ package train
 
 import "fossick/models"
 
-// shrink is how many pages like its parent's are added to a node's own before
-// its shares are taken. Half of the leaves of a tree of text have two or three
-// pages, so what they have seen is little. Of two classes with a page each one
-// must be taken. Held-out parts of training data chose it (docs/notebook).
-const shrink = 3
-
-// compile lays a tree out in flat arrays, children after their parent.
-func compile(root *node) *models.Tree {
+// compile lays a tree out in flat arrays, children after their parent. shrink is how many
+// pages like its parent's are added to a node's own before its shares are taken. Half of the
+// leaves of a tree of text have two or three pages, so what they have seen is little. Of two
+// classes with a page each one must be taken.
+func compile(root *node, shrink float64) *models.Tree {
 	t := &models.Tree{}
 	parent := make([]float64, len(root.counts))
 	for c, n := range root.counts {
 		parent[c] = n / root.pages()
 	}
-	compiler{t}.add(root, parent)
+	compiler{t, shrink}.add(root, parent)
 	return t
 }
 
-type compiler struct{ tree *models.Tree }
+type compiler struct {
+	tree   *models.Tree
+	shrink float64
+}
 
 // add appends n and all below it, and returns its place. parent has the shares
 // of the node above. From the root down a node's are (n_c + m p_c) / (n + m),
@@ -33,7 +33,7 @@ func (c compiler) add(n *node, parent []float64) int32 {
 	t.Leaf = append(t.Leaf, -1)
 	shares := make([]float64, len(parent))
 	for i, pages := range n.counts {
-		shares[i] = (pages + shrink*parent[i]) / (n.pages() + shrink)
+		shares[i] = (pages + c.shrink*parent[i]) / (n.pages() + c.shrink)
 	}
 	if n.term < 0 {
 		t.Leaf[at] = int32(len(t.Counts))

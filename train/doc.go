@@ -18,7 +18,7 @@
 // regression; bayes.go naive Bayes. blend.go the machine with a share of it;
 // vote.go several learners together; tune.go how a linear classifier is set.
 // c45.go, grid.go, split.go, prune.go and compile.go decision trees,
-// simplify.go their rules; cn2.go, cover.go, tally.go and beam.go rules by
+// simplify.go their rules; forest.go golearn's random trees, stack.go several learners with fitted shares; cn2.go, cover.go, tally.go and beam.go rules by
 // search. network.go committees of networks, lesson.go how one learns,
 // backprop.go its steps and golearn.go the same by golearn. baseline.go
 // golearn's own trees, knn.go its nearest neighbours; calibrate.go

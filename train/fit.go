@@ -30,6 +30,8 @@ type fitted struct {
 	tree      *models.Tree
 	explain   func()         // adds what is needed to explain the tree, not to use it
 	walker    *models.Walker // of tree
+	forest    models.Forest
+	ranger    *models.Ranger // of forest
 	rules     *models.Rules
 	matcher   *models.Matcher // of rules
 	network   *models.Network
@@ -150,10 +152,18 @@ func (f *fitted) scores(dst []float64, c *corpus, page int) {
 		f.matcher.Scores(dst, v, &f.match)
 		return
 	}
+	if f.forest != nil {
+		if f.ranger == nil {
+			f.ranger = models.NewRanger(f.forest, len(f.kept), len(dst))
+		}
+		f.ranger.Scores(dst, v, f.dense)
+		return
+	}
 	if f.walker == nil {
 		f.walker = models.NewWalker(f.tree, len(f.kept), len(dst))
 	}
 	f.walker.Scores(dst, v, f.dense)
+	models.Logs(dst)
 }
 
 // counts returns document frequencies over pages.

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -15,26 +16,40 @@ import (
 // growing them on views takes minutes instead of seconds.
 const levels = 8
 
+// chooser chooses the test of a node.
+type chooser interface {
+	// columns are those that it writes to.
+	columns() []base.Attribute
+	// choose returns the test for the pages of a view, which are in these rows.
+	choose(on *grid, view base.FixedDataGrid, rows, pages []int) split
+}
+
 // grid gives the top levels of a tree to golearn. It has no column a term:
 // golearn drops a column once it has been split on, which C4.5 does not, and
 // thousands of columns cost it dearly. Instead a level has one blank column, and
 // the rule writes into it the counts of the term that it chose.
 type grid struct {
 	*grower
+	by        chooser
 	instances *base.DenseInstances
 	number    []int // page of each row
 	row       base.Attribute
-	column    map[string]base.AttributeSpec // blank ones, by name
+	levels    map[string]bool               // names of the blank columns
+	column    map[string]base.AttributeSpec // blank ones and the chooser's, by name
 	chosen    map[*trees.DecisionTreeRule]int
 }
 
-func newGrid(g *grower, pages []int) (*grid, error) {
-	d := &grid{grower: g, number: pages, instances: base.NewDenseInstances(),
-		row: base.NewFloatAttribute("row"), column: map[string]base.AttributeSpec{}, chosen: map[*trees.DecisionTreeRule]int{}}
+func newGrid(g *grower, by chooser, pages []int) (*grid, error) {
+	d := &grid{grower: g, by: by, number: pages, instances: base.NewDenseInstances(), row: base.NewFloatAttribute("row"),
+		levels: map[string]bool{}, column: map[string]base.AttributeSpec{}, chosen: map[*trees.DecisionTreeRule]int{}}
 	row := d.instances.AddAttribute(d.row)
 	for level := range levels {
 		name := "level " + strconv.Itoa(level)
+		d.levels[name] = true
 		d.column[name] = d.instances.AddAttribute(base.NewFloatAttribute(name))
+	}
+	for _, a := range by.columns() {
+		d.column[a.GetName()] = d.instances.AddAttribute(a)
 	}
 	class, classSpec, err := addClass(d.instances, len(pages))
 	if err != nil {
@@ -62,8 +77,13 @@ func addClass(data *base.DenseInstances, rows int) (*base.CategoricalAttribute, 
 	return class, column, err
 }
 
+// write sets a column's count of a row.
+func (d *grid) write(column base.Attribute, row int, count float32) {
+	d.instances.Set(d.column[column.GetName()], row, base.PackFloatToBytes(float64(count)))
+}
+
 // grow grows a tree of pages, and turns golearn's panics into errors.
-func (g *grower) grow(ctx context.Context, pages []int) (root *node, err error) {
+func (g *grower) grow(ctx context.Context, pages []int, by chooser) (root *node, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -72,7 +92,7 @@ func (g *grower) grow(ctx context.Context, pages []int) (root *node, err error) 
 			err = fmt.Errorf("growing a tree of %d pages and %d terms: %v", len(pages), g.terms, r)
 		}
 	}()
-	d, err := newGrid(g, pages)
+	d, err := newGrid(g, by, pages)
 	if err != nil {
 		return nil, err
 	}
@@ -95,23 +115,21 @@ func (d *grid) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRul
 		rows[i] = int(base.UnpackBytesToFloat(view.Get(spec, i)))
 		pages[i] = d.number[rows[i]]
 	}
-	s := d.split(pages)
+	all := view.AllAttributes()
+	at := slices.IndexFunc(all, func(a base.Attribute) bool { return d.levels[a.GetName()] })
+	if at < 0 {
+		return nil // no level left; convert plants a new tree here
+	}
+	s := d.by.choose(d, view, rows, pages)
 	if s.term < 0 {
 		return nil // a leaf
 	}
-	for _, a := range view.AllAttributes() {
-		column, ok := d.column[a.GetName()]
-		if !ok {
-			continue
-		}
-		for i, r := range rows {
-			d.instances.Set(column, r, base.PackFloatToBytes(float64(d.count(pages[i], s.term))))
-		}
-		rule := &trees.DecisionTreeRule{SplitAttr: a, SplitVal: float64(s.threshold)}
-		d.chosen[rule] = s.term
-		return rule
+	for i, r := range rows {
+		d.write(all[at], r, d.count(pages[i], s.term))
 	}
-	return nil // no level left; convert plants a new tree here
+	rule := &trees.DecisionTreeRule{SplitAttr: all[at], SplitVal: float64(s.threshold)}
+	d.chosen[rule] = s.term
+	return rule
 }
 
 // leaf makes our node of golearn's, without what is below.
@@ -129,12 +147,12 @@ func (g *grower) leaf(n *trees.DecisionTreeNode) (*node, error) {
 
 // convert makes our node of golearn's. pages are those that reached it.
 func (d *grid) convert(ctx context.Context, n *trees.DecisionTreeNode, pages []int, depth int) (*node, error) {
-	if depth == levels && d.split(pages).term >= 0 {
-		return d.grow(ctx, pages)
-	}
 	out, err := d.leaf(n)
 	if err != nil {
 		return nil, err
+	}
+	if depth == levels && out.errors() > 0 {
+		return d.grow(ctx, pages, d.by)
 	}
 	if n.SplitRule == nil || n.SplitRule.SplitAttr == nil {
 		return out, nil

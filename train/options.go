@@ -119,13 +119,16 @@ const Auto = "auto"
 
 // Classifiers returns what Options.Classifier may be.
 func Classifiers() []string {
-	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes, models.Voting}
+	return []string{Auto, models.C45, models.CN2, models.NN, models.LinearSVM, models.NaiveBayes, models.Trees, models.Voting, models.Stack}
 }
 
 // auto reports whether learners are chosen, or vote.
-func (m *Method) auto() bool { return m.Classifier == "" || m.Classifier == Auto || m.mustVote() }
+func (m *Method) auto() bool { return m.Classifier == "" || m.Classifier == Auto || m.together() }
 
-func (m *Method) mustVote() bool { return m.Classifier == models.Voting }
+// together reports whether several learners make the model.
+func (m *Method) together() bool { return m.Classifier == models.Voting || m.stacks() }
+
+func (m *Method) stacks() bool { return m.Classifier == models.Stack }
 
 // learners returns those to choose from; selected says whether words are.
 func (m *Method) learners(selected bool) ([]learner, error) {
@@ -147,6 +150,10 @@ func (m *Method) learners(selected bool) ([]learner, error) {
 		return []learner{c45{}}, nil
 	case models.CN2:
 		return []learner{cn2{m.CN2}}, nil
+	case models.Trees:
+		return []learner{forest{}}, nil
+	case models.Stack:
+		return []learner{linear{}, forest{}, cn2{m.CN2}}, nil
 	case models.NN:
 		return []learner{nn{m.NN}}, nil
 	}

@@ -74,10 +74,13 @@ func asker(m *models.Model) func(features.Doc) []float64 {
 	switch {
 	case m.Tree != nil:
 		tree := models.NewWalker(m.Tree, len(m.Terms), len(m.Classes))
-		score = func(_ features.Doc, v features.Vector) { tree.Scores(s, v, dense) }
+		score = func(_ features.Doc, v features.Vector) { tree.Scores(s, v, dense); models.Logs(s) }
 	case m.Rules != nil:
 		rules := models.NewMatcher(m.Rules, len(m.Terms), len(m.Classes))
 		score = func(_ features.Doc, v features.Vector) { rules.Scores(s, v, &models.RuleScratch{Dense: dense}) }
+	case m.Forest != nil:
+		forest := models.NewRanger(m.Forest, len(m.Terms), len(m.Classes))
+		score = func(_ features.Doc, v features.Vector) { forest.Scores(s, v, dense) }
 	case m.Network != nil:
 		score = func(_ features.Doc, v features.Vector) { m.Network.Scores(s, v, make([]float32, m.Network.Units())) }
 	case m.Vote != nil:

@@ -52,7 +52,7 @@ func TestSimplify(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	shorter := 0
 	for range 60 {
-		g := &grower{classes: 3, terms: 8}
+		g := &grower{caution: cautious, classes: 3, terms: 8}
 		for range 30 + rng.IntN(120) {
 			class := rng.IntN(3)
 			var terms []int32
@@ -63,11 +63,11 @@ func TestSimplify(t *testing.T) {
 			}
 			g.page(1, class, terms...)
 		}
-		root, err := g.grow(context.Background(), upTo(len(g.rows)))
+		root, err := g.grow(context.Background(), upTo(len(g.rows)), quinlan{g})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree := compile(root)
+		tree := compile(root, cautious.shrink)
 		tree.Rules = g.simplify(tree)
 		for leaf := int32(0); int(leaf) < len(tree.Term); leaf++ {
 			if tree.Term[leaf] >= 0 || tree.Rules == nil {
@@ -102,7 +102,7 @@ func TestSimplify(t *testing.T) {
 
 // TestSimplifyInterval: both ends of an interval can stay, and only one can.
 func TestSimplifyInterval(t *testing.T) {
-	g := &grower{classes: 2, terms: 1}
+	g := &grower{caution: cautious, classes: 2, terms: 1}
 	for count, class := range []int{1, 0, 1} {
 		for range 20 {
 			g.rows = append(g.rows, features.Vector{Index: []int32{0}, Value: []float32{float32(count)}})

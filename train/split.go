@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-)
 
-// minCases is C4.5's -m: both sides of a split have at least this many pages.
-const minCases = 2
+	"github.com/sjwhitworth/golearn/base"
+)
 
 // epsilon is C4.5's slack where gains are compared.
 const epsilon = 1e-3
@@ -37,7 +36,7 @@ func (g *grower) split(pages []int) split {
 	for _, p := range pages {
 		total[g.y[p]]++
 	}
-	if len(pages) < 2*minCases || slices.Max(total) == len(pages) {
+	if len(pages) < 2*g.least || slices.Max(total) == len(pages) {
 		return none
 	}
 	var splits []split
@@ -46,7 +45,7 @@ func (g *grower) split(pages []int) split {
 		if len(values) == 0 {
 			continue
 		}
-		if s := bestThreshold(values, total, len(pages)); s.gain > 0 {
+		if s := bestThreshold(values, total, len(pages), g.least); s.gain > 0 {
 			s.term = t
 			splits = append(splits, s)
 			sum += s.gain
@@ -73,12 +72,13 @@ func (g *grower) columns(pages []int) [][]value {
 }
 
 // bestThreshold returns the best threshold of one term: values has its counts above
-// 0, total the pages of each class, n their sum.
-func bestThreshold(values []value, total []int, n int) split {
+// 0, total the pages of each class, n their sum. Both sides have at least least pages.
+// (C4.5 asks for a tenth of the mean class where a value is continuous, but a word that
+// a page has or lacks is not.)
+func bestThreshold(values []value, total []int, n, least int) split {
 	slices.SortFunc(values, func(a, b value) int {
 		return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.class, b.class))
 	})
-	least := leastCases(n, len(total))
 	high := make([]int, len(total))
 	for _, v := range values {
 		high[v.class]++
@@ -113,12 +113,6 @@ func bestThreshold(values []value, total []int, n int) split {
 	return best
 }
 
-// leastCases is the fewest pages on a side of a threshold: a tenth of the mean
-// class, but at least minCases and at most 25 (C4.5's contin.c).
-func leastCases(n, classes int) int {
-	return int(math.Ceil(min(25, max(minCases, 0.1*float64(n)/float64(classes)))))
-}
-
 // bits returns the entropy of class counts with sum n, in bits.
 func bits(counts []int, n int) float64 {
 	var e float64
@@ -130,3 +124,10 @@ func bits(counts []int, n int) float64 {
 	}
 	return e
 }
+
+// quinlan chooses tests as C4.5 does.
+type quinlan struct{ *grower }
+
+func (quinlan) columns() []base.Attribute { return nil }
+
+func (q quinlan) choose(_ *grid, _ base.FixedDataGrid, _, pages []int) split { return q.split(pages) }

@@ -171,10 +171,7 @@ func (t *contest) judge(o *contender) {
 	y, fold := t.c.y, t.folds[0]
 	o.losses = make([]float64, len(y))
 	for part := range 1 + slices.Max(fold) {
-		var cal models.Calibration
-		if !leaves(o.learner) {
-			cal = platt(o.rounds, y, func(p int) bool { return fold[p] != part })
-		}
+		cal := platt(o.rounds, y, func(p int) bool { return fold[p] != part })
 		for p := range y {
 			if fold[p] != part {
 				continue
@@ -187,12 +184,6 @@ func (t *contest) judge(o *contender) {
 			}
 		}
 	}
-}
-
-// leaves reports whether the scores of a learner are probabilities.
-func leaves(l learner) bool {
-	_, is := l.(c45)
-	return is
 }
 
 // lead is how many standard errors of the mean o loses less than another.
@@ -221,9 +212,7 @@ func mean(x []float64) (m float64) {
 // topical returns calibration and thresholds of a topic's model, by the pages of all rounds,
 // whose scores become probabilities.
 func (c *corpus) topical(held *heldOut) (cal models.Calibration, cuts []float64) {
-	if !leaves(held.learner) {
-		cal = platt(held.rounds, c.y, func(int) bool { return true })
-	}
+	cal = platt(held.rounds, c.y, func(int) bool { return true })
 	var probs [][]float64
 	var y []int
 	for _, h := range held.rounds {

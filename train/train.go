@@ -52,7 +52,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 		return nil, nil, err
 	}
 	rep.KeywordsBy = c.nouns.how(opt.DrawK)
-	if opt.auto() && c.few(&opt.Terms) {
+	if opt.auto() && !opt.stacks() && c.few(&opt.Terms) {
 		learners = append(learners, nn{opt.NN})
 	}
 	var m *models.Model
@@ -83,7 +83,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 // learn chooses a learner, and makes a model of all pages by it.
 func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*models.Model, error) {
 	by := choose
-	if opt.Topic != "" && !opt.mustVote() {
+	if opt.Topic != "" && !opt.together() {
 		by = chooseTopical
 	}
 	held, err := by(ctx, c, learners, opt, rep)
@@ -124,7 +124,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		return &heldOut{learner: learners[0]}, nil
 	}
 	every := upTo(n)
-	votes := opt.mustVote() || opt.auto() && c.room == nil // the scores of all need room
+	votes := opt.together() || opt.auto() && c.room == nil // the scores of all need room
 	var all []*heldOut
 	var top *heldOut
 	for _, l := range learners {
@@ -149,7 +149,13 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 		}
 	}
 	if votes {
-		if v := poll(all, c.y, opt.mustVote(), opt.Seed); v != top {
+		var v *heldOut
+		if opt.stacks() {
+			v = stacked(all, c.y, opt.Seed)
+		} else {
+			v = poll(all, c.y, opt.together(), opt.Seed)
+		}
+		if v != top {
 			top = v
 			opt.log().Info("cross-validated", "classifier", v.learner.name(), "accuracy", v.score, "members", v.learner)
 			rep.Accuracy[v.learner.name()] = v.score
@@ -162,9 +168,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 // judge calibrates m on the held-out pages, sets its thresholds, and measures.
 func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report) {
 	m.Thresholds = slices.Repeat([]float64{0.5}, len(c.classes))
-	if m.Tree == nil {
-		m.Calibration.Scale = 1
-	}
+	m.Calibration.Scale = 1
 	if held.scores == nil {
 		return
 	}
@@ -172,9 +176,7 @@ func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report)
 	if held.rounds != nil {
 		m.Calibration, m.Thresholds = c.topical(held)
 	} else {
-		if m.Tree == nil {
-			m.Calibration = calibrate(scores, y)
-		}
+		m.Calibration = calibrate(scores, y)
 		m.Thresholds = thresholds(scores, y)
 	}
 	pages := c.judged(held.scores, opt.BySite)
@@ -194,7 +196,7 @@ func judge(m *models.Model, c *corpus, held *heldOut, opt *Options, rep *Report)
 func (f *fitted) model(c *corpus, name string, opt *Options) *models.Model {
 	m := &models.Model{
 		Classifier: name, Classes: c.classes, Extractor: c.extractor,
-		Terms: f.terms(c), Weighting: f.weighting, Frequency: f.frequency(c), ClassPages: f.classPages(c), Titles: c.titles, Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network,
+		Terms: f.terms(c), Weighting: f.weighting, Frequency: f.frequency(c), ClassPages: f.classPages(c), Titles: c.titles, Linear: f.linear, Tree: f.tree, Rules: f.rules, Network: f.network, Forest: f.forest,
 		Card: models.Card{
 			Data: opt.Data, Split: opt.Split, Pages: len(c.rows), PerClass: map[string]int{},
 			Settings: maps.Clone(f.settings), Seed: opt.Seed, Marks: c.marks,

@@ -26,7 +26,7 @@ func TestExtraErrors(t *testing.T) {
 // TestPrune: Quinlan's subtree of three leaves (6, 9 and 1 pages, no errors but
 // one page of another class) is replaced, since 3.273 > 16 × 0.157 = 2.512.
 func TestPrune(t *testing.T) {
-	g := &grower{classes: 2, terms: 2}
+	g := &grower{caution: cautious, classes: 2, terms: 2}
 	g.page(6, 0, 1) // so that the branch is not raised
 	g.page(9, 0, 0)
 	g.page(1, 1, 0, 1)
@@ -36,7 +36,7 @@ func TestPrune(t *testing.T) {
 	if g.prune(root, upTo(len(g.rows))); root.term != -1 {
 		t.Error("the subtree stands")
 	}
-	g = &grower{classes: 2, terms: 1}
+	g = &grower{caution: cautious, classes: 2, terms: 1}
 	g.page(50, 0)
 	g.page(50, 1, 0)
 	solid := &node{term: 0, low: leaf(50, 0), high: leaf(0, 50), counts: []float64{50, 50}}
@@ -62,7 +62,7 @@ func TestRaise(t *testing.T) {
 		other int // class of the second of the two pages
 		root  int // term that the root asks for afterwards
 	}{{1, 0}, {0, 1}} {
-		g := &grower{classes: 2, terms: 2}
+		g := &grower{caution: cautious, classes: 2, terms: 2}
 		g.page(1, 1, 0)
 		g.page(1, c.other, 0)
 		g.page(40, 0)
@@ -116,7 +116,7 @@ func slowSplit(counts []float32, y []int, classes int) (threshold float32, gain 
 		}
 		eLow, nLow := entropy(func(v float32) bool { return v <= at })
 		eHigh, nHigh := entropy(func(v float32) bool { return v > at })
-		if min(nLow, nHigh) < leastCases(all, classes) {
+		if min(nLow, nHigh) < cautious.least {
 			continue
 		}
 		eligible++
@@ -148,7 +148,7 @@ func TestBestThreshold(t *testing.T) {
 			continue
 		}
 		threshold, gain := slowSplit(counts, y, classes)
-		got := bestThreshold(values, total, n)
+		got := bestThreshold(values, total, n, cautious.least)
 		if math.IsInf(gain, -1) != math.IsInf(got.gain, -1) ||
 			!math.IsInf(gain, -1) && (got.threshold != threshold || math.Abs(got.gain-gain) > 1e-9) {
 			t.Fatalf("counts %v, classes %v: threshold %v gain %v, want %v, %v", counts, y, got.threshold, got.gain, threshold, gain)
@@ -159,18 +159,18 @@ func TestBestThreshold(t *testing.T) {
 // TestGrowIsDeep: golearn's levels end, the tree does not. Class 1 is what has a
 // word in an odd place of a chain of sixteen words.
 func TestGrowIsDeep(t *testing.T) {
-	g := &grower{classes: 2, terms: 3 * levels}
+	g := &grower{caution: cautious, classes: 2, terms: 3 * levels}
 	for term := range g.terms {
 		for range 40 - term {
 			g.rows = append(g.rows, features.Vector{Index: []int32{int32(term)}, Value: []float32{1}})
 			g.y = append(g.y, term%2)
 		}
 	}
-	root, err := g.grow(context.Background(), upTo(len(g.rows)))
+	root, err := g.grow(context.Background(), upTo(len(g.rows)), quinlan{g})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := compile(root)
+	tree := compile(root, cautious.shrink)
 	dense, w := make([]float32, g.terms), models.NewWalker(tree, g.terms, 2)
 	for i, r := range g.rows {
 		dense[r.Index[0]] = 1
@@ -190,4 +190,31 @@ func depth(n *node) int {
 		return 0
 	}
 	return 1 + max(depth(n.low), depth(n.high))
+}
+
+// TestGainRatio: of twelve pages, six of a class each, word 0 stands on six, five of them of class 0;
+// word 1 on three, and word 2 on two, all of class 0. By hand, in bits: word 0 gains 1 − H(1/6) = 0.350 and divides into
+// halves (1 bit), ratio 0.350. Word 1 gains 1 − 9/12 · H(3/9) = 0.311 and divides 3 to 9 (0.811 bits),
+// ratio 0.384. Gain takes word 0, C4.5 word 1. Word 2 gains
+// 1 − 10/12 · H(4/10) = 0.191, ratio 0.294. The mean gain is 0.284, which word 2 does not reach.
+func TestGainRatio(t *testing.T) {
+	g := &grower{caution: cautious, classes: 2, terms: 3}
+	g.page(1, 0, 0, 1, 2)
+	g.page(1, 0, 0, 1, 2)
+	g.page(1, 0, 0, 1)
+	g.page(2, 0, 0)
+	g.page(1, 0)
+	g.page(1, 1, 0)
+	g.page(5, 1)
+	pages := upTo(len(g.rows))
+	want := map[int][2]float64{0: {0.350, 0.350}, 1: {0.311, 0.384}, 2: {0.191, 0.294}}
+	for term, values := range g.columns(pages) {
+		s := bestThreshold(values, []int{6, 6}, 12, g.least)
+		if math.Abs(s.gain-want[term][0]) > 5e-4 || math.Abs(s.ratio-want[term][1]) > 5e-4 {
+			t.Errorf("word %d: gain %.3f, ratio %.3f; want %.3f", term, s.gain, s.ratio, want[term])
+		}
+	}
+	if s := g.split(pages); s.term != 1 || s.threshold != 0 {
+		t.Errorf("split by word %d, want word 1, which has the best gain ratio; word 0 gains most", s.term)
+	}
 }

@@ -158,7 +158,7 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 		return Tried{}, err
 	}
 	if opt.auto() {
-		return Tried{}, errors.New("trying classifiers: name each; auto and vote choose anew at each number of words")
+		return Tried{}, errors.New("trying classifiers: name each; auto, vote and stack choose anew at each number of words")
 	}
 	if opt.Select, err = features.ParseMeasure(string(cmp.Or(t.Select, b.opt.Select))); err != nil {
 		return Tried{}, err

@@ -83,8 +83,8 @@ func TestBenchIsTrain(t *testing.T) {
 					t.Errorf("%s, μ %v: %d words, %+v, %v; want %d, %+v", l, mu, got.Words, got.Measures, err, len(m.Terms), want)
 				}
 				cv, err := folded.Try(ctx, trial)
-				if err != nil || cv.Measures.Accuracy != rep.CV.Accuracy || cv.Measures.Pages != 200 {
-					t.Errorf("%s, μ %v, by folds: %+v, %v; want accuracy %v", l, mu, cv.Measures, err, rep.CV.Accuracy)
+				if err != nil || cv.Measures.Accuracy != rep.Accuracy[models.C45] || cv.Measures.Pages != 200 {
+					t.Errorf("%s, μ %v, by folds: %+v, %v; want accuracy %v", l, mu, cv.Measures, err, rep.Accuracy[models.C45])
 				}
 			}
 		}

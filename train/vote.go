@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,23 +12,41 @@ import (
 	"fossick/models"
 )
 
-// vote adds up the calibrated probabilities of several learners, see models.Vote. All
-// have equal shares: fitted shares gain nothing that lasts, for the learners'
-// accuracies are near each other, or one is not taken at all.
-type vote struct{ members []voter }
+// vote adds up the calibrated probabilities of several learners, see models.Vote. The shares
+// are equal but for a stack's.
+type vote struct {
+	members []voter
+	stacked bool
+}
 
 type voter struct {
 	learner
-	cal models.Calibration // of its scores of held-out pages
+	cal   models.Calibration // of its scores of held-out pages
+	share float64            // in a stack
 }
 
-func (vote) name() string { return models.Voting }
+func (v vote) name() string {
+	if v.stacked {
+		return models.Stack
+	}
+	return models.Voting
+}
 
-// String names the members, best first: "linear, nn".
+// shareOf is the share of a member.
+func (v vote) shareOf(i int) float64 {
+	if v.stacked {
+		return v.members[i].share
+	}
+	return 1 / float64(len(v.members))
+}
+
+// String names the members, best first: "linear, nn", of a stack "linear 0.80, trees 0.20".
 func (v vote) String() string {
 	names := make([]string, len(v.members))
 	for i, m := range v.members {
-		names[i] = m.name()
+		if names[i] = m.name(); v.stacked {
+			names[i] += fmt.Sprintf(" %.2f", m.share)
+		}
 	}
 	return strings.Join(names, ", ")
 }
@@ -35,7 +54,7 @@ func (v vote) String() string {
 func (v vote) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitted, error) {
 	b := &ballot{}
 	var union []int32
-	for _, m := range v.members {
+	for i, m := range v.members {
 		own, err := m.fit(ctx, c, pages, by)
 		if err != nil {
 			return nil, err
@@ -43,7 +62,7 @@ func (v vote) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fit
 		union = append(union, own.kept...)
 		b.members, b.cal, b.probs = append(b.members, own), append(b.cal, m.cal), append(b.probs, make([]float64, len(c.classes)))
 		b.names = append(b.names, m.name())
-		b.shares.Members = append(b.shares.Members, models.Member{Share: 1 / float64(len(v.members))})
+		b.shares.Members = append(b.shares.Members, models.Member{Share: v.shareOf(i)})
 	}
 	slices.Sort(union)
 	f := newFitted(c, slices.Compact(union))
@@ -134,6 +153,11 @@ func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	if len(kept.members) == 1 {
 		return held[0]
 	}
+	for _, s := range kept.scores {
+		for class := range s {
+			s[class] /= float64(len(kept.members))
+		}
+	}
 	kept.logs()
 	return kept.heldOut
 }
@@ -150,9 +174,6 @@ func newNominee(h *heldOut, y []int, seed int64) *nominee {
 	c := &nominee{voter{learner: h.learner}, make([][]float64, len(y))}
 	for p, s := range h.scores {
 		c.probs[p] = slices.Clone(s)
-	}
-	if _, shares := h.learner.(c45); shares { // those of leaves, which need none
-		return c
 	}
 	var sample [][]float64
 	var class []int
@@ -179,7 +200,7 @@ type tallied struct {
 // with returns the vote with a member more.
 func (t tallied) with(c *nominee, y []int) tallied {
 	members := append(slices.Clone(t.members), c.voter)
-	h := newHeldOut(vote{members}, len(y))
+	h := newHeldOut(vote{members: members}, len(y))
 	for p, s := range c.probs {
 		if s == nil {
 			continue
@@ -206,13 +227,9 @@ func (t tallied) helper(left []*nominee, y []int) (at int, top tallied) {
 	return at, top
 }
 
-// logs turns sums of probabilities into scores, as models.Vote does.
-func (t tallied) logs() {
-	all := models.Vote{Members: []models.Member{{Share: 1 / float64(len(t.members))}}}
-	for _, s := range t.scores {
-		if s != nil {
-			sum := slices.Clone(s)
-			all.Scores(s, func(int) []float64 { return sum })
-		}
+// logs turns the scores of a vote, which are probabilities, into those of models.Vote.
+func (h *heldOut) logs() {
+	for _, s := range h.scores {
+		models.Logs(s)
 	}
 }

@@ -174,7 +174,8 @@ func TestVoteModel(t *testing.T) {
 	}
 }
 
-// TestBallotIsModel: what a trained vote says of a page is what its model says.
+// TestBallotIsModel: what a trained vote or stack says of a page is what its model says. A stack's
+// members have its shares, a vote's equal ones.
 func TestBallotIsModel(t *testing.T) {
 	ctx, opt := context.Background(), &Options{Terms: Terms{Words: 25}, Method: Method{NN: smallNN}}
 	if err := opt.complete(); err != nil {
@@ -184,26 +185,47 @@ func TestBallotIsModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := vote{[]voter{{linear{}, models.Calibration{Scale: 2, Offset: []float64{0.5, 0}}}, {c45{}, models.Calibration{}}, {bayes{}, models.Calibration{Scale: 0.5}}}}
-	f, err := v.fit(ctx, c, c.all(), opt.fitting())
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := f.model(c, v.name(), opt)
-	m.Thresholds = []float64{0.5, 0.5}
-	m.Calibration.Scale = 1
-	if err := m.Check(); err != nil {
-		t.Fatal(err)
-	}
-	ask, scores := asker(m), make([]float64, 2)
-	for p, e := range mixed(80, 1) {
-		d, err := Doc(e)
+	half := models.Calibration{Scale: 0.5}
+	for _, b := range []struct {
+		vote
+		shares []float64
+	}{
+		{vote{members: []voter{
+			{learner: linear{}, cal: models.Calibration{Scale: 2, Offset: []float64{0.5, 0}}},
+			{learner: c45{}, cal: models.Calibration{Scale: 1}},
+			{learner: bayes{}, cal: half},
+		}}, []float64{1. / 3, 1. / 3, 1. / 3}},
+		{vote{stacked: true, members: []voter{
+			{learner: forest{}, cal: models.Calibration{Scale: 2, Offset: []float64{0.5, 0}}, share: 0.5},
+			{learner: linear{}, cal: models.Calibration{Scale: 1}, share: 0.375},
+			{learner: cn2{}, cal: half, share: 0.125},
+		}}, []float64{0.5, 0.375, 0.125}},
+	} {
+		f, err := b.fit(ctx, c, c.all(), opt.fitting())
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.scores(scores, c, p)
-		if got := ask(d); math.Abs(math.Exp(scores[0])-got[0]) > 1e-6 {
-			t.Fatalf("page %d: %v in training, %v by the model", p, math.Exp(scores[0]), got[0])
+		m := f.model(c, b.name(), opt)
+		m.Thresholds = []float64{0.5, 0.5}
+		m.Calibration.Scale = 1
+		if err := m.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for i, share := range b.shares {
+			if m.Vote.Members[i].Share != share {
+				t.Errorf("%s: member %d has a share of %v, want %v", b.name(), i+1, m.Vote.Members[i].Share, share)
+			}
+		}
+		ask, scores := asker(m), make([]float64, 2)
+		for p, e := range mixed(80, 1) {
+			d, err := Doc(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.scores(scores, c, p)
+			if got := ask(d); math.Abs(math.Exp(scores[0])-got[0]) > 1e-6 {
+				t.Fatalf("%s, page %d: %v in training, %v by the model", b.name(), p, math.Exp(scores[0]), got[0])
+			}
 		}
 	}
 }

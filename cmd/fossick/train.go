@@ -235,9 +235,9 @@ func (c trainCmd) classifiers() ([]string, error) {
 	case !c.tries() && len(names) > 1:
 		return nil, usagef("--classifier %s: one makes a model; several are for --mu-sweep and --protocol", c.Classifier)
 	case c.tries() && slices.Equal(names, []string{train.Auto}):
-		return without(train.Classifiers(), train.Auto, "nb", models.Voting), nil // paper A's three, and linear
-	case c.tries() && (slices.Contains(names, train.Auto) || slices.Contains(names, models.Voting)):
-		return nil, usagef("--classifier %s: auto and vote choose anew for each number of words; name those to try", c.Classifier)
+		return without(train.Classifiers(), train.Auto, "nb", models.Voting, models.Stack), nil // paper A's three, and linear
+	case c.tries() && (slices.Contains(names, train.Auto) || slices.Contains(names, models.Voting) || slices.Contains(names, models.Stack)):
+		return nil, usagef("--classifier %s: auto, vote and stack choose anew for each number of words; name those to try", c.Classifier)
 	}
 	return names, nil
 }

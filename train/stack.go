@@ -1,0 +1,82 @@
+package train
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// leastShare is the share below which a member of a stack is left out: it costs time on every
+// page.
+const leastShare = 0.01
+
+// stacked returns the stack of cross-validated learners (Wolpert 1992): a vote whose shares are
+// those, positive and adding up to 1, that make the labels of held-out pages most likely (Smyth
+// and Wolpert 1999). All learners must have judged the same pages.
+func stacked(held []*heldOut, y []int, seed int64) *heldOut {
+	all := make([]*nominee, len(held))
+	var wg sync.WaitGroup
+	for i, h := range held {
+		wg.Go(func() { all[i] = newNominee(h, y, seed) })
+	}
+	wg.Wait()
+	share := mixture(all, y)
+	for i := len(all) - 1; i >= 0; i-- {
+		if share[i] < leastShare {
+			all = slices.Delete(all, i, i+1)
+		}
+	}
+	share = mixture(all, y)
+	v := vote{stacked: true}
+	for i, n := range all {
+		n.share = share[i]
+		v.members = append(v.members, n.voter)
+	}
+	slices.SortStableFunc(v.members, func(a, b voter) int { return int(math.Copysign(1, b.share-a.share)) })
+	top := newHeldOut(v, len(y))
+	for p := range y {
+		if all[0].probs[p] == nil {
+			continue
+		}
+		top.scores[p] = make([]float64, len(all[0].probs[p]))
+		for i, n := range all {
+			for class, q := range n.probs[p] {
+				top.scores[p][class] += share[i] * q
+			}
+		}
+	}
+	top.logs()
+	top.score = accuracy(top.scores, y)
+	return top
+}
+
+// mixture returns the shares that maximise Σ_p ln Σ_m share_m · P_m(class of p), by expectation
+// maximisation. The sum is concave, so where it starts does not matter.
+func mixture(all []*nominee, y []int) []float64 {
+	share := slices.Repeat([]float64{1 / float64(len(all))}, len(all))
+	for range 1000 {
+		next, judged := make([]float64, len(all)), 0.0
+		for p, class := range y {
+			if all[0].probs[p] == nil {
+				continue
+			}
+			judged++
+			var whole float64
+			for i, n := range all {
+				whole += share[i] * max(n.probs[p][class], leastProbability)
+			}
+			for i, n := range all {
+				next[i] += share[i] * max(n.probs[p][class], leastProbability) / whole
+			}
+		}
+		moved := 0.0
+		for i := range next {
+			next[i] /= judged
+			moved = max(moved, math.Abs(next[i]-share[i]))
+		}
+		if share = next; moved < 1e-6 {
+			break
+		}
+	}
+	return share
+}
