@@ -159,6 +159,7 @@ func TestRankIsOrdered(t *testing.T) {
 		t.Errorf("ranking %v, want %v: equal gains by number, absent terms left out", terms, want)
 	}
 }
+
 // TestIDF: 1 + ln((1 + n)/(1 + df)), so that a word on every page weighs 1.
 func TestIDF(t *testing.T) {
 	got := IDF([]int32{0, 1, 4, 9}, 9)
