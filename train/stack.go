@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -32,7 +33,7 @@ func stacked(held []*heldOut, y []int, seed int64) *heldOut {
 		n.share = share[i]
 		v.members = append(v.members, n.voter)
 	}
-	slices.SortStableFunc(v.members, func(a, b voter) int { return int(math.Copysign(1, b.share-a.share)) })
+	slices.SortStableFunc(v.members, func(a, b voter) int { return cmp.Compare(b.share, a.share) })
 	top := newHeldOut(v, len(y))
 	for p := range y {
 		if all[0].probs[p] == nil {
