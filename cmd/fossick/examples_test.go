@@ -224,7 +224,7 @@ func exampleFolder(t *testing.T, addr, ca string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"fossick.toml": fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[survey]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n", addr, ca),
+		"fossick.toml": fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[survey]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n[topic.check]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n", addr, ca),
 		"sites.txt":    "http://example.org/loans\n",
 		"page.html":    "<title>Comets</title>Astronomers look at comets and planets with telescopes.",
 		"labels.tsv":   "http://example.org/loans\tbanking\n",
