@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fossick/crawler/reading"
 	"fossick/graph/orders"
 	"fossick/page"
 	"fossick/store"
@@ -155,6 +156,45 @@ func checkOffParty(t *testing.T, s *store.Store, inside map[string]int) {
 	}
 	if off < 10 {
 		t.Errorf("only %d URLs outside", off)
+	}
+}
+
+// TestOutsideOfTwo: a URL that one party leaves out as too deep and to which another one links
+// is outside, a candidate seed, whichever of the two finds it first.
+func TestOutsideOfTwo(t *testing.T) {
+	for _, otherFirst := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &fakeWeb{took: time.Second, pages: map[string]string{
+				"http://a.test/0": html("own", "http://a.test/1"),
+				"http://a.test/1": html("own, one deep", "http://a.test/2"),
+				"http://a.test/2": html("own, too deep"),
+				"http://b.test/0": html("other", "http://b.test/1", "http://b.test/2", "http://b.test/3"),
+				"http://b.test/1": html("other, second"),
+				"http://b.test/2": html("other, third"),
+			}}
+			from := "http://b.test/3" // asked for when the own party has gone to its end
+			if otherFirst {
+				from = "http://b.test/0"
+			}
+			w.pages[from] = html("leads out "+from, "http://a.test/2")
+			opt := newOptions(t, w, "http://a.test/0", "http://b.test/0")
+			opt.Workers, opt.Ordering, opt.Threshold, opt.KeepNear = 2, orders.ByDepth, 0, true
+			opt.Scope = Scope{Links: "host", Parties: true, MaxDepth: 1}
+			crawl(t, opt)
+			checkSound(t, opt.Store)
+			for e, err := range opt.Store.URLs().Ended("none") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.URL == "http://a.test/2" && !reading.OffParty(e.Reason) {
+					t.Errorf("linked from %s: %s", from, e.Reason)
+				}
+			}
+			b, err := opt.Store.URLs().Birth(life(t, opt.Store, "http://a.test/2").From)
+			if err != nil || b.URL != from {
+				t.Errorf("it was found by %q, %v; want %s", b.URL, err, from)
+			}
+		})
 	}
 }
 

@@ -51,8 +51,9 @@ func TestHelpExamples(t *testing.T) {
 			if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
 				t.Fatal(err)
 			}
-			if name == "focus" || name == "propose" { // they make it
-				if err := os.RemoveAll(filepath.Join(dir, "fossick-banking")); err != nil {
+			makes := map[string]string{"focus": "fossick-banking", "propose": "fossick-banking", "survey": "fossick-survey", "topic new": "topics"}
+			if made := makes[name]; made != "" {
+				if err := os.RemoveAll(filepath.Join(dir, made)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -255,6 +256,8 @@ func exampleFolder(t *testing.T, addr, ca string) string {
 	for _, args := range []string{
 		"focus --topic banking --seed http://example.org/loans --seed http://moneyroom.test/ --max-pages 30",
 		"focus --topic banking --seed http://moneyroom.test/ --order bfs --max-pages 20 --store old-crawl",
+		"survey --seed http://example.org/loans --max-pages 20",
+		"topic new bees --seed example.org/bees --examples saved-pages/",
 		"train demo --classifier nb -o old.model", "train demo --classifier linear -o new.model",
 	} {
 		var out bytes.Buffer

@@ -99,6 +99,22 @@ func (p killPlan) stores(dir string) (dirs []string) {
 	return dirs
 }
 
+// differences are the first lines that one of two sorted lists has and the other has not.
+func differences(got, want []string) string {
+	var b strings.Builder
+	tell := func(what string, list, other []string) {
+		has := map[string]bool{}
+		for _, line := range other {
+			has[line] = true
+		}
+		list = slices.DeleteFunc(slices.Clone(list), func(line string) bool { return has[line] })
+		fmt.Fprintf(&b, "%d %s: %q\n", len(list), what, list[:min(9, len(list))])
+	}
+	tell("too many", got, want)
+	tell("missing", want, got)
+	return b.String()
+}
+
 // command returns the command line of a crawl of the web at addr into dir. Of two
 // near-duplicates the first is stored, so only without that rule are the pages
 // the same whatever their order.
@@ -132,7 +148,7 @@ func killOften(t *testing.T, plan killPlan) {
 			}
 		}
 		if got.seeds != want.seeds {
-			t.Errorf("store %d: the seed list is\n%swithout kills\n%s", stores, got.seeds, want.seeds)
+			t.Errorf("store %d: the seed list differs from the one without kills:\n%s", stores, differences(strings.Split(got.seeds, "\n"), strings.Split(want.seeds, "\n")))
 		}
 		if len(got.pages) != len(want.pages) {
 			t.Errorf("store %d: %d pages after the kills, want the %d of a crawl without", stores, len(got.pages), len(want.pages))

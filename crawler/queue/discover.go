@@ -43,7 +43,7 @@ func (q *Queue) Discover(b journal.Batch, birth store.Birth, f reading.Link, lin
 	case seen.ID == 0:
 		return q.discoverNew(b, birth, f, link)
 	case f.Skip != "":
-		return seen.ID, nil
+		return seen.ID, q.outside(b, seen, birth, f)
 	case seen.Skipped:
 		return seen.ID, q.want(b, seen.ID, birth, f, link)
 	}
@@ -51,6 +51,26 @@ func (q *Queue) Discover(b journal.Batch, birth store.Birth, f reading.Link, lin
 		return seen.ID, q.discoverLater(b, seen.ID, birth.From, f, link)
 	}
 	return seen.ID, q.discoverAgain(b, seen.ID, birth, f, link)
+}
+
+// outside has a skipped URL on record as outside of the party that links to it, whatever it
+// was skipped for before: it is a candidate seed (paper E, E1) also where its own party left
+// it out as too deep, and whichever of the two came first.
+func (q *Queue) outside(b journal.Batch, seen store.Seen, birth store.Birth, f reading.Link) error {
+	disk := journal.Stored(b)
+	if disk == nil || !seen.Skipped || !q.opt.Scope.Parties || !reading.OffParty(f.Skip) {
+		return nil
+	}
+	was, err := disk.Fate(seen.ID)
+	if err != nil || was.State != string(fetch.StateNone) || reading.OffParty(was.Reason) {
+		return err // also of a trap, and of what is on record as outside
+	}
+	birth.URL, birth.At = f.URL, q.opt.Now().UnixMilli()
+	if err := b.Rediscover(seen.ID, birth); err != nil {
+		return err
+	}
+	was.Reason, was.At, was.Score, was.Parent = f.Skip, birth.At, f.Score, birth.From
+	return b.End(seen.ID, was)
 }
 
 // want queues a URL that was skipped so far. It counts as discovered by the link that is
