@@ -29,6 +29,7 @@ type webCount struct {
 	out    map[string]int    // URLs that a stored page links to
 	state  map[string]string // of those requested, as its last exchange says
 	bodies map[page.Checksum]bool
+	bytes  map[string]bool // of the bodies
 	got    map[string]bool
 	labels map[string]string // of the corpus' pages, as a model says
 	pages  []countedPage
@@ -49,7 +50,7 @@ type webCount struct {
 func newWebCount(t *testing.T, set *datasets.Set, seeds ...string) *webCount {
 	w := &webCount{
 		t: t, corpus: map[string]*datasets.Example{}, depth: map[string]int{}, links: map[string]int{}, out: map[string]int{}, state: map[string]string{},
-		bodies: map[page.Checksum]bool{}, got: map[string]bool{}, skipped: map[string]bool{}, hosts: map[string]bool{}, want: map[string]map[string]map[string]float64{},
+		bodies: map[page.Checksum]bool{}, bytes: map[string]bool{}, got: map[string]bool{}, skipped: map[string]bool{}, hosts: map[string]bool{}, want: map[string]map[string]map[string]float64{},
 	}
 	for e, err := range set.Examples() {
 		if err != nil {
@@ -206,9 +207,10 @@ func (w *webCount) page(url string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if w.bodies[p.Checksum] {
+	if w.bodies[p.Checksum] || w.bytes[body] {
 		w.state[url] = "duplicate"
 		w.header(url)
+		w.discover(url, p) // those that a mirror has alone
 		return
 	}
 	to := w.discover(url, p)
@@ -216,7 +218,7 @@ func (w *webCount) page(url string) {
 		w.state[url] = "robots_denied"
 		return
 	}
-	w.bodies[p.Checksum] = true
+	w.bodies[p.Checksum], w.bytes[body] = true, true
 	w.header(url)
 	w.stored(url, p, media, int64(len(body)), to)
 }
