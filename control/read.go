@@ -60,8 +60,12 @@ func (r *Stores) Open(ctx context.Context, dir string) (s *store.Store, done fun
 // copyOf copies the store that a crawl has, which busy says.
 func (r *Stores) copyOf(ctx context.Context, dir string, busy error) (*store.Store, error) {
 	resp, err := call(ctx, dir, "/snapshot", nil, busy)
-	if err != nil {
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrNoCrawl) || ctx.Err() != nil:
 		return nil, err
+	default: // it ended when it had taken the question
+		return nil, fmt.Errorf("%w: %w", store.ErrCutOff, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -65,4 +66,34 @@ func TestSocket(t *testing.T) {
 
 type status struct {
 	Topic string `json:"topic"`
+}
+
+// TestCrawlEndsAtTheQuestion: a crawl that takes a reader's question and ends without a word
+// has given its store back, which is read then.
+func TestCrawlEndsAtTheQuestion(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.Create(dir, store.Info{Topic: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, socketName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan error, 1)
+	go func() {
+		c, err := l.Accept()
+		if err == nil {
+			err = errors.Join(l.Close(), c.Close(), s.Close())
+		}
+		asked <- err
+	}()
+	r := Stores{Say: t.Logf}
+	_, done, err := r.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(done(), <-asked); err != nil {
+		t.Error(err)
+	}
 }
