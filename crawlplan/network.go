@@ -128,25 +128,21 @@ func RedactProxy(text string) string {
 	return proxy.Redacted()
 }
 
-// Opens tells a setting by which a crawl opens the guard or a listener, or sends its
-// requests elsewhere. Who runs it may have taken the setting over from a stranger.
-func Opens(flag, value string) string {
-	if flag == "proxy" {
-		value = RedactProxy(value)
-	}
-	return "--" + flag + " " + value
-}
-
-// opened says what a store's settings open that a crawl's own left open, "" for nothing.
-func (saved *Network) opened(given *Network) string {
+// opened names the settings of a store by which a crawl opens the guard or a listener, sends
+// its requests elsewhere or signs them, and which the command line left open: the store may
+// be a stranger's. It returns "" for none.
+func (saved *Settings) opened(given *Settings) string {
 	var opened []string
 	tell := func(flag, given, saved string) {
 		if given == "" && saved != "" {
-			opened = append(opened, Opens(flag, saved))
+			opened = append(opened, "--"+flag+" "+saved)
 		}
 	}
 	tell("allow-net", strings.Join(given.AllowNet, ","), strings.Join(saved.AllowNet, ","))
+	tell("ca", given.CA, saved.CA)
+	tell("hosts", given.Hosts, saved.Hosts)
 	tell("listen", given.Listen, saved.Listen)
-	tell("proxy", given.Proxy, saved.Proxy)
+	tell("proxy", given.Proxy, RedactProxy(saved.Proxy))
+	tell("sign", given.Sign, saved.Sign)
 	return strings.Join(opened, ", ")
 }

@@ -93,35 +93,38 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if err := c.Network.apply(&p.Fetch, &c.Scope); err != nil {
 		return nil, err
 	}
-	topics, err := c.topics()
+	found, err := c.topics()
 	if err != nil {
 		return nil, err
 	}
 	p.scored = learned
-	for _, t := range topics {
+	for _, t := range found {
+		if hides := topics.Hides(t.Name); hides != "" && c.Model == "" {
+			in.Say("%s", hides)
+		}
 		p.models, p.Keywords = append(p.models, t.Model), append(p.Keywords, t.Keywords...)
 		if how := c.how(t, len(c.Keywords) > 0 && c.Model == ""); how != learned {
 			p.scored = how
 		}
 	}
 	for i, pages := range c.budgets() {
-		p.Topics = append(p.Topics, Budgeted{topics[i].Name, pages})
+		p.Topics = append(p.Topics, Budgeted{found[i].Name, pages})
 	}
 	if err := c.apply(p, in.Version); err != nil {
 		return nil, err
 	}
-	if err := c.ownStarts(&p.Crawl, topics); err != nil {
+	if err := c.ownStarts(&p.Crawl, found); err != nil {
 		return nil, err
 	}
 	if !c.topicless() {
-		if err := c.scorer(&p.Crawl, topics, p.scored, in.Seed); err != nil {
+		if err := c.scorer(&p.Crawl, found, p.scored, in.Seed); err != nil {
 			return nil, err
 		}
 	}
 	if c.Parties {
 		c.survey(p)
 	}
-	return p, c.begin(p, topics[0], in.Say)
+	return p, c.begin(p, found[0], in.Say)
 }
 
 // check refuses values that no crawl can have, before anything is made. A zero is

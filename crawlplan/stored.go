@@ -103,7 +103,7 @@ func (c *Crawl) Recall(s *store.Store) (opened string, err error) {
 	if err := takeFile(&saved.Seeds, seeds.Stored(c.Store)); err != nil {
 		return "", err
 	}
-	opened = saved.opened(&c.Network)
+	opened = saved.opened(&c.Settings)
 	c.inherit(&saved.Settings)
 	return opened, nil
 }

@@ -27,7 +27,8 @@ func readWACZ(path string) reader {
 				yield(nil, fmt.Errorf("%s: %s: %w", path, f.Name, err))
 				return
 			}
-			if goOn := a.file(path+"/"+f.Name, r); r.Close() != nil || !goOn {
+			goOn := a.file(path+"/"+f.Name, r)
+			if r.Close(); !goOn { // what was read is compared with the entry's checksum at its end
 				return
 			}
 		}

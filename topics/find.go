@@ -92,6 +92,15 @@ func Folder(name string) string {
 	return ""
 }
 
+// Hides says that a folder's topic stands in for the built-in one of that name, "" where none
+// does: the working folder may be a stranger's.
+func Hides(name string) string {
+	if dir := Folder(name); dir != "" && slices.Contains(models.BuiltinTopics(), name) {
+		return fmt.Sprintf("topic %s is the one in the folder %s, not the built-in one", name, dir)
+	}
+	return ""
+}
+
 // Own is where topic new puts a topic.
 func Own(name string) string { return filepath.Join(folder, name) }
 

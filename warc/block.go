@@ -1,6 +1,7 @@
 package warc
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
@@ -21,6 +22,15 @@ func newBlock(r *Reader, rec *Record) *block {
 
 // Read implements io.Reader.
 func (b *block) Read(p []byte) (int, error) {
+	n, err := b.read(p)
+	var at *Error
+	if errors.As(err, &at) {
+		b.r.tells(at)
+	}
+	return n, err
+}
+
+func (b *block) read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, b.end()
 	}
@@ -90,12 +100,12 @@ func (b *block) damage(err error, crossing bool) error {
 	has := b.rec.Length - b.left
 	switch {
 	case err == nil && crossing && b.r.s.beginsRecord(): // with which reading goes on
-		return &Error{b.rec.Offset, fmt.Errorf("%w: its block has %d of %d bytes", ErrCut, has, b.rec.Length)}
+		return &Error{b.rec.Offset, b.rec.Inside, fmt.Errorf("%w: its block has %d of %d bytes", ErrCut, has, b.rec.Length)}
 	case err == io.EOF:
 		b.r.lost = &damage{offset: b.rec.Offset, back: b.begin}
-		return &Error{b.rec.Offset, fmt.Errorf("%w: the file ends after %d of the %d bytes of its block", ErrCut, has, b.rec.Length)}
+		return &Error{b.rec.Offset, b.rec.Inside, fmt.Errorf("%w: the file ends after %d of the %d bytes of its block", ErrCut, has, b.rec.Length)}
 	case err != nil:
-		return b.r.failed(err, b.rec.Offset)
+		return b.r.failed(err, b.rec.Offset, b.rec.Inside)
 	}
 	return nil
 }
@@ -108,7 +118,7 @@ func (b *block) end() error {
 	sum := b.sum
 	b.sum = nil // once is enough
 	if err := sum.check(); err != nil {
-		return &Error{b.rec.Offset, err}
+		return &Error{b.rec.Offset, b.rec.Inside, err}
 	}
 	return io.EOF
 }

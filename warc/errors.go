@@ -18,9 +18,20 @@ var (
 // Error is damage at a place of a file. Records behind it can be read on.
 type Error struct {
 	Offset int64 // of the record or, packed, of its member, in the file
+	Inside int64 // of the record among the unpacked bytes of a member that has several
 	Err    error
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("offset %d: %v", e.Offset, e.Err) }
+func (e *Error) Error() string {
+	if e.Inside > 0 {
+		return fmt.Sprintf("offset %d, unpacked byte %d: %v", e.Offset, e.Inside, e.Err)
+	}
+	return fmt.Sprintf("offset %d: %v", e.Offset, e.Err)
+}
+
+// behind reports whether the place of e is behind another.
+func (e *Error) behind(other *Error) bool {
+	return e.Offset > other.Offset || e.Offset == other.Offset && e.Inside > other.Inside
+}
 
 func (e *Error) Unwrap() error { return e.Err }

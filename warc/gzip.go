@@ -46,7 +46,7 @@ func (g *gzipped) Read(p []byte) (int, error) {
 }
 
 func (g *gzipped) find(after int64) error {
-	if err := g.in.back(after + 1); err != nil {
+	if err := g.in.behind(after); err != nil {
 		return err
 	}
 	return findMagic(g.in, gzipMagic, func(head []byte) bool {

@@ -3,7 +3,7 @@ package warc
 import (
 	"bufio"
 	"bytes"
-	"errors"
+	"fmt"
 	"io"
 )
 
@@ -19,7 +19,9 @@ type input struct {
 	read int64     // bytes that buf was given
 	buf  *bufio.Reader
 
-	again int64 // bytes that were read once more
+	again  int64 // bytes that were read once more
+	idle   int   // reads in a row that gave neither bytes nor an error
+	failed error // the first error of the file itself, which every later read gives again
 }
 
 func newInput(r io.Reader) *input {
@@ -35,10 +37,26 @@ func newInput(r io.Reader) *input {
 
 // Read implements io.Reader, for buf.
 func (in *input) Read(p []byte) (int, error) {
+	if in.failed != nil {
+		return 0, in.failed
+	}
 	n, err := in.file.Read(p)
 	in.read += int64(n)
+	if in.idle++; n > 0 {
+		in.idle = 0
+	}
+	if err == nil && in.idle == mostIdle {
+		err = io.ErrNoProgress
+	}
+	if err != nil && err != io.EOF {
+		in.failed = fmt.Errorf("the file cannot be read behind its byte %d: %w", in.read, err)
+		err = in.failed
+	}
 	return n, err
 }
+
+// spent reports whether the file failed and all bytes before that were used.
+func (in *input) spent() bool { return in.failed != nil && in.buf.Buffered() == 0 }
 
 // offset returns the place of the next byte.
 func (in *input) offset() int64 { return in.read - int64(in.buf.Buffered()) }
@@ -47,20 +65,32 @@ func (in *input) offset() int64 { return in.read - int64(in.buf.Buffered()) }
 // till then. Else each of many wrong lengths could cost a pass over all that follows.
 const mostAgain = 64 << 20
 
-// back goes to an offset that was read already. Without a seeker, and where too much was
-// read again, reading stays where it is.
-func (in *input) back(to int64) error {
+// mostIdle is how many reads in a row may give nothing, as bufio has it.
+const mostIdle = 100
+
+// back goes to an offset that was read already. Where it cannot, and where too much was
+// read again, reading stays where it is and back is false.
+func (in *input) back(to int64) bool {
 	again := in.again + in.offset() - to
-	if in.seek == nil || again > mostAgain+4*to {
+	if in.seek == nil || in.failed != nil || again > mostAgain+4*to {
+		return false
+	}
+	if _, err := in.seek.Seek(in.base+to, io.SeekStart); err != nil {
+		in.seek = nil
+		return false
+	}
+	in.again, in.read = again, to
+	in.buf.Reset(in)
+	return true
+}
+
+// behind goes back to the byte behind an offset, or on to it.
+func (in *input) behind(offset int64) error {
+	if in.back(offset+1) || in.offset() > offset {
 		return nil
 	}
-	in.again = again
-	if _, err := in.seek.Seek(in.base+to, io.SeekStart); err != nil {
-		return err
-	}
-	in.read = to
-	in.buf.Reset(in)
-	return nil
+	_, err := in.buf.Discard(int(offset + 1 - in.offset()))
+	return err
 }
 
 // members are what a file is made of: gzip members or zstd frames. A plain file is one.
@@ -99,11 +129,8 @@ func (p *plain) find(int64) error { return io.EOF }
 func findMagic(in *input, magic string, test func(head []byte) bool) error {
 	for {
 		head, err := in.buf.Peek(in.buf.Size())
-		if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
-			return err
-		}
 		if len(head) < len(magic) {
-			return io.EOF
+			return err
 		}
 		at := bytes.Index(head, []byte(magic))
 		switch {

@@ -12,6 +12,7 @@ type Reader struct {
 	rec  *Record // the last that was handed out, nil after damage
 	body *block  // its
 	lost *damage // what Next has to find a way around first
+	told *Error  // the damage that was told last
 }
 
 // damage is where reading on is not possible as usual.
@@ -25,16 +26,24 @@ type damage struct {
 // more is found behind damage.
 func NewReader(file io.Reader) (*Reader, error) {
 	in := newInput(file)
+	r, err := newReader(in)
+	if err != nil && in.spent() {
+		err = in.failed
+	}
+	return r, err
+}
+
+func newReader(in *input) (*Reader, error) {
 	head, err := in.buf.Peek(4)
 	if len(head) == 0 && err != nil {
 		if errors.Is(err, io.EOF) {
-			err = &Error{0, fmt.Errorf("%w: the file is empty", ErrFormat)}
+			err = &Error{Err: fmt.Errorf("%w: the file is empty", ErrFormat)}
 		}
 		return nil, err
 	}
 	switch {
 	case string(head) == "PK\x03\x04":
-		return nil, &Error{0, fmt.Errorf("%w but a zip file; a WACZ has .wacz in its name", ErrFormat)}
+		return nil, &Error{Err: fmt.Errorf("%w but a zip file; a WACZ has .wacz in its name", ErrFormat)}
 	case len(head) >= 3 && string(head[:3]) == gzipMagic:
 		return &Reader{s: newStream(in, &gzipped{in: in}, true)}, nil
 	case string(head) == zstdMagic, string(head) == dictMagic:
@@ -48,11 +57,40 @@ func NewReader(file io.Reader) (*Reader, error) {
 }
 
 // Next returns the next record, io.EOF behind the last one. What was not read of the one
-// before is passed over. An *Error is damage; the next call looks for a record behind it.
+// before is passed over. An *Error is damage, told once a place; the next call looks for a
+// record behind it. Any other error is of the file itself: it ends reading, and each later
+// call gives it again.
 func (r *Reader) Next() (*Record, error) {
+	for range mostUntold {
+		rec, err := r.next()
+		var at *Error
+		if err == io.EOF && r.s.in.failed != nil {
+			return nil, r.s.in.failed
+		}
+		if !errors.As(err, &at) || r.tells(at) {
+			return rec, err
+		}
+	}
+	return nil, fmt.Errorf("no record can be found behind the damage at offset %d", r.told.Offset)
+}
+
+// mostUntold is how often damage of one place may be met in a row. A record has at most
+// two faults; more would be a loop.
+const mostUntold = 8
+
+// tells notes damage that is told; false when that of its place was told before.
+func (r *Reader) tells(at *Error) bool {
+	if r.told != nil && !at.behind(r.told) {
+		return false
+	}
+	r.told = at
+	return true
+}
+
+func (r *Reader) next() (*Record, error) {
 	if r.lost != nil {
 		if err := r.resync(); err != nil {
-			return nil, r.failed(err, r.s.member)
+			return nil, r.failed(err, r.s.member, r.s.inside())
 		}
 	}
 	if rec := r.rec; rec != nil {
@@ -91,10 +129,10 @@ func (r *Reader) finish(rec *Record) error {
 		case err == io.EOF, err == nil && r.s.beginsRecord():
 			return nil // the last line ends are missing, and nothing with them
 		case err != nil:
-			return r.failed(err, rec.Offset)
+			return r.failed(err, rec.Offset, rec.Inside)
 		case r.s.buf[r.s.r] != '\n':
 			r.lost = &damage{offset: rec.Offset, back: r.body.begin}
-			return &Error{rec.Offset, fmt.Errorf("%w: no empty lines behind the %d bytes of its block", ErrLength, rec.Length)}
+			return &Error{rec.Offset, rec.Inside, fmt.Errorf("%w: no empty lines behind the %d bytes of its block", ErrLength, rec.Length)}
 		}
 		r.s.r++
 	}
@@ -106,7 +144,7 @@ func (r *Reader) header() (*Record, error) {
 	s := r.s
 	for { // some programs write more empty lines than they should
 		if err := s.need(1); err != nil {
-			return nil, r.failed(err, s.member)
+			return nil, r.failed(err, s.member, s.inside())
 		}
 		if c := s.buf[s.r]; c != '\r' && c != '\n' {
 			break
@@ -119,7 +157,7 @@ func (r *Reader) header() (*Record, error) {
 	}
 	err := rec.read(s)
 	if err != nil {
-		return nil, r.failed(err, rec.Offset)
+		return nil, r.failed(err, rec.Offset, rec.Inside)
 	}
 	r.body = newBlock(r, rec)
 	rec.Body = r.body
@@ -164,11 +202,14 @@ func (rec *Record) read(s *stream) error {
 	return err
 }
 
-// failed notes damage at an offset, so that the next call of Next looks behind it. io.EOF is
+// failed notes damage at a place, so that the next call of Next looks behind it. io.EOF is
 // none, and what the file itself answers is told as it is.
-func (r *Reader) failed(err error, offset int64) error {
+func (r *Reader) failed(err error, offset, inside int64) error {
 	if err == io.EOF {
 		return err
+	}
+	if r.s.in.spent() {
+		return r.s.in.failed
 	}
 	var known *Error
 	switch {
@@ -179,5 +220,5 @@ func (r *Reader) failed(err error, offset int64) error {
 	case errors.Is(err, ErrDamaged), errors.Is(err, ErrBomb), errors.Is(err, ErrCut):
 		r.lost = &damage{offset: r.s.member, member: r.s.packed, back: -1}
 	}
-	return &Error{offset, err}
+	return &Error{offset, inside, err}
 }

@@ -252,6 +252,7 @@ func readAll(t testing.TB, in io.Reader) (got []string, errs []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
+	var places [][2]int64
 	for {
 		rec, err := r.Next()
 		if err == io.EOF {
@@ -266,6 +267,11 @@ func readAll(t testing.TB, in io.Reader) (got []string, errs []error) {
 			t.Fatalf("%v has no place", err)
 		}
 		if err != nil {
+			if told := [2]int64{damage.Offset, damage.Inside}; slices.Contains(places, told) {
+				t.Fatalf("%v: told of this place before", err)
+			} else {
+				places = append(places, told)
+			}
 			errs = append(errs, err)
 			continue
 		}
@@ -284,28 +290,29 @@ func TestDamage(t *testing.T) {
 		err    error
 		read   int // records that are whole
 	}{
-		"a length too large":      {small + strings.Replace(small, "5", "9999", 1) + small, int64(len(small)), ErrCut, 2},
-		"a length too small":      {small + strings.Replace(small, "whole", "whole and more", 1) + small, int64(len(small)), ErrLength, 3},
-		"no length":               {small + strings.Replace(small, "Content-Length: 5\r\n", "", 1) + small, int64(len(small)), ErrFormat, 2},
-		"a length below zero":     {strings.Replace(small, "5", "-5", 1) + small, 0, ErrFormat, 1},
-		"a length of many digits": {strings.Replace(small, "5", "99999999999999999999", 1) + small, 0, ErrFormat, 1},
-		"no field":                {strings.Replace(small, "WARC-Type:", "WARC-Type", 1) + small, 0, ErrFormat, 1},
-		"a header cut short":      {"WARC/1.0\r\nWARC-Type: resource\r\n" + small, 0, ErrCut, 1},
-		"something else":          {"<html>" + long + "\r\n" + small, 0, ErrFormat, 1},
-		"something between":       {small + "<html>" + long + "\r\n" + small, int64(len(small)), ErrFormat, 2},
-		"a header without end":    {"WARC/1.0\r\n" + strings.Repeat("X: y\r\n", 20000) + small, 0, ErrFormat, 1},
-		"a line without end":      {"WARC/1.0\r\nX: " + strings.Repeat("y", 200000) + "\r\n\r\n" + small, 0, ErrFormat, 1},
-		"a wrong digest":          {strings.Replace(small, "Content", "WARC-Block-Digest: sha1:AAAA\r\nContent", 1) + small, 0, ErrDigest, 1},
-		"an ARC file":             {"filedesc://x.arc 0.0.0.0 20050101000000 text/plain 77\n", 0, ErrFormat, 0},
-		"a file of zip":           {"PK\x03\x04", 0, ErrFormat, 0},
-		"an empty file":           {"", 0, ErrFormat, 0},
-		"an empty gzip file":      {string(gzipOf(t, "")), 0, nil, 0},
-		"no trailing lines":       {strings.TrimSpace(small) + small, 0, nil, 2},
-		"bare line feeds":         {strings.ReplaceAll(small+small, "\r", ""), 0, nil, 2},
-		"many empty lines":        {"\r\n\r\n" + small + "\r\n\r\n\n\n" + small + "\r\n", 0, nil, 2},
-		"packed, too large":       {string(gzipOf(t, strings.Replace(small, "5", "9999", 1))) + string(gzipOf(t, small)), 0, ErrCut, 1},
-		"packed, padded":          {string(gzipOf(t, small)) + strings.Repeat("\x00", 1000), 0, nil, 1},
-		"packed, then bytes":      {string(gzipOf(t, small)) + "xyz" + string(gzipOf(t, small)), int64(len(gzipOf(t, small))), ErrDamaged, 2},
+		"a length too large":       {small + strings.Replace(small, "5", "9999", 1) + small, int64(len(small)), ErrCut, 2},
+		"a length too small":       {small + strings.Replace(small, "whole", "whole and more", 1) + small, int64(len(small)), ErrLength, 3},
+		"no length":                {small + strings.Replace(small, "Content-Length: 5\r\n", "", 1) + small, int64(len(small)), ErrFormat, 2},
+		"a length below zero":      {strings.Replace(small, "5", "-5", 1) + small, 0, ErrFormat, 1},
+		"a length of many digits":  {strings.Replace(small, "5", "99999999999999999999", 1) + small, 0, ErrFormat, 1},
+		"no field":                 {strings.Replace(small, "WARC-Type:", "WARC-Type", 1) + small, 0, ErrFormat, 1},
+		"a header cut short":       {"WARC/1.0\r\nWARC-Type: resource\r\n" + small, 0, ErrCut, 1},
+		"something else":           {"<html>" + long + "\r\n" + small, 0, ErrFormat, 1},
+		"something between":        {small + "<html>" + long + "\r\n" + small, int64(len(small)), ErrFormat, 2},
+		"a header without end":     {"WARC/1.0\r\n" + strings.Repeat("X: y\r\n", 20000) + small, 0, ErrFormat, 1},
+		"a line without end":       {"WARC/1.0\r\nX: " + strings.Repeat("y", 200000) + "\r\n\r\n" + small, 0, ErrFormat, 1},
+		"a wrong digest":           {strings.Replace(small, "Content", "WARC-Block-Digest: sha1:AAAA\r\nContent", 1) + small, 0, ErrDigest, 1},
+		"two faults of one record": {small + strings.NewReplacer("Content", "WARC-Block-Digest: sha1:AAAA\r\nContent", "whole", "whole and more").Replace(small) + small, int64(len(small)), ErrDigest, 2},
+		"an ARC file":              {"filedesc://x.arc 0.0.0.0 20050101000000 text/plain 77\n", 0, ErrFormat, 0},
+		"a file of zip":            {"PK\x03\x04", 0, ErrFormat, 0},
+		"an empty file":            {"", 0, ErrFormat, 0},
+		"an empty gzip file":       {string(gzipOf(t, "")), 0, nil, 0},
+		"no trailing lines":        {strings.TrimSpace(small) + small, 0, nil, 2},
+		"bare line feeds":          {strings.ReplaceAll(small+small, "\r", ""), 0, nil, 2},
+		"many empty lines":         {"\r\n\r\n" + small + "\r\n\r\n\n\n" + small + "\r\n", 0, nil, 2},
+		"packed, too large":        {string(gzipOf(t, strings.Replace(small, "5", "9999", 1))) + string(gzipOf(t, small)), 0, ErrCut, 1},
+		"packed, padded":           {string(gzipOf(t, small)) + strings.Repeat("\x00", 1000), 0, nil, 1},
+		"packed, then bytes":       {string(gzipOf(t, small)) + "xyz" + string(gzipOf(t, small)), int64(len(gzipOf(t, small))), ErrDamaged, 2},
 	} {
 		got, errs := readAll(t, strings.NewReader(c.file))
 		if len(got) != c.read {

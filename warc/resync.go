@@ -6,15 +6,9 @@ func (r *Reader) resync() error {
 	r.lost = nil
 	if lost.member {
 		s.r, s.w, s.open = 0, 0, false
-		if err := s.m.find(lost.offset); err != nil {
-			return err
-		}
-		return nil
+		return s.m.find(lost.offset)
 	}
-	if lost.back >= 0 && !s.packed && s.in.seek != nil {
-		if err := s.in.back(lost.back); err != nil {
-			return err
-		}
+	if lost.back >= 0 && !s.packed && s.in.back(lost.back) {
 		s.r, s.w, s.out, s.open = 0, 0, lost.back, true
 	}
 	return s.seek()

@@ -60,8 +60,8 @@ func (s *stream) fill() error {
 	}
 	if err != nil {
 		s.open = false
-		if err == io.EOF && n > 0 {
-			return nil
+		if n > 0 && (err == io.EOF || s.in.failed != nil) {
+			return nil // the next call tells it
 		}
 	}
 	return err

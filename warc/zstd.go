@@ -34,13 +34,13 @@ func newZstandard(in *input) (*zstandard, error) {
 	if err == nil && string(head) == dictMagic {
 		dict, err := readDict(in)
 		if err != nil {
-			return nil, &Error{0, fmt.Errorf("the dictionary of the file: %w", err)}
+			return nil, &Error{Err: fmt.Errorf("the dictionary of the file: %w", err)}
 		}
 		opts = append(opts, zstd.WithDecoderDicts(dict))
 	}
 	z, err := zstd.NewReader(nil, opts...)
 	if err != nil {
-		return nil, &Error{0, fmt.Errorf("%w: %w", ErrDamaged, err)}
+		return nil, &Error{Err: fmt.Errorf("%w: %w", ErrDamaged, err)}
 	}
 	return &zstandard{in: in, z: z, frame: frame{in: in}}, nil
 }
@@ -120,7 +120,7 @@ func (s *zstandard) Read(p []byte) (int, error) {
 }
 
 func (s *zstandard) find(after int64) error {
-	if err := s.in.back(after + 1); err != nil {
+	if err := s.in.behind(after); err != nil {
 		return err
 	}
 	return findMagic(s.in, zstdMagic, func(head []byte) bool {

@@ -19,12 +19,13 @@ import (
 	"fossick/datasets"
 	"fossick/internal/fulltest"
 	"fossick/internal/help"
+	"fossick/internal/settings"
 	"fossick/models"
 )
 
 // TestHelpExamples runs every example of every verb's help as it stands there,
 // in a folder that has what they name. A web behind a proxy is set as a user
-// would set it: in fossick.toml.
+// would set it: in the user's fossick.toml.
 func TestHelpExamples(t *testing.T) {
 	fulltest.Only(t, "it runs every example of every help")
 	bash, err := exec.LookPath("bash")
@@ -33,7 +34,8 @@ func TestHelpExamples(t *testing.T) {
 	}
 	addr, ca := exampleWeb(t)
 	fossickInPath(t)
-	folder := exampleFolder(t, addr, ca)
+	ownSettings(t, fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[survey]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n[topic.check]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n", addr, ca))
+	folder := exampleFolder(t)
 	for _, verb := range help.Verbs(newParser(t).Model.Node) {
 		name := strings.Join(help.Path(verb), " ")
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +178,7 @@ func testBinary(t *testing.T) string {
 // newParser is the command line as run makes it.
 func newParser(t testing.TB) *kong.Kong {
 	t.Helper()
-	parser, err := newGrammar(&grammar{}, readSettings(), io.Discard, io.Discard, false)
+	parser, err := newGrammar(&grammar{}, settings.Read(harmless), io.Discard, io.Discard, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,17 +223,16 @@ func exampleWeb(t *testing.T) (addr, ca string) {
 }
 
 // exampleFolder makes what the examples find: pages, lists, models, old crawls.
-func exampleFolder(t *testing.T, addr, ca string) string {
+func exampleFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"fossick.toml": fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[survey]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n[topic.check]\nproxy = \"http://%[1]s\"\nca = %[2]q\ndelay = 0\n", addr, ca),
-		"sites.txt":    "http://example.org/loans\n",
-		"page.html":    "<title>Comets</title>Astronomers look at comets and planets with telescopes.",
-		"labels.tsv":   "http://example.org/loans\tbanking\n",
-		"marks.tsv":    "http://example.org/loans\tno\n",
-		"links.tsv":    "http://a.test/\thttp://b.test/\nhttp://b.test/x\thttp://a.test/\nhttp://b.test/\thttp://c.test/\n",
-		"sitemap.xml":  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/mortgage/interest-rate</loc></url><url><loc>http://a.test/about</loc></url><url><loc>http://b.test/loan/house</loc></url></urlset>`,
+		"sites.txt":   "http://example.org/loans\n",
+		"page.html":   "<title>Comets</title>Astronomers look at comets and planets with telescopes.",
+		"labels.tsv":  "http://example.org/loans\tbanking\n",
+		"marks.tsv":   "http://example.org/loans\tno\n",
+		"links.tsv":   "http://a.test/\thttp://b.test/\nhttp://b.test/x\thttp://a.test/\nhttp://b.test/\thttp://c.test/\n",
+		"sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/mortgage/interest-rate</loc></url><url><loc>http://a.test/about</loc></url><url><loc>http://b.test/loan/house</loc></url></urlset>`,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -1,37 +1,35 @@
 package main
 
 import (
-	"fmt"
+	"reflect"
+	"slices"
 
-	"fossick/crawlplan"
-	"fossick/internal/settings"
+	"github.com/alecthomas/kong"
 )
 
-// opens says whether a flag opens the guard or a listener, or leads all requests
-// elsewhere. A working folder and a store may be a stranger's, so what they set of it
-// is told.
-func opens(flag string) bool {
-	switch flag {
-	case "allow-net", "proxy", "listen", "pprof", "addr":
+// harmlessTexts are the flags with a text that name no file, program, address, start page,
+// model or identity: the worst of their values spoils a crawl, but leads it nowhere else.
+var harmlessTexts = []string{
+	"classifier", "contact", "delay", "exclude", "include", "lang", "links", "log-format", "method", "near-duplicates",
+	"order", "patience", "policy", "score", "tld", "traps",
+}
+
+// refusedSwitches are the switches that a stranger's file must not turn: quiet hides what the
+// file does, pprof opens a door, partial accepts damage, and all may write more than was asked.
+var refusedSwitches = []string{"quiet", "pprof", "partial", "all"}
+
+// harmless says whether the fossick.toml of a working folder, which may be a stranger's, may
+// set a flag. A flag with a text is refused unless it is listed, so that a new one is.
+func harmless(flag *kong.Flag) bool {
+	typ := flag.Target.Type()
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	switch kind := typ.Kind(); {
+	case kind == reflect.Bool:
+		return !slices.Contains(refusedSwitches, flag.Name)
+	case kind >= reflect.Int && kind <= reflect.Float64:
 		return true
 	}
-	return false
-}
-
-// ofWorkingFolder refuses what the working folder's file must not set.
-func ofWorkingFolder(flag, place string) error {
-	if flag != "allow-net" {
-		return nil
-	}
-	return fmt.Errorf("%s: a working folder's file must not open the guard, for it may be a stranger's; take the line away, and give --allow-net on the command line or in your own settings", place)
-}
-
-// readSettings reads what the working folder and the user have set.
-func readSettings() *settings.Settings {
-	return settings.Read(ofWorkingFolder, func(flag, value string) string {
-		if !opens(flag) {
-			return ""
-		}
-		return crawlplan.Opens(flag, value)
-	})
+	return slices.Contains(harmlessTexts, flag.Name)
 }

@@ -3,70 +3,117 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"fossick/crawlplan"
+	"fossick/internal/help"
 	"fossick/internal/settings"
 	"fossick/store"
 )
 
-// TestWhatSettingsOpen: a fossick.toml that happens to lie in a folder does not open the
-// guard, and what it or a store opens else is told in a line.
+// refusedOfFolder are the flags that the fossick.toml of a stranger's folder must not set:
+// they name files, programs, addresses, start pages, models or identities, or hide what the
+// file does. A new flag that the program refuses belongs here; one that it does not refuse
+// needs a thought.
+const refusedOfFolder = `addr all allow-net block ca candidates cidr cn2 crawl csv drop-params
+	edges examples explain faults from history host hosts html judge keys keywords keywords-from label
+	labels level listen local log loss  model mu-sweep names nats negatives out output
+	partial peers per-class personal pprof protocol proxy purpose quiet rename replicate rho-sweep
+	route seed seeds seeds-out seeds-table select sign since store table target test test-where themes
+	tmp to topic train truth unlabelled user-agent where`
+
+// TestFolderSettings tries every flag in the fossick.toml of a working folder.
+func TestFolderSettings(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	refused := map[string]bool{}
+	for _, verb := range help.Verbs(newParser(t).Model.Node) {
+		for _, flag := range slices.Concat(verb.AllFlags(false)...) {
+			if _, known := refused[flag.Name]; known && !refused[flag.Name] == harmless(flag) {
+				continue
+			}
+			write(t, settings.Name, flag.Name+" = \"1\"\n")
+			_, err := newParser(t).Parse(help.Path(verb))
+			refused[flag.Name] = refused[flag.Name] || err != nil && strings.Contains(err.Error(), "--"+flag.Name+": fossick.toml:1: the file of a working folder")
+		}
+	}
+	maps.DeleteFunc(refused, func(_ string, says bool) bool { return !says })
+	if got := strings.Join(slices.Sorted(maps.Keys(refused)), " "); got != strings.Join(strings.Fields(refusedOfFolder), " ") {
+		t.Errorf("refused: %s", got)
+	}
+}
+
+// TestWhatSettingsOpen: what a fossick.toml that happens to lie in a folder sets is told, and
+// it cannot hide that; what it must not set ends the program.
 func TestWhatSettingsOpen(t *testing.T) {
 	for _, c := range []struct {
 		name, folder, own string
 		args              []string
 		env               string // FOSSICK_ALLOW_NET
 		want              string // on stderr; "" is no word of it
+		refused           bool
 	}{
-		{"guard", "[focus]\nallow-net = [\"127.0.0.0/8\"]", "", nil, "", "fossick.toml:2: a working folder's file must not open the guard"},
-		{"guard, at the top", "allow-net = \"10.0.0.0/8\"", "", nil, "", "fossick.toml:1: a working folder's file must not open the guard"},
-		{"guard, on the command line too", "allow-net = \"10.0.0.0/8\"", "", []string{"--allow-net", "127.0.0.0/8"}, "", ""},
-		{"guard, in the environment too", "allow-net = \"10.0.0.0/8\"", "", nil, "127.0.0.0/8", ""},
-		{"guard, in one's own settings", "", "allow-net = \"10.0.0.0/8\"\nlisten = \":0\"", nil, "", ""},
-		{"listener", "[focus]\nlisten = \":9100\"\npprof = true", "", nil, "", "fossick.toml of this folder sets --listen :9100, --pprof true\n"},
-		{"proxy", "proxy = \"http://me:secret@127.0.0.1:1\"", "", nil, "", "fossick.toml of this folder sets --proxy http://me:xxxxx@127.0.0.1:1\n"},
-		{"proxy, on the command line too", "proxy = \"http://127.0.0.1:1\"", "", []string{"--proxy", "http://127.0.0.1:2"}, "", ""},
-		{"listener of another verb", "[serve]\naddr = \":80\"", "", nil, "", ""},
-		{"nothing", "delay = 0", "", nil, "", ""},
+		{"guard", "[focus]\nallow-net = [\"127.0.0.0/8\"]", "", nil, "", "--allow-net: fossick.toml:2: the file of a working folder", true},
+		{"quiet", "quiet = true", "", nil, "", "--quiet: fossick.toml:1: the file of a working folder", true},
+		{"names", "\nhosts = \"h\"", "", []string{"--quiet"}, "", "--hosts: fossick.toml:2: the file of a working folder", true},
+		{"proxy", "proxy = \"http://me:secret@127.0.0.1:1\"", "", nil, "", "--proxy: fossick.toml:1: the file of a working folder", true},
+		{"guard, on the command line too", "allow-net = \"10.0.0.0/8\"", "", []string{"--allow-net", "127.0.0.0/8"}, "", "", false},
+		{"guard, in the environment too", "allow-net = \"10.0.0.0/8\"", "", nil, "127.0.0.0/8", "", false},
+		{"guard, in one's own settings", "", "allow-net = \"10.0.0.0/8\"\nlisten = \":0\"", nil, "", "", false},
+		{"listener of another verb", "[serve]\naddr = \":80\"", "", nil, "", "", false},
+		{"harmless", "delay = 0\nlang = [\"en\"]", "", nil, "", "fossick.toml of this folder sets --delay 0, --lang en\n", false},
+		{"harmless, quietly", "delay = 0", "", []string{"--quiet"}, "", "fossick.toml of this folder sets --delay 0\n", false},
+		{"trusted", "listen = \":9100\"\nproxy = \"http://me:secret@127.0.0.1:1\"", "trust = [\"HERE\"]", nil, "", "fossick.toml of this folder sets --listen :9100, --proxy http://me:xxxxx@127.0.0.1:1\n", false},
+		{"trusted, quietly", "quiet = true\nlisten = \":9100\"", "trust = [\"/nowhere\", \"HERE\"]", nil, "", "", false},
+		{"another is trusted", "hosts = \"h\"", "trust = [\"HERE/sub\"]", nil, "", "--hosts: fossick.toml:1: the file of a working folder", true},
+		{"trusts itself", "trust = [\"HERE\"]", "", nil, "", "fossick.toml:1: no verb has a flag \"trust\"", true},
+		{"trust by a name", "", "trust = [\"crawls\"]", nil, "", "trust is a list of folders by their whole path", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
+			here := t.TempDir()
+			t.Chdir(here)
 			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 			if c.env != "" {
 				t.Setenv("FOSSICK_ALLOW_NET", c.env)
 			}
-			write(t, settings.Name, c.folder)
-			if c.own != "" {
-				dir := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "fossick")
-				if err := os.Mkdir(dir, 0o755); err != nil {
-					t.Fatal(err)
-				}
-				write(t, filepath.Join(dir, settings.Name), c.own)
-			}
+			write(t, settings.Name, strings.ReplaceAll(c.folder, "HERE", here))
+			ownSettings(t, strings.ReplaceAll(c.own, "HERE", here))
 			// No such topic: it ends when the flags have been read.
 			code, told := runForErrors(t, append([]string{"focus", "--topic", "nothing-of-that-name"}, c.args...))
-			if code == exitDone || strings.Contains(told, "secret") {
+			if code == exitDone || c.refused == strings.Contains(told, "no such topic") || strings.Contains(told, "secret") {
 				t.Errorf("exit code %d, %s", code, told)
 			}
 			if c.want != "" && !strings.Contains(told, c.want) || c.want == "" && (strings.Contains(told, settings.Name) || strings.Contains(told, "sets")) {
 				t.Errorf("told %q, want %q", told, c.want)
 			}
-			if guarded := strings.Contains(c.want, "guard"); guarded != (code == exitUsage && strings.Contains(told, "guard")) {
-				t.Errorf("exit code %d, %s", code, told)
-			}
 		})
 	}
+}
 
+// ownSettings writes the user's own fossick.toml.
+func ownSettings(t *testing.T, text string) {
+	t.Helper()
+	dir := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "fossick")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, settings.Name), text)
+}
+
+// TestWhatAStoreOpens: a resumed crawl says what it takes over from its store.
+func TestWhatAStoreOpens(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s, err := store.Create("s", store.Info{Topic: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved, err := json.Marshal(crawlplan.Network{Ways: crawlplan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1"}, Listen: ":0"})
+	saved, err := json.Marshal(crawlplan.Settings{Manners: crawlplan.Manners{Sign: "key"}, Network: crawlplan.Network{
+		Ways: crawlplan.Ways{AllowNet: []string{"127.0.0.0/8", "::1/128"}, Proxy: "http://127.0.0.1:1", Hosts: "names", CA: "ca.pem"}, Listen: ":0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +124,8 @@ func TestWhatSettingsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"the crawl in s goes on with its --allow-net 127.0.0.0/8,::1/128, --listen :0, --proxy http://127.0.0.1:1\n": nil,
-		"the crawl in s goes on with its --allow-net 127.0.0.0/8,::1/128, --proxy http://127.0.0.1:1\n":              {"--listen", "127.0.0.1:0"},
+		"the crawl in s goes on with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --listen :0, --proxy http://127.0.0.1:1, --sign key\n": nil,
+		"the crawl in s goes on with its --allow-net 127.0.0.0/8,::1/128, --ca ca.pem, --hosts names, --proxy http://127.0.0.1:1, --sign key\n":              {"--listen", "127.0.0.1:0"},
 	} {
 		// It has no keywords, so it ends before it begins.
 		if code, told := runForErrors(t, append([]string{"focus", "--resume", "--store", "s"}, args...)); code == exitDone || strings.Count(told, "goes on with") != 1 || !strings.Contains(told, want) {
@@ -92,4 +139,17 @@ func runForErrors(t *testing.T, args []string) (code int, told string) {
 	var out, errs bytes.Buffer
 	code = run(t.Context(), args, &out, &errs)
 	return code, errs.String()
+}
+
+// TestHiddenTopic: a folder's topic that takes the name of a built-in one is told.
+func TestHiddenTopic(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	if code, told := runForErrors(t, []string{"topic", "new", "science", "--keywords", "gold,mine", "--seed", "http://a.test/"}); code != exitDone {
+		t.Fatal(told)
+	}
+	crawl := []string{"focus", "--topic", "science", "--max-pages", "1", "--allow-net", "10.0.0.0/8", "--seed", "http://127.0.0.1:1/", "--store", "s"}
+	if _, told := runForErrors(t, crawl); !strings.Contains(told, "topic science is the one in the folder topics/science, not the built-in one\n") {
+		t.Errorf("told %q", told)
+	}
 }

@@ -24,7 +24,7 @@ var notPasted = map[string]string{
 // TestReadme runs the README's commands as they stand there, one after the other in
 // one folder, and compares what they print with what the README shows. The demo set is
 // served by the README's own command, at another port; all else of the web is behind
-// a proxy that fossick.toml names. No host rests.
+// a proxy that the user's fossick.toml names. No host rests.
 func TestReadme(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestReadme(t *testing.T) {
 	addr, ca := exampleWeb(t)
 	fossickInPath(t)
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "fossick.toml"), fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[demo]\ndelay = 0\n", addr, ca))
+	ownSettings(t, fmt.Sprintf("[focus]\nproxy = \"http://%s\"\nca = %q\ndelay = 0\n[demo]\ndelay = 0\n", addr, ca))
 	steps, served := readmeSteps(string(text)), "127.0.0.1:8090"
 	if len(steps) < 15 {
 		t.Fatalf("only %d commands found", len(steps))

@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	out := &process.Outlet{W: stdout}
 	stdout = out
 	var g grammar
-	set := readSettings()
+	set := settings.Read(harmless)
 	parser, err := newGrammar(&g, set, stdout, stderr, asJSON)
 	if err != nil {
 		return tellError(err, exitFailed, asJSON, stdout, stderr)
@@ -93,9 +93,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
-	if opened := set.Opened(); len(opened) > 0 {
-		a.say("%s of this folder sets %s", settings.Name, strings.Join(opened, ", "))
-	}
+	a.tellFolder(set)
 	for _, sentence := range settings.UnknownEnv(parser.Model, os.Environ()) {
 		a.say("%s", sentence)
 	}
@@ -108,6 +106,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		return exitInterrupted
 	}
 	return tellError(err, codeOf(err), g.JSON && !a.emitted, stdout, stderr)
+}
+
+// tellFolder prints what the working folder's fossick.toml sets. --quiet hides that of a
+// folder that the user trusts, no other.
+func (a *app) tellFolder(set *settings.Settings) {
+	flags, trusted := set.OfFolder()
+	if len(flags) == 0 || trusted && a.quiet {
+		return
+	}
+	printable.Fprintf(printable.Text(a.stderr), "%s of this folder sets %s\n", settings.Name, strings.Join(flags, ", "))
 }
 
 // newGrammar makes the parser of the command line.

@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +17,33 @@ import (
 type file struct {
 	path, text string
 	values     map[string]any
+	ofFolder   bool     // the working folder's
+	trusted    bool     // ... and the user trusts it
+	trust      []string // in the user's own file: the folders that the user trusts
+}
+
+// takeTrust takes the folders that the user trusts out of the user's own file.
+func (f *file) takeTrust() error {
+	value, ok := f.values["trust"]
+	if !ok {
+		return nil
+	}
+	delete(f.values, "trust")
+	list, ok := value.([]any)
+	for _, v := range list {
+		folder, isText := v.(string)
+		ok = ok && isText && filepath.IsAbs(folder)
+		f.trust = append(f.trust, folder)
+	}
+	if !ok {
+		return fmt.Errorf("%s: trust is a list of folders by their whole path, as trust = [\"/home/me/crawls\"]", f.place(nil, "trust"))
+	}
+	return nil
+}
+
+// trusts says whether a folder is one of those that the user trusts. A nil f trusts none.
+func (f *file) trusts(folder string) bool {
+	return f != nil && slices.ContainsFunc(f.trust, func(trusted string) bool { return sameFile(folder, trusted) })
 }
 
 // lookup finds a flag in the table of a verb, else in those around it, and says

@@ -29,8 +29,12 @@ Times are 500ms, 90s, 15m, 2h, 1d, 2w, or 0. Numbers are 500, 10k (thousand),
 2M (million). Sizes are 500MB, 2GB (of 1024). A switch is true or false. Lists
 are in brackets; in the environment by comma: FOSSICK_LANG=en,de.
 
-A working folder may be a stranger's: allow-net is an error in its file, and
-what it sets of proxy, listen, pprof and addr is said.
+A working folder may be a stranger's. Its file may set numbers, times, switches
+and what narrows a crawl; each run prints what it sets. Files, addresses, start
+pages, models and keys are refused there, and so is quiet. To allow them, trust
+the folder in your own fossick.toml, at the top:
+
+  trust = ["/home/me/crawls"]
 
 A key that no verb has, or a value that its flag cannot have, is an error that
 names file and line. A FOSSICK_ variable that is of no flag is told on stderr.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -23,37 +23,71 @@ import (
 // folder, fossick/fossick.toml in the user's configuration folder. In a file a
 // flag stands at the top, for every verb that has it, or in the verb's table.
 type Settings struct {
-	refuse func(flag, place string) error
-	tell   func(flag, value string) string
-	files  []file
-	err    error           // a file that could not be read; told when the flags are resolved
-	opened map[string]bool // by the working folder's file, as flags: to be told
+	harmless func(flag *kong.Flag) bool
+	files    []file
+	err      error // a file that could not be read; Validate returns it
+	set      []string
 }
 
 // Name is the file's in both folders.
 const Name = "fossick.toml"
 
-// Read reads both files. What is wrong with them is told by Validate. That of the working
-// folder may be a stranger's: refuse is an error for a flag that it must not set, and tell
-// says how its user hears of one that it sets, "" for most.
-func Read(refuse func(flag, place string) error, tell func(flag, value string) string) *Settings {
-	s := &Settings{refuse: refuse, tell: tell, opened: map[string]bool{}}
-	paths := []string{Name}
-	if dir, err := os.UserConfigDir(); err == nil { // without one there is no such file
-		paths = append(paths, filepath.Join(dir, "fossick", Name))
+// Read reads both files; Validate returns their errors. The file of the working folder may
+// be a stranger's: it may set only flags that are harmless, unless the user's own file trusts
+// the folder.
+func Read(harmless func(flag *kong.Flag) bool) *Settings {
+	s := &Settings{harmless: harmless}
+	own, err := ownFile()
+	if err != nil {
+		s.err = err
+		return s
 	}
-	for _, path := range paths {
-		file, err := readSettings(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			s.err = err
-			return s
-		}
-		s.files = append(s.files, *file)
+	folder, err := readSettings(Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		s.err = err
+		return s
+	case own != nil && sameFile(folder.path, own.path): // the user stands in the configuration folder
+	default:
+		folder.ofFolder, folder.trusted = true, own.trusts(".")
+		s.files = append(s.files, *folder)
+	}
+	if own != nil {
+		s.files = append(s.files, *own)
 	}
 	return s
+}
+
+// ownFile reads the user's own file, nil when there is none.
+func ownFile() (*file, error) {
+	path := ownPath()
+	if path == "" {
+		return nil, nil
+	}
+	own, err := readSettings(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = own.takeTrust()
+	}
+	return own, err
+}
+
+// ownPath is where the user's own file stands, "" for a user without a configuration folder.
+func ownPath() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "fossick", Name)
+}
+
+func sameFile(a, b string) bool {
+	one, errOne := os.Stat(a)
+	two, errTwo := os.Stat(b)
+	return errOne == nil && errTwo == nil && os.SameFile(one, two)
 }
 
 func readSettings(path string) (*file, error) {
@@ -98,10 +132,8 @@ func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	if value == nil {
 		return nil, nil
 	}
-	if file != nil && file.path == Name {
-		if err := s.refuse(flag.Name, place); err != nil {
-			return nil, err
-		}
+	if file != nil && file.ofFolder && !file.trusted && !s.harmless(flag) {
+		return nil, refused(place)
 	}
 	text, err := asOnCommandLine(value, flag)
 	if err == nil {
@@ -111,10 +143,8 @@ func (s *Settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", place, err)
 	}
-	if file != nil && file.path == Name {
-		if told := s.tell(flag.Name, fmt.Sprint(text)); told != "" {
-			s.opened[told] = true
-		}
+	if file != nil && file.ofFolder {
+		s.tell(flag.Name, fmt.Sprint(text))
 	}
 	return text, nil
 }
@@ -203,5 +233,28 @@ func scalarText(value any) (string, error) {
 	return "", errors.New("want a text, a number, true or false, or a list of them")
 }
 
-// Opened returns what of the working folder's file is to be told, in order.
-func (s *Settings) Opened() []string { return slices.Sorted(maps.Keys(s.opened)) }
+// refused says how a user may have what a stranger's file must not set.
+func refused(place string) error {
+	folder, err := os.Getwd()
+	if err != nil {
+		folder = "FOLDER"
+	}
+	return fmt.Errorf("%s: the file of a working folder must not set it, for it may be a stranger's; give it on the command line, or trust the folder by the line trust = [%q] in %s",
+		place, folder, ownPath())
+}
+
+// tell keeps what the working folder's file sets, once: a flag is resolved several times.
+func (s *Settings) tell(flag, value string) {
+	if u, err := url.Parse(value); err == nil && u.User != nil {
+		value = u.Redacted()
+	}
+	if told := "--" + flag + " " + value; !slices.Contains(s.set, told) {
+		s.set = append(s.set, told)
+	}
+}
+
+// OfFolder returns the flags that the working folder's file sets, in order, and whether the
+// user trusts that folder.
+func (s *Settings) OfFolder() (flags []string, trusted bool) {
+	return slices.Sorted(slices.Values(s.set)), len(s.files) > 0 && s.files[0].trusted
+}

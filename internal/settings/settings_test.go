@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -30,20 +29,7 @@ func read(t *testing.T, toml string, args ...string) (*little, *Settings, error)
 	if err := os.WriteFile(Name, []byte(toml), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := Read(
-		func(flag, place string) error {
-			if flag == "door" {
-				return errors.New(place + ": not the door")
-			}
-			return nil
-		},
-		func(flag, value string) string {
-			if flag == "loaves" {
-				return flag + " " + value
-			}
-			return ""
-		},
-	)
+	s := Read(func(flag *kong.Flag) bool { return flag.Name != "door" })
 	var l little
 	parser, err := kong.New(&l, kong.Resolvers(s))
 	if err != nil {
@@ -57,8 +43,8 @@ func read(t *testing.T, toml string, args ...string) (*little, *Settings, error)
 func TestOrderOfSources(t *testing.T) {
 	toml := "loaves = 1\n[bake]\nloaves = 2\nwith = [\"a,b\", \"c\"]\n"
 	l, s, err := read(t, toml, "sell")
-	if err != nil || l.Sell.Loaves != 1 || !slices.Equal(s.Opened(), []string{"loaves 1"}) {
-		t.Errorf("the top: %+v, told %v, %v", l, s.Opened(), err)
+	if err != nil || l.Sell.Loaves != 1 || !slices.Equal(s.set, []string{"--loaves 1"}) {
+		t.Errorf("the top: %+v, told %v, %v", l, s.set, err)
 	}
 	if l, _, err = read(t, toml, "bake"); err != nil || l.Bake.Loaves != 2 || !slices.Equal(l.Bake.With, []string{"a,b", "c"}) {
 		t.Errorf("the verb's table: %+v, %v", l, err)
@@ -67,8 +53,8 @@ func TestOrderOfSources(t *testing.T) {
 	if l, _, err = read(t, toml, "bake"); err != nil || l.Bake.Loaves != 3 {
 		t.Errorf("the environment: %+v, %v", l, err)
 	}
-	if l, s, err = read(t, toml, "bake", "--loaves", "4"); err != nil || l.Bake.Loaves != 4 || len(s.Opened()) > 0 {
-		t.Errorf("the command line: %+v, told %v, %v", l, s.Opened(), err)
+	if l, s, err = read(t, toml, "bake", "--loaves", "4"); err != nil || l.Bake.Loaves != 4 || !slices.Equal(s.set, []string{"--with [a,b c]"}) {
+		t.Errorf("the command line: %+v, told %v, %v", l, s.set, err)
 	}
 }
 
@@ -81,7 +67,7 @@ func TestWrongSettings(t *testing.T) {
 		"loaves = [1, 2]":          "fossick.toml:1: it takes one value, not a list",
 		"loaves = \"many\"":        "fossick.toml:1: ",
 		"loaves =":                 "fossick.toml:1: ",
-		"[sell]\ndoor = \"front\"": "fossick.toml:2: not the door",
+		"[sell]\ndoor = \"front\"": "--door: fossick.toml:2: the file of a working folder must not set it",
 	} {
 		if _, _, err := read(t, toml, "sell"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", toml, err, want)
