@@ -95,6 +95,19 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+// Of visits two days apart the interval of the corrected estimate is half of that of daily ones:
+// Wilson's .3127 to .8318 of 6 in 10, put through −log(1−p)/2.
+func TestIntervalOfTwoDays(t *testing.T) {
+	visits := daily(6, 10)
+	for i := range visits {
+		visits[i].Days = 2
+	}
+	got := estimate(t, "corrected", nil, Page{Visits: visits})
+	if math.Abs(got.Lo-.1875) > 1e-3 || math.Abs(got.Hi-.8913) > 1e-3 {
+		t.Errorf("%.4f to %.4f, want .1875 to .8913", got.Lo, got.Hi)
+	}
+}
+
 func TestUnknownEstimator(t *testing.T) {
 	if _, err := New("best", nil); err == nil {
 		t.Error("no error")
