@@ -234,12 +234,12 @@ func TestAgents(t *testing.T) {
 		why      string
 	}{{"all there is", 0, simParts, EndedEmpty}, {"a budget", 4, 4, EndedPages}} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { agentsCrawl(t, c.maxPages, c.pages, c.why) })
+			synctest.Test(t, func(t *testing.T) { agentsCrawl(t, c.maxPages, c.pages, c.why, nil) })
 		})
 	}
 }
 
-func agentsCrawl(t *testing.T, maxPages int64, pages int, why string) {
+func agentsCrawl(t *testing.T, maxPages int64, pages int, why string, spoil func(m *memory)) {
 	ids := []AgentID{"0000000000000001", "0000000000000002", "0000000000000003"}
 	m := newMemory(ids...)
 	var mu sync.Mutex
@@ -261,6 +261,9 @@ func agentsCrawl(t *testing.T, maxPages int64, pages int, why string) {
 	}
 	for _, e := range engines {
 		for e.why() == "" && ctx.Err() == nil {
+			if spoil != nil {
+				spoil(m)
+			}
 			time.Sleep(time.Second)
 		}
 		if e.why() != why {

@@ -63,7 +63,7 @@ type Holding struct {
 type Parcel struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64   // rises in a store, from 1
-	Bytes  []byte
+	Bytes  []byte   `most:"262144"`
 }
 
 // Delivery is parcels for a partition that the agent owns.

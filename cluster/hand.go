@@ -42,6 +42,17 @@ func (h *hand) owner(p Partition) (AgentID, uint64) {
 	return e.owner, e.epoch
 }
 
+// members are the agents of the table, or of the last one where it was lost.
+func (h *hand) members() map[AgentID]member {
+	switch {
+	case h.table != nil:
+		return h.table.members
+	case h.gone != nil:
+		return h.gone.members
+	}
+	return nil
+}
+
 // releases returns what was let go, by partition.
 func (h *hand) releases() []release { return listed(h.released) }
 
@@ -92,13 +103,21 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 		n.office.lost(now, h)
 		return
 	}
-	n.office.missing = false
 	if v.Revision == h.revision {
 		return
 	}
+	n.office.missing = false
 	t, err := decodeTable(v.Bytes)
-	if err != nil || len(t.entries) != n.opt.parts {
-		n.do(stop{errWire})
+	if err == nil && len(t.entries) != n.opt.parts {
+		err = errWire
+	}
+	if err != nil && n.sight.foreign {
+		n.do(stop{err})
+		return
+	}
+	if err != nil { // nobody wrote it who takes part: it is written over, as if it were lost
+		n.office.lost(now, h)
+		h.revision = v.Revision
 		return
 	}
 	if h.table != nil && v.Revision < h.revision && asked <= n.office.wrote {

@@ -1,6 +1,10 @@
 package cluster
 
-import "time"
+import (
+	"time"
+
+	"fossick/internal/wire"
+)
 
 // mostTaking bounds the deliveries that an engine has and has not committed; what comes
 // beyond is sent again.
@@ -9,7 +13,14 @@ const mostTaking = 64
 // incoming is the receiver's side of the links across.
 type incoming struct {
 	streams map[Stream]*inflow
-	taking  int
+	taking  int             // deliveries that the engine has
+	of      map[AgentID]int // of them, by sender
+}
+
+// full says whether the engine has as many deliveries as it takes, in all or of one of so many
+// senders: one that sends without end leaves room for the others.
+func (in *incoming) full(from AgentID, senders int) bool {
+	return in.taking >= mostTaking || in.of[from] >= max(2, mostTaking/max(1, senders))
 }
 
 // inflow is parcels of one agent to one partition.
@@ -19,7 +30,7 @@ type inflow struct {
 }
 
 func newIncoming(cursors map[Stream]uint64) incoming {
-	in := incoming{streams: map[Stream]*inflow{}}
+	in := incoming{streams: map[Stream]*inflow{}, of: map[AgentID]int{}}
 	for s, cursor := range cursors {
 		in.streams[s] = &inflow{cursor, cursor}
 	}
@@ -48,7 +59,7 @@ func (n *node) receive(now time.Duration, m message) {
 		n.sight.next = now // there is a newer table
 		return
 	case m.Epoch < epoch:
-		n.do(sendMessage{m.From, encode(message{
+		n.do(sendMessage{m.From, wire.Encode(message{
 			Version: wireVersion, Kind: kindRefusal, From: n.opt.ID, Partition: m.Partition, Epoch: epoch, After: version,
 		})})
 		return
@@ -67,13 +78,14 @@ func (n *node) receive(now time.Duration, m message) {
 	for len(fresh) > 0 && fresh[0].Number <= f.handed {
 		fresh = fresh[1:]
 	}
-	if m.After > f.handed || len(fresh) == 0 || n.in.taking >= mostTaking {
+	if m.After > f.handed || len(fresh) == 0 || n.in.full(m.From, len(n.hand.members())) {
 		n.acknowledge(now, m.From, m.Partition, epoch, f.cursor)
 		return
 	}
 	d := Delivery{From: m.From, Partition: m.Partition, Epoch: epoch, Last: fresh[len(fresh)-1].Number, Parcels: fresh}
 	f.handed = d.Last
 	n.in.taking++
+	n.in.of[m.From]++
 	n.do(takeParcels{d})
 	if n.opt.plant == ackOnReceipt {
 		n.acknowledge(now, m.From, m.Partition, epoch, d.Last)
@@ -88,7 +100,7 @@ func (n *node) acknowledge(now time.Duration, to AgentID, p Partition, epoch, cu
 	if cursor == 0 || n.opt.plant != noEpoch && !sure {
 		return
 	}
-	n.do(sendMessage{to, encode(message{
+	n.do(sendMessage{to, wire.Encode(message{
 		Version: wireVersion, Kind: kindAck, From: n.opt.ID, Partition: p, Epoch: epoch, After: cursor,
 	})})
 }
@@ -97,6 +109,9 @@ func (n *node) acknowledge(now time.Duration, to AgentID, p Partition, epoch, cu
 func (n *node) taken(now time.Duration, ev takenEvent) {
 	d := ev.delivery
 	n.in.taking--
+	if n.in.of[d.From]--; n.in.of[d.From] == 0 {
+		delete(n.in.of, d.From)
+	}
 	f := n.in.streams[Stream{d.From, d.Partition}]
 	if f == nil {
 		return

@@ -1,9 +1,12 @@
 package cluster
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
+
+	"fossick/internal/wire"
 )
 
 // lease is an agent's own: how long others are bound to hold it for alive. It lasts from when
@@ -45,7 +48,7 @@ func (n *node) beat(now time.Duration) {
 	}
 	h.Report.Head = h.Report.Head[:min(len(h.Report.Head), mostHead)]
 	l.last = h
-	n.do(swapValue{agentKeys + string(n.opt.ID), encode(h), l.revision})
+	n.do(swapValue{agentKeys + string(n.opt.ID), wire.Encode(h), l.revision})
 }
 
 // beaten takes in how the swap of the agent's own key ended.
@@ -84,8 +87,9 @@ func (n *node) seeSelf(now, asked time.Duration, v Value) {
 		return
 	}
 	h, err := decodeHeartbeat(v.Bytes)
-	if err != nil {
-		n.do(stop{err})
+	if err != nil { // nobody wrote it who takes part: it is written over
+		l.unsure = false
+		n.join(now, max(l.incarnation, 1), v.Revision)
 		return
 	}
 	n.ledger.returned = max(n.ledger.returned, h.Returned)
@@ -134,6 +138,8 @@ type sight struct {
 	all    bool   // the last look was at everybody
 	newer  uint64 // a table of which others told
 
+	foreign bool // an agent of another version takes part
+
 	everybody bool // has to be looked at, since
 	since     time.Duration
 }
@@ -169,9 +175,11 @@ func (s *sight) see(now time.Duration, values map[string]Value) {
 		if o != nil && o.revision == v.Revision {
 			continue
 		}
-		if h, err := decodeHeartbeat(v.Bytes); err == nil {
+		h, err := decodeHeartbeat(v.Bytes)
+		if err == nil {
 			s.others[id] = &other{revision: v.Revision, beat: h, changed: now, seen: now}
 		}
+		s.foreign = s.foreign || errors.Is(err, errVersion)
 	}
 }
 
@@ -179,7 +187,8 @@ func agentOf(key string) (AgentID, bool) {
 	if len(key) <= len(agentKeys) || key[:len(agentKeys)] != agentKeys {
 		return "", false
 	}
-	return AgentID(key[len(agentKeys):]), true
+	id := AgentID(key[len(agentKeys):])
+	return id, id.known()
 }
 
 // leaves says whether an agent is about to go, with nothing left to send.

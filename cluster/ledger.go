@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"fossick/internal/wire"
 )
 
 // ledger is what an agent may spend, and what it gave back. Grants rise only, and so do
@@ -42,8 +44,8 @@ func (n *node) seeBudget(asked time.Duration, v Value) {
 		return // the same, or seen before what was written since; else all values were lost
 	}
 	value, err := decodeBudget(v.Bytes)
-	if err != nil {
-		n.do(stop{err})
+	if err != nil { // nobody wrote it who takes part: what was last read holds, and is written over it
+		l.revision = v.Revision
 		return
 	}
 	l.revision, l.value = v.Revision, value
@@ -128,7 +130,7 @@ func (c coordinator) divide(now time.Duration) {
 		return
 	}
 	l.pending, l.plan = true, v
-	c.do(swapValue{budgetKey, encode(v), l.revision})
+	c.do(swapValue{budgetKey, wire.Encode(v), l.revision})
 }
 
 // living returns the agents that others hear of, sorted.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"fossick/internal/wire"
 )
 
 // Messages have at most so many bytes, not too many are on their way, and what is not
@@ -59,13 +61,13 @@ func TestWindow(t *testing.T) {
 	ack := message{Version: wireVersion, Kind: kindAck, From: "b", Partition: 1, Epoch: 1, After: first[0].Parcels[len(first[0].Parcels)-1].Number}
 	stale := ack
 	stale.Epoch = 0
-	for _, e := range n.step(time.Hour+time.Second, messageEvent{encode(stale)}) {
+	for _, e := range n.step(time.Hour+time.Second, messageEvent{wire.Encode(stale)}) {
 		if _, ok := e.(trimOutbox); ok {
 			t.Error("trimmed by the word of who owned the partition before")
 		}
 	}
 	trimmed := false
-	for _, e := range n.step(time.Hour+time.Second, messageEvent{encode(ack)}) {
+	for _, e := range n.step(time.Hour+time.Second, messageEvent{wire.Encode(ack)}) {
 		if trim, ok := e.(trimOutbox); ok {
 			trimmed = trim.upto == ack.After
 		}
@@ -101,7 +103,7 @@ func TestTurns(t *testing.T) {
 						t.Fatal(err)
 					}
 					sent[m.Partition]++
-					acks = append(acks, messageEvent{encode(message{Version: wireVersion, Kind: kindAck, From: "b", Partition: m.Partition, Epoch: 1, After: m.Parcels[0].Number})})
+					acks = append(acks, messageEvent{wire.Encode(message{Version: wireVersion, Kind: kindAck, From: "b", Partition: m.Partition, Epoch: 1, After: m.Parcels[0].Number})})
 				}
 			}
 		}

@@ -168,7 +168,9 @@ func (n *node) hear(now time.Duration, b []byte) {
 	}
 	switch m.Kind {
 	case kindLinks:
-		n.receive(now, m)
+		if _, in := n.hand.members()[m.From]; in {
+			n.receive(now, m)
+		}
 	case kindAck:
 		n.acknowledged(now, m)
 	case kindRefusal:
@@ -176,6 +178,9 @@ func (n *node) hear(now time.Duration, b []byte) {
 			n.sight.next, n.sight.newer = now, max(n.sight.newer, m.After)
 		}
 	case kindTold:
+		if _, in := n.hand.members()[m.From]; !in {
+			return // it says it again once the table has it
+		}
 		n.do(hearEngine{m.From, m.Parcels[0].Bytes})
 	}
 }

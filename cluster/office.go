@@ -3,6 +3,8 @@ package cluster
 import (
 	"slices"
 	"time"
+
+	"fossick/internal/wire"
 )
 
 // office is the coordinator's role: to write the table and the budget, and to say who is
@@ -146,7 +148,7 @@ func (c coordinator) fence(now time.Duration) {
 		c.office.fencing[id], o.fence = true, now+c.lease.every
 		dead := o.beat
 		dead.Dead = true
-		c.do(swapValue{agentKeys + string(id), encode(dead), o.revision})
+		c.do(swapValue{agentKeys + string(id), wire.Encode(dead), o.revision})
 	}
 }
 

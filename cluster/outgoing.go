@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"fossick/internal/wire"
 )
 
 // Bounds of what is on its way.
@@ -155,7 +157,7 @@ func (n *node) sendParcels(now time.Duration, ev outgoingEvent) {
 	s.next = ev.parcels[len(ev.parcels)-1].Number
 	s.sent = append(s.sent, s.next)
 	n.out.sent++
-	n.do(sendMessage{s.owner, encode(m)})
+	n.do(sendMessage{s.owner, wire.Encode(m)})
 	if n.opt.plant == trimOnSend {
 		n.advance(now, ev.partition, s, s.next)
 		return

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"fossick/internal/wire"
 )
 
 // table says who owns what. It is one value, written by the coordinator alone.
@@ -81,7 +83,7 @@ func (t *table) encode() []byte {
 		v.Next, v.From = append(v.Next, index[e.next]), append(v.From, index[e.from])
 		v.Taken = append(v.Taken, e.taken)
 	}
-	return encode(v)
+	return wire.Encode(v)
 }
 
 func decodeTable(b []byte) (*table, error) {
@@ -102,7 +104,7 @@ func decodeTable(b []byte) (*table, error) {
 		}
 	}
 	for i, id := range v.Agents {
-		if id == "" || i > 0 && id <= v.Agents[i-1] {
+		if !id.known() || i > 0 && id <= v.Agents[i-1] {
 			return nil, fmt.Errorf("table: agents out of order: %w", errWire)
 		}
 	}

@@ -3,6 +3,8 @@ package cluster
 import (
 	"maps"
 	"slices"
+
+	"fossick/internal/wire"
 )
 
 // mostToldBytes bounds what one call of Tell says.
@@ -16,7 +18,7 @@ func (a *Agent) Tell(to AgentID, b []byte) {
 	}
 	m := message{Version: wireVersion, Kind: kindTold, From: a.opt.ID, Parcels: []Parcel{{Number: 1, Bytes: b}}}
 	select {
-	case a.unsent <- sendMessage{to, encode(m)}:
+	case a.unsent <- sendMessage{to, wire.Encode(m)}:
 	default: // the exchange is slow or gone
 	}
 }
@@ -33,4 +35,15 @@ func (a *Agent) Peers() (run uint64, others []AgentID) {
 		others = slices.Sorted(maps.Keys(t.members))
 	}
 	return a.node.lease.run, slices.DeleteFunc(others, func(id AgentID) bool { return id == a.opt.ID })
+}
+
+// Keeps says whether the table names this agent as the one that keeps another's replica.
+func (a *Agent) Keeps(id AgentID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.node == nil {
+		return false
+	}
+	m, in := a.node.hand.members()[id]
+	return in && m.keeper == a.opt.ID
 }

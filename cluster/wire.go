@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"fossick/internal/wire"
 )
 
 // What is said and kept is CBOR: structs as arrays behind a version. An agent that meets
@@ -18,10 +21,14 @@ const (
 	mostMessageBytes = 256 << 10
 	mostParcels      = 4096 // of one message
 	mostHead         = 64   // priorities in a report
-	mostAgents       = 4096 // in a table or budget
 )
 
-var errWire = errors.New("not of this protocol")
+var (
+	errWire = errors.New("not of this protocol")
+	// errVersion is a heartbeat of another version. A table that cannot be read beside such
+	// is that version's.
+	errVersion = fmt.Errorf("%w: another version of fossick takes part", errWire)
+)
 
 // message is what agents send each other about a partition's parcels.
 type message struct {
@@ -77,29 +84,13 @@ type budgetValue struct {
 	Plenty  bool // so much is left that nobody has to give anything back
 }
 
-var (
-	encoding = must(cbor.CoreDetEncOptions().EncMode())
-	decoding = must(cbor.DecOptions{
-		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden,
-		TagsMd: cbor.TagsForbidden, MaxArrayElements: mostParcels, MaxMapPairs: mostAgents, MaxNestedLevels: 8,
-	}.DecMode())
-)
+var decoding = wire.NewDecoder(mostParcels, 8)
 
-func must[M any](mode M, err error) M {
-	if err != nil {
-		panic(err) // the options above are not of this version of the library
-	}
-	return mode
-}
+// named matches the names of agents.
+var named = regexp.MustCompile(`^[0-9A-Za-z_-]{1,32}$`)
 
-// encode returns a value's bytes. Nothing that the protocol says can fail to be written.
-func encode(v any) []byte {
-	b, err := encoding.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("cluster: %T: %v", v, err))
-	}
-	return b
-}
+// known says whether an agent can have such a name.
+func (id AgentID) known() bool { return named.MatchString(string(id)) }
 
 func decodeMessage(b []byte) (m message, err error) {
 	if len(b) > 2*mostMessageBytes {
@@ -108,7 +99,7 @@ func decodeMessage(b []byte) (m message, err error) {
 	if err := decoding.Unmarshal(b, &m); err != nil {
 		return m, fmt.Errorf("message: %w: %w", errWire, err)
 	}
-	if m.Version != wireVersion || m.Partition >= partitions || m.Kind < kindLinks || m.Kind > kindTold || m.Kind == kindTold && len(m.Parcels) != 1 {
+	if m.Version != wireVersion || m.Partition >= partitions || m.Kind < kindLinks || m.Kind > kindTold || !m.From.known() || m.Kind == kindTold && len(m.Parcels) != 1 {
 		return m, fmt.Errorf("message of version %d, kind %d: %w", m.Version, m.Kind, errWire)
 	}
 	last := m.After
@@ -121,12 +112,25 @@ func decodeMessage(b []byte) (m message, err error) {
 	return m, nil
 }
 
+// versionOf returns the version of a list that begins with one, 0 of anything else.
+func versionOf(b []byte) uint64 {
+	var list []cbor.RawMessage
+	var version uint64
+	if cbor.Unmarshal(b, &list) != nil || len(list) == 0 || cbor.Unmarshal(list[0], &version) != nil {
+		return 0
+	}
+	return version
+}
+
 func decodeHeartbeat(b []byte) (h heartbeat, err error) {
+	if v := versionOf(b); v > 0 && v != wireVersion {
+		return h, fmt.Errorf("heartbeat: %w: %d, not %d", errVersion, v, wireVersion)
+	}
 	if err := decoding.Unmarshal(b, &h); err != nil {
 		return h, fmt.Errorf("heartbeat: %w: %w", errWire, err)
 	}
 	r := h.Report
-	if h.Version != wireVersion || len(r.Head) > mostHead || slices.ContainsFunc(r.Head, math.IsNaN) ||
+	if h.Version != wireVersion || len(r.Head) > mostHead || len(r.Best) > mostHead || slices.ContainsFunc(r.Head, math.IsNaN) ||
 		slices.ContainsFunc(r.Best, func(b Best) bool { return math.IsNaN(b.Priority) }) || len(h.Released) > partitions || len(h.Held) > partitions || h.Returned < 0 ||
 		min(r.Pages, r.Relevant, r.Requests, r.Waiting, r.InFlight, r.Outbox, r.Allowed, r.Lost) < 0 || r.Workers < 0 {
 		return h, fmt.Errorf("heartbeat of version %d: %w", h.Version, errWire)
@@ -142,8 +146,8 @@ func decodeBudget(b []byte) (v budgetValue, err error) {
 		return v, fmt.Errorf("budget of version %d at the price %g: %w", v.Version, v.Price, errWire)
 	}
 	for id, n := range v.Grants {
-		if n < 0 {
-			return v, fmt.Errorf("budget: %d pages of %s: %w", n, id, errWire)
+		if n < 0 || !id.known() {
+			return v, fmt.Errorf("budget: %d pages of %.40q: %w", n, id, errWire)
 		}
 	}
 	return v, nil

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"fossick/internal/wire"
 )
 
 var sampleMessage = message{
@@ -20,8 +22,8 @@ var sampleTable = table{
 
 // What was written is read again.
 func TestWire(t *testing.T) {
-	m, err := decodeMessage(encode(sampleMessage))
-	if err != nil || !bytes.Equal(encode(m), encode(sampleMessage)) {
+	m, err := decodeMessage(wire.Encode(sampleMessage))
+	if err != nil || !bytes.Equal(wire.Encode(m), wire.Encode(sampleMessage)) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	tb, err := decodeTable(sampleTable.encode())
@@ -50,7 +52,7 @@ func TestWireRefuses(t *testing.T) {
 	} {
 		m := sampleMessage
 		change(&m)
-		if _, err := decodeMessage(encode(m)); !errors.Is(err, errWire) {
+		if _, err := decodeMessage(wire.Encode(m)); !errors.Is(err, errWire) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -58,35 +60,35 @@ func TestWireRefuses(t *testing.T) {
 		t.Errorf("too long: %v", err)
 	}
 	for _, r := range []Report{{Head: []float64{1, math.NaN()}}, {Best: []Best{{Priority: math.NaN()}}}} {
-		if _, err := decodeHeartbeat(encode(heartbeat{Version: wireVersion, Report: r})); !errors.Is(err, errWire) {
+		if _, err := decodeHeartbeat(wire.Encode(heartbeat{Version: wireVersion, Report: r})); !errors.Is(err, errWire) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}
-	if _, err := decodeBudget(encode(budgetValue{Version: wireVersion, Price: math.NaN()})); !errors.Is(err, errWire) {
+	if _, err := decodeBudget(wire.Encode(budgetValue{Version: wireVersion, Price: math.NaN()})); !errors.Is(err, errWire) {
 		t.Errorf("no price at all: %v", err)
 	}
-	if v, err := decodeBudget(encode(budgetValue{Version: wireVersion, Price: math.Inf(-1)})); err != nil || !math.IsInf(v.Price, -1) {
+	if v, err := decodeBudget(wire.Encode(budgetValue{Version: wireVersion, Price: math.Inf(-1)})); err != nil || !math.IsInf(v.Price, -1) {
 		t.Errorf("the price -Inf was read as %g, %v", v.Price, err)
 	}
-	if _, err := decodeHeartbeat(encode(heartbeat{Version: wireVersion, Returned: -1})); !errors.Is(err, errWire) {
+	if _, err := decodeHeartbeat(wire.Encode(heartbeat{Version: wireVersion, Returned: -1})); !errors.Is(err, errWire) {
 		t.Errorf("gave back less than nothing: %v", err)
 	}
-	if _, err := decodeBudget(encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": math.MinInt64}})); !errors.Is(err, errWire) {
+	if _, err := decodeBudget(wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": math.MinInt64}})); !errors.Is(err, errWire) {
 		t.Errorf("granted less than nothing: %v", err)
 	}
 }
 
 func FuzzMessage(f *testing.F) {
-	f.Add(encode(sampleMessage))
-	f.Add(encode(message{Version: wireVersion, Kind: kindAck, From: "a", After: 3}))
+	f.Add(wire.Encode(sampleMessage))
+	f.Add(wire.Encode(message{Version: wireVersion, Kind: kindAck, From: "a", After: 3}))
 	f.Add([]byte{0x80})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := decodeMessage(b)
 		if err != nil {
 			return
 		}
-		again, err := decodeMessage(encode(m))
-		if err != nil || !bytes.Equal(encode(again), encode(m)) {
+		again, err := decodeMessage(wire.Encode(m))
+		if err != nil || !bytes.Equal(wire.Encode(again), wire.Encode(m)) {
 			t.Errorf("%+v was read as %+v, %v", m, again, err)
 		}
 	})
@@ -109,16 +111,16 @@ func FuzzTable(f *testing.F) {
 
 // FuzzValues reads what other agents write about themselves, and the budget.
 func FuzzValues(f *testing.F) {
-	f.Add(encode(heartbeat{Version: wireVersion, Incarnation: 1, Report: Report{Head: []float64{1, 0.5}}}))
-	f.Add(encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": 1, "b": 2}}))
+	f.Add(wire.Encode(heartbeat{Version: wireVersion, Incarnation: 1, Report: Report{Head: []float64{1, 0.5}}}))
+	f.Add(wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{"a": 1, "b": 2}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if h, err := decodeHeartbeat(b); err == nil {
-			if again, err := decodeHeartbeat(encode(h)); err != nil || !bytes.Equal(encode(again), encode(h)) {
+			if again, err := decodeHeartbeat(wire.Encode(h)); err != nil || !bytes.Equal(wire.Encode(again), wire.Encode(h)) {
 				t.Errorf("%+v was read as %+v, %v", h, again, err)
 			}
 		}
 		if v, err := decodeBudget(b); err == nil {
-			if again, err := decodeBudget(encode(v)); err != nil || !bytes.Equal(encode(again), encode(v)) {
+			if again, err := decodeBudget(wire.Encode(v)); err != nil || !bytes.Equal(wire.Encode(again), wire.Encode(v)) {
 				t.Errorf("%+v was read as %+v, %v", v, again, err)
 			}
 		}

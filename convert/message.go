@@ -29,13 +29,13 @@ type message struct {
 	Whole    bool   `cbor:"5,keyasint,omitempty"` // the folder is there already
 	Again    bool   `cbor:"6,keyasint,omitempty"` // it died and came back; the answer is a hello
 
-	Store *input `cbor:"7,keyasint,omitempty"` // of offer
-	Files []part `cbor:"8,keyasint,omitempty"` // of offer, in order
+	Store *input `cbor:"7,keyasint,omitempty"`               // of offer
+	Files []part `cbor:"8,keyasint,omitempty" most:"262144"` // of offer, in order
 
 	// Of want and piece:
-	File  int    `cbor:"9,keyasint,omitempty"`  // its place in Files
-	From  int64  `cbor:"10,keyasint,omitempty"` // byte
-	Bytes []byte `cbor:"11,keyasint,omitempty"` // of piece
+	File  int    `cbor:"9,keyasint,omitempty"`                // its place in Files
+	From  int64  `cbor:"10,keyasint,omitempty"`               // byte
+	Bytes []byte `cbor:"11,keyasint,omitempty" most:"524288"` // of piece
 
 	Result *Result `cbor:"12,keyasint,omitempty"` // of done
 }
@@ -47,7 +47,7 @@ var ErrMessage = errors.New("not what agents that convert together say; run one 
 const pieceBytes = 512 << 10
 
 // A message is a piece, or lists a store's files: a chunk has 20,000 pages.
-var messages = wire.Decoder(1<<18, 8)
+var messages = wire.NewDecoder(1<<18, 8)
 
 func (m message) encode() []byte { return wire.Encode(m) }
 
@@ -62,7 +62,7 @@ func decodeMessage(b []byte) (m message, err error) {
 	case offer:
 		complete = m.Store != nil && len(m.Files) > 0
 	case want, piece:
-		complete = m.File >= 0 && m.From >= 0 && len(m.Bytes) <= pieceBytes && (len(m.Bytes) > 0) == (m.Kind == piece)
+		complete = m.File >= 0 && m.From >= 0 && (len(m.Bytes) > 0) == (m.Kind == piece)
 	case done:
 		complete = m.Result != nil
 	default:

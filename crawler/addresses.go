@@ -71,10 +71,7 @@ func (a *addresses) sayTo(b journal.Batch, part uint16, ad across.Address) error
 		}
 		return a.enter(b, ad)
 	}
-	data, err := (&across.Parcel{Addresses: []across.Address{ad}}).Pack()
-	if err != nil {
-		return err
-	}
+	data := (&across.Parcel{Addresses: []across.Address{ad}}).Pack()
 	return store.OutboxIn(journal.Stored(b)).Put(part, a.totals.Counts(), data)
 }
 

@@ -58,10 +58,7 @@ func (d *duplicates) say(b journal.Batch, c across.Content) error {
 	if d.opt.Sites.Ours(part) {
 		return d.hear(b, c)
 	}
-	data, err := (&across.Parcel{Contents: []across.Content{c}}).Pack()
-	if err != nil {
-		return err
-	}
+	data := (&across.Parcel{Contents: []across.Content{c}}).Pack()
 	return store.OutboxIn(journal.Stored(b)).Put(part, d.totals.Counts(), data)
 }
 
@@ -227,10 +224,7 @@ func (d *duplicates) passOn(b journal.Batch, c across.Content, fate store.Fate) 
 	if d.opt.Repeats == nil || fate.State != across.StateElsewhere || fate.Reason != across.AskedElsewhere(string(fetch.StateOK)) {
 		return nil // it was dropped before
 	}
-	data, err := (&across.Parcel{Contents: []across.Content{c}}).Pack()
-	if err != nil {
-		return err
-	}
+	data := (&across.Parcel{Contents: []across.Content{c}}).Pack()
 	seen, err := b.Lookup(store.HashURL(c.URL))
 	if err != nil {
 		return err

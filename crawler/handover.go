@@ -99,10 +99,7 @@ func tablesOf(s *store.Store, part uint16, do func(p *across.Parcel) error) erro
 
 // tell puts a parcel into the outbox.
 func (a *Agent) tell(ctx context.Context, part uint16, p *across.Parcel) error {
-	data, err := p.Pack()
-	if err != nil {
-		return err
-	}
+	data := p.Pack()
 	return a.put(ctx, part, data)
 }
 

@@ -17,10 +17,7 @@ func (c *Crawler) tellLabels(marked []Marked, at time.Time) error {
 		if c.opt.Said == nil {
 			continue
 		}
-		label, err := across.LabelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).Pack()
-		if err != nil {
-			return err
-		}
+		label := across.LabelOf(m.URL, m.OnTopic, m.Topic, at.UnixMilli(), m.Page).Pack()
 		c.opt.Said(label)
 	}
 	return nil
@@ -33,10 +30,7 @@ func (a *Agent) Labels(n int) (labels [][]byte, err error) {
 		return nil, err
 	}
 	for _, s := range said {
-		label, err := across.LabelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).Pack()
-		if err != nil {
-			return nil, err
-		}
+		label := across.LabelOf(s.URL, s.OnTopic, s.Topic, s.At, s.Page).Pack()
 		labels = append(labels, label)
 	}
 	return labels, nil

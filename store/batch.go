@@ -169,7 +169,17 @@ func (b *Batch) put(k []byte, record any) error {
 	return b.set(k, v)
 }
 
+// ErrKey reports a name that no record can have.
+var ErrKey = errors.New("no name that a record can have")
+
+// maxKeyBytes bounds a key. The longest is of a host's name; Badger takes 65,000 bytes, and
+// prints all of a longer one.
+const maxKeyBytes = 4096
+
 func (b *Batch) set(k, v []byte) error {
+	if len(k) > maxKeyBytes {
+		return fmt.Errorf("store %s: key %.40q… of %d bytes: %w", b.s.dir, k, len(k), ErrKey)
+	}
 	b.size += max(len(k)+len(v), leastEntryBytes)
 	if err := b.txn.Set(k, v); err != nil {
 		return fmt.Errorf("store %s: %w", b.s.dir, err)

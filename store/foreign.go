@@ -134,5 +134,5 @@ func ourKey(k []byte) bool {
 	case keyRank, keyMarkFor:
 		return len(k) == 10
 	}
-	return (k[0] == keyCursor || k[0] == keyAddress) && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange
+	return len(k) <= maxKeyBytes && (k[0] == keyCursor || k[0] == keyAddress && len(k) > 3 || k[0] == keyContent || k[0] == keyHost || k[0] == keyExchange)
 }

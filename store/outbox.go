@@ -143,7 +143,11 @@ func (o OutboxBatch) Cursor(part uint16, sender string) (uint64, error) {
 
 // PutCursor says that the parcels of a sender for a part are taken in up to a number.
 func (o OutboxBatch) PutCursor(part uint16, sender string, n uint64) error {
-	return o.b.set(cursorKey(part, sender), binary.BigEndian.AppendUint64(nil, n))
+	k := cursorKey(part, sender)
+	if !isCursor(k) {
+		return fmt.Errorf("store %s: a sender of the name %.40q: %w", o.b.s.dir, sender, ErrKey)
+	}
+	return o.b.set(k, binary.BigEndian.AppendUint64(nil, n))
 }
 
 // trimmedSender is under which name it stands up to where changes were dropped.
@@ -168,6 +172,14 @@ func partKey(kind byte, part uint16) []byte {
 
 func parcelKey(part uint16, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(partKey(keyParcel, part), n)
+}
+
+// mostSender bounds a sender's name, in bytes.
+const mostSender = 32
+
+// isCursor says whether a key is one of a cursor.
+func isCursor(k []byte) bool {
+	return len(k) > 3 && len(k) <= 3+mostSender && k[0] == keyCursor
 }
 
 func cursorKey(part uint16, sender string) []byte {
@@ -237,11 +249,15 @@ type Heard struct {
 // Cursors yields how far each sender was heard.
 func (o Outbox) Cursors() iter.Seq2[Heard, error] {
 	return each(o.s.records, key(keyCursor), func(k, v []byte) (h Heard, err error) {
-		if len(k) < 4 || len(v) != 8 {
-			return h, fmt.Errorf("store key %q: %w: want a part, a sender and a number", k, ErrDamaged)
-		}
-		return Heard{binary.BigEndian.Uint16(k[1:]), string(k[3:]), binary.BigEndian.Uint64(v)}, nil
+		return heardOf(k, v)
 	})
+}
+
+func heardOf(k, v []byte) (h Heard, err error) {
+	if !isCursor(k) || len(v) != 8 {
+		return h, fmt.Errorf("store key %.40q: %w: want a part, a sender and a number", k, ErrDamaged)
+	}
+	return Heard{binary.BigEndian.Uint16(k[1:]), string(k[3:]), binary.BigEndian.Uint64(v)}, nil
 }
 
 // Holdings are the parts of the web that an agent has, as it writes them down for when it

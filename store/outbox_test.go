@@ -1,10 +1,15 @@
 package store
 
 import (
+	"bytes"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"fossick/internal/tries"
 )
 
 // TestOutbox puts, drops and reads parcels at random, against a map of slices.
@@ -99,5 +104,54 @@ func TestCursor(t *testing.T) {
 	must(t, OutboxIn(b).PutHoldings(Holdings{Known: 7, Held: map[uint16]uint64{1: 5}}), b.Commit())
 	if h, err := OutboxOf(s).Holdings(); h.Known != 7 || h.Held[1] != 5 || err != nil {
 		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// TestPoison: what another machine makes a batch write is what Cursors reads, or an error that
+// fits on a line; what an earlier build wrote is told by verify, and mended.
+func TestPoison(t *testing.T) {
+	class := tries.Of(t, "names that poison a store")
+	s := crawled(t)
+	for _, sender := range []string{"", strings.Repeat("a", 33), strings.Repeat("a", 66_000)} {
+		b := s.Batch()
+		err := OutboxIn(b).PutCursor(7, sender, 1)
+		class.Try(errors.Is(err, ErrKey) && len(err.Error()) < 500, "sender of %d bytes: %.300v", len(sender), err)
+		b.Cancel()
+	}
+	b := s.Batch()
+	err := b.PutHost(&Host{Name: strings.Repeat("h", 70_000)})
+	class.Try(errors.Is(err, ErrKey) && len(err.Error()) < 500, "host of 70,000 bytes: %.300v", err)
+	b.Cancel()
+	for _, k := range []string{"", strings.Repeat("a", 200)} {
+		b := s.Batch()
+		if err := b.txn.Set(cursorKey(7, k), make([]byte, 8)); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b = s.Batch()
+	if err := errors.Join(b.set(cursorKey(8, "agent"), []byte("short")), b.set([]byte{keyParcel, 1}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Verify(t.Context())
+	class.Try(err == nil && len(found) == 4, "verify finds %v, %v, want 4 records", found, err)
+	mended, err := s.repair(t.Context())
+	class.Try(err == nil && len(mended) == 4, "repair mends %v, %v", mended, err)
+	for h, err := range OutboxOf(s).Cursors() {
+		class.Try(err == nil && h.Sender != "", "a cursor: %v, %v", h, err)
+	}
+	record := func(k []byte) []byte {
+		c := changes{bodies: true}
+		c.set(k, make([]byte, 8))
+		return append(c.data, 0)
+	}
+	for _, k := range [][]byte{cursorKey(7, ""), cursorKey(7, strings.Repeat("a", 66_000)), bytesKey(keyHost, bytes.Repeat([]byte("h"), 70_000)), bytesKey(keyHost, bytes.Repeat([]byte("h"), 5000))} {
+		err := readChanges(bytes.NewReader(record(k)), func(k, v []byte) error { return nil })
+		class.Try(errors.Is(err, ErrDamaged) && len(err.Error()) < 500, "changes of another agent with a key of %d bytes: %.300v", len(k), err)
 	}
 }

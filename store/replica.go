@@ -242,7 +242,7 @@ func readChanges(r byteScanner, do func(k, v []byte) error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w: %w", ErrCutOff, err)
-		case keyBytes > 1<<16 || valueBytes > maxRecordBytes:
+		case keyBytes > maxKeyBytes || valueBytes > maxRecordBytes:
 			return fmt.Errorf("%w: a record of %d and %d bytes; is the agent another version of fossick?", ErrDamaged, keyBytes, valueBytes)
 		}
 		k, err := readBytes(r, keyBytes)
@@ -253,8 +253,8 @@ func readChanges(r byteScanner, do func(k, v []byte) error) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrCutOff, err)
 		}
-		if !replicated(k[0], true) || !ourKey(k) {
-			return fmt.Errorf("%w: %q is no key of a store; is the agent another version of fossick?", ErrDamaged, k)
+		if !replicated(k[0], true) || !ourKey(k) || k[0] == keyCursor && !isCursor(k) {
+			return fmt.Errorf("%w: %.40q is no key of a store; is the agent another version of fossick?", ErrDamaged, k)
 		}
 		if err := do(k, v); err != nil {
 			return err

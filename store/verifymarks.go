@@ -42,6 +42,24 @@ func (in *inspection) marksOf(ctx context.Context, kind byte) error {
 	})
 }
 
+// outbox looks for parcels, and for cursors of other agents, that cannot be read.
+func (in *inspection) outbox(ctx context.Context) error {
+	if err := in.scan(ctx, keyCursor, func(_ *badger.Txn, k, v []byte) error {
+		if _, err := heardOf(k, v); err != nil {
+			return in.remove(k, err.Error()) // that agent's links come once more
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return in.scan(ctx, keyParcel, func(_ *badger.Txn, k, _ []byte) error {
+		if len(k) != parcelKeyLen {
+			return in.remove(k, "want a part of the web and a number")
+		}
+		return nil
+	})
+}
+
 // marksAre checks that a page is as relevant as people said, if somebody did; p is right
 // afterwards.
 func (in *inspection) marksAre(txn *badger.Txn, p *Page) error {

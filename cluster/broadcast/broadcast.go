@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"fossick/cluster"
+
+	"fossick/internal/wire"
 )
 
 // Broadcast is one agent's side of it, for one run. It is not safe for concurrent use.
@@ -109,7 +111,7 @@ func (b *Broadcast) Round(living []cluster.AgentID, soFar func() ([]Item, error)
 		b.fill(&m, p)
 		if len(m.Items) > 0 || p.owes || p.run == 0 {
 			p.owes = false
-			messages = append(messages, Message{id, m.encode()})
+			messages = append(messages, Message{id, wire.Encode(m)})
 		}
 	}
 	return messages, nil

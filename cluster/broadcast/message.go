@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
+	"fossick/internal/wire"
 )
 
 // message is what one agent tells another in a round.
@@ -22,7 +22,7 @@ type message struct {
 type item struct {
 	_     struct{} `cbor:",toarray"`
 	Old   bool
-	Bytes []byte
+	Bytes []byte `most:"262144"`
 }
 
 const (
@@ -32,27 +32,7 @@ const (
 
 var errMessage = errors.New("not what agents of this version say")
 
-var (
-	encoding = must(cbor.CoreDetEncOptions().EncMode())
-	decoding = must(cbor.DecOptions{
-		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, MaxArrayElements: mostItems, MaxNestedLevels: 4,
-	}.DecMode())
-)
-
-func must[M any](mode M, err error) M {
-	if err != nil {
-		panic(err) // the options above are not of this version of the library
-	}
-	return mode
-}
-
-func (m *message) encode() []byte {
-	b, err := encoding.Marshal(m)
-	if err != nil {
-		panic(fmt.Sprintf("broadcast: %v", err)) // nothing in it can fail to be written
-	}
-	return b
-}
+var decoding = wire.NewDecoder(mostItems, 4)
 
 func decode(b []byte) (m message, err error) {
 	if err := decoding.Unmarshal(b, &m); err != nil {

@@ -67,6 +67,9 @@ func Open(ctx context.Context, o Options) (*Bus, error) {
 		return nil, err
 	}
 	conn, err := connect(ctx, o.URL, options)
+	if o.Secrets.local() && errors.Is(err, nats.ErrNkeysNotSupported) { // a server of somebody else's that asks for no proof
+		conn, err = connect(ctx, o.URL, append(options, nats.Nkey("", nil)))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -86,10 +89,13 @@ func begin(ctx context.Context, conn *nats.Conn, o *Options) (*Bus, error) {
 	}
 	b := &Bus{
 		conn: conn, subject: "fossick." + o.Crawl + ".to.", waits: map[int]context.CancelCauseFunc{},
-		values: &bucket{conn: conn, js: js, crawl: o.Crawl, replicas: o.Replicas},
+		values: &bucket{conn: conn, js: js, crawl: o.Crawl, replicas: o.Replicas, log: o.Log},
 	}
 	if o.Replicas == 0 && o.Server != nil {
 		b.values.replicas = min(3, o.Server.servers)
+	}
+	if b.values.replicas == 3 {
+		b.values.grown = time.Now()
 	}
 	if b.in, err = conn.SubscribeSync(b.subject + string(o.Agent)); err != nil {
 		return nil, fmt.Errorf("exchange: %w", err)
@@ -106,10 +112,10 @@ func (o *Options) connection() ([]nats.Option, error) {
 	if err := errors.Join(checkCrawl(o.Crawl), limits.Agent(o.Agent)); err != nil {
 		return nil, err
 	}
-	log := o.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
+	log := o.Log
 	options := []nats.Option{
 		nats.Name("fossick agent " + string(o.Agent)),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
@@ -123,20 +129,27 @@ func (o *Options) connection() ([]nats.Option, error) {
 		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the exchange is back") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("exchange", "err", err) }),
 	}
-	if o.Secrets != nil {
-		options = append(options, nats.Nkey(o.Secrets.public, o.Secrets.user.Sign))
-	}
 	if o.Server != nil {
+		if o.Secrets == nil {
+			o.Secrets = o.Server.secrets
+		}
 		if o.Server.crawl != o.Crawl || o.URL != "" {
 			return nil, fmt.Errorf("exchange: crawl %s by the server of %s: %w", o.Crawl, o.Server.crawl, ErrURL)
 		}
-		return append(options, nats.InProcessServer(o.Server.nats)), nil
+		return append(options, o.Secrets.proof(), nats.InProcessServer(o.Server.nats)), nil
 	}
 	remote, err := checkURLs(o.URL)
-	if remote { // what crosses a network is TLS, or nothing
+	switch {
+	case err != nil:
+		return nil, err
+	case remote: // what crosses a network is TLS, or nothing
 		options = append(options, nats.Secure(o.Secrets.toServer()))
+	case o.Secrets == nil:
+		if o.Secrets, err = localSecrets(o.Crawl); err != nil {
+			return nil, err
+		}
 	}
-	return options, err
+	return append(options, o.Secrets.proof()), nil
 }
 
 // checkURLs says whether one of the addresses is another machine's.
@@ -169,7 +182,7 @@ func connect(ctx context.Context, urls string, options []nats.Option) (*nats.Con
 			return conn, nil
 		case errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrNkeysNotSupported) ||
 			errors.Is(err, nats.ErrSecureConnWanted) || errors.Is(err, nats.ErrSecureConnRequired):
-			return nil, fmt.Errorf("%w (%v)", ErrRefused, err)
+			return nil, fmt.Errorf("%w (%w)", ErrRefused, err)
 		}
 		select {
 		case <-ctx.Done():

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,9 +13,13 @@ import (
 	"testing"
 	"time"
 
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
 	"fossick/cluster"
 	"fossick/cluster/exchangetest"
 	"fossick/internal/fulltest"
+	"fossick/internal/tries"
 )
 
 // three is a cluster of servers in this process, each with its agent.
@@ -266,6 +271,58 @@ func TestStrangers(t *testing.T) {
 	}
 	defer closed(t, b)
 	opened(t, Options{Agent: exchangetest.ID(9), URL: "nats://" + a.Addr(), Secrets: keys[1], Replicas: 2})
+}
+
+// TestLocalStrangers: also on loopback, and where nobody gave keys, a server asks for a proof:
+// this user's agents of the crawl have it, others of the machine are refused.
+func TestLocalStrangers(t *testing.T) {
+	class := tries.Of(t, "strangers on the machine")
+	at, peer := freeAddress(t), freeAddress(t)
+	serve := func(routes, to string) *Server {
+		s, err := Serve(ServeOptions{Crawl: "bees", Agent: exchangetest.ID(map[bool]int{true: 1000, false: 2000}[routes == at]), Dir: t.TempDir(), Clients: "127.0.0.1:0", Routes: routes, Peers: []string{to}, unsynced: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	a := serve(at, peer)
+	defer closed(t, a)
+	for name, option := range map[string]nats.Option{"nothing": nats.Name("x"), "a password": nats.UserInfo("fossick", "fossick"), "a token": nats.Token("x"), "another key": secretsOf(t, "x")[0].proof()} {
+		conn, err := nats.Connect("nats://"+a.Addr(), option)
+		if conn != nil {
+			conn.Close()
+		}
+		class.Try(errors.Is(err, nats.ErrAuthorization), "a client with %s: %v", name, err)
+	}
+	for name, user := range map[string]*url.Userinfo{"nothing": nil, "a password": url.UserPassword("fossick", "x")} {
+		stranger, err := natsserver.NewServer(&natsserver.Options{
+			Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true,
+			Cluster: natsserver.ClusterOpts{Name: "bees", Host: "127.0.0.1", Port: natsserver.RANDOM_PORT}, Routes: []*url.URL{{Scheme: "nats", Host: at, User: user}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stranger.Start()
+		stranger.ReadyForConnections(time.Minute)
+		time.Sleep(time.Second) // a route that is let in is up after a hundredth of it
+		class.Try(a.nats.NumRoutes() == 0, "a server with %s has %d routes", name, a.nats.NumRoutes())
+		stranger.Shutdown()
+		stranger.WaitForShutdown()
+	}
+	b := serve(peer, at)
+	defer closed(t, b)
+	ours := opened(t, Options{Agent: exchangetest.ID(9), URL: "nats://" + a.Addr(), Replicas: 2})
+	if _, err := ours.Values(t.Context()); err != nil {
+		t.Errorf("an agent of this user: %v", err)
+	}
+	other, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Start()
+	defer other.Shutdown()
+	other.ReadyForConnections(time.Minute)
+	opened(t, Options{Agent: exchangetest.ID(9), URL: "nats://" + other.Addr().String()}) // one that was there already and asks for nothing
 }
 
 // refusals is a log that tells of each connection that was refused.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/nats-io/nkeys"
 
+	"fossick/internal/reading"
 	"fossick/internal/wholefile"
 )
 
@@ -134,7 +135,7 @@ func newAuthority(dir string, now time.Time) (*authority, error) {
 // openAuthority reads what newAuthority wrote. An error is fs.ErrNotExist where there is none.
 func openAuthority(dir string) (*authority, error) {
 	path := filepath.Join(dir, authorityKey)
-	text, err := os.ReadFile(path)
+	text, err := reading.Secret(path, mostPEMBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func openAuthority(dir string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	seed, err := os.ReadFile(filepath.Join(dir, agentSeed))
+	seed, err := reading.Secret(filepath.Join(dir, agentSeed), mostSeedBytes)
 	if err != nil {
 		return nil, fmt.Errorf("the agents' key: %w", err)
 	}

@@ -35,7 +35,16 @@ const serverEnv = "FOSSICK_TEST_BUS_SERVER"
 func TestMain(m *testing.M) {
 	text := os.Getenv(serverEnv)
 	if text == "" {
-		os.Exit(m.Run())
+		cache, err := os.MkdirTemp("", "fossick-bus-*") // for keys of this machine
+		if err == nil {
+			err = os.Setenv("XDG_CACHE_HOME", cache)
+		}
+		if err != nil {
+			panic(err)
+		}
+		code := m.Run()
+		os.RemoveAll(cache)
+		os.Exit(code)
 	}
 	var p process
 	err := json.Unmarshal([]byte(text), &p)

@@ -1,18 +1,20 @@
 package bus
 
 import (
-	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
+	"net/url"
 	"path/filepath"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
+	"fossick/internal/reading"
 )
 
 // ErrSecrets reports a folder that does not have what Init puts into one.
@@ -21,33 +23,39 @@ var ErrSecrets = errors.New("not what fossick cluster init makes")
 // Secrets are a machine's certificate and key, and the key that opens the exchange. They
 // show none of it when printed. Safe for concurrent use.
 type Secrets struct {
-	root    *x509.Certificate // of the authority
+	root    *x509.Certificate // of the authority; nil, as is all with certificates, of localSecrets
 	roots   *x509.CertPool    // it alone
 	cert    tls.Certificate
 	user    nkeys.KeyPair // of the NATS user that all agents are
 	public  string        // its public half
+	routes  *url.Userinfo // by which servers without certificates meet
 	expires time.Time
 }
+
+// mostPEMBytes bounds a file of a key or certificate.
+const mostPEMBytes = 64 << 10
 
 // ReadSecrets reads a machine's folder, as Init made it. It refuses keys that others may read,
 // and a certificate that is over at now.
 func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
+	secret := map[string][]byte{}
 	for _, name := range []string{machineKey, agentSeed} {
-		path := filepath.Join(folder, name)
-		info, err := os.Stat(path)
+		text, err := reading.Secret(filepath.Join(folder, name), mostPEMBytes)
 		if err != nil {
 			return nil, fmt.Errorf("keys of the cluster: %w; fossick cluster init makes them", err)
 		}
-		if info.Mode().Perm()&0o077 != 0 {
-			return nil, fmt.Errorf("%s: others may read it; chmod 600 %s", path, path)
-		}
+		secret[name] = text
 	}
 	root, err := readCert(filepath.Join(folder, authorityCert))
 	if err != nil {
 		return nil, err
 	}
 	path := filepath.Join(folder, machineCert)
-	pair, err := tls.LoadX509KeyPair(path, filepath.Join(folder, machineKey))
+	cert, err := reading.All(path, mostPEMBytes)
+	if err != nil {
+		return nil, fmt.Errorf("keys of the cluster: %w; fossick cluster init makes them", err)
+	}
+	pair, err := tls.X509KeyPair(cert, secret[machineKey])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %v", path, ErrSecrets, err)
 	}
@@ -59,22 +67,12 @@ func ReadSecrets(folder string, now time.Time) (*Secrets, error) {
 	if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: s.roots, DNSName: anyAgent, CurrentTime: now}); err != nil {
 		return nil, fmt.Errorf("%s: %w: %v", path, ErrSecrets, err)
 	}
-	seed, err := os.ReadFile(filepath.Join(folder, agentSeed))
-	if err != nil {
-		return nil, fmt.Errorf("keys of the cluster: %w", err)
-	}
-	if s.user, err = nkeys.FromSeed(bytes.TrimSpace(seed)); err == nil {
-		s.public, err = s.user.PublicKey()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, agentSeed), ErrSecrets)
-	}
-	return s, nil
+	return s, s.open(secret[agentSeed], filepath.Join(folder, agentSeed))
 }
 
 // readCert reads the first certificate of a file.
 func readCert(path string) (*x509.Certificate, error) {
-	text, err := os.ReadFile(path)
+	text, err := reading.All(path, mostPEMBytes)
 	if err != nil {
 		return nil, fmt.Errorf("keys of the cluster: %w; fossick cluster init makes them", err)
 	}
@@ -115,6 +113,14 @@ func (s *Secrets) toServer() *tls.Config {
 		config.Certificates = []tls.Certificate{s.cert}
 	}
 	return config
+}
+
+// proof is how an agent shows a server that it has the key.
+func (s *Secrets) proof() nats.Option {
+	if s == nil {
+		return func(*nats.Options) error { return nil }
+	}
+	return nats.Nkey(s.public, s.user.Sign)
 }
 
 // LogValue keeps keys out of logs.

@@ -23,7 +23,7 @@ type ServeOptions struct {
 	Clients string          // host:port on loopback, for other processes of this machine; "": not for them
 	Routes  string          // host:port where other servers find it; "": it stays alone
 	Peers   []string        // host:port of the others, at least one with Routes
-	Secrets *Secrets        `json:"-"` // needed where Routes is not on loopback
+	Secrets *Secrets        `json:"-"` // needed where Routes is not on loopback; else a key of this user's, made where there is none
 	Log     *slog.Logger    `json:"-"` // nil: silent
 
 	unsynced bool // for tests: a write is not on the disk when it is acknowledged
@@ -47,6 +47,7 @@ type Server struct {
 	nats    *natsserver.Server
 	crawl   string
 	servers int // that it knew of when it began, itself among them
+	secrets *Secrets
 }
 
 // Serve starts a server. It returns once clients can connect; with Routes it may take longer
@@ -72,7 +73,7 @@ func Serve(o ServeOptions) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, errors.Join(ErrServe, told.fatal())
 	}
-	return &Server{nats: s, crawl: o.Crawl, servers: 1 + len(settings.Routes)}, nil
+	return &Server{nats: s, crawl: o.Crawl, servers: 1 + len(settings.Routes), secrets: o.Secrets}, nil
 }
 
 // settings are the library's, checked.
@@ -97,9 +98,6 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 		JetStreamMaxStore:      1 << 30,
 		DisableJetStreamBanner: true,
 	}
-	if o.Secrets != nil {
-		s.Nkeys = []*natsserver.NkeyUser{{Nkey: o.Secrets.public}}
-	}
 	clients := o.Clients
 	if clients == "" {
 		clients = "127.0.0.1:0" // with routes the library starts no server that listens to nobody
@@ -111,7 +109,23 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 	if !loopback(s.Host) {
 		return nil, fmt.Errorf("clients at %s: %w: only processes of this machine; want 127.0.0.1:PORT", o.Clients, ErrServe)
 	}
-	return s, o.routes(s)
+	if err := o.routes(s); err != nil || s.DontListen {
+		return s, err
+	}
+	if o.Secrets == nil {
+		if o.Secrets, err = localSecrets(o.Crawl); err != nil {
+			return nil, err
+		}
+	}
+	s.Nkeys = []*natsserver.NkeyUser{{Nkey: o.Secrets.public}}
+	if o.Secrets.local() && o.Routes != "" {
+		s.Cluster.Username = o.Secrets.routes.Username()
+		s.Cluster.Password, _ = o.Secrets.routes.Password()
+		for _, peer := range s.Routes {
+			peer.User = o.Secrets.routes
+		}
+	}
+	return s, nil
 }
 
 // routes sets how the server meets the others of its cluster.

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -25,7 +27,19 @@ type bucket struct {
 	js       jetstream.JetStream
 	crawl    string
 	replicas int // 0: 3, or 1 where the server is alone
+	log      *slog.Logger
+
+	mu    sync.Mutex // guards the rest
+	short time.Time  // when a server was first missed for the third copy; zero: never
+	grown time.Time  // when a third copy was last asked for; zero: there is one
 }
+
+// A crawl of three machines of which one does not come begins with two copies of the values
+// after awaitThird, and asks for the third one every growEvery.
+const (
+	awaitThird = 5 * time.Second
+	growEvery  = 10 * time.Second
+)
 
 // mark is a key of the bucket's own, which no key of a crawl can be.
 const mark = "_read"
@@ -56,6 +70,7 @@ func (b *Bus) Values(ctx context.Context, keys ...string) (map[string]cluster.Va
 	if err != nil {
 		return nil, err
 	}
+	b.values.grow(ctx)
 	all := make(map[string]cluster.Value, len(entries))
 	for key, e := range entries {
 		all[key] = e.Value
@@ -154,6 +169,12 @@ func (b *bucket) create(ctx context.Context) error {
 		config.Replicas = 3
 	}
 	_, err = b.js.CreateStream(ctx, config)
+	if b.missed(err, config.Replicas) {
+		config.Replicas = 2
+		if _, err = b.js.CreateStream(ctx, config); err == nil {
+			b.log.Warn("it begins with two machines, and both must live until another comes")
+		}
+	}
 	if alone := new(jetstream.APIError); b.replicas == 0 && errors.As(err, &alone) && alone.ErrorCode == notClustered {
 		config.Replicas = 1
 		_, err = b.js.CreateStream(ctx, config)
@@ -164,8 +185,55 @@ func (b *bucket) create(ctx context.Context) error {
 	return err
 }
 
+// missed says whether a stream lacks a server for its third copy, which was waited for long
+// enough.
+func (b *bucket) missed(err error, replicas int) bool {
+	api := new(jetstream.APIError)
+	if replicas < 3 || !errors.As(err, &api) || api.ErrorCode != noPeers {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.short.IsZero() {
+		b.short = time.Now()
+		b.log.Warn("a machine of the cluster has not come; it begins without it in some seconds")
+	}
+	return time.Since(b.short) > awaitThird
+}
+
+// grow asks for the third copy where there are two, now and then.
+func (b *bucket) grow(ctx context.Context) {
+	b.mu.Lock()
+	due := !b.grown.IsZero() && time.Since(b.grown) > growEvery
+	if due {
+		b.grown = time.Now()
+	}
+	b.mu.Unlock()
+	if !due {
+		return
+	}
+	_ = within(ctx, mostAttempt, func(ctx context.Context) error { // as long as the server is not there, it cannot be
+		s, err := b.js.Stream(ctx, b.stream())
+		if err != nil {
+			return err
+		}
+		config := s.CachedInfo().Config
+		if config.Replicas == 2 {
+			config.Replicas = 3
+			_, err = b.js.UpdateStream(ctx, config)
+		}
+		if err == nil {
+			b.mu.Lock()
+			b.grown = time.Time{}
+			b.mu.Unlock()
+		}
+		return err
+	})
+}
+
 // Codes of the server's errors that the library has no names for.
 const (
+	noPeers        jetstream.ErrorCode = 10005
 	notClustered   jetstream.ErrorCode = 10074
 	tooManyInTable jetstream.ErrorCode = 10077
 )

@@ -21,9 +21,9 @@ type frame struct {
 	Seq     uint64 // from 1
 	Kind    uint64
 	Number  uint64  // base's end: its last parcel; changes: the parcel before the first
-	Bytes   []byte  // base: some of it; piece: some of the next parcel
+	Bytes   []byte  `most:"262144"` // base: some of it; piece: some of the next parcel
 	Bodies  bool    // open, base's end: pages are among it
-	Changes []entry // changes: parcels; what pieces came before is the begin of the first
+	Changes []entry `most:"131072"` // changes: parcels; what pieces came before is the begin of the first
 }
 
 // Kinds of frames.
@@ -39,7 +39,7 @@ const (
 type entry struct {
 	_      struct{} `cbor:",toarray"`
 	Number uint64
-	Bytes  []byte
+	Bytes  []byte `most:"262144"`
 }
 
 // answer is what a keeper has of an owner's.
@@ -55,7 +55,7 @@ type answer struct {
 
 var errWire = errors.New("not what agents tell their keepers")
 
-var decoding = wire.Decoder(1<<17, 4)
+var decoding = wire.NewDecoder(1<<17, 4)
 
 func decodeFrame(b []byte) (f frame, err error) {
 	if err := decoding.Unmarshal(b, &f); err != nil {

@@ -60,7 +60,9 @@ func (m *Member) Hear(from cluster.AgentID, told []byte) {
 	}
 	switch told[0] {
 	case toldFrame:
-		m.keeper.Hear(from, told[1:])
+		if m.node.Keeps(from) {
+			m.keeper.Hear(from, told[1:])
+		}
 	case toldAnswer:
 		if m.sender != nil {
 			m.sender.Hear(from, told[1:])

@@ -14,7 +14,7 @@ type roster struct {
 	Version  uint64
 	Session  uint64 // rises with each begin
 	State    uint64
-	Settings string          // the same at all
+	Settings string          `most:"65536"` // the same at all
 	By       cluster.AgentID // who gave up
 	Members  []member        // by name; the first leads
 }

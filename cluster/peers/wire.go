@@ -30,7 +30,7 @@ type frame struct {
 	Ack     uint64 // the last frame that was taken
 	Seq     uint64 // from 1; 0: it only acknowledges
 	Kind    uint64
-	Bytes   []byte
+	Bytes   []byte `most:"65536"`
 }
 
 // Kinds of frames with a Seq.
@@ -43,13 +43,13 @@ const (
 // ErrWire reports bytes that no peer of this version says.
 var ErrWire = errors.New("not what peers tell each other")
 
-var decoding = wire.Decoder(mostPeers, 4)
+var decoding = wire.NewDecoder(mostPeers, 4)
 
 func decodeFrame(b []byte) (f frame, err error) {
 	if err := decoding.Unmarshal(b, &f); err != nil {
 		return f, fmt.Errorf("frame: %w: %w", ErrWire, err)
 	}
-	sane := (f.Seq == 0) == (f.Kind == 0) && f.Kind <= kindBye && len(f.Bytes) <= pieceBytes && f.From < mostPeers
+	sane := (f.Seq == 0) == (f.Kind == 0) && f.Kind <= kindBye && f.From < mostPeers
 	if f.Version != wireVersion || !sane {
 		return f, fmt.Errorf("frame %d of version %d, kind %d, %d bytes: %w", f.Seq, f.Version, f.Kind, len(f.Bytes), ErrWire)
 	}

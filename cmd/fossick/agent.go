@@ -51,8 +51,13 @@ func (agentCmd) MoreHelp() string {
       --nats nats://127.0.0.1:4222 --store two`
 }
 
-// leaveFor is how long an agent that is interrupted may take to hand its sites over.
-const leaveFor = 20 * time.Second
+// leaveFor is how long an agent that is interrupted may take to hand its sites over, and
+// endWithin how long it may take in all: what is committed is in the store, and the others go
+// on without it.
+const (
+	leaveFor  = 6 * time.Second
+	endWithin = 9 * time.Second
+)
 
 // Run crawls and prints what the agent's part came to.
 func (c *agentCmd) Run(a *app) error {
@@ -141,7 +146,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	line := monitor.NewLine(a.screen, plan.Crawl.MaxPages, plan.Crawl.MaxTime, plan.Names()...)
 	starts := monitor.WatchStarts(plan.Crawl.Seeds, plan.Crawl.Store)
 	plan.Crawl.Progress = showing(a, line, shown, starts)
-	a.signals.InOrder()
+	a.signals.Within(endWithin)
 	defer process.LimitHeap(crawlMemory)()
 	plan.Crawl.RefetchLost = c.RefetchLost
 	plan.Crawl.Replicate, plan.Crawl.ReplicateBodies = c.Replicate != "none", c.Replicate == "bodies"

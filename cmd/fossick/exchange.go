@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"fossick/cluster"
@@ -33,7 +34,11 @@ func (f *exchangeFlags) exchange(ctx context.Context, a *app, crawl, dir string,
 	if err != nil {
 		return nil, nil, err
 	}
-	defer a.step("waiting for the other machines")()
+	waiting := "waiting for the exchange's server"
+	if len(f.Peers) > 0 {
+		waiting = "waiting for most of the machines " + strings.Join(f.Peers, ", ")
+	}
+	defer a.step(waiting)()
 	b, err := bus.Open(ctx, opt)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeServer())

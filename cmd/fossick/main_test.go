@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -37,6 +38,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(beMain) != "" {
 		main()
 		return
+	}
+	// The keys of agents on one machine are not to be among the developer's own.
+	if err := os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), fmt.Sprintf("fossick-test-%d", os.Getuid()))); err != nil {
+		panic(err)
 	}
 	// Most starts are short and of little memory, and would spend a tenth of their time on
 	// collecting it. Those that be main above have their own.

@@ -12,8 +12,8 @@ import (
 type Content struct {
 	Say      Say    `cbor:"1,keyasint,omitempty"`
 	Checksum []byte `cbor:"2,keyasint"`
-	URL      string `cbor:"3,keyasint"`
-	Other    string `cbor:"4,keyasint,omitempty"` // URL of another page with the content
+	URL      string `cbor:"3,keyasint" most:"2083"`
+	Other    string `cbor:"4,keyasint,omitempty" most:"2083"` // URL of another page with the content
 
 	// Signature is that of Other, or of URL where that is alone; none where the pages are equal.
 	// Of near-duplicates Checksum is a band (store.Bands).
@@ -58,8 +58,8 @@ func (c *Content) Size() int { return 32 + len(c.URL) + len(c.Other) + len(c.Sig
 // check says what is wrong with a step that another machine sent.
 func (c *Content) check() error {
 	two := c.Say != ContentStored
-	if c.Say >= contentSays || len(c.Checksum) != len(page.Checksum{}) || len(c.Signature) != 0 && len(c.Signature) != page.SignatureSize || !probability(c.Resemblance) || c.URL == "" || two == (c.Other == "") || c.URL == c.Other {
-		return fmt.Errorf("a parcel that says %d of the content %x of %q and %q", c.Say, c.Checksum, c.URL, c.Other)
+	if c.Say >= contentSays || len(c.Checksum) != len(page.Checksum{}) || len(c.Signature) != 0 && len(c.Signature) != page.SignatureSize || !probability(c.Resemblance) || !normal(c.URL) || two != normal(c.Other) || c.URL == c.Other {
+		return fmt.Errorf("a parcel that says %d of the content %.32x of %.100q and %.100q", c.Say, c.Checksum, c.URL, c.Other)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import "fossick/store"
 
 // Known is what one agent tells another of a URL of a part that changes hands.
 type Known struct {
-	URL      string    `cbor:"1,keyasint"`
+	URL      string    `cbor:"1,keyasint" most:"2083"`
 	Via      store.Via `cbor:"2,keyasint"`
 	Depth    int       `cbor:"3,keyasint,omitempty"`
 	Hops     int       `cbor:"4,keyasint,omitempty"`
@@ -15,7 +15,7 @@ type Known struct {
 	Checksum []byte    `cbor:"9,keyasint,omitempty"`  // of its page, where one is stored
 	Raw      []byte    `cbor:"10,keyasint,omitempty"` // likewise, of the bytes
 
-	Also []float64 `cbor:"10,keyasint,omitempty"` // as store.Queued has it
+	Also []float64 `cbor:"11,keyasint,omitempty"` // as store.Queued has it
 
 	ID      store.ID `cbor:"-"` // in the store that knows it
 	Missing bool     `cbor:"-"` // it waits since its page is lost
@@ -24,10 +24,10 @@ type Known struct {
 
 // Rest is what one agent tells another of a host that asked for a longer rest than all have.
 type Rest struct {
-	Host string `cbor:"1,keyasint"`           // name:port
-	Left int64  `cbor:"2,keyasint"`           // of it when this was said, milliseconds
-	For  string `cbor:"3,keyasint,omitempty"` // what asked for it, as store.Host has it
-	Wish int64  `cbor:"4,keyasint,omitempty"` // and for how long, milliseconds
+	Host string `cbor:"1,keyasint" most:"300"` // name:port
+	Left int64  `cbor:"2,keyasint"`            // of it when this was said, milliseconds
+	For  string `cbor:"3,keyasint,omitempty"`  // what asked for it, as store.Host has it
+	Wish int64  `cbor:"4,keyasint,omitempty"`  // and for how long, milliseconds
 }
 
 // How a URL ends that another agent asked for.

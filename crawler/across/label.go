@@ -4,24 +4,23 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fxamacker/cbor/v2"
-
+	"fossick/internal/wire"
 	"fossick/page"
 )
 
 // Label is what a person says of a URL at one agent, as the others have to know it: with the
 // words of the page, as they do not have it.
 type Label struct {
-	URL     string `cbor:"1,keyasint"`
+	URL     string `cbor:"1,keyasint" most:"2083"`
 	OnTopic bool   `cbor:"2,keyasint,omitempty"`
 	Topic   int    `cbor:"3,keyasint,omitempty"` // as in people.Mark
 	At      int64  `cbor:"4,keyasint"`           // Unix milliseconds
 	Fetched bool   `cbor:"5,keyasint,omitempty"` // the rest is the page's
 
-	Title       string `cbor:"6,keyasint,omitempty"`
-	Description string `cbor:"7,keyasint,omitempty"`
-	Headings    string `cbor:"8,keyasint,omitempty"`
-	Text        string `cbor:"9,keyasint,omitempty"`
+	Title       string `cbor:"6,keyasint,omitempty" most:"16384"`
+	Description string `cbor:"7,keyasint,omitempty" most:"16384"`
+	Headings    string `cbor:"8,keyasint,omitempty" most:"16384"`
+	Text        string `cbor:"9,keyasint,omitempty" most:"16384"`
 	Lang        string `cbor:"10,keyasint,omitempty"`
 }
 
@@ -50,28 +49,20 @@ func (l *Label) Page() *page.Page {
 }
 
 // Pack returns a label as bytes, 64 KiB and some at most.
-func (l *Label) Pack() ([]byte, error) {
-	b, err := cbor.Marshal(l)
-	if err != nil {
-		return nil, fmt.Errorf("label of %s: %w", l.URL, err)
-	}
-	return b, nil
+func (l *Label) Pack() []byte {
+	return wire.Encode(l)
 }
 
 var errLabel = errors.New("a label that cannot be read")
 
 // UnpackLabel is the inverse of Pack.
 func UnpackLabel(data []byte) (*Label, error) {
-	mode, err := decoder()
-	if err != nil {
-		return nil, err
-	}
 	l := &Label{}
-	if err := mode.Unmarshal(data, l); err != nil {
+	if err := decoder.Unmarshal(data, l); err != nil {
 		return nil, fmt.Errorf("%w: %w", errLabel, err)
 	}
-	if l.URL == "" || l.Topic < 0 || len(l.Title)+len(l.Description)+len(l.Headings)+len(l.Text) > 4*labelBytes {
-		return nil, fmt.Errorf("%w: of %q, topic %d", errLabel, l.URL, l.Topic)
+	if !normal(l.URL) || l.Topic < 0 {
+		return nil, fmt.Errorf("%w: of %.100q, topic %d", errLabel, l.URL, l.Topic)
 	}
 	return l, nil
 }

@@ -4,34 +4,33 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
+	"strings"
 
-	"github.com/fxamacker/cbor/v2"
-
+	"fossick/internal/wire"
 	"fossick/page"
 	"fossick/store"
 )
 
 // Parcel is what a page, a redirect or a sitemap says of URLs of one part of the web.
 type Parcel struct {
-	From  string          `cbor:"1,keyasint"`           // URL of the page or redirect; "" of a sitemap
-	Via   store.Via       `cbor:"2,keyasint"`           // how From led to the URLs
-	Depth int             `cbor:"3,keyasint,omitempty"` // of the URLs, in links from a start page
-	Hops  int             `cbor:"4,keyasint,omitempty"` // redirects in a row that led to them
-	Value float64         `cbor:"5,keyasint,omitempty"` // From's score
-	Label string          `cbor:"6,keyasint,omitempty"` // and what else a scorer said of it
-	Sure  float64         `cbor:"7,keyasint,omitempty"` // probability of Label
-	On    bool            `cbor:"8,keyasint,omitempty"` // From is on topic
-	For   []store.Verdict `cbor:"9,keyasint,omitempty"` // of each topic that shares the crawl
+	From  string          `cbor:"1,keyasint" most:"2083"` // URL of the page or redirect; "" of a sitemap
+	Via   store.Via       `cbor:"2,keyasint"`             // how From led to the URLs
+	Depth int             `cbor:"3,keyasint,omitempty"`   // of the URLs, in links from a start page
+	Hops  int             `cbor:"4,keyasint,omitempty"`   // redirects in a row that led to them
+	Value float64         `cbor:"5,keyasint,omitempty"`   // From's score
+	Label string          `cbor:"6,keyasint,omitempty"`   // and what else a scorer said of it
+	Sure  float64         `cbor:"7,keyasint,omitempty"`   // probability of Label
+	On    bool            `cbor:"8,keyasint,omitempty"`   // From is on topic
+	For   []store.Verdict `cbor:"9,keyasint,omitempty"`   // of each topic that shares the crawl
 	Lang  string          `cbor:"10,keyasint,omitempty"`
-	Of    int             `cbor:"16,keyasint,omitempty"` // links that From has
-	Giver []byte          `cbor:"17,keyasint,omitempty"` // what From's scorer says of it, see page.Excerpt
+	Of    int             `cbor:"16,keyasint,omitempty"`              // links that From has
+	Giver []byte          `cbor:"17,keyasint,omitempty" most:"65536"` // what From's scorer says of it, see page.Excerpt
 	Links []Link          `cbor:"11,keyasint,omitempty"`
 
-	Known []Known `cbor:"12,keyasint,omitempty"` // instead of links: URLs of a part that changes hands
-	Last  bool    `cbor:"13,keyasint,omitempty"` // of such parcels, the last for its part
-	Agent string  `cbor:"14,keyasint,omitempty"` // who knows that, whoever sends it on
-	Rests []Rest  `cbor:"15,keyasint,omitempty"` // of hosts of the part
+	Known []Known `cbor:"12,keyasint,omitempty"`           // instead of links: URLs of a part that changes hands
+	Last  bool    `cbor:"13,keyasint,omitempty"`           // of such parcels, the last for its part
+	Agent string  `cbor:"14,keyasint,omitempty" most:"32"` // who knows that, whoever sends it on
+	Rests []Rest  `cbor:"15,keyasint,omitempty"`           // of hosts of the part
 
 	Contents []Content `cbor:"18,keyasint,omitempty"` // instead of links: what is told of pages with the same content
 
@@ -40,10 +39,10 @@ type Parcel struct {
 
 // Link is a link as its page has it.
 type Link struct {
-	URL     string    `cbor:"1,keyasint"`
+	URL     string    `cbor:"1,keyasint" most:"2083"`
 	Score   float64   `cbor:"2,keyasint,omitempty"` // as the sender has it
-	Anchor  string    `cbor:"3,keyasint,omitempty"`
-	Context string    `cbor:"4,keyasint,omitempty"`
+	Anchor  string    `cbor:"3,keyasint,omitempty" most:"1024"`
+	Context string    `cbor:"4,keyasint,omitempty" most:"1024"`
 	Lang    string    `cbor:"5,keyasint,omitempty"`
 	Kind    page.Kind `cbor:"6,keyasint,omitempty"`
 	Nav     bool      `cbor:"7,keyasint,omitempty"`
@@ -76,43 +75,32 @@ func cut(s string) string {
 // size is about how many bytes a link takes.
 func (l *Link) size() int { return 32 + len(l.URL) + len(l.Anchor) + len(l.Context) }
 
-// decoder takes strings as they are: what a page has in a link need not be UTF-8.
-var decoder = sync.OnceValues(cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode)
+var decoder = wire.NewDecoder(1<<16, 8)
 
 // Pack returns a parcel as bytes.
-func (p *Parcel) Pack() ([]byte, error) {
-	b, err := cbor.Marshal(p)
-	if err != nil {
-		return nil, fmt.Errorf("parcel of %s: %w", p.From, err)
-	}
-	return b, nil
-}
+func (p *Parcel) Pack() []byte { return wire.Encode(p) }
 
 // Unpack is the inverse of Pack. URLs that are not in normal form are an error, as they
 // would enter the store under a name that nobody looks for.
 func Unpack(data []byte) (*Parcel, error) {
-	mode, err := decoder()
-	if err != nil {
-		return nil, err
-	}
 	p := &Parcel{}
-	if err := mode.Unmarshal(data, p); err != nil {
+	if err := decoder.Unmarshal(data, p); err != nil {
 		return nil, fmt.Errorf("a parcel that cannot be read: %w", err)
 	}
 	switch {
 	case p.Depth < 0 || p.Hops < 0 || p.Of < 0 || p.Of > mostLinks:
-		return nil, fmt.Errorf("a parcel of %q with depth %d, %d hops and %d links", p.From, p.Depth, p.Hops, p.Of)
+		return nil, fmt.Errorf("a parcel of %.100q with depth %d, %d hops and %d links", p.From, p.Depth, p.Hops, p.Of)
 	case !probability(p.Value) || !probability(p.Sure):
-		return nil, fmt.Errorf("a parcel of %q with a score of %g and a probability of %g: want [0,1]", p.From, p.Value, p.Sure)
+		return nil, fmt.Errorf("a parcel of %.100q with a score of %g and a probability of %g: want [0,1]", p.From, p.Value, p.Sure)
 	}
 	for i := range p.Links {
-		if l := &p.Links[i]; l.URL == "" || !probability(l.Score) || l.Place < 0 || p.Of > 0 && l.Place >= p.Of {
-			return nil, fmt.Errorf("a parcel of %q with a link to %q of score %g at place %d of %d", p.From, l.URL, l.Score, l.Place, p.Of)
+		if l := &p.Links[i]; !normal(l.URL) || !probability(l.Score) || l.Place < 0 || p.Of > 0 && l.Place >= p.Of {
+			return nil, fmt.Errorf("a parcel of %.100q with a link to %.100q of score %g at place %d of %d", p.From, l.URL, l.Score, l.Place, p.Of)
 		}
 	}
 	for i := range p.Known {
-		if k := &p.Known[i]; k.URL == "" || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || slices.ContainsFunc(k.Sums(), func(sum []byte) bool { return len(sum) != len(page.Checksum{}) }) {
-			return nil, fmt.Errorf("a parcel that tells of %q: %+v", k.URL, *k)
+		if k := &p.Known[i]; !normal(k.URL) || k.Depth < 0 || k.Hops < 0 || k.Visits < 0 || !probability(k.Score) || math.IsNaN(k.Priority) || slices.ContainsFunc(k.Sums(), func(sum []byte) bool { return len(sum) != len(page.Checksum{}) }) {
+			return nil, fmt.Errorf("a parcel that tells of %.100q: %.200q", k.URL, fmt.Sprint(*k))
 		}
 	}
 	for i := range p.Contents {
@@ -126,11 +114,24 @@ func Unpack(data []byte) (*Parcel, error) {
 		}
 	}
 	for _, r := range p.Rests {
-		if r.Host == "" || r.Left < 0 || r.Wish < 0 {
-			return nil, fmt.Errorf("a parcel that tells of the host %q: %+v", r.Host, r)
+		if !host(r.Host) || r.Left < 0 || r.Wish < 0 {
+			return nil, fmt.Errorf("a parcel that tells of the host %.100q, of a rest of %d ms", r.Host, r.Left)
 		}
 	}
 	return p, nil
+}
+
+// normal says whether a URL is in normal form. Which parameters are dropped, each crawl says.
+func normal(url string) bool {
+	same, err := undropped.Normalize(url)
+	return err == nil && same == url
+}
+
+var undropped = page.NewNormalizer(nil)
+
+// host says whether name:port can be one of a URL.
+func host(name string) bool {
+	return name != "" && len(name) <= maxSite && strings.IndexFunc(name, func(r rune) bool { return r <= ' ' || r == '/' }) < 0
 }
 
 func probability(x float64) bool { return x >= 0 && x <= 1 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"fossick/internal/tries"
 	"fossick/page"
 	"fossick/store"
 )
@@ -19,10 +20,7 @@ func sample() Parcel {
 
 func TestPack(t *testing.T) {
 	p := sample()
-	data, err := p.Pack()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := p.Pack()
 	got, err := Unpack(data)
 	if err != nil || !reflect.DeepEqual(*got, p) {
 		t.Errorf("%+v, %v", got, err)
@@ -48,10 +46,7 @@ func TestUnpackRefuses(t *testing.T) {
 	} {
 		p := sample()
 		spoil(&p)
-		data, err := p.Pack()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := p.Pack()
 		if _, err := Unpack(data); err == nil {
 			t.Errorf("%+v is taken", p)
 		}
@@ -61,26 +56,16 @@ func TestUnpackRefuses(t *testing.T) {
 // FuzzUnpack: whatever another machine sends, it is a parcel or an error.
 func FuzzUnpack(f *testing.F) {
 	p := sample()
-	data, err := p.Pack()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
+	f.Add(p.Pack())
 	f.Add([]byte{0xa0})
 	p = Parcel{Contents: []Content{{Say: ContentGone, Checksum: make([]byte, 16), URL: "http://a.test/", Other: "http://b.test/"}}}
-	if data, err = p.Pack(); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
+	f.Add(p.Pack())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Unpack(data)
 		if err != nil {
 			return
 		}
-		again, err := p.Pack()
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := p.Pack()
 		q, err := Unpack(again)
 		if err != nil || len(q.Links) != len(p.Links) || len(q.Contents) != len(p.Contents) || len(p.Page().Links) != len(p.Links) {
 			t.Fatalf("%+v becomes %+v, %v", p, q, err)
@@ -96,20 +81,17 @@ func TestContent(t *testing.T) {
 		content Content
 		right   bool
 	}{
-		{Content{Checksum: sum, URL: "a"}, true},
-		{Content{Checksum: sum, URL: "a", Other: "b"}, false},
+		{Content{Checksum: sum, URL: "http://a.test/"}, true},
+		{Content{Checksum: sum, URL: "http://a.test/", Other: "http://b.test/"}, false},
 		{Content{Checksum: sum}, false},
-		{Content{Checksum: sum[1:], URL: "a"}, false},
-		{Content{Say: ContentAsked, Checksum: sum, URL: "a", Other: "b"}, true},
-		{Content{Say: ContentAsked, Checksum: sum, URL: "a"}, false},
-		{Content{Say: ContentDuplicate, Checksum: sum, URL: "a", Other: "a"}, false},
-		{Content{Say: ContentGone, Checksum: sum, URL: "a", Other: "b"}, true},
-		{Content{Say: contentSays, Checksum: sum, URL: "a", Other: "b"}, false},
+		{Content{Checksum: sum[1:], URL: "http://a.test/"}, false},
+		{Content{Say: ContentAsked, Checksum: sum, URL: "http://a.test/", Other: "http://b.test/"}, true},
+		{Content{Say: ContentAsked, Checksum: sum, URL: "http://a.test/"}, false},
+		{Content{Say: ContentDuplicate, Checksum: sum, URL: "http://a.test/", Other: "http://a.test/"}, false},
+		{Content{Say: ContentGone, Checksum: sum, URL: "http://a.test/", Other: "http://b.test/"}, true},
+		{Content{Say: contentSays, Checksum: sum, URL: "http://a.test/", Other: "http://b.test/"}, false},
 	} {
-		data, err := (&Parcel{Contents: []Content{c.content}}).Pack()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := (&Parcel{Contents: []Content{c.content}}).Pack()
 		if p, err := Unpack(data); (err == nil) != c.right || c.right && !reflect.DeepEqual(p.Contents[0], c.content) {
 			t.Errorf("%+v: %+v, %v", c.content, p, err)
 		}
@@ -187,5 +169,43 @@ func TestPost(t *testing.T) {
 	p.Onward(false)
 	if err := p.Dispatch(Parcel{From: "f"}, count); err != nil || links != 3*manyTold {
 		t.Errorf("of %d links that came in parcels %d went on, %v", 3*manyTold, links, err)
+	}
+}
+
+// TestBounds: a field of a parcel or label that is longer than it may be, or a name that no
+// URL has, is refused; what is refused is told in a line.
+func TestBounds(t *testing.T) {
+	class := tries.Of(t, "fields of messages")
+	long, url := strings.Repeat("x", 70_000), "http://a.test/"
+	link := func(change func(l *Link)) *Parcel {
+		l := Link{URL: url}
+		change(&l)
+		return &Parcel{Links: []Link{l}}
+	}
+	known := func(change func(k *Known)) *Parcel {
+		k := Known{URL: url}
+		change(&k)
+		return &Parcel{Known: []Known{k}}
+	}
+	sum := make([]byte, len(page.Checksum{}))
+	for name, p := range map[string]*Parcel{
+		"from": {From: long}, "label": {Label: long}, "lang": {Lang: long}, "agent": {Agent: long}, "giver": {Giver: make([]byte, 70_000)}, "verdict": {For: []store.Verdict{{Rule: long}}},
+		"link": link(func(l *Link) { l.URL = "http://a.test/" + long }), "link's host": link(func(l *Link) { l.URL = "http://" + long + "/" }), "no URL": link(func(l *Link) { l.URL = "garbage" }),
+		"no host": link(func(l *Link) { l.URL = "http:///" }), "not normal": link(func(l *Link) { l.URL = "HTTP://A.test/#x" }), "a file": link(func(l *Link) { l.URL = "file:///etc/passwd" }), "anchor": link(func(l *Link) { l.Anchor = long }), "context": link(func(l *Link) { l.Context = long }),
+		"known": known(func(k *Known) { k.URL += long }), "state": known(func(k *Known) { k.State = long }), "sum": known(func(k *Known) { k.Checksum = []byte(long) }), "also": known(func(k *Known) { k.Also = make([]float64, 70_000) }),
+		"rest": {Rests: []Rest{{Host: long}}}, "no rest": {Rests: []Rest{{Host: ""}}}, "rest of a path": {Rests: []Rest{{Host: "a/b"}}}, "rest with a zero": {Rests: []Rest{{Host: "a\x00b"}}}, "rest for": {Rests: []Rest{{Host: "a.test:80", For: long}}},
+		"content": {Contents: []Content{{Checksum: sum, URL: url + long}}}, "other": {Contents: []Content{{Say: ContentAsked, Checksum: sum, URL: url, Other: "x"}}},
+		"address": {Addresses: []Address{{Addr: long, Parts: []uint16{1}}}}, "zone": {Addresses: []Address{{Addr: "fe80::1%" + long, Parts: []uint16{1}}}}, "site": {Addresses: []Address{{Addr: "127.0.0.1", Parts: []uint16{1}, Site: long}}},
+	} {
+		_, err := Unpack(p.Pack())
+		class.Try(err != nil && len(err.Error()) < 1000, "%s: %.300v", name, err)
+	}
+	for name, l := range map[string]*Label{"URL": {URL: url + long}, "no URL": {URL: "x"}, "title": {URL: url, Title: long}, "text": {URL: url, Text: long}, "lang": {URL: url, Lang: long}} {
+		_, err := UnpackLabel(l.Pack())
+		class.Try(err != nil && len(err.Error()) < 1000, "label, %s: %.300v", name, err)
+	}
+	whole := known(func(k *Known) { k.Checksum, k.Raw, k.Also = sum, sum, []float64{1, 2} })
+	if p, err := Unpack(whole.Pack()); err != nil || len(p.Known[0].Raw) != len(sum) || len(p.Known[0].Also) != 2 {
+		t.Errorf("%+v, %v: a field is lost on its way", p, err)
 	}
 }

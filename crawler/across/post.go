@@ -83,11 +83,7 @@ func (p *Post) Dispatch(head Parcel, put func(part uint16, data []byte) error) e
 				n++
 			}
 			head.Links, links = links[:n], links[n:]
-			data, err := head.Pack()
-			if err != nil {
-				return err
-			}
-			if err := put(part, data); err != nil {
+			if err := put(part, head.Pack()); err != nil {
 				return err
 			}
 		}

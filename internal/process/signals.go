@@ -15,6 +15,7 @@ type Signals struct {
 	first   func() // of a signal
 	exit    func() // ends the process
 	orderly atomic.Bool
+	within  atomic.Int64 // nanoseconds in which an orderly verb has to end; 0: however long it takes
 	done    chan struct{}
 	undo    func()
 }
@@ -54,6 +55,12 @@ func (s *Signals) Stop() {
 // parses what somebody made for that purpose.
 func (s *Signals) InOrder() { s.orderly.Store(true) }
 
+// Within is InOrder for a verb that others must not wait for: it is ended after so long.
+func (s *Signals) Within(most time.Duration) {
+	s.within.Store(int64(most))
+	s.InOrder()
+}
+
 func (s *Signals) watch(signals <-chan os.Signal) {
 	select {
 	case <-signals:
@@ -63,11 +70,17 @@ func (s *Signals) watch(signals <-chan os.Signal) {
 	}
 	deaf := time.NewTimer(deafAfter)
 	defer deaf.Stop()
+	waited := false
 	for {
 		select {
 		case <-deaf.C:
-			if !s.orderly.Load() {
+			most := time.Duration(s.within.Load())
+			switch left := most - deafAfter; {
+			case !s.orderly.Load(), most > 0 && waited:
 				s.exit()
+			case most > 0:
+				waited = true
+				deaf.Reset(max(left, 0))
 			}
 		case again := <-signals:
 			if again != syscall.SIGHUP { // shell and kernel both send one when a terminal is closed

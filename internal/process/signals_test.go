@@ -14,6 +14,7 @@ import (
 func TestDeafVerbs(t *testing.T) {
 	for name, c := range map[string]struct {
 		orderly, hears bool
+		within         time.Duration
 		second         time.Duration // 0: none comes
 		want           time.Duration // when the process ends; 0: it is not made to
 	}{
@@ -21,6 +22,8 @@ func TestDeafVerbs(t *testing.T) {
 		"deaf, asked again":    {second: time.Second, want: time.Second},
 		"hears":                {hears: true},
 		"a crawl":              {orderly: true},
+		"an agent":             {orderly: true, within: 9 * time.Second, want: 9 * time.Second},
+		"an agent that hears":  {orderly: true, within: 9 * time.Second, hears: true},
 		"a crawl, asked again": {orderly: true, second: time.Minute, want: time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,7 +35,9 @@ func TestDeafVerbs(t *testing.T) {
 						ended = time.Since(began)
 					}
 				}}
-				if c.orderly {
+				if c.within > 0 {
+					s.Within(c.within)
+				} else if c.orderly {
 					s.InOrder()
 				}
 				signals, watched := make(chan os.Signal, 2), make(chan struct{})

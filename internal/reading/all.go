@@ -48,3 +48,24 @@ func size(bytes int64) string {
 	}
 	return fmt.Sprintf("%d bytes", bytes)
 }
+
+// ErrShared reports a secret that others than its owner may read.
+var ErrShared = errors.New("others may read it")
+
+// Secret is All of a file with a key: one that its owner's group or anybody may read or
+// write is ErrShared.
+func Secret(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // opened for reading: nothing can be lost
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s: %w; chmod 600 %s", path, ErrShared, path)
+	}
+	return Rest(f, path, most)
+}

@@ -10,7 +10,7 @@ func TestWire(t *testing.T) {
 		_     struct{} `cbor:",toarray"`
 		Items [][]byte
 	}
-	d := Decoder(16, 4)
+	d := NewDecoder(16, 4)
 	var got list
 	if err := d.Unmarshal(Encode(list{Items: [][]byte{{1}, {2, 3}}}), &got); err != nil || len(got.Items) != 2 || !bytes.Equal(got.Items[1], []byte{2, 3}) {
 		t.Errorf("%v, %v", got, err)

@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"fossick/internal/tries"
+	"fossick/internal/wire"
+)
+
+// TestGarbageValues: what anybody may write into a key of the exchange ends no agent, and the
+// crawl goes on to its end.
+func TestGarbageValues(t *testing.T) {
+	class := tries.Of(t, "garbage in the exchange's values")
+	long := strings.Repeat("x", 70_000)
+	for _, key := range []string{tableKey, budgetKey, agentKeys + "0000000000000001", agentKeys + "0000000000000002", agentKeys, agentKeys + long, "other"} {
+		for name, value := range map[string][]byte{
+			"nothing": {}, "text": []byte("garbage"), "a number": {7}, "a list": wire.Encode([]int{wireVersion}), "another version": wire.Encode([]int{99, 1}),
+			"long names": wire.Encode(budgetValue{Version: wireVersion, Grants: map[AgentID]int64{AgentID(long): 1}}),
+			"a table":    (&table{version: 1 << 40, members: map[AgentID]member{}}).encode(),
+		} {
+			if strings.HasPrefix(key, agentKeys) && name == "another version" {
+				continue // which ends a crawl, once the table is of that version, too
+			}
+			synctest.Test(t, func(t *testing.T) {
+				rounds := 0
+				agentsCrawl(t, 0, simParts, EndedEmpty, func(m *memory) {
+					if rounds++; rounds != 2 {
+						return
+					}
+					m.mu.Lock()
+					m.rev++
+					m.values[key] = Value{value, m.rev}
+					m.mu.Unlock()
+				})
+			})
+			class.Try(!t.Failed(), "%s in %.40q", name, key)
+		}
+	}
+}
+
+// TestStrangersMessages: a message from no agent of the table reaches no engine, and one with a
+// name that no agent has is none.
+func TestStrangersMessages(t *testing.T) {
+	class := tries.Of(t, "messages of strangers")
+	long := strings.Repeat("0", 66_000)
+	for _, from := range []string{"", long, "a b", "a/b", "\x00", "..", "a\nb", strings.Repeat("a", 33), "ä"} {
+		for kind := uint64(kindLinks); kind <= kindTold; kind++ {
+			_, err := decodeMessage(wire.Encode(message{Version: wireVersion, Kind: kind, From: AgentID(from), Parcels: []Parcel{{Number: 1}}}))
+			class.Try(errors.Is(err, errWire), "from %.40q, kind %d: %v", from, kind, err)
+		}
+	}
+	for _, from := range []AgentID{"a", "b", "stranger"} {
+		for kind := uint64(kindLinks); kind <= kindTold; kind++ {
+			n := newNode(Options{ID: "a", parts: 1}, Recovered{})
+			n.hand.table = &table{version: 1, members: map[AgentID]member{"a": {1, "b"}, "b": {1, "a"}}, entries: []entry{{owner: "a", epoch: 1}}}
+			n.hand.held[0], n.lease.joined, n.lease.until = held{epoch: 1}, true, 10
+			n.hear(0, wire.Encode(message{Version: wireVersion, Kind: kind, From: from, Epoch: 1, Parcels: []Parcel{{Number: 1, Bytes: []byte{1}}}}))
+			reached := false
+			for _, e := range n.effects {
+				switch e.(type) {
+				case takeParcels, hearEngine:
+					reached = true
+				}
+			}
+			want := from != "stranger" && (kind == kindLinks || kind == kindTold)
+			class.Try(reached == want, "from %s, kind %d: reaches the engine: %v", from, kind, reached)
+		}
+	}
+}
