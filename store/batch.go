@@ -18,6 +18,7 @@ type Batch struct {
 	stays bool // it has a record that is never removed
 
 	changes *changes // nil where no replica follows
+	parcels []parcelChange
 }
 
 // Batch begins a group of changes.
@@ -46,7 +47,11 @@ func (b *Batch) Commit() error {
 		b.txn.Discard()
 		return err
 	}
-	return b.s.upkeep.commit(b.txn, b.size, b.stays)
+	if err := b.s.upkeep.commit(b.txn, b.size, b.stays); err != nil {
+		return err
+	}
+	b.s.outbox.committed(b.parcels)
+	return nil
 }
 
 // Cancel drops the batch.
@@ -185,6 +190,9 @@ func (b *Batch) set(k, v []byte) error {
 		return fmt.Errorf("store %s: %w", b.s.dir, err)
 	}
 	b.changes.set(k, v)
+	if k[0] == keyParcel && len(k) == parcelKeyLen {
+		b.parcels = append(b.parcels, parcelChange{partOf(k), numberOf(k), false})
+	}
 	return nil
 }
 

@@ -25,8 +25,8 @@
 // wiredict.go are how these are packed.
 //
 // Of crawls by several agents: duplicates.go has pages that others have too, addresses.go
-// sites of several agents at one address. outbox.go has what is for other agents, replica.go
-// what follows a store elsewhere.
+// sites of several agents at one address. outbox.go has what is for other agents, spans.go
+// between which numbers, replica.go what follows a store elsewhere.
 //
 // filter.go and seen.go are before the seen-set and before what pages are compared by;
 // lately.go remembers what was asked last. sync.go does what is done beside the writer.

@@ -32,10 +32,11 @@ type Parcel struct {
 // Parcels yields those for a part that have a number above after, in their order.
 func (o Outbox) Parcels(part uint16, after uint64) iter.Seq2[Parcel, error] {
 	return func(yield func(Parcel, error) bool) {
+		gone := o.s.outbox.gone(part)
 		err := o.s.records.view(func(txn *badger.Txn) error {
 			it := walk(txn, partKey(keyParcel, part))
 			defer it.Close()
-			for it.Seek(parcelKey(part, after+1)); it.Valid(); it.Next() {
+			for it.Seek(parcelKey(part, max(after, gone)+1)); it.Valid(); it.Next() {
 				p, err := parcelOf(it.Item())
 				if err != nil {
 					return err
@@ -52,27 +53,13 @@ func (o Outbox) Parcels(part uint16, after uint64) iter.Seq2[Parcel, error] {
 	}
 }
 
-// Parts yields the parts that parcels wait for.
+// Parts yields the parts that parcels wait for, the lowest first.
 func (o Outbox) Parts() iter.Seq2[uint16, error] {
 	return func(yield func(uint16, error) bool) {
-		err := o.s.records.view(func(txn *badger.Txn) error {
-			it := walk(txn, key(keyParcel))
-			defer it.Close()
-			for it.Rewind(); it.Valid(); {
-				k := it.Item().Key()
-				if len(k) != parcelKeyLen {
-					return fmt.Errorf("store key %q: %w: want a part and a number", k, ErrDamaged)
-				}
-				part := binary.BigEndian.Uint16(k[1:])
-				if !yield(part, nil) || part == 1<<16-1 {
-					return nil
-				}
-				it.Seek(partKey(keyParcel, part+1))
+		for s, err := range o.Spans() {
+			if !yield(s.Part, err) {
+				return
 			}
-			return nil
-		})
-		if err != nil {
-			yield(0, err)
 		}
 	}
 }
@@ -111,17 +98,21 @@ func (o OutboxBatch) Put(part uint16, counts *Counts, data []byte) error {
 // done is false where there are more.
 func (o OutboxBatch) Drop(part uint16, upTo uint64) (done bool, err error) {
 	var old [][]byte
-	for item := range items(o.b.txn, partKey(keyParcel, part)) {
-		k := item.KeyCopy(nil)
-		if binary.BigEndian.Uint64(k[3:]) > upTo {
+	it := walk(o.b.txn, partKey(keyParcel, part))
+	defer it.Close()
+	last := o.b.s.outbox.gone(part)
+	for it.Seek(parcelKey(part, last+1)); it.Valid() && len(old) < maxDropped; it.Next() {
+		k := it.Item().KeyCopy(nil)
+		n := numberOf(k)
+		if n > upTo {
 			break
 		}
-		if len(old) == maxDropped {
-			return false, o.deleteAll(old)
-		}
-		old = append(old, k)
+		old, last = append(old, k), n
 	}
-	return true, o.deleteAll(old)
+	if len(old) > 0 {
+		o.b.parcels = append(o.b.parcels, parcelChange{part, last, true})
+	}
+	return len(old) < maxDropped, o.deleteAll(old)
 }
 
 // maxDropped is how many keys one batch deletes: well below what Badger takes.
@@ -191,7 +182,7 @@ func parcelOf(item *badger.Item) (p Parcel, err error) {
 		if len(k) != parcelKeyLen {
 			return fmt.Errorf("store key %q: %w: want a part and a number", k, ErrDamaged)
 		}
-		p = Parcel{Part: binary.BigEndian.Uint16(k[1:]), Number: binary.BigEndian.Uint64(k[3:]), Data: append([]byte(nil), v...)}
+		p = Parcel{Part: partOf(k), Number: numberOf(k), Data: append([]byte(nil), v...)}
 		return nil
 	})
 	return p, err
@@ -200,14 +191,17 @@ func parcelOf(item *badger.Item) (p Parcel, err error) {
 // Spans yields, for each part that parcels wait for, the numbers of the first and the last.
 func (o Outbox) Spans() iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
-		for part, err := range o.Parts() {
-			s := Span{Part: part}
-			if err == nil {
-				s.First, s.Last, err = o.ends(part)
+		err := o.s.records.view(func(txn *badger.Txn) error {
+			spans, err := o.s.outbox.spans(txn)
+			for _, s := range spans {
+				if s.First = firstParcel(txn, s.Part, s.First); s.First > 0 && !yield(s, nil) {
+					break
+				}
 			}
-			if !yield(s, err) || err != nil {
-				return
-			}
+			return err
+		})
+		if err != nil {
+			yield(Span{}, err)
 		}
 	}
 }
@@ -216,27 +210,6 @@ func (o Outbox) Spans() iter.Seq2[Span, error] {
 type Span struct {
 	Part        uint16
 	First, Last uint64
-}
-
-func (o Outbox) ends(part uint16) (first, last uint64, err error) {
-	err = o.s.records.view(func(txn *badger.Txn) error {
-		for _, reverse := range []bool{false, true} {
-			opt := badger.DefaultIteratorOptions
-			opt.Prefix, opt.PrefetchValues, opt.Reverse = partKey(keyParcel, part), false, reverse
-			it := txn.NewIterator(opt)
-			at := &first
-			if it.Rewind(); reverse {
-				at = &last
-				it.Seek(parcelKey(part, 1<<64-1))
-			}
-			if it.Valid() {
-				*at = binary.BigEndian.Uint64(it.Item().Key()[3:])
-			}
-			it.Close()
-		}
-		return nil
-	})
-	return first, last, err
 }
 
 // Heard is up to which number a sender's parcels for a part were taken in.

@@ -5,16 +5,20 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"fossick/internal/tries"
 )
 
 // TestOutbox puts, drops and reads parcels at random, against a map of slices.
 func TestOutbox(t *testing.T) {
-	s := create(t)
+	s, err := Create(filepath.Join(t.TempDir(), "s"), Info{Version: "1.2.3"})
+	must(t, err)
+	defer func() { must(t, s.Close()) }()
 	rng := rand.New(rand.NewPCG(1, 20))
 	want, counts := map[uint16][]uint64{}, Counts{}
 	parts := []uint16{0, 7, 8, 1023, 1<<16 - 1}
@@ -38,6 +42,11 @@ func TestOutbox(t *testing.T) {
 		}
 		if err := b.Commit(); err != nil {
 			t.Fatal(err)
+		}
+		if rng.IntN(20) == 0 {
+			must(t, s.Close())
+			s, err = Open(s.Dir())
+			must(t, err)
 		}
 		var have []uint16
 		for p, err := range OutboxOf(s).Parts() {
@@ -65,6 +74,50 @@ func TestOutbox(t *testing.T) {
 		if left := slices.DeleteFunc(slices.Clone(want[part]), func(n uint64) bool { return n <= after }); !slices.Equal(numbers, left) {
 			t.Fatalf("part %d after %d: %v, want %v", part, after, numbers, left)
 		}
+	}
+}
+
+// TestOutboxEmptied: to look into an outbox takes no longer after many parcels were dropped.
+func TestOutboxEmptied(t *testing.T) {
+	s, counts := create(t), Counts{}
+	round := func(parcels int) (took time.Duration) {
+		b := s.Batch()
+		for range parcels {
+			must(t, OutboxIn(b).Put(1, &counts, []byte("links")))
+		}
+		must(t, b.Commit())
+		b = s.Batch()
+		began := time.Now()
+		for _, err := range OutboxOf(s).Parts() {
+			must(t, err)
+		}
+		found := 0
+		for _, err := range OutboxOf(s).Parcels(1, 0) {
+			must(t, err)
+			found++
+		}
+		done, err := OutboxIn(b).Drop(1, counts.Parcels)
+		took = time.Since(began)
+		if must(t, err, b.Commit()); !done || found != parcels {
+			t.Fatalf("%d parcels of %d, all dropped: %v", found, parcels, done)
+		}
+		return took
+	}
+	least := func() time.Duration {
+		took := time.Hour
+		for range 20 {
+			took = min(took, round(1))
+		}
+		return took
+	}
+	before := least()
+	for range 20 {
+		round(2000)
+	}
+	if after := least(); after > 8*before {
+		t.Errorf("one parcel takes %v, and %v after 40,000 were dropped", before, after)
+	} else {
+		t.Logf("one parcel takes %v, and %v after 40,000 were dropped", before, after)
 	}
 }
 

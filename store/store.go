@@ -49,6 +49,7 @@ type Store struct {
 
 	filter     *seenFilter // nil until FilterSeen
 	pageFilter *keyFilter  // before contents and bands of pages; likewise
+	outbox     outboxSpans
 
 	copyOf  string    // see Receive
 	damaged []Problem // see OpenToRead
