@@ -59,7 +59,7 @@ const nnWords = 500
 // all neurons a row, whatever the page has. At 77 words a row takes it a
 // hundred times as long as sparseNet. That one gives the same weights to nine
 // digits (a test holds it to that). So sparseNet finds the number of epochs and
-// judges the folds, and golearn trains the networks of the model, unless it
+// stands in folds and trials, and golearn trains the networks of the model, unless it
 // takes more than about a minute.
 const (
 	golearnWords = 100
@@ -95,7 +95,7 @@ func (l nn) fit(ctx context.Context, c *corpus, pages []int, by fitting) (*fitte
 		return nil, fmt.Errorf("training %s: %w", models.NN, err)
 	}
 	engine := "sparse"
-	if final := len(pages) == len(c.rows); final && affordable(lessons, epochs) {
+	if final := len(pages) == len(c.rows) && !by.trial; final && affordable(lessons, epochs) {
 		engine = "golearn"
 		if nets, err = relearn(ctx, lessons, epochs); err != nil {
 			return nil, fmt.Errorf("training %s: %w", models.NN, err)

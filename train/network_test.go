@@ -213,7 +213,7 @@ func TestCommittee(t *testing.T) {
 }
 
 // TestNetworkEngines: the model's network comes from golearn up to golearnWords
-// terms, from ours above.
+// terms, from ours above and in trials.
 func TestNetworkEngines(t *testing.T) {
 	lessonOf := func(terms, rows int) []*lesson {
 		return []*lesson{{shape: shape{terms: terms, hidden: 32, classes: 4}, learn: make([]int, rows)}}
@@ -236,6 +236,14 @@ func TestNetworkEngines(t *testing.T) {
 	}
 	if got := m.Card.Settings["engine"]; got != "golearn" {
 		t.Errorf("%d words: trained by %s, want golearn", len(m.Terms), got)
+	}
+	b, _, err := NewBench(t.Context(), set, nil, Options{}, Theme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := nn{smallNN}.fit(t.Context(), b.train[Theme], b.train[Theme].all(), fitting{selection: selection{words: 20}, trial: true})
+	if err != nil || f.settings["engine"] != "sparse" {
+		t.Errorf("a trial, of which no model is made: trained by %s, want sparse; %v", f.settings["engine"], err)
 	}
 }
 

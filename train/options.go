@@ -92,10 +92,13 @@ func (s selection) asked() bool { return s.words > 0 || s.mu > 0 }
 // fitting is what a learner is told beside its pages.
 type fitting struct {
 	selection
-	seed int64
+	seed  int64
+	trial bool // the classifier is judged and thrown away
 }
 
-func (o *Options) fitting() fitting { return fitting{selection{o.Words, o.Mu, o.Select}, o.Seed} }
+func (o *Options) fitting() fitting {
+	return fitting{selection: selection{o.Words, o.Mu, o.Select}, seed: o.Seed}
+}
 
 // measures returns those by which learners may rank words: rules, trees and networks, which
 // always select, by two steps, linear ones by gain alone. plain is for trials by any.

@@ -170,7 +170,9 @@ func (b *Bench) Try(ctx context.Context, t Trial) (Tried, error) {
 	if out.Words == 0 {
 		return out, nil
 	}
-	truth, predicted, err := b.judge(ctx, t.Level, one, opt.fitting())
+	by := opt.fitting()
+	by.trial = true
+	truth, predicted, err := b.judge(ctx, t.Level, one, by)
 	if errors.Is(err, errNoWord) {
 		return out, nil // none in a fold
 	}
