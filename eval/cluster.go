@@ -2,7 +2,8 @@ package eval
 
 // Cluster is the quality of the pages that refinement kept, among the pages
 // fetched. A ratio is nil when it is of nothing: precision when no page is
-// kept, recall when no fetched page is relevant.
+// kept, recall when no fetched page is relevant. All are nil where the labels that
+// call a page relevant are those of the model that is measured.
 type Cluster struct {
 	Pages     int      `json:"pages"`
 	Relevant  int      `json:"relevant"` // of the kept pages

@@ -130,6 +130,9 @@ func measure(c *Crawl, step int) Figures {
 	}
 	if kept := c.Kept(); kept != nil {
 		cluster := Kept(kept, relevant)
+		if !c.Source.judges() {
+			cluster.Precision, cluster.Recall, cluster.F1 = nil, nil, nil
+		}
 		f.Kept, f.HarvestAfter = &cluster, cluster.Precision
 	}
 	f.JudgeTrained, f.JudgeOwn = c.Source.TrainedOn, c.Source.Own

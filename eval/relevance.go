@@ -38,6 +38,10 @@ type Source struct {
 	Own       string   // what it has done here, as "labelled the crawl"; "" is nothing
 }
 
+// judges says whether the source is another than the model that labelled or refined the crawl:
+// only then does it tell how right that model was.
+func (s *Source) judges() bool { return s.Kind != ByCrawl && s.Own == "" }
+
 // Truth is people's labels by URL. Of must be safe to call for any URL.
 type Truth struct {
 	Name    string

@@ -59,6 +59,9 @@ func unknownSentence(f Figures) string {
 	return fmt.Sprintf("The %s knows nothing of %s, which count as off topic.", f.Relevance, report.Pages(*f.Unknown))
 }
 
+// unjudged stands where precision, recall and F1 of a refined crawl are not known.
+const unjudged = "How many of them are on topic is not known, as nobody but the crawl's own models has labelled them: give --truth, or --judge with a model trained on other pages."
+
 func keptSentence(f Figures) string {
 	switch {
 	case f.Kept == nil:
@@ -66,8 +69,8 @@ func keptSentence(f Figures) string {
 	case f.Kept.Pages == 0:
 		return "Refinement kept no page."
 	}
-	if f.Relevance == ByCrawl { // to measure one by the other would say nothing of either
-		return fmt.Sprintf("Refinement kept %s (%s).", report.Pages(f.Kept.Pages), report.Percent(float64(f.Kept.Pages)/float64(f.Fetched)))
+	if f.HarvestAfter == nil {
+		return fmt.Sprintf("Refinement kept %s (%s). %s", report.Pages(f.Kept.Pages), report.Percent(float64(f.Kept.Pages)/float64(f.Fetched)), unjudged)
 	}
 	moved := "rose"
 	if *f.HarvestAfter < *f.HarvestBefore {

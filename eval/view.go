@@ -14,6 +14,7 @@ type view struct {
 	Stores      []Figures // a row each, when there are several
 	Kept        *Cluster
 	KeptRows    []keptRow
+	Unjudged    string // why KeptRows say nothing; "" where they do
 	Targets     *int
 	Confusion   *confusion
 	States      []countRow
@@ -53,6 +54,9 @@ func newView(r Report) (*view, error) {
 	}
 	v.Refined = r.Kept != nil
 	v.KeptRows, v.Targets = keptRows(r.Figures), r.Targets
+	if r.Kept != nil && !first.Source.judges() {
+		v.Unjudged = unjudged
+	}
 	v.Confusion = confuse(first)
 	v.States, v.Codes = states(first.Counts)
 	v.Requests = first.Counts.Requests
@@ -81,7 +85,11 @@ func tiles(r Result) []report.Tile {
 	}
 	tile("Fetched", report.Number(r.Fetched), "pages stored")
 	if r.Harvest != nil {
-		tile("Harvest", report.Percent(*r.Harvest), "95 % interval "+report.Span(*r.HarvestCI))
+		by := map[Kind]string{ByTruth: "by the truth", ByJudge: "by the judge", ByCrawl: "by the crawl's own labels"}[r.Relevance]
+		tile("Harvest", report.Percent(*r.Harvest), by+"; 95 % interval "+report.Span(*r.HarvestCI))
+	}
+	if r.Kept != nil && r.Kept.Precision == nil && r.Kept.Pages > 0 {
+		tile("After refinement", report.Number(r.Kept.Pages), "pages kept; precision, recall and F1 are not known: no truth, no other judge")
 	}
 	if r.Kept != nil && r.Kept.Precision != nil {
 		tile("After refinement", report.Percent(*r.Kept.Precision), "on topic, of "+report.Pages(r.Kept.Pages)+" kept; recall among fetched "+report.Share(r.Kept.Recall))

@@ -1,0 +1,50 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUnjudged: how good a refined cluster is, only a truth or a model tells that neither
+// labelled nor refined the crawl; in the figures, the sentences and the page.
+func TestUnjudged(t *testing.T) {
+	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", synthetic(rand.New(rand.NewPCG(1, 5)), 300))
+	defer closed(t, s)
+	opt := RefineOptions{Topic: "banking", Model: "m1", Threshold: 0.5, Workers: 3, Classify: moneyWords, Explain: mortgages}
+	if _, err := Refine(context.Background(), s, opt); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		source Source
+		judged bool
+	}{
+		{"the crawl's own labels", Source{Kind: ByCrawl}, false},
+		{"the model that crawled", Source{Kind: ByJudge, Own: "labelled the crawl"}, false},
+		{"the model that refined", Source{Kind: ByJudge, Own: "refined the crawl"}, false},
+		{"another model", Source{Kind: ByJudge}, true},
+		{"a truth", Source{Kind: ByTruth, Targets: 100}, true},
+	} {
+		c := load(t, s)
+		c.JudgeByTruth(truthOf("banking", 400))
+		c.Source = tt.source
+		r := Report{Result: Measure([]*Crawl{c}, 0), Crawls: []*Crawl{c}}
+		if k := r.Kept; (k.Precision != nil) != tt.judged || (k.Recall != nil) != tt.judged || (k.F1 != nil) != tt.judged || (r.HarvestAfter != nil) != tt.judged || k.Pages == 0 {
+			t.Errorf("%s: %+v, harvest after %v", tt.name, k, r.HarvestAfter)
+		}
+		if got := strings.Contains(strings.Join(Sentences(r.Result), " "), unjudged); got == tt.judged {
+			t.Errorf("%s: %q", tt.name, Sentences(r.Result))
+		}
+		var page bytes.Buffer
+		if err := WriteReport(&page, r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(page.String(), "recall among"); got != tt.judged {
+			t.Errorf("%s: the page tells recall: %v", tt.name, got)
+		}
+	}
+}
