@@ -21,7 +21,7 @@ import (
 type Topic struct {
 	Name     string   `toml:"name"`     // also the model's label for pages on topic
 	Title    string   `toml:"title"`    // for people
-	Keywords []string `toml:"keywords"` // K
+	Keywords []string `toml:"keywords"` // K; the model's where the file names none
 	Seeds    []string `toml:"seeds"`    // start pages
 	Verified string   `toml:"verified"` // when somebody last looked at the seeds; "" is never
 
@@ -102,6 +102,9 @@ func readTopic(dir fs.FS, name string) (*Topic, error) {
 	defer file.Close()
 	if t.Model, err = Read(file); err != nil {
 		return nil, fmt.Errorf("topic %s: %s: %w", name, modelFile, err)
+	}
+	if len(t.Keywords) == 0 {
+		t.Keywords = t.Model.Keywords[t.Name]
 	}
 	return t, nil
 }

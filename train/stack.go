@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// leastShare is the share below which a member of a stack is left out: it costs time on every
-// page.
-const leastShare = 0.01
+// leastShare is the share of a member that adds nothing. It stays all the same, for its rules say
+// why a page has its label; models.Vote wants a share above 0.
+const leastShare = 1e-12
 
 // stacked returns the stack of cross-validated learners (Wolpert 1992): a vote whose shares are
 // those, positive and adding up to 1, that make the labels of held-out pages most likely (Smyth
@@ -22,15 +22,9 @@ func stacked(held []*heldOut, y []int, seed int64) *heldOut {
 	}
 	wg.Wait()
 	share := mixture(all, y)
-	for i := len(all) - 1; i >= 0; i-- {
-		if share[i] < leastShare {
-			all = slices.Delete(all, i, i+1)
-		}
-	}
-	share = mixture(all, y)
 	v := vote{stacked: true}
 	for i, n := range all {
-		n.share = share[i]
+		n.share = max(share[i], leastShare)
 		v.members = append(v.members, n.voter)
 	}
 	slices.SortStableFunc(v.members, func(a, b voter) int { return cmp.Compare(b.share, a.share) })

@@ -46,8 +46,8 @@ func TestStackTrains(t *testing.T) {
 		}
 		members = append(members, asker(member.Model))
 	}
-	if math.Abs(sum-1) > 1e-9 || len(members) < 2 {
-		t.Errorf("shares of %d members add up to %v", len(members), sum)
+	if math.Abs(sum-1) > 1e-9 || len(members) != 3 {
+		t.Errorf("shares of %d members add up to %v; want 3, and 1", len(members), sum)
 	}
 	ask, fresh := asker(m), mixed(1000, 2)
 	for _, e := range fresh {
