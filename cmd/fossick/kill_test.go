@@ -70,6 +70,19 @@ func TestKill(t *testing.T) {
 	})
 }
 
+// TestKillMix is TestKill of crawls by a mix of orderings. With one worker and no rests the
+// pages come in the order of a crawl without kills; two agents find the same pages.
+func TestKillMix(t *testing.T) {
+	t.Parallel()
+	set, args, mix := linkedWeb(20, 10), []string{"--seed", "http://h0.test/0"}, "mcs*0.3+backlink*0.3+relevance*0.4"
+	t.Run("order", func(t *testing.T) {
+		killOften(t, killPlan{set: set, args: args, order: mix, alone: true})
+	})
+	t.Run("agents", func(t *testing.T) {
+		killOften(t, killPlan{set: set, args: args, order: mix, agents: 2})
+	})
+}
+
 func fromEnv(name string, def int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n
@@ -86,6 +99,17 @@ type killPlan struct {
 	args   []string
 	faults corpusweb.FaultPlan
 	agents int // each with a store of its own; 0 is one crawl
+
+	order string // a mix; empty: of relevance
+	alone bool   // by one worker and without rests, so that the order is the same each time
+}
+
+// manners returns how many workers the crawl has, and how long hosts rest.
+func (p killPlan) manners() (workers int, rest time.Duration) {
+	if p.alone {
+		return 1, 0
+	}
+	return killWorkers, killRest
 }
 
 // stores are where the crawl in dir has its pages.
@@ -119,16 +143,22 @@ func differences(got, want []string) string {
 // near-duplicates the first is stored, so only without that rule are the pages
 // the same whatever their order.
 func (p killPlan) command(addr, dir string) []string {
-	verb := []string{"focus", "--topic", "all", "--keywords", "the,of,and", "--threshold", "0", "--max-pages", "1000000"}
+	verb := []string{"focus", "--topic", "all", "--keywords", "the,of,and", "--max-pages", "1000000"}
+	if p.order != "" {
+		verb = append(verb, "--order", p.order)
+	} else {
+		verb = append(verb, "--threshold", "0")
+	}
 	if p.survey {
 		verb = []string{"survey"}
 	}
 	if p.agents > 0 {
 		verb = append(verb, "--agents", fmt.Sprint(p.agents))
 	}
+	workers, rest := p.manners()
 	return slices.Concat(verb, []string{
 		"--json", "--quiet", "--proxy", "http://" + addr,
-		"--delay", killRest.String(), "--workers", fmt.Sprint(killWorkers), "--store", dir,
+		"--delay", rest.String(), "--workers", fmt.Sprint(workers), "--store", dir,
 		"--near-duplicates", "keep",
 	}, p.args)
 }
@@ -150,6 +180,9 @@ func killOften(t *testing.T, plan killPlan) {
 		if got.seeds != want.seeds {
 			t.Errorf("store %d: the seed list differs from the one without kills:\n%s", stores, differences(strings.Split(got.seeds, "\n"), strings.Split(want.seeds, "\n")))
 		}
+		if plan.alone && !slices.Equal(got.order, want.order) {
+			t.Errorf("store %d: after the kills the order is\n%v\nwithout kills\n%v", stores, got.order, want.order)
+		}
 		if len(got.pages) != len(want.pages) {
 			t.Errorf("store %d: %d pages after the kills, want the %d of a crawl without", stores, len(got.pages), len(want.pages))
 		}
@@ -165,6 +198,7 @@ func killOften(t *testing.T, plan killPlan) {
 // collected is what a crawl to the end brought.
 type collected struct {
 	pages map[string]string // checksums, by URL, of what is stored or a duplicate of it
+	order []string          // their URLs as they were stored
 	again int               // requests repeated
 	seeds string            // the list for the next survey
 }
@@ -186,10 +220,12 @@ func (p killPlan) crawl(t *testing.T, k *killer) collected {
 		t.Fatalf("the crawl in one go takes too long: %s", out)
 	}
 	requests := log.requests(t)
-	j := mannersJudge{log: requests, kills: kills, delay: killRest, robots: readRobots(t, addr, requests)}
+	_, rest := p.manners()
+	j := mannersJudge{log: requests, kills: kills, delay: rest, robots: readRobots(t, addr, requests)}
 	j.judge().report(t)
-	pages := map[string]string{}
+	pages, order := map[string]string{}, []string(nil)
 	for _, s := range p.stores(dir) {
+		order = append(order, storedOrder(t, s)...)
 		for u, sum := range checkStore(t, s) {
 			if _, twice := pages[u]; twice {
 				t.Errorf("%s is stored by two agents", u)
@@ -197,7 +233,7 @@ func (p killPlan) crawl(t *testing.T, k *killer) collected {
 			pages[u] = sum
 		}
 	}
-	return collected{pages, checkRepeats(t, requests, kills), p.listed(t, dir)}
+	return collected{pages, order, checkRepeats(t, requests, kills), p.listed(t, dir)}
 }
 
 // kill is when a crawl was killed, and when it was started again: a request that
@@ -485,4 +521,21 @@ func checkStore(t *testing.T, dir string) map[string]string {
 		pages[e.URL] = sums[e.Fate.Page]
 	}
 	return pages
+}
+
+// storedOrder returns the URLs of a store's pages, the first one first.
+func storedOrder(t *testing.T, dir string) (urls []string) {
+	t.Helper()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for p, err := range s.Pages() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, p.URL)
+	}
+	return urls
 }
