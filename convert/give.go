@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"fossick/export/place"
+	"fossick/internal/reading"
 )
 
 // giver is an agent that does not collect.
@@ -100,7 +101,7 @@ func (g *giver) answer(ctx context.Context, m message) error {
 		return fmt.Errorf("%w: byte %d of file %d", ErrMessage, m.From, m.File)
 	}
 	file := g.m.Files[m.File]
-	f, err := os.Open(filepath.Join(g.m.dir, filepath.FromSlash(file.Name)))
+	f, err := reading.Open(filepath.Join(g.m.dir, filepath.FromSlash(file.Name)))
 	if err != nil {
 		return err
 	}

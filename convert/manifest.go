@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"fossick/internal/reading"
 	"fossick/internal/wholefile"
 )
 
@@ -71,12 +72,18 @@ type Counts struct {
 	Repeated    uint64 `json:"repeated"` // pages left out, as an earlier store has them
 }
 
+// maxManifestBytes bounds a manifest: a chunk of 20,000 pages has 200 bytes in it.
+const maxManifestBytes = 256 << 20
+
 // readManifest reads that of a folder; nil when there is none, or no folder.
 func readManifest(dir string) (*manifest, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, nil
 	}
-	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if err := reading.OnlyFiles(dir); err != nil {
+		return nil, err
+	}
+	b, err := reading.All(filepath.Join(dir, manifestFile), maxManifestBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -157,7 +164,7 @@ func (m *manifest) verify(ctx context.Context) error {
 
 // sumOf describes a file.
 func sumOf(dir, name string) (part, error) {
-	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+	f, err := reading.Open(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
 		return part{}, err
 	}

@@ -8,10 +8,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 
 	"fossick/internal/extsort"
+	"fossick/internal/reading"
 )
 
 // name says which page of which store a URL is, or stands for.
@@ -173,7 +173,7 @@ func (o *owners) Close() error { return o.names.Close() }
 
 // openRun opens a file byHash.
 func (m *manifest) openRun(store int, file string) (*hashRun, error) {
-	f, err := os.Open(filepath.Join(m.dir, filepath.FromSlash(file)))
+	f, err := reading.Open(filepath.Join(m.dir, filepath.FromSlash(file)))
 	if err != nil {
 		return nil, err
 	}

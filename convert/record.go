@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/fxamacker/cbor/v2"
 
 	"fossick/collection"
+	"fossick/internal/reading"
 )
 
 // record is a page on its way from its store: what is local, and what global attributes are
@@ -55,7 +55,7 @@ func (m *manifest) eachRecord(ctx context.Context, store int, do func(r *record)
 	}
 	chunks, _ := m.chunks(store)
 	for _, name := range chunks {
-		f, err := os.Open(filepath.Join(m.dir, filepath.FromSlash(name)))
+		f, err := reading.Open(filepath.Join(m.dir, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}

@@ -2,9 +2,9 @@ package crawlplan
 
 import (
 	"cmp"
+	"errors"
 	"net/netip"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"fossick/botauth"
 	"fossick/crawler"
 	"fossick/fetch"
+	"fossick/internal/reading"
 	"fossick/internal/terminal"
 	"fossick/internal/usage"
 	"fossick/internal/values"
@@ -98,7 +99,10 @@ func (m *Manners) whoAndWhat() string {
 
 // key reads the key to sign with.
 func (m *Manners) key() (*botauth.Key, error) {
-	text, err := os.ReadFile(m.Sign)
+	text, err := reading.Secret(m.Sign, 64<<10)
+	if errors.Is(err, reading.ErrShared) {
+		return nil, usage.Errorf("--sign: %v", err)
+	}
 	if err != nil {
 		return nil, usage.Errorf("--sign: %v; %v", err, botauth.ErrKey)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"fossick/internal/reading"
 )
 
 // maxLineBytes bounds one line, hence the memory of a pass. A page of 50 MB
@@ -104,6 +106,9 @@ func readLine(r *bufio.Reader, buf []byte, limit int) ([]byte, error) {
 
 // readError says what to do about a file that breaks off.
 func readError(err error) error {
+	if errors.Is(err, reading.ErrBomb) {
+		return err // fetched again it is the same
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: the archive ends here, before its end (%v); fetch the file again", ErrCut, err)
 	}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -113,4 +114,24 @@ func waczOf(t testing.TB, name string, method uint16, file []byte, harm func(*zi
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestZipBombs: an entry of a WACZ that grows without measure is refused before it is read,
+// packed once or twice.
+func TestZipBombs(t *testing.T) {
+	class := tries.Of(t, "bombs")
+	head := "WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 104857600\r\n\r\n"
+	plain := append([]byte(head), make([]byte, 100<<20)...)
+	for name, file := range map[string][]byte{"a.warc": plain, "a.warc.gz": make([]byte, 2<<20), "a.warc.zst": make([]byte, 2<<20)} {
+		path := waczOf(t, "archive/"+name, zip.Deflate, file, func(_ *zip.FileHeader, raw []byte) []byte { return raw })
+		set, err := Open(path, Options{Partial: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last error
+		for _, err := range set.Examples() {
+			last = err
+		}
+		class.Try(errors.Is(last, warc.ErrBomb), "%s: %v", name, last)
+	}
 }

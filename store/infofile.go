@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"fossick/internal/reading"
 	"fossick/internal/wholefile"
 	"fossick/store/badgerfiles"
 )
@@ -30,7 +31,7 @@ func readInfoFile(dir string) (info Info, ok bool) {
 	if stat, err := os.Lstat(name); err != nil || !stat.Mode().IsRegular() || stat.Size() > maxInfoBytes {
 		return Info{}, false
 	}
-	text, err := os.ReadFile(name)
+	text, err := reading.All(name, maxInfoBytes)
 	if err != nil || len(text) < len(infoHead)+4 || string(text[:len(infoHead)]) != infoHead {
 		return Info{}, false
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"fossick/internal/reading"
 )
 
 // ErrLost reports records that are gone, or may be with a part of a file, and that nothing
@@ -46,6 +48,9 @@ func (s *Store) repair(ctx context.Context) (problems []Problem, err error) {
 
 // RepairAll repairs the closed store in dir: its files, then its records.
 func RepairAll(ctx context.Context, dir string) (problems []Problem, err error) {
+	if err := reading.OnlyFiles(dir); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
 	problems, err = mendTables(dir)
 	if err != nil {
 		return problems, err

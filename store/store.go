@@ -10,6 +10,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"fossick/internal/reading"
 	"fossick/store/badgerfiles"
 )
 
@@ -59,6 +60,9 @@ type Store struct {
 // the making is no store. The database is made under another name, and gets its own
 // when it is whole.
 func Create(dir string, info Info) (*Store, error) {
+	if err := reading.OnlyFiles(dir); err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
 	if Exists(dir) {
 		return createOver(dir, info)
 	}
@@ -136,6 +140,9 @@ func openStore(dir string, open func(dir, name string) (*Store, error)) (*Store,
 func openAsIs(dir string, open func(dir, name string) (*Store, error)) (*Store, error) {
 	if !Exists(dir) {
 		return nil, fmt.Errorf("%s: %w; make one with fossick focus --store %s", dir, ErrNone, dir)
+	}
+	if err := reading.OnlyFiles(dir); err != nil { // Badger opens its own, and waits for a pipe's writer
+		return nil, fmt.Errorf("store: %w", err)
 	}
 	if err := refuseForeign(dir); err != nil {
 		return nil, err

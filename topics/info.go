@@ -17,7 +17,8 @@ type Info struct {
 	Seeds    []string `json:"seeds"`
 	Model    *string  `json:"model"` // as --model takes it; null without one
 	BuiltIn  bool     `json:"built_in"`
-	Folder   *string  `json:"folder"` // null of a built-in one
+	Folder   *string  `json:"folder"`            // null of a built-in one
+	Problem  string   `json:"problem,omitempty"` // why there is no more of it: its folder cannot be read
 
 	model *models.Model
 }
@@ -43,15 +44,16 @@ func InfoOf(name string) (*Info, error) {
 	return info, nil
 }
 
-// List describes all topics that have a name.
-func List() ([]*Info, error) {
+// List describes all topics that have a name, those that cannot be read by their Problem.
+func List() []*Info {
 	all := []*Info{}
 	for _, name := range Names() {
 		info, err := InfoOf(name)
 		if err != nil {
-			return nil, err
+			dir := Folder(name)
+			info = &Info{Name: name, Keywords: []string{}, Seeds: []string{}, Folder: &dir, Problem: err.Error()}
 		}
 		all = append(all, info)
 	}
-	return all, nil
+	return all
 }

@@ -58,6 +58,9 @@ func PrintList(w io.Writer, all []*Info) {
 		if info.Folder != nil {
 			what = "in " + *info.Folder
 		}
+		if info.Problem != "" {
+			model, what = "?", "cannot be read: "+info.Problem
+		}
 		printable.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", info.Name, model, len(info.Keywords), len(info.Seeds), what)
 	}
 	_ = t.Flush() // w has the error

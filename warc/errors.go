@@ -3,6 +3,8 @@ package warc
 import (
 	"errors"
 	"fmt"
+
+	"fossick/internal/reading"
 )
 
 // What can be wrong with a file, wrapped in an *Error.
@@ -12,7 +14,7 @@ var (
 	ErrDamaged = errors.New("damaged")
 	ErrLength  = errors.New("longer than its Content-Length")
 	ErrDigest  = errors.New("wrong digest")
-	ErrBomb    = errors.New("grows too much when unpacked")
+	ErrBomb    = reading.ErrBomb
 )
 
 // Error is damage at a place of a file. Records behind it can be read on.

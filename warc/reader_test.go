@@ -336,7 +336,7 @@ func TestBomb(t *testing.T) {
 	z := gzip.NewWriter(&bomb)
 	io.WriteString(z, header)
 	zeros := make([]byte, 1<<20)
-	for range 2 * bombBytes >> 20 {
+	for range 128 {
 		z.Write(zeros)
 	}
 	z.Close()

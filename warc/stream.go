@@ -5,14 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-)
 
-// A member that grows to more than bombBytes, and more than bombRatio times what it has in
-// the file, is no record: markup seldom shrinks to a tenth, and nothing that is read to a
-// thousandth.
-const (
-	bombBytes = 64 << 20
-	bombRatio = 200
+	"fossick/internal/reading"
 )
 
 // stream is the unpacked bytes of a file behind one buffer. The buffer never has bytes of
@@ -54,7 +48,7 @@ func (s *stream) fill() error {
 	n, err := s.m.Read(s.buf[s.w:])
 	s.w += n
 	s.out += int64(n)
-	if s.packed && s.out > bombBytes && s.out > bombRatio*(s.in.offset()-s.member) {
+	if s.packed && reading.Bomb(s.in.offset()-s.member, s.out) {
 		s.open = false
 		return fmt.Errorf("%w: %d MiB out of %d KiB", ErrBomb, s.out>>20, (s.in.offset()-s.member)>>10)
 	}

@@ -6,7 +6,6 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
-	"os"
 
 	"fossick/internal/reading"
 )
@@ -51,7 +50,7 @@ func IsFile(path string) bool {
 
 // Open opens a link file and reads its header; done ends its use.
 func Open(path string) (r *Reader, done func() error, err error) {
-	f, err := os.Open(path)
+	f, err := reading.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fossick/export/place"
+	"fossick/internal/reading"
 )
 
 // Place is one object, or all below a prefix. Commit or Discard it in the end.
@@ -204,7 +205,7 @@ func (p *Place) sendOutside() error {
 		if err != nil {
 			return err
 		}
-		from, err := os.Open(filepath.Join(p.scratch, filepath.FromSlash(name)))
+		from, err := reading.Open(filepath.Join(p.scratch, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}

@@ -34,10 +34,13 @@ func newClient(bucket string, s Settings) (*client, error) {
 	transport.MaxIdleConnsPerHost = mostBytes / leastBytes
 	transport.ResponseHeaderTimeout = 2 * time.Minute // to join 10,000 parts takes a while
 	return &client{
-		settings: s, bucket: bucket, base: base, http: &http.Client{Transport: transport}, now: time.Now,
+		settings: s, bucket: bucket, base: base, http: &http.Client{Transport: transport, CheckRedirect: noRedirect}, now: time.Now,
 		signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // S3 has paths escaped once
 	}, nil
 }
+
+// noRedirect has the client stay where the user sent it: pages and keys are for no other host.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // request is one as the server is asked.
 type request struct {

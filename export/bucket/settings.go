@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"fossick/internal/reading"
 	"fossick/internal/usage"
 )
 
@@ -57,7 +57,7 @@ func profileOf(getenv func(string) string) (map[string]string, error) {
 		{"AWS_CONFIG_FILE", "config", "profile " + name}, {"AWS_SHARED_CREDENTIALS_FILE", "credentials", name},
 	} {
 		path := cmp.Or(getenv(file.variable), filepath.Join(getenv("HOME"), ".aws", file.name))
-		text, err := os.ReadFile(path)
+		text, err := reading.All(path, 1<<20)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:

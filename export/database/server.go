@@ -40,7 +40,7 @@ func NewServer(address string) (*Server, error) {
 		return nil, fmt.Errorf("opensearch: %s: want the address of an index, as http://localhost:9200/pages", WithoutPassword(address))
 	}
 	u.Path = "/" + strings.Trim(u.Path, "/") + "/_bulk"
-	return &Server{bulk: u.String(), client: &http.Client{Timeout: 2 * time.Minute}, wait: sleep, columns: table.Columns()}, nil
+	return &Server{bulk: u.String(), client: &http.Client{Timeout: 2 * time.Minute, CheckRedirect: stay}, wait: sleep, columns: table.Columns()}, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -78,6 +78,9 @@ func (s *Server) Close() error {
 	s.client.CloseIdleConnections()
 	return nil
 }
+
+// stay follows no redirect: pages and passwords are for the host that the user named.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // errBusy is a server that has too much to do.
 var errBusy = errors.New("the server has too much to do")

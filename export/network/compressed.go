@@ -12,6 +12,7 @@ import (
 	"fossick/collection"
 	"fossick/export"
 	"fossick/graph"
+	"fossick/internal/reading"
 )
 
 // Compressed writes a graph file of fossick's, which simulate and rank read. Its nodes are
@@ -76,7 +77,7 @@ func (s *Compressed) Finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(path)
+	f, err := reading.Open(path)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,16 @@
 
 package place
 
-import "os"
+import (
+	"os"
 
-func lockFolder(dir string) (*os.File, error) { return os.Open(dir) }
+	"fossick/internal/reading"
+)
+
+func lockFolder(dir string) (*os.File, error) { return reading.OpenFolder(dir) }
 
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
-	f, err := os.Open(dir)
+	f, err := reading.OpenFolder(dir)
 	return f, err == nil, err
 }
 

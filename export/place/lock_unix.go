@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/reading"
 )
 
 // lockFolder marks a folder as in use, until the file is closed or the process ends.
 func lockFolder(dir string) (*os.File, error) {
-	f, err := os.Open(dir)
+	f, err := reading.OpenFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +25,7 @@ func lockFolder(dir string) (*os.File, error) {
 
 // lockAlone locks a folder that no other process may have; false when one has it.
 func lockAlone(dir string) (_ *os.File, alone bool, err error) {
-	f, err := os.Open(dir)
+	f, err := reading.OpenFolder(dir)
 	if err != nil {
 		return nil, false, err
 	}
@@ -48,7 +50,7 @@ func removeStale(dir, prefix string) {
 		if !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		f, err := os.Open(path)
+		f, err := reading.OpenFolder(path)
 		if err != nil {
 			continue
 		}

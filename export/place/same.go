@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"fossick/internal/reading"
 )
 
 // Equal says whether two files, or two folders, have the same content. The error wraps
@@ -41,12 +43,12 @@ func Equal(a, b string) (bool, error) {
 
 // sameBytes compares two files; one that cannot be read is not the same.
 func sameBytes(a, b string) bool {
-	fa, err := os.Open(a)
+	fa, err := reading.Open(a)
 	if err != nil {
 		return false
 	}
 	defer fa.Close()
-	fb, err := os.Open(b)
+	fb, err := reading.Open(b)
 	if err != nil {
 		return false
 	}
@@ -72,9 +74,11 @@ func isEnd(err error) bool {
 func syncTree(root string) error {
 	const few = 100
 	var files []string
-	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+	folders := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if len(files) <= few {
 			files = append(files, path)
+			folders[path] = err == nil && d.IsDir()
 		}
 		return err
 	})
@@ -85,7 +89,11 @@ func syncTree(root string) error {
 		return syncAll(root)
 	}
 	for _, path := range files {
-		f, err := os.Open(path)
+		open := reading.Open
+		if folders[path] {
+			open = reading.OpenFolder
+		}
+		f, err := open(path)
 		if err != nil {
 			return err
 		}

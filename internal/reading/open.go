@@ -32,6 +32,29 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
+// OpenFolder opens a folder, to lock it or to bring its names to the disk. It never waits.
+func OpenFolder(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+}
+
+// OnlyFiles says what is wrong with a folder of files that a library opens by itself: a pipe
+// or a device among them would have it wait without end. Sockets are nobody's to open.
+func OnlyFiles(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist), err == nil && (d.IsDir() || d.Type().IsRegular() || d.Type()&fs.ModeSocket != 0):
+			return nil
+		case err != nil:
+			return err
+		}
+		info, err := os.Stat(path) // a link: what it leads to
+		if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is %s; %w: move it away", path, kind(info.Mode()), ErrKind)
+		}
+		return nil
+	})
+}
+
 // OpenNamed is Open for what a person named: it also opens pipes, and waits for their
 // writers, and terminals and such devices. Who reads to the end bounds what is read.
 func OpenNamed(path string) (*os.File, error) {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"fossick/internal/tries"
 )
@@ -168,4 +170,64 @@ func FuzzCheckTOML(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSecret: a key that others may read is none.
+func TestSecret(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o666: false, 0o620: false} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Secret(path, 10)
+		if ok != (err == nil && string(got) == "secret") || ok == errors.Is(err, ErrShared) {
+			t.Errorf("%o: %q, %v", mode, got, err)
+		}
+	}
+	if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Secret(path, 10); !errors.Is(err, ErrKind) {
+		t.Errorf("a pipe: %v", err)
+	}
+}
+
+// TestBombs: what grows without measure ends before it has cost much; text does not.
+func TestBombs(t *testing.T) {
+	class := tries.Of(t, "bombs")
+	for ext, pack := range map[string]func(io.Writer) io.WriteCloser{
+		".gz":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		".zst": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
+	} {
+		for name, c := range map[string]struct {
+			mib  int
+			bomb bool
+		}{"small": {32, false}, "large": {512, true}} {
+			path := filepath.Join(t.TempDir(), "x"+ext)
+			f, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			z, block := pack(f), make([]byte, 1<<20)
+			for range c.mib {
+				z.Write(block)
+			}
+			if err := errors.Join(z.Close(), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if f, err = Open(path); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Unpacked(f, path, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := io.Copy(io.Discard, r)
+			class.Try(errors.Is(err, ErrBomb) == c.bomb && n <= 128<<20, "%s%s: %d MiB, %v", name, ext, n>>20, err)
+			r.Close()
+		}
+	}
 }

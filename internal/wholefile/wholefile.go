@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"fossick/internal/reading"
 )
 
 // Write gives the file at path the content that write puts into the file it is
@@ -43,7 +45,7 @@ func Page(path string, write func(io.Writer) error) error {
 
 // SyncFolder brings the names in a folder to the disk.
 func SyncFolder(path string) error {
-	f, err := os.Open(path)
+	f, err := reading.OpenFolder(path)
 	if err != nil {
 		return err
 	}

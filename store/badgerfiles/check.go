@@ -12,6 +12,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/pb"
+
+	"fossick/internal/reading"
 )
 
 // Damage is something in the files of a database that is not as Badger wrote it.
@@ -115,7 +117,7 @@ func compressionOf(c *pb.ManifestChange) badgeroptions.CompressionType {
 // checkRegistry looks at Badger's list of keys, which is of no key: sixteen random bytes and
 // a word. Badger refuses a database without it that has one that is damaged.
 func (f *findings) checkRegistry() error {
-	text, err := os.ReadFile(filepath.Join(f.path, badger.KeyRegistryFileName))
+	text, err := reading.All(filepath.Join(f.path, badger.KeyRegistryFileName), 64<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // Badger makes one

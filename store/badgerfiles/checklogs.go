@@ -11,6 +11,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4/y"
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/reading"
 )
 
 // checkLogs looks at the logs that Badger plays back, those of memtables and the newest of
@@ -30,7 +32,7 @@ func (f *findings) checkLogs() error {
 			return err
 		}
 	}
-	err = f.eachMemlog(func(name string, log reading) {
+	err = f.eachMemlog(func(name string, log logRead) {
 		newest := uint64(0)
 		for _, e := range log.committed() {
 			newest = max(newest, y.ParseTs(e.key))
@@ -69,7 +71,7 @@ func logsOf(path, kind string) (names []string, err error) {
 }
 
 // eachMemlog calls f with each log of a memtable, which is valid only inside it.
-func (f *findings) eachMemlog(do func(name string, log reading)) error {
+func (f *findings) eachMemlog(do func(name string, log logRead)) error {
 	names, err := logsOf(f.path, memtableFiles)
 	if err != nil {
 		return err
@@ -84,7 +86,7 @@ func (f *findings) eachMemlog(do func(name string, log reading)) error {
 
 // checkHead looks at the number of the key that a log says it is encrypted with.
 func (f *findings) checkHead(name string) error {
-	file, err := os.Open(name)
+	file, err := reading.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -104,7 +106,7 @@ func (f *findings) checkHead(name string) error {
 // withLog calls f with the content of a log, mapped, without the zeros behind
 // it that are not on the disk. A killed writer leaves up to 256 MiB of them.
 func withLog(name string, f func(text []byte)) error {
-	file, err := os.Open(name)
+	file, err := reading.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

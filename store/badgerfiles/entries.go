@@ -60,8 +60,8 @@ func readEntry(text []byte) (e entry, ok bool) {
 	return entry{text[:end+4], text[at:key], text[key:end]}, true
 }
 
-// reading is what there is in a log.
-type reading struct {
+// logRead is what there is in a log.
+type logRead struct {
 	entries []entry
 	end     int // of the last entry
 	damaged bool
@@ -75,7 +75,7 @@ const maxSearch = 1 << 30
 // zero. What a kill leaves half written is the last, and zeros follow it. A log
 // is made larger than it will be, and cut at its end when the database is
 // closed.
-func readLog(text []byte) (r reading) {
+func readLog(text []byte) (r logRead) {
 	r.end = min(logHead, len(text))
 	budget, written := maxSearch, -1
 	for at := r.end; at < len(text); {
@@ -135,7 +135,7 @@ func claimed(text []byte) int {
 // committed returns the entries of a memtable's log that were committed, without their
 // marks. A commit that has no end was cut off by a kill if nothing follows it; else its end
 // is what was damaged.
-func (r reading) committed() (entries []entry) {
+func (r logRead) committed() (entries []entry) {
 	open := 0 // the entries from here on are of a commit without an end
 	var version []byte
 	for _, e := range r.entries {

@@ -11,6 +11,8 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/pb"
+
+	"fossick/internal/reading"
 )
 
 // levels knows which tables stand in Badger's levels, where an iterator finds and holds
@@ -137,7 +139,7 @@ func (l *levels) reads(info os.FileInfo) bool {
 // readAnew begins with another manifest: Badger wrote it anew, with all tables as the
 // first change. What was certain of those that are in it still is.
 func (l *levels) readAnew(name string) error {
-	f, err := os.Open(name)
+	f, err := reading.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +14,8 @@ import (
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/pb"
 	"github.com/dgraph-io/badger/v4/y"
+
+	"fossick/internal/reading"
 )
 
 // emptyList is what a manifest begins with.
@@ -24,7 +25,7 @@ const emptyList = "Bdgr\x00\x00\x00\x08"
 // are none to use, not even an empty set, in a new database.
 func (f *findings) readList(o badger.Options) (removed map[uint64]bool, err error) {
 	name := filepath.Join(f.path, badger.ManifestFilename)
-	text, err := os.ReadFile(name)
+	text, err := reading.All(name, 64<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if ids, err := tablesIn(f.path); err != nil || len(ids) == 0 {
@@ -190,7 +191,7 @@ func (f *findings) strike(r *records) error {
 			}
 		}
 	}
-	return f.eachMemlog(func(_ string, log reading) {
+	return f.eachMemlog(func(_ string, log logRead) {
 		for _, e := range log.committed() {
 			delete(r.at, string(e.key))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/dgraph-io/badger/v4/pb"
 	"google.golang.org/protobuf/proto"
 
+	"fossick/internal/reading"
 	"fossick/internal/wholefile"
 )
 
@@ -56,7 +57,7 @@ func hasTable(path string, id uint64) bool {
 // readsAs asks Badger to read a manifest; an error unless it finds these tables. What we
 // make of a manifest must be what Badger does before it is written anew.
 func readsAs(name string, o badger.Options, want map[uint64]*pb.ManifestChange) error {
-	f, err := os.Open(name)
+	f, err := reading.Open(name)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

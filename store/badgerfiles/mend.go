@@ -13,6 +13,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"fossick/internal/reading"
 	"fossick/internal/wholefile"
 )
 
@@ -219,7 +220,7 @@ func keepIn(folder, name string) error {
 }
 
 func copyFile(to, from string) error {
-	r, err := os.Open(from)
+	r, err := reading.Open(from)
 	if err != nil {
 		return err
 	}
@@ -236,7 +237,7 @@ func copyFile(to, from string) error {
 }
 
 func sameContent(a, b string) bool {
-	x, err1 := os.ReadFile(a)
-	y, err2 := os.ReadFile(b)
+	x, err1 := reading.All(a, 1<<40)
+	y, err2 := reading.All(b, 1<<40)
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"fossick/internal/reading"
 )
 
 // A memtable's log that is gone, or older than it was, leaves a database as it was some
@@ -94,7 +96,7 @@ func readReached(path string) (r reached, ok bool) {
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != reachedBytes {
 		return r, false
 	}
-	text, err := os.ReadFile(name)
+	text, err := reading.All(name, 64<<20)
 	if err != nil {
 		return r, false
 	}
@@ -103,7 +105,7 @@ func readReached(path string) (r reached, ok bool) {
 
 // boot names the time since the system began; "" where the system does not tell.
 func boot() string {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	text, err := reading.All("/proc/sys/kernel/random/boot_id", 64<<20)
 	if id := strings.TrimSpace(string(text)); err == nil && len(id) == bootBytes {
 		return id
 	}

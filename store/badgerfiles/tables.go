@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/dgraph-io/badger/v4"
 	badgeroptions "github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
+
+	"fossick/internal/reading"
 )
 
 // pageBytes is what a disk reads at once: where a table cannot be read, what is around it can.
@@ -20,7 +21,7 @@ const pageBytes = 4096
 // read is zero, which no checksum takes for what was there. A file that is mapped, as
 // Badger maps it, would kill the process instead.
 func readFile(name string, buf []byte) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := reading.Open(name)
 	if err != nil {
 		return nil, err
 	}

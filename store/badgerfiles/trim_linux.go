@@ -12,6 +12,8 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/sys/unix"
+
+	"fossick/internal/reading"
 )
 
 // trimAbove is how much of all mapped files may be resident. With the heap that a
@@ -84,7 +86,7 @@ func (d *Database) giveBack(logs bool) error {
 // file to be paged out is no longer mapped, or that the kernel (before 5.4) pages
 // nothing out, is no error.
 func (d *Database) release(advice uintptr, want func(name string) bool) error {
-	maps, err := os.Open("/proc/self/maps")
+	maps, err := reading.Open("/proc/self/maps")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
