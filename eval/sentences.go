@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 
+	"fossick/internal/printable"
 	"fossick/report"
 )
 
@@ -118,7 +119,7 @@ func overlapSentence(r Result) string {
 	if len(r.Stores) == 2 {
 		return fmt.Sprintf("After %s each, the two crawls had %s of them in common%s.", report.Pages(last.Pages), report.Percent(last.Share), kept)
 	}
-	return fmt.Sprintf("After %s each, two of the %d crawls had %s of them in common, in the mean of all pairs%s.",
+	return printable.Sprintf("After %s each, two of the %d crawls had %s of them in common, in the mean of all pairs%s.",
 		report.Pages(last.Pages), len(r.Stores), report.Percent(last.Share), kept)
 }
 
