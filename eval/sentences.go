@@ -9,10 +9,11 @@ import (
 
 // Sentences says the figures in plain words, the most important first.
 func Sentences(r Result) []string {
+	out := versusSentences(r)
 	if r.Fetched == 0 {
-		return []string{fmt.Sprintf("The crawl in %s has fetched no page yet.", r.Store)}
+		return append(out, fmt.Sprintf("The crawl in %s has fetched no page yet.", r.Store))
 	}
-	out := []string{harvestSentence(r.Figures)}
+	out = append(out, harvestSentence(r.Figures))
 	for _, s := range []string{
 		topicsSentence(r.Figures), judgeSentence(r.Figures), unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
 		searchSentence(r.Figures), rankedSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift), nextSentence(r.Next),
