@@ -14,6 +14,7 @@ import (
 	"fossick/crawler/people"
 	"fossick/crawler/queue"
 	"fossick/crawler/reading"
+	"fossick/crawler/refresh"
 	"fossick/crawler/rescore"
 	"fossick/crawler/sitemaps"
 	"fossick/crawler/totals"
@@ -109,7 +110,7 @@ func newCrawler(opt Options, j journal.Journal) (*Crawler, error) {
 	network, traps, maps := health.NewNetwork(opt.Now, opt.Log), traps.New(opt.FollowTraps, opt.Log), sitemaps.NewRules(opt.Sitemaps, opt.MaxSitemapURLs, opt.URLs)
 	c.reader = reading.New(reading.Options{
 		URLs: opt.URLs, Scope: opt.Scope, Scorer: opt.Scorer, Threshold: opt.Threshold, FollowTraps: opt.FollowTraps, KeepNear: opt.KeepNear,
-		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text, Earlier: before.Pages > 0,
+		Now: opt.Now, Log: opt.Log, Compress: compress, Body: body, Seen: seen, Text: opt.Text, KeepVersions: opt.KeepVersions, Earlier: before.Pages > 0,
 	}, j)
 	addresses := newAddresses(&c.opt, c.totals)
 	c.hosts = hosts.New(hosts.Options{Agent: opt.Agent, Delay: opt.Delay, MaxPerHost: opt.MaxPerHost, MaxPerSite: opt.MaxPerSite, Now: opt.Now, Fold: addresses.fold}, j, f, network, traps)
@@ -264,6 +265,9 @@ func (c *Crawler) end() error {
 	c.flight.newcomers.sendHome()
 	if c.stopped == "" {
 		c.stopped = StopEmpty
+		if r, ok := c.opt.Revisits.(refresh.Counted); ok && r.Done() {
+			c.stopped = StopRounds
+		}
 		c.waitUntil, _ = c.leases.frontier.Wake()
 	}
 	if (c.stopped == StopEmpty || c.stopped == StopMaxTime) && c.totals.NothingFetched() {

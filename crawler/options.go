@@ -63,6 +63,7 @@ type Options struct {
 	// new URLs wait.
 	Revisits               Revisits
 	RevisitsOnly, NewPages bool
+	KeepVersions           bool // of a stored page that has changed, the former body is kept
 	// News has hosts' sitemaps and feeds be asked again for what they say of stored pages,
 	// when Revisits says so.
 	News bool

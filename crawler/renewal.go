@@ -78,6 +78,9 @@ func (r *renewal) replace(next int64) error {
 	found(o.Host, o.Read.Feeds)
 	r.visit.Change, o.Wire.Kind = o.Read.Change, store.WirePage
 	record := v.arrivals.record(o, old.Number, links)
+	if err := journal.Stored(r.b).KeepVersion(old, record, o.Read.Former); err != nil {
+		return err
+	}
 	if err := journal.Stored(r.b).ReplacePage(old, record, o.Read.Body); err != nil {
 		return err
 	}

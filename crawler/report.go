@@ -28,6 +28,9 @@ type Progress struct {
 	Next    Marginal      // what the next pages are worth
 	Turns   turns.Stats   // of the owner, in this session
 
+	Refreshed refresh.Counts // of stored pages that were asked for again in this session
+	Round     int            // of a watch, over all sessions; 0 where it works in none
+
 	Patience *Patience // nil where the crawl waits for no better links
 	// RestUntil is when the next host may be asked, while nothing is in flight.
 	RestUntil time.Time
@@ -47,6 +50,7 @@ const (
 	StopMaxTime     Stop = "max_time"
 	StopEmpty       Stop = "frontier_empty"
 	StopNothing     Stop = "nothing_fetched" // in place of the two before; see Attempts
+	StopRounds      Stop = "rounds"          // all rounds of a watch have ended
 	StopMinHarvest  Stop = "min_harvest"
 	StopInterrupted Stop = "interrupted"
 	StopForget      Stop = "forget" // pages are to be forgotten first; see Crawler.Forget
@@ -86,6 +90,7 @@ func (r Result) After(before Result) Result {
 func (p Progress) After(before Progress) Progress {
 	p.Elapsed += before.Elapsed
 	p.Pages += before.Pages
+	p.Refreshed = p.Refreshed.Plus(before.Refreshed)
 	p.Outages += before.Outages
 	p.OutageTime += before.OutageTime
 	return p
@@ -98,7 +103,12 @@ func (c *Crawler) progress() Progress {
 	}
 	outages, down, outage := c.outages.network.Outages()
 	elapsed, pages := c.totals.Session()
+	round := 0
+	if r, ok := c.opt.Revisits.(refresh.Counted); ok {
+		round = r.Round()
+	}
 	return Progress{
+		Refreshed: c.revisits.session.Counts, Round: round,
 		Patience: c.leases.choice.progress(), RestUntil: rest, Resting: c.leases.frontier.Resting(), DownSince: down, Outages: outages, OutageTime: outage,
 		Counts: c.totals.Snapshot(), Queue: c.queue.Len(), Hosts: c.hosts.Known(), Busy: c.flight.busy,
 		Elapsed: elapsed, Pages: pages,

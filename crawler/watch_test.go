@@ -47,7 +47,7 @@ func TestRounds(t *testing.T) {
 		before, began := len(w.urls()), time.Now()
 		r := crawl(t, opt)
 		asked := visitsTo(w.urls()[before:])
-		if len(asked) != 6 || r.Stopped != StopEmpty || r.Refreshed.Asked != 18 || time.Since(began) < 2*every {
+		if len(asked) != 6 || r.Stopped != StopRounds || r.Refreshed.Asked != 18 || time.Since(began) < 2*every {
 			t.Errorf("%v in %v, %+v, stopped: %s; want six pages, three times each, in two minutes", asked, time.Since(began), r.Refreshed, r.Stopped)
 		}
 		for url, n := range asked {

@@ -19,6 +19,8 @@ type Crawl struct {
 	Resume  bool          `help:"Go on with the crawl in --store, by its settings." group:"run"`
 	Store   string        `placeholder:"DIR" help:"Folder of the crawl's store [fossick-TOPIC]." group:"run"`
 	Refresh time.Duration `placeholder:"AGE" help:"With --resume: first ask again for the stored pages that were not seen for so long, as 7d, each by its version (If-None-Match, If-Modified-Since)." group:"run" expert:""`
+
+	KeepVersions bool `help:"With --refresh: keep the former body of each page that changes, for fossick watch STORE --since TIME --diff." group:"run" expert:""`
 	Settings
 
 	Shared []Sharing `kong:"-"` // the topics, where several share the crawl
@@ -83,7 +85,7 @@ func (c *Crawl) Plan(in Program) (*Plan, error) {
 	if c.Parties {
 		c.beginSurvey()
 	}
-	p := &Plan{Crawl: crawler.Options{Log: in.Log, Refresh: c.Refresh}, Fetch: fetch.Options{Logger: in.Log}}
+	p := &Plan{Crawl: crawler.Options{Log: in.Log, Refresh: c.Refresh, KeepVersions: c.KeepVersions}, Fetch: fetch.Options{Logger: in.Log}}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -154,6 +156,9 @@ func (c *Crawl) apply(p *Plan, version string) error {
 	}
 	if c.Refresh > 0 && !c.Resume {
 		return usage.Errorf("--refresh looks again at pages that are stored: it goes with --resume")
+	}
+	if c.KeepVersions && c.Refresh == 0 {
+		return usage.Errorf("--keep-versions is for stored pages that are asked for again: it goes with --refresh")
 	}
 	return nil
 }

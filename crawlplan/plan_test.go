@@ -116,6 +116,7 @@ func TestMistakes(t *testing.T) {
 		"is a file; --seeds":                    func(c *Crawl) { c.Seed = []string{"plan_test.go"} },
 		"no start pages":                        func(c *Crawl) { c.Seed = nil },
 		"it goes with --resume":                 func(c *Crawl) { c.Refresh = time.Hour },
+		"it goes with --refresh":                func(c *Crawl) { c.KeepVersions = true },
 		"needs --contact":                       func(c *Crawl) { c.Contact = "" },
 		"counts all links alike anyhow":         func(c *Crawl) { c.Alike = true },
 		"--order":                               func(c *Crawl) { c.Order = "upwards" },

@@ -44,7 +44,8 @@ type Result struct {
 	// kept of each crawl; nil before refine.
 	OverlapKept []Point   `json:"overlap_kept"`
 	Stores      []Figures `json:"stores,omitempty"`
-	Next        *Next     `json:"next"` // nil before there is enough to go by
+	Versus      *Versus   `json:"versus,omitempty"` // nil for one crawl
+	Next        *Next     `json:"next"`             // nil before there is enough to go by
 	// Settings are what held in the first crawl, given or by default.
 	Settings map[string]string `json:"settings,omitempty"`
 }
@@ -82,6 +83,11 @@ func Measure(crawls []*Crawl, step int) Result {
 		}
 		r.Overlap = MeanOverlap(urls, step)
 		r.OverlapKept = overlapKept(crawls, step)
+		names := make([]string, len(crawls))
+		for i, c := range crawls {
+			names[i] = c.Dir
+		}
+		r.Versus = versus(names, urls, relevant, r.Targets)
 	}
 	return r
 }

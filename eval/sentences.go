@@ -3,15 +3,17 @@ package eval
 import (
 	"fmt"
 
+	"fossick/internal/printable"
 	"fossick/report"
 )
 
 // Sentences says the figures in plain words, the most important first.
 func Sentences(r Result) []string {
+	out := versusSentences(r)
 	if r.Fetched == 0 {
-		return []string{fmt.Sprintf("The crawl in %s has fetched no page yet.", r.Store)}
+		return append(out, fmt.Sprintf("The crawl in %s has fetched no page yet.", r.Store))
 	}
-	out := []string{harvestSentence(r.Figures)}
+	out = append(out, harvestSentence(r.Figures))
 	for _, s := range []string{
 		topicsSentence(r.Figures), judgeSentence(r.Figures), unknownSentence(r.Figures), keptSentence(r.Figures), recallSentence(r.Figures),
 		searchSentence(r.Figures), rankedSentence(r.Figures), reachSentence(r.Figures), driftSentence(r.Drift), nextSentence(r.Next),
@@ -121,7 +123,7 @@ func overlapSentence(r Result) string {
 	if len(r.Stores) == 2 {
 		return fmt.Sprintf("After %s each, the two crawls had %s of them in common%s.", report.Pages(last.Pages), report.Percent(last.Share), kept)
 	}
-	return fmt.Sprintf("After %s each, two of the %d crawls had %s of them in common, in the mean of all pairs%s.",
+	return printable.Sprintf("After %s each, two of the %d crawls had %s of them in common, in the mean of all pairs%s.",
 		report.Pages(last.Pages), len(r.Stores), report.Percent(last.Share), kept)
 }
 

@@ -34,7 +34,7 @@ type view struct {
 
 func newView(r Report) (*view, error) {
 	v := &view{
-		Head:   report.Head{Title: "A crawl", Sentences: Sentences(r.Result), Tiles: tiles(r.Result), Made: r.Made},
+		Head:   report.Head{Title: titleOf(r.Result), Sentences: Sentences(r.Result), Tiles: tiles(r.Result), Made: r.Made},
 		Stores: r.Stores, Kept: r.Kept,
 	}
 	if r.Target != "" {
@@ -208,4 +208,11 @@ func crawlNames(crawls []*Crawl) []string {
 		}
 	}
 	return names
+}
+
+func titleOf(r Result) string {
+	if r.Versus != nil {
+		return "Crawls compared"
+	}
+	return "A crawl"
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/report"
 	"fossick/train"
@@ -136,7 +137,7 @@ func newView(p *Page) (*view, error) {
 
 func subtitle(m *models.Model) string {
 	kind := cmp.Or(kinds[m.Classifier], m.Classifier)
-	return fmt.Sprintf("%s, %d classes, %s words; trained on %s of %s", kind, len(m.Classes),
+	return printable.Sprintf("%s, %d classes, %s words; trained on %s of %s", kind, len(m.Classes),
 		report.Number(len(m.Terms)), report.Pages(m.Card.Pages), strings.Join(m.Card.Data, ", "))
 }
 
@@ -158,7 +159,7 @@ func tiles(p *Page) []report.Tile {
 		tile("Judged on", report.Number(q.Pages), map[string]string{Test: "test pages", CrossValidation: "training pages, by cross-validation"}[p.From])
 		tile("Calibration error", tenths(p.Reliability.ECE), "expected; 0 is perfect")
 	}
-	tile("Training pages", report.Number(p.Model.Card.Pages), fmt.Sprintf("of %d classes", len(p.Model.Classes)))
+	tile("Training pages", report.Number(p.Model.Card.Pages), printable.Sprintf("of %d classes", len(p.Model.Classes)))
 	if p.PredictUS != nil {
 		tile("Time a page", fmt.Sprintf("%.2g ms", *p.PredictUS/1e3), "from raw bytes, median")
 	}

@@ -99,7 +99,7 @@ func pages(n int) string {
 	if n == 1 {
 		return "1 page"
 	}
-	return fmt.Sprintf("%d pages", n)
+	return printable.Sprintf("%d pages", n)
 }
 
 // oftenness says in words how often something with probability p happens.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"fossick/internal/printable"
 	"fossick/report"
 )
 
@@ -118,7 +119,7 @@ func sentences(r Report, best []Figures) []string {
 	out = append(out, fmt.Sprintf("Each crawl began with %s on topic, drawn at random; they count as fetched.", report.Pages(r.Starts)))
 	for _, f := range best {
 		if f.Short > 0 {
-			out = append(out, fmt.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.Sets))
+			out = append(out, printable.Sprintf("%s ran out of URLs in %d of %d crawls.", f.Policy, f.Short, r.Sets))
 		}
 	}
 	return out
@@ -127,7 +128,7 @@ func sentences(r Report, best []Figures) []string {
 // lead says which policy is ahead, and of which ones not for sure.
 func lead(r Report, race []Figures) []string {
 	top := race[0]
-	first := fmt.Sprintf("Of the %s that it fetches, %s has %s on topic, in the mean of %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
+	first := printable.Sprintf("Of the %s that it fetches, %s has %s on topic, in the mean of %d crawls", report.Pages(r.Pages), top.Policy, report.Percent(top.Harvest.Value), r.Sets)
 	if len(race) == 1 {
 		return []string{first + "."}
 	}

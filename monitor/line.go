@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fossick/crawler"
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/report"
 )
@@ -46,9 +47,9 @@ func NewLine(screen *terminal.Screen, maxPages uint64, maxTime time.Duration, to
 func Beginning(resume, noTopic bool, p crawler.Progress) string {
 	switch {
 	case resume && noTopic:
-		return fmt.Sprintf("resuming: %d pages stored, %d URLs wait on %d hosts", p.Counts.Pages, p.Queue, p.Hosts)
+		return printable.Sprintf("resuming: %d pages stored, %d URLs wait on %d hosts", p.Counts.Pages, p.Queue, p.Hosts)
 	case resume:
-		return fmt.Sprintf("resuming: %d pages stored (%d on topic), %d URLs wait on %d hosts",
+		return printable.Sprintf("resuming: %d pages stored (%d on topic), %d URLs wait on %d hosts",
 			p.Counts.Pages, p.Counts.Relevant, p.Queue, p.Hosts)
 	}
 	return fmt.Sprintf("starting from %s; Ctrl-C stops cleanly", report.Pages(p.Queue))
@@ -65,7 +66,7 @@ func (s *Line) End() { s.screen.Keep() }
 // pages tells how many pages there are, of how many.
 func (s *Line) pages(n uint64) string {
 	if s.maxPages == 0 {
-		return fmt.Sprintf("%d pages", n)
+		return printable.Sprintf("%d pages", n)
 	}
 	return fmt.Sprintf("%d/%d pages", n, s.maxPages)
 }
@@ -86,6 +87,9 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 	if m := p.Next; m.Pages > 0 && uint64(m.Pages) < n.Pages {
 		add(5, "%s of the last %d", report.Percent(m.Harvest), m.Pages)
 	}
+	if again := revisited(p); again != "" {
+		add(2, "%s", again)
+	}
 	why := standstill(p, now)
 	if why.Text == "" {
 		why = s.patience(p)
@@ -100,6 +104,19 @@ func (s *Line) parts(p crawler.Progress, now time.Time) []terminal.Part {
 	add(6, "queue %d", p.Queue)
 	add(7, "%s", report.Count(p.Hosts, "host"))
 	return parts
+}
+
+// revisited tells what asking for stored pages again has brought, "" where nobody asks.
+func revisited(p crawler.Progress) string {
+	r := p.Refreshed
+	brought := fmt.Sprintf("%d asked again, %d changed, %d gone", r.Asked, r.Changed, r.Gone)
+	switch {
+	case p.Round > 0:
+		return fmt.Sprintf("round %d: %s", p.Round, brought)
+	case r.Asked > 0:
+		return brought
+	}
+	return ""
 }
 
 // standstill says why nothing happens, when nothing does.

@@ -38,7 +38,7 @@ func TestStatusLine(t *testing.T) {
 		{"no last pages before there are some", crawler.Progress{Counts: store.Counts{Pages: 3}, Pages: 3, Elapsed: time.Second, Queue: 9, Hosts: 2}, 80,
 			"3/10000 pages · 0 on topic (0 %) · 3.0 pages/s · queue 9 · 2 hosts"},
 		{"all of it", running, 120,
-			"1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · 141.2 pages/s · queue 102340 · 3100 hosts"},
+			"1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · 141.2 pages/s · queue 102340 · 3,100 hosts"},
 		{"80 columns", running, 80, "1412/10000 pages · 1360 on topic (96 %) · 91 % of the last 706 · 141.2 pages/s"},
 		{"60 columns", running, 60, "1412/10000 pages · 1360 on topic (96 %) · 141.2 pages/s"},
 		{"40 columns", running, 40, "1412/10000 pages · 1360 on topic (96 %)"},

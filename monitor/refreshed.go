@@ -3,6 +3,7 @@ package monitor
 import (
 	"io"
 
+	"fossick/crawler"
 	"fossick/crawler/refresh"
 	"fossick/internal/printable"
 )
@@ -14,10 +15,13 @@ type Refreshed struct {
 	Changed     uint64 `json:"changed"`
 	Gone        uint64 `json:"gone"`   // their pages stay, their URLs have the state of the answer
 	Failed      uint64 `json:"failed"` // to be asked again
+
+	NewPages uint64  `json:"new_pages"` // stored for the first time in this session
+	Seconds  float64 `json:"seconds"`   // of this session
 }
 
-func refreshedOf(r refresh.Counts) *Refreshed {
-	return &Refreshed{r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed}
+func refreshedOf(r refresh.Counts, p crawler.Progress) *Refreshed {
+	return &Refreshed{r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed, p.Pages, p.Elapsed.Seconds()}
 }
 
 // Print writes it as text.
@@ -25,6 +29,6 @@ func (r *Refreshed) Print(w io.Writer) {
 	if r == nil {
 		return
 	}
-	printable.Fprintf(w, "asked again for %d stored pages: %d as they were, %d changed, %d gone, %d without an answer that tells\n",
-		r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed)
+	printable.Fprintf(w, "this session, %.1f s: asked again for %d stored pages: %d unchanged, %d changed, %d gone, %d without an answer; %d new pages\n",
+		r.Seconds, r.Asked, r.NotModified, r.Changed, r.Gone, r.Failed, r.NewPages)
 }

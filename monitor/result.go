@@ -79,13 +79,13 @@ type Session struct {
 	Whole func(context.Context) (Whole, error) // how the whole stands, of which it is a part; nil: it is all
 }
 
-// ResultOf says what a session came to; waiting URLs are left in its queue.
-func ResultOf(s Session, done crawler.Result, waiting int) *Result {
+// ResultOf says what a session came to. p is where it stood at its end.
+func ResultOf(s Session, done crawler.Result, p crawler.Progress) *Result {
 	n := done.Counts
 	r := &Result{
 		Topic: s.Topic, Fetched: n.Pages, Relevant: n.Relevant, Harvest: harvestOf(n), Requests: n.Requests,
 		ByState: n.States, Codes: n.Codes, NearDuplicates: n.NearDuplicates, Hosts: done.Hosts,
-		Seconds: n.Elapsed.Seconds(), Store: s.Store, Stopped: done.Stopped, Waiting: waiting, WaitingUntil: utc(done.WaitUntil),
+		Seconds: n.Elapsed.Seconds(), Store: s.Store, Stopped: done.Stopped, Waiting: p.Queue, WaitingUntil: utc(done.WaitUntil),
 		Outages: done.Outages, OutageSeconds: done.OutageTime.Seconds(),
 		Keywords: s.Keywords, Next: nextOf(done.Next), News: done.News, Topics: topicsOf(s.Topics, n), goals: s.Topics,
 		NoTopic: s.NoTopic, verb: "focus", SeedsFailed: []Failure{},
@@ -100,7 +100,7 @@ func ResultOf(s Session, done crawler.Result, waiting int) *Result {
 		r.Harvest, r.Next = nil, nil
 	}
 	if s.Refresh {
-		r.Refreshed = refreshedOf(done.Refreshed)
+		r.Refreshed = refreshedOf(done.Refreshed, p)
 	}
 	if r.Seconds > 0 {
 		speed := float64(n.Pages) / r.Seconds
@@ -131,11 +131,15 @@ func (r *Result) Print(w io.Writer) {
 	if r.Harvest != nil {
 		printable.Fprintf(w, ", %d of them on topic (harvest %.1f %%)", r.Relevant, 100**r.Harvest)
 	}
-	printable.Fprintf(w, "\n%d requests in %.1f s", r.Requests, r.Seconds)
+	io.WriteString(w, "\n")
+	if r.Refreshed != nil {
+		io.WriteString(w, "in all sessions: ")
+	}
+	printable.Fprintf(w, "%d requests in %.1f s", r.Requests, r.Seconds)
 	if r.PagesPerSecond != nil {
 		printable.Fprintf(w, ", %.1f pages/s", *r.PagesPerSecond)
 	}
-	printable.Fprintf(w, "; stopped: %s; %d URLs wait\n", r.Stopped, r.Waiting)
+	printable.Fprintf(w, "; stopped: %s; URLs waiting: %d\n", r.Stopped, r.Waiting)
 	r.printTopics(w)
 	r.Refreshed.Print(w)
 	r.Next.print(w)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"fossick/internal/printable"
 )
 
 // onTopic is the relevance from which on a target counts as on topic in reasons.
@@ -27,7 +29,7 @@ func (ch *choice) why(k *kept) string {
 				}
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%d of %d links lead to pages on topic, %d of them to new ones", on, len(k.links), fresh))
+		parts = append(parts, printable.Sprintf("%d of %d links lead to pages on topic, %d of them to new ones", on, len(k.links), fresh))
 	}
 	if !k.known {
 		parts = append(parts, "only its URL is known")

@@ -7,7 +7,7 @@ func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%s %ss", Number(n), thing)
 }
 
 // StartPages counts start pages.

@@ -9,21 +9,10 @@ import (
 )
 
 // Number groups thousands with a comma.
-func Number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Number(n int) string { return printable.Number(int64(n)) }
 
 // Pages counts pages in words: "1 page", "1,200 pages".
-func Pages(n int) string {
-	if n == 1 {
-		return "1 page"
-	}
-	return Number(n) + " pages"
-}
+func Pages(n int) string { return Count(n, "page") }
 
 // Percent prints a share, a small one with a place more. Never is a share above 0
 // printed as 0 %, or one below 1 as 100 %.

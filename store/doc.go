@@ -20,7 +20,7 @@
 // urls.go has a URL from its discovery to its end, life.go its whole story, known.go all
 // URLs and pages in one pass, exchange.go exchanges that are for no URL. near.go and
 // nearindex.go find near-duplicates, rank.go has ranks, mark.go what people say of pages.
-// refresh.go has pages that changed, history.go and rounds.go visits to them, forget.go
+// refresh.go has pages that changed, versions.go their former bodies, history.go and rounds.go visits to them, forget.go
 // pages whose owners want them gone. wire.go has headers of exchanges; wirepack.go and
 // wiredict.go are how these are packed.
 //

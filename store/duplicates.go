@@ -132,6 +132,9 @@ func (d DuplicatesBatch) Drop(p *Page, sameAs string) error {
 	if err := b.dropRank(p.Number); err != nil {
 		return err
 	}
+	if err := b.dropVersions(p); err != nil {
+		return err
+	}
 	if err := b.dropWires(p.ID); err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func ourKey(k []byte) bool {
 		return len(k) == 1+len(Hash{})
 	case keyBirth, keyQueued, keyFate, keyPage, keyBody, keyLabel, keyMark:
 		return len(k) == 9
-	case keyVisit, keyHistory, keyParcel:
+	case keyVisit, keyHistory, keyVersion, keyParcel:
 		return len(k) == 11
 	case keyHolder:
 		return len(k) == holderKeyLen

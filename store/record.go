@@ -197,6 +197,8 @@ type Page struct {
 
 	Raw []byte `cbor:"33,keyasint,omitempty" json:",omitempty"` // checksum of the bytes; none where an earlier build stored the page, whose Checksum has absolute link targets
 
+	Versions int `cbor:"34,keyasint,omitempty" json:",omitempty"` // former bodies that are kept; see KeepVersion
+
 	SameAs string `cbor:"31,keyasint,omitempty" json:",omitempty"` // URL of the page that stands for it; "" as long as it is stored; see DuplicatesBatch.Drop
 }
 

@@ -61,6 +61,10 @@ func (b *Batch) WithdrawPage(old *Page) error {
 		p.Topics[i].Rule = ""
 	}
 	p.ETag, p.Modified = "", "" // it is asked for without a condition
+	p.Versions = 0
+	if err := b.dropVersions(old); err != nil {
+		return err
+	}
 	return b.ReplacePage(old, &p, b.s.Compress(nil))
 }
 

@@ -50,7 +50,7 @@ func newInspection(s *Store, mend bool) *inspection {
 func (in *inspection) run(ctx context.Context) error {
 	made, hosts := derived{in.findings}, &hostCheck{findings: in.findings}
 	for _, pass := range []func(context.Context) error{
-		in.info, in.told, in.urls, in.strays, in.seen, in.outbox, in.marks, in.forgets, in.holders, in.addresses, in.rounds, in.chances, made.labels, in.pages, in.leftovers, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
+		in.info, in.told, in.urls, in.strays, in.seen, in.outbox, in.marks, in.forgets, in.holders, in.addresses, in.rounds, in.chances, made.labels, in.pages, in.leftovers, in.versions, in.repeats, made.ranks, made.near, hosts.hosts, hosts.exchanges, hosts.named, in.totals,
 	} {
 		if err := pass(ctx); err != nil {
 			in.cancel()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fossick/fetch"
+	"fossick/internal/printable"
 	"fossick/internal/terminal"
 	"fossick/store"
 )
@@ -26,7 +27,7 @@ func (r *Story) tellNext(l *store.Life, h *store.Host, now time.Time) {
 		r.Reasons = append(r.Reasons, fmt.Sprintf("%d of its visits do not count: the host, or our network, gave no answer to anybody then", n))
 	}
 	if h.Silent > 0 {
-		r.Reasons = append(r.Reasons, fmt.Sprintf("its host gave no answer to the last %d requests, since %s",
+		r.Reasons = append(r.Reasons, printable.Sprintf("its host gave no answer to the last %d requests, since %s",
 			h.Silent, at(h.SilentSince).Format(time.DateTime)))
 	}
 	if rest := at(h.Next); rest.After(now) {

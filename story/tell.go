@@ -9,6 +9,7 @@ import (
 	"fossick/change"
 	"fossick/fetch"
 	"fossick/graph/orders"
+	"fossick/internal/printable"
 	"fossick/policy"
 	"fossick/relevance/learned"
 	"fossick/store"
@@ -49,7 +50,7 @@ func discovery(l *store.Life) string {
 	case store.ViaSitemap:
 		return discoveryBySitemap(l)
 	}
-	return fmt.Sprintf("found by a link of %s, %d links from a start page", by, l.Depth)
+	return printable.Sprintf("found by a link of %s, %d links from a start page", by, l.Depth)
 }
 
 // discoveryBySitemap names the sitemap, and when it says the page was changed last.

@@ -44,7 +44,7 @@ func (r *Result) WriteList(ctx context.Context, path string) error {
 func (s *Seed) found() string {
 	times := "1 page links"
 	if s.Links > 1 {
-		times = fmt.Sprintf("%d pages link", s.Links)
+		times = printable.Sprintf("%d pages link", s.Links)
 	}
 	if s.FoundBy == "" {
 		return times + " there"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/models"
 	"fossick/train"
 	"fossick/train/plan"
@@ -125,7 +126,7 @@ func (l *Learning) seedKeywords(ctx context.Context, urls []string) (k []string,
 	}
 	rows := l.Rows(l.labelled(on, rest, map[string]int{}))
 	all, by, err := train.Keywords(ctx, rows, train.Options{Target: train.Target{Topic: l.Name}, Seed: l.Seed, Log: l.Log, Step: l.Step})
-	return all[l.Name], fmt.Sprintf("%s, of %d of %d start pages against %s", by, len(pages), len(urls), strings.Join(off, ", ")), err
+	return all[l.Name], printable.Sprintf("%s, of %d of %d start pages against %s", by, len(pages), len(urls), strings.Join(off, ", ")), err
 }
 
 // rows opens both sides; their pages are counted by class as they are read.

@@ -15,6 +15,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/printable"
 
 	"github.com/jdkato/prose/v2"
 )
@@ -299,7 +300,7 @@ const Nouns = "nouns, as prose tags them"
 func (n *nouns) how(drawn bool) string {
 	switch {
 	case drawn:
-		return fmt.Sprintf("%d words drawn at random from the %d that count most", keywords, keywords*candidatesFactor)
+		return printable.Sprintf("%d words drawn at random from the %d that count most", keywords, keywords*candidatesFactor)
 	case n.inEnglish():
 		return Nouns
 	}

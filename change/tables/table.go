@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fossick/change"
+	"fossick/internal/printable"
 	"fossick/webstats"
 )
 
@@ -119,9 +120,9 @@ func value(x *float64) any {
 
 // Sentences say in a few lines what there is to know.
 func (r *Result) Sentences() []string {
-	lines := []string{fmt.Sprintf("%d pages are watched, with %d visits after the one that stored them, in %d rounds.", r.Pages, r.Visits, r.Rounds)}
+	lines := []string{printable.Sprintf("%d pages are watched, with %d visits after the one that stored them, in %d rounds.", r.Pages, r.Visits, r.Rounds)}
 	if a := r.All; a.Looks > 0 {
-		line := fmt.Sprintf("Of %d looks at %d pages %d found other content, %d of them another main text.", a.Looks, a.Pages, a.ContentChanges, a.Changes)
+		line := printable.Sprintf("Of %d looks at %d pages %d found other content, %d of them another main text.", a.Looks, a.Pages, a.ContentChanges, a.Changes)
 		if a.Interval != nil {
 			line += fmt.Sprintf(" The page in the middle changes every %s (%s to %s).", period(*a.Interval), period(a.CI[0]), period(a.CI[1]))
 		}

@@ -170,7 +170,7 @@ func (c *agentCmd) crawlAsMember(ctx context.Context, a *app, plan *crawlplan.Pl
 	}
 	done, err := leaving(ctx, m)
 	line.End()
-	result = monitor.ResultOf(session, done, m.Engine().Progress().Queue)
+	result = monitor.ResultOf(session, done, m.Engine().Progress())
 	addPoliteness(ctx, a, result, plan, plan.Crawl.Store)
 	result.SeedsFailed = starts.Failed()
 	return result, err

@@ -108,7 +108,7 @@ func (x *crawling) forget(ctx context.Context, socket *control.Socket) error {
 // resume prepares the next session, as focus --resume does.
 func (x *crawling) resume(left time.Duration) error {
 	s, fetcher := x.plan.Crawl.Store, x.plan.Crawl.Fetcher
-	c := crawlplan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh}
+	c := crawlplan.Crawl{Store: s.Dir(), Resume: true, Refresh: x.refresh, KeepVersions: x.refresh > 0 && x.plan.Crawl.KeepVersions}
 	if x.revisits != nil { // which no store keeps
 		c.Network, c.Manners = x.revisits.Network, x.revisits.Manners
 	}

@@ -135,7 +135,7 @@ func (c *focusCmd) run(ctx context.Context, x *crawling, session monitor.Session
 	a.say("%s", monitor.Beginning(c.Resume, plan.NoTopic, x.engine.Progress()))
 	done, err := x.toTheEnd(ctx, socket)
 	x.line.End()
-	result = monitor.ResultOf(session, done, x.engine.Progress().Queue)
+	result = monitor.ResultOf(session, done, x.engine.Progress().After(x.past))
 	if plan.Crawl.Store == nil {
 		return result, err
 	}

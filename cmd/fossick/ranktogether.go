@@ -12,6 +12,7 @@ import (
 	"fossick/cluster/blockrank"
 	"fossick/cluster/peers"
 	"fossick/graph"
+	"fossick/internal/printable"
 )
 
 // together ranks one agent's graph with those of others, each in a process of its own.
@@ -26,7 +27,7 @@ func (c *rankCmd) together(a *app) error {
 	}
 	var r *rankResult
 	options := c.blockOptions()
-	settings := fmt.Sprintf("%s, damping %g, epsilon %g, %d rounds", c.Method, c.Damping, c.Epsilon, c.Most)
+	settings := printable.Sprintf("%s, damping %g, epsilon %g, %d rounds", c.Method, c.Damping, c.Epsilon, c.Most)
 	err := c.meet(a, name, "rank", settings, ready, func(ctx context.Context, s peers.Session, _ cluster.AgentID) error {
 		defer a.step("ranking " + name + " with the other agents")()
 		began := time.Now()

@@ -141,7 +141,7 @@ func (w *teamwork) run(ctx context.Context) (*monitor.Result, error) {
 	w.a.say("%s", monitor.Beginning(w.cmd.Resume, w.plans[0].NoTopic, now))
 	done, err := w.team.Run(ctx)
 	w.line.End()
-	result := monitor.ResultOf(w.session, done, w.team.Progress().Queue)
+	result := monitor.ResultOf(w.session, done, w.team.Progress())
 	addPoliteness(ctx, w.a, result, w.plans[0], stores...)
 	result.Started(starts, crawlplan.RedactProxy(w.cmd.Proxy), done)
 	return result, err

@@ -14,6 +14,7 @@ import (
 	"fossick/cluster"
 	"fossick/cluster/bus"
 	"fossick/cluster/peers"
+	"fossick/internal/printable"
 	"fossick/store"
 )
 
@@ -60,7 +61,7 @@ func (f *withAgents) meet(a *app, store, task, settings string, ready func() err
 	told, begun := &standingTold{a: a}, ""
 	return peers.Run(a.ctx, peers.Options{
 		Me: id, Task: task, Agents: f.Agents, Named: named, Progress: told.tell,
-		Settings: fmt.Sprintf("%s, %d agents", settings, f.Agents),
+		Settings: printable.Sprintf("%s, %d agents", settings, f.Agents),
 		Open: func(ctx context.Context, at cluster.AgentID) (cluster.Exchange, error) {
 			opt := exchange
 			opt.Agent = at
@@ -163,9 +164,9 @@ func (t *standingTold) tell(s peers.Standing) {
 		text = "no word from agent " + missing + "; started again with its store it goes on, and the others wait"
 	case s.Working:
 	case missing != "":
-		text = fmt.Sprintf("%d of %d agents are here; run the same command at agent %s", s.Here, s.Wanted, missing)
+		text = printable.Sprintf("%d of %d agents are here; run the same command at agent %s", s.Here, s.Wanted, missing)
 	default:
-		text = fmt.Sprintf("%d of %d agents are here; run the same command at the others", s.Here, s.Wanted)
+		text = printable.Sprintf("%d of %d agents are here; run the same command at the others", s.Here, s.Wanted)
 	}
 	if text != t.last && text != "" {
 		t.a.say("%s", text)

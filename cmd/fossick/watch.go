@@ -12,6 +12,7 @@ import (
 	"fossick/crawler/sitenews"
 	"fossick/crawlplan"
 	"fossick/internal/printable"
+	"fossick/internal/values"
 	"fossick/internal/wholefile"
 	"fossick/monitor"
 	"fossick/report"
@@ -30,6 +31,10 @@ type watchCmd struct {
 
 	NewPages *bool `negatable:"" help:"In each round, follow links that are new on the pages within their party, and ask again for URLs that gave no page, as a survey from the start would. Its limits hold [yes in rounds of a survey; a crawl for a topic has no parties]." group:"run"`
 
+	KeepVersions bool   `help:"Keep the former body of each page that changes, packed against the new one, for --diff." group:"run"`
+	Since        string `placeholder:"TIME" help:"List the pages that are new, changed or gone since a day, a time, or an age as 2w. Without --rounds, --every or --budget nothing is asked for." group:"run"`
+	Diff         bool   `help:"With --since: show the difference of the main text of each changed page whose former body was kept." group:"run"`
+
 	History string `placeholder:"FILE" help:"Write all visits to FILE: .csv, or .jsonl with a page a line." complete:"files"`
 	CSV     string `name:"csv" placeholder:"DIR" help:"Write each table to a file of its name in DIR." complete:"dirs"`
 	HTML    string `name:"html" placeholder:"FILE" help:"Write a page with plots and all tables." complete:"files"`
@@ -41,10 +46,14 @@ type watchCmd struct {
 func (watchCmd) Help() string {
 	return `Asks for the stored pages of a crawl again, in rounds or so many a day, and says how they change: how often pages can be had, and the probability and interval of change by top-level domain, second level, depth and kind of links (paper E). Requests are conditional, and have the manners of the crawl. A page has changed when its main text has, dates aside; changes of anything on it are told too. In the store of a survey, new pages of its parties are fetched and watched too. In that of a crawl for a topic, links that turn up wait for fossick focus --resume.
 
+Use --every and --rounds to measure how pages change, --budget to keep many pages fresh by so many requests a day, and fossick focus --resume --refresh 7d to bring a collection up to date now and then.
+
 Examples:
   fossick watch fossick-survey --every 2d --rounds 9
   fossick watch fossick-banking --every 2d --rounds 9
   fossick watch fossick-banking --budget 5000 --max-time 30d
+  fossick watch fossick-banking --rounds 1 --keep-versions
+  fossick watch fossick-banking --since 2w --diff
   fossick watch fossick-banking --rounds 0 --history visits.csv
   fossick watch fossick-banking --rounds 0 --html changes.html`
 }
@@ -55,7 +64,7 @@ func (c *watchCmd) Run(a *app) error {
 	}
 	var visited *monitor.Result
 	var failed error
-	if c.Rounds == nil || *c.Rounds > 0 {
+	if c.asks() {
 		if visited, failed = c.visit(a); visited == nil {
 			return failed
 		}
@@ -73,8 +82,21 @@ func (c *watchCmd) Run(a *app) error {
 	return failed
 }
 
+// asks says whether pages are to be asked for.
+func (c *watchCmd) asks() bool {
+	if c.Rounds != nil {
+		return *c.Rounds > 0
+	}
+	return c.Since == "" || c.Every > 0 || c.Budget > 0
+}
+
 func (c *watchCmd) check() error {
+	if _, err := values.Moment(c.Since, time.Now()); c.Since != "" && err != nil {
+		return usagef("--since %v", err)
+	}
 	switch {
+	case c.Diff && c.Since == "":
+		return usagef("--diff shows what has changed since a time: give --since as well, as --since 2w")
 	case c.Budget > 0 && (c.Every > 0 || c.Rounds != nil && *c.Rounds != 0):
 		return usagef("--budget spreads visits evenly over the day, --every and --rounds come in rounds: give one of the two")
 	case c.Rounds != nil && *c.Rounds < 0:
@@ -91,7 +113,7 @@ func (c *watchCmd) check() error {
 func (c *watchCmd) visit(a *app) (*monitor.Result, error) {
 	f := &focusCmd{Crawl: crawlplan.Crawl{Store: c.Store, Resume: true}}
 	f.Network, f.Manners = c.Network, c.Manners
-	f.revisits = &revisiting{choose: c.chooser(uint64(a.seed)), newPages: c.newPages, most: c.MaxTime, Network: c.Network, Manners: c.Manners}
+	f.revisits = &revisiting{choose: c.chooser(uint64(a.seed)), newPages: c.newPages, keep: c.KeepVersions, most: c.MaxTime, Network: c.Network, Manners: c.Manners}
 	return f.crawl(a.ctx, a)
 }
 
@@ -195,7 +217,8 @@ func (c *watchCmd) tell(a *app, visited *monitor.Result) (r *watchResult, err er
 	}
 	r = newWatchResult(c, known, told, visited)
 	r.NewPages = news
-	return r, nil
+	r.Changes, err = c.changesOf(s)
+	return r, err
 }
 
 // writePage writes the page that was asked for.
@@ -212,6 +235,7 @@ func (c *watchCmd) writePage(a *app, known *tables.Result) error {
 type revisiting struct {
 	choose   func(s *store.Store, plan *crawler.Options) (crawler.Revisits, error)
 	newPages func(survey bool) (bool, error)
+	keep     bool          // former bodies
 	most     time.Duration // of this session
 	crawlplan.Network
 	crawlplan.Manners
@@ -230,6 +254,7 @@ func (r *revisiting) adapt(plan *crawlplan.Plan, s *store.Store) (err error) {
 	if opt.RevisitsOnly = !opt.NewPages; opt.RevisitsOnly {
 		opt.MaxPages = 0
 	}
+	opt.KeepVersions = r.keep
 	opt.News = r.Sitemaps == nil || *r.Sitemaps
 	opt.MinHarvest, opt.MaxTime = 0, r.most
 	opt.Revisits, err = r.choose(s, opt)
@@ -237,6 +262,13 @@ func (r *revisiting) adapt(plan *crawlplan.Plan, s *store.Store) (err error) {
 }
 
 func (r *watchResult) print(w io.Writer) {
+	if r.Changes != nil {
+		r.Changes.print(w)
+		if r.Refreshed == nil {
+			return
+		}
+		io.WriteString(w, "\n")
+	}
 	for _, s := range r.known.Sentences() {
 		printable.Fprintln(w, s)
 	}

@@ -275,7 +275,7 @@ func TestKillWatch(t *testing.T) {
 	if killed, _ := runAndKill(t, killPlan{args: []string{"--seed", "http://h0.test/0"}}.command(addr, dir), 2*time.Minute); killed {
 		t.Fatal("the crawl takes too long")
 	}
-	args := []string{"watch", dir, "--json", "--quiet", "--every", "1ms", "--rounds"}
+	args := []string{"watch", dir, "--json", "--quiet", "--every", "1ms", "--keep-versions", "--rounds"}
 	before := pageRequests(t, log)
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5))
 	k := &killer{at: map[string]int{}}
@@ -298,7 +298,7 @@ func TestKillWatch(t *testing.T) {
 		t.Fatalf("killed %v, %v, %s", killed, err, out)
 	}
 	seen := pageRequests(t, log) - before
-	if lost := seen - int(r.Visits); lost < 0 || lost > len(kills)*killWorkers || r.Stopped != "frontier_empty" {
+	if lost := seen - int(r.Visits); lost < 0 || lost > len(kills)*killWorkers || r.Stopped != "rounds" {
 		t.Errorf("%d visits on record, the server saw %d; at most %d can have been in flight at %d kills", r.Visits, seen, len(kills)*killWorkers, len(kills))
 	}
 	again := watch(t, dir, "--rounds", "0")

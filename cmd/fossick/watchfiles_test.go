@@ -147,7 +147,7 @@ func TestForgetInARunningWatch(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	var r watchResult
-	if err := json.Unmarshal(said.Bytes(), &r); err != nil || r.Rounds != 3 || r.Stopped != "frontier_empty" {
+	if err := json.Unmarshal(said.Bytes(), &r); err != nil || r.Rounds != 3 || r.Stopped != "rounds" {
 		t.Fatalf("%s, %v", said.Bytes(), err)
 	}
 	if _, there := r.Intervals["second_level"]["h2.test"]; there || r.Pages != known-int64(f.Pages) || r.News.New != 0 && strings.Contains(strings.Join(r.News.URLs, " "), "//h2.test") {

@@ -31,6 +31,7 @@ type historyLine struct {
 type historyRate struct {
 	Value float64    `json:"value"`
 	CI    [2]float64 `json:"ci"`
+	Unit  string     `json:"unit"`
 }
 
 // historyVisit is a visit, in a line of CSV or in one of JSON.
@@ -107,7 +108,7 @@ func historyJSON(w *bufio.Writer, rate *rates.Estimator) (add func(*tables.Page)
 		line := historyLine{URL: p.URL, Depth: p.Depth, Kind: p.Kind, Visits: make([]historyVisit, len(p.Visits))}
 		if looks := looksOf(nil, p.Visits); len(looks) > 0 {
 			e := rate.Estimate(ratesPage(p, looks))
-			line.Rate = &historyRate{e.Rate, [2]float64{e.Lo, e.Hi}}
+			line.Rate = &historyRate{e.Rate, [2]float64{e.Lo, e.Hi}, "changes a day"}
 		}
 		for i := range p.Visits {
 			line.Visits[i] = historyVisitOf(&p.Visits[i])

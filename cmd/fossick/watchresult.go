@@ -34,6 +34,8 @@ type watchResult struct {
 
 	Intervals map[string]map[string]tables.Group `json:"intervals"` // by table, by name
 
+	Changes *watchChanges `json:"changes"` // since --since; null without
+
 	News *watchNews `json:"news"` // what sitemaps and feeds told
 
 	Refreshed  *monitor.Refreshed `json:"refreshed"` // of this session; null without one

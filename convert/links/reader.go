@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"fossick/internal/printable"
 	"fossick/internal/reading"
 )
 
@@ -164,7 +165,7 @@ func (r *Reader) end() error {
 	case err != io.EOF:
 		return err
 	case r.links != r.Header.Links || r.body.n != r.Header.bodyBytes:
-		return r.damaged(fmt.Sprintf("the end, after %d links of %d", r.links, r.Header.Links))
+		return r.damaged(printable.Sprintf("the end, after %d links of %d", r.links, r.Header.Links))
 	case r.body.sum.Sum32() != r.Header.bodySum:
 		return fmt.Errorf("%w: the checksum of its body is wrong", ErrDamaged)
 	}

@@ -9,8 +9,9 @@ import (
 // Texter returns the main text of a body, "" where it has none.
 type Texter func(body []byte, contentType, url string) string
 
-// changed says what has changed of a page since it was stored. An advert or a date that is
-// another one changes the content and not the main text (paper E, E6, knew contents only).
+// changed says what has changed of a page since it was stored, and packs the former body
+// where it is to be kept. An advert or a date that is another one changes the content and
+// not the main text (paper E, E6, knew contents only).
 func (r *Reader) changed(old *store.Page, p *Page, resp *fetch.Response) change.Kind {
 	switch {
 	case old == nil || p.Is(old.Checksum, old.Raw):
@@ -21,6 +22,11 @@ func (r *Reader) changed(old *store.Page, p *Page, resp *fetch.Response) change.
 	body, err := r.opt.Body(old.Number)
 	if err != nil { // the page is stored anew all the same, which mends it
 		return change.Unsure
+	}
+	if r.opt.KeepVersions || old.Versions > 0 {
+		if p.Former, err = store.CompressFormer(body, resp.Body); err != nil {
+			r.opt.Log.Warn("a former body is not kept", "url", old.URL, "err", err)
+		}
 	}
 	if change.SameText(r.opt.Text(body, old.ContentType, old.URL), r.opt.Text(resp.Body, resp.ContentType, old.URL)) {
 		return change.Content

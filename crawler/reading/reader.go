@@ -37,6 +37,8 @@ type Options struct {
 	Body func(number uint64) ([]byte, error)
 	// Seen returns when a stored page was last seen to be as it is; nil where there are none.
 	Seen func(store.ID) (int64, error)
+	// KeepVersions keeps the body that a changed page had before.
+	KeepVersions bool
 	// Text returns a page's main text; nil where nobody asks whether that has changed.
 	Text Texter
 }
@@ -73,6 +75,7 @@ type Page struct {
 	Score   Score
 	Foreign string          // why it is not kept for its language, "" when it is
 	Body    []byte          // compressed; nil where the page is not kept
+	Former  []byte          // the body that it replaces, packed against this one; nil where it is not kept
 	Size    int64           // of the body before that, in bytes
 	Digest  [sha1.Size]byte // of the body before that; only where the page is kept
 	Found   []Link

@@ -35,3 +35,9 @@ type Hopeful interface {
 	// succeeds, before Answered tells what this one found.
 	Expect(id store.ID, chance float64)
 }
+
+// Counted is a Chooser that works in rounds.
+type Counted interface {
+	Round() int // the number of the round that goes on, or ended last, over all sessions
+	Done() bool // all rounds that were asked for have ended
+}

@@ -39,6 +39,12 @@ func NewRounds(s *store.Store, every time.Duration, rounds int, noPage bool) (*R
 	return r, err
 }
 
+// Round is as Counted says.
+func (r *Rounds) Round() int { return len(r.all) }
+
+// Done is as Counted says.
+func (r *Rounds) Done() bool { return r.left == 0 }
+
 // GoOn has the rounds go on with the same store, opened again.
 func (r *Rounds) GoOn(s *store.Store) { r.store, r.pages = s, nil }
 

@@ -15,6 +15,7 @@ import (
 	"fossick/datasets"
 	"fossick/eval"
 	"fossick/features"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/judge"
 	"fossick/models"
@@ -217,7 +218,7 @@ func (ev *Crawls) verdicts(ctx context.Context, crawl *eval.Crawl, s *store.Stor
 		if err != nil {
 			return err
 		}
-		defer ev.from.Step(fmt.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
+		defer ev.from.Step(printable.Sprintf("judging %d pages of %s", len(crawl.Pages), crawl.Dir))()
 		err = crawl.JudgeByModel(ctx, s, ev.modelJudge(topic), runtime.GOMAXPROCS(0))
 		crawl.Source.TrainedOn, crawl.Source.Own = topic.Known.Share(), ev.own(crawl)
 		return err
@@ -273,7 +274,7 @@ func (ev *Crawls) modelJudge(t *judge.Topic) *eval.Judge {
 // made says how the report came about; eval adds the crawl's own settings.
 func (ev *Crawls) made() (facts []report.Fact) {
 	if ev.truth != nil {
-		facts = append(facts, report.Fact{Name: "truth", Value: fmt.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
+		facts = append(facts, report.Fact{Name: "truth", Value: printable.Sprintf("%s, %d pages", ev.from.Truth, ev.truth.Len())})
 	}
 	if ev.judge != nil {
 		facts = append(facts, report.Fact{Name: "judge", Value: ev.from.Judge + ": " + ev.judge.Model().Summary()})

@@ -1,6 +1,8 @@
 package card
 
-import "fmt"
+import (
+	"fossick/internal/printable"
+)
 
 // flaws says what who uses the pages should beware of.
 func (c *Card) flaws() []string {
@@ -11,20 +13,20 @@ func (c *Card) flaws() []string {
 		"Languages are estimates made from the text. Words are those of the main text as it was told from menus and footers, which errs.",
 	}
 	if c.Refined < c.Pages.Exported {
-		flaws = append(flaws, fmt.Sprintf("Whether refine would keep them is not known of %d pages.", c.Pages.Exported-c.Refined))
+		flaws = append(flaws, printable.Sprintf("Whether refine would keep them is not known of %d pages.", c.Pages.Exported-c.Refined))
 	}
 	if c.Languages.Unknown > 0 {
-		flaws = append(flaws, fmt.Sprintf("The language of %d pages is not known.", c.Languages.Unknown))
+		flaws = append(flaws, printable.Sprintf("The language of %d pages is not known.", c.Languages.Unknown))
 	}
 	silent := c.Pages.Exported
 	if c.Rights != nil {
 		silent -= c.Rights.Pages
 	}
 	if silent > 0 {
-		flaws = append(flaws, fmt.Sprintf("What the owners of %d pages want is not known: nothing was found, or nothing was looked for. Who uses them must ask.", silent))
+		flaws = append(flaws, printable.Sprintf("What the owners of %d pages want is not known: nothing was found, or nothing was looked for. Who uses them must ask.", silent))
 	}
 	if c.Pages.Damaged > 0 {
-		flaws = append(flaws, fmt.Sprintf("%d pages are damaged: left out, or without their text.", c.Pages.Damaged))
+		flaws = append(flaws, printable.Sprintf("%d pages are damaged: left out, or without their text.", c.Pages.Damaged))
 	}
 	for _, crawl := range c.Crawls {
 		if crawl.Settings == nil {
@@ -36,7 +38,7 @@ func (c *Card) flaws() []string {
 			flaws = append(flaws, "Recall of the crawl "+crawl.Store+" is an estimate: "+crawl.Recall.Caution+".")
 		}
 		if n := crawl.States["waiting"]; n > 0 {
-			flaws = append(flaws, fmt.Sprintf("The crawl %s left %d known URLs that it never asked for.", crawl.Store, n))
+			flaws = append(flaws, printable.Sprintf("The crawl %s left %d known URLs that it never asked for.", crawl.Store, n))
 		}
 	}
 	return flaws

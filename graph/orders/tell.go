@@ -3,6 +3,8 @@ package orders
 import (
 	"fmt"
 	"strings"
+
+	"fossick/internal/printable"
 )
 
 // Tell says what the priorities of a URL that waits stand for, in words that follow "with".
@@ -31,7 +33,7 @@ func tell(name string, priority float64) string {
 		if packed/countUnit == 1 {
 			return "1 link that counts"
 		}
-		return fmt.Sprintf("%d links that count", packed/countUnit)
+		return printable.Sprintf("%d links that count", packed/countUnit)
 	case "mns":
 		return fmt.Sprintf("links that weigh %d", packed/countUnit)
 	case "dfs":

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"fossick/internal/printable"
 	"fossick/report"
 )
 
@@ -24,7 +25,7 @@ func (r *Comparison) WriteReport(w io.Writer, made ...report.Fact) error {
 		Title:    "Orderings on " + filepath.Base(r.Graph),
 		Subtitle: fmt.Sprintf("%s, %s links, %s sites", report.Pages(r.Nodes), report.Number(int(r.Edges)), report.Number(r.Sites)),
 		Made: append(made,
-			report.Fact{Name: "start pages", Value: fmt.Sprintf("%d sets of %d", r.StartSets, r.Starts)},
+			report.Fact{Name: "start pages", Value: printable.Sprintf("%d sets of %d", r.StartSets, r.Starts)},
 			report.Fact{Name: "all links count alike", Value: fmt.Sprint(r.Alike)},
 			report.Fact{Name: "damping of PageRank", Value: fmt.Sprint(r.Damping)},
 		),

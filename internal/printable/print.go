@@ -9,7 +9,7 @@ import (
 // format begins new lines and columns.
 func Fprintf(w io.Writer, format string, args ...any) (n int, err error) {
 	inLine(args) // in place: they are this call's own, and vet still checks them with format
-	return fmt.Fprintf(w, format, args...)
+	return fmt.Fprintf(w, counts(format, args), args...)
 }
 
 // Fprintln prints words with blanks between them, and ends the line.

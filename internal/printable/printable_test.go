@@ -107,3 +107,24 @@ func FuzzPrintable(f *testing.F) {
 		}
 	})
 }
+
+// TestCounts: a count is written as a person writes it.
+func TestCounts(t *testing.T) {
+	for _, c := range []struct {
+		format string
+		args   []any
+		want   string
+	}{
+		{"%d pages of %d hosts", []any{1, uint64(2)}, "1 page of 2 hosts"},
+		{"%s: %d hosts, %d bytes", []any{"a", 1, int64(11618097)}, "a: 1 host, 11,618,097 bytes"},
+		{"%d parties, %d classes, %d communities", []any{1, 1, 1}, "1 party, 1 class, 1 community"},
+		{"%d labelled pages, %3d pages", []any{1, 1}, "1 labelled page,   1 pages"},
+		{"100 %% of %d: %d as they were, %d pagesets", []any{1, 1, 1000}, "100 % of 1: 1 as they were, 1000 pagesets"},
+		{"%d pages", []any{"many"}, "%!d(string=many) pages"},
+		{"%d pages", nil, "%!d(MISSING) pages"},
+	} {
+		if got := Sprintf(c.format, c.args...); got != c.want {
+			t.Errorf("%q: %q, want %q", c.format, got, c.want)
+		}
+	}
+}

@@ -1,12 +1,12 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/printable"
 	"fossick/internal/usage"
 	"fossick/train"
 )
@@ -128,7 +128,7 @@ func (p *Plan) split(sets []datasets.Stream) (*Parts, error) {
 		return &Parts{Train: all, How: "all"}, nil
 	}
 	parts := &Parts{Train: datasets.Pick(all, assigned, datasets.Train), Test: datasets.Pick(all, assigned, datasets.Test)}
-	parts.How = fmt.Sprintf("%d pages at random, seed %d", rep.Train, p.Options.Seed)
+	parts.How = printable.Sprintf("%d pages at random, seed %d", rep.Train, p.Options.Seed)
 	if rep.Own {
 		parts.How = "the set's own training part"
 	}

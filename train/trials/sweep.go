@@ -199,7 +199,7 @@ func (t *Trials) writeSweep(rows []Row) error {
 		Made:     t.facts(),
 	}}
 	for _, s := range parts(rows) {
-		v := sweepView{Title: fmt.Sprintf("Level: %s, words by %s", s.level, s.by), Note: fmt.Sprintf("%d classes, %s.", s.classes, s.pages)}
+		v := sweepView{Title: fmt.Sprintf("Level: %s, words by %s", s.level, s.by), Note: printable.Sprintf("%d classes, %s.", s.classes, s.pages)}
 		if mu := s.none(); mu != nil {
 			v.Note += fmt.Sprintf(" No word gains %v or more.", *mu)
 		}

@@ -1,0 +1,77 @@
+package printable
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	verb = regexp.MustCompile(`%(?:%|[-+# 0]*(?:\d+)?(?:\.\d+)?[a-zA-Z])`)
+	// counted is what follows the verb of a count, with an adjective or without.
+	counted = regexp.MustCompile(`^ (?:[a-z]+ )??(agent|block|byte|candidate|class|communitie|crawl|domain|edge|error|file|host|iteration|label|link|look|node|page|partie|record|request|round|row|seed|set|site|sitemap|store|topic|URL|visit|word)(?:e?s)\b`)
+)
+
+// Number groups the thousands of a number with commas.
+func Number(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Sprintf is fmt.Sprintf with words as Fprintf has them, and with counts as a person writes
+// them: where "%d pages" stands in the format, 1 gives "1 page", 11618097 "11,618,097 pages".
+func Sprintf(format string, args ...any) string {
+	inLine(args)
+	return fmt.Sprintf(counts(format, args), args...)
+}
+
+// counts returns the format with the verb and the noun of each count as its number needs
+// them. The numbers among the arguments become text.
+func counts(format string, args []any) string {
+	var b strings.Builder
+	arg := 0
+	for format != "" {
+		at := verb.FindStringIndex(format)
+		if at == nil {
+			break
+		}
+		v, rest := format[at[0]:at[1]], format[at[1]:]
+		b.WriteString(format[:at[0]])
+		format = rest
+		if v == "%%" || arg >= len(args) {
+			b.WriteString(v)
+			continue
+		}
+		noun := counted.FindStringSubmatchIndex(rest)
+		n, isCount := number(args[arg])
+		if v != "%d" || noun == nil || !isCount {
+			b.WriteString(v)
+			arg++
+			continue
+		}
+		b.WriteString("%s")
+		args[arg] = Number(n)
+		arg++
+		if n == 1 {
+			one := strings.Replace(rest[noun[2]:noun[3]]+".", "ie.", "y.", 1)
+			b.WriteString(rest[:noun[2]] + strings.TrimSuffix(one, "."))
+			format = rest[noun[1]:]
+		}
+	}
+	return b.String() + format
+}
+
+func number(arg any) (n int64, ok bool) {
+	switch v := reflect.ValueOf(arg); {
+	case v.CanInt():
+		return v.Int(), true
+	case v.CanUint():
+		return int64(v.Uint()), true
+	}
+	return 0, false
+}

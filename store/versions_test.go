@@ -1,0 +1,112 @@
+package store
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// kept is a crawled store whose page 2 had three bodies before the one that it has: it was
+// stored at 10, 20, 30 and 40.
+func kept(t *testing.T) (s *Store, bodies [][]byte) {
+	t.Helper()
+	s = crawled(t)
+	counts, err := s.Counts()
+	must(t, err)
+	first, err := s.Page(2)
+	must(t, err)
+	body, err := s.Body(2)
+	must(t, err)
+	first.At = 10
+	alter(t, s, func(b *Batch) { must(t, b.PutPageRecord(first)) })
+	bodies = append(bodies, body)
+	for n := range 3 {
+		old, err := s.Page(2)
+		must(t, err)
+		body := []byte(strings.Repeat("A page about bees, and of their hives; ", 50) + strings.Repeat("z", n+1))
+		p := *old
+		p.At, p.Bytes, p.Checksum, p.Signature = int64(20+10*n), int64(len(body)), []byte("checksum no. " + strings.Repeat("x", n+1) + "  ")[:16], nil
+		frame, err := CompressFormer(bodies[n], body)
+		must(t, err)
+		counts.Bytes += uint64(p.Bytes) - uint64(old.Bytes)
+		alter(t, s, func(b *Batch) {
+			must(t, b.KeepVersion(old, &p, frame), b.ReplacePage(old, &p, s.Compress(body)), b.PutCounts(&counts))
+		})
+		bodies = append(bodies, body)
+	}
+	return s, bodies
+}
+
+// TestVersions: the body of any time comes back; a body that differs by a word takes a few
+// bytes; the store is sound.
+func TestVersions(t *testing.T) {
+	s, bodies := kept(t)
+	p, err := s.Page(2)
+	must(t, err)
+	for at, want := range map[int64]int{0: 0, 10: 0, 19: 0, 20: 1, 29: 1, 30: 2, 39: 2, 40: -1, 99: -1} {
+		v, body, err := s.Former(p, at)
+		must(t, err)
+		switch {
+		case want < 0 && v != nil:
+			t.Errorf("at %d: version %d, want the current body", at, v.Number)
+		case want >= 0 && (v == nil || v.Number != want+1 || !bytes.Equal(body, bodies[want])):
+			t.Errorf("at %d: %+v, want version %d", at, v, want+1)
+		}
+	}
+	var v Version
+	must(t, s.records.get(versionKey(2, 3), &v))
+	if len(v.Frame) > 40 || int(v.Bytes) != len(bodies[2]) {
+		t.Errorf("%d bytes take %d, alone they take %d", v.Bytes, len(v.Frame), len(s.Compress(bodies[2])))
+	}
+	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+}
+
+// TestVersionsGo: with the content of a page go its former bodies; and a body that takes the
+// place of one that is not kept leaves none that was packed against that.
+func TestVersionsGo(t *testing.T) {
+	for name, change := range map[string]func(s *Store, b *Batch, p *Page) error{
+		"withdrawn":               func(_ *Store, b *Batch, p *Page) error { return b.WithdrawPage(p) },
+		"stored by another":       func(_ *Store, b *Batch, p *Page) error { return DuplicatesBatch{b}.Drop(p, "http://b.test/") },
+		"the former body is lost": func(_ *Store, b *Batch, p *Page) error { q := *p; q.Versions = 0; return b.KeepVersion(p, &q, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := kept(t)
+			p, err := s.Page(2)
+			must(t, err)
+			alter(t, s, func(b *Batch) { must(t, change(s, b, p)) })
+			for n := 1; n <= 3; n++ {
+				if s.records.get(versionKey(2, n), &Version{}) == nil {
+					t.Errorf("version %d is still there", n)
+				}
+			}
+		})
+	}
+}
+
+// TestBrokenVersions: verify tells of a former body that cannot be read, of all that are
+// packed against it, and of one of no page; repair takes these out, and the rest stays.
+func TestBrokenVersions(t *testing.T) {
+	s, bodies := kept(t)
+	var v Version
+	must(t, s.records.get(versionKey(2, 2), &v))
+	v.Frame[len(v.Frame)-1] ^= 1
+	alter(t, s, func(b *Batch) {
+		must(t, b.put(versionKey(2, 2), &v), b.put(versionKey(2, 4), &v), b.put(versionKey(77, 1), &v))
+	})
+	problems, err := s.Verify(t.Context())
+	if err != nil || len(problems) != 4 {
+		t.Fatalf("%v, %v", problems, err)
+	}
+	_, err = s.repair(t.Context())
+	must(t, err)
+	if problems, err = s.Verify(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("after repair: %v, %v", problems, err)
+	}
+	p, err := s.Page(2)
+	must(t, err)
+	if v, body, err := s.Former(p, 0); err != nil || v == nil || v.Number != 3 || !bytes.Equal(body, bodies[2]) {
+		t.Errorf("the oldest that is left: %+v, %v", v, err)
+	}
+}
