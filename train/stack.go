@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 )
 
 // leastShare is the share of a member that adds nothing. It stays all the same, for its rules say
@@ -14,13 +13,7 @@ const leastShare = 1e-12
 // stacked returns the stack of cross-validated learners (Wolpert 1992): a vote whose shares are
 // those, positive and adding up to 1, that make the labels of held-out pages most likely (Smyth
 // and Wolpert 1999). All learners must have judged the same pages.
-func stacked(held []*heldOut, y []int, seed int64) *heldOut {
-	all := make([]*nominee, len(held))
-	var wg sync.WaitGroup
-	for i, h := range held {
-		wg.Go(func() { all[i] = newNominee(h, y, seed) })
-	}
-	wg.Wait()
+func stacked(all []*nominee, y []int) *heldOut {
 	share := mixture(all, y)
 	v := vote{stacked: true}
 	for i, n := range all {
@@ -43,6 +36,18 @@ func stacked(held []*heldOut, y []int, seed int64) *heldOut {
 	top.logs()
 	top.score = accuracy(top.scores, y)
 	return top
+}
+
+// topicalNominee is newNominee for a topic against the rest: o is calibrated by Platt's sigmoid on
+// all its rounds, and votes with the first.
+func topicalNominee(o *contender, y []int) *nominee {
+	c := &nominee{voter{learner: o.learner, cal: platt(o.rounds, y, func(int) bool { return true })}, make([][]float64, len(y))}
+	for p, s := range o.rounds[0].scores {
+		if c.probs[p] = slices.Clone(s); s != nil {
+			c.cal.Apply(c.probs[p])
+		}
+	}
+	return c
 }
 
 // mixture returns the shares that maximise Σ_p ln Σ_m share_m · P_m(class of p), by expectation

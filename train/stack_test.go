@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"fossick/features"
@@ -76,4 +77,28 @@ func TestStackTrains(t *testing.T) {
 	if got := apply(t, m, &Options{}, stream(fresh)).Accuracy; got < worst {
 		t.Errorf("%.3f of new pages right, fewer than the worst member's %.3f; %s", got, worst, m.Card.Settings["members"])
 	}
+}
+
+// TestStackOfTopic: for a topic against the rest, linear in a stack is the machine that linear is
+// alone, weights and calibration: both are chosen by log loss over all rounds.
+func TestStackOfTopic(t *testing.T) {
+	var got [2]*models.Model
+	for i, name := range []string{models.LinearSVM, models.Stack} {
+		var err error
+		if got[i], _, err = Train(t.Context(), stream(mixed(120, 1)), Options{Target: Target{Topic: mixed(1, 1)[0].Label}, Method: Method{Classifier: name}, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone := got[0]
+	for _, member := range got[1].Vote.Members {
+		own := member.Model
+		if own.Classifier != models.LinearSVM {
+			continue
+		}
+		if !slices.Equal(own.Linear.Weights, alone.Linear.Weights) || own.Calibration.Scale != alone.Calibration.Scale || !slices.Equal(own.Calibration.Offset, alone.Calibration.Offset) {
+			t.Errorf("in the stack calibrated by %v, alone by %v", own.Calibration, alone.Calibration)
+		}
+		return
+	}
+	t.Error("no linear in the stack")
 }

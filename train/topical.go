@@ -56,7 +56,7 @@ type contest struct {
 
 // chooseTopical is choose for a topic against the rest. The first of the learners is the
 // one that is known to rank best (docs/classifiers.md). Another is taken where it surely
-// loses less.
+// loses less. Of a stack all are taken, with shares by the first round.
 func chooseTopical(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*heldOut, error) {
 	folds, n := c.rounds(opt)
 	if n < 2 {
@@ -65,6 +65,7 @@ func chooseTopical(ctx context.Context, c *corpus, learners []learner, opt *Opti
 	}
 	t := &contest{c, opt, folds, enoughFolds(upTo(n), len(c.y), len(learners))}
 	var top *contender
+	var members []*nominee
 	for _, l := range learners {
 		opt.step("cross-validating %s", l.name())
 		next, err := t.enter(ctx, l, top)
@@ -74,9 +75,20 @@ func chooseTopical(ctx context.Context, c *corpus, learners []learner, opt *Opti
 		h := next.rounds[0]
 		opt.log().Info("cross-validated", "classifier", l.name(), "log_loss", mean(next.losses), "accuracy", h.score)
 		rep.Accuracy[l.name()] = max(rep.Accuracy[l.name()], h.score)
+		if opt.stacks() {
+			members = append(members, topicalNominee(next, c.y))
+			t.folds = folds[:1] // linear, the first, was chosen by all; rounds of the others take minutes
+			continue
+		}
 		if top == nil || next.lead(top) > sure {
 			top = next
 		}
+	}
+	if opt.stacks() {
+		h := stacked(members, c.y)
+		h.rounds = []*heldOut{h}
+		top = &contender{learner: h.learner, rounds: h.rounds}
+		rep.Accuracy[h.learner.name()] = h.score
 	}
 	h := top.rounds[0]
 	h.learner, h.rounds = top.learner, top.rounds

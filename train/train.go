@@ -83,7 +83,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 // learn chooses a learner, and makes a model of all pages by it.
 func learn(ctx context.Context, c *corpus, learners []learner, opt *Options, rep *Report) (*models.Model, error) {
 	by := choose
-	if opt.Topic != "" && !opt.together() {
+	if opt.Topic != "" && opt.Classifier != models.Voting {
 		by = chooseTopical
 	}
 	held, err := by(ctx, c, learners, opt, rep)
@@ -151,7 +151,7 @@ func choose(ctx context.Context, c *corpus, learners []learner, opt *Options, re
 	if votes {
 		var v *heldOut
 		if opt.stacks() {
-			v = stacked(all, c.y, opt.Seed)
+			v = stacked(nominees(all, c.y, opt.Seed), c.y)
 		} else {
 			v = poll(all, c.y, opt.together(), opt.Seed)
 		}

@@ -131,12 +131,7 @@ func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 	if len(held) < 2 || held[0].score == 1 && !must {
 		return held[0]
 	}
-	left := make([]*nominee, len(held))
-	var wg sync.WaitGroup
-	for i, h := range held {
-		wg.Go(func() { left[i] = newNominee(h, y, seed) })
-	}
-	wg.Wait()
+	left := nominees(held, y, seed)
 	now := tallied{}.with(left[0], y)
 	kept := now // calibrated as the votes are, which may move a few pages
 	for left = left[1:]; len(left) > 0 && len(now.members) < models.MaxMembers; {
@@ -166,6 +161,16 @@ func poll(held []*heldOut, y []int, must bool, seed int64) *heldOut {
 type nominee struct {
 	voter
 	probs [][]float64
+}
+
+func nominees(held []*heldOut, y []int, seed int64) []*nominee {
+	all := make([]*nominee, len(held))
+	var wg sync.WaitGroup
+	for i, h := range held {
+		wg.Go(func() { all[i] = newNominee(h, y, seed) })
+	}
+	wg.Wait()
+	return all
 }
 
 // newNominee calibrates a copy of the scores of h: on enoughPages of them, drawn at
