@@ -53,11 +53,11 @@ func TestStackCompared(t *testing.T) {
 		in, out := all[:trained], all[trained:min(len(all), trained+tested)]
 		for _, topic := range set.topics {
 			base := judgeTopic(t, models.LinearSVM, topic, in, out)
-			fmt.Printf("\t%s\t%d\t%s\t%d of %d\t%s\t%.4f\t\t%.3f\t\t%.1f\n", set.name, draw, topic, base.of(), len(out), base.name, mean(base.losses), base.f1(nil), base.seconds)
 			for name := range strings.SplitSeq(cmp.Or(os.Getenv("BESIDE"), "trees,stack"), ",") {
 				one := judgeTopic(t, name, topic, in, out)
 				loss, f1 := base.against(one)
-				fmt.Printf("\t%s\t%d\t%s\t%d of %d\t%s\t%.4f\t%s\t%.3f\t%s\t%.1f\n", set.name, draw, topic, base.of(), len(out), one.name, mean(one.losses), loss, one.f1(nil), f1, one.seconds)
+				fmt.Printf("\t%s\t%d\t%s\t%d of %d\t%s\t%.4f\t%.4f\t%s\t%.3f\t%.3f\t%s\t%.0f\t%.0f\n", set.name, draw, topic, base.of(), len(out), one.name,
+					mean(base.losses), mean(one.losses), loss, base.f1(nil), one.f1(nil), f1, base.seconds, one.seconds)
 			}
 		}
 	}
