@@ -9,7 +9,7 @@ import (
 
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if !(math.Abs(got-want) < 1e-6) {
+	if !(math.Abs(got-want) < 1e-9) {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }
