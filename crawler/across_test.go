@@ -257,6 +257,27 @@ func TestAgents(t *testing.T) {
 	})
 }
 
+// TestRedirectToAnotherAgent: what the scorer of one agent knows of the links to a URL goes
+// with the URL's redirect to the agent of its target, before the page there is scored.
+func TestRedirectToAnotherAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWeb{pages: map[string]string{
+			"http://h0.test/": html("gold start", "http://h0.test/old"), "http://h0.test/old": "→http://h1.test/new", "http://h1.test/new": html("gold new"),
+		}}
+		var scorers []*follower
+		x := newTeamWith(t, w, 2, 2, func(o *Options) {
+			scorers = append(scorers, &follower{listener: listener{bad: map[uint64]bool{}}})
+			o.Scorer = scorers[len(scorers)-1]
+		}, "http://h0.test/")
+		x.settle()
+		x.finish()
+		want := []string{fmt.Sprintf("%x leads to %x by [0.5]", 0, page.Key("http://h1.test/new")), "page http://h1.test/new"}
+		if told := scorers[1].told; !slices.Equal(told, want) {
+			t.Errorf("the other agent's scorer was told %q, want %q", told, want)
+		}
+	})
+}
+
 // TestLapse: agents that have no lease for a while ask for nothing meanwhile, and forget
 // nothing: neither what waits nor, of a robots.txt that is found elsewhere on its host, the host.
 func TestLapse(t *testing.T) {

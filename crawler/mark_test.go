@@ -205,12 +205,22 @@ func TestMarkedBefore(t *testing.T) {
 }
 
 // follower is a listener that is told of redirects.
-type follower struct{ listener }
+type follower struct {
+	listener
+	asked uint64
+}
 
-func (f *follower) Redirected(from, to uint64) {
+func (f *follower) Led(url uint64) []float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.told = append(f.told, fmt.Sprintf("%x leads to %x", from, to))
+	f.asked = url
+	return []float64{0.5}
+}
+
+func (f *follower) Lead(url uint64, led []float64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.told = append(f.told, fmt.Sprintf("%x leads to %x by %v", f.asked, url, led))
 }
 
 // TestRedirectsAreTold: a scorer is told of each hop before the page that it leads to, also
@@ -221,7 +231,7 @@ func TestRedirectsAreTold(t *testing.T) {
 		"http://h.test/older": "→http://h.test/new", "http://h.test/new": html("gold new"),
 	}}
 	opt := newOptions(t, w, "http://h.test/")
-	first, again := &follower{listener{bad: map[uint64]bool{}}}, &follower{listener{bad: map[uint64]bool{}}}
+	first, again := &follower{listener: listener{bad: map[uint64]bool{}}}, &follower{listener: listener{bad: map[uint64]bool{}}}
 	opt.Scorer, opt.Ordering = first, orders.Latest
 	c, err := New(opt)
 	if err != nil {
@@ -230,7 +240,9 @@ func TestRedirectsAreTold(t *testing.T) {
 	if _, err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	leads := func(from, to string) string { return fmt.Sprintf("%x leads to %x", page.Key(from), page.Key(to)) }
+	leads := func(from, to string) string {
+		return fmt.Sprintf("%x leads to %x by [0.5]", page.Key(from), page.Key(to))
+	}
 	want := []string{"page http://h.test/", leads("http://h.test/old", "http://h.test/older"), leads("http://h.test/older", "http://h.test/new"), "page http://h.test/new"}
 	if !slices.Equal(first.told, want) {
 		t.Errorf("told %q, want %q", first.told, want)

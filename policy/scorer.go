@@ -161,8 +161,15 @@ func (s *learnedScorer) ScoreUnlinked(url string, _ float64) float64 {
 	return s.learned.ScoreUnlinked(url)
 }
 
-// Redirected is as crawler.Redirected says.
-func (s *learnedScorer) Redirected(from, to uint64) { s.learned.Redirected(from, to) }
+// Led is as crawler.Redirected says.
+func (s *learnedScorer) Led(url uint64) []float64 { return []float64{s.learned.Led(url)} }
+
+// Lead is as crawler.Redirected says.
+func (s *learnedScorer) Lead(url uint64, led []float64) {
+	if len(led) == 1 {
+		s.learned.Lead(url, led[0])
+	}
+}
 
 // Begun is how many topics have had their first lesson: none, or one.
 func (s *learnedScorer) Begun() int {

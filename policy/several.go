@@ -226,11 +226,27 @@ func (s *Several) Promise(key uint64) (float64, bool) {
 	return 1 - none, known
 }
 
-// Redirected tells the topics that heed it.
-func (s *Several) Redirected(from, to uint64) {
+// Led has a number for each topic, as crawler.Redirected says; 0 for one that heeds no
+// redirects.
+func (s *Several) Led(url uint64) (led []float64) {
 	for _, p := range s.parts {
 		if r, ok := p.Scorer.(crawler.Redirected); ok {
-			r.Redirected(from, to)
+			led = append(led, r.Led(url)...)
+		} else {
+			led = append(led, 0)
+		}
+	}
+	return led
+}
+
+// Lead tells each topic its number.
+func (s *Several) Lead(url uint64, led []float64) {
+	if len(led) != len(s.parts) {
+		return // of an agent with other topics
+	}
+	for i, p := range s.parts {
+		if r, ok := p.Scorer.(crawler.Redirected); ok {
+			r.Lead(url, led[i:i+1])
 		}
 	}
 }

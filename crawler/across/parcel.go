@@ -26,6 +26,7 @@ type Parcel struct {
 	Of    int             `cbor:"16,keyasint,omitempty"`              // links that From has
 	Giver []byte          `cbor:"17,keyasint,omitempty" most:"65536"` // what From's scorer says of it, see page.Excerpt
 	Links []Link          `cbor:"11,keyasint,omitempty"`
+	Led   []float64       `cbor:"20,keyasint,omitempty"` // of a redirect: what From's scorer says of the links to it, see crawler.Redirected
 
 	Known []Known `cbor:"12,keyasint,omitempty"`           // instead of links: URLs of a part that changes hands
 	Last  bool    `cbor:"13,keyasint,omitempty"`           // of such parcels, the last for its part
@@ -92,6 +93,9 @@ func Unpack(data []byte) (*Parcel, error) {
 		return nil, fmt.Errorf("a parcel of %.100q with depth %d, %d hops and %d links", p.From, p.Depth, p.Hops, p.Of)
 	case !probability(p.Value) || !probability(p.Sure):
 		return nil, fmt.Errorf("a parcel of %.100q with a score of %g and a probability of %g: want [0,1]", p.From, p.Value, p.Sure)
+	}
+	if slices.ContainsFunc(p.Led, func(led float64) bool { return !probability(led) }) {
+		return nil, fmt.Errorf("a parcel of %q that was led to by %v: want numbers in [0,1]", p.From, p.Led)
 	}
 	for i := range p.Links {
 		if l := &p.Links[i]; !normal(l.URL) || !probability(l.Score) || l.Place < 0 || p.Of > 0 && l.Place >= p.Of {

@@ -123,7 +123,7 @@ func (b *Book) replayRedirects(scorer reading.Scorer, stored *store.Page) error 
 		}
 	}
 	for i := len(hops) - 1; i > 0; i-- {
-		s.Redirected(page.Key(hops[i]), page.Key(hops[i-1]))
+		s.Lead(page.Key(hops[i-1]), s.Led(page.Key(hops[i])))
 	}
 	if errors.Is(err, store.ErrUnknown) { // with another agent, or of an import
 		err = nil

@@ -79,6 +79,9 @@ func (a *Across) TakeIn(b journal.Batch, p *across.Parcel, links []reading.Link)
 		if p.Via == store.ViaLink {
 			link = from[i]
 		}
+		if s, ok := q.opt.Scorer.(reading.Redirected); ok && p.Led != nil {
+			s.Lead(page.Key(f.URL), p.Led)
+		}
 		birth.Modified = f.Modified
 		if _, err := q.Discover(b, birth, f, link); err != nil {
 			return fmt.Errorf("%s, of another agent: %w", f.URL, err)

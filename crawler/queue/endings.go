@@ -121,14 +121,16 @@ func (e *Endings) Redirect(b journal.Batch, o *work.Outcome) (store.ID, error) {
 		if f.Skip == "" {
 			f.Skip = e.queue.opt.Scope.Leaves(o.Birth.URL, target)
 		}
+		var led []float64
 		if s, ok := e.queue.opt.Scorer.(reading.Redirected); ok {
-			s.Redirected(page.Key(o.Birth.URL), page.Key(target))
+			led = s.Led(page.Key(o.Birth.URL))
+			s.Lead(page.Key(target), led)
 		}
 		birth := store.Birth{From: o.URLID(), Via: store.ViaRedirect, Depth: o.Birth.Depth, Hops: o.Birth.Hops + 1}
 		if id, err = e.queue.Discover(b, birth, f, orders.Link{Score: score, Step: e.queue.totals.LastPage()}); err != nil {
 			return 0, err
 		}
-		if err := dispatch(e.queue, b, across.Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops}); err != nil {
+		if err := dispatch(e.queue, b, across.Parcel{From: o.Birth.URL, Via: birth.Via, Depth: birth.Depth, Hops: birth.Hops, Led: led}); err != nil {
 			return 0, err
 		}
 		fate.Reason = "to " + target

@@ -51,12 +51,15 @@ type Rescorer interface {
 	Rescore(key uint64) (score float64, known bool)
 }
 
-// Redirected is a Scorer that goes by what led to a page, also through redirects.
+// Redirected is a Scorer that goes by the links that led to a page, also through redirects.
 type Redirected interface {
 	Scorer
-	// Redirected says that one URL has led to another, each named by its page.Key. It comes
-	// before the page at the other is scored.
-	Redirected(from, to uint64)
+	// Led returns how good the links were that led to a URL, named by its page.Key: for each
+	// topic a number in [0,1], 0 where nothing is known.
+	Led(url uint64) []float64
+	// Lead says what Led returned for a URL that redirects to this one, here or at another
+	// agent. It comes before the page at this one is scored.
+	Lead(url uint64, led []float64)
 }
 
 // Sharer is a Scorer of several topics that share a crawl. Its scores have a verdict for

@@ -121,13 +121,21 @@ func (d *degrees) degreeOf(lambda int, probability, parent float64, start bool) 
 	return r, relevance.Term{Name: "R", Value: r, Note: fmt.Sprintf("degree of relevance: %.3g · %d/%d of the keywords + %.3g · R %.3g of %s", 1-d.rho, lambda, k, d.rho, parent, led)}
 }
 
-// Redirected says that one URL has led to another, each named by its page.Key: the page that
-// is there has the R of what led to the first.
-func (l *Scorer) Redirected(from, to uint64) {
+// Led returns the best R of what led to a URL, named by its page.Key; 0 where nothing is
+// known of it.
+func (l *Scorer) Led(url uint64) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r := l.links.ledBy(from); r > l.links.ledBy(to) {
-		l.links.redirected.Put(to, r)
+	return float64(l.links.ledBy(url))
+}
+
+// Lead says that a URL, of which Led returned r, redirects to this one: the page here has the
+// R of what led there. An r outside [0,1] is left out.
+func (l *Scorer) Lead(url uint64, r float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r > float64(l.links.ledBy(url)) && r <= 1 {
+		l.links.redirected.Put(url, float32(r))
 	}
 }
 

@@ -215,11 +215,27 @@ func TestDegreeThroughRedirects(t *testing.T) {
 	l.Start(page.Key(p.URL), false)
 	l.ScorePage(p, 0.3)
 	l.ScoreLinks(nil, p, 0.3)
-	l.Redirected(page.Key("http://b.test/"), page.Key("http://hop.test/"))
-	l.Redirected(page.Key("http://hop.test/"), page.Key("http://c.test/"))
-	l.Redirected(page.Key("http://unknown.test/"), page.Key("http://c.test/"))
+	for _, hop := range [][2]string{{"http://b.test/", "http://hop.test/"}, {"http://hop.test/", "http://c.test/"}, {"http://unknown.test/", "http://c.test/"}} {
+		l.Lead(page.Key(hop[1]), l.Led(page.Key(hop[0])))
+	}
+	for _, r := range []float64{math.NaN(), -1, 2} { // of an agent that is wrong
+		l.Lead(page.Key("http://c.test/"), r)
+	}
 	if s := degreeTold(t, l.ScorePage(having(2, "http://c.test/"), 0.3)); math.Abs(s.Value-0.244) > 1e-6 {
 		t.Errorf("R is %v behind two redirects, want 0.244", s.Value)
+	}
+}
+
+// TestDegreeOfUnlinked: nothing leads to a URL that only a sitemap names, so its R is 0, and
+// that of its page (1 − ρ) · λ/|K|.
+func TestDegreeOfUnlinked(t *testing.T) {
+	l := New(even, Options{Cut: 0.5, Keywords: twentyWords(t), Rho: 0.3})
+	const listed = "http://listed.test/page"
+	if unlinked, linked := l.ScoreUnlinked(listed), byDegree(0.01, 1, l.degrees.step()); !(unlinked < linked) {
+		t.Errorf("at first a URL of a sitemap scores %v, not below a link of R 0.01, %v", unlinked, linked)
+	}
+	if s := degreeTold(t, l.ScorePage(having(8, listed), 0.3)); math.Abs(s.Value-0.28) > 1e-6 || !strings.Contains(s.Note, "R 0 of the page") {
+		t.Errorf("R of its page is %v by %q, want 0.7 · 8/20 + 0.3 · 0", s.Value, s.Note)
 	}
 }
 

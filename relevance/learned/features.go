@@ -68,7 +68,7 @@ var prior = featureVector{
 	featAway:        -16,
 	featYield:       0.2,
 	featKin:         1.5,
-	featDegree:      firstDegree,
+	featDegree:      degreeWeight,
 }
 
 // warmUp is what is added to the weights at the beginning, and fades by a
@@ -94,11 +94,10 @@ const warmUpPages = 60
 // how often they stand on pages at large.
 const wordAlone = 0.7
 
-// R's part: its first weight, and its least, see keepDegree. middleDegree has the other
-// weights mean what they do without it.
+// R's weight, which is not learned, and what is taken from R so that the other weights mean
+// what they do without it.
 const (
-	firstDegree  = 0.25
-	leastDegree  = 0.05
+	degreeWeight = 0.05
 	middleDegree = 0.5
 )
 

@@ -33,7 +33,10 @@ func newLogistic(background, taught bool) logistic {
 		m.weight[featMeanWord] = wordAlone
 	}
 	for i := range m.covariance {
-		if i != featAway && i != featKin && i != featLabels { // doubt and people say what these are worth, not the judge's word on pages
+		switch i {
+		case featAway, featKin, featLabels: // doubt and people say what these are worth, not the judge's word on pages
+		case featDegree: // of two links that differ in R alone that of the larger R comes first
+		default:
 			m.covariance[i][i] = firstVariance
 		}
 	}
@@ -64,12 +67,6 @@ func (m *logistic) steady() {
 	}
 }
 
-// keepDegree keeps R's weight above leastDegree: of two links that differ in R alone, that
-// of the larger R is always the better.
-func (m *logistic) keepDegree() {
-	m.weight[featDegree] = max(leastDegree, m.weight[featDegree])
-}
-
 // learn moves the weights towards what a page turned out to be, y in [0,1]. With x the
 // features, C the covariance and s the slope p·(1−p), it adds C·x·(y−p)/(1 + s·xᵀCx) to the
 // weights and takes s·C·x·xᵀC/(1 + s·xᵀCx) from C.
@@ -91,5 +88,4 @@ func (m *logistic) learn(x *featureVector, y float64) {
 			m.covariance[i][j] -= slope * c * cx[j] / shrink
 		}
 	}
-	m.keepDegree()
 }

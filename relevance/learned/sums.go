@@ -219,7 +219,6 @@ func (m *logistic) hear(s *Sums) {
 			}
 		}
 	}
-	m.keepDegree()
 }
 
 // invert inverts a symmetric positive definite matrix in place by Gauss and Jordan; false
