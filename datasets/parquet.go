@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -48,7 +50,10 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 	if err != nil {
 		return err
 	}
-	table, err := parquet.OpenFile(f, info.Size())
+	if err := checkFooter(f, info.Size()); err != nil {
+		return fmt.Errorf("%w: %w", errNotParquet, err)
+	}
+	table, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotParquet, err)
 	}
@@ -56,26 +61,101 @@ func eachParquet(path string, row func(n int, e *Example) bool) (err error) {
 		return fmt.Errorf("%w: it says that it has %d rows", errNotParquet, table.NumRows())
 	}
 	columns := textColumns(table.Schema())
-	rows := parquet.NewReader(table)
-	defer rows.Close()
-	buf := make([]parquet.Row, 16)
-	for n := 1; ; {
-		read, err := rows.ReadRows(buf)
-		for _, values := range buf[:read] {
-			if !row(n, exampleOf(columns, values)) {
-				return nil
+	n, text := 0, int64(0)
+	for i, group := range table.RowGroups() {
+		for c := range columns {
+			if err := checkPages(f, &table.Metadata().RowGroups[i].Columns[c].MetaData, group.ColumnChunks()[c].(*parquet.FileColumnChunk).Node().Optional(), group.NumRows(), info.Size()); err != nil {
+				return fmt.Errorf("%w: column %s: %w", errNotParquet, columns[c], err)
 			}
-			n++
 		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("row %d: %w: %w", n, errNotParquet, err)
-		case read == 0:
-			return nil
+		readers := readersOf(group, columns)
+		for range group.NumRows() {
+			e := &Example{}
+			for i := range readers {
+				bytes, err := readers[i].next(e)
+				if err != nil {
+					return fmt.Errorf("row %d: %w: %w", n+1, errNotParquet, err)
+				}
+				text += int64(bytes)
+			}
+			if reading.Bomb(info.Size(), text) {
+				return fmt.Errorf("row %d: %w", n+1, reading.ErrBomb)
+			}
+			if n++; !row(n, e) {
+				return closeAll(readers)
+			}
+		}
+		if err := closeAll(readers); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// columnReader reads the values of one column of a group of rows, a page at a time.
+type columnReader struct {
+	name   string
+	pages  parquet.Pages
+	page   parquet.Page
+	values parquet.ValueReader
+	buf    [16]parquet.Value
+	left   []parquet.Value
+}
+
+func readersOf(group parquet.RowGroup, columns map[int]string) []columnReader {
+	var readers []columnReader
+	for _, c := range slices.Sorted(maps.Keys(columns)) {
+		readers = append(readers, columnReader{name: columns[c], pages: group.ColumnChunks()[c].Pages()})
+	}
+	return readers
+}
+
+// next gives a row its value, and says how many bytes that has.
+func (r *columnReader) next(e *Example) (bytes int, err error) {
+	for len(r.left) == 0 {
+		if r.values == nil {
+			if r.page, err = r.pages.ReadPage(); err != nil {
+				return 0, fmt.Errorf("column %s: %w", r.name, unexpected(err))
+			}
+			r.values = r.page.Values()
+		}
+		n, err := r.values.ReadValues(r.buf[:])
+		r.left = r.buf[:n]
+		switch {
+		case n == 0 && err == io.EOF:
+			parquet.Release(r.page)
+			r.page, r.values = nil, nil
+		case err != nil && err != io.EOF:
+			return 0, fmt.Errorf("column %s: %w", r.name, err)
+		case n == 0:
+			return 0, fmt.Errorf("column %s: %w", r.name, io.ErrNoProgress)
+		}
+	}
+	v := r.left[0]
+	r.left = r.left[1:]
+	if v.IsNull() {
+		return 0, nil
+	}
+	e.set(r.name, strings.ToValidUTF8(string(v.ByteArray()), "\uFFFD"))
+	return len(v.ByteArray()), nil
+}
+
+// unexpected says that values are missing.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func closeAll(readers []columnReader) (err error) {
+	for i := range readers {
+		if r := &readers[i]; r.page != nil {
+			parquet.Release(r.page)
+		}
+		err = errors.Join(err, readers[i].pages.Close())
+	}
+	return err
 }
 
 // textColumns are the names of the columns that hold text, by number.
@@ -90,24 +170,16 @@ func textColumns(s *parquet.Schema) map[int]string {
 	return names
 }
 
-func exampleOf(columns map[int]string, values parquet.Row) *Example {
-	e := &Example{}
-	for _, v := range values {
-		name, ok := columns[v.Column()]
-		if !ok || v.IsNull() {
-			continue
-		}
-		text := strings.ToValidUTF8(string(v.ByteArray()), "\uFFFD")
-		if dst := e.known(name); dst != nil {
-			*dst = text
-			continue
-		}
-		if e.Fields == nil {
-			e.Fields = map[string]string{}
-		}
-		e.Fields[name] = text
+// set gives a field its text.
+func (e *Example) set(name, text string) {
+	if dst := e.known(name); dst != nil {
+		*dst = text
+		return
 	}
-	return e
+	if e.Fields == nil {
+		e.Fields = map[string]string{}
+	}
+	e.Fields[name] = text
 }
 
 // complete says what a row of a table lacks.

@@ -13,7 +13,7 @@
 //
 // Files: frontier.go opening and closing; load.go what a folder has; record.go how a URL is
 // written, queuerecord.go a queue, records.go the database; key.go the queue of a URL
-// without a key. item.go what comes in; scorers.go who is asked; writer.go what goes to disk,
+// without a key. crowd.go connections; item.go what comes in; scorers.go who is asked; writer.go what goes to disk,
 // room.go whether it has room. put.go what becomes of a URL; take.go what goes out; look.go
 // what is there; remove.go what is to be gone; settings.go what clients say of queues.
 // server.go listens; calls.go answers; streams.go takes what is put; told.go the log.

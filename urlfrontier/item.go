@@ -51,7 +51,14 @@ func (f *Frontier) read(info *api.URLInfo, known bool, refetch uint64) put {
 		return p
 	}
 	p.id = idOf(url)
+	if p.bad = proto.Size(info) > maxInfoBytes; p.bad {
+		return p
+	}
 	scorer := f.scorers.get(info.CrawlID)
+	if scorer == nil {
+		p.bad, p.status = true, api.AckMessage_FAIL
+		return p
+	}
 	if known {
 		p.score, p.judged, p.learned = scorer.Known(info)
 	} else {
@@ -60,7 +67,6 @@ func (f *Frontier) read(info *api.URLInfo, known bool, refetch uint64) put {
 	if math.IsNaN(p.score) { // would be no order
 		p.score = 0
 	}
-	p.bad = proto.Size(info) > maxInfoBytes
 	return p
 }
 
@@ -87,6 +93,18 @@ type job struct {
 	do    func() error
 	err   error
 	reply chan<- *job
+	free  func() // nil, or says that the job's URLs are no longer held
+}
+
+// end hands the job back, without what it held.
+func (j *job) end() {
+	for i := range j.puts {
+		j.puts[i].info = nil
+	}
+	if j.free != nil {
+		j.free()
+	}
+	j.reply <- j
 }
 
 // submit hands a job to the writer; errStopped when there is none any more.

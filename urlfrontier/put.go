@@ -98,8 +98,10 @@ func (b *batch) value(p *put, u *queues.URL, h *header) {
 	case u != nil:
 		h.score = u.Score
 	case h.score == 0 && h.key == 0 && h.refetch != 0: // nobody has found it yet
-		score, key := b.f.scorers.get(p.info.CrawlID).Found(p.info)
-		h.score, h.key = float32(score), key
+		if scorer := b.f.scorers.get(p.info.CrawlID); scorer != nil {
+			score, key := scorer.Found(p.info)
+			h.score, h.key = float32(score), key
+		}
 	}
 }
 

@@ -13,12 +13,15 @@ type scorers struct {
 	of map[string]Scorer
 }
 
-// get returns that of a crawl.
+// maxCrawls bounds the names of crawls: a scorer has half a megabyte.
+const maxCrawls = 256
+
+// get returns that of a crawl, nil when there are too many others.
 func (s *scorers) get(crawl string) Scorer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.of[crawl]
-	if x == nil {
+	if x == nil && len(s.of) < maxCrawls {
 		x = s.make(crawl)
 		s.of[crawl] = x
 	}
@@ -34,6 +37,10 @@ func (s *scorers) forget(crawl string) {
 
 // rescore returns what a URL of a crawl is worth now.
 func (s *scorers) rescore(crawl string, key uint64) (float32, bool) {
-	score, known := s.get(crawl).Rescore(key)
+	x := s.get(crawl)
+	if x == nil {
+		return 0, false
+	}
+	score, known := x.Rescore(key)
 	return float32(score), known && !math.IsNaN(score)
 }

@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"golang.org/x/net/netutil"
+	"golang.org/x/sync/semaphore"
 
 	"fossick/urlfrontier/api"
 )
 
 const (
 	maxConnections  = 256
+	maxStreams      = 64 // calls at a time of one connection
+	idleTime        = time.Minute
 	maxMessageBytes = 4 << 20 // as gRPC servers have it
 	grace           = 10 * time.Second
 	headerTime      = 10 * time.Second
@@ -31,6 +33,7 @@ type Server struct {
 	level    *atomic.Pointer[slog.Level]
 	address  string
 	stopping chan struct{} // closed when no more is taken in
+	inFlight *semaphore.Weighted
 
 	calls sync.RWMutex // held to read by each call under way; guards ended
 	ended bool
@@ -40,7 +43,7 @@ type Server struct {
 func NewServer(f *Frontier, address string) *Server {
 	level := new(atomic.Pointer[slog.Level])
 	return &Server{
-		f: f, address: address, level: level, stopping: make(chan struct{}),
+		f: f, address: address, level: level, stopping: make(chan struct{}), inFlight: semaphore.NewWeighted(bytesInFlight),
 		log: slog.New(levelled{f.opt.Logger.Handler(), level}),
 	}
 }
@@ -55,10 +58,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{
 		Handler: s.handler(), Protocols: protocols, ReadHeaderTimeout: headerTime,
+		IdleTimeout: idleTime, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams}, ConnState: newCrowd().note,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(netutil.LimitListener(l, maxConnections)) }()
+	go func() { ended <- server.Serve(l) }()
 	select {
 	case err := <-ended:
 		close(s.stopping)

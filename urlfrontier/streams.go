@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	"fossick/urlfrontier/api"
 )
@@ -18,6 +19,7 @@ import (
 const (
 	urlsInFlight    = 1024
 	batchesInFlight = 16
+	bytesInFlight   = 32 << 20 // of all streams, in the order in which they came
 )
 
 // putURLs takes in URLs one by one.
@@ -109,14 +111,22 @@ func receive[In, Out any](ctx context.Context, s *Server, stream *connect.BidiSt
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		size := itemBytes + int64(proto.Size(any(item).(proto.Message)))
+		if err := s.inFlight.Acquire(ctx, size); err != nil {
+			return err
+		}
 		j := read(item)
-		j.reply = done
+		j.reply, j.free = done, func() { s.inFlight.Release(size) }
 		if err := s.f.submit(j); err != nil {
+			j.free()
 			return err
 		}
 		*jobs++
 	}
 }
+
+// itemBytes is about what a message takes beside its own bytes.
+const itemBytes = 1 << 10
 
 // reach is how the goroutine that reads a stream is reached.
 type reach struct{}

@@ -66,7 +66,7 @@ func (f *Frontier) carryOut(batch []*job) (written int) {
 	}
 	for _, j := range batch {
 		if j.reply != nil {
-			j.reply <- j
+			j.end()
 		}
 	}
 	return written

@@ -7,6 +7,7 @@ import (
 
 	"fossick/crawlplan"
 	"fossick/internal/printable"
+	"fossick/internal/process"
 	"fossick/internal/serving"
 	"fossick/internal/usage"
 	"fossick/models"
@@ -44,7 +45,12 @@ type frontierResult struct {
 	URLs   int    `json:"urls"` // that wait
 }
 
+// frontierMemory is from where on the garbage collector works harder: what clients send fast
+// would else pile up beside what is in flight.
+const frontierMemory = 768 << 20
+
 func (c *frontierCmd) Run(a *app) (err error) {
+	defer process.LimitHeap(frontierMemory)()
 	if c.Waiting < 1 {
 		return usagef("--waiting %d: want 1 or more", c.Waiting)
 	}

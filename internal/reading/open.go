@@ -34,7 +34,18 @@ func Open(path string) (*os.File, error) {
 
 // OpenFolder opens a folder, to lock it or to bring its names to the disk. It never waits.
 func OpenFolder(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no folder; %w", path, ErrKind)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // OnlyFiles says what is wrong with a folder of files that a library opens by itself: a pipe

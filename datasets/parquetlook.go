@@ -1,0 +1,276 @@
+package datasets
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"fossick/internal/reading"
+)
+
+// The library believes what a file says of itself before it has read as much: a list of a
+// billion columns, a page of gigabytes. So the description and the heads of pages are looked
+// at first, in the compact protocol of Thrift in which they are written.
+
+// Bounds of a table.
+const (
+	mostFooter   = 16 << 20
+	mostElements = 1 << 18 // structs in lists, of one description
+	mostNested   = 16
+	mostHead     = 16 << 20  // bytes of a page's head, which may have its least and its greatest text
+	mostPage     = 256 << 20 // unpacked
+	freePage     = 8 << 20   // that a page may have however well it is packed
+	mostInPage   = 1 << 24   // values
+)
+
+// errTable reports a table that says of itself what cannot be.
+var errTable = errors.New("it says of itself what cannot be")
+
+// checkFooter looks at the description at the end of a table.
+func checkFooter(r io.ReaderAt, size int64) error {
+	var end [8]byte
+	if size < 12 {
+		return io.ErrUnexpectedEOF
+	}
+	if _, err := r.ReadAt(end[:], size-8); err != nil {
+		return err
+	}
+	n := int64(binary.LittleEndian.Uint32(end[:]))
+	if n > mostFooter || n > size-12 {
+		return fmt.Errorf("%w: a description of %d bytes", errTable, n)
+	}
+	text := make([]byte, n)
+	if _, err := r.ReadAt(text, size-8-n); err != nil {
+		return err
+	}
+	t := thrift{in: text}
+	return t.structure(0, func([]int16, int64) {})
+}
+
+// checkPages looks at the heads of the pages of a column in a group of rows.
+func checkPages(r io.ReaderAt, meta *format.ColumnMetaData, optional bool, rows, size int64) error {
+	at := meta.DataPageOffset
+	if d := meta.DictionaryPageOffset; d > 0 && d < at {
+		at = d
+	}
+	end := at + meta.TotalCompressedSize
+	if at < 4 || meta.TotalCompressedSize < 0 || end > size || meta.NumValues != rows {
+		return fmt.Errorf("%w: bytes %d to %d of %d with %d values for %d rows", errTable, at, end, size, meta.NumValues, rows)
+	}
+	for values := int64(0); at < end; {
+		p, err := headAt(r, at, size)
+		if err != nil {
+			return err
+		}
+		in, out := p[pagePacked], p[pageUnpacked]
+		switch values += p[pageValues]; {
+		case in < 0 || out < 0 || in > end-at || out > mostPage || out > freePage && out/200 > in:
+			return fmt.Errorf("%w: a page of %d bytes out of %d", reading.ErrBomb, out, in)
+		case p[pageValues] < 0 || p[pageInDictionary] < 0 || p[pageInDictionary] > mostInPage || p[pageInDictionary] > out || p[pageValues] > mostInPage || values > rows:
+			return fmt.Errorf("%w: pages of %d values, and %d in the dictionary, for %d rows", errTable, values, p[pageInDictionary], rows)
+		}
+		body := make([]byte, in)
+		if _, err := r.ReadAt(body, at+p[pageHeadBytes]); err != nil {
+			return err
+		}
+		if err := p.check(body, meta.Codec, optional); err != nil {
+			return err
+		}
+		at += p[pageHeadBytes] + in
+	}
+	return nil
+}
+
+// What readHead returns.
+const (
+	pageUnpacked = iota
+	pagePacked
+	pageValues
+	pageInDictionary
+	pageType
+	pageEncoding
+	pageLevels // bytes of levels that stand before what is packed
+	pagePlain  // 1 where nothing is packed
+	pageHeadBytes
+	pageFacts
+)
+
+type facts [pageFacts]int64
+
+// headAt reads the head of the page at a place; most have some dozen bytes.
+func headAt(r io.ReaderAt, at, size int64) (p facts, err error) {
+	for n := int64(4 << 10); ; n *= 16 {
+		head := make([]byte, min(n, size-at))
+		if _, err := r.ReadAt(head, at); err != nil {
+			return p, err
+		}
+		if p, err = readHead(head); err == nil || n >= mostHead || n >= size-at {
+			return p, err
+		}
+	}
+}
+
+// readHead reads the head of a page.
+func readHead(b []byte) (facts facts, err error) {
+	t := thrift{in: b}
+	err = t.structure(0, func(field []int16, v int64) {
+		switch {
+		case len(field) == 1 && field[0] == 1:
+			facts[pageType] = v
+		case len(field) == 2 && field[0] == 8 && (field[1] == 5 || field[1] == 6):
+			facts[pageLevels] += v
+		case len(field) == 2 && field[0] == 8 && field[1] == 7:
+			facts[pagePlain] = 1 - v
+		case len(field) == 1 && field[0] == 2:
+			facts[pageUnpacked] = v
+		case len(field) == 1 && field[0] == 3:
+			facts[pagePacked] = v
+		case len(field) == 2 && field[1] == 1 && (field[0] == 5 || field[0] == 8):
+			facts[pageValues] = v
+		case len(field) == 2 && field[1] == 1 && field[0] == 7:
+			facts[pageInDictionary] = v
+		case len(field) == 2 && (field[0] == 5 && field[1] == 2 || field[0] == 8 && field[1] == 4):
+			facts[pageEncoding] = v
+		}
+	})
+	facts[pageHeadBytes] = int64(t.at)
+	return facts, err
+}
+
+// thrift walks over a struct in Thrift's compact protocol, and keeps nothing of it.
+type thrift struct {
+	in       []byte
+	at       int
+	elements int
+	path     []int16 // numbers of the fields that are open
+}
+
+// Types of the protocol.
+const (
+	thriftByte   = 3
+	thriftInt64  = 6
+	thriftDouble = 7
+	thriftBinary = 8
+	thriftList   = 9
+	thriftSet    = 10
+	thriftStruct = 12
+)
+
+func (t *thrift) structure(depth int, number func(field []int16, v int64)) error {
+	if depth > mostNested {
+		return fmt.Errorf("%w: nested %d deep", errTable, depth)
+	}
+	field := int16(0)
+	for {
+		head, err := t.byte()
+		if err != nil || head == 0 {
+			return err
+		}
+		if delta := int16(head >> 4); delta > 0 {
+			field += delta
+		} else {
+			n, err := t.varint()
+			if err != nil {
+				return err
+			}
+			field = int16(n)
+		}
+		t.path = append(t.path, field)
+		if kind := head & 15; kind <= 2 { // a boolean is its type
+			number(t.path, int64(2-kind))
+		} else {
+			if err := t.value(head&15, depth, number); err != nil {
+				return err
+			}
+		}
+		t.path = t.path[:len(t.path)-1]
+	}
+}
+
+func (t *thrift) value(kind byte, depth int, number func(field []int16, v int64)) error {
+	switch {
+	case kind <= thriftByte:
+		_, err := t.byte()
+		return err
+	case kind <= thriftInt64:
+		n, err := t.varint()
+		number(t.path, n)
+		return err
+	case kind == thriftDouble:
+		return t.skip(8)
+	case kind == thriftBinary:
+		n, err := t.uvarint()
+		if err != nil {
+			return err
+		}
+		return t.skip(n)
+	case kind == thriftList || kind == thriftSet:
+		return t.list(depth, number)
+	case kind == thriftStruct:
+		return t.structure(depth+1, number)
+	}
+	return fmt.Errorf("%w: a value of the type %d", errTable, kind) // maps: there are none in tables
+}
+
+func (t *thrift) list(depth int, number func(field []int16, v int64)) error {
+	head, err := t.byte()
+	if err != nil {
+		return err
+	}
+	n := uint64(head >> 4)
+	if n == 15 {
+		if n, err = t.uvarint(); err != nil {
+			return err
+		}
+	}
+	kind := head & 15
+	if kind == thriftStruct || kind == thriftList || kind == thriftSet {
+		t.elements += int(min(n, mostElements+1))
+	}
+	if n > uint64(len(t.in)-t.at) || t.elements > mostElements {
+		return fmt.Errorf("%w: a list of %d in %d bytes", errTable, n, len(t.in)-t.at)
+	}
+	for range n {
+		if err := t.value(kind, depth+1, func([]int16, int64) {}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *thrift) byte() (byte, error) {
+	if t.at >= len(t.in) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	t.at++
+	return t.in[t.at-1], nil
+}
+
+func (t *thrift) skip(n uint64) error {
+	if n > uint64(len(t.in)-t.at) {
+		return fmt.Errorf("%w: %d bytes of %d", errTable, n, len(t.in)-t.at)
+	}
+	t.at += int(n)
+	return nil
+}
+
+func (t *thrift) uvarint() (uint64, error) {
+	v, n := binary.Uvarint(t.in[t.at:])
+	if n <= 0 {
+		return 0, fmt.Errorf("%w: a number that does not end", errTable)
+	}
+	t.at += n
+	return v, nil
+}
+
+func (t *thrift) varint() (int64, error) {
+	v, n := binary.Varint(t.in[t.at:])
+	if n <= 0 {
+		return 0, fmt.Errorf("%w: a number that does not end", errTable)
+	}
+	t.at += n
+	return v, nil
+}

@@ -1,0 +1,154 @@
+package datasets
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"fossick/internal/fulltest"
+	"fossick/internal/reading"
+	"fossick/internal/tries"
+)
+
+// packedRow has text in each way to write it that is read.
+type packedRow struct {
+	URL    string  `parquet:"url,snappy"`
+	Text   *string `parquet:"text,optional,zstd"`
+	HTML   *string `parquet:"html,optional,dict,gzip"`
+	Label  string  `parquet:"label,dict,brotli"`
+	Date   string  `parquet:"date,zstd"`
+	Title  *string `parquet:"title,optional,snappy"`
+	Number []int64 `parquet:"number,list"`
+}
+
+func packedTable(t testing.TB, rows, version int, text string) []byte {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[packedRow](&b, parquet.DataPageVersion(version), parquet.MaxRowsPerRowGroup(700), parquet.PageBufferSize(1000))
+	for i := range rows {
+		r := packedRow{URL: fmt.Sprintf("http://a.test/%d", i), Label: fmt.Sprint("label", i%7), Date: fmt.Sprint("2020-", i), Number: make([]int64, i%5)}
+		if i%3 > 0 {
+			r.Text = &text
+		}
+		if i%4 > 0 {
+			r.HTML, r.Title = &text, &r.URL
+		}
+		if _, err := w.Write([]packedRow{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestPackedTables: each way to write text is read, value by value.
+func TestPackedTables(t *testing.T) {
+	for _, version := range []int{1, 2} {
+		path := filepath.Join(t.TempDir(), "t.parquet")
+		if err := os.WriteFile(path, packedTable(t, 2000, version, "words"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		err := eachParquet(path, func(row int, e *Example) bool {
+			i := row - 1
+			n++
+			if e.URL != fmt.Sprintf("http://a.test/%d", i) || e.Label != fmt.Sprint("label", i%7) || e.Fields["date"] != fmt.Sprint("2020-", i) || (e.Text == "words") != (i%3 > 0) || (e.HTML == "words") != (i%4 > 0) || (e.Title == e.URL) != (i%4 > 0) {
+				t.Errorf("version %d, row %d: %+v", version, row, e)
+			}
+			return n < 1999
+		})
+		if err != nil || n != 1999 {
+			t.Errorf("version %d: %d rows, %v", version, n, err)
+		}
+	}
+}
+
+// TestTableBombs: what a table says of itself costs no more than its bytes.
+func TestTableBombs(t *testing.T) {
+	class := tries.Of(t, "bombs")
+	footer := func(description ...byte) []byte {
+		file := append([]byte("PAR1"), description...)
+		return append(binary.LittleEndian.AppendUint32(file, uint32(len(description))), "PAR1"...)
+	}
+	many := binary.AppendUvarint(nil, 1<<31-1)
+	for name, file := range map[string][]byte{
+		"a billion columns":    footer(append([]byte{0x15, 2, 0x19, 0xfc}, many...)...),
+		"a list of lists":      footer(append([]byte{0x19, 0xf9}, many...)...),
+		"a long name":          footer(append([]byte{0x18}, many...)...),
+		"many columns":         footer(append(append([]byte{0x15, 2, 0x19, 0xfc}, binary.AppendUvarint(nil, 1<<20)...), make([]byte, 1<<20)...)...),
+		"nested without end":   footer(bytes.Repeat([]byte{0x1c}, 1000)...),
+		"a description beyond": append([]byte("PAR1"), 0xff, 0xff, 0xff, 0x7f, 'P', 'A', 'R', '1'),
+	} {
+		_, err := costOf(t, class, name, file)
+		class.Try(errors.Is(err, errNotParquet), "%s: %v", name, err)
+	}
+	for name, b := range map[string][]byte{"a run": append(binary.AppendUvarint(nil, 1<<31), 0), "packed": binary.AppendUvarint(nil, 1<<31+1), "many runs": bytes.Repeat(append(binary.AppendUvarint(nil, 2000), 0), 100)} {
+		class.Try(errors.Is(runs(b, 1, 1000), errTable), "%s of levels", name)
+	}
+	head := facts{pageValues: 10, pageEncoding: int64(format.DeltaLengthByteArray)}
+	class.Try(errors.Is(head.checkValues(append([]byte{128, 1, 4}, many...)), errTable), "lengths without end")
+	head[pageEncoding] = int64(format.DeltaByteArray)
+	class.Try(head.checkValues([]byte{128, 1, 4, 10}) != nil, "texts made of those before")
+	z, _ := zstd.NewWriter(nil)
+	bomb := z.EncodeAll(make([]byte, 512<<20), nil)
+	_, err := unpacked(bomb, format.Zstd, 1000)
+	class.Try(errors.Is(err, reading.ErrSize), "a page larger than it says: %v", err)
+	type row struct {
+		URL  string `parquet:"url,dict,zstd"`
+		HTML string `parquet:"html,dict,zstd"`
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b)
+	for i := range 20_000 {
+		if _, err := w.Write([]row{{fmt.Sprint("http://a.test/", i), strings.Repeat("text ", 3200)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := costOf(t, class, "one text again and again", b.Bytes())
+	class.Try(errors.Is(err, reading.ErrBomb) && rows > 50, "one text again and again, in %d bytes: %d rows, %v", b.Len(), rows, err)
+	rng := rand.New(rand.NewPCG(11, 11))
+	for _, version := range []int{1, 2} {
+		whole := packedTable(t, 300, version, strings.Repeat("text ", 100))
+		for range fulltest.Rounds(200, 20_000) {
+			bad := bytes.Clone(whole)
+			for range 1 + rng.IntN(4) {
+				bad[rng.IntN(len(bad))] = byte(rng.IntN(256))
+			}
+			costOf(t, class, "random bytes", bad)
+		}
+	}
+}
+
+// costOf reads a table, which may cost a second and 300 MiB.
+func costOf(t *testing.T, class *tries.Class, name string, file []byte) (rows int, err error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	err = eachParquet(path, func(int, *Example) bool { rows++; return true })
+	took := time.Since(began)
+	runtime.ReadMemStats(&after)
+	mib := (after.TotalAlloc - before.TotalAlloc) >> 20
+	class.Try(mib < 300 && took < 20*time.Second, "%s: %d bytes cost %d MiB and %v", name, len(file), mib, took)
+	return rows, err
+}
