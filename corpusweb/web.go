@@ -24,14 +24,15 @@ type Options struct {
 	// CrawlDelay is what the robots.txt of an eighth of the hosts asks for, in whole
 	// milliseconds; 0 for none.
 	CrawlDelay time.Duration
-	Seed       uint64       // of the latencies and of what is disallowed
-	Log        io.Writer    // one JSON object a request; nil for none
-	SpoolDir   string       // folder of the spool; "" for the system's temporary one
-	CAFile     string       // where to write the authority's certificate; "" for a temporary file
-	Logger     *slog.Logger // nil is silent
-	Faults     FaultPlan    // what goes wrong on purpose
-	Change     ChangePlan   // how pages change, go and come back
-	Sitemaps   bool         // each host has a sitemap, and its robots.txt names it
+	Seed       uint64         // of the latencies and of what is disallowed
+	Progress   func(rows int) // called for rows that were read; nil for nobody
+	Log        io.Writer      // one JSON object a request; nil for none
+	SpoolDir   string         // folder of the spool; "" for the system's temporary one
+	CAFile     string         // where to write the authority's certificate; "" for a temporary file
+	Logger     *slog.Logger   // nil is silent
+	Faults     FaultPlan      // what goes wrong on purpose
+	Change     ChangePlan     // how pages change, go and come back
+	Sitemaps   bool           // each host has a sitemap, and its robots.txt names it
 }
 
 // Web is a corpus as a web. It is an http.Handler, safe for concurrent use.
@@ -165,6 +166,9 @@ func (w *Web) Close() error {
 // read spools the pages of one set.
 func (w *Web) read(ctx context.Context, set *datasets.Set) error {
 	for e, err := range set.Examples() {
+		if w.opt.Progress != nil {
+			w.opt.Progress(1)
+		}
 		if err == nil {
 			err = ctx.Err()
 		}

@@ -75,7 +75,7 @@ func reachSentence(f Figures) string {
 	if r.Hosts == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("Its pages are from %s hosts%s", report.Number(r.Hosts), effectively(r.Effective, " with equally many pages"))
+	s := fmt.Sprintf("Its pages come from %s hosts%s", report.Number(r.Hosts), effectively(r.Effective, " that have equally many pages"))
 	if r.Sites != r.Hosts {
 		s += fmt.Sprintf(", of %s sites", report.Number(r.Sites))
 	}
@@ -91,7 +91,7 @@ func effectively(hosts *float64, with string) string {
 	if hosts == nil || *hosts < 1.05 {
 		return ""
 	}
-	return fmt.Sprintf(", as diverse as %.1f%s", *hosts, with)
+	return fmt.Sprintf(" (as diverse as %.1f hosts%s)", *hosts, with)
 }
 
 // cappedSentence says what the harvest is when few pages of a host count, by the

@@ -294,7 +294,7 @@ func TestPolitenessSentences(t *testing.T) {
 		{"b.test:80", store.ForAddress, t0, t0, 0, 0, 0, 0},
 	}, nil)
 	want := []string{
-		"3 requests of 1 host, 1 of them for robots.txt and 1 for sitemaps; half of the hosts got 3 or fewer, a.test:80 the most, 3.",
+		"3 requests of 1 host, 1 of them for robots.txt and 1 for sitemaps; the median host got 3, the busiest, a.test:80, got 3.",
 		"1 request came too early; the worst at a.test:80, after 1.0 s where 2.0 s were due.",
 		"0 answers of 429 and 1 of 503; 1 told when to come again, at most 90.0 s later.",
 		"Slowest: a.test:80 (half of its answers took 2.0 s or more, the longest 2.1 s).",

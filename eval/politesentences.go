@@ -34,7 +34,7 @@ func (p *Politeness) requestSentence() string {
 		s += fmt.Sprintf(" and %s for tdmrep.json", report.Number(int(p.TDMRep)))
 	}
 	top := p.MostAsked[0]
-	return s + fmt.Sprintf("; half of the hosts got %s or fewer, %s the most, %s.",
+	return s + fmt.Sprintf("; the median host got %s, the busiest, %s, got %s.",
 		report.Number(p.MedianRequests), top.Host, report.Number(top.Requests))
 }
 
@@ -50,7 +50,7 @@ func (p *Politeness) gapSentence() string {
 	if p.PartyGap == nil {
 		return "No host was asked twice."
 	}
-	return fmt.Sprintf("Every rest that was due was kept; the smallest gap between two requests was %s, at %s.", seconds(p.PartyGap.Seconds), p.PartyGap.Host)
+	return fmt.Sprintf("Every rest between two requests to a host was kept; the shortest was %s, at %s.", seconds(p.PartyGap.Seconds), p.PartyGap.Host)
 }
 
 func (p *Politeness) deniedSentence() string {

@@ -136,7 +136,7 @@ func estimateSentence(f Figures) string {
 		return fmt.Sprintf("By capture–recapture, %s, the crawl found %s of what is there (%s), all crawls together %s; an upper estimate: %s.",
 			e.Method, report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution)
 	}
-	return fmt.Sprintf("By what its links say of the pages it has not fetched, the crawl found about %s of what can be reached (95 %% interval %s), all crawls together %s. This is an estimate: %s. Plain capture–recapture, %s, says at most %s.",
+	return fmt.Sprintf("The crawl found an estimated %s of the on-topic pages that links can reach (95 %% interval %s), all crawls together %s. The estimate uses links to pages that were not fetched: %s. Plain capture–recapture, %s, says at most %s.",
 		report.Percent(e.Value), report.Span(e.CI), report.Percent(e.Together), e.Caution, e.Bound.Method, report.Percent(e.Bound.Value))
 }
 
@@ -144,8 +144,8 @@ func nextSentence(n *Next) string {
 	if n == nil {
 		return ""
 	}
-	return fmt.Sprintf("Of the next pages about %s may be expected to be on topic, as of the last %s, and hardly more than %s: of 1,000 about %s.",
-		report.Percent(n.Harvest), report.Number(n.Pages), report.Percent(n.Upper), report.Number(int(1000*n.Harvest+0.5)))
+	return printable.Sprintf("%s of the last %d pages were on topic: expect about %s of the next 1,000, and at most %s of them (99 %% confidence).",
+		report.Percent(n.Harvest), n.Pages, report.Number(int(1000*n.Harvest+0.5)), report.Percent(n.Upper))
 }
 
 func about(target string) string {

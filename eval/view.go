@@ -38,7 +38,7 @@ func newView(r Report) (*view, error) {
 		Stores: r.Stores, Kept: r.Kept,
 	}
 	if r.Target != "" {
-		v.Title = "A crawl for " + r.Target
+		v.Title += " for " + r.Target
 	}
 	if len(r.Crawls) == 0 {
 		return v, nil

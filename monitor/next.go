@@ -5,6 +5,7 @@ import (
 
 	"fossick/crawler"
 	"fossick/internal/printable"
+	"fossick/report"
 )
 
 // Next is what the next pages of a crawl are worth, in JSON.
@@ -24,6 +25,6 @@ func nextOf(m crawler.Marginal) *Next {
 
 func (m *Next) print(w io.Writer) {
 	if m != nil {
-		printable.Fprintf(w, "of the last %d pages %.1f %% are on topic; of the next surely no more than %.1f %%\n", m.Pages, 100*m.Harvest, 100*m.Upper)
+		printable.Fprintf(w, "%s of the last %d pages were on topic; expect at most %s of the next (99 %% confidence)\n", report.Percent(m.Harvest), m.Pages, report.Percent(m.Upper))
 	}
 }

@@ -122,26 +122,26 @@ func value(x *float64) any {
 func (r *Result) Sentences() []string {
 	lines := []string{printable.Sprintf("%d pages are watched, with %d visits after the one that stored them, in %d rounds.", r.Pages, r.Visits, r.Rounds)}
 	if a := r.All; a.Looks > 0 {
-		line := printable.Sprintf("Of %d looks at %d pages %d found other content, %d of them another main text.", a.Looks, a.Pages, a.ContentChanges, a.Changes)
+		line := printable.Sprintf("%d pages were visited again %d times: the content had changed %d times, and the main text in %d of these.", a.Pages, a.Looks, a.ContentChanges, a.Changes)
 		if a.Interval != nil {
-			line += fmt.Sprintf(" The page in the middle changes every %s (%s to %s).", period(*a.Interval), period(a.CI[0]), period(a.CI[1]))
+			line += fmt.Sprintf(" The median page changes every %s (95 %% interval %s to %s).", period(*a.Interval), period(a.CI[0]), period(a.CI[1]))
 		}
 		lines = append(lines, line)
 		if a.ChangeInterval != nil {
-			lines = append(lines, fmt.Sprintf("The mean change interval of the pages that changed is %s, %s at most (in Korea's web of 2002 9 days, 19 at most); the time of all pages by all changes is %s.",
+			lines = append(lines, fmt.Sprintf("Pages that changed did so every %s on average, the slowest every %s (Korea's web of 2002: 9 and 19 days). All observed time divided by all changes is %s.",
 				period(*a.ChangeInterval), period(*a.ChangeIntervalMost), period(*a.Naive)))
 		}
 	}
 	if f := r.Freshness; f.Now != nil {
-		line := fmt.Sprintf("Now %.1f %% of the copies are as the pages are, as estimated; copies are behind by %s in the mean.", 100**f.Now, period(*f.Age))
+		line := fmt.Sprintf("An estimated %.1f %% of the stored copies are current; on average a copy is %s behind.", 100**f.Now, period(*f.Age))
 		if f.WhenAsked != nil {
-			line += fmt.Sprintf(" Of the looks %.1f %% found the text as it was.", 100**f.WhenAsked)
+			line += fmt.Sprintf(" %.1f %% of the visits found the main text unchanged.", 100**f.WhenAsked)
 		}
 		lines = append(lines, line)
 	}
-	lines = append(lines, fmt.Sprintf("Gone now: %d. Elsewhere now: %d. Were gone or elsewhere, and came back: %d.", r.Gone, r.Moved, r.Back))
+	lines = append(lines, fmt.Sprintf("Pages gone: %d. Pages moved: %d. Pages that were gone or moved and came back: %d.", r.Gone, r.Moved, r.Back))
 	if r.SS != nil || r.FF != nil {
-		lines = append(lines, fmt.Sprintf("A success follows a success with SS = %s, a failure a failure with FF = %s; of the start pages %s and %s (in Korea's web of 2002 0.9638 and 0.7426); counted from visit to visit, %s and %s.",
+		lines = append(lines, fmt.Sprintf("After a successful visit the next one succeeds with probability SS = %s; after a failed one the next fails with probability FF = %s. Start pages: %s and %s (Korea's web of 2002: 0.9638 and 0.7426). Counted from visit to visit: %s and %s.",
 			told(r.SS), told(r.FF), told(r.SeedSS), told(r.SeedFF), told(r.NextSS), told(r.NextFF)))
 	}
 	return lines

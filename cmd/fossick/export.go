@@ -31,12 +31,12 @@ type exportCmd struct {
 
 	Label    []string `placeholder:"L,L" help:"Only pages with one of these labels." group:"rows"`
 	Kept     bool     `help:"Only pages that refine kept." group:"rows"`
-	MinScore *float64 `placeholder:"X" help:"Only pages whose degree of relevance is at least this." group:"rows"`
+	MinScore *float64 `placeholder:"X" help:"Only pages whose degree of relevance is at least this." group:"rows" expert:""`
 	Lang     []string `placeholder:"L,L" help:"Only pages in one of these languages, as en." group:"rows"`
-	Host     []string `placeholder:"H,H" help:"Only pages of these hosts." group:"rows"`
+	Host     []string `placeholder:"H,H" help:"Only pages of these hosts." group:"rows" expert:""`
 	Include  string   `placeholder:"REGEX" help:"Only pages whose URL matches." group:"rows"`
 	Since    string   `placeholder:"TIME" help:"Only pages fetched since: a day, a time, or an age as 2w." group:"rows"`
-	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive; those whose owners refuse that are left out [what the crawl was for]." group:"rows" complete:"search,training,research,archive"`
+	Purpose  string   `type:"purpose" placeholder:"WHAT" help:"What the pages are for: search, training, research or archive; those whose owners refuse that are left out [what the crawl was for]." group:"rows" complete:"search,training,research,archive" expert:""`
 	Limit    int      `placeholder:"N" help:"No more than the first so many." group:"rows"`
 	Partial  bool     `help:"Go on without what is damaged, and count it." group:"rows" expert:""`
 }
@@ -48,14 +48,17 @@ func (exportCmd) Help() string {
 	}
 	return `Writes what crawls have collected in the formats of others. A file or a folder gets its name when all of it is there; what is there already is replaced by the same bytes only. The same stores and flags give the same bytes.
 
-In an object store, as -o s3://collections/banking, the environment and files that all programs for S3 read say which server and whose keys: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.
-
 Formats:
 ` + says.String() + `
 Examples:
   fossick export fossick-banking --to jsonl -o banking.jsonl.zst
   fossick export fossick-banking --to markdown,csv --label banking -o pages
   fossick export fossick-banking --all -o banking-set`
+}
+
+// MoreHelp implements help.More.
+func (exportCmd) MoreHelp() string {
+	return `In an object store, as -o s3://collections/banking, the environment and files that all programs for S3 read say which server and whose keys: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.`
 }
 
 type exportResult struct {

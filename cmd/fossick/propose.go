@@ -70,9 +70,9 @@ func (c *proposeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	a.say("reading %s twice", c.Source)
-	defer a.step("looking for start pages")()
-	found, err := propose.Propose(a.ctx, topic, source, propose.Options{
+	task := a.task("looking for start pages, reading "+c.Source+" twice", "pages")
+	defer task.End()
+	found, err := propose.Propose(a.ctx, topic, counted(source, task.Add), propose.Options{
 		N: c.N, Exclude: func(url string) bool { return given[url] },
 	})
 	if err != nil {
@@ -92,6 +92,16 @@ func (c *proposeCmd) Run(a *app) error {
 		}
 	}
 	return a.emit(r, r.print)
+}
+
+// counted is a source that tells of each candidate that it yields.
+func counted(source propose.Source, add func(n int)) propose.Source {
+	return func(yield func(*propose.Candidate, error) bool) {
+		source(func(c *propose.Candidate, err error) bool {
+			add(1)
+			return yield(c, err)
+		})
+	}
 }
 
 // topic is what --topic and --keywords say.

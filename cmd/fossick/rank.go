@@ -27,18 +27,33 @@ type rankCmd struct {
 	Method   string   `default:"pagerank" placeholder:"M" help:"pagerank, hits, blockrank, or one way to them: power, gauss-seidel, components, blockrank-kamvar, blockrank-short [pagerank]." complete:"rankings"`
 	Block    string   `placeholder:"B" help:"Blocks of blockrank: host, site, label, or a file (node TAB block) [host]." complete:"host,site,label,files"`
 	Topic    string   `placeholder:"LABEL" xor:"personal" help:"Surfers start anew on pages with this label only: what is important to the topic."`
-	Personal string   `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ."`
+	Personal string   `placeholder:"FILE" xor:"personal" help:"Surfers start anew on these nodes only: one a line, a TAB and a weight if they differ." expert:""`
 	Damping  float64  `default:"0.85" placeholder:"D" help:"Share of surfers that follow a link [0.85]."`
 	Epsilon  float64  `default:"1e-10" placeholder:"E" help:"Residual at which it ends: what a further step would change, in the L1 norm [1e-10]."`
-	Most     int      `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]."`
+	Most     int      `name:"max-iterations" default:"1000" placeholder:"N" help:"Iterations at most [1000]." expert:""`
 	Top      int      `default:"10" placeholder:"N" help:"Nodes to print [10]."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write node TAB score of all nodes (hits: authority TAB hub)."`
 	withAgents
-	Memory values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]."`
+	Memory values.Mebibytes `default:"4GiB" placeholder:"SIZE" help:"When the graph as arrays would take more, PageRank is computed by power iteration over the compressed graph, some five times slower [4GiB]." expert:""`
 }
 
 func (rankCmd) Help() string {
 	return `Ranks pages by their links. Of a crawl's store the ranks are also kept with the pages: eval and its report use them.
+
+Pages without links are taken to lead where surfers start anew. Reads ` + sources.Kinds + `.
+
+Several stores, and the folder of a crawl by several agents, are ranked together. --help-all has the methods, and how agents on several machines rank together.
+
+Examples:
+  fossick rank fossick-banking
+  fossick rank links.tsv --method blockrank --block host -o ranks.tsv
+  fossick rank fossick-banking --topic banking
+  fossick rank fossick-banking old-crawl`
+}
+
+// MoreHelp implements help.More.
+func (rankCmd) MoreHelp() string {
+	return `The methods:
 
   pagerank          the fastest of those below: blockrank by hosts where nodes are URLs,
                     else gauss-seidel; power where the graph is too large for memory
@@ -52,15 +67,8 @@ func (rankCmd) Help() string {
   blockrank-short   ranks within blocks times the rank of the blocks: not PageRank, but near
   hits              hubs and authorities
 
-Pages without links are taken to lead where surfers start anew. Reads ` + sources.Kinds + `.
-
 Several stores, and the folder of a crawl by several agents, are ranked as the agents would: each ranks its own pages, a coordinator ranks the stores, and both go on with what has changed (pagerank, which is blockrank with the stores as blocks; blockrank-kamvar, power). The result is at most --epsilon, in the L1 norm, from the PageRank of all links together. A page that several have is the first one's. With --crawl each agent does its part on its own machine, when all run the same command; each gives the pages of its own store their ranks.
 
-Examples:
-  fossick rank fossick-banking
-  fossick rank links.tsv --method blockrank --block host -o ranks.tsv
-  fossick rank fossick-banking --topic banking
-  fossick rank fossick-banking old-crawl
   fossick rank fossick-banking --crawl banking --keys keys/alpha \
       --route alpha:7422 --peers beta:7422,gamma:7422`
 }

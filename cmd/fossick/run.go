@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return tellError(whereHelpIs(err), exitUsage, asJSON, stdout, stderr)
+		return tellError(whereHelpIs(err, args), exitUsage, asJSON, stdout, stderr)
 	}
 	a := newApp(ctx, &g, stdout, stderr)
 	defer a.close()
@@ -164,13 +164,44 @@ func fillIn(parser *kong.Kong) {
 	})
 }
 
-// whereHelpIs ends the parser's sentence with the help that fits.
-func whereHelpIs(err error) error {
-	verb := "fossick"
-	if bad, ok := errors.AsType[*kong.ParseError](err); ok && bad.Context.Selected() != nil {
-		verb = bad.Context.Selected().FullPath()
+// meant are verbs by the words that people try in their place.
+var meant = map[string]string{
+	"crawl": "focus", "scrape": "focus", "spider": "focus", "fetch": "focus", "download": "focus", "get": "focus", "start": "focus", "run": "focus", "resume": "focus --resume",
+	"find": "search", "query": "search", "grep": "search", "delete": "forget", "remove": "forget", "rm": "forget",
+	"compare": "eval", "evaluate": "eval", "score": "eval", "report": "eval --html", "predict": "classify", "learn": "train", "model": "train",
+	"check": "verify", "fix": "repair", "status": "stats", "show": "why", "explain": "why", "list": "topic list", "new": "topic new", "diff": "watch --since", "changes": "watch --since", "refresh": "focus --resume --refresh",
+}
+
+// whereHelpIs says what the parser's sentence means, and where the help is that fits.
+func whereHelpIs(err error, args []string) error {
+	bad, ok := errors.AsType[*kong.ParseError](err)
+	if !ok {
+		return fmt.Errorf("%w; see fossick --help", err)
 	}
-	return fmt.Errorf("%w; see %s --help", err, verb)
+	verb := bad.Context.Selected()
+	if verb == nil {
+		for _, word := range args {
+			if one := meant[word]; one != "" {
+				return fmt.Errorf("there is no verb %q; did you mean fossick %s? See fossick --help", word, one)
+			}
+		}
+		if word, is := strings.CutPrefix(err.Error(), "unexpected argument "); is {
+			err = errors.New("there is no verb " + strings.ReplaceAll(word, ", did", "; did"))
+		}
+		return fmt.Errorf("%w; see fossick --help", err)
+	}
+	if flags, is := strings.CutPrefix(err.Error(), "missing flags: "); is {
+		err = fmt.Errorf("%s needs %s", verb.FullPath(), flags)
+	}
+	if missing, is := strings.CutPrefix(err.Error(), `expected "<`); is {
+		name, _, _ := strings.Cut(missing, ">")
+		for _, arg := range verb.Positional {
+			if arg.Name == name {
+				err = fmt.Errorf("%s needs %s: %s", verb.FullPath(), strings.ToUpper(name), strings.TrimSuffix(arg.Help, "."))
+			}
+		}
+	}
+	return fmt.Errorf("%w; see %s --help", err, verb.FullPath())
 }
 
 func codeOf(err error) int {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -84,9 +85,10 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return fmt.Errorf("%w; choose another --addr", err)
 	}
 	defer listener.Close() // Serve has closed it, unless New fails
-	reading := a.step("reading " + strings.Join(c.Corpus, ", "))
+	reading := a.task("reading "+strings.Join(c.Corpus, ", "), "pages")
+	opt.Progress = reading.Add
 	web, err := corpusweb.New(a.ctx, opt, sets...)
-	reading()
+	reading.End()
 	if err != nil {
 		return err
 	}
@@ -167,7 +169,11 @@ func (c *serveCmd) ready(a *app, web *corpusweb.Web, addr string) error {
 	return a.emit(serveResult{addr, st.Hosts, st.Pages, web.CA()}, func(w io.Writer) {
 		printable.Fprintf(w, "%d pages of %d hosts at http://%s; certificate authority in %s\n", st.Pages, st.Hosts, addr, web.CA())
 		io.WriteString(w, "\nTo crawl them, in another terminal:\n\n")
-		printable.Fprintf(w, "  fossick focus --topic banking --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
+		topic := "banking"
+		if !slices.Equal(c.Corpus, []string{"demo"}) { // whose topics nobody knows
+			topic = "NAME --keywords WORDS,OF,IT"
+		}
+		printable.Fprintf(w, "  fossick focus --topic "+topic+" --seed '%s' \\\n    --proxy http://%s --ca %s --delay 0 --store crawl\n", web.First(), addr, web.CA())
 		io.WriteString(w, "\nCtrl-C ends the server.\n")
 	})
 }

@@ -36,7 +36,7 @@ type simulateCmd struct {
 	StartSets int            `default:"10" placeholder:"N" help:"Crawls of each ordering, each from start pages of its own [10]." group:"sets" expert:""`
 	MaxPages  int            `placeholder:"N" help:"Pages a crawl, start pages included [all that can be reached]."`
 	Points    int            `default:"20" placeholder:"N" help:"Points of a curve [20]." group:"sets" expert:""`
-	Alike     bool           `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages, as in paper B." group:"sets" expert:""`
+	Alike     bool           `help:"Count all links alike. Without it links that stay on a site without a start page only discover pages." group:"sets" expert:""`
 	Polite    bool           `help:"Simulate host exclusivity and rests, in simulated time." group:"polite" expert:""`
 	Workers   int            `placeholder:"N" help:"With --polite: fetches at a time [32]." group:"polite" expert:""`
 	FetchTime *time.Duration `placeholder:"D" help:"With --polite: how long a fetch takes [500ms]." group:"polite" expert:""`
@@ -190,11 +190,7 @@ func (r *simulateRun) start(source sources.Source) error {
 
 // crawls runs one ordering from every start set.
 func (r *simulateRun) crawls(name string) ([]*simulate.Crawled, error) {
-	return r.sim.Crawls(r.app.ctx, name, func(set int, c *simulate.Crawled) {
-		last := c.Curve[len(c.Curve)-1]
-		r.app.say("%-8s set %2d: %d pages, PageRank %.3f, %d sites", name, set+1, c.Pages, last.PageRank, last.Sites)
-		r.work.Add(1)
-	})
+	return r.sim.Crawls(r.app.ctx, name, func(int, *simulate.Crawled) { r.work.Add(1) })
 }
 
 const (

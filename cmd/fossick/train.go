@@ -85,7 +85,7 @@ type foldFlags struct {
 // trialFlags are those that try settings instead of making a model.
 type trialFlags struct {
 	MuSweep  trials.MuRange `name:"mu-sweep" placeholder:"A:B:STEP" help:"Train at each μ from A to B, as 0.01:0.18:0.01, each classifier of --classifier, at the --level; without -o no model is made." group:"trials" expert:""`
-	Protocol string         `enum:",banksearch" default:"" placeholder:"banksearch" help:"Paper A's experiment on a set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; each classifier of --classifier, and golearn's own." group:"trials" expert:""`
+	Protocol string         `enum:",banksearch" default:"" placeholder:"banksearch" help:"The experiment published for the BankSearch set of themes and categories: 77 words, 100 training pages a category (--words, --per-class), the rest to test; each classifier of --classifier, and golearn's own." group:"trials" expert:""`
 	Themes   plan.Themes    `sep:"none" placeholder:"LABEL=THEME,..." help:"Themes of a set that has one level of labels; LABEL may end in * for all that begin so. newsgroups is those of 20 Newsgroups." group:"trials" expert:"" complete:"newsgroups"`
 	HTML     string         `name:"html" placeholder:"FILE" help:"Draw the figures of --mu-sweep on one self-contained page." group:"trials" expert:""`
 }

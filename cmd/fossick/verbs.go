@@ -18,12 +18,12 @@ type verbs struct {
 	Lab         labCmd         `cmd:"" group:"graphs" help:"Compare crawl policies on a stored web."`
 	Graph       graphCmd       `cmd:"" group:"graphs" help:"Build a compressed graph of links."`
 	Simulate    simulateCmd    `cmd:"" group:"graphs" help:"Crawl a graph virtually by several orderings."`
-	Rank        rankCmd        `cmd:"" group:"graphs" help:"Rank pages by their links: PageRank, BlockRank, HITS."`
+	Rank        rankCmd        `cmd:"" alone:"" group:"graphs" help:"Rank pages by their links: PageRank, BlockRank, HITS."`
 	Serve       serveCmd       `cmd:"" group:"graphs" help:"Serve a corpus as a web of many hosts on loopback."`
 	Why         whyCmd         `cmd:"" group:"look" help:"Tell the story of one URL of a crawl."`
 	Label       labelCmd       `cmd:"" group:"look" help:"Say of a page of a crawl, also a running one, whether it is on topic."`
 	Export      exportCmd      `cmd:"" group:"look" help:"Write what was collected as tables, text, archives or networks."`
-	Convert     convertCmd     `cmd:"" group:"look" help:"Turn crawls into numbered tables for a database, and their links into a graph."`
+	Convert     convertCmd     `cmd:"" alone:"" group:"look" help:"Turn crawls into numbered tables for a database, and their links into a graph."`
 	Import      importCmd      `cmd:"" group:"look" help:"Make a store of pages that others have collected."`
 	Stats       statsCmd       `cmd:"" group:"look" help:"Say what a web is made of: outcomes, sizes, types, links, domains."`
 	Watch       watchCmd       `cmd:"" group:"look" help:"Look at the pages of a crawl again and again, and say how they change."`

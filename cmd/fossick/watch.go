@@ -23,7 +23,7 @@ import (
 // watchCmd looks at the pages of a store again and again, and says how they change.
 type watchCmd struct {
 	Store   string        `arg:"" placeholder:"STORE" help:"Store of a crawl." complete:"dirs"`
-	Every   time.Duration `placeholder:"DURATION" help:"From the begin of a round to that of the next, as 12h or 7d [2d, as paper E]." group:"run"`
+	Every   time.Duration `placeholder:"DURATION" help:"From the begin of a round to that of the next, as 12h or 7d [2d]." group:"run"`
 	Rounds  *int          `placeholder:"N" help:"Rounds of this session; one that was cut off is finished as the first. 0 only says what is known [1; with --every, without end]." group:"run"`
 	Budget  uint64        `placeholder:"N" help:"Instead of rounds: so many pages a day, without end." group:"run"`
 	Policy  string        `enum:"$${revisits}" default:"learn" placeholder:"P" help:"With --budget, how it is shared among the pages: ${enum} [${default}]." group:"run"`
@@ -44,7 +44,7 @@ type watchCmd struct {
 }
 
 func (watchCmd) Help() string {
-	return `Asks for the stored pages of a crawl again, in rounds or so many a day, and says how they change: how often pages can be had, and the probability and interval of change by top-level domain, second level, depth and kind of links (paper E). Requests are conditional, and have the manners of the crawl. A page has changed when its main text has, dates aside; changes of anything on it are told too. In the store of a survey, new pages of its parties are fetched and watched too. In that of a crawl for a topic, links that turn up wait for fossick focus --resume.
+	return `Asks for the stored pages of a crawl again, in rounds or so many a day, and says how they change: how often pages can be had, and the probability and interval of change by top-level domain, second level, depth and kind of links. Requests are conditional, and have the manners of the crawl. A page has changed when its main text has, dates aside; changes of anything on it are told too. In the store of a survey, new pages of its parties are fetched and watched too. In that of a crawl for a topic, links that turn up wait for fossick focus --resume.
 
 Use --every and --rounds to measure how pages change, --budget to keep many pages fresh by so many requests a day, and fossick focus --resume --refresh 7d to bring a collection up to date now and then.
 

@@ -51,12 +51,17 @@ func arrange(app *kong.Application, node *kong.Node, all bool) (hidden int) {
 		app.Flags = nil
 	}
 	for _, f := range node.Flags {
-		if !all && f.Tag.Has("expert") && !f.Hidden {
+		if !all && (f.Tag.Has("expert") || ofOthers(node, f)) && !f.Hidden {
 			f.Hidden = true
 			hidden++
 		}
 	}
 	return hidden
+}
+
+// ofOthers says whether a flag of several machines stands at a verb that mostly works on one.
+func ofOthers(node *kong.Node, f *kong.Flag) bool {
+	return f.Group != nil && f.Group.Key == "cluster" && node.Tag != nil && node.Tag.Has("alone")
 }
 
 // Long is all that a verb has to say.

@@ -120,7 +120,6 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *lab.Result, error) {
 	crawls, err := s.Experiment.Run(ctx, func(done *lab.Crawl) {
 		pages += len(done.URLs)
 		p.Work.Add(1)
-		p.Say("%-14s set %2d: %d pages, harvest %.3f", s.Policies[done.Policy].Name, done.Set+1, len(done.URLs), done.Harvest())
 	})
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -122,12 +123,16 @@ func TestModelSaysItKnowsThePages(t *testing.T) {
 		t.Fatal(err)
 	}
 	said = nil
-	if _, _, err := p.Run(t.Context()); err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	say := p.Say
+	p.Say = func(format string, args ...any) {
+		if say(format, args...); flatters(said[len(said)-1]) {
+			cancel() // of no effect, once the crawls are made
+		}
 	}
-	crawled := func(line string) bool { return strings.Contains(line, "harvest") }
-	if told := slices.IndexFunc(said, flatters); told < 0 || told > slices.IndexFunc(said, crawled) {
-		t.Errorf("a model of this corpus, to be told before the first crawl: %q", said)
+	if _, _, err := p.Run(ctx); !errors.Is(err, context.Canceled) || !slices.ContainsFunc(said, flatters) {
+		t.Errorf("a model of this corpus, to be told before the first crawl: %v, %q", err, said)
 	}
 }
 

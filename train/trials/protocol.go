@@ -89,7 +89,7 @@ func (t *Trials) protocol(ctx context.Context, b *train.Bench, levels []train.Le
 }
 
 func printProtocol(w io.Writer, rows []Row) {
-	io.WriteString(w, "Paper A's protocol, beside what it published for BankSearch:\n")
+	io.WriteString(w, "The published BankSearch experiment, beside the published figures:\n")
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	io.WriteString(tw, "level\tclasses\tclassifier\twords by\twords\ttrain\ttest\taccuracy\t95 % interval\tpublished\n")
 	for _, r := range rows {
