@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"fossick/collection"
+	"fossick/internal/nearest"
 )
 
 // Peers carries messages between agents by their numbers. What one sends to another arrives
@@ -122,7 +122,7 @@ func (c *company) who() (number int, err error) {
 	case 0:
 		return 0, errors.New("no agent says where the folder is to be made; give -o DIR to one of them")
 	}
-	return 0, fmt.Errorf("agents %s would all collect; give -o DIR to one of them", strings.Join(names, ", "))
+	return 0, fmt.Errorf("agents %s would all collect; give -o DIR to one of them", nearest.Some("", names))
 }
 
 func (c *company) send(ctx context.Context, to int, m message) error {

@@ -5,6 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Report counts what one pass over a set met. All counts are of rows.
@@ -124,8 +128,7 @@ func (r Report) Notes() []string {
 	return notes
 }
 
-// twins returns a sentence for each group of labels that differ only in case or
-// blanks.
+// twins returns a sentence for each group of labels that look alike.
 func (r Report) twins() []string {
 	groups := map[string][]string{}
 	for _, l := range r.Labels() {
@@ -133,18 +136,26 @@ func (r Report) twins() []string {
 		if place := strings.TrimPrefix(r.where(label+l), ", "); place != "" {
 			spelt += " (" + place + ")"
 		}
-		groups[plain(l)] = append(groups[plain(l)], spelt)
+		groups[PlainLabel(l)] = append(groups[PlainLabel(l)], spelt)
 	}
 	var twins []string
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		if g := groups[key]; len(g) > 1 {
-			twins = append(twins, strings.Join(g, " and ")+" differ only in case or blanks and count as different classes")
+			twins = append(twins, strings.Join(g, " and ")+" differ only in case, blanks, characters of no width or the Unicode form of letters, and count as different classes")
 		}
 	}
 	return twins
 }
 
-// plain returns a label in lower case and without blanks.
-func plain(label string) string {
-	return strings.ToLower(strings.Join(strings.Fields(label), ""))
+// PlainLabel returns what is left of a label without that which a reader does not see:
+// case, blanks, characters of no width such as the soft hyphen, and the way that letters
+// are composed (Unicode NFKC). Labels whose plain forms are equal look alike.
+func PlainLabel(label string) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(label))
+	return norm.NFKC.String(cases.Fold().String(seen))
 }

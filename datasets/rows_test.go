@@ -169,9 +169,52 @@ func TestReport(t *testing.T) {
 `
 	_, _, rep := all(t, write(t, map[string]string{"pages.jsonl": rows + "{\"url\":\"http://a.test/4\",\"label\":\"sport\",\"text\":\"\xff\"}"}), Options{})
 	notes := strings.Join(rep.Notes(), "\n")
-	for _, want := range []string{"1 row has no label, first ", "pages.jsonl:3", "1 row has an empty body", "1 row held bytes", "1 row repeats", `differ only in case or blanks`} {
+	for _, want := range []string{"1 row has no label, first ", "pages.jsonl:3", "1 row has an empty body", "1 row held bytes", "1 row repeats", `differ only in case, blanks`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
+		}
+	}
+}
+
+// TestLabelsThatLookAlike: labels that a reader takes for one are named together, and
+// others are not.
+func TestLabelsThatLookAlike(t *testing.T) {
+	for _, tc := range []struct {
+		name, a, b string
+		alike      bool
+	}{
+		{"case", "Sport", "sport", true},
+		{"blanks", "ball sport", " ballsport", true},
+		{"no-break space", "ball sport", "ball\u00a0sport", true},
+		{"composed and decomposed", "caf\u00e9", "cafe\u0301", true},
+		{"Hangul syllable and letters", "\uac00", "\u1100\u1161", true},
+		{"order of marks", "q\u0307\u0323", "q\u0323\u0307", true},
+		{"soft hyphen", "ball\u00adsport", "ballsport", true},
+		{"zero-width space", "ball\u200bsport", "ballsport", true},
+		{"zero-width joiner", "ball\u200dsport", "ballsport", true},
+		{"word joiner", "ball\u2060sport", "ballsport", true},
+		{"byte order mark", "\ufeffsport", "sport", true},
+		{"left-to-right mark", "sport\u200e", "sport", true},
+		{"combining grapheme joiner", "sp\u034fort", "sport", true},
+		{"variation selector", "\u2603\ufe0f", "\u2603", true},
+		{"full width", "\uff33port", "Sport", true},
+		{"ligature", "\ufb01nance", "finance", true},
+		{"sharp s in capitals", "STRASSE", "stra\u00dfe", true},
+		{"another letter", "sport", "spurt", false},
+		{"an accent", "cafe", "caf\u00e9", false},
+		{"Cyrillic", "\u0441port", "sport", false},
+	} {
+		rows := ""
+		for i, label := range []string{tc.a, tc.b} {
+			row, err := json.Marshal(map[string]string{"url": fmt.Sprintf("http://a.test/%d", i), "label": label, "text": "x" + label})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows += string(row) + "\n"
+		}
+		_, _, rep := all(t, write(t, map[string]string{"pages.jsonl": rows}), Options{})
+		if got := strings.Contains(strings.Join(rep.Notes(), "\n"), "count as different classes"); got != tc.alike {
+			t.Errorf("%s: %q and %q are told of: %v, want %v", tc.name, tc.a, tc.b, got, tc.alike)
 		}
 	}
 }

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
+
+	"fossick/internal/nearest"
 )
 
 // Labels is what the truth says of one page.
@@ -74,8 +75,7 @@ func (t *Truth) Known(label string) error {
 	if names[label] > 0 {
 		return nil
 	}
-	return fmt.Errorf("label %q matches no page of the truth; it has %s", label,
-		strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+	return fmt.Errorf("label %q matches no page of the truth; it has %s", label, nearest.Some(label, nearest.Sorted(names)))
 }
 
 func (t *Truth) add(url string, l Labels) {

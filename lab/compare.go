@@ -35,9 +35,12 @@ const (
 // difference would be chance. Exact is the share of all 2^n ways to choose the
 // signs whose mean is as far from 0 as the one measured. But with ten sets it
 // is 2/1024 at least, too much to be corrected for dozens of pairs; so it is P
-// that is.
+// that is. Of fewer than stats.Fewest sets there is no test.
 func Compare(all []Figures, rng *rand.Rand) []Test {
 	var tests []Test
+	if len(all) == 0 || len(all[0].Sets) < stats.Fewest {
+		return nil
+	}
 	for i, a := range all {
 		for _, b := range all[i+1:] {
 			d := make([]float64, len(a.Sets))

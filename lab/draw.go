@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"fossick/datasets"
 )
@@ -29,7 +30,8 @@ type DrawOptions struct {
 // NewDraw draws the training pages of each page classifier among all pages that have a
 // label. Then it draws each set's start pages among the pages on topic that can be
 // parsed and did not train its classifier (see ModelOf). Sets are drawn one by one and
-// may share pages; within one none repeats.
+// may share pages; within one none repeats. No two sets are the same, for equal crawls
+// tell nothing of chance. So there are fewer than asked for where few pages are on topic.
 func NewDraw(c *Corpus, opt DrawOptions, rng *rand.Rand) (*Draw, error) {
 	d := &Draw{Relevant: make([]bool, len(c.Rows))}
 	labelled := d.judge(c, opt)
@@ -47,7 +49,9 @@ func NewDraw(c *Corpus, opt DrawOptions, rng *rand.Rand) (*Draw, error) {
 		}
 		d.Training = append(d.Training, marks)
 	}
-	for set := range opt.Sets {
+	seen := map[string]bool{} // sets of start pages
+	for range opt.Sets {
+		set := len(d.Starts)
 		var free []int
 		for n, row := range c.Rows {
 			if d.Relevant[n] && !d.Training[d.ModelOf(set)][n] && row.Page != nil {
@@ -57,11 +61,21 @@ func NewDraw(c *Corpus, opt DrawOptions, rng *rand.Rand) (*Draw, error) {
 		if len(free) < opt.Starts {
 			return nil, fmt.Errorf("topic %s: %d start pages are wanted and only %d pages are on topic and not for training; ask for fewer with --starts", opt.Topic, opt.Starts, len(free))
 		}
-		rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-		d.Starts = append(d.Starts, free[:opt.Starts])
+		for range redraws {
+			rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+			starts := slices.Clone(free[:opt.Starts])
+			if key := fmt.Sprint(slices.Sorted(slices.Values(starts))); !seen[key] {
+				seen[key] = true
+				d.Starts = append(d.Starts, starts)
+				break
+			}
+		}
 	}
 	return d, nil
 }
+
+// redraws is how often a set is drawn again that was there already.
+const redraws = 50
 
 // judge notes which rows are on topic and returns those with a label.
 func (d *Draw) judge(c *Corpus, opt DrawOptions) (labelled []int) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"fossick/internal/printable"
 	"fossick/report"
@@ -18,6 +19,7 @@ type Report struct {
 	Targets       int // pages on topic
 	Pages         int // a crawl
 	Starts, Sets  int
+	NoTests       string // why there is neither an interval nor a test
 	Policies      []Figures
 	Tests         []Test
 	Sweep         []Swept           // harvest against ρ, drawn first; nil for none
@@ -113,6 +115,9 @@ func sentences(r Report, best []Figures) []string {
 	if len(race) > 0 {
 		out = append(out, lead(r, race)...)
 	}
+	if r.NoTests != "" {
+		out = append(out, strings.Split(r.NoTests, "\n")...)
+	}
 	if oracle != "" {
 		out = append(out, oracle)
 	}
@@ -132,7 +137,9 @@ func lead(r Report, race []Figures) []string {
 	if len(race) == 1 {
 		return []string{first + "."}
 	}
-	first += fmt.Sprintf("; next is %s with %s.", race[1].Policy, report.Percent(race[1].Harvest.Value))
+	if first += fmt.Sprintf("; next is %s with %s.", race[1].Policy, report.Percent(race[1].Harvest.Value)); len(r.Tests) == 0 {
+		return []string{first}
+	}
 	var equal []string
 	for _, f := range race[1:] {
 		for _, t := range r.Tests {

@@ -5,11 +5,13 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"fossick/eval"
 	"fossick/internal/printable"
+	"fossick/internal/stats"
 	"fossick/report"
 )
 
@@ -24,16 +26,18 @@ type Result struct {
 
 	JudgeTrained *float64 `json:"judge_trained_on"` // share of the corpus that the judge was trained on; null without one, or when it cannot say
 
-	Keywords  []string                `json:"keywords"`   // of the first start set
-	Pages     int                     `json:"pages"`      // a crawl
-	TrainSets int                     `json:"train_sets"` // page classifiers
-	Starts    int                     `json:"starts"`
-	StartSets int                     `json:"start_sets"`
-	Manners   *MannersResult          `json:"manners,omitempty"` // with --polite
-	Policies  map[string]PolicyResult `json:"policies"`
-	Tests     []TestResult            `json:"tests"`
-	RhoSweep  []RhoPoint              `json:"rho_sweep,omitempty"` // by rising ρ
-	HTML      string                  `json:"html,omitempty"`
+	Keywords       []string                `json:"keywords"`   // of the first start set
+	Pages          int                     `json:"pages"`      // a crawl
+	TrainSets      int                     `json:"train_sets"` // page classifiers
+	Starts         int                     `json:"starts"`
+	StartSets      int                     `json:"start_sets"`
+	StartSetsAsked int                     `json:"start_sets_asked"`  // more than start_sets where fewer can be drawn
+	Manners        *MannersResult          `json:"manners,omitempty"` // with --polite
+	Policies       map[string]PolicyResult `json:"policies"`
+	Tests          []TestResult            `json:"tests"`
+	NoTests        string                  `json:"no_tests,omitempty"`  // why there is neither a test nor an interval
+	RhoSweep       []RhoPoint              `json:"rho_sweep,omitempty"` // by rising ρ
+	HTML           string                  `json:"html,omitempty"`
 
 	LoadSeconds    float64 `json:"load_seconds"` // parsing and training
 	CrawlSeconds   float64 `json:"crawl_seconds"`
@@ -180,6 +184,7 @@ func (out *Result) Sum(x Experiment, crawls [][]*Crawl, opt ResultOptions) {
 		out.order = append(out.order, p.Name)
 	}
 	out.RhoSweep = swept(opt.Rho, all)
+	out.NoTests = whyNoTests(out.StartSets, out.StartSetsAsked)
 	out.figures, out.tests = all, Compare(all, opt.Rand)
 	for _, t := range out.tests {
 		out.Tests = append(out.Tests, TestResult(t))
@@ -227,6 +232,9 @@ func (r *Result) table(w io.Writer, columns string, cells func(PolicyResult) str
 
 // printTests says how the policies differ, the tests in words.
 func (r *Result) printTests(w io.Writer) {
+	if r.NoTests != "" {
+		printable.Fprintf(w, "\n%s\n", r.NoTests)
+	}
 	if len(r.Tests) > 0 {
 		io.WriteString(w, "\nharvest, paired t-tests over the start sets\n(adjusted for all of them by Holm; exact permutation test):\n")
 	}
@@ -237,8 +245,8 @@ func (r *Result) printTests(w io.Writer) {
 
 // Print writes the result as text.
 func (r *Result) Print(w io.Writer) {
-	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic;\n%d crawls of %d pages a policy, each from %s\n\n",
-		r.Topic, r.Corpus, r.Targets, r.CorpusPages, r.StartSets, r.Pages, report.StartPages(r.Starts))
+	printable.Fprintf(w, "%s of %s: %d of %d pages are on topic;\n%s of %d pages a policy, each from %s\n\n",
+		r.Topic, r.Corpus, r.Targets, r.CorpusPages, report.Count(r.StartSets, "crawl"), r.Pages, report.StartPages(r.Starts))
 	if m := r.Manners; m != nil {
 		printable.Fprintf(w, "in simulated time: %s\n\n", m)
 	}
@@ -251,6 +259,19 @@ func (r *Result) Print(w io.Writer) {
 	if r.HTML != "" {
 		printable.Fprintf(w, "report: %s\n", r.HTML)
 	}
+}
+
+// whyNoTests says why there is neither an interval nor a test of so few start sets, and that
+// there are fewer than were asked for; "" where neither is so.
+func whyNoTests(sets, asked int) string {
+	s := ""
+	if sets < asked {
+		s = fmt.Sprintf("Only %s of the %d asked for: so few pages are on topic and not for training.\n", report.Count(sets, "different start set"), asked)
+	}
+	if sets < stats.Fewest {
+		s += fmt.Sprintf("No intervals and no tests: they need %d different start sets, and there %s.", stats.Fewest, map[bool]string{true: "is 1", false: fmt.Sprintf("are %d", sets)}[sets == 1])
+	}
+	return strings.TrimSpace(s)
 }
 
 // Reach adds recall of what can be reached: so many pages of each start set.
@@ -268,6 +289,6 @@ func (r *Result) Reach(crawls [][]*Crawl, reachable []int) {
 func (r *Result) Report() Report {
 	return Report{
 		Corpus: filepath.Base(r.Corpus), Topic: r.Topic, CorpusPages: r.CorpusPages, Targets: r.Targets, Pages: r.Pages,
-		Starts: r.Starts, Sets: r.StartSets, Policies: r.figures, Tests: r.tests, Sweep: sweepLine(r.RhoSweep),
+		Starts: r.Starts, Sets: r.StartSets, NoTests: r.NoTests, Policies: r.figures, Tests: r.tests, Sweep: sweepLine(r.RhoSweep),
 	}
 }

@@ -12,14 +12,15 @@ import (
 // SharedResult is what several topics came to in one crawl, against a crawl each, as
 // JSON has it.
 type SharedResult struct {
-	Corpus      string                  `json:"corpus"`
-	CorpusPages int                     `json:"corpus_pages"`
-	Pages       int                     `json:"pages"` // of a topic's own crawl
-	Starts      int                     `json:"starts"`
-	StartSets   int                     `json:"start_sets"`
-	Manners     *MannersResult          `json:"manners,omitempty"` // with --polite
-	Policies    map[string]SharedPolicy `json:"policies"`
-	Seconds     float64                 `json:"crawl_seconds"`
+	Corpus         string                  `json:"corpus"`
+	CorpusPages    int                     `json:"corpus_pages"`
+	Pages          int                     `json:"pages"` // of a topic's own crawl
+	Starts         int                     `json:"starts"`
+	StartSets      int                     `json:"start_sets"`
+	StartSetsAsked int                     `json:"start_sets_asked"`  // more than start_sets where fewer can be drawn
+	Manners        *MannersResult          `json:"manners,omitempty"` // with --polite
+	Policies       map[string]SharedPolicy `json:"policies"`
+	Seconds        float64                 `json:"crawl_seconds"`
 
 	topics, order []string
 }
@@ -168,6 +169,9 @@ func (s *sharing) result(names []string) SharedPolicy {
 func (r *SharedResult) Print(w io.Writer) {
 	printable.Fprintf(w, "%d topics of %s, %d pages: one crawl against one a topic\n%d start sets, crawls of %d pages a topic, each from %s\n",
 		len(r.topics), r.Corpus, r.CorpusPages, r.StartSets, r.Pages, report.StartPages(r.Starts))
+	if why := whyNoTests(r.StartSets, r.StartSetsAsked); why != "" {
+		printable.Fprintf(w, "%s\n", why)
+	}
 	for _, name := range r.order {
 		p := r.Policies[name]
 		printable.Fprintf(w, "\n%s: %.0f pages of one crawl a topic; the shared crawl has their recall, in the mean of the topics,\n"+

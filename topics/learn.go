@@ -10,6 +10,7 @@ import (
 
 	"fossick/datasets"
 	"fossick/internal/printable"
+	"fossick/internal/usage"
 	"fossick/models"
 	"fossick/train"
 	"fossick/train/plan"
@@ -36,9 +37,10 @@ type Learning struct {
 
 // learnt is a topic's model.
 type learnt struct {
-	Model  *models.Model
-	Report *train.Report
-	Pool   *plan.Pool // nil with Negatives
+	Model     *models.Model
+	Report    *train.Report
+	Pool      *plan.Pool // nil where pages off topic are known
+	Negatives []string   // sets that these come from
 }
 
 // How many pages a model is trained on at least: with fewer on a side, five folds leave
@@ -50,23 +52,31 @@ const (
 
 // learn trains the model.
 func (l *Learning) learn(ctx context.Context) (*learnt, error) {
+	on, no, err := Examples(l.Open, l.Name, l.Examples)
+	if err != nil {
+		return nil, err
+	}
+	if no != nil && len(l.Unlabelled) > 0 {
+		return nil, usage.Errorf("topic %s: %s has pages that are labelled off topic, so --unlabelled pages are not needed; leave them out", l.Name, strings.Join(l.Examples, ", "))
+	}
 	off, few, many := l.Negatives, fewestExamples, "50"
-	if len(off) == 0 {
+	known := len(off) > 0 || no != nil // pages off topic
+	if !known {
 		few, many = fewestGiven, "30"
 		if off = l.Unlabelled; len(off) == 0 {
 			l.Say("no --unlabelled pages: those of the built-in demo set stand for the web; pages from near your topic, as of an old crawl, would teach more")
 			off = []string{"demo"}
 		}
 	}
-	rows, n, err := l.rows(off)
+	rows, n, err := l.rows(on, no, off)
 	if err != nil {
 		return nil, err
 	}
 	// Linear: its probabilities tell links apart, where a tree has a handful.
 	m, rep, err := train.Train(ctx, l.Rows(rows), train.Options{
-		Target: train.Target{Topic: l.Name, Unlabelled: len(l.Negatives) == 0},
+		Target: train.Target{Topic: l.Name, Unlabelled: !known},
 		Method: train.Method{Classifier: models.LinearSVM}, Terms: train.Terms{DrawK: l.DrawK}, Seed: l.Seed, Log: l.Log, Step: l.Step,
-		Origin: train.Origin{Data: append(slices.Clone(l.Examples), off...), Split: "all"},
+		Origin: train.Origin{Data: slices.Concat(l.Examples, off), Split: "all"},
 	})
 	switch {
 	case err != nil && !errors.Is(err, train.ErrData):
@@ -74,16 +84,16 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	case n[l.Name] < few:
 		return nil, fmt.Errorf("topic %s: %d pages in %s; give %d at least, %s or more make a good model",
 			l.Name, n[l.Name], strings.Join(l.Examples, ", "), few, many)
-	case n[train.Other] < fewestExamples && len(l.Negatives) == 0:
+	case n[train.Other] < fewestExamples && !known:
 		return nil, fmt.Errorf("topic %s: %d pages in %s; give %d at least with --unlabelled, thousands are better",
 			l.Name, n[train.Other], strings.Join(off, ", "), fewestExamples)
 	case n[train.Other] < fewestExamples:
 		return nil, fmt.Errorf("topic %s: %d pages off the topic in %s; give %d at least with --negatives",
-			l.Name, n[train.Other], strings.Join(off, ", "), fewestExamples)
+			l.Name, n[train.Other], strings.Join(l.negatives(no != nil), ", "), fewestExamples)
 	case err != nil:
 		return nil, fmt.Errorf("topic %s: %w", l.Name, err)
 	}
-	made := &learnt{Model: m, Report: rep}
+	made := &learnt{Model: m, Report: rep, Negatives: l.negatives(no != nil)}
 	if rep.PU != nil {
 		made.Pool = plan.NewPool(rep.PU, off)
 	}
@@ -129,41 +139,31 @@ func (l *Learning) seedKeywords(ctx context.Context, urls []string) (k []string,
 	return all[l.Name], printable.Sprintf("%s, of %d of %d start pages against %s", by, len(pages), len(urls), strings.Join(off, ", ")), err
 }
 
-// rows opens both sides; their pages are counted by class as they are read.
-func (l *Learning) rows(others []string) (rows datasets.Stream, n map[string]int, err error) {
-	on, err := OnTopic(l.Open, l.Name, l.Examples)
-	if err != nil {
-		return nil, nil, err
+// negatives names the sets that pages known to be off topic come from.
+func (l *Learning) negatives(labelled bool) []string {
+	if labelled {
+		return slices.Concat(l.Examples, l.Negatives)
 	}
-	off, err := l.Open.Stream(others, nil, 0, nil)
-	if err != nil {
-		return nil, nil, err
+	return l.Negatives
+}
+
+// rows labels both sides; their pages are counted by class as they are read. no are rows
+// that the examples' own labels call off topic, or nil.
+func (l *Learning) rows(on, no datasets.Stream, others []string) (rows datasets.Stream, n map[string]int, err error) {
+	off := datasets.Chain()
+	if len(others) > 0 {
+		if off, err = l.Open.Stream(others, nil, 0, nil); err != nil {
+			return nil, nil, err
+		}
 	}
-	if len(l.Negatives) == 0 {
+	switch {
+	case no != nil:
+		off = datasets.Chain(no, off)
+	case len(l.Negatives) == 0:
 		on, off = plan.Apart(on, off)
 	}
 	n = map[string]int{}
 	return l.labelled(on, off, n), n, nil
-}
-
-// OnTopic opens examples of a topic. Where rows have the topic's label, they are meant;
-// a set without it is on topic as a whole.
-func OnTopic(open datasets.Opener, name string, paths []string) (datasets.Stream, error) {
-	var sets []datasets.Stream
-	for _, path := range paths {
-		set, err := open.Stream([]string{path}, nil, 0, nil)
-		if err != nil {
-			return nil, err
-		}
-		for e, err := range set {
-			if err == nil && e.Matches(name) {
-				set = datasets.Only(set, func(e *datasets.Example) bool { return e.Matches(name) })
-				break
-			}
-		}
-		sets = append(sets, set)
-	}
-	return datasets.Chain(sets...), nil
 }
 
 // labelled chains both sides, gives each row its class, and counts them in n.

@@ -22,7 +22,7 @@ type Wanted struct {
 	KeywordsFrom string   `enum:",seeds,model" default:"" placeholder:"seeds|model" help:"Choose K from the start pages, which are fetched: words by which they differ from pages of other kinds. Or draw it at random from the words that the model goes by, which needs --examples [the nouns of the examples that tell them from other pages best]."`
 	Seed         []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
 	Seeds        string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
-	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. May be repeated." complete:"sets"`
+	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. Labels yes and no, pos and neg, relevant and irrelevant, 1 and 0 tell pages on topic from pages off it. May be repeated." complete:"sets"`
 	Negatives    []string `sep:"none" placeholder:"SET" help:"Pages off the topic, for the same model; rows with the label NAME are passed over. May be repeated [found among --unlabelled]." complete:"sets"`
 	Unlabelled   []string `sep:"none" placeholder:"SET" help:"Pages of any kind, on topic and off: a corpus, a store. What is surely off topic among them is found out. May be repeated [demo]." complete:"sets"`
 	Contact      string   `type:"contact" placeholder:"MAIL|URL" help:"Mail or URL for the user agent, with --keywords-from seeds."`
@@ -86,7 +86,7 @@ func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 		if t.Model = from.Model; len(t.Keywords) == 0 {
 			t.Keywords, made.KeywordsBy = t.Model.Keywords[w.Name], &from.Report.KeywordsBy
 		}
-		made.From = w.Negatives
+		made.From = from.Negatives
 		made.tell(from)
 	}
 	k, err := relevance.NewKeywords(t.Keywords)

@@ -56,7 +56,7 @@ func (labCmd) Help() string {
 
 Example:
   fossick lab demo --topic banking --policy bfs,paper,learned \
-      --starts 3 --pages 60 --html lab.html`
+      --starts 3 --train-pages 300 --pages 60 --html lab.html`
 }
 
 // MoreHelp implements help.More.

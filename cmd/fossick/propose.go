@@ -134,7 +134,7 @@ func (c *proposeCmd) examples(a *app, t *propose.Topic) (given map[string]bool, 
 	if len(c.Examples) == 0 {
 		return nil, nil
 	}
-	rows, err := topics.OnTopic(a.openSet, c.Topic, c.Examples)
+	rows, _, err := topics.Examples(a.openSet, c.Topic, c.Examples)
 	if err != nil {
 		return nil, err
 	}

@@ -178,12 +178,19 @@ func (r *simulateRun) start(source sources.Source) error {
 		return err
 	}
 	rng := r.app.random(0x57a7)
+	seen := map[string]bool{}
 	for range r.StartSets {
 		set, err := simulate.DrawStarts(r.g, cmp.Or(r.Starts, defaultStarts), rng.IntN)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.Graph, err)
 		}
-		r.sets = append(r.sets, set)
+		if key := fmt.Sprint(slices.Sorted(slices.Values(set))); !seen[key] {
+			seen[key] = true
+			r.sets = append(r.sets, set)
+		}
+	}
+	if n := len(r.sets); n < r.StartSets {
+		r.app.say("only %d of %d start sets are different: so few pages have links; equal crawls tell nothing of chance", n, r.StartSets)
 	}
 	return nil
 }

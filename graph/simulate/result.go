@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"fossick/internal/printable"
+	"fossick/internal/stats"
 	"fossick/report"
 )
 
@@ -37,7 +38,7 @@ type CrawledBy struct {
 	Pages          float64          `json:"pages"`            // crawled
 	Short          int              `json:"short"`            // crawls that ran out of pages
 	Curve          [][4]*float64    `json:"curve"`            // pages, pagerank, sites, tau
-	CI             [][3]*[2]float64 `json:"ci"`               // of the last three, 95 %; null for one start set
+	CI             [][3]*[2]float64 `json:"ci"`               // of the last three, 95 %; null for fewer than five start sets
 	Harvest        [][2]*float64    `json:"harvest"`          // pages, share on topic; null without a topic
 	HarvestCI      []*[2]float64    `json:"harvest_ci"`       // likewise
 	Time           [][2]*float64    `json:"time"`             // pages, simulated seconds; null without --polite
@@ -87,8 +88,8 @@ func (r *Comparison) Add(name string, crawls []*Crawled, points []MeanPoint) {
 
 // Print gives each ordering after a tenth, a half and all of the pages.
 func (r *Comparison) Print(w io.Writer) {
-	printable.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %s; 95 %%: intervals over these crawls\n\n",
-		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, report.StartPages(r.Starts))
+	printable.Fprintf(w, "%s: %d pages, %d links, %d sites; %d crawls of at most %d pages an ordering, each from %s; 95 %%: %s\n\n",
+		r.Graph, r.Nodes, r.Edges, r.Sites, r.StartSets, r.Pages, report.StartPages(r.Starts), r.intervals())
 	r.table(w, "PageRank\t95 %\tsites\t95 %\ttau\t95 %\t", func(p MeanPoint) string {
 		return fmt.Sprintf("%.3f\t%s\t%s\t%s\t%s\t%s\t", p.PageRank.Value, report.Interval(p.PageRank.CI),
 			number(p.Sites.Value, "%.1f"), span(p.Sites.CI, "%.1f"), number(p.Tau.Value, "%.3f"), report.Interval(p.Tau.CI))
@@ -117,6 +118,14 @@ func (r *Comparison) Print(w io.Writer) {
 	if r.HTML != "" {
 		printable.Fprintf(w, "report: %s\n", r.HTML)
 	}
+}
+
+// intervals says what the columns of intervals are.
+func (r *Comparison) intervals() string {
+	if r.StartSets < stats.Fewest {
+		return fmt.Sprintf("no intervals, as they need %d different start sets", stats.Fewest)
+	}
+	return "intervals over these crawls"
 }
 
 // table prints some columns of each ordering; a terminal of 80 columns has no room for

@@ -1,14 +1,11 @@
 package sources
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"fossick/graph"
+	"fossick/internal/nearest"
 	"fossick/internal/usage"
 )
 
@@ -18,7 +15,7 @@ func (s Source) Weights(ctx context.Context, g *graph.Graph, label, path string)
 	if label != "" {
 		x, found, err := s.Labelled(ctx, g, label)
 		if err == nil && found[label] == 0 {
-			err = usage.Errorf("no page of %s is labelled %s; it has the labels %s", s.Name, label, listed(found))
+			err = usage.Errorf("no page of %s is labelled %s; it has the labels %s", s.Name, label, listed(label, found))
 		}
 		return x, found[label], err
 	}
@@ -81,16 +78,10 @@ func (s Source) Blocks(ctx context.Context, g *graph.Graph, by string) ([]uint32
 	})
 }
 
-// listed names the labels that there are, the most frequent first, ten at most.
-func listed(found map[string]int) string {
+// listed names the labels that there are for an error on one that there is not.
+func listed(label string, found map[string]int) string {
 	if len(found) == 0 {
 		return "none; fossick refine gives them"
 	}
-	labels := slices.Sorted(maps.Keys(found))
-	slices.SortStableFunc(labels, func(a, b string) int { return cmp.Compare(found[b], found[a]) })
-	more := ""
-	if len(labels) > 10 {
-		labels, more = labels[:10], ", …"
-	}
-	return strings.Join(labels, ", ") + more
+	return nearest.Some(label, nearest.Sorted(found))
 }

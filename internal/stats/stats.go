@@ -12,9 +12,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Mean is a mean with its 95 % interval by Student's t. It is nil of a single
-// draw, and where all are the same: equal draws do not tell how far others
-// would lie apart.
+// Fewest is of how many draws an interval or a test is given at least: fewer do not tell
+// how far others would lie apart.
+const Fewest = 5
+
+// Mean is a mean with its 95 % interval by Student's t. It is nil of fewer than Fewest
+// draws, and where all are the same: neither tells how far others would lie apart.
 type Mean struct {
 	Value float64
 	CI    *[2]float64
@@ -23,7 +26,7 @@ type Mean struct {
 // MeanOf returns the mean of x and m ± t(0.975, n−1) · s / √n; NaN of nothing.
 func MeanOf(x []float64) Mean {
 	m := Mean{Value: stat.Mean(x, nil)}
-	if !Alike(x) {
+	if len(x) >= Fewest && !Alike(x) {
 		n := float64(len(x))
 		half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * stat.StdDev(x, nil) / math.Sqrt(n)
 		m.CI = &[2]float64{m.Value - half, m.Value + half}

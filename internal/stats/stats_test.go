@@ -7,12 +7,12 @@ import (
 )
 
 func TestMeanOf(t *testing.T) {
-	m := MeanOf([]float64{1, 2, 3})
-	// t(0.975, 2) = 4.303, s = 1
-	if m.Value != 2 || m.CI == nil || math.Abs(m.CI[1]-2-4.3027/math.Sqrt(3)) > 1e-3 {
+	m := MeanOf([]float64{1, 2, 3, 4, 5})
+	// t(0.975, 4) = 2.7764, s² = 2.5
+	if m.Value != 3 || m.CI == nil || math.Abs(m.CI[1]-3-2.7764*math.Sqrt(2.5/5)) > 1e-3 {
 		t.Errorf("got %+v", m)
 	}
-	for _, x := range [][]float64{{5}, {5, 5}} {
+	for _, x := range [][]float64{{5}, {5, 5}, {5, 5, 5, 5, 5}, {3, 4, 6, 7}} {
 		if m := MeanOf(x); m.Value != 5 || m.CI != nil {
 			t.Errorf("%v: got %+v", x, m)
 		}
@@ -24,7 +24,7 @@ func TestMeanOf(t *testing.T) {
 
 // TestWithin: the interval of a share ends where shares end.
 func TestWithin(t *testing.T) {
-	if m := MeanOf([]float64{0, 0, 0.1, 0.5}).Within(0, 1); m.CI == nil || m.CI[0] != 0 || m.CI[1] <= m.Value || m.CI[1] > 1 {
+	if m := MeanOf([]float64{0, 0, 0, 0.1, 0.5}).Within(0, 1); m.CI == nil || m.CI[0] != 0 || m.CI[1] <= m.Value || m.CI[1] > 1 {
 		t.Errorf("got %+v", m)
 	}
 	if m := MeanOf([]float64{0.2, 0.2}).Within(0, 1); m.CI != nil {
@@ -33,7 +33,7 @@ func TestWithin(t *testing.T) {
 }
 
 func Example() {
-	m := MeanOf([]float64{0.5, 0.6, 0.7})
+	m := MeanOf([]float64{0.4, 0.5, 0.6, 0.7, 0.8})
 	fmt.Printf("%.2f, %.2f to %.2f\n", m.Value, m.CI[0], m.CI[1])
-	// Output: 0.60, 0.35 to 0.85
+	// Output: 0.60, 0.40 to 0.80
 }

@@ -3,12 +3,12 @@ package plan
 import (
 	"runtime"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/nearest"
 	"fossick/internal/usage"
 	"fossick/judge"
 	"fossick/lab"
@@ -33,21 +33,20 @@ func (s *Setup) truth() (*datasets.Truth, error) {
 	case p.Judge != "":
 		return nil, s.judge()
 	case !slices.ContainsFunc(s.Corpus.Rows, func(row *lab.Row) bool { return row.Labels.Match(p.Topic) }):
-		return nil, usage.Errorf("--topic %s: no page of %s has this label; it has %s", p.Topic, p.Corpus, strings.Join(s.labels(), ", "))
+		return nil, usage.Errorf("--topic %s: no page of %s has this label; it has %s", p.Topic, p.Corpus, nearest.Some(p.Topic, s.labels()))
 	}
 	return nil, nil
 }
 
 // labels returns those of the corpus, sorted.
 func (s *Setup) labels() []string {
-	var labels []string
+	labels := map[string]bool{}
 	for _, row := range s.Corpus.Rows {
-		if l := row.Labels.Label; l != "" && !slices.Contains(labels, l) {
-			labels = append(labels, l)
+		if l := row.Labels.Label; l != "" {
+			labels[l] = true
 		}
 	}
-	slices.Sort(labels)
-	return labels
+	return nearest.Sorted(labels)
 }
 
 // judge gives every page of the corpus the label that the judge would, by its own

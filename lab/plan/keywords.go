@@ -18,7 +18,7 @@ import (
 func (s *Setup) chooseKeywords(ctx context.Context) error {
 	s.plan.Say("choosing keywords")
 	s.plan.Work.Step("choosing keywords", 0)
-	s.keywords = make([]*relevance.Keywords, s.plan.StartSets)
+	s.keywords = make([]*relevance.Keywords, len(s.Draw.Starts))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for set := range s.keywords {

@@ -109,14 +109,14 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *lab.Result, error) {
 		return nil, nil, err
 	}
 	loading := s.loaded.Sub(began)
-	p.Say("%d pages, %d of them on topic; %d crawls of %d pages", len(s.Corpus.Rows), s.Draw.Targets, len(s.Policies)*p.StartSets, s.Pages)
+	p.Say("%d pages, %d of them on topic; %d crawls of %d pages", len(s.Corpus.Rows), s.Draw.Targets, len(s.Policies)*len(s.Draw.Starts), s.Pages)
 	quality, err := s.quality() // first: it may say that the model knows these pages
 	if err != nil {
 		return nil, nil, err
 	}
 	crawling := time.Now()
 	pages := 0
-	p.Work.Step("crawling", len(s.Policies)*p.StartSets)
+	p.Work.Step("crawling", len(s.Policies)*len(s.Draw.Starts))
 	crawls, err := s.Experiment.Run(ctx, func(done *lab.Crawl) {
 		pages += len(done.URLs)
 		p.Work.Add(1)
@@ -139,7 +139,7 @@ func (p *Plan) Run(ctx context.Context) (*Setup, *lab.Result, error) {
 func (s *Setup) result(ctx context.Context, crawls [][]*lab.Crawl) (*lab.Result, error) {
 	p := s.plan
 	r := &lab.Result{
-		Corpus: p.Corpus, Topic: p.Topic, Keywords: []string{}, TrainSets: p.TrainSets, Starts: p.Starts, StartSets: p.StartSets,
+		Corpus: p.Corpus, Topic: p.Topic, Keywords: []string{}, TrainSets: p.TrainSets, Starts: p.Starts, StartSets: len(s.Draw.Starts), StartSetsAsked: p.StartSets,
 		JudgeTrained: s.judgeTrained, Manners: p.mannersResult(s.Manners),
 	}
 	if s.keywords != nil {

@@ -51,16 +51,23 @@ func (p *Plan) RunShared(ctx context.Context) (*lab.SharedResult, error) {
 		}
 		x.Topics = append(x.Topics, &s.Experiment)
 	}
+	sets := p.StartSets
+	for _, t := range x.Topics {
+		sets = min(sets, len(t.Draw.Starts))
+	}
+	for _, t := range x.Topics {
+		t.Draw.Starts = t.Draw.Starts[:sets]
+	}
 	x.Share = func(n int, own []crawler.Options) (crawler.Options, error) {
 		return together(p.Policy[n], own)
 	}
 	began := time.Now()
-	p.Work.Step("crawling", (len(x.Topics)+1)*len(p.Policy)*p.StartSets)
+	p.Work.Step("crawling", (len(x.Topics)+1)*len(p.Policy)*sets)
 	alone, shared, err := x.Run(ctx, func() { p.Work.Add(1) })
 	if err != nil {
 		return nil, err
 	}
-	r := &lab.SharedResult{Corpus: p.Corpus, Starts: p.Starts, Manners: p.mannersResult(x.Topics[0].Manners)}
+	r := &lab.SharedResult{Corpus: p.Corpus, Starts: p.Starts, StartSetsAsked: p.StartSets, Manners: p.mannersResult(x.Topics[0].Manners)}
 	x.Sum(r, p.topics(), alone, shared)
 	r.Seconds = time.Since(began).Seconds()
 	return r, nil

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"fossick/classify"
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/nearest"
 	"fossick/internal/usage"
 	"fossick/judge"
 	"fossick/lab"
@@ -29,7 +29,7 @@ func (s *Setup) train(ctx context.Context) error {
 		if p.Model != "" {
 			topic.Model, err = topics.Model(p.Model)
 			if err == nil && topic.Model.Class(p.Topic) < 0 {
-				err = usage.Errorf("--topic %s: the model has no such label; it knows %s", p.Topic, strings.Join(topic.Model.Classes, ", "))
+				err = usage.Errorf("--topic %s: the model has no such label; it knows %s", p.Topic, nearest.Some(p.Topic, topic.Model.Classes))
 			}
 		} else {
 			topic.Model, err = s.trainModel(ctx, i)

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
-	"strings"
 
 	"fossick/datasets"
+	"fossick/internal/nearest"
 )
 
 // watch tells what looks wrong in sets, of each once.
@@ -78,17 +76,13 @@ func (w *watch) unknownLabels(wanted []string) error {
 		if label == "" || w.labels[label] || len(w.labels) == 0 {
 			continue
 		}
-		have := slices.Sorted(maps.Keys(w.labels))
+		have := nearest.Sorted(w.labels)
 		for _, l := range have {
-			if strings.EqualFold(strings.Join(strings.Fields(l), ""), strings.Join(strings.Fields(label), "")) {
+			if datasets.PlainLabel(l) == datasets.PlainLabel(label) {
 				return fmt.Errorf("there is %q, with another spelling", l)
 			}
 		}
-		const most = 30
-		if len(have) > most {
-			return fmt.Errorf("the sets have %s and %d more", strings.Join(have[:most], ", "), len(have)-most)
-		}
-		return fmt.Errorf("the sets have %s", strings.Join(have, ", "))
+		return fmt.Errorf("the sets have %s", nearest.Some(label, have))
 	}
 	return nil
 }
