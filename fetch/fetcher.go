@@ -52,7 +52,7 @@ type Response struct {
 	Code        int           // HTTP status; 0 when no header came
 	Header      http.Header   // nil when no header came
 	Body        []byte        // decompressed, in the server's charset; StateOK only; cut at the limit if that was asked
-	ContentType string        // as sent; sniffed when the server sent none
+	ContentType string        // as sent; sniffed when the server sent none that can be read
 	Location    string        // absolute target of a redirect, resolved but not normalised; as it came where net/url cannot read it
 	RetryAfter  time.Duration // from Retry-After; 0 when none
 	Start       time.Time     // when the exchange began
