@@ -60,13 +60,14 @@ type Response struct {
 	Wire        *Wire         // both headers as they went over the wire; nil when none came
 	WireBytes   int64         // of the body as it came, before decompression
 	Addr        netip.Addr    // of the server; zero through a proxy
+	Note        string        // what is odd about the body of an ok answer
 	Err         error         // why, when State is no success; nil for ok, redirect and not_modified
 }
 
-// ErrorText is Err in words, "" where there is none.
+// ErrorText is Err in words, else the note, "" where there is neither.
 func (r *Response) ErrorText() string {
 	if r.Err == nil {
-		return ""
+		return r.Note
 	}
 	return r.Err.Error()
 }

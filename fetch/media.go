@@ -25,6 +25,7 @@ type answer struct {
 	wire        *Wire
 	state       State // the verdict, "" until then
 	why         error
+	note        string // what is odd about an answer that is taken
 }
 
 // withhold takes two fields on which Colly and its client would act. The client
