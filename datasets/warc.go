@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"fossick/internal/mediatype"
 	"fossick/internal/reading"
 	"fossick/page"
 	"fossick/warc"
@@ -177,13 +178,12 @@ func (a *archive) beside(target string, h *warc.HTTP) bool {
 
 // page makes a row of a body.
 func (a *archive) page(rec *warc.Record, target, contentType string, body []byte, path string, n int) error {
-	said := contentType
-	if said == "" {
-		said = http.DetectContentType(body)
+	media := mediatype.Essence(contentType)
+	if mediatype.Unknown(media) {
+		media = mediatype.Sniff(body)
 	}
-	media, _, _ := strings.Cut(said, ";")
 	e := &Example{URL: target, File: path, Line: n}
-	switch strings.ToLower(strings.TrimSpace(media)) {
+	switch media {
 	case "text/html", "application/xhtml+xml":
 		e.HTML = a.utf8(body, contentType, e)
 	case "text/plain":

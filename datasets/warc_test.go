@@ -3,6 +3,7 @@ package datasets
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -165,5 +166,39 @@ func TestDamagedWARC(t *testing.T) {
 	}
 	if set, err = Open("nowhere.warc", Options{}); err == nil {
 		t.Errorf("%v was opened", set)
+	}
+}
+
+// TestWARCSniffs: a page whose type is none is taken by its bytes, as in a crawl.
+func TestWARCSniffs(t *testing.T) {
+	values := []string{"text/html charset=utf-8", "[text/html]", `"text/html"`, "html", "text/", "*/*", "unknown/unknown"}
+	var drafts []*warc.Draft
+	for i, value := range values {
+		for name, body := range map[string]string{"page": "<!doctype html><title>T</title>", "text": "BM begins a text", "file": "BM\x00\x01\x02\x03"} {
+			drafts = append(drafts, &warc.Draft{
+				Type: warc.Response, ID: fmt.Sprintf("urn:%s%d", name, i), Target: fmt.Sprintf("http://a.example/%s%d", name, i), Date: time.Unix(1e9, 0),
+				ContentType: "application/http; msgtype=response", Head: []byte("HTTP/1.1 200 OK\r\nContent-Type: " + value + "\r\n\r\n"), Payload: []byte(body),
+			})
+		}
+	}
+	path := filepath.Join(t.TempDir(), "x.warc.gz")
+	writeArchive(t, path, drafts)
+	set, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for e, err := range set.Examples() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(e.URL, "page") && e.HTML != "" || strings.Contains(e.URL, "text") && e.Text != "" {
+			found[e.URL[17:21]]++
+		} else {
+			t.Errorf("%s is %+v", e.URL, e)
+		}
+	}
+	if found["page"] != len(values) || found["text"] != len(values) {
+		t.Errorf("%v, want %d of each", found, len(values))
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
+
+	"fossick/internal/mediatype"
 )
 
 // coding is a Content-Encoding.
@@ -46,6 +48,8 @@ type bodyReader struct {
 	ahead  *bufio.Reader // the clone's, on what next returns
 	out    int64         // bytes that came out of plain
 	err    error         // how it ended; io.EOF is well
+	packed *bufio.Reader // what a gzip body is unpacked from
+	padded int           // bytes that paddedReader added
 }
 
 func newBodyReader(ex *exchange, res *http.Response) *bodyReader {
@@ -57,25 +61,38 @@ func newBodyReader(ex *exchange, res *http.Response) *bodyReader {
 	return b
 }
 
+// parseCoding reads Content-Encoding, a list. Browsers pass over what is no coding: empty
+// items, charsets, mail's encodings, and any other word that servers put here.
 func parseCoding(value string) coding {
-	switch strings.ToLower(strings.TrimSpace(value)) {
-	case "", "identity", "none", "utf-8", "utf8", "iso-8859-1", "7bit", "8bit", "binary":
-		return codingNone // the rest are charsets, and mail's encodings, that servers put here by mistake
-	case "gzip", "x-gzip":
-		return codingGzip
-	case "deflate":
-		return codingDeflate
+	found := codingNone
+	for item := range listItems(value) {
+		name, _, _ := strings.Cut(item, ";")
+		one := codingNone
+		switch strings.ToLower(strings.Trim(name, " \t\"'")) {
+		case "gzip", "x-gzip":
+			one = codingGzip
+		case "deflate":
+			one = codingDeflate
+		case "br", "zstd", "dcb", "dcz", "compress", "x-compress", "bzip2", "x-bzip2", "xz", "lzma", "exi", "pack200-gzip", "aes128gcm":
+			one = codingUnknown
+		}
+		switch {
+		case found == codingNone:
+			found = one
+		case one != codingNone:
+			return codingUnknown // a chain
+		}
 	}
-	return codingUnknown
+	return found
 }
 
 // Read is an io.Reader's; an error but io.EOF is the one that the exchange ends with.
 func (b *bodyReader) Read(p []byte) (int, error) { return b.ahead.Read(p) }
 
-// peek returns the body's first bytes, sniffBytes or all there are. The error
+// peek returns the body's first bytes, mediatype.HeadBytes or all there are. The error
 // is that of a body that broke before.
 func (b *bodyReader) peek() ([]byte, error) {
-	head, err := b.ahead.Peek(sniffBytes)
+	head, err := b.ahead.Peek(mediatype.HeadBytes)
 	if err == io.EOF {
 		err = nil
 	}
@@ -136,13 +153,31 @@ func (b *bodyReader) read(p []byte) (int, error) {
 		}
 	}
 	n, err := b.plain.Read(p)
+	for n == 0 && err == io.EOF && b.packed != nil && b.nextMember() {
+		n, err = b.plain.Read(p)
+	}
 	switch {
+	case err == io.EOF && n > 0:
+		return n, nil // it comes again, with the next member or none
 	case err == nil || err == io.EOF:
 		return n, err
-	case err == gzip.ErrHeader && b.out+int64(n) > 0:
-		return n, io.EOF // junk after a whole gzip member: browsers ignore it
+	case err == gzip.ErrChecksum && b.padded > 0:
+		b.ex.answer.note = "gzip without its trailer: whether the body is whole was not checked"
+		return n, io.EOF
 	}
 	return n, b.broken(err)
+}
+
+// nextMember goes on to a further gzip member. What is no member behind one is junk, which
+// browsers ignore.
+func (b *bodyReader) nextMember() bool {
+	magic, _ := b.packed.Peek(2)
+	z := b.plain.(*gzip.Reader)
+	if string(magic) != "\x1f\x8b" || z.Reset(b.packed) != nil {
+		return false
+	}
+	z.Multistream(false)
+	return true
 }
 
 // broken says where a body broke. Reading stays in the state of its phase:
@@ -159,10 +194,12 @@ func (b *bodyReader) open() error {
 		b.plain = wire
 	case codingGzip:
 		z := gzipPool.Get().(*gzip.Reader)
-		if err := z.Reset(wire); err != nil {
+		b.packed = bufio.NewReader(paddedReader{wire})
+		if err := z.Reset(b.packed); err != nil {
 			gzipPool.Put(z)
 			return b.openError(err)
 		}
+		z.Multistream(false) // nextMember does that
 		b.plain = z
 	case codingDeflate:
 		r := bufio.NewReader(wire)
@@ -226,6 +263,31 @@ func (w wireReader) Read(p []byte) (int, error) {
 		return 0, &stateError{StateTooLarge, fmt.Errorf("compressed body over the limit of %d bytes", limit)}
 	}
 	return n, err
+}
+
+// gzipTrailer is the length of a sum and a size (RFC 1952, 2.3.1).
+const gzipTrailer = 8
+
+// paddedReader adds a wrong trailer to a body that ended as its header said. A gzip body
+// whose data is whole and whose own trailer is missing then fails by its sum, which tells
+// it from one that is cut in its data: there not all eight bytes are left for a trailer.
+type paddedReader struct{ wireReader }
+
+func (r paddedReader) Read(p []byte) (int, error) {
+	n, err := r.wireReader.Read(p)
+	b := r.b
+	if n > 0 || err != io.EOF || b.padded == gzipTrailer || b.ex.pace.wire.Load() == 0 {
+		if n > 0 && err == io.EOF {
+			err = nil // it comes again
+		}
+		return n, err
+	}
+	n = min(len(p), gzipTrailer-b.padded)
+	for i := range p[:n] {
+		p[i] = 0xff // no body under the limit has such a size
+	}
+	b.padded += n
+	return n, nil
 }
 
 // gzipPool keeps decompressors: each has 40 KiB of tables and window.

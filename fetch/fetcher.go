@@ -52,7 +52,7 @@ type Response struct {
 	Code        int           // HTTP status; 0 when no header came
 	Header      http.Header   // nil when no header came
 	Body        []byte        // decompressed, in the server's charset; StateOK only; cut at the limit if that was asked
-	ContentType string        // as sent; sniffed when the server sent none
+	ContentType string        // as sent; sniffed when the server sent none that can be read
 	Location    string        // absolute target of a redirect, resolved but not normalised; as it came where net/url cannot read it
 	RetryAfter  time.Duration // from Retry-After; 0 when none
 	Start       time.Time     // when the exchange began
@@ -60,13 +60,14 @@ type Response struct {
 	Wire        *Wire         // both headers as they went over the wire; nil when none came
 	WireBytes   int64         // of the body as it came, before decompression
 	Addr        netip.Addr    // of the server; zero through a proxy
+	Note        string        // what is odd about the body of an ok answer
 	Err         error         // why, when State is no success; nil for ok, redirect and not_modified
 }
 
-// ErrorText is Err in words, "" where there is none.
+// ErrorText is Err in words, else the note, "" where there is neither.
 func (r *Response) ErrorText() string {
 	if r.Err == nil {
-		return ""
+		return r.Note
 	}
 	return r.Err.Error()
 }

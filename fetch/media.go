@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
 	"net/http"
@@ -9,10 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// sniffBytes is how much of a body decides on its type (WHATWG MIME sniffing).
-const sniffBytes = 512
+	"fossick/internal/mediatype"
+)
 
 // answer is what the server sends, and what is made of it.
 type answer struct {
@@ -27,6 +25,7 @@ type answer struct {
 	wire        *Wire
 	state       State // the verdict, "" until then
 	why         error
+	note        string // what is odd about an answer that is taken
 }
 
 // withhold takes two fields on which Colly and its client would act. The client
@@ -67,9 +66,8 @@ func (a *answer) judge(req *Request, wanted []string) (readBody bool) {
 	if accepts(wanted, "*/*") {
 		return true
 	}
-	media := mediaType(a.contentType)
-	switch media {
-	case "", "*/*", "unknown/unknown", "application/unknown":
+	media := mediatype.Essence(a.contentType)
+	if mediatype.Unknown(media) {
 		return a.judgeUntyped(wanted)
 	}
 	if !accepts(wanted, media) {
@@ -77,23 +75,22 @@ func (a *answer) judge(req *Request, wanted []string) (readBody bool) {
 	}
 	head, err := a.reader.peek()
 	if err == nil && isBinary(head, a.contentType) {
-		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, http.DetectContentType(head))
+		return a.refuse(StateWrongType, "announced as %s, but binary (%s)", media, mediatype.Sniff(head))
 	}
 	return true // an error of peek comes again when the body is read
 }
 
-// judgeUntyped sniffs a body whose server didn't say what it is.
+// judgeUntyped sniffs a body whose server named no type that can be read.
 func (a *answer) judgeUntyped(wanted []string) (readBody bool) {
 	head, err := a.reader.peek()
 	if err != nil {
 		return true
 	}
-	sniffed := sniff(head)
-	media, _, _ := strings.Cut(sniffed, ";")
+	media := mediatype.Sniff(head)
 	if !accepts(wanted, media) {
-		return a.refuse(StateWrongType, "no type announced, looks like %s", sniffed)
+		return a.refuse(StateWrongType, "no usable type announced, looks like %s", media)
 	}
-	a.contentType = media // not the charset: that was a guess, and page guesses better
+	a.contentType = media // without a charset: page guesses it
 	return true
 }
 
@@ -148,7 +145,7 @@ func contentTypeOf(h http.Header) string {
 	found := ""
 	for _, value := range values {
 		for one := range listItems(value) {
-			if media := mediaType(one); media != "" && media != "*/*" || found == "" {
+			if media := mediatype.Essence(one); media != "" && media != "*/*" || found == "" {
 				found = one
 			}
 		}
@@ -177,17 +174,6 @@ func listItems(value string) iter.Seq[string] {
 	}
 }
 
-// mediaType returns the type without its parameters, in lower case; "" for none
-// and nonsense. mime.ParseMediaType would give a type up for a bad parameter.
-func mediaType(contentType string) string {
-	media, _, _ := strings.Cut(contentType, ";")
-	media = strings.ToLower(strings.TrimSpace(media))
-	if !strings.Contains(media, "/") {
-		return ""
-	}
-	return media
-}
-
 // accepts reports whether media is one of the wanted types.
 func accepts(wanted []string, media string) bool {
 	return slices.ContainsFunc(wanted, func(a string) bool { return a == "*/*" || strings.EqualFold(a, media) })
@@ -202,21 +188,15 @@ func (a *answer) contentLength() int64 {
 	return n
 }
 
-// sniff guesses a type from the first bytes. Go's table calls XHTML "text/xml".
-func sniff(head []byte) string {
-	t := http.DetectContentType(head)
-	if strings.HasPrefix(t, "text/xml") && bytes.Contains(bytes.ToLower(head), []byte("<html")) {
-		return "application/xhtml+xml"
-	}
-	return t
-}
-
 // isBinary reports a body that only claims to be text. It begins like an image, an
-// archive or a document, or a tenth of it is control bytes. UTF-16 and UTF-32, which
-// are full of zeros, are let through when announced or marked.
+// archive or a document and has bytes that no text has, or a tenth of it are such bytes.
+// UTF-16 and UTF-32, which are full of zeros, are let through when announced or marked.
 func isBinary(head []byte, contentType string) bool {
-	t := http.DetectContentType(head)
-	if strings.HasPrefix(t, "text/") {
+	if !mediatype.Binary(head) {
+		return false
+	}
+	t := mediatype.Sniff(head)
+	if strings.HasPrefix(t, "text/") || t == "application/xhtml+xml" {
 		return false
 	}
 	if t != "application/octet-stream" {
@@ -226,11 +206,5 @@ func isBinary(head []byte, contentType string) bool {
 	if strings.Contains(params, "utf-16") || strings.Contains(params, "utf-32") || strings.Contains(params, "ucs") {
 		return false
 	}
-	control := 0
-	for _, c := range head {
-		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b {
-			control++
-		}
-	}
-	return control*10 > len(head)
+	return mediatype.BinaryBytes(head)*10 > len(head)
 }

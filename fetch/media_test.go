@@ -1,32 +1,75 @@
 package fetch
 
 import (
+	"fmt"
 	"net/http"
-	"strings"
 	"testing"
+
+	"fossick/internal/mediatype"
 )
 
-// FuzzContentType: what a header says of the type is read without harm; a type
-// that is found is in lower case, has no blanks around it, and is found again.
+// FuzzContentType: what a header says of the type is read without harm; a type that is
+// found is found again, and no HTML is binary.
 func FuzzContentType(f *testing.F) {
 	for _, seed := range []string{"text/html", "Text/HTML; charset=\"utf-8", " application/xhtml+xml ;", "html", "/", "a/b/c", "text/html,text/plain", "\x00/\xff", "İ/K"} {
 		f.Add(seed, []byte("<html>"))
 	}
 	f.Fuzz(func(t *testing.T, value string, head []byte) {
-		media := mediaType(value)
-		if again := mediaType(media); again != media {
+		media := mediatype.Essence(contentTypeOf(http.Header{"Content-Type": {value}}))
+		if again := mediatype.Essence(media); again != media {
 			t.Errorf("%q is %q, which is %q", value, media, again)
 		}
-		if strings.Contains(media, ";") || strings.TrimSpace(media) != media || media != "" && !strings.Contains(media, "/") {
-			t.Errorf("%q is %q, which is no type", value, media)
-		}
-		if isBinary(head, value) && isBinary(nil, value) {
+		if isBinary(nil, value) {
 			t.Errorf("%q: an empty body is binary", value)
 		}
-		if strings.HasPrefix(sniff(head), "text/html") && isBinary(head, "text/html") {
+		if mediatype.Sniff(head) == "text/html" && isBinary(head, "text/html") {
 			t.Errorf("%q is HTML and binary", head)
 		}
 	})
+}
+
+// typesThatAreNone are values of Content-Type that no browser can read as a type.
+var typesThatAreNone = []string{"", "html", "text", "text/", "/html", "text/html charset=utf-8", "text/html:charset=utf-8",
+	"text/html/xml", "text / html", "[text/html]", "<text/html>", "(text/html)", `"text/html"`, `'text/html`, "Content-Type: text/html",
+	"text/html=utf-8", "*/*", "unknown/unknown", "application/unknown", "text/htmlü"}
+
+// TestTypeThatIsNoneIsSniffed: markup, text and pictures are told apart by their bytes.
+func TestTypeThatIsNoneIsSniffed(t *testing.T) {
+	for _, value := range typesThatAreNone {
+		for body, want := range map[string]State{
+			"<!doctype html><title>t</title><p>x": StateOK,
+			"words and no markup":                 StateOK,
+			"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR": StateWrongType,
+		} {
+			a := answerOf(t, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", value, len(body), body))
+			if a.State != want {
+				t.Errorf("%q before %.20q: %s %v", value, body, a.State, a.Err)
+			}
+		}
+	}
+}
+
+// TestTextLikeAFile: a text whose first letters are the signature of a file is a page,
+// announced or not; with bytes that no text has it is the file.
+func TestTextLikeAFile(t *testing.T) {
+	for _, letters := range []string{"BM", "ID3", "OTTO", "ttcf", "GIF87a", "GIF89a", "wOFF", "wOF2", "Rar! ", "RIFF1234WAVE", "FORM1234AIFF"} {
+		for _, kind := range []string{"text/html", "text/plain; charset=utf-8", ""} {
+			for rest, want := range map[string]State{" begins a text of letters": StateOK, "\x00\x01\x02\x03 begins a file": StateWrongType} {
+				body := letters + rest
+				a := answerOf(t, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, len(body), body))
+				if a.State != want {
+					t.Errorf("%q as %q: %s %v", body, kind, a.State, a.Err)
+				}
+			}
+		}
+	}
+}
+
+// answerOf fetches what a server answers byte by byte.
+func answerOf(t *testing.T, answer string) *Response {
+	t.Helper()
+	f := newTest(t, Options{})
+	return f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, say(answer)) + "/"})
 }
 
 // FuzzRules: rules as the store keeps them are read from any bytes, and mean the

@@ -46,8 +46,8 @@ func TestOddAnswers(t *testing.T) {
 		"an identity transfer":      {answerWith("Transfer-Encoding: identity\r\n"+length, oddBody), StateHeaderError},
 		"gzip in capitals":          {answerWith("Content-Encoding: GZIP\r\n"+packedLength, packed.String()), StateOK},
 		"x-gzip":                    {answerWith("Content-Encoding: x-gzip\r\n"+packedLength, packed.String()), StateOK},
-		"gzip with a quality":       {answerWith("Content-Encoding: gzip;q=1\r\n"+packedLength, packed.String()), StateBodyError},
-		"a chain of codings":        {answerWith("Content-Encoding: identity, gzip\r\n"+packedLength, packed.String()), StateBodyError},
+		"gzip with a quality":       {answerWith("Content-Encoding: gzip;q=1\r\n"+packedLength, packed.String()), StateOK},
+		"a chain of codings":        {answerWith("Content-Encoding: identity, gzip\r\n"+packedLength, packed.String()), StateOK},
 		"zstd unasked":              {answerWith("Content-Encoding: zstd\r\n"+length, oddBody), StateBodyError},
 		"a coding of nothing":       {answerWith("Content-Encoding: \r\n"+length, oddBody), StateOK},
 		"gzip with a wrong sum":     {answerWith("Content-Encoding: gzip\r\nContent-Length: "+fmt.Sprint(len(badSum))+"\r\n", badSum), StateBodyError},
@@ -104,6 +104,43 @@ func TestHalfClosed(t *testing.T) {
 		f := newTest(t, Options{})
 		if r := f.Fetch(t.Context(), Request{URL: "http://" + rawServer(t, false, answer) + "/"}); r.State != StateOK || string(r.Body) != oddBody {
 			t.Errorf("%s: %s %q %v", name, r.State, r.Body, r.Err)
+		}
+	}
+}
+
+// TestOddCodings: a Content-Encoding that names one coding somewhere in its list is that
+// one; words that are none say nothing; codings that were not asked for stay refused.
+func TestOddCodings(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want State
+	}{
+		"gzip,": {gzipped([]byte(oddBody)), StateOK}, ", gzip": {gzipped([]byte(oddBody)), StateOK}, ",,gzip , ,": {gzipped([]byte(oddBody)), StateOK},
+		"gzip, identity": {gzipped([]byte(oddBody)), StateOK}, "utf-8, gzip": {gzipped([]byte(oddBody)), StateOK}, `"gzip"`: {gzipped([]byte(oddBody)), StateOK},
+		"deflate,": {zlibbed([]byte(oddBody)), StateOK}, ",": {oddBody, StateOK}, "windows-1251": {oddBody, StateOK}, "Shift_JIS": {oddBody, StateOK},
+		"text/html": {oddBody, StateOK}, "quoted": {oddBody, StateOK}, "charset=utf-8": {oddBody, StateOK}, "windows-1252, iso-8859-15": {oddBody, StateOK},
+		"br,": {oddBody, StateBodyError}, "gzip, br": {oddBody, StateBodyError}, "gzip, gzip": {oddBody, StateBodyError}, ", zstd": {oddBody, StateBodyError},
+	} {
+		r := answerOf(t, answer200("Content-Encoding: "+name+"\r\n", c.body))
+		if r.State != c.want || r.State == StateOK && string(r.Body) != oddBody {
+			t.Errorf("%q: %s %.60q %v", name, r.State, r.Body, r.Err)
+		}
+	}
+}
+
+// TestGzipWithoutTrailer: whole data is taken and marked wherever its trailer breaks off.
+// One byte of data less is a body that broke, and a whole trailer leaves no mark.
+func TestGzipWithoutTrailer(t *testing.T) {
+	for _, body := range []string{oddBody, string(page), strings.Repeat("\x01", 40) + string(page)[:9]} {
+		whole := gzipped([]byte(body))
+		for missing := range 12 {
+			r := answerOf(t, "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-16\r\nContent-Encoding: gzip\r\n\r\n"+whole[:len(whole)-missing])
+			switch {
+			case missing > 8 && r.State != StateBodyError:
+				t.Errorf("%d bytes missing: %s %.60q", missing, r.State, r.Body)
+			case missing <= 8 && (r.State != StateOK || string(r.Body) != body || (r.Note != "") != (missing > 0) || r.ErrorText() != r.Note):
+				t.Errorf("%d bytes missing: %s %.60q note %q %v", missing, r.State, r.Body, r.Note, r.Err)
+			}
 		}
 	}
 }

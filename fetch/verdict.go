@@ -24,7 +24,7 @@ func (ex *exchange) report(ctx context.Context, err error, resp *Response) {
 		resp.Err = fmt.Errorf("%s: %w", ex.url, cause(ctx, err))
 	}
 	if resp.State == StateOK {
-		resp.Body = a.body
+		resp.Body, resp.Note = a.body, a.note
 	}
 }
 

@@ -3,8 +3,9 @@ package page
 import (
 	"errors"
 	"fmt"
-	"mime"
 	"strings"
+
+	"fossick/internal/mediatype"
 )
 
 // Limits on what is kept of a page; the rest of it is read and left out.
@@ -109,18 +110,14 @@ func (h *halt) stopped() bool {
 	return h.err != nil
 }
 
-// isPlain tells plain text from HTML by the media type.
+// isPlain tells plain text from HTML by the media type; where there is none it is HTML.
 func isPlain(contentType string) (bool, error) {
-	if contentType == "" {
+	media := mediatype.Essence(contentType)
+	if mediatype.Unknown(media) {
 		return false, nil
 	}
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil { // a bad parameter doesn't make the type unknown
-		media, _, _ = strings.Cut(contentType, ";")
-		media = strings.ToLower(strings.TrimSpace(media))
-	}
 	switch media {
-	case "text/html", "application/xhtml+xml", "application/xml", "text/xml", "":
+	case "text/html", "application/xhtml+xml", "application/xml", "text/xml":
 		return false, nil
 	}
 	if strings.HasPrefix(media, "text/") {

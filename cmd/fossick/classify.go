@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"fossick/datasets"
 	"fossick/features"
 	"fossick/fetch"
+	"fossick/internal/mediatype"
 	"fossick/internal/reading"
 	"fossick/internal/usage"
 	"fossick/judge"
@@ -124,7 +124,7 @@ func (l *classifyRun) file(path string) error {
 // isText refuses bytes that are no page: a picture would be labelled by what its bytes
 // happen to spell. It goes by the first of them, as browsers do.
 func isText(body []byte) error {
-	if kind := http.DetectContentType(body); !strings.HasPrefix(kind, "text/") {
+	if kind := mediatype.Sniff(body); !strings.HasPrefix(kind, "text/") && kind != "application/xhtml+xml" {
 		return fmt.Errorf("no page: its bytes are %s; give HTML or text", kind)
 	}
 	return nil

@@ -1,0 +1,89 @@
+// Package mediatype reads a Content-Type, and guesses a type from a body, as browsers do
+// (WHATWG MIME Sniffing Standard).
+package mediatype
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+)
+
+// HeadBytes is how much of a body decides on its type (section 5.2, "resource header").
+const HeadBytes = 1445
+
+// Essence returns the type without its parameters, in lower case (section 4.4, "parse a
+// MIME type"). It is "" for a value that is no MIME type; the body decides then.
+func Essence(contentType string) string {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.ToLower(strings.Trim(media, " \t\r\n"))
+	kind, sub, _ := strings.Cut(media, "/")
+	if !isToken(kind) || !isToken(sub) {
+		return ""
+	}
+	return media
+}
+
+// isToken reports a word of RFC 9110, 5.6.2, without the quote ' that no type has.
+func isToken(s string) bool {
+	for _, c := range []byte(s) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"'(),/:;<=>?@[\\]{}", c) >= 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Unknown reports an essence that says nothing (section 7).
+func Unknown(essence string) bool {
+	switch essence {
+	case "", "*/*", "unknown/unknown", "application/unknown":
+		return true
+	}
+	return false
+}
+
+// Sniff guesses the type of a body from its first HeadBytes (section 7.1). A file that
+// has no binary byte is text, even if it begins with the letters of a picture, a sound
+// or a font: there the standard would take "BMW" for a bitmap. Go's table calls XHTML
+// "text/xml".
+func Sniff(head []byte) string {
+	head = head[:min(len(head), HeadBytes)]
+	essence := Essence(http.DetectContentType(head))
+	switch {
+	case essence == "text/xml":
+		if bytes.Contains(bytes.ToLower(head), []byte("<html")) {
+			return "application/xhtml+xml"
+		}
+	case essence == "text/html", essence == "application/pdf", essence == "application/postscript", marked(head):
+	case Binary(head):
+		if strings.HasPrefix(essence, "text/") {
+			return "application/octet-stream" // Go looks at 512 bytes only
+		}
+	default:
+		return "text/plain"
+	}
+	return essence
+}
+
+// marked reports a byte order mark, behind which a body is text whatever its bytes.
+func marked(head []byte) bool {
+	for _, mark := range []string{"\xfe\xff", "\xff\xfe", "\xef\xbb\xbf"} {
+		if bytes.HasPrefix(head, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Binary reports a byte that no text has (section 3, "binary data byte").
+func Binary(head []byte) bool { return BinaryBytes(head) > 0 }
+
+// BinaryBytes counts such bytes.
+func BinaryBytes(head []byte) (n int) {
+	for _, c := range head {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\f' && c != '\r' && c != 0x1b {
+			n++
+		}
+	}
+	return n
+}
