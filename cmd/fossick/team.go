@@ -16,8 +16,10 @@ import (
 	"fossick/store"
 )
 
-// agentMemory is how much more heap each further agent gets; see crawlMemory.
-const agentMemory = 64 << 20
+// agentMemory is how much more heap each further agent gets, which has a scorer, a queue and
+// a store of its own; see crawlMemory. With 64 MiB two agents spent 44 % of their time on
+// collection after 80,000 pages.
+const agentMemory = 192 << 20
 
 // teamwork is a crawl by several agents in this process, each with a store of its own.
 type teamwork struct {
