@@ -3,6 +3,7 @@ package propose
 import (
 	"context"
 	"math"
+	"slices"
 
 	"fossick/page"
 )
@@ -50,7 +51,8 @@ const (
 // is known how far t leads on, w(t) = r(t) · (½ + ½ · hub₀(t)/(hub₀(t) + H)), hub₀ with
 // w = r and c = 0. Else w(t) is r(t). H is the mean of hub₀ over the pages on topic. It
 // is the greedy choice for coverage (Nemhauser, Wolsey and Fisher 1978) of the topic's
-// neighbourhood, with maximal marginal relevance (Carbonell and Goldstein 1998).
+// neighbourhood, with maximal marginal relevance (Carbonell and Goldstein 1998). Behind
+// the first, no page is proposed that is off topic or leads to none on topic.
 func Propose(ctx context.Context, t Topic, source Source, opt Options) (*Result, error) {
 	c, err := collect(ctx, &t, source, &opt)
 	if err != nil {
@@ -131,6 +133,16 @@ func (ch *choice) hub(k *kept) (sum float64) {
 	return sum / math.Sqrt(float64(len(k.links)))
 }
 
+// leadsOn says whether a page is worth a place beside better ones: on topic, and with a link
+// to another page on topic. Where no page of the source is known to have links, or only
+// the URL is known, nothing is known of that.
+func (ch *choice) leadsOn(k *kept) bool {
+	if ch.links == 0 || !k.known {
+		return true
+	}
+	return k.relevance >= onTopic && slices.ContainsFunc(k.links, func(l outLink) bool { return ch.target(l) >= onTopic })
+}
+
 // next returns the best candidate and its score; -1 when none is on topic.
 func (ch *choice) next() (at int, top float64) {
 	at = -1
@@ -139,7 +151,7 @@ func (ch *choice) next() (at int, top float64) {
 			continue
 		}
 		score := k.relevance * math.Pow(1-min(1, ch.like[i]), likeSteep) * math.Pow(sameHost, float64(ch.hosts[page.Host(k.url)]))
-		if score <= top {
+		if score <= top || len(ch.hosts) > 0 && !ch.leadsOn(k) {
 			continue
 		}
 		if ch.links > 0 {

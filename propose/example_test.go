@@ -36,6 +36,5 @@ func Example() {
 	fmt.Println(len(r.Proposals), "of", r.Candidates)
 	// Output:
 	// http://bees.test/ (relevance 1.00; bees, honey, hives; 2 of 2 links lead to pages on topic, 2 of them to new ones)
-	// http://c.test/ (relevance 1.00; bees, honey, hives)
-	// 2 of 4
+	// 1 of 4
 }

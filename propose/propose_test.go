@@ -98,6 +98,10 @@ func TestChoice(t *testing.T) {
 		{"bare URLs by their words", Topic{Keywords: []string{"bee", "honey"}}, 2, []*Candidate{
 			bareURL("http://a.test/rails/12"), bareURL("http://a.test/honey-from-bees.html"), bareURL("http://b.test/trains"), bareURL("http://b.test/Honey%20cake")},
 			[]string{"http://a.test/honey-from-bees.html", "http://b.test/Honey%20cake"}},
+		{"no dead end, and none off topic, to make up the number", judge, 5, []*Candidate{
+			about("http://a.test/", "hive alpha"), about("http://b.test/", "hive beta", "http://c.test/"), about("http://c.test/", "hive gamma", "http://x.test/"),
+			about("http://d.test/", "hive delta", "http://a.test/", "http://x.test/"), about("http://x.test/", "rails", "http://a.test/", "http://b.test/")},
+			[]string{"http://b.test/", "http://d.test/"}},
 		{"a URL that comes twice counts once", judge, 5, []*Candidate{
 			about("http://a.test/", "hive alpha"), about("http://a.test/", "hive alpha")}, []string{"http://a.test/"}},
 	} {
@@ -221,6 +225,10 @@ func slowChoice(t *testing.T, topic Topic, web []*Candidate, n int) (chosen []Pr
 		best := 0.0
 		for _, k := range c.pool {
 			if slices.Contains(taken, k) {
+				continue
+			}
+			leads := slices.ContainsFunc(k.links, func(l outLink) bool { return r(l) >= 0.5 })
+			if len(taken) > 0 && c.links > 0 && k.known && (k.relevance < 0.5 || !leads) {
 				continue
 			}
 			like, same := 0.0, 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"regexp"
 	"slices"
@@ -51,7 +52,7 @@ func (exportCmd) Help() string {
 Formats:
 ` + says.String() + `
 Examples:
-  fossick export fossick-banking --to jsonl -o banking.jsonl.zst
+  fossick export fossick-banking --to jsonl --kept -o banking.jsonl.zst
   fossick export fossick-banking --to markdown,csv --label banking -o pages
   fossick export fossick-banking --all -o banking-set`
 }
@@ -70,6 +71,7 @@ type exportResult struct {
 	Withdrawn int      `json:"withdrawn"` // left out, as their authors ask
 	Refused   int      `json:"refused"`   // left out, as their owners refuse the purpose
 	Repeated  int      `json:"repeated"`  // left out, as an earlier store has the same record
+	OffTopic  int      `json:"off_topic"` // written, though refine dropped them, or unrefined and not relevant to the crawl
 	Damaged   int      `json:"damaged"`   // with --partial: records left out, or without their text
 	Seconds   float64  `json:"seconds"`
 }
@@ -121,7 +123,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 		sinks = append(sinks, s)
 	}
 	task.Step("exporting", pages.Len())
-	if r.Records, err = export.Run(a.ctx, selection.Pages(a.ctx), sinks); err != nil {
+	if r.Records, err = export.Run(a.ctx, r.countOffTopic(selection.Pages(a.ctx)), sinks); err != nil {
 		return err
 	}
 	if err := at.Commit(); err != nil {
@@ -137,6 +139,21 @@ func (c *exportCmd) Run(a *app) (err error) {
 		return nil
 	}
 	return a.emit(r, r.print)
+}
+
+// countOffTopic passes pages on, and counts those off topic: by what refine said of a
+// page, else by what the crawl said.
+func (r *exportResult) countOffTopic(pages iter.Seq2[*collection.Page, error]) iter.Seq2[*collection.Page, error] {
+	return func(yield func(*collection.Page, error) bool) {
+		for p, err := range pages {
+			if err == nil && (p.Kept != nil && !*p.Kept || p.Kept == nil && !p.Relevant) {
+				r.OffTopic++
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
 }
 
 func closeAll(sinks []export.Sink) (err error) {
@@ -268,6 +285,9 @@ func (c *exportCmd) choice(now time.Time) (choice collection.Choice, err error) 
 
 func (r exportResult) print(w io.Writer) {
 	printable.Fprintf(w, "%d pages as %s: %s, %d files, %d bytes\n", r.Records, strings.Join(r.Formats, ", "), r.Output, r.Files, r.Bytes)
+	if r.OffTopic > 0 {
+		printable.Fprintf(w, "%d of them are off topic: fossick refine says which pages are, and --kept leaves these out\n", r.OffTopic)
+	}
 	for _, left := range []struct {
 		n   int
 		why string

@@ -88,8 +88,11 @@ func (c refineCmd) Run(a *app) (err error) {
 	refining.End()
 	r.Trained = r.known.Share()
 	r.Seconds = time.Since(start).Seconds()
-	if err != nil && a.ctx.Err() == nil {
+	switch {
+	case err != nil && a.ctx.Err() == nil:
 		return err
+	case err == nil && r.Pages == 0:
+		return fmt.Errorf("%s holds no pages; collect some with fossick focus", c.Store)
 	}
 	dropped, exampleErr := eval.NearlyKept(s, 3)
 	if err := errors.Join(a.emit(r, func(w io.Writer) { r.print(w, dropped) }), exampleErr); err != nil {
@@ -102,10 +105,6 @@ func (c refineCmd) Run(a *app) (err error) {
 }
 
 func (r refineResult) print(w io.Writer, dropped []eval.Dropped) {
-	if r.Pages == 0 {
-		printable.Fprintf(w, "%s holds no pages yet; collect some with fossick focus\n", r.Store)
-		return
-	}
 	printable.Fprintf(w, "%d of %d pages kept as %s (probability at least %s)\n\n", r.Kept, r.Pages, r.Topic, short(r.Threshold))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	io.WriteString(t, "  class\tpages\tshare\n")

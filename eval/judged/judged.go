@@ -74,6 +74,9 @@ func Read(ctx context.Context, from Sources) (ev *Crawls, err error) {
 		if err := load(ctx, dir); err != nil {
 			return nil, err
 		}
+		if len(ev.crawls[len(ev.crawls)-1].Relevant()) == 0 {
+			return nil, fmt.Errorf("%s holds no pages; collect some with fossick focus", dir)
+		}
 	}
 	return ev, nil
 }
