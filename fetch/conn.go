@@ -18,9 +18,10 @@ import (
 // Behind a proxy it would be another host's. See meter for what else it watches.
 type watchedConn struct {
 	net.Conn
-	raw   syscall.RawConn
-	meter meter
-	tap   tap
+	raw    syscall.RawConn
+	meter  meter
+	tap    tap
+	mender mender
 
 	mu      sync.Mutex // guards the rest, and reads that were waited for
 	reading bool       // a Read waits: all that came before has been read
@@ -47,9 +48,12 @@ var errUnsolicited = errors.New("the server sent something before it was asked")
 
 func (c *watchedConn) listen() *tap { return &c.tap }
 
-// Read takes what is there at once. What it has to wait for, it takes only after a look
+// Read is net.Conn's.
+func (c *watchedConn) Read(p []byte) (int, error) { return c.mender.read(p, c.tap.begun, c.take) }
+
+// take reads what is there at once. What it has to wait for, it takes only after a look
 // at whether it may come at all. Until then Write can see it too.
-func (c *watchedConn) Read(p []byte) (n int, err error) {
+func (c *watchedConn) take(p []byte) (n int, err error) {
 	waited := false
 	rawErr := c.raw.Read(func(fd uintptr) bool {
 		c.mu.Lock()

@@ -39,6 +39,7 @@
 //	meter.go     bytes that a server may send in each phase
 //	hangup.go    the connection in use; connections that a server misuses
 //	tap.go       who listens to a connection
+//	mend.go      headers that browsers read and net/http does not
 //	wire.go      both headers, for archives
 //	cookies.go   a jar a site, where cookies are wanted
 //	media.go     the answer: is this type wanted; sniffing

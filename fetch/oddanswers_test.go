@@ -38,12 +38,12 @@ func TestOddAnswers(t *testing.T) {
 		want   State
 	}{
 		"one length twice":          {answerWith(length+length, oddBody), StateOK},
-		"a list of lengths":         {answerWith("Content-Length: 5, 5\r\n", oddBody), StateHeaderError},
-		"a length with a plus":      {answerWith("Content-Length: +48\r\n", oddBody), StateHeaderError},
-		"a length in hex":           {answerWith("Content-Length: 0x30\r\n", oddBody), StateHeaderError},
-		"a length of nothing":       {answerWith("Content-Length: \r\n", oddBody), StateHeaderError},
+		"a list of lengths":         {answerWith("Content-Length: 5, 5\r\n", oddBody), StateOK},
+		"a length with a plus":      {answerWith("Content-Length: +48\r\n", oddBody), StateOK},
+		"a length in hex":           {answerWith("Content-Length: 0x30\r\n", oddBody), StateOK},
+		"a length of nothing":       {answerWith("Content-Length: \r\n", oddBody), StateOK},
 		"chunked in capitals":       {answerWith("Transfer-Encoding: CHUNKED\r\n", "5\r\n<p>hi\r\n0\r\n\r\n"), StateOK},
-		"an identity transfer":      {answerWith("Transfer-Encoding: identity\r\n"+length, oddBody), StateHeaderError},
+		"an identity transfer":      {answerWith("Transfer-Encoding: identity\r\n"+length, oddBody), StateOK},
 		"gzip in capitals":          {answerWith("Content-Encoding: GZIP\r\n"+packedLength, packed.String()), StateOK},
 		"x-gzip":                    {answerWith("Content-Encoding: x-gzip\r\n"+packedLength, packed.String()), StateOK},
 		"gzip with a quality":       {answerWith("Content-Encoding: gzip;q=1\r\n"+packedLength, packed.String()), StateOK},
@@ -53,7 +53,7 @@ func TestOddAnswers(t *testing.T) {
 		"gzip with a wrong sum":     {answerWith("Content-Encoding: gzip\r\nContent-Length: "+fmt.Sprint(len(badSum))+"\r\n", badSum), StateBodyError},
 		"a blank before the colon":  {"HTTP/1.1 200 OK\r\nContent-Type : text/html\r\n" + length + "\r\n" + oddBody, StateOK},
 		"lines before the answer":   {"\r\n\r\n" + answerWith(length, oddBody), StateHeaderError},
-		"two status lines":          {"HTTP/1.1 200 OK\r\n" + answerWith(length, oddBody), StateHeaderError},
+		"two status lines":          {"HTTP/1.1 200 OK\r\n" + answerWith(length, oddBody), StateOK},
 		"a hint with a body":        {"HTTP/1.1 103 Early Hints\r\nContent-Length: 5\r\n\r\nhello" + answerWith(length, oddBody), StateHeaderError},
 		"status zero":               {"HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n", StateCode},
 		"escapes as its reason":     {"HTTP/1.1 500 \x1b]0;t\x07\x1b[2J\r\nContent-Length: 0\r\n\r\n", StateCode},
@@ -142,5 +142,49 @@ func TestGzipWithoutTrailer(t *testing.T) {
 				t.Errorf("%d bytes missing: %s %.60q note %q %v", missing, r.State, r.Body, r.Note, r.Err)
 			}
 		}
+	}
+}
+
+// TestOddHeaders: lines that browsers pass over cost no page, nor a robots.txt; lines by
+// which two readers would see two bodies are refused. No connection serves on behind one.
+func TestOddHeaders(t *testing.T) {
+	length := fmt.Sprintf("Content-Length: %d\r\n", len(oddBody))
+	for lines, want := range map[string]State{
+		"no colon\r\n" + length: StateOK, "no colon\r\n folded\r\n" + length: StateOK, "N@me: x\r\n" + length: StateOK, "Na\xc3\xafve: x\r\n" + length: StateOK,
+		"X-Bell: a\x07b\r\n" + length: StateOK, "<html>\n" + length: StateOK, length + "no colon\n": StateOK, "HTTP/1.1 500 No\r\n" + length: StateOK,
+		"Transfer-Encoding: identity\r\n" + length: StateOK, "Transfer-Encoding: Identity\r\n": StateOK, "Transfer-Encoding:\r\n" + length: StateOK,
+		"Content-Length: abc\r\n": StateOK, "Content-Length: -1\r\n": StateOK, "Content-Length: 47 bytes\r\n": StateOK, "Content-Length: 47.0\r\n": StateOK, "Content-Length: 99999999999999999999\r\n": StateOK,
+		strings.Replace(length, "\r", ",\r", 1): StateOK, "Content-Length: +47\r\nContent-Length: +47\r\n": StateOK,
+
+		"Content-Length: 4\r\n" + length: StateHeaderError, "Content-Length: 4, 5\r\n": StateHeaderError, "Content-Length: x\r\n" + length: StateHeaderError,
+		"Content-Length: 4\r\n 7\r\n": StateHeaderError, "Content-Length: 4\x00\r\n": StateHeaderError, "Content-Length 4\r\n" + length: StateHeaderError,
+		"Transfer-Encoding: xchunked\r\n" + length: StateHeaderError, "Transfer-Encoding: chunked, identity\r\n" + length: StateHeaderError, "Transfer-Encoding: \x0bchunked\r\n" + length: StateHeaderError,
+		"Transfer-Encoding\t: chunked\r\n" + length: StateHeaderError, "Transfer-Encoding chunked\r\n" + length: StateHeaderError, "X: a\rTransfer-Encoding: chunked\r\n" + length: StateHeaderError,
+		"Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n": StateHeaderError,
+	} {
+		for _, req := range []Request{{}, {Accept: []string{"*/*"}, Truncate: true, AnySuccess: true}} {
+			req.URL = "http://" + rawServer(t, false, say(answerWith(lines, oddBody))) + "/robots.txt"
+			r := newTest(t, Options{}).Fetch(t.Context(), req)
+			if r.State != want || want == StateOK && string(r.Body) != oddBody {
+				t.Errorf("%q: %s %.60q %v, want %s", lines, r.State, r.Body, r.Err, want)
+			}
+		}
+	}
+}
+
+// TestMendedConnectionIsClosed: behind an odd header the connection takes no request.
+func TestMendedConnectionIsClosed(t *testing.T) {
+	answer := answerWith("no colon\r\n"+fmt.Sprintf("Content-Length: %d\r\n", len(oddBody)), oddBody)
+	again := make(chan int, 1)
+	at := rawServer(t, false, func(c net.Conn) {
+		io.WriteString(c, answer)
+		n, _ := c.Read(make([]byte, 1))
+		again <- n
+	})
+	f := newTest(t, Options{})
+	checkState(t, f.Fetch(t.Context(), Request{URL: "http://" + at + "/"}), StateOK)
+	go f.Fetch(t.Context(), Request{URL: "http://" + at + "/"})
+	if n := <-again; n > 0 {
+		t.Error("a second request came on the connection")
 	}
 }

@@ -17,12 +17,23 @@ import (
 type tap struct {
 	mu         sync.Mutex // guards the rest
 	sent, came head
+	awaited    bool // an answer, of which nothing has come
+}
+
+// begun says, once an exchange, that the answer begins.
+func (t *tap) begun() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.awaited
+	t.awaited = false
+	return was
 }
 
 // begin forgets the exchange before.
 func (t *tap) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.awaited = true
 	t.sent.begin()
 	t.came.begin()
 }
@@ -125,13 +136,16 @@ func tapOf(c net.Conn) *tap {
 // tlsConn is TLS that carries HTTP/1, with a tap on what it carries.
 type tlsConn struct {
 	*tls.Conn
-	tap tap
+	tap    tap
+	mender mender
 }
 
 func (c *tlsConn) listen() *tap { return &c.tap }
 
 // Read is net.Conn's.
-func (c *tlsConn) Read(p []byte) (int, error) {
+func (c *tlsConn) Read(p []byte) (int, error) { return c.mender.read(p, c.tap.begun, c.take) }
+
+func (c *tlsConn) take(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.tap.read(p[:n])
 	return n, err
