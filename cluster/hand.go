@@ -104,6 +104,7 @@ func (n *node) seeTable(now, asked time.Duration, v Value) {
 		return
 	}
 	if v.Revision == h.revision {
+		n.office.missing = n.office.missing && h.table == nil // as one that cannot be read
 		return
 	}
 	n.office.missing = false

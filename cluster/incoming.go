@@ -8,7 +8,11 @@ import (
 
 // mostTaking bounds the deliveries that an engine has and has not committed; what comes
 // beyond is sent again.
-const mostTaking = 64
+const mostTaking = 256
+
+// mostOfSender bounds them for one sender where there are few. A part that changes hands is a
+// delivery; with half as many a handover took so long that its start pages were asked for again.
+const mostOfSender = 64
 
 // incoming is the receiver's side of the links across.
 type incoming struct {
@@ -20,7 +24,7 @@ type incoming struct {
 // full says whether the engine has as many deliveries as it takes, in all or of one of so many
 // senders: one that sends without end leaves room for the others.
 func (in *incoming) full(from AgentID, senders int) bool {
-	return in.taking >= mostTaking || in.of[from] >= max(2, mostTaking/max(1, senders))
+	return in.taking >= mostTaking || in.of[from] >= max(2, min(mostOfSender, mostTaking/max(1, senders)))
 }
 
 // inflow is parcels of one agent to one partition.

@@ -153,7 +153,10 @@ func (b *bodyReader) read(p []byte) (int, error) {
 		}
 	}
 	n, err := b.plain.Read(p)
-	for n == 0 && err == io.EOF && b.packed != nil && b.nextMember() {
+	for n == 0 && err == io.EOF && b.packed != nil {
+		if err = b.nextMember(); err != nil {
+			break
+		}
 		n, err = b.plain.Read(p)
 	}
 	switch {
@@ -168,16 +171,26 @@ func (b *bodyReader) read(p []byte) (int, error) {
 	return n, b.broken(err)
 }
 
-// nextMember goes on to a further gzip member. What is no member behind one is junk, which
-// browsers ignore.
-func (b *bodyReader) nextMember() bool {
-	magic, _ := b.packed.Peek(2)
-	z := b.plain.(*gzip.Reader)
-	if string(magic) != "\x1f\x8b" || z.Reset(b.packed) != nil {
-		return false
+// nextMember goes on to a further gzip member, or ends with io.EOF. What is no member behind
+// one is junk, which browsers ignore.
+func (b *bodyReader) nextMember() error {
+	magic, err := b.packed.Peek(2)
+	if err != nil {
+		return err // of the exchange, or its end
 	}
-	z.Multistream(false)
-	return true
+	if string(magic) != "\x1f\x8b" {
+		return io.EOF
+	}
+	z := b.plain.(*gzip.Reader)
+	switch err := z.Reset(b.packed); err {
+	case nil:
+		z.Multistream(false)
+		return nil
+	case gzip.ErrHeader, io.ErrUnexpectedEOF:
+		return io.EOF
+	default:
+		return err
+	}
 }
 
 // broken says where a body broke. Reading stays in the state of its phase:

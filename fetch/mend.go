@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -147,7 +148,7 @@ func (f *frame) line(line []byte) []byte {
 
 // framing judges lengths and encodings of transfer. Lengths that differ, folded lines and
 // anything near "chunked" are left to net/http, which refuses them: two readers would see
-// two bodies. One length that is no number says nothing, as in browsers: the body ends with
+// two bodies. So is a length below zero. One that is no number says nothing, as in browsers: the body ends with
 // the connection. So does "identity", which is an older word for no encoding.
 func framing(header []byte) (length, transfer *frame) {
 	var lengths, codings []string
@@ -173,9 +174,10 @@ func framing(header []byte) (length, transfer *frame) {
 	slices.Sort(lengths)
 	several = several || len(lengths) > 1
 	if lengths = slices.Compact(lengths); len(lengths) == 1 && !folded && !hasControl(lengths[0]) {
-		digits := strings.Trim(lengths[0], "0123456789") == "" && lengths[0] != "" && len(lengths[0]) < 19
+		_, err := strconv.ParseInt(lengths[0], 10, 64)
+		number := err == nil && lengths[0][0] != '+'
 		switch {
-		case !digits:
+		case !number:
 			length = &frame{}
 		case several:
 			length = &frame{value: lengths[0]}

@@ -153,7 +153,7 @@ func TestOddHeaders(t *testing.T) {
 		"no colon\r\n" + length: StateOK, "no colon\r\n folded\r\n" + length: StateOK, "N@me: x\r\n" + length: StateOK, "Na\xc3\xafve: x\r\n" + length: StateOK,
 		"X-Bell: a\x07b\r\n" + length: StateOK, "<html>\n" + length: StateOK, length + "no colon\n": StateOK, "HTTP/1.1 500 No\r\n" + length: StateOK,
 		"Transfer-Encoding: identity\r\n" + length: StateOK, "Transfer-Encoding: Identity\r\n": StateOK, "Transfer-Encoding:\r\n" + length: StateOK,
-		"Content-Length: abc\r\n": StateOK, "Content-Length: -1\r\n": StateOK, "Content-Length: 47 bytes\r\n": StateOK, "Content-Length: 47.0\r\n": StateOK, "Content-Length: 99999999999999999999\r\n": StateOK,
+		"Content-Length: abc\r\n": StateOK, "Content-Length: -1\r\n": StateHeaderError, "Content-Length: 47 bytes\r\n": StateOK, "Content-Length: 47.0\r\n": StateOK, "Content-Length: 99999999999999999999\r\n": StateOK,
 		strings.Replace(length, "\r", ",\r", 1): StateOK, "Content-Length: +47\r\nContent-Length: +47\r\n": StateOK,
 
 		"Content-Length: 4\r\n" + length: StateHeaderError, "Content-Length: 4, 5\r\n": StateHeaderError, "Content-Length: x\r\n" + length: StateHeaderError,

@@ -141,8 +141,9 @@ func crawlInOrder(t *testing.T, how crawlplan.Scoring, agents int, together bool
 		}
 	}
 	slices.Sort(urls)
-	if n := len(urls); n != most || len(slices.Compact(urls)) != most {
-		t.Errorf("%d agents, together: %v: %d pages, want %d", agents, together, n, most)
+	once := slices.Compact(slices.Clone(urls))
+	if len(urls) != most || len(once) != most {
+		t.Errorf("%d agents, together: %v: %d pages, %d of them different, want %d: %q", agents, together, len(urls), len(once), most, urls)
 	}
 }
 
