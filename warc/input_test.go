@@ -123,7 +123,8 @@ func TestPlaceOfDamage(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				in = noSeek{in}
 			}
-			if _, errs := readAll(t, in); len(errs) > 100 {
+			// A flipped bit of a packed member may repeat the head of a record thousands of times.
+			if _, errs := readAll(t, in); len(errs) > 10_000 {
 				t.Fatalf("%s: %d errors", name, len(errs))
 			}
 		}

@@ -145,7 +145,7 @@ func (o *Options) connection() ([]nats.Option, error) {
 	case remote: // what crosses a network is TLS, or nothing
 		options = append(options, nats.Secure(o.Secrets.toServer()))
 	case o.Secrets == nil:
-		if o.Secrets, err = localSecrets(o.Crawl); err != nil {
+		if o.Secrets, err = localSecrets(); err != nil {
 			return nil, err
 		}
 	}

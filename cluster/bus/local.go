@@ -19,16 +19,16 @@ import (
 // mostSeedBytes bounds the file of a seed, which has 58.
 const mostSeedBytes = 1 << 10
 
-// localSecrets is the key of a crawl's agents on this machine that were given none: their
+// localSecrets is the key of this user's agents on this machine that were given none: their
 // servers meet clients and each other on loopback, where else every user of the machine could
 // take part. It is a file that this user alone can read, made by the agent that comes first.
-func localSecrets(crawl string) (*Secrets, error) {
+func localSecrets() (*Secrets, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return nil, fmt.Errorf("a key for the agents of this machine: %w; set HOME, or give --keys", err)
 	}
 	dir = filepath.Join(dir, "fossick", "exchange")
-	path := filepath.Join(dir, crawl+".nk")
+	path := filepath.Join(dir, "local.nk")
 	seed, err := reading.Secret(path, mostSeedBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = makeSeed(dir, path); err == nil {

@@ -113,7 +113,7 @@ func (o *ServeOptions) settings() (*natsserver.Options, error) {
 		return s, err
 	}
 	if o.Secrets == nil {
-		if o.Secrets, err = localSecrets(o.Crawl); err != nil {
+		if o.Secrets, err = localSecrets(); err != nil {
 			return nil, err
 		}
 	}

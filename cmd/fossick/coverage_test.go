@@ -48,7 +48,7 @@ func TestCrawlCoverage(t *testing.T) {
 			held, n := nextHeld(crawls, pages)
 			note(fmt.Sprintf("next after %d pages bounds the next 100's mean", pages), held, n)
 		}
-		for _, k := range []int{4, 10} {
+		for _, k := range []int{5, 10} {
 			held, n := labHeld(crawls, k)
 			note(fmt.Sprintf("lab's interval of %d start sets holds the mean of all", k), held, n)
 		}

@@ -260,6 +260,7 @@ func exampleFolder(t *testing.T) string {
 		"survey --seed http://example.org/loans --max-pages 20",
 		"topic new bees --seed example.org/bees --examples saved-pages/",
 		"train demo --classifier nb -o old.model", "train demo --classifier linear -o new.model",
+		"refine fossick-banking --model new.model --topic banking",
 	} {
 		var out bytes.Buffer
 		if code := run(t.Context(), append(strings.Fields(args), "--quiet"), &out, &out); code != exitDone {
