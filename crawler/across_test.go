@@ -627,6 +627,7 @@ func TestStandsBelowTheOthers(t *testing.T) {
 		if s, err := m.crawl.Standing(t.Context(), "http://h0.test/link"); err != nil || s == nil || s.Price != .9 || s.Wait == nil || !s.Wait.Refused || s.Wait.Price != .9 || s.Wait.Hosts != 0 {
 			t.Errorf("%+v, %v; want it left for a price of .9", s, err)
 		}
+		synctest.Wait() // Progress is not for while Run works
 		if p := m.crawl.Progress().Patience; p == nil || p.Price != .9 {
 			t.Errorf("the progress tells of %+v, want a price of .9", p)
 		}

@@ -49,8 +49,9 @@ func TestCrawlCoverage(t *testing.T) {
 			note(fmt.Sprintf("next after %d pages bounds the next 100's mean", pages), held, n)
 		}
 		for _, k := range []int{5, 10} {
-			held, n := labHeld(crawls, k)
-			note(fmt.Sprintf("lab's interval of %d start sets holds the mean of all", k), held, n)
+			if held, n := labHeld(crawls, k); n > 0 { // webkb has fewer than five different start sets
+				note(fmt.Sprintf("lab's interval of %d start sets holds the mean of all", k), held, n)
+			}
 		}
 	}
 	for _, figure := range slices.Sorted(maps.Keys(all)) {
