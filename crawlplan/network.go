@@ -128,9 +128,9 @@ func RedactProxy(text string) string {
 	return proxy.Redacted()
 }
 
-// opened names the settings of a store by which a crawl opens the guard or a listener, sends
-// its requests elsewhere or signs them, and which the command line left open: the store may
-// be a stranger's. It returns "" for none.
+// opened names the settings of a store that open the guard or a listener, send requests
+// elsewhere or sign them, and that the command line did not give: the store may be a
+// stranger's. It returns "" for none.
 func (saved *Settings) opened(given *Settings) string {
 	var opened []string
 	tell := func(flag, given, saved string) {

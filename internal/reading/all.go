@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 )
 
 // ErrSize reports more bytes than there may be.
@@ -12,12 +13,20 @@ var ErrSize = errors.New("too large")
 // All reads a regular file of at most so many bytes. A larger one is ErrSize, and is not
 // read.
 func All(path string, most int64) ([]byte, error) {
+	return all(path, most, func(fs.FileInfo) error { return nil })
+}
+
+// all is All of a file whose description passes a check.
+func all(path string, most int64, check func(fs.FileInfo) error) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() // opened for reading: nothing can be lost
 	info, err := f.Stat()
+	if err == nil {
+		err = check(info)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,17 +64,10 @@ var ErrShared = errors.New("others may read it")
 // Secret is All of a file with a key: one that its owner's group or anybody may read or
 // write is ErrShared.
 func Secret(path string, most int64) ([]byte, error) {
-	f, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // opened for reading: nothing can be lost
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s: %w; chmod 600 %s", path, ErrShared, path)
-	}
-	return Rest(f, path, most)
+	return all(path, most, func(info fs.FileInfo) error {
+		if info.Mode().Perm()&0o077 != 0 {
+			return fmt.Errorf("%s: %w; chmod 600 %s", path, ErrShared, path)
+		}
+		return nil
+	})
 }
