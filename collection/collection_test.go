@@ -327,6 +327,33 @@ func TestStopsEarly(t *testing.T) {
 	cancel()
 }
 
+// TestCancelledAtTheLast cancels a stream whose last pages are still being read: what came is
+// not taken for all.
+func TestCancelledAtTheLast(t *testing.T) {
+	t.Parallel()
+	dir := makeStore(t, filepath.Join(t.TempDir(), "crawl"), []crawled{{path: "a.test/1", body: "<p>words"}})
+	ctx, cancel := context.WithCancel(t.Context())
+	c, err := Open(ctx, []string{dir}, Options{Open: openStore, Text: func([]byte, *Page, Want) (string, string) {
+		cancel()
+		return "", ""
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	s, err := c.Select(ctx, Choice{}, Want{Text: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last error
+	for _, err := range s.Pages(ctx) {
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("cancelled: %v", last)
+	}
+}
+
 // TestTextIsPutIn has another reader of text at the door.
 func TestTextIsPutIn(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"runtime"
@@ -18,10 +19,11 @@ type task struct {
 }
 
 // Pages yields the chosen pages in order, store after store. After an error there is none.
-// Who stops early waits for the workers to end.
+// A caller that stops early waits for the workers to end.
 func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		workers := runtime.GOMAXPROCS(0)
+		callers := ctx
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		g, ctx := errgroup.WithContext(ctx)
@@ -55,7 +57,9 @@ func (s *Selection) Pages(ctx context.Context) iter.Seq2[*Page, error] {
 		stop()
 		for range inOrder { // what the dealer still sends
 		}
-		if err := g.Wait(); err != nil && !stopped {
+		// A context that ends when all pages are dealt, and some still being read, is an error
+		// of no worker.
+		if err := cmp.Or(g.Wait(), context.Cause(callers)); err != nil && !stopped {
 			yield(nil, err)
 		}
 	}
