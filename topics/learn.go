@@ -30,7 +30,6 @@ type Learning struct {
 	Step func(what string)                     // see train.Options
 	Rows func(datasets.Stream) datasets.Stream // which the training rows pass through
 
-	DrawK bool // see train.Terms
 	// Fetch fetches a start page, as a crawl would.
 	Fetch func(ctx context.Context, url string) (*datasets.Example, error)
 }
@@ -75,7 +74,7 @@ func (l *Learning) learn(ctx context.Context) (*learnt, error) {
 	// Linear: its probabilities tell links apart, where a tree has a handful.
 	m, rep, err := train.Train(ctx, l.Rows(rows), train.Options{
 		Target: train.Target{Topic: l.Name, Unlabelled: !known},
-		Method: train.Method{Classifier: models.LinearSVM}, Terms: train.Terms{DrawK: l.DrawK}, Seed: l.Seed, Log: l.Log, Step: l.Step,
+		Method: train.Method{Classifier: models.LinearSVM}, Seed: l.Seed, Log: l.Log, Step: l.Step,
 		Origin: train.Origin{Data: slices.Concat(l.Examples, off), Split: "all"},
 	})
 	switch {

@@ -19,7 +19,7 @@ import (
 type Wanted struct {
 	Name         string   `arg:"" help:"Name of the topic; focus --topic NAME finds it."`
 	Keywords     []string `placeholder:"WORDS" help:"K: words and phrases that pages on the topic use, by comma [chosen from the examples]."`
-	KeywordsFrom string   `enum:",seeds,model" default:"" placeholder:"seeds|model" help:"Choose K from the start pages, which are fetched: words by which they differ from pages of other kinds. Or draw it at random from the words that the model goes by, which needs --examples [the nouns of the examples that tell them from other pages best]."`
+	KeywordsFrom string   `enum:",seeds,model" default:"" placeholder:"seeds|model" help:"How K is chosen. seeds: the words that tell the start pages, which are fetched, from other pages. model: the 20 words, nouns if they are English, that the model of --examples goes by most; the built-in topics have theirs so [model, with --examples]."`
 	Seed         []string `sep:"none" placeholder:"URL" help:"Start page; may be repeated [none: fossick propose finds some]."`
 	Seeds        string   `placeholder:"FILE" help:"File of start pages, one a line, # comments."`
 	Examples     []string `sep:"none" placeholder:"SET" help:"Pages on the topic, to train a model on: a folder of .html or .txt files, or any set; of a set with the label NAME only those rows. Labels yes and no, pos and neg, relevant and irrelevant, 1 and 0 tell pages on topic from pages off it. May be repeated." complete:"sets"`
@@ -70,7 +70,7 @@ func (w *Wanted) Make(ctx context.Context, l Learning) (*Made, error) {
 	}
 	t := &models.Topic{Name: w.Name, Title: w.Name, Keywords: w.Keywords, Seeds: starts}
 	made := &Made{Topic: w.Out, Name: w.Name, Seeds: starts}
-	l.Name, l.Examples, l.Negatives, l.Unlabelled, l.DrawK = w.Name, w.Examples, w.Negatives, w.Unlabelled, w.KeywordsFrom == fromModel
+	l.Name, l.Examples, l.Negatives, l.Unlabelled = w.Name, w.Examples, w.Negatives, w.Unlabelled
 	if w.KeywordsFrom == fromSeeds {
 		var by string
 		if t.Keywords, by, err = l.seedKeywords(ctx, starts); err != nil {
@@ -108,7 +108,7 @@ func (w *Wanted) check() error {
 	case w.KeywordsFrom != "" && len(w.Keywords) > 0:
 		return usage.Errorf("topic %s: --keywords says what K is, --keywords-from how to choose it; give one of them", w.Name)
 	case w.KeywordsFrom == fromModel && len(w.Examples) == 0:
-		return usage.Errorf("topic %s: --keywords-from model draws words of the model; give --examples to learn one from", w.Name)
+		return usage.Errorf("topic %s: --keywords-from model takes words of the model; give --examples to train one on", w.Name)
 	case w.KeywordsFrom == fromSeeds && len(w.Seed) == 0 && w.Seeds == "":
 		return usage.Errorf("topic %s: --keywords-from seeds reads the start pages; give some with --seed or --seeds", w.Name)
 	case w.KeywordsFrom != fromSeeds && len(w.Keywords) == 0 && len(w.Examples) == 0:

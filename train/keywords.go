@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 
 	"fossick/datasets"
 	"fossick/features"
-	"fossick/internal/printable"
 
 	"github.com/jdkato/prose/v2"
 )
@@ -146,20 +144,14 @@ func Keywords(ctx context.Context, examples iter.Seq2[*datasets.Example, error],
 		return nil, "", err
 	}
 	k, err = c.keywords(ctx, &opt)
-	return k, c.nouns.how(opt.DrawK), err
+	return k, c.nouns.how(), err
 }
 
 // keywords chooses K for every class.
 func (c *corpus) keywords(ctx context.Context, opt *Options) (map[string][]string, error) {
 	k := map[string][]string{}
-	for class, label := range c.classes {
+	for _, label := range c.classes {
 		k[label] = []string{}
-		if opt.DrawK {
-			k[label] = c.drawn(class, opt.Seed)
-		}
-	}
-	if opt.DrawK {
-		return k, nil
 	}
 	// Tagging takes longest, so first the best candidates are asked for, and the
 	// others only where too few of these are nouns.
@@ -185,20 +177,6 @@ func (c *corpus) keywords(ctx context.Context, opt *Options) (map[string][]strin
 		}
 	}
 	return k, nil
-}
-
-// drawn returns words of K at random, in the order in which they count: "20 arbitrary words of
-// those used in classification" (paper A). Models that take all words use every candidate.
-func (c *corpus) drawn(class int, seed int64) []string {
-	best := c.best[class]
-	at := rand.New(rand.NewPCG(uint64(seed), uint64(class)^0xd4a3)).Perm(len(best))
-	at = at[:min(keywords, len(at))]
-	slices.Sort(at)
-	k := []string{}
-	for _, i := range at {
-		k = append(k, c.nouns.form(best[i]))
-	}
-	return k
 }
 
 // within returns the terms from one place to another, as far as there are any.
@@ -297,11 +275,8 @@ func (n *nouns) inEnglish() bool { return 2*n.english >= n.pages && len(n.sample
 const Nouns = "nouns, as prose tags them"
 
 // how says which words K is of.
-func (n *nouns) how(drawn bool) string {
-	switch {
-	case drawn:
-		return printable.Sprintf("%d words drawn at random from the %d that count most", keywords, keywords*candidatesFactor)
-	case n.inEnglish():
+func (n *nouns) how() string {
+	if n.inEnglish() {
 		return Nouns
 	}
 	return "words of every kind but stop words: the pages are not in English, the one language whose nouns prose knows"

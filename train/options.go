@@ -46,7 +46,6 @@ type Terms struct {
 	Words    int              // keep this many terms, those that gain most; 0 is the classifier's default
 	Mu       float64          // keep terms that gain this much at least (paper A eq. 5), in nats
 	Select   features.Measure // how words are ranked for Words and Mu, and chosen for K; "" is each learner's own way
-	DrawK    bool             // K is drawn at random from the words that count most, as in paper A's experiments; see Keywords
 	MinSites int              // keep only terms of so many sites, for the names of a few are no topic's; 0 is 1
 	Pairs    bool             // pairs of words are terms too
 	Chars    int              // runs of so many characters in a word are terms too; 0 is none

@@ -100,7 +100,7 @@ func TestSelectInFewBytes(t *testing.T) {
 }
 
 // TestKeywordsSay: in English K is of nouns; of pages in another language, of all words but
-// stop words, and it says so; drawn, 20 of those that count most, the same for a seed.
+// stop words, and it says so.
 func TestKeywordsSay(t *testing.T) {
 	page := func(n int, label, text string) *datasets.Example {
 		return &datasets.Example{URL: fmt.Sprintf("http://x.test/%s/%d", label, n), Label: label, Text: text}
@@ -112,31 +112,19 @@ func TestKeywordsSay(t *testing.T) {
 		german = append(german, page(n, "bees", "Der Imker öffnet schnell den Stock, und die Bienen des Stocks sind im Garten und haben viel Honig gesammelt."),
 			page(n, "rail", "Der Zug verlässt langsam den Bahnhof, und die Reisenden des Zuges sind im Wagen und haben eine Karte gekauft."))
 	}
-	keywordsOf := func(set []*datasets.Example, seed int64, draw bool) ([]string, string) {
-		k, by, err := Keywords(t.Context(), stream(set), Options{Target: Target{Topic: "bees"}, Terms: Terms{DrawK: draw}, Seed: seed})
+	keywordsOf := func(set []*datasets.Example) ([]string, string) {
+		k, by, err := Keywords(t.Context(), stream(set), Options{Target: Target{Topic: "bees"}, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return k["bees"], by
 	}
-	k, by := keywordsOf(english, 1, false)
+	k, by := keywordsOf(english)
 	if !slices.Contains(k, "hive") || slices.Contains(k, "quickly") || slices.Contains(k, "opens") || !strings.Contains(by, "nouns") {
 		t.Errorf("English: %v, by %s", k, by)
 	}
-	k, by = keywordsOf(german, 1, false)
+	k, by = keywordsOf(german)
 	if !slices.Contains(k, "schnell") || !slices.Contains(k, "imker") || !strings.Contains(by, "not in English") {
 		t.Errorf("German: %v, by %s", k, by)
-	}
-	set := rareAndWide(240)
-	for _, e := range set {
-		if e.Label == "bank" {
-			e.Label = "bees"
-		}
-	}
-	first, by := keywordsOf(set, 1, true)
-	again, _ := keywordsOf(set, 1, true)
-	other, _ := keywordsOf(set, 2, true)
-	if !slices.Equal(first, again) || slices.Equal(first, other) && len(first) == 20 || !strings.Contains(by, "at random") || len(first) == 0 {
-		t.Errorf("drawn: %v, %v, with another seed %v, by %s", first, again, other, by)
 	}
 }

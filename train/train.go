@@ -51,7 +51,7 @@ func Train(ctx context.Context, examples iter.Seq2[*datasets.Example, error], op
 	if err != nil {
 		return nil, nil, err
 	}
-	rep.KeywordsBy = c.nouns.how(opt.DrawK)
+	rep.KeywordsBy = c.nouns.how()
 	if opt.auto() && !opt.stacks() && c.few(&opt.Terms) {
 		learners = append(learners, nn{opt.NN})
 	}
