@@ -79,12 +79,14 @@ type xmlReader struct {
 	entry found
 	field string // the element of the entry whose text is gathered, as "loc"
 	text  strings.Builder
+	inLoc int // elements named like entries that stand in a loc, and mean nothing
 }
 
 // found is what is known of an entry. The first of each kind counts.
 type found struct {
 	link, other, guid, modified string // other: an alternative that is not HTML, or of another vocabulary
 	about                       string
+	text                        string // of the entry itself: the URL where loc was left out
 }
 
 // readXML reads element by element, as browsers read HTML, so that a byte, a character or an
@@ -102,7 +104,7 @@ func readXML(in *bufio.Reader, base string, out *output) error {
 	for !out.full {
 		kind := z.Next()
 		if kind == nethtml.ErrorToken {
-			return r.end(z.Err())
+			return r.end(z.Err(), bytes.HasPrefix(z.Raw(), []byte("<")))
 		}
 		raw := z.Raw()
 		lines := bytes.Count(raw, []byte("\n"))
@@ -127,13 +129,15 @@ func readXML(in *bufio.Reader, base string, out *output) error {
 	return nil
 }
 
-// end returns why the file ends.
-func (r *xmlReader) end(err error) error {
+// end returns why the file ends. A text that a tag follows, though the tag is cut, is whole.
+func (r *xmlReader) end(err error, inTag bool) error {
 	if errors.Is(err, io.EOF) {
 		if r.vocabulary == foreign || len(r.open) == 1 {
 			return nil
 		}
-		r.field = "" // it may be cut
+		if !inTag {
+			r.field = "" // its text may be cut
+		}
 		r.endEntry()
 		err = io.ErrUnexpectedEOF
 	}
@@ -176,6 +180,10 @@ func (r *xmlReader) start(z *nethtml.Tokenizer) {
 		r.begin(&e)
 	}
 	e.vocabulary = r.vocabularyOf(e.space, known)
+	if e.vocabulary == ofSitemap && entryNames[e.name] == ofSitemap && r.field == "loc" && strings.TrimSpace(r.text.String()) == "" {
+		r.inLoc++
+		return
+	}
 	r.closeLeaf(&e)
 	if entryNames[e.name] == e.vocabulary && e.vocabulary != foreign {
 		r.endEntry()
@@ -296,6 +304,10 @@ func valueOf(attributes []attribute, name string) string {
 
 // endTag closes the innermost element of that name. Where none is open, it means nothing.
 func (r *xmlReader) endTag(name string) {
+	if r.inLoc > 0 && entryNames[name] == ofSitemap {
+		r.inLoc--
+		return
+	}
 	for i := len(r.open) - 1; i > 0; i-- {
 		if r.open[i].name == name {
 			r.close(i)
@@ -326,7 +338,7 @@ func (r *xmlReader) endField() {
 	case "lastmod":
 		first(&r.entry.modified, text)
 	}
-	r.field = ""
+	r.field, r.inLoc = "", 0
 	r.text.Reset()
 }
 
@@ -340,6 +352,9 @@ func (r *xmlReader) endEntry() {
 	first(&e.link, e.guid)
 	first(&e.link, e.other)
 	first(&e.link, absolute(r.open[r.at].base, e.about))
+	if r.open[r.at].vocabulary == ofSitemap && usable(e.text) {
+		first(&e.link, e.text)
+	}
 	r.out.put(Entry{Page{e.link, parseTime(e.modified)}, r.open[r.at].name == "sitemap"})
 	r.entry, r.at = found{}, -1
 }
@@ -352,6 +367,9 @@ func first(to *string, value string) {
 
 // add gathers text, which may come in pieces, within bounds.
 func (r *xmlReader) add(raw []byte) {
+	if r.at >= 0 && len(r.open) == r.at+1 && len(raw) <= maxURL {
+		first(&r.entry.text, strings.TrimSpace(string(unescape(raw))))
+	}
 	if r.field == "" || len(r.open) != r.at+2 {
 		return
 	}

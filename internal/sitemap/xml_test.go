@@ -1,6 +1,8 @@
 package sitemap
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,8 @@ func TestOddXML(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		// Names have a namespace and a depth.
 		"another language before the location": {`<urlset` + ns + ` xmlns:xhtml="http://www.w3.org/1999/xhtml"><url><xhtml:link rel="alternate" hreflang="de" href="http://a.test/de/"/><loc>http://a.test/en</loc></url></urlset>`, "http://a.test/en"},
+		"a URL without loc":                    {urlset(`<url> http://a.test/?a=1&amp;b=2 </url><url><lastmod>2026-01-02</lastmod></url><url>a note</url>`), "http://a.test/?a=1&b=2"},
+		"a url in a loc":                       {urlset(`<url><loc><url><![CDATA[http://a.test/1]]></url></loc></url><url><loc>http://a.test/2</loc></url>`), "http://a.test/1 http://a.test/2"},
 		"an image before the location":         {`<urlset` + ns + ` xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url><image:image><image:loc>http://a.test/i.png</image:loc></image:image><loc>http://a.test/1</loc></url></urlset>`, "http://a.test/1"},
 		"an image of an undeclared prefix":     {urlset(`<url><image:image><image:loc>http://a.test/i.png</image:loc></image:image><loc>http://a.test/1</loc></url>`), "http://a.test/1"},
 		"an image by a default namespace":      {urlset(`<url><image xmlns="http://www.google.com/schemas/sitemap-image/1.1"><loc>http://a.test/i.png</loc></image><loc>http://a.test/1</loc></url>`), "http://a.test/1"},
@@ -120,6 +124,16 @@ func TestOddXML(t *testing.T) {
 				t.Errorf("%s\ngot  %s, %v\nwant %s", c.body, got, err, c.want)
 			}
 		})
+	}
+}
+
+// TestCut: of a file that breaks off, a location that a tag follows is whole; another may not be.
+func TestCut(t *testing.T) {
+	for body, want := range map[string]int{"<urlset><url><loc>http://a.test/1</lo": 1, "<urlset><url><loc>http://a.test/1": 0} {
+		m, err := parse([]byte(body))
+		if len(m.Pages) != want || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: %v, %v; want %d pages", body, m.Pages, err, want)
+		}
 	}
 }
 
