@@ -33,7 +33,7 @@ go build -o "$work/describe" ./internal/release
 # What no page passes through is compiled without inlining, as that makes it larger.
 small=()
 for cold in crypto/tls crypto/x509 encoding/gob encoding/json html/template net/http/pprof runtime/pprof text/template \
-	fossick/cmd github.com go.opentelemetry.io gonum.org/v1/gonum/lapack google.golang.org; do
+	"$(go list -m)/cmd" github.com go.opentelemetry.io gonum.org/v1/gonum/lapack google.golang.org; do
 	small+=("-gcflags=$cold/...=-l")
 done
 for hot in abadojack bits-and-blooms blevesearch cespare clipperhouse dgraph-io fxamacker go-json-experiment gocolly klauspost saintfish sjwhitworth; do

@@ -1,0 +1,221 @@
+// Package fossick crawls the web in the order of relevance to a topic, from a program. Crawl
+// is all that a crawl needs; a Scorer of one's own replaces the order that is built in. Open
+// reads what a crawl has stored, Train and Model label pages. Names of other packages of this
+// module may change; these stay.
+package fossick
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"fossick/crawler"
+	"fossick/crawlplan"
+	"fossick/fetch"
+	"fossick/graph/orders"
+	"fossick/page"
+	"fossick/store"
+)
+
+// Options say what a crawl looks for, where it begins and when it ends. One of Topic,
+// Keywords and Scorer is needed, and Contact for the public web.
+type Options struct {
+	Topic    string   // a built-in topic, or the folder of one that fossick topic new made
+	Keywords []string // words and phrases of the topic, for one without a model
+	Scorer   Scorer   // scores pages and links in place of the topic's model
+	Seeds    []string // start pages [the topic's]
+	Store    string   // folder of the crawl [fossick-TOPIC]; a crawl that is there goes on
+
+	MaxPages uint64         // pages to store [1000]
+	MaxTime  time.Duration  // of this session [no limit]
+	Workers  int            // exchanges at a time, never two with one host [32]
+	Delay    time.Duration  // rest of a host after each exchange [ten times its answer's time]; negative: none
+	Contact  string         // mail address or URL at which owners of sites can reach you
+	Proxy    string         // URL of a proxy that carries all requests
+	AllowNet []netip.Prefix // private networks that the crawl may enter
+
+	Log *slog.Logger // [silent]
+}
+
+// Page is a page that was fetched.
+type Page struct {
+	URL   string // in normal form
+	Title string
+	Text  string // visible text, a block a line
+	Lang  string // "en", or "" where it is not known
+	Links []Link // in the page's order
+	Score Score  // of a page in a Store
+}
+
+// Link is a link of a page.
+type Link struct {
+	URL     string
+	Anchor  string // its text
+	Context string // the words around it
+}
+
+// Score says how far a page is on topic.
+type Score struct {
+	Value    float64 // degree of relevance, in [0, 1]
+	Relevant bool    // on topic: counts for the harvest
+	Label    string  // "" where no model labels pages
+}
+
+// Scorer orders a crawl. Its methods are called from many goroutines at once.
+type Scorer interface {
+	// ScorePage scores a page. parent is the Value of the page whose link led here, 1 for a
+	// start page.
+	ScorePage(p *Page, parent float64) Score
+	// ScoreLinks scores each of p.Links, in [0, 1]: the highest is fetched first.
+	ScoreLinks(p *Page, s Score) []float64
+}
+
+// Result is what a crawl came to, over all its sessions.
+type Result struct {
+	Store    string // its folder, for Open
+	Pages    uint64 // stored
+	Relevant uint64 // of them
+	Stopped  string // why the session ended: max_pages, max_time, frontier_empty, interrupted, …
+}
+
+// Crawl crawls until there are MaxPages pages, nothing is left, or ctx ends; that is no
+// error. What is stored stays: the same call goes on with the crawl.
+func Crawl(ctx context.Context, opt Options) (_ *Result, err error) {
+	c := opt.crawl()
+	if err := c.NameStore(); err != nil {
+		return nil, err
+	}
+	var s *store.Store
+	if c.Resume = store.Exists(c.Store); c.Resume {
+		if s, err = store.OpenWhenFree(ctx, c.Store); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		if _, err := c.Recall(s); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := c.Plan(crawlplan.Program{Seed: 1, Log: opt.log(), Say: func(string, ...any) {}})
+	if err != nil {
+		return nil, err
+	}
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var scoring atomic.Pointer[error]
+	if err := opt.score(&plan.Crawl, func(err error) { scoring.Store(&err); fail(err) }); err != nil {
+		return nil, err
+	}
+	fetcher, err := fetch.New(plan.Fetch)
+	if err != nil {
+		return nil, err
+	}
+	defer fetcher.Close()
+	if s == nil {
+		if s, err = store.Create(c.Store, store.Info{Topic: c.Topic}); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+	}
+	if err := c.Keep(s, plan); err != nil {
+		return nil, err
+	}
+	plan.Crawl.Store, plan.Crawl.Fetcher = s, fetcher
+	engine, err := crawler.New(plan.Crawl)
+	if err != nil {
+		return nil, err
+	}
+	r, err := engine.Run(ctx)
+	if failed := scoring.Load(); failed != nil {
+		err = errors.Join(*failed, err)
+	}
+	return &Result{c.Store, r.Counts.Pages, r.Counts.Relevant, string(r.Stopped)}, err
+}
+
+// crawl is the crawl as the command line would ask for it.
+func (o *Options) crawl() *crawlplan.Crawl {
+	c := &crawlplan.Crawl{Topic: o.Topic, Store: o.Store}
+	c.Keywords, c.Seed, c.MaxPages, c.MaxTime = o.Keywords, o.Seeds, o.MaxPages, o.MaxTime
+	c.Workers, c.Contact, c.Proxy = o.Workers, o.Contact, o.Proxy
+	for _, net := range o.AllowNet {
+		c.AllowNet = append(c.AllowNet, net.String())
+	}
+	switch {
+	case o.Delay > 0:
+		c.Delay = o.Delay.String()
+	case o.Delay < 0:
+		c.Delay = "0"
+	}
+	if o.Scorer != nil && len(c.Keywords) == 0 {
+		c.Keywords = []string{"own scorer"} // K of a policy that is replaced
+	}
+	if c.Topic == "" && len(c.Keywords) > 0 {
+		c.Topic = "own"
+	}
+	if o.Scorer != nil {
+		c.Score = "paper"
+	}
+	return c
+}
+
+func (o *Options) log() *slog.Logger {
+	if o.Log != nil {
+		return o.Log
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// score puts the scorer in its place. fail ends the crawl.
+func (o *Options) score(c *crawler.Options, fail func(error)) (err error) {
+	if o.Scorer == nil {
+		return nil
+	}
+	c.Scorer, c.Threshold = scorer{o.Scorer, fail}, 0
+	c.Ordering, err = orders.OrderingByName("relevance")
+	return err
+}
+
+// scorer has a Scorer score pages as the crawler knows them.
+type scorer struct {
+	own  Scorer
+	fail func(error)
+}
+
+func (s scorer) ScorePage(p *page.Page, parent float64) crawler.Score {
+	v := s.own.ScorePage(pageOf(p), parent)
+	return crawler.Score{Value: unit(v.Value), Relevant: v.Relevant, Label: v.Label}
+}
+
+func (s scorer) ScoreLinks(dst []float64, p *page.Page, v crawler.Score) []float64 {
+	scores := s.own.ScoreLinks(pageOf(p), scoreOf(v))
+	if len(scores) != len(p.Links) {
+		s.fail(fmt.Errorf("fossick: ScoreLinks returned %d scores for the %d links of %s; return one for each", len(scores), len(p.Links), p.URL))
+		scores = make([]float64, len(p.Links))
+	}
+	for _, x := range scores {
+		dst = append(dst, unit(x))
+	}
+	return dst
+}
+
+// unit brings a score to [0, 1]; what is no number is 0.
+func unit(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return min(max(x, 0), 1)
+}
+
+func scoreOf(s crawler.Score) Score { return Score{s.Value, s.Relevant, s.Label} }
+
+func pageOf(p *page.Page) *Page {
+	links := make([]Link, len(p.Links))
+	for i, l := range p.Links {
+		links[i] = Link{l.URL, l.Anchor, l.Context}
+	}
+	return &Page{URL: p.URL, Title: p.Title, Text: p.Text, Lang: p.Lang, Links: links}
+}
