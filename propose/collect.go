@@ -168,7 +168,10 @@ func (c *collection) second(ctx context.Context, source Source) error {
 		like := c.profile.likeness(v)
 		known := e.Doc.Text != "" || e.Doc.Title != ""
 		if c.topic.Judge != nil && known {
-			like = c.topic.Judge(e.Doc)
+			judged := c.topic.Judge(e.Doc)
+			if like *= judged; len(c.profile.words) == 0 {
+				like = judged
+			}
 		}
 		k := &kept{key: key, place: c.count, like: like, known: known}
 		short = c.follow(k, e, count, short)

@@ -12,9 +12,9 @@ func byPromise(a, b *kept) int {
 	return cmp.Or(cmp.Compare(b.promise, a.promise), cmp.Compare(a.place, b.place))
 }
 
-// settle turns likeness into relevance, once all of the source is known. A
-// judge's word stands. Else 0 is what candidates have in the mean, and 1 what
-// the best have.
+// settle turns likeness into relevance, once all of the source is known: 0 is what
+// candidates have in the mean, and 1 what the best have. Of a topic without words the judge's
+// probability stands.
 func (c *collection) settle() {
 	slices.SortStableFunc(c.pool, byPromise)
 	if len(c.pool) > pool {
@@ -28,7 +28,7 @@ func (c *collection) settle() {
 
 // relevance is a likeness in [0,1].
 func (c *collection) relevance(like float64) float64 {
-	if c.topic.Judge != nil {
+	if c.topic.Judge != nil && len(c.profile.words) == 0 {
 		return like
 	}
 	return min(1, max(0, (like-c.mean)/max(1e-9, c.high-c.mean)))

@@ -102,6 +102,9 @@ func TestChoice(t *testing.T) {
 			about("http://a.test/", "hive alpha"), about("http://b.test/", "hive beta", "http://c.test/"), about("http://c.test/", "hive gamma", "http://x.test/"),
 			about("http://d.test/", "hive delta", "http://a.test/", "http://x.test/"), about("http://x.test/", "rails", "http://a.test/", "http://b.test/")},
 			[]string{"http://b.test/", "http://d.test/"}},
+		{"what the judge and the words say, before what one of them says", Topic{Keywords: []string{"stars"}, Judge: byText("bright")}, 1, []*Candidate{
+			about("http://a.test/", "bright birds"), about("http://b.test/", "stars of a club"), about("http://c.test/", "bright stars in the sky"), about("http://d.test/", "rails")},
+			[]string{"http://c.test/"}},
 		{"a URL that comes twice counts once", judge, 5, []*Candidate{
 			about("http://a.test/", "hive alpha"), about("http://a.test/", "hive alpha")}, []string{"http://a.test/"}},
 	} {
@@ -135,7 +138,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	r, err := Propose(t.Context(), Topic{Keywords: []string{"honey", "bees"}, Judge: byText("hive")}, sourceOf(
-		about("http://a.test/", "Bees in the hive", "http://b.test/", "http://c.test/"), about("http://b.test/", "a hive"), about("http://c.test/", "rails"), about("http://d.test/", "more rails"),
+		about("http://a.test/", "Bees in the hive", "http://b.test/", "http://c.test/"), about("http://b.test/", "a hive of bees"), about("http://c.test/", "rails"), about("http://d.test/", "more rails"),
 	), Options{N: 1})
 	if err != nil {
 		t.Fatal(err)

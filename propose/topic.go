@@ -16,8 +16,9 @@ import (
 type Topic struct {
 	Examples []features.Doc // texts on topic
 	Keywords []string       // words and phrases of the topic
-	// Judge says how far a text is on topic, in [0,1]; nil: by likeness to the
-	// examples, and to the pages that have the keywords. Safe for concurrent use.
+	// Judge says how far a text is on topic, in [0,1]. The likeness to examples and keywords
+	// is multiplied by it, so that a page which either refuses is refused. nil: likeness
+	// alone. Safe for concurrent use.
 	Judge func(features.Doc) float64
 }
 
