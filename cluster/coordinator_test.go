@@ -90,6 +90,30 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestKeeps: an agent keeps the replica of those that the table gives to it, of nobody else, and
+// of nobody before it has a table.
+func TestKeeps(t *testing.T) {
+	a := &Agent{opt: Options{ID: "a"}}
+	if a.Keeps("b") {
+		t.Error("it keeps a replica before it runs")
+	}
+	a.node = coordinatorOf(Options{}, map[AgentID]Report{"a": {}})
+	a.node.hand.table.members = map[AgentID]member{"a": {keeper: "b"}, "b": {keeper: "a"}, "c": {keeper: "b"}, "d": {}}
+	for id, want := range map[AgentID]bool{"a": false, "b": true, "c": false, "d": false, "stranger": false} {
+		if got := a.Keeps(id); got != want {
+			t.Errorf("a keeps the replica of %s: %v, want %v", id, got, want)
+		}
+	}
+	a.node.hand.gone, a.node.hand.table = a.node.hand.table, nil
+	if !a.Keeps("b") {
+		t.Error("it has lost the table, and lets go of a replica that the last one gave to it")
+	}
+	a.node.hand.gone = nil
+	if a.Keeps("b") {
+		t.Error("it keeps a replica without a table")
+	}
+}
+
 // An agent that comes back within its grace keeps its partitions, under another epoch.
 func TestGrace(t *testing.T) {
 	n := coordinatorOf(Options{Grace: time.Minute}, map[AgentID]Report{"a": {}, "b": {}})

@@ -26,10 +26,11 @@ func TestPaperExample(t *testing.T) {
 	const threshold = 0.2
 	for _, test := range []struct {
 		rho, r1, r2 float64
-		collected   bool // is page 3, which page 2 links to
+		collected   bool    // is page 3, which page 2 links to
+		unlinked    float64 // a URL that page 1 leads to without a link: ρ · R1
 	}{
-		{0, 0.4, 0.1, false},
-		{0.3, 0.58, 0.244, true},
+		{0, 0.4, 0.1, false, 0},
+		{0.3, 0.58, 0.244, true, 0.174},
 	} {
 		t.Run(fmt.Sprintf("rho %g", test.rho), func(t *testing.T) {
 			s, err := NewPaper(k, test.rho)
@@ -44,6 +45,9 @@ func TestPaperExample(t *testing.T) {
 			page2.Links = []page.Link{{URL: "http://three.test/"}}
 			if link := s.ScoreLinks(nil, page2, r2); (link[0] >= threshold) != test.collected {
 				t.Errorf("link to page 3 has %v, collected must be %v at %v", link, test.collected, threshold)
+			}
+			if got := s.ScoreUnlinked(r1); !near(got, test.unlinked) {
+				t.Errorf("a URL without a link has %v, want %v", got, test.unlinked)
 			}
 		})
 	}
