@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +56,40 @@ func TestBuiltinTopics(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join("../../models/topics", name, "CARD.md")); err != nil {
 				t.Errorf("model card: %v", err)
+			}
+		})
+	}
+}
+
+// TestBuiltinModels trains the built-in topics' models by their recipe, and wants their bytes.
+func TestBuiltinModels(t *testing.T) {
+	fulltest.Only(t, "it trains four models in a minute")
+	for _, set := range []string{"20news", "wikispeedia/train.jsonl.zst"} {
+		fulltest.Corpus(t, set)
+	}
+	data := fulltest.Corpus(t, "debdocs") + "/.." // where the recipe works
+	recipe, err := filepath.Abs("../../models/topics/recipe.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range models.BuiltinTopics() {
+		t.Run(name, func(t *testing.T) {
+			made := filepath.Join(t.TempDir(), "model")
+			train := exec.CommandContext(t.Context(), "sh", "-euc", `. "$1"; learn "$2" "$3" $sets --all`, "sh", recipe, name, made)
+			train.Dir, train.Env = data, append(os.Environ(), beMain+"=1", "fossick="+os.Args[0])
+			if out, err := train.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			got, err := os.ReadFile(made)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(filepath.Join(filepath.Dir(recipe), name, "model.fossick"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("training gives other bytes than models/topics/%s/model.fossick; if the change of the trainer is meant, run models/topics/build.sh", name)
 			}
 		})
 	}
