@@ -109,11 +109,11 @@ func TestKeywordsRefused(t *testing.T) {
 }
 
 func TestKeywordsInAnyScript(t *testing.T) {
-	k, err := NewKeywords([]string{"은행", "銀行", "Ипотека"})
+	k, err := NewKeywords([]string{"은행", "銀行", "Ипотека", "C"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{"한국 은행 금리": "은행", "ипотека и кредит": "Ипотека"} {
+	for text, want := range map[string]string{"한국 은행 금리": "은행", "ипотека и кредит": "Ипотека", "Programs in C.": "C"} {
 		if got := k.FoundIn("", text); !slices.Contains(got, want) {
 			t.Errorf("found %q in %q, want %q", got, text, want)
 		}

@@ -51,6 +51,7 @@ func TestCount(t *testing.T) {
 	))
 	for what, pair := range map[string][2]any{
 		"pages":     {r.Pages, int64(4)},
+		"visits":    {r.Visits, int64(3 + 3 + 3 + 1)}, // after the first of each
 		"rounds":    {r.Rounds, 3},
 		"S(n)":      {fmt.Sprint(r.Downloads), "[0 2 0 1]"},
 		"of seeds":  {fmt.Sprint(r.SeedDownloads), "[0 0 0 1]"},

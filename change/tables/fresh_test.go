@@ -114,6 +114,9 @@ func TestCopies(t *testing.T) {
 		Page{URL: "http://c.test/", Visits: []change.Visit{{At: day, State: "ok"}, {At: 2 * day, State: "ok", Change: change.Text}, {At: 4 * day, State: "not_modified"}, {At: 5 * day, State: "connect_timeout"}}},
 		Page{URL: "http://d.test/", Visits: []change.Visit{{At: day, State: "ok"}, {At: 2 * day, State: "redirect", Code: 301}, {At: 4 * day, State: "ok", Change: change.Content}}},
 	))
+	if r.Gone != 1 || r.Moved != 0 || r.Back != 1 {
+		t.Errorf("%d gone, %d moved, %d back; want a.test gone and d.test back", r.Gone, r.Moved, r.Back)
+	}
 	f := r.Freshness
 	if f.Pages != 4 || math.Abs(*f.Now-.75) > 1e-4 || math.Abs(*f.Age-2) > 1e-3 || *f.WhenAsked != 2./3 || len(f.Rounds) != 1 || f.Rounds[0] != (RoundFresh{1, 0}) {
 		t.Errorf("%+v: now %g, behind %g, when asked %g", f, *f.Now, *f.Age, *f.WhenAsked)

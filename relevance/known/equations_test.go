@@ -89,6 +89,11 @@ func TestLayers(t *testing.T) {
 	if got := g.at[7].layer; got != 3 {
 		t.Errorf("a page that links to layer 2 is in layer %d", got)
 	}
+	add(8, 201, false, 0, 9) // it links to the topic, and to a page that does so too
+	add(9, 202, false, 0)
+	if got := g.at[8].layer; got != 1 {
+		t.Errorf("a page that links to the topic is in layer %d after another such page came, want 1", got)
+	}
 	for _, n := range g.pages {
 		for range 20 {
 			n.words = append(n.words, n.words[0])
@@ -101,8 +106,69 @@ func TestLayers(t *testing.T) {
 			t.Errorf("words of page %d are of layer %d with probability %v, want layer %d", word, layer, sure, want)
 		}
 	}
+	even := &ContextGraph{model: newBayes(layerOther + 1)} // two layers as likely, each as likely as is believed
+	even.model.learn([]token{1}, 1)
+	even.model.learn([]token{1}, 2)
+	if layer, sure := even.classify([]token{1}); layer != 1 || sure != layerSure {
+		t.Errorf("of two layers as likely it is %d with probability %v, want the nearer one with %v", layer, sure, layerSure)
+	}
 	far := &page.Page{URL: "http://x.test/", Title: "nothing", Links: []page.Link{{URL: "http://y.test/"}, {URL: "http://z.test/"}}}
 	near(t, "a link of a page that is far from all", g.ScoreLinks(nil, far, 0.2)[0], 0.2/(layerOther+1))
 	near(t, "a link of a page on topic", g.ScoreLinks(nil, far, 0.6)[1], (layerOther+0.6)/(layerOther+1))
+	near(t, "a link of a page just on topic", NewContextGraph(0.5).ScoreLinks(nil, far, 0.5)[0], (layerOther+0.5)/(layerOther+1))
+	if g.ScorePage(&page.Page{URL: "http://just.test/"}, 0.5); g.at[page.Key("http://just.test/")].layer != 0 {
+		t.Error("a page just on topic is not in layer 0")
+	}
 	near(t, "that link of a page of less", g.ScoreLinks(nil, far, 0.2)[1], (layerOther+0.6)/(layerOther+1))
+}
+
+// TestDistil: hubs a (R = 0.5) and b (0.25) link to x (0.8) and y (0.4), a to both and to itself,
+// b to y. The hub scores fulfil λ·h = M·h with
+//
+//	M(a,a) = 0.8·0.5 + 0.4·0.5 = 0.6   M(a,b) = 0.4·0.25 = 0.1
+//	M(b,a) = 0.4·0.5 = 0.2             M(b,b) = 0.4·0.25 = 0.1
+//
+// so λ = 0.35 + √0.33/2 = 0.637228 and h(b)/h(a) = (λ − 0.6)/0.1 = 0.372281. What waits has the
+// authority 0.5·h(a) from a and 0.25·h(b) from b: the second is 0.186141 of the first.
+func TestDistil(t *testing.T) {
+	h := NewHITS()
+	links := func(url string, to ...string) *page.Page {
+		p := &page.Page{URL: url}
+		for _, u := range to {
+			p.Links = append(p.Links, page.Link{URL: u})
+		}
+		return p
+	}
+	show(h, links("http://x.test/"), 0.8)
+	show(h, links("http://y.test/"), 0.4)
+	show(h, links("http://a.test/", "http://x.test/", "http://y.test/", "http://a.test/", "http://first.test/"), 0.5)
+	show(h, links("http://b.test/", "http://y.test/", "http://second.test/"), 0.25)
+	h.distil()
+	first, _ := h.Rescore(page.Key("http://first.test/"))
+	near(t, "what a names", first, (0.5+1)/2)
+	second, _ := h.Rescore(page.Key("http://second.test/"))
+	near(t, "what b names", second, (0.25+(10*(0.35+math.Sqrt(0.33)/2)-6)/2)/2)
+}
+
+// TestFishPlaces: places in the list by hand. The first page's age is 1/1001, the second's 2/1002.
+func TestFishPlaces(t *testing.T) {
+	f := NewFish(0.5)
+	good := show(f, wide("http://good.test/", "http://g.test/", 16), 0.5)
+	near(t, "the first link of a relevant page", good[0], (3+1./1001)/4)
+	near(t, "its last that counts", good[14], (3+1./1001)/4)
+	near(t, "one beyond its width", good[15], (1+1000./1001)/4)
+	poor := show(f, wide("http://g.test/0", "http://p.test/", 11), 0.4)
+	near(t, "the last link of another that counts", poor[9], (2+2./1002)/4)
+	near(t, "one beyond its width", poor[10], (1+1000./1002)/4)
+	near(t, "a link that a relevant page has too", show(f, wide("http://p.test/0", "http://g.test/", 1), 0.4)[0], good[0])
+	near(t, "a link of another, raised by a relevant page", show(f, wide("http://s.test/", "http://p.test/", 2), 0.9)[1], (3+4./1004)/4)
+	dead := show(f, wide("http://p.test/2", "http://d.test/", 1), 0.4) // after g.test/0 its second page without food
+	near(t, "the third page without food", show(f, wide("http://d.test/0", "http://e.test/", 1), 0.4)[0], (0+1000./1006)/4)
+	near(t, "a link of the second", dead[0], (2+5./1005)/4)
+
+	// A link of g.test/1 has depth 2, one of p.test/3 depth 1. Both have this one, which comes later
+	// and so before what it was; it keeps the greater depth, so that its own links live.
+	show(f, wide("http://g.test/1", "http://t.test/", 1), 0.4)
+	show(f, wide("http://p.test/3", "http://t.test/", 1), 0.4)
+	near(t, "a link of a page that two lead to", show(f, wide("http://t.test/0", "http://u.test/", 1), 0.4)[0], (2+9./1009)/4)
 }

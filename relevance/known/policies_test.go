@@ -44,13 +44,6 @@ func TestShark(t *testing.T) {
 
 func TestFishSwimsToFood(t *testing.T) {
 	f := NewFish(0.5)
-	wide := func(url, to string, links int) *page.Page {
-		p := &page.Page{URL: url}
-		for i := range links {
-			p.Links = append(p.Links, page.Link{URL: fmt.Sprintf("%s%d", to, i)})
-		}
-		return p
-	}
 	good := show(f, wide("http://good.test/", "http://g.test/", 20), 0.9)
 	poor := show(f, wide("http://poor.test/", "http://p.test/", 20), 0.1)
 	order := []struct {
@@ -197,6 +190,14 @@ func TestRandomIsFair(t *testing.T) {
 			wins++
 		}
 	}
+	r, key := NewRandom(1), page.Key("http://first.test/")
+	once, _ := r.Rescore(key)
+	same, _ := r.Rescore(key)
+	show(r, linked("http://a.test/", "http://b.test/", ""), 0)
+	again, _ := r.Rescore(key)
+	if once != same || once == again || once < 0 || once >= 1 || again < 0 || again >= 1 {
+		t.Errorf("a URL draws %v, in the same round %v, after a page %v; want one number in [0,1) a round", once, same, again)
+	}
 	if math.Abs(float64(wins)-rounds/2) > 3*math.Sqrt(rounds)/2 {
 		t.Errorf("the first of two URLs won %d of %d draws", wins, rounds)
 	}
@@ -208,6 +209,15 @@ func goldJudge(d features.Doc) float64 {
 		return 0.95
 	}
 	return 0.05
+}
+
+// wide returns a page with links that are numbered from 0.
+func wide(url, to string, links int) *page.Page {
+	p := &page.Page{URL: url}
+	for i := range links {
+		p.Links = append(p.Links, page.Link{URL: fmt.Sprint(to, i)})
+	}
+	return p
 }
 
 // linked returns a page with one link.
