@@ -105,20 +105,16 @@ func (n *node) expected() float64 { return n.errors() + extraErrors(n.pages(), n
 
 // extraErrors returns how many errors beyond the e seen among n pages to
 // expect. It is the upper limit of the binomial's interval at the confidence
-// level, by the normal approximation and its interpolations of C4.5's stats.c.
+// level, by the normal approximation of C4.5's stats.c. That also has cases for
+// parts of an error, which there are none of here.
 func extraErrors(n, e float64) float64 {
 	const z = 0.6925 // standard normal deviate of 0.25, as C4.5's table has it
 	const z2 = z * z
-	none := n * (1 - math.Exp(math.Log(confidence)/n))
-	switch {
-	case n == 0:
-		return 0
-	case e < 1e-6:
-		return none
-	case e < 0.9999:
-		return none + e*(extraErrors(n, 1)-none)
-	case e+0.5 >= n:
-		return 0.67 * (n - e)
+	switch e {
+	case 0:
+		return n * (1 - math.Exp(math.Log(confidence)/n))
+	case n:
+		return 0 // there cannot be more
 	}
 	p := (e + 0.5 + z2/2 + math.Sqrt(z2*((e+0.5)*(1-(e+0.5)/n)+z2/4))) / (n + z2)
 	return n*p - e

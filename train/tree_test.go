@@ -12,13 +12,17 @@ import (
 )
 
 // TestExtraErrors: the worked example of Quinlan 1993, section 4.2: U(0,6) = 0.206,
-// U(0,9) = 0.143, U(0,1) = 0.750, and U(1,16) = 0.157.
+// U(0,9) = 0.143, U(0,1) = 0.750, and U(1,16) = 0.157. To more digits without an error
+// U(0,n) = 1 − 0.25^(1/n). With one among 16, z = 0.6925 and z² = 0.479556 give
+//
+//	U = (1.5 + z²/2 + √(z²·(1.5·(1 − 1.5/16) + z²/4))) / (16 + z²) = 2.582031/16.479556 = 0.156681
 func TestExtraErrors(t *testing.T) {
 	for _, c := range []struct{ n, e, want float64 }{
-		{6, 0, 6 * 0.206}, {9, 0, 9 * 0.143}, {1, 0, 0.750}, {16, 1, 16*0.157 - 1},
+		{6, 0, 6 * 0.206299}, {9, 0, 9 * 0.142756}, {1, 0, 0.750}, {16, 1, 16*0.156681 - 1},
+		{0, 0, 0}, {3, 3, 0}, // no page; no page that is right
 	} {
-		if got := extraErrors(c.n, c.e); math.Abs(got-c.want) > 0.02 {
-			t.Errorf("extraErrors(%v, %v) = %.3f, want %.3f", c.n, c.e, got, c.want)
+		if got := extraErrors(c.n, c.e); !(math.Abs(got-c.want) < 2e-5) {
+			t.Errorf("extraErrors(%v, %v) = %.6f, want %.6f", c.n, c.e, got, c.want)
 		}
 	}
 }
@@ -216,5 +220,34 @@ func TestGainRatio(t *testing.T) {
 	}
 	if s := g.split(pages); s.term != 1 || s.threshold != 0 {
 		t.Errorf("split by word %d, want word 1, which has the best gain ratio; word 0 gains most", s.term)
+	}
+	if s := g.split(pages[:6]); s.term != -1 {
+		t.Errorf("pages of one class are split by word %d", s.term)
+	}
+}
+
+// TestGainOfMean: of forty pages, twenty of a class each, word 0 stands on twenty, fourteen of
+// them of class 0, and word 1 on two of class 0. By hand, in bits: word 0 gains 1 − H(0.3) = 0.119
+// and divides into halves, ratio 0.119. Word 1 gains 1 − 38/40 · H(18/38) = 0.052 and divides 2 to
+// 38 (0.286 bits), ratio 0.181. That is the better one, but the mean gain is 0.085.
+func TestGainOfMean(t *testing.T) {
+	g := &grower{caution: cautious, classes: 2, terms: 2}
+	g.page(2, 0, 0, 1)
+	g.page(12, 0, 0)
+	g.page(6, 0)
+	g.page(6, 1, 0)
+	g.page(14, 1)
+	if s := g.split(upTo(len(g.rows))); s.term != 0 || math.Abs(s.ratio-0.1187) > 5e-5 {
+		t.Errorf("split by word %d with ratio %.4f, want word 0 with 0.1187: word 1 gains less than the mean", s.term, s.ratio)
+	}
+}
+
+// TestThresholdCosts: the word of eight pages that stands twice on four of class 0, and on four of
+// class 1 once, once, never and never, has two thresholds. The better one, 1, gains 1 bit and
+// divides into halves; the choice costs log2(2)/8, also of what the ratio is made of (Quinlan 1996).
+func TestThresholdCosts(t *testing.T) {
+	values := []value{{2, 0}, {2, 0}, {2, 0}, {2, 0}, {1, 1}, {1, 1}}
+	if s := bestThreshold(values, []int{4, 4}, 8, cautious.least); s.threshold != 1 || s.gain != 0.875 || s.ratio != 0.875 {
+		t.Errorf("threshold %v, gain %v, ratio %v; want 1 with 0.875 and 0.875", s.threshold, s.gain, s.ratio)
 	}
 }
