@@ -16,7 +16,7 @@ type Test struct {
 	A, B       string
 	Difference float64     // mean of A − B
 	CI         *[2]float64 // 95 %, of the difference; nil with one set
-	P          float64     // paired t-test, two-sided: that chance alone would do as much; 1 with one set, never 0
+	P          float64     // paired t-test, two-sided: that chance alone would do as much; never 0
 	Adjusted   float64     // P by Holm's correction for all tests of the run
 	Exact      float64     // the same question by the permutation test
 }
@@ -62,9 +62,6 @@ func Compare(all []Figures, rng *rand.Rand) []Test {
 // test can give, 2/2^n.
 func pairedT(d []float64) float64 {
 	n := float64(len(d))
-	if n < 2 {
-		return 1
-	}
 	m, s := stat.Mean(d, nil), stat.StdDev(d, nil)
 	if stats.Alike(d) {
 		if math.Abs(m) <= 1e-12 {

@@ -21,6 +21,7 @@ func TestEqualDraws(t *testing.T) {
 	}{
 		{"equal policies", []float64{0, 0, 0, 0, 0}, 1},
 		{"the same lead five times", []float64{0.2, 0.2, 0.2, 0.2, 0.2}, 2.0 / 32},
+		{"five times behind by as much", []float64{-0.2, -0.2, -0.2, -0.2, -0.2}, 2.0 / 32},
 	} {
 		if p := pairedT(tc.d); p != tc.want {
 			t.Errorf("%s: P %v, want %v", tc.name, p, tc.want)

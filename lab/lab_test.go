@@ -238,6 +238,13 @@ func TestCompare(t *testing.T) {
 	if got.Exact != 4./32 {
 		t.Errorf("permutation test: p = %v, want 4/32", got.Exact)
 	}
+	if back := Compare([]Figures{b, a}, rng)[0]; math.Abs(back.P-got.P) > 1e-12 || back.Exact != got.Exact || back.Difference != -got.Difference {
+		t.Errorf("the other way round p = %v and %v, want %v and %v", back.P, back.Exact, got.P, got.Exact)
+	}
+	// Of 17 sets signs are drawn; twelve that do not differ change no sum, so P is 4/32 again.
+	if p := permutation(append([]float64{0.1, 0.05, 0.1, -0.01, 0.05}, make([]float64, 12)...), rng); math.Abs(p-4./32) > 0.004 {
+		t.Errorf("permutation test by drawn signs: p = %v, want 4/32", p)
+	}
 	if same := Compare([]Figures{a, a}, rng)[0]; same.P != 1 || same.Exact != 1 {
 		t.Errorf("a policy against itself: p = %v and %v, want 1", same.P, same.Exact)
 	}

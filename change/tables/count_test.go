@@ -95,8 +95,8 @@ func TestChangeInterval(t *testing.T) {
 		all = append(all, page(fmt.Sprintf("http://c%d.kr/", i), change.None, change.Content, change.None, change.None, change.None, change.None, change.None, change.None, change.None))
 	}
 	g := counted(t, Options{}, stream(all...)).Kind[0]
-	if *g.ChangeInterval != 11.25 || *g.ChangeIntervalMost != 18 || *g.Naive != 60*18/5. {
-		t.Errorf("mean %v, most %v, all days by all changes %v; want 11.25, 18, 216", *g.ChangeInterval, *g.ChangeIntervalMost, *g.Naive)
+	if *g.ChangeInterval != 11.25 || *g.ChangeIntervalMost != 18 || *g.Naive != 60*18/5. || *g.Changed != 2./60 {
+		t.Errorf("mean %v, most %v, all days by all changes %v, share changed %v; want 11.25, 18, 216, 2/60", *g.ChangeInterval, *g.ChangeIntervalMost, *g.Naive, *g.Changed)
 	}
 }
 

@@ -103,6 +103,57 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
+// TestCopied: the formulas by hand. A page that changes once a day has a copy of six days that is
+// current with e⁻⁶ and 6 − (1 − e⁻⁶) days behind. Where √3 standard deviations of its rate's
+// logarithm are ln 2, a copy of a day is current with e^−½/6 + 2e⁻¹/3 + e⁻²/6.
+func TestCopied(t *testing.T) {
+	spread := math.Ln2 / math.Sqrt(3)
+	sure := rates.Estimate{Rate: 1, Lo: 1, Hi: 1}
+	for _, c := range []struct {
+		rate               rates.Estimate
+		days, current, age float64
+	}{
+		{sure, 6, 0.002479, 5.002479},
+		{sure, 0, 1, 0},
+		{rates.Estimate{Rate: 1, Lo: math.Exp(-z95 * spread), Hi: math.Exp(z95 * spread)}, 1, 0.368897, 0.375375},
+	} {
+		if current, age := copied(c.rate, c.days); math.Abs(current-c.current) > 1e-6 || math.Abs(age-c.age) > 1e-6 {
+			t.Errorf("%+v: %.6f, %.6f", c, current, age)
+		}
+	}
+	page := Page{URL: "http://a.test/", Visits: []change.Visit{{At: day, State: "ok"}, {At: 4 * day, State: "not_modified"}, {At: 5 * day, State: "connect_timeout"}}}
+	f := counted(t, Options{Now: 10 * day, Rate: func(*Page) (rates.Estimate, bool) { return sure, true }}, stream(page, page)).Freshness
+	if math.Abs(*f.Now-0.002479) > 1e-6 || math.Abs(*f.Age-5.002479) > 1e-6 {
+		t.Errorf("two pages seen six days ago: current %.6f, behind %.6f days; want 0.002479, 5.002479", *f.Now, *f.Age)
+	}
+}
+
+// TestMiddle: the interval of a group by hand. Rates 1, e and e² a day, each known to a deviation
+// of ½ of its logarithm: the middle is 1/e days. The logarithms 0, 1, 2 have variance 1, and with
+// the mean of their own, ¼, 1.25; so the median's is 1.25 · π/2 · 1.25/3 = 0.818123.
+// Where the rates are alike nothing tells them apart, and it is that of one, ¼.
+func TestMiddle(t *testing.T) {
+	for _, c := range []struct {
+		logs             []float64
+		middle, variance float64
+	}{
+		{[]float64{2, 0, 1}, 1, 0.818123},
+		{[]float64{1, 1, 1}, 1, 0.25},
+		{[]float64{3}, 3, 0.25},
+		{[]float64{0, 3, 1, 2}, 1.5, (5./3 + 0.25) * min(1, math.Pi/2*(5./3+0.25)/(4*5./3))},
+	} {
+		var p pace
+		for _, z := range c.logs {
+			p.add(rates.Estimate{Rate: math.Exp(z), Lo: math.Exp(z - z95/2), Hi: math.Exp(z + z95/2)})
+		}
+		days, ci := p.interval()
+		want, half := math.Exp(-c.middle), z95*math.Sqrt(c.variance)
+		if math.Abs(*days-want) > 1e-6 || math.Abs(ci[0]-want*math.Exp(-half)) > 1e-5 || math.Abs(ci[1]-want*math.Exp(half)) > 1e-5 {
+			t.Errorf("logarithms %v: %v days %v, want %v ± %v in the logarithm", c.logs, *days, *ci, want, half)
+		}
+	}
+}
+
 // TestCopies: a page that is gone has a copy that is behind since then; one that nobody looked
 // at again is as old as its first visit; a look that failed shows nothing.
 func TestCopies(t *testing.T) {
@@ -112,7 +163,7 @@ func TestCopies(t *testing.T) {
 		Page{URL: "http://a.test/", Visits: []change.Visit{{At: day, State: "ok"}, {At: 2 * day, State: "code", Code: 404}, {At: 6 * day, State: "code", Code: 404}}},
 		Page{URL: "http://b.test/", Visits: []change.Visit{{At: day, State: "ok"}}},
 		Page{URL: "http://c.test/", Visits: []change.Visit{{At: day, State: "ok"}, {At: 2 * day, State: "ok", Change: change.Text}, {At: 4 * day, State: "not_modified"}, {At: 5 * day, State: "connect_timeout"}}},
-		Page{URL: "http://d.test/", Visits: []change.Visit{{At: day, State: "ok"}, {At: 2 * day, State: "redirect", Code: 301}, {At: 4 * day, State: "ok", Change: change.Content}}},
+		Page{URL: "http://d.test/", Visits: []change.Visit{{At: day, State: "ok"}, {At: 3 * day, State: "redirect", Code: 301}, {At: 4 * day, State: "ok", Change: change.Content}}},
 	))
 	if r.Gone != 1 || r.Moved != 0 || r.Back != 1 {
 		t.Errorf("%d gone, %d moved, %d back; want a.test gone and d.test back", r.Gone, r.Moved, r.Back)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fossick/page"
+	"fossick/relevance"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -51,19 +52,19 @@ func taught() *bayes {
 // TestLevels: ACHE's and Anthelion's priorities by hand. A link's level is more than all that
 // is within a level.
 func TestLevels(t *testing.T) {
-	link := &hostLink{page: 0.4, words: []token{1}, host: &hostYield{pages: 3, relevant: 1}}
+	link := &hostLink{page: 0.4, words: []token{1}, host: &hostYield{pages: 4, relevant: 1}}
 	ache := &ACHE{}
 	near(t, "ACHE's worth before it has a model", ache.worth(link), 0.4)
 	ache.model = taught()
 	worth := (0.4 + 2./3) / 2
 	near(t, "ACHE's worth", ache.worth(link), worth)
-	near(t, "ACHE's priority", ache.priority(link), (math.Floor(worth*acheLevels)+1./4)/(acheLevels+1))
+	near(t, "ACHE's priority", ache.priority(link), (math.Floor(worth*acheLevels)+1./5)/(acheLevels+1))
 	link.page, ache.model = 1, nil
-	near(t, "ACHE's priority of a sure link", ache.priority(link), (acheLevels-1+1./4)/(acheLevels+1))
+	near(t, "ACHE's priority of a sure link", ache.priority(link), (acheLevels-1+1./5)/(acheLevels+1))
 
 	link.page = 0.4
 	anthelion := &Anthelion{links: newBayes(2)}
-	level := math.Floor(link.host.success() * hostLevels)
+	const level = 333 // of 1000: of the host's success (1 + 1)/(4 + 2)
 	near(t, "Anthelion's priority before it has learned", anthelion.priority(link), (level+0.4*(1-1e-6))/(hostLevels+1))
 	anthelion.links = taught()
 	near(t, "Anthelion's priority", anthelion.priority(link), (level+2./3*(1-1e-6))/(hostLevels+1))
@@ -171,4 +172,50 @@ func TestFishPlaces(t *testing.T) {
 	show(f, wide("http://g.test/1", "http://t.test/", 1), 0.4)
 	show(f, wide("http://p.test/3", "http://t.test/", 1), 0.4)
 	near(t, "a link of a page that two lead to", show(f, wide("http://t.test/0", "http://u.test/", 1), 0.4)[0], (2+9./1009)/4)
+}
+
+// TestInfoSpiders: the network by hand. Around the first link "mine" is two words from the middle of
+// the context and "gold" one, so they weigh 1/3 and 1/2; "gold" in the anchor weighs 1. With weights
+// of 1 and a bias of −1 that gives λ = σ(1½ + ⅓ − 1) = σ(5/6), and a link without words σ(−1).
+func TestInfoSpiders(t *testing.T) {
+	k, err := relevance.NewKeywords([]string{"gold", "silver mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sigma := func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+	s, rich, none := NewInfoSpiders(k), sigma(5./6), sigma(-1)
+	first := linked("http://a.test/", "http://b.test/", "Gold!")
+	first.Links[0].Context = "mine of old gold here"
+	near(t, "a link with words", show(s, first, 0.2)[0], 0.5*rich+0.5*0.2)
+	if got, ok := s.Rescore(page.Key("http://b.test/")); !ok || math.Abs(got-(0.5*rich+0.1)) > 1e-12 {
+		t.Errorf("rescored it has %v", got)
+	}
+	// The target is worth 0.6, and half of what its best link promises.
+	show(s, &page.Page{URL: "http://b.test/", Links: []page.Link{{URL: "http://c.test/"}, {URL: "http://d.test/"}}}, 0.6)
+	step := 0.05 * (0.6 + 0.5*none - rich)
+	for i, want := range []float64{1 + 1.5*step, 1, 1 + step/3, -1 + step} {
+		near(t, "a weight after a page", s.weight[i], want)
+	}
+	// One that is worth more than 1 with its link counts as 1.
+	c := -1 + step
+	show(s, linked("http://c.test/", "http://e.test/", ""), 0.99)
+	near(t, "the bias after a second page", s.weight[3], c+0.05*(1-sigma(c)))
+
+	// The best of several links to a target counts.
+	s = NewInfoSpiders(k)
+	for _, link := range []struct {
+		anchor           string
+		similarity, want float64
+	}{{"gold", 0.2, 0.5*0.5 + 0.1}, {"", 0.1, 0.5*0.5 + 0.1}, {"", 0.8, 0.5*none + 0.4}} {
+		near(t, "the best link so far", show(s, linked("http://from.test/", "http://to.test/", link.anchor), link.similarity)[0], link.want)
+	}
+}
+
+// TestBestPage: of several pages that link to a target the best counts.
+func TestBestPage(t *testing.T) {
+	links := newHostLinks()
+	for _, c := range [][2]float64{{0.2, 0.2}, {0.6, 0.6}, {0.3, 0.6}} {
+		got := links.score(nil, linked("http://a.test/", "http://b.test/", ""), c[0], func(l *hostLink) float64 { return l.page })
+		near(t, "the best page that links there", got[0], c[1])
+	}
 }

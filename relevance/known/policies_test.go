@@ -20,7 +20,7 @@ func show(p relevance.Policy, pg *page.Page, similarity float64) []float64 {
 
 // TestShark computes the formulas of the paper by hand.
 func TestShark(t *testing.T) {
-	s := NewShark(goldJudge, 0.5) // says 0.95 of gold, 0.05 of all else
+	s := NewShark(goldJudge, 0.5) // says 0.95 of gold, 0.5 of even, 0.05 of all else
 	for _, test := range []struct {
 		name       string
 		page       *page.Page
@@ -35,6 +35,12 @@ func TestShark(t *testing.T) {
 			0.5*(0.5*0.25*0.8) + 0.5*(0.8*0.95+0.2*1)},
 		{"a start page has inherited nothing", linked("http://s.test/", "http://e.test/", "x"), 0.1,
 			0.5*0 + 0.5*(0.8*0.05+0.2*0.05)},
+		{"a page just relevant, an anchor just good", linked("http://f.test/", "http://g.test/", "even"), 0.5,
+			0.5*(0.5*0.5) + 0.5*(0.8*0.5+0.2*1)},
+		{"another page promises more of that target", linked("http://h.test/", "http://g.test/", "even"), 0.9,
+			0.5*(0.5*0.9) + 0.5*(0.8*0.5+0.2*1)},
+		{"one that promises less changes nothing", linked("http://i.test/", "http://g.test/", "even"), 0.6,
+			0.5*(0.5*0.9) + 0.5*(0.8*0.5+0.2*1)},
 	} {
 		if got := show(s, test.page, test.similarity); math.Abs(got[0]-test.want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", test.name, got[0], test.want)
@@ -153,6 +159,24 @@ func TestACHEPrefersFreshHosts(t *testing.T) {
 	}
 }
 
+// TestACHELearnsLinks: every fifty pages it takes in what the links that led to them have taught.
+func TestACHELearnsLinks(t *testing.T) {
+	a := NewACHE(0.5)
+	p := &page.Page{URL: "http://p.test/", Links: []page.Link{{URL: "http://x.test/", Anchor: "gold"}, {URL: "http://y.test/", Anchor: "dust"}}}
+	for i := range 13 {
+		if s := a.ScoreLinks(nil, p, 0.1); s[0] != s[1] {
+			t.Fatalf("after %d pages links have %v", 4*i, s)
+		}
+		show(a, linked(fmt.Sprintf("http://p.test/%d", i), fmt.Sprintf("http://good.test/%d", i), "gold"), 0.1)
+		show(a, linked(fmt.Sprintf("http://q.test/%d", i), fmt.Sprintf("http://bad.test/%d", i), "dust"), 0.9)
+		show(a, &page.Page{URL: fmt.Sprintf("http://good.test/%d", i)}, 0.5)
+		show(a, &page.Page{URL: fmt.Sprintf("http://bad.test/%d", i)}, 0.4)
+	}
+	if s := a.ScoreLinks(nil, p, 0.1); s[0] <= s[1] {
+		t.Errorf("after 52 pages links have %v; those of gold led to the topic", s)
+	}
+}
+
 // TestAnthelionFocusesByHost: the host with the better share of pages on topic is ahead,
 // whatever the links say; within a host the better link is.
 func TestAnthelionFocusesByHost(t *testing.T) {
@@ -160,8 +184,8 @@ func TestAnthelionFocusesByHost(t *testing.T) {
 	for i := range 4 {
 		show(a, linked(fmt.Sprintf("http://p.test/%d", i), fmt.Sprintf("http://good.test/%d", i), "gold"), 0.1)
 		show(a, linked(fmt.Sprintf("http://q.test/%d", i), fmt.Sprintf("http://bad.test/%d", i), "dust"), 0.9)
-		show(a, &page.Page{URL: fmt.Sprintf("http://good.test/%d", i)}, 0.9)
-		show(a, &page.Page{URL: fmt.Sprintf("http://bad.test/%d", i)}, 0.1)
+		show(a, &page.Page{URL: fmt.Sprintf("http://good.test/%d", i)}, 0.5)
+		show(a, &page.Page{URL: fmt.Sprintf("http://bad.test/%d", i)}, 0.4)
 	}
 	p := &page.Page{URL: "http://p.test/", Links: []page.Link{
 		{URL: "http://bad.test/x", Anchor: "gold"}, {URL: "http://new.test/", Anchor: "gold"},
@@ -207,6 +231,9 @@ func TestRandomIsFair(t *testing.T) {
 func goldJudge(d features.Doc) float64 {
 	if strings.Contains(d.Title+d.Text, "gold") {
 		return 0.95
+	}
+	if d.Title == "even" {
+		return 0.5
 	}
 	return 0.05
 }
