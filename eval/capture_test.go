@@ -19,7 +19,7 @@ func TestLincolnPetersen(t *testing.T) {
 	}
 	unseen := 965.7142857 - 280
 	k := math.Exp(1.959964 * math.Sqrt(math.Log(1+30130.9/(unseen*unseen))))
-	if math.Abs(p.CI[0]-(280+unseen/k)) > 0.05 || math.Abs(p.CI[1]-(280+unseen*k)) > 0.05 {
+	if !(math.Abs(p.CI[0]-(280+unseen/k)) <= 0.05) || !(math.Abs(p.CI[1]-(280+unseen*k)) <= 0.05) {
 		t.Errorf("interval: got %v, want [%v, %v]", p.CI, 280+unseen/k, 280+unseen*k)
 	}
 
@@ -27,7 +27,8 @@ func TestLincolnPetersen(t *testing.T) {
 	checkNear(t, "the same pages twice", same.Size, 50)
 	checkNear(t, "the same pages twice, lo", same.CI[0], 50)
 	checkNear(t, "the same pages twice, hi", same.CI[1], 50+stats.Z95*stats.Z95) // Wilson's lower end of 50 in 50 is 50/(50+z²)
-	if none := lincolnPetersen(3, 0, 0); none.Size != 3 || none.CI[0] != 3 {
+	checkNear(t, "all of the smaller crawl again, hi", lincolnPetersen(50, 80, 50).CI[1], 80*(50+stats.Z95*stats.Z95)/50)
+	if none := lincolnPetersen(3, 0, 0); none.Size != 3 || none.CI != (Interval{3, 3}) {
 		t.Errorf("the second found nothing: got %+v, want 3", none)
 	}
 	if apart := lincolnPetersen(10, 10, 0); apart.Size != 120 || apart.CI[1] < 2*apart.CI[0] {
@@ -58,6 +59,12 @@ func TestChao(t *testing.T) {
 // other way round.
 func TestRecallOfPopulation(t *testing.T) {
 	e := Population{Size: 50, Seen: 40, CI: Interval{40, 80}}.recall(20)
+	if e.Caution != cautionBound || !e.Upper() {
+		t.Errorf("capture–recapture gives no more than a bound: %+v", e)
+	}
+	if e := (Population{Size: 50, CI: Interval{40, 80}, Method: methodFrontier}).recall(20); e.Caution != cautionFrontier || e.Upper() {
+		t.Errorf("the frontier's estimate is no bound: %+v", e)
+	}
 	if e.Value != 0.4 || e.CI != (Interval{0.25, 0.5}) || e.Together != 0.8 {
 		t.Errorf("%+v, want 0.4 (0.25 to 0.5), together 0.8", e)
 	}
@@ -108,7 +115,7 @@ func TestCaptureCoverage(t *testing.T) {
 				held++
 			}
 		}
-		if mean := sum / rounds; math.Abs(mean-population) > 0.05*population {
+		if mean := sum / rounds; !(math.Abs(mean-population) <= 0.05*population) {
 			t.Errorf("%d captures: mean estimate %.0f, want about %d", captures, mean, population)
 		}
 		if share := float64(held) / rounds; share < 0.90 {

@@ -129,13 +129,13 @@ func TestReach(t *testing.T) {
 		}
 	}
 	// H = ⅔ ln(3/2) + ⅓ ln 30 and ½ ln 2 + ½ ln 20; 11 hosts are 11 sites.
-	if all, on := math.Pow(1.5, 2./3)*math.Pow(30, 1./3), math.Sqrt(2*20); math.Abs(*r.Effective-all) > 1e-9 || math.Abs(*r.EffectiveRelevant-on) > 1e-9 || r.Sites != 11 || r.RelevantSites != 11 {
+	if all, on := math.Pow(1.5, 2./3)*math.Pow(30, 1./3), math.Sqrt(2*20); !(math.Abs(*r.Effective-all) <= 1e-9) || !(math.Abs(*r.EffectiveRelevant-on) <= 1e-9) || r.Sites != 11 || r.RelevantSites != 11 {
 		t.Errorf("effective %g and %g of %d and %d sites, want %g and %g of 11 and 11", *r.Effective, *r.EffectiveRelevant, r.Sites, r.RelevantSites, all, on)
 	}
 	if r := reach(pages, 3, 50); len(r.Capped) != 2 || r.Capped[0].Pages != 13 || r.Capped[0].Relevant != 12 || r.Capped[1].Pages != 30 {
 		t.Errorf("caps 3 and 50: %+v", r.Capped)
 	}
-	if r := reach([]Page{{URL: "http://a.x.example/"}, {URL: "http://b.x.example/"}}); r.Hosts != 2 || r.Sites != 1 || r.EffectiveRelevant != nil || math.Abs(*r.Effective-2) > 1e-9 {
+	if r := reach([]Page{{URL: "http://a.x.example/"}, {URL: "http://b.x.example/"}}); r.Hosts != 2 || r.Sites != 1 || r.EffectiveRelevant != nil || !(math.Abs(*r.Effective-2) <= 1e-9) {
 		t.Errorf("two hosts of a site: %+v", r)
 	}
 	if r := reach(nil); r.Effective != nil || r.Hosts != 0 || r.Largest != nil || r.Capped != nil {

@@ -227,7 +227,108 @@ func TestIChao(t *testing.T) {
 	unseen, taken := ichao(118, 74, 44, 24)
 	checkNear(t, "ichao", unseen, 92.04+23.2672)
 	checkNear(t, "relative variance stays", taken/(unseen*unseen), variance/(chao1*chao1))
+	if u, _ := ichao(118, 74, 200, 0); !(math.Abs(u-92.04) <= tolerance) { // f₁ − f₂f₃/2 is below 0
+		t.Errorf("many seen three times: got %g, want Chao's 92.04", u)
+	}
 	if u, _ := ichao(0.4, 3, 2, 1); u != 0 {
 		t.Errorf("less than one page seen once: got %g unseen, want 0", u)
+	}
+}
+
+// TestDescribe: what is known of a URL, by hand. Of 18 requests 7 gave a relevant page, so the rate
+// begins at (7+1)/(18+2) = 0.4, and a host with 2 of 3 has (2 + 2·0.4)/(3 + 2) = 0.56.
+func TestDescribe(t *testing.T) {
+	got := describe(evidence{parents: 4, relevant: 1, sum: 2.4, best: 0.9}, 0.8, tally{3, 2}, tally{18, 7})
+	for part, want := range map[int]float64{
+		partBias: 1, partPromise: math.Log(4), partRelevant: math.Ln2, partShare: 0.25,
+		partMean: math.Log(0.6 / 0.4), partBest: math.Log(9), partHost: math.Log(0.56/0.44) - math.Log(0.4/0.6),
+	} {
+		checkNear(t, fmt.Sprint("part ", part), got[part], want)
+	}
+	checkNear(t, "no chance", logOdds(0), -math.Log(999))
+	checkNear(t, "certain", logOdds(1), math.Log(999))
+}
+
+// TestReplay goes by hand through two crawls.
+func TestReplay(t *testing.T) {
+	a := &Crawl{Pages: []Page{{Score: 0.9, Verdict: Verdict{Relevant: true}}, {Score: 0.3}}, Trail: &Trail{Thin: 1, Steps: []Step{
+		{Key: 1, Host: 7, Page: 0, Start: true, Links: []uint64{2, 3, 2, 1}}, // to itself, and twice to 2
+		{Key: 2, Host: 7, Page: 1, Links: []uint64{3, 4}},
+		{Key: 4, Host: 8, Page: -1},
+	}, Waiting: []Waiting{{3, 9, 0.5}, {2, 9, 0.9}, {6, 9, 0.9}}}} // 2 was fetched, nothing links to 6
+	b := &Crawl{Trail: &Trail{Thin: 1, Waiting: []Waiting{{3, 9, 0.7}}}}
+	c := &Crawl{Trail: &Trail{Thin: 1, Waiting: []Waiting{{3, 9, 0.6}}}}
+	r := newReplay([]*Crawl{a, b, c})
+	for key, want := range map[uint64]evidence{1: {}, 2: {1, 1, 0.9, 0.9}, 3: {2, 1, 1.2, 0.9}, 4: {1, 0, 0.3, 0.3}} {
+		if got := r.evidence[key]; got != want {
+			t.Errorf("evidence of %d: %+v, want %+v", key, got, want)
+		}
+	}
+	if r.hosts[7] != (tally{2, 1}) || r.hosts[8] != (tally{1, 0}) || r.all != (tally{3, 1}) {
+		t.Errorf("hosts %v, all %v", r.hosts, r.all)
+	}
+	if len(r.examples) != 2 || r.examples[0].x != describe(evidence{1, 1, 0.9, 0.9}, 0, tally{1, 1}, tally{1, 1}) {
+		t.Errorf("examples %v", r.examples)
+	}
+	if len(r.waiting) != 1 || r.waiting[3].Promise != 0.7 {
+		t.Errorf("waiting %v, want 3 at its best promise", r.waiting)
+	}
+	b.Trail.Thin = 2
+	if r := newReplay([]*Crawl{a, b, c}); r.thin != 2 || len(r.evidence) != 2 || len(r.waiting) != 0 {
+		t.Errorf("of every other key: %+v", r.evidence)
+	}
+}
+
+// TestUnlinked: by hand, fetched relevant pages with one, two and three parents are 4, 2 and 1, and
+// those expected among the waiting ½ and ¼: f = 4½, 2¼, 1, 0. So first 4½·3½/(2·3¼) = 2.423077,
+// and with f₃/4 · (f₁ − f₂f₃/2) 3.266827. Its variance is that of Chao, 10.490336, by the square of
+// their ratio. Two relevant pages were found that nothing links to.
+func TestUnlinked(t *testing.T) {
+	r := &replay{thin: 1, fetched: map[uint64]bool{10: true, 11: true, 20: false}, evidence: map[uint64]evidence{20: {parents: 1}, 30: {parents: 1}, 31: {parents: 2}, 32: {parents: 5}}}
+	for key, parents := range []float64{1, 1, 1, 1, 2, 2, 3} {
+		r.fetched[uint64(key)], r.evidence[uint64(key)] = true, evidence{parents: parents}
+	}
+	waiting := map[uint64]float64{30: 0.5, 31: 0.25, 32: 0.5}
+	n, variance := r.unlinked(waiting)
+	checkNear(t, "unlinked", n, 3.266827-2)
+	checkNear(t, "its variance", variance, 19.068093)
+	r.thin = 2 // 11 is not among the keys that are kept
+	n, _ = r.unlinked(waiting)
+	checkNear(t, "unlinked of every other key", n, 3.266827-1)
+	r.thin = 1
+	r.fetched[12], r.fetched[13] = true, true
+	if n, variance := r.unlinked(waiting); n != 0 || variance != 0 {
+		t.Errorf("all that nothing links to was found, and yet %g ± %g are unseen", n, variance)
+	}
+}
+
+// TestFrontierSum: N = S + thin·(Σ P + unlinked), on a scale of √(variance/(unseen+1)² + ½²). With
+// one crawl there are no start pages of others to correct it.
+func TestFrontierSum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 2))
+	crawls := []*Crawl{thinned(newToyWeb(rng, 300, 10, 0.2).crawl(rng, 60), 3)}
+	for _, probable := range []bool{false, true} {
+		crawls[0].Probabilities = probable
+		p, ok := Frontier(crawls)
+		r := newReplay(crawls)
+		m := fitLogistic(r.examples, newPrior(probable))
+		chances, waiting, variance := map[uint64]float64{}, 0.0, 0.0
+		var xs [][parts]float64
+		for _, key := range sortedKeys(r.waiting) {
+			w := r.waiting[key]
+			x := describe(r.evidence[key], w.Promise, r.hosts[w.Host], r.all)
+			xs = append(xs, x)
+			chances[key] = m.probability(&x)
+		}
+		waiting, variance = m.sum(len(xs), func(i int) *[parts]float64 { return &xs[i] })
+		unlinked, more := r.unlinked(chances)
+		unseen := 3 * (waiting + unlinked)
+		median, ci := posterior(r.all.relevant, unseen, math.Sqrt(9*(variance+more)/math.Pow(unseen+1, 2)+0.25), nil)
+		if !ok || unlinked == 0 || waiting == 0 {
+			t.Fatalf("%v, %g wait, %g unlinked", ok, waiting, unlinked)
+		}
+		checkNear(t, "size", p.Size, r.all.relevant+median)
+		checkNear(t, "lo", p.CI[0], r.all.relevant+ci[0])
+		checkNear(t, "hi", p.CI[1], r.all.relevant+ci[1])
 	}
 }

@@ -67,10 +67,10 @@ func TestFitLogisticDegenerate(t *testing.T) {
 			examples[i] = example{[parts]float64{1, 3, 3, 1, 3, 3, 0}, y}
 		}
 		m := fitLogistic(examples, newPrior(false))
-		if p := m.probability(&examples[0].x); math.Abs(p-y) > 0.05 {
+		if p := m.probability(&examples[0].x); !(math.Abs(p-y) <= 0.05) {
 			t.Errorf("all of class %g: probability %g", y, p)
 		}
-		if n, v := m.sum(40, func(i int) *[parts]float64 { return &examples[i].x }); math.Abs(n-40*y) > 2 || v < 0 || math.IsNaN(v) {
+		if n, v := m.sum(40, func(i int) *[parts]float64 { return &examples[i].x }); !(math.Abs(n-40*y) <= 2) || v < 0 || math.IsNaN(v) {
 			t.Errorf("all of class %g: sum %g ± %g²", y, n, v)
 		}
 	}
@@ -80,6 +80,14 @@ func TestFitLogisticDegenerate(t *testing.T) {
 // Over many samples of one model, the sum's error must be within 1.96
 // deviations about 95 times in 100.
 func TestLogisticSum(t *testing.T) {
+	// By hand: without examples the weights are the prior's, 1 of the promise, and the Hessian is
+	// their λ, 0.01 of the bias. Promises of ln 3 and −ln 3 have p = ¾ and ¼, p(1−p) = 3/16 each, so
+	// the sum is 1, and g is 3/8 along the bias: its variance is 3/8 + (3/8)²/0.01.
+	m := fitLogistic(nil, newPrior(true))
+	two := [][parts]float64{{partBias: 1, partPromise: math.Log(3)}, {partBias: 1, partPromise: -math.Log(3)}}
+	total, variance := m.sum(2, func(i int) *[parts]float64 { return &two[i] })
+	checkNear(t, "two chances", total, 1)
+	checkNear(t, "their variance", variance, 0.375+0.140625/0.01)
 	r := rand.New(rand.NewPCG(4, 1))
 	weight := [parts]float64{-2, 0.8, 0.5, 0.6, 0.4, 0.3, 0.2}
 	const rounds = 200
@@ -116,7 +124,7 @@ func TestFitLogisticPromises(t *testing.T) {
 	low := at(0.01)
 	odds := func(p float64) float64 { return p / (1 - p) }
 	want := odds(0.01) / odds(0.8)
-	if got := odds(fitLogistic(examples, newPrior(true)).probability(&low)); math.Abs(math.Log(got/want)) > 0.5 {
+	if got := odds(fitLogistic(examples, newPrior(true)).probability(&low)); !(math.Abs(math.Log(got/want)) <= 0.5) {
 		t.Errorf("odds %.4f for what is promised .01, want near %.4f", got, want)
 	}
 	if got := fitLogistic(examples, newPrior(false)).probability(&low); got < 0.1 {

@@ -15,7 +15,7 @@ const tolerance = 5e-4 // the worked examples have three or four places
 
 func checkNear(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if math.Abs(got-want) > tolerance {
+	if !(math.Abs(got-want) <= tolerance) {
 		t.Errorf("%s: got %.5f, want %.5f", what, got, want)
 	}
 }
@@ -159,7 +159,7 @@ func samePoints(t *testing.T, what string, got, want []Point) {
 		t.Fatalf("%s: got %v, want %v", what, got, want)
 	}
 	for i := range got {
-		if got[i].Pages != want[i].Pages || math.Abs(got[i].Share-want[i].Share) > 1e-12 {
+		if got[i].Pages != want[i].Pages || !(math.Abs(got[i].Share-want[i].Share) <= 1e-12) {
 			t.Fatalf("%s: point %d: got %v, want %v", what, i, got[i], want[i])
 		}
 	}

@@ -45,7 +45,7 @@ func TestRanked(t *testing.T) {
 		c.JudgeByTruth(truthOf("banking", 400))
 		r := measure(c, 0).Ranked
 		want := map[bool]float64{false: 0, true: 1}[first]
-		if r == nil || r.Pages != 50 || math.Abs(r.Share-held/all) > 1e-12 || len(r.Top) != 2 || r.Top[0] != (Point{10, want}) {
+		if r == nil || r.Pages != 50 || !(math.Abs(r.Share-held/all) <= 1e-12) || len(r.Top) != 2 || r.Top[0] != (Point{10, want}) {
 			t.Errorf("first %v: got %+v, want a share of %g, %g of the first ten", first, r, held/all, want)
 		}
 		if plain := measure(plain, 0).Ranked; plain != nil {

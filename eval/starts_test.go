@@ -63,7 +63,7 @@ func TestPosterior(t *testing.T) {
 	for _, v := range []struct{ got, want float64 }{
 		{median, unseen}, {ci[0], 101*math.Exp(-3.1824*spread) - 1}, {ci[1], 101*math.Exp(3.1824*spread) - 1},
 	} {
-		if math.Abs(v.got-v.want) > 0.03*v.want {
+		if !(math.Abs(v.got-v.want) <= 0.03*v.want) {
 			t.Errorf("no start pages: got %.1f, want %.1f", v.got, v.want)
 		}
 	}

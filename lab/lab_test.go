@@ -197,7 +197,7 @@ func TestMeasure(t *testing.T) {
 	}
 	f := Measure(Policy{Name: "x"}, crawls, d, 4, 2)
 	near := func(name string, got, want float64) {
-		if math.Abs(got-want) > 1e-12 {
+		if !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
@@ -230,7 +230,7 @@ func TestCompare(t *testing.T) {
 	// freedom, for which the distribution has a closed form.
 	x := 0.058 * math.Sqrt(5) / math.Sqrt(0.00828/4)
 	cdf := 0.5 + 0.375*x/math.Sqrt(1+x*x/4)*(1-x*x/(12*(1+x*x/4)))
-	if want := 2 * (1 - cdf); math.Abs(got.P-want) > 1e-9 {
+	if want := 2 * (1 - cdf); !(math.Abs(got.P-want) <= 1e-9) {
 		t.Errorf("paired t-test: p = %v, want %v", got.P, want)
 	}
 	// Of 32 choices of signs, those whose sum is 0.29 or more: none negative, or only
@@ -238,11 +238,11 @@ func TestCompare(t *testing.T) {
 	if got.Exact != 4./32 {
 		t.Errorf("permutation test: p = %v, want 4/32", got.Exact)
 	}
-	if back := Compare([]Figures{b, a}, rng)[0]; math.Abs(back.P-got.P) > 1e-12 || back.Exact != got.Exact || back.Difference != -got.Difference {
+	if back := Compare([]Figures{b, a}, rng)[0]; !(math.Abs(back.P-got.P) <= 1e-12) || back.Exact != got.Exact || back.Difference != -got.Difference {
 		t.Errorf("the other way round p = %v and %v, want %v and %v", back.P, back.Exact, got.P, got.Exact)
 	}
 	// Of 17 sets signs are drawn; twelve that do not differ change no sum, so P is 4/32 again.
-	if p := permutation(append([]float64{0.1, 0.05, 0.1, -0.01, 0.05}, make([]float64, 12)...), rng); math.Abs(p-4./32) > 0.004 {
+	if p := permutation(append([]float64{0.1, 0.05, 0.1, -0.01, 0.05}, make([]float64, 12)...), rng); !(math.Abs(p-4./32) <= 0.004) {
 		t.Errorf("permutation test by drawn signs: p = %v, want 4/32", p)
 	}
 	if same := Compare([]Figures{a, a}, rng)[0]; same.P != 1 || same.Exact != 1 {
@@ -252,7 +252,7 @@ func TestCompare(t *testing.T) {
 	tests := []Test{{P: 0.01}, {P: 0.04}, {P: 0.03}}
 	holm(tests)
 	for i, want := range []float64{0.03, 0.06, 0.06} {
-		if math.Abs(tests[i].Adjusted-want) > 1e-12 {
+		if !(math.Abs(tests[i].Adjusted-want) <= 1e-12) {
 			t.Errorf("Holm: %v of %v, want %v", tests[i].Adjusted, tests[i].P, want)
 		}
 	}

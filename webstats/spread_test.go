@@ -20,14 +20,14 @@ func TestSpread(t *testing.T) {
 			all, sum, most = append(all, v), sum+float64(v), max(most, v)
 		}
 		slices.Sort(all)
-		if s.n != int64(len(all)) || s.most != most || math.Abs(*s.mean()-sum/float64(len(all))) > 1e-9*sum {
+		if s.n != int64(len(all)) || s.most != most || !(math.Abs(*s.mean()-sum/float64(len(all))) <= 1e-9*sum) {
 			t.Fatalf("n %d, most %d, mean %v", s.n, s.most, *s.mean())
 		}
 		squares := 0.0
 		for _, v := range all {
 			squares += (float64(v) - *s.mean()) * (float64(v) - *s.mean())
 		}
-		if want := math.Sqrt(squares / float64(len(all))); math.Abs(*s.deviation()-want) > 1e-6*want {
+		if want := math.Sqrt(squares / float64(len(all))); !(math.Abs(*s.deviation()-want) <= 1e-6*want) {
 			t.Errorf("deviation %v, want %v", *s.deviation(), want)
 		}
 		for _, share := range []float64{0.01, 0.5, 0.9, 0.99, 1} {

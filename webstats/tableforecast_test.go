@@ -21,7 +21,7 @@ func TestForecasts(t *testing.T) {
 	ss, ff := .9638, .7426
 	want := []float64{s.Brier, ((1-ff)*(1-ff) + ff*ff + (1-ss)*(1-ss)) / 3, 1. / 3}
 	for i, row := range scores.Rows {
-		if row[1] != int64(3) || math.Abs(row[2].(float64)-want[i]) > 1e-9 {
+		if row[1] != int64(3) || !(math.Abs(row[2].(float64)-want[i]) <= 1e-9) {
 			t.Errorf("%v, want 3 visits and %g", row, want[i])
 		}
 	}
@@ -33,7 +33,7 @@ func TestForecasts(t *testing.T) {
 			t.Errorf("%v", row)
 		}
 	}
-	if visits != 3 || math.Abs(came-2) > 1e-9 || len(scores.Rows) != 3 {
+	if visits != 3 || !(math.Abs(came-2) <= 1e-9) || len(scores.Rows) != 3 {
 		t.Errorf("%d visits, %g of them came: %v", visits, came, bins.Rows)
 	}
 	s.Bins[9].Visits, s.Bins[9].Good = 100, 96 // fewer are not drawn

@@ -185,7 +185,7 @@ func TestChains(t *testing.T) {
 			}
 		}
 	})
-	if math.Abs(*r.NextSS-upUp) > .02 || math.Abs(*r.NextFF-downDown) > .02 {
+	if !(math.Abs(*r.NextSS-upUp) <= .02) || !(math.Abs(*r.NextFF-downDown) <= .02) {
 		t.Errorf("%.4f and %.4f, want %.4f and %.4f within 0.02", *r.NextSS, *r.NextFF, upUp, downDown)
 	}
 	t.Logf("equations 1 and 2 say %.4f and %.4f, counted %.4f and %.4f", *r.SS, *r.FF, *r.NextSS, *r.NextFF)

@@ -76,7 +76,7 @@ func intervals(t *testing.T, gap, least float64) {
 	}
 	ratio, naive = math.Exp(ratio/float64(webs)), math.Exp(naive/float64(webs))
 	t.Logf("the interval holds in %d of %d webs; it is %.2f of the true one in the mean, time by changes %.2f", holds, webs, ratio, naive)
-	if float64(holds) < least*float64(webs) || math.Abs(ratio-1) > .15 || naive < 1.05 {
+	if float64(holds) < least*float64(webs) || !(math.Abs(ratio-1) <= .15) || naive < 1.05 {
 		t.Errorf("the interval holds in %d of %d webs, it is %.2f of the true one, time by changes %.2f", holds, webs, ratio, naive)
 	}
 }
@@ -97,7 +97,7 @@ func TestFreshness(t *testing.T) {
 		}
 		e := rates.Estimate{Rate: c.rate, Lo: c.rate * math.Exp(-z95*c.spread), Hi: c.rate * math.Exp(z95*c.spread)}
 		current, age := copied(e, c.days)
-		if math.Abs(current-fresh/draws) > .01 || math.Abs(age-behind/draws) > .01*c.days {
+		if !(math.Abs(current-fresh/draws) <= .01) || !(math.Abs(age-behind/draws) <= .01*c.days) {
 			t.Errorf("%+v: current %.4f, behind %.4f days; simulated %.4f, %.4f", c, current, age, fresh/draws, behind/draws)
 		}
 	}
@@ -117,13 +117,13 @@ func TestCopied(t *testing.T) {
 		{sure, 0, 1, 0},
 		{rates.Estimate{Rate: 1, Lo: math.Exp(-z95 * spread), Hi: math.Exp(z95 * spread)}, 1, 0.368897, 0.375375},
 	} {
-		if current, age := copied(c.rate, c.days); math.Abs(current-c.current) > 1e-6 || math.Abs(age-c.age) > 1e-6 {
+		if current, age := copied(c.rate, c.days); !(math.Abs(current-c.current) <= 1e-6) || !(math.Abs(age-c.age) <= 1e-6) {
 			t.Errorf("%+v: %.6f, %.6f", c, current, age)
 		}
 	}
 	page := Page{URL: "http://a.test/", Visits: []change.Visit{{At: day, State: "ok"}, {At: 4 * day, State: "not_modified"}, {At: 5 * day, State: "connect_timeout"}}}
 	f := counted(t, Options{Now: 10 * day, Rate: func(*Page) (rates.Estimate, bool) { return sure, true }}, stream(page, page)).Freshness
-	if math.Abs(*f.Now-0.002479) > 1e-6 || math.Abs(*f.Age-5.002479) > 1e-6 {
+	if !(math.Abs(*f.Now-0.002479) <= 1e-6) || !(math.Abs(*f.Age-5.002479) <= 1e-6) {
 		t.Errorf("two pages seen six days ago: current %.6f, behind %.6f days; want 0.002479, 5.002479", *f.Now, *f.Age)
 	}
 }
@@ -148,7 +148,7 @@ func TestMiddle(t *testing.T) {
 		}
 		days, ci := p.interval()
 		want, half := math.Exp(-c.middle), z95*math.Sqrt(c.variance)
-		if math.Abs(*days-want) > 1e-6 || math.Abs(ci[0]-want*math.Exp(-half)) > 1e-5 || math.Abs(ci[1]-want*math.Exp(half)) > 1e-5 {
+		if !(math.Abs(*days-want) <= 1e-6) || !(math.Abs(ci[0]-want*math.Exp(-half)) <= 1e-5) || !(math.Abs(ci[1]-want*math.Exp(half)) <= 1e-5) {
 			t.Errorf("logarithms %v: %v days %v, want %v ± %v in the logarithm", c.logs, *days, *ci, want, half)
 		}
 	}
@@ -169,7 +169,7 @@ func TestCopies(t *testing.T) {
 		t.Errorf("%d gone, %d moved, %d back; want a.test gone and d.test back", r.Gone, r.Moved, r.Back)
 	}
 	f := r.Freshness
-	if f.Pages != 4 || math.Abs(*f.Now-.75) > 1e-4 || math.Abs(*f.Age-2) > 1e-3 || *f.WhenAsked != 2./3 || len(f.Rounds) != 1 || f.Rounds[0] != (RoundFresh{1, 0}) {
+	if f.Pages != 4 || !(math.Abs(*f.Now-.75) <= 1e-4) || !(math.Abs(*f.Age-2) <= 1e-3) || *f.WhenAsked != 2./3 || len(f.Rounds) != 1 || f.Rounds[0] != (RoundFresh{1, 0}) {
 		t.Errorf("%+v: now %g, behind %g, when asked %g", f, *f.Now, *f.Age, *f.WhenAsked)
 	}
 	if f := counted(t, Options{}, stream()).Freshness; f.Now != nil || f.Age != nil || f.WhenAsked != nil {

@@ -132,7 +132,7 @@ func TestBlockRankOracle(t *testing.T) {
 func near(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	for v := range want {
-		if math.Abs(got[v]-want[v]) > 1e-10 {
+		if !(math.Abs(got[v]-want[v]) <= 1e-10) {
 			t.Fatalf("%s: R(%d) = %g, want %g", what, v, got[v], want[v])
 		}
 	}

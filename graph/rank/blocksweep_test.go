@@ -76,7 +76,7 @@ func (c *blockCore) promises(t *testing.T, before float64) (left float64) {
 	scaled := c.scaling
 	got := c.sweep(.85)
 	left, held := c.misses()
-	if left > got.left+1e-12*held || math.Abs(held-got.held) > 1e-12*held {
+	if left > got.left+1e-12*held || !(math.Abs(held-got.held) <= 1e-12*held) {
 		t.Fatalf("%+v, but %g is left and %g held", got, left, held)
 	}
 	if !scaled && got.left > .85*before+1e-14*held {

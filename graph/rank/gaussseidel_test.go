@@ -170,7 +170,7 @@ func sameRank(t *testing.T, in *graph.CSR, degree []uint32, opt Options, toleran
 			t.Errorf("%d: residual %g, want at most %g", i, got.Residual, opt.Epsilon)
 		}
 		for v := range want.Score {
-			if math.Abs(got.Score[v]-want.Score[v]) > tolerance {
+			if !(math.Abs(got.Score[v]-want.Score[v]) <= tolerance) {
 				t.Fatalf("%d: %+v: R(%d) = %g, by the power iteration %g", i, in, v, got.Score[v], want.Score[v])
 			}
 		}

@@ -31,7 +31,7 @@ func TestHITSByHand(t *testing.T) {
 	x := (math.Sqrt(5) - 1) / 2
 	want := [2][4]float64{{0, 0, x / (1 + x), 1 / (1 + x)}, {(1 + x) / (2 + x), 1 / (2 + x), 0, 0}}
 	for v := range 4 {
-		if math.Abs(h.Score[v]-want[0][v]) > 1e-13 || math.Abs(h.Hub[v]-want[1][v]) > 1e-13 {
+		if !(math.Abs(h.Score[v]-want[0][v]) <= 1e-13) || !(math.Abs(h.Hub[v]-want[1][v]) <= 1e-13) {
 			t.Errorf("node %d: authority %g, hub %g, want %g and %g", v, h.Score[v], h.Hub[v], want[0][v], want[1][v])
 		}
 	}
@@ -57,7 +57,7 @@ func TestHITSOracle(t *testing.T) {
 		}
 		compared++
 		for v := range n {
-			if math.Abs(h.Score[v]-a[v]) > 1e-9 || math.Abs(h.Hub[v]-hub[v]) > 1e-9 {
+			if !(math.Abs(h.Score[v]-a[v]) <= 1e-9) || !(math.Abs(h.Hub[v]-hub[v]) <= 1e-9) {
 				t.Fatalf("%v: node %d: authority %g, hub %g, want %g and %g after %d", lists, v, h.Score[v], h.Hub[v], a[v], hub[v], h.Iterations)
 			}
 		}

@@ -38,11 +38,11 @@ func TestPageRankByHand(t *testing.T) {
 	sum := 0.0
 	for v := range x {
 		sum += x[v]
-		if math.Abs(x[v]-want[v]) > 1e-13 {
+		if !(math.Abs(x[v]-want[v]) <= 1e-13) {
 			t.Errorf("R(%d) = %g, its equation says %g", v, x[v], want[v])
 		}
 	}
-	if math.Abs(sum-1) > 1e-13 || math.Abs(x[3]-0.15/(4-d)) > 1e-13 {
+	if !(math.Abs(sum-1) <= 1e-13) || !(math.Abs(x[3]-0.15/(4-d)) <= 1e-13) {
 		t.Errorf("the sum is %g, R(3) %g, want 1 and %g", sum, x[3], 0.15/(4-d))
 	}
 }
@@ -64,7 +64,7 @@ func TestPageRankOracle(t *testing.T) {
 		}
 		want := denseRank(lists)
 		for v := range want {
-			if math.Abs(r.Score[v]-want[v]) > 1e-11 {
+			if !(math.Abs(r.Score[v]-want[v]) <= 1e-11) {
 				t.Fatalf("%v: R(%d) = %g, want %g", lists, v, r.Score[v], want[v])
 			}
 		}
@@ -151,7 +151,7 @@ func TestKendall(t *testing.T) {
 			}
 		}
 		want := score / math.Sqrt(untiedA*untiedB)
-		if got := Kendall(a, b); math.Abs(got-want) > 1e-12 && !(math.IsNaN(got) && math.IsNaN(want)) {
+		if got := Kendall(a, b); !(math.Abs(got-want) <= 1e-12) && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Fatalf("%v, %v: got %g, want %g", a, b, got, want)
 		}
 	}
