@@ -43,6 +43,26 @@ func drifting(n int) []fakePage {
 
 func words(p *page.Page) []string { return strings.Fields(p.Fields().Text) }
 
+// TestContrast: "gold" stands on 18 of a block's 20 pages and on 3 of the other 30, "dust" on 1 and
+// on 27, "sand" on none and on 29; "stone" on half of both tells nothing.
+func TestContrast(t *testing.T) {
+	blocks := []wordCounts{
+		{20, map[string]int{"gold": 18, "dust": 1, "stone": 10}},
+		{10, map[string]int{"gold": 3, "dust": 9, "sand": 9, "stone": 5}},
+		{20, map[string]int{"dust": 18, "sand": 20, "stone": 10}},
+	}
+	rising, falling := contrast(blocks, 0)
+	if len(rising) != 1 || rising[0].Word != "gold" || rising[0].Share != 0.9 || rising[0].Rest != 0.1 {
+		t.Errorf("rising %+v", rising)
+	}
+	if len(falling) != 2 || falling[0].Word != "sand" || falling[1].Word != "dust" || falling[1].Share != 0.05 || falling[1].Rest != 0.9 {
+		t.Errorf("falling %+v, want the clearest first", falling)
+	}
+	if falling[0].Z != logOddsRatio(0, 20, 29, 30) {
+		t.Errorf("z %v", falling[0].Z)
+	}
+}
+
 func TestDrift(t *testing.T) {
 	s := fill(t, filepath.Join(t.TempDir(), "s"), "banking", drifting(200))
 	defer closed(t, s)

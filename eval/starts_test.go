@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -56,7 +57,43 @@ func TestStartPagesAlone(t *testing.T) {
 	}
 }
 
+// TestLikelihood: by hand. Of a population of 19 a crawl came across 4.5 pages, so with a half more
+// each start page had the chance 5/20; it saw three of four. Three such crawls count as 3/2 of one.
+func TestLikelihood(t *testing.T) {
+	one := sighting{met: 4.5, starts: 4, seen: 3}
+	for _, c := range []struct {
+		all  []sighting
+		size float64
+		want float64
+	}{
+		{nil, 19, 0},
+		{[]sighting{one}, 19, 3*math.Log(0.25) + math.Log(0.75)},
+		{[]sighting{one, one}, 19, 2 * (3*math.Log(0.25) + math.Log(0.75))},
+		{[]sighting{one, one, one}, 19, 1.5 * (3*math.Log(0.25) + math.Log(0.75))},
+		{[]sighting{{met: 100, starts: 2, seen: 1}}, 10, math.Log(1-1e-6) + math.Log(1e-6)}, // more than there are: nearly sure
+		{[]sighting{{starts: 1, seen: 1}}, 1e9, math.Log(1e-6)},
+	} {
+		checkNear(t, fmt.Sprint(c), logLikelihood(c.all, c.size), c.want)
+	}
+}
+
 func TestPosterior(t *testing.T) {
+	// Of few pages, against an integral over a grid two hundred times as fine.
+	for _, c := range []struct {
+		seen           float64
+		all            []sighting
+		median, lo, hi float64
+	}{
+		{0, []sighting{{1, 10, 0}}, 10.8131, 2.7132, 254.578},
+		{3, []sighting{{4, 10, 2}, {3, 5, 1}, {2, 6, 1}}, 6.7559, 1.2874, 31.3102},
+	} {
+		median, ci := posterior(c.seen, 2, 0.5, c.all)
+		for _, v := range [][2]float64{{median, c.median}, {ci[0], c.lo}, {ci[1], c.hi}} {
+			if !(math.Abs(v[0]/v[1]-1) <= 0.02) {
+				t.Errorf("%v: got %g, want %g", c.all, v[0], v[1])
+			}
+		}
+	}
 	const seen, unseen, spread = 100, 100, 0.4
 	// Without start pages: Student's t with 3 degrees, 3.1824 at 97.5 %.
 	median, ci := posterior(seen, unseen, spread, nil)

@@ -17,7 +17,7 @@ func TestBlended(t *testing.T) {
 		t.Fatalf("blend %+v with accuracy %v; want the smallest share, 0.1, with 1", h.learner, h.score)
 	}
 	// Spreads: √((1+1+0.01)/3) and √((100+1+100)/3), a tenth.
-	if math.Abs(b.ratio-0.1) > 1e-12 || math.Abs(b.factor()-0.1/9) > 1e-12 {
+	if !(math.Abs(b.ratio-0.1) <= 1e-12) || !(math.Abs(b.factor()-0.1/9) <= 1e-12) {
 		t.Errorf("ratio %v, factor %v; want 0.1 and 0.0111", b.ratio, b.factor())
 	}
 	if machine.scores[2][0] != 0.1 {

@@ -71,7 +71,7 @@ func TestCN2Measures(t *testing.T) {
 			t.Error("2.092993 passes 2.0931")
 		}
 	}
-	if got := critical(0.95, 1); math.Abs(got-3.841459) > 1e-5 {
+	if got := critical(0.95, 1); !(math.Abs(got-3.841459) <= 1e-5) {
 		t.Errorf("χ² %v, want 3.841459", got)
 	}
 }

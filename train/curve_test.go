@@ -82,11 +82,11 @@ func TestReliability(t *testing.T) {
 		t.Fatalf("bins %+v", r.Bins)
 	}
 	top := r.Bins[1]
-	if math.Abs(top.Mean-5.55/6) > 1e-12 || math.Abs(top.Right-4./6) > 1e-12 || top.From != 0.9 || top.To != 1 {
+	if !(math.Abs(top.Mean-5.55/6) <= 1e-12) || !(math.Abs(top.Right-4./6) <= 1e-12) || top.From != 0.9 || top.To != 1 {
 		t.Errorf("top bin %+v", top)
 	}
 	// ECE = 1/7 · |0 − .3| + 6/7 · |4/6 − 5.55/6|, all of it too sure.
-	if want := (0.3 + 1.55) / 7; math.Abs(r.ECE-want) > 1e-12 || math.Abs(r.Over-want) > 1e-12 {
+	if want := (0.3 + 1.55) / 7; !(math.Abs(r.ECE-want) <= 1e-12) || !(math.Abs(r.Over-want) <= 1e-12) {
 		t.Errorf("ECE %v, over %v, want %v", r.ECE, r.Over, want)
 	}
 	if none := measureReliability(nil); len(none.Bins) != 0 || none.ECE != 0 {

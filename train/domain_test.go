@@ -56,7 +56,7 @@ func TestDomain(t *testing.T) {
 	}
 	// The pages' means: (2 + ¼ + ½)/4, 1.5/2, (1 + ½ + ¼)/3 twice. A quarter of the upper
 	// middle is less than the least.
-	if want := (2.75 / 4) / familiarPart; math.Abs(d.LeastFamiliar-want) > 1e-6 || d.LeastForeign != d.LeastFamiliar {
+	if want := (2.75 / 4) / familiarPart; !(math.Abs(d.LeastFamiliar-want) <= 1e-6) || d.LeastForeign != d.LeastFamiliar {
 		t.Errorf("least familiar %v and %v, want %v", d.LeastFamiliar, d.LeastForeign, want)
 	}
 	if d.LeastWords != 2 {

@@ -151,7 +151,7 @@ func TestSVM(t *testing.T) {
 				if best[class] == 0 {
 					best[class] = at
 				}
-				if math.Abs(at-best[class]) > 1e-6*at {
+				if !(math.Abs(at-best[class]) <= 1e-6*at) {
 					t.Errorf("class %d: objective %v, %v from another start", class, at, best[class])
 				}
 			}
@@ -207,7 +207,7 @@ func TestMeasure(t *testing.T) {
 	if m.Accuracy != 0.6 || m.Confusion[0][1] != 1 || m.PerClass[0].Precision != 0.5 || m.PerClass[1].Recall != 1 {
 		t.Errorf("%+v", m)
 	}
-	if want := (0.5 + 0.8) / 2; math.Abs(m.MacroF1-want) > 1e-12 {
+	if want := (0.5 + 0.8) / 2; !(math.Abs(m.MacroF1-want) <= 1e-12) {
 		t.Errorf("macro F1 %v, want %v: class 2 does not occur", m.MacroF1, want)
 	}
 }
@@ -256,7 +256,7 @@ func TestMeasureCounts(t *testing.T) {
 func TestThreshold(t *testing.T) {
 	probs := [][]float64{{0.9}, {0.8}, {0.6}, {0.3}, {0.1}}
 	y := []int{0, 0, 1, 0, 1} // best: the first two, or four; 0.8 against 6/7
-	if got := threshold(probs, y, 0); math.Abs(got-0.2) > 1e-12 {
+	if got := threshold(probs, y, 0); !(math.Abs(got-0.2) <= 1e-12) {
 		t.Errorf("threshold %v, want 0.2", got)
 	}
 }
@@ -275,7 +275,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		scores, y = append(scores, []float64{2 * s, 0}), append(y, class)
 	}
-	if cal := calibrate(scores, y); math.Abs(cal.Scale-0.5) > 0.05 {
+	if cal := calibrate(scores, y); !(math.Abs(cal.Scale-0.5) <= 0.05) {
 		t.Errorf("scale %v, want 0.5", cal.Scale)
 	}
 }

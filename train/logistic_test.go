@@ -47,7 +47,7 @@ func TestSoftmaxGradient(t *testing.T) {
 		w[i] -= 2 * d
 		down := m.loss(w)
 		w[i] += d
-		if got := (up - down) / (2 * d); math.Abs(got-grad[i]) > 1e-4 {
+		if got := (up - down) / (2 * d); !(math.Abs(got-grad[i]) <= 1e-4) {
 			t.Errorf("gradient %d is %v, the difference quotient %v", i, grad[i], got)
 		}
 	}

@@ -33,7 +33,7 @@ func TestMcNemar(t *testing.T) {
 		for range 2 { // which of the two is called A changes nothing but the names
 			r := McNemar(c.b, c.c)
 			if r.AOnly != c.b || r.BOnly != c.c || r.Exact != c.exact ||
-				math.Abs(r.Statistic-c.statistic) > 1e-12 || math.Abs(r.P-c.p) > c.within {
+				!(math.Abs(r.Statistic-c.statistic) <= 1e-12) || !(math.Abs(r.P-c.p) <= c.within) {
 				t.Errorf("%s: McNemar(%d, %d) = %+v, want statistic %v, p %v, exact %v", c.name, c.b, c.c, r, c.statistic, c.p, c.exact)
 			}
 			c.b, c.c = c.c, c.b
@@ -66,7 +66,7 @@ func abs(x int) int { return max(x, -x) }
 // TestMcNemarMeets: at the seam the two ways agree as the comment says.
 func TestMcNemarMeets(t *testing.T) {
 	for b := 0; b <= exactBelow; b++ {
-		if p, exact := McNemar(b, exactBelow-b).P, signTest(min(b, exactBelow-b), exactBelow); math.Abs(p-exact) > 0.005 {
+		if p, exact := McNemar(b, exactBelow-b).P, signTest(min(b, exactBelow-b), exactBelow); !(math.Abs(p-exact) <= 0.005) {
 			t.Errorf("%d against %d: χ² says %v, the binomial %v", b, exactBelow-b, p, exact)
 		}
 	}

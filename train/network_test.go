@@ -32,11 +32,11 @@ func TestStep(t *testing.T) {
 		{"out bias 0", n.outBias[0], 0.1 * d0}, {"out bias 1", n.outBias[1], 0.1 * d1},
 		{"in", n.in[0], 1 + 0.1*0.5*du}, {"in bias", n.inBias[0], math.Log(3)/2 - 0.5 + 0.1*du},
 	} {
-		if math.Abs(c.got-c.want) > 1e-15 {
+		if !(math.Abs(c.got-c.want) <= 1e-15) {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	if want := 0.817574476193644; math.Abs(p-want) > 1e-12 { // e^1.5 = 4.48168907033806
+	if want := 0.817574476193644; !(math.Abs(p-want) <= 1e-12) { // e^1.5 = 4.48168907033806
 		t.Errorf("probability %v, want %v", p, want)
 	}
 }
@@ -85,7 +85,7 @@ func TestGradient(t *testing.T) {
 			*w = old - d
 			down := before.loss(x, l.y[i])
 			*w = old
-			if slope := (up - down) / (2 * d); math.Abs(moved[k]-old+slope) > 1e-8 {
+			if slope := (up - down) / (2 * d); !(math.Abs(moved[k]-old+slope) <= 1e-8) {
 				t.Errorf("row %d: weight %d moves by %v; the loss has slope %v there", i, k, moved[k]-old, slope)
 			}
 			k++
@@ -168,10 +168,10 @@ func TestThin(t *testing.T) {
 		}
 	}
 	for k, i := range x.Index {
-		if share := float64(seen[i]) / n; math.Abs(share-(1-missed)) > 0.02 {
+		if share := float64(seen[i]) / n; !(math.Abs(share-(1-missed)) <= 0.02) {
 			t.Errorf("word %d is seen in %.3f of the steps, want %.3f", i, share, 1-missed)
 		}
-		if mean := sum[i] / n; math.Abs(mean/float64(x.Value[k])-1) > 0.02 {
+		if mean := sum[i] / n; !(math.Abs(mean/float64(x.Value[k])-1) <= 0.02) {
 			t.Errorf("word %d has mean %.3f, want %.3f", i, mean, x.Value[k])
 		}
 	}
@@ -205,7 +205,7 @@ func TestCommittee(t *testing.T) {
 			}
 		}
 		for c := range want {
-			if math.Abs(got[c]-want[c]) > 1e-5 {
+			if !(math.Abs(got[c]-want[c]) <= 1e-5) {
 				t.Errorf("scores %v, the mean is %v", got, want)
 			}
 		}

@@ -60,7 +60,7 @@ func TestPlattParts(t *testing.T) {
 	y := []int{1, 0, 1, 0, 1, 0}
 	want := platt([]*heldOut{{scores: [][]float64{{0, 1}, {1, 0}, {0, 3}, {2, 1}}}}, []int{1, 0, 0, 1}, func(int) bool { return true })
 	got := platt([]*heldOut{h}, y, func(p int) bool { return p != 5 && p != 2 })
-	if math.Abs(got.Scale-want.Scale) > 1e-9 || math.Abs(got.Offset[0]-want.Offset[0]) > 1e-9 {
+	if !(math.Abs(got.Scale-want.Scale) <= 1e-9) || !(math.Abs(got.Offset[0]-want.Offset[0]) <= 1e-9) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

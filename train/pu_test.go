@@ -61,7 +61,7 @@ func TestPUFindsTheTopic(t *testing.T) {
 		if p.Given != c.given || p.Pool != 400 {
 			t.Errorf("%d given, share %v: told %d given and %d in the pool", c.given, c.share, p.Given, p.Pool)
 		}
-		if math.Abs(p.Share-c.share) > 0.04+0.3*c.share {
+		if !(math.Abs(p.Share-c.share) <= 0.04+0.3*c.share) {
 			t.Errorf("%d given: share estimated %.3f, is %v", c.given, p.Share, c.share)
 		}
 		ask := asker(m)
@@ -144,7 +144,7 @@ func TestPUEstimate(t *testing.T) {
 				want = min(want, place/recall)
 			}
 		}
-		if got := p.estimate(); math.Abs(got-want) > 1e-12 {
+		if got := p.estimate(); !(math.Abs(got-want) <= 1e-12) {
 			t.Fatalf("seed %d: share %.6f, want %.6f", seed, got, want)
 		}
 	}
@@ -169,7 +169,7 @@ func TestPUCut(t *testing.T) {
 		p.c.sites[100+i] = "ab"[i%2 : i%2+1]
 	}
 	r := p.promise(p.scores, margin, false)
-	if margin != 63.5 || r.Recall != 0.4 || math.Abs(r.Precision-0.4) > 1e-12 {
+	if margin != 63.5 || r.Recall != 0.4 || !(math.Abs(r.Precision-0.4) <= 1e-12) {
 		t.Errorf("got margin %v, %+v; want 63.5, recall 0.4, precision 0.4", margin, r)
 	}
 	if few := p.promise(p.scores, margin, true); few.RecallCI[0] >= r.RecallCI[0] || few.RecallCI[1] <= r.RecallCI[1] {
@@ -209,10 +209,10 @@ func TestPUCalibration(t *testing.T) {
 		cal.Apply(s)
 		sum += s[1]
 	}
-	if math.Abs(sum-1000) > 1 {
+	if !(math.Abs(sum-1000) <= 1) {
 		t.Errorf("the pool's probabilities sum up to %.1f, want 1000", sum)
 	}
-	if b := 2 * cal.Offset[1]; math.Abs(cal.Scale-2) > 0.2 || math.Abs(b-(-2+math.Log(0.25))) > 0.3 {
+	if b := 2 * cal.Offset[1]; !(math.Abs(cal.Scale-2) <= 0.2) || !(math.Abs(b-(-2+math.Log(0.25))) <= 0.3) {
 		t.Errorf("got %.2f m %+.2f, want 2 m − 3.39", cal.Scale, b)
 	}
 }
@@ -232,7 +232,7 @@ func TestEvenSites(t *testing.T) {
 		c.rows, c.sites, c.y = append(c.rows, v), append(c.sites, site), append(c.y, y)
 	}
 	f := newFitted(c, []int32{0, 1, 2})
-	if shares := f.siteShares(c, c.all(), 1); math.Abs(shares[0]-1./3) > 1e-12 || math.Abs(shares[1]-2./3) > 1e-12 {
+	if shares := f.siteShares(c, c.all(), 1); !(math.Abs(shares[0]-1./3) <= 1e-12) || !(math.Abs(shares[1]-2./3) <= 1e-12) {
 		t.Errorf("shares %v, want a third and two thirds", shares)
 	}
 	c.sites = make([]string, 40)

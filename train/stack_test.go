@@ -22,7 +22,7 @@ func TestMixture(t *testing.T) {
 		}
 		a.probs, b.probs = append(a.probs, high), append(b.probs, low)
 	}
-	if share := mixture([]*nominee{a, b}, y); math.Abs(share[0]-5.0/6) > 1e-3 || math.Abs(share[0]+share[1]-1) > 1e-9 {
+	if share := mixture([]*nominee{a, b}, y); !(math.Abs(share[0]-5.0/6) <= 1e-3) || !(math.Abs(share[0]+share[1]-1) <= 1e-9) {
 		t.Errorf("shares %.4f; want .8333 and .1667", share)
 	}
 }
@@ -47,7 +47,7 @@ func TestStackTrains(t *testing.T) {
 		}
 		members = append(members, asker(member.Model))
 	}
-	if math.Abs(sum-1) > 1e-9 || len(members) != 3 {
+	if !(math.Abs(sum-1) <= 1e-9) || len(members) != 3 {
 		t.Errorf("shares of %d members add up to %v; want 3, and 1", len(members), sum)
 	}
 	ask, fresh := asker(m), mixed(1000, 2)
@@ -66,7 +66,7 @@ func TestStackTrains(t *testing.T) {
 			want[class] = math.Log(p)
 		}
 		m.Calibration.Apply(want)
-		if got := ask(d); math.Abs(got[0]-want[0]) > 1e-9 {
+		if got := ask(d); !(math.Abs(got[0]-want[0]) <= 1e-9) {
 			t.Fatalf("%s: %v; the mixture of members is %v", e.URL, got, want)
 		}
 	}

@@ -79,7 +79,7 @@ func TestRounds(t *testing.T) {
 func TestLead(t *testing.T) {
 	a, b := &contender{losses: []float64{1, 2, 3, 4}}, &contender{losses: []float64{2, 4, 3, 4}}
 	// Differences 1, 2, 0, 0: mean ¾, squares about it 2.75, standard error √2.75/4.
-	if got, want := a.lead(b), 0.75/(math.Sqrt(2.75)/4); math.Abs(got-want) > 1e-12 || math.Abs(b.lead(a)+want) > 1e-12 {
+	if got, want := a.lead(b), 0.75/(math.Sqrt(2.75)/4); !(math.Abs(got-want) <= 1e-12) || !(math.Abs(b.lead(a)+want) <= 1e-12) {
 		t.Errorf("%v and %v, want ±%v", got, b.lead(a), want)
 	}
 	if got := a.lead(a); got != 0 {

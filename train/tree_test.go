@@ -214,7 +214,7 @@ func TestGainRatio(t *testing.T) {
 	want := map[int][2]float64{0: {0.350, 0.350}, 1: {0.311, 0.384}, 2: {0.191, 0.294}}
 	for term, values := range g.columns(pages) {
 		s := bestThreshold(values, []int{6, 6}, 12, g.least)
-		if math.Abs(s.gain-want[term][0]) > 5e-4 || math.Abs(s.ratio-want[term][1]) > 5e-4 {
+		if !(math.Abs(s.gain-want[term][0]) <= 5e-4) || !(math.Abs(s.ratio-want[term][1]) <= 5e-4) {
 			t.Errorf("word %d: gain %.3f, ratio %.3f; want %.3f", term, s.gain, s.ratio, want[term])
 		}
 	}
@@ -237,7 +237,7 @@ func TestGainOfMean(t *testing.T) {
 	g.page(6, 0)
 	g.page(6, 1, 0)
 	g.page(14, 1)
-	if s := g.split(upTo(len(g.rows))); s.term != 0 || math.Abs(s.ratio-0.1187) > 5e-5 {
+	if s := g.split(upTo(len(g.rows))); s.term != 0 || !(math.Abs(s.ratio-0.1187) <= 5e-5) {
 		t.Errorf("split by word %d with ratio %.4f, want word 0 with 0.1187: word 1 gains less than the mean", s.term, s.ratio)
 	}
 }

@@ -223,7 +223,7 @@ func TestBallotIsModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.scores(scores, c, p)
-			if got := ask(d); math.Abs(math.Exp(scores[0])-got[0]) > 1e-6 {
+			if got := ask(d); !(math.Abs(math.Exp(scores[0])-got[0]) <= 1e-6) {
 				t.Fatalf("%s, page %d: %v in training, %v by the model", b.name(), p, math.Exp(scores[0]), got[0])
 			}
 		}

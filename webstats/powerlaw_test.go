@@ -82,6 +82,15 @@ func TestMostLikely(t *testing.T) {
 	}
 }
 
+// TestMostLikelyError: from far up degrees lie as close as numbers do, and of n of them the standard
+// error is (α − 1)/√n (Clauset, Shalizi and Newman 2009, eq. 3.2): 1.5/100.
+func TestMostLikelyError(t *testing.T) {
+	alpha, deviation := mostLikely(math.Log(299.5)+1/1.5, 300, 10_000)
+	if !(math.Abs(alpha-2.5) <= 1e-3) || !(math.Abs(deviation-0.015) <= 1e-4) {
+		t.Errorf("α %v ± %v, want 2.5 ± 0.015", alpha, deviation)
+	}
+}
+
 // TestSample: samples have as many degrees, and the law's share of each.
 func TestSample(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))

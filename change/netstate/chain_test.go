@@ -14,6 +14,21 @@ func TestNothingKnown(t *testing.T) {
 	}
 }
 
+// TestChainByHand: after five successes came three, after six failures one more.
+func TestChainByHand(t *testing.T) {
+	var c Chain
+	for i := range 11 {
+		before := i < 5
+		c.Add(before, before && i < 3 || !before && i > 5)
+	}
+	if ss, _ := c.SS(); ss != 3./5 {
+		t.Errorf("SS %v, want 3/5", ss)
+	}
+	if ff, _ := c.FF(); ff != 1./6 {
+		t.Errorf("FF %v, want 1/6", ff)
+	}
+}
+
 // TestChains: on hosts that are up and down by a known chain, counted transitions come
 // back within 2 points of it, and eq. 1 and 2 within 2 points of what they are in the
 // mean: the share of successes among all others, which is found for each pair of visits
