@@ -125,6 +125,10 @@ func TestClassify(t *testing.T) {
 // TestExplainFor: the reasons for a label that need not be the best one.
 func TestExplainFor(t *testing.T) {
 	bank := features.Doc{Title: "The Bank", Text: "A mortgage in the garden"}
+	shifted := linear() // every word speaks as much more for both
+	for i := range shifted.Linear.Weights {
+		shifted.Linear.Weights[i] += 7
+	}
 	for _, c := range []struct {
 		name  string
 		model *models.Model
@@ -133,6 +137,7 @@ func TestExplainFor(t *testing.T) {
 		want  string
 	}{
 		{"linear, the best", linear(), bank, "banking", "mortgag +2.00, title:bank +1.00 → banking"},
+		{"linear, beside what the word says for all", shifted, bank, "banking", "mortgag +2.00, title:bank +1.00 → banking"},
 		{"linear, the other", linear(), bank, "other", "garden +3.00 → other"},
 		{"linear, nothing for it", linear(), features.Doc{Text: "garden"}, "banking", "no word speaks for it → banking"},
 		{"linear, nothing known", linear(), features.Doc{Text: "zebra"}, "banking", "no known word → other"},

@@ -85,13 +85,20 @@ func TestDoubt(t *testing.T) {
 		{"one word, far ahead", "the mortgage", 1, 0.2, ""},
 		{"two words of one", "the mortgage loan", 1, 0.5, ""},
 		{"two words of two", "the mortgage loan", 2, 0.5, "few known words, 2, which may be chance: log odds 4.0 ± 4.1 beyond the threshold's"},
+		{"one word, by odds that the calibration adds", "the mortgage", 1, 0.4, ""},
+		{"one word of odds that it takes", "the mortgage", 1, 0.1, "few known words, 1, which may be chance: log odds 3.2 ± 4.0 beyond the threshold's"},
 		{"not on topic", "the garden", 1, 0.5, ""},
 		{"nothing asked", "the mortgage", 0, 0.5, ""},
 	} {
 		m := domainModel(linear())
 		m.Domain.LeastWords, m.Domain.LeastTerms, m.Thresholds[0] = 1, test.least, test.cut
-		if test.cut == 1 {
+		switch test.cut {
+		case 1:
 			m.Calibration.Scale *= 1000
+		case 0.4: // 3 + 2 − ln ⅔ is beyond 4
+			m.Calibration.Offset = []float64{1, -1}
+		case 0.1: // 3 − 2 + ln 9 is not
+			m.Calibration.Offset = []float64{-1, 1}
 		}
 		c, err := New(m)
 		if err != nil {

@@ -62,6 +62,23 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestCompareCounts: of six rows both models have two right, the first one more, the second two
+// more. So the second has 4 of 6, and P of one against two is 1.
+func TestCompareCounts(t *testing.T) {
+	v := &Verdicts{
+		truth:     []int{0, 0, 0, 0, 0, 0},
+		predicted: []int{0, 0, 0, 1, 1, 1},
+		rival:     &rival{right: []bool{true, true, false, true, true, false}},
+	}
+	var r Result
+	if err := v.compare(&r); err != nil {
+		t.Fatal(err)
+	}
+	if *r.AccuracyB != 4./6 || r.McNemar.AOnly != 1 || r.McNemar.BOnly != 2 || r.McNemar.P != 1 || r.McNemar.Method != "exact" {
+		t.Errorf("accuracy %v, %+v", *r.AccuracyB, *r.McNemar)
+	}
+}
+
 // TestTopic: the label asked for, else the fallback, else an error with the labels.
 func TestTopic(t *testing.T) {
 	c := builtin(t, "banking")

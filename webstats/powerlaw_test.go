@@ -91,6 +91,44 @@ func TestMostLikelyError(t *testing.T) {
 	}
 }
 
+// TestAgainstLognormal: the ratio of likelihoods over its deviation, from its definition. Degree d has
+// d^−α/ζ(α, start) by the one law, and Φ(ln(d+½)) − Φ(ln(d−½)) by the other, of what is above start − ½.
+func TestAgainstLognormal(t *testing.T) {
+	tail := []degreeCount{{2, 50}, {3, 20}, {4, 11}, {6, 6}, {11, 3}, {40, 1}}
+	f := &powerLaw{alpha: 2.3, start: 2}
+	law, ok := fitLognormal(tail)
+	if !ok {
+		t.Fatal("no log-normal law")
+	}
+	phi := func(x float64) float64 { return (1 + math.Erf((math.Log(x)-law.mu)/law.sigma/math.Sqrt2)) / 2 }
+	var ratios []float64
+	sum := 0.0
+	for _, d := range tail {
+		x := float64(d.degree)
+		power := math.Pow(x, -2.3) / mathext.Zeta(2.3, 2)
+		other := (phi(x+0.5) - phi(x-0.5)) / (1 - phi(1.5))
+		for range d.n {
+			ratios = append(ratios, math.Log(power/other))
+			sum += math.Log(power / other)
+		}
+	}
+	n, squares := float64(len(ratios)), 0.0
+	for _, r := range ratios {
+		squares += (r - sum/n) * (r - sum/n)
+	}
+	want := sum / math.Sqrt(squares) // Vuong: √n times the mean over the deviation of one
+	if got := againstLognormal(tail, f); !(math.Abs(got-want) <= 1e-6*math.Abs(want)) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if far := (lognormal{0, 1}).above(math.Exp(31)); !(math.Abs(far-(-31*31/2.-math.Log(31*math.Sqrt(2*math.Pi)))) <= 1e-9) { // Mills
+		t.Errorf("far above: %v", far)
+	}
+	near, behind := (lognormal{0, 1}).above(math.Exp(29.999)), (lognormal{0, 1}).above(math.Exp(30.001))
+	if !(math.Abs(near-behind-30*0.002) <= 2e-3) {
+		t.Errorf("the two forms differ where they meet: %v, %v", near, behind)
+	}
+}
+
 // TestSample: samples have as many degrees, and the law's share of each.
 func TestSample(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))

@@ -29,6 +29,9 @@ func TestLower(t *testing.T) {
 			if orders.ByScore(o) {
 				p = r.Float64()*2 - 1
 			}
+			if low := Lower(o, 0, .5); orders.ByScore(o) && low != 0 {
+				t.Fatalf("%s: 0 becomes %g", name, low)
+			}
 			low, width := Lower(o, p, c), orders.Width(o)
 			if low >= p || math.Abs(Raise(o, low, c)-p) > 1e-9*width || !orders.ByScore(o) && low <= p-width || Lower(o, p, 1) != p {
 				t.Fatalf("%s: %g at chance %g is %g, and back %g", name, p, c, low, Raise(o, low, c))
@@ -73,6 +76,25 @@ func TestOutage(t *testing.T) {
 		again.Recall(dead)
 		if other, _ := again.Revisit(url, visits, start.Add(time.Hour)); other >= 1 {
 			t.Errorf("chance %g after a restart", other)
+		}
+		// The next visit comes as long after the last as that after the one before, a day after a
+		// first. The failure was in the first hours of a day; at others the chance is another.
+		for _, c := range []struct{ before, next, other time.Duration }{{0, 24 * time.Hour, 12 * time.Hour}, {3 * time.Hour, 3 * time.Hour, 24 * time.Hour}} {
+			visits := func() (all []store.Visit, err error) {
+				if c.before > 0 {
+					all = append(all, store.Visit{Start: start.Add(-c.before).UnixMilli(), State: "ok", Code: 200})
+				}
+				return append(all, store.Visit{Start: start.UnixMilli(), State: "connect_timeout"}), nil
+			}
+			next, err := again.Next(url, visits)
+			want, _ := again.Revisit(url, visits, start.Add(c.next))
+			other, _ := again.Revisit(url, visits, start.Add(c.other))
+			if err != nil || next != want || next == other {
+				t.Errorf("%+v: chance %g, %v; want %g and not %g", c, next, err, want, other)
+			}
+		}
+		if next, err := again.Next(url, func() ([]store.Visit, error) { return nil, nil }); next != 1 || err != nil {
+			t.Errorf("a page without a visit: chance %g, %v", next, err)
 		}
 		broken := errors.New("broken")
 		if _, err := again.Next(url, func() ([]store.Visit, error) { return nil, broken }); !errors.Is(err, broken) {

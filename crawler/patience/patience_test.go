@@ -39,9 +39,12 @@ func TestPrice(t *testing.T) {
 		{"a third of the hosts", Options{Factor: 3, Chances: true}, Budget{Pages: 1}, links(false, .9, .8, .1), .9},
 		{"two thirds of the hosts", Options{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .8, .1), .8},
 		{"hosts with poor links do not count", Options{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .1, .1), .9},
+		{"nor do they where all are small", Options{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .09, .08, .01), .08},
+		{"half the price is good", Options{Factor: 1.5, Chances: true}, Budget{Pages: 1}, links(false, .9, .45, .1), .45},
 		{"by ranks they do", Options{Factor: 1.5}, Budget{Pages: 1}, links(false, .9, .1, .1), .1},
 		{"poor beside what was found", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .9}, links(true, .3, .2), any},
 		{"not so poor", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: .7}, links(true, .3, .2), .3 - .07},
+		{"just not poor", Options{Factor: 3, Chances: true}, Budget{Pages: 1, Harvest: 1}, links(true, .35, .34), .25},
 		{"by ranks nothing is poor", Options{Factor: 3}, Budget{Pages: 1, Harvest: .9}, links(true, .3, .2), .3},
 		// 50 pages of 2 requests, each of them a second of some party, in 100 s.
 		{"time enough for one party", Options{Factor: 3}, Budget{Pages: 50, Requests: 2, Cycle: time.Second, Limited: true, Time: 100 * time.Second}, links(true, .9, .8), .9},
@@ -53,9 +56,23 @@ func TestPrice(t *testing.T) {
 		got := New(c.opt).Price(c.budget, func(dst []frontier.Waiting, n int) []frontier.Waiting {
 			return append(dst, c.links[:min(n, len(c.links))]...)
 		})
-		if math.Abs(got-c.want) > 1e-12 && got != c.want {
+		if !(math.Abs(got-c.want) <= 1e-12) && got != c.want {
 			t.Errorf("%s: price %g, want %g", c.name, got, c.want)
 		}
+	}
+}
+
+// TestBest: forty hosts have links of .8 or more.
+func TestBest(t *testing.T) {
+	k := New(Options{Factor: 3})
+	k.Price(Budget{Pages: 1}, func(dst []frontier.Waiting, n int) []frontier.Waiting {
+		return append(dst, links(false, .9, .8, .1)...)
+	})
+	if best, parties := k.Best(.8); best != .9 || parties != 40 {
+		t.Errorf("best %g at %d parties, want .9 at 40", best, parties)
+	}
+	if best, parties := k.Best(1); best != 0 || parties != 0 {
+		t.Errorf("nothing is worth 1, and yet best %g at %d parties", best, parties)
 	}
 }
 
@@ -107,8 +124,12 @@ func TestWide(t *testing.T) {
 		links := many(c.each)
 		*k, widest = *New(k.opt), 0
 		got := price(links, c.workers)
-		if want := links[(c.party-1)*c.each].Priority; got != want || widest != c.wide*surveyed || k.Holds() > 1 != (c.wide > 1) {
-			t.Errorf("%s: price %g, which holds %d times as long, looked at %d; want %g, %d times %d", c.name, got, k.Holds(), widest, want, c.wide, surveyed)
+		holds := 1 // twice as long for each time as many links
+		if c.wide > 1 {
+			holds = 2 * c.wide
+		}
+		if want := links[(c.party-1)*c.each].Priority; got != want || widest != c.wide*surveyed || k.Holds() != holds {
+			t.Errorf("%s: price %g, which holds %d times as long, looked at %d; want %g, %d, %d times %d", c.name, got, k.Holds(), widest, want, holds, c.wide, surveyed)
 		}
 	}
 	*k = *New(Options{Factor: 3})

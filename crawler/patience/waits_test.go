@@ -46,6 +46,19 @@ func TestWaits(t *testing.T) {
 	if w.Of(3, at) != nil {
 		t.Error("a link below the price was waited for")
 	}
+	w.Refused(at, poor, 0.5, best)
+	w.Taken(at.Add(time.Second), frontier.Item{ID: 3, Key: 3, Priority: 0.5})
+	if got := w.End(3, at.Add(time.Second)); got == nil || got.Millis != 1000 {
+		t.Errorf("a link that is just worth the price: %+v", got)
+	}
+	// A link that was refused is taken once the price has fallen: it is still the one that was left.
+	left := frontier.Item{ID: 6, Key: 6, Priority: 0.4}
+	w.Refused(at, left, 0.5, best)
+	w.Refused(at.Add(time.Second), poor, 0.3, best)
+	w.Taken(at.Add(2*time.Second), left)
+	if got := w.End(6, at.Add(2*time.Second)); got == nil || !got.Refused || got.Price != 0.5 {
+		t.Errorf("a link that was left and then taken: %+v", got)
+	}
 	w.Refused(at, frontier.Item{ID: 4, Key: 4}, 0.5, best)
 	w.Taken(at.Add(time.Millisecond), frontier.Item{ID: 5, Key: 5, Priority: 0.9})
 	if w.Of(4, at.Add(time.Millisecond)) != nil || w.Of(5, at) != nil {
