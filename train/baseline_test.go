@@ -39,6 +39,25 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
+// TestBayesWeights: by hand, with α = 0.1. Term 0 has mass 3 and 1 in two classes, term 1 has 0 and 2.
+// In class 0 the terms have 3.1 and 0.1 of 3.2. Its complement has 1.1 and 2.1 of 3.2; the
+// negative logarithms, 1.067841 and 0.421213, are scaled to the sum 2.
+func TestBayesWeights(t *testing.T) {
+	own, all := []float64{3, 1, 0, 2}, []float64{4, 2}
+	for complement, want := range map[bool][2]float64{
+		false: {math.Log(3.1 / 3.2), math.Log(0.1 / 3.2)},
+		true:  {2 * 1.067841 / 1.489054, 2 * 0.421213 / 1.489054},
+	} {
+		l := &models.Linear{Weights: make([]float32, 4)}
+		bayes{complement: complement}.class(l, own, all, 0, 2)
+		for term, w := range want {
+			if got := float64(l.Weights[2*term]); !(math.Abs(got-w) <= 1e-5) {
+				t.Errorf("complement %v: term %d weighs %v, want %v", complement, term, got, w)
+			}
+		}
+	}
+}
+
 // TestNearest holds golearn's tree, with our distance, to all distances, sorted: points
 // are sparse, and many are equal along any axis.
 func TestNearest(t *testing.T) {

@@ -20,6 +20,10 @@ func TestBlended(t *testing.T) {
 	if !(math.Abs(b.ratio-0.1) <= 1e-12) || !(math.Abs(b.factor()-0.1/9) <= 1e-12) {
 		t.Errorf("ratio %v, factor %v; want 0.1 and 0.0111", b.ratio, b.factor())
 	}
+	// About the mean of each page: 1, 1, 0, 0, 4 and 4 squared deviations.
+	if got := spread([][]float64{{1, 3}, {2, 2}, nil, {0, 4}}); !(math.Abs(got-math.Sqrt(10./6)) <= 1e-12) {
+		t.Errorf("spread %v, want √(10/6)", got)
+	}
 	if machine.scores[2][0] != 0.1 {
 		t.Error("the machine's scores were changed")
 	}

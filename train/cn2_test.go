@@ -86,6 +86,7 @@ func TestCuts(t *testing.T) {
 		{[]float32{1, 1}, 5, []float32{0}},
 		{[]float32{1, 1}, 2, nil}, // parts nothing
 		{[]float32{4, 1, 2, 3}, 5, []float32{0, 2, 3}},
+		{[]float32{9, 8, 7, 6, 5, 4, 3, 2, 1}, 20, []float32{0, 5, 7, 8}}, // a half, three quarters and seven eighths of 8 lie below
 	} {
 		if got := cuts(c.values, c.rows); !slices.Equal(got, c.want) {
 			t.Errorf("cuts(%v, %d) = %v, want %v", c.values, c.rows, got, c.want)

@@ -8,11 +8,13 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"fossick/datasets"
 	"fossick/features"
+	"fossick/internal/stats"
 	"fossick/models"
 )
 
@@ -259,10 +261,68 @@ func TestThreshold(t *testing.T) {
 	if got := threshold(probs, y, 0); !(math.Abs(got-0.2) <= 1e-12) {
 		t.Errorf("threshold %v, want 0.2", got)
 	}
+	// The best page and all four have F1 2/3 each, and the highest counts.
+	if got := threshold([][]float64{{0.9}, {0.8}, {0.6}, {0.3}}, []int{0, 1, 1, 0}, 0); !(math.Abs(got-0.85) <= 1e-12) {
+		t.Errorf("of equal ones threshold %v, want 0.85", got)
+	}
+	if got := threshold([][]float64{{0.9}, {0.8}}, []int{1, 1}, 0); got != 0.5 {
+		t.Errorf("of a class without pages threshold %v, want 0.5", got)
+	}
 }
 
 // TestCalibrate: scores that are honest log-odds keep their scale; doubled ones
 // are halved.
+// TestCrossValidated: 200 pages, 90 % right, of folds that train on half: as much as 90 of 100 tell.
+func TestCrossValidated(t *testing.T) {
+	m := Measures{Pages: 200, Accuracy: 0.9}
+	if m.crossValidated(0.5); m.CI != stats.Wilson(90, 100) {
+		t.Errorf("interval %v, want %v", m.CI, stats.Wilson(90, 100))
+	}
+}
+
+// TestCalibrationLoss: by hand. Scores 2, 0 and 0, 1 become, halved and with offsets 0.3 and −0.2,
+// 1.3, −0.2 and 0.3, 0.3. Both pages are of the first class, so the loss is the mean of
+// ln(1 + e^−1.5) and ln 2, and 0.001·(0.09 + 0.04). Its slopes are those of small steps.
+func TestCalibrationLoss(t *testing.T) {
+	scores, y, at := [][]float64{{2, 0}, {0, 1}}, []int{0, 0}, []float64{0.3, -0.2, math.Log(0.5)}
+	grad, none := make([]float64, 3), make([]float64, 3)
+	loss := calibrationLoss(scores, y, at, grad, true)
+	if want := (math.Log1p(math.Exp(-1.5))+math.Ln2)/2 + 0.001*0.13; !(math.Abs(loss-want) <= 1e-12) {
+		t.Errorf("loss %v, want %v", loss, want)
+	}
+	for i := range at {
+		up, down := slices.Clone(at), slices.Clone(at)
+		up[i], down[i] = up[i]+1e-5, down[i]-1e-5
+		want := (calibrationLoss(scores, y, up, none, true) - calibrationLoss(scores, y, down, none, true)) / 2e-5
+		if !(math.Abs(grad[i]-want) <= 1e-8) {
+			t.Errorf("slope %d is %v, want %v", i, grad[i], want)
+		}
+	}
+	if calibrationLoss(scores, y, at, none, false); none[0] != 0 || none[1] != 0 || none[2] != grad[2] {
+		t.Errorf("without offsets the slopes are %v", none)
+	}
+}
+
+// TestCalibrationOffsets: offsets are there where they cost no accuracy. All pages have the same
+// scores; whichever class is the more frequent one, with offsets it is also what is said.
+func TestCalibrationOffsets(t *testing.T) {
+	for _, first := range []int{30, 70} {
+		var scores [][]float64
+		var y []int
+		for i := range 100 {
+			class := 1
+			if i < first {
+				class = 0
+			}
+			scores, y = append(scores, []float64{1, 0}), append(y, class)
+		}
+		cal := calibrate(scores, y)
+		if cal.Offset == nil || !(math.Abs(scores[0][0]-float64(first)/100) <= 0.02) {
+			t.Errorf("%d of the first class: %+v, probability %v", first, cal, scores[0][0])
+		}
+	}
+}
+
 func TestCalibrate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var scores [][]float64

@@ -357,3 +357,24 @@ func BenchmarkEngines(b *testing.B) {
 		}
 	}
 }
+
+// rates notes at what rates a network learns.
+type rates struct{ steps, shrinks []float64 }
+
+func (r *rates) step(_ features.Vector, _ int, rate float64) { r.steps = append(r.steps, rate) }
+func (r *rates) shrink(by float64)                           { r.shrinks = append(r.shrinks, by) }
+
+// TestRates: the rate is 0.05/(1 + epoch/5), and weights shrink by a quarter of it.
+func TestRates(t *testing.T) {
+	l, r := &lesson{rows: make([]features.Vector, 1), y: []int{0}}, &rates{}
+	for _, epoch := range []int{0, 5, 10} {
+		if err := l.epoch(context.Background(), r, epoch, []int{0}, rand.New(rand.NewPCG(1, 1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []float64{0.05, 0.025, 0.05 / 3} {
+		if !(math.Abs(r.steps[i]-want) <= 1e-15) || !(math.Abs(r.shrinks[i]-(1-want/4)) <= 1e-15) {
+			t.Errorf("epoch %d: rate %v, weights by %v; want %v, %v", 5*i, r.steps[i], r.shrinks[i], want, 1-want/4)
+		}
+	}
+}

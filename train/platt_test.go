@@ -54,6 +54,21 @@ func TestPlatt(t *testing.T) {
 	}
 }
 
+// TestPlattAims: six pages of class 0 and two of class 1 aim at 1/8 and 3/4, in the mean 9/32. Where
+// margins say nothing, or the opposite, each page has that: b = ln(9/23).
+func TestPlattAims(t *testing.T) {
+	for _, margin := range []float64{0, 1} {
+		h, y := newHeldOut(nil, 8), []int{0, 1, 0, 0, 0, 1, 0, 0}
+		for p, class := range y {
+			h.scores[p] = []float64{0, margin * float64(1-2*class)}
+		}
+		cal := platt([]*heldOut{h}, y, func(int) bool { return true })
+		if b := cal.Offset[1] - cal.Offset[0]; !(math.Abs(b-math.Log(9./23)) <= 1e-6) || margin == 1 && cal.Scale != leastSlope {
+			t.Errorf("margin %v: slope %v, b %v; want b %v", margin, cal.Scale, b, math.Log(9./23))
+		}
+	}
+}
+
 // TestPlattParts: pages that are not wanted, or not judged, count for nothing.
 func TestPlattParts(t *testing.T) {
 	h := &heldOut{scores: [][]float64{{0, 1}, {1, 0}, nil, {0, 3}, {2, 1}, {5, -9}}}

@@ -91,6 +91,24 @@ func TestMostLikelyError(t *testing.T) {
 	}
 }
 
+// TestFitTail: a tail that is the law has its α, and lies at no distance. Of the law of α = 3 from 1 on
+// 1/ζ(3) = 0.831907 are 1; where 95 of 100 are, and the others 2, the gap is largest at 1.
+func TestFitTail(t *testing.T) {
+	var tail []degreeCount
+	n := int64(0)
+	for d := 3; d < 3000; d++ {
+		k := int64(math.Round(1e9 * math.Pow(float64(d), -2.5)))
+		tail, n = append(tail, degreeCount{d, k}), n+k
+	}
+	if f := fitTail(tail, n); !(math.Abs(f.alpha-2.5) <= 1e-3) || f.dist > 1e-4 || f.start != 3 || f.tail != n {
+		t.Errorf("%+v, want α 2.5 from 3 on", f)
+	}
+	f := &powerLaw{start: 1, alpha: 3}
+	if got := f.distance([]degreeCount{{1, 95}, {2, 5}}, 100); !(math.Abs(got-(0.95-0.831907)) <= 1e-6) {
+		t.Errorf("distance %v, want 0.118093", got)
+	}
+}
+
 // TestAgainstLognormal: the ratio of likelihoods over its deviation, from its definition. Degree d has
 // d^−α/ζ(α, start) by the one law, and Φ(ln(d+½)) − Φ(ln(d−½)) by the other, of what is above start − ½.
 func TestAgainstLognormal(t *testing.T) {
