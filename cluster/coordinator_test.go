@@ -225,6 +225,19 @@ func TestMinHarvest(t *testing.T) {
 	}
 }
 
+// TestUpper: with z² = 5.410276 no page of 100 leaves z²/(100 + z²); twenty leave
+// (0.2 + z²/200 + z·√(0.16/100 + z²/40000)) / (1 + z²/100).
+func TestUpper(t *testing.T) {
+	for _, c := range []struct {
+		k    int64
+		want float64
+	}{{0, 0.051326}, {20, 0.307317}, {100, 1}} {
+		if got := upper(c.k, 100); !(math.Abs(got-c.want) <= 1e-6) {
+			t.Errorf("%d of 100: %.6f, want %.6f", c.k, got, c.want)
+		}
+	}
+}
+
 // TestPrefers: who prefers the role takes it from a living coordinator that does not, unless
 // it leaves; of two that do, the first keeps it.
 func TestPrefers(t *testing.T) {

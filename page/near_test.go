@@ -162,6 +162,33 @@ func TestLinkLines(t *testing.T) {
 	}
 }
 
+// TestEstimateByHand: of 128 bytes 65 agree, and one of 256 by chance: (65/128 − 1/256)/(255/256).
+func TestEstimateByHand(t *testing.T) {
+	var a Signature
+	for agree, want := range map[int]float64{128: 1, 65: 129. / 255, 0: 0} {
+		b := a
+		for i := range b[agree:] {
+			b[agree+i] = 1
+		}
+		if got := Estimate(&a, &b); !(math.Abs(got-want) <= 1e-12) {
+			t.Errorf("%d bytes agree: %v, want %v", agree, got, want)
+		}
+	}
+}
+
+// TestSignatureStays: stores keep signatures, so that another one of the same text would find no
+// near-duplicate that was stored before.
+func TestSignatureStays(t *testing.T) {
+	var words []string
+	for i := range 80 {
+		words = append(words, fmt.Sprint("word", i))
+	}
+	s := signatureOf(strings.Join(words, " "))
+	if got := fmt.Sprintf("%x", s[:12]); got != "7ad8fffc62d8ed786b7e54a0" {
+		t.Errorf("signature %s…", got)
+	}
+}
+
 // TestEstimate holds estimates against the truth: the error of 128 places is
 // √(J(1−J)/128), and four times that is hardly ever met.
 func TestEstimate(t *testing.T) {
