@@ -41,6 +41,27 @@ func TestMarginalEstimate(t *testing.T) {
 	}
 }
 
+// TestMarginalUpper: 20 of 100 pages are relevant. Two in each block of ten are bounded by Wilson's
+// interval, 0.307333. All in two blocks have mean 2 and variance (200 − 20·2)/9 a block, so the
+// bound is (2 + 2.8214·√(160/90))/10.
+func TestMarginalUpper(t *testing.T) {
+	for _, c := range []struct {
+		relevant func(i int) bool
+		want     float64
+	}{
+		{func(i int) bool { return i%5 == 0 }, 0.307333},
+		{func(i int) bool { return i/10 == 3 || i/10 == 7 }, 0.576187},
+	} {
+		var pages []bool
+		for i := range 100 {
+			pages = append(pages, c.relevant(i))
+		}
+		if got := Of(pages); got.Pages != 100 || got.Harvest != 0.2 || !(math.Abs(got.Upper-c.want) <= 1e-6) {
+			t.Errorf("%+v, want an upper end of %v", got, c.want)
+		}
+	}
+}
+
 // runs draws pages that are relevant with probability p, in runs of mean length
 // length: a Markov chain.
 func runs(rng *rand.Rand, p, length float64) func() bool {
