@@ -168,6 +168,21 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+// TestFree: of 100 pages a has 40 less 5 that it gave back, b 20, and one that nobody hears of 7. In
+// a horizon an agent takes a link a worker, or as many as its pace allows.
+func TestFree(t *testing.T) {
+	n := coordinatorOf(Options{MaxPages: 100}, map[AgentID]Report{"a": {}, "b": {}})
+	n.sight.others["a"].beat.Returned = 5
+	c := coordinator{n}
+	if got := c.free(map[AgentID]int64{"a": 40, "b": 20, "lost": 7}); got != 38 {
+		t.Errorf("%d pages are free, want 38", got)
+	}
+	n.lease.every = 4 * time.Second // a third of what an agent goes by
+	if few, many := c.takes(&Report{Workers: 2, Pace: 3}), c.takes(&Report{Workers: 50, Pace: 3}); few != 36 || many != 50 {
+		t.Errorf("2 and 50 workers take %d and %d links at 3 a second in 12 seconds, want 36 and 50", few, many)
+	}
+}
+
 // The price is the same of all priorities, whatever their sign and size, and below all of them
 // where there are more workers than links.
 func TestPrice(t *testing.T) {

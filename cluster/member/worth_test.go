@@ -61,6 +61,17 @@ func TestWorth(t *testing.T) {
 	}
 }
 
+// TestWorthOfBudget: by hand. 160 of 660 pages are left, so the price is that of link 10 of 1,024 whose
+// priorities fall from 1 to 0, less a tenth of the harvest, 150 of 500 pages.
+func TestWorthOfBudget(t *testing.T) {
+	best := []cluster.Best{{Links: 1, Parties: 1, Priority: 1}, {Links: 1024, Parties: 1024}}
+	w := worth{keeper: patience.New(patience.Options{Factor: 1e6, Chances: true}), most: 660}
+	got := w.price([]cluster.Report{{Pages: 400, Relevant: 130, Best: best}, {Pages: 100, Relevant: 20}})
+	if want := 1 - 10./1023 - 0.03; !(math.Abs(got-want) <= 1e-9) {
+		t.Errorf("price %v, want %v", got, want)
+	}
+}
+
 // TestWorthless: reports that no member makes do no harm, and nobody waits for ever.
 func TestWorthless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
