@@ -33,6 +33,27 @@ func TestSightings(t *testing.T) {
 	if got, want := newReplay(crawls).sightings(crawls, map[uint64]float64{9: 0.25})[0], (sighting{2.25, 2, 1}); got != want {
 		t.Errorf("a start page in common: got %+v, want %+v", got, want)
 	}
+	// Of every other key half is seen, and stands for twice as much; a start page that failed, or
+	// whose key is not kept, is none.
+	crawls = []*Crawl{a, b}
+	for _, crawl := range crawls {
+		crawl.Trail.Thin = 2
+		for i := range crawl.Trail.Steps {
+			step := &crawl.Trail.Steps[i]
+			step.Key *= 2
+			for k := range step.Links {
+				step.Links[k] *= 2
+			}
+		}
+		for i := range crawl.Trail.Waiting {
+			crawl.Trail.Waiting[i].Key *= 2
+		}
+		crawl.Trail.Steps = append(crawl.Trail.Steps, Step{Key: 40, Page: -1, Start: true}, Step{Key: 41, Page: 0, Start: true})
+	}
+	got = newReplay(crawls).sightings(crawls, map[uint64]float64{18: 0.25})
+	if got[0] != (sighting{6.5, 2, 1}) || got[1] != (sighting{4, 1, 0}) {
+		t.Errorf("of every other key: %+v", got)
+	}
 }
 
 // TestStartPagesAlone: two crawls from which links lead nowhere found ten start pages

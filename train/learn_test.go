@@ -323,6 +323,39 @@ func TestCalibrationOffsets(t *testing.T) {
 	}
 }
 
+// TestCalibrationAlone: where offsets cost accuracy the scale stands alone, and no other one is
+// likelier.
+func TestCalibrationAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	alone := 0
+	for range 100 {
+		var scores, given [][]float64
+		var y []int
+		for range 12 {
+			s := []float64{3 * rng.NormFloat64(), 0}
+			class := 1
+			if rng.Float64() < 1/(1+math.Exp(-s[0])) {
+				class = 0
+			}
+			scores, given, y = append(scores, s), append(given, slices.Clone(s)), append(y, class)
+		}
+		cal := calibrate(scores, y)
+		if cal.Offset != nil {
+			continue
+		}
+		alone++
+		loss := func(scale float64) float64 {
+			return calibrationLoss(given, y, []float64{0, 0, math.Log(scale)}, make([]float64, 3), false)
+		}
+		if least := loss(cal.Scale); loss(cal.Scale*1.2) < least || loss(cal.Scale/1.2) < least {
+			t.Errorf("scale %v has loss %v, others %v and %v", cal.Scale, least, loss(cal.Scale*1.2), loss(cal.Scale/1.2))
+		}
+	}
+	if alone == 0 {
+		t.Error("offsets never cost accuracy")
+	}
+}
+
 func TestCalibrate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var scores [][]float64
